@@ -1,0 +1,16 @@
+# Finds Debian's SystemC, which ships headers, libsystemc.so and a pkg-config file but no CMake package.
+# Defines the imported target SystemC::SystemC. Debian builds it for C++17: SC_CPLUSPLUS makes the
+# C++20 headers ask for the same symbol, else the link fails.
+find_path(SystemC_INCLUDE_DIR systemc)
+find_library(SystemC_LIBRARY systemc)
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(SystemC REQUIRED_VARS SystemC_LIBRARY SystemC_INCLUDE_DIR)
+
+if(SystemC_FOUND AND NOT TARGET SystemC::SystemC)
+  add_library(SystemC::SystemC UNKNOWN IMPORTED)
+  set_target_properties(SystemC::SystemC PROPERTIES
+    IMPORTED_LOCATION ${SystemC_LIBRARY}
+    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${SystemC_INCLUDE_DIR}
+    INTERFACE_COMPILE_DEFINITIONS SC_CPLUSPLUS=201703L)
+endif()

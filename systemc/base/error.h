@@ -1,0 +1,43 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace coppice {
+
+// A place in an input: a file, or the command line (`file` is then the option), both 1-based.
+struct SourceLocation {
+  std::string file;
+  int line = 1;
+  int column = 1;
+};
+
+// Bad input. what() is "file:line:col: message"; the command ends with exit status 2.
+class ConfigError : public std::runtime_error {
+ public:
+  ConfigError(SourceLocation where, const std::string& message)
+      : std::runtime_error(where.file + ":" + std::to_string(where.line) + ":" +
+                           std::to_string(where.column) + ": " + message),
+        where_(std::move(where)) {}
+  const SourceLocation& where() const { return where_; }
+
+ private:
+  SourceLocation where_;
+};
+
+// A request that cannot be met for a reason found below the configuration (an algorithm that is not defined
+// on a topology, a graph that is not connected). Whoever knows the place of the key rethrows it as a
+// ConfigError.
+class UnsupportedError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A broken invariant of the model or a simulated run that failed (wrong data, deadlock, cycle limit). what()
+// names the module and the cycle; exit status 1.
+class ModelError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace coppice

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace coppice {
+
+// Whole bytes of data.
+using Bytes = std::int64_t;
+// Periods of `system.clock`.
+using Cycles = std::int64_t;
+// Simulated time; int64 holds 9,223 s of it.
+using Femtoseconds = std::int64_t;
+
+inline constexpr Femtoseconds kFemtosecondsPerNanosecond = 1'000'000;
+inline constexpr Femtoseconds kFemtosecondsPerSecond = 1'000'000'000'000'000;
+
+// Bytes moved per second, one direction. Decimal units as the field writes them: 16 GB/s = 16e9 B/s.
+struct Bandwidth {
+  std::int64_t bytes_per_second = 0;
+  auto operator<=>(const Bandwidth&) const = default;
+  double gb_per_s() const { return static_cast<double>(bytes_per_second) * 1e-9; }
+};
+
+// Cycles per second.
+struct Frequency {
+  std::int64_t hertz = 0;
+  auto operator<=>(const Frequency&) const = default;
+  // The clock period; a frequency that does not divide 1e15 is rounded to the nearest femtosecond.
+  Femtoseconds period() const { return (kFemtosecondsPerSecond + hertz / 2) / hertz; }
+};
+
+// A number followed by a unit, the space between them optional: "64 KiB", "16 GB/s", "100 Gb/s", "150 ns",
+// "1 GHz". KiB/MiB/GiB are powers of 1024, kB/MB/GB powers of 1000. Each throws std::invalid_argument with
+// the reason and an example of what would be right; signs, fractions of the smallest unit and overflow
+// are refused.
+Bytes parse_bytes(std::string_view text);
+Bandwidth parse_bandwidth(std::string_view text);
+Femtoseconds parse_duration(std::string_view text);
+Frequency parse_frequency(std::string_view text);
+
+// The inverse of parse_*: the shortest exact text, for resolved configurations and messages.
+std::string format_bytes(Bytes bytes);
+std::string format_bandwidth(Bandwidth bandwidth);
+std::string format_duration(Femtoseconds time);
+std::string format_frequency(Frequency frequency);
+
+// Serialization time of `bytes` at `bandwidth`, rounded up to a femtosecond.
+Femtoseconds transfer_time(Bytes bytes, Bandwidth bandwidth);
+
+}  // namespace coppice

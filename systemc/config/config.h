@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+// The typed configuration: plain data with the defaults of the MultiTree machine (FACTS in the README's
+// sources). Built once by config/loader.h, then passed by const reference; nothing below this folder sees YAML.
+namespace coppice::config {
+
+enum class Fidelity { kAuto, kFlit, kTrain, kFluid };
+enum class Check { kAuto, kValues, kContributions, kOff };
+enum class FlowControl { kPacket, kMessage };
+enum class Implementation { kSystemc, kRtl };
+
+struct TopologyConfig {
+  std::string kind;       // system.topology.kind, required
+  std::vector<int> dims;  // required for torus and mesh
+};
+
+// One value for every dimension, or a list with one per dimension.
+struct LinkConfig {
+  std::vector<Bandwidth> bandwidth{{16'000'000'000}};
+  std::vector<Femtoseconds> latency{150 * kFemtosecondsPerNanosecond};
+};
+
+// The delays are cycles of `system.clock`.
+struct RouterConfig {
+  int vcs = 4;
+  int vc_depth = 318;  // flits
+  int routing_delay = 1;
+  int vc_alloc_delay = 1;
+  int sw_alloc_delay = 1;
+  int st_delay = 1;
+  int credit_delay = 1;
+  Implementation impl = Implementation::kSystemc;
+};
+
+struct NiConfig {
+  int ports = 0;  // 0: one per out-channel of the accelerator (resolved by system/)
+  FlowControl flow_control = FlowControl::kPacket;
+  Bytes payload = 256;  // of a packet
+  bool lockstep = true;
+  int buffer = 896;  // flits a port holds between DMA and injection: 32 + 16 packets of 17 flits, and 80 more
+  int dma_latency = 4;  // cycles from request to the first flit
+  int reduction_latency = 4;  // cycles, the adder pipeline
+  double reduction_flits_per_cycle = 1.0;  // per port
+  Implementation impl = Implementation::kSystemc;
+};
+
+struct AcceleratorConfig {
+  int pes = 16;
+  std::vector<int> array{32, 32};
+  std::string dataflow = "output_stationary";
+  Frequency clock{1'000'000'000};
+};
+
+struct SystemConfig {
+  TopologyConfig topology;
+  LinkConfig link;
+  Frequency clock{1'000'000'000};
+  Bytes flit = 16;
+  RouterConfig router;
+  NiConfig ni;
+  AcceleratorConfig accelerator;
+};
+
+struct CollectiveConfig {
+  std::string op = "all_reduce";
+  std::string algorithm;  // required by run and schedule
+  Bytes size = 0;         // required by run and schedule; whole elements of 4 B
+};
+
+struct Config {
+  SystemConfig system;
+  CollectiveConfig collective;
+  Fidelity fidelity = Fidelity::kAuto;
+  Check check = Check::kAuto;
+  std::uint64_t seed = 1;
+  Cycles max_cycles = 0;  // 0: no limit
+  std::vector<int> observe_nodes{0};  // observe.nodes: accelerators that --vcd records
+};
+
+const char* to_string(Fidelity fidelity);
+const char* to_string(Check check);
+const char* to_string(FlowControl flow_control);
+const char* to_string(Implementation implementation);
+
+}  // namespace coppice::config

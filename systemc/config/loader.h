@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/error.h"
+#include "config/config.h"
+
+namespace coppice::config {
+
+// What the command will do with the configuration: it decides which keys are required and which have no
+// effect.
+enum class Purpose { kRun, kTraffic, kSchedule, kBound };
+
+// A configuration with the place of every key that was set.
+struct Loaded {
+  Config config;
+  std::map<std::string, SourceLocation> places;  // "system.link.bandwidth" -> where its value stands
+  SourceLocation top;                            // the document, for keys that are not there
+
+  // The place of `key`, else of the nearest enclosing section that is there.
+  SourceLocation place(const std::string& key) const;
+};
+
+// Reads a YAML file, applies `overrides` ("key=value", values in YAML), validates. Throws ConfigError at the
+// key at fault: unknown key (with the nearest known one), missing key, wrong type, unit or value.
+// Overrides are located as "--set KEY=VALUE:1:col".
+Loaded load(const std::string& path, const std::vector<std::string>& overrides, Purpose purpose);
+
+// Keys that were set but change nothing in this kind of run, each "file:line:col: warning: ...".
+std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose);
+
+// Every key with its resolved value, in the units the file would use: the "config" of a result. Loading it
+// again as YAML gives the same configuration.
+nlohmann::ordered_json to_json(const Config& config);
+
+}  // namespace coppice::config

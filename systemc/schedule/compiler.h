@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "schedule/schedule.h"
+
+namespace coppice::schedule {
+
+// What every compiler gets besides the topology.
+struct CompileRequest {
+  Collective collective = Collective::kAllReduce;
+  Bytes size = 0;
+  Bytes element = 4;
+  int ni_ports = 1;  // tables per accelerator
+  const topology::RoutingFunction* routing = nullptr;  // for messages between accelerators that are not neighbours
+};
+
+// Turns a collective on a topology into reduce-schedule tables. One final class per algorithm, one file each.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  // Throws UnsupportedError with the reason where the algorithm is not defined.
+  virtual Schedule compile(const topology::Topology& topology, const CompileRequest& request) const = 0;
+};
+
+// The compiler of `algorithm` ("ring", "multitree"); nullptr if there is none of that name.
+std::unique_ptr<Compiler> make_compiler(const std::string& algorithm);
+
+// Names make_compiler() knows, each with a line for people.
+struct AlgorithmInfo {
+  std::string name;
+  std::string summary;
+};
+std::vector<AlgorithmInfo> algorithms();
+
+}  // namespace coppice::schedule

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "topology/bound.h"
+#include "topology/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::schedule {
+
+using topology::Collective;
+using topology::NodeId;
+
+const char* to_string(Collective collective);
+
+// What a network interface does with a table entry.
+enum class Op : std::uint8_t {
+  kReduce,  // send my partial sum to the parent, which adds it
+  kGather,  // send the final value to the children, which store it
+  kNop,     // hold the lockstep for one step
+};
+
+const char* to_string(Op op);
+
+// One line of a reduce-schedule table (MultiTree's NI). The entries of a port issue in order.
+struct TableEntry {
+  Op op = Op::kNop;
+  std::int32_t flow = -1;           // tree or chunk identity; -1 for a nop
+  NodeId parent = topology::kNoNode;  // reduce: the destination; gather: whom the value came from, none at the root
+  std::vector<NodeId> children;     // reduce: whose partial sums it includes; gather: the destination
+  std::int32_t step = 0;            // the timestep, from 1, at which it may start
+  std::int32_t dependencies = 0;    // arrivals of `flow` here that must have been reduced or stored first
+  Bytes address = 0;                // of the data in every accelerator's gradient buffer
+  Bytes bytes = 0;
+  std::int32_t route = -1;          // index into Schedule::routes; -1 for a nop
+
+  // The accelerator that the message goes to.
+  NodeId destination() const { return op == Op::kReduce ? parent : children.front(); }
+};
+
+// The tables of one accelerator's network interface, one per port.
+struct NodeTables {
+  std::vector<std::vector<TableEntry>> ports;
+};
+
+// A compiled collective: what every network interface executes.
+struct Schedule {
+  std::string algorithm;
+  Collective collective = Collective::kAllReduce;
+  Bytes size = 0;           // of the whole gradient buffer, the same at every accelerator
+  Bytes element = 4;        // bytes of one element
+  int steps = 0;            // timesteps, both phases of an all-reduce
+  int flows = 0;
+  std::vector<NodeTables> nodes;
+  std::vector<topology::Route> routes;  // shared by entries that take the same path
+};
+
+// A contiguous part of the gradient buffer.
+struct Chunk {
+  Bytes address = 0;
+  Bytes bytes = 0;
+};
+
+// `size` bytes of whole elements cut into `count` chunks that differ by at most one element, the longer
+// ones first.
+std::vector<Chunk> split_into_chunks(Bytes size, Bytes element, int count);
+
+}  // namespace coppice::schedule

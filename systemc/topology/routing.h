@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// The virtual channels a packet may take: [begin, end).
+struct VcRange {
+  std::uint8_t begin = 0;
+  std::uint8_t end = 0;
+  bool operator==(const VcRange&) const = default;
+};
+
+// What a router needs to know of one packet: the output port, and the virtual channels that it may use on
+// the channel behind it. An output port below the number of out-channels is that channel; from there on it
+// is an ejection port of the network interface.
+struct Hop {
+  std::uint16_t out_port = 0;
+  VcRange vcs;
+  bool operator==(const Hop&) const = default;
+};
+
+// One hop per router traversed; the last is an ejection port at the destination.
+using Route = std::vector<Hop>;
+
+// What a packet carries from router to router for its routing decisions.
+struct RouteState {
+  std::uint32_t tie_bits = 0;  // bit d: direction in dimension d when both are equally short
+  std::int8_t dimension = -1;  // the dimension it travels along; -1 before the first
+  std::int8_t direction = 0;   // 0 towards higher coordinates, 1 towards lower
+  std::uint8_t dateline_class = 0;
+};
+
+// A routing function that decides hop by hop.
+class RoutingFunction {
+ public:
+  virtual ~RoutingFunction() = default;
+
+  // The next hop of a packet at `at` towards `dst`; ejection goes to NI port `ejection_port`. Updates
+  // `state`, which starts default-initialised (with tie_bits chosen by the sender) at the source router.
+  virtual Hop next_hop(NodeId at, NodeId dst, RouteState& state, int ejection_port) const = 0;
+
+  // How many dimensions may have ties, that is, how many tie bits matter.
+  virtual int num_tie_bits() const = 0;
+
+  virtual int num_vcs() const = 0;
+};
+
+// The whole route from src to dst by `routing`.
+Route make_route(const Topology& topology, const RoutingFunction& routing, NodeId src, NodeId dst,
+                 std::uint32_t tie_bits, int ejection_port);
+
+// The virtual channels a torus needs: two classes around a dateline; a mesh needs one.
+int min_vcs(const Topology& topology);
+
+// Dimension-order routing on a torus or mesh: lowest dimension first, the shorter way around. On a torus the
+// virtual channels are split in two halves at a dateline between the last and the first node of every ring:
+// packets that will cross it use the upper half along that dimension, the others the lower (the last hop,
+// into the network interface, uses all). Throws UnsupportedError if `vcs` is below min_vcs().
+std::unique_ptr<RoutingFunction> make_dimension_order_routing(const Topology& topology, int vcs);
+
+}  // namespace coppice::topology

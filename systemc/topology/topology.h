@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace coppice::topology {
+
+// Accelerators are 0 .. n-1, switches follow.
+using NodeId = std::int32_t;
+using ChannelId = std::int32_t;
+
+inline constexpr NodeId kNoNode = -1;
+
+// A directed link from an output port of `src` to an input port of `dst`.
+struct Channel {
+  NodeId src = kNoNode;
+  NodeId dst = kNoNode;
+  Bandwidth bandwidth;
+  Femtoseconds latency = 0;
+  int dimension = 0;  // the dimension it runs along; 0 where the topology has none
+  int src_port = 0;   // its index among the out-channels of src
+  int dst_port = 0;   // its index among the in-channels of dst
+};
+
+enum class Kind { kTorus, kMesh };
+
+const char* to_string(Kind kind);
+
+// A directed multigraph of accelerators and switches. A node is a router; an accelerator's router also has
+// its network interface's ports, which are not channels and are numbered after the channel ports.
+class Topology {
+ public:
+  Topology(Kind kind, std::vector<int> dims, int accelerators, int switches);
+
+  // Adds a channel and numbers its ports in order of addition at either end.
+  ChannelId add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Femtoseconds latency, int dimension = 0);
+
+  Kind kind() const { return kind_; }
+  const std::vector<int>& dims() const { return dims_; }
+  int num_accelerators() const { return accelerators_; }
+  int num_nodes() const { return static_cast<int>(out_.size()); }
+  bool is_accelerator(NodeId node) const { return node < accelerators_; }
+
+  std::span<const Channel> channels() const { return channels_; }
+  const Channel& channel(ChannelId id) const { return channels_[static_cast<std::size_t>(id)]; }
+  std::span<const ChannelId> out_channels(NodeId node) const { return out_[static_cast<std::size_t>(node)]; }
+  std::span<const ChannelId> in_channels(NodeId node) const { return in_[static_cast<std::size_t>(node)]; }
+
+  // Position of a torus or mesh node along each dimension; dimension 0 varies fastest.
+  std::vector<int> coordinates(NodeId node) const;
+  NodeId node_at(std::span<const int> coordinates) const;
+
+  // "torus 8x8", for messages.
+  std::string name() const;
+
+ private:
+  Kind kind_;
+  std::vector<int> dims_;
+  int accelerators_;
+  std::vector<Channel> channels_;
+  std::vector<std::vector<ChannelId>> out_;
+  std::vector<std::vector<ChannelId>> in_;
+};
+
+// Bandwidth and latency of the channels along one dimension.
+struct LinkSpec {
+  Bandwidth bandwidth;
+  Femtoseconds latency = 0;
+};
+
+// n-dimensional torus and mesh. `links` has one entry per dimension. A node's out-channels are, dimension by
+// dimension, the one towards higher coordinates, then the one towards lower. A dimension of width 1 has no
+// channels; a torus dimension of width 2 has two parallel channels each way (both neighbours are the same
+// node). Throws UnsupportedError for no dimension, a width below 1 or a mismatch of links and dims.
+Topology make_torus(std::span<const int> dims, std::span<const LinkSpec> links);
+Topology make_mesh(std::span<const int> dims, std::span<const LinkSpec> links);
+
+}  // namespace coppice::topology
