@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "config/loader.h"
+#include "schedule/checker.h"
+#include "schedule/schedule.h"
+#include "topology/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+// From the typed configuration to the machine's graph, routing and tables. Everything a lower folder refuses
+// (UnsupportedError) is rethrown as a ConfigError at the key at fault.
+
+topology::Topology build_topology(const config::Loaded& loaded);
+
+std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& loaded,
+                                                         const topology::Topology& topology);
+
+// NI ports per accelerator: `system.ni.ports`, or one per out-channel of an accelerator.
+int resolve_ni_ports(const config::Config& config, const topology::Topology& topology);
+
+topology::Collective parse_collective(const std::string& op);
+
+// Compiles `collective` and proves it right; its channel dependencies are proven free of cycles too.
+struct CheckedSchedule {
+  schedule::Schedule schedule;
+  schedule::CheckReport report;
+};
+CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
+                               const topology::RoutingFunction& routing);
+
+// Throws ConfigError at `system.router.vcs` naming the cycle if `routing` could deadlock.
+void require_deadlock_free(const config::Loaded& loaded, const topology::Topology& topology,
+                           const topology::RoutingFunction& routing);
+
+}  // namespace coppice::system

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "config/loader.h"
+
+namespace coppice::system {
+
+// What a run may write or consult besides its result.
+struct RunOptions {
+  std::string trace_path;                       // Chrome trace events; empty: none
+  std::string vcd_path;                         // value change dump; empty: none
+  const std::atomic<bool>* interrupted = nullptr;  // polled; a set flag ends the run with Interrupted
+  std::function<void(double fraction)> progress;   // called now and then with the part of the work done
+};
+
+// The user asked to stop (Ctrl-C): exit status 130.
+class Interrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Compiles, checks, simulates and verifies the collective; returns the result ("coppice.result/1").
+// Throws ConfigError (bad input found on the way), ModelError (the run failed), Interrupted.
+// Elaborates a SystemC kernel: at most once per process.
+nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options);
+
+// One line per figure and the breakdown of the time, for people: of a result of run_collective().
+std::string summarize(const nlohmann::ordered_json& result);
+
+enum class Pattern { kUniform, kTranspose, kBitcomp, kTornado, kNeighbor };
+
+// Synthetic traffic: Bernoulli injection into unbounded source queues.
+struct TrafficOptions {
+  Pattern pattern = Pattern::kUniform;
+  double rate = 0.1;      // flits per node and cycle
+  int packet_flits = 1;
+  Cycles warmup = 10'000;
+  Cycles measure = 50'000;
+};
+
+// The pattern of that name; throws std::invalid_argument naming the known ones.
+Pattern parse_pattern(const std::string& name);
+
+// Measures latency and throughput under synthetic traffic; the result has the keys of the design's "traffic"
+// results. Throws as run_collective(). Elaborates a SystemC kernel.
+nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOptions& traffic,
+                                   const RunOptions& options);
+
+}  // namespace coppice::system
