@@ -1,0 +1,40 @@
+# Everything one does with Coppice. `make` lists the targets: a line for each "target: ... ## what it does".
+JOBS ?= $(shell nproc)
+BENCH_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run build test sanitize lint format bench clean
+.NOTPARALLEL:
+
+help:
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | awk -F'\t' '{ printf "make %-10s %s\n", $$1, $$2 }'
+
+run: build ## install what is missing, build, run the main job: ring and MultiTree on an 8x8 torus
+	@scripts/main_job
+
+build: setup ## build the release preset into build/release
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS)
+
+test: build ## run all tests on the release build
+	@ctest --preset release --parallel $(JOBS)
+
+sanitize: setup ## run the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@cmake --preset sanitize
+	@cmake --build --preset sanitize --parallel $(JOBS)
+	@ctest --preset sanitize --parallel $(JOBS)
+
+lint: setup ## check format, clang-tidy, layering and scripts
+	@scripts/lint.sh
+
+format: setup ## format all C++ files in place
+	@find systemc tb -name '*.h' -o -name '*.cpp' | xargs -r clang-format -i
+
+bench: build ## measure the simulator's speed and memory
+	@build/release/tb/bench/coppice_bench $(BENCH_ARGS)
+
+setup: ## install the Debian packages that are missing
+	@scripts/setup.sh
+
+clean: ## remove everything that was built
+	rm -rf build

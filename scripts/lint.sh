@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Checks format, static analysis, layering, scripts. Arguments: only these C++ sources for clang-tidy.
+set -uo pipefail
+cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.." || exit 1
+
+failures=0
+check() {  # check WHAT COMMAND...: runs it, remembers that it failed
+  local what="$1" start=$SECONDS
+  shift
+  if "$@"; then
+    echo "lint: $what: ok ($((SECONDS - start)) s)"
+  else
+    echo "lint: $what: FAILED" >&2
+    failures=$((failures + 1))
+  fi
+}
+
+cxx_files() { find systemc tb -name '*.h' -o -name '*.cpp' | sort; }
+script_files() { find scripts .ci tb -type f ! -path '*/__pycache__/*' -print0 | xargs -0 grep -lI -m1 "^#!.*$1" | sort; }
+
+format() { cxx_files | xargs -r clang-format --dry-run -Werror; }
+
+# A preset of its own: clang refuses GCC's link-time optimisation flags.
+tidy() {
+  cmake --preset lint >build/lint.log 2>&1 || { cat build/lint.log; return 1; }
+  # Its counts of suppressed warnings in system headers are noise; the diagnostics are on stdout.
+  { if [[ $# -gt 0 ]]; then realpath "$@"; else scripts/list_sources build/lint/compile_commands.json; fi; } |
+    xargs -r -P "$(nproc)" -n 1 clang-tidy --quiet -p build/lint 2> >(grep -v ' warnings\? generated' >&2)
+}
+
+# Whoever starts a script must not need to know its language, and must be able to.
+executable_bits() {
+  local bad=0 file
+  while IFS= read -r -d '' file; do
+    read -r first <"$file" || true
+    case "${first:-}" in
+      '#!/usr/bin/env bash' | '#!/usr/bin/python3')
+        [[ -x $file ]] || { echo "$file: starts with #! but is not executable: chmod +x $file"; bad=1; } ;;
+      '#!'*)
+        echo "$file:1: $first: scripts start with #!/usr/bin/env bash or #!/usr/bin/python3"; bad=1 ;;
+      *)
+        [[ ! -x $file ]] || { echo "$file: executable without #!: chmod -x $file"; bad=1; } ;;
+    esac
+  done < <(find scripts .ci tb systemc configs -type f ! -name '*.pyc' -print0)
+  return "$bad"
+}
+
+mkdir -p build
+check "clang-format" format
+check "layering" scripts/check_layers
+check "executable bits" executable_bits
+mapfile -t shell_scripts < <(script_files bash)
+check "shellcheck" shellcheck "${shell_scripts[@]}"
+mapfile -t python_scripts < <(script_files python3)
+check "pyflakes" pyflakes3 "${python_scripts[@]}"
+check "clang-tidy" tidy "$@"
+
+if [[ $failures -gt 0 ]]; then
+  echo "lint: $failures checks failed" >&2
+  exit 1
+fi

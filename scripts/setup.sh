@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Installs the packages of scripts/packages.txt that are missing. Quick, silent and offline when none is.
+set -euo pipefail
+
+list="$(dirname "$(realpath "${BASH_SOURCE[0]}")")/packages.txt"
+mapfile -t packages < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$list")
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  {
+    echo "setup: this is not a Debian system: install what these Debian 12 packages hold by hand,"
+    echo "setup: then build with cmake --preset release && cmake --build --preset release"
+    printf '  %s\n' "${packages[@]}"
+  } >&2
+  exit 1
+fi
+
+# dpkg-query exits 1 when it does not know one of the packages: those are simply missing.
+installed="$(dpkg-query --show --showformat='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null |
+  sed -n 's/ installed$//p' || true)"
+missing=()
+for package in "${packages[@]}"; do
+  grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
+done
+if [[ ${#missing[@]} -eq 0 ]]; then
+  exit 0
+fi
+
+install=(apt-get install -y --no-install-recommends "${missing[@]}")
+as_root=()
+if [[ $EUID -ne 0 ]]; then
+  # Without a terminal sudo cannot ask for a password.
+  if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 && -t 2 ]]; }; then
+    as_root=(sudo)
+  else
+    {
+      echo "setup: ${#missing[@]} packages are missing, and installing them needs root or sudo. As root, run:"
+      echo "  apt-get update && ${install[*]}"
+    } >&2
+    exit 1
+  fi
+fi
+
+echo "setup: installing ${missing[*]}"
+as_root+=(env DEBIAN_FRONTEND=noninteractive)
+# An index that cannot be refreshed may still be good enough: the installation decides.
+"${as_root[@]}" apt-get -qq update </dev/null || echo "setup: apt-get update failed, trying what is known" >&2
+if ! "${as_root[@]}" "${install[@]}" -qq </dev/null; then
+  {
+    echo "setup: apt-get could not install the packages: see its message above. Coppice needs Debian 12 or a"
+    echo "setup: newer Debian or Ubuntu, with its main (Ubuntu: universe) repository reachable."
+  } >&2
+  exit 1
+fi

@@ -1,0 +1,64 @@
+#!/usr/bin/python3
+"""check_layers on small made-up trees, each with one thing wrong."""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[3] / "scripts/check_layers"
+
+CMAKE_LISTS = """
+coppice_library(base)
+coppice_library(topology DEPENDS base LINK Boost::headers)
+coppice_library(config DEPENDS topology)
+coppice_library(fabric DEPENDS config LINK SystemC::SystemC)
+coppice_library(island)
+"""
+
+
+class CheckLayers(unittest.TestCase):
+    def errors(self, files, cmake_lists=CMAKE_LISTS):
+        """What the script says about a tree of {path: text}, checked against its exit status."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "CMakeLists.txt").write_text(cmake_lists)
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            run = subprocess.run([SCRIPT, root], capture_output=True, text=True, check=False)
+            self.assertEqual(run.returncode, 1 if run.stderr else 0)
+            return run.stderr.replace(folder + "/", "")
+
+    def test_accepts_what_is_above_directly_and_through_others(self):
+        self.assertEqual(self.errors({
+            "config/a.h": '#include "base/units.h"\n#include "topology/graph.h"\n#include <vector>\n',
+            "fabric/b.cpp": '#include <systemc>\n#include "config/a.h"\n',
+            "app/main.cpp": '#include <systemc>\n#include "island/x.h"\n'}), "")
+
+    def test_refuses_what_is_below(self):
+        self.assertIn("topology/a.cpp:2: topology/ must not include config/",
+                      self.errors({"topology/a.cpp": '#include <map>\n  #  include "config/config.h"\n'}))
+
+    def test_refuses_what_is_above_but_not_a_dependency(self):
+        self.assertIn("island/a.h:1: island/ must not include base/",
+                      self.errors({"island/a.h": '#include "base/units.h"\n'}))
+
+    def test_refuses_systemc_in_a_folder_that_does_not_link_it(self):
+        for header in ("systemc", "systemc.h", "tlm", "sysc/kernel/sc_time.h"):
+            self.assertIn("config/a.cpp:1: config/ is free of SystemC",
+                          self.errors({"config/a.cpp": f"#include <{header}>\n"}))
+
+    def test_refuses_an_include_without_its_folder(self):
+        self.assertIn('"config/loader.h"?', self.errors({"config/a.cpp": '#include "loader.h"\n'}))
+
+    def test_refuses_a_folder_that_is_no_library(self):
+        self.assertIn("misc/a.h:1: misc/ is no coppice_library()", self.errors({"misc/a.h": ""}))
+
+    def test_refuses_a_library_that_depends_on_one_below(self):
+        self.assertIn("CMakeLists.txt:1: base depends on topology, which is not above it",
+                      self.errors({}, "coppice_library(base DEPENDS topology)\ncoppice_library(topology)\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
