@@ -20,7 +20,7 @@ class Random {
   bool bernoulli(double p) { return uniform() < p; }
 
  private:
-  std::uint64_t state_[4];
+  std::uint64_t state_[4] = {};
 };
 
 }  // namespace coppice
