@@ -40,11 +40,11 @@ if [[ $EUID -ne 0 ]]; then
   fi
 fi
 
-echo "setup: installing ${missing[*]}"
+echo "setup: installing ${missing[*]} (a minute or two)"
 as_root+=(env DEBIAN_FRONTEND=noninteractive)
 # An index that cannot be refreshed may still be good enough: the installation decides.
 "${as_root[@]}" apt-get -qq update </dev/null || echo "setup: apt-get update failed, trying what is known" >&2
-if ! "${as_root[@]}" "${install[@]}" -qq </dev/null; then
+if ! "${as_root[@]}" "${install[@]}" -qq -o Dpkg::Use-Pty=0 </dev/null >/dev/null; then
   {
     echo "setup: apt-get could not install the packages: see its message above. Coppice needs Debian 12 or a"
     echo "setup: newer Debian or Ubuntu, with its main (Ubuntu: universe) repository reachable."
