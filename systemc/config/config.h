@@ -7,7 +7,8 @@
 #include "base/units.h"
 
 // The typed configuration: plain data with the defaults of the MultiTree machine (FACTS in the README's
-// sources). Built once by config/loader.h, then passed by const reference; nothing below this folder sees YAML.
+// sources). Built once by config/loader.h, then passed by const reference; nothing below this folder sees
+// YAML.
 namespace coppice::config {
 
 enum class Fidelity { kAuto, kFlit, kTrain, kFluid };
@@ -18,11 +19,15 @@ enum class Implementation { kSystemc, kRtl };
 struct TopologyConfig {
   std::string kind;       // system.topology.kind, required
   std::vector<int> dims;  // required for torus and mesh
+  bool operator==(const TopologyConfig&) const = default;
 };
 
 // One value for every dimension, or a list with one per dimension.
 struct LinkConfig {
-  std::vector<Bandwidth> bandwidth{{16'000'000'000}};
+  std::vector<Bandwidth> bandwidth {
+    { 16'000'000'000 }
+    bool operator==(const LinkConfig&) const = default;
+  };
   std::vector<Femtoseconds> latency{150 * kFemtosecondsPerNanosecond};
 };
 
@@ -36,6 +41,7 @@ struct RouterConfig {
   int st_delay = 1;
   int credit_delay = 1;
   Implementation impl = Implementation::kSystemc;
+  bool operator==(const RouterConfig&) const = default;
 };
 
 struct NiConfig {
@@ -44,15 +50,16 @@ struct NiConfig {
   Bytes payload = 256;  // of a packet
   bool lockstep = true;
   int buffer = 896;  // flits a port holds between DMA and injection: 32 + 16 packets of 17 flits, and 80 more
-  int dma_latency = 4;  // cycles from request to the first flit
-  int reduction_latency = 4;  // cycles, the adder pipeline
+  int dma_latency = 4;                     // cycles from request to the first flit
+  int reduction_latency = 4;               // cycles, the adder pipeline
   double reduction_flits_per_cycle = 1.0;  // per port
   Implementation impl = Implementation::kSystemc;
+  bool operator==(const NiConfig&) const = default;
 };
 
 struct AcceleratorConfig {
   int pes = 16;
-  std::vector<int> array{32, 32};
+  std::vector<int> array { 32, 32 bool operator==(const AcceleratorConfig&) const = default; };
   std::string dataflow = "output_stationary";
   Frequency clock{1'000'000'000};
 };
@@ -60,7 +67,7 @@ struct AcceleratorConfig {
 struct SystemConfig {
   TopologyConfig topology;
   LinkConfig link;
-  Frequency clock{1'000'000'000};
+  Frequency clock { 1'000'000'000 bool operator==(const SystemConfig&) const = default; };
   Bytes flit = 16;
   RouterConfig router;
   NiConfig ni;
@@ -71,6 +78,7 @@ struct CollectiveConfig {
   std::string op = "all_reduce";
   std::string algorithm;  // required by run and schedule
   Bytes size = 0;         // required by run and schedule; whole elements of 4 B
+  bool operator==(const CollectiveConfig&) const = default;
 };
 
 struct Config {
@@ -80,7 +88,9 @@ struct Config {
   Check check = Check::kAuto;
   std::uint64_t seed = 1;
   Cycles max_cycles = 0;  // 0: no limit
-  std::vector<int> observe_nodes{0};  // observe.nodes: accelerators that --vcd records
+  std::vector<int> observe_nodes {
+    0 bool operator==(const Config&) const = default;
+  };  // observe.nodes: accelerators that --vcd records
 };
 
 const char* to_string(Fidelity fidelity);

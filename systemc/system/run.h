@@ -12,8 +12,8 @@ namespace coppice::system {
 
 // What a run may write or consult besides its result.
 struct RunOptions {
-  std::string trace_path;                       // Chrome trace events; empty: none
-  std::string vcd_path;                         // value change dump; empty: none
+  std::string trace_path;                          // Chrome trace events; empty: none
+  std::string vcd_path;                            // value change dump; empty: none
   const std::atomic<bool>* interrupted = nullptr;  // polled; a set flag ends the run with Interrupted
   std::function<void(double fraction)> progress;   // called now and then with the part of the work done
 };
@@ -37,7 +37,7 @@ enum class Pattern { kUniform, kTranspose, kBitcomp, kTornado, kNeighbor };
 // Synthetic traffic: Bernoulli injection into unbounded source queues.
 struct TrafficOptions {
   Pattern pattern = Pattern::kUniform;
-  double rate = 0.1;      // flits per node and cycle
+  double rate = 0.1;  // flits per node and cycle
   int packet_flits = 1;
   Cycles warmup = 10'000;
   Cycles measure = 50'000;

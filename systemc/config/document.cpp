@@ -1,0 +1,210 @@
+#include "config/document.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+namespace coppice::config {
+namespace {
+
+constexpr std::size_t kLargestFile = 16 << 20;
+constexpr int kDeepest = 32;
+constexpr int kMostNodes = 1 << 20;  // aliases of aliases grow without bound
+
+// Where a text stands: at `line`, `column` of `file`.
+struct Origin {
+  SourceLocation start;
+
+  SourceLocation at(const YAML::Mark& mark) const {
+    if (mark.is_null()) return start;
+    SourceLocation place = start;
+    place.line += mark.line;
+    place.column = mark.line == 0 ? start.column + mark.column : mark.column + 1;
+    return place;
+  }
+};
+
+class Converter {
+ public:
+  explicit Converter(Origin origin) : origin_(std::move(origin)) {}
+
+  Node convert(const YAML::Node& yaml, int depth = 0) {
+    Node node;
+    node.place = origin_.at(yaml.Mark());
+    if (depth > kDeepest || ++nodes_ > kMostNodes) {
+      throw ConfigError(node.place, "nested too deeply for a configuration; an alias of itself does that");
+    }
+    switch (yaml.Type()) {
+      case YAML::NodeType::Undefined:
+      case YAML::NodeType::Null: break;
+      case YAML::NodeType::Scalar:
+        node.kind = Node::Kind::kScalar;
+        node.text = yaml.Scalar();
+        break;
+      case YAML::NodeType::Sequence:
+        node.kind = Node::Kind::kList;
+        for (const auto& item : yaml) node.children.push_back(convert(item, depth + 1));
+        break;
+      case YAML::NodeType::Map: convert_map(yaml, node, depth); break;
+    }
+    return node;
+  }
+
+ private:
+  void convert_map(const YAML::Node& yaml, Node& node, int depth) {
+    node.kind = Node::Kind::kMap;
+    for (const auto& entry : yaml) {
+      const SourceLocation place = origin_.at(entry.first.Mark());
+      if (!entry.first.IsScalar()) throw ConfigError(place, "a key must be a plain name");
+      const std::string& name = entry.first.Scalar();
+      const auto twin = std::find_if(node.children.begin(), node.children.end(),
+                                     [&](const Node& child) { return child.name == name; });
+      if (twin != node.children.end()) {
+        throw ConfigError(place, fmt::format("'{}' is already set at line {}: keep one of the two", name,
+                                             twin->name_place.line));
+      }
+      Node child = convert(entry.second, depth + 1);
+      child.name = name;
+      child.name_place = place;
+      // The parser's mark of a value that is not there is where the next one begins.
+      if (child.kind == Node::Kind::kNull) child.place = place;
+      node.children.push_back(std::move(child));
+    }
+  }
+
+  Origin origin_;
+  int nodes_ = 0;
+};
+
+// The documents of `text`, which starts at `origin`.
+std::vector<YAML::Node> parse_yaml(const std::string& text, const Origin& origin) {
+  try {
+    return YAML::LoadAll(text);
+  } catch (const YAML::Exception& error) {
+    throw ConfigError(origin.at(error.mark), "not valid YAML: " + error.msg);
+  }
+}
+
+std::string read_text(const std::string& path) {
+  const SourceLocation top{path};
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw ConfigError(top, "this is a directory; name a YAML file in it");
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  if (file) {
+    text.resize(kLargestFile + 1);
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+  }
+  if (!file.is_open() || file.bad()) {
+    const char* reason = errno != 0 ? std::strerror(errno) : "reading failed";
+    throw ConfigError(top, fmt::format("the file cannot be read: {}; check its name and permissions", reason));
+  }
+  if (text.size() > kLargestFile) throw ConfigError(top, "larger than 16 MiB: this is no configuration file");
+  return text;
+}
+
+// The parser takes control characters for spaces or for the end.
+void require_text(const std::string& text, const std::string& path) {
+  SourceLocation place{path};
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t') {
+      throw ConfigError(place, fmt::format("the byte 0x{:02x} does not belong in a text file: a YAML file is expected",
+                                           static_cast<unsigned>(c)));
+    }
+    if (c == '\n') {
+      ++place.line;
+      place.column = 1;
+    } else {
+      ++place.column;
+    }
+  }
+}
+
+}  // namespace
+
+Node read_document(const std::string& path) {
+  const std::string text = read_text(path);
+  require_text(text, path);
+  const Origin origin{{path}};
+  const std::vector<YAML::Node> documents = parse_yaml(text, origin);
+  if (documents.empty() || (documents.size() == 1 && documents.front().IsNull())) {
+    throw ConfigError(origin.start, "the file is empty: a map with 'system' and, for a collective, 'collective' "
+                                    "is expected");
+  }
+  if (documents.size() > 1) {
+    throw ConfigError(origin.at(documents[1].Mark()),
+                      "a second YAML document begins here: a configuration is one document");
+  }
+  if (!documents.front().IsMap()) {
+    throw ConfigError(origin.at(documents.front().Mark()),
+                      "the file must be a map of keys, for example 'system: {topology: {kind: torus, dims: [4, 4]}}'");
+  }
+  return Converter(origin).convert(documents.front());
+}
+
+Node parse_override(const std::string& text) {
+  const Origin origin{{"--set " + text}};
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw ConfigError(origin.start, "must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'");
+  }
+  Origin value_origin = origin;
+  value_origin.start.column += static_cast<int>(equals) + 1;
+  const std::vector<YAML::Node> documents = parse_yaml(text.substr(equals + 1), value_origin);
+  if (documents.size() > 1) {
+    throw ConfigError(value_origin.at(documents[1].Mark()), "one value is expected, not several YAML documents");
+  }
+  Node node = documents.empty() ? Node{} : Converter(value_origin).convert(documents.front());
+  if (node.kind == Node::Kind::kNull) node.place = value_origin.start;
+
+  std::size_t end = equals;
+  for (;;) {
+    const std::size_t dot = text.rfind('.', end - 1);
+    const std::size_t begin = dot == std::string::npos || dot >= end ? 0 : dot + 1;
+    node.name = text.substr(begin, end - begin);
+    node.name_place = origin.start;
+    node.name_place.column += static_cast<int>(begin);
+    if (node.name.empty()) throw ConfigError(node.name_place, "a part of the key's name is missing");
+    Node parent;
+    parent.kind = Node::Kind::kMap;
+    parent.place = node.name_place;
+    parent.children.push_back(std::move(node));
+    node = std::move(parent);
+    if (begin == 0) return node;
+    end = begin - 1;
+    if (end == 0) throw ConfigError(origin.start, "a part of the key's name is missing");
+  }
+}
+
+void merge(Node& base, const Node& change) {
+  if (base.kind != Node::Kind::kMap || change.kind != Node::Kind::kMap) {
+    base.kind = change.kind;
+    base.place = change.place;
+    base.text = change.text;
+    base.children = change.children;
+    return;
+  }
+  for (const Node& child : change.children) {
+    const auto same = std::find_if(base.children.begin(), base.children.end(),
+                                   [&](const Node& other) { return other.name == child.name; });
+    if (same == base.children.end()) {
+      base.children.push_back(child);
+    } else {
+      merge(*same, child);
+    }
+  }
+}
+
+}  // namespace coppice::config

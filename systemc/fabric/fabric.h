@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/packet.h"
+#include "topology/topology.h"
+
+namespace coppice::fabric {
+
+// A gradient message from one network-interface port to another: what the NIs hand to any fabric.
+struct Message {
+  std::uint64_t id = 0;  // unique in a run
+  NodeId src = topology::kNoNode;
+  NodeId dst = topology::kNoNode;
+  const topology::Route* route = nullptr;  // not owned, outlives the message
+  Bytes bytes = 0;
+};
+
+// The injecting side of a network-interface port: the fabric pulls from it.
+class Injector {
+ public:
+  virtual ~Injector() = default;
+
+  enum class Answer { kPacket, kPollAgain, kSleep };
+  // Fills in the next packet to inject at cycle `now`. kPollAgain: none yet, ask next cycle; kSleep: none
+  // until Fabric::wake().
+  virtual Answer next_packet(Cycles now, Packet& packet) = 0;
+  // The tail of a packet went into the injection channel.
+  virtual void packet_injected(const Packet& packet, Cycles now) = 0;
+};
+
+// The receiving side of a network-interface port.
+class Ejector {
+ public:
+  virtual ~Ejector() = default;
+  // The tail of a packet came out of the ejection channel.
+  virtual void packet_ejected(const Packet& packet, Cycles now) = 0;
+};
+
+// Where a flit-level event happened, for observers: a channel, or a port of a network interface.
+struct FlitEvent {
+  NodeId node;   // the router that sends it, or the node whose NI injects it
+  int out_port;  // of that router; -1 for injection
+  int ni_port;   // injection and ejection: the NI port; else -1
+  int vc;
+  Flit flit;
+};
+
+// Watches the fabric without changing it.
+class FabricObserver {
+ public:
+  virtual ~FabricObserver() = default;
+  // A flit was granted the switch (or left the NI) at cycle `now`.
+  virtual void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) = 0;
+};
+
+// What every fabric counts.
+struct FabricStatistics {
+  std::int64_t flits_injected = 0;
+  std::int64_t flits_ejected = 0;
+  std::int64_t flit_hops = 0;               // routers traversed, summed over flits
+  std::vector<std::int64_t> channel_flits;  // per channel
+};
+
+// Moves packets between network-interface ports.
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+
+  // Ties NI port `port` of accelerator `node` to its injecting and receiving sides; not owned.
+  virtual void connect(NodeId node, int port, Injector& injector, Ejector& ejector) = 0;
+  // Injector of (node, port) has something to send from cycle `at` on; `at` is after the current cycle.
+  virtual void wake(NodeId node, int port, Cycles at) = 0;
+
+  virtual const FabricStatistics& statistics() const = 0;
+  // Nothing is under way, in flits or credits.
+  virtual bool idle() const = 0;
+  // Throws ModelError unless every flit and credit is back where it started.
+  virtual void check_conservation() const = 0;
+  // What is stuck and where, one line per packet, for deadlock reports; at most `limit` lines.
+  virtual std::string describe_packets(int limit) const = 0;
+};
+
+}  // namespace coppice::fabric

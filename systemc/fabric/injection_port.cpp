@@ -1,0 +1,56 @@
+#include "fabric/injection_port.h"
+
+namespace coppice::fabric {
+
+bool InjectionPort::choose_vc() {
+  const int count = static_cast<int>(vcs_.size());
+  for (int i = 1; i <= count; ++i) {
+    const int vc = last_vc_ < 0 ? i - 1 : (last_vc_ + i) % count;
+    const VcState& state = vcs_[static_cast<std::size_t>(vc)];
+    if (!state.held && state.credits > 0) {
+      vc_ = vc;
+      return true;
+    }
+  }
+  return false;
+}
+
+InjectionPort::Outcome InjectionPort::step(Cycles now, PacketPool& packets) {
+  Outcome outcome;
+  if (!has_packet_) {
+    Packet packet;
+    const Injector::Answer answer = injector_->next_packet(now, packet);
+    if (answer != Injector::Answer::kPacket) {
+      outcome.awake = answer == Injector::Answer::kPollAgain;
+      return outcome;
+    }
+    packet_ = packets.acquire(packet);
+    has_packet_ = true;
+    sent_flits_ = 0;
+    vc_ = -1;
+  }
+  if (vc_ < 0) {
+    if (!choose_vc()) return outcome;
+    last_vc_ = vc_;
+    vcs_[static_cast<std::size_t>(vc_)].held = true;
+    packets[packet_].head_injected = now;
+  }
+  VcState& state = vcs_[static_cast<std::size_t>(vc_)];
+  if (state.credits == 0) return outcome;
+  --state.credits;
+  Packet& packet = packets[packet_];
+  const bool tail = sent_flits_ + 1 == packet.flits;
+  outcome.sent = true;
+  outcome.vc = vc_;
+  outcome.flit = Flit{packet_, sent_flits_ & 0x7fffffffU, tail ? 1U : 0U};
+  packet.flit_cycles -= now;
+  ++sent_flits_;
+  if (tail) {
+    state.held = false;
+    has_packet_ = false;
+    injector_->packet_injected(packet, now);
+  }
+  return outcome;
+}
+
+}  // namespace coppice::fabric

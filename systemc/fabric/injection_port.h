@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/fabric.h"
+
+namespace coppice::fabric {
+
+// The injecting side of a network-interface port at flit level: takes packets from its Injector one at a
+// time, gives each a virtual channel of the router's input port (round-robin from the last one used, any that
+// is not held by an unfinished packet and has a credit), and sends one flit per cycle.
+class InjectionPort {
+ public:
+  InjectionPort(int vcs, int vc_depth) : vcs_(static_cast<std::size_t>(vcs)) {
+    for (auto& vc : vcs_) vc.credits = vc_depth;
+  }
+
+  void connect(Injector& injector) { injector_ = &injector; }
+  bool connected() const { return injector_ != nullptr; }
+
+  // A credit of virtual channel `vc` came back.
+  void receive_credit(int vc) { ++vcs_[static_cast<std::size_t>(vc)].credits; }
+
+  // What a cycle did.
+  struct Outcome {
+    bool sent = false;
+    int vc = 0;
+    Flit flit;
+    bool awake = true;  // wants the next cycle too
+  };
+  // One cycle: sends at most one flit of the current packet.
+  Outcome step(Cycles now, PacketPool& packets);
+
+  int credits(int vc) const { return vcs_[static_cast<std::size_t>(vc)].credits; }
+  bool busy() const { return has_packet_; }
+
+ private:
+  struct VcState {
+    std::int32_t credits = 0;
+    bool held = false;
+  };
+
+  bool choose_vc();
+
+  Injector* injector_ = nullptr;
+  std::vector<VcState> vcs_;
+  bool has_packet_ = false;
+  PacketId packet_ = 0;
+  std::uint32_t sent_flits_ = 0;
+  int vc_ = -1;       // of the current packet; -1 before it has one
+  int last_vc_ = -1;  // of the packet before
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,254 @@
+#include "fabric/router.h"
+
+#include <bit>
+
+namespace coppice::fabric {
+
+Router::Router(NodeId node, int ports, const config::RouterConfig& config, std::vector<OutputRate> rates,
+               Femtoseconds period, RouterEnvironment& environment)
+    : node_(node),
+      ports_(ports),
+      vcs_(config.vcs),
+      depth_(static_cast<std::uint32_t>(config.vc_depth)),
+      routing_delay_(config.routing_delay),
+      vc_alloc_delay_(config.vc_alloc_delay),
+      period_(period),
+      environment_(&environment),
+      ready_ports_(ports),
+      requested_outputs_(ports),
+      granted_inputs_(ports),
+      rates_(std::move(rates)) {
+  const auto n = static_cast<std::size_t>(ports);
+  const auto virtual_channels = n * static_cast<std::size_t>(vcs_);
+  inputs_.resize(virtual_channels);
+  outputs_.resize(virtual_channels);
+  for (auto& out : outputs_) out.credits = config.vc_depth;
+  const std::uint32_t ring = std::bit_ceil(depth_);
+  ring_mask_ = ring - 1;
+  ring_shift_ = static_cast<std::uint32_t>(std::countr_zero(ring));
+  buffers_.resize(virtual_channels * ring);
+  ready_.resize(n);
+  vc_pointer_.resize(n);
+  sw_grant_pointer_.resize(n);
+  sw_accept_pointer_.resize(n);
+  requests_.assign(n, PortSet(ports));
+  grants_.assign(n, PortSet(ports));
+  candidate_.resize(n * n);
+  next_free_.resize(n);
+}
+
+std::size_t Router::ring_index(std::int32_t input_vc, std::uint32_t offset) const {
+  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  return (static_cast<std::size_t>(input_vc) << ring_shift_) + ((in.head + offset) & ring_mask_);
+}
+
+Flit Router::front(int in_port, int vc) const {
+  return buffers_[ring_index(static_cast<std::int32_t>(index(in_port, vc)), 0)];
+}
+
+void Router::receive_flit(int in_port, int vc, Flit flit, Cycles now) {
+  const auto id = static_cast<std::int32_t>(index(in_port, vc));
+  InputVc& in = inputs_[static_cast<std::size_t>(id)];
+  buffers_[ring_index(id, in.count)] = flit;
+  ++in.count;
+  if (!in.busy) {
+    start_routing(id, now + routing_delay_);
+  } else if (in.count == 1) {
+    update_ready(id);
+  }
+}
+
+void Router::receive_credit(int out_port, int vc) {
+  OutputVc& out = outputs_[index(out_port, vc)];
+  if (++out.credits == 1 && out.owner >= 0) update_ready(out.owner);
+}
+
+void Router::start_routing(std::int32_t input_vc, Cycles allocate_at) {
+  inputs_[static_cast<std::size_t>(input_vc)].busy = true;
+  routed_.push_back({allocate_at, input_vc});
+}
+
+// Sets the VC's bit in ready_ to whether it may ask for the switch.
+void Router::update_ready(std::int32_t input_vc) {
+  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  const int port = input_vc / vcs_;
+  const std::uint32_t bit = 1U << (input_vc % vcs_);
+  const bool ready = in.active && in.count > 0 && outputs_[index(in.out_port, in.out_vc)].credits > 0;
+  std::uint32_t& mask = ready_[static_cast<std::size_t>(port)];
+  if (ready) {
+    mask |= bit;
+    ready_ports_.insert(port);
+  } else {
+    mask &= ~bit;
+    if (mask == 0) ready_ports_.erase(port);
+  }
+}
+
+bool Router::step(Cycles now) {
+  if (!allocated_.empty()) activate(now);
+  bool allocating = false;
+  if (!routed_.empty() || !waiting_vc_.empty()) {
+    const std::size_t before = allocated_.size();
+    allocate_vcs(now);
+    allocating = allocated_.size() != before;
+  }
+  tail_left_ = false;
+  if (!ready_ports_.empty()) allocate_switch(now);
+  // Heads that found no free output VC need not ask again before one becomes free.
+  const bool ask_again = !waiting_vc_.empty() && (allocating || tail_left_);
+  return ask_again || !routed_.empty() || !allocated_.empty() || !ready_ports_.empty();
+}
+
+void Router::activate(Cycles now) {
+  std::size_t done = 0;
+  while (done < allocated_.size() && allocated_[done].at <= now) {
+    const std::int32_t id = allocated_[done].input_vc;
+    inputs_[static_cast<std::size_t>(id)].active = true;
+    update_ready(id);
+    ++done;
+  }
+  allocated_.erase(allocated_.begin(), allocated_.begin() + static_cast<std::ptrdiff_t>(done));
+}
+
+void Router::allocate_vcs(Cycles now) {
+  std::size_t arrived = 0;
+  for (; arrived < routed_.size() && routed_[arrived].at <= now; ++arrived) {
+    const std::int32_t id = routed_[arrived].input_vc;
+    InputVc& in = inputs_[static_cast<std::size_t>(id)];
+    const topology::Hop hop = environment_->route(node_, buffers_[ring_index(id, 0)].packet);
+    in.out_port = static_cast<std::int16_t>(hop.out_port);
+    in.allowed = hop.vcs;
+    waiting_vc_.push_back(id);
+  }
+  routed_.erase(routed_.begin(), routed_.begin() + static_cast<std::ptrdiff_t>(arrived));
+  if (waiting_vc_.empty()) return;
+
+  const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
+  // Distance of `x` from a round-robin pointer, the smallest wins.
+  const auto distance = [virtual_channels](std::int32_t x, std::int32_t pointer) {
+    return x >= pointer ? x - pointer : x - pointer + virtual_channels;
+  };
+  // Grant: every free output VC picks among the input VCs that may use it.
+  for (const std::int32_t id : waiting_vc_) {
+    const InputVc& in = inputs_[static_cast<std::size_t>(id)];
+    for (int vc = in.allowed.begin; vc < in.allowed.end; ++vc) {
+      OutputVc& out = outputs_[index(in.out_port, vc)];
+      if (out.owner >= 0) continue;
+      if (out.granted < 0 || distance(id, out.grant_pointer) < distance(out.granted, out.grant_pointer)) {
+        out.granted = id;
+      }
+    }
+  }
+  // Accept: every input VC picks among the output VCs that were granted to it.
+  std::size_t kept = 0;
+  for (const std::int32_t id : waiting_vc_) {
+    InputVc& in = inputs_[static_cast<std::size_t>(id)];
+    std::int32_t best = -1;
+    for (int vc = in.allowed.begin; vc < in.allowed.end; ++vc) {
+      const auto candidate = static_cast<std::int32_t>(index(in.out_port, vc));
+      if (outputs_[static_cast<std::size_t>(candidate)].granted != id) continue;
+      if (best < 0 || distance(candidate, in.accept_pointer) < distance(best, in.accept_pointer)) {
+        best = candidate;
+      }
+    }
+    if (best < 0) {
+      waiting_vc_[kept++] = id;
+      continue;
+    }
+    OutputVc& out = outputs_[static_cast<std::size_t>(best)];
+    out.owner = id;
+    out.grant_pointer = id + 1 == virtual_channels ? 0 : id + 1;
+    in.accept_pointer = best + 1 == virtual_channels ? 0 : best + 1;
+    in.out_vc = static_cast<std::int16_t>(best - static_cast<std::int32_t>(index(in.out_port, 0)));
+    for (int vc = in.allowed.begin; vc < in.allowed.end; ++vc) {
+      OutputVc& other = outputs_[index(in.out_port, vc)];
+      if (other.granted == id) other.granted = -1;
+    }
+    allocated_.push_back({now + vc_alloc_delay_, id});
+  }
+  waiting_vc_.resize(kept);
+}
+
+void Router::request_switch(int in_port, Cycles now) {
+  const auto vcs = static_cast<unsigned>(vcs_);
+  const unsigned pointer = vc_pointer_[static_cast<std::size_t>(in_port)];
+  const std::uint32_t mask = ready_[static_cast<std::size_t>(in_port)];
+  const std::uint32_t below = (1U << pointer) - 1U;
+  // Virtual channels from the pointer on first: the first to name an output is the input's candidate there.
+  for (std::uint32_t part : {mask & ~below, mask & below}) {
+    for (; part != 0; part &= part - 1) {
+      const auto vc = static_cast<unsigned>(std::countr_zero(part));
+      const int out_port = inputs_[static_cast<std::size_t>(in_port) * vcs + vc].out_port;
+      PortSet& request = requests_[static_cast<std::size_t>(out_port)];
+      if (request.contains(in_port) || !channel_free(out_port, now)) continue;
+      request.insert(in_port);
+      requested_outputs_.insert(out_port);
+      candidate_[static_cast<std::size_t>(in_port * ports_ + out_port)] = static_cast<std::uint8_t>(vc);
+    }
+  }
+}
+
+void Router::allocate_switch(Cycles now) {
+  ready_ports_.for_each([&](int in_port) { request_switch(in_port, now); });
+  requested_outputs_.for_each([&](int out_port) {
+    PortSet& request = requests_[static_cast<std::size_t>(out_port)];
+    const int winner = request.first_from(sw_grant_pointer_[static_cast<std::size_t>(out_port)]);
+    grants_[static_cast<std::size_t>(winner)].insert(out_port);
+    granted_inputs_.insert(winner);
+    request.clear();
+  });
+  requested_outputs_.clear();
+  granted_inputs_.for_each([&](int in_port) {
+    const auto i = static_cast<std::size_t>(in_port);
+    const int out_port = grants_[i].first_from(sw_accept_pointer_[i]);
+    grants_[i].clear();
+    sw_grant_pointer_[static_cast<std::size_t>(out_port)] = in_port + 1 == ports_ ? 0 : in_port + 1;
+    sw_accept_pointer_[i] = out_port + 1 == ports_ ? 0 : out_port + 1;
+    traverse(in_port, out_port, now);
+  });
+  granted_inputs_.clear();
+}
+
+void Router::traverse(int in_port, int out_port, Cycles now) {
+  const int vc = candidate_[static_cast<std::size_t>(in_port * ports_ + out_port)];
+  const auto id = static_cast<std::int32_t>(index(in_port, vc));
+  InputVc& in = inputs_[static_cast<std::size_t>(id)];
+  const Flit flit = buffers_[ring_index(id, 0)];
+  in.head = (in.head + 1) & ring_mask_;
+  --in.count;
+  OutputVc& out = outputs_[index(in.out_port, in.out_vc)];
+  --out.credits;
+  vc_pointer_[static_cast<std::size_t>(in_port)] = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
+  occupy_channel(out_port, now);
+  environment_->send_flit(node_, out_port, in.out_vc, flit);
+  environment_->send_credit(node_, in_port, vc);
+  if (flit.tail) {
+    tail_left_ = true;
+    out.owner = -1;
+    in.active = false;
+    in.busy = false;
+    in.out_port = -1;
+    in.out_vc = -1;
+    ready_[static_cast<std::size_t>(in_port)] &= ~(1U << vc);
+    if (ready_[static_cast<std::size_t>(in_port)] == 0) ready_ports_.erase(in_port);
+    if (in.count > 0) start_routing(id, now + 1 + routing_delay_);
+  } else if (in.count == 0 || out.credits == 0) {
+    update_ready(id);
+  }
+}
+
+bool Router::channel_free(int out_port, Cycles now) const {
+  const auto o = static_cast<std::size_t>(out_port);
+  return rates_[o].flit_time == 0 || next_free_[o] <= now * period_;
+}
+
+// A train of flits keeps the channel's own rate: the next may start flit_time after this one started, and a
+// fraction of a cycle left over by back-to-back flits is not lost.
+void Router::occupy_channel(int out_port, Cycles now) {
+  const auto o = static_cast<std::size_t>(out_port);
+  if (rates_[o].flit_time == 0) return;
+  const Femtoseconds start = next_free_[o] > (now - 1) * period_ ? next_free_[o] : now * period_;
+  next_free_[o] = start + rates_[o].flit_time;
+}
+
+}  // namespace coppice::fabric

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "config/config.h"
+#include "fabric/flit.h"
+#include "fabric/port_set.h"
+#include "topology/routing.h"
+
+namespace coppice::fabric {
+
+using topology::NodeId;
+
+// Rate of the channel behind an output port, for channels slower than one flit per cycle.
+struct OutputRate {
+  Femtoseconds flit_time = 0;  // serialization of one flit; 0: one per cycle, never busy
+};
+
+// What a router asks of the fabric around it.
+class RouterEnvironment {
+ public:
+  // The output port and virtual channels for the packet's next hop out of this router; called once per head.
+  virtual topology::Hop route(NodeId node, PacketId packet) = 0;
+  // A flit leaves through `out_port` on `vc` (switch allocation won at the current cycle).
+  virtual void send_flit(NodeId node, int out_port, int vc, Flit flit) = 0;
+  // A buffer place of (in_port, vc) is free again.
+  virtual void send_credit(NodeId node, int in_port, int vc) = 0;
+
+ protected:
+  ~RouterEnvironment() = default;
+};
+
+// Input-queued virtual-channel wormhole router with credit flow control.
+//
+// Per cycle: heads whose route is known ask for an output virtual channel (separable iSLIP, one iteration,
+// over input and output virtual channels); virtual channels that own one and hold a flit and a credit ask for
+// the switch (one candidate per input and output, round-robin over the input's virtual channels; then
+// separable iSLIP over ports). A winner leaves its buffer in the same cycle; the fabric adds the rest of the
+// pipeline. A head is allocated `routing_delay` cycles after it came to the front, and takes part in switch
+// allocation `vc_alloc_delay` cycles after that. An output virtual channel is free for the next packet in the
+// cycle after its tail won the switch, so that a downstream buffer may hold two packets. After a tail, the
+// next head in the buffer starts routing in the next cycle.
+class Router {
+ public:
+  Router(NodeId node, int ports, const config::RouterConfig& config, std::vector<OutputRate> rates,
+         Femtoseconds period, RouterEnvironment& environment);
+
+  // Events of the current cycle, before step().
+  void receive_flit(int in_port, int vc, Flit flit, Cycles now);
+  void receive_credit(int out_port, int vc);
+
+  // One cycle. Returns whether the router has work in the next cycle without further events.
+  bool step(Cycles now);
+
+  int ports() const { return ports_; }
+  int credits(int out_port, int vc) const { return output(out_port, vc).credits; }
+  bool output_vc_busy(int out_port, int vc) const { return output(out_port, vc).owner >= 0; }
+  int buffered(int in_port, int vc) const { return input(in_port, vc).count; }
+  // The flit at the front of a buffer that holds one.
+  Flit front(int in_port, int vc) const;
+  // Output port and virtual channel that a buffer's packet holds; -1 where it has none yet.
+  int held_output_port(int in_port, int vc) const { return input(in_port, vc).out_port; }
+  int held_output_vc(int in_port, int vc) const { return input(in_port, vc).out_vc; }
+
+ private:
+  struct InputVc {
+    std::uint32_t head = 0;  // index of the front in its ring
+    std::uint32_t count = 0;
+    std::int16_t out_port = -1;
+    std::int16_t out_vc = -1;
+    topology::VcRange allowed;
+    bool busy = false;                // a packet is being routed, allocated or sent
+    bool active = false;              // it owns an output virtual channel
+    std::int32_t accept_pointer = 0;  // VC allocation, over output virtual channels
+  };
+  struct OutputVc {
+    std::int32_t owner = -1;  // input virtual channel
+    std::int32_t credits = 0;
+    std::int32_t grant_pointer = 0;  // VC allocation, over input virtual channels
+    std::int32_t granted = -1;       // of the allocation under way
+  };
+  struct Timed {
+    Cycles at;
+    std::int32_t input_vc;
+  };
+
+  InputVc& input(int port, int vc) { return inputs_[index(port, vc)]; }
+  const InputVc& input(int port, int vc) const { return inputs_[index(port, vc)]; }
+  const OutputVc& output(int port, int vc) const { return outputs_[index(port, vc)]; }
+  std::size_t index(int port, int vc) const { return static_cast<std::size_t>(port * vcs_ + vc); }
+
+  void start_routing(std::int32_t input_vc, Cycles allocate_at);
+  void update_ready(std::int32_t input_vc);
+  void activate(Cycles now);
+  void allocate_vcs(Cycles now);
+  void allocate_switch(Cycles now);
+  void request_switch(int in_port, Cycles now);
+  void traverse(int in_port, int out_port, Cycles now);
+  bool channel_free(int out_port, Cycles now) const;
+  void occupy_channel(int out_port, Cycles now);
+  std::size_t ring_index(std::int32_t input_vc, std::uint32_t offset) const;
+
+  NodeId node_;
+  int ports_;
+  int vcs_;
+  std::uint32_t depth_;
+  int routing_delay_;
+  int vc_alloc_delay_;
+  Femtoseconds period_;
+  RouterEnvironment* environment_;
+
+  std::vector<InputVc> inputs_;    // [port][vc]
+  std::vector<OutputVc> outputs_;  // [port][vc]
+  std::vector<Flit> buffers_;      // [port][vc][ring], ring a power of two
+  std::uint32_t ring_mask_;
+  std::uint32_t ring_shift_;
+
+  std::vector<Timed> routed_;             // FIFO: heads on their way to VC allocation
+  std::vector<std::int32_t> waiting_vc_;  // input VCs that ask for an output VC
+  std::vector<Timed> allocated_;          // FIFO: input VCs on their way to switch allocation
+  bool tail_left_ = false;                // in the current cycle
+
+  std::vector<std::uint32_t> ready_;  // [in_port] bit per VC that may use the switch, credits permitting
+  PortSet ready_ports_;
+  std::vector<std::uint8_t> vc_pointer_;         // [in_port] round robin over VCs, at the switch
+  std::vector<std::int32_t> sw_grant_pointer_;   // [out_port]
+  std::vector<std::int32_t> sw_accept_pointer_;  // [in_port]
+  std::vector<PortSet> requests_;                // [out_port] input ports
+  std::vector<PortSet> grants_;                  // [in_port] output ports
+  PortSet requested_outputs_;
+  PortSet granted_inputs_;
+  std::vector<std::uint8_t> candidate_;  // [in_port][out_port] the VC that asks
+
+  std::vector<OutputRate> rates_;
+  std::vector<Femtoseconds> next_free_;  // [out_port], of slow channels
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <systemc>
+
+#include "base/units.h"
+
+namespace coppice::fabric {
+
+// Simulated time as SystemC's. The kernel's resolution must be one femtosecond (set_time_resolution()), so
+// that every period is exact.
+inline sc_core::sc_time to_sc_time(Femtoseconds time) {
+  return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(time));
+}
+
+// Before the first module of a process is built.
+inline void set_time_resolution() {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+}
+
+// The current time in whole periods of a clock.
+inline Cycles current_cycle(Femtoseconds period) {
+  return static_cast<Cycles>(sc_core::sc_time_stamp().value()) / period;
+}
+
+}  // namespace coppice::fabric

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "ni/dependency_tracker.h"
+#include "ni/lockstep_counter.h"
+#include "ni/schedule_table.h"
+#include "ni/timestep_counter.h"
+
+namespace coppice::ni {
+
+// What a port's decoder does with the entry at the head of its table.
+enum class DecoderState : std::uint8_t {
+  kDone,            // the table is empty
+  kWaitLockstep,    // the entry's step may not start before LockstepCounter::release()
+  kWaitDependency,  // arrivals of its flow are missing
+  kWaitQueue,       // the packetizer has no place for another message
+  kIssue,           // it issues now
+  kNop,             // it holds the lockstep now
+};
+
+const char* to_string(DecoderState state);
+
+// Decides, in one cycle and without state of its own, what the head of a port's table may do. Conditions in
+// the order of the hardware's priority: lockstep, dependency, queue.
+DecoderState decode(const TableEntry* head, bool lockstep, const LockstepCounter& lockstep_counter,
+                    const DependencyTracker& tracker, bool queue_has_place, Cycles now);
+
+}  // namespace coppice::ni

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+#include "topology/topology.h"
+
+namespace coppice::ni {
+
+using topology::NodeId;
+
+// What a message carries: a copy of part of a gradient buffer, in the representation of the memory it was
+// read from. Empty where nothing is checked.
+struct Payload {
+  std::vector<float> values;
+  std::vector<std::uint64_t> contributions;
+};
+
+// An accelerator's gradient buffer as the network interface sees it.
+class GradientMemory {
+ public:
+  virtual ~GradientMemory() = default;
+  virtual Payload read(Bytes address, Bytes bytes) const = 0;
+  // Adds an arriving partial sum to the buffer; throws ModelError if that is provably wrong.
+  virtual void reduce(Bytes address, Bytes bytes, const Payload& payload) = 0;
+  // Overwrites with an arriving final value.
+  virtual void store(Bytes address, Bytes bytes, const Payload& payload) = 0;
+};
+
+// Nothing is kept (`check: off`).
+class NullMemory final : public GradientMemory {
+ public:
+  Payload read(Bytes, Bytes) const override { return {}; }
+  void reduce(Bytes, Bytes, const Payload&) override {}
+  void store(Bytes, Bytes, const Payload&) override {}
+};
+
+// Real fp32 values (`check: values`).
+class ValueMemory final : public GradientMemory {
+ public:
+  explicit ValueMemory(std::vector<float> values) : values_(std::move(values)) {}
+  Payload read(Bytes address, Bytes bytes) const override;
+  void reduce(Bytes address, Bytes bytes, const Payload& payload) override;
+  void store(Bytes address, Bytes bytes, const Payload& payload) override;
+  std::span<const float> values() const { return values_; }
+
+ private:
+  std::vector<float> values_;
+};
+
+// For every segment of the buffer, the set of accelerators whose gradients it sums
+// (`check: contributions`). A segment lies between neighbouring addresses at which some message begins or
+// ends, so that every message covers whole segments.
+class ContributionMemory final : public GradientMemory {
+ public:
+  // `boundaries`: ascending addresses, from 0 to the size of the buffer, shared by all memories of a run.
+  // Every segment starts with `initial` (all segments: own contribution only).
+  ContributionMemory(std::shared_ptr<const std::vector<Bytes>> boundaries, int accelerators, NodeId self);
+
+  Payload read(Bytes address, Bytes bytes) const override;
+  void reduce(Bytes address, Bytes bytes, const Payload& payload) override;
+  void store(Bytes address, Bytes bytes, const Payload& payload) override;
+
+  std::size_t segments() const { return boundaries_->size() - 1; }
+  // Bit a of word a/64: accelerator a's gradient is in the segment's sum.
+  std::span<const std::uint64_t> contributions(std::size_t segment) const {
+    return {bits_.data() + segment * words_, words_};
+  }
+  // Replaces a segment's set; to start an all-gather from final values.
+  void set_all(std::size_t segment);
+  void clear(std::size_t segment);
+
+ private:
+  std::pair<std::size_t, std::size_t> range(Bytes address, Bytes bytes) const;  // segments [first, last)
+
+  std::shared_ptr<const std::vector<Bytes>> boundaries_;
+  int accelerators_;
+  NodeId self_;
+  std::size_t words_;
+  std::vector<std::uint64_t> bits_;  // [segment][word]
+};
+
+}  // namespace coppice::ni

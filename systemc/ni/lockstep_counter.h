@@ -1,0 +1,40 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/units.h"
+
+namespace coppice::ni {
+
+// Holds back a port's next timestep for the estimated serialization time of the current one, so that ports
+// that never talk to each other keep in step (MultiTree, NI lockstep).
+//
+// A step that is loaded at cycle c nominally occupies the link from c, or from the nominal end of the step
+// before if that is later, for as many cycles as the chunk takes. The next entry may issue once the nominal
+// end is reached, less what the NI buffer absorbs: then its data waits behind the current step's in the
+// buffer instead of starting early. In hardware a down-counter; here the cycle at which it reaches zero.
+class LockstepCounter {
+ public:
+  // Starts a step at `now`: `duration` estimated cycles, of which the last `absorbed` do not hold back.
+  void load(Cycles now, Cycles duration, Cycles absorbed) {
+    nominal_end_ = std::max(now, nominal_end_) + duration;
+    release_ = nominal_end_ - absorbed;
+  }
+  // The first cycle at which the next step may start.
+  Cycles release() const { return release_; }
+  // The value the hardware's counter shows.
+  Cycles value(Cycles now) const { return std::max<Cycles>(0, release_ - now); }
+
+ private:
+  Cycles nominal_end_ = 0;
+  Cycles release_ = 0;
+};
+
+// What the NI buffer absorbs of a chunk of `flits`: nothing if the chunk fits (the estimate is then exact),
+// else the whole buffer.
+inline std::int64_t absorbed_flits(std::int64_t flits, int buffer) {
+  return flits <= buffer ? 0 : buffer;
+}
+
+}  // namespace coppice::ni

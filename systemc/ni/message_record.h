@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "ni/gradient_memory.h"
+#include "schedule/schedule.h"
+
+namespace coppice::ni {
+
+using schedule::NodeId;
+using schedule::TableEntry;
+
+// Why a table entry issued no earlier, and a message's life after that. Cycles; -1 = not yet.
+struct MessageRecord {
+  const TableEntry* entry = nullptr;
+  NodeId src = topology::kNoNode;
+  NodeId dst = topology::kNoNode;
+  int src_port = 0;
+  int dst_port = 0;
+  std::int64_t flits = 0;
+
+  Cycles dependencies_met = 0;  // when its last dependency arrived; 0 if it had none
+  Cycles released = 0;          // when the lockstep let its step start
+  Cycles issued = -1;           // decoded, DMA requested
+  Cycles head_injected = -1;
+  Cycles tail_injected = -1;
+  Cycles tail_ejected = -1;
+  Cycles completed = -1;  // reduced or stored
+
+  // Of the message that met the last dependency: when its tail left its sender, and how many cycles the
+  // network took beyond its zero-load latency.
+  Cycles enabler_tail_injected = 0;
+  Cycles enabler_delay = 0;
+
+  Payload payload;
+};
+
+// Follows messages as they finish; called in simulated-time order of completion.
+class MessageObserver {
+ public:
+  virtual ~MessageObserver() = default;
+  virtual void message_completed(const MessageRecord& message) = 0;
+};
+
+// The records of all messages under way; identities are reused after completion.
+class MessageLog {
+ public:
+  std::uint64_t open() {
+    ++open_;
+    if (free_.empty()) {
+      records_.emplace_back();
+      return records_.size() - 1;
+    }
+    const std::uint64_t id = free_.back();
+    free_.pop_back();
+    records_[id] = MessageRecord{};
+    return id;
+  }
+  void close(std::uint64_t id) {
+    for (MessageObserver* observer : observers_) observer->message_completed(records_[id]);
+    records_[id].payload = {};
+    free_.push_back(id);
+    --open_;
+    ++completed_;
+  }
+  MessageRecord& operator[](std::uint64_t id) { return records_[id]; }
+  const MessageRecord& operator[](std::uint64_t id) const { return records_[id]; }
+
+  void add_observer(MessageObserver& observer) { observers_.push_back(&observer); }
+  std::int64_t open_count() const { return open_; }
+  std::int64_t completed_count() const { return completed_; }
+
+ private:
+  std::vector<MessageRecord> records_;
+  std::vector<std::uint64_t> free_;
+  std::vector<MessageObserver*> observers_;
+  std::int64_t open_ = 0;
+  std::int64_t completed_ = 0;
+};
+
+}  // namespace coppice::ni

@@ -1,0 +1,163 @@
+#include "ni/network_interface.h"
+
+#include <fmt/format.h>
+
+#include "fabric/sim_time.h"
+
+namespace coppice::ni {
+
+NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
+                                   const NiContext& context, GradientMemory& memory)
+    : sc_module(name),
+      node_(node),
+      context_(context),
+      memory_(&memory),
+      tracker_(context.schedule->flows),
+      dma_(context.config->dma_latency, memory),
+      reduction_(context.config->reduction_latency),
+      wake_("wake") {
+  const auto& tables = context.schedule->nodes[static_cast<std::size_t>(node)].ports;
+  for (int p = 0; p < ports; ++p) {
+    auto port = std::make_unique<Port>(context.framing);
+    port->table.load(tables[static_cast<std::size_t>(p)]);
+    port->packetizer.on_head_injected = [this](std::uint64_t message, Cycles now) {
+      (*context_.log)[message].head_injected = now;
+    };
+    port->packetizer.on_tail_injected = [this](std::uint64_t message, Cycles now) {
+      (*context_.log)[message].tail_injected = now;
+      wake_at(now + 1);
+    };
+    port->depacketizer = std::make_unique<Depacketizer>(
+        [this](std::uint64_t message) {
+          return context_.framing.packets((*context_.log)[message].entry->bytes);
+        },
+        [this, p](std::uint64_t message, Cycles now) { message_arrived(p, message, now); });
+    context.fabric->connect(node, p, port->packetizer, *port->depacketizer);
+    ports_.push_back(std::move(port));
+  }
+  SC_HAS_PROCESS(NetworkInterface);
+  SC_METHOD(process);
+  sensitive << wake_;
+  dont_initialize();
+  wake_at(0);
+}
+
+void NetworkInterface::wake_at(Cycles at) {
+  if (next_wake_ >= 0 && next_wake_ <= at) return;
+  next_wake_ = at;
+  wake_.notify(fabric::to_sc_time(at * context_.period) - sc_core::sc_time_stamp());
+}
+
+void NetworkInterface::process() {
+  const Cycles now = next_wake_;
+  next_wake_ = -1;
+  complete_arrivals(now);
+  for (int port = 0; port < num_ports(); ++port) run_port(port, now);
+  if (!completions_.empty()) wake_at(completions_.top().at);
+}
+
+void NetworkInterface::message_arrived(int port, std::uint64_t message, Cycles now) {
+  MessageRecord& record = (*context_.log)[message];
+  record.tail_ejected = now;
+  record.completed = reduction_.completion(record.entry->op, now);
+  completions_.push({record.completed, port, message});
+  wake_at(record.completed);
+}
+
+void NetworkInterface::complete_arrivals(Cycles now) {
+  while (!completions_.empty() && completions_.top().at <= now) {
+    const std::uint64_t id = completions_.top().message;
+    completions_.pop();
+    const MessageRecord& record = (*context_.log)[id];
+    ReductionUnit::apply(*record.entry, record.payload, *memory_);
+    const Cycles zero_load = (*context_.zero_load_latency)[static_cast<std::size_t>(record.entry->route)];
+    tracker_.arrived(record.entry->flow, now, record.tail_injected,
+                     record.tail_ejected - record.tail_injected - zero_load);
+    context_.log->close(id);
+  }
+}
+
+void NetworkInterface::hold(Port& port, std::int64_t flits, Cycles now, bool absorb) {
+  port.lockstep.load(now, flits, absorb ? absorbed_flits(flits, context_.config->buffer) : 0);
+}
+
+// One entry per cycle and port. Nops hold from the cycle in which the step before ends, without a cycle
+// of their own.
+void NetworkInterface::run_port(int index, Cycles now) {
+  Port& port = *ports_[static_cast<std::size_t>(index)];
+  const bool lockstep = context_.config->lockstep;
+  for (;;) {
+    const TableEntry* head = port.table.head();
+    const DecoderState state =
+        decode(head, lockstep, port.lockstep, tracker_, port.packetizer.has_place(), now);
+    if (state == DecoderState::kWaitLockstep) wake_at(port.lockstep.release());
+    if (state != DecoderState::kIssue && state != DecoderState::kNop) return;
+    port.timestep.advance_to(head->step);
+    port.table.pop();
+    if (state == DecoderState::kNop) {
+      if (lockstep) hold(port, context_.framing.flits(head->bytes), now, false);
+      continue;
+    }
+    issue(index, *head, now);
+    wake_at(now + 1);
+    return;
+  }
+}
+
+void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
+  Port& port = *ports_[static_cast<std::size_t>(index)];
+  const auto& route = context_.schedule->routes[static_cast<std::size_t>(entry.route)];
+  const DependencyTracker::FlowState& flow = tracker_.flow(entry.flow);
+  DmaEngine::Read read = dma_.request(entry.address, entry.bytes, now);
+
+  const std::uint64_t id = context_.log->open();
+  MessageRecord& record = (*context_.log)[id];
+  record.entry = &entry;
+  record.src = node_;
+  record.dst = entry.destination();
+  record.src_port = index;
+  record.flits = context_.framing.flits(entry.bytes);
+  record.issued = now;
+  record.released = context_.config->lockstep ? port.lockstep.release() : 0;
+  if (entry.dependencies > 0) {
+    record.dependencies_met = flow.last_arrival;
+    record.enabler_tail_injected = flow.tail_injected;
+    record.enabler_delay = flow.delay;
+  }
+  record.payload = std::move(read.payload);
+  if (context_.config->lockstep) hold(port, record.flits, now, true);
+  port.packetizer.push({id, node_, record.dst, &route, entry.bytes}, read.ready);
+  context_.fabric->wake(node_, index, read.ready);
+}
+
+bool NetworkInterface::finished() const {
+  for (const auto& port : ports_) {
+    if (port->table.head() != nullptr) return false;
+  }
+  return true;
+}
+
+std::string NetworkInterface::describe_waiting(Cycles now) const {
+  std::string text;
+  for (std::size_t p = 0; p < ports_.size(); ++p) {
+    const TableEntry* head = ports_[p]->table.head();
+    if (head == nullptr) continue;
+    const DecoderState state = view(static_cast<int>(p), now).state;
+    text += fmt::format("  NI {} port {}: {} of flow {} in step {} waits for {}", node_, p,
+                        schedule::to_string(head->op), head->flow, head->step, to_string(state));
+    if (state == DecoderState::kWaitDependency) {
+      text += fmt::format(" ({} of {} arrivals)", tracker_.flow(head->flow).arrivals, head->dependencies);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+NetworkInterface::PortView NetworkInterface::view(int index, Cycles now) const {
+  const Port& port = *ports_[static_cast<std::size_t>(index)];
+  return {decode(port.table.head(), context_.config->lockstep, port.lockstep, tracker_,
+                 port.packetizer.has_place(), now),
+          port.timestep.value(), port.lockstep.value(now), static_cast<std::int64_t>(port.table.issued())};
+}
+
+}  // namespace coppice::ni

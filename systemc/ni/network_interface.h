@@ -1,0 +1,104 @@
+#pragma once
+
+#include <memory>
+#include <queue>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "config/config.h"
+#include "fabric/fabric.h"
+#include "fabric/framing.h"
+#include "ni/command_decoder.h"
+#include "ni/depacketizer.h"
+#include "ni/dma_engine.h"
+#include "ni/gradient_memory.h"
+#include "ni/message_record.h"
+#include "ni/packetizer.h"
+#include "ni/reduction_unit.h"
+#include "schedule/schedule.h"
+
+namespace coppice::ni {
+
+// What all network interfaces of a run share; outlives them.
+struct NiContext {
+  const schedule::Schedule* schedule;
+  const config::NiConfig* config;
+  fabric::Framing framing;
+  Femtoseconds period;
+  fabric::Fabric* fabric;
+  MessageLog* log;
+  // Cycles from a message's tail at the injection channel to its tail at the ejection channel without
+  // contention, by route.
+  const std::vector<Cycles>* zero_load_latency;
+};
+
+// An accelerator's network interface: executes its reduce-schedule tables. Per port a table, timestep and
+// lockstep counters, decoder, packetizer and depacketizer; shared the dependency tracker, the DMA engine and
+// the reduction unit.
+//
+// Cycle by cycle: an entry whose conditions hold in cycle c issues in c, one per port and cycle; its first
+// flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected in
+// cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on. Nothing runs in cycles
+// in which nothing can change.
+class NetworkInterface final : public sc_core::sc_module {
+ public:
+  NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
+                   GradientMemory& memory);
+
+  // Every entry has issued.
+  bool finished() const;
+  // Per unfinished port: the entry at its head and what it waits for. For deadlock reports.
+  std::string describe_waiting(Cycles now) const;
+
+  NodeId node() const { return node_; }
+  int num_ports() const { return static_cast<int>(ports_.size()); }
+  // What an observer sees of a port in cycle `now`.
+  struct PortView {
+    DecoderState state;
+    std::int32_t timestep;
+    Cycles lockstep;
+    std::int64_t issued;
+  };
+  PortView view(int port, Cycles now) const;
+
+ private:
+  struct Port {
+    explicit Port(const fabric::Framing& framing) : packetizer(framing) {}
+    ScheduleTable table;
+    TimestepCounter timestep;
+    LockstepCounter lockstep;
+    Packetizer packetizer;
+    std::unique_ptr<Depacketizer> depacketizer;
+  };
+  struct Completion {
+    Cycles at;
+    int port;
+    std::uint64_t message;
+    // Later completions compare greater; ports break ties, so that sums do not depend on the fabric.
+    bool operator>(const Completion& other) const {
+      return at != other.at ? at > other.at : port > other.port;
+    }
+  };
+
+  void process();
+  void complete_arrivals(Cycles now);
+  void run_port(int port, Cycles now);
+  void issue(int port, const TableEntry& entry, Cycles now);
+  void hold(Port& port, std::int64_t flits, Cycles now, bool absorb);
+  void message_arrived(int port, std::uint64_t message, Cycles now);
+  void wake_at(Cycles at);
+
+  NodeId node_;
+  NiContext context_;
+  GradientMemory* memory_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  DependencyTracker tracker_;
+  DmaEngine dma_;
+  ReductionUnit reduction_;
+  std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
+  sc_core::sc_event wake_;
+  Cycles next_wake_ = -1;
+};
+
+}  // namespace coppice::ni

@@ -1,0 +1,30 @@
+#include "ni/packetizer.h"
+
+namespace coppice::ni {
+
+fabric::Injector::Answer Packetizer::next_packet(Cycles now, fabric::Packet& packet) {
+  if (queue_.empty()) return Answer::kSleep;
+  const Queued& front = queue_.front();
+  if (front.ready > now) return Answer::kPollAgain;
+  const fabric::Message& message = front.message;
+  packet.route = message.route->data();
+  packet.src = message.src;
+  packet.dst = message.dst;
+  packet.flits = static_cast<std::uint32_t>(framing_.packet_flits(message.bytes, next_packet_));
+  packet.tag = message.id;
+  packet.created = now;
+  packet.last_of_message = next_packet_ + 1 == framing_.packets(message.bytes);
+  ++next_packet_;
+  return Answer::kPacket;
+}
+
+void Packetizer::packet_injected(const fabric::Packet& packet, Cycles now) {
+  // A port asks for a packet only when the one before has left, so next_packet_ - 1 is this one.
+  if (next_packet_ == 1) on_head_injected(packet.tag, packet.head_injected);
+  if (!packet.last_of_message) return;
+  queue_.pop_front();
+  next_packet_ = 0;
+  on_tail_injected(packet.tag, now);
+}
+
+}  // namespace coppice::ni

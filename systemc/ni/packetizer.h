@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+
+#include "fabric/fabric.h"
+#include "fabric/framing.h"
+
+namespace coppice::ni {
+
+// Turns the messages that a port has issued into packets, in order, as the injection channel takes them. Two
+// messages at most are here: one that is being sent and one behind it, so that the link need not idle between
+// them.
+class Packetizer final : public fabric::Injector {
+ public:
+  static constexpr std::size_t kMessages = 2;
+
+  explicit Packetizer(const fabric::Framing& framing) : framing_(framing) {}
+
+  bool has_place() const { return queue_.size() < kMessages; }
+  // Takes a message whose first flit comes from memory at cycle `ready`.
+  void push(const fabric::Message& message, Cycles ready) { queue_.push_back({message, ready}); }
+
+  // A message's head flit, or its tail, went into the injection channel: (message id, cycle).
+  std::function<void(std::uint64_t, Cycles)> on_head_injected;
+  std::function<void(std::uint64_t, Cycles)> on_tail_injected;
+
+  Answer next_packet(Cycles now, fabric::Packet& packet) override;
+  void packet_injected(const fabric::Packet& packet, Cycles now) override;
+
+ private:
+  struct Queued {
+    fabric::Message message;
+    Cycles ready;
+  };
+
+  fabric::Framing framing_;
+  std::deque<Queued> queue_;
+  std::int64_t next_packet_ = 0;  // of the front message
+};
+
+}  // namespace coppice::ni

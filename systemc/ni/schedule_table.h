@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "schedule/schedule.h"
+
+namespace coppice::ni {
+
+using schedule::TableEntry;
+
+// The reduce-schedule table of one network-interface port: loaded before the collective, read in order, one
+// entry at a time.
+class ScheduleTable {
+ public:
+  void load(const std::vector<TableEntry>& entries) {
+    entries_ = &entries;
+    next_ = 0;
+  }
+  // The entry to issue next; nullptr when the table is done.
+  const TableEntry* head() const {
+    return entries_ != nullptr && next_ < entries_->size() ? &(*entries_)[next_] : nullptr;
+  }
+  void pop() { ++next_; }
+  std::size_t issued() const { return next_; }
+
+ private:
+  const std::vector<TableEntry>* entries_ = nullptr;  // not owned
+  std::size_t next_ = 0;
+};
+
+}  // namespace coppice::ni

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+namespace coppice::ni {
+
+// The timestep a port is in, from 1. Entries of later timesteps may not start.
+class TimestepCounter {
+ public:
+  std::int32_t value() const { return value_; }
+  void advance_to(std::int32_t step) {
+    if (step > value_) value_ = step;
+  }
+  void reset() { value_ = 1; }
+
+ private:
+  std::int32_t value_ = 1;
+};
+
+}  // namespace coppice::ni

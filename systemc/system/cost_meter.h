@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include <nlohmann/json.hpp>
+
+namespace coppice::system {
+
+// What a simulation costs its host: the "simulator" object of a result.
+class CostMeter {
+ public:
+  CostMeter();
+  // wall_s, user_s and flit_hops_per_s (per user CPU second) since construction; peak_rss_bytes of the
+  // process.
+  nlohmann::ordered_json to_json(std::int64_t flit_hops) const;
+
+ private:
+  std::chrono::steady_clock::time_point wall_start_;
+  double user_start_;
+};
+
+}  // namespace coppice::system
