@@ -26,7 +26,7 @@ struct Channel {
   int dst_port = 0;   // its index among the in-channels of dst
 };
 
-enum class Kind { kTorus, kMesh };
+enum class Kind { kTorus, kMesh, kRing, kFullyConnected, kSwitch, kFatTree, kBigraph, kFile };
 
 const char* to_string(Kind kind);
 
@@ -34,14 +34,17 @@ const char* to_string(Kind kind);
 // its network interface's ports, which are not channels and are numbered after the channel ports.
 class Topology {
  public:
+  // Throws UnsupportedError without an accelerator.
   Topology(Kind kind, std::vector<int> dims, int accelerators, int switches);
 
-  // Adds a channel and numbers its ports in order of addition at either end.
+  // Adds a channel and numbers its ports in order of addition at either end. Throws UnsupportedError for an
+  // end that does not exist, a channel from a node to itself, no bandwidth or a negative latency.
   ChannelId add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Femtoseconds latency, int dimension = 0);
 
   Kind kind() const { return kind_; }
   const std::vector<int>& dims() const { return dims_; }
   int num_accelerators() const { return accelerators_; }
+  int num_switches() const { return num_nodes() - accelerators_; }
   int num_nodes() const { return static_cast<int>(out_.size()); }
   bool is_accelerator(NodeId node) const { return node < accelerators_; }
 
@@ -50,11 +53,11 @@ class Topology {
   std::span<const ChannelId> out_channels(NodeId node) const { return out_[static_cast<std::size_t>(node)]; }
   std::span<const ChannelId> in_channels(NodeId node) const { return in_[static_cast<std::size_t>(node)]; }
 
-  // Position of a torus or mesh node along each dimension; dimension 0 varies fastest.
+  // Position of a torus, mesh or ring node along each dimension; dimension 0 varies fastest.
   std::vector<int> coordinates(NodeId node) const;
   NodeId node_at(std::span<const int> coordinates) const;
 
-  // "torus 8x8", for messages.
+  // "torus 8x8", or "file of 4 accelerators and 1 switches" without dimensions; for messages.
   std::string name() const;
 
  private:

@@ -1,0 +1,98 @@
+#include "topology/topology.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+
+namespace coppice::topology {
+
+const char* to_string(Kind kind) {
+  switch (kind) {
+    case Kind::kTorus:
+      return "torus";
+    case Kind::kMesh:
+      return "mesh";
+    case Kind::kRing:
+      return "ring";
+    case Kind::kFullyConnected:
+      return "fully_connected";
+    case Kind::kSwitch:
+      return "switch";
+    case Kind::kFatTree:
+      return "fat_tree";
+    case Kind::kBigraph:
+      return "bigraph";
+    case Kind::kFile:
+      return "file";
+  }
+  return "unknown";
+}
+
+Topology::Topology(Kind kind, std::vector<int> dims, int accelerators, int switches)
+    : kind_(kind), dims_(std::move(dims)), accelerators_(accelerators) {
+  if (accelerators < 1 || switches < 0) {
+    throw UnsupportedError(
+        fmt::format("a {} of {} accelerators and {} switches: needs at least 1 accelerator", to_string(kind),
+                    accelerators, switches));
+  }
+  const auto nodes = static_cast<std::size_t>(accelerators) + static_cast<std::size_t>(switches);
+  out_.resize(nodes);
+  in_.resize(nodes);
+}
+
+ChannelId Topology::add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Femtoseconds latency,
+                                int dimension) {
+  const auto fail = [&](const std::string& why) {
+    throw UnsupportedError(fmt::format("channel {}->{} of {}: {}", src, dst, name(), why));
+  };
+  for (const NodeId end : {src, dst}) {
+    if (end < 0 || end >= num_nodes()) fail(fmt::format("there are only nodes 0 to {}", num_nodes() - 1));
+  }
+  if (src == dst) fail("a node needs no channel to itself");
+  if (bandwidth.bytes_per_second <= 0) fail("its bandwidth must be above 0");
+  if (latency < 0) fail("its latency must not be negative");
+  auto& out = out_[static_cast<std::size_t>(src)];
+  auto& in = in_[static_cast<std::size_t>(dst)];
+  // Route hops number output ports, ejection ports included, with 16 bits.
+  constexpr std::size_t kMaxPorts = std::numeric_limits<std::int16_t>::max();
+  if (out.size() >= kMaxPorts) fail(fmt::format("node {} has {} out-channels already", src, kMaxPorts));
+
+  const auto id = static_cast<ChannelId>(channels_.size());
+  channels_.push_back({.src = src,
+                       .dst = dst,
+                       .bandwidth = bandwidth,
+                       .latency = latency,
+                       .dimension = dimension,
+                       .src_port = static_cast<int>(out.size()),
+                       .dst_port = static_cast<int>(in.size())});
+  out.push_back(id);
+  in.push_back(id);
+  return id;
+}
+
+std::vector<int> Topology::coordinates(NodeId node) const {
+  std::vector<int> result;
+  result.reserve(dims_.size());
+  for (const int width : dims_) {
+    result.push_back(node % width);
+    node /= width;
+  }
+  return result;
+}
+
+NodeId Topology::node_at(std::span<const int> coordinates) const {
+  NodeId node = 0;
+  for (std::size_t d = dims_.size(); d-- > 0;) node = node * dims_[d] + coordinates[d];
+  return node;
+}
+
+std::string Topology::name() const {
+  return dims_.empty() ? fmt::format("{} of {} accelerators and {} switches", to_string(kind_), accelerators_,
+                                     num_switches())
+                       : fmt::format("{} {}", to_string(kind_), fmt::join(dims_, "x"));
+}
+
+}  // namespace coppice::topology
