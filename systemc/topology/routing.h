@@ -41,7 +41,8 @@ class RoutingFunction {
   virtual ~RoutingFunction() = default;
 
   // The next hop of a packet at `at` towards `dst`; ejection goes to NI port `ejection_port`. Updates
-  // `state`, which starts default-initialised (with tie_bits chosen by the sender) at the source router.
+  // `state`, which starts default-initialised (with tie_bits chosen by the sender) at the source router. The
+  // answer depends on the arguments alone; tie bit d matters only where the packet turns into dimension d.
   virtual Hop next_hop(NodeId at, NodeId dst, RouteState& state, int ejection_port) const = 0;
 
   // How many dimensions may have ties, that is, how many tie bits matter.
@@ -50,17 +51,19 @@ class RoutingFunction {
   virtual int num_vcs() const = 0;
 };
 
-// The whole route from src to dst by `routing`.
+// The whole route from src to dst by `routing`. Throws ModelError if it does not arrive.
 Route make_route(const Topology& topology, const RoutingFunction& routing, NodeId src, NodeId dst,
                  std::uint32_t tie_bits, int ejection_port);
 
-// The virtual channels a torus needs: two classes around a dateline; a mesh needs one.
+// The virtual channels dimension-order routing needs: two classes around the dateline of a ring, that is, of
+// a torus dimension 3 or more wide; elsewhere one.
 int min_vcs(const Topology& topology);
 
-// Dimension-order routing on a torus or mesh: lowest dimension first, the shorter way around. On a torus the
-// virtual channels are split in two halves at a dateline between the last and the first node of every ring:
-// packets that will cross it use the upper half along that dimension, the others the lower (the last hop,
-// into the network interface, uses all). Throws UnsupportedError if `vcs` is below min_vcs().
+// Dimension-order routing on a torus, mesh or ring: lowest dimension first, the shorter way around. On a
+// torus the virtual channels are split in two halves at a dateline between the last and the first node of
+// every ring: packets that will cross it use the upper half along that dimension, the others the lower (the
+// last hop, into the network interface, uses all, as does a dimension of width 2, which is no ring). Throws
+// UnsupportedError if `vcs` is below min_vcs().
 std::unique_ptr<RoutingFunction> make_dimension_order_routing(const Topology& topology, int vcs);
 
 }  // namespace coppice::topology
