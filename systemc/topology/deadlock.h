@@ -25,10 +25,16 @@ class ChannelDependencyGraph {
   // The vertices of a cycle in order, first not repeated; empty if there is none.
   std::vector<std::pair<ChannelId, int>> find_cycle() const;
 
+  // Same topology and the same dependencies.
+  bool operator==(const ChannelDependencyGraph&) const = default;
+
   // "channel 3->7 vc 1, channel 7->11 vc 1, ...": for messages.
   std::string describe(std::span<const std::pair<ChannelId, int>> cycle) const;
 
  private:
+  // A packet in any of `held_vcs` of channel `held` waits for `next`.
+  void add_dependency(ChannelId held, VcRange held_vcs, const Hop& next);
+
   const Topology* topology_;
   int vcs_;
   // dependents_[channel * vcs + vc]: bit (out_port * vcs + vc') of the channel's destination router
