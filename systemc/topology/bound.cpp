@@ -1,0 +1,272 @@
+#include "topology/bound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/push_relabel_max_flow.hpp>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+
+namespace coppice::topology {
+namespace {
+
+using Capacity = std::int64_t;
+
+Capacity checked_product(Capacity a, Capacity b) {
+  Capacity product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) {
+    throw UnsupportedError(
+        "the channels' bandwidths have no common unit coarse enough for an exact bound: round them, for "
+        "example "
+        "to whole MB/s");
+  }
+  return product;
+}
+
+// The accelerators reached from accelerator 0 along channels (`forward`) or against them.
+std::vector<bool> reach(const Topology& topology, bool forward) {
+  std::vector<bool> reached(static_cast<std::size_t>(topology.num_nodes()));
+  std::vector<NodeId> pending{0};
+  reached[0] = true;
+  while (!pending.empty()) {
+    const NodeId node = pending.back();
+    pending.pop_back();
+    for (const ChannelId id : forward ? topology.out_channels(node) : topology.in_channels(node)) {
+      const NodeId next = forward ? topology.channel(id).dst : topology.channel(id).src;
+      if (reached[static_cast<std::size_t>(next)]) continue;
+      reached[static_cast<std::size_t>(next)] = true;
+      pending.push_back(next);
+    }
+  }
+  return reached;
+}
+
+void require_connected(const Topology& topology) {
+  for (const bool forward : {true, false}) {
+    const std::vector<bool> reached = reach(topology, forward);
+    for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+      if (reached[static_cast<std::size_t>(node)]) continue;
+      throw UnsupportedError(fmt::format("{}: accelerator {} cannot reach accelerator {}", topology.name(),
+                                         forward ? 0 : node, forward ? node : 0));
+    }
+  }
+}
+
+// The bandwidth of each dimension's channels if the topology is a whole torus, mesh or ring with one
+// bandwidth per dimension (0 where it has no channels); nothing otherwise.
+std::optional<std::vector<std::int64_t>> uniform_bandwidths(const Topology& topology) {
+  const bool torus = topology.kind() == Kind::kTorus || topology.kind() == Kind::kRing;
+  if (!torus && topology.kind() != Kind::kMesh) return std::nullopt;
+  std::vector<std::int64_t> bandwidths(topology.dims().size());
+  for (const Channel& channel : topology.channels()) {
+    std::int64_t& bandwidth = bandwidths[static_cast<std::size_t>(channel.dimension)];
+    if (bandwidth == 0) bandwidth = channel.bandwidth.bytes_per_second;
+    if (bandwidth != channel.bandwidth.bytes_per_second) return std::nullopt;
+  }
+  std::size_t expected = 0;
+  for (const int width : topology.dims()) {
+    const int per_line = width == 1 ? 0 : 2 * (torus ? width : width - 1);
+    expected += static_cast<std::size_t>(topology.num_nodes() / width * per_line);
+  }
+  if (topology.channels().size() != expected) return std::nullopt;
+  return bandwidths;
+}
+
+// Accelerators of which every other is an image under a symmetry of the topology, so that a worst cut which
+// misses any accelerator has an image that misses one of these. A torus or ring looks the same from every
+// node; a mesh is symmetric under reflection of a dimension and exchange of two equal ones.
+std::vector<NodeId> sinks_to_try(const Topology& topology) {
+  const auto bandwidths = uniform_bandwidths(topology);
+  if (bandwidths && topology.kind() != Kind::kMesh) return {0};
+  const std::vector<int>& dims = topology.dims();
+  std::vector<NodeId> sinks;
+  for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+    bool representative = true;
+    if (bandwidths) {
+      const std::vector<int> at = topology.coordinates(node);
+      for (std::size_t d = 0; d < dims.size(); ++d) {
+        representative = representative && 2 * at[d] < dims[d];
+        for (std::size_t e = 0; e < d; ++e) {
+          const bool exchangeable = dims[e] == dims[d] && (*bandwidths)[e] == (*bandwidths)[d];
+          representative = representative && !(exchangeable && at[e] > at[d]);
+        }
+      }
+    }
+    if (representative) sinks.push_back(node);
+  }
+  return sinks;
+}
+
+// A cut's accelerators and exit bandwidth, the latter in the network's capacity unit.
+struct Ratio {
+  std::int64_t accelerators = 0;
+  Capacity exit = 1;
+};
+
+// The topology as a flow network: a vertex per node and one more as the source of all accelerators'
+// contributions. Parallel channels are one edge, with a reverse edge without capacity as Boost wants it.
+class FlowNetwork {
+ public:
+  explicit FlowNetwork(const Topology& topology);
+
+  std::int64_t unit_bytes_per_second() const { return unit_; }
+  Capacity entry_capacity(NodeId node) const;
+  Ratio ratio(const std::vector<NodeId>& cut) const;
+
+  // A cut that misses `sink` with a larger ratio than `best`, if there is one: with a and c the numbers of
+  // `best`, channels scaled by a and c units entering at each accelerator, the minimum cut S minimises
+  // a·exit(S) − c·|S ∩ accelerators|, which is negative exactly if S is better.
+  std::optional<std::vector<NodeId>> better_cut(NodeId sink, Ratio best);
+
+ private:
+  struct EdgeData;
+  using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
+  struct EdgeData {
+    Capacity bandwidth = 0;  // in units; 0 on edges from the source and reverse edges
+    Capacity capacity = 0;   // of the current flow problem
+    Capacity residual = 0;
+    Traits::edge_descriptor reverse;
+  };
+  using Graph =
+      boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, EdgeData>;
+
+  Traits::edge_descriptor add_edge_pair(NodeId from, NodeId to, Capacity bandwidth);
+  std::vector<NodeId> source_side() const;
+
+  int accelerators_;
+  NodeId source_;
+  std::int64_t unit_ = 0;
+  Graph graph_;
+  std::vector<Traits::edge_descriptor> supply_;  // source to accelerator
+};
+
+FlowNetwork::FlowNetwork(const Topology& topology)
+    : accelerators_(topology.num_accelerators()),
+      source_(topology.num_nodes()),
+      graph_(static_cast<std::size_t>(topology.num_nodes()) + 1) {
+  for (const Channel& channel : topology.channels()) {
+    unit_ = std::gcd(unit_, channel.bandwidth.bytes_per_second);
+  }
+  std::map<std::pair<NodeId, NodeId>, Capacity> links;
+  for (const Channel& channel : topology.channels()) {
+    links[{channel.src, channel.dst}] += channel.bandwidth.bytes_per_second / unit_;
+  }
+  for (const auto& [ends, capacity] : links) add_edge_pair(ends.first, ends.second, capacity);
+  for (NodeId node = 0; node < accelerators_; ++node) {
+    supply_.push_back(add_edge_pair(source_, node, 0));
+  }
+}
+
+FlowNetwork::Traits::edge_descriptor FlowNetwork::add_edge_pair(NodeId from, NodeId to, Capacity bandwidth) {
+  const auto u = static_cast<std::size_t>(from);
+  const auto v = static_cast<std::size_t>(to);
+  const auto edge = boost::add_edge(u, v, graph_).first;
+  const auto reverse = boost::add_edge(v, u, graph_).first;
+  graph_[edge] = {.bandwidth = bandwidth, .reverse = reverse};
+  graph_[reverse] = {.reverse = edge};
+  return edge;
+}
+
+Capacity FlowNetwork::entry_capacity(NodeId node) const {
+  Capacity sum = 0;
+  for (const auto edge :
+       boost::make_iterator_range(boost::out_edges(static_cast<std::size_t>(node), graph_))) {
+    sum += graph_[graph_[edge].reverse].bandwidth;
+  }
+  return sum;
+}
+
+Ratio FlowNetwork::ratio(const std::vector<NodeId>& cut) const {
+  std::vector<bool> inside(boost::num_vertices(graph_));
+  for (const NodeId node : cut) inside[static_cast<std::size_t>(node)] = true;
+  Ratio result{.accelerators = 0, .exit = 0};
+  for (const NodeId node : cut) {
+    if (node < accelerators_) ++result.accelerators;
+    for (const auto edge :
+         boost::make_iterator_range(boost::out_edges(static_cast<std::size_t>(node), graph_))) {
+      if (!inside[boost::target(edge, graph_)]) result.exit += graph_[edge].bandwidth;
+    }
+  }
+  return result;
+}
+
+std::optional<std::vector<NodeId>> FlowNetwork::better_cut(NodeId sink, Ratio best) {
+  const Capacity common = std::gcd(best.accelerators, best.exit);
+  const Capacity scale = best.accelerators / common;
+  const Capacity supply = best.exit / common;
+  for (const auto edge : boost::make_iterator_range(boost::edges(graph_))) {
+    graph_[edge].capacity = checked_product(graph_[edge].bandwidth, scale);
+  }
+  for (NodeId node = 0; node < accelerators_; ++node) {
+    graph_[supply_[static_cast<std::size_t>(node)]].capacity = node == sink ? 0 : supply;
+  }
+  const Capacity total = checked_product(supply, accelerators_ - 1);
+  const Capacity flow = boost::push_relabel_max_flow(
+      graph_, static_cast<std::size_t>(source_), static_cast<std::size_t>(sink),
+      boost::get(&EdgeData::capacity, graph_), boost::get(&EdgeData::residual, graph_),
+      boost::get(&EdgeData::reverse, graph_), boost::get(boost::vertex_index, graph_));
+  if (flow == total) return std::nullopt;
+  return source_side();
+}
+
+std::vector<NodeId> FlowNetwork::source_side() const {
+  std::vector<bool> reached(boost::num_vertices(graph_));
+  std::vector<std::size_t> pending{static_cast<std::size_t>(source_)};
+  std::vector<NodeId> side;
+  reached[pending.front()] = true;
+  while (!pending.empty()) {
+    const std::size_t vertex = pending.back();
+    pending.pop_back();
+    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, graph_))) {
+      const std::size_t next = boost::target(edge, graph_);
+      if (reached[next] || graph_[edge].residual == 0) continue;
+      reached[next] = true;
+      pending.push_back(next);
+      side.push_back(static_cast<NodeId>(next));
+    }
+  }
+  std::ranges::sort(side);
+  return side;
+}
+
+}  // namespace
+
+CutBound worst_cut(const Topology& topology) {
+  if (topology.num_accelerators() == 1) return {};
+  require_connected(topology);
+  FlowNetwork network(topology);
+  const std::vector<NodeId> sinks = sinks_to_try(topology);
+
+  // Everything but the accelerator that is hardest to enter: often the worst cut already.
+  const NodeId first =
+      *std::ranges::min_element(sinks, {}, [&](NodeId node) { return network.entry_capacity(node); });
+  std::vector<NodeId> cut;
+  for (NodeId node = 0; node < topology.num_nodes(); ++node) {
+    if (node != first) cut.push_back(node);
+  }
+  Ratio best = network.ratio(cut);
+  for (const NodeId sink : sinks) {
+    while (auto better = network.better_cut(sink, best)) {
+      cut = std::move(*better);
+      best = network.ratio(cut);
+    }
+  }
+  return {.accelerators_in_cut = best.accelerators,
+          .exit_bytes_per_second = checked_product(best.exit, network.unit_bytes_per_second()),
+          .cut = std::move(cut)};
+}
+
+double bound_ns(const CutBound& cut, Collective collective, Bytes bytes, int accelerators) {
+  if (cut.accelerators_in_cut == 0) return 0;
+  const double phases = collective == Collective::kAllReduce ? 2 : 1;
+  const double leaving =
+      static_cast<double>(bytes) * static_cast<double>(cut.accelerators_in_cut) / accelerators;
+  return phases * leaving / static_cast<double>(cut.exit_bytes_per_second) * 1e9;
+}
+
+}  // namespace coppice::topology
