@@ -4,36 +4,48 @@ namespace coppice::config {
 
 const char* to_string(Fidelity fidelity) {
   switch (fidelity) {
-    case Fidelity::kAuto: return "auto";
-    case Fidelity::kFlit: return "flit";
-    case Fidelity::kTrain: return "train";
-    case Fidelity::kFluid: return "fluid";
+    case Fidelity::kAuto:
+      return "auto";
+    case Fidelity::kFlit:
+      return "flit";
+    case Fidelity::kTrain:
+      return "train";
+    case Fidelity::kFluid:
+      return "fluid";
   }
   return "?";
 }
 
 const char* to_string(Check check) {
   switch (check) {
-    case Check::kAuto: return "auto";
-    case Check::kValues: return "values";
-    case Check::kContributions: return "contributions";
-    case Check::kOff: return "off";
+    case Check::kAuto:
+      return "auto";
+    case Check::kValues:
+      return "values";
+    case Check::kContributions:
+      return "contributions";
+    case Check::kOff:
+      return "off";
   }
   return "?";
 }
 
 const char* to_string(FlowControl flow_control) {
   switch (flow_control) {
-    case FlowControl::kPacket: return "packet";
-    case FlowControl::kMessage: return "message";
+    case FlowControl::kPacket:
+      return "packet";
+    case FlowControl::kMessage:
+      return "message";
   }
   return "?";
 }
 
 const char* to_string(Implementation implementation) {
   switch (implementation) {
-    case Implementation::kSystemc: return "systemc";
-    case Implementation::kRtl: return "rtl";
+    case Implementation::kSystemc:
+      return "systemc";
+    case Implementation::kRtl:
+      return "rtl";
   }
   return "?";
 }

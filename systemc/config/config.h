@@ -7,8 +7,7 @@
 #include "base/units.h"
 
 // The typed configuration: plain data with the defaults of the MultiTree machine (FACTS in the README's
-// sources). Built once by config/loader.h, then passed by const reference; nothing below this folder sees
-// YAML.
+// sources). Built once by config/loader.h, then passed by const reference; nothing below this folder sees YAML.
 namespace coppice::config {
 
 enum class Fidelity { kAuto, kFlit, kTrain, kFluid };
@@ -24,11 +23,9 @@ struct TopologyConfig {
 
 // One value for every dimension, or a list with one per dimension.
 struct LinkConfig {
-  std::vector<Bandwidth> bandwidth {
-    { 16'000'000'000 }
-    bool operator==(const LinkConfig&) const = default;
-  };
+  std::vector<Bandwidth> bandwidth{{16'000'000'000}};
   std::vector<Femtoseconds> latency{150 * kFemtosecondsPerNanosecond};
+  bool operator==(const LinkConfig&) const = default;
 };
 
 // The delays are cycles of `system.clock`.
@@ -50,8 +47,8 @@ struct NiConfig {
   Bytes payload = 256;  // of a packet
   bool lockstep = true;
   int buffer = 896;  // flits a port holds between DMA and injection: 32 + 16 packets of 17 flits, and 80 more
-  int dma_latency = 4;                     // cycles from request to the first flit
-  int reduction_latency = 4;               // cycles, the adder pipeline
+  int dma_latency = 4;  // cycles from request to the first flit
+  int reduction_latency = 4;  // cycles, the adder pipeline
   double reduction_flits_per_cycle = 1.0;  // per port
   Implementation impl = Implementation::kSystemc;
   bool operator==(const NiConfig&) const = default;
@@ -59,19 +56,21 @@ struct NiConfig {
 
 struct AcceleratorConfig {
   int pes = 16;
-  std::vector<int> array { 32, 32 bool operator==(const AcceleratorConfig&) const = default; };
+  std::vector<int> array{32, 32};
   std::string dataflow = "output_stationary";
   Frequency clock{1'000'000'000};
+  bool operator==(const AcceleratorConfig&) const = default;
 };
 
 struct SystemConfig {
   TopologyConfig topology;
   LinkConfig link;
-  Frequency clock { 1'000'000'000 bool operator==(const SystemConfig&) const = default; };
+  Frequency clock{1'000'000'000};
   Bytes flit = 16;
   RouterConfig router;
   NiConfig ni;
   AcceleratorConfig accelerator;
+  bool operator==(const SystemConfig&) const = default;
 };
 
 struct CollectiveConfig {
@@ -88,9 +87,8 @@ struct Config {
   Check check = Check::kAuto;
   std::uint64_t seed = 1;
   Cycles max_cycles = 0;  // 0: no limit
-  std::vector<int> observe_nodes {
-    0 bool operator==(const Config&) const = default;
-  };  // observe.nodes: accelerators that --vcd records
+  std::vector<int> observe_nodes{0};  // observe.nodes: accelerators that --vcd records
+  bool operator==(const Config&) const = default;
 };
 
 const char* to_string(Fidelity fidelity);

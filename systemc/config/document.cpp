@@ -44,7 +44,8 @@ class Converter {
     }
     switch (yaml.Type()) {
       case YAML::NodeType::Undefined:
-      case YAML::NodeType::Null: break;
+      case YAML::NodeType::Null:
+        break;
       case YAML::NodeType::Scalar:
         node.kind = Node::Kind::kScalar;
         node.text = yaml.Scalar();
@@ -53,7 +54,9 @@ class Converter {
         node.kind = Node::Kind::kList;
         for (const auto& item : yaml) node.children.push_back(convert(item, depth + 1));
         break;
-      case YAML::NodeType::Map: convert_map(yaml, node, depth); break;
+      case YAML::NodeType::Map:
+        convert_map(yaml, node, depth);
+        break;
     }
     return node;
   }
@@ -109,7 +112,8 @@ std::string read_text(const std::string& path) {
   }
   if (!file.is_open() || file.bad()) {
     const char* reason = errno != 0 ? std::strerror(errno) : "reading failed";
-    throw ConfigError(top, fmt::format("the file cannot be read: {}; check its name and permissions", reason));
+    throw ConfigError(top,
+                      fmt::format("the file cannot be read: {}; check its name and permissions", reason));
   }
   if (text.size() > kLargestFile) throw ConfigError(top, "larger than 16 MiB: this is no configuration file");
   return text;
@@ -120,8 +124,9 @@ void require_text(const std::string& text, const std::string& path) {
   SourceLocation place{path};
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t') {
-      throw ConfigError(place, fmt::format("the byte 0x{:02x} does not belong in a text file: a YAML file is expected",
-                                           static_cast<unsigned>(c)));
+      throw ConfigError(
+          place, fmt::format("the byte 0x{:02x} does not belong in a text file: a YAML file is expected",
+                             static_cast<unsigned>(c)));
     }
     if (c == '\n') {
       ++place.line;
@@ -140,16 +145,18 @@ Node read_document(const std::string& path) {
   const Origin origin{{path}};
   const std::vector<YAML::Node> documents = parse_yaml(text, origin);
   if (documents.empty() || (documents.size() == 1 && documents.front().IsNull())) {
-    throw ConfigError(origin.start, "the file is empty: a map with 'system' and, for a collective, 'collective' "
-                                    "is expected");
+    throw ConfigError(origin.start,
+                      "the file is empty: a map with 'system' and, for a collective, 'collective' "
+                      "is expected");
   }
   if (documents.size() > 1) {
     throw ConfigError(origin.at(documents[1].Mark()),
                       "a second YAML document begins here: a configuration is one document");
   }
   if (!documents.front().IsMap()) {
-    throw ConfigError(origin.at(documents.front().Mark()),
-                      "the file must be a map of keys, for example 'system: {topology: {kind: torus, dims: [4, 4]}}'");
+    throw ConfigError(
+        origin.at(documents.front().Mark()),
+        "the file must be a map of keys, for example 'system: {topology: {kind: torus, dims: [4, 4]}}'");
   }
   return Converter(origin).convert(documents.front());
 }
@@ -164,7 +171,8 @@ Node parse_override(const std::string& text) {
   value_origin.start.column += static_cast<int>(equals) + 1;
   const std::vector<YAML::Node> documents = parse_yaml(text.substr(equals + 1), value_origin);
   if (documents.size() > 1) {
-    throw ConfigError(value_origin.at(documents[1].Mark()), "one value is expected, not several YAML documents");
+    throw ConfigError(value_origin.at(documents[1].Mark()),
+                      "one value is expected, not several YAML documents");
   }
   Node node = documents.empty() ? Node{} : Converter(value_origin).convert(documents.front());
   if (node.kind == Node::Kind::kNull) node.place = value_origin.start;

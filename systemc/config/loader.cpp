@@ -1,0 +1,122 @@
+#include "config/loader.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "config/document.h"
+#include "config/nearest.h"
+#include "config/rules.h"
+#include "config/schema.h"
+#include "config/values.h"
+
+namespace coppice::config {
+namespace {
+
+std::string parent_of(const std::string& path) {
+  const std::size_t end = path.find_last_of(".[");
+  return end == std::string::npos ? std::string() : path.substr(0, end);
+}
+
+[[noreturn]] void refuse_unknown(const Node& node, const std::string& path) {
+  if (find_key(path) != nullptr || is_section(path)) {
+    throw ConfigError(node.name_place,
+                      fmt::format("'{}' must be nested in the file, a section for every part of "
+                                  "the name",
+                                  path));
+  }
+  std::vector<std::string> known;
+  for (const Key& key : keys()) {
+    known.push_back(key.path);
+    for (std::string section = parent_of(key.path); !section.empty(); section = parent_of(section)) {
+      if (std::find(known.begin(), known.end(), section) == known.end()) known.push_back(section);
+    }
+  }
+  throw ConfigError(node.name_place,
+                    fmt::format("unknown key '{}'; did you mean '{}'?", path, nearest_key(path, known)));
+}
+
+class Reader {
+ public:
+  explicit Reader(Loaded& loaded) : loaded_(loaded) {}
+
+  void read_section(const Node& section, const std::string& prefix) {
+    for (const Node& child : section.children) {
+      const std::string path = prefix + child.name;
+      if (const Key* key = find_key(path); key != nullptr && child.name.find('.') == std::string::npos) {
+        read_key(*key, child);
+      } else if (is_section(path) && child.name.find('.') == std::string::npos) {
+        if (child.kind != Node::Kind::kMap && child.kind != Node::Kind::kNull) {
+          refuse(child, path, "a section, keys with values");
+        }
+        loaded_.places.emplace(path, child.name_place);
+        read_section(child, path + ".");
+      } else {
+        refuse_unknown(child, path);
+      }
+    }
+  }
+
+ private:
+  void read_key(const Key& key, const Node& value) {
+    if (value.kind == Node::Kind::kNull) {
+      throw ConfigError(value.place, fmt::format("{} has no value; for example '{}'", key.path, key.example));
+    }
+    key.read(value, loaded_.config);
+    loaded_.places.emplace(key.path, value.place);
+    if (value.kind != Node::Kind::kList) return;
+    for (std::size_t i = 0; i < value.children.size(); ++i) {
+      loaded_.places.emplace(fmt::format("{}[{}]", key.path, i), value.children[i].place);
+    }
+  }
+
+  Loaded& loaded_;
+};
+
+void require_keys(const Loaded& loaded, Purpose purpose) {
+  for (const Key& key : keys()) {
+    if (!key.required.has(purpose) || loaded.places.contains(key.path)) continue;
+    throw ConfigError(loaded.place(key.path),
+                      fmt::format("{} is missing; for example '{}: {}'", key.path,
+                                  key.path.substr(key.path.rfind('.') + 1), key.example));
+  }
+}
+
+}  // namespace
+
+SourceLocation Loaded::place(const std::string& key) const {
+  for (std::string path = key; !path.empty(); path = parent_of(path)) {
+    if (const auto found = places.find(path); found != places.end()) return found->second;
+  }
+  return top;
+}
+
+Loaded load(const std::string& path, const std::vector<std::string>& overrides, Purpose purpose) {
+  Node root = read_document(path);
+  for (const std::string& text : overrides) merge(root, parse_override(text));
+  Loaded loaded;
+  loaded.top = {path};
+  Reader(loaded).read_section(root, "");
+  require_keys(loaded, purpose);
+  check_rules(loaded);
+  return loaded;
+}
+
+nlohmann::ordered_json to_json(const Config& config) {
+  nlohmann::ordered_json root = nlohmann::ordered_json::object();
+  for (const Key& key : keys()) {
+    nlohmann::ordered_json value = key.write(config);
+    if (value.is_null()) continue;
+    nlohmann::ordered_json* at = &root;
+    std::size_t begin = 0;
+    for (std::size_t dot = key.path.find('.'); dot != std::string::npos; dot = key.path.find('.', begin)) {
+      at = &(*at)[key.path.substr(begin, dot - begin)];
+      begin = dot + 1;
+    }
+    (*at)[key.path.substr(begin)] = std::move(value);
+  }
+  return root;
+}
+
+}  // namespace coppice::config

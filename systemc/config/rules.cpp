@@ -1,0 +1,124 @@
+#include "config/rules.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace coppice::config {
+namespace {
+
+constexpr Bytes kElement = 4;  // fp32
+constexpr Cycles kLongestLatency = 1 << 20;
+
+std::string element(const std::string& path, std::size_t index) {
+  return fmt::format("{}[{}]", path, index);
+}
+
+// The link's key for dimension d: its own entry if there is a list.
+std::string link_key(const std::string& path, std::size_t values, std::size_t d) {
+  return values == 1 ? path : element(path, d);
+}
+
+void check_list_length(const Loaded& loaded, const std::string& path, std::size_t values) {
+  const std::size_t dims = loaded.config.system.topology.dims.size();
+  if (values != 1 && values != dims) {
+    throw ConfigError(loaded.place(path),
+                      fmt::format("{} lists {} values for {} dimension{}: write one value, or one "
+                                  "for every dimension",
+                                  path, values, dims, dims == 1 ? "" : "s"));
+  }
+}
+
+void check_bandwidth(const Loaded& loaded) {
+  const SystemConfig& system = loaded.config.system;
+  const auto& bandwidths = system.link.bandwidth;
+  for (std::size_t d = 0; d < bandwidths.size(); ++d) {
+    if (bandwidths.size() > 1 && system.topology.dims[d] == 1) continue;  // has no links
+    const Femtoseconds flit_time = transfer_time(system.flit, bandwidths[d]);
+    if (flit_time >= system.clock.period()) continue;
+    const std::string key = link_key("system.link.bandwidth", bandwidths.size(), d);
+    throw ConfigError(
+        loaded.place(key),
+        fmt::format("{} of {} is faster than one flit of {} per cycle of {}: raise system.clock or "
+                    "system.flit, or lower the bandwidth",
+                    key, format_bandwidth(bandwidths[d]), format_bytes(system.flit),
+                    format_frequency(system.clock)));
+  }
+}
+
+// The model keeps a slot per cycle of the longest latency.
+void check_latency(const Loaded& loaded) {
+  const SystemConfig& system = loaded.config.system;
+  const auto& latencies = system.link.latency;
+  for (std::size_t d = 0; d < latencies.size(); ++d) {
+    const Cycles cycles = latencies[d] / system.clock.period();
+    if (cycles <= kLongestLatency) continue;
+    const std::string key = link_key("system.link.latency", latencies.size(), d);
+    throw ConfigError(
+        loaded.place(key),
+        fmt::format("{} of {} is {} cycles of {}: at most {} can be simulated", key,
+                    format_duration(latencies[d]), cycles, format_frequency(system.clock), kLongestLatency));
+  }
+}
+
+void check_datelines(const Loaded& loaded) {
+  const SystemConfig& system = loaded.config.system;
+  const auto& dims = system.topology.dims;
+  const bool rings = system.topology.kind == "torus" &&
+                     std::any_of(dims.begin(), dims.end(), [](int width) { return width >= 3; });
+  if (rings && system.router.vcs < 2) {
+    throw ConfigError(
+        loaded.place("system.router.vcs"),
+        fmt::format("system.router.vcs is {}, but a torus needs 2 at least: packets before and behind "
+                    "the dateline of a ring use different virtual channels",
+                    system.router.vcs));
+  }
+}
+
+void check_payload(const Loaded& loaded) {
+  const SystemConfig& system = loaded.config.system;
+  if (system.ni.flow_control == FlowControl::kPacket && system.ni.payload % system.flit != 0) {
+    throw ConfigError(loaded.place("system.ni.payload"),
+                      fmt::format("system.ni.payload of {} is no whole number of flits of {}: {} would be",
+                                  format_bytes(system.ni.payload), format_bytes(system.flit),
+                                  format_bytes((system.ni.payload / system.flit + 1) * system.flit)));
+  }
+}
+
+void check_size(const Loaded& loaded) {
+  const Bytes size = loaded.config.collective.size;
+  if (size % kElement != 0) {
+    throw ConfigError(
+        loaded.place("collective.size"),
+        fmt::format("collective.size of {} is no whole number of {}-byte elements: {} would be",
+                    format_bytes(size), kElement, format_bytes((size / kElement + 1) * kElement)));
+  }
+}
+
+void check_observed_nodes(const Loaded& loaded) {
+  std::int64_t accelerators = 1;
+  for (const int width : loaded.config.system.topology.dims) accelerators *= width;
+  const auto& nodes = loaded.config.observe_nodes;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i] < accelerators) continue;
+    const std::string key = element("observe.nodes", i);
+    throw ConfigError(loaded.place(key), fmt::format("{} is {}, but there are accelerators 0 to {} only", key,
+                                                     nodes[i], accelerators - 1));
+  }
+}
+
+}  // namespace
+
+void check_rules(const Loaded& loaded) {
+  check_list_length(loaded, "system.link.bandwidth", loaded.config.system.link.bandwidth.size());
+  check_list_length(loaded, "system.link.latency", loaded.config.system.link.latency.size());
+  check_bandwidth(loaded);
+  check_latency(loaded);
+  check_datelines(loaded);
+  check_payload(loaded);
+  check_size(loaded);
+  check_observed_nodes(loaded);
+}
+
+}  // namespace coppice::config

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "config/loader.h"
+
+namespace coppice::config {
+
+// What must hold between the values of several keys. Throws ConfigError at the key to change.
+void check_rules(const Loaded& loaded);
+
+}  // namespace coppice::config

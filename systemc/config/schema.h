@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "config/config.h"
+#include "config/document.h"
+#include "config/loader.h"
+
+namespace coppice::config {
+
+// A set of purposes.
+class Purposes {
+ public:
+  constexpr Purposes() = default;
+  constexpr Purposes(std::initializer_list<Purpose> purposes) {
+    for (const Purpose purpose : purposes) bits_ |= bit(purpose);
+  }
+  constexpr bool has(Purpose purpose) const { return (bits_ & bit(purpose)) != 0; }
+
+ private:
+  static constexpr unsigned bit(Purpose purpose) { return 1U << static_cast<unsigned>(purpose); }
+  unsigned bits_ = 0;
+};
+
+// What else decides whether a key has an effect.
+struct Use {
+  Purpose purpose = Purpose::kRun;
+  bool records_waves = true;
+};
+
+// All there is to know of one key of the configuration. Everything that depends on which keys there are is
+// derived from the list of them: reading, suggestions, missing keys, warnings, and the resolved
+// configuration.
+struct Key {
+  std::string path;     // "system.link.bandwidth"
+  std::string example;  // a value that would be right, for messages
+  // Reads the value into the configuration; throws ConfigError at the value.
+  std::function<void(const Node& value, Config& config)> read;
+  // The value as it would be written; null if there is none and no default either.
+  std::function<nlohmann::ordered_json(const Config& config)> write;
+  Purposes required;  // where it must be set
+  Purposes used;      // where it can change the outcome
+  // Why it changes nothing nevertheless, given the rest of the configuration; empty if it does.
+  std::function<std::string(const Config& config, const Use& use)> idle;
+};
+
+// Every key, in the order of a resolved configuration.
+const std::vector<Key>& keys();
+
+const Key* find_key(std::string_view path);
+
+// Whether keys begin with "path.".
+bool is_section(std::string_view path);
+
+}  // namespace coppice::config
