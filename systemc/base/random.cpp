@@ -11,7 +11,9 @@ std::uint64_t split_mix(std::uint64_t& x) {
   return z ^ (z >> 31);
 }
 
-std::uint64_t rotate_left(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
+std::uint64_t rotate_left(std::uint64_t x, int k) {
+  return (x << k) | (x >> (64 - k));
+}
 
 }  // namespace
 

@@ -1,28 +1,21 @@
 #include "fabric/flit_fabric.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "fabric/route_timing.h"
 #include "fabric/sim_time.h"
 
 namespace coppice::fabric {
 namespace {
 
-constexpr Cycles kNiChannelLatency = 1;
-constexpr Cycles kInjectionDelay = 1 + kNiChannelLatency;
-
-Cycles to_cycles(Femtoseconds time, Femtoseconds period) {
-  return (time + period - 1) / period;
-}
-
 // The longest delay of anything on a channel, for the size of the wheels.
 Cycles longest_delay(const topology::Topology& topology, const config::SystemConfig& system) {
   Cycles latency = kNiChannelLatency;
   for (const auto& channel : topology.channels()) {
-    latency = std::max(latency, to_cycles(channel.latency, system.clock.period()));
+    latency = std::max(latency, latency_cycles(channel.latency, system.clock.period()));
   }
   return latency + system.router.sw_alloc_delay + system.router.st_delay + system.router.credit_delay + 2;
 }
@@ -58,10 +51,7 @@ void FlitFabric::build(const config::SystemConfig& system) {
   const Cycles flit_delay = grant_delay + router.st_delay + 1;
   const Cycles credit_delay = grant_delay + 1 + router.credit_delay;
   ejection_credit_delay_ = 1 + kNiChannelLatency + router.credit_delay;
-  // The reduction unit behind an ejection channel sets its rate.
-  const double reduction_rate = system.ni.reduction_flits_per_cycle;
-  const Femtoseconds ejection_flit_time =
-      reduction_rate >= 1.0 ? 0 : std::llround(static_cast<double>(period_) / reduction_rate);
+  const Femtoseconds slow_ejection = ejection_flit_time(system) > period_ ? ejection_flit_time(system) : 0;
 
   const auto accelerators = static_cast<std::size_t>(topology_->num_accelerators());
   injection_.assign(accelerators * static_cast<std::size_t>(ni_ports_), InjectionPort(vcs_, vc_depth_));
@@ -81,7 +71,7 @@ void FlitFabric::build(const config::SystemConfig& system) {
         throw ModelError(fmt::format("fabric: channel {}->{} moves more than one flit per cycle", channel.src,
                                      channel.dst));
       }
-      const Cycles latency = to_cycles(channel.latency, period_);
+      const Cycles latency = latency_cycles(channel.latency, period_);
       down.push_back(
           {channel.dst, static_cast<std::int16_t>(channel.dst_port), false, flit_delay + latency, id});
       rates.push_back({flit_time == period_ ? 0 : flit_time});
@@ -89,14 +79,14 @@ void FlitFabric::build(const config::SystemConfig& system) {
     for (const topology::ChannelId id : topology_->in_channels(node)) {
       const topology::Channel& channel = topology_->channel(id);
       up.push_back({channel.src, static_cast<std::int16_t>(channel.src_port), false,
-                    credit_delay + to_cycles(channel.latency, period_), id});
+                    credit_delay + latency_cycles(channel.latency, period_), id});
     }
     const int ni_ports = topology_->is_accelerator(node) ? ni_ports_ : 0;
     const auto ports = static_cast<int>(std::max(up.size(), down.size())) + ni_ports;
     for (int port = 0; port < ni_ports; ++port) {
       down.push_back({node, static_cast<std::int16_t>(port), true, flit_delay + kNiChannelLatency, -1});
       up.push_back({node, static_cast<std::int16_t>(port), true, grant_delay + 1 + kNiChannelLatency, -1});
-      rates.push_back({ejection_flit_time});
+      rates.push_back({slow_ejection});
     }
     rates.resize(static_cast<std::size_t>(ports));
     downstream_.push_back(std::move(down));
@@ -123,7 +113,6 @@ void FlitFabric::tick() {
   deliver(now_);
   inject(now_);
   step_routers(now_);
-  if (cycle_hook_) cycle_hook_(now_);
   schedule_next(now_);
 }
 
@@ -175,8 +164,8 @@ void FlitFabric::inject(Cycles now) {
     last_movement_ = now;
     const NodeId node = index / ni_ports_;
     const int ni_port = index % ni_ports_;
-    if (observer_ != nullptr) {
-      observer_->flit_sent({node, -1, ni_port, outcome.vc, outcome.flit}, packets_[outcome.flit.packet], now);
+    for (FabricObserver* observer : observers_) {
+      observer->flit_sent({node, -1, ni_port, outcome.vc, outcome.flit}, packets_[outcome.flit.packet], now);
     }
     const auto in_port =
         static_cast<std::int16_t>(topology_->in_channels(node).size() + static_cast<std::size_t>(ni_port));
@@ -222,8 +211,8 @@ void FlitFabric::send_flit(NodeId node, int out_port, int vc, Flit flit) {
   ++statistics_.flit_hops;
   last_movement_ = now_;
   if (to.channel >= 0) ++statistics_.channel_flits[static_cast<std::size_t>(to.channel)];
-  if (observer_ != nullptr) {
-    observer_->flit_sent({node, out_port, to.ni ? to.port : -1, vc, flit}, packets_[flit.packet], now_);
+  for (FabricObserver* observer : observers_) {
+    observer->flit_sent({node, out_port, to.ni ? to.port : -1, vc, flit}, packets_[flit.packet], now_);
   }
   arrivals_.schedule(now_ + to.delay, {flit, to.node, to.port, static_cast<std::int8_t>(vc), to.ni});
 }

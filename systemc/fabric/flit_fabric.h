@@ -40,9 +40,8 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
   void check_conservation() const override;
   std::string describe_packets(int limit) const override;
 
-  void set_observer(FabricObserver* observer) { observer_ = observer; }
-  // Called at the end of every cycle with work.
-  void set_cycle_hook(std::function<void(Cycles)> hook) { cycle_hook_ = std::move(hook); }
+  // `observer` outlives the fabric.
+  void add_observer(FabricObserver& observer) { observers_.push_back(&observer); }
 
   // The cycle in which a flit last moved.
   std::int64_t packets_in_flight() const { return packets_.in_flight(); }
@@ -122,8 +121,7 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
   Cycles last_movement_ = 0;
 
   FabricStatistics statistics_;
-  FabricObserver* observer_ = nullptr;
-  std::function<void(Cycles)> cycle_hook_;
+  std::vector<FabricObserver*> observers_;
 };
 
 }  // namespace coppice::fabric

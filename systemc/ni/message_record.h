@@ -20,10 +20,12 @@ struct MessageRecord {
   int src_port = 0;
   int dst_port = 0;
   std::int64_t flits = 0;
+  Cycles serialization = 0;  // flits at the rate of the slowest channel of its route
 
   Cycles dependencies_met = 0;  // when its last dependency arrived; 0 if it had none
   Cycles released = 0;          // when the lockstep let its step start
   Cycles issued = -1;           // decoded, DMA requested
+  Cycles port_free_since = 0;   // the cycle after its port's message before left; 0 for the first
   Cycles head_injected = -1;
   Cycles tail_injected = -1;
   Cycles tail_ejected = -1;

@@ -17,29 +17,35 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
       reduction_(context.config->reduction_latency),
       wake_("wake") {
   const auto& tables = context.schedule->nodes[static_cast<std::size_t>(node)].ports;
-  for (int p = 0; p < ports; ++p) {
-    auto port = std::make_unique<Port>(context.framing);
-    port->table.load(tables[static_cast<std::size_t>(p)]);
-    port->packetizer.on_head_injected = [this](std::uint64_t message, Cycles now) {
-      (*context_.log)[message].head_injected = now;
-    };
-    port->packetizer.on_tail_injected = [this](std::uint64_t message, Cycles now) {
-      (*context_.log)[message].tail_injected = now;
-      wake_at(now + 1);
-    };
-    port->depacketizer = std::make_unique<Depacketizer>(
-        [this](std::uint64_t message) {
-          return context_.framing.packets((*context_.log)[message].entry->bytes);
-        },
-        [this, p](std::uint64_t message, Cycles now) { message_arrived(p, message, now); });
-    context.fabric->connect(node, p, port->packetizer, *port->depacketizer);
-    ports_.push_back(std::move(port));
+  for (int port = 0; port < ports; ++port) {
+    ports_.push_back(std::make_unique<Port>(context.framing));
+    ports_.back()->table.load(tables[static_cast<std::size_t>(port)]);
+    connect(port);
   }
   SC_HAS_PROCESS(NetworkInterface);
   SC_METHOD(process);
   sensitive << wake_;
   dont_initialize();
   wake_at(0);
+}
+
+void NetworkInterface::connect(int index) {
+  Port& port = *ports_[static_cast<std::size_t>(index)];
+  port.packetizer.on_head_injected = [this, &port](std::uint64_t message, Cycles now) {
+    (*context_.log)[message].head_injected = now;
+    (*context_.log)[message].port_free_since = port.free_since;
+  };
+  port.packetizer.on_tail_injected = [this, &port](std::uint64_t message, Cycles now) {
+    (*context_.log)[message].tail_injected = now;
+    port.free_since = now + 1;
+    wake_at(now + 1);
+  };
+  port.depacketizer = std::make_unique<Depacketizer>(
+      [this](std::uint64_t message) {
+        return context_.framing.packets((*context_.log)[message].entry->bytes);
+      },
+      [this, index](std::uint64_t message, Cycles now) { message_arrived(index, message, now); });
+  context_.fabric->connect(node_, index, port.packetizer, *port.depacketizer);
 }
 
 void NetworkInterface::wake_at(Cycles at) {
@@ -59,6 +65,7 @@ void NetworkInterface::process() {
 void NetworkInterface::message_arrived(int port, std::uint64_t message, Cycles now) {
   MessageRecord& record = (*context_.log)[message];
   record.tail_ejected = now;
+  record.dst_port = port;
   record.completed = reduction_.completion(record.entry->op, now);
   completions_.push({record.completed, port, message});
   wake_at(record.completed);
@@ -70,9 +77,11 @@ void NetworkInterface::complete_arrivals(Cycles now) {
     completions_.pop();
     const MessageRecord& record = (*context_.log)[id];
     ReductionUnit::apply(*record.entry, record.payload, *memory_);
-    const Cycles zero_load = (*context_.zero_load_latency)[static_cast<std::size_t>(record.entry->route)];
-    tracker_.arrived(record.entry->flow, now, record.tail_injected,
-                     record.tail_ejected - record.tail_injected - zero_load);
+    const fabric::RouteTiming& timing =
+        (*context_.route_timing)[static_cast<std::size_t>(record.entry->route)];
+    // A channel slower than the injection channel stretches the message on its way.
+    const Cycles without_contention = record.head_injected + timing.latency + record.serialization - 1;
+    tracker_.arrived(record.entry->flow, now, record.tail_injected, record.tail_ejected - without_contention);
     context_.log->close(id);
   }
 }
@@ -117,6 +126,8 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   record.dst = entry.destination();
   record.src_port = index;
   record.flits = context_.framing.flits(entry.bytes);
+  const Femtoseconds slowest = (*context_.route_timing)[static_cast<std::size_t>(entry.route)].slowest_flit;
+  record.serialization = (record.flits * slowest + context_.period - 1) / context_.period;
   record.issued = now;
   record.released = context_.config->lockstep ? port.lockstep.release() : 0;
   if (entry.dependencies > 0) {

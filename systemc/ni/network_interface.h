@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "fabric/fabric.h"
 #include "fabric/framing.h"
+#include "fabric/route_timing.h"
 #include "ni/command_decoder.h"
 #include "ni/depacketizer.h"
 #include "ni/dma_engine.h"
@@ -28,9 +29,7 @@ struct NiContext {
   Femtoseconds period;
   fabric::Fabric* fabric;
   MessageLog* log;
-  // Cycles from a message's tail at the injection channel to its tail at the ejection channel without
-  // contention, by route.
-  const std::vector<Cycles>* zero_load_latency;
+  const std::vector<fabric::RouteTiming>* route_timing;  // of Schedule::routes
 };
 
 // An accelerator's network interface: executes its reduce-schedule tables. Per port a table, timestep and
@@ -70,6 +69,7 @@ class NetworkInterface final : public sc_core::sc_module {
     LockstepCounter lockstep;
     Packetizer packetizer;
     std::unique_ptr<Depacketizer> depacketizer;
+    Cycles free_since = 0;  // the cycle after the last tail that left
   };
   struct Completion {
     Cycles at;
@@ -86,6 +86,7 @@ class NetworkInterface final : public sc_core::sc_module {
   void run_port(int port, Cycles now);
   void issue(int port, const TableEntry& entry, Cycles now);
   void hold(Port& port, std::int64_t flits, Cycles now, bool absorb);
+  void connect(int port);
   void message_arrived(int port, std::uint64_t message, Cycles now);
   void wake_at(Cycles at);
 

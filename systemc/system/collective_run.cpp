@@ -1,0 +1,211 @@
+// One collective from its configuration to its verified result.
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "fabric/flit_fabric.h"
+#include "fabric/route_timing.h"
+#include "fabric/sim_time.h"
+#include "ni/network_interface.h"
+#include "schedule/checker.h"
+#include "system/build.h"
+#include "system/cost_meter.h"
+#include "system/result.h"
+#include "system/run.h"
+#include "system/time_breakdown.h"
+#include "system/trace_writer.h"
+#include "system/vcd_probe.h"
+#include "system/verification.h"
+
+namespace coppice::system {
+namespace {
+
+using topology::NodeId;
+
+class CollectiveRun {
+ public:
+  CollectiveRun(const config::Loaded& loaded, const RunOptions& options)
+      : loaded_(loaded),
+        options_(options),
+        topology_(build_topology(loaded)),
+        routing_(build_routing(loaded, topology_)),
+        checked_(build_schedule(loaded, topology_, *routing_)),
+        ni_ports_(resolve_ni_ports(loaded.config, topology_)),
+        verification_(
+            make_verification(loaded.config.check, checked_.schedule, checked_.report, loaded.config.seed)),
+        breakdown_(topology_.num_accelerators(), ni_ports_),
+        route_timing_(time_routes()) {
+    fabric::set_time_resolution();
+    fabric_ =
+        std::make_unique<fabric::FlitFabric>("fabric", topology_, *routing_, config().system, ni_ports_);
+    build_interfaces();
+    log_.add_observer(breakdown_);
+    log_.add_observer(finish_);
+    if (!options.trace_path.empty()) {
+      trace_ = std::make_unique<TraceWriter>(options.trace_path, topology_, ni_ports_, fabric_->period());
+      log_.add_observer(*trace_);
+      fabric_->add_observer(*trace_);
+    }
+    if (!options.vcd_path.empty()) {
+      vcd_ = std::make_unique<VcdProbe>("vcd", options.vcd_path, topology_, fabric_->period(), observed());
+      fabric_->add_observer(*vcd_);
+    }
+  }
+
+  nlohmann::ordered_json run() {
+    const CostMeter cost;
+    simulate();
+    fabric_->check_conservation();
+    verification_->verify();
+    if (trace_) trace_->finish();
+    if (vcd_) vcd_->finish();
+    const topology::CutBound cut = topology::worst_cut(topology_);
+    return make_result({loaded_.config, topology_, checked_.schedule, checked_.report, verification_->name(),
+                        "flit", finish_.last, fabric_->period(), fabric_->statistics(),
+                        topology::bound_ns(cut, checked_.schedule.collective, checked_.schedule.size,
+                                           topology_.num_accelerators()),
+                        breakdown_.to_json(finish_.last), cost.to_json(fabric_->statistics().flit_hops)});
+  }
+
+ private:
+  static constexpr Cycles kSlice = 10'000;
+
+  // When the last message was reduced or stored.
+  struct Finish final : ni::MessageObserver {
+    void message_completed(const ni::MessageRecord& message) override {
+      last = std::max(last, message.completed);
+    }
+    Cycles last = 0;
+  };
+
+  const config::Config& config() const { return loaded_.config; }
+
+  std::vector<fabric::RouteTiming> time_routes() const {
+    std::vector<fabric::RouteTiming> timing(checked_.schedule.routes.size());
+    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
+      for (const auto& port : checked_.schedule.nodes[static_cast<std::size_t>(node)].ports) {
+        for (const auto& entry : port) {
+          if (entry.route < 0) continue;
+          fabric::RouteTiming& route = timing[static_cast<std::size_t>(entry.route)];
+          if (route.latency > 0) continue;
+          route = fabric::time_route(topology_, config().system, node,
+                                     checked_.schedule.routes[static_cast<std::size_t>(entry.route)]);
+        }
+      }
+    }
+    return timing;
+  }
+
+  void build_interfaces() {
+    const ni::NiContext context{
+        &checked_.schedule,
+        &config().system.ni,
+        {config().system.ni.flow_control, config().system.flit, config().system.ni.payload},
+        fabric_->period(),
+        fabric_.get(),
+        &log_,
+        &route_timing_};
+    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
+      interfaces_.push_back(std::make_unique<ni::NetworkInterface>(
+          fmt::format("ni_{}", node).c_str(), node, ni_ports_, context, verification_->memory(node)));
+      for (const auto& port : checked_.schedule.nodes[static_cast<std::size_t>(node)].ports) {
+        messages_ += std::count_if(port.begin(), port.end(),
+                                   [](const auto& entry) { return entry.op != schedule::Op::kNop; });
+      }
+    }
+  }
+
+  std::vector<const ni::NetworkInterface*> observed() const {
+    std::vector<const ni::NetworkInterface*> chosen;
+    for (const int node : config().observe_nodes) {
+      if (node < 0 || node >= topology_.num_accelerators()) {
+        throw ConfigError(loaded_.place("observe.nodes"),
+                          fmt::format("no accelerator {}; {} has 0 to {}", node, topology_.name(),
+                                      topology_.num_accelerators() - 1));
+      }
+      chosen.push_back(interfaces_[static_cast<std::size_t>(node)].get());
+    }
+    return chosen;
+  }
+
+  bool complete() const { return log_.completed_count() == messages_; }
+
+  // Runs in slices until all messages are done and all credits are back. Nothing pending before that is a
+  // deadlock: every module waits for another.
+  void simulate() {
+    Cycles cycle = 0;
+    while (!(complete() && fabric_->idle())) {
+      if (vcd_ && complete()) vcd_->stop();
+      const Cycles next = cycle + std::max(kSlice, cycles_to_activity());
+      require_progress(cycle);
+      sc_core::sc_start(fabric::to_sc_time((limited(next) - cycle) * fabric_->period()));
+      cycle = limited(next);
+      if (options_.interrupted != nullptr && options_.interrupted->load()) {
+        throw Interrupted(fmt::format("interrupted at cycle {}", cycle));
+      }
+      if (options_.progress && messages_ > 0) {
+        options_.progress(static_cast<double>(log_.completed_count()) / static_cast<double>(messages_));
+      }
+      if (config().max_cycles > 0 && cycle >= config().max_cycles && !(complete() && finish_.last <= cycle)) {
+        throw ModelError(fmt::format("cycle limit: at cycle {} (max_cycles) {} of {} messages are done",
+                                     cycle, log_.completed_count(), messages_));
+      }
+    }
+  }
+
+  Cycles limited(Cycles cycle) const {
+    const bool bounded = config().max_cycles > 0 && !complete();
+    return bounded ? std::min(cycle, std::max<Cycles>(config().max_cycles, 1)) : cycle;
+  }
+
+  Cycles cycles_to_activity() const {
+    if (!sc_core::sc_pending_activity()) return 0;
+    return static_cast<Cycles>(sc_core::sc_time_to_pending_activity().value()) / fabric_->period() + 1;
+  }
+
+  // The probe's own clock keeps the kernel busy, so silence is judged by movement when it is on.
+  void require_progress(Cycles cycle) const {
+    constexpr Cycles kPatience = 10'000'000;
+    const bool stuck = vcd_ ? cycle - std::max(fabric_->last_movement(), finish_.last) > kPatience
+                            : !sc_core::sc_pending_activity();
+    if (!stuck) return;
+    std::string text = fmt::format("deadlock at cycle {}: {} of {} messages are done and nothing can move\n",
+                                   fabric_->last_movement(), log_.completed_count(), messages_);
+    text += fabric_->describe_packets(16);
+    int lines = 0;
+    for (const auto& interface : interfaces_) {
+      if (lines < 16 && !interface->finished()) {
+        text += interface->describe_waiting(cycle);
+        ++lines;
+      }
+    }
+    throw ModelError(text);
+  }
+
+  const config::Loaded& loaded_;
+  const RunOptions& options_;
+  topology::Topology topology_;
+  std::unique_ptr<topology::RoutingFunction> routing_;
+  CheckedSchedule checked_;
+  int ni_ports_;
+  std::unique_ptr<Verification> verification_;
+  TimeBreakdown breakdown_;
+  Finish finish_;
+  std::vector<fabric::RouteTiming> route_timing_;
+  ni::MessageLog log_;
+  std::unique_ptr<fabric::FlitFabric> fabric_;
+  std::vector<std::unique_ptr<ni::NetworkInterface>> interfaces_;
+  std::unique_ptr<TraceWriter> trace_;
+  std::unique_ptr<VcdProbe> vcd_;
+  std::int64_t messages_ = 0;
+};
+
+}  // namespace
+
+nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options) {
+  return CollectiveRun(loaded, options).run();
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,93 @@
+#include "system/result.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "config/loader.h"
+#include "system/run.h"
+
+namespace coppice::system {
+namespace {
+
+// Busy time of the channels over the time of the run.
+nlohmann::ordered_json link_utilization(const Measured& measured) {
+  const auto channels = measured.topology.channels();
+  const double total = static_cast<double>(measured.cycles) * static_cast<double>(measured.period);
+  double sum = 0;
+  double max = 0;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    const auto busy = static_cast<double>(measured.statistics.channel_flits[c]) *
+                      static_cast<double>(transfer_time(measured.config.system.flit, channels[c].bandwidth));
+    const double utilization = total > 0 ? busy / total : 0;
+    sum += utilization;
+    max = std::max(max, utilization);
+  }
+  return {{"mean", channels.empty() ? 0.0 : sum / static_cast<double>(channels.size())}, {"max", max}};
+}
+
+// Bytes each accelerator's link carries per byte of the collective: the factor between algorithm and bus
+// bandwidth.
+double bus_factor(schedule::Collective collective, int accelerators) {
+  const double part = static_cast<double>(accelerators - 1) / accelerators;
+  return collective == schedule::Collective::kAllReduce ? 2 * part : part;
+}
+
+}  // namespace
+
+nlohmann::ordered_json make_result(const Measured& measured) {
+  const double time_ns = static_cast<double>(measured.cycles) * static_cast<double>(measured.period) /
+                         static_cast<double>(kFemtosecondsPerNanosecond);
+  const double algbw = time_ns > 0 ? static_cast<double>(measured.schedule.size) / time_ns : 0;
+  nlohmann::ordered_json json;
+  json["schema"] = "coppice.result/1";
+  json["version"] = COPPICE_VERSION;
+  json["config"] = config::to_json(measured.config);
+  json["verified"] = measured.verified;
+  json["fidelity"] = measured.fidelity;
+  json["contention_free"] = measured.report.contention_free;
+  json["steps"] = measured.schedule.steps;
+  json["cycles"] = measured.cycles;
+  json["time_ns"] = time_ns;
+  json["algbw_gb_s"] = algbw;
+  json["busbw_gb_s"] = algbw * bus_factor(measured.schedule.collective, measured.topology.num_accelerators());
+  json["bound"] = {{"time_ns", measured.bound_ns}};
+  json["efficiency"] = time_ns > 0 ? measured.bound_ns / time_ns : 1.0;
+  json["flits"] = measured.statistics.flits_injected;
+  json["flit_hops"] = measured.statistics.flit_hops;
+  json["link_utilization"] = link_utilization(measured);
+  json["time_breakdown_cycles"] = measured.time_breakdown;
+  json["simulator"] = measured.simulator;
+  return json;
+}
+
+std::string summarize(const nlohmann::ordered_json& result) {
+  const auto& collective = result["config"]["collective"];
+  std::string text =
+      fmt::format("{} of {} by {}: {} cycles, {:.1f} ns in {} steps ({} fidelity, verified: {})\n",
+                  collective["op"].get<std::string>(), collective["size"].get<std::string>(),
+                  collective["algorithm"].get<std::string>(), result["cycles"].get<Cycles>(),
+                  result["time_ns"].get<double>(), result["steps"].get<int>(),
+                  result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
+  text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s\n",
+                      result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>());
+  text += fmt::format("  least possible time {:.1f} ns: efficiency {:.1f}%\n",
+                      result["bound"]["time_ns"].get<double>(), 100 * result["efficiency"].get<double>());
+  text += fmt::format("  link utilization {:.1f}% mean, {:.1f}% max\n",
+                      100 * result["link_utilization"]["mean"].get<double>(),
+                      100 * result["link_utilization"]["max"].get<double>());
+  text += "  where the time of a network-interface port went, in cycles (mean over ports):\n";
+  const double total = std::max(1.0, result["cycles"].get<double>());
+  for (const auto& [part, cycles] : result["time_breakdown_cycles"].items()) {
+    text += fmt::format("    {:<14} {:>12.1f}  {:>5.1f}%\n", part, cycles.get<double>(),
+                        100 * cycles.get<double>() / total);
+  }
+  const auto& simulator = result["simulator"];
+  text += fmt::format("  simulated {} flit-hops in {:.2f} s ({:.1f} million per CPU second, {:.0f} MiB)\n",
+                      result["flit_hops"].get<std::int64_t>(), simulator["wall_s"].get<double>(),
+                      simulator["flit_hops_per_s"].get<double>() * 1e-6,
+                      simulator["peak_rss_bytes"].get<double>() / 1048576.0);
+  return text;
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "ni/message_record.h"
+
+namespace coppice::system {
+
+// Where the cycles of a network-interface port went. Every cycle of every port is in one of them.
+struct PortTime {
+  Cycles serialization = 0;  // flits of its messages going out, at the rate of the slowest channel ahead
+  Cycles latency = 0;        // memory, and data it depends on that is on its way
+  Cycles dependencies = 0;   // data it depends on that has not left its sender
+  Cycles lockstep = 0;       // the next timestep may not start
+  Cycles contention = 0;     // flits of its messages held up, or data it depends on delayed, by other traffic
+  Cycles finished = 0;       // its table is done, others go on
+
+  Cycles total() const { return serialization + latency + dependencies + lockstep + contention + finished; }
+};
+
+// Adds up PortTime from the messages as they complete.
+class TimeBreakdown final : public ni::MessageObserver {
+ public:
+  TimeBreakdown(int accelerators, int ni_ports);
+
+  void message_completed(const ni::MessageRecord& message) override;
+
+  // The mean over all ports, in cycles; the parts sum to `total`.
+  nlohmann::ordered_json to_json(Cycles total) const;
+
+  const PortTime& port(topology::NodeId node, int port) const {
+    return ports_[static_cast<std::size_t>(node * ni_ports_ + port)];
+  }
+
+ private:
+  int ni_ports_;
+  std::vector<PortTime> ports_;  // [accelerator][NI port]
+};
+
+// How one message divides the time of its port from the tail of the message before to its own tail.
+PortTime divide(const ni::MessageRecord& message);
+
+}  // namespace coppice::system

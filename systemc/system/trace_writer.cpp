@@ -1,0 +1,118 @@
+#include "system/trace_writer.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "system/time_breakdown.h"
+
+namespace coppice::system {
+namespace {
+
+constexpr int kNiProcess = 1;
+constexpr int kChannelProcess = 2;
+
+}  // namespace
+
+TraceWriter::TraceWriter(const std::string& path, const topology::Topology& topology, int ni_ports,
+                         Femtoseconds period)
+    : path_(path),
+      temporary_(path + ".partial"),
+      file_(std::fopen(temporary_.c_str(), "w")),
+      topology_(topology),
+      ni_ports_(ni_ports),
+      period_(period),
+      intervals_(topology.channels().size()) {
+  if (file_ == nullptr) throw ConfigError({"--trace", 1, 1}, fmt::format("cannot write '{}'", path));
+  fmt::print(file_, "[\n");
+  name_tracks();
+}
+
+TraceWriter::~TraceWriter() {
+  if (file_ == nullptr) return;
+  std::fclose(file_);
+  std::error_code ignored;
+  std::filesystem::remove(temporary_, ignored);
+}
+
+void TraceWriter::event(const std::string& json) {
+  fmt::print(file_, "{}{}", first_ ? "" : ",\n", json);
+  first_ = false;
+}
+
+void TraceWriter::name_tracks() {
+  const auto name = [this](const char* kind, int process, std::int64_t track, const std::string& text) {
+    event(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"name":"{}"}}}})", kind, process,
+                      track, text));
+  };
+  name("process_name", kNiProcess, 0, "network-interface ports");
+  name("process_name", kChannelProcess, 0, "channels");
+  for (topology::NodeId node = 0; node < topology_.num_accelerators(); ++node) {
+    for (int port = 0; port < ni_ports_; ++port) {
+      name("thread_name", kNiProcess, node * ni_ports_ + port, fmt::format("NI {} port {}", node, port));
+    }
+  }
+  for (std::size_t c = 0; c < topology_.channels().size(); ++c) {
+    const topology::Channel& channel = topology_.channels()[c];
+    name("thread_name", kChannelProcess, static_cast<std::int64_t>(c),
+         fmt::format("channel {}->{}", channel.src, channel.dst));
+  }
+}
+
+void TraceWriter::slice(int process, std::int64_t track, const std::string& name, Cycles begin, Cycles end) {
+  if (end <= begin) return;
+  const double us_per_cycle = static_cast<double>(period_) * 1e-9;
+  event(fmt::format(R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f}}})", name, process,
+                    track, static_cast<double>(begin) * us_per_cycle,
+                    static_cast<double>(end - begin) * us_per_cycle));
+}
+
+void TraceWriter::message_completed(const ni::MessageRecord& message) {
+  const std::int64_t track = message.src * ni_ports_ + message.src_port;
+  const Cycles issued = std::max(message.issued, message.port_free_since);
+  const Cycles data_here = std::clamp(message.dependencies_met, message.port_free_since, issued);
+  slice(kNiProcess, track, "wait: dependency", message.port_free_since, data_here);
+  slice(kNiProcess, track, "wait: lockstep", data_here, issued);
+  slice(kNiProcess, track, "memory", issued, message.head_injected);
+  slice(kNiProcess, track,
+        fmt::format("{} flow {} step {} to {}", schedule::to_string(message.entry->op), message.entry->flow,
+                    message.entry->step, message.dst),
+        message.head_injected, message.tail_injected + 1);
+}
+
+void TraceWriter::flit_sent(const fabric::FlitEvent& event, const fabric::Packet& /*packet*/, Cycles now) {
+  if (event.out_port < 0 || event.ni_port >= 0) return;
+  const topology::ChannelId channel =
+      topology_.out_channels(event.node)[static_cast<std::size_t>(event.out_port)];
+  Interval& interval = intervals_[static_cast<std::size_t>(channel)];
+  if (interval.begin >= 0 && now - interval.end >= flit_gap_) close_interval(channel);
+  if (interval.begin < 0) interval.begin = now;
+  interval.end = now + 1;
+}
+
+void TraceWriter::close_interval(topology::ChannelId channel) {
+  Interval& interval = intervals_[static_cast<std::size_t>(channel)];
+  if (interval.begin < 0) return;
+  slice(kChannelProcess, channel, "busy", interval.begin, interval.end);
+  interval.begin = -1;
+}
+
+void TraceWriter::finish() {
+  for (std::size_t c = 0; c < intervals_.size(); ++c) close_interval(static_cast<topology::ChannelId>(c));
+  fmt::print(file_, "\n]\n");
+  const bool written = std::fflush(file_) == 0 && std::ferror(file_) == 0;
+  std::fclose(file_);
+  file_ = nullptr;
+  std::error_code error;
+  if (written) std::filesystem::rename(temporary_, path_, error);
+  if (!written || error) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary_, ignored);
+    throw ModelError(fmt::format("cannot write the trace '{}'", path_));
+  }
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "ni/message_record.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+// Chrome trace events (the JSON array format, as Perfetto and chrome://tracing open them): a track per
+// network-interface port with its table entries and what it waited for, a track per channel with its busy
+// intervals. Times are simulated; the file's microseconds are written with nanosecond (and finer) decimals.
+//
+// Writes to a temporary name beside `path` and renames in finish(); an unfinished trace leaves no file.
+class TraceWriter final : public ni::MessageObserver, public fabric::FabricObserver {
+ public:
+  TraceWriter(const std::string& path, const topology::Topology& topology, int ni_ports, Femtoseconds period);
+  ~TraceWriter() override;
+  TraceWriter(const TraceWriter&) = delete;
+  TraceWriter& operator=(const TraceWriter&) = delete;
+
+  void message_completed(const ni::MessageRecord& message) override;
+  void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
+
+  // Closes open intervals and puts the file in place. Throws ModelError if it cannot be written.
+  void finish();
+
+ private:
+  struct Interval {
+    Cycles begin = -1;  // -1: none open
+    Cycles end = 0;     // of the last flit, exclusive
+  };
+
+  void name_tracks();
+  void slice(int process, std::int64_t track, const std::string& name, Cycles begin, Cycles end);
+  void close_interval(topology::ChannelId channel);
+  void event(const std::string& json);
+
+  std::string path_;
+  std::string temporary_;
+  std::FILE* file_ = nullptr;
+  bool first_ = true;
+  const topology::Topology& topology_;
+  int ni_ports_;
+  Femtoseconds period_;
+  Cycles flit_gap_ = 2;              // cycles between flits that still count as one busy interval
+  std::vector<Interval> intervals_;  // [channel]
+};
+
+}  // namespace coppice::system

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "ni/network_interface.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+// Writes a value change dump of chosen accelerators for GTKWave: per network-interface port the timestep
+// counter, the lockstep counter, the number of entries issued and the decoder's state, and per channel that
+// leaves the node whether a flit is on it and its virtual channel. Samples once a cycle; it only looks.
+class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver {
+ public:
+  VcdProbe(const sc_core::sc_module_name& name, const std::string& path, const topology::Topology& topology,
+           Femtoseconds period, std::vector<const ni::NetworkInterface*> nodes);
+  ~VcdProbe() override;
+
+  void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
+
+  // No more samples: the run is over.
+  void stop() { stopped_ = true; }
+  // Closes the file and puts it in place. Throws ModelError if it cannot be written.
+  void finish();
+
+ private:
+  struct PortSignals {
+    sc_dt::sc_uint<32> timestep;
+    sc_dt::sc_uint<32> lockstep;
+    sc_dt::sc_uint<32> issued;
+    sc_dt::sc_uint<3> decoder;  // ni::DecoderState
+  };
+  struct ChannelSignals {
+    bool valid = false;
+    sc_dt::sc_uint<5> vc;
+    Cycles last = -1;  // cycle of the last flit
+    int last_vc = 0;
+  };
+  struct Node {
+    const ni::NetworkInterface* interface;
+    std::vector<PortSignals> ports;
+    std::vector<ChannelSignals> channels;  // by output port
+  };
+
+  void sample();
+  void trace_node(Node& node);
+
+  std::string path_;
+  std::string temporary_;  // SystemC appends ".vcd"
+  Femtoseconds period_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<Node*> by_id_;  // [node], nullptr where not chosen
+  sc_core::sc_trace_file* file_ = nullptr;
+  bool stopped_ = false;
+};
+
+}  // namespace coppice::system

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "ni/gradient_memory.h"
+#include "schedule/checker.h"
+#include "schedule/schedule.h"
+
+namespace coppice::system {
+
+// The gradient buffers of a run and the proof that the collective did its work on them.
+//
+// `values`: every accelerator starts with its own pseudo-random fp32 gradients (by `seed`); afterwards each
+// final value must lie within the rounding bound of its own reduction tree around the sum in double
+// precision: h additions of fp32 numbers x_i in any order are off by at most h·u/(1-h·u)·Σ|x_i|, u = 2^-24
+// (Higham, Accuracy and Stability of Numerical Algorithms, Sec. 4.2), where h is the depth of the tree; and
+// all accelerators must hold the same bits. `contributions`: every final value must sum every accelerator's
+// gradient exactly once, whatever the size of the data.
+class Verification {
+ public:
+  virtual ~Verification() = default;
+  virtual ni::GradientMemory& memory(topology::NodeId accelerator) = 0;
+  // Throws ModelError naming accelerator, element or address, and the two values.
+  virtual void verify() const = 0;
+  // "values", "contributions" or "off": the result's `verified`.
+  virtual const char* name() const = 0;
+};
+
+// `check: auto` takes values while all buffers together stay below this.
+inline constexpr Bytes kValuesLimit = Bytes{256} << 20;
+
+std::unique_ptr<Verification> make_verification(config::Check check, const schedule::Schedule& schedule,
+                                                const schedule::CheckReport& report, std::uint64_t seed);
+
+}  // namespace coppice::system
