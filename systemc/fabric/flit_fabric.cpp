@@ -89,9 +89,12 @@ void FlitFabric::build(const config::SystemConfig& system) {
       rates.push_back({slow_ejection});
     }
     rates.resize(static_cast<std::size_t>(ports));
-    downstream_.push_back(std::move(down));
-    upstream_.push_back(std::move(up));
-    routers_.emplace_back(node, ports, router, std::move(rates), period_, environment);
+    down.resize(static_cast<std::size_t>(ports));
+    up.resize(static_cast<std::size_t>(ports));
+    first_endpoint_.push_back(downstream_.size());
+    downstream_.insert(downstream_.end(), down.begin(), down.end());
+    upstream_.insert(upstream_.end(), up.begin(), up.end());
+    routers_.emplace_back(node, ports, router, rates, period_, environment);
   }
 }
 
@@ -207,7 +210,8 @@ topology::Hop FlitFabric::route(NodeId node, PacketId id) {
 }
 
 void FlitFabric::send_flit(NodeId node, int out_port, int vc, Flit flit) {
-  const Endpoint& to = downstream_[static_cast<std::size_t>(node)][static_cast<std::size_t>(out_port)];
+  const Endpoint& to =
+      downstream_[first_endpoint_[static_cast<std::size_t>(node)] + static_cast<std::size_t>(out_port)];
   ++statistics_.flit_hops;
   last_movement_ = now_;
   if (to.channel >= 0) ++statistics_.channel_flits[static_cast<std::size_t>(to.channel)];
@@ -218,7 +222,8 @@ void FlitFabric::send_flit(NodeId node, int out_port, int vc, Flit flit) {
 }
 
 void FlitFabric::send_credit(NodeId node, int in_port, int vc) {
-  const Endpoint& to = upstream_[static_cast<std::size_t>(node)][static_cast<std::size_t>(in_port)];
+  const Endpoint& to =
+      upstream_[first_endpoint_[static_cast<std::size_t>(node)] + static_cast<std::size_t>(in_port)];
   credits_.schedule(now_ + to.delay, {to.node, to.port, static_cast<std::int8_t>(vc), to.ni});
 }
 

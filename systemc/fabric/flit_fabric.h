@@ -104,10 +104,11 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
 
   PacketPool packets_;
   std::vector<Router> routers_;
-  std::vector<InjectionPort> injection_;           // [accelerator][NI port]
-  std::vector<Ejector*> ejectors_;                 // [accelerator][NI port]
-  std::vector<std::vector<Endpoint>> downstream_;  // [node][output port]
-  std::vector<std::vector<Endpoint>> upstream_;    // [node][input port]
+  std::vector<InjectionPort> injection_;     // [accelerator][NI port]
+  std::vector<Ejector*> ejectors_;           // [accelerator][NI port]
+  std::vector<std::size_t> first_endpoint_;  // [node] of its ports, in downstream_ and upstream_
+  std::vector<Endpoint> downstream_;         // output ports
+  std::vector<Endpoint> upstream_;           // input ports
   Cycles ejection_credit_delay_ = 0;
   DelayWheel<Arrival> arrivals_;
   DelayWheel<Credit> credits_;

@@ -4,8 +4,8 @@
 
 namespace coppice::fabric {
 
-Router::Router(NodeId node, int ports, const config::RouterConfig& config, std::vector<OutputRate> rates,
-               Femtoseconds period, RouterEnvironment& environment)
+Router::Router(NodeId node, int ports, const config::RouterConfig& config,
+               const std::vector<OutputRate>& rates, Femtoseconds period, RouterEnvironment& environment)
     : node_(node),
       ports_(ports),
       vcs_(config.vcs),
@@ -16,8 +16,7 @@ Router::Router(NodeId node, int ports, const config::RouterConfig& config, std::
       environment_(&environment),
       ready_ports_(ports),
       requested_outputs_(ports),
-      granted_inputs_(ports),
-      rates_(std::move(rates)) {
+      granted_inputs_(ports) {
   const auto n = static_cast<std::size_t>(ports);
   const auto virtual_channels = n * static_cast<std::size_t>(vcs_);
   inputs_.resize(virtual_channels);
@@ -27,14 +26,14 @@ Router::Router(NodeId node, int ports, const config::RouterConfig& config, std::
   ring_mask_ = ring - 1;
   ring_shift_ = static_cast<std::uint32_t>(std::countr_zero(ring));
   buffers_.resize(virtual_channels * ring);
-  ready_.resize(n);
-  vc_pointer_.resize(n);
-  sw_grant_pointer_.resize(n);
-  sw_accept_pointer_.resize(n);
-  requests_.assign(n, PortSet(ports));
-  grants_.assign(n, PortSet(ports));
+  input_ports_.resize(n);
+  output_ports_.resize(n);
+  for (std::size_t port = 0; port < n; ++port) {
+    input_ports_[port].grants = PortSet(ports);
+    output_ports_[port].requests = PortSet(ports);
+    output_ports_[port].flit_time = rates[port].flit_time;
+  }
   candidate_.resize(n * n);
-  next_free_.resize(n);
 }
 
 std::size_t Router::ring_index(std::int32_t input_vc, std::uint32_t offset) const {
@@ -74,7 +73,7 @@ void Router::update_ready(std::int32_t input_vc) {
   const int port = input_vc / vcs_;
   const std::uint32_t bit = 1U << (input_vc % vcs_);
   const bool ready = in.active && in.count > 0 && outputs_[index(in.out_port, in.out_vc)].credits > 0;
-  std::uint32_t& mask = ready_[static_cast<std::size_t>(port)];
+  std::uint32_t& mask = input_ports_[static_cast<std::size_t>(port)].ready;
   if (ready) {
     mask |= bit;
     ready_ports_.insert(port);
@@ -170,58 +169,60 @@ void Router::allocate_vcs(Cycles now) {
 }
 
 void Router::request_switch(int in_port, Cycles now) {
-  const auto vcs = static_cast<unsigned>(vcs_);
-  const unsigned pointer = vc_pointer_[static_cast<std::size_t>(in_port)];
-  const std::uint32_t mask = ready_[static_cast<std::size_t>(in_port)];
-  const std::uint32_t below = (1U << pointer) - 1U;
+  const InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
+  const InputVc* const vcs = &inputs_[index(in_port, 0)];
+  const auto ask = [&](int vc) {
+    const int out_port = vcs[vc].out_port;
+    OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
+    if (output_port.flit_time != 0 && output_port.next_free > now * period_) return;
+    if (output_port.requests.contains(in_port)) return;
+    output_port.requests.insert(in_port);
+    requested_outputs_.insert(out_port);
+    candidate(in_port, out_port) = static_cast<std::uint8_t>(vc);
+  };
   // Virtual channels from the pointer on first: the first to name an output is the input's candidate there.
-  for (std::uint32_t part : {mask & ~below, mask & below}) {
-    for (; part != 0; part &= part - 1) {
-      const auto vc = static_cast<unsigned>(std::countr_zero(part));
-      const int out_port = inputs_[static_cast<std::size_t>(in_port) * vcs + vc].out_port;
-      PortSet& request = requests_[static_cast<std::size_t>(out_port)];
-      if (request.contains(in_port) || !channel_free(out_port, now)) continue;
-      request.insert(in_port);
-      requested_outputs_.insert(out_port);
-      candidate_[static_cast<std::size_t>(in_port * ports_ + out_port)] = static_cast<std::uint8_t>(vc);
-    }
-  }
+  const std::uint32_t below = (1U << input_port.vc_pointer) - 1U;
+  for (std::uint32_t part = input_port.ready & ~below; part != 0; part &= part - 1)
+    ask(std::countr_zero(part));
+  for (std::uint32_t part = input_port.ready & below; part != 0; part &= part - 1)
+    ask(std::countr_zero(part));
 }
 
 void Router::allocate_switch(Cycles now) {
   ready_ports_.for_each([&](int in_port) { request_switch(in_port, now); });
   requested_outputs_.for_each([&](int out_port) {
-    PortSet& request = requests_[static_cast<std::size_t>(out_port)];
-    const int winner = request.first_from(sw_grant_pointer_[static_cast<std::size_t>(out_port)]);
-    grants_[static_cast<std::size_t>(winner)].insert(out_port);
+    OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
+    const int winner = output_port.requests.first_from(output_port.grant_pointer);
+    output_port.requests.clear();
+    input_ports_[static_cast<std::size_t>(winner)].grants.insert(out_port);
     granted_inputs_.insert(winner);
-    request.clear();
   });
   requested_outputs_.clear();
   granted_inputs_.for_each([&](int in_port) {
-    const auto i = static_cast<std::size_t>(in_port);
-    const int out_port = grants_[i].first_from(sw_accept_pointer_[i]);
-    grants_[i].clear();
-    sw_grant_pointer_[static_cast<std::size_t>(out_port)] = in_port + 1 == ports_ ? 0 : in_port + 1;
-    sw_accept_pointer_[i] = out_port + 1 == ports_ ? 0 : out_port + 1;
+    InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
+    const int out_port = input_port.grants.first_from(input_port.accept_pointer);
+    input_port.grants.clear();
+    output_ports_[static_cast<std::size_t>(out_port)].grant_pointer =
+        static_cast<std::int16_t>(in_port + 1 == ports_ ? 0 : in_port + 1);
+    input_port.accept_pointer = static_cast<std::int16_t>(out_port + 1 == ports_ ? 0 : out_port + 1);
     traverse(in_port, out_port, now);
   });
   granted_inputs_.clear();
 }
 
 void Router::traverse(int in_port, int out_port, Cycles now) {
-  const int vc = candidate_[static_cast<std::size_t>(in_port * ports_ + out_port)];
+  const int vc = candidate(in_port, out_port);
   const auto id = static_cast<std::int32_t>(index(in_port, vc));
   InputVc& in = inputs_[static_cast<std::size_t>(id)];
+  InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
   const Flit flit = buffers_[ring_index(id, 0)];
   in.head = (in.head + 1) & ring_mask_;
   --in.count;
-  OutputVc& out = outputs_[index(in.out_port, in.out_vc)];
+  const int out_vc = in.out_vc;
+  OutputVc& out = outputs_[index(out_port, out_vc)];
   --out.credits;
-  vc_pointer_[static_cast<std::size_t>(in_port)] = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
-  occupy_channel(out_port, now);
-  environment_->send_flit(node_, out_port, in.out_vc, flit);
-  environment_->send_credit(node_, in_port, vc);
+  input_port.vc_pointer = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
+  if (output_ports_[static_cast<std::size_t>(out_port)].flit_time != 0) occupy_channel(out_port, now);
   if (flit.tail) {
     tail_left_ = true;
     out.owner = -1;
@@ -229,26 +230,22 @@ void Router::traverse(int in_port, int out_port, Cycles now) {
     in.busy = false;
     in.out_port = -1;
     in.out_vc = -1;
-    ready_[static_cast<std::size_t>(in_port)] &= ~(1U << vc);
-    if (ready_[static_cast<std::size_t>(in_port)] == 0) ready_ports_.erase(in_port);
     if (in.count > 0) start_routing(id, now + 1 + routing_delay_);
-  } else if (in.count == 0 || out.credits == 0) {
-    update_ready(id);
   }
-}
-
-bool Router::channel_free(int out_port, Cycles now) const {
-  const auto o = static_cast<std::size_t>(out_port);
-  return rates_[o].flit_time == 0 || next_free_[o] <= now * period_;
+  if (flit.tail || in.count == 0 || out.credits == 0) {
+    input_port.ready &= ~(1U << vc);
+    if (input_port.ready == 0) ready_ports_.erase(in_port);
+  }
+  environment_->send_flit(node_, out_port, out_vc, flit);
+  environment_->send_credit(node_, in_port, vc);
 }
 
 // A train of flits keeps the channel's own rate: the next may start flit_time after this one started, and a
 // fraction of a cycle left over by back-to-back flits is not lost.
 void Router::occupy_channel(int out_port, Cycles now) {
-  const auto o = static_cast<std::size_t>(out_port);
-  if (rates_[o].flit_time == 0) return;
-  const Femtoseconds start = next_free_[o] > (now - 1) * period_ ? next_free_[o] : now * period_;
-  next_free_[o] = start + rates_[o].flit_time;
+  OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
+  const bool back_to_back = output_port.next_free > (now - 1) * period_;
+  output_port.next_free = (back_to_back ? output_port.next_free : now * period_) + output_port.flit_time;
 }
 
 }  // namespace coppice::fabric

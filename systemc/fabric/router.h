@@ -44,7 +44,7 @@ class RouterEnvironment {
 // next head in the buffer starts routing in the next cycle.
 class Router {
  public:
-  Router(NodeId node, int ports, const config::RouterConfig& config, std::vector<OutputRate> rates,
+  Router(NodeId node, int ports, const config::RouterConfig& config, const std::vector<OutputRate>& rates,
          Femtoseconds period, RouterEnvironment& environment);
 
   // Events of the current cycle, before step().
@@ -65,7 +65,7 @@ class Router {
   int held_output_vc(int in_port, int vc) const { return input(in_port, vc).out_vc; }
 
  private:
-  struct InputVc {
+  struct alignas(32) InputVc {
     std::uint32_t head = 0;  // index of the front in its ring
     std::uint32_t count = 0;
     std::int16_t out_port = -1;
@@ -80,6 +80,18 @@ class Router {
     std::int32_t credits = 0;
     std::int32_t grant_pointer = 0;  // VC allocation, over input virtual channels
     std::int32_t granted = -1;       // of the allocation under way
+  };
+  struct InputPort {
+    std::uint32_t ready = 0;          // bit per virtual channel that may ask for the switch
+    std::uint8_t vc_pointer = 0;      // round robin over virtual channels
+    std::int16_t accept_pointer = 0;  // round robin over outputs
+    PortSet grants;                   // outputs
+  };
+  struct OutputPort {
+    PortSet requests;                // inputs
+    std::int16_t grant_pointer = 0;  // round robin over inputs
+    Femtoseconds flit_time = 0;      // of a channel slower than one flit per cycle; else 0
+    Femtoseconds next_free = 0;
   };
   struct Timed {
     Cycles at;
@@ -98,9 +110,11 @@ class Router {
   void allocate_switch(Cycles now);
   void request_switch(int in_port, Cycles now);
   void traverse(int in_port, int out_port, Cycles now);
-  bool channel_free(int out_port, Cycles now) const;
   void occupy_channel(int out_port, Cycles now);
   std::size_t ring_index(std::int32_t input_vc, std::uint32_t offset) const;
+  std::uint8_t& candidate(int in_port, int out_port) {
+    return candidate_[static_cast<std::size_t>(in_port * ports_ + out_port)];
+  }
 
   NodeId node_;
   int ports_;
@@ -122,19 +136,12 @@ class Router {
   std::vector<Timed> allocated_;          // FIFO: input VCs on their way to switch allocation
   bool tail_left_ = false;                // in the current cycle
 
-  std::vector<std::uint32_t> ready_;  // [in_port] bit per VC that may use the switch, credits permitting
-  PortSet ready_ports_;
-  std::vector<std::uint8_t> vc_pointer_;         // [in_port] round robin over VCs, at the switch
-  std::vector<std::int32_t> sw_grant_pointer_;   // [out_port]
-  std::vector<std::int32_t> sw_accept_pointer_;  // [in_port]
-  std::vector<PortSet> requests_;                // [out_port] input ports
-  std::vector<PortSet> grants_;                  // [in_port] output ports
+  std::vector<InputPort> input_ports_;
+  std::vector<OutputPort> output_ports_;
+  PortSet ready_ports_;  // inputs with a virtual channel that may ask for the switch
   PortSet requested_outputs_;
   PortSet granted_inputs_;
-  std::vector<std::uint8_t> candidate_;  // [in_port][out_port] the VC that asks
-
-  std::vector<OutputRate> rates_;
-  std::vector<Femtoseconds> next_free_;  // [out_port], of slow channels
+  std::vector<std::uint8_t> candidate_;  // [in_port][out_port] the virtual channel that asks
 };
 
 }  // namespace coppice::fabric
