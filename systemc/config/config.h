@@ -7,7 +7,8 @@
 #include "base/units.h"
 
 // The typed configuration: plain data with the defaults of the MultiTree machine (FACTS in the README's
-// sources). Built once by config/loader.h, then passed by const reference; nothing below this folder sees YAML.
+// sources). Built once by config/loader.h, then passed by const reference; nothing below this folder sees
+// YAML.
 namespace coppice::config {
 
 enum class Fidelity { kAuto, kFlit, kTrain, kFluid };
@@ -47,8 +48,8 @@ struct NiConfig {
   Bytes payload = 256;  // of a packet
   bool lockstep = true;
   int buffer = 896;  // flits a port holds between DMA and injection: 32 + 16 packets of 17 flits, and 80 more
-  int dma_latency = 4;  // cycles from request to the first flit
-  int reduction_latency = 4;  // cycles, the adder pipeline
+  int dma_latency = 4;                     // cycles from request to the first flit
+  int reduction_latency = 4;               // cycles, the adder pipeline
   double reduction_flits_per_cycle = 1.0;  // per port
   Implementation impl = Implementation::kSystemc;
   bool operator==(const NiConfig&) const = default;
@@ -86,7 +87,7 @@ struct Config {
   Fidelity fidelity = Fidelity::kAuto;
   Check check = Check::kAuto;
   std::uint64_t seed = 1;
-  Cycles max_cycles = 0;  // 0: no limit
+  Cycles max_cycles = 0;              // 0: no limit
   std::vector<int> observe_nodes{0};  // observe.nodes: accelerators that --vcd records
   bool operator==(const Config&) const = default;
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,6 @@
 namespace coppice::config {
 namespace {
 
-// What the purpose is, as the subject of a reason.
 const char* subject(Purpose purpose) {
   switch (purpose) {
     case Purpose::kRun:
@@ -24,19 +24,47 @@ const char* subject(Purpose purpose) {
   return "?";
 }
 
-std::string warning(const SourceLocation& place, const std::string& key, const std::string& reason) {
-  return fmt::format("{}:{}:{}: warning: {} has no effect: {}", place.file, place.line, place.column, key,
-                     reason);
-}
+// Keys of one file that have no effect for one reason: a warning.
+struct Idle {
+  SourceLocation place;  // of the first
+  std::string reason;    // follows "no effect"
+  std::vector<std::string> keys;
+};
+
+class IdleKeys {
+ public:
+  void add(const SourceLocation& place, const std::string& key, const std::string& reason) {
+    const auto same = std::find_if(groups_.begin(), groups_.end(), [&](const Idle& group) {
+      return group.place.file == place.file && group.reason == reason;
+    });
+    if (same == groups_.end()) {
+      groups_.push_back({place, reason, {key}});
+    } else {
+      same->keys.push_back(key);
+    }
+  }
+
+  std::vector<std::string> warnings() const {
+    std::vector<std::string> lines;
+    for (const Idle& group : groups_) {
+      lines.push_back(fmt::format("{}:{}:{}: warning: {} {} no effect{}", group.place.file, group.place.line,
+                                  group.place.column, fmt::join(group.keys, ", "),
+                                  group.keys.size() == 1 ? "has" : "have", group.reason));
+    }
+    return lines;
+  }
+
+ private:
+  std::vector<Idle> groups_;
+};
 
 // The entries of a list over the dimensions that belong to dimensions without links.
-void warn_of_unused_dimensions(const Loaded& loaded, const std::string& key,
-                               std::vector<std::string>& warnings) {
+void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKeys& idle) {
   const auto& dims = loaded.config.system.topology.dims;
   for (std::size_t d = 0; d < dims.size(); ++d) {
     const std::string entry = fmt::format("{}[{}]", key, d);
     if (dims[d] == 1 && loaded.places.contains(entry)) {
-      warnings.push_back(warning(loaded.place(entry), entry, "a dimension of width 1 has no links"));
+      idle.add(loaded.place(entry), entry, ": a dimension of width 1 has no links");
     }
   }
 }
@@ -45,18 +73,19 @@ void warn_of_unused_dimensions(const Loaded& loaded, const std::string& key,
 
 std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose, bool records_waves) {
   const Use use{purpose, records_waves};
-  std::vector<std::string> warnings;
+  IdleKeys idle;
   for (const Key& key : keys()) {
     if (!loaded.places.contains(key.path)) continue;
-    std::string reason = key.idle ? key.idle(loaded.config, use) : std::string();
-    if (!key.used.has(purpose)) reason = fmt::format("{} does not depend on it", subject(purpose));
-    if (!reason.empty()) {
-      warnings.push_back(warning(loaded.place(key.path), key.path, reason));
+    const std::string reason = key.idle ? key.idle(loaded.config, use) : std::string();
+    if (!key.used.has(purpose)) {
+      idle.add(loaded.place(key.path), key.path, fmt::format(" on {}", subject(purpose)));
+    } else if (!reason.empty()) {
+      idle.add(loaded.place(key.path), key.path, ": " + reason);
     } else if (key.path.starts_with("system.link.")) {
-      warn_of_unused_dimensions(loaded, key.path, warnings);
+      add_unused_dimensions(loaded, key.path, idle);
     }
   }
-  return warnings;
+  return idle.warnings();
 }
 
 }  // namespace coppice::config

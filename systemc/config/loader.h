@@ -30,8 +30,9 @@ struct Loaded {
 // Overrides are located as "--set KEY=VALUE:1:col".
 Loaded load(const std::string& path, const std::vector<std::string>& overrides, Purpose purpose);
 
-// Keys that were set but change nothing in this kind of run, each "file:line:col: warning: ...", in the order
-// of the keys. `records_waves`: whether the run writes a value change dump.
+// Warnings of keys that were set but change nothing in this kind of run: "file:line:col: warning: ...", one
+// per file and reason, naming all its keys and placed at the first of them. `records_waves`: whether the run
+// writes a value change dump.
 std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose, bool records_waves = true);
 
 // Every key with its resolved value, in the units the file would use: the "config" of a result. Loading it

@@ -1,0 +1,37 @@
+// coppice list: what configurations and options may name.
+#include <fmt/format.h>
+
+#include "app/command.h"
+#include "schedule/compiler.h"
+
+namespace coppice::app {
+namespace {
+
+std::string item(const std::string& name, const std::string& summary) {
+  return fmt::format("  {:<12} {}\n", name, summary);
+}
+
+std::string catalogue() {
+  std::string text = "topologies (system.topology.kind):\n";
+  text += item("torus", "n-dimensional, with wrap-around links; system.topology.dims");
+  text += item("mesh", "n-dimensional, without them; system.topology.dims");
+  text += "algorithms (collective.algorithm):\n";
+  for (const auto& algorithm : schedule::algorithms()) text += item(algorithm.name, algorithm.summary);
+  text += "patterns (coppice traffic --pattern):\n";
+  text += item("uniform", "to any node, itself included");
+  text += item("transpose", "(x, y) to (y, x)");
+  text += item("bitcomp", "to the node of the inverted address bits");
+  text += item("tornado", "nearly half-way around every dimension");
+  text += item("neighbor", "one further in every dimension");
+  text += "models:\n  none yet: coppice simulates collectives, not training\n";
+  return text;
+}
+
+}  // namespace
+
+Command add_list(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand("list", "topologies, algorithms, patterns and models");
+  return {app, [] { print(catalogue()); }};
+}
+
+}  // namespace coppice::app

@@ -1,0 +1,55 @@
+// coppice run: one collective, simulated and verified.
+#include <memory>
+
+#include "app/command.h"
+#include "app/interrupt.h"
+#include "app/outputs.h"
+#include "app/progress.h"
+#include "system/run.h"
+
+namespace coppice::app {
+namespace {
+
+struct RunLine {
+  Input input;
+  std::string out;
+  std::string trace;
+  std::string vcd;
+};
+
+void execute(const RunLine& line) {
+  const config::Loaded loaded = load(line.input, config::Purpose::kRun, !line.vcd.empty());
+  Outputs outputs(line.input.path);
+  system::ResultFile* out = outputs.add("--out", line.out);
+  outputs.add("--trace", line.trace);
+  outputs.add("--vcd", line.vcd);
+
+  system::RunOptions options;
+  options.trace_path = line.trace;
+  options.vcd_path = line.vcd;
+  options.interrupted = &catch_interrupts();
+  nlohmann::ordered_json result;
+  {
+    ProgressLine progress(loaded.config.collective.algorithm);
+    options.progress = progress.callback();
+    result = system::run_collective(loaded, options);
+  }
+  if (out != nullptr) out->write(result.dump(2) + "\n");
+  print(system::summarize(result));
+}
+
+}  // namespace
+
+Command add_run(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand("run", "simulate a collective cycle by cycle and verify its result");
+  auto line = std::make_shared<RunLine>();
+  add_input(*app, line->input);
+  app->add_option("--out", line->out, "write the result as JSON")->type_name("RESULT.json");
+  app->add_option("--trace", line->trace, "write Chrome trace events, which Perfetto opens")
+      ->type_name("TRACE.json");
+  app->add_option("--vcd", line->vcd, "write a value change dump of observe.nodes, for GTKWave")
+      ->type_name("FILE");
+  return {app, [line] { execute(*line); }};
+}
+
+}  // namespace coppice::app

@@ -1,0 +1,53 @@
+// coppice schedule: a schedule built, checked and printed.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "app/command.h"
+#include "app/interrupt.h"
+#include "base/error.h"
+#include "schedule/print.h"
+#include "system/build.h"
+
+namespace coppice::app {
+namespace {
+
+struct ScheduleLine {
+  Input input;
+  std::string format = "text";
+};
+
+std::string render(const std::string& format, const topology::Topology& topology,
+                   const system::CheckedSchedule& checked) {
+  if (format == "json") return schedule::to_json(topology, checked.schedule, checked.report);
+  if (format == "dot") return schedule::to_dot(topology, checked.schedule);
+  return schedule::to_text(topology, checked.schedule, checked.report);
+}
+
+void execute(const ScheduleLine& line) {
+  exit_on_interrupt();
+  if (line.format != "text" && line.format != "json" && line.format != "dot") {
+    throw ConfigError({"--format " + line.format},
+                      fmt::format("'{}' is none of text, json, dot", line.format));
+  }
+  const config::Loaded loaded = load(line.input, config::Purpose::kSchedule);
+  const topology::Topology topology = system::build_topology(loaded);
+  const auto routing = system::build_routing(loaded, topology);
+  std::string text = render(line.format, topology, system::build_schedule(loaded, topology, *routing));
+  if (!text.ends_with('\n')) text += '\n';
+  print(text);
+}
+
+}  // namespace
+
+Command add_schedule(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand("schedule", "build, check and print the schedule of a collective");
+  auto line = std::make_shared<ScheduleLine>();
+  add_input(*app, line->input);
+  app->add_option("--format", line->format, "text, json or dot (Graphviz)")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  return {app, [line] { execute(*line); }};
+}
+
+}  // namespace coppice::app
