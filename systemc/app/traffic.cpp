@@ -1,7 +1,8 @@
 // coppice traffic: latency and throughput of the network under synthetic traffic.
+#include <charconv>
 #include <cstdint>
+#include <limits>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ struct TrafficLine {
   Input input;
   std::string pattern;
   system::TrafficOptions traffic;
-  std::optional<std::uint64_t> seed;
+  std::string seed;
   std::string out;
 };
 
@@ -30,6 +31,14 @@ system::Pattern parse_pattern(const std::string& name) {
   } catch (const std::invalid_argument& error) {
     throw ConfigError({"--pattern " + name}, error.what());
   }
+}
+
+const std::string& checked_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error == std::errc() && end == text.data() + text.size()) return text;
+  throw ConfigError({"--seed " + text}, fmt::format("'{}' is no whole number from 0 to {}", text,
+                                                    std::numeric_limits<std::uint64_t>::max()));
 }
 
 std::string figure(const nlohmann::ordered_json& result, const char* key) {
@@ -52,7 +61,7 @@ void execute(const TrafficLine& line) {
   system::TrafficOptions traffic = line.traffic;
   traffic.pattern = parse_pattern(line.pattern);
   Input input = line.input;
-  if (line.seed) input.overrides.push_back(fmt::format("seed={}", *line.seed));
+  if (!line.seed.empty()) input.overrides.push_back("seed=" + checked_seed(line.seed));
   const config::Loaded loaded = load(input, config::Purpose::kTraffic);
   Outputs outputs(line.input.path);
   system::ResultFile* out = outputs.add("--out", line.out);

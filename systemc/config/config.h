@@ -22,6 +22,9 @@ struct TopologyConfig {
   bool operator==(const TopologyConfig&) const = default;
 };
 
+// `check: auto` carries values while the gradients of all accelerators take no more.
+inline constexpr Bytes kValuesLimit = Bytes{256} << 20;
+
 // One value for every dimension, or a list with one per dimension.
 struct LinkConfig {
   std::vector<Bandwidth> bandwidth{{16'000'000'000}};

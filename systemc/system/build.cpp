@@ -121,6 +121,12 @@ CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Top
     throw ModelError(fmt::format("the schedule that '{}' compiled fails the check: {}", collective.algorithm,
                                  error.what()));
   }
+  if (result.schedule.ordered_by_lockstep && !loaded.config.system.ni.lockstep) {
+    throw ConfigError(loaded.place("system.ni.lockstep"),
+                      fmt::format("the schedule of '{}' relies on the order that the lockstep keeps: "
+                                  "system.ni.lockstep must be true",
+                                  collective.algorithm));
+  }
   require_routes_deadlock_free(loaded, topology, result.schedule);
   return result;
 }

@@ -1,0 +1,82 @@
+#include "config/idle.h"
+
+#include <algorithm>
+
+namespace coppice::config {
+namespace {
+
+constexpr const char* kAlone = "a single accelerator sends nothing";
+
+bool single_accelerator(const Config& config) {
+  const auto& dims = config.system.topology.dims;
+  return std::all_of(dims.begin(), dims.end(), [](int width) { return width == 1; });
+}
+
+// Whether gradients are real numbers, which the seed draws.
+bool carries_values(const Config& config) {
+  if (config.check != Check::kAuto) return config.check == Check::kValues;
+  Bytes total = config.collective.size;
+  for (const int width : config.system.topology.dims) {
+    if (total > kValuesLimit) return false;
+    total *= width;
+  }
+  return total <= kValuesLimit;
+}
+
+}  // namespace
+
+std::string idle_untrained(const Config& /*config*/, const Use& /*use*/) {
+  return "nothing is trained";
+}
+
+std::string idle_link(const Config& config, const Use& /*use*/) {
+  return single_accelerator(config) ? "a single accelerator has no links" : "";
+}
+
+std::string idle_timing(const Config& config, const Use& use) {
+  return use.purpose == Purpose::kRun && single_accelerator(config) ? kAlone : "";
+}
+
+std::string idle_router(const Config& config, const Use& use) {
+  if (config.fidelity == Fidelity::kFluid) return "the fluid fabric has no routers";
+  return idle_timing(config, use);
+}
+
+std::string idle_ni(const Config& config, const Use& /*use*/) {
+  return single_accelerator(config) ? kAlone : "";
+}
+
+std::string idle_ni_buffer(const Config& config, const Use& use) {
+  if (!config.system.ni.lockstep)
+    return "only the lockstep's estimate depends on it, and system.ni.lockstep is off";
+  return idle_ni(config, use);
+}
+
+std::string idle_payload(const Config& config, const Use& use) {
+  if (config.system.ni.flow_control == FlowControl::kMessage)
+    return "message-based flow control has no packets";
+  return idle_ni(config, use);
+}
+
+std::string idle_reduction_latency(const Config& config, const Use& use) {
+  if (config.collective.op == "all_gather") return "an all-gather reduces nothing";
+  return idle_ni(config, use);
+}
+
+std::string idle_reduction_rate(const Config& config, const Use& use) {
+  // The rate is that of the ejection channel, with synthetic traffic too.
+  if (config.system.ni.reduction_flits_per_cycle > 1)
+    return "a port ejects one flit per cycle at most; write 1";
+  return idle_timing(config, use);
+}
+
+std::string idle_seed(const Config& config, const Use& use) {
+  if (use.purpose == Purpose::kTraffic || carries_values(config)) return "";
+  return "it draws the gradients' values, and this check carries none";
+}
+
+std::string idle_observation(const Config& /*config*/, const Use& use) {
+  return use.records_waves ? "" : "no value change dump (--vcd) is written";
+}
+
+}  // namespace coppice::config

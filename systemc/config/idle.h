@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "config/schema.h"
+
+// Why keys of a kind change nothing in some configuration; empty if they do: for Key::idle.
+namespace coppice::config {
+
+std::string idle_untrained(const Config& config, const Use& use);
+std::string idle_link(const Config& config, const Use& use);
+// Clock and flit.
+std::string idle_timing(const Config& config, const Use& use);
+std::string idle_router(const Config& config, const Use& use);
+std::string idle_ni(const Config& config, const Use& use);
+std::string idle_ni_buffer(const Config& config, const Use& use);
+std::string idle_payload(const Config& config, const Use& use);
+std::string idle_reduction_latency(const Config& config, const Use& use);
+std::string idle_reduction_rate(const Config& config, const Use& use);
+std::string idle_seed(const Config& config, const Use& use);
+std::string idle_observation(const Config& config, const Use& use);
+
+}  // namespace coppice::config
