@@ -1,0 +1,67 @@
+#include "accelerator/systolic_array.h"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace coppice::accelerator {
+namespace {
+
+// A product as the array sees it.
+struct Mapping {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t depth = 0;
+};
+
+Mapping map(const workload::Gemm& gemm, Dataflow dataflow) {
+  switch (dataflow) {
+    case Dataflow::kOutputStationary:
+      return {gemm.m, gemm.n, gemm.k};
+    case Dataflow::kWeightStationary:
+      return {gemm.k, gemm.n, gemm.m};
+    case Dataflow::kInputStationary:
+      return {gemm.k, gemm.m, gemm.n};
+  }
+  return {};
+}
+
+std::int64_t tiles(std::int64_t size, std::int64_t side) {
+  return (size + side - 1) / side;
+}
+
+}  // namespace
+
+Dataflow parse_dataflow(const std::string& name) {
+  if (name == "output_stationary") return Dataflow::kOutputStationary;
+  if (name == "weight_stationary") return Dataflow::kWeightStationary;
+  if (name == "input_stationary") return Dataflow::kInputStationary;
+  throw std::invalid_argument(fmt::format(
+      "'{}' is no dataflow: output_stationary, weight_stationary and input_stationary are", name));
+}
+
+SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow)
+    : rows_(rows), columns_(columns), dataflow_(dataflow) {
+  if (rows < 1 || columns < 1) {
+    throw std::invalid_argument(
+        fmt::format("a systolic array of {}x{}: it needs a row and a column at least", rows, columns));
+  }
+}
+
+PeCycles SystolicArray::cycles(const workload::Gemm& gemm) const {
+  const Mapping mapping = map(gemm, dataflow_);
+  if (gemm.count == 0 || mapping.rows == 0 || mapping.columns == 0 || mapping.depth == 0) return 0;
+  // Over all tiles, r sums to mapping.rows in each column of tiles, and c to mapping.columns in each row.
+  const std::int64_t down = tiles(mapping.rows, rows_);
+  const std::int64_t across = tiles(mapping.columns, columns_);
+  return gemm.count *
+         (2 * mapping.rows * across + mapping.columns * down + (mapping.depth - 2) * down * across);
+}
+
+double SystolicArray::utilization(const workload::Gemm& gemm) const {
+  const PeCycles busy = cycles(gemm);
+  if (busy == 0) return 0;
+  return static_cast<double>(gemm.macs()) / (static_cast<double>(busy) * rows_ * columns_);
+}
+
+}  // namespace coppice::accelerator

@@ -1,0 +1,77 @@
+#include "workload/csv.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace coppice::workload {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kBlanks = " \t\r\v\f";
+
+std::string read_text(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw ConfigError({path}, "is a folder: a layer table (CSV) is expected");
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  if (file) content << file.rdbuf();
+  // An empty file sets failbit on the destination, which is no error.
+  if (!file.is_open() || file.bad()) {
+    throw ConfigError({path}, fmt::format("cannot read the layer table: {}", std::strerror(errno)));
+  }
+  std::string text = content.str();
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
+}
+
+Cell make_cell(std::string_view text, const std::string& path, int line, std::size_t offset) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {"", {path, line, static_cast<int>(offset) + 1}};
+  const std::size_t end = text.find_last_not_of(kBlanks);
+  return {std::string(text.substr(begin, end - begin + 1)),
+          {path, line, static_cast<int>(offset + begin) + 1}};
+}
+
+std::vector<Cell> split(std::string_view line, const std::string& path, int number) {
+  std::vector<Cell> cells;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t comma = line.find(',', begin);
+    cells.push_back(make_cell(line.substr(begin, comma - begin), path, number, begin));
+    if (comma == std::string_view::npos) break;
+    begin = comma + 1;
+  }
+  while (!cells.empty() && cells.back().text.empty()) cells.pop_back();
+  return cells;
+}
+
+}  // namespace
+
+std::vector<std::vector<Cell>> read_csv(const std::string& path) {
+  const std::string text = read_text(path);
+  std::vector<std::vector<Cell>> rows;
+  int number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    ++number;
+    if (const std::size_t nul = line.find('\0'); nul != std::string_view::npos) {
+      throw ConfigError({path, number, static_cast<int>(nul) + 1}, "a zero byte: this is no text file");
+    }
+    std::vector<Cell> cells = split(line, path, number);
+    if (!cells.empty()) rows.push_back(std::move(cells));
+    begin = end + 1;
+  }
+  return rows;
+}
+
+}  // namespace coppice::workload

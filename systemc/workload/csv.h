@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace coppice::workload {
+
+// One cell, without the blanks around it, and its place.
+struct Cell {
+  std::string text;
+  SourceLocation place;
+};
+
+// The rows of a file of comma-separated cells that are not blank; blank cells at their ends are dropped.
+// There is no quoting. Throws ConfigError: unreadable, not text.
+std::vector<std::vector<Cell>> read_csv(const std::string& path);
+
+}  // namespace coppice::workload

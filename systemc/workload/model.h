@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workload/layer.h"
+
+namespace coppice::workload {
+
+// A network as a chain of layers in the order of the forward pass; branches stand one after the other, as
+// one accelerator computes them.
+struct Model {
+  std::string name;
+  std::vector<Layer> layers;
+
+  std::int64_t parameters() const;
+  Bytes gradient_bytes() const { return parameters() * kElementBytes; }
+  // Of the forward pass of one sample.
+  std::int64_t macs() const;
+};
+
+// The tables (*.csv) in `folder`, by name without the extension, in order; empty if there is no such folder.
+std::vector<std::string> model_names(const std::string& folder);
+
+}  // namespace coppice::workload

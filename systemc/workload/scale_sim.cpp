@@ -1,0 +1,372 @@
+#include "workload/scale_sim.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "workload/csv.h"
+
+namespace coppice::workload {
+namespace {
+
+__extension__ using Wide = __int128;
+using Row = std::vector<Cell>;
+
+// Beyond these a table is a mistake, and products of them would not fit 64 bits.
+constexpr std::int64_t kLargestDimension = 1 << 24;
+constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
+constexpr std::int64_t kMostMacs = std::int64_t{1} << 42;
+constexpr std::size_t kMostLayers = 100'000;
+
+enum class Column {
+  kName,
+  kIfmapHeight,
+  kIfmapWidth,
+  kFilterHeight,
+  kFilterWidth,
+  kChannels,
+  kFilters,
+  kStrides,
+  kStrideWidth,
+  kPadding,
+  kGroups,
+  kKind,
+  kGemmM,
+  kGemmN,
+  kGemmK,
+};
+
+struct ColumnName {
+  std::string_view name;  // letters and digits of the header cell, in lower case
+  Column column;
+};
+
+constexpr std::array kColumnNames = {
+    ColumnName{"layername", Column::kName},
+    ColumnName{"layer", Column::kName},
+    ColumnName{"name", Column::kName},
+    ColumnName{"ifmapheight", Column::kIfmapHeight},
+    ColumnName{"ifmaph", Column::kIfmapHeight},
+    ColumnName{"inputheight", Column::kIfmapHeight},
+    ColumnName{"ifmapwidth", Column::kIfmapWidth},
+    ColumnName{"ifmapw", Column::kIfmapWidth},
+    ColumnName{"inputwidth", Column::kIfmapWidth},
+    ColumnName{"filterheight", Column::kFilterHeight},
+    ColumnName{"filterh", Column::kFilterHeight},
+    ColumnName{"filterwidth", Column::kFilterWidth},
+    ColumnName{"filterw", Column::kFilterWidth},
+    ColumnName{"channels", Column::kChannels},
+    ColumnName{"channel", Column::kChannels},
+    ColumnName{"numchannels", Column::kChannels},
+    ColumnName{"numfilter", Column::kFilters},
+    ColumnName{"numfilters", Column::kFilters},
+    ColumnName{"filters", Column::kFilters},
+    ColumnName{"strides", Column::kStrides},
+    ColumnName{"stride", Column::kStrides},
+    ColumnName{"strideheight", Column::kStrides},
+    ColumnName{"strideh", Column::kStrides},
+    ColumnName{"stridewidth", Column::kStrideWidth},
+    ColumnName{"stridew", Column::kStrideWidth},
+    ColumnName{"padding", Column::kPadding},
+    ColumnName{"groups", Column::kGroups},
+    ColumnName{"kind", Column::kKind},
+    ColumnName{"m", Column::kGemmM},
+    ColumnName{"n", Column::kGemmN},
+    ColumnName{"k", Column::kGemmK},
+};
+
+constexpr std::array kStandard = {Column::kName,         Column::kIfmapHeight, Column::kIfmapWidth,
+                                  Column::kFilterHeight, Column::kFilterWidth, Column::kChannels,
+                                  Column::kFilters,      Column::kStrides};
+constexpr std::array kGemmColumns = {Column::kName, Column::kGemmM, Column::kGemmN, Column::kGemmK};
+
+const char* spelled(Column column) {
+  switch (column) {
+    case Column::kName:
+      return "Layer name";
+    case Column::kIfmapHeight:
+      return "IFMAP Height";
+    case Column::kIfmapWidth:
+      return "IFMAP Width";
+    case Column::kFilterHeight:
+      return "Filter Height";
+    case Column::kFilterWidth:
+      return "Filter Width";
+    case Column::kChannels:
+      return "Channels";
+    case Column::kFilters:
+      return "Num Filter";
+    case Column::kStrides:
+      return "Strides";
+    case Column::kStrideWidth:
+      return "Stride Width";
+    case Column::kPadding:
+      return "Padding";
+    case Column::kGroups:
+      return "Groups";
+    case Column::kKind:
+      return "Kind";
+    case Column::kGemmM:
+      return "M";
+    case Column::kGemmN:
+      return "N";
+    case Column::kGemmK:
+      return "K";
+  }
+  return "?";
+}
+
+bool has(const std::vector<Column>& columns, Column column) {
+  return std::find(columns.begin(), columns.end(), column) != columns.end();
+}
+
+bool begins_as_number(const Cell& cell) {
+  const auto digit = [&](std::size_t i) {
+    return i < cell.text.size() && std::isdigit(static_cast<unsigned char>(cell.text[i])) != 0;
+  };
+  return digit(0) || ((cell.text.starts_with('-') || cell.text.starts_with('+')) && digit(1));
+}
+
+// A row of words only.
+bool is_header(const Row& row) {
+  return std::none_of(row.begin(), row.end(), begins_as_number);
+}
+
+std::optional<Column> find_column(const Cell& cell) {
+  std::string name;
+  for (const char c : cell.text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) name += static_cast<char>(std::tolower(byte));
+  }
+  const auto* found = std::find_if(kColumnNames.begin(), kColumnNames.end(),
+                                   [&](const ColumnName& known) { return known.name == name; });
+  if (found == kColumnNames.end()) return std::nullopt;
+  return found->column;
+}
+
+template <typename Range>
+std::string listed(const Range& columns) {
+  std::string text;
+  for (const Column column : columns) text += fmt::format("{}{}", text.empty() ? "" : ", ", spelled(column));
+  return text;
+}
+
+// The meaning of every column.
+std::vector<Column> read_header(const Row& row) {
+  std::vector<Column> columns;
+  for (const Cell& cell : row) {
+    const auto column = find_column(cell);
+    if (!column) {
+      throw ConfigError(cell.place,
+                        fmt::format("'{}' is no known column; known are {}, Padding, Groups, Kind, "
+                                    "or {}",
+                                    cell.text, listed(kStandard), listed(kGemmColumns)));
+    }
+    if (has(columns, *column)) {
+      throw ConfigError(cell.place, fmt::format("there is a second column {}", spelled(*column)));
+    }
+    columns.push_back(*column);
+  }
+  const bool gemm = has(columns, Column::kGemmM);
+  const auto require = [&](const auto& required) {
+    for (const Column column : required) {
+      if (has(columns, column)) continue;
+      throw ConfigError(row.front().place, fmt::format("the header has no column {}; {} are needed",
+                                                       spelled(column), listed(required)));
+    }
+  };
+  if (gemm) {
+    require(kGemmColumns);
+  } else {
+    require(kStandard);
+  }
+  return columns;
+}
+
+std::int64_t read_number(const Cell& cell, Column column, std::int64_t lowest) {
+  std::int64_t value = 0;
+  const char* end = cell.text.data() + cell.text.size();
+  const auto [stop, error] = std::from_chars(cell.text.data(), end, value);
+  if (error != std::errc() || stop != end || value < lowest || value > kLargestDimension) {
+    throw ConfigError(cell.place, fmt::format("{} must be a whole number from {} to {}, not '{}'",
+                                              spelled(column), lowest, kLargestDimension, cell.text));
+  }
+  return value;
+}
+
+LayerKind read_kind(const Cell& cell) {
+  constexpr std::array kKinds = {LayerKind::kConvolution, LayerKind::kTied, LayerKind::kEmbedding,
+                                 LayerKind::kMatmul};
+  std::string known;
+  for (const LayerKind kind : kKinds) {
+    if (cell.text == to_string(kind)) return kind;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(kind));
+  }
+  throw ConfigError(cell.place, fmt::format("Kind must be one of {}, not '{}'", known, cell.text));
+}
+
+void assign(Layer& layer, Column column, const Cell& cell) {
+  const auto number = [&](std::int64_t lowest = 1) { return read_number(cell, column, lowest); };
+  switch (column) {
+    case Column::kName:
+      layer.name = cell.text;
+      break;
+    case Column::kIfmapHeight:
+    case Column::kGemmM:
+      layer.ifmap_height = number();
+      break;
+    case Column::kIfmapWidth:
+      layer.ifmap_width = number();
+      break;
+    case Column::kFilterHeight:
+      layer.filter_height = number();
+      break;
+    case Column::kFilterWidth:
+      layer.filter_width = number();
+      break;
+    case Column::kChannels:
+    case Column::kGemmK:
+      layer.channels = number();
+      break;
+    case Column::kFilters:
+    case Column::kGemmN:
+      layer.filters = number();
+      break;
+    case Column::kStrides:
+      layer.stride_height = number();
+      break;
+    case Column::kStrideWidth:
+      layer.stride_width = number();
+      break;
+    case Column::kPadding:
+      layer.padding = number(0);
+      break;
+    case Column::kGroups:
+      layer.groups = number();
+      break;
+    case Column::kKind:
+      layer.kind = read_kind(cell);
+      break;
+  }
+}
+
+// The size of a layer's products must be one that the timing can hold. Only with a valid filter.
+void check_size(const Layer& layer, const SourceLocation& place) {
+  const Wide weights =
+      Wide{layer.filter_height} * layer.filter_width * (layer.channels / layer.groups) * layer.filters;
+  if (weights > kMostParameters) {
+    throw ConfigError(place, fmt::format("layer {} has more than {} weights", layer.name, kMostParameters));
+  }
+  const Wide pixels = std::max(Wide{layer.ifmap_height} * layer.ifmap_width,
+                               Wide{layer.output_height()} * layer.output_width());
+  // The factors are below 2^53 and 2^41.
+  if (pixels * weights > kMostMacs) {
+    throw ConfigError(place, fmt::format("layer {} takes more than {} multiply-accumulates for one sample",
+                                         layer.name, kMostMacs));
+  }
+}
+
+// Rules between the columns of a row, which may have no cell for optional ones.
+class RowChecker {
+ public:
+  RowChecker(const Row& row, const std::vector<Column>& columns) : row_(row), columns_(columns) {}
+
+  void check(const Layer& layer) const {
+    check_filter(layer.ifmap_height, layer.padding, layer.filter_height, Column::kFilterHeight);
+    check_filter(layer.ifmap_width, layer.padding, layer.filter_width, Column::kFilterWidth);
+    for (const auto& [size, column] :
+         {std::pair{layer.channels, Column::kChannels}, std::pair{layer.filters, Column::kFilters}}) {
+      if (size % layer.groups == 0) continue;
+      throw ConfigError(place(Column::kGroups),
+                        fmt::format("{} groups do not divide {} of {}", layer.groups, spelled(column), size));
+    }
+    const bool plain = layer.filter_height == 1 && layer.filter_width == 1 && layer.stride_height == 1 &&
+                       layer.stride_width == 1 && layer.padding == 0;
+    if (!plain && (layer.kind == LayerKind::kEmbedding || layer.kind == LayerKind::kMatmul)) {
+      throw ConfigError(place(Column::kKind),
+                        fmt::format("{} takes a 1x1 filter, stride 1 and no padding", to_string(layer.kind)));
+    }
+    if (layer.kind == LayerKind::kEmbedding && layer.groups != 1) {
+      throw ConfigError(place(Column::kGroups), "an embedding has no groups");
+    }
+    check_size(layer, row_.front().place);
+  }
+
+ private:
+  SourceLocation place(Column column) const {
+    for (std::size_t i = 0; i < row_.size(); ++i) {
+      if (columns_[i] == column) return row_[i].place;
+    }
+    return row_.front().place;
+  }
+
+  void check_filter(std::int64_t input, std::int64_t padding, std::int64_t filter, Column column) const {
+    if (filter <= input + 2 * padding) return;
+    throw ConfigError(place(column), fmt::format("{} of {} is larger than the input of {}", spelled(column),
+                                                 filter, input + 2 * padding));
+  }
+
+  const Row& row_;
+  const std::vector<Column>& columns_;
+};
+
+bool is_optional(Column column) {
+  return column == Column::kPadding || column == Column::kGroups || column == Column::kKind;
+}
+
+Layer read_layer(const Row& row, const std::vector<Column>& columns) {
+  if (row.size() > columns.size()) {
+    throw ConfigError(row[columns.size()].place,
+                      fmt::format("'{}' stands in column {}, but the header has {}", row[columns.size()].text,
+                                  columns.size() + 1, columns.size()));
+  }
+  Layer layer;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const bool empty = i >= row.size() || row[i].text.empty();
+    if (empty && is_optional(columns[i])) continue;
+    if (empty) {
+      throw ConfigError(i < row.size() ? row[i].place : row.back().place,
+                        fmt::format("layer '{}' has no {}: a layer needs {}", row.front().text,
+                                    spelled(columns[i]), listed(columns)));
+    }
+    assign(layer, columns[i], row[i]);
+  }
+  if (!has(columns, Column::kStrideWidth)) layer.stride_width = layer.stride_height;
+  RowChecker(row, columns).check(layer);
+  return layer;
+}
+
+}  // namespace
+
+Model import_scale_sim(const std::string& path) {
+  Model model;
+  model.name = std::filesystem::path(path).stem().string();
+  std::vector<Column> columns(kStandard.begin(), kStandard.end());
+  bool has_header = false;
+  for (const Row& row : read_csv(path)) {
+    const bool title = row.size() == 1 && !begins_as_number(row.front());
+    if (title) continue;
+    if (!has_header && model.layers.empty() && is_header(row)) {
+      columns = read_header(row);
+      has_header = true;
+      continue;
+    }
+    if (model.layers.size() == kMostLayers) {
+      throw ConfigError(row.front().place, fmt::format("more than {} layers", kMostLayers));
+    }
+    model.layers.push_back(read_layer(row, columns));
+  }
+  if (model.layers.empty()) {
+    throw ConfigError({path}, fmt::format("holds no layer: rows of {} are expected", listed(kStandard)));
+  }
+  return model;
+}
+
+}  // namespace coppice::workload

@@ -1,0 +1,141 @@
+#include "accelerator/accelerator.h"
+
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/error.h"
+
+namespace coppice::accelerator {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+using workload::Layer;
+using workload::LayerKind;
+
+AcceleratorSpec spec(int pes = 16, std::optional<Bandwidth> memory = std::nullopt) {
+  return {pes, SystolicArray(32, 32, Dataflow::kOutputStationary), Frequency{1'000'000'000}, memory};
+}
+
+// 64 tokens of 96 channels by 128 filters: m = 64 for each sample, k = 96, n = 128.
+Layer layer() {
+  Layer result;
+  result.name = "fc";
+  result.ifmap_height = 64;
+  result.channels = 96;
+  result.filters = 128;
+  return result;
+}
+
+TEST(Accelerator, SplitsTheMiniBatchOverItsPes) {
+  // 16 samples on 16 PEs: one each, 2 x 4 tiles of depth 96.
+  EXPECT_EQ(Accelerator(spec()).cycles(layer(), 16).forward, 8 * (64 + 32 + 96 - 2));
+  // 17 samples: one PE has two, 4 x 4 tiles.
+  EXPECT_EQ(Accelerator(spec()).cycles(layer(), 17).forward, 16 * (64 + 32 + 96 - 2));
+  EXPECT_EQ(Accelerator(spec(1)).cycles(layer(), 16).forward, 128 * (64 + 32 + 96 - 2));
+}
+
+TEST(Accelerator, TimesTheBackwardPasses) {
+  const LayerCycles cycles = Accelerator(spec()).cycles(layer(), 32);  // two samples each
+  // 128 x 96, depth 128, and 96 x 128, depth 128.
+  EXPECT_EQ(cycles.input_gradient, 12 * (64 + 32 + 128 - 2));
+  EXPECT_EQ(cycles.weight_gradient, 12 * (64 + 32 + 128 - 2));
+}
+
+TEST(Accelerator, AggregatesTheGradientsOfActivePes) {
+  constexpr PeCycles kWeights = PeCycles{96} * 128;
+  // Each of 16 PEs adds 15 values for each of its 768 weights, 32 additions a cycle.
+  EXPECT_EQ(Accelerator(spec()).cycles(layer(), 16).local_aggregation, kWeights / 16 * 15 / 32);
+  EXPECT_EQ(Accelerator(spec()).cycles(layer(), 1).local_aggregation, 0);
+  // 20 samples in pairs occupy ten PEs: ceil(12288 / 10) * 9 / 32.
+  EXPECT_EQ(Accelerator(spec()).cycles(layer(), 20).local_aggregation, (1229 * 9 + 31) / 32);
+}
+
+TEST(Accelerator, MatmulsHaveNothingToAggregate) {
+  Layer scores = layer();
+  scores.kind = LayerKind::kMatmul;
+  EXPECT_EQ(Accelerator(spec()).cycles(scores, 16).local_aggregation, 0);
+}
+
+TEST(Accelerator, EmbeddingsMoveRows) {
+  Layer table;
+  table.kind = LayerKind::kEmbedding;
+  table.ifmap_height = 3;
+  table.channels = 1000;
+  table.filters = 40;  // two cycles of 32 values
+  const LayerCycles cycles = Accelerator(spec()).cycles(table, 32);
+  EXPECT_EQ(cycles.forward, 2 * 3 * 2);
+  EXPECT_EQ(cycles.weight_gradient, 2 * 3 * 2);
+  EXPECT_EQ(cycles.input_gradient, 0);
+  EXPECT_EQ(cycles.local_aggregation, 0);
+}
+
+TEST(Accelerator, WaitsForAMemoryThatIsSlow) {
+  // Forward: 16 x 64 x 96 inputs, 96 x 128 weights, 16 x 64 x 128 outputs of 4 B at 1 B/cycle.
+  const LayerCycles slow = Accelerator(spec(16, Bandwidth{1'000'000'000})).cycles(layer(), 16);
+  EXPECT_EQ(slow.forward, 4 * (16 * 64 * 96 + 96 * 128 + 16 * 64 * 128));
+  EXPECT_EQ(slow.input_gradient, slow.forward);
+  // Every PE writes a gradient of its own.
+  EXPECT_EQ(slow.weight_gradient, 4 * (16 * 64 * 96 + 16 * 96 * 128 + 16 * 64 * 128));
+  EXPECT_EQ(slow.local_aggregation, 4 * 17 * 96 * 128);
+}
+
+TEST(Accelerator, AFastMemoryChangesNothing) {
+  const LayerCycles fast = Accelerator(spec(16, Bandwidth{100'000'000'000'000})).cycles(layer(), 16);
+  const LayerCycles unlimited = Accelerator(spec()).cycles(layer(), 16);
+  EXPECT_EQ(fast.forward, unlimited.forward);
+  EXPECT_EQ(fast.weight_gradient, unlimited.weight_gradient);
+}
+
+TEST(Accelerator, CostsAreTimesOfItsClock) {
+  AcceleratorSpec half = spec();
+  half.clock = Frequency{500'000'000};
+  const auto costs = Accelerator(half).costs({"one", {layer()}}, 16);
+  const LayerCycles cycles = Accelerator(spec()).cycles(layer(), 16);
+  ASSERT_EQ(costs.size(), 1U);
+  EXPECT_EQ(costs[0].name, "fc");
+  EXPECT_EQ(costs[0].forward, cycles.forward * 2'000'000);
+  EXPECT_EQ(costs[0].input_gradient, cycles.input_gradient * 2'000'000);
+  EXPECT_EQ(costs[0].weight_gradient, (cycles.weight_gradient + cycles.local_aggregation) * 2'000'000);
+  EXPECT_EQ(costs[0].gradient_bytes, 4 * 96 * 128);
+}
+
+TEST(Accelerator, RefusesWhatCannotBe) {
+  EXPECT_THROW(Accelerator{spec(0)}, std::invalid_argument);
+  EXPECT_THROW((Accelerator{spec(1, Bandwidth{0})}), std::invalid_argument);
+  AcceleratorSpec slow = spec();
+  slow.clock = Frequency{1};
+  Layer large = layer();
+  large.ifmap_height = 1 << 20;
+  EXPECT_THAT(
+      [&] {
+        Accelerator(slow).costs({"model", {large}}, 16);
+      },
+      ThrowsMessage<UnsupportedError>(HasSubstr("layer fc of model takes more than")));
+}
+
+RC_GTEST_PROP(Accelerator, MoreBandwidthOrMorePesNeverSlowAPass, ()) {
+  Layer any;
+  any.ifmap_height = any.ifmap_width = *rc::gen::inRange(3, 12);
+  any.filter_height = any.filter_width = *rc::gen::inRange(1, 4);
+  any.channels = *rc::gen::inRange(1, 70);
+  any.filters = *rc::gen::inRange(1, 70);
+  const std::int64_t batch = *rc::gen::inRange(1, 40);
+  const int pes = *rc::gen::inRange(1, 20);
+  const Bandwidth slow{*rc::gen::inRange<std::int64_t>(1, 1'000'000'000'000)};
+  const LayerCycles limited = Accelerator(spec(pes, slow)).cycles(any, batch);
+  const LayerCycles unlimited = Accelerator(spec(pes)).cycles(any, batch);
+  const LayerCycles wider = Accelerator(spec(pes + 1)).cycles(any, batch);
+  RC_ASSERT(limited.forward >= unlimited.forward);
+  RC_ASSERT(limited.input_gradient >= unlimited.input_gradient);
+  RC_ASSERT(limited.weight_gradient >= unlimited.weight_gradient);
+  RC_ASSERT(limited.local_aggregation >= unlimited.local_aggregation);
+  RC_ASSERT(wider.forward <= unlimited.forward);
+  RC_ASSERT(wider.weight_gradient <= unlimited.weight_gradient);
+}
+
+}  // namespace
+}  // namespace coppice::accelerator

@@ -1,0 +1,105 @@
+#include "workload/layer.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace coppice::workload {
+namespace {
+
+Layer convolution(std::int64_t size, std::int64_t filter, std::int64_t channels, std::int64_t filters,
+                  std::int64_t stride = 1, std::int64_t padding = 0, std::int64_t groups = 1) {
+  Layer layer;
+  layer.ifmap_height = layer.ifmap_width = size;
+  layer.filter_height = layer.filter_width = filter;
+  layer.channels = channels;
+  layer.filters = filters;
+  layer.stride_height = layer.stride_width = stride;
+  layer.padding = padding;
+  layer.groups = groups;
+  return layer;
+}
+
+// ResNet-50's first layer: 7x7 stride 2 over 224x224x3 padded by 3 gives 112x112x64.
+TEST(Layer, CountsAKnownConvolution) {
+  const Layer layer = convolution(224, 7, 3, 64, 2, 3);
+  EXPECT_EQ(layer.output_height(), 112);
+  EXPECT_EQ(layer.output_width(), 112);
+  EXPECT_EQ(layer.parameters(), 9408);
+  EXPECT_EQ(layer.gradient_bytes(), 37632);
+  EXPECT_EQ(layer.macs(), 118'013'952);
+}
+
+TEST(Layer, DropsAPartialLastStride) {
+  EXPECT_EQ(convolution(224, 7, 3, 64, 2).output_height(), 109);
+  EXPECT_EQ(convolution(8, 3, 1, 1, 2).output_height(), 3);
+}
+
+TEST(Layer, SharesChannelsAmongGroups) {
+  // AlexNet's second layer: 96 channels and 256 filters in two groups.
+  const Layer layer = convolution(27, 5, 96, 256, 1, 2, 2);
+  EXPECT_EQ(layer.parameters(), 5 * 5 * 48 * 256);
+  EXPECT_EQ(layer.macs(), 27 * 27 * 5 * 5 * 48 * 256);
+  EXPECT_EQ(gemm(layer, Pass::kForward, 3), (Gemm{3 * 27 * 27, 5 * 5 * 48, 128, 2}));
+}
+
+TEST(Layer, MapsEveryPassOfAConvolutionToItsProduct) {
+  const Layer layer = convolution(56, 3, 64, 128, 2, 1);  // to 28x28
+  EXPECT_EQ(gemm(layer, Pass::kForward, 4), (Gemm{4 * 28 * 28, 9 * 64, 128}));
+  EXPECT_EQ(gemm(layer, Pass::kInputGradient, 4), (Gemm{4 * 56 * 56, 9 * 128, 64}));
+  EXPECT_EQ(gemm(layer, Pass::kWeightGradient, 4), (Gemm{9 * 64, 4 * 28 * 28, 128}));
+}
+
+TEST(Layer, GivesEverySampleOfAMatmulItsOwnProduct) {
+  Layer layer;  // attention scores of 8 heads over 32 tokens, 64 wide
+  layer.kind = LayerKind::kMatmul;
+  layer.ifmap_height = 32;
+  layer.channels = 512;
+  layer.filters = 256;
+  layer.groups = 8;
+  EXPECT_EQ(layer.parameters(), 0);
+  EXPECT_EQ(gemm(layer, Pass::kForward, 2), (Gemm{32, 64, 32, 16}));
+  EXPECT_EQ(gemm(layer, Pass::kInputGradient, 2), (Gemm{32, 32, 64, 16}));
+  EXPECT_EQ(gemm(layer, Pass::kWeightGradient, 2), (Gemm{64, 32, 32, 16}));
+  EXPECT_EQ(layer.macs(), 8 * 32 * 64 * 32);
+}
+
+TEST(Layer, EmbeddingsOwnATableAndMultiplyNothing) {
+  Layer layer;
+  layer.kind = LayerKind::kEmbedding;
+  layer.channels = 1000;
+  layer.filters = 8;
+  EXPECT_EQ(layer.gradient_bytes(), 32'000);
+  EXPECT_EQ(layer.macs(), 0);
+  EXPECT_EQ(gemm(layer, Pass::kForward, 16).count, 0);
+}
+
+TEST(Layer, TiedWeightsBelongToAnother) {
+  Layer layer = convolution(1, 1, 512, 37000);
+  const std::int64_t macs = layer.macs();
+  layer.kind = LayerKind::kTied;
+  EXPECT_EQ(layer.gradient_bytes(), 0);
+  EXPECT_EQ(layer.macs(), macs);
+}
+
+RC_GTEST_PROP(Layer, PassesOfUnitStrideWithoutBorderDoEqualWork, ()) {
+  // With a 1x1 filter every product has the same three dimensions in another order.
+  const Layer layer =
+      convolution(*rc::gen::inRange(1, 20), 1, *rc::gen::inRange(1, 50), *rc::gen::inRange(1, 50));
+  const std::int64_t samples = *rc::gen::inRange(1, 8);
+  RC_ASSERT(gemm(layer, Pass::kForward, samples).macs() == layer.macs() * samples);
+  RC_ASSERT(gemm(layer, Pass::kInputGradient, samples).macs() == layer.macs() * samples);
+  RC_ASSERT(gemm(layer, Pass::kWeightGradient, samples).macs() == layer.macs() * samples);
+}
+
+RC_GTEST_PROP(Layer, WeightGradientHasAValuePerWeight, ()) {
+  const std::int64_t groups = *rc::gen::inRange(1, 5);
+  const Layer layer = convolution(*rc::gen::inRange(5, 20), *rc::gen::inRange(1, 5),
+                                  groups * *rc::gen::inRange(1, 10), groups * *rc::gen::inRange(1, 10),
+                                  *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 3), groups);
+  const Gemm product = gemm(layer, Pass::kWeightGradient, 1);
+  RC_ASSERT(product.m * product.n * product.count == layer.parameters());
+  RC_ASSERT(product.macs() == layer.macs());
+}
+
+}  // namespace
+}  // namespace coppice::workload

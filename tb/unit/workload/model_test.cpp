@@ -1,0 +1,93 @@
+#include "workload/model.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workload/scale_sim.h"
+
+namespace coppice::workload {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const std::string kFolder = COPPICE_WORKLOADS;
+
+Model load(const std::string& name) {
+  return import_scale_sim(kFolder + "/" + name + ".csv");
+}
+
+TEST(Model, SumsItsLayers) {
+  Layer layer;
+  layer.channels = 10;
+  layer.filters = 20;
+  layer.ifmap_height = 3;
+  const Model model{"two", {layer, layer}};
+  EXPECT_EQ(model.parameters(), 400);
+  EXPECT_EQ(model.gradient_bytes(), 1600);
+  EXPECT_EQ(model.macs(), 1200);
+}
+
+TEST(Model, NamesTheTablesOfAFolder) {
+  EXPECT_THAT(model_names(kFolder), ElementsAre("alexnet", "alphagozero", "fasterrcnn", "googlenet", "ncf",
+                                                "resnet50", "transformer"));
+  EXPECT_THAT(model_names("/nonexistent"), IsEmpty());
+}
+
+// Weights (without biases and normalization) and multiply-accumulates of one sample, as in the README of the
+// tables; counted by a program of its own from the papers' architectures.
+struct Published {
+  const char* name;
+  std::size_t layers;
+  std::int64_t parameters;
+  std::int64_t macs;
+};
+
+class PublishedModel : public ::testing::TestWithParam<Published> {};
+
+TEST_P(PublishedModel, HasTheSizeOfItsArchitecture) {
+  const Model model = load(GetParam().name);
+  EXPECT_EQ(model.name, GetParam().name);
+  EXPECT_EQ(model.layers.size(), GetParam().layers);
+  EXPECT_EQ(model.parameters(), GetParam().parameters);
+  EXPECT_EQ(model.macs(), GetParam().macs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tables, PublishedModel,
+                         ::testing::Values(Published{"alexnet", 8, 60'954'656, 724'406'816},
+                                           Published{"alphagozero", 44, 22'807'284, 8'105'976'564},
+                                           Published{"fasterrcnn", 46, 13'258'944, 4'054'020'096},
+                                           Published{"googlenet", 58, 6'990'272, 1'582'671'872},
+                                           Published{"ncf", 8, 6'612'184, 2'704},
+                                           Published{"resnet50", 54, 25'502'912, 3'857'973'248},
+                                           Published{"transformer", 134, 62'984'192, 2'034'368'512}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+// Consecutive convolutions fit: what a layer makes, the next one takes, but for branches and pooling.
+TEST(Model, AlphaGoZeroKeepsTheBoard) {
+  for (const Layer& layer : load("alphagozero").layers) {
+    EXPECT_EQ(layer.output_height(), layer.ifmap_height) << layer.name;
+    EXPECT_EQ(layer.output_width(), layer.ifmap_width) << layer.name;
+  }
+}
+
+// Table 1 of the GoogLeNet paper counts the weights of its modules in thousands, to within 2%.
+TEST(Model, GoogLeNetModulesHaveThePublishedWeights) {
+  const Model model = load("googlenet");
+  const auto weights = [&](const std::string& prefix) {
+    std::int64_t sum = 0;
+    for (const Layer& layer : model.layers) {
+      if (layer.name.starts_with(prefix)) sum += layer.parameters();
+    }
+    return static_cast<double>(sum) / 1024;
+  };
+  EXPECT_NEAR(weights("inception3a"), 159, 0.02 * 159);
+  EXPECT_NEAR(weights("inception3b"), 380, 0.02 * 380);
+  EXPECT_NEAR(weights("inception4e"), 840, 0.02 * 840);
+  EXPECT_NEAR(weights("inception5b"), 1388, 0.02 * 1388);
+}
+
+}  // namespace
+}  // namespace coppice::workload

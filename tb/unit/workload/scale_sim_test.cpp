@@ -1,0 +1,174 @@
+#include "workload/scale_sim.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/error.h"
+#include "sample_table.h"
+
+namespace coppice::workload {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+const std::string kHeader =
+    "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n";
+
+Model import(const std::string& content) {
+  const SampleTable table(content);
+  return import_scale_sim(table.path());
+}
+
+// `message` with its line and column: what is after the file's name.
+void expect_refused(const std::string& content, const std::string& message) {
+  const SampleTable table(content);
+  EXPECT_THAT([&] { import_scale_sim(table.path()); },
+              ThrowsMessage<ConfigError>(HasSubstr(table.path() + message)))
+      << content;
+}
+
+TEST(ScaleSim, ReadsALayer) {
+  const Model model = import(kHeader + "Conv1, 224, 200, 7, 5, 3, 64, 2,\n");
+  ASSERT_EQ(model.layers.size(), 1U);
+  const Layer& layer = model.layers[0];
+  EXPECT_EQ(layer.name, "Conv1");
+  EXPECT_EQ(layer.kind, LayerKind::kConvolution);
+  EXPECT_EQ(layer.ifmap_height, 224);
+  EXPECT_EQ(layer.ifmap_width, 200);
+  EXPECT_EQ(layer.filter_height, 7);
+  EXPECT_EQ(layer.filter_width, 5);
+  EXPECT_EQ(layer.channels, 3);
+  EXPECT_EQ(layer.filters, 64);
+  EXPECT_EQ(layer.stride_height, 2);
+  EXPECT_EQ(layer.stride_width, 2);
+  EXPECT_EQ(layer.padding, 0);
+  EXPECT_EQ(layer.groups, 1);
+}
+
+TEST(ScaleSim, TakesTheOdditiesOfTheField) {
+  // A blank row after the header, a title, tabs and blanks, a space behind the last comma, a quote in a name.
+  const Model model = import(kHeader +
+                             "\n"
+                             "Some Network (as published),\n"
+                             "Q,1, 1, 1, 1, 512 ,64, 1, \n"
+                             "  ,,,\n"
+                             "QxK', 1,\t64, 1, 1, 1, 64, 1,\n"
+                             "Second part\r\n"
+                             "FC6, 1, 1, 1, 1, 2048, 1000, 1");
+  ASSERT_EQ(model.layers.size(), 3U);
+  EXPECT_EQ(model.layers[0].channels, 512);
+  EXPECT_EQ(model.layers[1].name, "QxK'");
+  EXPECT_EQ(model.layers[1].ifmap_width, 64);
+  EXPECT_EQ(model.layers[2].filters, 1000);
+}
+
+TEST(ScaleSim, TakesOtherHeadersAndNone) {
+  const std::string row = "a, 8, 8, 3, 3, 2, 4, 1,\n";
+  const auto layers = import(kHeader + row).layers;
+  EXPECT_EQ(import(row).layers, layers);
+  EXPECT_EQ(
+      import("A title\nLAYER_NAME,IFMAP_H,IFMAP_W,Filter H,Filter W,Channels,Num Filters,Stride\n" + row)
+          .layers,
+      layers);
+  EXPECT_EQ(import("Num Filter,Layer,IFMAP Height,IFMAP Width,Filter Height,Filter Width,Channels,Strides\n"
+                   "4,a,8,8,3,3,2,1\n")
+                .layers,
+            layers);
+}
+
+TEST(ScaleSim, ReadsGemmTables) {
+  const Model model = import("Layer, M, N, K,\nfc, 100, 30, 70,\n");
+  ASSERT_EQ(model.layers.size(), 1U);
+  EXPECT_EQ(gemm(model.layers[0], Pass::kForward, 1), (Gemm{100, 70, 30}));
+}
+
+TEST(ScaleSim, ReadsTheOptionalColumns) {
+  const Model model = import(
+      "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+      "Stride Height, Stride Width, Padding, Groups, Kind,\n"
+      "conv, 8, 8, 3, 3, 4, 8, 1, 2, 1, 2,\n"
+      "table, 2, 1, 1, 1, 1000, 8, 1, 1, , , embedding\n"
+      "scores, 4, 1, 1, 1, 6, 4, 1, 1, 0, 2, matmul\n");
+  ASSERT_EQ(model.layers.size(), 3U);
+  EXPECT_EQ(model.layers[0].stride_height, 1);
+  EXPECT_EQ(model.layers[0].stride_width, 2);
+  EXPECT_EQ(model.layers[0].padding, 1);
+  EXPECT_EQ(model.layers[0].groups, 2);
+  EXPECT_EQ(model.layers[1].kind, LayerKind::kEmbedding);
+  EXPECT_EQ(model.layers[2].kind, LayerKind::kMatmul);
+}
+
+TEST(ScaleSim, NamesTheModelAfterItsFile) {
+  const SampleTable table(kHeader + "a, 8, 8, 3, 3, 2, 4, 1,\n");
+  EXPECT_EQ(import_scale_sim(table.path()).name + ".csv",
+            table.path().substr(table.path().find_last_of('/') + 1));
+}
+
+TEST(ScaleSim, NamesThePlaceOfABadCell) {
+  expect_refused(kHeader + "\na, 8, x, 3, 3, 2, 4, 1,\n", ":3:7: IFMAP Width must be a whole number from 1");
+  expect_refused(kHeader + "a, 8, 8, 3, 3, 0, 4, 1,\n", ":2:16: Channels must be");
+  expect_refused(kHeader + "a, 8, 8, 3, 3, -2, 4, 1,\n", ":2:16: Channels must be");
+  expect_refused(kHeader + "a, 8, 8, 3.5, 3, 2, 4, 1,\n",
+                 ":2:10: Filter Height must be a whole number from 1 to 16777216, not '3.5'");
+  expect_refused(kHeader + "a, 8, 8, 3, 3, 2, 99999999999999999999, 1,\n", ":2:19: Num Filter must be");
+  expect_refused(kHeader + "a, 8, 8, 3, 3, 2, 4, 0,\n", ":2:22: Strides must be");
+}
+
+TEST(ScaleSim, NamesWhatARowLacksOrHasTooMuch) {
+  expect_refused(kHeader + "a, 8, 8, 3, 3, 2, 4,\n", ":2:19: layer 'a' has no Strides");
+  expect_refused(kHeader + "a, 8, , 3, 3, 2, 4, 1\n", ":2:6: layer 'a' has no IFMAP Width");
+  expect_refused(kHeader + "a, 8, 8, 3, 3, 2, 4, 1, 7,\n", ":2:25: '7' stands in column 9");
+}
+
+TEST(ScaleSim, RefusesLayersThatCannotBe) {
+  expect_refused(kHeader + "a, 8, 8, 9, 3, 2, 4, 1,\n",
+                 ":2:10: Filter Height of 9 is larger than the input of 8");
+  const std::string wide =
+      "Layer, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
+      "Strides, Groups, Kind\n";
+  expect_refused(wide + "a, 8, 8, 3, 3, 3, 4, 1, 2\n", ":2:25: 2 groups do not divide Channels of 3");
+  expect_refused(wide + "a, 8, 8, 3, 3, 4, 5, 1, 2\n", ":2:25: 2 groups do not divide Num Filter of 5");
+  expect_refused(wide + "a, 8, 8, 3, 3, 4, 4, 1, 1, embedding\n", ":2:28: embedding takes a 1x1 filter");
+  expect_refused(wide + "a, 8, 8, 3, 3, 4, 4, 1, 1, lstm\n",
+                 ":2:28: Kind must be one of conv, tied, embedding");
+  expect_refused(kHeader + "a, 1, 1, 1, 1, 16777216, 16777216, 1,\n", ":2:1: layer a has more than");
+  expect_refused(kHeader + "a, 1000000, 1000000, 1, 1, 100, 100, 1,\n",
+                 ":2:1: layer a takes more than 4398046511104 multiply-accumulates");
+}
+
+TEST(ScaleSim, RefusesHeadersItDoesNotKnow) {
+  expect_refused("Layer name, IFMAP Height, Colour\n", ":1:27: 'Colour' is no known column");
+  expect_refused("Layer name, IFMAP Height, IFMAP H\n", ":1:27: there is a second column IFMAP Height");
+  expect_refused("Layer name, IFMAP Height\n", ":1:1: the header has no column IFMAP Width");
+}
+
+TEST(ScaleSim, RefusesTablesWithoutLayers) {
+  expect_refused("", ":1:1: holds no layer");
+  expect_refused(kHeader + "\nTitle\n", ":1:1: holds no layer");
+  EXPECT_THAT([] { import_scale_sim("/nonexistent.csv"); },
+              ThrowsMessage<ConfigError>(HasSubstr("/nonexistent.csv:1:1: cannot read")));
+}
+
+RC_GTEST_PROP(ScaleSim, AnyTextIsReadOrRefusedWithItsPlace, ()) {
+  const auto cell = rc::gen::element<std::string>("", "a", "1", "3", "-1", "x1", "1e9", " ", "7,7", "\"");
+  const auto cells = *rc::gen::container<std::vector<std::string>>(cell);
+  std::string content = *rc::gen::element<std::string>("", kHeader, "title\n");
+  for (const std::string& text : cells) {
+    content += text + *rc::gen::element<std::string>(",", ",", ",", "\n", "\r\n");
+  }
+  const SampleTable table(content);
+  try {
+    const Model model = import_scale_sim(table.path());
+    RC_ASSERT(!model.layers.empty());
+    for (const Layer& layer : model.layers) RC_ASSERT(layer.output_height() >= 1);
+  } catch (const ConfigError& error) {
+    RC_ASSERT(error.where().file == table.path());
+    RC_ASSERT(error.where().line >= 1);
+  }
+}
+
+}  // namespace
+}  // namespace coppice::workload
