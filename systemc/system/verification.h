@@ -29,8 +29,7 @@ class Verification {
   virtual const char* name() const = 0;
 };
 
-// `check: auto` takes values while all buffers together stay below this.
-inline constexpr Bytes kValuesLimit = Bytes{256} << 20;
+using config::kValuesLimit;
 
 std::unique_ptr<Verification> make_verification(config::Check check, const schedule::Schedule& schedule,
                                                 const schedule::CheckReport& report, std::uint64_t seed);
