@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -7,12 +8,19 @@
 
 namespace coppice::schedule {
 
-// Two messages of one step that want one channel.
+// Two or more messages of one step that want one channel, or one port between a network interface and its
+// router.
 struct SharedChannel {
-  topology::ChannelId channel = -1;
+  topology::ChannelId channel = -1;  // -1: the NI port below
   int step = 0;
   int messages = 0;
+  NodeId node = topology::kNoNode;
+  int ni_port = -1;
+  bool ejection = false;  // the NI port's side: messages that arrive, or that leave
 };
+
+// "channel 3->7 in step 5: 2 messages", for reports.
+std::string to_string(const topology::Topology& topology, const SharedChannel& shared);
 
 // What the checker proved of a schedule that is right.
 struct CheckReport {
@@ -29,6 +37,11 @@ class ScheduleError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A proof without time: besides the order of a port's entries, only messages order anything (Lamport 1978).
+// An entry waits for a number of arrivals of its flow, so every arrival it does not count on must come from a
+// message that was sent because of the entry; data that two accesses touch must be ordered likewise. If
+// Schedule::ordered_by_lockstep, later timesteps count as later too.
+//
 // Proves, by symbolic replay of the tables in dependency order at the granularity of the address ranges they
 // use: every contribution is added exactly once, every accelerator that the collective owes a final value has
 // it, dependencies are acyclic and met by real arrivals, routes lead where the entries say, and addresses

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +15,9 @@ struct CompileRequest {
   Bytes size = 0;
   Bytes element = 4;
   int ni_ports = 1;  // tables per accelerator
-  const topology::RoutingFunction* routing = nullptr;  // for messages between accelerators that are not neighbours
+  // For messages between accelerators that are not neighbours.
+  const topology::RoutingFunction* routing = nullptr;
+  std::uint64_t seed = 1;  // of compilers that break ties at random
 };
 
 // Turns a collective on a topology into reduce-schedule tables. One final class per algorithm, one file each.

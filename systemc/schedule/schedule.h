@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "base/units.h"
 #include "topology/bound.h"
 #include "topology/routing.h"
@@ -26,17 +28,22 @@ enum class Op : std::uint8_t {
 
 const char* to_string(Op op);
 
+// Nodes named by an entry: most name at most two, and a large system has millions of entries.
+using NodeList = boost::container::small_vector<NodeId, 2>;
+
 // One line of a reduce-schedule table (MultiTree's NI). The entries of a port issue in order.
+// NOLINTNEXTLINE(bugprone-exception-escape): moving a list of numbers throws nothing
 struct TableEntry {
   Op op = Op::kNop;
-  std::int32_t flow = -1;           // tree or chunk identity; -1 for a nop
-  NodeId parent = topology::kNoNode;  // reduce: the destination; gather: whom the value came from, none at the root
-  std::vector<NodeId> children;     // reduce: whose partial sums it includes; gather: the destination
-  std::int32_t step = 0;            // the timestep, from 1, at which it may start
-  std::int32_t dependencies = 0;    // arrivals of `flow` here that must have been reduced or stored first
-  Bytes address = 0;                // of the data in every accelerator's gradient buffer
-  Bytes bytes = 0;
-  std::int32_t route = -1;          // index into Schedule::routes; -1 for a nop
+  std::int32_t flow = -1;  // tree or chunk identity; -1 for a nop
+  NodeId parent =
+      topology::kNoNode;  // reduce: the destination; gather: whom the value came from, none at the root
+  NodeList children;      // reduce: whose partial sums it includes; gather: the destination
+  std::int32_t step = 0;  // the timestep, from 1, at which it may start
+  std::int32_t dependencies = 0;  // arrivals of `flow` here that must have been reduced or stored first
+  Bytes address = 0;              // of the data in every accelerator's gradient buffer
+  Bytes bytes = 0;                // nop: the longest message of its step, for which it holds the lockstep
+  std::int32_t route = -1;        // index into Schedule::routes; -1 for a nop
 
   // The accelerator that the message goes to.
   NodeId destination() const { return op == Op::kReduce ? parent : children.front(); }
@@ -51,10 +58,14 @@ struct NodeTables {
 struct Schedule {
   std::string algorithm;
   Collective collective = Collective::kAllReduce;
-  Bytes size = 0;           // of the whole gradient buffer, the same at every accelerator
-  Bytes element = 4;        // bytes of one element
-  int steps = 0;            // timesteps, both phases of an all-reduce
+  Bytes size = 0;     // of the whole gradient buffer, the same at every accelerator
+  Bytes element = 4;  // bytes of one element
+  int steps = 0;      // timesteps, both phases of an all-reduce
   int flows = 0;
+  // Some arrivals come after what they must not disturb only because their timestep is later (2D ring: a
+  // column's sum, and a row that still lags). Such a schedule needs the lockstep; others are right under any
+  // timing.
+  bool ordered_by_lockstep = false;
   std::vector<NodeTables> nodes;
   std::vector<topology::Route> routes;  // shared by entries that take the same path
 };

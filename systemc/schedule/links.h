@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace coppice::schedule {
+
+// The first channel from `src` to `dst` in the order of out-channels, -1 if they are not neighbours.
+topology::ChannelId find_channel(const topology::Topology& topology, topology::NodeId src,
+                                 topology::NodeId dst);
+
+// The channel back of every channel: the k-th channel from u to v pairs with the k-th last from v to u, so
+// that the two directions of a torus dimension of width 2 pair up as in wider ones. Throws UnsupportedError
+// naming a channel that has none.
+std::vector<topology::ChannelId> reverse_channels(const topology::Topology& topology);
+
+}  // namespace coppice::schedule

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "schedule/compiler.h"
+
+namespace coppice::schedule {
+
+// Ring collectives (Patarasuk and Yuan 2009) embedded in the topology: chunk a travels the ring from the
+// accelerator after a to a, summed on the way, and from a once around. n-1 timesteps for each phase. Where
+// the topology has no Hamiltonian cycle the closing message is routed.
+class RingCompiler final : public Compiler {
+ public:
+  Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
+};
+
+}  // namespace coppice::schedule

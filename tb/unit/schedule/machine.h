@@ -1,0 +1,81 @@
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "schedule/compiler.h"
+#include "topology/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::schedule {
+
+// A torus or mesh with an NI port per channel, and requests to compile for it.
+struct Machine {
+  topology::Topology topology;
+  std::unique_ptr<topology::RoutingFunction> routing;
+  int ni_ports = 1;
+
+  CompileRequest request(Collective collective, Bytes size) const {
+    return {.collective = collective, .size = size, .ni_ports = ni_ports, .routing = routing.get()};
+  }
+  Schedule compile(const std::string& algorithm, Collective collective, Bytes size) const {
+    return make_compiler(algorithm)->compile(topology, request(collective, size));
+  }
+};
+
+inline Machine make_machine(topology::Topology topology) {
+  int ports = 1;
+  for (NodeId node = 0; node < topology.num_nodes(); ++node) {
+    ports = std::max(ports, static_cast<int>(topology.out_channels(node).size()));
+  }
+  auto routing = make_dimension_order_routing(topology, 4);
+  return {std::move(topology), std::move(routing), ports};
+}
+
+inline Machine torus(const std::vector<int>& dims) {
+  const std::vector<topology::LinkSpec> links(dims.size(),
+                                              {{16'000'000'000}, 150 * kFemtosecondsPerNanosecond});
+  return make_machine(topology::make_torus(dims, links));
+}
+
+inline Machine mesh(const std::vector<int>& dims) {
+  const std::vector<topology::LinkSpec> links(dims.size(),
+                                              {{16'000'000'000}, 150 * kFemtosecondsPerNanosecond});
+  return make_machine(topology::make_mesh(dims, links));
+}
+
+// A torus or mesh of 1 to 3 dimensions, each 1 to `most` wide, at any of RapidCheck's sizes.
+inline Machine random_machine(int most = 5) {
+  const auto in = [](int low, int high) {
+    return rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
+  };
+  const auto dims = *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(*in(1, 3)), in(1, most));
+  return *rc::gen::arbitrary<bool>() ? torus(dims) : mesh(dims);
+}
+
+inline Collective random_collective() {
+  return *rc::gen::element(Collective::kReduceScatter, Collective::kAllGather, Collective::kAllReduce);
+}
+
+// Whole elements of 4 bytes; often fewer than there are accelerators.
+inline Bytes random_size() {
+  return 4 * *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<Bytes>(1, 400));
+}
+
+// Every entry with its place, nops left out.
+template <typename Visit>
+void for_each_entry(const Schedule& schedule, Visit visit) {
+  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    for (const auto& port : schedule.nodes[node].ports) {
+      for (const TableEntry& entry : port) {
+        if (entry.op != Op::kNop) visit(static_cast<NodeId>(node), entry);
+      }
+    }
+  }
+}
+
+}  // namespace coppice::schedule

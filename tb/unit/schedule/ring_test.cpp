@@ -1,0 +1,47 @@
+#include "schedule/ring.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include "machine.h"
+#include "schedule/checker.h"
+#include "schedule/hamiltonian.h"
+
+namespace coppice::schedule {
+namespace {
+
+RC_GTEST_PROP(Ring, IsRightOnEveryTorusAndMesh, ()) {
+  const Machine machine = random_machine();
+  const Collective collective = random_collective();
+  const Bytes size = random_size();
+  const Schedule schedule = machine.compile("ring", collective, size);
+  const CheckReport report = check_schedule(machine.topology, schedule);
+  RC_CLASSIFY(!ring_order(machine.topology).closed, "closing hop routed");
+  if (ring_order(machine.topology).closed) RC_ASSERT(report.contention_free);
+}
+
+RC_GTEST_PROP(Ring, TakesOneStepLessThanAcceleratorsPerPhase, ()) {
+  const Machine machine = random_machine();
+  const Collective collective = random_collective();
+  const int n = machine.topology.num_accelerators();
+  const Schedule schedule = machine.compile("ring", collective, Bytes{4} * n);
+  RC_ASSERT(schedule.steps == (collective == Collective::kAllReduce ? 2 : 1) * (n - 1));
+}
+
+TEST(Ring, OneAcceleratorHasNothingToSay) {
+  const Machine machine = torus({1});
+  const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 64);
+  EXPECT_EQ(schedule.steps, 0);
+  EXPECT_TRUE(schedule.nodes[0].ports[0].empty());
+  EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free);
+}
+
+TEST(Ring, AChunkPassesOneAdditionPerHop) {
+  const Machine machine = torus({4, 4});
+  const CheckReport report =
+      check_schedule(machine.topology, machine.compile("ring", Collective::kAllReduce, 64));
+  EXPECT_THAT(report.additions, testing::Each(15));
+}
+
+}  // namespace
+}  // namespace coppice::schedule
