@@ -1,0 +1,120 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/loader.h"
+#include "scratch_file.h"
+
+namespace coppice::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kTorus =
+    "system:\n"
+    "  topology: {kind: torus, dims: [4, 1]}\n"
+    "  link:\n"
+    "    bandwidth: [16 GB/s, 8 GB/s]\n"
+    "collective: {algorithm: ring, size: 1 MiB}\n";
+
+std::vector<std::string> warnings(const std::vector<std::string>& overrides, Purpose purpose = Purpose::kRun,
+                                  bool records_waves = false) {
+  const ScratchFile file(kTorus);
+  std::vector<std::string> lines;
+  for (std::string line : ineffective_keys(load(file.path(), overrides, purpose), purpose, records_waves)) {
+    if (line.starts_with(file.path())) line = line.substr(file.path().size() + 1);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+// The warnings that `override_text` adds to a run.
+std::vector<std::string> added(const std::string& override_text, Purpose purpose = Purpose::kRun) {
+  std::vector<std::string> lines;
+  for (const std::string& line : warnings({"system.topology.dims=[4, 4]", override_text}, purpose)) {
+    if (line.starts_with("--set " + override_text)) lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST(IneffectiveKeys, NamesTheLinksOfADimensionWithoutAny) {
+  EXPECT_THAT(warnings({}),
+              ElementsAre("4:26: warning: system.link.bandwidth[1] has no effect: a dimension of width "
+                          "1 has no links"));
+  EXPECT_THAT(warnings({"system.topology.dims=[4, 4]"}), IsEmpty());
+}
+
+TEST(IneffectiveKeys, SaysNothingOfKeysThatCount) {
+  for (const char* text : {"system.clock=2 GHz", "system.router.vc_depth=8", "system.ni.buffer=8",
+                           "system.ni.payload=128 B", "system.ni.reduction_flits_per_cycle=0.5", "seed=2",
+                           "check=off", "max_cycles=10000", "fidelity=flit"}) {
+    EXPECT_THAT(added(text), IsEmpty()) << text;
+  }
+}
+
+TEST(IneffectiveKeys, NamesOverrides) {
+  EXPECT_THAT(
+      added("system.accelerator.pes=4"),
+      ElementsAre("--set system.accelerator.pes=4:1:24: warning: system.accelerator.pes has no effect: "
+                  "nothing is trained"));
+  EXPECT_THAT(added("system.ni.reduction_flits_per_cycle=2"),
+              ElementsAre(HasSubstr("one flit per cycle at most")));
+  EXPECT_THAT(added("observe.nodes=[1]"), ElementsAre(HasSubstr("--vcd")));
+}
+
+TEST(IneffectiveKeys, KnowsWhatOtherKeysMakeIdle) {
+  const auto run = [](const std::vector<std::string>& overrides) {
+    std::vector<std::string> all{"system.topology.dims=[4, 4]"};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return warnings(all);
+  };
+  EXPECT_THAT(run({"system.ni.flow_control=message", "system.ni.payload=128 B"}),
+              ElementsAre(HasSubstr("system.ni.payload has no effect: message-based")));
+  EXPECT_THAT(run({"system.ni.lockstep=false", "system.ni.buffer=9"}),
+              ElementsAre(HasSubstr("system.ni.buffer has")));
+  EXPECT_THAT(run({"collective.op=all_gather", "system.ni.reduction_latency=9"}),
+              ElementsAre(HasSubstr("system.ni.reduction_latency has no effect: an all-gather")));
+  EXPECT_THAT(run({"check=contributions", "seed=9"}), ElementsAre(HasSubstr("seed has no effect")));
+  EXPECT_THAT(run({"check=values", "seed=9"}), IsEmpty());
+  EXPECT_THAT(run({"collective.size=16 MiB", "seed=9"}), IsEmpty());
+  EXPECT_THAT(run({"collective.size=17 MiB", "seed=9"}), ElementsAre(HasSubstr("seed has no effect")));
+}
+
+TEST(IneffectiveKeys, KnowsThatASingleAcceleratorSendsNothing) {
+  EXPECT_THAT(
+      warnings({"system.topology.dims=[1, 1]", "system.router.vcs=3"}),
+      ElementsAre(HasSubstr("system.link.bandwidth has no effect"), HasSubstr("system.router.vcs has no")));
+}
+
+TEST(IneffectiveKeys, GathersWhatAPurposeDoesNotUse) {
+  EXPECT_THAT(
+      warnings({"system.topology.dims=[4, 4]"}, Purpose::kTraffic),
+      ElementsAre(
+          "5:25: warning: collective.algorithm, collective.size have no effect on synthetic traffic"));
+  EXPECT_THAT(warnings({"system.topology.dims=[4, 4]"}, Purpose::kBound),
+              ElementsAre("5:25: warning: collective.algorithm has no effect on the bound"));
+  EXPECT_THAT(warnings({"system.topology.dims=[4, 4]"}, Purpose::kSchedule),
+              ElementsAre("4:16: warning: system.link.bandwidth has no effect on a schedule"));
+  EXPECT_THAT(added("system.ni.dma_latency=4", Purpose::kTraffic),
+              ElementsAre(HasSubstr("on synthetic traffic")));
+  EXPECT_THAT(added("system.link.latency=4 ns", Purpose::kTraffic), IsEmpty());
+  EXPECT_THAT(added("seed=2", Purpose::kTraffic), IsEmpty());
+}
+
+TEST(IneffectiveKeys, CountsObservedNodesWhenWavesAreRecorded) {
+  EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "observe.nodes=[1]"}, Purpose::kRun, true), IsEmpty());
+}
+
+TEST(IneffectiveKeys, KnowsThatTheFluidFabricHasNoRouters) {
+  Loaded loaded;
+  loaded.config.system.topology = {"torus", {4, 4}};
+  loaded.config.fidelity = Fidelity::kFluid;
+  loaded.places["system.router.vc_depth"] = {"f", 2, 3};
+  EXPECT_THAT(
+      ineffective_keys(loaded, Purpose::kRun),
+      ElementsAre("f:2:3: warning: system.router.vc_depth has no effect: the fluid fabric has no routers"));
+}
+
+}  // namespace
+}  // namespace coppice::config

@@ -1,0 +1,231 @@
+#include "config/loader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "scratch_file.h"
+
+namespace coppice::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::StartsWith;
+
+constexpr const char* kTorus =
+    "system:\n"
+    "  topology: {kind: torus, dims: [4, 4]}\n"
+    "collective:\n"
+    "  algorithm: ring\n"
+    "  size: 1 MiB\n";
+
+Loaded load_text(const std::string& text, const std::vector<std::string>& overrides = {},
+                 Purpose purpose = Purpose::kRun) {
+  const ScratchFile file(text);
+  return load(file.path(), overrides, purpose);
+}
+
+// What load() says, without the file's name if it is located in the file.
+std::string complaint(const std::string& text, const std::vector<std::string>& overrides = {},
+                      Purpose purpose = Purpose::kRun) {
+  const ScratchFile file(text);
+  try {
+    load(file.path(), overrides, purpose);
+  } catch (const ConfigError& error) {
+    const std::string what = error.what();
+    return what.starts_with(file.path()) ? what.substr(file.path().size() + 1) : what;
+  }
+  return "accepted";
+}
+
+TEST(Load, ReadsEveryKindOfValue) {
+  const Config config = load_text(R"(
+system:
+  topology: {kind: mesh, dims: 4x2}
+  link: {bandwidth: [16 GB/s, 8 GB/s], latency: 20 ns}
+  clock: 2 GHz
+  flit: 32 B
+  router: {vcs: 2, vc_depth: 8, routing_delay: 0, vc_alloc_delay: 2, sw_alloc_delay: 3, st_delay: 4,
+           credit_delay: 0, impl: systemc}
+  ni: {ports: 2, flow_control: message, payload: 512 B, lockstep: off, buffer: 100, dma_latency: 1,
+       reduction_latency: 2, reduction_flits_per_cycle: 0.5, impl: systemc}
+  accelerator: {pes: 8, array: [16, 8], dataflow: weight_stationary, clock: 500 MHz}
+collective: {op: all_gather, algorithm: multitree, size: 64 KiB}
+fidelity: flit
+check: contributions
+seed: 42
+max_cycles: 1000000
+observe: {nodes: [1, 3]}
+)")
+                            .config;
+  EXPECT_EQ(config.system.topology.kind, "mesh");
+  EXPECT_THAT(config.system.topology.dims, ElementsAre(4, 2));
+  EXPECT_THAT(config.system.link.bandwidth, ElementsAre(Bandwidth{16'000'000'000}, Bandwidth{8'000'000'000}));
+  EXPECT_THAT(config.system.link.latency, ElementsAre(20'000'000));
+  EXPECT_EQ(config.system.clock.hertz, 2'000'000'000);
+  EXPECT_EQ(config.system.flit, 32);
+  EXPECT_EQ(config.system.router, (RouterConfig{2, 8, 0, 2, 3, 4, 0, Implementation::kSystemc}));
+  EXPECT_EQ(config.system.ni,
+            (NiConfig{2, FlowControl::kMessage, 512, false, 100, 1, 2, 0.5, Implementation::kSystemc}));
+  EXPECT_EQ(config.system.accelerator, (AcceleratorConfig{8, {16, 8}, "weight_stationary", {500'000'000}}));
+  EXPECT_EQ(config.collective, (CollectiveConfig{"all_gather", "multitree", 65536}));
+  EXPECT_EQ(config.fidelity, Fidelity::kFlit);
+  EXPECT_EQ(config.check, Check::kContributions);
+  EXPECT_EQ(config.seed, 42U);
+  EXPECT_EQ(config.max_cycles, 1'000'000);
+  EXPECT_THAT(config.observe_nodes, ElementsAre(1, 3));
+}
+
+TEST(Load, NamesUnknownKeysWithTheNearestKnownOne) {
+  const std::string text = kTorus;
+  EXPECT_EQ(complaint(text + "sed: 3\n"), "6:1: unknown key 'sed'; did you mean 'seed'?");
+  EXPECT_EQ(complaint("system:\n  ruoter:\n    vcs: 3\n"),
+            "2:3: unknown key 'system.ruoter'; did you mean 'system.router'?");
+  EXPECT_EQ(complaint(text + "router:\n  vcs: 3\n"),
+            "6:1: unknown key 'router'; did you mean 'system.router'?");
+  EXPECT_EQ(complaint(text, {"system.link.bandwith=3 GB/s"}),
+            "--set system.link.bandwith=3 GB/s:1:13: unknown key 'system.link.bandwith'; did you mean "
+            "'system.link.bandwidth'?");
+  EXPECT_EQ(complaint("system.clock: 1 GHz\n"),
+            "1:1: 'system.clock' must be nested in the file, a section for every part of the name");
+}
+
+TEST(Load, NamesMissingKeysAtTheSectionThatLacksThem) {
+  EXPECT_THAT(complaint("seed: 1\n"),
+              StartsWith("1:1: system.topology.kind is missing; for example 'kind: torus'"));
+  EXPECT_THAT(complaint("\nsystem:\n  topology:\n    kind: torus\n"),
+              StartsWith("3:3: system.topology.dims is missing; for example 'dims: [8, 8]'"));
+  const std::string system = "system: {topology: {kind: torus, dims: [4, 4]}}\n";
+  EXPECT_THAT(complaint(system + "collective:\n  size: 1 MiB\n"),
+              StartsWith("2:1: collective.algorithm is missing"));
+  EXPECT_THAT(complaint(system + "collective:\n  algorithm: ring\n"),
+              StartsWith("2:1: collective.size is missing"));
+  EXPECT_EQ(complaint(system, {}, Purpose::kTraffic), "accepted");
+  EXPECT_THAT(complaint(system, {}, Purpose::kBound), StartsWith("1:1: collective.size is missing"));
+  EXPECT_EQ(complaint(system + "collective: {size: 4 B}\n", {}, Purpose::kBound), "accepted");
+}
+
+TEST(Load, NamesSectionsAndValuesInEachOthersPlace) {
+  EXPECT_EQ(complaint("system: 5\n"), "1:9: system must be a section, keys with values, not '5'");
+  EXPECT_EQ(complaint("system: [1]\n"), "1:9: system must be a section, keys with values, not a list");
+  EXPECT_EQ(complaint("seed: {a: 1}\n"),
+            "1:7: seed must be a whole number from 0 to 18446744073709551615, not a "
+            "section");
+  EXPECT_EQ(complaint("seed:\nfidelity: flit\n"), "1:1: seed has no value; for example '1'");
+}
+
+TEST(Load, RefusesWhatDoesNotExistYet) {
+  const std::string text = kTorus;
+  EXPECT_EQ(complaint(text, {"system.ni.impl=rtl"}),
+            "--set system.ni.impl=rtl:1:16: system.ni.impl: 'rtl' is not available yet: write systemc");
+  EXPECT_THAT(complaint(text, {"system.router.impl=rtl"}), ::testing::HasSubstr("exists in SystemC only"));
+  for (const char* fidelity : {"train", "fluid"}) {
+    EXPECT_THAT(
+        complaint(text + "fidelity: " + fidelity + "\n"),
+        StartsWith(std::string("6:11: fidelity: '") + fidelity + "' is not available for this kind of run"));
+  }
+  EXPECT_THAT(complaint(text, {"collective.algorithm=rings"}), ::testing::HasSubstr("did you mean 'ring'?"));
+}
+
+TEST(Load, OverridesAnyKey) {
+  const Config config =
+      load_text(kTorus, {"system.topology.dims=[8, 2]", "system.link.bandwidth=[8 GB/s, 4 GB/s]",
+                         "system.ni.lockstep=false", "observe.nodes=[2]", "seed=9", "check=off",
+                         "collective={op: all_gather, size: 8 KiB}"})
+          .config;
+  EXPECT_THAT(config.system.topology.dims, ElementsAre(8, 2));
+  EXPECT_EQ(config.system.link.bandwidth.at(1).bytes_per_second, 4'000'000'000);
+  EXPECT_FALSE(config.system.ni.lockstep);
+  EXPECT_THAT(config.observe_nodes, ElementsAre(2));
+  EXPECT_EQ(config.seed, 9U);
+  EXPECT_EQ(config.check, Check::kOff);
+  EXPECT_EQ(config.collective.op, "all_gather");
+  EXPECT_EQ(config.collective.algorithm, "ring");
+  EXPECT_EQ(config.collective.size, 8192);
+}
+
+TEST(Load, LetsTheLastOverrideWin) {
+  EXPECT_EQ(load_text(kTorus, {"seed=9", "seed=10"}).config.seed, 10U);
+}
+
+TEST(Loaded, KnowsThePlaceOfKeysAndOfTheirNearestSection) {
+  const Loaded loaded = load_text(kTorus, {"system.link.bandwidth=[8 GB/s, 4 GB/s]"});
+  EXPECT_EQ(loaded.place("collective.size").line, 5);
+  EXPECT_EQ(loaded.place("collective.size").column, 9);
+  EXPECT_EQ(loaded.place("collective.op").line, 3);
+  EXPECT_EQ(loaded.place("system.topology.dims[1]").column, 37);
+  EXPECT_EQ(loaded.place("system.link.bandwidth[1]").column, 32);
+  EXPECT_EQ(loaded.place("system.link.bandwidth[1]").file, "--set system.link.bandwidth=[8 GB/s, 4 GB/s]");
+  EXPECT_EQ(loaded.place("system.router.vcs").line, 1);
+  EXPECT_EQ(loaded.place("max_cycles").file, loaded.top.file);
+}
+
+// Configurations that hold every rule.
+Config arbitrary_config() {
+  const auto below = [](int end) { return *rc::gen::inRange(1, end); };
+  Config config;
+  SystemConfig& system = config.system;
+  system.topology.kind = *rc::gen::elementOf(std::vector<std::string>{"torus", "mesh"});
+  system.topology.dims =
+      *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(below(4)), rc::gen::inRange(1, 6));
+  system.clock.hertz = *rc::gen::inRange<std::int64_t>(1'000'000'000, 4'000'000'000);
+  system.flit = below(64);
+  const std::size_t links = *rc::gen::element(std::size_t{1}, system.topology.dims.size());
+  system.link.bandwidth.clear();
+  system.link.latency.clear();
+  for (std::size_t d = 0; d < links; ++d) {
+    system.link.bandwidth.push_back({*rc::gen::inRange<std::int64_t>(1'000, 1'000'000'000)});
+    system.link.latency.push_back(*rc::gen::inRange<std::int64_t>(0, 200'000'000'000));
+  }
+  system.router = {below(31) + 1, below(65536), *rc::gen::inRange(0, 65), below(65),
+                   below(65),     below(65),    *rc::gen::inRange(0, 65), Implementation::kSystemc};
+  system.ni = {*rc::gen::inRange(0, 65),
+               *rc::gen::element(FlowControl::kPacket, FlowControl::kMessage),
+               system.flit * below(64),
+               *rc::gen::arbitrary<bool>(),
+               below(100'000),
+               below(1000),
+               below(1000),
+               0.001 * below(1'000'000),
+               Implementation::kSystemc};
+  system.accelerator = {below(100), {below(100), below(100)}, "input_stationary", {below(100) * 1'000'000}};
+  config.collective = {
+      *rc::gen::elementOf(std::vector<std::string>{"all_reduce", "reduce_scatter", "all_gather"}),
+      *rc::gen::elementOf(std::vector<std::string>{"ring", "multitree"}),
+      *rc::gen::inRange<Bytes>(1, 1 << 30) * 4};
+  config.fidelity = *rc::gen::element(Fidelity::kAuto, Fidelity::kFlit);
+  config.check = *rc::gen::element(Check::kAuto, Check::kValues, Check::kContributions, Check::kOff);
+  config.seed = *rc::gen::arbitrary<std::uint64_t>();
+  config.max_cycles = *rc::gen::inRange<Cycles>(0, 1'000'000'000'000);
+  config.observe_nodes = {0};
+  return config;
+}
+
+RC_GTEST_PROP(ToJson, LoadsAgainAsTheSameConfiguration, ()) {
+  const Config config = arbitrary_config();
+  const std::string text = to_json(config).dump(2);
+  RC_LOG(text);
+  RC_ASSERT(load_text(text).config == config);
+}
+
+TEST(ToJson, WritesEveryKeyInTheUnitsOfTheFile) {
+  const auto json = to_json(load_text(kTorus).config);
+  EXPECT_EQ(json["system"]["link"]["bandwidth"], "16 GB/s");
+  EXPECT_EQ(json["system"]["link"]["latency"], "150 ns");
+  EXPECT_EQ(json["system"]["topology"]["dims"], nlohmann::ordered_json({4, 4}));
+  EXPECT_EQ(json["system"]["ni"]["ports"], "auto");
+  EXPECT_EQ(json["collective"]["size"], "1 MiB");
+  EXPECT_EQ(json["fidelity"], "auto");
+  EXPECT_EQ(json["observe"]["nodes"], nlohmann::ordered_json::array({0}));
+}
+
+TEST(ToJson, LeavesOutTheCollectiveThatTrafficDoesNotName) {
+  const Loaded loaded = load_text("system: {topology: {kind: mesh, dims: [2, 2]}}\n", {}, Purpose::kTraffic);
+  const auto json = to_json(loaded.config);
+  EXPECT_FALSE(json["collective"].contains("algorithm"));
+  EXPECT_EQ(load_text(json.dump(), {}, Purpose::kTraffic).config, loaded.config);
+}
+
+}  // namespace
+}  // namespace coppice::config

@@ -1,0 +1,103 @@
+#include "config/rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace coppice::config {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A right configuration whose keys all stand where their name says: file "system.flit", line 1.
+Loaded torus() {
+  Loaded loaded;
+  loaded.top = {"top"};
+  loaded.config.system.topology = {"torus", {4, 4}};
+  loaded.config.collective = {"all_reduce", "ring", 1024};
+  for (const char* key : {"system.flit", "system.link.bandwidth", "system.link.bandwidth[0]",
+                          "system.link.bandwidth[1]", "system.link.latency", "system.router.vcs",
+                          "system.ni.payload", "collective.size", "observe.nodes[0]"}) {
+    loaded.places[key] = {key};
+  }
+  return loaded;
+}
+
+// "place: message" of the rule that does not hold.
+std::string complaint(const Loaded& loaded) {
+  try {
+    check_rules(loaded);
+  } catch (const ConfigError& error) {
+    return error.where().file + " | " + error.what();
+  }
+  return "accepted";
+}
+
+TEST(Rules, AcceptTheDefaults) {
+  EXPECT_EQ(complaint(torus()), "accepted");
+}
+
+TEST(Rules, WantOneLinkValueOrOnePerDimension) {
+  Loaded loaded = torus();
+  loaded.config.system.link.bandwidth.assign(3, {1'000'000'000});
+  EXPECT_THAT(complaint(loaded), HasSubstr("system.link.bandwidth lists 3 values for 2 dimensions"));
+  loaded = torus();
+  loaded.config.system.link.latency.assign(2, 0);
+  EXPECT_EQ(complaint(loaded), "accepted");
+}
+
+TEST(Rules, WantAFlitToTakeACycleAtLeast) {
+  Loaded loaded = torus();
+  loaded.config.system.link.bandwidth = {{16'000'000'000}, {16'100'000'000}};
+  EXPECT_THAT(complaint(loaded), HasSubstr("system.link.bandwidth[1] | "));
+  EXPECT_THAT(complaint(loaded), HasSubstr("raise system.clock or system.flit"));
+  loaded.config.system.flit = 32;
+  EXPECT_EQ(complaint(loaded), "accepted");
+  loaded.config.system.flit = 16;
+  loaded.config.system.topology.dims = {4, 1};  // the second has no links
+  EXPECT_EQ(complaint(loaded), "accepted");
+}
+
+TEST(Rules, WantLatenciesThatCanBeKept) {
+  Loaded loaded = torus();
+  loaded.config.system.link.latency = {1'048'576'000'000};
+  EXPECT_EQ(complaint(loaded), "accepted");
+  loaded.config.system.link.latency = {1'048'577'000'000};
+  EXPECT_THAT(complaint(loaded), HasSubstr("system.link.latency | "));
+}
+
+TEST(Rules, WantTwoVirtualChannelsForADateline) {
+  Loaded loaded = torus();
+  loaded.config.system.router.vcs = 1;
+  EXPECT_THAT(complaint(loaded), HasSubstr("system.router.vcs | "));
+  EXPECT_THAT(complaint(loaded), HasSubstr("a torus needs 2"));
+  loaded.config.system.topology.dims = {2, 2};
+  EXPECT_EQ(complaint(loaded), "accepted");
+  loaded.config.system.topology = {"mesh", {4, 4}};
+  EXPECT_EQ(complaint(loaded), "accepted");
+}
+
+TEST(Rules, WantAPayloadOfWholeFlits) {
+  Loaded loaded = torus();
+  loaded.config.system.ni.payload = 250;
+  EXPECT_THAT(complaint(loaded),
+              HasSubstr("system.ni.payload of 250 B is no whole number of flits of 16 B: 256 B"));
+  loaded.config.system.ni.flow_control = FlowControl::kMessage;
+  EXPECT_EQ(complaint(loaded), "accepted");
+}
+
+TEST(Rules, WantWholeElements) {
+  Loaded loaded = torus();
+  loaded.config.collective.size = 1026;
+  EXPECT_THAT(complaint(loaded),
+              HasSubstr("collective.size of 1026 B is no whole number of 4-byte elements: 1028 B"));
+}
+
+TEST(Rules, WantObservedNodesThatExist) {
+  Loaded loaded = torus();
+  loaded.config.observe_nodes = {16};
+  EXPECT_THAT(complaint(loaded), HasSubstr("observe.nodes[0] | "));
+  EXPECT_THAT(complaint(loaded), HasSubstr("accelerators 0 to 15 only"));
+}
+
+}  // namespace
+}  // namespace coppice::config

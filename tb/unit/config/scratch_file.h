@@ -1,0 +1,30 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace coppice::config {
+
+// A file with some text, gone at the end of the test.
+class ScratchFile {
+ public:
+  explicit ScratchFile(const std::string& text)
+      : path_((std::filesystem::temp_directory_path() /
+               ("coppice_config_" + std::to_string(::getpid()) + ".yaml"))
+                  .string()) {
+    std::ofstream(path_, std::ios::binary) << text;
+  }
+  ~ScratchFile() { std::filesystem::remove(path_); }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace coppice::config
