@@ -196,10 +196,10 @@ void add_collective_keys(std::vector<Key>& keys) {
 }
 
 void add_run_keys(std::vector<Key>& keys) {
-  const std::string unavailable = "is not available for this kind of run: write auto or flit";
+  const std::string unavailable = "is not available for this kind of run: write auto, train or flit";
   keys.push_back(with(enum_key<>("fidelity", [](auto& c) -> auto& { return c.fidelity; },
-                                 std::vector{Fidelity::kAuto, Fidelity::kFlit},
-                                 {{Fidelity::kTrain, unavailable}, {Fidelity::kFluid, unavailable}}),
+                                 std::vector{Fidelity::kAuto, Fidelity::kFlit, Fidelity::kTrain},
+                                 {{Fidelity::kFluid, unavailable}}),
                       kRunOnly));
   keys.push_back(with(enum_key<>(
                           "check", [](auto& c) -> auto& { return c.check; },

@@ -17,6 +17,7 @@ struct Message {
   NodeId dst = topology::kNoNode;
   const topology::Route* route = nullptr;  // not owned, outlives the message
   Bytes bytes = 0;
+  Femtoseconds flit_time = 0;  // of the slowest channel of the route: the pace of its injection
 };
 
 // The injecting side of a network-interface port: the fabric pulls from it.
@@ -30,6 +31,17 @@ class Injector {
   virtual Answer next_packet(Cycles now, Packet& packet) = 0;
   // The tail of a packet went into the injection channel.
   virtual void packet_injected(const Packet& packet, Cycles now) = 0;
+
+  // The same in whole messages, for fabrics that move those. The message to inject next and the cycle from
+  // which it is there; no message: none until Fabric::wake().
+  struct Pending {
+    const Message* message = nullptr;
+    Cycles ready = 0;
+  };
+  virtual Pending next_message() { return {}; }
+  // The head, then the tail of a message went into the injection channel.
+  virtual void message_started(std::uint64_t /*message*/, Cycles /*now*/) {}
+  virtual void message_injected(std::uint64_t /*message*/, Cycles /*now*/) {}
 };
 
 // The receiving side of a network-interface port.
@@ -38,6 +50,8 @@ class Ejector {
   virtual ~Ejector() = default;
   // The tail of a packet came out of the ejection channel.
   virtual void packet_ejected(const Packet& packet, Cycles now) = 0;
+  // The tail of a whole message did; returns the flits it had.
+  virtual std::int64_t message_ejected(std::uint64_t /*message*/, Cycles /*now*/) { return 0; }
 };
 
 // Where a flit-level event happened, for observers: a channel, or a port of a network interface.
@@ -55,6 +69,8 @@ class FabricObserver {
   virtual ~FabricObserver() = default;
   // A flit was granted the switch (or left the NI) at cycle `now`.
   virtual void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) = 0;
+  // A train of flits is granted the switch towards `channel` in cycles [begin, end).
+  virtual void channel_busy(topology::ChannelId /*channel*/, Cycles /*begin*/, Cycles /*end*/) {}
 };
 
 // What every fabric counts.
@@ -75,7 +91,13 @@ class Fabric {
   // Injector of (node, port) has something to send from cycle `at` on; `at` is after the current cycle.
   virtual void wake(NodeId node, int port, Cycles at) = 0;
 
+  // `observer` outlives the fabric.
+  virtual void add_observer(FabricObserver& observer) = 0;
+
   virtual const FabricStatistics& statistics() const = 0;
+  // The cycle in which something last moved, and the clock period.
+  virtual Cycles last_movement() const = 0;
+  virtual Femtoseconds period() const = 0;
   // Nothing is under way, in flits or credits.
   virtual bool idle() const = 0;
   // Throws ModelError unless every flit and credit is back where it started.

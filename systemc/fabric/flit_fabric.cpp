@@ -24,7 +24,7 @@ Cycles longest_delay(const topology::Topology& topology, const config::SystemCon
 
 FlitFabric::FlitFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
                        const topology::RoutingFunction& routing, const config::SystemConfig& system,
-                       int ni_ports)
+                       int ni_ports, Failure& failure)
     : sc_module(name),
       topology_(&topology),
       routing_(&routing),
@@ -37,7 +37,8 @@ FlitFabric::FlitFabric(const sc_core::sc_module_name& name, const topology::Topo
       credits_(longest_delay(topology, system)),
       awake_routers_(topology.num_nodes()),
       awake_injection_(topology.num_accelerators() * ni_ports),
-      wake_event_("wake") {
+      wake_event_("wake"),
+      failure_(&failure) {
   build(system);
   SC_HAS_PROCESS(FlitFabric);
   SC_METHOD(tick);
@@ -54,7 +55,8 @@ void FlitFabric::build(const config::SystemConfig& system) {
   const Femtoseconds slow_ejection = ejection_flit_time(system) > period_ ? ejection_flit_time(system) : 0;
 
   const auto accelerators = static_cast<std::size_t>(topology_->num_accelerators());
-  injection_.assign(accelerators * static_cast<std::size_t>(ni_ports_), InjectionPort(vcs_, vc_depth_));
+  injection_.assign(accelerators * static_cast<std::size_t>(ni_ports_),
+                    InjectionPort(vcs_, vc_depth_, period_));
   ejectors_.assign(injection_.size(), nullptr);
   statistics_.channel_flits.assign(topology_->channels().size(), 0);
   routers_.reserve(static_cast<std::size_t>(topology_->num_nodes()));
@@ -111,12 +113,14 @@ void FlitFabric::wake(NodeId node, int port, Cycles at) {
 }
 
 void FlitFabric::tick() {
-  now_ = next_tick_;
-  next_tick_ = -1;
-  deliver(now_);
-  inject(now_);
-  step_routers(now_);
-  schedule_next(now_);
+  failure_->guard([this] {
+    now_ = next_tick_;
+    next_tick_ = -1;
+    deliver(now_);
+    inject(now_);
+    step_routers(now_);
+    schedule_next(now_);
+  });
 }
 
 void FlitFabric::deliver(Cycles now) {
@@ -198,15 +202,15 @@ void FlitFabric::schedule_next(Cycles now) {
   if (next_tick_ >= 0) wake_event_.notify(to_sc_time((next_tick_ - now) * period_));
 }
 
-topology::Hop FlitFabric::route(NodeId node, PacketId id) {
+RouteDecision FlitFabric::route(NodeId node, PacketId id) {
   Packet& packet = packets_[id];
   if (packet.hops >= hop_limit_) {
     throw ModelError(fmt::format("fabric: livelock at cycle {}: the packet from {} to {} has taken {} hops",
                                  now_, packet.src, packet.dst, packet.hops));
   }
   ++packet.hops;
-  if (packet.route != nullptr) return packet.route[packet.hops - 1];
-  return routing_->next_hop(node, packet.dst, packet.route_state, packet.ejection_port);
+  if (packet.route != nullptr) return {packet.route[packet.hops - 1], true};
+  return {routing_->next_hop(node, packet.dst, packet.route_state, packet.ejection_port), false};
 }
 
 void FlitFabric::send_flit(NodeId node, int out_port, int vc, Flit flit) {

@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "fabric/delay_wheel.h"
 #include "fabric/fabric.h"
+#include "fabric/failure.h"
 #include "fabric/injection_port.h"
 #include "fabric/router.h"
 #include "topology/routing.h"
@@ -29,9 +30,11 @@ namespace coppice::fabric {
 class FlitFabric final : public sc_core::sc_module, public Fabric, private RouterEnvironment {
  public:
   // `routing` serves packets without a source route; `ni_ports` per accelerator. All references outlive the
-  // fabric. Throws ModelError if a channel is faster than one flit per cycle.
+  // fabric; an exception of its process ends up in `failure`. Throws ModelError if a channel is faster than
+  // one flit per cycle.
   FlitFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
-             const topology::RoutingFunction& routing, const config::SystemConfig& system, int ni_ports);
+             const topology::RoutingFunction& routing, const config::SystemConfig& system, int ni_ports,
+             Failure& failure);
 
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
   void wake(NodeId node, int port, Cycles at) override;
@@ -40,13 +43,11 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
   void check_conservation() const override;
   std::string describe_packets(int limit) const override;
 
-  // `observer` outlives the fabric.
-  void add_observer(FabricObserver& observer) { observers_.push_back(&observer); }
+  void add_observer(FabricObserver& observer) override { observers_.push_back(&observer); }
 
-  // The cycle in which a flit last moved.
   std::int64_t packets_in_flight() const { return packets_.in_flight(); }
-  Cycles last_movement() const { return last_movement_; }
-  Femtoseconds period() const { return period_; }
+  Cycles last_movement() const override { return last_movement_; }
+  Femtoseconds period() const override { return period_; }
 
  private:
   struct Arrival {
@@ -85,7 +86,7 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
   void schedule_next(Cycles now);
   Cycles next_event(Cycles now) const;  // -1: none
 
-  topology::Hop route(NodeId node, PacketId packet) override;
+  RouteDecision route(NodeId node, PacketId packet) override;
   void send_flit(NodeId node, int out_port, int vc, Flit flit) override;
   void send_credit(NodeId node, int in_port, int vc) override;
 
@@ -120,6 +121,7 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
   Cycles now_ = 0;
   Cycles next_tick_ = -1;
   Cycles last_movement_ = 0;
+  Failure* failure_;
 
   FabricStatistics statistics_;
   std::vector<FabricObserver*> observers_;

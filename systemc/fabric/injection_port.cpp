@@ -1,5 +1,7 @@
 #include "fabric/injection_port.h"
 
+#include <algorithm>
+
 namespace coppice::fabric {
 
 bool InjectionPort::choose_vc() {
@@ -15,8 +17,21 @@ bool InjectionPort::choose_vc() {
   return false;
 }
 
+void InjectionPort::advance_pace(const Packet& packet, Cycles now) {
+  const auto cycles = [this](Femtoseconds time) { return (time + period_ - 1) / period_; };
+  if (packet.first_of_message && sent_flits_ == 1) {
+    message_start_ = now;
+    message_flits_ = 0;
+  }
+  ++message_flits_;
+  const bool last = packet.last_of_message && sent_flits_ == packet.flits;
+  next_flit_ = last ? now + cycles(packet.flit_time)
+                    : std::max(now + 1, message_start_ + cycles(message_flits_ * packet.flit_time));
+}
+
 InjectionPort::Outcome InjectionPort::step(Cycles now, PacketPool& packets) {
   Outcome outcome;
+  if (now < next_flit_) return outcome;
   if (!has_packet_) {
     Packet packet;
     const Injector::Answer answer = injector_->next_packet(now, packet);
@@ -45,6 +60,7 @@ InjectionPort::Outcome InjectionPort::step(Cycles now, PacketPool& packets) {
   outcome.flit = Flit{packet_, sent_flits_ & 0x7fffffffU, tail ? 1U : 0U};
   packet.flit_cycles -= now;
   ++sent_flits_;
+  if (packet.flit_time > period_) advance_pace(packet, now);
   if (tail) {
     state.held = false;
     has_packet_ = false;

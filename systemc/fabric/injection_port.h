@@ -10,10 +10,13 @@ namespace coppice::fabric {
 
 // The injecting side of a network-interface port at flit level: takes packets from its Injector one at a
 // time, gives each a virtual channel of the router's input port (round-robin from the last one used, any that
-// is not held by an unfinished packet and has a credit), and sends one flit per cycle.
+// is not held by an unfinished packet and has a credit), and sends one flit per cycle, or at the pace of the
+// slowest channel of the message's route: flit i of a message i flit times after the first, rounded up to a
+// cycle, the next message a flit time, rounded up, after its last flit.
 class InjectionPort {
  public:
-  InjectionPort(int vcs, int vc_depth) : vcs_(static_cast<std::size_t>(vcs)) {
+  InjectionPort(int vcs, int vc_depth, Femtoseconds period)
+      : vcs_(static_cast<std::size_t>(vcs)), period_(period) {
     for (auto& vc : vcs_) vc.credits = vc_depth;
   }
 
@@ -43,9 +46,14 @@ class InjectionPort {
   };
 
   bool choose_vc();
+  void advance_pace(const Packet& packet, Cycles now);
 
   Injector* injector_ = nullptr;
   std::vector<VcState> vcs_;
+  Femtoseconds period_;
+  Cycles message_start_ = 0;        // of the message under way
+  std::int64_t message_flits_ = 0;  // of it, sent
+  Cycles next_flit_ = 0;            // the first cycle in which the pace allows a flit
   bool has_packet_ = false;
   PacketId packet_ = 0;
   std::uint32_t sent_flits_ = 0;

@@ -22,8 +22,10 @@ struct Packet {
   std::uint16_t hops = 0;           // routers that have routed it so far
   std::uint32_t flits = 0;
   std::uint64_t tag = 0;  // the injector's: message identity, for example
+  bool first_of_message = true;
   bool last_of_message = true;
-  Cycles created = 0;  // when the source asked for it
+  Femtoseconds flit_time = 0;  // the injection channel's pace; 0: a flit every cycle
+  Cycles created = 0;          // when the source asked for it
   Cycles head_injected = 0;
   std::int64_t flit_cycles = 0;  // sum over its flits of ejection minus injection cycle
 };

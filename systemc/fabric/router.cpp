@@ -1,5 +1,6 @@
 #include "fabric/router.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace coppice::fabric {
@@ -114,9 +115,10 @@ void Router::allocate_vcs(Cycles now) {
   for (; arrived < routed_.size() && routed_[arrived].at <= now; ++arrived) {
     const std::int32_t id = routed_[arrived].input_vc;
     InputVc& in = inputs_[static_cast<std::size_t>(id)];
-    const topology::Hop hop = environment_->route(node_, buffers_[ring_index(id, 0)].packet);
-    in.out_port = static_cast<std::int16_t>(hop.out_port);
-    in.allowed = hop.vcs;
+    const RouteDecision decision = environment_->route(node_, buffers_[ring_index(id, 0)].packet);
+    in.out_port = static_cast<std::int16_t>(decision.hop.out_port);
+    in.allowed = decision.hop.vcs;
+    in.rotate_vcs = decision.rotate_vcs;
     waiting_vc_.push_back(id);
   }
   routed_.erase(routed_.begin(), routed_.begin() + static_cast<std::ptrdiff_t>(arrived));
@@ -141,31 +143,41 @@ void Router::allocate_vcs(Cycles now) {
   // Accept: every input VC picks among the output VCs that were granted to it.
   std::size_t kept = 0;
   for (const std::int32_t id : waiting_vc_) {
-    InputVc& in = inputs_[static_cast<std::size_t>(id)];
-    std::int32_t best = -1;
-    for (int vc = in.allowed.begin; vc < in.allowed.end; ++vc) {
-      const auto candidate = static_cast<std::int32_t>(index(in.out_port, vc));
-      if (outputs_[static_cast<std::size_t>(candidate)].granted != id) continue;
-      if (best < 0 || distance(candidate, in.accept_pointer) < distance(best, in.accept_pointer)) {
-        best = candidate;
-      }
-    }
-    if (best < 0) {
+    const int vc = accept_vc(id);
+    if (vc < 0) {
       waiting_vc_[kept++] = id;
       continue;
     }
-    OutputVc& out = outputs_[static_cast<std::size_t>(best)];
+    InputVc& in = inputs_[static_cast<std::size_t>(id)];
+    OutputVc& out = outputs_[index(in.out_port, vc)];
     out.owner = id;
     out.grant_pointer = id + 1 == virtual_channels ? 0 : id + 1;
-    in.accept_pointer = best + 1 == virtual_channels ? 0 : best + 1;
-    in.out_vc = static_cast<std::int16_t>(best - static_cast<std::int32_t>(index(in.out_port, 0)));
-    for (int vc = in.allowed.begin; vc < in.allowed.end; ++vc) {
-      OutputVc& other = outputs_[index(in.out_port, vc)];
-      if (other.granted == id) other.granted = -1;
-    }
+    in.out_vc = static_cast<std::int16_t>(vc);
+    output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer =
+        static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
+    const auto after = static_cast<std::int32_t>(index(in.out_port, vc)) + 1;
+    in.accept_pointer = static_cast<std::int16_t>(after == virtual_channels ? 0 : after);
     allocated_.push_back({now + vc_alloc_delay_, id});
   }
   waiting_vc_.resize(kept);
+}
+
+// The granted output VC that comes first from the packet's pointer on, or -1; takes all grants back.
+int Router::accept_vc(std::int32_t input_vc) {
+  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  int pointer = in.accept_pointer - static_cast<int>(index(in.out_port, 0));
+  if (in.rotate_vcs) pointer = output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer;
+  // A pointer that stands at another output port reaches this port's first virtual channel first.
+  if (pointer < 0 || pointer >= vcs_) pointer = 0;
+  const auto distance = [&](int vc) { return vc >= pointer ? vc - pointer : vc - pointer + vcs_; };
+  int best = -1;
+  for (int vc = in.allowed.begin; vc < in.allowed.end; ++vc) {
+    OutputVc& out = outputs_[index(in.out_port, vc)];
+    if (out.granted != input_vc) continue;
+    out.granted = -1;
+    if (best < 0 || distance(vc) < distance(best)) best = vc;
+  }
+  return best;
 }
 
 void Router::request_switch(int in_port, Cycles now) {
@@ -240,12 +252,12 @@ void Router::traverse(int in_port, int out_port, Cycles now) {
   environment_->send_credit(node_, in_port, vc);
 }
 
-// A train of flits keeps the channel's own rate: the next may start flit_time after this one started, and a
-// fraction of a cycle left over by back-to-back flits is not lost.
+// The channel is busy for flit_time from now; where that is no whole number of cycles, a flit may have been
+// waiting for the clock edge for almost a cycle, and what it lost there is not lost to the channel.
 void Router::occupy_channel(int out_port, Cycles now) {
   OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
-  const bool back_to_back = output_port.next_free > (now - 1) * period_;
-  output_port.next_free = (back_to_back ? output_port.next_free : now * period_) + output_port.flit_time;
+  const Femtoseconds slack = output_port.flit_time % period_ == 0 ? 0 : period_ - 1;
+  output_port.next_free = std::max(output_port.next_free, now * period_ - slack) + output_port.flit_time;
 }
 
 }  // namespace coppice::fabric

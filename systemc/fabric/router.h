@@ -18,11 +18,19 @@ struct OutputRate {
   Femtoseconds flit_time = 0;  // serialization of one flit; 0: one per cycle, never busy
 };
 
+// A packet's next hop, and how it chooses among the virtual channels granted to it: in rotation over the
+// output port, so that packets in a row never take one whose last packet is still leaving the next router
+// (gradient messages), or by iSLIP's accept pointer of the input virtual channel (all other traffic).
+struct RouteDecision {
+  topology::Hop hop;
+  bool rotate_vcs = false;
+};
+
 // What a router asks of the fabric around it.
 class RouterEnvironment {
  public:
-  // The output port and virtual channels for the packet's next hop out of this router; called once per head.
-  virtual topology::Hop route(NodeId node, PacketId packet) = 0;
+  // Called once per head.
+  virtual RouteDecision route(NodeId node, PacketId packet) = 0;
   // A flit leaves through `out_port` on `vc` (switch allocation won at the current cycle).
   virtual void send_flit(NodeId node, int out_port, int vc, Flit flit) = 0;
   // A buffer place of (in_port, vc) is free again.
@@ -71,9 +79,10 @@ class Router {
     std::int16_t out_port = -1;
     std::int16_t out_vc = -1;
     topology::VcRange allowed;
-    bool busy = false;                // a packet is being routed, allocated or sent
-    bool active = false;              // it owns an output virtual channel
-    std::int32_t accept_pointer = 0;  // VC allocation, over output virtual channels
+    bool busy = false;    // a packet is being routed, allocated or sent
+    bool active = false;  // it owns an output virtual channel
+    bool rotate_vcs = false;
+    std::int16_t accept_pointer = 0;  // VC allocation by iSLIP: output port * VCs + virtual channel
   };
   struct OutputVc {
     std::int32_t owner = -1;  // input virtual channel
@@ -88,6 +97,7 @@ class Router {
     PortSet grants;                   // outputs
   };
   struct OutputPort {
+    std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one given away
     PortSet requests;                // inputs
     std::int16_t grant_pointer = 0;  // round robin over inputs
     Femtoseconds flit_time = 0;      // of a channel slower than one flit per cycle; else 0
@@ -107,6 +117,7 @@ class Router {
   void update_ready(std::int32_t input_vc);
   void activate(Cycles now);
   void allocate_vcs(Cycles now);
+  int accept_vc(std::int32_t input_vc);
   void allocate_switch(Cycles now);
   void request_switch(int in_port, Cycles now);
   void traverse(int in_port, int out_port, Cycles now);

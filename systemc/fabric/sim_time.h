@@ -12,9 +12,14 @@ inline sc_core::sc_time to_sc_time(Femtoseconds time) {
   return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(time));
 }
 
-// Before the first module of a process is built.
+// Before the first module of a process is built; may be repeated before further ones. Throws sc_report if
+// another resolution has been fixed.
 inline void set_time_resolution() {
-  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  try {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+  } catch (const sc_core::sc_report&) {
+    if (sc_core::sc_time::from_value(1) != sc_core::sc_time(1, sc_core::SC_FS)) throw;
+  }
 }
 
 // The current time in whole periods of a clock.

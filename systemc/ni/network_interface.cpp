@@ -42,7 +42,8 @@ void NetworkInterface::connect(int index) {
   };
   port.depacketizer = std::make_unique<Depacketizer>(
       [this](std::uint64_t message) {
-        return context_.framing.packets((*context_.log)[message].entry->bytes);
+        const MessageRecord& record = (*context_.log)[message];
+        return Depacketizer::Size{context_.framing.packets(record.entry->bytes), record.flits};
       },
       [this, index](std::uint64_t message, Cycles now) { message_arrived(index, message, now); });
   context_.fabric->connect(node_, index, port.packetizer, *port.depacketizer);
@@ -55,11 +56,13 @@ void NetworkInterface::wake_at(Cycles at) {
 }
 
 void NetworkInterface::process() {
-  const Cycles now = next_wake_;
-  next_wake_ = -1;
-  complete_arrivals(now);
-  for (int port = 0; port < num_ports(); ++port) run_port(port, now);
-  if (!completions_.empty()) wake_at(completions_.top().at);
+  context_.failure->guard([this] {
+    const Cycles now = next_wake_;
+    next_wake_ = -1;
+    complete_arrivals(now);
+    for (int port = 0; port < num_ports(); ++port) run_port(port, now);
+    if (!completions_.empty()) wake_at(completions_.top().at);
+  });
 }
 
 void NetworkInterface::message_arrived(int port, std::uint64_t message, Cycles now) {
@@ -137,7 +140,7 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   }
   record.payload = std::move(read.payload);
   if (context_.config->lockstep) hold(port, record.flits, now, true);
-  port.packetizer.push({id, node_, record.dst, &route, entry.bytes}, read.ready);
+  port.packetizer.push({id, node_, record.dst, &route, entry.bytes, slowest}, read.ready);
   context_.fabric->wake(node_, index, read.ready);
 }
 

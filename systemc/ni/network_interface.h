@@ -8,6 +8,7 @@
 
 #include "config/config.h"
 #include "fabric/fabric.h"
+#include "fabric/failure.h"
 #include "fabric/framing.h"
 #include "fabric/route_timing.h"
 #include "ni/command_decoder.h"
@@ -29,6 +30,7 @@ struct NiContext {
   Femtoseconds period;
   fabric::Fabric* fabric;
   MessageLog* log;
+  fabric::Failure* failure;
   const std::vector<fabric::RouteTiming>* route_timing;  // of Schedule::routes
 };
 

@@ -13,6 +13,8 @@ fabric::Injector::Answer Packetizer::next_packet(Cycles now, fabric::Packet& pac
   packet.flits = static_cast<std::uint32_t>(framing_.packet_flits(message.bytes, next_packet_));
   packet.tag = message.id;
   packet.created = now;
+  packet.flit_time = message.flit_time;
+  packet.first_of_message = next_packet_ == 0;
   packet.last_of_message = next_packet_ + 1 == framing_.packets(message.bytes);
   ++next_packet_;
   return Answer::kPacket;
@@ -25,6 +27,16 @@ void Packetizer::packet_injected(const fabric::Packet& packet, Cycles now) {
   queue_.pop_front();
   next_packet_ = 0;
   on_tail_injected(packet.tag, now);
+}
+
+fabric::Injector::Pending Packetizer::next_message() {
+  if (queue_.empty()) return {};
+  return {&queue_.front().message, queue_.front().ready};
+}
+
+void Packetizer::message_injected(std::uint64_t message, Cycles now) {
+  queue_.pop_front();
+  on_tail_injected(message, now);
 }
 
 }  // namespace coppice::ni

@@ -28,6 +28,9 @@ class Packetizer final : public fabric::Injector {
 
   Answer next_packet(Cycles now, fabric::Packet& packet) override;
   void packet_injected(const fabric::Packet& packet, Cycles now) override;
+  Pending next_message() override;
+  void message_started(std::uint64_t message, Cycles now) override { on_head_injected(message, now); }
+  void message_injected(std::uint64_t message, Cycles now) override;
 
  private:
   struct Queued {

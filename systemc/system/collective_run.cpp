@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "fabric/failure.h"
 #include "fabric/flit_fabric.h"
 #include "fabric/route_timing.h"
 #include "fabric/sim_time.h"
+#include "fabric/train_fabric.h"
 #include "ni/network_interface.h"
 #include "schedule/checker.h"
 #include "system/build.h"
+#include "system/child_process.h"
 #include "system/cost_meter.h"
 #include "system/result.h"
 #include "system/run.h"
@@ -24,27 +27,45 @@ namespace {
 
 using topology::NodeId;
 
+// All that is known of a run before its first simulated cycle; no SystemC in it.
+struct Prepared {
+  explicit Prepared(const config::Loaded& loaded)
+      : topology(build_topology(loaded)),
+        routing(build_routing(loaded, topology)),
+        checked(build_schedule(loaded, topology, *routing)),
+        ni_ports(resolve_ni_ports(loaded.config, topology)),
+        bound_ns(topology::bound_ns(topology::worst_cut(topology), checked.schedule.collective,
+                                    checked.schedule.size, topology.num_accelerators())) {}
+
+  topology::Topology topology;
+  std::unique_ptr<topology::RoutingFunction> routing;
+  CheckedSchedule checked;
+  int ni_ports;
+  double bound_ns;
+};
+
 class CollectiveRun {
  public:
-  CollectiveRun(const config::Loaded& loaded, const RunOptions& options)
+  CollectiveRun(const config::Loaded& loaded, const RunOptions& options, const Prepared& prepared,
+                config::Fidelity fidelity)
       : loaded_(loaded),
         options_(options),
-        topology_(build_topology(loaded)),
-        routing_(build_routing(loaded, topology_)),
-        checked_(build_schedule(loaded, topology_, *routing_)),
-        ni_ports_(resolve_ni_ports(loaded.config, topology_)),
-        verification_(
-            make_verification(loaded.config.check, checked_.schedule, checked_.report, loaded.config.seed)),
-        breakdown_(topology_.num_accelerators(), ni_ports_),
+        topology_(prepared.topology),
+        schedule_(prepared.checked.schedule),
+        prepared_(prepared),
+        fidelity_(fidelity),
+        framing_{config().system.ni.flow_control, config().system.flit, config().system.ni.payload},
+        verification_(make_verification(config().check, schedule_, prepared.checked.report, config().seed)),
+        breakdown_(topology_.num_accelerators(), prepared.ni_ports),
         route_timing_(time_routes()) {
     fabric::set_time_resolution();
-    fabric_ =
-        std::make_unique<fabric::FlitFabric>("fabric", topology_, *routing_, config().system, ni_ports_);
+    build_fabric();
     build_interfaces();
     log_.add_observer(breakdown_);
     log_.add_observer(finish_);
     if (!options.trace_path.empty()) {
-      trace_ = std::make_unique<TraceWriter>(options.trace_path, topology_, ni_ports_, fabric_->period());
+      trace_ =
+          std::make_unique<TraceWriter>(options.trace_path, topology_, prepared.ni_ports, fabric_->period());
       log_.add_observer(*trace_);
       fabric_->add_observer(*trace_);
     }
@@ -61,12 +82,10 @@ class CollectiveRun {
     verification_->verify();
     if (trace_) trace_->finish();
     if (vcd_) vcd_->finish();
-    const topology::CutBound cut = topology::worst_cut(topology_);
-    return make_result({loaded_.config, topology_, checked_.schedule, checked_.report, verification_->name(),
-                        "flit", finish_.last, fabric_->period(), fabric_->statistics(),
-                        topology::bound_ns(cut, checked_.schedule.collective, checked_.schedule.size,
-                                           topology_.num_accelerators()),
-                        breakdown_.to_json(finish_.last), cost.to_json(fabric_->statistics().flit_hops)});
+    return make_result({config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
+                        config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
+                        prepared_.bound_ns, breakdown_.to_json(finish_.last),
+                        cost.to_json(fabric_->statistics().flit_hops)});
   }
 
  private:
@@ -83,34 +102,40 @@ class CollectiveRun {
   const config::Config& config() const { return loaded_.config; }
 
   std::vector<fabric::RouteTiming> time_routes() const {
-    std::vector<fabric::RouteTiming> timing(checked_.schedule.routes.size());
+    std::vector<fabric::RouteTiming> timing(schedule_.routes.size());
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      for (const auto& port : checked_.schedule.nodes[static_cast<std::size_t>(node)].ports) {
+      for (const auto& port : schedule_.nodes[static_cast<std::size_t>(node)].ports) {
         for (const auto& entry : port) {
           if (entry.route < 0) continue;
           fabric::RouteTiming& route = timing[static_cast<std::size_t>(entry.route)];
           if (route.latency > 0) continue;
           route = fabric::time_route(topology_, config().system, node,
-                                     checked_.schedule.routes[static_cast<std::size_t>(entry.route)]);
+                                     schedule_.routes[static_cast<std::size_t>(entry.route)]);
         }
       }
     }
     return timing;
   }
 
+  void build_fabric() {
+    if (fidelity_ == config::Fidelity::kTrain) {
+      fabric_ = std::make_unique<fabric::TrainFabric>("fabric", topology_, config().system, framing_,
+                                                      prepared_.ni_ports, failure_);
+    } else {
+      fabric_ = std::make_unique<fabric::FlitFabric>("fabric", topology_, *prepared_.routing, config().system,
+                                                     prepared_.ni_ports, failure_);
+    }
+  }
+
   void build_interfaces() {
-    const ni::NiContext context{
-        &checked_.schedule,
-        &config().system.ni,
-        {config().system.ni.flow_control, config().system.flit, config().system.ni.payload},
-        fabric_->period(),
-        fabric_.get(),
-        &log_,
-        &route_timing_};
+    const ni::NiContext context{&schedule_,        &config().system.ni, framing_,
+                                fabric_->period(), fabric_.get(),       &log_,
+                                &failure_,         &route_timing_};
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      interfaces_.push_back(std::make_unique<ni::NetworkInterface>(
-          fmt::format("ni_{}", node).c_str(), node, ni_ports_, context, verification_->memory(node)));
-      for (const auto& port : checked_.schedule.nodes[static_cast<std::size_t>(node)].ports) {
+      interfaces_.push_back(std::make_unique<ni::NetworkInterface>(fmt::format("ni_{}", node).c_str(), node,
+                                                                   prepared_.ni_ports, context,
+                                                                   verification_->memory(node)));
+      for (const auto& port : schedule_.nodes[static_cast<std::size_t>(node)].ports) {
         messages_ += std::count_if(port.begin(), port.end(),
                                    [](const auto& entry) { return entry.op != schedule::Op::kNop; });
       }
@@ -141,6 +166,7 @@ class CollectiveRun {
       const Cycles next = cycle + std::max(kSlice, cycles_to_activity());
       require_progress(cycle);
       sc_core::sc_start(fabric::to_sc_time((limited(next) - cycle) * fabric_->period()));
+      failure_.rethrow();
       cycle = limited(next);
       if (options_.interrupted != nullptr && options_.interrupted->load()) {
         throw Interrupted(fmt::format("interrupted at cycle {}", cycle));
@@ -186,16 +212,18 @@ class CollectiveRun {
 
   const config::Loaded& loaded_;
   const RunOptions& options_;
-  topology::Topology topology_;
-  std::unique_ptr<topology::RoutingFunction> routing_;
-  CheckedSchedule checked_;
-  int ni_ports_;
+  const topology::Topology& topology_;
+  const schedule::Schedule& schedule_;
+  const Prepared& prepared_;
+  config::Fidelity fidelity_;
+  fabric::Framing framing_;
   std::unique_ptr<Verification> verification_;
   TimeBreakdown breakdown_;
   Finish finish_;
   std::vector<fabric::RouteTiming> route_timing_;
   ni::MessageLog log_;
-  std::unique_ptr<fabric::FlitFabric> fabric_;
+  fabric::Failure failure_;
+  std::unique_ptr<fabric::Fabric> fabric_;
   std::vector<std::unique_ptr<ni::NetworkInterface>> interfaces_;
   std::unique_ptr<TraceWriter> trace_;
   std::unique_ptr<VcdProbe> vcd_;
@@ -204,8 +232,24 @@ class CollectiveRun {
 
 }  // namespace
 
+// `auto` tries trains in a process of its own, and simulates flits where they do not apply. A value change
+// dump shows flits, so it asks for them from the start.
 nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options) {
-  return CollectiveRun(loaded, options).run();
+  const Prepared prepared(loaded);
+  const auto run = [&](config::Fidelity fidelity) {
+    return CollectiveRun(loaded, options, prepared, fidelity).run();
+  };
+  if (loaded.config.fidelity == config::Fidelity::kTrain) return run(config::Fidelity::kTrain);
+  if (loaded.config.fidelity == config::Fidelity::kFlit || !options.vcd_path.empty()) {
+    return run(config::Fidelity::kFlit);
+  }
+  try {
+    return run_in_child([&] { return run(config::Fidelity::kTrain); }, options.interrupted);
+  } catch (const fabric::ContentionError& error) {
+    nlohmann::ordered_json result = run(config::Fidelity::kFlit);
+    result["fidelity_reason"] = error.what();
+    return result;
+  }
 }
 
 }  // namespace coppice::system

@@ -69,6 +69,10 @@ std::string summarize(const nlohmann::ordered_json& result) {
                   collective["algorithm"].get<std::string>(), result["cycles"].get<Cycles>(),
                   result["time_ns"].get<double>(), result["steps"].get<int>(),
                   result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
+  if (result.contains("fidelity_reason")) {
+    text +=
+        fmt::format("  flits were simulated one by one: {}\n", result["fidelity_reason"].get<std::string>());
+  }
   text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s\n",
                       result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>());
   text += fmt::format("  least possible time {:.1f} ns: efficiency {:.1f}%\n",

@@ -93,6 +93,10 @@ void TraceWriter::flit_sent(const fabric::FlitEvent& event, const fabric::Packet
   interval.end = now + 1;
 }
 
+void TraceWriter::channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) {
+  slice(kChannelProcess, channel, "busy", begin, end);
+}
+
 void TraceWriter::close_interval(topology::ChannelId channel) {
   Interval& interval = intervals_[static_cast<std::size_t>(channel)];
   if (interval.begin < 0) return;

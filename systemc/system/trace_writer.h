@@ -26,6 +26,8 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   void message_completed(const ni::MessageRecord& message) override;
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
 
+  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) override;
+
   // Closes open intervals and puts the file in place. Throws ModelError if it cannot be written.
   void finish();
 

@@ -122,7 +122,8 @@ class TrafficRun {
     measurement_.start = traffic.warmup;
     measurement_.end = traffic.warmup + traffic.measure;
     fabric::set_time_resolution();
-    fabric_ = std::make_unique<fabric::FlitFabric>("fabric", topology_, *routing_, loaded.config.system, 1);
+    fabric_ = std::make_unique<fabric::FlitFabric>("fabric", topology_, *routing_, loaded.config.system, 1,
+                                                   failure_);
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
       nodes_.push_back(std::make_unique<TrafficNode>(node, traffic, pattern_, routing_->num_tie_bits(),
                                                      loaded.config.seed, measurement_));
@@ -149,6 +150,7 @@ class TrafficRun {
     while (cycle_ < cycle) {
       const Cycles next = std::min(cycle, cycle_ + kSlice);
       sc_core::sc_start(fabric::to_sc_time((next - cycle_) * fabric_->period()));
+      failure_.rethrow();
       cycle_ = next;
       if (options_.interrupted != nullptr && options_.interrupted->load()) {
         throw Interrupted(fmt::format("interrupted at cycle {}", cycle_));
@@ -229,6 +231,7 @@ class TrafficRun {
   std::unique_ptr<topology::RoutingFunction> routing_;
   TrafficPattern pattern_;
   Measurement measurement_;
+  fabric::Failure failure_;
   std::unique_ptr<fabric::FlitFabric> fabric_;
   std::vector<std::unique_ptr<TrafficNode>> nodes_;
   Cycles cycle_ = 0;

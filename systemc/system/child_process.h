@@ -1,0 +1,19 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include <nlohmann/json.hpp>
+
+namespace coppice::system {
+
+// Runs `body` in a forked process and returns its value: a SystemC kernel elaborates once per process, so a
+// simulation that may have to be repeated gets a process of its own. Call before anything of SystemC exists.
+//
+// Exceptions of the body come back as they were where they are ContentionError, ModelError, ConfigError or
+// Interrupted, else as ModelError. If `interrupted` is set meanwhile, the child is ended and Interrupted is
+// thrown. A child that dies without an answer is a ModelError that names its signal or status.
+nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()>& body,
+                                    const std::atomic<bool>* interrupted);
+
+}  // namespace coppice::system
