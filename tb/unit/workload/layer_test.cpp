@@ -39,14 +39,14 @@ TEST(Layer, SharesChannelsAmongGroups) {
   const Layer layer = convolution(27, 5, 96, 256, 1, 2, 2);
   EXPECT_EQ(layer.parameters(), 5 * 5 * 48 * 256);
   EXPECT_EQ(layer.macs(), 27 * 27 * 5 * 5 * 48 * 256);
-  EXPECT_EQ(gemm(layer, Pass::kForward, 3), (Gemm{3 * 27 * 27, 5 * 5 * 48, 128, 2}));
+  EXPECT_EQ(gemm(layer, Pass::kForward, 3), (Gemm{3L * 27 * 27, 5L * 5 * 48, 128, 2}));
 }
 
 TEST(Layer, MapsEveryPassOfAConvolutionToItsProduct) {
   const Layer layer = convolution(56, 3, 64, 128, 2, 1);  // to 28x28
-  EXPECT_EQ(gemm(layer, Pass::kForward, 4), (Gemm{4 * 28 * 28, 9 * 64, 128}));
-  EXPECT_EQ(gemm(layer, Pass::kInputGradient, 4), (Gemm{4 * 56 * 56, 9 * 128, 64}));
-  EXPECT_EQ(gemm(layer, Pass::kWeightGradient, 4), (Gemm{9 * 64, 4 * 28 * 28, 128}));
+  EXPECT_EQ(gemm(layer, Pass::kForward, 4), (Gemm{4L * 28 * 28, 9L * 64, 128}));
+  EXPECT_EQ(gemm(layer, Pass::kInputGradient, 4), (Gemm{4L * 56 * 56, 9L * 128, 64}));
+  EXPECT_EQ(gemm(layer, Pass::kWeightGradient, 4), (Gemm{9L * 64, 4L * 28 * 28, 128}));
 }
 
 TEST(Layer, GivesEverySampleOfAMatmulItsOwnProduct) {

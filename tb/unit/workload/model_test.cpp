@@ -13,10 +13,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const std::string kFolder = COPPICE_WORKLOADS;
+const std::string folder = COPPICE_WORKLOADS;
 
 Model load(const std::string& name) {
-  return import_scale_sim(kFolder + "/" + name + ".csv");
+  return import_scale_sim(folder + "/" + name + ".csv");
 }
 
 TEST(Model, SumsItsLayers) {
@@ -31,8 +31,8 @@ TEST(Model, SumsItsLayers) {
 }
 
 TEST(Model, NamesTheTablesOfAFolder) {
-  EXPECT_THAT(model_names(kFolder), ElementsAre("alexnet", "alphagozero", "fasterrcnn", "googlenet", "ncf",
-                                                "resnet50", "transformer"));
+  EXPECT_THAT(model_names(folder), ElementsAre("alexnet", "alphagozero", "fasterrcnn", "googlenet", "ncf",
+                                               "resnet50", "transformer"));
   EXPECT_THAT(model_names("/nonexistent"), IsEmpty());
 }
 

@@ -14,7 +14,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-const std::string kHeader =
+const std::string header =
     "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n";
 
 Model import(const std::string& content) {
@@ -31,7 +31,7 @@ void expect_refused(const std::string& content, const std::string& message) {
 }
 
 TEST(ScaleSim, ReadsALayer) {
-  const Model model = import(kHeader + "Conv1, 224, 200, 7, 5, 3, 64, 2,\n");
+  const Model model = import(header + "Conv1, 224, 200, 7, 5, 3, 64, 2,\n");
   ASSERT_EQ(model.layers.size(), 1U);
   const Layer& layer = model.layers[0];
   EXPECT_EQ(layer.name, "Conv1");
@@ -50,7 +50,7 @@ TEST(ScaleSim, ReadsALayer) {
 
 TEST(ScaleSim, TakesTheOdditiesOfTheField) {
   // A blank row after the header, a title, tabs and blanks, a space behind the last comma, a quote in a name.
-  const Model model = import(kHeader +
+  const Model model = import(header +
                              "\n"
                              "Some Network (as published),\n"
                              "Q,1, 1, 1, 1, 512 ,64, 1, \n"
@@ -67,7 +67,7 @@ TEST(ScaleSim, TakesTheOdditiesOfTheField) {
 
 TEST(ScaleSim, TakesOtherHeadersAndNone) {
   const std::string row = "a, 8, 8, 3, 3, 2, 4, 1,\n";
-  const auto layers = import(kHeader + row).layers;
+  const auto layers = import(header + row).layers;
   EXPECT_EQ(import(row).layers, layers);
   EXPECT_EQ(
       import("A title\nLAYER_NAME,IFMAP_H,IFMAP_W,Filter H,Filter W,Channels,Num Filters,Stride\n" + row)
@@ -102,29 +102,29 @@ TEST(ScaleSim, ReadsTheOptionalColumns) {
 }
 
 TEST(ScaleSim, NamesTheModelAfterItsFile) {
-  const SampleTable table(kHeader + "a, 8, 8, 3, 3, 2, 4, 1,\n");
+  const SampleTable table(header + "a, 8, 8, 3, 3, 2, 4, 1,\n");
   EXPECT_EQ(import_scale_sim(table.path()).name + ".csv",
             table.path().substr(table.path().find_last_of('/') + 1));
 }
 
 TEST(ScaleSim, NamesThePlaceOfABadCell) {
-  expect_refused(kHeader + "\na, 8, x, 3, 3, 2, 4, 1,\n", ":3:7: IFMAP Width must be a whole number from 1");
-  expect_refused(kHeader + "a, 8, 8, 3, 3, 0, 4, 1,\n", ":2:16: Channels must be");
-  expect_refused(kHeader + "a, 8, 8, 3, 3, -2, 4, 1,\n", ":2:16: Channels must be");
-  expect_refused(kHeader + "a, 8, 8, 3.5, 3, 2, 4, 1,\n",
+  expect_refused(header + "\na, 8, x, 3, 3, 2, 4, 1,\n", ":3:7: IFMAP Width must be a whole number from 1");
+  expect_refused(header + "a, 8, 8, 3, 3, 0, 4, 1,\n", ":2:16: Channels must be");
+  expect_refused(header + "a, 8, 8, 3, 3, -2, 4, 1,\n", ":2:16: Channels must be");
+  expect_refused(header + "a, 8, 8, 3.5, 3, 2, 4, 1,\n",
                  ":2:10: Filter Height must be a whole number from 1 to 16777216, not '3.5'");
-  expect_refused(kHeader + "a, 8, 8, 3, 3, 2, 99999999999999999999, 1,\n", ":2:19: Num Filter must be");
-  expect_refused(kHeader + "a, 8, 8, 3, 3, 2, 4, 0,\n", ":2:22: Strides must be");
+  expect_refused(header + "a, 8, 8, 3, 3, 2, 99999999999999999999, 1,\n", ":2:19: Num Filter must be");
+  expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 0,\n", ":2:22: Strides must be");
 }
 
 TEST(ScaleSim, NamesWhatARowLacksOrHasTooMuch) {
-  expect_refused(kHeader + "a, 8, 8, 3, 3, 2, 4,\n", ":2:19: layer 'a' has no Strides");
-  expect_refused(kHeader + "a, 8, , 3, 3, 2, 4, 1\n", ":2:6: layer 'a' has no IFMAP Width");
-  expect_refused(kHeader + "a, 8, 8, 3, 3, 2, 4, 1, 7,\n", ":2:25: '7' stands in column 9");
+  expect_refused(header + "a, 8, 8, 3, 3, 2, 4,\n", ":2:19: layer 'a' has no Strides");
+  expect_refused(header + "a, 8, , 3, 3, 2, 4, 1\n", ":2:6: layer 'a' has no IFMAP Width");
+  expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 1, 7,\n", ":2:25: '7' stands in column 9");
 }
 
 TEST(ScaleSim, RefusesLayersThatCannotBe) {
-  expect_refused(kHeader + "a, 8, 8, 9, 3, 2, 4, 1,\n",
+  expect_refused(header + "a, 8, 8, 9, 3, 2, 4, 1,\n",
                  ":2:10: Filter Height of 9 is larger than the input of 8");
   const std::string wide =
       "Layer, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
@@ -134,8 +134,8 @@ TEST(ScaleSim, RefusesLayersThatCannotBe) {
   expect_refused(wide + "a, 8, 8, 3, 3, 4, 4, 1, 1, embedding\n", ":2:28: embedding takes a 1x1 filter");
   expect_refused(wide + "a, 8, 8, 3, 3, 4, 4, 1, 1, lstm\n",
                  ":2:28: Kind must be one of conv, tied, embedding");
-  expect_refused(kHeader + "a, 1, 1, 1, 1, 16777216, 16777216, 1,\n", ":2:1: layer a has more than");
-  expect_refused(kHeader + "a, 1000000, 1000000, 1, 1, 100, 100, 1,\n",
+  expect_refused(header + "a, 1, 1, 1, 1, 16777216, 16777216, 1,\n", ":2:1: layer a has more than");
+  expect_refused(header + "a, 1000000, 1000000, 1, 1, 100, 100, 1,\n",
                  ":2:1: layer a takes more than 4398046511104 multiply-accumulates");
 }
 
@@ -147,7 +147,7 @@ TEST(ScaleSim, RefusesHeadersItDoesNotKnow) {
 
 TEST(ScaleSim, RefusesTablesWithoutLayers) {
   expect_refused("", ":1:1: holds no layer");
-  expect_refused(kHeader + "\nTitle\n", ":1:1: holds no layer");
+  expect_refused(header + "\nTitle\n", ":1:1: holds no layer");
   EXPECT_THAT([] { import_scale_sim("/nonexistent.csv"); },
               ThrowsMessage<ConfigError>(HasSubstr("/nonexistent.csv:1:1: cannot read")));
 }
@@ -155,7 +155,7 @@ TEST(ScaleSim, RefusesTablesWithoutLayers) {
 RC_GTEST_PROP(ScaleSim, AnyTextIsReadOrRefusedWithItsPlace, ()) {
   const auto cell = rc::gen::element<std::string>("", "a", "1", "3", "-1", "x1", "1e9", " ", "7,7", "\"");
   const auto cells = *rc::gen::container<std::vector<std::string>>(cell);
-  std::string content = *rc::gen::element<std::string>("", kHeader, "title\n");
+  std::string content = *rc::gen::element<std::string>("", header, "title\n");
   for (const std::string& text : cells) {
     content += text + *rc::gen::element<std::string>(",", ",", ",", "\n", "\r\n");
   }
