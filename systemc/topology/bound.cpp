@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "topology/builders.h"
+#include "topology/connectivity.h"
 
 namespace coppice::topology {
 namespace {
@@ -28,76 +30,58 @@ Capacity checked_product(Capacity a, Capacity b) {
   return product;
 }
 
-// The accelerators reached from accelerator 0 along channels (`forward`) or against them.
-std::vector<bool> reach(const Topology& topology, bool forward) {
-  std::vector<bool> reached(static_cast<std::size_t>(topology.num_nodes()));
-  std::vector<NodeId> pending{0};
-  reached[0] = true;
-  while (!pending.empty()) {
-    const NodeId node = pending.back();
-    pending.pop_back();
-    for (const ChannelId id : forward ? topology.out_channels(node) : topology.in_channels(node)) {
-      const NodeId next = forward ? topology.channel(id).dst : topology.channel(id).src;
-      if (reached[static_cast<std::size_t>(next)]) continue;
-      reached[static_cast<std::size_t>(next)] = true;
-      pending.push_back(next);
-    }
-  }
-  return reached;
-}
-
-void require_connected(const Topology& topology) {
-  for (const bool forward : {true, false}) {
-    const std::vector<bool> reached = reach(topology, forward);
-    for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
-      if (reached[static_cast<std::size_t>(node)]) continue;
-      throw UnsupportedError(fmt::format("{}: accelerator {} cannot reach accelerator {}", topology.name(),
-                                         forward ? 0 : node, forward ? node : 0));
-    }
+// Whether the topology has the nodes and channels that its kind's builder makes of its dims.
+bool is_as_built(const Topology& topology) {
+  if (topology.kind() == Kind::kFile) return false;
+  try {
+    const std::vector<LinkSpec> any_link{{.bandwidth = {1}, .latency = 0}};
+    const Topology built = make_topology(topology.kind(), topology.dims(), any_link);
+    const auto same_place = [](const Channel& a, const Channel& b) {
+      return a.src == b.src && a.dst == b.dst && a.dimension == b.dimension;
+    };
+    return built.num_accelerators() == topology.num_accelerators() &&
+           std::ranges::equal(built.channels(), topology.channels(), same_place);
+  } catch (const UnsupportedError&) {
+    return false;  // made by hand, with dims that no builder takes
   }
 }
 
-// The bandwidth of each dimension's channels if the topology is a whole torus, mesh or ring with one
-// bandwidth per dimension (0 where it has no channels); nothing otherwise.
+// The bandwidth of each dimension's or level's channels (0 where there are none) if the topology is as its
+// builder makes it and has one bandwidth for each; nothing otherwise.
 std::optional<std::vector<std::int64_t>> uniform_bandwidths(const Topology& topology) {
-  const bool torus = topology.kind() == Kind::kTorus || topology.kind() == Kind::kRing;
-  if (!torus && topology.kind() != Kind::kMesh) return std::nullopt;
-  std::vector<std::int64_t> bandwidths(topology.dims().size());
+  if (!is_as_built(topology)) return std::nullopt;
+  std::vector<std::int64_t> bandwidths(num_link_levels(topology.kind(), topology.dims()));
   for (const Channel& channel : topology.channels()) {
     std::int64_t& bandwidth = bandwidths[static_cast<std::size_t>(channel.dimension)];
     if (bandwidth == 0) bandwidth = channel.bandwidth.bytes_per_second;
     if (bandwidth != channel.bandwidth.bytes_per_second) return std::nullopt;
   }
-  std::size_t expected = 0;
-  for (const int width : topology.dims()) {
-    const int per_line = width == 1 ? 0 : 2 * (torus ? width : width - 1);
-    expected += static_cast<std::size_t>(topology.num_nodes() / width * per_line);
-  }
-  if (topology.channels().size() != expected) return std::nullopt;
   return bandwidths;
 }
 
+// Whether a mesh node is the one that stands for its images under reflection of a dimension and exchange of
+// two equal ones: in the lower half everywhere, its coordinates ascending over equal dimensions.
+bool represents_its_images(const Topology& mesh, std::span<const std::int64_t> bandwidths, NodeId node) {
+  const std::vector<int>& dims = mesh.dims();
+  const std::vector<int> at = mesh.coordinates(node);
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    if (2 * at[d] >= dims[d]) return false;
+    for (std::size_t e = 0; e < d; ++e) {
+      if (dims[e] == dims[d] && bandwidths[e] == bandwidths[d] && at[e] > at[d]) return false;
+    }
+  }
+  return true;
+}
+
 // Accelerators of which every other is an image under a symmetry of the topology, so that a worst cut which
-// misses any accelerator has an image that misses one of these. A torus or ring looks the same from every
-// node; a mesh is symmetric under reflection of a dimension and exchange of two equal ones.
+// misses any accelerator has an image that misses one of these. All other kinds than the mesh look the same
+// from every accelerator; a graph from a file has no symmetry known.
 std::vector<NodeId> sinks_to_try(const Topology& topology) {
   const auto bandwidths = uniform_bandwidths(topology);
   if (bandwidths && topology.kind() != Kind::kMesh) return {0};
-  const std::vector<int>& dims = topology.dims();
   std::vector<NodeId> sinks;
   for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
-    bool representative = true;
-    if (bandwidths) {
-      const std::vector<int> at = topology.coordinates(node);
-      for (std::size_t d = 0; d < dims.size(); ++d) {
-        representative = representative && 2 * at[d] < dims[d];
-        for (std::size_t e = 0; e < d; ++e) {
-          const bool exchangeable = dims[e] == dims[d] && (*bandwidths)[e] == (*bandwidths)[d];
-          representative = representative && !(exchangeable && at[e] > at[d]);
-        }
-      }
-    }
-    if (representative) sinks.push_back(node);
+    if (!bandwidths || represents_its_images(topology, *bandwidths, node)) sinks.push_back(node);
   }
   return sinks;
 }

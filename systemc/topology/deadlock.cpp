@@ -54,12 +54,7 @@ void for_bits_from(const std::vector<std::uint64_t>& words, std::size_t from, Vi
 ChannelDependencyGraph::ChannelDependencyGraph(const Topology& topology, int vcs)
     : topology_(&topology), vcs_(vcs) {
   if (vcs < 1) throw UnsupportedError(fmt::format("{} virtual channels: needs at least 1", vcs));
-  dependents_.reserve(topology.channels().size() * static_cast<std::size_t>(vcs));
-  for (const Channel& channel : topology.channels()) {
-    const std::size_t bits = topology.out_channels(channel.dst).size() * static_cast<std::size_t>(vcs);
-    dependents_.insert(dependents_.end(), static_cast<std::size_t>(vcs),
-                       std::vector<std::uint64_t>((bits + kWordBits - 1) / kWordBits));
-  }
+  dependents_.resize(topology.channels().size() * static_cast<std::size_t>(vcs));
 }
 
 void ChannelDependencyGraph::add_dependency(ChannelId held, VcRange held_vcs, const Hop& next) {
@@ -68,8 +63,11 @@ void ChannelDependencyGraph::add_dependency(ChannelId held, VcRange held_vcs, co
                                  topology_->channel(held).dst, next.vcs.begin, next.vcs.end - 1, vcs_));
   }
   const auto vcs = static_cast<std::size_t>(vcs_);
+  const std::size_t bits = topology_->out_channels(topology_->channel(held).dst).size() * vcs;
+  const std::size_t words = (bits + kWordBits - 1) / kWordBits;
   for (std::size_t vc = held_vcs.begin; vc < held_vcs.end; ++vc) {
     auto& row = dependents_[static_cast<std::size_t>(held) * vcs + vc];
+    if (row.empty()) row.resize(words);
     for (std::size_t to = next.vcs.begin; to < next.vcs.end; ++to) {
       const std::size_t bit = next.out_port * vcs + to;
       row[bit / kWordBits] |= std::uint64_t{1} << (bit % kWordBits);

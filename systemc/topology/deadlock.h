@@ -37,7 +37,8 @@ class ChannelDependencyGraph {
 
   const Topology* topology_;
   int vcs_;
-  // dependents_[channel * vcs + vc]: bit (out_port * vcs + vc') of the channel's destination router
+  // dependents_[channel * vcs + vc]: bit (out_port * vcs + vc') of the channel's destination router;
+  // empty without any
   std::vector<std::vector<std::uint64_t>> dependents_;
 };
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "topology/table_routing.h"
 
 namespace coppice::topology {
 namespace {
@@ -134,6 +135,11 @@ std::unique_ptr<RoutingFunction> make_dimension_order_routing(const Topology& to
                                        least > 1 ? " (two classes around the dateline of every ring)" : ""));
   }
   return std::make_unique<DimensionOrderRouting>(topology, vcs);
+}
+
+std::unique_ptr<RoutingFunction> make_routing(const Topology& topology, int vcs) {
+  return has_dimension_order(topology) ? make_dimension_order_routing(topology, vcs)
+                                       : make_table_routing(topology, vcs);
 }
 
 Route make_route(const Topology& topology, const RoutingFunction& routing, NodeId src, NodeId dst,

@@ -42,6 +42,7 @@ Fraction brute_force(const Topology& topology) {
   Fraction best;
   for (std::uint32_t set = 1; set < 1U << topology.num_nodes(); ++set) {
     std::vector<bool> inside;
+    inside.reserve(static_cast<std::size_t>(topology.num_nodes()));
     for (NodeId node = 0; node < topology.num_nodes(); ++node) inside.push_back(((set >> node) & 1U) != 0);
     const Fraction here = fraction_of(topology, inside);
     if (here.accelerators == 0 || here.accelerators == topology.num_accelerators()) continue;

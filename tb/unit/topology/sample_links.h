@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "topology/builders.h"
 #include "topology/topology.h"
 
 namespace coppice::topology {
@@ -17,8 +18,18 @@ inline std::vector<LinkSpec> sample_links(std::size_t dimensions) {
 inline Topology sample_torus(const std::vector<int>& dims) {
   return make_torus(dims, sample_links(dims.size()));
 }
+inline Topology sample(Kind kind, const std::vector<int>& dims) {
+  return make_topology(kind, dims, sample_links(1));
+}
 inline Topology sample_mesh(const std::vector<int>& dims) {
   return make_mesh(dims, sample_links(dims.size()));
+}
+
+// Where a node's out-channels lead, in port order.
+inline std::vector<NodeId> neighbours(const Topology& topology, NodeId node) {
+  std::vector<NodeId> result;
+  for (const ChannelId id : topology.out_channels(node)) result.push_back(topology.channel(id).dst);
+  return result;
 }
 
 }  // namespace coppice::topology

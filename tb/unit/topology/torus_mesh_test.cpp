@@ -16,12 +16,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
-std::vector<NodeId> neighbours(const Topology& topology, NodeId node) {
-  std::vector<NodeId> result;
-  for (const ChannelId id : topology.out_channels(node)) result.push_back(topology.channel(id).dst);
-  return result;
-}
-
 TEST(TorusMesh, OutChannelsGoUpThenDownDimensionByDimension) {
   EXPECT_THAT(neighbours(sample_torus({4, 4}), 0), ElementsAre(1, 3, 4, 12));
   EXPECT_THAT(neighbours(sample_torus({3, 5}), 7), ElementsAre(8, 6, 10, 4));

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// Builders of the kinds that `dims` describe (make_torus and make_mesh: topology.h). Each takes one link
+// specification for all channels or one per level (num_link_levels); a channel's `dimension` is its level.
+// All links are pairs of channels, one each way. Each throws UnsupportedError, with what would be right, for
+// dims or links it cannot use.
+
+// dims [n]: a 1-dimensional torus by another name, with its ports and datelines.
+Topology make_ring(std::span<const int> dims, std::span<const LinkSpec> links);
+
+// dims [n]: a channel from every accelerator to every other, out-channels in ascending order of destination.
+Topology make_fully_connected(std::span<const int> dims, std::span<const LinkSpec> links);
+
+// dims [n]: n accelerators on one switch, node n; its out-channel to accelerator i is port i.
+Topology make_switch(std::span<const int> dims, std::span<const LinkSpec> links);
+
+// Fat trees of full bisection, one network interface channel per accelerator.
+// dims [k, n], k >= 2, n >= 1: the k-ary n-tree (Petrini and Vanneschi 1997), k^n accelerators, n levels of
+// k^(n-1) switches, every switch below the top with k channels down and k up. Switch w of level l is node
+// k^n + l·k^(n-1) + w; leaf w holds accelerators k·w to k·w + k - 1; switches of levels l and l + 1 are
+// linked where their base-k numbers agree in every digit but digit l. [8, 2] is the 64-node 8-ary 2-level
+// tree: 8 leaves with 8 accelerators and 8 uplinks each, 8 spines. dims [m, l, s]: two levels by hand: l
+// leaves of m accelerators each, s spines, m / s parallel links between every leaf and every spine (s divides
+// m). [m, 2, 0] has no spines: m parallel links join the two leaves. [8, 2, 0] is the 16-node DGX-2-like
+// system: two boards of 8 accelerators, each board's switches as one. Link levels: 0 between accelerators and
+// leaves, l between switches of levels l - 1 and l. Ports of a switch: channels down in ascending order of
+// destination, then channels up likewise.
+Topology make_fat_tree(std::span<const int> dims, std::span<const LinkSpec> links);
+
+// dims [m, n], n even: BiGraph (Alibaba's EFLOPS): n switches of m accelerators each, n/2 in a lower and n/2
+// in an upper layer, a link between every lower and every upper switch. m is the accelerators per switch and
+// n the switches of both layers, because then 4×8 is 32 and 4×16 is 64 accelerators, a switch has at least as
+// many links to the other layer as accelerators, so that halving-doubling between the layers can be free of
+// contention, and the one channel into each accelerator bounds an all-gather to 31 and 63 timesteps.
+// Switch i is node m·n + i and holds accelerators m·i to m·i + m - 1; the lower switches are those below n/2.
+// Link levels: 0 between accelerators and switches, 1 between the layers. Ports of a switch: accelerators,
+// then the switches of the other layer, ascending.
+Topology make_bigraph(std::span<const int> dims, std::span<const LinkSpec> links);
+
+// How many link specifications a kind distinguishes: a torus's or mesh's dimensions, a fat tree's levels, a
+// BiGraph's two, else one. Of `dims` only their validity at build time matters; kFile has none.
+std::size_t num_link_levels(Kind kind, std::span<const int> dims);
+
+// Any of the above, kTorus and kMesh included, with one link specification for all levels or one for each.
+// Throws UnsupportedError as they do, and for kFile (topology/graph_file.h).
+Topology make_topology(Kind kind, std::span<const int> dims, std::span<const LinkSpec> links);
+
+// What people need to know of a kind.
+struct KindInfo {
+  Kind kind;
+  std::string_view name;     // in configurations
+  std::string_view dims;     // "[k, n]", empty for none
+  std::string_view summary;  // one line
+};
+std::span<const KindInfo> topology_kinds();
+
+std::optional<Kind> parse_kind(std::string_view name);
+
+}  // namespace coppice::topology

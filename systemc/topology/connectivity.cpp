@@ -1,0 +1,49 @@
+#include "topology/connectivity.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace coppice::topology {
+namespace {
+
+// The nodes reached from accelerator 0 along channels (`forward`) or against them.
+std::vector<bool> reach(const Topology& topology, bool forward) {
+  std::vector<bool> reached(static_cast<std::size_t>(topology.num_nodes()));
+  std::vector<NodeId> pending{0};
+  reached[0] = true;
+  while (!pending.empty()) {
+    const NodeId node = pending.back();
+    pending.pop_back();
+    for (const ChannelId id : forward ? topology.out_channels(node) : topology.in_channels(node)) {
+      const NodeId next = forward ? topology.channel(id).dst : topology.channel(id).src;
+      if (reached[static_cast<std::size_t>(next)]) continue;
+      reached[static_cast<std::size_t>(next)] = true;
+      pending.push_back(next);
+    }
+  }
+  return reached;
+}
+
+}  // namespace
+
+// All reach all exactly if accelerator 0 reaches all and all reach it.
+std::optional<std::pair<NodeId, NodeId>> find_unreachable(const Topology& topology) {
+  for (const bool forward : {true, false}) {
+    const std::vector<bool> reached = reach(topology, forward);
+    for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+      if (reached[static_cast<std::size_t>(node)]) continue;
+      return forward ? std::pair{NodeId{0}, node} : std::pair{node, NodeId{0}};
+    }
+  }
+  return std::nullopt;
+}
+
+void require_connected(const Topology& topology) {
+  if (const auto apart = find_unreachable(topology)) {
+    throw UnsupportedError(fmt::format("{}: accelerator {} cannot reach accelerator {}", topology.name(),
+                                       apart->first, apart->second));
+  }
+}
+
+}  // namespace coppice::topology

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// Channel dependencies in layers of virtual channels, each layer kept free of cycles.
+class LayeredDependencies {
+ public:
+  LayeredDependencies(const Topology& topology, int layers);
+
+  // Whether packets in `layer` may hold `from` while they wait for `to` without closing a cycle there.
+  bool allows(ChannelId from, ChannelId to, int layer);
+  // Records such a dependency; `allows` must be true.
+  void add(ChannelId from, ChannelId to, int layer);
+
+ private:
+  enum class Verdict : std::uint8_t { kAdded, kRefused };
+
+  bool reaches(ChannelId from, ChannelId to, int layer);
+  std::size_t vertex(ChannelId channel, int layer) const;
+  std::uint64_t key(ChannelId from, ChannelId to, int layer) const;
+
+  const Topology* topology_;
+  std::size_t layers_;
+  std::vector<std::vector<ChannelId>> successors_;       // per (channel, layer)
+  std::vector<bool> has_predecessor_;                    // per (channel, layer)
+  std::unordered_map<std::uint64_t, Verdict> verdicts_;  // a refused one stays refused: edges only come
+  std::vector<std::uint32_t> visited_;                   // per channel: the search that saw it last
+  std::uint32_t search_ = 0;
+};
+
+}  // namespace coppice::topology
