@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// What a graph file leaves open.
+struct GraphFileDefaults {
+  LinkSpec link;           // of channels without a bandwidth or latency of their own
+  Femtoseconds cycle = 0;  // the unit of the latencies in anynet files
+};
+
+// A graph from a file, of kind kFile, and which defaults it used: one that it does not use has no effect.
+struct GraphFile {
+  Topology topology;
+  bool uses_default_bandwidth = false;
+  bool uses_default_latency = false;
+};
+
+// Reads either format: a file whose first word is "router" or "node" is an anynet file. Throws
+// UnsupportedError if the file cannot be read, and ConfigError with file:line:col, what is wrong and what
+// would be right for its contents: bad words, numbers or units, nodes that do not exist, accelerators without
+// a channel, accelerators that cannot reach each other.
+GraphFile read_graph_file(const std::string& path, const GraphFileDefaults& defaults);
+
+// Parses Coppice's own format; `file` is for messages. One statement a line, # starts a comment:
+//
+//   accelerators 4                                             nodes 0 to 3
+//   switches 1                                                 node 4, also called s0; optional
+//   channel 0 -> s0 bandwidth "16 GB/s" latency "150 ns"       one way
+//   link 1 -- s0 bandwidth "25 GB/s" x2                        both ways, two of each
+//
+// The counts come first. Bandwidth and latency are optional, in any order, quoted where they hold a space; x2
+// is any multiplicity. Channels get numbers and ports in the order of the file.
+GraphFile parse_graph(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
+
+// Parses BookSim2's anynet format: lines of "router R" followed by any number of "router R2" and "node N",
+// each with an optional latency in cycles, 1 if there is none; also "node N router R". Router connections
+// work both ways; a latency counts for the direction it is written in. All channels have the default
+// bandwidth. Accelerators are the nodes and switches the routers in ascending order. A router that has a
+// single node, with no latency written, is that accelerator's own router and not a switch; elsewhere nodes
+// are linked to their router, which is a switch.
+GraphFile parse_anynet(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
+
+}  // namespace coppice::topology
