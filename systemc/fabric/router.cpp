@@ -93,7 +93,12 @@ bool Router::step(Cycles now) {
     allocating = allocated_.size() != before;
   }
   tail_left_ = false;
-  if (!ready_ports_.empty()) allocate_switch(now);
+  if (!ready_ports_.empty()) {
+    if (ports_ <= PortSet::kWordPorts)
+      allocate_switch<true>(now);
+    else
+      allocate_switch<false>(now);
+  }
   // Heads that found no free output VC need not ask again before one becomes free.
   const bool ask_again = !waiting_vc_.empty() && (allocating || tail_left_);
   return ask_again || !routed_.empty() || !allocated_.empty() || !ready_ports_.empty();
@@ -180,46 +185,49 @@ int Router::accept_vc(std::int32_t input_vc) {
   return best;
 }
 
+template <bool kOneWord>
 void Router::request_switch(int in_port, Cycles now) {
   const InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
   const InputVc* const vcs = &inputs_[index(in_port, 0)];
-  const auto ask = [&](int vc) {
+  // Virtual channels from the pointer on, wrapping around: the first to name an output is the input's
+  // candidate there.
+  const unsigned pointer = input_port.vc_pointer;
+  const std::uint64_t twice = input_port.ready | (std::uint64_t{input_port.ready} << vcs_);
+  const std::uint64_t all = (std::uint64_t{1} << vcs_) - 1;
+  for (std::uint64_t rotated = (twice >> pointer) & all; rotated != 0; rotated &= rotated - 1) {
+    int vc = std::countr_zero(rotated) + static_cast<int>(pointer);
+    if (vc >= vcs_) vc -= vcs_;
     const int out_port = vcs[vc].out_port;
     OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
-    if (output_port.flit_time != 0 && output_port.next_free > now * period_) return;
-    if (output_port.requests.contains(in_port)) return;
-    output_port.requests.insert(in_port);
-    requested_outputs_.insert(out_port);
+    if (output_port.requests.contains<kOneWord>(in_port)) continue;
+    if (output_port.flit_time != 0 && output_port.next_free > now * period_) continue;
+    output_port.requests.insert<kOneWord>(in_port);
+    requested_outputs_.insert<kOneWord>(out_port);
     candidate(in_port, out_port) = static_cast<std::uint8_t>(vc);
-  };
-  // Virtual channels from the pointer on first: the first to name an output is the input's candidate there.
-  const std::uint32_t below = (1U << input_port.vc_pointer) - 1U;
-  for (std::uint32_t part = input_port.ready & ~below; part != 0; part &= part - 1)
-    ask(std::countr_zero(part));
-  for (std::uint32_t part = input_port.ready & below; part != 0; part &= part - 1)
-    ask(std::countr_zero(part));
+  }
 }
 
+template <bool kOneWord>
 void Router::allocate_switch(Cycles now) {
-  ready_ports_.for_each([&](int in_port) { request_switch(in_port, now); });
-  requested_outputs_.for_each([&](int out_port) {
+  ready_ports_.for_each<kOneWord>([&](int in_port) { request_switch<kOneWord>(in_port, now); });
+  requested_outputs_.for_each<kOneWord>([&](int out_port) {
     OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
-    const int winner = output_port.requests.first_from(output_port.grant_pointer);
-    output_port.requests.clear();
-    input_ports_[static_cast<std::size_t>(winner)].grants.insert(out_port);
-    granted_inputs_.insert(winner);
+    const int winner = output_port.requests.first_from<kOneWord>(output_port.grant_pointer);
+    output_port.requests.clear<kOneWord>();
+    input_ports_[static_cast<std::size_t>(winner)].grants.insert<kOneWord>(out_port);
+    granted_inputs_.insert<kOneWord>(winner);
   });
-  requested_outputs_.clear();
-  granted_inputs_.for_each([&](int in_port) {
+  requested_outputs_.clear<kOneWord>();
+  granted_inputs_.for_each<kOneWord>([&](int in_port) {
     InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
-    const int out_port = input_port.grants.first_from(input_port.accept_pointer);
-    input_port.grants.clear();
+    const int out_port = input_port.grants.first_from<kOneWord>(input_port.accept_pointer);
+    input_port.grants.clear<kOneWord>();
     output_ports_[static_cast<std::size_t>(out_port)].grant_pointer =
         static_cast<std::int16_t>(in_port + 1 == ports_ ? 0 : in_port + 1);
     input_port.accept_pointer = static_cast<std::int16_t>(out_port + 1 == ports_ ? 0 : out_port + 1);
     traverse(in_port, out_port, now);
   });
-  granted_inputs_.clear();
+  granted_inputs_.clear<kOneWord>();
 }
 
 void Router::traverse(int in_port, int out_port, Cycles now) {

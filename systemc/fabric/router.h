@@ -118,7 +118,9 @@ class Router {
   void activate(Cycles now);
   void allocate_vcs(Cycles now);
   int accept_vc(std::int32_t input_vc);
+  template <bool kOneWord>
   void allocate_switch(Cycles now);
+  template <bool kOneWord>
   void request_switch(int in_port, Cycles now);
   void traverse(int in_port, int out_port, Cycles now);
   void occupy_channel(int out_port, Cycles now);
