@@ -87,10 +87,11 @@ std::string summarize(const nlohmann::ordered_json& result) {
                         100 * cycles.get<double>() / total);
   }
   const auto& simulator = result["simulator"];
-  text += fmt::format("  simulated {} flit-hops in {:.2f} s ({:.1f} million per CPU second, {:.0f} MiB)\n",
-                      result["flit_hops"].get<std::int64_t>(), simulator["wall_s"].get<double>(),
-                      simulator["flit_hops_per_s"].get<double>() * 1e-6,
-                      simulator["peak_rss_bytes"].get<double>() / 1048576.0);
+  text +=
+      fmt::format("  simulated {} flit-hops{} in {:.2f} s ({:.1f} million per CPU second, {:.0f} MiB)\n",
+                  result["flit_hops"].get<std::int64_t>(), result["fidelity"] == "train" ? " as trains" : "",
+                  simulator["wall_s"].get<double>(), simulator["flit_hops_per_s"].get<double>() * 1e-6,
+                  simulator["peak_rss_bytes"].get<double>() / 1048576.0);
   return text;
 }
 
