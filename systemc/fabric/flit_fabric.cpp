@@ -136,7 +136,8 @@ void FlitFabric::deliver(Cycles now) {
   arrivals_.release(now);
   for (const Credit& credit : credits_.at(now)) {
     if (credit.to_injector) {
-      injection_[ni_index(credit.node, credit.port)].receive_credit(credit.vc);
+      const std::size_t port = ni_index(credit.node, credit.port);
+      if (injection_[port].receive_credit(credit.vc)) awake_injection_.insert(static_cast<int>(port));
     } else {
       routers_[static_cast<std::size_t>(credit.node)].receive_credit(credit.port, credit.vc);
       awake_routers_.insert(credit.node);

@@ -45,13 +45,15 @@ InjectionPort::Outcome InjectionPort::step(Cycles now, PacketPool& packets) {
     vc_ = -1;
   }
   if (vc_ < 0) {
-    if (!choose_vc()) return outcome;
+    outcome.awake = choose_vc();
+    if (!outcome.awake) return outcome;
     last_vc_ = vc_;
     vcs_[static_cast<std::size_t>(vc_)].held = true;
     packets[packet_].head_injected = now;
   }
   VcState& state = vcs_[static_cast<std::size_t>(vc_)];
-  if (state.credits == 0) return outcome;
+  outcome.awake = state.credits > 0;
+  if (!outcome.awake) return outcome;
   --state.credits;
   Packet& packet = packets[packet_];
   const bool tail = sent_flits_ + 1 == packet.flits;

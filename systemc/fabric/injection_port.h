@@ -23,15 +23,18 @@ class InjectionPort {
   void connect(Injector& injector) { injector_ = &injector; }
   bool connected() const { return injector_ != nullptr; }
 
-  // A credit of virtual channel `vc` came back.
-  void receive_credit(int vc) { ++vcs_[static_cast<std::size_t>(vc)].credits; }
+  // A credit of virtual channel `vc` came back. Returns whether a packet may have waited for it.
+  bool receive_credit(int vc) {
+    ++vcs_[static_cast<std::size_t>(vc)].credits;
+    return has_packet_;
+  }
 
   // What a cycle did.
   struct Outcome {
     bool sent = false;
     int vc = 0;
     Flit flit;
-    bool awake = true;  // wants the next cycle too
+    bool awake = true;  // wants the next cycle too; else Fabric::wake() or a credit
   };
   // One cycle: sends at most one flit of the current packet.
   Outcome step(Cycles now, PacketPool& packets);

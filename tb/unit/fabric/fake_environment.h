@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "fabric/router.h"
+
+namespace coppice::fabric {
+
+// Stands for the fabric around one router: tells it where packets go and writes down what leaves.
+class FakeEnvironment final : public RouterEnvironment {
+ public:
+  struct Sent {
+    Cycles at;
+    int out_port;
+    int vc;
+    Flit flit;
+  };
+  struct Freed {
+    Cycles at;
+    int in_port;
+    int vc;
+  };
+
+  RouteDecision route(NodeId, PacketId packet) override { return {hops.at(packet), rotate_vcs}; }
+  void send_flit(NodeId, int out_port, int vc, Flit flit) override {
+    sent.push_back({now, out_port, vc, flit});
+  }
+  void send_credit(NodeId, int in_port, int vc) override { freed.push_back({now, in_port, vc}); }
+
+  Cycles now = 0;
+  std::map<PacketId, topology::Hop> hops;
+  bool rotate_vcs = false;
+  std::vector<Sent> sent;
+  std::vector<Freed> freed;
+};
+
+inline config::RouterConfig router_config(int vcs, int depth) {
+  config::RouterConfig config;
+  config.vcs = vcs;
+  config.vc_depth = depth;
+  return config;
+}
+
+// A router in its environment, stepped by hand.
+class RouterBench {
+ public:
+  static constexpr Femtoseconds kPeriod = kFemtosecondsPerNanosecond;
+
+  RouterBench(int ports, const config::RouterConfig& config, std::vector<OutputRate> rates = {})
+      : router(0, ports, config, padded(std::move(rates), ports), kPeriod, environment) {}
+
+  // A packet's flits in a row into one buffer, in the current cycle.
+  void receive_packet(int in_port, int vc, PacketId packet, int flits, topology::Hop hop) {
+    environment.hops[packet] = hop;
+    for (int i = 0; i < flits; ++i) {
+      router.receive_flit(in_port, vc, flit(packet, i, flits), environment.now);
+    }
+  }
+  static Flit flit(PacketId packet, int sequence, int flits) {
+    return {packet, static_cast<std::uint32_t>(sequence) & 0x7fffffffU, sequence + 1 == flits ? 1U : 0U};
+  }
+  // Runs the cycles from now on before `end`; returns what the last step did.
+  bool run_until(Cycles end) {
+    bool awake = true;
+    for (; environment.now < end; ++environment.now) awake = router.step(environment.now);
+    return awake;
+  }
+  const std::vector<FakeEnvironment::Sent>& sent() const { return environment.sent; }
+
+  FakeEnvironment environment;
+  Router router;
+
+ private:
+  static std::vector<OutputRate> padded(std::vector<OutputRate> rates, int ports) {
+    rates.resize(static_cast<std::size_t>(ports));
+    return rates;
+  }
+};
+
+}  // namespace coppice::fabric
