@@ -101,7 +101,7 @@ void NetworkInterface::run_port(int index, Cycles now) {
   for (;;) {
     const TableEntry* head = port.table.head();
     const DecoderState state =
-        decode(head, lockstep, port.lockstep, tracker_, port.packetizer.has_place(), now);
+        decode(head, lockstep, port.lockstep, tracker_, port.packetizer.has_place(now), now);
     if (state == DecoderState::kWaitLockstep) wake_at(port.lockstep.release());
     if (state != DecoderState::kIssue && state != DecoderState::kNop) return;
     port.timestep.advance_to(head->step);
@@ -170,7 +170,7 @@ std::string NetworkInterface::describe_waiting(Cycles now) const {
 NetworkInterface::PortView NetworkInterface::view(int index, Cycles now) const {
   const Port& port = *ports_[static_cast<std::size_t>(index)];
   return {decode(port.table.head(), context_.config->lockstep, port.lockstep, tracker_,
-                 port.packetizer.has_place(), now),
+                 port.packetizer.has_place(now), now),
           port.timestep.value(), port.lockstep.value(now), static_cast<std::int64_t>(port.table.issued())};
 }
 

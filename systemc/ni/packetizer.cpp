@@ -25,6 +25,7 @@ void Packetizer::packet_injected(const fabric::Packet& packet, Cycles now) {
   if (next_packet_ == 1) on_head_injected(packet.tag, packet.head_injected);
   if (!packet.last_of_message) return;
   queue_.pop_front();
+  tail_left_ = now;
   next_packet_ = 0;
   on_tail_injected(packet.tag, now);
 }
@@ -36,6 +37,7 @@ fabric::Injector::Pending Packetizer::next_message() {
 
 void Packetizer::message_injected(std::uint64_t message, Cycles now) {
   queue_.pop_front();
+  tail_left_ = now;
   on_tail_injected(message, now);
 }
 

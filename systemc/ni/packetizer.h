@@ -18,7 +18,9 @@ class Packetizer final : public fabric::Injector {
 
   explicit Packetizer(const fabric::Framing& framing) : framing_(framing) {}
 
-  bool has_place() const { return queue_.size() < kMessages; }
+  // Whether a message may be pushed in cycle `now`. The place of a message whose tail leaves in a cycle is
+  // free from the next cycle on, whichever of the two processes runs first.
+  bool has_place(Cycles now) const { return queue_.size() + (tail_left_ == now ? 1 : 0) < kMessages; }
   // Takes a message whose first flit comes from memory at cycle `ready`.
   void push(const fabric::Message& message, Cycles ready) { queue_.push_back({message, ready}); }
 
@@ -41,6 +43,7 @@ class Packetizer final : public fabric::Injector {
   fabric::Framing framing_;
   std::deque<Queued> queue_;
   std::int64_t next_packet_ = 0;  // of the front message
+  Cycles tail_left_ = -1;         // the cycle in which the last message left
 };
 
 }  // namespace coppice::ni

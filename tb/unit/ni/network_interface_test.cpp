@@ -1,0 +1,178 @@
+#include "ni/network_interface.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "two_nodes.h"
+
+namespace coppice::ni {
+namespace {
+
+using schedule::Op;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+// 160 bytes: a head flit and ten of data.
+constexpr Bytes kBytes = 160;
+constexpr Cycles kFlits = 11;
+
+// Decoded in cycle 0, read from memory, sent, on its way, added: each at its time.
+TEST(NetworkInterface, TakesAMessageThroughItsStages) {
+  TwoNodes two;
+  two.add(0, Op::kReduce, 1, kBytes);
+  two.run();
+  const MessageRecord& message = two.message(0, 0);
+  EXPECT_EQ(message.issued, 0);
+  EXPECT_EQ(message.head_injected, 3);
+  EXPECT_EQ(message.tail_injected, 3 + kFlits - 1);
+  EXPECT_EQ(message.tail_ejected, 3 + TwoNodes::kZeroLoad + kFlits - 1);
+  EXPECT_EQ(message.completed, message.tail_ejected + 5);
+  EXPECT_EQ(message.flits, kFlits);
+  EXPECT_EQ(message.serialization, kFlits);
+  EXPECT_EQ(message.src, 0);
+  EXPECT_EQ(message.dst, 1);
+  EXPECT_TRUE(two.interfaces[0]->finished());
+  EXPECT_TRUE(two.fabric->idle());
+  EXPECT_EQ(two.log.open_count(), 0);
+  EXPECT_FALSE(sc_core::sc_pending_activity());
+}
+
+// An all-reduce by hand: each reduces the other's half, then sends it back.
+TEST(NetworkInterface, ReducesAndGathersByDependencies) {
+  TwoNodes two;
+  for (const NodeId node : {0, 1}) {
+    two.add(node, Op::kReduce, 1 - node, 512);
+    two.add(node, Op::kGather, node, 512, 2, 1);
+  }
+  two.run();
+  for (const auto& memory : two.memories) EXPECT_THAT(memory->values(), Each(11.0F));
+  for (const NodeId node : {0, 1}) {
+    // It issues in the cycle in which the sum is in memory; a store takes a cycle.
+    EXPECT_EQ(two.message(node, 1).issued, two.message(1 - node, 0).completed);
+    EXPECT_EQ(two.message(node, 1).dependencies_met, two.message(1 - node, 0).completed);
+    EXPECT_EQ(two.message(node, 1).completed, two.message(node, 1).tail_ejected + 1);
+    EXPECT_EQ(two.message(node, 1).enabler_tail_injected, two.message(1 - node, 0).tail_injected);
+    EXPECT_EQ(two.message(node, 1).enabler_delay, 0);
+  }
+}
+
+// The data is what the buffer holds when the entry issues.
+TEST(NetworkInterface, ReadsTheBufferWhenAnEntryIssues) {
+  TwoNodes two;
+  two.add(1, Op::kReduce, 0, 512);
+  two.add(0, Op::kGather, 0, 512, 1, 1);
+  two.run();
+  EXPECT_EQ(two.memories[1]->values()[0], 11.0F);
+}
+
+TEST(NetworkInterface, IssuesOneEntryPerPortAndCycle) {
+  TwoNodes two;
+  two.add(0, Op::kReduce, 1, kBytes);
+  two.add(0, Op::kReduce, 1, kBytes);
+  two.run();
+  EXPECT_EQ(two.message(0, 0).issued, 0);
+  EXPECT_EQ(two.message(0, 1).issued, 1);
+  // Flits follow each other without a gap.
+  EXPECT_EQ(two.message(0, 1).head_injected, two.message(0, 0).tail_injected + 1);
+  EXPECT_EQ(two.message(0, 1).port_free_since, two.message(0, 0).tail_injected + 1);
+}
+
+TEST(NetworkInterface, HoldsTwoMessagesAPort) {
+  TwoNodes two;
+  for (int i = 0; i < 3; ++i) two.add(0, Op::kReduce, 1, 3 * kBytes);
+  two.run();
+  EXPECT_EQ(two.message(0, 1).issued, 1);
+  EXPECT_EQ(two.message(0, 2).issued, two.message(0, 0).tail_injected + 1);
+  EXPECT_EQ(two.message(0, 2).head_injected, two.message(0, 1).tail_injected + 1);
+}
+
+// --- lockstep --------------------------------------------------------------------------------------------
+
+TEST(NetworkInterface, HoldsTheNextStepForTheChunk) {
+  TwoNodes two;
+  two.system.ni.lockstep = true;
+  two.add(0, Op::kReduce, 1, kBytes, 1);
+  two.add(0, Op::kReduce, 1, kBytes, 2);
+  two.run();
+  EXPECT_EQ(two.message(0, 1).issued, kFlits);
+  EXPECT_EQ(two.message(0, 1).released, kFlits);
+  EXPECT_EQ(two.message(0, 0).released, 0);
+}
+
+TEST(NetworkInterface, LetsTheBufferAbsorbWhatDoesNotFit) {
+  TwoNodes two;
+  two.system.ni.lockstep = true;
+  two.system.ni.buffer = 8;
+  two.add(0, Op::kReduce, 1, kBytes, 1);
+  two.add(0, Op::kReduce, 1, kBytes, 2);
+  two.add(0, Op::kReduce, 1, kBytes, 3);
+  two.run();
+  EXPECT_EQ(two.message(0, 1).issued, kFlits - 8);
+  // From the nominal end of the step before; the place in the queue comes later still.
+  EXPECT_EQ(two.message(0, 2).released, 2 * kFlits - 8);
+  EXPECT_EQ(two.message(0, 2).issued, two.message(0, 0).tail_injected + 1);
+}
+
+TEST(NetworkInterface, HoldsForNops) {
+  TwoNodes two;
+  two.system.ni.lockstep = true;
+  two.add(0, Op::kNop, -1, kBytes, 1);
+  two.add(0, Op::kNop, -1, 2 * kBytes, 2);
+  two.add(0, Op::kReduce, 1, kBytes, 3);
+  two.run();
+  EXPECT_EQ(two.message(0, 2).issued, 11 + 21);
+}
+
+TEST(NetworkInterface, SkipsNopsWithoutLockstep) {
+  TwoNodes two;
+  two.add(0, Op::kNop, -1, kBytes, 1);
+  two.add(0, Op::kReduce, 1, kBytes, 2);
+  two.run();
+  EXPECT_EQ(two.message(0, 1).issued, 0);
+}
+
+// --- flow control ----------------------------------------------------------------------------------------
+
+TEST(NetworkInterface, SendsAHeadPerPacketUnderPacketBasedFlowControl) {
+  TwoNodes two;
+  two.system.ni.flow_control = config::FlowControl::kPacket;
+  two.system.ni.payload = 64;
+  two.add(0, Op::kReduce, 1, kBytes);  // 64 + 64 + 32 bytes
+  two.run();
+  EXPECT_EQ(two.message(0, 0).flits, 5 + 5 + 3);
+  EXPECT_EQ(two.message(0, 0).tail_injected - two.message(0, 0).head_injected, 12);
+  EXPECT_EQ(two.memories[1]->values()[128], 11.0F);
+}
+
+// --- what goes wrong -------------------------------------------------------------------------------------
+
+TEST(NetworkInterface, SaysWhatItWaitsFor) {
+  TwoNodes two;
+  two.add(0, Op::kReduce, 1, kBytes, 3, 2);
+  two.add(1, Op::kGather, 0, kBytes);
+  two.run(1'000);
+  EXPECT_FALSE(two.interfaces[0]->finished());
+  EXPECT_TRUE(two.interfaces[1]->finished());
+  EXPECT_THAT(two.interfaces[0]->describe_waiting(1'000),
+              AllOf(HasSubstr("NI 0 port 0: reduce of flow 1 in step 3 waits for dependency"),
+                    HasSubstr("0 of 2 arrivals")));
+  EXPECT_EQ(two.interfaces[1]->describe_waiting(1'000), "");
+  EXPECT_FALSE(sc_core::sc_pending_activity());
+}
+
+TEST(NetworkInterface, ShowsItsCounters) {
+  TwoNodes two;
+  two.system.ni.lockstep = true;
+  two.add(0, Op::kReduce, 1, kBytes, 1);
+  two.add(0, Op::kReduce, 1, kBytes, 4);
+  two.run(5);
+  const auto view = two.interfaces[0]->view(0, 5);
+  EXPECT_EQ(view.state, DecoderState::kWaitLockstep);
+  EXPECT_EQ(view.timestep, 1);
+  EXPECT_EQ(view.lockstep, kFlits - 5);
+  EXPECT_EQ(view.issued, 1);
+}
+
+}  // namespace
+}  // namespace coppice::ni
