@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/units.h"
+#include "workload/training_timeline.h"
 
 // The typed configuration: plain data with the defaults of the MultiTree machine (FACTS in the README's
 // sources). Built once by config/loader.h, then passed by const reference; nothing below this folder sees
@@ -63,6 +65,7 @@ struct AcceleratorConfig {
   std::vector<int> array{32, 32};
   std::string dataflow = "output_stationary";
   Frequency clock{1'000'000'000};
+  std::optional<Bandwidth> memory_bandwidth = std::nullopt;  // unlimited
   bool operator==(const AcceleratorConfig&) const = default;
 };
 
@@ -80,13 +83,22 @@ struct SystemConfig {
 struct CollectiveConfig {
   std::string op = "all_reduce";
   std::string algorithm;  // required by run and schedule
-  Bytes size = 0;         // required by run and schedule; whole elements of 4 B
+  Bytes size = 0;         // required by schedule, and by run unless it trains; whole elements of 4 B
   bool operator==(const CollectiveConfig&) const = default;
+};
+
+// An iteration of data-parallel training, its all-reduces by `collective.algorithm`.
+struct TrainingConfig {
+  std::string model;  // a table in configs/workloads/, or the path of one; empty: nothing is trained
+  int batch_per_accelerator = 16;  // samples
+  workload::Overlap overlap = workload::Overlap::kNone;
+  bool operator==(const TrainingConfig&) const = default;
 };
 
 struct Config {
   SystemConfig system;
   CollectiveConfig collective;
+  TrainingConfig training;
   Fidelity fidelity = Fidelity::kAuto;
   Check check = Check::kAuto;
   std::uint64_t seed = 1;

@@ -25,8 +25,13 @@ bool carries_values(const Config& config) {
 
 }  // namespace
 
-std::string idle_untrained(const Config& /*config*/, const Use& /*use*/) {
-  return "nothing is trained";
+std::string idle_untrained(const Config& config, const Use& /*use*/) {
+  return config.training.model.empty() ? "nothing is trained" : "";
+}
+
+std::string idle_size(const Config& config, const Use& use) {
+  const bool trains = use.purpose == Purpose::kRun && !config.training.model.empty();
+  return trains ? "the gradients of training.model are reduced" : "";
 }
 
 std::string idle_link(const Config& config, const Use& /*use*/) {

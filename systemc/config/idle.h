@@ -8,6 +8,8 @@
 namespace coppice::config {
 
 std::string idle_untrained(const Config& config, const Use& use);
+// Of a collective that stands for itself.
+std::string idle_size(const Config& config, const Use& use);
 std::string idle_link(const Config& config, const Use& use);
 // Clock and flit.
 std::string idle_timing(const Config& config, const Use& use);

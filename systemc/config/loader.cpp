@@ -77,6 +77,7 @@ class Reader {
 void require_keys(const Loaded& loaded, Purpose purpose) {
   for (const Key& key : keys()) {
     if (!key.required.has(purpose) || loaded.places.contains(key.path)) continue;
+    if (key.excused && key.excused(loaded, purpose)) continue;
     throw ConfigError(loaded.place(key.path),
                       fmt::format("{} is missing; for example '{}: {}'", key.path,
                                   key.path.substr(key.path.rfind('.') + 1), key.example));

@@ -22,6 +22,7 @@ constexpr Bandwidth kSlowestLink{1'000};
 constexpr Bandwidth kFastestLink{100'000'000'000'000};
 constexpr Frequency kSlowestClock{1'000};
 constexpr Frequency kFastestClock{100'000'000'000};
+constexpr const char* kUnlimited = "unlimited";
 
 void add_topology_keys(std::vector<Key>& keys) {
   keys.push_back(with(name_key("system.topology.kind",
@@ -171,6 +172,56 @@ void add_accelerator_keys(std::vector<Key>& keys) {
   add(quantity_key(
       "system.accelerator.clock", [](auto& c) -> auto& { return c.system.accelerator.clock; },
       parse_frequency, format_frequency, kSlowestClock, kFastestClock));
+  Key memory;
+  memory.path = "system.accelerator.memory_bandwidth";
+  memory.read = [path = memory.path](const Node& value, Config& config) {
+    auto& bandwidth = config.system.accelerator.memory_bandwidth;
+    bandwidth.reset();
+    if (value.kind == Node::Kind::kScalar && value.text == kUnlimited) return;
+    bandwidth = read_quantity(value, path, parse_bandwidth, format_bandwidth, kSlowestLink, kFastestLink);
+  };
+  memory.write = [](const Config& config) {
+    const auto& bandwidth = config.system.accelerator.memory_bandwidth;
+    return Json(bandwidth ? format_bandwidth(*bandwidth) : kUnlimited);
+  };
+  add(memory);
+}
+
+bool trains(const Loaded& loaded) {
+  return loaded.places.contains("training");
+}
+
+// Values of a section that is not there are not written.
+Key when_training(Key key) {
+  key.write = [write = key.write](const Config& config) {
+    return config.training.model.empty() ? Json() : write(config);
+  };
+  return key;
+}
+
+void add_training_keys(std::vector<Key>& keys) {
+  Key model;
+  model.path = "training.model";
+  model.example = "resnet50";
+  model.read = [path = model.path](const Node& value, Config& config) {
+    const std::string expected = "a model of 'coppice list', or the path of a layer table (CSV)";
+    const std::string& text = read_text(value, path, expected);
+    if (text.empty()) refuse(value, path, expected);
+    config.training.model = text;
+  };
+  model.write = [](const Config& config) { return Json(config.training.model); };
+  model.excused = [](const Loaded& loaded, Purpose) { return !trains(loaded); };
+  keys.push_back(with(when_training(model), kRunOnly, kRunOnly));
+  Key batch = integer_key(
+      "training.batch_per_accelerator", [](auto& c) -> auto& { return c.training.batch_per_accelerator; }, 1,
+      65536);
+  batch.example = "16";
+  keys.push_back(with(when_training(batch), kRunOnly));
+  Key overlap = enum_key<>(
+      "training.overlap", [](auto& c) -> auto& { return c.training.overlap; },
+      std::vector{workload::Overlap::kNone, workload::Overlap::kLayerWise});
+  overlap.example = "layer_wise";
+  keys.push_back(with(when_training(overlap), kRunOnly));
 }
 
 void add_collective_keys(std::vector<Key>& keys) {
@@ -192,7 +243,11 @@ void add_collective_keys(std::vector<Key>& keys) {
   size.write = [](const Config& config) {
     return config.collective.size == 0 ? Json() : Json(format_bytes(config.collective.size));
   };
-  keys.push_back(with(size, kCollectives, kCollectives));
+  Key own_size = unless(with(size, kCollectives, kCollectives), idle_size);
+  own_size.excused = [](const Loaded& loaded, Purpose purpose) {
+    return purpose == Purpose::kRun && trains(loaded);
+  };
+  keys.push_back(own_size);
 }
 
 void add_run_keys(std::vector<Key>& keys) {
@@ -242,6 +297,7 @@ std::vector<Key> make_keys() {
   add_ni_keys(keys);
   add_accelerator_keys(keys);
   add_collective_keys(keys);
+  add_training_keys(keys);
   add_run_keys(keys);
   add_examples(keys);
   return keys;

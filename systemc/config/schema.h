@@ -44,7 +44,9 @@ struct Key {
   // The value as it would be written; null if there is none and no default either.
   std::function<nlohmann::ordered_json(const Config& config)> write;
   Purposes required;  // where it must be set
-  Purposes used;      // where it can change the outcome
+  // Whether it need not be, given what is set; null if it always must.
+  std::function<bool(const Loaded& loaded, Purpose purpose)> excused;
+  Purposes used;  // where it can change the outcome
   // Why it changes nothing nevertheless, given the rest of the configuration; empty if it does.
   std::function<std::string(const Config& config, const Use& use)> idle;
 };

@@ -81,6 +81,13 @@ TEST(IneffectiveKeys, KnowsWhatOtherKeysMakeIdle) {
   EXPECT_THAT(run({"collective.size=17 MiB", "seed=9"}), ElementsAre(HasSubstr("seed has no effect")));
 }
 
+TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
+  EXPECT_THAT(added("system.accelerator.memory_bandwidth=1 TB/s"),
+              ElementsAre(HasSubstr("nothing is trained")));
+  EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "training.model=ncf", "system.accelerator.pes=4"}),
+              ElementsAre(HasSubstr("collective.size has no effect: the gradients of training.model")));
+}
+
 TEST(IneffectiveKeys, KnowsThatASingleAcceleratorSendsNothing) {
   EXPECT_THAT(
       warnings({"system.topology.dims=[1, 1]", "system.router.vcs=3"}),

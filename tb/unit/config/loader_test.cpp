@@ -50,8 +50,10 @@ system:
            credit_delay: 0, impl: systemc}
   ni: {ports: 2, flow_control: message, payload: 512 B, lockstep: off, buffer: 100, dma_latency: 1,
        reduction_latency: 2, reduction_flits_per_cycle: 0.5, impl: systemc}
-  accelerator: {pes: 8, array: [16, 8], dataflow: weight_stationary, clock: 500 MHz}
+  accelerator: {pes: 8, array: [16, 8], dataflow: weight_stationary, clock: 500 MHz,
+                memory_bandwidth: 900 GB/s}
 collective: {op: all_gather, algorithm: multitree, size: 64 KiB}
+training: {model: resnet50, batch_per_accelerator: 4, overlap: layer_wise}
 fidelity: flit
 check: contributions
 seed: 42
@@ -68,8 +70,10 @@ observe: {nodes: [1, 3]}
   EXPECT_EQ(config.system.router, (RouterConfig{2, 8, 0, 2, 3, 4, 0, Implementation::kSystemc}));
   EXPECT_EQ(config.system.ni,
             (NiConfig{2, FlowControl::kMessage, 512, false, 100, 1, 2, 0.5, Implementation::kSystemc}));
-  EXPECT_EQ(config.system.accelerator, (AcceleratorConfig{8, {16, 8}, "weight_stationary", {500'000'000}}));
+  EXPECT_EQ(config.system.accelerator,
+            (AcceleratorConfig{8, {16, 8}, "weight_stationary", {500'000'000}, Bandwidth{900'000'000'000}}));
   EXPECT_EQ(config.collective, (CollectiveConfig{"all_gather", "multitree", 65536}));
+  EXPECT_EQ(config.training, (TrainingConfig{"resnet50", 4, workload::Overlap::kLayerWise}));
   EXPECT_EQ(config.fidelity, Fidelity::kFlit);
   EXPECT_EQ(config.check, Check::kContributions);
   EXPECT_EQ(config.seed, 42U);
@@ -104,6 +108,21 @@ TEST(Load, NamesMissingKeysAtTheSectionThatLacksThem) {
   EXPECT_EQ(complaint(system, {}, Purpose::kTraffic), "accepted");
   EXPECT_THAT(complaint(system, {}, Purpose::kBound), StartsWith("1:1: collective.size is missing"));
   EXPECT_EQ(complaint(system + "collective: {size: 4 B}\n", {}, Purpose::kBound), "accepted");
+}
+
+TEST(Load, NeedsNoSizeToTrainButAModel) {
+  const std::string untrained =
+      "system: {topology: {kind: torus, dims: [4, 4]}}\ncollective: {algorithm: ring}\n";
+  const Config config = load_text(untrained + "training: {model: ncf}\n").config;
+  EXPECT_EQ(config.training, (TrainingConfig{"ncf", 16, workload::Overlap::kNone}));
+  EXPECT_EQ(config.collective.size, 0);
+  EXPECT_EQ(config.system.accelerator.memory_bandwidth, std::nullopt);
+  EXPECT_THAT(complaint(untrained + "training: {batch_per_accelerator: 4}\n"),
+              StartsWith("3:1: training.model is missing; for example 'model: resnet50'"));
+  EXPECT_THAT(complaint(untrained + "training: {model: ncf}\n", {}, Purpose::kSchedule),
+              StartsWith("2:1: collective.size is missing"));
+  EXPECT_THAT(complaint(untrained + "training: {model: ncf, batch_per_accelerator: 0}\n"),
+              StartsWith("3:47: training.batch_per_accelerator must be"));
 }
 
 TEST(Load, NamesSectionsAndValuesInEachOthersPlace) {
@@ -189,7 +208,13 @@ Config arbitrary_config() {
                below(1000),
                0.001 * below(1'000'000),
                Implementation::kSystemc};
-  system.accelerator = {below(100), {below(100), below(100)}, "input_stationary", {below(100) * 1'000'000}};
+  system.accelerator = {
+      below(100), {below(100), below(100)}, "input_stationary", {below(100) * 1'000'000}, std::nullopt};
+  if (*rc::gen::arbitrary<bool>()) system.accelerator.memory_bandwidth = Bandwidth{below(1000) * 1'000'000L};
+  if (*rc::gen::arbitrary<bool>()) {
+    config.training = {"ncf", below(100),
+                       *rc::gen::element(workload::Overlap::kNone, workload::Overlap::kLayerWise)};
+  }
   config.collective = {
       *rc::gen::elementOf(std::vector<std::string>{"all_reduce", "reduce_scatter", "all_gather"}),
       *rc::gen::elementOf(std::vector<std::string>{"ring", "multitree"}),
