@@ -19,9 +19,9 @@ TEST(BalancedPaths, OfAKAryNTreeGoUpByDestinationModK) {
   const int first_spine = 20;
   for (NodeId dst = 0; dst < 16; ++dst) {
     const PathTree towards = paths.paths_to(dst);
-    for (int leaf = 0; leaf < 4; ++leaf) {
-      const Channel& next = tree.channel(towards.next[static_cast<std::size_t>(16 + leaf)]);
-      EXPECT_EQ(next.dst, leaf == dst / 4 ? dst : first_spine + dst % 4);
+    for (NodeId leaf = 16; leaf < first_spine; ++leaf) {
+      const Channel& next = tree.channel(towards.next[static_cast<std::size_t>(leaf)]);
+      EXPECT_EQ(next.dst, leaf == 16 + dst / 4 ? dst : first_spine + dst % 4);
     }
   }
 }
