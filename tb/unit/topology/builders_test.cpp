@@ -15,7 +15,6 @@ std::vector<int> dims_of(Kind kind) {
   switch (kind) {
     case Kind::kTorus:
     case Kind::kMesh:
-      return {2, 3};
     case Kind::kFatTree:
       return {2, 3};
     case Kind::kBigraph:
