@@ -52,6 +52,8 @@ int execute(const Command& command) {
 
 // SystemC's entry point, within its simulation context.
 int sc_main(int argc, char** argv) {
+  // Standard output is for results.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   CLI::App app("Coppice: how long a collective takes on a network of accelerators, and why", "coppice");
   app.set_version_flag("--version", "coppice " COPPICE_VERSION);
   app.require_subcommand(1);

@@ -1,0 +1,229 @@
+// What the command says of bad input: where, what is wrong and what would be right; exit status 2, nothing
+// written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workshop.h"
+
+namespace coppice::system_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// One line of kSmallConfig replaced, and what the command then says.
+struct Mistake {
+  const char* name;
+  int line;
+  const char* text;
+  const char* message;
+};
+
+std::string replace_line(std::string text, int line, const std::string& replacement) {
+  std::size_t begin = 0;
+  for (int i = 1; i < line; ++i) begin = text.find('\n', begin) + 1;
+  return text.replace(begin, text.find('\n', begin) - begin, replacement);
+}
+
+class MistakeTest : public ::testing::TestWithParam<Mistake> {};
+
+TEST_P(MistakeTest, IsLocatedAndNothingIsWritten) {
+  const Workshop shop;
+  shop.write("c.yaml", replace_line(kSmallConfig, GetParam().line, GetParam().text));
+  const Outcome outcome =
+      shop.run({"run", "c.yaml", "--out", "r.json", "--trace", "t.json", "--vcd", "w.vcd"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err, std::string(GetParam().message) + "\n");
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
+}
+
+constexpr Mistake kMistakes[] = {
+    {"UnknownKey", 6, "    bandwith: 16 GB/s",
+     "c.yaml:6:5: unknown key 'system.link.bandwith'; did you mean 'system.link.bandwidth'?"},
+    {"UnknownSection", 5, "  links:", "c.yaml:5:3: unknown key 'system.links'; did you mean 'system.link'?"},
+    {"MissingKind", 3, "", "c.yaml:2:3: system.topology.kind is missing; for example 'kind: torus'"},
+    {"MissingDims", 4, "", "c.yaml:2:3: system.topology.dims is missing; for example 'dims: [8, 8]'"},
+    {"MissingSize", 11, "", "c.yaml:8:1: collective.size is missing; for example 'size: 1 MiB'"},
+    {"WrongType", 4, "    dims: {x: 4}",
+     "c.yaml:4:11: system.topology.dims must be the width of each dimension, for example [8, 8] or 8x8, not "
+     "a "
+     "section"},
+    {"WrongKind", 3, "    kind: tours",
+     "c.yaml:3:11: system.topology.kind must be torus or mesh, not 'tours'; did you mean 'torus'?"},
+    {"WrongElement", 4, "    dims: [4, four]",
+     "c.yaml:4:15: system.topology.dims[1] must be a whole number from 1 to 1048576, not 'four'"},
+    {"WrongUnit", 7, "    latency: 150 GB",
+     "c.yaml:7:14: system.link.latency: '150 GB' is not a duration: its unit 'GB' is none of fs, ps, ns, us, "
+     "\u00b5s, "
+     "ms, s; for example '150 ns'"},
+    {"NoUnit", 6, "    bandwidth: 16",
+     "c.yaml:6:16: system.link.bandwidth: '16' is not a bandwidth: it needs a unit (b/s, B/s, kb/s, kB/s, "
+     "KiB/s, "
+     "Mb/s, MB/s, MiB/s, Gb/s, GB/s, GiB/s, Tb/s, TB/s); for example '16 GB/s'"},
+    {"Negative", 7, "    latency: -150 ns",
+     "c.yaml:7:14: system.link.latency: '-150 ns' is not a duration: it must have no sign; for example '150 "
+     "ns'"},
+    {"NegativeWidth", 4, "    dims: [4, -4]",
+     "c.yaml:4:15: system.topology.dims[1] must be a whole number from 1 to 1048576, not '-4'"},
+    {"Absurd", 7, "    latency: 3 s", "c.yaml:7:14: system.link.latency must be from 0 ns to 1 s, not '3 s'"},
+    {"TooManyAccelerators", 4, "    dims: [1024, 2048]",
+     "c.yaml:4:11: system.topology.dims makes more than 1048576 accelerators, the most that are possible"},
+    {"TooFewVirtualChannels", 5, "  router: {vcs: 1}\n  link:",
+     "c.yaml:5:17: system.router.vcs is 1, but a torus needs 2 at least: packets before and behind the "
+     "dateline of a "
+     "ring use different virtual channels"},
+    {"FasterThanAFlitPerCycle", 6, "    bandwidth: 32 GB/s",
+     "c.yaml:6:16: system.link.bandwidth of 32 GB/s is faster than one flit of 16 B per cycle of 1 GHz: "
+     "raise "
+     "system.clock or system.flit, or lower the bandwidth"},
+    {"ListOfWrongLength", 6, "    bandwidth: [16 GB/s, 8 GB/s, 4 GB/s]",
+     "c.yaml:6:16: system.link.bandwidth lists 3 values for 2 dimensions: write one value, or one for every "
+     "dimension"},
+    {"PartOfAnElement", 11, "  size: 16385 B",
+     "c.yaml:11:9: collective.size of 16385 B is no whole number of 4-byte elements: 16388 B would be"},
+    {"NoSize", 11, "  size: 0 KiB", "c.yaml:11:9: collective.size must be from 4 B to 1 TiB, not '0 KiB'"},
+    {"NegativeSize", 11, "  size: -16 KiB",
+     "c.yaml:11:9: collective.size: '-16 KiB' is not a size: it must have no sign; for example '64 KiB'"},
+    {"NotYetInHardware", 5,
+     "  ni: {impl: rtl}\n  link:", "c.yaml:5:14: system.ni.impl: 'rtl' is not available yet: write systemc"},
+    {"UnavailableFidelity", 8, "fidelity: fluid\ncollective:",
+     "c.yaml:8:11: fidelity: 'fluid' is not available for this kind of run: write auto, train or flit"},
+    {"PayloadOfPartsOfFlits", 5, "  ni: {payload: 100 B}\n  link:",
+     "c.yaml:5:17: system.ni.payload of 100 B is no whole number of flits of 16 B: 112 B would be"},
+    {"KeySetTwice", 7, "    bandwidth: 8 GB/s",
+     "c.yaml:7:5: 'bandwidth' is already set at line 6: keep one of the two"},
+    {"SectionWithoutKeys", 8,
+     "collective: 7\nx:", "c.yaml:8:13: collective must be a section, keys with values, not '7'"},
+    {"KeyWithoutValue", 11, "  size:", "c.yaml:11:3: collective.size has no value; for example '1 MiB'"},
+    {"ObservedNodeOutside", 8, "observe: {nodes: [0, 16]}\ncollective:",
+     "c.yaml:8:22: observe.nodes[1] is 16, but there are accelerators 0 to 15 only"},
+    {"SyntaxError", 4, "    dims: [4, 4", "c.yaml:5:7: not valid YAML: end of sequence flow not found"},
+    {"SecondDocument", 8, "---\ncollective:",
+     "c.yaml:9:1: a second YAML document begins here: a configuration is one "
+     "document"},
+};
+
+INSTANTIATE_TEST_SUITE_P(BadInput, MistakeTest, ::testing::ValuesIn(kMistakes),
+                         [](const auto& mistake) { return std::string(mistake.param.name); });
+
+TEST(BadInput, EmptyFileAndNoMap) {
+  const Workshop shop;
+  shop.write("empty.yaml", "");
+  shop.write("list.yaml", "- 1\n- 2\n");
+  Outcome outcome = shop.run({"run", "empty.yaml"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, StartsWith("empty.yaml:1:1: the file is empty"));
+  outcome = shop.run({"run", "list.yaml"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, StartsWith("list.yaml:1:1: the file must be a map of keys"));
+}
+
+TEST(BadInput, UnknownAlgorithm) {
+  const Workshop shop;
+  shop.write("c.yaml", replace_line(kSmallConfig, 10, "  algorithm: rnig"));
+  const Outcome outcome = shop.run({"run", "c.yaml"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, StartsWith("c.yaml:10:14: collective.algorithm must be ring, "));
+  EXPECT_THAT(outcome.err, HasSubstr(", not 'rnig'; did you mean 'ring'?"));
+}
+
+TEST(BadInput, MissingOrUnreadableFile) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  Outcome outcome = shop.run({"run", "none.yaml"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(
+      outcome.err,
+      "none.yaml:1:1: the file cannot be read: No such file or directory; check its name and permissions\n");
+  outcome = shop.run({"run", "."});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err, ".:1:1: this is a directory; name a YAML file in it\n");
+  outcome = shop.run({"run", "c.yaml/c.yaml"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, StartsWith("c.yaml/c.yaml:1:1: the file cannot be read: Not a directory"));
+}
+
+TEST(BadInput, IsTheSameForEverySubcommand) {
+  const Workshop shop;
+  shop.write("c.yaml", replace_line(kSmallConfig, 3, "    kind: tours"));
+  const std::vector<std::vector<std::string>> lines = {
+      {"run", "c.yaml"},
+      {"traffic", "c.yaml", "--pattern", "uniform", "--rate", "0.1", "--packet-flits", "1"},
+      {"schedule", "c.yaml"},
+      {"bound", "c.yaml"}};
+  for (const auto& line : lines) {
+    const Outcome outcome = shop.run(line);
+    EXPECT_EQ(outcome.status, 2) << line[0];
+    EXPECT_THAT(outcome.err, StartsWith("c.yaml:3:11: system.topology.kind must be torus or mesh"))
+        << line[0];
+  }
+}
+
+TEST(BadInput, OverridesAreLocatedOnTheCommandLine) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  const std::pair<const char*, const char*> cases[] = {
+      {"system.router.vcs=many",
+       "--set system.router.vcs=many:1:19: system.router.vcs must be a whole number from 1 to 32, not "
+       "'many'\n"},
+      {"system.rooter.vcs=4",
+       "--set system.rooter.vcs=4:1:8: unknown key 'system.rooter'; did you mean 'system.router'?\n"},
+      {"system.link.bandwidth=[16 GB/s, 3 s]",
+       "--set system.link.bandwidth=[16 GB/s, 3 s]:1:33: system.link.bandwidth[1]: '3 s' is not a bandwidth: "
+       "its unit "
+       "'s' is none of b/s, B/s, kb/s, kB/s, KiB/s, Mb/s, MB/s, MiB/s, Gb/s, GB/s, GiB/s, Tb/s, TB/s; for "
+       "example "
+       "'16 GB/s'\n"},
+      {"seed", "--set seed:1:1: must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'\n"},
+      {"collective.size=3 B",
+       "--set collective.size=3 B:1:17: collective.size must be from 4 B to 1 TiB, not '3 B'\n"},
+  };
+  for (const auto& [text, message] : cases) {
+    const Outcome outcome = shop.run({"run", "c.yaml", "--set", text});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.err, message);
+  }
+}
+
+TEST(BadInput, CommandLinesThatMakeNoSense) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  const std::vector<std::vector<std::string>> lines = {
+      {},
+      {"simulate", "c.yaml"},
+      {"run"},
+      {"run", "c.yaml", "d.yaml"},
+      {"run", "c.yaml", "--output", "x"},
+      {"traffic", "c.yaml"},
+      {"traffic", "c.yaml", "--pattern", "uniform", "--rate", "much", "--packet-flits", "1"},
+      {"traffic", "c.yaml", "--pattern", "uniform", "--rate", "0.1", "--packet-flits", "1.5"},
+      {"traffic", "c.yaml", "--pattern", "uniform", "--rate", "0.1", "--packet-flits", "0"},
+      {"traffic", "c.yaml", "--pattern", "uniform", "--rate", "-0.1", "--packet-flits", "1"},
+      {"traffic", "c.yaml", "--pattern", "uniform", "--rate", "nan", "--packet-flits", "1"},
+      {"traffic", "c.yaml", "--pattern", "uniform", "--rate", "0.1", "--packet-flits", "1", "--measure", "0"},
+      {"traffic", "c.yaml", "--pattern", "diagonal", "--rate", "0.1", "--packet-flits", "1"},
+      {"traffic", "c.yaml", "--pattern", "uniform", "--rate", "0.1", "--packet-flits", "1", "--seed", "-1"},
+      {"schedule", "c.yaml", "--format", "xml"}};
+  for (const auto& line : lines) {
+    const Outcome outcome = shop.run(line);
+    EXPECT_EQ(outcome.status, 2) << ::testing::PrintToString(line);
+    EXPECT_NE(outcome.err, "") << ::testing::PrintToString(line);
+    EXPECT_EQ(outcome.out, "") << ::testing::PrintToString(line);
+  }
+  EXPECT_THAT(shop.run(lines.back()).err, StartsWith("--format xml:1:1: 'xml' is none of text, json, dot"));
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
+}
+
+TEST(BadInput, TrafficPatternsThatTheNetworkDoesNotHave) {
+  const Workshop shop;
+  shop.write("c.yaml", replace_line(kSmallConfig, 4, "    dims: [4, 3]"));
+  const Outcome outcome =
+      shop.run({"traffic", "c.yaml", "--pattern", "transpose", "--rate", "0.1", "--packet-flits", "1"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--pattern"));
+}
+
+}  // namespace
+}  // namespace coppice::system_test

@@ -1,0 +1,142 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "workshop.h"
+
+namespace coppice::system_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+nlohmann::ordered_json result_of(const Workshop& shop, std::vector<std::string> overrides) {
+  std::vector<std::string> arguments{"run", "c.yaml", "--out", "r.json"};
+  for (const std::string& text : overrides) arguments.insert(arguments.end(), {"--set", text});
+  const Outcome outcome = shop.run(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return outcome.status == 0 ? shop.read_json("r.json") : nlohmann::ordered_json();
+}
+
+TEST(Run, VerifiesAndReportsASmallAllReduce) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");  // no warnings, and no progress where there is no terminal
+  EXPECT_THAT(outcome.out, HasSubstr("all_reduce of 16 KiB by ring"));
+  const auto result = shop.read_json("r.json");
+  EXPECT_EQ(result["schema"], "coppice.result/1");
+  EXPECT_EQ(result["verified"], "values");
+  EXPECT_EQ(result["fidelity"], "train");  // auto, without contention
+  for (const char* key : {"version", "config", "contention_free", "steps", "cycles", "time_ns", "algbw_gb_s",
+                          "busbw_gb_s", "efficiency", "flits", "flit_hops"}) {
+    EXPECT_TRUE(result.contains(key)) << key;
+  }
+  EXPECT_GT(result["bound"]["time_ns"].get<double>(), 0);
+  EXPECT_LE(result["efficiency"].get<double>(), 1);
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json"));
+}
+
+TEST(Run, RepeatsItselfFromTheConfigurationInItsResult) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  auto first = result_of(shop, {"collective.algorithm=multitree", "system.ni.flow_control=message"});
+  shop.write("c.yaml", first["config"].dump());
+  auto second = result_of(shop, {});
+  first.erase("simulator");
+  second.erase("simulator");
+  EXPECT_EQ(first.dump(), second.dump());
+}
+
+TEST(Run, OverridesKeysOfEveryType) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  const auto config = result_of(
+      shop,
+      {"system.topology.dims=[2, 3]", "system.topology.kind=mesh", "system.link.bandwidth=[16 GB/s, 8 GB/s]",
+       "system.link.latency=20 ns", "system.router.vcs=2", "system.ni.lockstep=false", "system.ni.ports=1",
+       "system.ni.reduction_flits_per_cycle=0.5", "collective.size=4 KiB", "collective.op=all_gather",
+       "collective.algorithm=multitree", "check=contributions", "max_cycles=100000"})["config"];
+  EXPECT_EQ(config["system"]["topology"], nlohmann::ordered_json({{"kind", "mesh"}, {"dims", {2, 3}}}));
+  EXPECT_EQ(config["system"]["link"]["bandwidth"], nlohmann::ordered_json({"16 GB/s", "8 GB/s"}));
+  EXPECT_EQ(config["system"]["link"]["latency"], "20 ns");
+  EXPECT_EQ(config["system"]["router"]["vcs"], 2);
+  EXPECT_EQ(config["system"]["ni"]["lockstep"], false);
+  EXPECT_EQ(config["system"]["ni"]["ports"], 1);
+  EXPECT_EQ(config["system"]["ni"]["reduction_flits_per_cycle"], 0.5);
+  EXPECT_EQ(config["collective"]["op"], "all_gather");
+  EXPECT_EQ(config["check"], "contributions");
+  EXPECT_EQ(config["max_cycles"], 100000);
+}
+
+TEST(Run, WarnsOfSettingsWithoutEffect) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  const Outcome outcome =
+      shop.run({"run", "c.yaml", "--set", "system.accelerator.pes=4", "--set", "system.topology.dims=[4, 1]",
+                "--set", "system.link.bandwidth=[16 GB/s, 8 GB/s]"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err,
+            "--set system.link.bandwidth=[16 GB/s, 8 GB/s]:1:33: warning: system.link.bandwidth[1] has no "
+            "effect: a "
+            "dimension of width 1 has no links\n"
+            "--set system.accelerator.pes=4:1:24: warning: system.accelerator.pes has no effect: nothing is "
+            "trained\n");
+}
+
+TEST(Run, FailsAtTheCycleLimit) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  const Outcome outcome = shop.run({"run", "c.yaml", "--set", "max_cycles=1000", "--out", "r.json", "--trace",
+                                    "t.json", "--vcd", "w.vcd"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("cycle limit: at cycle 1000 "));
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
+}
+
+TEST(Run, StopsOnInterruptWithoutLeavingAFile) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  RunningCommand command(shop.directory(),
+                         {"run", "c.yaml", "--set", "collective.size=256 MiB", "--set", "check=off", "--out",
+                          "r.json", "--trace", "t.json", "--vcd", "w.vcd"});
+  ASSERT_TRUE(command.await_on_terminal("%"));
+  command.interrupt();
+  const Outcome outcome = command.finish();
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted at cycle"));
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
+}
+
+TEST(Run, WritesTraceAndWaves) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  const Outcome outcome =
+      shop.run({"run", "c.yaml", "--trace", "t.json", "--vcd", "w.vcd", "--set", "observe.nodes=[1, 2]"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "t.json", "w.vcd"));
+  EXPECT_FALSE(shop.read_json("t.json").empty());
+  EXPECT_THAT(shop.read("w.vcd"), HasSubstr("$enddefinitions"));
+}
+
+// Every configuration that is shipped works as it stands.
+TEST(Run, TakesTheShippedSystems) {
+  const Workshop shop;
+  for (const auto& entry : std::filesystem::directory_iterator(shipped_config("systems"))) {
+    const std::string path = entry.path().string();
+    const bool for_traffic = path.find("booksim") != std::string::npos;
+    const Outcome outcome = for_traffic
+                                ? shop.run({"traffic", path, "--pattern", "uniform", "--rate", "0.1",
+                                            "--packet-flits", "1", "--warmup", "100", "--measure", "1000"})
+                                : shop.run({"run", path, "--set", "collective.size=16 KiB"});
+    EXPECT_EQ(outcome.status, 0) << path << '\n' << outcome.err;
+    EXPECT_EQ(outcome.err, "") << path;
+  }
+}
+
+}  // namespace
+}  // namespace coppice::system_test

@@ -1,0 +1,74 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workshop.h"
+
+namespace coppice::system_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(Schedule, PrintsForPeopleToolsAndGraphviz) {
+  const Workshop shop;
+  shop.write("c.yaml",
+             "system: {topology: {kind: torus, dims: [4, 4]}}\n"
+             "collective: {algorithm: multitree, size: 16 KiB}\n");
+  Outcome outcome = shop.run({"schedule", "c.yaml"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, HasSubstr("multitree all_reduce on torus 4x4"));
+
+  outcome = shop.run({"schedule", "c.yaml", "--format", "json"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["schema"], "coppice.schedule/1");
+
+  outcome = shop.run({"schedule", "c.yaml", "--format", "dot"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, StartsWith("digraph"));
+}
+
+TEST(Bound, IsThePapersOnA4x4Torus) {
+  const Workshop shop;
+  shop.write("c.yaml", "system: {topology: {kind: torus, dims: [4, 4]}}\ncollective: {size: 1 MiB}\n");
+  Outcome outcome = shop.run({"bound", "c.yaml"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  // 15 of 16 chunks of 64 KiB leave over four links of 16 GB/s, twice.
+  EXPECT_THAT(outcome.out, StartsWith("all_reduce of 1 MiB on torus 4x4: at least 30720.000 ns"));
+
+  outcome = shop.run({"bound", "c.yaml", "--set", "collective.op=all_gather", "--out", "b.json"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out, "");
+  const auto bound = shop.read_json("b.json");
+  EXPECT_EQ(bound["schema"], "coppice.bound/1");
+  EXPECT_EQ(bound["op"], "all_gather");
+  EXPECT_EQ(bound["size_bytes"], 1 << 20);
+  EXPECT_DOUBLE_EQ(bound["time_ns"].get<double>(), 15360.0);
+  EXPECT_EQ(bound["cut"]["accelerators"], 15);
+  EXPECT_EQ(bound["cut"]["exit_bandwidth_gb_s"], 64.0);
+  EXPECT_EQ(bound["cut"]["nodes"].size(), 15U);
+}
+
+TEST(List, NamesWhatConfigurationsMayName) {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"list"});
+  EXPECT_EQ(outcome.status, 0);
+  for (const char* name : {"torus", "mesh", "ring", "multitree", "uniform", "neighbor", "models"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(name));
+  }
+}
+
+TEST(Help, IsNoError) {
+  const Workshop shop;
+  for (const char* command : {"run", "traffic", "schedule", "bound", "list"}) {
+    const Outcome outcome = shop.run({command, "--help"});
+    EXPECT_EQ(outcome.status, 0) << command;
+    EXPECT_THAT(outcome.out, HasSubstr("Usage: coppice")) << command;
+    EXPECT_EQ(outcome.err, "") << command;
+  }
+  EXPECT_THAT(shop.run({"--version"}).out, StartsWith("coppice "));
+}
+
+}  // namespace
+}  // namespace coppice::system_test

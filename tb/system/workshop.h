@@ -1,0 +1,72 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace coppice::system_test {
+
+// How a command ended.
+struct Outcome {
+  int status = -1;  // exit status; -1 if a signal ended it
+  std::string out;
+  std::string err;
+};
+
+// A coppice that is running, its stderr a terminal.
+class RunningCommand {
+ public:
+  RunningCommand(const std::string& directory, const std::vector<std::string>& arguments);
+  ~RunningCommand();
+  RunningCommand(const RunningCommand&) = delete;
+  RunningCommand& operator=(const RunningCommand&) = delete;
+
+  // Reads its stderr until `text` has appeared or it ends; whether it has.
+  bool await_on_terminal(const std::string& text);
+  void interrupt() const;
+  // Reads the rest and waits for the end; the terminal's text is `err`.
+  Outcome finish();
+
+ private:
+  bool read_some();
+
+  pid_t pid_ = -1;
+  int terminal_ = -1;
+  std::string seen_;
+};
+
+// An empty directory in which a test runs the real command; gone with all it holds at the end.
+class Workshop {
+ public:
+  Workshop();
+  ~Workshop();
+  Workshop(const Workshop&) = delete;
+  Workshop& operator=(const Workshop&) = delete;
+
+  const std::string& directory() const { return directory_; }
+  void write(const std::string& name, const std::string& text) const;
+  std::string read(const std::string& name) const;
+  nlohmann::ordered_json read_json(const std::string& name) const;
+  // The names of its files, sorted.
+  std::vector<std::string> files() const;
+
+  // Runs coppice here, stdout and stderr into files elsewhere.
+  Outcome run(const std::vector<std::string>& arguments) const;
+  // The same with stdout going to `stdout_path`.
+  Outcome run_into(const std::string& stdout_path, const std::vector<std::string>& arguments) const;
+
+ private:
+  std::string directory_;
+  std::string captured_;  // where output is captured
+};
+
+// A small all-reduce, in the lines that the tests' places refer to.
+extern const char* const kSmallConfig;
+
+// A file of configs/ by its path there.
+std::string shipped_config(const std::string& name);
+
+}  // namespace coppice::system_test
