@@ -6,8 +6,6 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "system/run.h"
-#include "system/training_result.h"
-#include "system/training_run.h"
 
 namespace coppice::app {
 namespace {
@@ -30,15 +28,14 @@ void execute(const RunLine& line) {
   options.trace_path = line.trace;
   options.vcd_path = line.vcd;
   options.interrupted = &catch_interrupts();
-  const bool trains = !loaded.config.training.model.empty();
   nlohmann::ordered_json result;
   {
     ProgressLine progress(loaded.config.collective.algorithm);
     options.progress = progress.callback();
-    result = trains ? system::run_training(loaded, options) : system::run_collective(loaded, options);
+    result = system::run_collective(loaded, options);
   }
   if (out != nullptr) out->write(result.dump(2) + "\n");
-  print(trains ? system::summarize_training(result) : system::summarize(result));
+  print(system::summarize(result));
 }
 
 }  // namespace
