@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "topology/builders.h"
 #include "topology/connectivity.h"
+#include "topology/hierarchy.h"
 
 namespace coppice::topology {
 namespace {
@@ -30,12 +31,26 @@ Capacity checked_product(Capacity a, Capacity b) {
   return product;
 }
 
+// What the topology's builder makes of its dims, with any links.
+Topology rebuild(const Topology& topology) {
+  if (topology.kind() != Kind::kHierarchy) {
+    const std::vector<LinkSpec> any_link{{.bandwidth = {1}, .latency = 0}};
+    return make_topology(topology.kind(), topology.dims(), any_link);
+  }
+  std::vector<DimensionSpec> dimensions;
+  for (std::size_t d = 0; d < topology.dims().size(); ++d) {
+    const int size = topology.dims()[d];
+    const int links = topology.dimension_kinds()[d] == DimensionKind::kFullyConnected ? size - 1 : 2;
+    dimensions.push_back({topology.dimension_kinds()[d], size, links, {1}, 0});
+  }
+  return make_hierarchy(dimensions);
+}
+
 // Whether the topology has the nodes and channels that its kind's builder makes of its dims.
 bool is_as_built(const Topology& topology) {
   if (topology.kind() == Kind::kFile) return false;
   try {
-    const std::vector<LinkSpec> any_link{{.bandwidth = {1}, .latency = 0}};
-    const Topology built = make_topology(topology.kind(), topology.dims(), any_link);
+    const Topology built = rebuild(topology);
     const auto same_place = [](const Channel& a, const Channel& b) {
       return a.src == b.src && a.dst == b.dst && a.dimension == b.dimension;
     };

@@ -11,7 +11,7 @@
 namespace coppice::topology {
 namespace {
 
-constexpr std::array<KindInfo, 8> kKinds{{
+constexpr std::array<KindInfo, 9> kKinds{{
     {Kind::kTorus, "torus", "[w0, w1, ...]", "n-dimensional torus; a width of 2 has two channels each way"},
     {Kind::kMesh, "mesh", "[w0, w1, ...]", "n-dimensional mesh"},
     {Kind::kRing, "ring", "[n]", "n accelerators in a ring, both directions"},
@@ -20,6 +20,8 @@ constexpr std::array<KindInfo, 8> kKinds{{
     {Kind::kFatTree, "fat_tree", "[k, n]",
      "k-ary n-level fat tree; or [accelerators per leaf, leaves, spines]"},
     {Kind::kBigraph, "bigraph", "[m, n]", "n switches of m accelerators in two fully connected layers"},
+    {Kind::kHierarchy, "hierarchy", "",
+     "rings, fully connected groups or switches, one per dimension, each with links of its own"},
     {Kind::kFile, "file", "", "any graph, from a .graph file or a BookSim anynet file"},
 }};
 
@@ -29,6 +31,7 @@ std::size_t num_link_levels(Kind kind, std::span<const int> dims) {
   switch (kind) {
     case Kind::kTorus:
     case Kind::kMesh:
+    case Kind::kHierarchy:
       return dims.size();
     case Kind::kFatTree:
       if (dims.size() == 2) return static_cast<std::size_t>(std::max(dims[1], 1));
@@ -61,6 +64,7 @@ Topology make_topology(Kind kind, std::span<const int> dims, std::span<const Lin
       return make_fat_tree(dims, links);
     case Kind::kBigraph:
       return make_bigraph(dims, links);
+    case Kind::kHierarchy:
     case Kind::kFile:
       break;
   }

@@ -51,7 +51,8 @@ Topology make_bigraph(std::span<const int> dims, std::span<const LinkSpec> links
 std::size_t num_link_levels(Kind kind, std::span<const int> dims);
 
 // Any of the above, kTorus and kMesh included, with one link specification for all levels or one for each.
-// Throws UnsupportedError as they do, and for kFile (topology/graph_file.h).
+// Throws UnsupportedError as they do, for kHierarchy (topology/hierarchy.h) and for kFile
+// (topology/graph_file.h).
 Topology make_topology(Kind kind, std::span<const int> dims, std::span<const LinkSpec> links);
 
 // What people need to know of a kind.

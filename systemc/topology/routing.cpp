@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "topology/hierarchy.h"
 #include "topology/table_routing.h"
 
 namespace coppice::topology {
@@ -118,6 +119,9 @@ DimensionOrderRouting::DimensionOrderRouting(const Topology& topology, int vcs)
 }  // namespace
 
 int min_vcs(const Topology& topology) {
+  for (std::size_t d = 0; d < topology.dimension_kinds().size(); ++d) {
+    if (topology.dimension_kinds()[d] == DimensionKind::kRing && topology.dims()[d] >= 3) return 2;
+  }
   return has_dimension_order(topology) &&
                  std::ranges::any_of(topology.dims(), [&](int width) { return is_ring(topology, width); })
              ? 2
@@ -138,6 +142,7 @@ std::unique_ptr<RoutingFunction> make_dimension_order_routing(const Topology& to
 }
 
 std::unique_ptr<RoutingFunction> make_routing(const Topology& topology, int vcs) {
+  if (topology.kind() == Kind::kHierarchy) return make_hierarchy_routing(topology, vcs);
   return has_dimension_order(topology) ? make_dimension_order_routing(topology, vcs)
                                        : make_table_routing(topology, vcs);
 }

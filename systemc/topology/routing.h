@@ -56,7 +56,7 @@ Route make_route(const Topology& topology, const RoutingFunction& routing, NodeI
                  std::uint32_t tie_bits, int ejection_port);
 
 // The virtual channels dimension-order routing needs: two classes around the dateline of a ring, that is, of
-// a torus dimension 3 or more wide; elsewhere one.
+// a torus dimension 3 or more wide, or a hierarchy's; elsewhere one.
 int min_vcs(const Topology& topology);
 
 // Dimension-order routing on a torus, mesh or ring: lowest dimension first, the shorter way around. On a
@@ -66,8 +66,8 @@ int min_vcs(const Topology& topology);
 // UnsupportedError if `vcs` is below min_vcs().
 std::unique_ptr<RoutingFunction> make_dimension_order_routing(const Topology& topology, int vcs);
 
-// The routing of a topology: dimension order on a torus, mesh or ring, else tables (table_routing.h, which
-// says what is thrown).
+// The routing of a topology: dimension order on a torus, mesh or ring and on a hierarchy (hierarchy.h), else
+// tables (table_routing.h, which says what is thrown).
 std::unique_ptr<RoutingFunction> make_routing(const Topology& topology, int vcs);
 
 }  // namespace coppice::topology

@@ -25,14 +25,32 @@ const char* to_string(Kind kind) {
       return "fat_tree";
     case Kind::kBigraph:
       return "bigraph";
+    case Kind::kHierarchy:
+      return "hierarchy";
     case Kind::kFile:
       return "file";
   }
   return "unknown";
 }
 
-Topology::Topology(Kind kind, std::vector<int> dims, int accelerators, int switches)
-    : kind_(kind), dims_(std::move(dims)), accelerators_(accelerators) {
+const char* to_string(DimensionKind kind) {
+  switch (kind) {
+    case DimensionKind::kRing:
+      return "ring";
+    case DimensionKind::kFullyConnected:
+      return "fully_connected";
+    case DimensionKind::kSwitch:
+      return "switch";
+  }
+  return "unknown";
+}
+
+Topology::Topology(Kind kind, std::vector<int> dims, int accelerators, int switches,
+                   std::vector<DimensionKind> dimension_kinds)
+    : kind_(kind),
+      dims_(std::move(dims)),
+      dimension_kinds_(std::move(dimension_kinds)),
+      accelerators_(accelerators) {
   if (accelerators < 1 || switches < 0) {
     throw UnsupportedError(
         fmt::format("a {} of {} accelerators and {} switches: needs at least 1 accelerator", to_string(kind),

@@ -26,16 +26,22 @@ struct Channel {
   int dst_port = 0;   // its index among the in-channels of dst
 };
 
-enum class Kind { kTorus, kMesh, kRing, kFullyConnected, kSwitch, kFatTree, kBigraph, kFile };
+enum class Kind { kTorus, kMesh, kRing, kFullyConnected, kSwitch, kFatTree, kBigraph, kHierarchy, kFile };
 
 const char* to_string(Kind kind);
+
+// How one dimension of a kHierarchy joins the accelerators of a group.
+enum class DimensionKind { kRing, kFullyConnected, kSwitch };
+
+const char* to_string(DimensionKind kind);
 
 // A directed multigraph of accelerators and switches. A node is a router; an accelerator's router also has
 // its network interface's ports, which are not channels and are numbered after the channel ports.
 class Topology {
  public:
-  // Throws UnsupportedError without an accelerator.
-  Topology(Kind kind, std::vector<int> dims, int accelerators, int switches);
+  // Throws UnsupportedError without an accelerator. `dimension_kinds` are those of a kHierarchy.
+  Topology(Kind kind, std::vector<int> dims, int accelerators, int switches,
+           std::vector<DimensionKind> dimension_kinds = {});
 
   // Adds a channel and numbers its ports in order of addition at either end. Throws UnsupportedError for an
   // end that does not exist, a channel from a node to itself, no bandwidth or a negative latency.
@@ -43,6 +49,8 @@ class Topology {
 
   Kind kind() const { return kind_; }
   const std::vector<int>& dims() const { return dims_; }
+  // Per dimension of a kHierarchy; else empty.
+  const std::vector<DimensionKind>& dimension_kinds() const { return dimension_kinds_; }
   int num_accelerators() const { return accelerators_; }
   int num_switches() const { return num_nodes() - accelerators_; }
   int num_nodes() const { return static_cast<int>(out_.size()); }
@@ -63,6 +71,7 @@ class Topology {
  private:
   Kind kind_;
   std::vector<int> dims_;
+  std::vector<DimensionKind> dimension_kinds_;
   int accelerators_;
   std::vector<Channel> channels_;
   std::vector<std::vector<ChannelId>> out_;
