@@ -125,7 +125,7 @@ TEST(BadInput, UnknownAlgorithm) {
   shop.write("c.yaml", replace_line(kSmallConfig, 10, "  algorithm: rnig"));
   const Outcome outcome = shop.run({"run", "c.yaml"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, StartsWith("c.yaml:10:14: collective.algorithm must be ring, "));
+  EXPECT_THAT(outcome.err, StartsWith("c.yaml:10:14: collective.algorithm must be ring"));
   EXPECT_THAT(outcome.err, HasSubstr(", not 'rnig'; did you mean 'ring'?"));
 }
 
