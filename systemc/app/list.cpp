@@ -3,18 +3,21 @@
 
 #include "app/command.h"
 #include "schedule/compiler.h"
+#include "topology/builders.h"
 
 namespace coppice::app {
 namespace {
 
 std::string item(const std::string& name, const std::string& summary) {
-  return fmt::format("  {:<12} {}\n", name, summary);
+  return fmt::format("  {:<16} {}\n", name, summary);
 }
 
 std::string catalogue() {
   std::string text = "topologies (system.topology.kind):\n";
-  text += item("torus", "n-dimensional, with wrap-around links; system.topology.dims");
-  text += item("mesh", "n-dimensional, without them; system.topology.dims");
+  for (const topology::KindInfo& kind : topology::topology_kinds()) {
+    text += item(std::string(kind.name),
+                 fmt::format("{}{}{}", kind.summary, kind.dims.empty() ? "" : "; dims ", kind.dims));
+  }
   text += "algorithms (collective.algorithm):\n";
   for (const auto& algorithm : schedule::algorithms()) text += item(algorithm.name, algorithm.summary);
   text += "patterns (coppice traffic --pattern):\n";

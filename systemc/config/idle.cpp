@@ -1,5 +1,7 @@
 #include "config/idle.h"
 
+#include "config/shape.h"
+
 #include <algorithm>
 
 namespace coppice::config {
@@ -8,19 +10,13 @@ namespace {
 constexpr const char* kAlone = "a single accelerator sends nothing";
 
 bool single_accelerator(const Config& config) {
-  const auto& dims = config.system.topology.dims;
-  return std::all_of(dims.begin(), dims.end(), [](int width) { return width == 1; });
+  return count_accelerators(config) == 1;
 }
 
 // Whether gradients are real numbers, which the seed draws.
 bool carries_values(const Config& config) {
   if (config.check != Check::kAuto) return config.check == Check::kValues;
-  Bytes total = config.collective.size;
-  for (const int width : config.system.topology.dims) {
-    if (total > kValuesLimit) return false;
-    total *= width;
-  }
-  return total <= kValuesLimit;
+  return config.collective.size <= kValuesLimit / std::max<std::int64_t>(count_accelerators(config), 1);
 }
 
 }  // namespace
@@ -32,6 +28,16 @@ std::string idle_untrained(const Config& config, const Use& /*use*/) {
 std::string idle_size(const Config& config, const Use& use) {
   const bool trains = use.purpose == Purpose::kRun && !config.training.model.empty();
   return trains ? "the gradients of training.model are reduced" : "";
+}
+
+std::string idle_dims(const Config& config, const Use& /*use*/) {
+  return has_dims(config) ? "" : "a " + config.system.topology.kind + " has no dims";
+}
+
+std::string idle_file(const Config& config, const Use& /*use*/) {
+  return config.system.topology.kind == "file"
+             ? ""
+             : "a " + config.system.topology.kind + " is not read from a file";
 }
 
 std::string idle_link(const Config& config, const Use& /*use*/) {

@@ -88,6 +88,7 @@ Key enum_key(std::string path, Field field, std::vector<Enum> values,
              std::vector<std::pair<Enum, std::string>> unavailable = {}) {
   Key key;
   std::vector<std::string> names;
+  names.reserve(values.size());
   for (const Enum value : values) names.emplace_back(to_string(value));
   key.read = [=](const Node& value, Config& config) {
     for (const auto& [refused, reason] : unavailable) {

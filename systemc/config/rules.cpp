@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "config/shape.h"
+#include "topology/builders.h"
+
 namespace coppice::config {
 namespace {
 
@@ -21,12 +24,14 @@ std::string link_key(const std::string& path, std::size_t values, std::size_t d)
 }
 
 void check_list_length(const Loaded& loaded, const std::string& path, std::size_t values) {
-  const std::size_t dims = loaded.config.system.topology.dims.size();
-  if (values != 1 && values != dims) {
+  const TopologyConfig& topology = loaded.config.system.topology;
+  const std::size_t levels = topology::num_link_levels(*topology::parse_kind(topology.kind), topology.dims);
+  const char* const level = is_grid(loaded.config) ? "dimension" : "level";
+  if (values != 1 && values != levels) {
     throw ConfigError(loaded.place(path),
-                      fmt::format("{} lists {} values for {} dimension{}: write one value, or one "
-                                  "for every dimension",
-                                  path, values, dims, dims == 1 ? "" : "s"));
+                      fmt::format("{} lists {} values for {} {}{}: write one value, or one "
+                                  "for every {}",
+                                  path, values, levels, level, levels == 1 ? "" : "s", level));
   }
 }
 
@@ -34,7 +39,8 @@ void check_bandwidth(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
   const auto& bandwidths = system.link.bandwidth;
   for (std::size_t d = 0; d < bandwidths.size(); ++d) {
-    if (bandwidths.size() > 1 && system.topology.dims[d] == 1) continue;  // has no links
+    if (bandwidths.size() > 1 && is_grid(loaded.config) && system.topology.dims[d] == 1)
+      continue;  // has no links
     const Femtoseconds flit_time = transfer_time(system.flit, bandwidths[d]);
     if (flit_time >= system.clock.period()) continue;
     const std::string key = link_key("system.link.bandwidth", bandwidths.size(), d);
@@ -65,14 +71,25 @@ void check_latency(const Loaded& loaded) {
 void check_datelines(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
   const auto& dims = system.topology.dims;
-  const bool rings = system.topology.kind == "torus" &&
+  const bool rings = (system.topology.kind == "torus" || system.topology.kind == "ring") &&
                      std::any_of(dims.begin(), dims.end(), [](int width) { return width >= 3; });
   if (rings && system.router.vcs < 2) {
     throw ConfigError(
         loaded.place("system.router.vcs"),
-        fmt::format("system.router.vcs is {}, but a torus needs 2 at least: packets before and behind "
+        fmt::format("system.router.vcs is {}, but a {} needs 2 at least: packets before and behind "
                     "the dateline of a ring use different virtual channels",
-                    system.router.vcs));
+                    system.router.vcs, system.topology.kind));
+  }
+}
+
+// Only a two-level fat tree may have a 0: no spines.
+void check_widths(const Loaded& loaded) {
+  const TopologyConfig& topology = loaded.config.system.topology;
+  for (std::size_t d = 0; d < topology.dims.size(); ++d) {
+    if (topology.dims[d] > 0 || (topology.kind == "fat_tree" && d == 2)) continue;
+    const std::string key = element("system.topology.dims", d);
+    throw ConfigError(loaded.place(key),
+                      fmt::format("{} is 0: a {} has dims of 1 or more", key, topology.kind));
   }
 }
 
@@ -97,8 +114,8 @@ void check_size(const Loaded& loaded) {
 }
 
 void check_observed_nodes(const Loaded& loaded) {
-  std::int64_t accelerators = 1;
-  for (const int width : loaded.config.system.topology.dims) accelerators *= width;
+  const std::int64_t accelerators = count_accelerators(loaded.config);
+  if (accelerators == 0) return;  // only the graph tells
   const auto& nodes = loaded.config.observe_nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i] < accelerators) continue;
@@ -111,6 +128,7 @@ void check_observed_nodes(const Loaded& loaded) {
 }  // namespace
 
 void check_rules(const Loaded& loaded) {
+  check_widths(loaded);
   check_list_length(loaded, "system.link.bandwidth", loaded.config.system.link.bandwidth.size());
   check_list_length(loaded, "system.link.latency", loaded.config.system.link.latency.size());
   check_bandwidth(loaded);

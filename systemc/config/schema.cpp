@@ -6,8 +6,10 @@
 
 #include "config/idle.h"
 #include "config/key_builders.h"
+#include "config/shape.h"
 #include "config/values.h"
 #include "schedule/compiler.h"
+#include "topology/builders.h"
 
 namespace coppice::config {
 namespace {
@@ -25,9 +27,12 @@ constexpr Frequency kFastestClock{100'000'000'000};
 constexpr const char* kUnlimited = "unlimited";
 
 void add_topology_keys(std::vector<Key>& keys) {
-  keys.push_back(with(name_key("system.topology.kind",
-                               [](auto& c) -> auto& { return c.system.topology.kind; }, {"torus", "mesh"}),
-                      kEverywhere, kEverywhere));
+  std::vector<std::string> kinds;
+  for (const topology::KindInfo& info : topology::topology_kinds()) kinds.emplace_back(info.name);
+  keys.push_back(
+      with(name_key(
+               "system.topology.kind", [](auto& c) -> auto& { return c.system.topology.kind; }, kinds),
+           kEverywhere, kEverywhere));
   Key dims;
   dims.path = "system.topology.dims";
   dims.example = "[8, 8]";
@@ -36,15 +41,30 @@ void add_topology_keys(std::vector<Key>& keys) {
     widths = read_dims(value, path, kMostNodes, kMostDimensions);
     std::int64_t nodes = 1;
     for (const int width : widths)
-      nodes = std::min<std::int64_t>(nodes * width, std::int64_t{kMostNodes} + 1);
+      nodes = std::min<std::int64_t>(nodes * std::max(width, 1), std::int64_t{kMostNodes} + 1);
     if (nodes > kMostNodes) {
       throw ConfigError(
           value.place,
           fmt::format("{} makes more than {} accelerators, the most that are possible", path, kMostNodes));
     }
   };
-  dims.write = [](const Config& config) { return Json(config.system.topology.dims); };
-  keys.push_back(with(dims, kEverywhere, kEverywhere));
+  dims.write = [](const Config& config) {
+    const auto& widths = config.system.topology.dims;
+    return widths.empty() ? Json() : Json(widths);
+  };
+  dims.excused = [](const Loaded& loaded, Purpose) { return !has_dims(loaded.config); };
+  keys.push_back(unless(with(dims, kEverywhere, kEverywhere), idle_dims));
+  Key file;
+  file.path = "system.topology.file";
+  file.example = "network.graph";
+  file.read = [path = file.path](const Node& value, Config& config) {
+    config.system.topology.file = read_text(value, path, "the name of a graph file");
+  };
+  file.write = [](const Config& config) {
+    return config.system.topology.file.empty() ? Json() : Json(config.system.topology.file);
+  };
+  file.excused = [](const Loaded& loaded, Purpose) { return loaded.config.system.topology.kind != "file"; };
+  keys.push_back(unless(with(file, kEverywhere, kEverywhere), idle_file));
 }
 
 void add_link_keys(std::vector<Key>& keys) {

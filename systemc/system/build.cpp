@@ -12,7 +12,9 @@
 
 #include "base/error.h"
 #include "schedule/compiler.h"
+#include "topology/builders.h"
 #include "topology/deadlock.h"
+#include "topology/graph_file.h"
 
 namespace coppice::system {
 namespace {
@@ -28,8 +30,8 @@ auto at_key(const config::Loaded& loaded, const std::string& key, Build build) {
 }
 
 template <typename Value>
-const Value& of_dimension(const std::vector<Value>& values, std::size_t d) {
-  return values.size() == 1 ? values.front() : values.at(d);
+const Value& of_level(const std::vector<Value>& values, std::size_t level) {
+  return values.size() == 1 ? values.front() : values.at(level);
 }
 
 void require_acyclic(const config::Loaded& loaded, const topology::ChannelDependencyGraph& graph,
@@ -64,21 +66,27 @@ void require_routes_deadlock_free(const config::Loaded& loaded, const topology::
 
 topology::Topology build_topology(const config::Loaded& loaded) {
   const config::SystemConfig& system = loaded.config.system;
-  std::vector<topology::LinkSpec> links;
-  for (std::size_t d = 0; d < system.topology.dims.size(); ++d) {
-    links.push_back({of_dimension(system.link.bandwidth, d), of_dimension(system.link.latency, d)});
+  const topology::Kind kind = *topology::parse_kind(system.topology.kind);
+  if (kind == topology::Kind::kFile) {
+    return at_key(loaded, "system.topology.file", [&] {
+      return topology::read_graph_file(
+                 system.topology.file,
+                 {system.link.bandwidth.front(), system.link.latency.front(), system.clock.period()})
+          .topology;
+    });
   }
-  return at_key(loaded, "system.topology.dims", [&] {
-    return system.topology.kind == "mesh" ? topology::make_mesh(system.topology.dims, links)
-                                          : topology::make_torus(system.topology.dims, links);
-  });
+  std::vector<topology::LinkSpec> links;
+  for (std::size_t level = 0; level < topology::num_link_levels(kind, system.topology.dims); ++level) {
+    links.push_back({of_level(system.link.bandwidth, level), of_level(system.link.latency, level)});
+  }
+  return at_key(loaded, "system.topology.dims",
+                [&] { return topology::make_topology(kind, system.topology.dims, links); });
 }
 
 std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& loaded,
                                                          const topology::Topology& topology) {
-  return at_key(loaded, "system.router.vcs", [&] {
-    return topology::make_dimension_order_routing(topology, loaded.config.system.router.vcs);
-  });
+  return at_key(loaded, "system.router.vcs",
+                [&] { return topology::make_routing(topology, loaded.config.system.router.vcs); });
 }
 
 int resolve_ni_ports(const config::Config& config, const topology::Topology& topology) {
@@ -135,7 +143,7 @@ void require_deadlock_free(const config::Loaded& loaded, const topology::Topolog
                            const topology::RoutingFunction& routing) {
   topology::ChannelDependencyGraph graph(topology, routing.num_vcs());
   graph.add_all_pairs(routing);
-  require_acyclic(loaded, graph, "dimension-order routing on " + topology.name());
+  require_acyclic(loaded, graph, "routing on " + topology.name());
 }
 
 }  // namespace coppice::system

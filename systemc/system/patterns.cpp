@@ -20,9 +20,18 @@ constexpr std::array<std::pair<const char*, Pattern>, 5> kNames{{{"uniform", Pat
                                                                  {"tornado", Pattern::kTornado},
                                                                  {"neighbor", Pattern::kNeighbor}}};
 
+void require_grid(const Topology& topology) {
+  if (topology.kind() == topology::Kind::kTorus || topology.kind() == topology::Kind::kMesh) return;
+  throw UnsupportedError(
+      fmt::format("tornado, neighbor and transpose traffic need the coordinates of a torus or "
+                  "mesh, which a {} has not: take uniform or bitcomp",
+                  topology.name()));
+}
+
 // Moves every coordinate x of a dimension of width k to x + shift(k) modulo k.
 template <typename Shift>
 NodeId shifted(const Topology& topology, NodeId src, Shift shift) {
+  require_grid(topology);
   std::vector<int> at = topology.coordinates(src);
   for (std::size_t d = 0; d < at.size(); ++d)
     at[d] = (at[d] + shift(topology.dims()[d])) % topology.dims()[d];
@@ -30,6 +39,7 @@ NodeId shifted(const Topology& topology, NodeId src, Shift shift) {
 }
 
 NodeId transposed(const Topology& topology, NodeId src) {
+  require_grid(topology);
   const auto& dims = topology.dims();
   if (dims.size() != 2 || dims[0] != dims[1]) {
     throw UnsupportedError(fmt::format("transpose traffic needs two equal dims, not {}", topology.name()));

@@ -1,0 +1,40 @@
+#include "config/shape.h"
+
+#include <algorithm>
+
+namespace coppice::config {
+namespace {
+
+constexpr std::int64_t kMany = std::int64_t{1} << 40;
+
+std::int64_t power(std::int64_t base, int exponent) {
+  std::int64_t result = 1;
+  for (int i = 0; i < exponent && result < kMany; ++i) result *= base;
+  return result;
+}
+
+}  // namespace
+
+bool has_dims(const Config& config) {
+  return config.system.topology.kind != "file" && config.system.topology.kind != "hierarchy";
+}
+
+bool is_grid(const Config& config) {
+  return config.system.topology.kind == "torus" || config.system.topology.kind == "mesh";
+}
+
+std::int64_t count_accelerators(const Config& config) {
+  const TopologyConfig& topology = config.system.topology;
+  if (!has_dims(config) || topology.dims.empty()) return 0;
+  if (topology.kind == "fat_tree") {
+    // k-ary n-level, or accelerators per leaf, leaves, spines.
+    if (topology.dims.size() == 2) return power(topology.dims[0], topology.dims[1]);
+    if (topology.dims.size() == 3) return std::int64_t{topology.dims[0]} * topology.dims[1];
+    return 0;
+  }
+  std::int64_t count = 1;
+  for (const int width : topology.dims) count = std::min(count * width, kMany);
+  return count;
+}
+
+}  // namespace coppice::config

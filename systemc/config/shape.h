@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+#include "config/config.h"
+
+namespace coppice::config {
+
+// What the topology section alone tells of a system, before its graph is built.
+
+// The kind is described by `dims`.
+bool has_dims(const Config& config);
+
+// A torus or mesh: `dims` are widths, and a width of 1 has no links.
+bool is_grid(const Config& config);
+
+// How many accelerators there are; 0 where only the graph tells (kind file, or dims that its builder
+// refuses).
+std::int64_t count_accelerators(const Config& config);
+
+}  // namespace coppice::config
