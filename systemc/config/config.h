@@ -21,7 +21,7 @@ enum class Implementation { kSystemc, kRtl };
 struct TopologyConfig {
   std::string kind;       // system.topology.kind, required
   std::vector<int> dims;  // topology/builders.h says what they mean to each kind; none for file
-  std::string file;       // of kind file: a graph (topology/graph_file.h), relative to the working directory
+  std::string file{};     // of kind file: a graph (topology/graph_file.h), relative to the working directory
   bool operator==(const TopologyConfig&) const = default;
 };
 

@@ -51,7 +51,8 @@ constexpr Mistake kMistakes[] = {
      "a "
      "section"},
     {"WrongKind", 3, "    kind: tours",
-     "c.yaml:3:11: system.topology.kind must be torus or mesh, not 'tours'; did you mean 'torus'?"},
+     "c.yaml:3:11: system.topology.kind must be torus, mesh, ring, fully_connected, switch, fat_tree, "
+     "bigraph, hierarchy or file, not 'tours'; did you mean 'torus'?"},
     {"WrongElement", 4, "    dims: [4, four]",
      "c.yaml:4:15: system.topology.dims[1] must be a whole number from 1 to 1048576, not 'four'"},
     {"WrongUnit", 7, "    latency: 150 GB",
@@ -156,7 +157,7 @@ TEST(BadInput, IsTheSameForEverySubcommand) {
   for (const auto& line : lines) {
     const Outcome outcome = shop.run(line);
     EXPECT_EQ(outcome.status, 2) << line[0];
-    EXPECT_THAT(outcome.err, StartsWith("c.yaml:3:11: system.topology.kind must be torus or mesh"))
+    EXPECT_THAT(outcome.err, StartsWith("c.yaml:3:11: system.topology.kind must be torus, mesh, ring"))
         << line[0];
   }
 }
