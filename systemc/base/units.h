@@ -19,14 +19,14 @@ inline constexpr Femtoseconds kFemtosecondsPerSecond = 1'000'000'000'000'000;
 // Bytes moved per second, one direction. Decimal units as the field writes them: 16 GB/s = 16e9 B/s.
 struct Bandwidth {
   std::int64_t bytes_per_second = 0;
-  auto operator<=>(const Bandwidth&) const = default;
+  auto operator<=>(const Bandwidth&) const = default;  // NOLINT(modernize-use-nullptr): its 0
   double gb_per_s() const { return static_cast<double>(bytes_per_second) * 1e-9; }
 };
 
 // Cycles per second.
 struct Frequency {
   std::int64_t hertz = 0;
-  auto operator<=>(const Frequency&) const = default;
+  auto operator<=>(const Frequency&) const = default;  // NOLINT(modernize-use-nullptr): its 0
   // The clock period; a frequency that does not divide 1e15 is rounded to the nearest femtosecond.
   Femtoseconds period() const { return (kFemtosecondsPerSecond + hertz / 2) / hertz; }
 };
