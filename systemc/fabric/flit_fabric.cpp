@@ -32,7 +32,7 @@ FlitFabric::FlitFabric(const sc_core::sc_module_name& name, const topology::Topo
       vcs_(system.router.vcs),
       vc_depth_(system.router.vc_depth),
       period_(system.clock.period()),
-      hop_limit_(4 * topology.num_nodes() + 4),
+      hop_limit_(std::min(4 * topology.num_nodes() + 4, 0xffff)),
       arrivals_(longest_delay(topology, system)),
       credits_(longest_delay(topology, system)),
       awake_routers_(topology.num_nodes()),
@@ -68,7 +68,7 @@ void FlitFabric::build(const config::SystemConfig& system) {
     std::vector<OutputRate> rates;
     for (const topology::ChannelId id : topology_->out_channels(node)) {
       const topology::Channel& channel = topology_->channel(id);
-      const Femtoseconds flit_time = transfer_time(system.flit, channel.bandwidth);
+      const Femtoseconds flit_time = channel_flit_time(system, channel.bandwidth);
       if (flit_time < period_) {
         throw ModelError(fmt::format("fabric: channel {}->{} moves more than one flit per cycle", channel.src,
                                      channel.dst));

@@ -5,6 +5,13 @@
 
 namespace coppice::fabric {
 
+Femtoseconds channel_flit_time(const config::SystemConfig& system, Bandwidth bandwidth) {
+  __extension__ using Wide = __int128;
+  const Wide bytes_per_second = bandwidth.bytes_per_second;
+  const Wide scaled = Wide{system.clock.period()} * system.flit * system.clock.hertz;
+  return static_cast<Femtoseconds>((scaled + bytes_per_second - 1) / bytes_per_second);
+}
+
 Femtoseconds ejection_flit_time(const config::SystemConfig& system) {
   const Femtoseconds period = system.clock.period();
   const double rate = system.ni.reduction_flits_per_cycle;
@@ -28,7 +35,7 @@ RouteTiming time_route(const topology::Topology& topology, const config::SystemC
     }
     const topology::Channel& channel = topology.channel(channels[hop.out_port]);
     timing.latency += latency_cycles(channel.latency, period);
-    timing.slowest_flit = std::max(timing.slowest_flit, transfer_time(system.flit, channel.bandwidth));
+    timing.slowest_flit = std::max(timing.slowest_flit, channel_flit_time(system, channel.bandwidth));
     at = channel.dst;
   }
   return timing;

@@ -29,6 +29,10 @@ inline constexpr Cycles kNiChannelLatency = 1;
 // From a flit's injection to the router's input buffer.
 inline constexpr Cycles kInjectionDelay = 1 + kNiChannelLatency;
 
+// Flit time of a channel of `bandwidth`, in time of the model's clock: a channel of one flit in k cycles has
+// k periods exactly, also where the period is rounded to a femtosecond.
+Femtoseconds channel_flit_time(const config::SystemConfig& system, Bandwidth bandwidth);
+
 // Flit time of an ejection channel: the reduction unit behind it sets the rate.
 Femtoseconds ejection_flit_time(const config::SystemConfig& system);
 

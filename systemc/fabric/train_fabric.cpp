@@ -42,7 +42,7 @@ void TrainFabric::build(const config::SystemConfig& system) {
       Output out;
       out.delay = traversal + latency;
       out.credit_loop = out.delay + routing_and_allocation_ + grant + 1 + latency + router.credit_delay;
-      out.flit_time = transfer_time(system.flit, channel.bandwidth);
+      out.flit_time = channel_flit_time(system, channel.bandwidth);
       out.to = channel.dst;
       out.channel = id;
       outputs_.push_back(std::move(out));

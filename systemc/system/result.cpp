@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "config/loader.h"
+#include "fabric/route_timing.h"
 #include "system/run.h"
 
 namespace coppice::system {
@@ -17,8 +18,9 @@ nlohmann::ordered_json link_utilization(const Measured& measured) {
   double sum = 0;
   double max = 0;
   for (std::size_t c = 0; c < channels.size(); ++c) {
-    const auto busy = static_cast<double>(measured.statistics.channel_flits[c]) *
-                      static_cast<double>(transfer_time(measured.config.system.flit, channels[c].bandwidth));
+    const auto busy =
+        static_cast<double>(measured.statistics.channel_flits[c]) *
+        static_cast<double>(fabric::channel_flit_time(measured.config.system, channels[c].bandwidth));
     const double utilization = total > 0 ? busy / total : 0;
     sum += utilization;
     max = std::max(max, utilization);

@@ -53,6 +53,18 @@ TEST(RouteTiming, TakesTheSlowestChannelsFlitTime) {
   EXPECT_EQ(time_route(topology, system, 0, route_between(topology, 0, 3)).slowest_flit, 4 * kCycle);
 }
 
+// 3 GHz has no period in whole femtoseconds; a flit per cycle is one all the same.
+TEST(RouteTiming, KeepsWholeRatiosOfRoundedPeriods) {
+  config::SystemConfig system = system_config();
+  system.clock = {3'000'000'000};
+  const Femtoseconds period = system.clock.period();
+  EXPECT_EQ(channel_flit_time(system, {48'000'000'000}), period);
+  EXPECT_EQ(channel_flit_time(system, {24'000'000'000}), 2 * period);
+  EXPECT_EQ(channel_flit_time(system, {12'000'000'000}), 4 * period);
+  system.clock = {1'000'000'000};
+  EXPECT_EQ(channel_flit_time(system, {3'000'000'000}), 5'333'334);
+}
+
 TEST(RouteTiming, EjectsNoFasterThanAFlitPerCycle) {
   config::SystemConfig system = system_config();
   system.ni.reduction_flits_per_cycle = 8;
