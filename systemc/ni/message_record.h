@@ -20,7 +20,8 @@ struct MessageRecord {
   int src_port = 0;
   int dst_port = 0;
   std::int64_t flits = 0;
-  Cycles serialization = 0;  // flits at the rate of the slowest channel of its route
+  Cycles serialization = 0;      // flits at the rate of the slowest channel of its route
+  Cycles zero_load_latency = 0;  // from a flit's injection to its ejection
 
   Cycles dependencies_met = 0;  // when its last dependency arrived; 0 if it had none
   Cycles released = 0;          // when the lockstep let its step start

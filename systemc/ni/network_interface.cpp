@@ -13,8 +13,8 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
       context_(context),
       memory_(&memory),
       tracker_(context.schedule->flows),
-      dma_(context.config->dma_latency, memory),
-      reduction_(context.config->reduction_latency),
+      dma_(context.system->ni.dma_latency, memory),
+      reduction_(context.system->ni.reduction_latency),
       wake_("wake") {
   const auto& tables = context.schedule->nodes[static_cast<std::size_t>(node)].ports;
   for (int port = 0; port < ports; ++port) {
@@ -80,24 +80,23 @@ void NetworkInterface::complete_arrivals(Cycles now) {
     completions_.pop();
     const MessageRecord& record = (*context_.log)[id];
     ReductionUnit::apply(*record.entry, record.payload, *memory_);
-    const fabric::RouteTiming& timing =
-        (*context_.route_timing)[static_cast<std::size_t>(record.entry->route)];
     // A channel slower than the injection channel stretches the message on its way.
-    const Cycles without_contention = record.head_injected + timing.latency + record.serialization - 1;
+    const Cycles without_contention =
+        record.head_injected + record.zero_load_latency + record.serialization - 1;
     tracker_.arrived(record.entry->flow, now, record.tail_injected, record.tail_ejected - without_contention);
     context_.log->close(id);
   }
 }
 
 void NetworkInterface::hold(Port& port, std::int64_t flits, Cycles now, bool absorb) {
-  port.lockstep.load(now, flits, absorb ? absorbed_flits(flits, context_.config->buffer) : 0);
+  port.lockstep.load(now, flits, absorb ? absorbed_flits(flits, context_.system->ni.buffer) : 0);
 }
 
 // One entry per cycle and port. Nops hold from the cycle in which the step before ends, without a cycle
 // of their own.
 void NetworkInterface::run_port(int index, Cycles now) {
   Port& port = *ports_[static_cast<std::size_t>(index)];
-  const bool lockstep = context_.config->lockstep;
+  const bool lockstep = context_.system->ni.lockstep;
   for (;;) {
     const TableEntry* head = port.table.head();
     const DecoderState state =
@@ -129,18 +128,19 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   record.dst = entry.destination();
   record.src_port = index;
   record.flits = context_.framing.flits(entry.bytes);
-  const Femtoseconds slowest = (*context_.route_timing)[static_cast<std::size_t>(entry.route)].slowest_flit;
-  record.serialization = (record.flits * slowest + context_.period - 1) / context_.period;
+  const fabric::RouteTiming timing = fabric::time_route(*context_.topology, *context_.system, node_, route);
+  record.zero_load_latency = timing.latency;
+  record.serialization = (record.flits * timing.slowest_flit + context_.period - 1) / context_.period;
   record.issued = now;
-  record.released = context_.config->lockstep ? port.lockstep.release() : 0;
+  record.released = context_.system->ni.lockstep ? port.lockstep.release() : 0;
   if (entry.dependencies > 0) {
     record.dependencies_met = flow.last_arrival;
     record.enabler_tail_injected = flow.tail_injected;
     record.enabler_delay = flow.delay;
   }
   record.payload = std::move(read.payload);
-  if (context_.config->lockstep) hold(port, record.flits, now, true);
-  port.packetizer.push({id, node_, record.dst, &route, entry.bytes, slowest}, read.ready);
+  if (context_.system->ni.lockstep) hold(port, record.flits, now, true);
+  port.packetizer.push({id, node_, record.dst, &route, entry.bytes, timing.slowest_flit}, read.ready);
   context_.fabric->wake(node_, index, read.ready);
 }
 
@@ -169,7 +169,7 @@ std::string NetworkInterface::describe_waiting(Cycles now) const {
 
 NetworkInterface::PortView NetworkInterface::view(int index, Cycles now) const {
   const Port& port = *ports_[static_cast<std::size_t>(index)];
-  return {decode(port.table.head(), context_.config->lockstep, port.lockstep, tracker_,
+  return {decode(port.table.head(), context_.system->ni.lockstep, port.lockstep, tracker_,
                  port.packetizer.has_place(now), now),
           port.timestep.value(), port.lockstep.value(now), static_cast<std::int64_t>(port.table.issued())};
 }

@@ -24,14 +24,14 @@ namespace coppice::ni {
 
 // What all network interfaces of a run share; outlives them.
 struct NiContext {
+  const topology::Topology* topology;
+  const config::SystemConfig* system;
   const schedule::Schedule* schedule;
-  const config::NiConfig* config;
   fabric::Framing framing;
   Femtoseconds period;
   fabric::Fabric* fabric;
   MessageLog* log;
   fabric::Failure* failure;
-  const std::vector<fabric::RouteTiming>* route_timing;  // of Schedule::routes
 };
 
 // An accelerator's network interface: executes its reduce-schedule tables. Per port a table, timestep and

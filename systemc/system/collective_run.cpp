@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "fabric/failure.h"
 #include "fabric/flit_fabric.h"
-#include "fabric/route_timing.h"
 #include "fabric/sim_time.h"
 #include "fabric/train_fabric.h"
 #include "ni/network_interface.h"
@@ -56,8 +55,7 @@ class CollectiveRun {
         fidelity_(fidelity),
         framing_{config().system.ni.flow_control, config().system.flit, config().system.ni.payload},
         verification_(make_verification(config().check, schedule_, prepared.checked.report, config().seed)),
-        breakdown_(topology_.num_accelerators(), prepared.ni_ports),
-        route_timing_(time_routes()) {
+        breakdown_(topology_.num_accelerators(), prepared.ni_ports) {
     fabric::set_time_resolution();
     build_fabric();
     build_interfaces();
@@ -101,22 +99,6 @@ class CollectiveRun {
 
   const config::Config& config() const { return loaded_.config; }
 
-  std::vector<fabric::RouteTiming> time_routes() const {
-    std::vector<fabric::RouteTiming> timing(schedule_.routes.size());
-    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      for (const auto& port : schedule_.nodes[static_cast<std::size_t>(node)].ports) {
-        for (const auto& entry : port) {
-          if (entry.route < 0) continue;
-          fabric::RouteTiming& route = timing[static_cast<std::size_t>(entry.route)];
-          if (route.latency > 0) continue;
-          route = fabric::time_route(topology_, config().system, node,
-                                     schedule_.routes[static_cast<std::size_t>(entry.route)]);
-        }
-      }
-    }
-    return timing;
-  }
-
   void build_fabric() {
     if (fidelity_ == config::Fidelity::kTrain) {
       fabric_ = std::make_unique<fabric::TrainFabric>("fabric", topology_, config().system, framing_,
@@ -128,9 +110,8 @@ class CollectiveRun {
   }
 
   void build_interfaces() {
-    const ni::NiContext context{&schedule_,        &config().system.ni, framing_,
-                                fabric_->period(), fabric_.get(),       &log_,
-                                &failure_,         &route_timing_};
+    const ni::NiContext context{&topology_,        &config().system, &schedule_, framing_,
+                                fabric_->period(), fabric_.get(),    &log_,      &failure_};
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
       interfaces_.push_back(std::make_unique<ni::NetworkInterface>(fmt::format("ni_{}", node).c_str(), node,
                                                                    prepared_.ni_ports, context,
@@ -220,7 +201,6 @@ class CollectiveRun {
   std::unique_ptr<Verification> verification_;
   TimeBreakdown breakdown_;
   Finish finish_;
-  std::vector<fabric::RouteTiming> route_timing_;
   ni::MessageLog log_;
   fabric::Failure failure_;
   std::unique_ptr<fabric::Fabric> fabric_;

@@ -30,6 +30,7 @@ TEST(NetworkInterface, TakesAMessageThroughItsStages) {
   EXPECT_EQ(message.completed, message.tail_ejected + 5);
   EXPECT_EQ(message.flits, kFlits);
   EXPECT_EQ(message.serialization, kFlits);
+  EXPECT_EQ(message.zero_load_latency, TwoNodes::kZeroLoad);
   EXPECT_EQ(message.src, 0);
   EXPECT_EQ(message.dst, 1);
   EXPECT_TRUE(two.interfaces[0]->finished());

@@ -60,16 +60,15 @@ class TwoNodes {
     topology = std::make_unique<topology::Topology>(topology::make_mesh(std::vector{2}, links));
     routing = topology::make_dimension_order_routing(*topology, system.router.vcs);
     fabric = std::make_unique<fabric::FlitFabric>("fabric", *topology, *routing, system, 1, failure);
-    timing = {fabric::time_route(*topology, system, 0, schedule.routes[0])};
     log.add_observer(recorder);
-    const NiContext context{&schedule,
-                            &system.ni,
+    const NiContext context{topology.get(),
+                            &system,
+                            &schedule,
                             {system.ni.flow_control, system.flit, system.ni.payload},
                             system.clock.period(),
                             fabric.get(),
                             &log,
-                            &failure,
-                            &timing};
+                            &failure};
     for (NodeId node = 0; node < 2; ++node) {
       memories.push_back(std::make_unique<ValueMemory>(
           std::vector<float>(static_cast<std::size_t>(schedule.size / 4), node == 0 ? 1.0F : 10.0F)));
@@ -99,7 +98,6 @@ class TwoNodes {
   std::unique_ptr<topology::RoutingFunction> routing;
   fabric::Failure failure;
   std::unique_ptr<fabric::FlitFabric> fabric;
-  std::vector<fabric::RouteTiming> timing;
   MessageLog log;
   Recorder recorder;
   std::vector<std::unique_ptr<ValueMemory>> memories;
