@@ -155,16 +155,17 @@ class CollectiveRun {
       if (options_.progress && messages_ > 0) {
         options_.progress(static_cast<double>(log_.completed_count()) / static_cast<double>(messages_));
       }
-      if (config().max_cycles > 0 && cycle >= config().max_cycles && !(complete() && finish_.last <= cycle)) {
+      if (config().max_cycles > 0 && cycle > config().max_cycles && !complete()) {
         throw ModelError(fmt::format("cycle limit: at cycle {} (max_cycles) {} of {} messages are done",
-                                     cycle, log_.completed_count(), messages_));
+                                     config().max_cycles, log_.completed_count(), messages_));
       }
     }
   }
 
+  // The cycles before `cycle` are simulated, that of the limit at last.
   Cycles limited(Cycles cycle) const {
-    const bool bounded = config().max_cycles > 0 && !complete();
-    return bounded ? std::min(cycle, std::max<Cycles>(config().max_cycles, 1)) : cycle;
+    const Cycles limit = config().max_cycles;
+    return limit > 0 && cycle > limit && !complete() ? limit + 1 : cycle;
   }
 
   Cycles cycles_to_activity() const {

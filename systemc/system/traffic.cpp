@@ -149,6 +149,12 @@ class TrafficRun {
   void advance_to(Cycles cycle) {
     while (cycle_ < cycle) {
       const Cycles next = std::min(cycle, cycle_ + kSlice);
+      if (const Cycles limit = loaded_.config.max_cycles; limit > 0 && next > limit) {
+        throw ModelError(
+            fmt::format("cycle limit: {} cycles (max_cycles) are over before all packets of the "
+                        "measurement, cycles {} to {}, have arrived",
+                        limit, measurement_.start, measurement_.end));
+      }
       sc_core::sc_start(fabric::to_sc_time((next - cycle_) * fabric_->period()));
       failure_.rethrow();
       cycle_ = next;
