@@ -63,7 +63,7 @@ class CollectiveRun {
     log_.add_observer(finish_);
     if (!options.trace_path.empty()) {
       trace_ =
-          std::make_unique<TraceWriter>(options.trace_path, topology_, prepared.ni_ports, fabric_->period());
+          std::make_unique<TraceWriter>(options.trace_path, topology_, config().system, prepared.ni_ports);
       log_.add_observer(*trace_);
       fabric_->add_observer(*trace_);
     }

@@ -21,6 +21,8 @@ class ResultFile {
   const std::string& path() const { return path_; }
   // Where to write meanwhile, in the same directory.
   const std::string& temporary_path() const { return temporary_; }
+  // No regular file: temporary_path() is the file itself.
+  bool direct() const { return direct_; }
 
   // Gives what was written at temporary_path() its name. Throws ModelError if that fails.
   void commit();

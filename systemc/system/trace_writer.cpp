@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "fabric/route_timing.h"
 #include "system/time_breakdown.h"
 
 namespace coppice::system {
@@ -17,25 +18,25 @@ constexpr int kChannelProcess = 2;
 
 }  // namespace
 
-TraceWriter::TraceWriter(const std::string& path, const topology::Topology& topology, int ni_ports,
-                         Femtoseconds period)
-    : path_(path),
-      temporary_(path + ".partial"),
-      file_(std::fopen(temporary_.c_str(), "w")),
+TraceWriter::TraceWriter(const std::string& path, const topology::Topology& topology,
+                         const config::SystemConfig& system, int ni_ports)
+    : output_("--trace", path),
+      file_(std::fopen(output_.temporary_path().c_str(), "w")),
       topology_(topology),
       ni_ports_(ni_ports),
-      period_(period),
+      period_(system.clock.period()),
       intervals_(topology.channels().size()) {
-  if (file_ == nullptr) throw ConfigError({"--trace", 1, 1}, fmt::format("cannot write '{}'", path));
+  if (file_ == nullptr) throw ModelError(fmt::format("--trace: '{}' cannot be written", path));
+  for (std::size_t c = 0; c < intervals_.size(); ++c) {
+    const Femtoseconds flit = fabric::channel_flit_time(system, topology.channels()[c].bandwidth);
+    intervals_[c].flit_cycles = (flit + period_ - 1) / period_;
+  }
   fmt::print(file_, "[\n");
   name_tracks();
 }
 
 TraceWriter::~TraceWriter() {
-  if (file_ == nullptr) return;
-  std::fclose(file_);
-  std::error_code ignored;
-  std::filesystem::remove(temporary_, ignored);
+  if (file_ != nullptr) std::fclose(file_);
 }
 
 void TraceWriter::event(const std::string& json) {
@@ -88,13 +89,14 @@ void TraceWriter::flit_sent(const fabric::FlitEvent& event, const fabric::Packet
   const topology::ChannelId channel =
       topology_.out_channels(event.node)[static_cast<std::size_t>(event.out_port)];
   Interval& interval = intervals_[static_cast<std::size_t>(channel)];
-  if (interval.begin >= 0 && now - interval.end >= flit_gap_) close_interval(channel);
+  if (interval.begin >= 0 && now > interval.end) close_interval(channel);
   if (interval.begin < 0) interval.begin = now;
-  interval.end = now + 1;
+  interval.end = now + interval.flit_cycles;
 }
 
 void TraceWriter::channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) {
-  slice(kChannelProcess, channel, "busy", begin, end);
+  slice(kChannelProcess, channel, "busy", begin,
+        end - 1 + intervals_[static_cast<std::size_t>(channel)].flit_cycles);
 }
 
 void TraceWriter::close_interval(topology::ChannelId channel) {
@@ -107,16 +109,12 @@ void TraceWriter::close_interval(topology::ChannelId channel) {
 void TraceWriter::finish() {
   for (std::size_t c = 0; c < intervals_.size(); ++c) close_interval(static_cast<topology::ChannelId>(c));
   fmt::print(file_, "\n]\n");
-  const bool written = std::fflush(file_) == 0 && std::ferror(file_) == 0;
-  std::fclose(file_);
-  file_ = nullptr;
-  std::error_code error;
-  if (written) std::filesystem::rename(temporary_, path_, error);
-  if (!written || error) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary_, ignored);
-    throw ModelError(fmt::format("cannot write the trace '{}'", path_));
+  const bool written = std::ferror(file_) == 0;
+  const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
+  if (!written || !closed) {
+    throw ModelError(fmt::format("--trace: '{}' cannot be written", output_.path()));
   }
+  output_.commit();
 }
 
 }  // namespace coppice::system

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "fabric/fabric.h"
 #include "ni/message_record.h"
+#include "system/result_file.h"
 #include "topology/topology.h"
 
 namespace coppice::system {
@@ -15,10 +17,12 @@ namespace coppice::system {
 // network-interface port with its table entries and what it waited for, a track per channel with its busy
 // intervals. Times are simulated; the file's microseconds are written with nanosecond (and finer) decimals.
 //
-// Writes to a temporary name beside `path` and renames in finish(); an unfinished trace leaves no file.
+// The file appears whole in finish(); an unfinished trace leaves none.
 class TraceWriter final : public ni::MessageObserver, public fabric::FabricObserver {
  public:
-  TraceWriter(const std::string& path, const topology::Topology& topology, int ni_ports, Femtoseconds period);
+  // Throws ConfigError if `path` cannot be written.
+  TraceWriter(const std::string& path, const topology::Topology& topology, const config::SystemConfig& system,
+              int ni_ports);
   ~TraceWriter() override;
   TraceWriter(const TraceWriter&) = delete;
   TraceWriter& operator=(const TraceWriter&) = delete;
@@ -33,8 +37,9 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
 
  private:
   struct Interval {
-    Cycles begin = -1;  // -1: none open
-    Cycles end = 0;     // of the last flit, exclusive
+    Cycles begin = -1;       // -1: none open
+    Cycles end = 0;          // of the last flit, exclusive
+    Cycles flit_cycles = 1;  // that a flit holds the channel
   };
 
   void name_tracks();
@@ -42,14 +47,12 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   void close_interval(topology::ChannelId channel);
   void event(const std::string& json);
 
-  std::string path_;
-  std::string temporary_;
+  ResultFile output_;
   std::FILE* file_ = nullptr;
   bool first_ = true;
   const topology::Topology& topology_;
   int ni_ports_;
   Femtoseconds period_;
-  Cycles flit_gap_ = 2;              // cycles between flits that still count as one busy interval
   std::vector<Interval> intervals_;  // [channel]
 };
 

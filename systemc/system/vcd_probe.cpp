@@ -1,6 +1,9 @@
 #include "system/vcd_probe.h"
 
+#include <unistd.h>
+
 #include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -8,16 +11,27 @@
 #include "fabric/sim_time.h"
 
 namespace coppice::system {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The kernel opens its own file: one beside the output, or, for a device or a pipe, among temporary files.
+std::string waves_beside(const ResultFile& output) {
+  if (!output.direct()) return output.temporary_path();
+  return (fs::temp_directory_path() / fmt::format("coppice.{}", ::getpid())).string();
+}
+
+}  // namespace
 
 VcdProbe::VcdProbe(const sc_core::sc_module_name& name, const std::string& path,
                    const topology::Topology& topology, Femtoseconds period,
                    std::vector<const ni::NetworkInterface*> nodes)
     : sc_module(name),
-      path_(path),
-      temporary_(path + ".partial"),
+      output_("--vcd", path),
+      waves_(waves_beside(output_)),
       period_(period),
       by_id_(static_cast<std::size_t>(topology.num_nodes()), nullptr) {
-  file_ = sc_core::sc_create_vcd_trace_file(temporary_.c_str());
+  file_ = sc_core::sc_create_vcd_trace_file(waves_.c_str());
   file_->set_time_unit(1, sc_core::SC_PS);
   for (const ni::NetworkInterface* interface : nodes) {
     auto node = std::make_unique<Node>();
@@ -36,7 +50,7 @@ VcdProbe::~VcdProbe() {
   if (file_ == nullptr) return;
   sc_core::sc_close_vcd_trace_file(file_);
   std::error_code ignored;
-  std::filesystem::remove(temporary_ + ".vcd", ignored);
+  fs::remove(waves_ + ".vcd", ignored);
 }
 
 void VcdProbe::trace_node(Node& node) {
@@ -64,9 +78,13 @@ void VcdProbe::flit_sent(const fabric::FlitEvent& event, const fabric::Packet& /
   channel.last_vc = event.vc;
 }
 
-// A flit granted in the cycle before is on its way in this one; looking a cycle back makes the sample
-// independent of the order of processes.
+// Looks one delta cycle after everybody else, so that the sample does not depend on the order of processes.
 void VcdProbe::sample() {
+  settled_ = !settled_;
+  if (settled_) {
+    next_trigger(sc_core::SC_ZERO_TIME);
+    return;
+  }
   const Cycles now = fabric::current_cycle(period_);
   for (const auto& node : nodes_) {
     for (std::size_t p = 0; p < node->ports.size(); ++p) {
@@ -77,7 +95,7 @@ void VcdProbe::sample() {
       node->ports[p].decoder = static_cast<unsigned>(view.state);
     }
     for (ChannelSignals& channel : node->channels) {
-      channel.valid = channel.last >= 0 && channel.last + 1 >= now;
+      channel.valid = channel.last == now;
       if (channel.valid) channel.vc = static_cast<unsigned>(channel.last_vc);
     }
   }
@@ -87,9 +105,19 @@ void VcdProbe::sample() {
 void VcdProbe::finish() {
   sc_core::sc_close_vcd_trace_file(file_);
   file_ = nullptr;
+  const std::string written = waves_ + ".vcd";
+  bool moved = false;
   std::error_code error;
-  std::filesystem::rename(temporary_ + ".vcd", path_, error);
-  if (error) throw ModelError(fmt::format("cannot write the value change dump '{}'", path_));
+  if (output_.direct()) {
+    std::ofstream out(output_.temporary_path(), std::ios::binary);
+    moved = static_cast<bool>(out << std::ifstream(written, std::ios::binary).rdbuf() << std::flush);
+  } else {
+    fs::rename(written, output_.temporary_path(), error);
+    moved = !error;
+  }
+  fs::remove(written, error);
+  if (!moved) throw ModelError(fmt::format("--vcd: '{}' cannot be written", output_.path()));
+  output_.commit();
 }
 
 }  // namespace coppice::system

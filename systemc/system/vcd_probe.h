@@ -7,15 +7,18 @@
 
 #include "fabric/fabric.h"
 #include "ni/network_interface.h"
+#include "system/result_file.h"
 #include "topology/topology.h"
 
 namespace coppice::system {
 
 // Writes a value change dump of chosen accelerators for GTKWave: per network-interface port the timestep
 // counter, the lockstep counter, the number of entries issued and the decoder's state, and per channel that
-// leaves the node whether a flit is on it and its virtual channel. Samples once a cycle; it only looks.
+// leaves the node whether a flit is on it and its virtual channel. Samples at the end of every cycle; it only
+// looks.
 class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver {
  public:
+  // Throws ConfigError if `path` cannot be written.
   VcdProbe(const sc_core::sc_module_name& name, const std::string& path, const topology::Topology& topology,
            Femtoseconds period, std::vector<const ni::NetworkInterface*> nodes);
   ~VcdProbe() override;
@@ -35,7 +38,7 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
     sc_dt::sc_uint<3> decoder;  // ni::DecoderState
   };
   struct ChannelSignals {
-    bool valid = false;
+    bool valid = false;  // a flit was granted the switch towards it in this cycle
     sc_dt::sc_uint<5> vc;
     Cycles last = -1;  // cycle of the last flit
     int last_vc = 0;
@@ -49,12 +52,13 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
   void sample();
   void trace_node(Node& node);
 
-  std::string path_;
-  std::string temporary_;  // SystemC appends ".vcd"
+  ResultFile output_;
+  std::string waves_;  // what the kernel writes meanwhile; it appends ".vcd" itself
   Femtoseconds period_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<Node*> by_id_;  // [node], nullptr where not chosen
   sc_core::sc_trace_file* file_ = nullptr;
+  bool settled_ = false;  // all other processes of the cycle have run
   bool stopped_ = false;
 };
 
