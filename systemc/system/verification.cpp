@@ -4,7 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -60,12 +62,7 @@ class ValueVerification final : public Verification {
         sums_(static_cast<std::size_t>(schedule.size / kElement), 0.0),
         magnitudes_(sums_.size(), 0.0),
         additions_(sums_.size(), 0) {
-    for_each_entry(schedule, [&](const schedule::TableEntry& entry) {
-      const auto first = additions_.begin() + entry.address / kElement;
-      const int depth = report.additions[static_cast<std::size_t>(entry.flow)];
-      if (*first >= depth) return;
-      std::for_each(first, first + entry.bytes / kElement, [depth](int& a) { a = std::max(a, depth); });
-    });
+    find_additions(schedule, report);
     for (NodeId a = 0; a < static_cast<NodeId>(schedule.nodes.size()); ++a) {
       memories_.emplace_back(initial_values(a, seed));
     }
@@ -81,6 +78,19 @@ class ValueVerification final : public Verification {
   const char* name() const override { return "values"; }
 
  private:
+  // The deepest reduction that touches an element. Many entries name the same part of the buffer.
+  void find_additions(const Schedule& schedule, const schedule::CheckReport& report) {
+    std::map<std::pair<Bytes, Bytes>, int> depths;  // (address, bytes)
+    for_each_entry(schedule, [&](const schedule::TableEntry& entry) {
+      int& depth = depths[{entry.address, entry.bytes}];
+      depth = std::max(depth, report.additions[static_cast<std::size_t>(entry.flow)]);
+    });
+    for (const auto& [part, depth] : depths) {
+      const auto first = additions_.begin() + part.first / kElement;
+      std::for_each(first, first + part.second / kElement, [d = depth](int& a) { a = std::max(a, d); });
+    }
+  }
+
   // Gradients of mixed sign and magnitude, none of them zero.
   std::vector<float> initial_values(NodeId a, std::uint64_t seed) {
     Random random(seed, static_cast<std::uint64_t>(a) + 1);
