@@ -1,0 +1,66 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "config/loader.h"
+#include "system/child_process.h"
+#include "system/run.h"
+
+namespace coppice::system {
+
+// A configuration of configs/systems/ with overrides, "key=value".
+inline config::Loaded load_system(const std::string& name, const std::vector<std::string>& overrides = {},
+                                  config::Purpose purpose = config::Purpose::kRun) {
+  return config::load(std::string(COPPICE_CONFIGS) + "/systems/" + name + ".yaml", overrides, purpose);
+}
+
+// Runs the collective in a process of its own, so that a test may run many.
+inline nlohmann::ordered_json run(const std::string& name, const std::vector<std::string>& overrides = {},
+                                  const RunOptions& options = {}) {
+  const config::Loaded loaded = load_system(name, overrides);
+  return run_in_child([&] { return run_collective(loaded, options); }, nullptr);
+}
+
+inline nlohmann::ordered_json run_synthetic(const std::string& name, const TrafficOptions& traffic,
+                                            const std::vector<std::string>& overrides = {}) {
+  const config::Loaded loaded = load_system(name, overrides, config::Purpose::kTraffic);
+  return run_in_child([&] { return run_traffic(loaded, traffic, {}); }, nullptr);
+}
+
+// A directory that goes with the test.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "coppice_test_XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string read_text(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+}  // namespace coppice::system

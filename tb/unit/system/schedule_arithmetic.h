@@ -1,0 +1,154 @@
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "config/config.h"
+#include "fabric/framing.h"
+#include "schedule/schedule.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+// When a schedule ends if nothing is in anything's way: worked out from its tables by the rules that the
+// network interface states, without a simulation and without any of its code. Channels take a flit per cycle.
+class ScheduleArithmetic {
+ public:
+  ScheduleArithmetic(const topology::Topology& topology, const schedule::Schedule& schedule,
+                     const config::SystemConfig& system)
+      : topology_(topology),
+        schedule_(schedule),
+        system_(system),
+        framing_{system.ni.flow_control, system.flit, system.ni.payload} {
+    collect();
+    while (advance()) {
+    }
+    for (const Port& port : ports_) {
+      if (port.next != port.entries->size()) throw std::logic_error("an entry never issues");
+    }
+  }
+
+  // The cycle in which the last message is reduced or stored.
+  Cycles end() const { return end_; }
+
+  // From a flit's injection to its ejection: two cycles of injection, the stages of every router, every
+  // channel, a cycle of ejection.
+  Cycles zero_load_latency(topology::NodeId src, const topology::Route& route) const {
+    const config::RouterConfig& router = system_.router;
+    const Cycles period = system_.clock.period();
+    Cycles latency = 2 + 1;
+    for (const topology::Hop& hop : route) {
+      latency += router.routing_delay + router.vc_alloc_delay + router.sw_alloc_delay + router.st_delay;
+      const auto out = topology_.out_channels(src);
+      if (hop.out_port >= out.size()) break;
+      const topology::Channel& channel = topology_.channel(out[hop.out_port]);
+      latency += (channel.latency + period - 1) / period;
+      src = channel.dst;
+    }
+    return latency;
+  }
+
+ private:
+  struct Port {
+    topology::NodeId node;
+    const std::vector<schedule::TableEntry>* entries;
+    std::size_t next = 0;
+    Cycles decoder_free = 0;         // one entry per cycle
+    Cycles nominal_end = 0;          // of the lockstep's current step
+    Cycles release = 0;              // of the next
+    std::vector<Cycles> tails_left;  // of its messages
+  };
+  struct Expected {
+    std::int32_t step;
+    Cycles completed = -1;
+  };
+
+  // The messages that arrive at a node, per flow, before any of them has a time.
+  void collect() {
+    const auto nodes = schedule_.nodes.size();
+    arrivals_.assign(nodes, std::vector<std::vector<Expected>>(static_cast<std::size_t>(schedule_.flows)));
+    for (std::size_t node = 0; node < nodes; ++node) {
+      for (const auto& table : schedule_.nodes[node].ports) {
+        ports_.push_back({static_cast<topology::NodeId>(node), &table, 0, 0, 0, 0, {}});
+        for (const auto& entry : table) {
+          if (entry.op != schedule::Op::kNop)
+            arrivals(entry.destination(), entry.flow).push_back({entry.step});
+        }
+      }
+    }
+  }
+
+  // Places every entry whose dependencies have a time by now.
+  bool advance() {
+    bool advanced = false;
+    for (Port& port : ports_) {
+      while (port.next < port.entries->size() && place(port, (*port.entries)[port.next])) {
+        ++port.next;
+        advanced = true;
+      }
+    }
+    return advanced;
+  }
+
+  bool place(Port& port, const schedule::TableEntry& entry) {
+    Cycles at = port.decoder_free;
+    if (system_.ni.lockstep) at = std::max(at, port.release);
+    if (entry.op == schedule::Op::kNop) {
+      hold(port, at, framing_.flits(entry.bytes), false);
+      return true;
+    }
+    // What it depends on are the arrivals of its flow in earlier steps.
+    Cycles data = 0;
+    int dependencies = 0;
+    for (const Expected& arrival : arrivals(port.node, entry.flow)) {
+      if (arrival.step >= entry.step) continue;
+      if (arrival.completed < 0) return false;
+      data = std::max(data, arrival.completed);
+      ++dependencies;
+    }
+    if (dependencies != entry.dependencies) throw std::logic_error("dependencies are not the earlier steps");
+    at = std::max(at, data);
+    // Two messages of a port may be issued and not sent.
+    const std::size_t sent = port.tails_left.size();
+    if (sent >= 2) at = std::max(at, port.tails_left[sent - 2] + 1);
+
+    const std::int64_t flits = framing_.flits(entry.bytes);
+    const Cycles link_free = sent > 0 ? port.tails_left.back() + 1 : 0;
+    const Cycles head = std::max(at + system_.ni.dma_latency, link_free);
+    port.tails_left.push_back(head + flits - 1);
+    const auto& route = schedule_.routes[static_cast<std::size_t>(entry.route)];
+    const Cycles ejected = head + zero_load_latency(port.node, route) + flits - 1;
+    const Cycles completed =
+        ejected + (entry.op == schedule::Op::kReduce ? Cycles{system_.ni.reduction_latency} : Cycles{1});
+    for (Expected& arrival : arrivals(entry.destination(), entry.flow)) {
+      if (arrival.step != entry.step || arrival.completed >= 0) continue;
+      arrival.completed = completed;
+      break;
+    }
+    end_ = std::max(end_, completed);
+    port.decoder_free = at + 1;
+    hold(port, at, flits, true);
+    return true;
+  }
+
+  // The lockstep: the next step waits for the nominal end of this one, less what the buffer absorbs.
+  void hold(Port& port, Cycles at, std::int64_t flits, bool absorb) const {
+    port.nominal_end = std::max(at, port.nominal_end) + flits;
+    port.release = port.nominal_end - (absorb && flits > system_.ni.buffer ? system_.ni.buffer : 0);
+  }
+
+  std::vector<Expected>& arrivals(topology::NodeId node, std::int32_t flow) {
+    return arrivals_[static_cast<std::size_t>(node)][static_cast<std::size_t>(flow)];
+  }
+
+  const topology::Topology& topology_;
+  const schedule::Schedule& schedule_;
+  config::SystemConfig system_;
+  fabric::Framing framing_;
+  std::vector<Port> ports_;
+  std::vector<std::vector<std::vector<Expected>>> arrivals_;  // [node][flow]
+  Cycles end_ = 0;
+};
+
+}  // namespace coppice::system

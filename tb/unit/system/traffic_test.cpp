@@ -1,0 +1,161 @@
+// Synthetic traffic against the calibration: BookSim2's input-queued router with its defaults, 8x8 mesh,
+// uniform traffic.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "machine.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TrafficOptions uniform(double rate, int packet_flits, Cycles measure = 50'000) {
+  TrafficOptions traffic;
+  traffic.rate = rate;
+  traffic.packet_flits = packet_flits;
+  traffic.warmup = measure / 5;
+  traffic.measure = measure;
+  return traffic;
+}
+
+struct Point {
+  int packet_flits;
+  double rate;
+  double latency;
+  double latency_tolerance;  // relative; 0: beyond what is calibrated
+  double accepted;
+  double hops;
+};
+
+std::string name_of(const ::testing::TestParamInfo<Point>& point) {
+  return fmt::format("{}FlitsAt{}PerMille", point.param.packet_flits, std::lround(point.param.rate * 1000));
+}
+
+class Calibration : public ::testing::TestWithParam<Point> {};
+
+TEST_P(Calibration, MeetsTheMeasuredRouter) {
+  const Point& point = GetParam();
+  const auto result = run_synthetic("mesh_8x8_booksim", uniform(point.rate, point.packet_flits));
+  const double latency = result["packet_latency_mean"];
+  const double accepted = result["accepted_flits_per_node_cycle"];
+  if (point.latency_tolerance > 0) {
+    EXPECT_NEAR(latency, point.latency, point.latency_tolerance * point.latency);
+  }
+  // What is injected at random varies: three standard deviations of the packets in the measurement.
+  const double packets = 64 * 50'000 * point.rate / point.packet_flits;
+  const double noise = 3 * point.rate / std::sqrt(packets);
+  EXPECT_NEAR(accepted, point.rate, noise + 0.0005);
+  EXPECT_NEAR(accepted, point.accepted, 0.05 * point.accepted + (point.rate < 0.01 ? noise + 0.0005 : 0));
+  EXPECT_NEAR(result["hops_mean"].get<double>(), 6.25, 0.015 * 6.25);
+  EXPECT_FALSE(result["saturated"]);
+}
+
+// 1-flit packets saturate near 0.43, 16-flit ones near 0.4: latencies count below three quarters of that.
+INSTANTIATE_TEST_SUITE_P(
+    Mesh8x8, Calibration,
+    ::testing::Values(Point{1, 0.005, 33.07, 0.01, 0.0050, 6.21}, Point{1, 0.1, 33.84, 0.03, 0.1001, 6.24},
+                      Point{1, 0.2, 35.10, 0.03, 0.1998, 6.25}, Point{1, 0.3, 37.89, 0.03, 0.2998, 6.25},
+                      Point{1, 0.4, 58.28, 0, 0.3995, 6.25}, Point{16, 0.005, 48.21, 0.01, 0.0055, 6.17},
+                      Point{16, 0.2, 67.24, 0.03, 0.1992, 6.24}, Point{16, 0.3, 91.58, 0, 0.3001, 6.25}),
+    name_of);
+
+// Hardly any load: 5 cycles per router, 2 more, one per further flit; on a torus of channel latency 2 one
+// more per channel.
+TEST(Traffic, HasTheZeroLoadLatencyOfTheFormula) {
+  const auto mesh = run_synthetic("mesh_8x8_booksim", uniform(0.001, 4));
+  EXPECT_NEAR(mesh["packet_latency_mean"].get<double>(), 5 * mesh["hops_mean"].get<double>() + 2 + 3, 0.3);
+  const auto torus = run_synthetic("mesh_8x8_booksim", uniform(0.001, 4),
+                                   {"system.topology.kind=torus", "system.link.latency=2 ns"});
+  const double hops = torus["hops_mean"];
+  EXPECT_NEAR(torus["packet_latency_mean"].get<double>(), 5 * hops + (hops - 1) + 2 + 3, 0.3);
+  EXPECT_NEAR(hops, 5, 0.15);  // 2 per dimension and the source's own
+}
+
+// Every pattern's mean distance, exactly: without ties and noise the routers are those of the geometry.
+TEST(Traffic, TakesTheShortestWayInEveryPattern) {
+  const std::vector<std::pair<Pattern, double>> torus_hops{
+      {Pattern::kTranspose, 5}, {Pattern::kTornado, 7}, {Pattern::kNeighbor, 3}, {Pattern::kBitcomp, 5}};
+  for (const auto& [pattern, hops] : torus_hops) {
+    TrafficOptions traffic = uniform(0.05, 1, 10'000);
+    traffic.pattern = pattern;
+    const auto result = run_synthetic("mesh_8x8_booksim", traffic, {"system.topology.kind=torus"});
+    EXPECT_NEAR(result["hops_mean"].get<double>(), hops, 0.1) << result["traffic"]["pattern"];
+  }
+}
+
+TEST(Traffic, SaysWhenItIsSaturated) {
+  TrafficOptions traffic = uniform(0.9, 1, 2'000);
+  const auto result = run_synthetic("mesh_8x8_booksim", traffic);
+  EXPECT_TRUE(result["saturated"]);
+  EXPECT_LT(result["accepted_flits_per_node_cycle"], 0.6);
+  EXPECT_GT(result["accepted_flits_per_node_cycle"], 0.35);
+}
+
+TEST(Traffic, HasNoMeanWithoutAPacket) {
+  const auto result = run_synthetic("mesh_8x8_booksim", uniform(1e-9, 1, 10));
+  EXPECT_TRUE(result["packet_latency_mean"].is_null());
+  EXPECT_EQ(result["accepted_flits_per_node_cycle"], 0.0);
+  EXPECT_FALSE(result["saturated"]);
+}
+
+TEST(Traffic, GivesTheSameResultForASeedAndAnotherForAnother) {
+  const auto measure = [](int seed) {
+    auto result = run_synthetic("mesh_8x8_booksim", uniform(0.3, 4, 2'000), {fmt::format("seed={}", seed)});
+    result.erase("simulator");
+    return result.dump();
+  };
+  EXPECT_EQ(measure(1), measure(1));
+  EXPECT_NE(measure(1), measure(2));
+}
+
+TEST(Traffic, HasTheKeysOfTheDesign) {
+  const auto result = run_synthetic("mesh_8x8_booksim", uniform(0.1, 1, 1'000));
+  for (const char* key : {"packet_latency_mean", "flit_latency_mean", "accepted_flits_per_node_cycle",
+                          "hops_mean", "saturated", "simulator", "config", "schema"}) {
+    EXPECT_TRUE(result.contains(key)) << key;
+  }
+}
+
+// A flit's latency is its time in the network: that of the packet less its serialization and its queue.
+TEST(Traffic, CountsFlitLatencyFromInjection) {
+  const auto result = run_synthetic("mesh_8x8_booksim", uniform(0.001, 16));
+  EXPECT_NEAR(result["flit_latency_mean"].get<double>(), 5 * result["hops_mean"].get<double>() + 2, 0.5);
+}
+
+TEST(Traffic, RefusesAbsurdOptions) {
+  const auto refused = [](const TrafficOptions& traffic, const std::string& message) {
+    EXPECT_THAT([&] { run_synthetic("mesh_8x8_booksim", traffic); },
+                ThrowsMessage<ConfigError>(HasSubstr(message)));
+  };
+  refused(uniform(0, 1), "--rate");
+  refused(uniform(1.1, 1), "at most 1");
+  refused(uniform(std::nan(""), 1), "--rate");
+  refused(uniform(0.1, 0), "--packet-flits");
+  TrafficOptions traffic = uniform(0.1, 1);
+  traffic.measure = 0;
+  refused(traffic, "--measure");
+  traffic = uniform(0.1, 1);
+  traffic.warmup = -1;
+  refused(traffic, "--warmup");
+}
+
+TEST(Traffic, RefusesAPatternThatIsNotDefinedThere) {
+  TrafficOptions traffic = uniform(0.1, 1);
+  traffic.pattern = Pattern::kTranspose;
+  EXPECT_THAT([&] { run_synthetic("mesh_8x8_booksim", traffic, {"system.topology.dims=[4, 8]"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("two equal dims")));
+}
+
+TEST(Traffic, KeepsToTheCycleLimit) {
+  EXPECT_THAT([&] { run_synthetic("mesh_8x8_booksim", uniform(0.1, 1), {"max_cycles=3000"}); },
+              ThrowsMessage<ModelError>(HasSubstr("cycle limit: 3000")));
+}
+
+}  // namespace
+}  // namespace coppice::system
