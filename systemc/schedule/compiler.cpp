@@ -1,7 +1,16 @@
 #include "schedule/compiler.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "schedule/direct.h"
+#include "schedule/double_tree.h"
+#include "schedule/halving_doubling.h"
+#include "schedule/hierarchical.h"
 #include "schedule/multitree.h"
+#include "schedule/multitree_optimal.h"
 #include "schedule/ring.h"
+#include "schedule/ring2d.h"
 
 namespace coppice::schedule {
 namespace {
@@ -19,8 +28,18 @@ std::unique_ptr<Compiler> make() {
 std::vector<Registered> registry() {
   return {
       {{"ring", "ring over neighbours, a chunk per accelerator"}, make<RingCompiler>},
+      {{"ring2d", "rings along rows, then columns, of a 2D torus or mesh (all_reduce)"},
+       make<Ring2dCompiler>},
+      {{"double_tree", "two binary trees, half of the data each (all_reduce)"}, make<DoubleTreeCompiler>},
+      {{"halving_doubling", "recursive halving and doubling over a power of two of accelerators"},
+       make<HalvingDoublingCompiler>},
+      {{"direct", "every accelerator to every other"}, make<DirectCompiler>},
+      {{"hierarchical", "chunks in a pipeline over the dimensions of a hierarchy, each by its own algorithm"},
+       make<HierarchicalCompiler>},
       {{"multitree", "trees built with their link schedule, one per accelerator (ISCA 2021)"},
        make<MultiTreeCompiler>},
+      {{"multitree_optimal", "as multitree, in the fewest timesteps that the channels allow"},
+       make<MultiTreeOptimalCompiler>},
   };
 }
 
@@ -31,6 +50,12 @@ std::unique_ptr<Compiler> make_compiler(const std::string& algorithm) {
     if (registered.info.name == algorithm) return registered.make();
   }
   return nullptr;
+}
+
+void require_whole_chunks(const CompileRequest& request, const std::string& algorithm) {
+  if (request.chunks == 1) return;
+  throw UnsupportedError(fmt::format("{} does not cut its chunks into pieces: it takes 1 chunk, not {}",
+                                     algorithm, request.chunks));
 }
 
 std::vector<AlgorithmInfo> algorithms() {

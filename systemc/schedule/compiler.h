@@ -18,6 +18,9 @@ struct CompileRequest {
   // For messages between accelerators that are not neighbours.
   const topology::RoutingFunction* routing = nullptr;
   std::uint64_t seed = 1;  // of compilers that break ties at random
+  // Pieces that move on their own: of every accelerator's chunk (multitree_optimal), of every tree's half of
+  // the data (double_tree), of all the data (hierarchical). Other algorithms take 1 only.
+  int chunks = 1;
 };
 
 // Turns a collective on a topology into reduce-schedule tables. One final class per algorithm, one file each.
@@ -37,5 +40,9 @@ struct AlgorithmInfo {
   std::string summary;
 };
 std::vector<AlgorithmInfo> algorithms();
+
+// For compilers that do not cut chunks into pieces: throws UnsupportedError unless CompileRequest::chunks
+// is 1.
+void require_whole_chunks(const CompileRequest& request, const std::string& algorithm);
 
 }  // namespace coppice::schedule

@@ -106,13 +106,16 @@ Trees build_trees(const Topology& topology) {
           fmt::format("multitree on {}: some accelerators cannot reach others", topology.name()));
     }
   }
-  Trees trees{.steps = links.step(), .trees = {}};
+  Trees trees{.steps = links.step(), .pieces = 1, .trees = {}};
   for (GrowingTree& tree : growing) trees.trees.push_back(tree.take_edges());
   return trees;
 }
 
 Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileRequest& request) const {
-  return schedule_trees(topology, request, "multitree", build_trees(topology));
+  require_whole_chunks(request, "multitree");
+  Schedule schedule = schedule_trees(topology, request, "multitree", build_trees(topology));
+  schedule.least_steps = (request.collective == Collective::kAllReduce ? 2 : 1) * least_steps(topology, 1);
+  return schedule;
 }
 
 }  // namespace coppice::schedule

@@ -7,6 +7,7 @@
 namespace coppice::schedule {
 
 Schedule RingCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {
+  require_whole_chunks(request, "ring");
   const std::vector<NodeId> ring = ring_order(topology).nodes;
   const int n = static_cast<int>(ring.size());
   const auto at = [&](int position) { return ring[static_cast<std::size_t>(position % n)]; };

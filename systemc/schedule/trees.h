@@ -9,27 +9,34 @@
 
 namespace coppice::schedule {
 
-// A node joins a tree: its parent sends it the tree's chunk in `step` of the all-gather.
+// A node joins a tree: its parent sends it the tree's data in `step` of the all-gather.
 struct TreeEdge {
   NodeId parent = topology::kNoNode;
   NodeId child = topology::kNoNode;
-  topology::ChannelId channel = -1;  // from parent to child
+  topology::ChannelId channel = -1;  // from parent to child; -1: the message is routed
   std::int32_t step = 0;             // from 1
 };
 
-// Spanning trees built together with their link schedule, one per accelerator: trees[a] is rooted at a.
+// Spanning trees with their link schedule, `pieces` per accelerator: trees[f] is rooted at f / pieces.
 struct Trees {
-  int steps = 0;                             // timesteps of one phase
-  std::vector<std::vector<TreeEdge>> trees;  // edges in the order of their steps, parents before children
+  int steps = 0;  // timesteps of one phase
+  int pieces = 1;
+  std::vector<std::vector<TreeEdge>> trees;  // edges in the order of their steps
 };
 
-// The collective over `trees`, a chunk per tree: all-gather follows the trees; reduce-scatter runs them
-// reversed in time and direction, first. Throws UnsupportedError where a channel has none back.
+// The collective over `trees`: all-gather follows the trees; reduce-scatter runs them reversed in time and
+// direction, first. Every accelerator's chunk is cut into as many pieces as it has trees. Throws
+// UnsupportedError where a channel has none back.
 Schedule schedule_trees(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm, const Trees& trees);
 
-// The fewest timesteps in which every accelerator can receive a chunk of every other, over channels that
-// carry one chunk a step: the largest over accelerators of ceil((n - 1) / in-channels).
-int ingress_bound(const topology::Topology& topology);
+// The fewest timesteps in which every accelerator can receive every other's chunk in `pieces`, over channels
+// that carry one piece a step: an accelerator's in-channels take ceil(pieces (n - 1) / in-channels), and the
+// way from the farthest one a step per channel. Throws UnsupportedError naming two accelerators where there
+// is no way.
+int least_steps(const topology::Topology& topology, int pieces);
+
+// The most edges on the way from a root.
+int depth_of(const Trees& trees);
 
 }  // namespace coppice::schedule

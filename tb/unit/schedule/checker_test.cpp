@@ -268,6 +268,15 @@ TEST_F(RowsThenColumns, AreRightInLockstep) {
   EXPECT_EQ(check_schedule(machine_.topology, schedule_).additions, std::vector{2});
 }
 
+// Timing cannot spoil what the checker accepted, whatever the algorithm.
+RC_GTEST_PROP(CheckerSoundness, TreesOfRoutedMessagesSucceedUnderRandomTiming, ()) {
+  const Machine machine = mesh({*rc::gen::element(1, 2, 4), *rc::gen::element(1, 2, 4)});
+  const auto algorithm = *rc::gen::element<std::string>("halving_doubling", "double_tree");
+  const Schedule schedule = machine.compile(algorithm, Collective::kAllReduce, random_size());
+  check_schedule(machine.topology, schedule);
+  RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
+}
+
 TEST(CheckerSharing, CountsChannelsAndPortsPerStep) {
   const Machine machine = mesh({3});
   const std::vector<Chunk> chunks{{0, 32}, {32, 32}};
@@ -346,7 +355,7 @@ void mutate(Schedule& schedule) {
 // What the checker accepts is right under any timing, whatever a table looks like.
 RC_GTEST_PROP(CheckerSoundness, AcceptedTablesSucceedUnderRandomTiming, ()) {
   const Machine machine = random_machine(3);
-  const auto algorithm = *rc::gen::element<std::string>("ring", "multitree");
+  const auto algorithm = *rc::gen::element<std::string>("ring", "multitree", "multitree_optimal", "direct");
   const Collective collective = random_collective();
   Schedule schedule = machine.compile(algorithm, collective, 4 * *rc::gen::inRange<Bytes>(1, 40));
   const int mutations = *rc::gen::inRange(0, 3);

@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include <set>
-
 #include "base/error.h"
 #include "machine.h"
 #include "schedule/checker.h"
+#include "tree_laws.h"
 
 namespace coppice::schedule {
 namespace {
@@ -20,26 +19,7 @@ RC_GTEST_PROP(MultiTree, IsRightAndNeverSharesAChannel, ()) {
 
 RC_GTEST_PROP(MultiTree, TreesSpanAndExtendOnlyFromNodesOfEarlierSteps, ()) {
   const Machine machine = random_machine();
-  const Trees trees = build_trees(machine.topology);
-  const auto n = static_cast<std::size_t>(machine.topology.num_accelerators());
-  RC_ASSERT(trees.trees.size() == n);
-  std::set<std::pair<topology::ChannelId, int>> used;
-  for (std::size_t root = 0; root < n; ++root) {
-    std::vector<int> joined(n, -1);
-    joined[root] = 0;
-    for (const TreeEdge& edge : trees.trees[root]) {
-      const topology::Channel& channel = machine.topology.channel(edge.channel);
-      RC_ASSERT(channel.src == edge.parent);
-      RC_ASSERT(channel.dst == edge.child);
-      int& parent = joined[static_cast<std::size_t>(edge.parent)];
-      RC_ASSERT(parent >= 0);
-      RC_ASSERT(parent < edge.step);
-      RC_ASSERT(std::exchange(joined[static_cast<std::size_t>(edge.child)], edge.step) == -1);
-      RC_ASSERT(used.insert({edge.channel, edge.step}).second);
-    }
-    RC_ASSERT(trees.trees[root].size() == n - 1);
-  }
-  RC_ASSERT(trees.steps >= ingress_bound(machine.topology));
+  require_tree_laws(machine.topology, build_trees(machine.topology));
 }
 
 // The public implementation's timesteps.

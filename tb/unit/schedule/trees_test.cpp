@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "machine.h"
+#include "schedule/checker.h"
 #include "schedule/multitree.h"
 
 namespace coppice::schedule {
@@ -28,15 +29,40 @@ RC_GTEST_PROP(ScheduleTrees, TheReductionIsTheGatherReversedInTimeAndDirection, 
   RC_ASSERT(reduces == gathers);
 }
 
-TEST(IngressBound, IsSetByTheAcceleratorWithTheFewestWaysIn) {
-  EXPECT_EQ(ingress_bound(torus({4, 4}).topology), 4);
-  EXPECT_EQ(ingress_bound(torus({8, 8}).topology), 16);
-  EXPECT_EQ(ingress_bound(mesh({4, 4}).topology), 8);
-  EXPECT_EQ(ingress_bound(mesh({8, 8}).topology), 32);
-  EXPECT_EQ(ingress_bound(torus({1}).topology), 0);
-  const topology::Topology apart(topology::Kind::kMesh, {2}, 2, 0);
-  EXPECT_THAT([&] { ingress_bound(apart); },
-              testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr("accelerator 0")));
+RC_GTEST_PROP(ScheduleTrees, PiecesStayInsideTheirChunk, ()) {
+  const Machine machine = random_machine(4);
+  CompileRequest request = machine.request(random_collective(), random_size());
+  request.chunks = *rc::gen::inRange(1, 5);
+  const Schedule schedule = make_compiler("multitree_optimal")->compile(machine.topology, request);
+  const auto chunks = split_into_chunks(request.size, 4, machine.topology.num_accelerators());
+  for_each_entry(schedule, [&](NodeId, const TableEntry& entry) {
+    const Chunk& chunk = chunks[static_cast<std::size_t>(entry.flow / request.chunks)];
+    RC_ASSERT(entry.address >= chunk.address);
+    RC_ASSERT(entry.address + entry.bytes <= chunk.address + chunk.bytes);
+  });
+  check_schedule(machine.topology, schedule);
+}
+
+TEST(LeastSteps, IsSetByTheFewestWaysInOrTheFarthestWay) {
+  EXPECT_EQ(least_steps(torus({4, 4}).topology, 1), 4);
+  EXPECT_EQ(least_steps(torus({8, 8}).topology, 1), 16);
+  EXPECT_EQ(least_steps(mesh({4, 4}).topology, 1), 8);
+  EXPECT_EQ(least_steps(mesh({8, 8}).topology, 1), 32);
+  EXPECT_EQ(least_steps(torus({2, 4}).topology, 1), 3);
+  EXPECT_EQ(least_steps(torus({4, 4}).topology, 4), 15);
+  EXPECT_EQ(least_steps(torus({1}).topology, 1), 0);
+}
+
+TEST(LeastSteps, NamesAcceleratorsApart) {
+  topology::Topology apart(topology::Kind::kMesh, {2}, 2, 0);
+  apart.add_channel(0, 1, {1}, 0);
+  EXPECT_THAT([&] { least_steps(apart, 1); }, testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr(
+                                                  "accelerator 1 cannot reach accelerator 0")));
+}
+
+TEST(DepthOf, CountsEdgesFromTheRoot) {
+  const Trees chain{.steps = 3, .pieces = 1, .trees = {{{0, 1, 0, 1}, {1, 2, 0, 3}}, {}, {}}};
+  EXPECT_EQ(depth_of(chain), 2);
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace coppice::schedule {
+
+// Matches items to slots, one to one (a maximum matching that prefers the items offered first: the matchable
+// sets of items are a matroid, so taking them greedily is optimal). For few slots: adjacency is asked, not
+// stored.
+class Assignment {
+ public:
+  explicit Assignment(std::size_t slots) : item_(slots, -1), visited_(slots, 0) {}
+
+  // Adds `item` if it fits, moving others to different slots where that helps. `slots_of(item, visit)` calls
+  // visit(slot) for every slot the item may take, the preferred first, until visit returns true.
+  template <typename SlotsOf>
+  bool add(std::int32_t item, const SlotsOf& slots_of) {
+    ++round_;
+    if (!augment(item, slots_of)) return false;
+    ++matched_;
+    return true;
+  }
+
+  bool full() const { return matched_ == item_.size(); }
+  // The item of a slot, -1 if it is free.
+  std::int32_t operator[](std::size_t slot) const { return item_[slot]; }
+
+ private:
+  template <typename SlotsOf>
+  bool augment(std::int32_t item, const SlotsOf& slots_of) {
+    bool done = false;
+    slots_of(item, [&](std::size_t slot) {
+      if (visited_[slot] == round_) return false;
+      visited_[slot] = round_;
+      if (item_[slot] >= 0 && !augment(item_[slot], slots_of)) return false;
+      item_[slot] = item;
+      done = true;
+      return true;
+    });
+    return done;
+  }
+
+  std::vector<std::int32_t> item_;     // [slot]
+  std::vector<std::int32_t> visited_;  // [slot]: the last round that looked at it
+  std::int32_t round_ = 0;
+  std::size_t matched_ = 0;
+};
+
+}  // namespace coppice::schedule

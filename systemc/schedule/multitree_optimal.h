@@ -1,0 +1,19 @@
+#pragma once
+
+#include "schedule/compiler.h"
+#include "schedule/trees.h"
+
+namespace coppice::schedule {
+
+// MultiTree's trees in as few timesteps as can be: translated_trees() on a torus, dimension_trees() on a
+// mesh, matching_trees() elsewhere and where those miss least_steps(). The same for the same seed.
+Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::uint64_t seed);
+
+// CompileRequest::chunks pieces per accelerator: where its chunks do not fill the last timestep
+// ((n - 1) mod channels > 0), pieces do it better.
+class MultiTreeOptimalCompiler final : public Compiler {
+ public:
+  Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
+};
+
+}  // namespace coppice::schedule
