@@ -1,0 +1,88 @@
+// All-reduces on tori of the MultiTree machine.
+#include <fmt/format.h>
+
+#include "simulate.h"
+#include "system/run.h"
+
+namespace coppice::bench {
+namespace {
+
+nlohmann::ordered_json all_reduce(const std::vector<std::string>& overrides) {
+  const auto loaded = load_system("torus_8x8", overrides, config::Purpose::kRun);
+  return system::run_collective(loaded, {});
+}
+
+std::vector<std::string> overrides_for(const std::string& algorithm, int width, Bytes mebibytes,
+                                       const std::string& fidelity) {
+  return {fmt::format("system.topology.dims=[{}, {}]", width, width),
+          fmt::format("collective.algorithm={}", algorithm), fmt::format("collective.size={} MiB", mebibytes),
+          fmt::format("fidelity={}", fidelity), "check=contributions"};
+}
+
+// Flit by flit, real values through every sum: the main job.
+void all_reduce_1mib_torus_8x8(benchmark::State& state, const char* algorithm, const char* flow_control) {
+  const auto result = measure(state, [&] {
+    return all_reduce({fmt::format("collective.algorithm={}", algorithm),
+                       fmt::format("system.ni.flow_control={}", flow_control), "fidelity=flit",
+                       "check=values"});
+  });
+  if (result.contains("cycles")) state.counters["cycles"] = result["cycles"].get<double>();
+}
+BENCHMARK_CAPTURE(all_reduce_1mib_torus_8x8, ring, "ring", "packet")
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(all_reduce_1mib_torus_8x8, multitree, "multitree", "packet")
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(all_reduce_1mib_torus_8x8, multitree_message, "multitree", "message")
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+// Trains against flits: the same all-reduces at either fidelity.
+void fidelity_nodes(benchmark::State& state, const char* fidelity) {
+  const auto width = static_cast<int>(state.range(0));
+  const auto result =
+      measure(state, [&] { return all_reduce(overrides_for("multitree", width, 1, fidelity)); });
+  if (result.contains("cycles")) state.counters["cycles"] = result["cycles"].get<double>();
+}
+BENCHMARK_CAPTURE(fidelity_nodes, flit, "flit")
+    ->ArgName("width")
+    ->Arg(4)
+    ->Arg(8)
+    ->Arg(16)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(fidelity_nodes, train, "train")
+    ->ArgName("width")
+    ->Arg(4)
+    ->Arg(8)
+    ->Arg(16)
+    ->Arg(32)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+void fidelity_bytes(benchmark::State& state, const char* fidelity) {
+  const auto mebibytes = static_cast<Bytes>(state.range(0));
+  const auto result =
+      measure(state, [&] { return all_reduce(overrides_for("multitree", 8, mebibytes, fidelity)); });
+  if (result.contains("cycles")) state.counters["cycles"] = result["cycles"].get<double>();
+}
+BENCHMARK_CAPTURE(fidelity_bytes, flit, "flit")
+    ->ArgName("mebibytes")
+    ->Arg(1)
+    ->Arg(16)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(fidelity_bytes, train, "train")
+    ->ArgName("mebibytes")
+    ->RangeMultiplier(8)
+    ->Range(1, 1024)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace coppice::bench

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <nlohmann/json.hpp>
+
+#include "config/loader.h"
+
+namespace coppice::bench {
+
+// configs/systems/NAME.yaml with overrides, "key=value".
+config::Loaded load_system(const std::string& name, const std::vector<std::string>& overrides,
+                           config::Purpose purpose);
+
+// Runs one simulation an iteration, each in a process of its own: a SystemC kernel elaborates once per
+// process, and peak memory is then that of the simulation. Its time is the user CPU time that the result
+// names, without building the system. Counts flit_hops_per_s and peak_rss (bytes). An exception is reported
+// as the benchmark's error. Returns the last result.
+nlohmann::ordered_json measure(benchmark::State& state,
+                               const std::function<nlohmann::ordered_json()>& simulate);
+
+}  // namespace coppice::bench
