@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -8,7 +10,8 @@
 namespace coppice::ni {
 
 // Counts, per flow, the messages that have been reduced or stored at this accelerator. An entry may issue
-// once its flow's count has reached the entry's dependencies.
+// once its flow's count has reached the entry's dependencies. Where arrivals are numbered
+// (Schedule::numbered_arrivals), those that overtook others count when the others have come.
 class DependencyTracker {
  public:
   // What is known of a flow's arrivals.
@@ -21,9 +24,17 @@ class DependencyTracker {
 
   explicit DependencyTracker(int flows) : flows_(static_cast<std::size_t>(flows)) {}
 
-  void arrived(std::int32_t flow, Cycles now, Cycles tail_injected, Cycles delay) {
+  // `number`: the arrival's own, or that of the next.
+  static constexpr std::int32_t kNext = -1;
+  void arrived(std::int32_t flow, Cycles now, Cycles tail_injected, Cycles delay,
+               std::int32_t number = kNext) {
     FlowState& state = flows_[static_cast<std::size_t>(flow)];
+    if (number != kNext && number != state.arrivals) {
+      early_.emplace_back(flow, number);
+      return;
+    }
     ++state.arrivals;
+    while (!early_.empty() && std::erase(early_, std::pair{flow, state.arrivals}) > 0) ++state.arrivals;
     state.last_arrival = now;
     state.tail_injected = tail_injected;
     state.delay = delay;
@@ -35,6 +46,7 @@ class DependencyTracker {
 
  private:
   std::vector<FlowState> flows_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> early_;  // (flow, number): few at a time
 };
 
 }  // namespace coppice::ni

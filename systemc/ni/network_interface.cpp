@@ -43,7 +43,7 @@ void NetworkInterface::connect(int index) {
   port.depacketizer = std::make_unique<Depacketizer>(
       [this](std::uint64_t message) {
         const MessageRecord& record = (*context_.log)[message];
-        return Depacketizer::Size{context_.framing.packets(record.entry->bytes), record.flits};
+        return Depacketizer::Size{context_.framing.packets(record.entry->message_bytes()), record.flits};
       },
       [this, index](std::uint64_t message, Cycles now) { message_arrived(index, message, now); });
   context_.fabric->connect(node_, index, port.packetizer, *port.depacketizer);
@@ -83,7 +83,10 @@ void NetworkInterface::complete_arrivals(Cycles now) {
     // A channel slower than the injection channel stretches the message on its way.
     const Cycles without_contention =
         record.head_injected + record.zero_load_latency + record.serialization - 1;
-    tracker_.arrived(record.entry->flow, now, record.tail_injected, record.tail_ejected - without_contention);
+    const std::int32_t number =
+        context_.schedule->numbered_arrivals ? record.entry->arrival : DependencyTracker::kNext;
+    tracker_.arrived(record.entry->flow, now, record.tail_injected, record.tail_ejected - without_contention,
+                     number);
     context_.log->close(id);
   }
 }
@@ -127,7 +130,7 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   record.src = node_;
   record.dst = entry.destination();
   record.src_port = index;
-  record.flits = context_.framing.flits(entry.bytes);
+  record.flits = context_.framing.flits(entry.message_bytes());
   const fabric::RouteTiming timing = fabric::time_route(*context_.topology, *context_.system, node_, route);
   record.zero_load_latency = timing.latency;
   record.serialization = (record.flits * timing.slowest_flit + context_.period - 1) / context_.period;
@@ -140,7 +143,7 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   }
   record.payload = std::move(read.payload);
   if (context_.system->ni.lockstep) hold(port, record.flits, now, true);
-  port.packetizer.push({id, node_, record.dst, &route, entry.bytes, timing.slowest_flit}, read.ready);
+  port.packetizer.push({id, node_, record.dst, &route, entry.message_bytes(), timing.slowest_flit}, read.ready);
   context_.fabric->wake(node_, index, read.ready);
 }
 

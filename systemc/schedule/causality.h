@@ -15,7 +15,8 @@ namespace coppice::schedule {
 // execution whatsoever can satisfy the entry's count by other arrivals (the first that did would have needed
 // the entry to have issued before), so the precedence holds in all of them. Where, besides, any two accesses
 // to the same data of which one is a store, or one a send and one an arrival, are ordered by it, all
-// executions compute what the replay computes.
+// executions compute what the replay computes. Numbered arrivals are what an entry counts on by themselves;
+// only the accesses have to be ordered.
 class Causality {
  public:
   explicit Causality(const Schedule& schedule);
@@ -29,12 +30,16 @@ class Causality {
   struct Inbox {
     std::vector<std::int32_t> arrivals;  // messages, in the order they arrived
     std::int32_t merged = 0;             // how many arrivals the cause set has taken in
-    std::int32_t last_store = -1;        // the last gather among them
+    std::int32_t last_store = -1;        // the last gather among those merged
   };
 
-  void reset(std::span<const std::int32_t> flows, std::span<const Message* const> messages);
+  void begin(std::span<const std::int32_t> flows, std::span<const Message* const> messages);
+  void prove_part();
+  void reset();
+  void deliver(std::size_t index);
   void add(std::int32_t index);
   void merge(std::size_t inbox, std::int32_t count);
+  bool concerns(std::int32_t arrival, const Message& sending) const;
   void check_family(const Message& message, const Inbox& inbox) const;
   void check_node(NodeId node) const;
   void check_entry(std::int32_t entry, NodeId node) const;
@@ -45,7 +50,9 @@ class Causality {
     return static_cast<std::size_t>(node) * flows_in_group_ +
            static_cast<std::size_t>(place_in_group_[static_cast<std::size_t>(flow)]);
   }
-  // Whether the message `earlier` has arrived before `later` is sent.
+  // The messages whose effects this part of the proof follows.
+  bool is_cause(std::int32_t index) const { return index >= first_cause_ && index < end_cause_; }
+  // Whether the message `earlier` has arrived before `later` is sent; yes if `earlier` is of another part.
   bool caused(std::int32_t earlier, std::int32_t later) const;
   bool later_by_lockstep(std::int32_t earlier, std::int32_t later) const;
   std::uint64_t* causes_of(std::int32_t index) { return &causes_[static_cast<std::size_t>(index) * words_]; }
@@ -55,8 +62,11 @@ class Causality {
   std::size_t flows_in_group_ = 0;
   std::vector<std::int32_t> place_in_group_;  // [flow]
   std::span<const Message* const> messages_;
-  std::size_t words_ = 0;
-  std::vector<std::uint64_t> causes_;  // [message * words]: the messages that arrived before it was sent
+  std::size_t words_ = 0;  // of a part of the messages
+  std::int32_t first_cause_ = 0;
+  std::int32_t end_cause_ = 0;
+  std::vector<std::uint64_t>
+      causes_;  // [message * words]: messages of the part that arrived before it was sent
   std::vector<std::uint64_t>
       inbox_causes_;            // [inbox * words]: causes of its merged arrivals, and they themselves
   std::vector<Inbox> inboxes_;  // [node * flows in group + place of flow]

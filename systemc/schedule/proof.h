@@ -9,7 +9,7 @@ namespace coppice::schedule {
 
 // Proves the data of a replayed schedule right: no contribution lost or added twice, every owed value final
 // where it is owed, and the same under every timing that the dependencies allow. Returns the additions per
-// flow (CheckReport::additions). `messages` as replay() leaves them. Throws ScheduleError.
+// flow (CheckReport::additions). `messages` as replay() leaves them, in any order. Throws ScheduleError.
 std::vector<int> prove_data(const Schedule& schedule, std::span<const Message> messages);
 
 }  // namespace coppice::schedule

@@ -46,6 +46,7 @@ class EntryCheck {
       refuse(message, fmt::format("steps are 1 to {}", schedule_.steps));
     }
     if (entry.dependencies < 0) refuse(message, fmt::format("depends on {} arrivals", entry.dependencies));
+    if (entry.padding < 0) refuse(message, fmt::format("is padded by {} bytes", entry.padding));
     if (entry.bytes < 1 || entry.address < 0 || entry.address > schedule_.size - entry.bytes) {
       refuse(message, fmt::format("its data is not inside the buffer of {} bytes", schedule_.size));
     }
@@ -117,6 +118,7 @@ class Replay {
       first_port_.push_back(ports_.size());
     }
     arrived_.resize(schedule.nodes.size() * static_cast<std::size_t>(schedule.flows), 0);
+    if (schedule.numbered_arrivals) number_arrivals();
     tried_in_.resize(schedule.nodes.size(), -1);
   }
 
@@ -133,13 +135,59 @@ class Replay {
       }
     }
     refuse_stuck();
-    std::ranges::stable_sort(messages_, {}, &Message::round);
+    if (schedule_.numbered_arrivals) {
+      for (std::size_t i = 0; i < messages_.size(); ++i) messages_[i].round = chain_[i];
+    }
   }
 
  private:
-  std::int32_t& arrived(NodeId node, std::int32_t flow) {
-    return arrived_[static_cast<std::size_t>(node) * static_cast<std::size_t>(schedule_.flows) +
-                    static_cast<std::size_t>(flow)];
+  // The arrivals of one flow at one accelerator have one place each.
+  std::size_t inbox(NodeId node, std::int32_t flow) const {
+    return static_cast<std::size_t>(node) * static_cast<std::size_t>(schedule_.flows) +
+           static_cast<std::size_t>(flow);
+  }
+  std::int32_t& arrived(NodeId node, std::int32_t flow) { return arrived_[inbox(node, flow)]; }
+
+  void number_arrivals() {
+    first_place_.resize(arrived_.size() + 1, 0);
+    for (const Message& message : messages_) ++first_place_[inbox(message.dst, message.entry->flow) + 1];
+    for (std::size_t i = 1; i < first_place_.size(); ++i) first_place_[i] += first_place_[i - 1];
+    std::vector<bool> taken(messages_.size(), false);
+    for (Message& message : messages_) {
+      const std::size_t box = inbox(message.dst, message.entry->flow);
+      const std::size_t count = first_place_[box + 1] - first_place_[box];
+      const std::int32_t number = message.entry->arrival;
+      if (number < 0 || static_cast<std::size_t>(number) >= count) {
+        refuse(message,
+               fmt::format("is numbered {} of {} arrivals at accelerator {}", number, count, message.dst));
+      }
+      const std::size_t place = first_place_[box] + static_cast<std::size_t>(number);
+      if (taken[place]) {
+        refuse(message,
+               fmt::format("is not the only arrival numbered {} at accelerator {}", number, message.dst));
+      }
+      taken[place] = true;
+      message.arrival = number;
+    }
+    chain_.resize(messages_.size(), 0);
+    chain_to_.resize(messages_.size(), 0);
+  }
+
+  // Arrivals count from the first without a gap.
+  void deliver_numbered(std::size_t index) {
+    const Message& message = messages_[index];
+    const std::size_t box = inbox(message.dst, message.entry->flow);
+    chain_to_[first_place_[box] + static_cast<std::size_t>(message.arrival)] = chain_[index] + 1;
+    std::int32_t longest = chain_before(box, arrived_[box]);
+    for (std::size_t place = first_place_[box] + static_cast<std::size_t>(arrived_[box]);
+         place < first_place_[box + 1] && chain_to_[place] > 0; ++place, ++arrived_[box]) {
+      longest = std::max(longest, chain_to_[place]);
+      chain_to_[place] = longest;
+    }
+  }
+  // The longest chain that ends with one of the first `count` arrivals.
+  std::int32_t chain_before(std::size_t box, std::int32_t count) const {
+    return count == 0 ? 0 : chain_to_[first_place_[box] + static_cast<std::size_t>(count) - 1];
   }
 
   void issue_ready(Port& port, int step, std::vector<std::size_t>& issued) {
@@ -148,12 +196,19 @@ class Replay {
       const TableEntry& entry = *message.entry;
       if (entry.step > step || arrived(message.src, entry.flow) < entry.dependencies) return;
       message.round = round_;
+      if (schedule_.numbered_arrivals) {
+        chain_[port.next] = chain_before(inbox(message.src, entry.flow), entry.dependencies);
+      }
       issued.push_back(port.next++);
     }
   }
 
   void deliver(const std::vector<std::size_t>& issued) {
     for (const std::size_t index : issued) {
+      if (schedule_.numbered_arrivals) {
+        deliver_numbered(index);
+        continue;
+      }
       Message& message = messages_[index];
       message.arrival = arrived(message.dst, message.entry->flow)++;
     }
@@ -187,6 +242,11 @@ class Replay {
   std::vector<std::size_t> first_port_;  // [node], and the end
   std::vector<std::int32_t> arrived_;    // [node * flows + flow]
   std::vector<std::int32_t> tried_in_;   // [node]: the last round that looked at its ports
+  // Of numbered arrivals:
+  std::vector<std::size_t> first_place_;  // [inbox], and the end
+  std::vector<std::int32_t> chain_;       // [message]: messages of its flow before it, one after another
+  std::vector<std::int32_t>
+      chain_to_;  // [place]: with the arrival; the longest so far where counted; 0: none yet
   std::int32_t round_ = 0;
 };
 

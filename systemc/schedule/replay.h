@@ -16,7 +16,7 @@ struct Message {
   std::int32_t src_port = 0;       // NI port
   std::int32_t ejection_port = 0;  // NI port
   std::int32_t round = -1;         // of the replay: it sees what earlier rounds delivered
-  std::int32_t arrival = -1;       // the how-manieth arrival of its flow at dst, from 0
+  std::int32_t arrival = -1;       // the number of its arrival among those of its flow at dst, from 0
 };
 
 // "flow 3 at bytes 64..128, accelerator 5, step 7": the place of an error.
@@ -29,7 +29,9 @@ std::vector<Message> collect_messages(const topology::Topology& topology, const 
 
 // Runs the tables by the network interface's rule, timestep by timestep and without any data: a port issues
 // its entries in order, each when as many messages of its flow have arrived as it depends on. Fills in
-// `round` and `arrival` and sorts by round. Throws ScheduleError naming the earliest entry that never issues.
+// `round` and `arrival`; of a schedule with numbered arrivals the round is the longest chain of messages that
+// have to arrive before, whatever other flows do. Throws ScheduleError naming the earliest entry that never
+// issues, or an arrival whose number is not its own.
 void replay(const Schedule& schedule, std::vector<Message>& messages);
 
 }  // namespace coppice::schedule

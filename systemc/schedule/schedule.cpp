@@ -43,4 +43,15 @@ std::vector<Chunk> split_into_chunks(Bytes size, Bytes element, int count) {
   return chunks;
 }
 
+std::vector<Share> share_out(const Schedule& schedule) {
+  if (!schedule.shares.empty()) return schedule.shares;
+  std::vector<Share> shares;
+  const auto chunks =
+      split_into_chunks(schedule.size, schedule.element, static_cast<int>(schedule.nodes.size()));
+  for (std::size_t a = 0; a < chunks.size(); ++a) {
+    if (chunks[a].bytes > 0) shares.push_back({.data = chunks[a], .owner = static_cast<NodeId>(a)});
+  }
+  return shares;
+}
+
 }  // namespace coppice::schedule

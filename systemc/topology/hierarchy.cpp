@@ -27,23 +27,6 @@ int bundles(DimensionKind kind, int size) {
   return 1;
 }
 
-void require_dimension(std::size_t d, const DimensionSpec& spec) {
-  if (spec.size < 2) refuse(d, fmt::format("a size of {} joins nobody: needs at least 2", spec.size));
-  if (spec.bandwidth.bytes_per_second <= 0) refuse(d, "its bandwidth must be above 0");
-  if (spec.latency < 0) refuse(d, "its latency must not be negative");
-  const int ways = bundles(spec.kind, spec.size);
-  if (spec.links < 1 || spec.links % ways != 0) {
-    refuse(d, fmt::format("a {} of {} has links in {} direction{} of every accelerator: {} link{} cannot be "
-                          "shared out, {} can",
-                          to_string(spec.kind), spec.size, ways, ways == 1 ? "" : "s", spec.links,
-                          spec.links == 1 ? "" : "s", (std::max(spec.links, 1) + ways - 1) / ways * ways));
-  }
-  std::int64_t sum = 0;
-  if (__builtin_mul_overflow(spec.bandwidth.bytes_per_second, spec.links, &sum)) {
-    refuse(d, "its links have more bandwidth than can be counted");
-  }
-}
-
 // Accelerators; throws if they, or the channels, are too many.
 int count_nodes(std::span<const DimensionSpec> dimensions, std::span<const int> dims) {
   std::int64_t accelerators = 1;
@@ -117,6 +100,23 @@ class HierarchyRouting final : public RoutingFunction {
 };
 
 }  // namespace
+
+void require_dimension(std::size_t d, const DimensionSpec& spec) {
+  if (spec.size < 2) refuse(d, fmt::format("a size of {} joins nobody: needs at least 2", spec.size));
+  if (spec.bandwidth.bytes_per_second <= 0) refuse(d, "its bandwidth must be above 0");
+  if (spec.latency < 0) refuse(d, "its latency must not be negative");
+  const int ways = bundles(spec.kind, spec.size);
+  if (spec.links < 1 || spec.links % ways != 0) {
+    refuse(d, fmt::format("a {} of {} has links in {} direction{} of every accelerator: {} link{} cannot be "
+                          "shared out, {} can",
+                          to_string(spec.kind), spec.size, ways, ways == 1 ? "" : "s", spec.links,
+                          spec.links == 1 ? "" : "s", (std::max(spec.links, 1) + ways - 1) / ways * ways));
+  }
+  std::int64_t sum = 0;
+  if (__builtin_mul_overflow(spec.bandwidth.bytes_per_second, spec.links, &sum)) {
+    refuse(d, "its links have more bandwidth than can be counted");
+  }
+}
 
 Bandwidth channel_bandwidth(const DimensionSpec& spec) {
   return {spec.bandwidth.bytes_per_second * (spec.links / bundles(spec.kind, spec.size))};

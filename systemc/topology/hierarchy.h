@@ -24,7 +24,11 @@ struct DimensionSpec {
   int links = 1;
   Bandwidth bandwidth;
   Femtoseconds latency = 0;
+  bool operator==(const DimensionSpec&) const = default;
 };
+
+// Throws UnsupportedError, with what would be right, if `spec` cannot be dimension `d` of any hierarchy.
+void require_dimension(std::size_t d, const DimensionSpec& spec);
 
 // Nodes: accelerators numbered with dimension 0 fastest, then the switches of the lowest switch dimension by
 // group, then those of the next. Out-channels of an accelerator, dimension by dimension: a ring's towards the

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+
+namespace coppice::schedule {
+
+// A message that an accelerator sends in one step of a chunk.
+struct PipelineMessage {
+  int port = 0;  // of its network interface
+  Femtoseconds serialization = 0;
+};
+
+// One step of a chunk, the same at every accelerator: its messages may leave when those of the step before
+// have arrived.
+struct PipelineStep {
+  std::vector<PipelineMessage> messages;
+  Femtoseconds latency = 0;       // from the end of a message at its sender to its arrival
+  bool starts_operation = false;  // it is the first of the chunk in a dimension and phase
+  Bytes rank = 0;                 // of its operation: lower goes first, whenever it came
+};
+
+// A message's turn at a port.
+struct PipelineTurn {
+  std::int32_t chunk = 0;
+  std::int32_t step = 0;
+  std::int32_t message = 0;
+  bool operator==(const PipelineTurn&) const = default;
+};
+
+// The order in which every network interface sends the messages of its chunks, per port: a deterministic
+// simulation of one accelerator that stands for all of them (Themis, Sec. 4.6.2; all execute the same order,
+// so none waits for another in a circle). A port sends one message at a time. Of those that wait, the one
+// goes first whose operation has the lowest rank, then the one whose operation came to its dimension first,
+// then the lowest chunk; while the latency of a step passes, other operations have the port (Sec. 4.3).
+std::vector<std::vector<PipelineTurn>> order_turns(std::span<const std::vector<PipelineStep>> chunks,
+                                                   int ports);
+
+}  // namespace coppice::schedule
