@@ -6,6 +6,7 @@
 #include "schedule/direct.h"
 #include "schedule/double_tree.h"
 #include "schedule/halving_doubling.h"
+#include "schedule/hierarchical.h"
 #include "schedule/multitree.h"
 #include "schedule/multitree_optimal.h"
 #include "schedule/ring.h"
@@ -33,6 +34,8 @@ std::vector<Registered> registry() {
       {{"halving_doubling", "recursive halving and doubling over a power of two of accelerators"},
        make<HalvingDoublingCompiler>},
       {{"direct", "every accelerator to every other"}, make<DirectCompiler>},
+      {{"hierarchical", "chunks in a pipeline over the dimensions of a hierarchy, each by its own algorithm"},
+       make<HierarchicalCompiler>},
       {{"multitree", "trees built with their link schedule, one per accelerator (ISCA 2021)"},
        make<MultiTreeCompiler>},
       {{"multitree_optimal", "as multitree, in the fewest timesteps that the channels allow"},

@@ -19,7 +19,7 @@ struct CompileRequest {
   const topology::RoutingFunction* routing = nullptr;
   std::uint64_t seed = 1;  // of compilers that break ties at random
   // Pieces that move on their own: of every accelerator's chunk (multitree_optimal), of every tree's half of
-  // the data (double_tree). Other algorithms take 1 only.
+  // the data (double_tree), of all the data (hierarchical). Other algorithms take 1 only.
   int chunks = 1;
 };
 

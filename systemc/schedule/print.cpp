@@ -66,7 +66,7 @@ void print_table(std::string& text, const std::vector<TableEntry>& entries) {
   }
 }
 
-ordered_json entry_json(const TableEntry& entry) {
+ordered_json entry_json(const TableEntry& entry, bool numbered) {
   ordered_json json;
   json["op"] = to_string(entry.op);
   json["step"] = entry.step;
@@ -76,6 +76,8 @@ ordered_json entry_json(const TableEntry& entry) {
   json["parent"] = entry.parent == topology::kNoNode ? ordered_json(nullptr) : ordered_json(entry.parent);
   json["children"] = std::vector<NodeId>(entry.children.begin(), entry.children.end());
   json["dependencies"] = entry.dependencies;
+  if (numbered) json["arrival"] = entry.arrival;
+  if (entry.padding > 0) json["padding"] = entry.padding;
   json["address"] = entry.address;
   json["route"] = entry.route;
   return json;
@@ -94,6 +96,7 @@ ordered_json header_json(const Topology& topology, const Schedule& schedule, con
       schedule.least_steps == 0 ? ordered_json(nullptr) : ordered_json(schedule.least_steps);
   json["flows"] = schedule.flows;
   json["ordered_by_lockstep"] = schedule.ordered_by_lockstep;
+  if (schedule.numbered_arrivals) json["numbered_arrivals"] = true;
   json["contention_free"] = report.contention_free;
   json["shared"] = ordered_json::array();
   for (const SharedChannel& shared : report.shared) json["shared"].push_back(to_string(topology, shared));
@@ -148,7 +151,7 @@ std::string to_json(const Topology& topology, const Schedule& schedule, const Ch
       text += port == 0 ? "[" : ",[";
       for (std::size_t i = 0; i < ports[port].size(); ++i) {
         text += i == 0 ? "\n" : ",\n";
-        text += entry_json(ports[port][i]).dump();
+        text += entry_json(ports[port][i], schedule.numbered_arrivals).dump();
       }
       text += "]";
     }

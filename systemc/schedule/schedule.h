@@ -41,10 +41,16 @@ struct TableEntry {
   NodeList children;      // reduce: whose partial sums it includes; gather: the destination
   std::int32_t step = 0;  // the timestep, from 1, at which it may start
   std::int32_t dependencies = 0;  // arrivals of `flow` here that must have been reduced or stored first
-  Bytes address = 0;              // of the data in every accelerator's gradient buffer
-  Bytes bytes = 0;                // nop: the longest message of its step, for which it holds the lockstep
-  std::int32_t route = -1;        // index into Schedule::routes; -1 for a nop
+  std::int32_t arrival =
+      0;              // Schedule::numbered_arrivals: its number among those of `flow` at the destination
+  Bytes address = 0;  // of the data in every accelerator's gradient buffer
+  Bytes bytes = 0;    // nop: the longest message of its step, for which it holds the lockstep
+  std::int32_t route = -1;  // index into Schedule::routes; -1 for a nop
+  std::int32_t padding =
+      0;  // bytes that follow the data on the way and are dropped, so that steps last alike
 
+  // What it is on the way.
+  Bytes message_bytes() const { return bytes + padding; }
   // The accelerator that the message goes to.
   NodeId destination() const { return op == Op::kReduce ? parent : children.front(); }
 };
@@ -52,6 +58,19 @@ struct TableEntry {
 // The tables of one accelerator's network interface, one per port.
 struct NodeTables {
   std::vector<std::vector<TableEntry>> ports;
+};
+
+// A contiguous part of the gradient buffer.
+struct Chunk {
+  Bytes address = 0;
+  Bytes bytes = 0;
+};
+
+// A part of the buffer and the accelerator that has its final value after a reduce-scatter, or contributes it
+// to an all-gather.
+struct Share {
+  Chunk data;
+  NodeId owner = topology::kNoNode;
 };
 
 // A compiled collective: what every network interface executes.
@@ -67,18 +86,21 @@ struct Schedule {
   // column's sum, and a row that still lags). Such a schedule needs the lockstep; others are right under any
   // timing.
   bool ordered_by_lockstep = false;
+  // Arrivals of a flow may overtake each other: an entry with d dependencies waits for those numbered 0 to d
+  // - 1 (TableEntry::arrival), not for any d.
+  bool numbered_arrivals = false;
+  // Who owns what in a reduce-scatter or all-gather, by address; empty: share_out().
+  std::vector<Share> shares;
   std::vector<NodeTables> nodes;
   std::vector<topology::Route> routes;  // shared by entries that take the same path
-};
-
-// A contiguous part of the gradient buffer.
-struct Chunk {
-  Bytes address = 0;
-  Bytes bytes = 0;
 };
 
 // `size` bytes of whole elements cut into `count` chunks that differ by at most one element, the longer
 // ones first.
 std::vector<Chunk> split_into_chunks(Bytes size, Bytes element, int count);
+
+// The shares of a schedule: its own, or chunk a of n equal chunks to accelerator a, without those of no
+// bytes.
+std::vector<Share> share_out(const Schedule& schedule);
 
 }  // namespace coppice::schedule
