@@ -153,10 +153,10 @@ void add_ni_keys(std::vector<Key>& keys) {
           "system.ni.buffer", [](auto& c) -> auto& { return c.system.ni.buffer; }, 1, 1 << 20),
       idle_ni_buffer);
   add(integer_key(
-          "system.ni.dma_latency", [](auto& c) -> auto& { return c.system.ni.dma_latency; }, 0, 1'000'000),
+          "system.ni.dma_latency", [](auto& c) -> auto& { return c.system.ni.dma_latency; }, 1, 1'000'000),
       idle_ni);
   add(integer_key(
-          "system.ni.reduction_latency", [](auto& c) -> auto& { return c.system.ni.reduction_latency; }, 0,
+          "system.ni.reduction_latency", [](auto& c) -> auto& { return c.system.ni.reduction_latency; }, 1,
           1'000'000),
       idle_reduction_latency);
   Key rate;
