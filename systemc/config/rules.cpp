@@ -82,17 +82,6 @@ void check_datelines(const Loaded& loaded) {
   }
 }
 
-// Only a two-level fat tree may have a 0: no spines.
-void check_widths(const Loaded& loaded) {
-  const TopologyConfig& topology = loaded.config.system.topology;
-  for (std::size_t d = 0; d < topology.dims.size(); ++d) {
-    if (topology.dims[d] > 0 || (topology.kind == "fat_tree" && d == 2)) continue;
-    const std::string key = element("system.topology.dims", d);
-    throw ConfigError(loaded.place(key),
-                      fmt::format("{} is 0: a {} has dims of 1 or more", key, topology.kind));
-  }
-}
-
 void check_payload(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
   if (system.ni.flow_control == FlowControl::kPacket && system.ni.payload % system.flit != 0) {
@@ -128,7 +117,6 @@ void check_observed_nodes(const Loaded& loaded) {
 }  // namespace
 
 void check_rules(const Loaded& loaded) {
-  check_widths(loaded);
   check_list_length(loaded, "system.link.bandwidth", loaded.config.system.link.bandwidth.size());
   check_list_length(loaded, "system.link.latency", loaded.config.system.link.latency.size());
   check_bandwidth(loaded);

@@ -41,7 +41,7 @@ void add_topology_keys(std::vector<Key>& keys) {
     widths = read_dims(value, path, kMostNodes, kMostDimensions);
     std::int64_t nodes = 1;
     for (const int width : widths)
-      nodes = std::min<std::int64_t>(nodes * std::max(width, 1), std::int64_t{kMostNodes} + 1);
+      nodes = std::min<std::int64_t>(nodes * width, std::int64_t{kMostNodes} + 1);
     if (nodes > kMostNodes) {
       throw ConfigError(
           value.place,

@@ -123,13 +123,13 @@ std::vector<int> read_dims(const Node& value, std::string_view path, int widest,
     while (begin <= value.text.size()) {
       const std::size_t end = std::min(value.text.find('x', begin), value.text.size());
       const auto width = to_number<int>(std::string_view(value.text).substr(begin, end - begin));
-      if (!width || *width < 0 || *width > widest) refuse(value, path, kExpected);
+      if (!width || *width < 1 || *width > widest) refuse(value, path, kExpected);
       dims.push_back(*width);
       begin = end + 1;
     }
   } else {
     if (value.kind != Node::Kind::kList || value.children.empty()) refuse(value, path, kExpected);
-    dims = read_integers(value, path, 0, widest);
+    dims = read_integers(value, path, 1, widest);
   }
   if (dims.size() > most) {
     throw ConfigError(value.place,

@@ -14,10 +14,10 @@ TrainFabric::TrainFabric(const sc_core::sc_module_name& name, const topology::To
                          Failure& failure)
     : sc_module(name),
       topology_(&topology),
-      framing_(framing),
       ni_ports_(ni_ports),
+      timing_(framing, system.clock.period(), system.router.routing_delay + system.router.vc_alloc_delay),
       period_(system.clock.period()),
-      routing_and_allocation_(system.router.routing_delay + system.router.vc_alloc_delay),
+      vc_alloc_delay_(system.router.vc_alloc_delay),
       vcs_(system.router.vcs),
       vc_depth_(system.router.vc_depth),
       wake_event_("wake"),
@@ -33,15 +33,17 @@ void TrainFabric::build(const config::SystemConfig& system) {
   const config::RouterConfig& router = system.router;
   const Cycles grant = router.sw_alloc_delay - 1;
   const Cycles traversal = grant + router.st_delay + 1;
-  injection_credit_loop_ = kInjectionDelay + routing_and_allocation_ + grant + 1 + kNiChannelLatency;
+  const Cycles head_delay = timing_.routing_and_allocation();
+  injection_credit_loop_ = kInjectionDelay + head_delay + grant + 1 + kNiChannelLatency;
   for (NodeId node = 0; node < topology_->num_nodes(); ++node) {
     first_output_.push_back(outputs_.size());
     for (const topology::ChannelId id : topology_->out_channels(node)) {
       const topology::Channel& channel = topology_->channel(id);
       const Cycles latency = latency_cycles(channel.latency, period_);
       Output out;
+      out.node = node;
       out.delay = traversal + latency;
-      out.credit_loop = out.delay + routing_and_allocation_ + grant + 1 + latency + router.credit_delay;
+      out.credit_loop = out.delay + head_delay + grant + 1 + latency + router.credit_delay;
       out.flit_time = channel_flit_time(system, channel.bandwidth);
       out.to = channel.dst;
       out.channel = id;
@@ -49,6 +51,7 @@ void TrainFabric::build(const config::SystemConfig& system) {
     }
     if (!topology_->is_accelerator(node)) continue;
     Output ejection;
+    ejection.node = node;
     ejection.delay = traversal + kNiChannelLatency;
     ejection.credit_loop = ejection.delay + 1 + kNiChannelLatency + router.credit_delay;
     ejection.flit_time = ejection_flit_time(system);
@@ -79,6 +82,7 @@ void TrainFabric::schedule(const Event& event) {
 void TrainFabric::tick() {
   failure_->guard([this] {
     const Cycles now = next_tick_;
+    if (contended_at_ >= 0 && now >= contended_at_) throw ContentionError(contention_, contended_at_);
     while (!events_.empty() && events_.top().at <= now) {
       const Event event = events_.top();
       events_.pop();
@@ -127,106 +131,211 @@ void TrainFabric::try_start(std::int32_t index, Cycles now) {
 
 void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) {
   Port& port = ports_[static_cast<std::size_t>(index)];
-  const std::int64_t flits = framing_.flits(message.bytes);
-  const Femtoseconds pace = std::max(message.flit_time, period_);
-  const Cycles length = cycles((flits - 1) * pace);  // from head to tail
-  require_rigid(message, pace, now);
-  if (vcs_ == 1 && port.free_at > 0 && now < port.free_at - cycles(pace) + 1 + routing_and_allocation_) {
-    throw ContentionError(
-        fmt::format("NI {} at cycle {}: a message follows the one before too closely for one "
-                    "virtual channel",
-                    message.src, now));
+  const Train train = timing_.train(message.bytes, message.flit_time);
+  follow(message, train, now);
+  require_virtual_channels(message, train, now);
+  require_credits(message, train, now);
+  if (now < port.vcs_free_at) {
+    contend(
+        stages_.front().passage.head,
+        fmt::format("contention on the injection channel of NI {} at cycle {}: the message {}->{} follows "
+                    "the one before too closely for {} virtual channels of {} flits",
+                    message.src, stages_.front().passage.head, message.src, message.dst, vcs_, vc_depth_));
   }
-
-  Cycles at = now + kInjectionDelay + routing_and_allocation_;
-  NodeId node = message.src;
-  NodeId next = node;
-  int ejection_port = 0;
-  for (const topology::Hop& hop : *message.route) {
-    node = next;
-    Output& out = output(node, hop.out_port);
-    occupy(node, out, hop.vcs, message, {at, at + length, at + length + cycles(out.flit_time), message.id},
-           now);
-    statistics_.flit_hops += flits;
-    if (out.channel >= 0) {
-      statistics_.channel_flits[static_cast<std::size_t>(out.channel)] += flits;
-      for (FabricObserver* observer : observers_) observer->channel_busy(out.channel, at, at + length + 1);
-    } else {
-      ejection_port = hop.out_port - static_cast<int>(topology_->out_channels(node).size());
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    Output& out = *stages_[i].output;
+    const Passage& passage = stages_[i].passage;
+    occupy(out, interval(i, train), message, now);
+    statistics_.flit_hops += train.flits;
+    if (out.channel < 0) continue;
+    statistics_.channel_flits[static_cast<std::size_t>(out.channel)] += train.flits;
+    for (FabricObserver* observer : observers_) {
+      observer->channel_busy(out.channel, passage.head, passage.tail + 1);
     }
-    next = out.to;
-    at += out.delay + (out.channel >= 0 ? routing_and_allocation_ : 0);
   }
   ++trains_;
-  statistics_.flits_injected += flits;
+  statistics_.flits_injected += train.flits;
   last_movement_ = now;
   port.sending = true;
-  port.free_at = now + length + cycles(pace);
+  port.free_at = now + train.tail + timing_.cycles(train.pace);
+  port.vcs_free_at = injection_free_at(train, now);
   port.injector->message_started(message.id, now);
-  schedule({now + length, EventKind::kInjected, index, message.id});
-  schedule({at + length, EventKind::kEjected, node * ni_ports_ + ejection_port, message.id});
+  schedule({now + train.tail, EventKind::kInjected, index, message.id});
+  const Stage& last = stages_.back();
+  schedule({last.passage.tail + last.output->delay, EventKind::kEjected, ejection_port(message), message.id});
 }
 
-// Conditions 3 and 4 as far as they concern the message alone.
-void TrainFabric::require_rigid(const Message& message, Femtoseconds pace, Cycles now) const {
-  const auto refuse = [&](const std::string& why) {
-    throw ContentionError(fmt::format("message {}->{} at cycle {} does not move as a rigid train: {}",
-                                      message.src, message.dst, now, why));
-  };
-  const std::int64_t packets = framing_.packets(message.bytes);
-  const std::int64_t shortest =
-      std::min(framing_.packet_flits(message.bytes, 0), framing_.packet_flits(message.bytes, packets - 1));
-  if (shortest * pace / period_ < routing_and_allocation_) {
-    refuse(fmt::format("a packet of {} flits is over before the next head has a virtual channel", shortest));
-  }
-  const Cycles covered = vc_depth_ * pace / period_;
-  if (covered < injection_credit_loop_) {
-    refuse(fmt::format("a buffer of {} flits does not cover the injection channel's credit loop of {} cycles",
-                       vc_depth_, injection_credit_loop_));
-  }
-  if (vcs_ == 1 && packets > 1) refuse("its packets share one virtual channel");
+// The NI port at the end of the message's route, as an index into ports_.
+std::int32_t TrainFabric::ejection_port(const Message& message) const {
+  const NodeId node = stages_.back().output->node;
+  const auto channels = static_cast<std::int32_t>(topology_->out_channels(node).size());
+  return node * ni_ports_ + message.route->back().out_port - channels;
+}
+
+// Fills stages_ with the train's way.
+void TrainFabric::follow(const Message& message, const Train& train, Cycles now) {
+  stages_.clear();
+  Cycles head = now + kInjectionDelay;
+  Cycles tail = head + train.tail;
   NodeId node = message.src;
   for (const topology::Hop& hop : *message.route) {
-    const Output& out = outputs_[first_output_[static_cast<std::size_t>(node)] + hop.out_port];
-    if (covered < out.credit_loop) {
-      refuse(fmt::format(
-          "a buffer of {} flits does not cover the credit loop of {} cycles at output {} of router {}",
-          vc_depth_, out.credit_loop, hop.out_port, node));
-    }
-    if (hop.vcs.end - hop.vcs.begin == 1 && packets > 1) {
-      refuse(
-          fmt::format("its packets share one virtual channel at output {} of router {}", hop.out_port, node));
-    }
+    Output& out = output(node, hop.out_port);
+    const Passage passage = timing_.pass(train, head, tail, out.flit_time);
+    stages_.push_back({&out, hop.vcs, passage});
+    head = passage.head + out.delay;
+    tail = passage.tail + out.delay;
     node = out.to;
   }
 }
 
-// Condition 1, and condition 4 between messages.
-void TrainFabric::occupy(NodeId node, Output& output, const topology::VcRange& vcs, const Message& message,
-                         const Interval& interval, Cycles now) {
-  const Cycles gap = vcs.end - vcs.begin == 1 ? routing_and_allocation_ : 0;
+void TrainFabric::require_virtual_channels(const Message& message, const Train& train, Cycles now) const {
+  if (train.packets == 1) return;
+  const auto refuse = [&](const std::string& why) {
+    throw ContentionError(fmt::format("message {}->{} at cycle {} does not move as one train: {}",
+                                      message.src, message.dst, now, why),
+                          now);
+  };
+  const Cycles delay = timing_.routing_and_allocation();
+  if (train.packet_flits * train.pace / period_ < delay) {
+    refuse(fmt::format("a packet of {} flits is over before the next head has a virtual channel",
+                       train.packet_flits));
+  }
+  if (vcs_ == 1) refuse("its packets share one virtual channel");
+  for (const Stage& stage : stages_) {
+    if (stage.vcs.end - stage.vcs.begin == 1) {
+      refuse(fmt::format("its packets share one virtual channel on {}", place(*stage.output)));
+    }
+  }
+}
+
+void TrainFabric::require_credits(const Message& message, const Train& train, Cycles now) const {
+  const auto refuse = [&](const std::string& where, Cycles loop) {
+    throw ContentionError(
+        fmt::format("message {}->{} at cycle {} does not move as one train: a buffer of {} flits does not "
+                    "cover the credit loop of {} cycles of {}",
+                    message.src, message.dst, now, vc_depth_, loop, where),
+        now);
+  };
+  if (train.flits <= vc_depth_) return;
+  if (!injection_credits_keep_up(train)) {
+    refuse(fmt::format("the injection channel of NI {}", message.src), injection_credit_loop_);
+  }
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    if (credits_keep_up(i, train) == Credits::kShort) {
+      refuse(place(*stages_[i].output), stages_[i].output->credit_loop);
+    }
+  }
+}
+
+// The NI spaces flits at the train's pace, and the first router lets none wait longer than r + v.
+bool TrainFabric::injection_credits_keep_up(const Train& train) const {
+  return vc_depth_ * train.pace / period_ >= injection_credit_loop_;
+}
+
+// When the next message of a port may start without meeting this one in the router's input buffers. Virtual
+// channels are taken in rotation there.
+Cycles TrainFabric::injection_free_at(const Train& train, Cycles now) const {
+  constexpr Cycles kShortestPacket = 2;  // a head and data
+  const Passage& first = stages_.front().passage;
+  Cycles free = 0;
+  if (!injection_credits_keep_up(train)) {
+    free = first.tail + injection_credit_loop_ - kInjectionDelay - timing_.routing_and_allocation();
+  }
+  if (vcs_ == 1) return std::max(free, first.tail + 1 - kInjectionDelay);
+  if ((vcs_ - 1) * kShortestPacket >= timing_.routing_and_allocation()) return free;
+  return std::max(free, now + train.last_head + timing_.routing_and_allocation());
+}
+
+// Whether every flit finds a credit at output port `stage` of the train's way. A flit wins the switch there
+// no sooner than `spaced` cycles after the one D places before it, whichever trains they belong to, and D
+// flits of this train are injected `paced` cycles apart. Its stay in the next router is r + v, if that
+// router's channel is no slower than this, else at most r + v and what body flits have closed up behind their
+// heads so far.
+TrainFabric::Credits TrainFabric::credits_keep_up(std::size_t stage, const Train& train) const {
+  const Output& out = *stages_[stage].output;
+  const bool last = stage + 1 == stages_.size();
+  const bool spreads = !last && stages_[stage + 1].output->flit_time > out.flit_time;
+  const Cycles closed_up = static_cast<Cycles>(stage + 1) * timing_.routing_and_allocation();
+  const Cycles spaced = vc_depth_ * out.flit_time / period_ - (out.flit_time % period_ == 0 ? 0 : 1);
+  if (spaced >= out.credit_loop + (spreads ? closed_up : 0)) return Credits::kKeepUp;
+  const Cycles paced = vc_depth_ * train.pace / period_;
+  const bool alone = train.flits <= vc_depth_ || paced >= out.credit_loop + closed_up;
+  return alone ? Credits::kKeepUpAlone : Credits::kShort;
+}
+
+TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Train& train) const {
+  const Output& out = *stages_[stage].output;
+  const Passage& passage = stages_[stage].passage;
+  const Cycles delay = timing_.routing_and_allocation();
+  const bool last = stage + 1 == stages_.size();
+  Interval use{passage.head, passage.tail, 0, 0, stages_[stage].vcs, ""};
+  use.free = passage.channel_free;
+  use.dbg = "channel";
+  if (passage.last_head + delay > use.free) {
+    use.free = passage.last_head + delay;
+    use.dbg = "shortpacket";
+  }
+  use.free_of_vc = passage.tail + 1 + vc_alloc_delay_;
+  if (!last) {
+    const Cycles leaves_next = stages_[stage + 1].passage.tail - out.delay;  // in this port's cycles
+    if (leaves_next + 1 - delay > use.free) {
+      use.free = leaves_next + 1 - delay;
+      use.dbg = "input";
+    }
+    use.free_of_vc = std::max(use.free_of_vc, leaves_next + 1);
+  }
+  if (credits_keep_up(stage, train) != Credits::kKeepUp) {
+    const Cycles returned = last ? passage.tail + out.credit_loop
+                                 : stages_[stage + 1].passage.tail - out.delay - delay + out.credit_loop;
+    if (returned > use.free) {
+      use.free = returned;
+      use.dbg = "drain";
+    }
+  }
+  use.free_of_vc = std::max(use.free_of_vc, use.free);
+  return use;
+}
+
+void TrainFabric::occupy(Output& output, const Interval& interval, const Message& message, Cycles now) {
   auto& trains = output.trains;
-  // No train starts in the past, so what ended before now cannot be met any more.
-  trains.erase(trains.begin(), std::find_if(trains.begin(), trains.end(), [&](const Interval& t) {
-                 return t.end + routing_and_allocation_ > now;
-               }));
+  // No train starts in the past, so what is over now cannot be met any more.
+  std::erase_if(trains, [&](const Interval& t) { return t.free_of_vc <= now; });
+  const auto free_for = [](const Interval& first, const Interval& second) {
+    const bool shares_vc = first.vcs.begin < second.vcs.end && second.vcs.begin < first.vcs.end;
+    return shares_vc && second.vcs.end - second.vcs.begin == 1 ? first.free_of_vc : first.free;
+  };
+  for (const Interval& other : trains) {
+    const bool before = other.begin < interval.begin;
+    const Interval& first = before ? other : interval;
+    const Interval& second = before ? interval : other;
+    if (second.begin >= free_for(first, second)) continue;
+    std::string why = "overlap";
+    if (second.begin > first.tail) {
+      why = free_for(first, second) == first.free_of_vc && first.free_of_vc != first.free ? "single-vc"
+                                                                                          : first.dbg;
+    }
+    contend(second.begin,
+            "contention " + why +
+                fmt::format(" on {} at cycle {}: the message {}->{} uses it in cycles {} to {}, another "
+                            "in cycles {} to {}",
+                            place(output), second.begin, message.src, message.dst, interval.begin,
+                            interval.tail, other.begin, other.tail));
+  }
   const auto after = std::find_if(trains.begin(), trains.end(),
                                   [&](const Interval& t) { return t.begin >= interval.begin; });
-  const auto meets = [&](const Interval& first, const Interval& second) {
-    return second.begin < std::max(first.end, first.tail + 1 + gap);
-  };
-  const bool before_meets = after != trains.begin() && meets(*(after - 1), interval);
-  const bool after_meets = after != trains.end() && meets(interval, *after);
-  if (before_meets || after_meets) {
-    const Interval& other = before_meets ? *(after - 1) : *after;
-    const std::string place = output.channel < 0 ? fmt::format("the ejection channel of NI {}", node)
-                                                 : fmt::format("channel {}->{}", node, output.to);
-    throw ContentionError(fmt::format(
-        "contention on {} at cycle {}: the message {}->{} meets another that uses it "
-        "in cycles {} to {}",
-        place, std::max(interval.begin, other.begin), message.src, message.dst, other.begin, other.tail));
-  }
   trains.insert(after, interval);
+}
+
+// The run is exact until cycle `at`, and goes on until then: another contention may come before.
+void TrainFabric::contend(Cycles at, const std::string& what) {
+  if (contended_at_ >= 0 && contended_at_ <= at) return;
+  contended_at_ = at;
+  contention_ = what;
+}
+
+std::string TrainFabric::place(const Output& output) const {
+  return output.channel < 0 ? fmt::format("the ejection channel of NI {}", output.node)
+                            : fmt::format("channel {}->{}", output.node, output.to);
 }
 
 void TrainFabric::check_conservation() const {

@@ -10,6 +10,7 @@
 #include "fabric/fabric.h"
 #include "fabric/failure.h"
 #include "fabric/framing.h"
+#include "fabric/train.h"
 #include "topology/topology.h"
 
 namespace coppice::fabric {
@@ -18,40 +19,36 @@ namespace coppice::fabric {
 // hold. what() names the first place and cycle.
 class ContentionError : public ModelError {
  public:
-  using ModelError::ModelError;
+  explicit ContentionError(const std::string& what, Cycles cycle = 0) : ModelError(what), cycle_(cycle) {}
+  // Until this cycle the run was exact.
+  Cycles cycle() const { return cycle_; }
+
+ private:
+  Cycles cycle_;
 };
 
 // The fabric at the cost of messages: a message is one train of flits, and every cycle of it is known when it
-// starts. Cycle-identical to FlitFabric while the conditions below hold, and it checks them for every
-// message; where one does not, it throws ContentionError instead of an answer.
+// starts (train.h has the closed form and why it holds). Cycle-identical to FlitFabric while the conditions
+// below hold, and it checks them for every message; where one does not, it throws ContentionError, in the
+// cycle in which the first of them breaks, instead of an answer.
 //
-// The closed form. Let T be the clock period, f the flit time of the slowest channel of the route (the pace
-// of injection, InjectionPort), r, v, a, s, c the routing, VC allocation, switch allocation, switch
-// traversal and credit delay, L a channel's latency in cycles, N the flits of a message and o(i) = ceil(i
-// f/T).
-//   injection        flit i leaves the NI at t0 + o(i), t0 = the first cycle at which the message is there
-//   and
-//                    the port free: o(N-1) + ceil(f/T) cycles after the start of the message before
-//   first router     wins the switch at t0 + 2 + r + v + o(i)
-//   next router      wins the switch (a - 1) + s + 1 + L + r + v cycles after it won the one before
-//   ejection         (a - 1) + s + 1 + 1 cycles after the last switch
-// that is, the train moves rigidly, at its pace, with a constant delay per hop. Why nothing holds it up:
-//   1. Switch: flits of trains that never overlap on a channel, whatever router they come from or go to,
-//   never
-//      ask for one input or output port in the same cycle, since every flit spends the same time in a router.
-//   2. Channel: a channel of flit time g <= f is free again g after a flit, less what the clock edge took
-//   from
-//      it; flit i + 1 follows no earlier (Router::occupy_channel).
-//   3. Credits: a place is free again upstream R cycles after its flit won the switch, R = the channel's
-//   delay
-//      there, r + v, and the credit's way back. Depth D keeps the train going if floor(D f/T) >= R.
-//   4. Virtual channels: a head is allocated one v cycles before it wins the switch, when the packet before
-//   may
-//      still hold its own; with two or more to choose from another is free. Taken in rotation it is never
-//      that of the packet before, and the one before that has left the next router if each packet lasts r + v
-//      cycles. With a single virtual channel, packets must keep r + v idle cycles between them.
-// Not covered, and refused: shallower buffers (3), packets shorter than r + v cycles, packet-based messages
-// over a single virtual channel (4).
+// Of a message alone:
+//   credits          A virtual channel's D places keep a train going where every flit finds a place free: it
+//                    is free again R cycles after its last flit won the switch, R = the channel's delay,
+//                    r + v, and the credit's way back (TrainFabric::credits_keep_up()).
+//   packets          Each takes a virtual channel other than the packet before, and that of the one before
+//                    that must have left both routers: two packets last r + v cycles or longer from head to
+//                    head, and there are two virtual channels to choose from.
+// Of two trains through one output port, the second of which wins the switch with its head in cycle w:
+//   channel          w is not before the channel is free of the first.
+//   input            The first has left the next router, whose input they share, before the second's head
+//   can. virtual channels The last packet of the first began r + v cycles or more before w, so that the
+//   virtual
+//                    channel of the packet before it is free. With a single virtual channel, the first has
+//                    left it and the next router when the second's head asks for it, or comes.
+// Packets of any other two trains share no port in one cycle, since a train's place in the next router's
+// input follows from its output here. Refused though they could be told: buffers too shallow for the credit
+// loop, packet-based messages over a single virtual channel, trains that share a channel flit by flit.
 class TrainFabric final : public sc_core::sc_module, public Fabric {
  public:
   // All references outlive the fabric; a ContentionError of its process ends up in `failure`.
@@ -72,15 +69,18 @@ class TrainFabric final : public sc_core::sc_module, public Fabric {
   struct Port {
     Injector* injector = nullptr;
     Ejector* ejector = nullptr;
-    Cycles free_at = 0;
+    Cycles free_at = 0;      // the injection channel takes the next message
+    Cycles vcs_free_at = 0;  // from then on it meets nothing of the one before
     bool sending = false;
   };
-  // A train's use of an output port: the switch is won in [begin, tail], the channel is free from `end`.
+  // A train's use of an output port.
   struct Interval {
-    Cycles begin;
-    Cycles tail;
-    Cycles end;
-    std::uint64_t message;
+    Cycles begin;       // its head wins the switch
+    Cycles tail;        // its tail does
+    Cycles free;        // from then on another train's head may
+    Cycles free_of_vc;  // the same for the only virtual channel in `vcs`
+    topology::VcRange vcs;
+    const char* dbg;
   };
   enum class EventKind : std::uint8_t { kEjected, kInjected, kWake };
   struct Event {
@@ -95,12 +95,19 @@ class TrainFabric final : public sc_core::sc_module, public Fabric {
   };
   // A router's output port.
   struct Output {
-    Cycles delay = 0;        // from one switch to the next router's input, or to the NI
-    Cycles credit_loop = 0;  // R
-    Femtoseconds flit_time = 0;
+    NodeId node = topology::kNoNode;
     NodeId to = topology::kNoNode;  // none: the NI
     std::int32_t channel = -1;
+    Cycles delay = 0;        // from the switch to the next router's input, or to the NI
+    Cycles credit_loop = 0;  // R
+    Femtoseconds flit_time = 0;
     std::vector<Interval> trains;  // ascending
+  };
+  // An output port on the way of the message that starts now.
+  struct Stage {
+    Output* output;
+    topology::VcRange vcs;
+    Passage passage;
   };
 
   void build(const config::SystemConfig& system);
@@ -108,31 +115,42 @@ class TrainFabric final : public sc_core::sc_module, public Fabric {
   void process(const Event& event, Cycles now);
   void try_start(std::int32_t port, Cycles now);
   void start(std::int32_t port, const Message& message, Cycles now);
-  void require_rigid(const Message& message, Femtoseconds pace, Cycles now) const;
-  void occupy(NodeId node, Output& output, const topology::VcRange& vcs, const Message& message,
-              const Interval& interval, Cycles now);
+  void follow(const Message& message, const Train& train, Cycles now);
+  std::int32_t ejection_port(const Message& message) const;
+  void require_credits(const Message& message, const Train& train, Cycles now) const;
+  void require_virtual_channels(const Message& message, const Train& train, Cycles now) const;
+  bool injection_credits_keep_up(const Train& train) const;
+  Cycles injection_free_at(const Train& train, Cycles now) const;
+  enum class Credits : std::uint8_t { kKeepUp, kKeepUpAlone, kShort };
+  Credits credits_keep_up(std::size_t stage, const Train& train) const;
+  Interval interval(std::size_t stage, const Train& train) const;
+  void occupy(Output& output, const Interval& interval, const Message& message, Cycles now);
+  void contend(Cycles at, const std::string& what);
   void schedule(const Event& event);
-  Cycles cycles(Femtoseconds time) const { return (time + period_ - 1) / period_; }
+  std::string place(const Output& output) const;
   Output& output(NodeId node, int port) {
     return outputs_[first_output_[static_cast<std::size_t>(node)] + static_cast<std::size_t>(port)];
   }
 
   const topology::Topology* topology_;
-  Framing framing_;
   int ni_ports_;
+  TrainTiming timing_;
   Femtoseconds period_;
-  Cycles routing_and_allocation_;  // r + v
+  Cycles vc_alloc_delay_;
   int vcs_;
   int vc_depth_;
   Cycles injection_credit_loop_ = 0;
   std::vector<std::size_t> first_output_;  // [node]
   std::vector<Output> outputs_;
   std::vector<Port> ports_;  // [accelerator][NI port]
+  std::vector<Stage> stages_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   sc_core::sc_event wake_event_;
   Cycles next_tick_ = -1;
   Cycles last_movement_ = 0;
-  std::int64_t trains_ = 0;  // under way
+  std::int64_t trains_ = 0;   // under way
+  Cycles contended_at_ = -1;  // the first contention known so far, maybe still to come
+  std::string contention_;
   FabricStatistics statistics_;
   std::vector<FabricObserver*> observers_;
   Failure* failure_;

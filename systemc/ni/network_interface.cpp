@@ -105,6 +105,7 @@ void NetworkInterface::run_port(int index, Cycles now) {
     const DecoderState state =
         decode(head, lockstep, port.lockstep, tracker_, port.packetizer.has_place(now), now);
     if (state == DecoderState::kWaitLockstep) wake_at(port.lockstep.release());
+    if (state == DecoderState::kWaitQueue && port.packetizer.has_place(now + 1)) wake_at(now + 1);
     if (state != DecoderState::kIssue && state != DecoderState::kNop) return;
     port.timestep.advance_to(head->step);
     port.table.pop();
@@ -143,7 +144,8 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   }
   record.payload = std::move(read.payload);
   if (context_.system->ni.lockstep) hold(port, record.flits, now, true);
-  port.packetizer.push({id, node_, record.dst, &route, entry.message_bytes(), timing.slowest_flit}, read.ready);
+  port.packetizer.push({id, node_, record.dst, &route, entry.message_bytes(), timing.slowest_flit},
+                       read.ready);
   context_.fabric->wake(node_, index, read.ready);
 }
 

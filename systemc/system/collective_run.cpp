@@ -61,6 +61,8 @@ class CollectiveRun {
     build_interfaces();
     log_.add_observer(breakdown_);
     log_.add_observer(finish_);
+    for (ni::MessageObserver* observer : options.message_observers) log_.add_observer(*observer);
+    for (fabric::FabricObserver* observer : options.fabric_observers) fabric_->add_observer(*observer);
     if (!options.trace_path.empty()) {
       trace_ =
           std::make_unique<TraceWriter>(options.trace_path, topology_, config().system, prepared.ni_ports);
@@ -80,6 +82,7 @@ class CollectiveRun {
     verification_->verify();
     if (trace_) trace_->finish();
     if (vcd_) vcd_->finish();
+    if (options_.statistics != nullptr) *options_.statistics = fabric_->statistics();
     return make_result({config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
                         config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
                         prepared_.bound_ns, breakdown_.to_json(finish_.last),

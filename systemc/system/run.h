@@ -3,10 +3,19 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "config/loader.h"
+
+namespace coppice::fabric {
+class FabricObserver;
+struct FabricStatistics;
+}  // namespace coppice::fabric
+namespace coppice::ni {
+class MessageObserver;
+}  // namespace coppice::ni
 
 namespace coppice::system {
 
@@ -16,6 +25,12 @@ struct RunOptions {
   std::string vcd_path;                            // value change dump; empty: none
   const std::atomic<bool>* interrupted = nullptr;  // polled; a set flag ends the run with Interrupted
   std::function<void(double fraction)> progress;   // called now and then with the part of the work done
+
+  // For those who compare runs; not owned. What they see of `fidelity: auto` they see in the child process
+  // that tries trains, too.
+  std::vector<ni::MessageObserver*> message_observers;
+  std::vector<fabric::FabricObserver*> fabric_observers;
+  fabric::FabricStatistics* statistics = nullptr;  // gets what the fabric has counted, when the run is done
 };
 
 // The user asked to stop (Ctrl-C): exit status 130.

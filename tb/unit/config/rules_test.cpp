@@ -36,15 +36,6 @@ TEST(Rules, AcceptTheDefaults) {
   EXPECT_EQ(complaint(torus()), "accepted");
 }
 
-TEST(Rules, LeaveAZeroToFatTreesWithoutSpines) {
-  Loaded loaded = torus();
-  loaded.places["system.topology.dims[1]"] = {"system.topology.dims[1]"};
-  loaded.config.system.topology = {"torus", {4, 0}};
-  EXPECT_THAT(complaint(loaded), HasSubstr("system.topology.dims[1] is 0: a torus has dims of 1 or more"));
-  loaded.config.system.topology = {"fat_tree", {8, 2, 0}};
-  EXPECT_EQ(complaint(loaded), "accepted");
-}
-
 TEST(Rules, WantOneLinkValueOrOnePerDimension) {
   Loaded loaded = torus();
   loaded.config.system.link.bandwidth.assign(3, {1'000'000'000});

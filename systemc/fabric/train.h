@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include "base/units.h"
+#include "fabric/framing.h"
+
+namespace coppice::fabric {
+
+// A message on its way as one train of flits, i = 0 to flits - 1: every packet's head and the flits behind
+// it.
+struct Train {
+  std::int64_t flits = 0;
+  std::int64_t packets = 0;
+  std::int64_t packet_flits = 0;  // of all packets but the last, head included
+  Femtoseconds pace = 0;          // f: the flit time of the slowest channel of its route, a period at least
+  Cycles last_head = 0;           // o(h): from the first flit's injection to that of the last packet's head
+  Cycles tail = 0;                // o(flits - 1): to the last flit's
+
+  std::int64_t last_head_index() const { return (packets - 1) * packet_flits; }
+};
+
+// A train's way through the switch of one router, in absolute cycles.
+struct Passage {
+  Cycles arrival = 0;       // its head comes to the input buffer
+  Cycles tail_arrival = 0;  // its tail does
+  Cycles head = 0;          // its head wins the switch
+  Cycles last_head = 0;     // the last packet's head does
+  Cycles tail = 0;          // its tail does
+  Cycles channel_free =
+      0;  // the channel behind the output takes another train's flits unhindered from then on
+};
+
+// The closed form of a train that nothing holds up. Let T be the clock period, f its pace, o(i) = ceil(i
+// f/T), R = r + v the routing and VC allocation delay, and g the flit time of the channel behind an output
+// port.
+//   Injection: flit i leaves the NI at t0 + o(i) (InjectionPort) and comes to the router two cycles later.
+//   Router: a packet's head wins the switch R cycles after it came; a body flit may in the cycle in which it
+//   comes, once its head is through. The channel takes flits that wait for it floor(g/T) cycles apart over
+//   any number of them (Router::occupy_channel: what the clock edge took from one flit is given to the next),
+//   so flit i wins in
+//       W(i) = max over j <= i of A(j) + (R if j is a head) + floor((i - j) g/T),
+//   A(j) the cycle in which flit j came.
+// With k routers behind it and B(k) = t0 + 2 + the delays of the channels and switches so far, a head comes
+// in B(k) + k R + o(i) and wins R later: heads move rigidly, by induction, since o(i) - o(j) >= floor((i - j)
+// f/T) and f >= g. Body flits come no later than that and no earlier than B(k) + o(i): where the pace is
+// slower than the clock they close up behind their head by R per router, as far as the channel lets them. In
+// the maximum for the tail, all j drop out but the tail itself and the heads; of these only the last packet's
+// stays where g is a whole number of cycles, since floor(x) + floor(y) = floor(x + y) then:
+//       tail(k) = max(tail arrival, B(k) + (k + 1) R + max over heads q of o(q) + floor((flits - 1 - q)
+//       g/T)).
+class TrainTiming {
+ public:
+  TrainTiming(const Framing& framing, Femtoseconds period, Cycles routing_and_allocation)
+      : framing_(framing), period_(period), routing_and_allocation_(routing_and_allocation) {}
+
+  // The train that a message of `bytes` makes on a route whose slowest flit time is `slowest`.
+  Train train(Bytes bytes, Femtoseconds slowest) const;
+
+  // Through a router to which its head comes in cycle `arrival` and its tail in `tail_arrival`; `flit_time`
+  // is that of the channel behind it, at most the train's pace.
+  Passage pass(const Train& train, Cycles arrival, Cycles tail_arrival, Femtoseconds flit_time);
+
+  // Whole cycles, rounded up.
+  Cycles cycles(Femtoseconds time) const { return (time + period_ - 1) / period_; }
+  Cycles routing_and_allocation() const { return routing_and_allocation_; }
+
+ private:
+  // What a channel makes of packets whose heads come at the train's pace, from the first one's head on.
+  struct Drain {
+    Cycles tail = 0;        // max over heads q of o(q) + floor((flits - 1 - q) g/T)
+    Femtoseconds free = 0;  // max over heads q of o(q) T + (flits - q) g
+  };
+  Drain drain(const Train& train, Femtoseconds flit_time);
+
+  Framing framing_;
+  Femtoseconds period_;
+  Cycles routing_and_allocation_;
+  // Of channels whose flit time is no whole number of cycles: by flits, packet flits, pace and flit time.
+  std::map<std::tuple<std::int64_t, std::int64_t, Femtoseconds, Femtoseconds>, Drain> drains_;
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,60 @@
+#include "differential.h"
+
+#include <regex>
+
+#include <fmt/format.h>
+
+#include "recorded_run.h"
+
+namespace coppice::fuzz {
+namespace {
+
+// The kind of a refusal: its text without the numbers that differ from run to run.
+std::string kind(const std::string& reason) {
+  static const std::regex details(
+      ": the message.*|message \\S+ at cycle \\d+ |at cycle \\d+| of \\d+|\\d+->\\d+|\\d+");
+  return std::regex_replace(reason, details, "");
+}
+
+}  // namespace
+
+std::string Tally::report() const {
+  std::string text =
+      fmt::format("{} systems: {} refused as configurations; of {} compared, {} agree ({:.0f}%)", drawn,
+                  unsupported, compared(), agreed, 100 * agreed_share());
+  for (const auto& [reason, refusals] : refused) {
+    text += fmt::format("\n  {:>6} refused, {:>6} of them though no flit waits: {}", refusals.runs,
+                        refusals.needless, reason);
+  }
+  return text;
+}
+
+void require_agreement(const RandomSystem& system, Tally& tally) {
+  const std::string yaml = system.yaml();
+  ++tally.drawn;
+  const Outcome flit = record_run(yaml, "flit");
+  if (flit.end == Outcome::End::kUnsupported) {
+    ++tally.unsupported;
+    RC_DISCARD(flit.reason);
+  }
+  const Outcome train = record_run(yaml, "train");
+  if (flit.end != Outcome::End::kDone) RC_FAIL("fidelity: flit fails: " + flit.reason + "\n" + yaml);
+  if (train.end == Outcome::End::kContended) {
+    Tally::Refusals& refusals = tally.refused[kind(train.reason)];
+    ++refusals.runs;
+    const Cycles stall = flit.recording.first_stall;
+    if (stall < 0) ++refusals.needless;
+    if (stall >= 0 && stall < train.contended_at) {
+      RC_FAIL(
+          fmt::format("a flit waits in cycle {} ({}), but train says that the run is exact until {}: {}\n{}",
+                      stall, flit.recording.stall_place, train.contended_at, train.reason, yaml));
+    }
+    return;
+  }
+  if (train.end != Outcome::End::kDone) RC_FAIL("fidelity: train fails: " + train.reason + "\n" + yaml);
+  const std::string difference = first_difference(flit.recording, train.recording);
+  if (!difference.empty()) RC_FAIL("train differs from flit: " + difference + "\n" + yaml);
+  ++tally.agreed;
+}
+
+}  // namespace coppice::fuzz

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "random_system.h"
+
+namespace coppice::fuzz {
+
+// What became of the systems that a property has drawn.
+struct Tally {
+  int drawn = 0;
+  int unsupported = 0;  // refused as configurations
+  int agreed = 0;       // train = flit in everything
+  struct Refusals {
+    int runs = 0;
+    int needless = 0;  // no flit waited for another message or a credit at fidelity: flit
+  };
+  std::map<std::string, Refusals> refused;  // by train; the reason without its numbers
+
+  int compared() const { return drawn - unsupported; }
+  double agreed_share() const { return compared() > 0 ? static_cast<double>(agreed) / compared() : 0.0; }
+  std::string report() const;
+};
+
+// The law: a run at `fidelity: train` equals that at `fidelity: flit` in every cycle and every value, or it
+// ends in ContentionError, and no flit waited before the cycle that it names. Discards (RapidCheck) what is
+// refused as a configuration; fails with what differs first.
+void require_agreement(const RandomSystem& system, Tally& tally);
+
+}  // namespace coppice::fuzz

@@ -1,0 +1,195 @@
+#include "random_system.h"
+
+#include <algorithm>
+#include <ostream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "schedule/compiler.h"
+
+namespace coppice::fuzz {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+// Any of `values`, the first of which is the simplest.
+template <typename T>
+T pick(std::vector<T> values) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::sizedElementOf(std::move(values)));
+}
+int between(int least, int most) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most + 1));
+}
+bool sometimes() {
+  return pick<int>({0, 1}) == 1;
+}
+
+template <typename T>
+std::string list(const std::vector<T>& values) {
+  return fmt::format("[{}]", fmt::join(values, ", "));
+}
+
+std::vector<int> random_dims() {
+  const int count = pick<int>({2, 2, 1, 3});
+  const int widest = count == 3 ? 3 : 5;
+  std::vector<int> dims;
+  for (int d = 0; d < count; ++d) dims.push_back(between(1, widest));
+  if (std::all_of(dims.begin(), dims.end(), [](int width) { return width == 1; })) dims.front() = 2;
+  return dims;
+}
+
+int product(const std::vector<int>& factors) {
+  int result = 1;
+  for (const int factor : factors) result *= factor;
+  return result;
+}
+
+// One value for all dimensions, or one for each.
+std::string per_dimension(std::size_t dims, const std::function<std::string()>& draw) {
+  if (!sometimes()) return draw();
+  Strings values;
+  for (std::size_t d = 0; d < dims; ++d) values.push_back(draw());
+  return list(values);
+}
+
+struct Clock {
+  const char* text;
+  std::int64_t hertz;
+};
+
+// The slowdown over a flit per cycle as a fraction, so that many flit times are no whole number of cycles.
+std::string random_bandwidth(std::int64_t flit, const Clock& clock) {
+  const auto [over, under] = pick<std::pair<int, int>>(
+      {{1, 1}, {1, 1}, {2, 1}, {3, 2}, {4, 3}, {3, 1}, {5, 3}, {11, 10}, {8, 1}, {17, 7}, {40, 1}});
+  return fmt::format("{} B/s", flit * clock.hertz * under / over);
+}
+
+// Around what keeps a train going over the longest channel, or far from it.
+int random_depth(int latency, int router_delays) {
+  const int loop = 2 * latency + router_delays;
+  switch (pick<int>({0, 0, 0, 1, 2, 3})) {
+    case 0:
+      return 400;
+    case 1:
+      return std::max(1, loop + between(0, 6) - 3);
+    case 2:
+      return std::max(1, loop / 2 + between(0, 6) - 3);
+    default:
+      return between(1, 20);
+  }
+}
+
+std::string random_size(int accelerators, int flit) {
+  const int elements_per_flit = std::max(1, flit / 4);
+  switch (pick<int>({0, 1, 2, 3, 4})) {
+    case 0:
+      return fmt::format("{} B", 4 * between(accelerators, 4 * accelerators));
+    case 1:
+      return fmt::format("{} B", 4 * accelerators * elements_per_flit * between(1, 24));
+    case 2:
+      return fmt::format("{} B", 4 * between(1, 40));
+    case 3:
+      return fmt::format("{} B", 4 * between(1, 2000));
+    default:
+      return fmt::format("{} B", 4 * between(1, 24'000 / accelerators) * elements_per_flit);
+  }
+}
+
+Strings algorithm_names() {
+  Strings names;
+  for (const auto& algorithm : schedule::algorithms()) names.push_back(algorithm.name);
+  return names;
+}
+
+RandomSystem draw() {
+  RandomSystem system;
+  const auto set = [&system](const char* key, const auto& value) {
+    system.settings.emplace_back(key, fmt::format("{}", value));
+  };
+  const std::vector<int> dims = random_dims();
+  const int flit = pick<int>({16, 16, 4, 64});
+  const Clock clock = pick<Clock>({{"1 GHz", 1'000'000'000},
+                                   {"1 GHz", 1'000'000'000},
+                                   {"700 MHz", 700'000'000},
+                                   {"1300 MHz", 1'300'000'000}});
+  set("system.topology.kind", pick<std::string>({"torus", "mesh"}));
+  set("system.topology.dims", list(dims));
+  set("system.link.bandwidth", per_dimension(dims.size(), [&] { return random_bandwidth(flit, clock); }));
+  int longest = 0;
+  set("system.link.latency", per_dimension(dims.size(), [&longest] {
+        const int picoseconds = pick<int>({150'000, 1'000, 0, 10'000, 2'000, 37'500, 1'500});
+        longest = std::max(longest, picoseconds / 1'000);
+        return fmt::format("{} ps", picoseconds);
+      }));
+  set("system.clock", clock.text);
+  set("system.flit", fmt::format("{} B", flit));
+
+  const int routing = pick<int>({1, 0, 2, 5});
+  const int vc_alloc = pick<int>({1, 2, 4});
+  const int sw_alloc = pick<int>({1, 2, 3});
+  const int traversal = pick<int>({1, 2, 3});
+  const int credit = pick<int>({1, 0, 4});
+  set("system.router.vcs", pick<int>({4, 2, 1, 3, 8}));
+  set("system.router.vc_depth",
+      random_depth(longest, routing + vc_alloc + 2 * sw_alloc + traversal + credit));
+  set("system.router.routing_delay", routing);
+  set("system.router.vc_alloc_delay", vc_alloc);
+  set("system.router.sw_alloc_delay", sw_alloc);
+  set("system.router.st_delay", traversal);
+  set("system.router.credit_delay", credit);
+
+  set("system.ni.ports", pick<std::string>({"auto", "auto", "1", "2", "3", "5"}));
+  set("system.ni.flow_control", pick<std::string>({"packet", "message"}));
+  set("system.ni.payload", fmt::format("{} B", flit * pick<int>({16, 1, 2, 5, 64})));
+  set("system.ni.lockstep", pick<std::string>({"true", "true", "false"}));
+  set("system.ni.buffer", pick<int>({896, 1, 20, 100}));
+  set("system.ni.dma_latency", pick<int>({4, 1, 30}));
+  set("system.ni.reduction_latency", pick<int>({4, 1, 30}));
+  set("system.ni.reduction_flits_per_cycle", pick<std::string>({"1", "1", "1", "0.5", "0.7", "0.25"}));
+
+  set("collective.op", pick<std::string>({"all_reduce", "reduce_scatter", "all_gather"}));
+  set("collective.algorithm", pick<std::string>(algorithm_names()));
+  set("collective.size", random_size(product(dims), flit));
+  set("check", "values");
+  return system;
+}
+
+}  // namespace
+
+const std::string& RandomSystem::value(const std::string& key) const {
+  const auto at =
+      std::find_if(settings.begin(), settings.end(), [&](const auto& s) { return s.first == key; });
+  if (at == settings.end()) throw std::out_of_range("no setting " + key);
+  return at->second;
+}
+
+std::string RandomSystem::yaml() const {
+  std::string text;
+  Strings open;  // sections around the last key
+  for (const auto& [key, value] : settings) {
+    Strings sections;
+    std::size_t from = 0;
+    for (std::size_t dot = 0; (dot = key.find('.', from)) != std::string::npos; from = dot + 1) {
+      sections.push_back(key.substr(from, dot - from));
+    }
+    std::size_t level = 0;
+    while (level < open.size() && level < sections.size() && open[level] == sections[level]) ++level;
+    for (; level < sections.size(); ++level) {
+      text += fmt::format("{}{}:\n", std::string(2 * level, ' '), sections[level]);
+    }
+    text += fmt::format("{}{}: {}\n", std::string(2 * sections.size(), ' '), key.substr(from), value);
+    open = sections;
+  }
+  return text;
+}
+
+rc::Gen<RandomSystem> random_system() {
+  return rc::gen::exec([] { return draw(); });
+}
+
+void showValue(const RandomSystem& system, std::ostream& stream) {
+  stream << "\n" << system.yaml();
+}
+
+}  // namespace coppice::fuzz

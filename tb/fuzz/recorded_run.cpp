@@ -1,0 +1,249 @@
+#include "recorded_run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "config/loader.h"
+#include "fabric/train_fabric.h"
+#include "ni/message_record.h"
+#include "stall_detector.h"
+#include "system/child_process.h"
+#include "system/run.h"
+
+namespace coppice::fuzz {
+namespace {
+
+using nlohmann::ordered_json;
+
+// FNV-1a over what a message carried.
+std::int64_t digest(const ni::Payload& payload) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  const auto add = [&hash](const void* data, std::size_t size) {
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    for (std::size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 1099511628211ULL;
+  };
+  add(payload.values.data(), payload.values.size() * sizeof(float));
+  add(payload.contributions.data(), payload.contributions.size() * sizeof(std::uint64_t));
+  return static_cast<std::int64_t>(hash);
+}
+
+class MessageRecorder final : public ni::MessageObserver {
+ public:
+  void message_completed(const ni::MessageRecord& m) override {
+    rows.push_back({m.src,
+                    m.src_port,
+                    m.issued,
+                    m.released,
+                    m.dependencies_met,
+                    m.port_free_since,
+                    m.head_injected,
+                    m.tail_injected,
+                    m.tail_ejected,
+                    m.completed,
+                    m.dst,
+                    m.dst_port,
+                    m.entry->flow,
+                    m.entry->step,
+                    m.entry->address,
+                    m.entry->bytes,
+                    m.flits,
+                    m.serialization,
+                    m.enabler_tail_injected,
+                    m.enabler_delay,
+                    digest(m.payload)});
+  }
+  std::vector<std::vector<std::int64_t>> rows;
+};
+
+class PassageRecorder final : public fabric::FabricObserver {
+ public:
+  explicit PassageRecorder(const topology::Topology& topology) : topology_(topology) {}
+
+  void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override {
+    if (event.out_port < 0 || event.ni_port >= 0) return;
+    const topology::ChannelId channel =
+        topology_.out_channels(event.node)[static_cast<std::size_t>(event.out_port)];
+    const auto key = std::pair(channel, packet.tag);
+    const auto known = under_way_.find(key);
+    if (known == under_way_.end() || (packet.first_of_message && event.flit.is_head())) {
+      under_way_[key] = rows.size();
+      rows.push_back({channel, now, now + 1});
+    } else {
+      auto& end = rows[known->second][2];
+      end = std::max(end, now + 1);
+    }
+  }
+  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) override {
+    rows.push_back({channel, begin, end});
+  }
+  std::vector<std::vector<std::int64_t>> rows;
+
+ private:
+  const topology::Topology& topology_;
+  std::map<std::pair<topology::ChannelId, std::uint64_t>, std::size_t> under_way_;
+};
+
+ordered_json record(const config::Loaded& loaded) {
+  const topology::Topology topology = system::build_topology(loaded);
+  MessageRecorder messages;
+  PassageRecorder passages(topology);
+  StallDetector stalls(topology, loaded.config.system);
+  fabric::FabricStatistics statistics;
+  system::RunOptions options;
+  options.message_observers = {&messages};
+  options.fabric_observers = {&passages, &stalls};
+  options.statistics = &statistics;
+  ordered_json result = system::run_collective(loaded, options);
+  std::sort(messages.rows.begin(), messages.rows.end());
+  std::sort(passages.rows.begin(), passages.rows.end());
+  return {{"messages", messages.rows},     {"channels", statistics.channel_flits},
+          {"passages", passages.rows},     {"result", result},
+          {"first_stall", stalls.cycle()}, {"stall_place", stalls.place()}};
+}
+
+// A configuration file for as long as it is read.
+class ScratchFile {
+ public:
+  explicit ScratchFile(const std::string& text) : path_(fmt::format("/tmp/coppice-fuzz-{}.yaml", getpid())) {
+    std::ofstream(path_) << text;
+  }
+  ~ScratchFile() { std::remove(path_.c_str()); }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+Recording from_json(const ordered_json& json) {
+  Recording recording;
+  recording.messages = json["messages"].get<decltype(recording.messages)>();
+  recording.channel_flits = json["channels"].get<decltype(recording.channel_flits)>();
+  recording.passages = json["passages"].get<decltype(recording.passages)>();
+  recording.result = json["result"];
+  recording.first_stall = json["first_stall"];
+  recording.stall_place = json["stall_place"];
+  return recording;
+}
+
+std::string difference_of_results(const ordered_json& flit, const ordered_json& train) {
+  for (const auto& [key, value] : flit.items()) {
+    if (key == "config" || key == "fidelity" || key == "simulator") continue;
+    if (value != train[key]) {
+      return fmt::format("{}: flit has {}, train {}", key, value.dump(), train[key].dump());
+    }
+  }
+  return {};
+}
+
+using Rows = std::vector<std::vector<std::int64_t>>;
+
+std::string describe(const std::vector<std::int64_t>& row, const std::vector<std::string>& fields) {
+  std::string text;
+  for (std::size_t i = 0; i < fields.size(); ++i) text += fmt::format(" {}={}", fields[i], row[i]);
+  return text;
+}
+
+// Rows in the order of time: the first difference is the one to look at.
+std::string difference_of_rows(const char* what, Rows flit, Rows train,
+                               const std::vector<std::string>& fields, std::size_t time) {
+  const auto by_time = [time](const auto& a, const auto& b) {
+    return a[time] != b[time] ? a[time] < b[time] : a < b;
+  };
+  std::sort(flit.begin(), flit.end(), by_time);
+  std::sort(train.begin(), train.end(), by_time);
+  for (std::size_t i = 0; i < std::max(flit.size(), train.size()); ++i) {
+    if (i >= flit.size() || i >= train.size()) {
+      return fmt::format("flit has {} {}, train {}", flit.size(), what, train.size());
+    }
+    if (flit[i] == train[i]) continue;
+    std::string text = fmt::format("{} {} in the order of {}:", what, i, fields[time]);
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (flit[i][f] != train[i][f]) {
+        text += fmt::format("\n  {}: flit {}, train {}", fields[f], flit[i][f], train[i][f]);
+      }
+    }
+    return text + "\n  flit:" + describe(flit[i], fields) + "\n  train:" + describe(train[i], fields);
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<std::string> kMessageFields{"src",
+                                              "src_port",
+                                              "issued",
+                                              "released",
+                                              "dependencies_met",
+                                              "port_free_since",
+                                              "head_injected",
+                                              "tail_injected",
+                                              "tail_ejected",
+                                              "completed",
+                                              "dst",
+                                              "dst_port",
+                                              "flow",
+                                              "step",
+                                              "address",
+                                              "bytes",
+                                              "flits",
+                                              "serialization",
+                                              "enabler_tail_injected",
+                                              "enabler_delay",
+                                              "data"};
+
+Outcome record_run(const std::string& yaml, const std::string& fidelity) {
+  Outcome outcome;
+  try {
+    const ScratchFile file(yaml);
+    const config::Loaded loaded = config::load(file.path(), {"fidelity=" + fidelity}, config::Purpose::kRun);
+    const ordered_json answer = system::run_in_child(
+        [&loaded]() -> ordered_json {
+          try {
+            return record(loaded);
+          } catch (const fabric::ContentionError& error) {
+            return {{"contended", error.what()}, {"cycle", error.cycle()}};
+          }
+        },
+        nullptr);
+    if (answer.contains("contended")) {
+      outcome.end = Outcome::End::kContended;
+      outcome.reason = answer["contended"];
+      outcome.contended_at = answer["cycle"];
+    } else {
+      outcome.end = Outcome::End::kDone;
+      outcome.recording = from_json(answer);
+    }
+  } catch (const ConfigError& error) {
+    outcome.end = Outcome::End::kUnsupported;
+    outcome.reason = error.what();
+  } catch (const std::exception& error) {
+    outcome.end = Outcome::End::kFailed;
+    outcome.reason = error.what();
+  }
+  return outcome;
+}
+
+std::string first_difference(const Recording& flit, const Recording& train) {
+  constexpr std::size_t kIssued = 2;
+  constexpr std::size_t kFirstCycle = 1;
+  const std::string differences[] = {
+      difference_of_rows("messages", flit.messages, train.messages, kMessageFields, kIssued),
+      difference_of_rows("passages", flit.passages, train.passages, {"channel", "first_cycle", "end"},
+                         kFirstCycle),
+      flit.channel_flits == train.channel_flits ? "" : "the flits of some channel",
+      difference_of_results(flit.result, train.result)};
+  for (const std::string& difference : differences) {
+    if (!difference.empty()) return difference;
+  }
+  return {};
+}
+
+}  // namespace coppice::fuzz

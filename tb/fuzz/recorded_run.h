@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/units.h"
+
+namespace coppice::fuzz {
+
+// All that one can see of a run from outside the fabric.
+struct Recording {
+  // One row per message in the order of kMessageFields, sorted.
+  std::vector<std::vector<std::int64_t>> messages;
+  std::vector<std::int64_t> channel_flits;
+  // Every message's stay on every channel: channel, first cycle, cycle after the last; sorted.
+  std::vector<std::vector<std::int64_t>> passages;
+  nlohmann::ordered_json result;
+
+  // flit: the first flit that had to wait for anything but its own message.
+  Cycles first_stall = -1;
+  std::string stall_place;
+};
+
+// Names of the columns of Recording::messages.
+extern const std::vector<std::string> kMessageFields;
+
+struct Outcome {
+  enum class End {
+    kDone,
+    kContended,    // `fidelity: train` does not apply
+    kUnsupported,  // the configuration is refused
+    kFailed,       // the model is at fault
+  };
+  End end = End::kFailed;
+  std::string reason;       // unless done
+  Cycles contended_at = 0;  // kContended
+  Recording recording;      // kDone
+};
+
+// Runs the configuration `yaml` at `fidelity`, in a process of its own.
+Outcome record_run(const std::string& yaml, const std::string& fidelity);
+
+// Where two runs that should be equal differ first: "" if they do not.
+std::string first_difference(const Recording& flit, const Recording& train);
+
+}  // namespace coppice::fuzz

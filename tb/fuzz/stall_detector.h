@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "config/config.h"
+#include "fabric/fabric.h"
+#include "system/build.h"
+
+namespace coppice::fuzz {
+
+// Watches a flit fabric for the first flit that waits for anything but the stages of the routers, the rate of
+// a channel, or flits of its own message: for another message, or for a credit.
+class StallDetector final : public fabric::FabricObserver {
+ public:
+  StallDetector(const topology::Topology& topology, const config::SystemConfig& system);
+
+  void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
+
+  // The cycle in which that flit could have moved on; -1: none waited.
+  Cycles cycle() const { return cycle_; }
+  const std::string& place() const { return place_; }
+
+ private:
+  struct Injection {
+    Cycles start = 0;
+    std::int64_t flits = 0;
+  };
+  void injected(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now);
+  void require(Cycles due, Cycles now, const std::string& place);
+  Cycles cycles(Femtoseconds time) const { return (time + period_ - 1) / period_; }
+
+  const topology::Topology& topology_;
+  const config::SystemConfig& system_;
+  Femtoseconds period_;
+  std::unordered_map<std::uint64_t, Cycles> arrivals_;  // flit -> in the buffer of the next router
+  std::map<std::tuple<topology::NodeId, int, std::uint64_t>, Cycles> last_sent_;  // by output and message
+  std::unordered_map<std::uint64_t, Injection> messages_;  // NI port -> message under way
+  Cycles cycle_ = -1;
+  std::string place_;
+};
+
+}  // namespace coppice::fuzz
