@@ -1,9 +1,10 @@
 # Everything one does with Coppice. `make` lists the targets: a line for each "target: ... ## what it does".
 JOBS ?= $(shell nproc)
 BENCH_ARGS ?=
+SOAK_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test sanitize lint format bench clean
+.PHONY: help setup run build test sanitize lint format bench soak clean
 .NOTPARALLEL:
 
 help:
@@ -32,6 +33,9 @@ format: setup ## format all C++ files in place
 
 bench: build ## measure the simulator's speed and memory
 	@build/release/tb/bench/coppice_bench $(BENCH_ARGS)
+
+soak: build ## compare trains with flits on random systems for SOAK_SECONDS (600)
+	@build/release/tb/fuzz/coppice_soak $(SOAK_SECONDS)
 
 setup: ## install the Debian packages that are missing
 	@scripts/setup.sh

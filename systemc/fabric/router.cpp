@@ -94,10 +94,11 @@ bool Router::step(Cycles now) {
   }
   tail_left_ = false;
   if (!ready_ports_.empty()) {
-    if (ports_ <= PortSet::kWordPorts)
+    if (ports_ <= PortSet::kWordPorts) {
       allocate_switch<true>(now);
-    else
+    } else {
       allocate_switch<false>(now);
+    }
   }
   // Heads that found no free output VC need not ask again before one becomes free.
   const bool ask_again = !waiting_vc_.empty() && (allocating || tail_left_);
