@@ -75,7 +75,7 @@ std::vector<Order> orders_of(std::size_t dimensions) {
   }
   for (std::size_t i = 0; i < dimensions; ++i) {
     orders.push_back(order);
-    std::ranges::rotate(order, order.begin() + 1);
+    std::rotate(order.begin(), order.begin() + 1, order.end());
   }
   return orders;
 }

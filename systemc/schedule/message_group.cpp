@@ -8,8 +8,8 @@ namespace {
 
 void tidy(std::vector<Bytes>& cuts) {
   std::ranges::sort(cuts);
-  const auto repeated = std::ranges::unique(cuts);
-  cuts.erase(repeated.begin(), repeated.end());
+  const auto first_repeated = std::unique(cuts.begin(), cuts.end());
+  cuts.erase(first_repeated, cuts.end());
 }
 
 }  // namespace

@@ -173,10 +173,11 @@ class ContributionVerification final : public Verification {
       for (std::size_t s = 0; s < memories_.back().segments(); ++s) {
         const bool inside =
             (*boundaries_)[s] >= chunk.address && (*boundaries_)[s] < chunk.address + chunk.bytes;
-        if (inside)
+        if (inside) {
           memories_.back().set_all(s);
-        else
+        } else {
           memories_.back().clear(s);
+        }
       }
     }
   }
