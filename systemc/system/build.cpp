@@ -106,6 +106,23 @@ topology::Collective parse_collective(const std::string& op) {
       fmt::format("'{}' is no collective: all_reduce, reduce_scatter and all_gather are", op));
 }
 
+namespace {
+
+// Every accelerator owns a part of the data.
+void require_enough_elements(const config::Loaded& loaded, const topology::Topology& topology,
+                             const schedule::CompileRequest& request) {
+  const Bytes least = topology.num_accelerators() * request.element;
+  if (request.size >= least) return;
+  throw ConfigError(
+      loaded.place("collective.size"),
+      fmt::format("collective.size of {} is less than an element of {} for each of {} accelerators: "
+                  "{} at least",
+                  format_bytes(request.size), format_bytes(request.element), topology.num_accelerators(),
+                  format_bytes(least)));
+}
+
+}  // namespace
+
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                const topology::RoutingFunction& routing) {
   const config::CollectiveConfig& collective = loaded.config.collective;
@@ -119,6 +136,7 @@ CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Top
   request.size = collective.size;
   request.ni_ports = resolve_ni_ports(loaded.config, topology);
   request.routing = &routing;
+  require_enough_elements(loaded, topology, request);
 
   CheckedSchedule result;
   result.schedule =

@@ -88,11 +88,12 @@ std::string random_size(int accelerators, int flit) {
     case 1:
       return fmt::format("{} B", 4 * accelerators * elements_per_flit * between(1, 24));
     case 2:
-      return fmt::format("{} B", 4 * between(1, 40));
+      return fmt::format("{} B", 4 * between(accelerators, accelerators + 40));
     case 3:
-      return fmt::format("{} B", 4 * between(1, 2000));
+      return fmt::format("{} B", 4 * between(accelerators, accelerators + 2000));
     default:
-      return fmt::format("{} B", 4 * between(1, 24'000 / accelerators) * elements_per_flit);
+      return fmt::format("{} B", 4 * between(accelerators, std::max(accelerators, 24'000 / accelerators)) *
+                                     elements_per_flit);
   }
 }
 

@@ -84,6 +84,10 @@ constexpr Mistake kMistakes[] = {
      "dimension"},
     {"PartOfAnElement", 11, "  size: 16385 B",
      "c.yaml:11:9: collective.size of 16385 B is no whole number of 4-byte elements: 16388 B would be"},
+    {"LessThanAnElementEach", 11, "  size: 60 B",
+     "c.yaml:11:9: collective.size of 60 B is less than an element of 4 B for each of 16 accelerators: 64 B "
+     "at "
+     "least"},
     {"NoSize", 11, "  size: 0 KiB", "c.yaml:11:9: collective.size must be from 4 B to 1 TiB, not '0 KiB'"},
     {"NegativeSize", 11, "  size: -16 KiB",
      "c.yaml:11:9: collective.size: '-16 KiB' is not a size: it must have no sign; for example '64 KiB'"},

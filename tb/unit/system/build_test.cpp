@@ -64,6 +64,17 @@ TEST(BuildSchedule, PlacesAnUnknownAlgorithm) {
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("torus_4x4.yaml:"), HasSubstr("'star'"))));
 }
 
+TEST(BuildSchedule, WantsAnElementForEveryAccelerator) {
+  const auto loaded = load_system("torus_4x4", {"collective.size=60 B"});
+  const auto topology = build_topology(loaded);
+  const auto routing = build_routing(loaded, topology);
+  EXPECT_THAT([&] { build_schedule(loaded, topology, *routing); },
+              ThrowsMessage<ConfigError>(HasSubstr(
+                  "--set collective.size=60 B:1:17: collective.size of 60 B is less than an element "
+                  "of 4 B for each of 16 accelerators: 64 B at least")));
+  EXPECT_NO_THROW(build_schedule(load_system("torus_4x4", {"collective.size=64 B"}), topology, *routing));
+}
+
 TEST(RequireDeadlockFree, AcceptsDimensionOrderWithDatelines) {
   for (const char* system : {"torus_4x4", "mesh_4x4"}) {
     const auto loaded = load_system(system);
