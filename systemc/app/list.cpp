@@ -3,6 +3,7 @@
 
 #include "app/command.h"
 #include "schedule/compiler.h"
+#include "system/model_files.h"
 #include "topology/builders.h"
 
 namespace coppice::app {
@@ -26,7 +27,8 @@ std::string catalogue() {
   text += item("bitcomp", "to the node of the inverted address bits");
   text += item("tornado", "nearly half-way around every dimension");
   text += item("neighbor", "one further in every dimension");
-  text += "models:\n  none yet: coppice simulates collectives, not training\n";
+  text += "models (training.model, or the path of a layer table):\n";
+  for (const std::string& model : system::known_models()) text += fmt::format("  {}\n", model);
   return text;
 }
 

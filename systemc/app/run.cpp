@@ -6,6 +6,8 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "system/run.h"
+#include "system/training_result.h"
+#include "system/training_run.h"
 
 namespace coppice::app {
 namespace {
@@ -28,14 +30,15 @@ void execute(const RunLine& line) {
   options.trace_path = line.trace;
   options.vcd_path = line.vcd;
   options.interrupted = &catch_interrupts();
+  const bool trains = !loaded.config.training.model.empty();
   nlohmann::ordered_json result;
   {
     ProgressLine progress(loaded.config.collective.algorithm);
     options.progress = progress.callback();
-    result = system::run_collective(loaded, options);
+    result = trains ? system::run_training(loaded, options) : system::run_collective(loaded, options);
   }
   if (out != nullptr) out->write(result.dump(2) + "\n");
-  print(system::summarize(result));
+  print(trains ? system::summarize_training(result) : system::summarize(result));
 }
 
 }  // namespace

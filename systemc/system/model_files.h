@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/loader.h"
+#include "workload/model.h"
+
+namespace coppice::system {
+
+// The models that `training.model` may name: the layer tables of configs/workloads/.
+std::vector<std::string> known_models();
+
+// The layer table of `training.model`: a known model, or (with a '/' or the extension .csv) the path of a
+// table, relative to the working directory. Throws ConfigError at the key if there is none, at the table's
+// cell if it is not one.
+workload::Model load_model(const config::Loaded& loaded);
+
+}  // namespace coppice::system

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace coppice::system {
+
+// Work that ends in a value, or in an exception.
+using SubprocessJob = std::function<nlohmann::ordered_json()>;
+
+struct SubprocessOptions {
+  int at_once = 1;                                 // children that run at the same time, at least 1
+  const std::atomic<bool>* interrupted = nullptr;  // polled ten times a second
+  std::function<void(std::size_t job)> job_done;   // called as each job's value arrives
+};
+
+// Runs every job in a child process of its own, forked here, so that each may elaborate a SystemC kernel; the
+// caller must not have elaborated one, nor have other threads. Jobs start in order. Returns their values in
+// the same order.
+//
+// The first job that throws ends the others, and its exception is thrown here again with its message:
+// ConfigError with its place, ContentionError, UnsupportedError, Interrupted and std::bad_alloc as such,
+// others as ModelError, which is also what a child that dies becomes. Throws Interrupted when the flag is
+// set.
+//
+// Children are ended by SIGTERM, so that they may clean up, and two seconds later by SIGKILL; Ctrl-C reaches
+// them through this process only. No child outlives this function or, should this process be killed, this
+// process.
+std::vector<nlohmann::ordered_json> run_in_subprocesses(const std::vector<SubprocessJob>& jobs,
+                                                        const SubprocessOptions& options);
+
+// Processors that this process may use.
+int available_processors();
+
+}  // namespace coppice::system

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/units.h"
+#include "config/config.h"
+#include "workload/model.h"
+#include "workload/training_timeline.h"
+
+namespace coppice::system {
+
+// What a training run measured.
+struct MeasuredTraining {
+  const config::Config& config;
+  const workload::Model& model;
+  int accelerators = 0;
+  const std::vector<workload::LayerCost>& costs;
+  const workload::TrainingTimeline& timeline;
+  // The results of the all-reduces by their size in bytes, and how often the iteration runs each.
+  const std::map<Bytes, nlohmann::ordered_json>& all_reduces;
+  const std::map<Bytes, int>& counts;
+  double wall_s = 0;
+};
+
+// RESULT.json, schema "coppice.result/1", with `training` for what is the collective's in a plain run.
+nlohmann::ordered_json make_training_result(const MeasuredTraining& measured);
+
+// The breakdown of an iteration for people, of a result of make_training_result().
+std::string summarize_training(const nlohmann::ordered_json& result);
+
+}  // namespace coppice::system

@@ -1,0 +1,129 @@
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workshop.h"
+
+namespace coppice::system_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kTrained =
+    "system:\n"
+    "  topology: {kind: torus, dims: [2, 2]}\n"
+    "collective: {algorithm: multitree}\n"
+    "training:\n"
+    "  model: tiny.csv\n";
+
+constexpr const char* kTiny =
+    "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n"
+    "conv, 8, 8, 3, 3, 16, 32, 1,\n"
+    "fc, 1, 1, 1, 1, 1152, 100, 1,\n";
+
+class Training : public ::testing::Test {
+ protected:
+  Training() {
+    shop.write("c.yaml", kTrained);
+    shop.write("tiny.csv", kTiny);
+  }
+
+  nlohmann::ordered_json result_of(const std::vector<std::string>& overrides) const {
+    std::vector<std::string> arguments{"run", "c.yaml", "--out", "r.json"};
+    for (const std::string& text : overrides) arguments.insert(arguments.end(), {"--set", text});
+    const Outcome outcome = shop.run(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.status == 0 ? shop.read_json("r.json") : nlohmann::ordered_json();
+  }
+
+  void expect_refused(const std::vector<std::string>& arguments, const std::string& message) const {
+    const Outcome outcome = shop.run(arguments);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "tiny.csv"));
+  }
+
+  Workshop shop;
+};
+
+TEST_F(Training, BreaksTheIterationDown) {
+  const Outcome outcome = shop.run({"run", "c.yaml"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("training iteration of tiny by multitree on 4 accelerators"),
+                                 HasSubstr("exposed communication"), HasSubstr("verified: values")));
+}
+
+// The exposed communication is exactly the all-reduce that `coppice run` measures alone.
+TEST_F(Training, WaitsForTheAllReduceOfAllGradients) {
+  const auto trained = result_of({});
+  const auto& training = trained["training"];
+  EXPECT_EQ(training["gradient_bytes"], 4 * (3 * 3 * 16 * 32 + 1152 * 100));
+  EXPECT_EQ(trained["verified"], "values");
+  shop.write("c.yaml",
+             "system: {topology: {kind: torus, dims: [2, 2]}}\n"
+             "collective: {algorithm: multitree, size: " +
+                 std::to_string(training["gradient_bytes"].get<long>()) + " B}\n");
+  const auto alone = result_of({});
+  EXPECT_EQ(training["exposed_communication_ns"], alone["time_ns"]);
+  EXPECT_EQ(training["total_ns"].get<double>(),
+            training["compute_ns"].get<double>() + alone["time_ns"].get<double>());
+}
+
+TEST_F(Training, OverlapsLayerByLayer) {
+  const auto whole = result_of({});
+  const auto trained = result_of({"training.overlap=layer_wise"});
+  const auto& training = trained["training"];
+  ASSERT_EQ(training["all_reduces"].size(), 2U);
+  EXPECT_EQ(training["compute_ns"], whole["training"]["compute_ns"]);
+  EXPECT_GT(training["overlapped_ns"].get<double>(), 0);
+  const double parts =
+      training["exposed_communication_ns"].get<double>() + training["overlapped_ns"].get<double>();
+  EXPECT_DOUBLE_EQ(parts, training["communication_ns"].get<double>());
+  EXPECT_EQ(trained["simulator"]["simulations"], 2);
+}
+
+TEST_F(Training, RepeatsItselfFromTheConfigurationInItsResult) {
+  auto first = result_of({"training.overlap=layer_wise", "training.batch_per_accelerator=8"});
+  shop.write("c.yaml", first["config"].dump());
+  auto second = result_of({});
+  first.erase("simulator");
+  second.erase("simulator");
+  EXPECT_EQ(first.dump(), second.dump());
+}
+
+TEST_F(Training, KnowsTheShippedModels) {
+  const auto result = result_of({"training.model=ncf", "check=contributions"});
+  EXPECT_EQ(result["training"]["parameters"], 6'612'184);
+  EXPECT_EQ(result["verified"], "contributions");
+  EXPECT_THAT(shop.run({"list"}).out, HasSubstr("transformer"));
+}
+
+TEST_F(Training, RefusesBadTablesAndNames) {
+  expect_refused({"run", "c.yaml", "--set", "training.model=resnet"}, "did you mean 'resnet50'?");
+  shop.write("tiny.csv", "conv, 8, 8, 9, 3, 16, 32, 1,\n");
+  expect_refused({"run", "c.yaml"}, "tiny.csv:1:13: Filter Height of 9 is larger than the input of 8");
+  expect_refused({"run", "c.yaml", "--set", "training.batch_per_accelerator=0"},
+                 "training.batch_per_accelerator must");
+  expect_refused({"run", "c.yaml", "--set", "training.overlap=all"}, "training.overlap must");
+}
+
+TEST_F(Training, RefusesOneTraceForManyAllReduces) {
+  expect_refused({"run", "c.yaml", "--trace", "t.json", "--set", "training.overlap=layer_wise"},
+                 "--trace:1:1: this iteration has all-reduces of 2 sizes");
+}
+
+// A failing all-reduce in a subprocess fails the command.
+TEST_F(Training, FailsWithItsAllReduces) {
+  const Outcome outcome = shop.run(
+      {"run", "c.yaml", "--out", "r.json", "--set", "training.overlap=layer_wise", "--set", "max_cycles=10"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("cycle limit"));
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "tiny.csv"));
+}
+
+}  // namespace
+}  // namespace coppice::system_test
