@@ -21,6 +21,8 @@ std::string catalogue() {
   }
   text += "algorithms (collective.algorithm):\n";
   for (const auto& algorithm : schedule::algorithms()) text += item(algorithm.name, algorithm.summary);
+  text +=
+      item(config::kAlgorithmFile, "tables that are read from collective.file, JSON as schedule prints it");
   text += "patterns (coppice traffic --pattern):\n";
   text += item("uniform", "to any node, itself included");
   text += item("transpose", "(x, y) to (y, x)");

@@ -81,9 +81,13 @@ struct SystemConfig {
   bool operator==(const SystemConfig&) const = default;
 };
 
+// `collective.algorithm` of tables that are read and not compiled.
+inline constexpr const char* kAlgorithmFile = "file";
+
 struct CollectiveConfig {
   std::string op = "all_reduce";
   std::string algorithm;  // required by run and schedule
+  std::string file{};     // of algorithm file: tables as JSON, relative to the working directory
   Bytes size = 0;         // required by schedule, and by run unless it trains; whole elements of 4 B
   bool operator==(const CollectiveConfig&) const = default;
 };

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace coppice::config {
 namespace {
 
@@ -38,6 +40,13 @@ std::string idle_file(const Config& config, const Use& /*use*/) {
   return config.system.topology.kind == "file"
              ? ""
              : "a " + config.system.topology.kind + " is not read from a file";
+}
+
+std::string idle_schedule_file(const Config& config, const Use& /*use*/) {
+  return config.collective.algorithm == kAlgorithmFile
+             ? ""
+             : fmt::format("the schedule of {} is compiled, not read from a file",
+                           config.collective.algorithm);
 }
 
 std::string idle_link(const Config& config, const Use& /*use*/) {

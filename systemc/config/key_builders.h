@@ -82,6 +82,17 @@ Key name_key(std::string path, Field field, std::vector<std::string> names) {
   return key;
 }
 
+// The name of a file, or not set. `expected` is what a value must be, for messages.
+template <typename Field>
+Key file_key(std::string path, Field field, std::string expected, std::string example) {
+  Key key;
+  key.example = std::move(example);
+  key.read = [=](const Node& value, Config& config) { field(config) = read_text(value, path, expected); };
+  key.write = [=](const Config& config) { return field(config).empty() ? Json() : Json(field(config)); };
+  key.path = std::move(path);
+  return key;
+}
+
 // An enumerator, written as to_string() does. `unavailable` are known but refused, with the reason.
 template <typename Field, typename Enum>
 Key enum_key(std::string path, Field field, std::vector<Enum> values,

@@ -54,15 +54,9 @@ void add_topology_keys(std::vector<Key>& keys) {
   };
   dims.excused = [](const Loaded& loaded, Purpose) { return !has_dims(loaded.config); };
   keys.push_back(unless(with(dims, kEverywhere, kEverywhere), idle_dims));
-  Key file;
-  file.path = "system.topology.file";
-  file.example = "network.graph";
-  file.read = [path = file.path](const Node& value, Config& config) {
-    config.system.topology.file = read_text(value, path, "the name of a graph file");
-  };
-  file.write = [](const Config& config) {
-    return config.system.topology.file.empty() ? Json() : Json(config.system.topology.file);
-  };
+  Key file = file_key(
+      "system.topology.file", [](auto& c) -> auto& { return c.system.topology.file; },
+      "the name of a graph file", "network.graph");
   file.excused = [](const Loaded& loaded, Purpose) { return loaded.config.system.topology.kind != "file"; };
   keys.push_back(unless(with(file, kEverywhere, kEverywhere), idle_file));
 }
@@ -252,10 +246,18 @@ void add_collective_keys(std::vector<Key>& keys) {
                       kCollectives));
   std::vector<std::string> algorithms;
   for (const auto& algorithm : schedule::algorithms()) algorithms.push_back(algorithm.name);
+  algorithms.emplace_back(kAlgorithmFile);
   keys.push_back(
       with(name_key(
                "collective.algorithm", [](auto& c) -> auto& { return c.collective.algorithm; }, algorithms),
            kCompiled, kCompiled));
+  Key file = file_key(
+      "collective.file", [](auto& c) -> auto& { return c.collective.file; }, "the name of a schedule (JSON)",
+      "schedule.json");
+  file.excused = [](const Loaded& loaded, Purpose) {
+    return loaded.config.collective.algorithm != kAlgorithmFile;
+  };
+  keys.push_back(unless(with(file, kCompiled, kCompiled), idle_schedule_file));
   Key size = quantity_key(
       "collective.size", [](auto& c) -> auto& { return c.collective.size; }, parse_bytes, format_bytes,
       Bytes{4}, Bytes{1} << 40);

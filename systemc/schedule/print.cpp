@@ -97,6 +97,10 @@ ordered_json header_json(const Topology& topology, const Schedule& schedule, con
   json["flows"] = schedule.flows;
   json["ordered_by_lockstep"] = schedule.ordered_by_lockstep;
   if (schedule.numbered_arrivals) json["numbered_arrivals"] = true;
+  for (const Share& share : schedule.shares) {
+    json["shares"].push_back(
+        {{"owner", share.owner}, {"address", share.data.address}, {"bytes", share.data.bytes}});
+  }
   json["contention_free"] = report.contention_free;
   json["shared"] = ordered_json::array();
   for (const SharedChannel& shared : report.shared) json["shared"].push_back(to_string(topology, shared));

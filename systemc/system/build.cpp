@@ -12,12 +12,15 @@
 
 #include "base/error.h"
 #include "schedule/compiler.h"
+#include "schedule/schedule_file.h"
 #include "topology/builders.h"
 #include "topology/deadlock.h"
 #include "topology/graph_file.h"
 
 namespace coppice::system {
 namespace {
+
+constexpr Bytes kFp32Bytes = 4;
 
 // Runs `build` and says at `key` what it refuses.
 template <typename Build>
@@ -60,6 +63,86 @@ void require_routes_deadlock_free(const config::Loaded& loaded, const topology::
     }
   }
   require_acyclic(loaded, graph, fmt::format("the schedule '{}' on {}", schedule.algorithm, topology.name()));
+}
+
+// Every accelerator owns a part of the data.
+void require_enough_elements(const config::Loaded& loaded, const topology::Topology& topology,
+                             const schedule::CompileRequest& request) {
+  const Bytes least = topology.num_accelerators() * request.element;
+  if (request.size >= least) return;
+  throw ConfigError(
+      loaded.place("collective.size"),
+      fmt::format("collective.size of {} is less than an element of {} for each of {} accelerators: "
+                  "{} at least",
+                  format_bytes(request.size), format_bytes(request.element), topology.num_accelerators(),
+                  format_bytes(least)));
+}
+
+schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
+                                    const topology::RoutingFunction& routing) {
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  const auto compiler = schedule::make_compiler(collective.algorithm);
+  if (!compiler) {
+    throw ConfigError(loaded.place("collective.algorithm"),
+                      fmt::format("collective.algorithm: there is no algorithm '{}'", collective.algorithm));
+  }
+  schedule::CompileRequest request;
+  request.collective = parse_collective(collective.op);
+  request.size = collective.size;
+  request.ni_ports = resolve_ni_ports(loaded.config, topology);
+  request.routing = &routing;
+  require_enough_elements(loaded, topology, request);
+  return at_key(loaded, "collective.algorithm", [&] { return compiler->compile(topology, request); });
+}
+
+// What the tables ask of the machine beyond its graph, which is all that their check knows.
+void require_runnable(const config::Loaded& loaded, const schedule::Schedule& schedule) {
+  const std::string& file = loaded.config.collective.file;
+  if (schedule.element != kFp32Bytes) {
+    throw ConfigError(loaded.place("collective.file"),
+                      fmt::format("{} has elements of {} bytes: gradients are fp32, {} bytes", file,
+                                  schedule.element, kFp32Bytes));
+  }
+  const int vcs = loaded.config.system.router.vcs;
+  for (std::size_t route = 0; route < schedule.routes.size(); ++route) {
+    for (const topology::Hop& hop : schedule.routes[route]) {
+      if (hop.vcs.end <= vcs) continue;
+      throw ConfigError(
+          loaded.place("system.router.vcs"),
+          fmt::format(
+              "system.router.vcs is {}, but route {} of {} uses virtual channel {}: write {} at least", vcs,
+              route, file, hop.vcs.end - 1, hop.vcs.end));
+    }
+  }
+}
+
+// Tables that were made elsewhere, for the collective that the configuration names.
+schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::Topology& topology) {
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  schedule::Schedule schedule =
+      at_key(loaded, "collective.file", [&] { return schedule::read_schedule_file(collective.file); });
+  const std::string op = schedule::to_string(schedule.collective);
+  if (op != collective.op) {
+    throw ConfigError(loaded.place("collective.op"),
+                      fmt::format("collective.op is {}, but {} holds {}: write {}", collective.op,
+                                  collective.file, op, op));
+  }
+  if (schedule.size != collective.size) {
+    throw ConfigError(
+        loaded.place("collective.size"),
+        fmt::format("collective.size is {}, but {} is for {}: write {}", format_bytes(collective.size),
+                    collective.file, format_bytes(schedule.size), format_bytes(schedule.size)));
+  }
+  require_runnable(loaded, schedule);
+  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    const std::size_t ports = schedule.nodes[node].ports.size();
+    const int expected = resolve_ni_ports(loaded.config, topology);
+    if (ports == static_cast<std::size_t>(expected)) continue;
+    throw ConfigError(loaded.place("system.ni.ports"),
+                      fmt::format("accelerator {} has {} tables in {}, but {} NI ports", node, ports,
+                                  collective.file, expected));
+  }
+  return schedule;
 }
 
 }  // namespace
@@ -106,52 +189,27 @@ topology::Collective parse_collective(const std::string& op) {
       fmt::format("'{}' is no collective: all_reduce, reduce_scatter and all_gather are", op));
 }
 
-namespace {
-
-// Every accelerator owns a part of the data.
-void require_enough_elements(const config::Loaded& loaded, const topology::Topology& topology,
-                             const schedule::CompileRequest& request) {
-  const Bytes least = topology.num_accelerators() * request.element;
-  if (request.size >= least) return;
-  throw ConfigError(
-      loaded.place("collective.size"),
-      fmt::format("collective.size of {} is less than an element of {} for each of {} accelerators: "
-                  "{} at least",
-                  format_bytes(request.size), format_bytes(request.element), topology.num_accelerators(),
-                  format_bytes(least)));
-}
-
-}  // namespace
-
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                const topology::RoutingFunction& routing) {
-  const config::CollectiveConfig& collective = loaded.config.collective;
-  const auto compiler = schedule::make_compiler(collective.algorithm);
-  if (!compiler) {
-    throw ConfigError(loaded.place("collective.algorithm"),
-                      fmt::format("collective.algorithm: there is no algorithm '{}'", collective.algorithm));
-  }
-  schedule::CompileRequest request;
-  request.collective = parse_collective(collective.op);
-  request.size = collective.size;
-  request.ni_ports = resolve_ni_ports(loaded.config, topology);
-  request.routing = &routing;
-  require_enough_elements(loaded, topology, request);
-
+  const bool imported = loaded.config.collective.algorithm == config::kAlgorithmFile;
   CheckedSchedule result;
-  result.schedule =
-      at_key(loaded, "collective.algorithm", [&] { return compiler->compile(topology, request); });
+  result.schedule = imported ? read_schedule(loaded, topology) : compile_schedule(loaded, topology, routing);
   try {
     result.report = schedule::check_schedule(topology, result.schedule);
   } catch (const schedule::ScheduleError& error) {
-    throw ModelError(fmt::format("the schedule that '{}' compiled fails the check: {}", collective.algorithm,
-                                 error.what()));
+    if (imported) {
+      throw ConfigError(
+          loaded.place("collective.file"),
+          fmt::format("the schedule in {} fails the check: {}", loaded.config.collective.file, error.what()));
+    }
+    throw ModelError(fmt::format("the schedule that '{}' compiled fails the check: {}",
+                                 result.schedule.algorithm, error.what()));
   }
   if (result.schedule.ordered_by_lockstep && !loaded.config.system.ni.lockstep) {
     throw ConfigError(loaded.place("system.ni.lockstep"),
                       fmt::format("the schedule of '{}' relies on the order that the lockstep keeps: "
                                   "system.ni.lockstep must be true",
-                                  collective.algorithm));
+                                  result.schedule.algorithm));
   }
   require_routes_deadlock_free(loaded, topology, result.schedule);
   return result;

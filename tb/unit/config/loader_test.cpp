@@ -72,7 +72,8 @@ observe: {nodes: [1, 3]}
             (NiConfig{2, FlowControl::kMessage, 512, false, 100, 1, 2, 0.5, Implementation::kSystemc}));
   EXPECT_EQ(config.system.accelerator,
             (AcceleratorConfig{8, {16, 8}, "weight_stationary", {500'000'000}, Bandwidth{900'000'000'000}}));
-  EXPECT_EQ(config.collective, (CollectiveConfig{"all_gather", "multitree", 65536}));
+  EXPECT_EQ(config.collective,
+            (CollectiveConfig{.op = "all_gather", .algorithm = "multitree", .size = 65536}));
   EXPECT_EQ(config.training, (TrainingConfig{"resnet50", 4, workload::Overlap::kLayerWise}));
   EXPECT_EQ(config.fidelity, Fidelity::kFlit);
   EXPECT_EQ(config.check, Check::kContributions);
@@ -214,8 +215,9 @@ Config arbitrary_config() {
   }
   config.collective = {
       *rc::gen::elementOf(std::vector<std::string>{"all_reduce", "reduce_scatter", "all_gather"}),
-      *rc::gen::elementOf(std::vector<std::string>{"ring", "multitree"}),
+      *rc::gen::elementOf(std::vector<std::string>{"ring", "multitree", "file"}), "",
       *rc::gen::inRange<Bytes>(1, 1 << 30) * 4};
+  if (config.collective.algorithm == "file") config.collective.file = "tables.json";
   config.fidelity = *rc::gen::element(Fidelity::kAuto, Fidelity::kFlit);
   config.check = *rc::gen::element(Check::kAuto, Check::kValues, Check::kContributions, Check::kOff);
   config.seed = *rc::gen::arbitrary<std::uint64_t>();

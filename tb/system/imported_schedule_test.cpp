@@ -1,0 +1,143 @@
+// Tables that come from a file: what the command prints, what others wrote, what fails the check.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "workshop.h"
+
+namespace coppice::system_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Json = nlohmann::ordered_json;
+
+// The tables of kSmallConfig, as the command prints them.
+Json printed_schedule(const Workshop& shop) {
+  shop.write("c.yaml", kSmallConfig);
+  const Outcome outcome = shop.run({"schedule", "c.yaml", "--format", "json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return Json::parse(outcome.out);
+}
+
+// `run` with these tables in s.json.
+Outcome run_with(const Workshop& shop, const Json& schedule, std::vector<std::string> more = {}) {
+  shop.write("s.json", schedule.dump());
+  std::vector<std::string> line{
+      "run", "c.yaml", "--set", "collective.algorithm=file", "--set", "collective.file=s.json"};
+  line.insert(line.end(), more.begin(), more.end());
+  return shop.run(line);
+}
+
+TEST(ImportedSchedule, RunsAsTheOneThatWasCompiled) {
+  const Workshop shop;
+  const Json schedule = printed_schedule(shop);
+  ASSERT_EQ(shop.run({"run", "c.yaml", "--out", "compiled.json"}).status, 0);
+  const Outcome outcome = run_with(shop, schedule, {"--out", "imported.json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* key : {"cycles", "verified", "steps", "flits", "flit_hops", "link_utilization"})
+    EXPECT_EQ(shop.read_json("imported.json")[key], shop.read_json("compiled.json")[key]) << key;
+}
+
+TEST(ImportedSchedule, ThatFailsTheCheckIsRefusedWithThePlace) {
+  const Workshop shop;
+  const Json right = printed_schedule(shop);
+
+  Json twice = right;  // the first sum goes out before the neighbour's has come, and is sent on again
+  Json& entry = twice["nodes"][5]["ports"][0][1];
+  ASSERT_EQ(entry["op"], "reduce");
+  entry["dependencies"] = 0;
+  Outcome outcome = run_with(shop, twice, {"--out", "r.json"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, StartsWith("--set collective.file=s.json:1:17: the schedule in s.json fails the "
+                                      "check: flow "));
+  EXPECT_THAT(outcome.err, HasSubstr("accelerator "));
+  EXPECT_THAT(outcome.err, HasSubstr("step "));
+
+  Json lost = right;  // its last value never reaches the next accelerator
+  auto& table = lost["nodes"][5]["ports"][0];
+  table.erase(table.size() - 1);
+  outcome = run_with(shop, lost, {"--out", "r.json"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("fails the check"));
+
+  Json circular = right;
+  for (Json& node : circular["nodes"]) {
+    for (Json& port : node["ports"]) {
+      for (Json& each : port) {
+        if (each["op"] == "reduce") each["dependencies"] = 1;
+      }
+    }
+  }
+  outcome = run_with(shop, circular, {"--out", "r.json"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("waits for 1 arrivals of its flow, but only 0 can come"));
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "s.json"));
+}
+
+TEST(ImportedSchedule, OfAnotherCollectiveSizeOrMachineIsRefused) {
+  const Workshop shop;
+  const Json schedule = printed_schedule(shop);
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"--set", "collective.size=32 KiB"},
+       "--set collective.size=32 KiB:1:17: collective.size is 32 KiB, but s.json is for 16 KiB: write 16 "
+       "KiB\n"},
+      {{"--set", "collective.op=all_gather"},
+       "--set collective.op=all_gather:1:15: collective.op is all_gather, but s.json holds all_reduce: write "
+       "all_reduce\n"},
+      {{"--set", "system.ni.ports=2"},
+       "--set system.ni.ports=2:1:17: accelerator 0 has 4 tables in s.json, but 2 NI ports\n"},
+      {{"--set", "system.topology.dims=[4, 5]"},
+       "--set collective.file=s.json:1:17: the schedule in s.json fails the check: tables for 16 "
+       "accelerators "
+       "on torus 4x5, which has 20\n"}};
+  for (const auto& [more, message] : cases) {
+    const Outcome outcome = run_with(shop, schedule, more);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.err, message);
+  }
+}
+
+TEST(ImportedSchedule, ThatAsksForMoreThanTheMachineIsRefused) {
+  const Workshop shop;
+  const Json right = printed_schedule(shop);
+  Json schedule = right;
+  schedule["routes"][0][0]["vcs"] = {0, 9};
+  Outcome outcome = run_with(shop, schedule);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err,
+            "c.yaml:1:1: system.router.vcs is 4, but route 0 of s.json uses virtual channel 8: write 9 at "
+            "least\n");
+  schedule = right;
+  schedule["element"] = 8;
+  outcome = run_with(shop, schedule);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("s.json has elements of 8 bytes: gradients are fp32, 4 bytes"));
+}
+
+TEST(ImportedSchedule, ThatCannotBeReadIsLocated) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  shop.write("s.json", "{\"schema\": \"coppice.schedule/1\",\n \"size\": }");
+  Outcome outcome =
+      shop.run({"run", "c.yaml", "--set", "collective.algorithm=file", "--set", "collective.file=s.json"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, StartsWith("s.json:2:10: not valid JSON: "));
+  outcome = shop.run({"run", "c.yaml", "--set", "collective.algorithm=file"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err, "c.yaml:8:1: collective.file is missing; for example 'file: schedule.json'\n");
+  outcome =
+      shop.run({"run", "c.yaml", "--set", "collective.algorithm=file", "--set", "collective.file=none"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err,
+            "--set collective.file=none:1:17: collective.file: 'none' cannot be read: No such file or "
+            "directory\n");
+  outcome = shop.run({"run", "c.yaml", "--set", "collective.file=s.json"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("the schedule of ring is compiled, not read from a file"));
+}
+
+}  // namespace
+}  // namespace coppice::system_test
