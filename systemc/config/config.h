@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "topology/hierarchy.h"
 #include "workload/training_timeline.h"
 
 // The typed configuration: plain data with the defaults of the MultiTree machine (FACTS in the README's
@@ -22,6 +23,7 @@ struct TopologyConfig {
   std::string kind;       // system.topology.kind, required
   std::vector<int> dims;  // topology/builders.h says what they mean to each kind; none for file
   std::string file{};     // of kind file: a graph (topology/graph_file.h), relative to the working directory
+  std::vector<topology::DimensionSpec> dimensions{};  // of kind hierarchy
   bool operator==(const TopologyConfig&) const = default;
 };
 
@@ -89,6 +91,7 @@ struct CollectiveConfig {
   std::string algorithm;  // required by run and schedule
   std::string file{};     // of algorithm file: tables as JSON, relative to the working directory
   Bytes size = 0;         // required by schedule, and by run unless it trains; whole elements of 4 B
+  int chunks = 1;         // that move on their own; schedule/compiler.h says of what
   bool operator==(const CollectiveConfig&) const = default;
 };
 

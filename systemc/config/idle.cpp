@@ -49,7 +49,16 @@ std::string idle_schedule_file(const Config& config, const Use& /*use*/) {
                            config.collective.algorithm);
 }
 
+std::string idle_dimensions(const Config& config, const Use& /*use*/) {
+  return config.system.topology.kind == "hierarchy"
+             ? ""
+             : "a " + config.system.topology.kind + " is described by system.topology.dims and system.link";
+}
+
 std::string idle_link(const Config& config, const Use& /*use*/) {
+  if (config.system.topology.kind == "hierarchy") {
+    return "a hierarchy has links of their own in system.topology.dimensions";
+  }
   return single_accelerator(config) ? "a single accelerator has no links" : "";
 }
 

@@ -15,6 +15,7 @@ std::string idle_dims(const Config& config, const Use& use);
 std::string idle_file(const Config& config, const Use& use);
 // A schedule's file where one is compiled.
 std::string idle_schedule_file(const Config& config, const Use& use);
+std::string idle_dimensions(const Config& config, const Use& use);
 std::string idle_link(const Config& config, const Use& use);
 // Clock and flit.
 std::string idle_timing(const Config& config, const Use& use);

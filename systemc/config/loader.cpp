@@ -65,9 +65,17 @@ class Reader {
     }
     key.read(value, loaded_.config);
     loaded_.places.emplace(key.path, value.place);
-    if (value.kind != Node::Kind::kList) return;
+    add_places(key.path, value);
+  }
+
+  // Of a list's elements, and of what is in them.
+  void add_places(const std::string& path, const Node& value) {
+    if (value.kind != Node::Kind::kList && value.kind != Node::Kind::kMap) return;
     for (std::size_t i = 0; i < value.children.size(); ++i) {
-      loaded_.places.emplace(fmt::format("{}[{}]", key.path, i), value.children[i].place);
+      const Node& child = value.children[i];
+      const std::string name = value.kind == Node::Kind::kList ? fmt::format("[{}]", i) : "." + child.name;
+      loaded_.places.emplace(path + name, child.place);
+      add_places(path + name, child);
     }
   }
 

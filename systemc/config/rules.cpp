@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "config/dimensions.h"
 #include "config/shape.h"
 #include "topology/builders.h"
 
@@ -12,7 +13,6 @@ namespace coppice::config {
 namespace {
 
 constexpr Bytes kElement = 4;  // fp32
-constexpr Cycles kLongestLatency = 1 << 20;
 
 std::string element(const std::string& path, std::size_t index) {
   return fmt::format("{}[{}]", path, index);
@@ -117,10 +117,14 @@ void check_observed_nodes(const Loaded& loaded) {
 }  // namespace
 
 void check_rules(const Loaded& loaded) {
-  check_list_length(loaded, "system.link.bandwidth", loaded.config.system.link.bandwidth.size());
-  check_list_length(loaded, "system.link.latency", loaded.config.system.link.latency.size());
-  check_bandwidth(loaded);
-  check_latency(loaded);
+  if (loaded.config.system.topology.kind == "hierarchy") {
+    check_dimensions(loaded);
+  } else {
+    check_list_length(loaded, "system.link.bandwidth", loaded.config.system.link.bandwidth.size());
+    check_list_length(loaded, "system.link.latency", loaded.config.system.link.latency.size());
+    check_bandwidth(loaded);
+    check_latency(loaded);
+  }
   check_datelines(loaded);
   check_payload(loaded);
   check_size(loaded);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "config/dimensions.h"
 #include "config/idle.h"
 #include "config/key_builders.h"
 #include "config/shape.h"
@@ -59,6 +60,7 @@ void add_topology_keys(std::vector<Key>& keys) {
       "the name of a graph file", "network.graph");
   file.excused = [](const Loaded& loaded, Purpose) { return loaded.config.system.topology.kind != "file"; };
   keys.push_back(unless(with(file, kEverywhere, kEverywhere), idle_file));
+  keys.push_back(unless(with(dimensions_key(), kEverywhere, kEverywhere), idle_dimensions));
 }
 
 void add_link_keys(std::vector<Key>& keys) {
@@ -270,6 +272,10 @@ void add_collective_keys(std::vector<Key>& keys) {
     return purpose == Purpose::kRun && trains(loaded);
   };
   keys.push_back(own_size);
+  keys.push_back(
+      with(integer_key(
+               "collective.chunks", [](auto& c) -> auto& { return c.collective.chunks; }, 1, 1 << 20),
+           kCompiled));
 }
 
 void add_run_keys(std::vector<Key>& keys) {

@@ -25,6 +25,13 @@ bool is_grid(const Config& config) {
 
 std::int64_t count_accelerators(const Config& config) {
   const TopologyConfig& topology = config.system.topology;
+  if (topology.kind == "hierarchy" && !topology.dimensions.empty()) {
+    std::int64_t count = 1;
+    for (const topology::DimensionSpec& dimension : topology.dimensions) {
+      count = std::min(count * dimension.size, kMany);
+    }
+    return count;
+  }
   if (!has_dims(config) || topology.dims.empty()) return 0;
   if (topology.kind == "fat_tree") {
     // k-ary n-level, or accelerators per leaf, leaves, spines.

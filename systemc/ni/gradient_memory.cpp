@@ -30,25 +30,26 @@ void ValueMemory::store(Bytes address, Bytes /*bytes*/, const Payload& payload) 
   std::copy(payload.values.begin(), payload.values.end(), values_.begin() + address / kValueBytes);
 }
 
-ContributionMemory::ContributionMemory(std::shared_ptr<const std::vector<Bytes>> boundaries, int accelerators,
-                                       NodeId self)
-    : boundaries_(std::move(boundaries)),
+ContributionMemory::ContributionMemory(std::shared_ptr<const std::vector<Bytes>> addresses, int accelerators,
+                                       NodeId self, Segments segments)
+    : addresses_(std::move(addresses)),
+      sampled_(segments == Segments::kSampledElements),
       accelerators_(accelerators),
       self_(self),
       words_((static_cast<std::size_t>(accelerators) + 63) / 64),
-      bits_(segments() * words_, 0) {
-  for (std::size_t segment = 0; segment < segments(); ++segment) {
+      bits_(this->segments() * words_, 0) {
+  for (std::size_t segment = 0; segment < this->segments(); ++segment) {
     bits_[segment * words_ + static_cast<std::size_t>(self) / 64] = std::uint64_t{1} << (self % 64);
   }
 }
 
 std::pair<std::size_t, std::size_t> ContributionMemory::range(Bytes address, Bytes bytes) const {
   const auto find = [this](Bytes at) {
-    const auto it = std::lower_bound(boundaries_->begin(), boundaries_->end(), at);
-    if (it == boundaries_->end() || *it != at) {
+    const auto it = std::lower_bound(addresses_->begin(), addresses_->end(), at);
+    if (!sampled_ && (it == addresses_->end() || *it != at)) {
       throw ModelError(fmt::format("gradient memory {}: address {} is no message boundary", self_, at));
     }
-    return static_cast<std::size_t>(it - boundaries_->begin());
+    return static_cast<std::size_t>(it - addresses_->begin());
   };
   return {find(address), find(address + bytes)};
 }
@@ -69,7 +70,7 @@ void ContributionMemory::reduce(Bytes address, Bytes bytes, const Payload& paylo
       throw ModelError(
           fmt::format("gradient memory {}: accelerator {}'s contribution to the bytes from {} is added twice",
                       self_, (i % words_) * 64 + static_cast<std::size_t>(std::countr_zero(twice)),
-                      (*boundaries_)[first + i / words_]));
+                      (*addresses_)[first + i / words_]));
     }
     mine |= payload.contributions[i];
   }

@@ -53,18 +53,20 @@ class ValueMemory final : public GradientMemory {
 
 // For every segment of the buffer, the set of accelerators whose gradients it sums
 // (`check: contributions`). A segment lies between neighbouring addresses at which some message begins or
-// ends, so that every message covers whole segments.
+// ends, so that every message covers whole segments; or segments are a sample of single elements.
 class ContributionMemory final : public GradientMemory {
  public:
-  // `boundaries`: ascending addresses, from 0 to the size of the buffer, shared by all memories of a run.
-  // Every segment starts with `initial` (all segments: own contribution only).
-  ContributionMemory(std::shared_ptr<const std::vector<Bytes>> boundaries, int accelerators, NodeId self);
+  enum class Segments { kBetweenBoundaries, kSampledElements };
+  // `addresses`: ascending, shared by all memories of a run: the boundaries of segments, from 0 to the size
+  // of the buffer, or those of the sampled elements. Every segment starts with its own contribution only.
+  ContributionMemory(std::shared_ptr<const std::vector<Bytes>> addresses, int accelerators, NodeId self,
+                     Segments segments = Segments::kBetweenBoundaries);
 
   Payload read(Bytes address, Bytes bytes) const override;
   void reduce(Bytes address, Bytes bytes, const Payload& payload) override;
   void store(Bytes address, Bytes bytes, const Payload& payload) override;
 
-  std::size_t segments() const { return boundaries_->size() - 1; }
+  std::size_t segments() const { return addresses_->size() - (sampled_ ? 0 : 1); }
   // Bit a of word a/64: accelerator a's gradient is in the segment's sum.
   std::span<const std::uint64_t> contributions(std::size_t segment) const {
     return {bits_.data() + segment * words_, words_};
@@ -76,7 +78,8 @@ class ContributionMemory final : public GradientMemory {
  private:
   std::pair<std::size_t, std::size_t> range(Bytes address, Bytes bytes) const;  // segments [first, last)
 
-  std::shared_ptr<const std::vector<Bytes>> boundaries_;
+  std::shared_ptr<const std::vector<Bytes>> addresses_;
+  bool sampled_;
   int accelerators_;
   NodeId self_;
   std::size_t words_;

@@ -20,6 +20,7 @@ struct MessageRecord {
   int src_port = 0;
   int dst_port = 0;
   std::int64_t flits = 0;
+  std::int64_t packets = 0;
   Cycles serialization = 0;      // flits at the rate of the slowest channel of its route
   Cycles zero_load_latency = 0;  // from a flit's injection to its ejection
 

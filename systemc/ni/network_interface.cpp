@@ -15,6 +15,7 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
       tracker_(context.schedule->flows),
       dma_(context.system->ni.dma_latency, memory),
       reduction_(context.system->ni.reduction_latency),
+      route_times_(*context.topology, *context.system, *context.schedule, node),
       wake_("wake") {
   const auto& tables = context.schedule->nodes[static_cast<std::size_t>(node)].ports;
   for (int port = 0; port < ports; ++port) {
@@ -26,7 +27,7 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
   SC_METHOD(process);
   sensitive << wake_;
   dont_initialize();
-  wake_at(0);
+  for (const auto& port : ports_) run_at(*port, 0);
 }
 
 void NetworkInterface::connect(int index) {
@@ -38,15 +39,20 @@ void NetworkInterface::connect(int index) {
   port.packetizer.on_tail_injected = [this, &port](std::uint64_t message, Cycles now) {
     (*context_.log)[message].tail_injected = now;
     port.free_since = now + 1;
-    wake_at(now + 1);
+    if (port.awaits_place) run_at(port, now + 1);
   };
   port.depacketizer = std::make_unique<Depacketizer>(
       [this](std::uint64_t message) {
         const MessageRecord& record = (*context_.log)[message];
-        return Depacketizer::Size{context_.framing.packets(record.entry->message_bytes()), record.flits};
+        return Depacketizer::Size{record.packets, record.flits};
       },
       [this, index](std::uint64_t message, Cycles now) { message_arrived(index, message, now); });
   context_.fabric->connect(node_, index, port.packetizer, *port.depacketizer);
+}
+
+void NetworkInterface::run_at(Port& port, Cycles at) {
+  port.due = std::min(port.due, at);
+  wake_at(port.due);
 }
 
 void NetworkInterface::wake_at(Cycles at) {
@@ -60,8 +66,12 @@ void NetworkInterface::process() {
     const Cycles now = next_wake_;
     next_wake_ = -1;
     complete_arrivals(now);
-    for (int port = 0; port < num_ports(); ++port) run_port(port, now);
-    if (!completions_.empty()) wake_at(completions_.top().at);
+    for (int port = 0; port < num_ports(); ++port) {
+      if (ports_[static_cast<std::size_t>(port)]->due <= now) run_port(port, now);
+    }
+    Cycles next = completions_.empty() ? kNever : completions_.top().at;
+    for (const auto& port : ports_) next = std::min(next, port->due);
+    if (next != kNever) wake_at(next);
   });
 }
 
@@ -87,6 +97,9 @@ void NetworkInterface::complete_arrivals(Cycles now) {
         context_.schedule->numbered_arrivals ? record.entry->arrival : DependencyTracker::kNext;
     tracker_.arrived(record.entry->flow, now, record.tail_injected, record.tail_ejected - without_contention,
                      number);
+    for (const auto& port : ports_) {
+      if (port->awaited_flow == record.entry->flow) port->due = now;
+    }
     context_.log->close(id);
   }
 }
@@ -100,22 +113,51 @@ void NetworkInterface::hold(Port& port, std::int64_t flits, Cycles now, bool abs
 void NetworkInterface::run_port(int index, Cycles now) {
   Port& port = *ports_[static_cast<std::size_t>(index)];
   const bool lockstep = context_.system->ni.lockstep;
-  for (;;) {
-    const TableEntry* head = port.table.head();
-    const DecoderState state =
-        decode(head, lockstep, port.lockstep, tracker_, port.packetizer.has_place(now), now);
-    if (state == DecoderState::kWaitLockstep) wake_at(port.lockstep.release());
-    if (state == DecoderState::kWaitQueue && port.packetizer.has_place(now + 1)) wake_at(now + 1);
-    if (state != DecoderState::kIssue && state != DecoderState::kNop) return;
-    port.timestep.advance_to(head->step);
+  const auto state_in = [&](Cycles cycle) {
+    return decode(port.table.head(), lockstep, port.lockstep, tracker_, port.packetizer.has_place(cycle),
+                  cycle);
+  };
+  DecoderState state = state_in(now);
+  for (; state == DecoderState::kNop; state = state_in(now)) {
+    const TableEntry& nop = *port.table.head();
+    port.timestep.advance_to(nop.step);
     port.table.pop();
-    if (state == DecoderState::kNop) {
-      if (lockstep) hold(port, context_.framing.flits(head->bytes), now, false);
-      continue;
-    }
-    issue(index, *head, now);
-    wake_at(now + 1);
+    if (lockstep) hold(port, context_.framing.flits(nop.bytes), now, false);
+  }
+  if (state != DecoderState::kIssue) {
+    wait(port, state, now);
     return;
+  }
+  const TableEntry& entry = *port.table.head();
+  port.timestep.advance_to(entry.step);
+  port.table.pop();
+  issue(index, entry, now);
+  wait(port, state_in(now + 1), now);
+}
+
+// Until what the head of the table needs is there, or until the next cycle if nothing is missing.
+void NetworkInterface::wait(Port& port, DecoderState state, Cycles now) {
+  port.due = kNever;
+  port.awaited_flow = -1;
+  port.awaits_place = false;
+  switch (state) {
+    case DecoderState::kDone:
+      break;
+    case DecoderState::kWaitLockstep:
+      port.due = port.lockstep.release();
+      break;
+    case DecoderState::kWaitDependency:
+      port.awaited_flow = port.table.head()->flow;
+      break;
+    case DecoderState::kWaitQueue:
+      // The tail may have left in this very cycle.
+      port.awaits_place = !port.packetizer.has_place(now + 1);
+      if (!port.awaits_place) port.due = now + 1;
+      break;
+    case DecoderState::kIssue:
+    case DecoderState::kNop:
+      port.due = now + 1;
+      break;
   }
 }
 
@@ -132,7 +174,8 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   record.dst = entry.destination();
   record.src_port = index;
   record.flits = context_.framing.flits(entry.message_bytes());
-  const fabric::RouteTiming timing = fabric::time_route(*context_.topology, *context_.system, node_, route);
+  record.packets = context_.framing.packets(entry.message_bytes());
+  const fabric::RouteTiming& timing = route_times_[entry.route];
   record.zero_load_latency = timing.latency;
   record.serialization = (record.flits * timing.slowest_flit + context_.period - 1) / context_.period;
   record.issued = now;

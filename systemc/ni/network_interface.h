@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <queue>
 #include <string>
@@ -18,6 +19,7 @@
 #include "ni/message_record.h"
 #include "ni/packetizer.h"
 #include "ni/reduction_unit.h"
+#include "ni/route_times.h"
 #include "schedule/schedule.h"
 
 namespace coppice::ni {
@@ -72,7 +74,12 @@ class NetworkInterface final : public sc_core::sc_module {
     Packetizer packetizer;
     std::unique_ptr<Depacketizer> depacketizer;
     Cycles free_since = 0;  // the cycle after the last tail that left
+    // Its decoder runs again in cycle `due`, and when what it waits for happens.
+    Cycles due = kNever;
+    std::int32_t awaited_flow = -1;  // waits for arrivals of this flow
+    bool awaits_place = false;       // waits for the tail of a message
   };
+  static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
   struct Completion {
     Cycles at;
     int port;
@@ -86,10 +93,12 @@ class NetworkInterface final : public sc_core::sc_module {
   void process();
   void complete_arrivals(Cycles now);
   void run_port(int port, Cycles now);
+  void wait(Port& port, DecoderState state, Cycles now);
   void issue(int port, const TableEntry& entry, Cycles now);
   void hold(Port& port, std::int64_t flits, Cycles now, bool absorb);
   void connect(int port);
   void message_arrived(int port, std::uint64_t message, Cycles now);
+  void run_at(Port& port, Cycles at);
   void wake_at(Cycles at);
 
   NodeId node_;
@@ -99,6 +108,7 @@ class NetworkInterface final : public sc_core::sc_module {
   DependencyTracker tracker_;
   DmaEngine dma_;
   ReductionUnit reduction_;
+  RouteTimes route_times_;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
   sc_core::sc_event wake_;
   Cycles next_wake_ = -1;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "topology/builders.h"
 #include "topology/deadlock.h"
 #include "topology/graph_file.h"
+#include "topology/hierarchy.h"
 
 namespace coppice::system {
 namespace {
@@ -52,13 +52,15 @@ void require_acyclic(const config::Loaded& loaded, const topology::ChannelDepend
 void require_routes_deadlock_free(const config::Loaded& loaded, const topology::Topology& topology,
                                   const schedule::Schedule& schedule) {
   topology::ChannelDependencyGraph graph(topology, loaded.config.system.router.vcs);
-  std::set<std::pair<topology::NodeId, std::int32_t>> added;
+  std::vector<topology::NodeId> last_source(schedule.routes.size(), topology::kNoNode);
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
     for (const auto& port : schedule.nodes[node].ports) {
       for (const schedule::TableEntry& entry : port) {
         const auto src = static_cast<topology::NodeId>(node);
-        if (entry.route < 0 || !added.emplace(src, entry.route).second) continue;
-        graph.add_route(src, schedule.routes.at(static_cast<std::size_t>(entry.route)));
+        if (entry.route < 0) continue;
+        const auto route = static_cast<std::size_t>(entry.route);
+        if (std::exchange(last_source.at(route), src) == src) continue;
+        graph.add_route(src, schedule.routes[route]);
       }
     }
   }
@@ -89,6 +91,7 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   schedule::CompileRequest request;
   request.collective = parse_collective(collective.op);
   request.size = collective.size;
+  request.chunks = collective.chunks;
   request.ni_ports = resolve_ni_ports(loaded.config, topology);
   request.routing = &routing;
   require_enough_elements(loaded, topology, request);
@@ -157,6 +160,10 @@ topology::Topology build_topology(const config::Loaded& loaded) {
                  {system.link.bandwidth.front(), system.link.latency.front(), system.clock.period()})
           .topology;
     });
+  }
+  if (kind == topology::Kind::kHierarchy) {
+    return at_key(loaded, "system.topology.dimensions",
+                  [&] { return topology::make_hierarchy(system.topology.dimensions); });
   }
   std::vector<topology::LinkSpec> links;
   for (std::size_t level = 0; level < topology::num_link_levels(kind, system.topology.dims); ++level) {

@@ -86,7 +86,7 @@ class CollectiveRun {
     return make_result({config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
                         config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
                         prepared_.bound_ns, breakdown_.to_json(finish_.last),
-                        cost.to_json(fabric_->statistics().flit_hops)});
+                        cost.to_json(fabric_->statistics().flit_hops), verification_->sample()});
   }
 
  private:

@@ -35,6 +35,42 @@ double bus_factor(schedule::Collective collective, int accelerators) {
   return collective == schedule::Collective::kAllReduce ? 2 * part : part;
 }
 
+// What each dimension of a hierarchy carried. The bandwidth is an accelerator's in the dimension, all links
+// together; its use counts data, not heads.
+nlohmann::ordered_json dimensions_of(const Measured& measured) {
+  const topology::Topology& topology = measured.topology;
+  const auto out = topology.out_channels(0);
+  const auto& kinds = topology.dimension_kinds();
+  std::vector<double> bandwidths(kinds.size(), 0);
+  for (const topology::ChannelId id : out) {
+    const topology::Channel& channel = topology.channel(id);
+    bandwidths[static_cast<std::size_t>(channel.dimension)] += channel.bandwidth.gb_per_s();
+  }
+  std::vector<Bytes> bytes(kinds.size(), 0);
+  for (const schedule::NodeTables& node : measured.schedule.nodes) {
+    for (const auto& port : node.ports) {
+      for (const schedule::TableEntry& entry : port) {
+        if (entry.route < 0) continue;
+        // Ports lie alike at all accelerators.
+        const auto first = measured.schedule.routes[static_cast<std::size_t>(entry.route)].front().out_port;
+        bytes[static_cast<std::size_t>(topology.channel(out[first]).dimension)] += entry.bytes;
+      }
+    }
+  }
+  const double time_ns = static_cast<double>(measured.cycles) * static_cast<double>(measured.period) /
+                         static_cast<double>(kFemtosecondsPerNanosecond);
+  auto list = nlohmann::ordered_json::array();
+  for (std::size_t d = 0; d < kinds.size(); ++d) {
+    const double each = static_cast<double>(bytes[d]) / topology.num_accelerators();
+    list.push_back({{"kind", topology::to_string(kinds[d])},
+                    {"size", topology.dims()[d]},
+                    {"bandwidth_gb_s", bandwidths[d]},
+                    {"bytes_per_accelerator", each},
+                    {"utilization", time_ns > 0 ? each / bandwidths[d] / time_ns : 0.0}});
+  }
+  return list;
+}
+
 }  // namespace
 
 nlohmann::ordered_json make_result(const Measured& measured) {
@@ -46,6 +82,9 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   json["version"] = COPPICE_VERSION;
   json["config"] = config::to_json(measured.config);
   json["verified"] = measured.verified;
+  if (measured.sample.elements > 0) {
+    json["verified_sample"] = {{"elements", measured.sample.elements}, {"of", measured.sample.of}};
+  }
   json["fidelity"] = measured.fidelity;
   json["contention_free"] = measured.report.contention_free;
   json["steps"] = measured.schedule.steps;
@@ -58,6 +97,7 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   json["flits"] = measured.statistics.flits_injected;
   json["flit_hops"] = measured.statistics.flit_hops;
   json["link_utilization"] = link_utilization(measured);
+  if (!measured.topology.dimension_kinds().empty()) json["dimensions"] = dimensions_of(measured);
   json["time_breakdown_cycles"] = measured.time_breakdown;
   json["simulator"] = measured.simulator;
   return json;

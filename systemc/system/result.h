@@ -6,6 +6,7 @@
 #include "fabric/fabric.h"
 #include "schedule/checker.h"
 #include "schedule/schedule.h"
+#include "system/verification.h"
 #include "topology/topology.h"
 
 namespace coppice::system {
@@ -24,6 +25,7 @@ struct Measured {
   double bound_ns = 0;
   nlohmann::ordered_json time_breakdown;
   nlohmann::ordered_json simulator;
+  Verification::Sample sample{};
 };
 
 // RESULT.json, schema "coppice.result/1".

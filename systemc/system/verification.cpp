@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,17 +21,38 @@ using schedule::Schedule;
 using topology::NodeId;
 
 constexpr Bytes kElement = sizeof(float);
+// Bytes of contribution sets that a run may hold for all segments, and for a sample.
+constexpr Bytes kExactBytes = Bytes{160} << 20;
+constexpr Bytes kSampleBytes = Bytes{32} << 20;
 
-// The part of the buffer that accelerator `a` owns: chunk a of n.
-Chunk owned(const Schedule& schedule, NodeId a) {
-  const auto count = static_cast<int>(schedule.nodes.size());
-  return schedule::split_into_chunks(schedule.size, schedule.element, count)[static_cast<std::size_t>(a)];
-}
+// Who starts with final values, and who ends with them.
+class Ownership {
+ public:
+  explicit Ownership(const Schedule& schedule)
+      : schedule_(schedule), shares_(share_out(schedule)), parts_(schedule.nodes.size()) {
+    for (const schedule::Share& share : shares_) {
+      parts_[static_cast<std::size_t>(share.owner)].push_back(share.data);
+    }
+  }
 
-// The part in which `a` must hold final values afterwards.
-Chunk owed(const Schedule& schedule, NodeId a) {
-  return schedule.collective == Collective::kReduceScatter ? owned(schedule, a) : Chunk{0, schedule.size};
-}
+  // The parts of the buffer that accelerator `a` owns.
+  const std::vector<Chunk>& owned(NodeId a) const { return parts_[static_cast<std::size_t>(a)]; }
+  NodeId owner_of(Bytes address) const {
+    const auto after = std::ranges::upper_bound(
+        shares_, address, {}, [](const schedule::Share& share) { return share.data.address; });
+    return (after - 1)->owner;
+  }
+  // The parts in which `a` must hold final values afterwards.
+  std::vector<Chunk> owed(NodeId a) const {
+    if (schedule_.collective == Collective::kReduceScatter) return owned(a);
+    return {Chunk{0, schedule_.size}};
+  }
+
+ private:
+  const Schedule& schedule_;
+  std::vector<schedule::Share> shares_;
+  std::vector<std::vector<Chunk>> parts_;  // [accelerator]
+};
 
 template <typename F>
 void for_each_entry(const Schedule& schedule, F&& f) {
@@ -59,6 +79,7 @@ class ValueVerification final : public Verification {
  public:
   ValueVerification(const Schedule& schedule, const schedule::CheckReport& report, std::uint64_t seed)
       : schedule_(schedule),
+        ownership_(schedule),
         sums_(static_cast<std::size_t>(schedule.size / kElement), 0.0),
         magnitudes_(sums_.size(), 0.0),
         additions_(sums_.size(), 0) {
@@ -110,13 +131,14 @@ class ValueVerification final : public Verification {
   void keep_owned_only() {
     std::vector<std::vector<float>> owned_values;
     for (NodeId a = 0; a < static_cast<NodeId>(memories_.size()); ++a) {
-      const Chunk chunk = owned(schedule_, a);
       std::vector<float> values(sums_.size(), std::numeric_limits<float>::quiet_NaN());
       const auto source = memories_[static_cast<std::size_t>(a)].values();
-      for (Bytes i = chunk.address / kElement; i < (chunk.address + chunk.bytes) / kElement; ++i) {
-        const auto k = static_cast<std::size_t>(i);
-        values[k] = source[k];
-        sums_[k] = source[k];
+      for (const Chunk& part : ownership_.owned(a)) {
+        for (Bytes i = part.address / kElement; i < (part.address + part.bytes) / kElement; ++i) {
+          const auto k = static_cast<std::size_t>(i);
+          values[k] = source[k];
+          sums_[k] = source[k];
+        }
       }
       owned_values.push_back(std::move(values));
     }
@@ -126,7 +148,10 @@ class ValueVerification final : public Verification {
   }
 
   void verify_accelerator(NodeId a) const {
-    const Chunk part = owed(schedule_, a);
+    for (const Chunk& part : ownership_.owed(a)) verify_part(a, part);
+  }
+
+  void verify_part(NodeId a, const Chunk& part) const {
     const auto values = memories_[static_cast<std::size_t>(a)].values();
     const auto first = memories_.front().values();
     const bool replicated = schedule_.collective != Collective::kReduceScatter;
@@ -155,6 +180,7 @@ class ValueVerification final : public Verification {
   }
 
   const Schedule& schedule_;
+  Ownership ownership_;
   std::vector<double> sums_;        // [element]
   std::vector<double> magnitudes_;  // [element] Σ|x_i|
   std::vector<int> additions_;      // [element] depth of its reduction tree
@@ -164,62 +190,117 @@ class ValueVerification final : public Verification {
 class ContributionVerification final : public Verification {
  public:
   explicit ContributionVerification(const Schedule& schedule)
-      : schedule_(schedule), boundaries_(find_boundaries(schedule)) {
+      : schedule_(schedule), ownership_(schedule), addresses_(find_boundaries(schedule)) {
+    using Segments = ni::ContributionMemory::Segments;
+    if (addresses_ == nullptr) draw_sample();
     const auto accelerators = static_cast<int>(schedule.nodes.size());
     for (NodeId a = 0; a < accelerators; ++a) {
-      memories_.emplace_back(boundaries_, accelerators, a);
-      if (schedule.collective != Collective::kAllGather) continue;
-      const Chunk chunk = owned(schedule, a);
-      for (std::size_t s = 0; s < memories_.back().segments(); ++s) {
-        const bool inside =
-            (*boundaries_)[s] >= chunk.address && (*boundaries_)[s] < chunk.address + chunk.bytes;
-        if (inside) {
-          memories_.back().set_all(s);
-        } else {
-          memories_.back().clear(s);
-        }
-      }
+      memories_.emplace_back(addresses_, accelerators, a,
+                             sampled_ ? Segments::kSampledElements : Segments::kBetweenBoundaries);
     }
+    if (schedule.collective == Collective::kAllGather) keep_owned_only();
   }
 
   ni::GradientMemory& memory(NodeId a) override { return memories_[static_cast<std::size_t>(a)]; }
 
   void verify() const override {
-    const auto accelerators = static_cast<NodeId>(memories_.size());
-    for (NodeId a = 0; a < accelerators; ++a) {
-      const Chunk part = owed(schedule_, a);
-      for (std::size_t s = 0; s < boundaries_->size() - 1; ++s) {
-        const Bytes address = (*boundaries_)[s];
-        if (address < part.address || address >= part.address + part.bytes) continue;
-        const auto bits = memories_[static_cast<std::size_t>(a)].contributions(s);
-        for (NodeId c = 0; c < accelerators; ++c) {
-          if ((bits[static_cast<std::size_t>(c) / 64] >> (c % 64) & 1) != 0) continue;
-          throw ModelError(fmt::format(
-              "wrong sum: accelerator {} lacks the contribution of accelerator {} to the bytes from {}", a, c,
-              address));
-        }
+    for (NodeId a = 0; a < static_cast<NodeId>(memories_.size()); ++a) {
+      for (std::size_t s = 0; s < segments(); ++s) {
+        const bool owes =
+            schedule_.collective != Collective::kReduceScatter || ownership_.owner_of((*addresses_)[s]) == a;
+        if (owes) verify_segment(a, s);
       }
     }
   }
 
   const char* name() const override { return "contributions"; }
+  Sample sample() const override {
+    if (!sampled_) return {};
+    return {static_cast<std::int64_t>(addresses_->size()), schedule_.size / schedule_.element};
+  }
 
  private:
-  static std::shared_ptr<const std::vector<Bytes>> find_boundaries(const Schedule& schedule) {
-    std::set<Bytes> addresses{0, schedule.size};
-    for (const Chunk& chunk : schedule::split_into_chunks(schedule.size, schedule.element,
-                                                          static_cast<int>(schedule.nodes.size()))) {
-      addresses.insert(chunk.address);
+  std::size_t segments() const { return memories_.front().segments(); }
+
+  void keep_owned_only() {
+    for (std::size_t s = 0; s < segments(); ++s) {
+      const NodeId owner = ownership_.owner_of((*addresses_)[s]);
+      for (NodeId a = 0; a < static_cast<NodeId>(memories_.size()); ++a) {
+        auto& memory = memories_[static_cast<std::size_t>(a)];
+        if (a == owner) {
+          memory.set_all(s);
+        } else {
+          memory.clear(s);
+        }
+      }
     }
-    for_each_entry(schedule, [&](const schedule::TableEntry& entry) {
-      addresses.insert(entry.address);
-      addresses.insert(entry.address + entry.bytes);
-    });
-    return std::make_shared<const std::vector<Bytes>>(addresses.begin(), addresses.end());
+  }
+
+  void verify_segment(NodeId a, std::size_t segment) const {
+    const auto bits = memories_[static_cast<std::size_t>(a)].contributions(segment);
+    const auto accelerators = memories_.size();
+    for (std::size_t word = 0; word < bits.size(); ++word) {
+      const std::size_t left = accelerators - word * 64;
+      const std::uint64_t all = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+      if (bits[word] == all) continue;
+      throw ModelError(fmt::format(
+          "wrong sum: accelerator {} lacks the contribution of accelerator {} to the bytes from {}", a,
+          word * 64 + static_cast<std::size_t>(std::countr_one(bits[word])), (*addresses_)[segment]));
+    }
+  }
+
+  // Bytes of one segment's sets at all accelerators.
+  static Bytes segment_bytes(const Schedule& schedule) {
+    const auto accelerators = static_cast<Bytes>(schedule.nodes.size());
+    return accelerators * ((accelerators + 63) / 64) * static_cast<Bytes>(sizeof(std::uint64_t));
+  }
+
+  // Every address where some message or share begins or ends; nothing if they are too many.
+  static std::shared_ptr<const std::vector<Bytes>> find_boundaries(const Schedule& schedule) {
+    const auto most = static_cast<std::size_t>(kExactBytes / segment_bytes(schedule)) + 2;
+    std::vector<Bytes> addresses{0, schedule.size};
+    for (const schedule::Share& share : share_out(schedule)) addresses.push_back(share.data.address);
+    const auto tidy = [&] {
+      std::ranges::sort(addresses);
+      addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+    };
+    for (const auto& node : schedule.nodes) {
+      for (const auto& port : node.ports) {
+        for (const schedule::TableEntry& entry : port) {
+          if (entry.op == schedule::Op::kNop) continue;
+          addresses.push_back(entry.address);
+          addresses.push_back(entry.address + entry.bytes);
+          if (addresses.size() < 2 * most + 65536) continue;
+          tidy();
+          if (addresses.size() > most) return nullptr;
+        }
+      }
+    }
+    tidy();
+    if (addresses.size() > most) return nullptr;
+    return std::make_shared<const std::vector<Bytes>>(std::move(addresses));
+  }
+
+  // One element of each of as many equal stretches of the buffer as fit.
+  void draw_sample() {
+    sampled_ = true;
+    const Bytes elements = schedule_.size / schedule_.element;
+    const Bytes count = std::clamp<Bytes>(kSampleBytes / segment_bytes(schedule_), 16, elements);
+    Random random(0);  // the same sample whatever the values' seed
+    std::vector<Bytes> addresses;
+    for (Bytes i = 0; i < count; ++i) {
+      const Bytes first = elements / count * i + std::min(i, elements % count);
+      const Bytes width = elements / count + (i < elements % count ? 1 : 0);
+      const auto place = static_cast<Bytes>(random.below(static_cast<std::uint64_t>(width)));
+      addresses.push_back((first + place) * schedule_.element);
+    }
+    addresses_ = std::make_shared<const std::vector<Bytes>>(std::move(addresses));
   }
 
   const Schedule& schedule_;
-  std::shared_ptr<const std::vector<Bytes>> boundaries_;
+  Ownership ownership_;
+  std::shared_ptr<const std::vector<Bytes>> addresses_;  // boundaries of segments, or sampled elements
+  bool sampled_ = false;
   std::vector<ni::ContributionMemory> memories_;
 };
 

@@ -18,7 +18,11 @@ namespace coppice::system {
 // precision: h additions of fp32 numbers x_i in any order are off by at most h·u/(1-h·u)·Σ|x_i|, u = 2^-24
 // (Higham, Accuracy and Stability of Numerical Algorithms, Sec. 4.2), where h is the depth of the tree; and
 // all accelerators must hold the same bits. `contributions`: every final value must sum every accelerator's
-// gradient exactly once, whatever the size of the data.
+// gradient exactly once, whatever the size of the data. Where the sets of all parts of the buffer at all
+// accelerators would take more than 160 MiB, those of a sample of elements stand for them: one drawn from
+// each of as many equal stretches of the buffer as 32 MiB hold. A fault that strikes a share f of
+// all elements then goes unseen with a probability of at most (1 - f)^elements. The checker's proof of the
+// schedule covers every element all the same.
 class Verification {
  public:
   virtual ~Verification() = default;
@@ -27,6 +31,12 @@ class Verification {
   virtual void verify() const = 0;
   // "values", "contributions" or "off": the result's `verified`.
   virtual const char* name() const = 0;
+  // How many of the elements were looked at, if not all.
+  struct Sample {
+    std::int64_t elements = 0;  // 0: all
+    std::int64_t of = 0;
+  };
+  virtual Sample sample() const { return {}; }
 };
 
 using config::kValuesLimit;

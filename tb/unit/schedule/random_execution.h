@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -20,18 +22,15 @@ class RandomExecution {
         random_(seed),
         elements_(static_cast<std::size_t>(schedule.size / schedule.element)) {
     const std::size_t n = schedule.nodes.size();
-    const auto chunks = split_into_chunks(schedule.size, schedule.element, static_cast<int>(n));
     values_.assign(n, std::vector<Value>(elements_, Value(n, 0)));
     for (std::size_t node = 0; node < n; ++node) {
       next_.emplace_back(schedule.nodes[node].ports.size(), 0);
       if (schedule.collective != Collective::kAllGather) {
         for (Value& value : values_[node]) value[node] = 1;
-      } else {
-        for (Bytes e = 0; e < chunks[node].bytes / schedule.element; ++e) {
-          values_[node][static_cast<std::size_t>(chunks[node].address / schedule.element + e)] = Value(n, 1);
-        }
       }
     }
+    if (schedule.collective != Collective::kAllGather) return;
+    for_each_owned([&](std::size_t owner, std::size_t element) { values_[owner][element] = Value(n, 1); });
   }
 
   // Runs to the end; false if it gets stuck or an accelerator ends without a value it is owed.
@@ -57,6 +56,25 @@ class RandomExecution {
     std::vector<Value> data;
   };
 
+  template <typename Visit>
+  void for_each_owned(Visit visit) const {
+    for (const Share& share : share_out(schedule_)) {
+      for (Bytes e = 0; e < share.data.bytes; e += schedule_.element) {
+        visit(static_cast<std::size_t>(share.owner),
+              static_cast<std::size_t>((share.data.address + e) / schedule_.element));
+      }
+    }
+  }
+
+  bool satisfied(NodeId node, const TableEntry& entry) {
+    const auto& arrived = arrived_[{node, entry.flow}];
+    if (!schedule_.numbered_arrivals) return static_cast<std::int32_t>(arrived.size()) >= entry.dependencies;
+    for (std::int32_t number = 0; number < entry.dependencies; ++number) {
+      if (!arrived.contains(number)) return false;
+    }
+    return true;
+  }
+
   std::vector<std::pair<std::size_t, std::size_t>> ready_ports() {
     std::vector<std::pair<std::size_t, std::size_t>> ready;
     for (std::size_t node = 0; node < next_.size(); ++node) {
@@ -65,9 +83,7 @@ class RandomExecution {
         std::size_t& next = next_[node][port];
         while (next < table.size() && table[next].op == Op::kNop) ++next;
         if (next == table.size()) continue;
-        if (arrived_[{static_cast<NodeId>(node), table[next].flow}] >= table[next].dependencies) {
-          ready.emplace_back(node, port);
-        }
+        if (satisfied(static_cast<NodeId>(node), table[next])) ready.emplace_back(node, port);
       }
     }
     return ready;
@@ -90,7 +106,8 @@ class RandomExecution {
         here[a] = message.data[i][a] + (entry.op == Op::kReduce ? here[a] : 0);
       }
     }
-    ++arrived_[{entry.destination(), entry.flow}];
+    auto& arrived = arrived_[{entry.destination(), entry.flow}];
+    arrived.insert(schedule_.numbered_arrivals ? entry.arrival : static_cast<std::int32_t>(arrived.size()));
   }
 
   bool all_issued() const {
@@ -105,16 +122,15 @@ class RandomExecution {
   bool all_final() const {
     const std::size_t n = values_.size();
     const Value final(n, 1);
-    const auto chunks = split_into_chunks(schedule_.size, schedule_.element, static_cast<int>(n));
-    for (std::size_t node = 0; node < n; ++node) {
-      const bool own_only = schedule_.collective == Collective::kReduceScatter;
-      const Bytes begin = own_only ? chunks[node].address : 0;
-      const Bytes end = own_only ? begin + chunks[node].bytes : schedule_.size;
-      for (Bytes at = begin; at < end; at += schedule_.element) {
-        if (values_[node][static_cast<std::size_t>(at / schedule_.element)] != final) return false;
-      }
+    if (schedule_.collective != Collective::kReduceScatter) {
+      return std::ranges::all_of(values_, [&](const auto& values) {
+        return std::ranges::all_of(values, [&](const Value& value) { return value == final; });
+      });
     }
-    return true;
+    bool all = true;
+    for_each_owned(
+        [&](std::size_t owner, std::size_t element) { all = all && values_[owner][element] == final; });
+    return all;
   }
 
   const Schedule& schedule_;
@@ -123,7 +139,7 @@ class RandomExecution {
   std::vector<std::vector<Value>> values_;      // [node][element]
   std::vector<std::vector<std::size_t>> next_;  // [node][port]
   std::vector<InFlight> in_flight_;
-  std::map<std::pair<NodeId, std::int32_t>, int> arrived_;
+  std::map<std::pair<NodeId, std::int32_t>, std::set<std::int32_t>> arrived_;  // numbers, per node and flow
 };
 
 }  // namespace coppice::schedule

@@ -1,0 +1,209 @@
+#include "config/dimensions.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "config/key_builders.h"
+#include "config/nearest.h"
+#include "config/shape.h"
+#include "config/values.h"
+#include "schedule/hierarchical.h"
+
+namespace coppice::config {
+namespace {
+
+using topology::DimensionKind;
+using topology::DimensionSpec;
+
+constexpr const char* kPath = "system.topology.dimensions";
+constexpr std::size_t kMostDimensions = 16;
+constexpr Bytes kElement = 4;  // fp32
+
+constexpr std::array<DimensionKind, 3> kKinds{DimensionKind::kRing, DimensionKind::kFullyConnected,
+                                              DimensionKind::kSwitch};
+
+std::string path_of(std::size_t d) {
+  return fmt::format("{}[{}]", kPath, d);
+}
+
+DimensionKind read_kind(const Node& value, const std::string& path) {
+  std::vector<std::string> names;
+  for (const DimensionKind kind : kKinds) names.emplace_back(to_string(kind));
+  const std::string name = read_name(value, path, names);
+  return *std::ranges::find(kKinds, name, [](DimensionKind kind) { return std::string(to_string(kind)); });
+}
+
+// Reads one part of a dimension; false if there is none of that name.
+bool read_part(const Node& value, const std::string& path, DimensionSpec& dimension) {
+  constexpr int kMost = 1 << 20;
+  if (value.name == "kind") {
+    dimension.kind = read_kind(value, path);
+  } else if (value.name == "size") {
+    dimension.size = static_cast<int>(read_integer(value, path, 2, kMost));
+  } else if (value.name == "links") {
+    dimension.links = static_cast<int>(read_integer(value, path, 1, kMost));
+  } else if (value.name == "bandwidth") {
+    dimension.bandwidth = read_quantity(value, path, parse_bandwidth, format_bandwidth, Bandwidth{1'000},
+                                        Bandwidth{100'000'000'000'000});
+  } else if (value.name == "latency") {
+    dimension.latency =
+        read_quantity(value, path, parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+DimensionSpec read_dimension(const Node& value, const std::string& path) {
+  const std::vector<std::string> names{"kind", "size", "links", "bandwidth", "latency"};
+  if (value.kind != Node::Kind::kMap) {
+    refuse(value, path, fmt::format("a section with {}", fmt::join(names, ", ")));
+  }
+  DimensionSpec dimension;
+  for (const Node& part : value.children) {
+    if (read_part(part, path + "." + part.name, dimension)) continue;
+    throw ConfigError(part.name_place, fmt::format("unknown key '{}.{}'; did you mean '{}'?", path, part.name,
+                                                   nearest(part.name, names)));
+  }
+  for (const std::string& name : names) {
+    const bool there = std::ranges::find(value.children, name, &Node::name) != value.children.end();
+    if (there || name == "links") continue;
+    throw ConfigError(value.place, fmt::format("{} has no {}", path, name));
+  }
+  return dimension;
+}
+
+Json write_dimension(const DimensionSpec& dimension) {
+  return {{"kind", to_string(dimension.kind)},
+          {"size", dimension.size},
+          {"links", dimension.links},
+          {"bandwidth", format_bandwidth(dimension.bandwidth)},
+          {"latency", format_duration(dimension.latency)}};
+}
+
+void check_build(const Loaded& loaded, std::size_t d) {
+  try {
+    topology::require_dimension(d, loaded.config.system.topology.dimensions[d]);
+  } catch (const UnsupportedError& error) {
+    throw ConfigError(loaded.place(path_of(d)), fmt::format("{}: {}", kPath, error.what()));
+  }
+}
+
+void check_rate(const Loaded& loaded, std::size_t d) {
+  const SystemConfig& system = loaded.config.system;
+  const Bandwidth bandwidth = channel_bandwidth(system.topology.dimensions[d]);
+  const Femtoseconds period = system.clock.period();
+  if (transfer_time(system.flit, bandwidth) >= period) return;
+  Bytes flit = system.flit;
+  while (transfer_time(flit, bandwidth) < period) flit *= 2;
+  throw ConfigError(
+      loaded.place(path_of(d) + ".bandwidth"),
+      fmt::format(
+          "{}: the links to one neighbour move {}, which is more than one flit of {} per cycle of {}: "
+          "make system.flit {}, or raise system.clock",
+          path_of(d), format_bandwidth(bandwidth), format_bytes(system.flit), format_frequency(system.clock),
+          format_bytes(flit)));
+}
+
+void check_latency(const Loaded& loaded, std::size_t d) {
+  const SystemConfig& system = loaded.config.system;
+  const Femtoseconds latency = system.topology.dimensions[d].latency;
+  const Cycles cycles = latency / system.clock.period();
+  if (cycles <= kLongestLatency) return;
+  const std::string key = path_of(d) + ".latency";
+  throw ConfigError(loaded.place(key), fmt::format("{} of {} is {} cycles of {}: at most {} can be simulated",
+                                                   key, format_duration(latency), cycles,
+                                                   format_frequency(system.clock), kLongestLatency));
+}
+
+void check_dateline(const Loaded& loaded, std::size_t d) {
+  const SystemConfig& system = loaded.config.system;
+  const DimensionSpec& dimension = system.topology.dimensions[d];
+  if (dimension.kind != DimensionKind::kRing || dimension.size < 3 || system.router.vcs >= 2) return;
+  throw ConfigError(
+      loaded.place("system.router.vcs"),
+      fmt::format("system.router.vcs is {}, but a ring ({}) needs 2 at least: packets before and behind its "
+                  "dateline use different virtual channels",
+                  system.router.vcs, path_of(d)));
+}
+
+void check_halving(const Loaded& loaded, std::size_t d) {
+  const DimensionSpec& dimension = loaded.config.system.topology.dimensions[d];
+  const auto size = static_cast<unsigned>(dimension.size);
+  if (dimension.kind != DimensionKind::kSwitch || std::has_single_bit(size)) return;
+  throw ConfigError(
+      loaded.place(path_of(d) + ".size"),
+      fmt::format("{}.size is {}: halving-doubling on a switch needs a power of two, {} or {}; or make the "
+                  "dimension fully_connected (direct) or a ring",
+                  path_of(d), size, std::bit_floor(size), std::bit_ceil(size)));
+}
+
+void check_chunks(const Loaded& loaded) {
+  const CollectiveConfig& collective = loaded.config.collective;
+  const auto& dimensions = loaded.config.system.topology.dimensions;
+  const bool rings =
+      std::ranges::any_of(dimensions, [](const DimensionSpec& d) { return d.kind == DimensionKind::kRing; });
+  const Bytes each =
+      schedule::pieces_of_a_chunk(static_cast<int>(count_accelerators(loaded.config)), rings) * kElement;
+  if (collective.size == 0 || collective.size >= each * collective.chunks) return;
+  throw ConfigError(
+      loaded.place("collective.chunks"),
+      fmt::format("collective.chunks is {}, but {} makes {} chunk{} at most: each has a piece of {} bytes at "
+                  "least for every accelerator{}, {}",
+                  collective.chunks, format_bytes(collective.size), collective.size / each,
+                  collective.size / each == 1 ? "" : "s", kElement, rings ? " and way around a ring" : "",
+                  format_bytes(each)));
+}
+
+}  // namespace
+
+Key dimensions_key() {
+  Key key;
+  key.path = kPath;
+  key.example = "[{kind: switch, size: 16, bandwidth: 25 GB/s, latency: 700 ns}]";
+  key.read = [](const Node& value, Config& config) {
+    if (value.kind != Node::Kind::kList || value.children.empty()) {
+      refuse(value, kPath,
+             "a list with a section for every dimension, for example [{kind: switch, size: 16, "
+             "bandwidth: 25 GB/s, latency: 700 ns}]");
+    }
+    if (value.children.size() > kMostDimensions) {
+      throw ConfigError(value.place, fmt::format("{} has {} dimensions: at most {} are possible", kPath,
+                                                 value.children.size(), kMostDimensions));
+    }
+    auto& dimensions = config.system.topology.dimensions;
+    dimensions.clear();
+    for (const Node& item : value.children) {
+      dimensions.push_back(read_dimension(item, path_of(dimensions.size())));
+    }
+  };
+  key.write = [](const Config& config) {
+    Json list = Json::array();
+    for (const DimensionSpec& dimension : config.system.topology.dimensions) {
+      list.push_back(write_dimension(dimension));
+    }
+    return list.empty() ? Json() : list;
+  };
+  key.excused = [](const Loaded& loaded, Purpose) {
+    return loaded.config.system.topology.kind != "hierarchy";
+  };
+  return key;
+}
+
+void check_dimensions(const Loaded& loaded) {
+  const auto& dimensions = loaded.config.system.topology.dimensions;
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    check_build(loaded, d);
+    check_rate(loaded, d);
+    check_latency(loaded, d);
+    check_dateline(loaded, d);
+  }
+  if (loaded.config.collective.algorithm != "hierarchical") return;
+  for (std::size_t d = 0; d < dimensions.size(); ++d) check_halving(loaded, d);
+  check_chunks(loaded);
+}
+
+}  // namespace coppice::config

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "config/loader.h"
+#include "config/schema.h"
+
+namespace coppice::config {
+
+// system.topology.dimensions: a list with a section for every dimension of a hierarchy, each with kind, size,
+// bandwidth (of a link), latency (of a step) and, if there is more than one, links (of an accelerator).
+Key dimensions_key();
+
+// What must hold of the dimensions of a hierarchy, and between them and other keys. Throws ConfigError at the
+// key to change.
+void check_dimensions(const Loaded& loaded);
+
+// The model keeps a slot per cycle of the longest latency.
+inline constexpr Cycles kLongestLatency = 1 << 20;
+
+}  // namespace coppice::config

@@ -1,0 +1,201 @@
+#include "schedule/hierarchical.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "base/error.h"
+#include "machine.h"
+#include "random_execution.h"
+#include "schedule/checker.h"
+#include "topology/hierarchy.h"
+
+namespace coppice::schedule {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using topology::DimensionKind;
+using topology::DimensionSpec;
+
+DimensionSpec dimension(DimensionKind kind, int size) {
+  const int links = kind == DimensionKind::kRing ? 2 : kind == DimensionKind::kFullyConnected ? size - 1 : 1;
+  return {kind, size, links, {25'000'000'000}, 700 * kFemtosecondsPerNanosecond};
+}
+
+struct HierarchicalMachine {
+  explicit HierarchicalMachine(const std::vector<DimensionSpec>& dimensions)
+      : topology(topology::make_hierarchy(dimensions)), routing(topology::make_routing(topology, 4)) {}
+
+  CompileRequest request(Collective collective, Bytes size, int chunks) const {
+    return {.collective = collective,
+            .size = size,
+            .ni_ports = static_cast<int>(topology.out_channels(0).size()),
+            .routing = routing.get(),
+            .chunks = chunks};
+  }
+  Schedule compile(Collective collective, Bytes size, int chunks) const {
+    return HierarchicalCompiler().compile(topology, request(collective, size, chunks));
+  }
+
+  topology::Topology topology;
+  std::unique_ptr<topology::RoutingFunction> routing;
+};
+
+const std::vector<DimensionSpec> kSwitches{dimension(DimensionKind::kSwitch, 4),
+                                           dimension(DimensionKind::kSwitch, 2)};
+
+TEST(Hierarchical, HalvesTheDataFromDimensionToDimension) {
+  const HierarchicalMachine machine(kSwitches);
+  const Schedule schedule = machine.compile(Collective::kAllReduce, 1024, 1);
+  EXPECT_EQ(schedule.flows, 1);
+  const auto& ports = schedule.nodes[0].ports;
+  ASSERT_EQ(ports.size(), 2U);
+  std::vector<Bytes> bytes;
+  for (const TableEntry& entry : ports[0]) bytes.push_back(entry.bytes);
+  EXPECT_THAT(bytes, testing::ElementsAre(512, 256, 256, 512));
+  EXPECT_EQ(ports[1].front().bytes, 128);
+  EXPECT_EQ(ports[1].front().op, Op::kReduce);
+  EXPECT_EQ(ports[1].back().op, Op::kGather);
+}
+
+TEST(Hierarchical, PadsMessagesToTheLongestOfTheirStep) {
+  const HierarchicalMachine machine(kSwitches);
+  const Schedule schedule = machine.compile(Collective::kAllReduce, 4 * (5 * 8 * 3 + 1), 3);
+  std::map<std::pair<int, int>, Bytes> lengths;  // of (chunk, message)
+  bool padded = false;
+  for_each_entry(schedule, [&](NodeId, const TableEntry& entry) {
+    const auto [place, first] = lengths.try_emplace({entry.flow, entry.arrival}, entry.message_bytes());
+    EXPECT_EQ(place->second, entry.message_bytes()) << (first ? "" : "differs between accelerators");
+    EXPECT_LE(entry.padding, 4);
+    padded = padded || entry.padding > 0;
+  });
+  EXPECT_TRUE(padded);
+}
+
+TEST(Hierarchical, SaysWhatItNeeds) {
+  const HierarchicalMachine machine(kSwitches);
+  EXPECT_THAT([&] { machine.compile(Collective::kAllReduce, 4 * 8 * 3 - 4, 3); },
+              ThrowsMessage<UnsupportedError>(
+                  HasSubstr("3 chunks of 8 pieces each need 96 B at least, not 92 B: use fewer chunks")));
+  const Machine grid = torus({4, 4});
+  EXPECT_THAT(
+      [&] { HierarchicalCompiler().compile(grid.topology, grid.request(Collective::kAllReduce, 1024)); },
+      ThrowsMessage<UnsupportedError>(HasSubstr("torus 4x4 has no dimensions")));
+}
+
+TEST(Hierarchical, SharesOutTheDataOfAReduceScatter) {
+  const HierarchicalMachine machine(kSwitches);
+  const Schedule schedule = machine.compile(Collective::kReduceScatter, 1024, 2);
+  ASSERT_EQ(schedule.shares.size(), 16U);
+  // Dimension 0 first: accelerator 0's piece is followed by that of its neighbour in dimension 1.
+  EXPECT_EQ(schedule.shares[0].owner, 0);
+  EXPECT_EQ(schedule.shares[1].owner, 4);
+  EXPECT_EQ(schedule.shares[2].owner, 1);
+}
+
+// Small hierarchies of all kinds.
+std::vector<DimensionSpec> random_dimensions() {
+  const auto in = [](int low, int high) {
+    return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
+  };
+  std::vector<DimensionSpec> dimensions;
+  for (int d = in(1, 3); d > 0; --d) {
+    const auto kind =
+        *rc::gen::element(DimensionKind::kRing, DimensionKind::kFullyConnected, DimensionKind::kSwitch);
+    dimensions.push_back(dimension(kind, kind == DimensionKind::kSwitch ? 1 << in(1, 2) : in(2, 4)));
+  }
+  return dimensions;
+}
+
+Bytes random_data(const HierarchicalMachine& machine, int chunks) {
+  const auto pieces = pieces_of_a_chunk(machine.topology.num_accelerators(), true);
+  return 4 * (pieces * chunks + *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<Bytes>(0, 200)));
+}
+
+RC_GTEST_PROP(Hierarchical, IsProvenRightAndSharesNoChannel, ()) {
+  const HierarchicalMachine machine(random_dimensions());
+  const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 5));
+  const Schedule schedule = machine.compile(random_collective(), random_data(machine, chunks), chunks);
+  const CheckReport report = check_schedule(machine.topology, schedule);
+  RC_ASSERT(report.contention_free);
+}
+
+RC_GTEST_PROP(Hierarchical, IsRightInAnyOrderOfTheDimensions, ()) {
+  const HierarchicalMachine machine(random_dimensions());
+  const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 5));
+  std::vector<DimensionOrder> orders;
+  for (int c = 0; c < chunks; ++c) {
+    DimensionOrder order(machine.topology.dims().size());
+    std::iota(order.begin(), order.end(), 0);
+    for (int turn = *rc::gen::inRange(0, 6); turn > 0; --turn) std::ranges::next_permutation(order);
+    orders.push_back(order);
+  }
+  const auto policy = *rc::gen::element(IntraDimension::kFifo, IntraDimension::kSmallestChunkFirst);
+  const CompileRequest request = machine.request(random_collective(), random_data(machine, chunks), chunks);
+  const Schedule schedule = compile_in_orders(machine.topology, request, "orders", orders, policy);
+  RC_ASSERT(check_schedule(machine.topology, schedule).contention_free);
+}
+
+RC_GTEST_PROP(Hierarchical, IsRightUnderAnyTiming, ()) {
+  const HierarchicalMachine machine(random_dimensions());
+  const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 3));
+  const Schedule schedule = machine.compile(random_collective(), random_data(machine, chunks), chunks);
+  RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
+}
+
+RC_GTEST_PROP(Hierarchical, MovesTheLeastThatAReductionCan, ()) {
+  const HierarchicalMachine machine(random_dimensions());
+  const int n = machine.topology.num_accelerators();
+  const Bytes size = 4 * pieces_of_a_chunk(n, true) * *rc::gen::inRange(1, 5);
+  const Schedule schedule = machine.compile(Collective::kReduceScatter, size, 1);
+  for (const NodeTables& node : schedule.nodes) {
+    Bytes sent = 0;
+    for (const auto& port : node.ports) {
+      for (const TableEntry& entry : port) sent += entry.bytes;
+    }
+    RC_ASSERT(sent == size / n * (n - 1));
+  }
+}
+
+TEST(Hierarchical, AnEntryThatDoesNotWaitIsRefused) {
+  const HierarchicalMachine machine(kSwitches);
+  Schedule schedule = machine.compile(Collective::kAllReduce, 1024, 2);
+  TableEntry& entry = schedule.nodes[3].ports[0][3];
+  ASSERT_GT(entry.dependencies, 0);
+  --entry.dependencies;
+  EXPECT_THROW(check_schedule(machine.topology, schedule), ScheduleError);
+}
+
+TEST(Hierarchical, ANumberTakenTwiceIsRefused) {
+  const HierarchicalMachine machine(kSwitches);
+  Schedule schedule = machine.compile(Collective::kAllReduce, 1024, 1);
+  ASSERT_EQ(schedule.nodes[0].ports[0][1].arrival, 1);
+  schedule.nodes[0].ports[0][1].arrival = 0;
+  EXPECT_THAT([&] { check_schedule(machine.topology, schedule); },
+              ThrowsMessage<ScheduleError>(HasSubstr("is not the only arrival numbered 0")));
+  schedule.nodes[0].ports[0][1].arrival = 99;
+  EXPECT_THAT([&] { check_schedule(machine.topology, schedule); },
+              ThrowsMessage<ScheduleError>(HasSubstr("is numbered 99 of 6 arrivals")));
+}
+
+// The proof of one chunk stands for the others only where they are alike.
+TEST(Hierarchical, AFaultInALaterChunkIsFound) {
+  const HierarchicalMachine machine(kSwitches);
+  const Schedule good = machine.compile(Collective::kAllReduce, 4096, 8);
+  for (std::size_t port = 0; port < 2; ++port) {
+    for (std::size_t i = 0; i < good.nodes[5].ports[port].size(); ++i) {
+      Schedule schedule = good;
+      TableEntry& entry = schedule.nodes[5].ports[port][i];
+      if (entry.flow != 6) continue;
+      entry.bytes -= 4;
+      EXPECT_THROW(check_schedule(machine.topology, schedule), ScheduleError) << port << " " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coppice::schedule
