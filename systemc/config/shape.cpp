@@ -39,6 +39,10 @@ std::int64_t count_accelerators(const Config& config) {
     if (topology.dims.size() == 3) return std::int64_t{topology.dims[0]} * topology.dims[1];
     return 0;
   }
+  // Accelerators per ToR, ToRs, spines.
+  if (topology.kind == "clos") {
+    return topology.dims.size() == 3 ? std::int64_t{topology.dims[0]} * topology.dims[1] : 0;
+  }
   std::int64_t count = 1;
   for (const int width : topology.dims) count = std::min(count * width, kMany);
   return count;

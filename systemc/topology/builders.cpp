@@ -6,12 +6,13 @@
 #include <array>
 
 #include "base/error.h"
+#include "topology/clos.h"
 #include "topology/dims.h"
 
 namespace coppice::topology {
 namespace {
 
-constexpr std::array<KindInfo, 9> kKinds{{
+constexpr std::array<KindInfo, 10> kKinds{{
     {Kind::kTorus, "torus", "[w0, w1, ...]", "n-dimensional torus; a width of 2 has two channels each way"},
     {Kind::kMesh, "mesh", "[w0, w1, ...]", "n-dimensional mesh"},
     {Kind::kRing, "ring", "[n]", "n accelerators in a ring, both directions"},
@@ -20,6 +21,8 @@ constexpr std::array<KindInfo, 9> kKinds{{
     {Kind::kFatTree, "fat_tree", "[k, n]",
      "k-ary n-level fat tree; or [accelerators per leaf, leaves, spines]"},
     {Kind::kBigraph, "bigraph", "[m, n]", "n switches of m accelerators in two fully connected layers"},
+    {Kind::kClos, "clos", "[m, t, s]",
+     "t top-of-rack switches of m accelerators, each linked to each of s spines"},
     {Kind::kHierarchy, "hierarchy", "",
      "rings, fully connected groups or switches, one per dimension, each with links of its own"},
     {Kind::kFile, "file", "", "any graph, from a .graph file or a BookSim anynet file"},
@@ -37,6 +40,7 @@ std::size_t num_link_levels(Kind kind, std::span<const int> dims) {
       if (dims.size() == 2) return static_cast<std::size_t>(std::max(dims[1], 1));
       return 2;
     case Kind::kBigraph:
+    case Kind::kClos:
       return 2;
     case Kind::kRing:
     case Kind::kFullyConnected:
@@ -64,6 +68,8 @@ Topology make_topology(Kind kind, std::span<const int> dims, std::span<const Lin
       return make_fat_tree(dims, links);
     case Kind::kBigraph:
       return make_bigraph(dims, links);
+    case Kind::kClos:
+      return make_clos(dims, links);
     case Kind::kHierarchy:
     case Kind::kFile:
       break;

@@ -47,7 +47,7 @@ Topology make_fat_tree(std::span<const int> dims, std::span<const LinkSpec> link
 Topology make_bigraph(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // How many link specifications a kind distinguishes: a torus's or mesh's dimensions, a fat tree's levels, a
-// BiGraph's two, else one. Of `dims` only their validity at build time matters; kFile has none.
+// BiGraph's or Clos's two, else one. Of `dims` only their validity at build time matters; kFile has none.
 std::size_t num_link_levels(Kind kind, std::span<const int> dims);
 
 // Any of the above, kTorus and kMesh included, with one link specification for all levels or one for each.

@@ -25,6 +25,8 @@ const char* to_string(Kind kind) {
       return "fat_tree";
     case Kind::kBigraph:
       return "bigraph";
+    case Kind::kClos:
+      return "clos";
     case Kind::kHierarchy:
       return "hierarchy";
     case Kind::kFile:

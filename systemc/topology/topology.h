@@ -26,7 +26,7 @@ struct Channel {
   int dst_port = 0;   // its index among the in-channels of dst
 };
 
-enum class Kind { kTorus, kMesh, kRing, kFullyConnected, kSwitch, kFatTree, kBigraph, kHierarchy, kFile };
+enum class Kind { kTorus, kMesh, kRing, kFullyConnected, kSwitch, kFatTree, kBigraph, kClos, kHierarchy, kFile };
 
 const char* to_string(Kind kind);
 

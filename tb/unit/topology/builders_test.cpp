@@ -17,6 +17,8 @@ std::vector<int> dims_of(Kind kind) {
     case Kind::kMesh:
     case Kind::kFatTree:
       return {2, 3};
+    case Kind::kClos:
+      return {4, 3, 2};
     case Kind::kBigraph:
       return {2, 4};
     default:

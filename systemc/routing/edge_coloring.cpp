@@ -1,0 +1,48 @@
+#include "routing/edge_coloring.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "routing/spine_balancer.h"
+
+namespace coppice::routing {
+namespace {
+
+int largest_degree(int tors, std::span<const Flow> flows) {
+  std::vector<int> out(static_cast<std::size_t>(tors), 0);
+  std::vector<int> in(out.size(), 0);
+  int most = 0;
+  for (const Flow& flow : flows) {
+    if (flow.local()) continue;
+    most = std::max(
+        {most, ++out[static_cast<std::size_t>(flow.src_tor)], ++in[static_cast<std::size_t>(flow.dst_tor)]});
+  }
+  return most;
+}
+
+}  // namespace
+
+Assignment EdgeColoring::assign(const ClosLinks& links, std::span<const Flow> flows) {
+  require_routable(links, flows);
+  Assignment spines(flows.size(), kNoSpine);
+  const int colors = largest_degree(links.tors(), flows);
+  if (colors == 0) return spines;
+  // A colour is a spine of a network that has one per colour, with one flow to a link.
+  const ClosLinks palette(links.tors(), colors);
+  SpineBalancer coloring(palette, flows);
+  coloring.cap_all(1);
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    if (!flows[i].local() && !coloring.place(i))
+      throw ModelError("a bipartite graph of degree D needs D colours");
+  }
+  const bool uniform = links.uniform();
+  std::vector<int> live;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    if (flows[i].local()) continue;
+    if (live.empty() || !uniform) live = links.live_spines(flows[i].src_tor, flows[i].dst_tor);
+    spines[i] = live[static_cast<std::size_t>(coloring.spines()[i]) % live.size()];
+  }
+  return spines;
+}
+
+}  // namespace coppice::routing

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "routing/assigner.h"
+
+namespace coppice::routing {
+
+// The flows as the edges of a bipartite multigraph of source and destination ToRs, coloured with as many
+// colours as its largest degree D, which always suffice (König); colour c takes the (c modulo n)-th of n live
+// spines, so no link carries more than ceil(D / n) flows: the optimum. With links failed, n differs between
+// pairs of ToRs and nothing is guaranteed.
+class EdgeColoring final : public PathAssigner {
+ public:
+  Assignment assign(const ClosLinks& links, std::span<const Flow> flows) override;
+};
+
+}  // namespace coppice::routing

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "topology/clos.h"
+
+// Path assignment on two-level Clos networks ("Routing for Large ML Models", Sec. 3.4 and 4): a flow between
+// two ToRs takes one of the spines. No SystemC, no topology graph: ToRs and spines are numbers.
+namespace coppice::routing {
+
+using topology::NodeId;
+
+// A commodity of the paper: traffic from one accelerator to another, of one job.
+struct Flow {
+  NodeId src = 0;
+  NodeId dst = 0;
+  int src_tor = 0;
+  int dst_tor = 0;
+  int job = 0;
+  // Flows within a ToR meet no spine.
+  bool local() const { return src_tor == dst_tor; }
+  bool operator==(const Flow&) const = default;
+};
+
+inline constexpr int kNoSpine = -1;
+
+// Per flow its spine, kNoSpine for local flows.
+using Assignment = std::vector<int>;
+
+// The links between ToRs and spines that are alive, in both directions.
+class ClosLinks {
+ public:
+  // All alive.
+  ClosLinks(int tors, int spines);
+  // Those that have channels.
+  explicit ClosLinks(const topology::Clos& clos);
+
+  int tors() const { return tors_; }
+  int spines() const { return spines_; }
+  bool up(int tor, int spine) const { return live_up_[index(tor, spine)] != 0; }
+  bool down(int spine, int tor) const { return live_down_[index(tor, spine)] != 0; }
+  // Whether a flow between the ToRs may take `spine`.
+  bool usable(int src_tor, int spine, int dst_tor) const {
+    return up(src_tor, spine) && down(spine, dst_tor);
+  }
+  std::vector<int> live_spines(int src_tor, int dst_tor) const;
+
+  void set_link(int tor, int spine, bool alive);
+  void set_spine(int spine, bool alive);
+
+  // Every ToR has the same live spines, those with both directions alive: what failed spines leave, failed
+  // links do not.
+  bool uniform() const;
+
+ private:
+  std::size_t index(int tor, int spine) const {
+    return static_cast<std::size_t>(tor) * static_cast<std::size_t>(spines_) +
+           static_cast<std::size_t>(spine);
+  }
+
+  int tors_;
+  int spines_;
+  std::vector<std::uint8_t> live_up_;    // [tor * spines + spine]
+  std::vector<std::uint8_t> live_down_;  // likewise
+};
+
+// Flows that no live path joins: what() names them.
+class UnroutableError : public std::runtime_error {
+ public:
+  UnroutableError(const std::string& what, std::vector<std::size_t> flows)
+      : std::runtime_error(what), flows_(std::move(flows)) {}
+  const std::vector<std::size_t>& flows() const { return flows_; }
+
+ private:
+  std::vector<std::size_t> flows_;
+};
+
+// Throws UnroutableError naming the first of the flows without a spine that both its ToRs reach.
+void require_routable(const ClosLinks& links, std::span<const Flow> flows);
+
+// The most flows on a link. Throws std::invalid_argument if a flow between ToRs has no spine that is alive
+// for it.
+int max_load(const ClosLinks& links, std::span<const Flow> flows, std::span<const int> assignment);
+
+// No assignment has fewer flows on its busiest link. With equal live spines at all ToRs it can be reached
+// (edge_coloring.h); otherwise it is the largest, over ToRs and directions, of the least load at that ToR
+// alone.
+int lower_bound(const ClosLinks& links, std::span<const Flow> flows);
+
+}  // namespace coppice::routing

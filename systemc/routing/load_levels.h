@@ -1,0 +1,88 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "routing/instance.h"
+
+namespace coppice::routing {
+
+// The loads of all ToR links as sets of spines: for every end (a ToR's uplinks, or its downlinks) and level k
+// the live spines whose link there carries k flows or fewer. The least loaded path between two ToRs is then
+// the lowest common member of the lowest levels that meet: a few words instead of a loop over the spines.
+class LoadLevels {
+ public:
+  explicit LoadLevels(const ClosLinks& links);
+
+  int up_end(int tor) const { return tor; }
+  int down_end(int tor) const { return tors_ + tor; }
+
+  int load(int end, int spine) const { return loads_[slot(end, spine)]; }
+  int live(int end) const { return live_[static_cast<std::size_t>(end)]; }
+
+  void add(int end, int spine) {
+    int& load = loads_[slot(end, spine)];
+    if (static_cast<std::size_t>(load) + 1 == levels_.size()) add_level();
+    word(load, end, spine / kBits) &= ~(std::uint64_t{1} << (spine % kBits));
+    ++load;
+  }
+  void remove(int end, int spine) {
+    int& load = loads_[slot(end, spine)];
+    --load;
+    word(load, end, spine / kBits) |= std::uint64_t{1} << (spine % kBits);
+  }
+
+  // The lowest spine whose links at `a` and `b` carry at most `most_a` and `most_b` flows; kNoSpine if none.
+  int common(int a, int most_a, int b, int most_b) const {
+    if (most_a < 0 || most_b < 0) return kNoSpine;
+    const std::uint64_t* at_a = level(most_a, a);
+    const std::uint64_t* at_b = level(most_b, b);
+    for (std::size_t w = 0; w < words_; ++w) {
+      if (const std::uint64_t both = at_a[w] & at_b[w]; both != 0) {
+        return static_cast<int>(w) * kBits + std::countr_zero(both);
+      }
+    }
+    return kNoSpine;
+  }
+
+  // The lowest of the spines whose busier link of the two is the least loaded; kNoSpine if none is live at
+  // both ends.
+  int least_loaded(int a, int b) const {
+    for (std::size_t k = 0; k < levels_.size(); ++k) {
+      const int spine = common(a, static_cast<int>(k), b, static_cast<int>(k));
+      if (spine != kNoSpine) return spine;
+    }
+    return kNoSpine;
+  }
+
+ private:
+  static constexpr int kBits = 64;
+
+  std::size_t slot(int end, int spine) const {
+    return static_cast<std::size_t>(end) * static_cast<std::size_t>(spines_) +
+           static_cast<std::size_t>(spine);
+  }
+  const std::uint64_t* level(int k, int end) const {
+    const std::size_t known = std::min(static_cast<std::size_t>(k), levels_.size() - 1);
+    return &levels_[known][static_cast<std::size_t>(end) * words_];
+  }
+  std::uint64_t& word(int k, int end, int index) {
+    return levels_[static_cast<std::size_t>(k)]
+                  [static_cast<std::size_t>(end) * words_ + static_cast<std::size_t>(index)];
+  }
+  // The highest level holds every live spine.
+  void add_level() { levels_.push_back(all_); }
+
+  int tors_;
+  int spines_;
+  std::size_t words_;
+  std::vector<std::uint64_t> all_;                  // [end][word]: the live spines
+  std::vector<std::vector<std::uint64_t>> levels_;  // [k][end][word]
+  std::vector<int> loads_;                          // [end * spines + spine]
+  std::vector<int> live_;                           // [end]
+};
+
+}  // namespace coppice::routing

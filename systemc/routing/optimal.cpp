@@ -1,0 +1,120 @@
+#include "routing/optimal.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "routing/greedy.h"
+#include "routing/spine_balancer.h"
+
+namespace coppice::routing {
+namespace {
+
+std::vector<std::size_t> between_tors(std::span<const Flow> flows) {
+  std::vector<std::size_t> order;
+  order.reserve(flows.size());
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    if (!flows[i].local()) order.push_back(i);
+  }
+  return order;
+}
+
+bool place_all(SpineBalancer& balancer, std::span<const std::size_t> order) {
+  return std::ranges::all_of(order, [&](std::size_t flow) { return balancer.place(flow); });
+}
+
+// The load that is known to be possible in any case.
+int greedy_load(const ClosLinks& links, std::span<const Flow> flows) {
+  return max_load(links, flows, Greedy(GreedyOrder::kJob, 1, 0).assign(links, flows));
+}
+
+Assignment assign_unequal(const ClosLinks& links, std::span<const Flow> flows, std::uint64_t seed) {
+  constexpr int kOrders = 8;
+  std::vector<std::size_t> order = between_tors(flows);
+  Random random(seed, 0x6f707469);
+  const int most = greedy_load(links, flows);
+  for (int load = lower_bound(links, flows); load < most; ++load) {
+    for (int i = 0; i < kOrders; ++i) {
+      SpineBalancer balancer(links, flows);
+      balancer.cap_all(load);
+      if (place_all(balancer, order)) return balancer.spines();
+      for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
+    }
+  }
+  return Greedy(GreedyOrder::kJob, 1, 0).assign(links, flows);
+}
+
+// Survivors on their spines, as far as those live, and who has none.
+std::vector<std::size_t> restore(SpineBalancer& balancer, const ClosLinks& links, std::span<const Flow> flows,
+                                 std::span<const int> previous) {
+  std::vector<std::size_t> homeless;
+  for (const std::size_t i : between_tors(flows)) {
+    if (previous[i] != kNoSpine && links.usable(flows[i].src_tor, previous[i], flows[i].dst_tor)) {
+      balancer.put(i, previous[i]);
+    } else {
+      homeless.push_back(i);
+    }
+  }
+  return homeless;
+}
+
+// With the caps that `cap` sets; none if they do not suffice.
+template <typename Cap>
+std::optional<Reassignment> try_reassign(const ClosLinks& links, std::span<const Flow> flows,
+                                         std::span<const int> previous, Cap cap) {
+  SpineBalancer balancer(links, flows);
+  cap(balancer);
+  std::vector<std::size_t> homeless = restore(balancer, links, flows, previous);
+  const int least_excess = balancer.least_excess();
+  const std::vector<std::size_t> excess = balancer.take_excess();
+  const auto dead = static_cast<std::size_t>(
+      std::ranges::count_if(homeless, [&](std::size_t i) { return previous[i] != kNoSpine; }));
+  homeless.insert(homeless.begin(), excess.begin(), excess.end());
+  if (!place_all(balancer, homeless)) return std::nullopt;
+  return Reassignment{.spines = balancer.spines(),
+                      .least_moves = dead + static_cast<std::size_t>(least_excess)};
+}
+
+}  // namespace
+
+Assignment Optimal::assign(const ClosLinks& links, std::span<const Flow> flows) {
+  if (!links.uniform()) {
+    require_routable(links, flows);
+    return assign_unequal(links, flows, seed_);
+  }
+  SpineBalancer balancer(links, flows);
+  balancer.cap_by_degree();
+  const std::vector<std::size_t> order = between_tors(flows);
+  const bool cut =
+      !order.empty() && links.live_spines(flows[order.front()].src_tor, flows[order.front()].dst_tor).empty();
+  if (cut) require_routable(links, flows);
+  if (!place_all(balancer, order)) throw ModelError("alternating paths found no room within König's bound");
+  return balancer.spines();
+}
+
+Reassignment reassign(const ClosLinks& links, std::span<const Flow> flows, std::span<const int> previous) {
+  require_routable(links, flows);
+  const int bound = lower_bound(links, flows);
+  std::optional<Reassignment> found;
+  if (links.uniform()) {
+    found = try_reassign(links, flows, previous, [](SpineBalancer& b) { b.cap_by_degree(); });
+    if (!found) throw ModelError("alternating paths found no room within König's bound");
+  } else {
+    const Assignment fresh = assign_unequal(links, flows, 1);
+    const int possible = max_load(links, flows, fresh);
+    for (int load = bound; load <= possible && !found; ++load) {
+      found = try_reassign(links, flows, previous, [&](SpineBalancer& b) { b.cap_all(load); });
+    }
+    if (!found) found = Reassignment{.spines = fresh};
+  }
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    if (previous[i] != kNoSpine && found->spines[i] != previous[i]) ++found->moved;
+  }
+  found->max_load = max_load(links, flows, found->spines);
+  found->proven = found->max_load == bound;
+  return *found;
+}
+
+}  // namespace coppice::routing

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "routing/assigner.h"
+
+namespace coppice::routing {
+
+// The best assignment in polynomial time, from nothing or from one that is in place.
+//
+// All ToRs with the same live spines (whatever spines failed): exact, and more than the least maximum: every
+// link of every ToR carries no more than ceil(flows of the ToR / live spines), the least it can at that ToR
+// (SpineBalancer). ToRs with unequal spines (links failed): deciding whether a load is possible is
+// NP-complete then (timetables with unavailable hours, Even, Itai and Shamir 1976), so it raises the load
+// from lower_bound() until alternating paths find room in one of a few orders; what it finds is exact
+// whenever it equals lower_bound(), which `proven` says, and never above what the greedy method finds.
+class Optimal final : public PathAssigner {
+ public:
+  explicit Optimal(std::uint64_t seed) : seed_(seed) {}
+  Assignment assign(const ClosLinks& links, std::span<const Flow> flows) override;
+
+ private:
+  std::uint64_t seed_;
+};
+
+// What reassign() found.
+struct Reassignment {
+  Assignment spines;
+  std::size_t moved = 0;  // flows that had a spine and have another now
+  // No fewer moves reach these loads: flows whose spine is dead, and flows above the caps of the uplinks or
+  // of the downlinks, whichever are more.
+  std::size_t least_moves = 0;
+  int max_load = 0;
+  bool proven = false;  // max_load is lower_bound()
+};
+
+// Makes room for flows that came, and spreads those that remain, after flows left or links failed or came
+// back, with few moves: flows stay where they are unless their link is above its cap, and new ones displace
+// others only along alternating paths. `previous[i]` is the spine of flow i so far, kNoSpine if it is new.
+// The result is as good as Optimal's.
+Reassignment reassign(const ClosLinks& links, std::span<const Flow> flows, std::span<const int> previous);
+
+}  // namespace coppice::routing

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "routing/instance.h"
+#include "routing/load_levels.h"
+
+namespace coppice::routing {
+
+// Places flows so that no link carries more than its cap, by alternating paths (Kempe chains): a flow from
+// ToR u to ToR v goes over a spine `a` with room at u; if its link to v overflows, a flow of v moves from a
+// to a spine `b` with room there, which may make its source ToR move one from b to a, and so on. Where all
+// ToRs have the same live spines, caps of at least ceil(flows of the ToR / live spines) always suffice, and
+// the walk ends: it never uses a flow twice, and an end that it passes has one that it has not used (König's
+// argument for the edge colouring of bipartite multigraphs, with capacities). So every link of every ToR can
+// have its least load at once (equitable colouring, de Werra 1971), which is more than the least maximum.
+class SpineBalancer {
+ public:
+  // `links` and `flows` outlive the balancer.
+  SpineBalancer(const ClosLinks& links, std::span<const Flow> flows);
+
+  // Caps: every ToR's own least, or `most` for all.
+  void cap_by_degree();
+  void cap_all(int most);
+
+  // Finds a spine for a flow between ToRs that has none, moving others if need be. False, and nothing has
+  // changed, if it found none within the caps.
+  bool place(std::size_t flow);
+  // Puts a flow on `spine`, whatever the caps.
+  void put(std::size_t flow, int spine);
+  // At least so many flows have to leave for every link to keep its cap: a flow relieves one uplink and one
+  // downlink.
+  int least_excess() const;
+  // Takes flows off the links above their caps until none is, and returns them.
+  std::vector<std::size_t> take_excess();
+
+  const Assignment& spines() const { return spine_; }
+
+ private:
+  static constexpr std::int64_t kNone = -1;
+
+  int end(std::size_t flow, bool source) const {
+    return source ? loads_.up_end(flows_[flow].src_tor) : loads_.down_end(flows_[flow].dst_tor);
+  }
+  std::int64_t& head(int end, int spine) {
+    return heads_[static_cast<std::size_t>(end) * static_cast<std::size_t>(links_->spines()) +
+                  static_cast<std::size_t>(spine)];
+  }
+  std::int64_t& next(std::size_t flow, int end) { return next_[flow][end < links_->tors() ? 0 : 1]; }
+  int cap(int end) const { return caps_[static_cast<std::size_t>(end)]; }
+
+  void attach(std::size_t flow, int spine);
+  void detach(std::size_t flow);
+  void unlink(std::size_t flow, int end, int spine);
+  bool place_by_chain(std::size_t flow, int with_room_at_source, int with_room_at_destination);
+  std::int64_t movable(int end, int from, int to);
+
+  const ClosLinks* links_;
+  std::span<const Flow> flows_;
+  LoadLevels loads_;
+  Assignment spine_;
+  std::vector<int> caps_;                          // [end]
+  std::vector<std::int64_t> heads_;                // [end][spine]: the first flow there
+  std::vector<std::array<std::int64_t, 2>> next_;  // [flow]: the next at its source end, destination end
+  std::vector<std::uint32_t> used_;                // [flow]: the last chain that moved it
+  std::uint32_t chain_ = 0;
+  std::vector<std::pair<std::size_t, int>> moved_;  // of the current chain: flow and the spine it left
+  bool uniform_;
+};
+
+}  // namespace coppice::routing

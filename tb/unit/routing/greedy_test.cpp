@@ -1,0 +1,89 @@
+#include "routing/greedy.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "sample_flows.h"
+
+namespace coppice::routing {
+namespace {
+
+using testing::ElementsAre;
+
+// Algorithm 1 as the paper writes it.
+Assignment algorithm_one(const ClosLinks& links, std::span<const Flow> flows) {
+  const auto width = static_cast<std::size_t>(links.spines());
+  std::vector<int> up(static_cast<std::size_t>(links.tors()) * width, 0);
+  std::vector<int> down(up.size(), 0);
+  Assignment paths;
+  for (const Flow& flow : flows) {
+    if (flow.local()) {
+      paths.push_back(kNoSpine);
+      continue;
+    }
+    const auto busiest = [&](int s) {
+      return std::max(up[static_cast<std::size_t>(flow.src_tor) * width + static_cast<std::size_t>(s)],
+                      down[static_cast<std::size_t>(flow.dst_tor) * width + static_cast<std::size_t>(s)]);
+    };
+    const std::vector<int> candidates = links.live_spines(flow.src_tor, flow.dst_tor);
+    int path = candidates.front();
+    for (const int s : candidates) {
+      if (busiest(s) < busiest(path)) path = s;
+    }
+    ++up[static_cast<std::size_t>(flow.src_tor) * width + static_cast<std::size_t>(path)];
+    ++down[static_cast<std::size_t>(flow.dst_tor) * width + static_cast<std::size_t>(path)];
+    paths.push_back(path);
+  }
+  return paths;
+}
+
+// 0->1 takes spine 0; 2->1 must avoid it; 2->3 finds spine 0 free at both ends; 0->3 spine 1.
+TEST(Greedy, TakesTheLowestOfTheLeastLoadedSpines) {
+  const auto flows = flows_between({{0, 1}, {2, 1}, {2, 3}, {0, 3}, {0, 1}});
+  Greedy greedy(GreedyOrder::kJob, 1, 1);
+  EXPECT_THAT(greedy.assign(ClosLinks(4, 2), flows), ElementsAre(0, 1, 0, 1, 0));
+}
+
+RC_GTEST_PROP(Greedy, IsAlgorithmOne, ()) {
+  Instance instance = any_instance();
+  if (*rc::gen::arbitrary<bool>()) fail_some_links(instance.links);
+  RC_ASSERT(Greedy(GreedyOrder::kJob, 1, 1).assign(instance.links, instance.flows) ==
+            algorithm_one(instance.links, instance.flows));
+}
+
+// Theorem 2, for any order.
+RC_GTEST_PROP(Greedy, HasAtMostTwiceTheLoadOfTheOptimum, ()) {
+  Instance instance = any_instance();
+  fail_some_spines(instance.links);
+  const auto order = *rc::gen::element(GreedyOrder::kJob, GreedyOrder::kTor, GreedyOrder::kRandom);
+  const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
+  const Assignment spines = Greedy(order, 1, seed).assign(instance.links, instance.flows);
+  RC_ASSERT(max_load(instance.links, instance.flows, spines) <=
+            2 * lower_bound(instance.links, instance.flows));
+}
+
+// The factor is real: dense rings that arrive GPU by GPU.
+TEST(Greedy, ReachesTwiceTheOptimumOnDenseRings) {
+  const auto flows = random_rings(250, 8, 1);
+  const ClosLinks links(64, 32);
+  EXPECT_EQ(lower_bound(links, flows), 1);
+  EXPECT_EQ(max_load(links, flows, Greedy(GreedyOrder::kJob, 1, 1).assign(links, flows)), 2);
+}
+
+TEST(Components, JoinFlowsThatShareAnEnd) {
+  // 0->1 and 2->1 share a destination, 2->3 the source; 4->5 and 5->4 share no end in the same direction.
+  const auto flows = flows_between({{0, 1}, {2, 1}, {4, 5}, {2, 3}, {1, 1}, {5, 4}});
+  EXPECT_THAT(components(6, flows), ElementsAre(0, 0, 1, 0, -1, 2));
+}
+
+RC_GTEST_PROP(Greedy, ComponentsInParallelChangeNothing, ()) {
+  const Instance instance = any_instance();
+  const auto order = *rc::gen::element(GreedyOrder::kJob, GreedyOrder::kTor, GreedyOrder::kRandom);
+  RC_ASSERT(Greedy(order, 3, 5).assign(instance.links, instance.flows) ==
+            Greedy(order, 1, 5).assign(instance.links, instance.flows));
+}
+
+}  // namespace
+}  // namespace coppice::routing

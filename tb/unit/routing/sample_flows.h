@@ -1,0 +1,74 @@
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "routing/instance.h"
+
+namespace coppice::routing {
+
+// Flows between ToRs, accelerators numbered as they come.
+inline std::vector<Flow> flows_between(const std::vector<std::pair<int, int>>& tors) {
+  std::vector<Flow> flows;
+  for (const auto& [src, dst] : tors) {
+    const auto number = static_cast<NodeId>(2 * flows.size());
+    flows.push_back({.src = number, .dst = number + 1, .src_tor = src, .dst_tor = dst});
+  }
+  return flows;
+}
+
+// Any flows on up to 8 ToRs and 9 spines, local ones too.
+struct Instance {
+  ClosLinks links{1, 1};
+  std::vector<Flow> flows;
+};
+
+inline Instance any_instance(int most_flows = 80) {
+  const int tors = *rc::gen::inRange(1, 9);
+  const int spines = *rc::gen::inRange(1, 10);
+  const auto tor = rc::gen::inRange(0, tors);
+  const auto pairs = *rc::gen::resize(
+      most_flows, rc::gen::container<std::vector<std::pair<int, int>>>(rc::gen::pair(tor, tor)));
+  return {ClosLinks(tors, spines), flows_between(pairs)};
+}
+
+// Spines that fail, at least one left.
+inline void fail_some_spines(ClosLinks& links) {
+  const int failed = *rc::gen::inRange(0, links.spines());
+  for (int i = 0; i < failed; ++i) links.set_spine((i * 7 + 3) % links.spines(), false);
+  links.set_spine(*rc::gen::inRange(0, links.spines()), true);
+}
+
+// Links that fail, every pair of ToRs with a common spine left.
+inline void fail_some_links(ClosLinks& links) {
+  const int safe = *rc::gen::inRange(0, links.spines());
+  const int failed = *rc::gen::inRange(0, links.tors() * links.spines());
+  for (int i = 0; i < failed; ++i) {
+    const int spine = *rc::gen::inRange(0, links.spines());
+    if (spine != safe) links.set_link(*rc::gen::inRange(0, links.tors()), spine, false);
+  }
+}
+
+// Rings of `ring` accelerators at random places of a 64 x 32 network with 32 NICs a ToR, GPU by GPU.
+inline std::vector<Flow> random_rings(int rings, int ring, std::uint64_t seed) {
+  constexpr int kNics = 2048;
+  constexpr int kPerTor = 32;
+  std::vector<NodeId> nic(kNics);
+  for (int i = 0; i < kNics; ++i) nic[static_cast<std::size_t>(i)] = i;
+  Random random(seed);
+  for (std::size_t i = nic.size(); i > 1; --i) std::swap(nic[i - 1], nic[random.below(i)]);
+  std::vector<Flow> flows;
+  for (int r = 0; r < rings; ++r) {
+    for (int i = 0; i < ring; ++i) {
+      const NodeId src = nic[static_cast<std::size_t>(r * ring + i)];
+      const NodeId dst = nic[static_cast<std::size_t>(r * ring + (i + 1) % ring)];
+      flows.push_back({.src = src, .dst = dst, .src_tor = src / kPerTor, .dst_tor = dst / kPerTor});
+    }
+  }
+  return flows;
+}
+
+}  // namespace coppice::routing
