@@ -16,7 +16,8 @@ std::int64_t power(std::int64_t base, int exponent) {
 }  // namespace
 
 bool has_dims(const Config& config) {
-  return config.system.topology.kind != "file" && config.system.topology.kind != "hierarchy";
+  const std::string& kind = config.system.topology.kind;
+  return kind != "file" && kind != "hierarchy" && kind != "dgx1";
 }
 
 bool is_grid(const Config& config) {
@@ -32,6 +33,7 @@ std::int64_t count_accelerators(const Config& config) {
     }
     return count;
   }
+  if (topology.kind == "dgx1") return 8;
   if (!has_dims(config) || topology.dims.empty()) return 0;
   if (topology.kind == "fat_tree") {
     // k-ary n-level, or accelerators per leaf, leaves, spines.

@@ -4,13 +4,13 @@
 
 #include "base/error.h"
 #include "schedule/direct.h"
-#include "schedule/double_tree.h"
 #include "schedule/halving_doubling.h"
 #include "schedule/hierarchical.h"
 #include "schedule/multitree.h"
 #include "schedule/multitree_optimal.h"
 #include "schedule/ring.h"
 #include "schedule/ring2d.h"
+#include "schedule/tree_compilers.h"
 
 namespace coppice::schedule {
 namespace {
@@ -30,7 +30,14 @@ std::vector<Registered> registry() {
       {{"ring", "ring over neighbours, a chunk per accelerator"}, make<RingCompiler>},
       {{"ring2d", "rings along rows, then columns, of a 2D torus or mesh (all_reduce)"},
        make<Ring2dCompiler>},
-      {{"double_tree", "two binary trees, half of the data each (all_reduce)"}, make<DoubleTreeCompiler>},
+      {{"tree", "sums up a binary tree, then broadcasts down it (all_reduce)"},
+       make<TreeCompiler<1, Phases::kApart>>},
+      {{"double_tree", "two binary trees, half of the data each (all_reduce)"},
+       make<TreeCompiler<2, Phases::kApart>>},
+      {{"overlapped_tree", "as tree, every chunk broadcast as soon as it is summed (C-Cube)"},
+       make<TreeCompiler<1, Phases::kOverlapped>>},
+      {{"overlapped_double_tree", "as double_tree, every chunk broadcast as soon as it is summed (C-Cube)"},
+       make<TreeCompiler<2, Phases::kOverlapped>>},
       {{"halving_doubling", "recursive halving and doubling over a power of two of accelerators"},
        make<HalvingDoublingCompiler>},
       {{"direct", "every accelerator to every other"}, make<DirectCompiler>},
@@ -54,6 +61,10 @@ std::unique_ptr<Compiler> make_compiler(const std::string& algorithm) {
 
 void require_whole_chunks(const CompileRequest& request, const std::string& algorithm) {
   if (request.chunks == 1) return;
+  if (request.chunks == kAutomaticChunks) {
+    throw UnsupportedError(
+        fmt::format("{} does not choose its chunks: automatic ones are for tree algorithms", algorithm));
+  }
   throw UnsupportedError(fmt::format("{} does not cut its chunks into pieces: it takes 1 chunk, not {}",
                                      algorithm, request.chunks));
 }

@@ -9,6 +9,12 @@
 
 namespace coppice::schedule {
 
+// How the trees of tree algorithms lie on the network (tree_compilers.h).
+enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
+
+// CompileRequest::chunks: as many as are best. For tree algorithms only.
+inline constexpr int kAutomaticChunks = 0;
+
 // What every compiler gets besides the topology.
 struct CompileRequest {
   Collective collective = Collective::kAllReduce;
@@ -18,9 +24,13 @@ struct CompileRequest {
   // For messages between accelerators that are not neighbours.
   const topology::RoutingFunction* routing = nullptr;
   std::uint64_t seed = 1;  // of compilers that break ties at random
-  // Pieces that move on their own: of every accelerator's chunk (multitree_optimal), of every tree's half of
-  // the data (double_tree), of all the data (hierarchical). Other algorithms take 1 only.
+  // Pieces that move on their own: of every accelerator's chunk (multitree_optimal), of every tree's part of
+  // the data (tree, double_tree and their overlapped forms), of all the data (hierarchical). Other algorithms
+  // take 1 only.
   int chunks = 1;
+  // Of a step, whatever its length: alpha of the cost model that chooses the number of chunks.
+  Femtoseconds step_latency = 0;
+  TreePlacement trees = TreePlacement::kAuto;
 };
 
 // Turns a collective on a topology into reduce-schedule tables. One final class per algorithm, one file each.

@@ -1,13 +1,65 @@
 #include "schedule/ring.h"
 
 #include "schedule/builder.h"
+#include "schedule/channel_rings.h"
 #include "schedule/hamiltonian.h"
 #include "schedule/links.h"
 
 namespace coppice::schedule {
+namespace {
+
+using topology::ChannelId;
+using topology::Topology;
+
+// Graphs without a cycle known by construction, which may have several.
+bool has_rings_of_channels(const Topology& topology) {
+  const topology::Kind kind = topology.kind();
+  return kind == topology::Kind::kDgx1 || kind == topology::Kind::kFile;
+}
+
+// Piece r of every accelerator's chunk goes around ring r.
+Schedule compile_rings(const Topology& topology, const CompileRequest& request,
+                       const std::vector<std::vector<ChannelId>>& rings) {
+  const int n = topology.num_accelerators();
+  const int pieces = static_cast<int>(rings.size());
+  const bool reduces = request.collective != Collective::kAllGather;
+  const bool gathers = request.collective != Collective::kReduceScatter;
+  const int gather_start = reduces ? n - 1 : 0;
+  std::vector<Send> sends;
+  for (int r = 0; r < pieces; ++r) {
+    const auto& ring = rings[static_cast<std::size_t>(r)];
+    const auto send = [&](Op op, NodeId owner, int from, int step) {
+      const ChannelId id = ring[static_cast<std::size_t>(from % n)];
+      sends.push_back({.op = op,
+                       .flow = owner * pieces + r,
+                       .src = topology.channel(id).src,
+                       .dst = topology.channel(id).dst,
+                       .step = step,
+                       .channel = id});
+    };
+    for (int position = 0; position < n; ++position) {
+      const NodeId owner = topology.channel(ring[static_cast<std::size_t>(position)]).src;
+      for (int s = 1; reduces && s < n; ++s) send(Op::kReduce, owner, position + s, s);
+      for (int s = 1; gathers && s < n; ++s) send(Op::kGather, owner, position + s - 1, gather_start + s);
+    }
+  }
+  std::vector<Chunk> flows;
+  for (const Chunk& chunk : split_into_chunks(request.size, request.element, n)) {
+    for (const Chunk& piece : split_into_chunks(chunk.bytes, request.element, pieces)) {
+      flows.push_back({.address = chunk.address + piece.address, .bytes = piece.bytes});
+    }
+  }
+  return build_schedule(topology, request, "ring", flows, sends);
+}
+
+}  // namespace
 
 Schedule RingCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {
   require_whole_chunks(request, "ring");
+  if (has_rings_of_channels(topology)) {
+    const auto rings = channel_rings(topology);
+    if (!rings.empty()) return compile_rings(topology, request, rings);
+  }
   const std::vector<NodeId> ring = ring_order(topology).nodes;
   const int n = static_cast<int>(ring.size());
   const auto at = [&](int position) { return ring[static_cast<std::size_t>(position % n)]; };

@@ -48,7 +48,7 @@ Topology rebuild(const Topology& topology) {
 
 // Whether the topology has the nodes and channels that its kind's builder makes of its dims.
 bool is_as_built(const Topology& topology) {
-  if (topology.kind() == Kind::kFile) return false;
+  if (topology.kind() == Kind::kFile || topology.kind() == Kind::kDgx1) return false;
   try {
     const Topology built = rebuild(topology);
     const auto same_place = [](const Channel& a, const Channel& b) {
@@ -90,7 +90,7 @@ bool represents_its_images(const Topology& mesh, std::span<const std::int64_t> b
 
 // Accelerators of which every other is an image under a symmetry of the topology, so that a worst cut which
 // misses any accelerator has an image that misses one of these. All other kinds than the mesh look the same
-// from every accelerator; a graph from a file has no symmetry known.
+// from every accelerator; no symmetry is used of a DGX-1 or known of a graph from a file.
 std::vector<NodeId> sinks_to_try(const Topology& topology) {
   const auto bandwidths = uniform_bandwidths(topology);
   if (bandwidths && topology.kind() != Kind::kMesh) return {0};

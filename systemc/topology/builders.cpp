@@ -12,7 +12,7 @@
 namespace coppice::topology {
 namespace {
 
-constexpr std::array<KindInfo, 10> kKinds{{
+constexpr std::array<KindInfo, 11> kKinds{{
     {Kind::kTorus, "torus", "[w0, w1, ...]", "n-dimensional torus; a width of 2 has two channels each way"},
     {Kind::kMesh, "mesh", "[w0, w1, ...]", "n-dimensional mesh"},
     {Kind::kRing, "ring", "[n]", "n accelerators in a ring, both directions"},
@@ -23,6 +23,7 @@ constexpr std::array<KindInfo, 10> kKinds{{
     {Kind::kBigraph, "bigraph", "[m, n]", "n switches of m accelerators in two fully connected layers"},
     {Kind::kClos, "clos", "[m, t, s]",
      "t top-of-rack switches of m accelerators, each linked to each of s spines"},
+    {Kind::kDgx1, "dgx1", "", "8 accelerators in a hybrid cube mesh, some links doubled (NVIDIA DGX-1)"},
     {Kind::kHierarchy, "hierarchy", "",
      "rings, fully connected groups or switches, one per dimension, each with links of its own"},
     {Kind::kFile, "file", "", "any graph, from a .graph file or a BookSim anynet file"},
@@ -45,6 +46,7 @@ std::size_t num_link_levels(Kind kind, std::span<const int> dims) {
     case Kind::kRing:
     case Kind::kFullyConnected:
     case Kind::kSwitch:
+    case Kind::kDgx1:
       return 1;
     case Kind::kFile:
       return 0;
@@ -70,6 +72,8 @@ Topology make_topology(Kind kind, std::span<const int> dims, std::span<const Lin
       return make_bigraph(dims, links);
     case Kind::kClos:
       return make_clos(dims, links);
+    case Kind::kDgx1:
+      return make_dgx1(dims, links);
     case Kind::kHierarchy:
     case Kind::kFile:
       break;

@@ -27,6 +27,8 @@ const char* to_string(Kind kind) {
       return "bigraph";
     case Kind::kClos:
       return "clos";
+    case Kind::kDgx1:
+      return "dgx1";
     case Kind::kHierarchy:
       return "hierarchy";
     case Kind::kFile:

@@ -26,7 +26,19 @@ struct Channel {
   int dst_port = 0;   // its index among the in-channels of dst
 };
 
-enum class Kind { kTorus, kMesh, kRing, kFullyConnected, kSwitch, kFatTree, kBigraph, kClos, kHierarchy, kFile };
+enum class Kind {
+  kTorus,
+  kMesh,
+  kRing,
+  kFullyConnected,
+  kSwitch,
+  kFatTree,
+  kBigraph,
+  kClos,
+  kDgx1,
+  kHierarchy,
+  kFile,
+};
 
 const char* to_string(Kind kind);
 

@@ -16,6 +16,7 @@ TEST(Shape, CountsAcceleratorsBeforeTheGraphIsBuilt) {
   EXPECT_EQ(accelerators("fat_tree", {8, 2}), 64);
   EXPECT_EQ(accelerators("fat_tree", {8, 2, 0}), 16);
   EXPECT_EQ(accelerators("bigraph", {4, 16}), 64);
+  EXPECT_EQ(accelerators("dgx1", {}), 8);
   EXPECT_EQ(accelerators("file", {}), 0);
 }
 

@@ -18,7 +18,8 @@ using testing::ThrowsMessage;
 RC_GTEST_PROP(DoubleTree, IsRightOnEveryTorusAndMesh, ()) {
   const Machine machine = random_machine();
   CompileRequest request = machine.request(Collective::kAllReduce, random_size());
-  request.chunks = *rc::gen::inRange(1, 6);
+  const auto most = static_cast<int>(std::max<Bytes>(request.size / request.element / 2, 1));
+  request.chunks = *rc::gen::inRange(1, std::min(most, 5) + 1);
   check_schedule(machine.topology, make_compiler("double_tree")->compile(machine.topology, request));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "schedule/compiler.h"
+#include "topology/builders.h"
 #include "topology/routing.h"
 #include "topology/topology.h"
 
@@ -32,7 +33,7 @@ inline Machine make_machine(topology::Topology topology) {
   for (NodeId node = 0; node < topology.num_nodes(); ++node) {
     ports = std::max(ports, static_cast<int>(topology.out_channels(node).size()));
   }
-  auto routing = make_dimension_order_routing(topology, 4);
+  auto routing = make_routing(topology, 4);
   return {std::move(topology), std::move(routing), ports};
 }
 
@@ -46,6 +47,11 @@ inline Machine mesh(const std::vector<int>& dims) {
   const std::vector<topology::LinkSpec> links(dims.size(),
                                               {{16'000'000'000}, 150 * kFemtosecondsPerNanosecond});
   return make_machine(topology::make_mesh(dims, links));
+}
+
+inline Machine dgx1() {
+  const std::vector<topology::LinkSpec> links{{{25'000'000'000}, 700 * kFemtosecondsPerNanosecond}};
+  return make_machine(topology::make_dgx1({}, links));
 }
 
 // A torus or mesh of 1 to 3 dimensions, each 1 to `most` wide, at any of RapidCheck's sizes.

@@ -36,6 +36,28 @@ TEST(Ring, OneAcceleratorHasNothingToSay) {
   EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free);
 }
 
+// All 48 channels of the DGX-1 at every step: 6 rings of 8 channels.
+TEST(Ring, UsesEveryLinkOfADgx1) {
+  const Machine machine = dgx1();
+  for (const Collective collective :
+       {Collective::kReduceScatter, Collective::kAllGather, Collective::kAllReduce}) {
+    const Schedule schedule = machine.compile("ring", collective, 8 * 6 * 40);
+    EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free);
+    EXPECT_EQ(schedule.steps, collective == Collective::kAllReduce ? 14 : 7);
+    int messages = 0;
+    for_each_entry(schedule, [&](NodeId, const TableEntry& entry) {
+      ++messages;
+      EXPECT_EQ(entry.bytes, 40);
+    });
+    EXPECT_EQ(messages, 48 * schedule.steps);
+  }
+}
+
+RC_GTEST_PROP(Ring, IsRightOnADgx1ForAnySize, ()) {
+  const Machine machine = dgx1();
+  check_schedule(machine.topology, machine.compile("ring", random_collective(), random_size()));
+}
+
 TEST(Ring, AChunkPassesOneAdditionPerHop) {
   const Machine machine = torus({4, 4});
   const CheckReport report =
