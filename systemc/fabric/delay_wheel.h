@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/units.h"
@@ -13,6 +17,8 @@ namespace coppice::fabric {
 // longer than the longest delay. Holds events in order of insertion within a cycle.
 template <typename Event>
 class DelayWheel {
+  static_assert(std::is_trivially_copyable_v<Event>);
+
  public:
   // Delays from 1 to max_delay cycles are accepted.
   explicit DelayWheel(Cycles max_delay)
@@ -21,20 +27,25 @@ class DelayWheel {
         mask_(slots_.size() - 1) {}
 
   void schedule(Cycles at, const Event& event) {
-    const std::size_t slot = static_cast<std::size_t>(at) & mask_;
-    slots_[slot].push_back(event);
-    occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+    const std::size_t index = static_cast<std::size_t>(at) & mask_;
+    Slot& slot = slots_[index];
+    if (slot.size == slot.capacity) grow(index);
+    slot.events[slot.size++] = event;
+    occupied_[index / 64] |= std::uint64_t{1} << (index % 64);
     ++pending_;
   }
 
   // The events of cycle `now`; call release(now) when they are done.
-  const std::vector<Event>& at(Cycles now) const { return slots_[static_cast<std::size_t>(now) & mask_]; }
+  std::span<const Event> at(Cycles now) const {
+    const Slot& slot = slots_[static_cast<std::size_t>(now) & mask_];
+    return {slot.events.get(), slot.size};
+  }
 
   void release(Cycles now) {
-    const std::size_t slot = static_cast<std::size_t>(now) & mask_;
-    pending_ -= slots_[slot].size();
-    slots_[slot].clear();
-    occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+    const std::size_t index = static_cast<std::size_t>(now) & mask_;
+    pending_ -= slots_[index].size;
+    slots_[index].size = 0;
+    occupied_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
   }
 
   bool empty() const { return pending_ == 0; }
@@ -53,7 +64,25 @@ class DelayWheel {
   }
 
  private:
-  std::vector<std::vector<Event>> slots_;
+  static constexpr std::uint32_t kSmallest = 8;
+
+  struct Slot {
+    std::unique_ptr<Event[]> events;
+    std::uint32_t size = 0;
+    std::uint32_t capacity = 0;
+  };
+
+  // Out of the way of schedule(), which runs for every flit of every channel.
+  [[gnu::noinline]] void grow(std::size_t index) {
+    Slot& slot = slots_[index];
+    const std::uint32_t capacity = std::max(kSmallest, slot.capacity * 2);
+    auto events = std::make_unique<Event[]>(capacity);
+    std::copy_n(slot.events.get(), slot.size, events.get());
+    slot.events = std::move(events);
+    slot.capacity = capacity;
+  }
+
+  std::vector<Slot> slots_;
   std::vector<std::uint64_t> occupied_;  // bit per slot
   std::size_t mask_;
   std::size_t pending_ = 0;

@@ -15,7 +15,8 @@ Router::Router(NodeId node, int ports, const config::RouterConfig& config,
       vc_alloc_delay_(config.vc_alloc_delay),
       period_(period),
       environment_(&environment),
-      ready_ports_(ports),
+      routed_(static_cast<std::size_t>(ports) * static_cast<std::size_t>(config.vcs)),
+      allocated_(static_cast<std::size_t>(ports) * static_cast<std::size_t>(config.vcs)),
       requested_outputs_(ports),
       granted_inputs_(ports) {
   const auto n = static_cast<std::size_t>(ports);
@@ -34,7 +35,7 @@ Router::Router(NodeId node, int ports, const config::RouterConfig& config,
     output_ports_[port].requests = PortSet(ports);
     output_ports_[port].flit_time = rates[port].flit_time;
   }
-  candidate_.resize(n * n);
+  asking_.resize(n * n, 0);
 }
 
 std::size_t Router::ring_index(std::int32_t input_vc, std::uint32_t offset) const {
@@ -54,46 +55,44 @@ void Router::receive_flit(int in_port, int vc, Flit flit, Cycles now) {
   if (!in.busy) {
     start_routing(id, now + routing_delay_);
   } else if (in.count == 1) {
-    update_ready(id);
+    ask_if_ready(id);
   }
 }
 
 void Router::receive_credit(int out_port, int vc) {
   OutputVc& out = outputs_[index(out_port, vc)];
-  if (++out.credits == 1 && out.owner >= 0) update_ready(out.owner);
+  if (++out.credits == 1 && out.owner >= 0) ask_if_ready(out.owner);
 }
 
 void Router::start_routing(std::int32_t input_vc, Cycles allocate_at) {
   inputs_[static_cast<std::size_t>(input_vc)].busy = true;
-  routed_.push_back({allocate_at, input_vc});
+  routed_.push({allocate_at, input_vc});
 }
 
-// Sets the VC's bit in ready_ to whether it may ask for the switch.
-void Router::update_ready(std::int32_t input_vc) {
+// Of a virtual channel that does not ask for the switch yet.
+void Router::ask_if_ready(std::int32_t input_vc) {
   const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  if (!in.active || in.count == 0 || outputs_[index(in.out_port, in.out_vc)].credits == 0) return;
   const int port = input_vc / vcs_;
-  const std::uint32_t bit = 1U << (input_vc % vcs_);
-  const bool ready = in.active && in.count > 0 && outputs_[index(in.out_port, in.out_vc)].credits > 0;
-  std::uint32_t& mask = input_ports_[static_cast<std::size_t>(port)].ready;
-  if (ready) {
-    mask |= bit;
-    ready_ports_.insert(port);
-  } else {
-    mask &= ~bit;
-    if (mask == 0) ready_ports_.erase(port);
-  }
+  asking(port, in.out_port) |= 1U << (input_vc % vcs_);
+  output_ports_[static_cast<std::size_t>(in.out_port)].requests.insert(port);
+  requested_outputs_.insert(in.out_port);
+}
+
+void Router::stop_asking(int in_port, int out_port, int vc) {
+  std::uint32_t& mask = asking(in_port, out_port);
+  mask &= ~(1U << vc);
+  if (mask != 0) return;
+  PortSet& requests = output_ports_[static_cast<std::size_t>(out_port)].requests;
+  requests.erase(in_port);
+  if (requests.empty()) requested_outputs_.erase(out_port);
 }
 
 bool Router::step(Cycles now) {
   if (!allocated_.empty()) activate(now);
-  bool allocating = false;
-  if (!routed_.empty() || !waiting_vc_.empty()) {
-    const std::size_t before = allocated_.size();
-    allocate_vcs(now);
-    allocating = allocated_.size() != before;
-  }
+  const bool allocating = (!routed_.empty() || !waiting_vc_.empty()) && allocate_vcs(now);
   tail_left_ = false;
-  if (!ready_ports_.empty()) {
+  if (!requested_outputs_.empty()) {
     if (ports_ <= PortSet::kWordPorts) {
       allocate_switch<true>(now);
     } else {
@@ -102,24 +101,20 @@ bool Router::step(Cycles now) {
   }
   // Heads that found no free output VC need not ask again before one becomes free.
   const bool ask_again = !waiting_vc_.empty() && (allocating || tail_left_);
-  return ask_again || !routed_.empty() || !allocated_.empty() || !ready_ports_.empty();
+  return ask_again || !routed_.empty() || !allocated_.empty() || !requested_outputs_.empty();
 }
 
 void Router::activate(Cycles now) {
-  std::size_t done = 0;
-  while (done < allocated_.size() && allocated_[done].at <= now) {
-    const std::int32_t id = allocated_[done].input_vc;
+  while (allocated_.has_due(now)) {
+    const std::int32_t id = allocated_.pop();
     inputs_[static_cast<std::size_t>(id)].active = true;
-    update_ready(id);
-    ++done;
+    ask_if_ready(id);
   }
-  allocated_.erase(allocated_.begin(), allocated_.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
-void Router::allocate_vcs(Cycles now) {
-  std::size_t arrived = 0;
-  for (; arrived < routed_.size() && routed_[arrived].at <= now; ++arrived) {
-    const std::int32_t id = routed_[arrived].input_vc;
+bool Router::allocate_vcs(Cycles now) {
+  while (routed_.has_due(now)) {
+    const std::int32_t id = routed_.pop();
     InputVc& in = inputs_[static_cast<std::size_t>(id)];
     const RouteDecision decision = environment_->route(node_, buffers_[ring_index(id, 0)].packet);
     in.out_port = static_cast<std::int16_t>(decision.hop.out_port);
@@ -127,24 +122,12 @@ void Router::allocate_vcs(Cycles now) {
     in.rotate_vcs = decision.rotate_vcs;
     waiting_vc_.push_back(id);
   }
-  routed_.erase(routed_.begin(), routed_.begin() + static_cast<std::ptrdiff_t>(arrived));
-  if (waiting_vc_.empty()) return;
+  if (waiting_vc_.empty()) return false;
 
-  const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
-  // Distance of `x` from a round-robin pointer, the smallest wins.
-  const auto distance = [virtual_channels](std::int32_t x, std::int32_t pointer) {
-    return x >= pointer ? x - pointer : x - pointer + virtual_channels;
-  };
-  // Grant: every free output VC picks among the input VCs that may use it.
-  for (const std::int32_t id : waiting_vc_) {
-    const InputVc& in = inputs_[static_cast<std::size_t>(id)];
-    for (int vc = in.allowed.begin; vc < in.allowed.end; ++vc) {
-      OutputVc& out = outputs_[index(in.out_port, vc)];
-      if (out.owner >= 0) continue;
-      if (out.granted < 0 || distance(id, out.grant_pointer) < distance(out.granted, out.grant_pointer)) {
-        out.granted = id;
-      }
-    }
+  if (waiting_vc_.size() > 1) {
+    grant_vcs();
+  } else {
+    grant_all_vcs(waiting_vc_.front());
   }
   // Accept: every input VC picks among the output VCs that were granted to it.
   std::size_t kept = 0;
@@ -152,20 +135,56 @@ void Router::allocate_vcs(Cycles now) {
     const int vc = accept_vc(id);
     if (vc < 0) {
       waiting_vc_[kept++] = id;
-      continue;
+    } else {
+      give_vc(id, vc);
+      allocated_.push({now + vc_alloc_delay_, id});
     }
-    InputVc& in = inputs_[static_cast<std::size_t>(id)];
-    OutputVc& out = outputs_[index(in.out_port, vc)];
-    out.owner = id;
-    out.grant_pointer = id + 1 == virtual_channels ? 0 : id + 1;
-    in.out_vc = static_cast<std::int16_t>(vc);
-    output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer =
-        static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
-    const auto after = static_cast<std::int32_t>(index(in.out_port, vc)) + 1;
-    in.accept_pointer = static_cast<std::int16_t>(after == virtual_channels ? 0 : after);
-    allocated_.push_back({now + vc_alloc_delay_, id});
   }
+  const bool gave_any = kept != waiting_vc_.size();
   waiting_vc_.resize(kept);
+  return gave_any;
+}
+
+void Router::give_vc(std::int32_t input_vc, int vc) {
+  const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
+  InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  OutputVc& out = outputs_[index(in.out_port, vc)];
+  out.owner = input_vc;
+  out.grant_pointer = input_vc + 1 == virtual_channels ? 0 : input_vc + 1;
+  in.out_vc = static_cast<std::int16_t>(vc);
+  output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer =
+      static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
+  const auto after = static_cast<std::int32_t>(index(in.out_port, vc)) + 1;
+  in.accept_pointer = static_cast<std::int16_t>(after == virtual_channels ? 0 : after);
+}
+
+// Grant: every free output VC picks among the input VCs that may use it.
+void Router::grant_vcs() {
+  const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
+  // Distance of `x` from a round-robin pointer, the smallest wins.
+  const auto distance = [virtual_channels](std::int32_t x, std::int32_t pointer) {
+    return x >= pointer ? x - pointer : x - pointer + virtual_channels;
+  };
+  for (const std::int32_t id : waiting_vc_) {
+    const InputVc& in = inputs_[static_cast<std::size_t>(id)];
+    OutputVc* const outs = &outputs_[index(in.out_port, 0)];
+    for (int vc = in.allowed.begin; vc < in.allowed.end; ++vc) {
+      OutputVc& out = outs[vc];
+      if (out.owner >= 0) continue;
+      if (out.granted < 0 || distance(id, out.grant_pointer) < distance(out.granted, out.grant_pointer)) {
+        out.granted = id;
+      }
+    }
+  }
+}
+
+// Grant with a single requester.
+void Router::grant_all_vcs(std::int32_t input_vc) {
+  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  OutputVc* const outs = &outputs_[index(in.out_port, 0)];
+  for (int vc = in.allowed.begin; vc < in.allowed.end; ++vc) {
+    if (outs[vc].owner < 0) outs[vc].granted = input_vc;
+  }
 }
 
 // The granted output VC that comes first from the packet's pointer on, or -1; takes all grants back.
@@ -175,50 +194,26 @@ int Router::accept_vc(std::int32_t input_vc) {
   if (in.rotate_vcs) pointer = output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer;
   // A pointer that stands at another output port reaches this port's first virtual channel first.
   if (pointer < 0 || pointer >= vcs_) pointer = 0;
-  const auto distance = [&](int vc) { return vc >= pointer ? vc - pointer : vc - pointer + vcs_; };
-  int best = -1;
-  for (int vc = in.allowed.begin; vc < in.allowed.end; ++vc) {
-    OutputVc& out = outputs_[index(in.out_port, vc)];
-    if (out.granted != input_vc) continue;
-    out.granted = -1;
-    if (best < 0 || distance(vc) < distance(best)) best = vc;
+  OutputVc* const outs = &outputs_[index(in.out_port, 0)];
+  int first = -1;  // from the pointer on
+  int last = -1;   // the first of all, if it lies before the pointer
+  for (int vc = in.allowed.end - 1; vc >= in.allowed.begin; --vc) {
+    if (outs[vc].granted != input_vc) continue;
+    outs[vc].granted = -1;
+    (vc >= pointer ? first : last) = vc;
   }
-  return best;
-}
-
-template <bool kOneWord>
-void Router::request_switch(int in_port, Cycles now) {
-  const InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
-  const InputVc* const vcs = &inputs_[index(in_port, 0)];
-  // Virtual channels from the pointer on, wrapping around: the first to name an output is the input's
-  // candidate there.
-  const unsigned pointer = input_port.vc_pointer;
-  const std::uint64_t twice = input_port.ready | (std::uint64_t{input_port.ready} << vcs_);
-  const std::uint64_t all = (std::uint64_t{1} << vcs_) - 1;
-  for (std::uint64_t rotated = (twice >> pointer) & all; rotated != 0; rotated &= rotated - 1) {
-    int vc = std::countr_zero(rotated) + static_cast<int>(pointer);
-    if (vc >= vcs_) vc -= vcs_;
-    const int out_port = vcs[vc].out_port;
-    OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
-    if (output_port.requests.contains<kOneWord>(in_port)) continue;
-    if (output_port.flit_time != 0 && output_port.next_free > now * period_) continue;
-    output_port.requests.insert<kOneWord>(in_port);
-    requested_outputs_.insert<kOneWord>(out_port);
-    candidate(in_port, out_port) = static_cast<std::uint8_t>(vc);
-  }
+  return first >= 0 ? first : last;
 }
 
 template <bool kOneWord>
 void Router::allocate_switch(Cycles now) {
-  ready_ports_.for_each<kOneWord>([&](int in_port) { request_switch<kOneWord>(in_port, now); });
   requested_outputs_.for_each<kOneWord>([&](int out_port) {
     OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
+    if (output_port.flit_time != 0 && output_port.next_free > now * period_) return;
     const int winner = output_port.requests.first_from<kOneWord>(output_port.grant_pointer);
-    output_port.requests.clear<kOneWord>();
     input_ports_[static_cast<std::size_t>(winner)].grants.insert<kOneWord>(out_port);
     granted_inputs_.insert<kOneWord>(winner);
   });
-  requested_outputs_.clear<kOneWord>();
   granted_inputs_.for_each<kOneWord>([&](int in_port) {
     InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
     const int out_port = input_port.grants.first_from<kOneWord>(input_port.accept_pointer);
@@ -232,10 +227,13 @@ void Router::allocate_switch(Cycles now) {
 }
 
 void Router::traverse(int in_port, int out_port, Cycles now) {
-  const int vc = candidate(in_port, out_port);
+  InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
+  // The first that asks for this output, from the pointer on.
+  const std::uint32_t mask = asking(in_port, out_port);
+  const std::uint32_t from_pointer = mask & (~0U << input_port.vc_pointer);
+  const int vc = std::countr_zero(from_pointer != 0 ? from_pointer : mask);
   const auto id = static_cast<std::int32_t>(index(in_port, vc));
   InputVc& in = inputs_[static_cast<std::size_t>(id)];
-  InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
   const Flit flit = buffers_[ring_index(id, 0)];
   in.head = (in.head + 1) & ring_mask_;
   --in.count;
@@ -253,10 +251,7 @@ void Router::traverse(int in_port, int out_port, Cycles now) {
     in.out_vc = -1;
     if (in.count > 0) start_routing(id, now + 1 + routing_delay_);
   }
-  if (flit.tail || in.count == 0 || out.credits == 0) {
-    input_port.ready &= ~(1U << vc);
-    if (input_port.ready == 0) ready_ports_.erase(in_port);
-  }
+  if (flit.tail || in.count == 0 || out.credits == 0) stop_asking(in_port, out_port, vc);
   environment_->send_flit(node_, out_port, out_vc, flit);
   environment_->send_credit(node_, in_port, vc);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -91,21 +92,35 @@ class Router {
     std::int32_t granted = -1;       // of the allocation under way
   };
   struct InputPort {
-    std::uint32_t ready = 0;          // bit per virtual channel that may ask for the switch
     std::uint8_t vc_pointer = 0;      // round robin over virtual channels
     std::int16_t accept_pointer = 0;  // round robin over outputs
     PortSet grants;                   // outputs
   };
   struct OutputPort {
     std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one given away
-    PortSet requests;                // inputs
+    PortSet requests;                // inputs with a virtual channel that asks for it
     std::int16_t grant_pointer = 0;  // round robin over inputs
     Femtoseconds flit_time = 0;      // of a channel slower than one flit per cycle; else 0
     Femtoseconds next_free = 0;
   };
-  struct Timed {
-    Cycles at;
-    std::int32_t input_vc;
+  // First in, first out: every input virtual channel is in it once at most.
+  class TimedQueue {
+   public:
+    struct Timed {
+      Cycles at;
+      std::int32_t input_vc;
+    };
+    explicit TimedQueue(std::size_t capacity) : ring_(std::bit_ceil(capacity)) {}
+    bool empty() const { return begin_ == end_; }
+    bool has_due(Cycles now) const { return begin_ != end_ && ring_[begin_ & mask()].at <= now; }
+    void push(Timed timed) { ring_[end_++ & mask()] = timed; }
+    std::int32_t pop() { return ring_[begin_++ & mask()].input_vc; }
+
+   private:
+    std::uint32_t mask() const { return static_cast<std::uint32_t>(ring_.size()) - 1; }
+    std::vector<Timed> ring_;
+    std::uint32_t begin_ = 0;
+    std::uint32_t end_ = 0;
   };
 
   InputVc& input(int port, int vc) { return inputs_[index(port, vc)]; }
@@ -114,19 +129,22 @@ class Router {
   std::size_t index(int port, int vc) const { return static_cast<std::size_t>(port * vcs_ + vc); }
 
   void start_routing(std::int32_t input_vc, Cycles allocate_at);
-  void update_ready(std::int32_t input_vc);
+  void ask_if_ready(std::int32_t input_vc);
+  void stop_asking(int in_port, int out_port, int vc);
   void activate(Cycles now);
-  void allocate_vcs(Cycles now);
+  // Whether any output virtual channel was given away.
+  bool allocate_vcs(Cycles now);
+  void grant_vcs();
+  void grant_all_vcs(std::int32_t input_vc);
   int accept_vc(std::int32_t input_vc);
+  void give_vc(std::int32_t input_vc, int vc);
   template <bool kOneWord>
   void allocate_switch(Cycles now);
-  template <bool kOneWord>
-  void request_switch(int in_port, Cycles now);
   void traverse(int in_port, int out_port, Cycles now);
   void occupy_channel(int out_port, Cycles now);
   std::size_t ring_index(std::int32_t input_vc, std::uint32_t offset) const;
-  std::uint8_t& candidate(int in_port, int out_port) {
-    return candidate_[static_cast<std::size_t>(in_port * ports_ + out_port)];
+  std::uint32_t& asking(int in_port, int out_port) {
+    return asking_[static_cast<std::size_t>(in_port * ports_ + out_port)];
   }
 
   NodeId node_;
@@ -144,17 +162,17 @@ class Router {
   std::uint32_t ring_mask_;
   std::uint32_t ring_shift_;
 
-  std::vector<Timed> routed_;             // FIFO: heads on their way to VC allocation
+  TimedQueue routed_;                     // heads on their way to VC allocation
   std::vector<std::int32_t> waiting_vc_;  // input VCs that ask for an output VC
-  std::vector<Timed> allocated_;          // FIFO: input VCs on their way to switch allocation
+  TimedQueue allocated_;                  // input VCs on their way to switch allocation
   bool tail_left_ = false;                // in the current cycle
 
   std::vector<InputPort> input_ports_;
   std::vector<OutputPort> output_ports_;
-  PortSet ready_ports_;  // inputs with a virtual channel that may ask for the switch
+  // Requests for the switch stand until they are served: they change with flits, not with cycles.
+  std::vector<std::uint32_t> asking_;  // [in_port][out_port] bit per virtual channel that asks for the switch
   PortSet requested_outputs_;
   PortSet granted_inputs_;
-  std::vector<std::uint8_t> candidate_;  // [in_port][out_port] the virtual channel that asks
 };
 
 }  // namespace coppice::fabric

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -34,8 +35,9 @@ struct Measurement {
   bool covers(Cycles cycle) const { return cycle >= start && cycle < end; }
 };
 
-// One node: a Bernoulli source with an unbounded queue, and a sink. Packets of the queue are drawn when the
-// one before has left, with the creation cycle they would have had: the same as drawing every cycle.
+// One node: a Bernoulli source with an unbounded queue, and a sink. The creation of a packet is drawn when
+// the one before has left, up to kHorizon cycles ahead, and the source sleeps until then: the same packets as
+// from drawing every cycle.
 class TrafficNode final : public fabric::Injector, public fabric::Ejector {
  public:
   TrafficNode(NodeId node, const TrafficOptions& options, const TrafficPattern& pattern, int tie_bits,
@@ -48,20 +50,24 @@ class TrafficNode final : public fabric::Injector, public fabric::Ejector {
         random_(seed, static_cast<std::uint64_t>(node)),
         measurement_(&measurement) {}
 
+  // The fabric that wakes it.
+  void attach(fabric::Fabric& fabric) { fabric_ = &fabric; }
+
   Answer next_packet(Cycles now, Packet& packet) override {
-    while (drawn_until_ <= now) {
-      const Cycles created = drawn_until_++;
-      if (!random_.bernoulli(probability_)) continue;
-      packet.src = node_;
-      packet.dst = pattern_->destination(node_, random_);
-      packet.route_state.tie_bits =
-          tie_mask_ == 0 ? 0 : static_cast<std::uint32_t>(random_.next() & tie_mask_);
-      packet.flits = packet_flits_;
-      packet.created = created;
-      if (measurement_->covers(created)) ++measurement_->created;
-      return Answer::kPacket;
+    while (!next_.has_value() && drawn_until_ <= now + kHorizon) draw();
+    if (!next_.has_value() || *next_ > now) {
+      fabric_->wake(node_, 0, next_.value_or(drawn_until_));
+      return Answer::kSleep;
     }
-    return Answer::kPollAgain;
+    const Cycles created = *next_;
+    next_.reset();
+    packet.src = node_;
+    packet.dst = pattern_->destination(node_, random_);
+    packet.route_state.tie_bits = tie_mask_ == 0 ? 0 : static_cast<std::uint32_t>(random_.next() & tie_mask_);
+    packet.flits = packet_flits_;
+    packet.created = created;
+    if (measurement_->covers(created)) ++measurement_->created;
+    return Answer::kPacket;
   }
 
   void packet_injected(const Packet& /*packet*/, Cycles /*now*/) override {}
@@ -75,17 +81,26 @@ class TrafficNode final : public fabric::Injector, public fabric::Ejector {
   }
 
   // Every packet created before `cycle` has been handed to the network.
-  bool drawn_past(Cycles cycle) const { return drawn_until_ >= cycle; }
+  bool handed_over_until(Cycles cycle) const { return next_.value_or(drawn_until_) >= cycle; }
 
  private:
+  static constexpr Cycles kHorizon = 1024;
+
+  void draw() {
+    if (random_.bernoulli(probability_)) next_ = drawn_until_;
+    ++drawn_until_;
+  }
+
   NodeId node_;
+  fabric::Fabric* fabric_ = nullptr;
   double probability_;
   std::uint32_t packet_flits_;
   std::uint64_t tie_mask_;
   const TrafficPattern* pattern_;
   Random random_;
   Measurement* measurement_;
-  Cycles drawn_until_ = 0;
+  std::optional<Cycles> next_;  // creation of the packet that waits or will come next
+  Cycles drawn_until_ = 0;      // whether a packet is created is known of the cycles before
 };
 
 void validate(const TrafficOptions& traffic) {
@@ -127,6 +142,7 @@ class TrafficRun {
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
       nodes_.push_back(std::make_unique<TrafficNode>(node, traffic, pattern_, routing_->num_tie_bits(),
                                                      loaded.config.seed, measurement_));
+      nodes_.back()->attach(*fabric_);
       fabric_->connect(node, 0, *nodes_.back(), *nodes_.back());
       fabric_->wake(node, 0, 0);
     }
@@ -189,7 +205,7 @@ class TrafficRun {
     const auto complete = [this] {
       return measurement_.finished == measurement_.created &&
              std::all_of(nodes_.begin(), nodes_.end(),
-                         [this](const auto& node) { return node->drawn_past(measurement_.end); });
+                         [this](const auto& node) { return node->handed_over_until(measurement_.end); });
     };
     while (!complete() && cycle_ < limit) advance_to(cycle_ + kSlice);
     return complete();
