@@ -39,7 +39,9 @@ void add_topology_keys(std::vector<Key>& keys) {
   dims.example = "[8, 8]";
   dims.read = [path = dims.path](const Node& value, Config& config) {
     auto& widths = config.system.topology.dims;
-    widths = read_dims(value, path, kMostNodes, kMostDimensions);
+    // A fat tree of two leaves may have no spines.
+    const int narrowest = config.system.topology.kind == "fat_tree" ? 0 : 1;
+    widths = read_dims(value, path, narrowest, kMostNodes, kMostDimensions);
     std::int64_t nodes = 1;
     for (const int width : widths)
       nodes = std::min<std::int64_t>(nodes * width, std::int64_t{kMostNodes} + 1);

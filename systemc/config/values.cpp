@@ -115,7 +115,8 @@ std::vector<int> read_integers(const Node& value, std::string_view path, int low
   return numbers;
 }
 
-std::vector<int> read_dims(const Node& value, std::string_view path, int widest, std::size_t most) {
+std::vector<int> read_dims(const Node& value, std::string_view path, int narrowest, int widest,
+                           std::size_t most) {
   constexpr std::string_view kExpected = "the width of each dimension, for example [8, 8] or 8x8";
   std::vector<int> dims;
   if (value.kind == Node::Kind::kScalar) {
@@ -123,13 +124,13 @@ std::vector<int> read_dims(const Node& value, std::string_view path, int widest,
     while (begin <= value.text.size()) {
       const std::size_t end = std::min(value.text.find('x', begin), value.text.size());
       const auto width = to_number<int>(std::string_view(value.text).substr(begin, end - begin));
-      if (!width || *width < 1 || *width > widest) refuse(value, path, kExpected);
+      if (!width || *width < narrowest || *width > widest) refuse(value, path, kExpected);
       dims.push_back(*width);
       begin = end + 1;
     }
   } else {
     if (value.kind != Node::Kind::kList || value.children.empty()) refuse(value, path, kExpected);
-    dims = read_integers(value, path, 1, widest);
+    dims = read_integers(value, path, narrowest, widest);
   }
   if (dims.size() > most) {
     throw ConfigError(value.place,

@@ -34,7 +34,8 @@ std::string read_name(const Node& value, std::string_view path, std::span<const 
 // A list of whole numbers.
 std::vector<int> read_integers(const Node& value, std::string_view path, int lowest, int highest);
 // The same, or "8x8", or one number.
-std::vector<int> read_dims(const Node& value, std::string_view path, int widest, std::size_t most);
+std::vector<int> read_dims(const Node& value, std::string_view path, int narrowest, int widest,
+                           std::size_t most);
 
 // A number with a unit between `lowest` and `highest`; `parse` and `format` are those of base/units.h.
 template <typename Quantity>

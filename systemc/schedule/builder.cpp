@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
+#include "schedule/path_layers.h"
 
 namespace coppice::schedule {
 namespace {
@@ -33,19 +35,26 @@ struct RouteHash {
 // The routes of a schedule, each kept once.
 class RouteTable {
  public:
-  RouteTable(const Topology& topology, const CompileRequest& request)
-      : topology_(topology), request_(request), channel_routes_(topology.channels().size(), -1) {
+  RouteTable(const Topology& topology, const CompileRequest& request, std::span<const ChannelPath> paths)
+      : topology_(topology),
+        request_(request),
+        paths_(paths),
+        channel_routes_(topology.channels().size(), -1),
+        path_routes_(paths.size(), -1) {
     if (request.routing != nullptr) vcs_.end = static_cast<std::uint8_t>(request.routing->num_vcs());
   }
 
-  std::int32_t route_of(const Send& send, std::span<const ChannelPath> paths) {
+  // Not before all sends are known to be valid.
+  std::int32_t route_of(const Send& send) {
     if (send.channel >= 0) {
       std::int32_t& known = channel_routes_[static_cast<std::size_t>(send.channel)];
-      if (known < 0) known = index_of(along({&send.channel, 1}));
+      if (known < 0) known = index_of(ending_with(send.channel, {hop(send.channel, vcs_)}));
       return known;
     }
-    if (send.path >= 0) return index_of(along(paths[static_cast<std::size_t>(send.path)]));
-    return index_of(routed(send));
+    if (send.path < 0) return index_of(routed(send));
+    std::int32_t& known = path_routes_[static_cast<std::size_t>(send.path)];
+    if (known < 0) known = index_of(along(static_cast<std::size_t>(send.path)));
+    return known;
   }
 
   const Route& operator[](std::int32_t index) const { return routes_[static_cast<std::size_t>(index)]; }
@@ -54,15 +63,25 @@ class RouteTable {
  private:
   int ejection_port(ChannelId last) const { return topology_.channel(last).dst_port % request_.ni_ports; }
 
-  Route along(std::span<const ChannelId> path) const {
-    Route route;
-    for (const ChannelId id : path) {
-      route.push_back({.out_port = static_cast<std::uint16_t>(topology_.channel(id).src_port), .vcs = vcs_});
-    }
-    const auto channel_ports = topology_.out_channels(topology_.channel(path.back()).dst).size();
-    const auto eject = channel_ports + static_cast<std::size_t>(ejection_port(path.back()));
+  Hop hop(ChannelId channel, VcRange vcs) const {
+    return {.out_port = static_cast<std::uint16_t>(topology_.channel(channel).src_port), .vcs = vcs};
+  }
+
+  // The route with its last hop, into the network interface.
+  Route ending_with(ChannelId last, Route route) const {
+    const auto channel_ports = topology_.out_channels(topology_.channel(last).dst).size();
+    const auto eject = channel_ports + static_cast<std::size_t>(ejection_port(last));
     route.push_back({.out_port = static_cast<std::uint16_t>(eject), .vcs = vcs_});
     return route;
+  }
+
+  Route along(std::size_t path) {
+    if (!path_vcs_) path_vcs_ = assign_vcs(topology_, paths_, vcs_.end);
+    Route route;
+    for (std::size_t i = 0; i < paths_[path].size(); ++i) {
+      route.push_back(hop(paths_[path][i], (*path_vcs_)[path][i]));
+    }
+    return ending_with(paths_[path].back(), std::move(route));
   }
 
   Route routed(const Send& send) const {
@@ -91,10 +110,13 @@ class RouteTable {
 
   const Topology& topology_;
   const CompileRequest& request_;
+  std::span<const ChannelPath> paths_;
   VcRange vcs_{0, 1};
+  std::optional<PathVcs> path_vcs_;  // once a path is asked for
   std::vector<Route> routes_;
   std::unordered_map<Route, std::int32_t, RouteHash> indices_;
   std::vector<std::int32_t> channel_routes_;
+  std::vector<std::int32_t> path_routes_;
 };
 
 // What has arrived at a node of one flow in the steps before the current one.
@@ -113,7 +135,7 @@ class Builder {
         chunks_(chunks),
         sends_(sends),
         paths_(paths),
-        routes_(topology, request) {}
+        routes_(topology, request, paths) {}
 
   Schedule build(const std::string& algorithm) {
     sort_by_step();
@@ -229,7 +251,7 @@ void Builder::find_routes() {
   route_.resize(order_.size());
   longest_.resize(static_cast<std::size_t>(schedule_.steps) + 1, 0);
   for (std::size_t i = 0; i < order_.size(); ++i) {
-    route_[i] = routes_.route_of(sorted(i), paths_);
+    route_[i] = routes_.route_of(sorted(i));
     Bytes& longest = longest_[static_cast<std::size_t>(sorted(i).step)];
     longest = std::max(longest, chunks_[static_cast<std::size_t>(sorted(i).flow)].bytes);
   }

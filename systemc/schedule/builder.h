@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "schedule/compiler.h"
+#include "schedule/links.h"
 #include "schedule/schedule.h"
 
 namespace coppice::schedule {
@@ -18,19 +19,19 @@ struct Send {
   std::int32_t step = 1;
   // The out-channel of src that leads to dst; -1: see `path`.
   topology::ChannelId channel = -1;
-  // Index into the builder's `paths` of the channels from src to dst; -1, and no channel: it follows
+  // Index into the builder's `paths` of the channels from src to dst, on virtual channels that keep all paths
+  // together free of deadlock (schedule/path_layers.h); -1, and no channel: it follows
   // CompileRequest::routing.
   std::int32_t path = -1;
 };
-
-using ChannelPath = std::vector<topology::ChannelId>;
 
 // Builds the tables from the messages of a collective: assigns NI ports (the out-channel's port modulo
 // ni_ports; ejection likewise by the in-channel), derives parents, children and dependencies (the arrivals of
 // a flow at a node in earlier steps), sorts every port's entries by step, and fills idle steps before a
 // port's last entry with nops. `chunks[flow]` is the data of a flow. A flow of no bytes sends nothing.
 // Entries of one port and step keep the order of `sends`. Throws ModelError for a send that is not of this
-// topology, and UnsupportedError if one has to be routed and the request has no routing.
+// topology, and UnsupportedError if one has to be routed and the request has no routing, or for paths that
+// need more virtual channels than it has.
 Schedule build_schedule(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm, std::span<const Chunk> chunks,
                         std::span<const Send> sends, std::span<const ChannelPath> paths = {});

@@ -8,8 +8,8 @@
 
 namespace coppice::schedule {
 
-// Two or more messages of one step that want one channel, or one port between a network interface and its
-// router.
+// Two or more messages that want one channel, or one port between a network interface and its router, at a
+// time.
 struct SharedChannel {
   topology::ChannelId channel = -1;  // -1: the NI port below
   int step = 0;
@@ -17,6 +17,7 @@ struct SharedChannel {
   NodeId node = topology::kNoNode;
   int ni_port = -1;
   bool ejection = false;  // the NI port's side: messages that arrive, or that leave
+  bool late = false;      // one is of an earlier step
 };
 
 // "channel 3->7 in step 5: 2 messages", for reports.
@@ -24,7 +25,9 @@ std::string to_string(const topology::Topology& topology, const SharedChannel& s
 
 // What the checker proved of a schedule that is right.
 struct CheckReport {
+  // Nothing waits for a channel while the lockstep keeps its nominal times (schedule/contention.h).
   bool contention_free = true;
+  bool disjoint_steps = true;         // no two messages of one step want one channel
   std::vector<SharedChannel> shared;  // empty if contention_free; the first 16 otherwise
   // Additions that the longest-travelled contribution of a flow passes through, per flow: the depth of its
   // reduction tree, for the rounding bound of the sums.

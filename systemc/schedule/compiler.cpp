@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "schedule/direct.h"
 #include "schedule/halving_doubling.h"
+#include "schedule/hdrm.h"
 #include "schedule/hierarchical.h"
 #include "schedule/multitree.h"
 #include "schedule/multitree_optimal.h"
@@ -40,6 +41,8 @@ std::vector<Registered> registry() {
        make<TreeCompiler<2, Phases::kOverlapped>>},
       {{"halving_doubling", "recursive halving and doubling over a power of two of accelerators"},
        make<HalvingDoublingCompiler>},
+      {{"hdrm", "halving_doubling with ranks placed on a bigraph without contention (EFLOPS)"},
+       make<HdrmCompiler>},
       {{"direct", "every accelerator to every other"}, make<DirectCompiler>},
       {{"hierarchical", "chunks in a pipeline over the dimensions of a hierarchy, each by its own algorithm"},
        make<HierarchicalCompiler>},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "base/error.h"
 #include "schedule/trees.h"
@@ -11,7 +12,8 @@
 namespace coppice::schedule {
 namespace {
 
-// The reduce-scatter's edge at which `node` sends the chunk of `owner`, as the all-gather's edge backwards.
+// The reduce-scatter's edge at which rank `node` sends the chunk of `owner`, as the all-gather's edge
+// backwards.
 TreeEdge binomial_edge(unsigned n, unsigned owner, unsigned node) {
   const unsigned distance = std::bit_floor(owner ^ node);  // the bit of this level
   // Chunks of a level whose owners differ from the node in the next lower bits go on first.
@@ -25,6 +27,24 @@ TreeEdge binomial_edge(unsigned n, unsigned owner, unsigned node) {
 
 }  // namespace
 
+Trees halving_doubling_trees(std::span<const NodeId> accelerators) {
+  const auto n = static_cast<unsigned>(accelerators.size());
+  Trees trees{.steps = static_cast<int>(n) - 1, .pieces = 1, .trees = {}};
+  trees.trees.resize(n);
+  for (unsigned owner = 0; owner < n; ++owner) {
+    auto& tree = trees.trees[static_cast<std::size_t>(accelerators[owner])];
+    for (unsigned node = 0; node < n; ++node) {
+      if (node == owner) continue;
+      TreeEdge edge = binomial_edge(n, owner, node);
+      edge.parent = accelerators[static_cast<std::size_t>(edge.parent)];
+      edge.child = accelerators[static_cast<std::size_t>(edge.child)];
+      tree.push_back(edge);
+    }
+    std::ranges::stable_sort(tree, {}, &TreeEdge::step);
+  }
+  return trees;
+}
+
 Schedule HalvingDoublingCompiler::compile(const topology::Topology& topology,
                                           const CompileRequest& request) const {
   require_whole_chunks(request, "halving_doubling");
@@ -35,15 +55,9 @@ Schedule HalvingDoublingCompiler::compile(const topology::Topology& topology,
                     "power of two of them, and {} has {}",
                     topology.name(), n));
   }
-  Trees trees{.steps = static_cast<int>(n) - 1, .pieces = 1, .trees = {}};
-  for (unsigned owner = 0; owner < n; ++owner) {
-    auto& tree = trees.trees.emplace_back();
-    for (unsigned node = 0; node < n; ++node) {
-      if (node != owner) tree.push_back(binomial_edge(n, owner, node));
-    }
-    std::ranges::stable_sort(tree, {}, &TreeEdge::step);
-  }
-  return schedule_trees(topology, request, "halving_doubling", trees);
+  std::vector<NodeId> ranks(n);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return schedule_trees(topology, request, "halving_doubling", halving_doubling_trees(ranks));
 }
 
 }  // namespace coppice::schedule

@@ -1,8 +1,14 @@
 #pragma once
 
+#include <span>
+
 #include "schedule/compiler.h"
+#include "schedule/trees.h"
 
 namespace coppice::schedule {
+
+// Halving-doubling as trees, with the accelerator of every rank, a power of two of them.
+Trees halving_doubling_trees(std::span<const NodeId> accelerators);
 
 // Recursive halving and doubling (Thakur et al. 2005) over a power of two of accelerators: at each level of
 // the reduce-scatter every accelerator exchanges half of what it still sums with the partner whose number

@@ -1,8 +1,13 @@
 #include "schedule/hamiltonian.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
+
+#include "base/error.h"
+#include "schedule/links.h"
 
 namespace coppice::schedule {
 namespace {
@@ -56,7 +61,7 @@ std::vector<Cell> cycle_of_wrapped_rows(int rows, int columns) {
   return cycle;
 }
 
-RingOrder grid_order(const Topology& topology) {
+std::vector<NodeId> grid_order(const Topology& topology) {
   const bool torus = topology.kind() == topology::Kind::kTorus;
   std::vector<int> widths = topology.dims();
   const int dimensions = static_cast<int>(widths.size());
@@ -71,10 +76,9 @@ RingOrder grid_order(const Topology& topology) {
         static_cast<int>(std::ranges::find_if(widths, [](int w) { return w > 1; }) - widths.begin());
   }
 
-  RingOrder order;
+  std::vector<NodeId> order;
   if (rows_dimension < 0) {
-    for (const Coordinates& at : boustrophedon(widths)) order.nodes.push_back(topology.node_at(at));
-    order.closed = order.nodes.size() <= 2 || (torus && wide == 1);
+    for (const Coordinates& at : boustrophedon(widths)) order.push_back(topology.node_at(at));
     return order;
   }
   const auto rows = static_cast<std::size_t>(rows_dimension);
@@ -84,15 +88,128 @@ RingOrder grid_order(const Topology& topology) {
   for (const Cell cell : even_rows ? cycle_of_even_rows(k, columns) : cycle_of_wrapped_rows(k, columns)) {
     Coordinates at = path[static_cast<std::size_t>(cell.column)];
     at[rows] = cell.row;
-    order.nodes.push_back(topology.node_at(at));
+    order.push_back(topology.node_at(at));
   }
   return order;
+}
+
+bool on_a_grid(const Topology& topology) {
+  switch (topology.kind()) {
+    case topology::Kind::kTorus:
+    case topology::Kind::kMesh:
+    case topology::Kind::kRing:
+    case topology::Kind::kFullyConnected:
+    case topology::Kind::kHierarchy:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A Hamiltonian cycle by depth-first search, nodes with the fewest ways on first; gives up after a while.
+class CycleSearch {
+ public:
+  explicit CycleSearch(const Topology& topology)
+      : topology_(topology), visited_(static_cast<std::size_t>(topology.num_nodes()), false) {}
+
+  // Empty if none was found.
+  std::vector<NodeId> run() {
+    visit(0);
+    return go_on() ? path_ : std::vector<NodeId>{};
+  }
+
+ private:
+  static constexpr int kMostVisits = 100'000;
+
+  void visit(NodeId node) {
+    visited_[static_cast<std::size_t>(node)] = true;
+    path_.push_back(node);
+    ++visits_;
+  }
+
+  std::vector<NodeId> left_from(NodeId node) const {
+    std::vector<NodeId> left;
+    for (const topology::ChannelId id : topology_.out_channels(node)) {
+      const NodeId next = topology_.channel(id).dst;
+      if (!visited_[static_cast<std::size_t>(next)] && std::ranges::find(left, next) == left.end())
+        left.push_back(next);
+    }
+    return left;
+  }
+
+  bool go_on() {
+    if (path_.size() == visited_.size())
+      return path_.size() == 1 || find_channel(topology_, path_.back(), path_.front()) >= 0;
+    std::vector<NodeId> next = left_from(path_.back());
+    std::ranges::stable_sort(next, {}, [&](NodeId node) { return left_from(node).size(); });
+    for (const NodeId node : next) {
+      if (visits_ >= kMostVisits) return false;
+      visit(node);
+      if (go_on()) return true;
+      visited_[static_cast<std::size_t>(node)] = false;
+      path_.pop_back();
+    }
+    return false;
+  }
+
+  const Topology& topology_;
+  std::vector<bool> visited_;
+  std::vector<NodeId> path_;
+  int visits_ = 0;
+};
+
+// The accelerator that `wanted` holds for with the fewest channels from `from`, the lowest of several.
+template <typename Wanted>
+NodeId nearest(const Topology& topology, NodeId from, const Wanted& wanted) {
+  std::vector<bool> reached(static_cast<std::size_t>(topology.num_nodes()), false);
+  std::vector<NodeId> ring{from};
+  reached[static_cast<std::size_t>(from)] = true;
+  while (!ring.empty()) {
+    NodeId found = topology::kNoNode;
+    std::vector<NodeId> next_ring;
+    for (const NodeId node : ring) {
+      for (const topology::ChannelId id : topology.out_channels(node)) {
+        const NodeId next = topology.channel(id).dst;
+        if (reached[static_cast<std::size_t>(next)]) continue;
+        reached[static_cast<std::size_t>(next)] = true;
+        next_ring.push_back(next);
+        if (topology.is_accelerator(next) && wanted(next) && (found < 0 || next < found)) found = next;
+      }
+    }
+    if (found >= 0) return found;
+    ring = std::move(next_ring);
+  }
+  throw UnsupportedError(
+      fmt::format("{}: accelerator {} cannot reach those that the ring lacks", topology.name(), from));
+}
+
+std::vector<NodeId> nearest_order(const Topology& topology) {
+  std::vector<bool> visited(static_cast<std::size_t>(topology.num_accelerators()), false);
+  std::vector<NodeId> order{0};
+  visited[0] = true;
+  while (order.size() < visited.size()) {
+    order.push_back(nearest(topology, order.back(),
+                            [&](NodeId node) { return !visited[static_cast<std::size_t>(node)]; }));
+    visited[static_cast<std::size_t>(order.back())] = true;
+  }
+  return order;
+}
+
+std::vector<NodeId> order_of(const Topology& topology) {
+  if (on_a_grid(topology)) return grid_order(topology);
+  if (topology.num_switches() == 0) {
+    if (std::vector<NodeId> cycle = CycleSearch(topology).run(); !cycle.empty()) return cycle;
+  }
+  return nearest_order(topology);
 }
 
 }  // namespace
 
 RingOrder ring_order(const Topology& topology) {
-  return grid_order(topology);
+  RingOrder order{.nodes = order_of(topology), .closed = true};
+  order.closed =
+      order.nodes.size() == 1 || find_channel(topology, order.nodes.back(), order.nodes.front()) >= 0;
+  return order;
 }
 
 }  // namespace coppice::schedule

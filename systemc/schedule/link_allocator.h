@@ -1,26 +1,57 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "topology/topology.h"
 
 namespace coppice::schedule {
 
-// Which channels are free in the current timestep: a channel that is given away is gone until the next.
+// What is free of the channels in the current timestep, which lasts as long as a chunk takes on the slowest
+// channel. A channel of k times that bandwidth is k channels in one (the paper's multigraph): it serves k
+// chunks. A chunk travels at the pace of the slowest channel on its path, so at the path's ends, where the
+// network interfaces handle one message at a time, it takes as much of the timestep as there.
 class LinkAllocator {
  public:
-  explicit LinkAllocator(const topology::Topology& topology) : taken_in_(topology.channels().size(), 0) {}
+  explicit LinkAllocator(const topology::Topology& topology);
 
   int step() const { return step_; }
   void next_step() { ++step_; }
+  // How many chunks the channel serves in a timestep, 16 at most.
+  int capacity(topology::ChannelId channel) const { return capacity_[static_cast<std::size_t>(channel)]; }
+  std::int64_t slowest_bytes_per_second() const { return slowest_; }
+  // Whether all capacities are 1: a channel is free or gone, whatever the path.
+  bool uniform() const { return uniform_; }
+  // Whether the channel has room for a chunk at its own pace.
   bool is_free(topology::ChannelId channel) const {
-    return taken_in_[static_cast<std::size_t>(channel)] != step_;
+    return used(channel) + kTimestep / capacity(channel) <= kTimestep;
   }
-  void take(topology::ChannelId channel) { taken_in_[static_cast<std::size_t>(channel)] = step_; }
+  // Whether a chunk fits along `path`.
+  bool fits(std::span<const topology::ChannelId> path) const;
+  void take(std::span<const topology::ChannelId> path);
+  void take(topology::ChannelId channel) { take({&channel, 1}); }
 
  private:
-  int step_ = 0;               // none before the first next_step()
-  std::vector<int> taken_in_;  // [channel]: the last timestep that used it
+  static constexpr int kTimestep = 720'720;  // divisible by every capacity
+  static constexpr int kMostCapacity = 16;
+
+  int used(topology::ChannelId channel) const {
+    const auto index = static_cast<std::size_t>(channel);
+    return used_in_[index] == step_ ? used_[index] : 0;
+  }
+  // The part of the timestep that hop `i` of a path with this least capacity takes.
+  int share(std::span<const topology::ChannelId> path, std::size_t i, int least) const {
+    return kTimestep / (i == 0 || i + 1 == path.size() ? least : capacity(path[i]));
+  }
+  int least_capacity(std::span<const topology::ChannelId> path) const;
+
+  std::vector<int> capacity_;  // [channel]
+  std::int64_t slowest_ = 1;
+  bool uniform_ = true;
+  int step_ = 0;              // none before the first next_step()
+  std::vector<int> used_;     // [channel]: of a timestep
+  std::vector<int> used_in_;  // [channel]: the timestep that used_ is of
 };
 
 }  // namespace coppice::schedule

@@ -6,6 +6,9 @@
 
 namespace coppice::schedule {
 
+// Channels from one accelerator to another, each beginning where the one before it ends.
+using ChannelPath = std::vector<topology::ChannelId>;
+
 // The first channel from `src` to `dst` in the order of out-channels, -1 if they are not neighbours.
 topology::ChannelId find_channel(const topology::Topology& topology, topology::NodeId src,
                                  topology::NodeId dst);

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "schedule/assignment.h"
 #include "schedule/bits.h"
+#include "schedule/link_allocator.h"
 
 namespace coppice::schedule {
 namespace {
@@ -21,8 +22,10 @@ using topology::Topology;
 
 class Growth {
  public:
-  Growth(const Topology& topology, int pieces, std::uint64_t seed, int attempt)
+  Growth(const Topology& topology, const std::vector<std::vector<ChannelId>>& ways_in, int pieces,
+         std::uint64_t seed, int attempt)
       : topology_(topology),
+        ways_in_(ways_in),
         random_(seed, static_cast<std::uint64_t>(attempt)),
         prefer_short_(attempt % 2 == 0),
         nodes_(static_cast<std::size_t>(topology.num_accelerators())),
@@ -109,7 +112,7 @@ class Growth {
   }
 
   void match(NodeId node) {
-    const auto in = topology_.in_channels(node);
+    const std::vector<ChannelId>& in = ways_in_[static_cast<std::size_t>(node)];
     std::vector<Candidate> wanted = candidates(node);
     Assignment assignment(in.size());
     // The senders nearest to the root first.
@@ -145,6 +148,7 @@ class Growth {
   }
 
   const Topology& topology_;
+  const std::vector<std::vector<ChannelId>>& ways_in_;
   Random random_;
   bool prefer_short_;
   std::size_t nodes_;
@@ -158,18 +162,32 @@ class Growth {
   Trees trees_;
 };
 
+// The in-channels of every accelerator, each as often as it serves trees in a timestep.
+std::vector<std::vector<ChannelId>> find_ways_in(const Topology& topology) {
+  const LinkAllocator links(topology);
+  std::vector<std::vector<ChannelId>> ways_in;
+  for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+    auto& ways = ways_in.emplace_back();
+    for (const ChannelId id : topology.in_channels(node)) {
+      ways.insert(ways.end(), static_cast<std::size_t>(links.capacity(id)), id);
+    }
+  }
+  return ways_in;
+}
+
 }  // namespace
 
 Trees matching_trees(const Topology& topology, int pieces, std::uint64_t seed, int restarts) {
   if (topology.num_nodes() != topology.num_accelerators()) {
-    throw UnsupportedError(
-        fmt::format("{} has switches between its accelerators, which is not supported", topology.name()));
+    throw UnsupportedError(fmt::format(
+        "{} has switches between its accelerators, which matching does not pass", topology.name()));
   }
   const int least = least_steps(topology, pieces);
+  const auto ways_in = find_ways_in(topology);
   Trees best;
   int best_depth = 0;
   for (int attempt = 0; attempt <= restarts; ++attempt) {
-    Trees trees = Growth(topology, pieces, seed, attempt).run();
+    Trees trees = Growth(topology, ways_in, pieces, seed, attempt).run();
     const int depth = depth_of(trees);
     if (attempt == 0 || std::tie(trees.steps, depth) < std::tie(best.steps, best_depth)) {
       best = std::move(trees);

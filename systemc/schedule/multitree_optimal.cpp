@@ -1,11 +1,15 @@
 #include "schedule/multitree_optimal.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
+#include "base/random.h"
 #include "schedule/dimension_trees.h"
+#include "schedule/link_allocator.h"
 #include "schedule/matching_trees.h"
 #include "schedule/translated_trees.h"
+#include "schedule/tree_growth.h"
 
 namespace coppice::schedule {
 namespace {
@@ -20,11 +24,40 @@ int matching_restarts(const topology::Topology& topology, int pieces) {
   return static_cast<int>(std::min<std::int64_t>(20, kMatchingEffort / std::max<std::int64_t>(work, 1)));
 }
 
+constexpr std::array kOrders{LookingOrder::kAsFarAsNeeded, LookingOrder::kOneLinkFirst,
+                             LookingOrder::kFreshLast, LookingOrder::kNearestFirst};
+
+// The better of two: fewer timesteps, then shorter trees.
+bool is_better(const Trees& trees, const Trees& than) {
+  return trees.steps < than.steps || (trees.steps == than.steps && depth_of(trees) < depth_of(than));
+}
+
+Trees trees_over_switches(const topology::Topology& topology, int pieces, std::uint64_t seed) {
+  const int least = least_steps(topology, pieces);
+  Trees best = grow_trees(topology, pieces, kOrders.front());
+  for (std::size_t i = 1; i < kOrders.size() && best.steps > least; ++i) {
+    Trees trees = grow_trees(topology, pieces, kOrders[i]);
+    if (is_better(trees, best)) best = std::move(trees);
+  }
+  const int restarts = matching_restarts(topology, pieces);
+  for (int attempt = 0; attempt < restarts && best.steps > least; ++attempt) {
+    Random random(seed, static_cast<std::uint64_t>(attempt));
+    Trees trees =
+        grow_trees(topology, pieces, kOrders[static_cast<std::size_t>(attempt) % kOrders.size()], &random);
+    if (is_better(trees, best)) best = std::move(trees);
+  }
+  return best;
+}
+
 }  // namespace
 
 Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::uint64_t seed) {
-  std::optional<Trees> trees = translated_trees(topology, pieces, seed, kTranslationRestarts);
-  if (!trees) trees = dimension_trees(topology, pieces, seed);
+  if (topology.num_switches() > 0) return trees_over_switches(topology, pieces, seed);
+  std::optional<Trees> trees;
+  if (LinkAllocator(topology).uniform()) {
+    trees = translated_trees(topology, pieces, seed, kTranslationRestarts);
+    if (!trees) trees = dimension_trees(topology, pieces, seed);
+  }
   if (trees && trees->steps == least_steps(topology, pieces)) return *std::move(trees);
   Trees matched = matching_trees(topology, pieces, seed, matching_restarts(topology, pieces));
   return trees && trees->steps <= matched.steps ? *std::move(trees) : matched;

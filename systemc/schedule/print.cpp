@@ -127,8 +127,7 @@ std::string to_text(const Topology& topology, const Schedule& schedule, const Ch
   text += '\n';
   text += "every contribution added once, every final value delivered";
   text += schedule.ordered_by_lockstep ? ", in the order that the lockstep keeps\n" : ", under any timing\n";
-  text +=
-      report.contention_free ? "no two messages of a step share a channel\n" : "messages of a step share:\n";
+  text += report.contention_free ? "no two messages share a channel at a time\n" : "messages share:\n";
   for (const SharedChannel& shared : report.shared) text += "  " + to_string(topology, shared) + "\n";
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
     const auto& ports = schedule.nodes[node].ports;

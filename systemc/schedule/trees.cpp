@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "base/error.h"
 #include "schedule/builder.h"
+#include "schedule/link_allocator.h"
 #include "schedule/links.h"
+#include "schedule/step_order.h"
+#include "topology/bound.h"
+#include "topology/connectivity.h"
 
 namespace coppice::schedule {
 namespace {
@@ -15,9 +20,20 @@ using topology::ChannelId;
 using topology::Topology;
 
 bool uses_channels(const Trees& trees) {
-  return std::ranges::any_of(trees.trees, [](const auto& tree) {
+  return !trees.paths.empty() || std::ranges::any_of(trees.trees, [](const auto& tree) {
     return std::ranges::any_of(tree, [](const TreeEdge& edge) { return edge.channel >= 0; });
   });
+}
+
+// The trees' paths and, `reverse` known, each one's way back behind them.
+std::vector<ChannelPath> both_ways(const Trees& trees, std::span<const ChannelId> reverse) {
+  std::vector<ChannelPath> paths = trees.paths;
+  if (reverse.empty()) return paths;
+  for (const ChannelPath& path : trees.paths) {
+    ChannelPath& back = paths.emplace_back();
+    for (std::size_t i = path.size(); i-- > 0;) back.push_back(reverse[static_cast<std::size_t>(path[i])]);
+  }
+  return paths;
 }
 
 std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int accelerators, int pieces) {
@@ -30,27 +46,46 @@ std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int accelerato
   return flows;
 }
 
-// Channels from `root` to the farthest accelerator.
+// Accelerators on the way from `root` to the farthest one, that one included.
 int farthest(const Topology& topology, NodeId root) {
   std::vector<int> distance(static_cast<std::size_t>(topology.num_nodes()), -1);
-  std::vector<NodeId> reached{root};
+  std::deque<NodeId> reached{root};
   distance[static_cast<std::size_t>(root)] = 0;
-  for (std::size_t i = 0; i < reached.size(); ++i) {
-    for (const ChannelId id : topology.out_channels(reached[i])) {
-      const NodeId next = topology.channel(id).dst;
-      if (distance[static_cast<std::size_t>(next)] >= 0) continue;
-      distance[static_cast<std::size_t>(next)] = distance[static_cast<std::size_t>(reached[i])] + 1;
-      reached.push_back(next);
-    }
-  }
   int most = 0;
-  for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
-    if (distance[static_cast<std::size_t>(node)] < 0) {
-      throw UnsupportedError(fmt::format("accelerator {} cannot reach accelerator {}", root, node));
-    }
+  while (!reached.empty()) {
+    const NodeId node = reached.front();
+    reached.pop_front();
     most = std::max(most, distance[static_cast<std::size_t>(node)]);
+    for (const ChannelId id : topology.out_channels(node)) {
+      const NodeId next = topology.channel(id).dst;
+      const int steps = topology.is_accelerator(next) ? 1 : 0;
+      int& known = distance[static_cast<std::size_t>(next)];
+      const int found = distance[static_cast<std::size_t>(node)] + steps;
+      if (known >= 0 && known <= found) continue;
+      known = found;
+      // Switches cost nothing: they come before accelerators that are as far.
+      if (steps == 0) {
+        reached.push_front(next);
+      } else {
+        reached.push_back(next);
+      }
+    }
   }
   return most;
+}
+
+std::int64_t divide_up(std::int64_t dividend, std::int64_t divisor) {
+  return (dividend + divisor - 1) / divisor;
+}
+
+// What the worst cut takes. On a torus or mesh of one bandwidth that is a single accelerator's exit, and
+// finding it takes long on large ones.
+std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, int pieces) {
+  const bool grid = topology.kind() == topology::Kind::kTorus || topology.kind() == topology::Kind::kMesh;
+  if (grid && links.uniform()) return 0;
+  const topology::CutBound cut = topology::worst_cut(topology);
+  return divide_up(std::int64_t{pieces} * cut.accelerators_in_cut * links.slowest_bytes_per_second(),
+                   cut.exit_bytes_per_second);
 }
 
 }  // namespace
@@ -61,43 +96,53 @@ Schedule schedule_trees(const Topology& topology, const CompileRequest& request,
   const bool gathers = request.collective != Collective::kReduceScatter;
   std::vector<ChannelId> reverse;
   if (reduces && uses_channels(trees)) reverse = reverse_channels(topology);
+  // Either phase ends with the longest ways.
+  const auto gather_step = order_steps(topology, trees, WaysFirst::kShortest);
+  const auto reduce_step = order_steps(topology, trees, WaysFirst::kLongest);
   std::vector<Send> sends;
   const auto accelerators = static_cast<std::size_t>(topology.num_accelerators());
   sends.reserve(trees.trees.size() * (accelerators - 1) * (reduces && gathers ? 2 : 1));
   for (std::size_t flow = 0; flow < trees.trees.size(); ++flow) {
     for (const TreeEdge& edge : trees.trees[flow]) {
       if (reduces) {
-        sends.push_back({.op = Op::kReduce,
-                         .flow = static_cast<std::int32_t>(flow),
-                         .src = edge.child,
-                         .dst = edge.parent,
-                         .step = trees.steps + 1 - edge.step,
-                         .channel = edge.channel < 0 ? -1 : reverse[static_cast<std::size_t>(edge.channel)]});
+        sends.push_back(
+            {.op = Op::kReduce,
+             .flow = static_cast<std::int32_t>(flow),
+             .src = edge.child,
+             .dst = edge.parent,
+             .step = trees.steps + 1 - reduce_step[static_cast<std::size_t>(edge.step)],
+             .channel = edge.channel < 0 ? -1 : reverse[static_cast<std::size_t>(edge.channel)],
+             .path = edge.path < 0 ? -1 : edge.path + static_cast<std::int32_t>(trees.paths.size())});
       }
       if (gathers) {
-        sends.push_back({.op = Op::kGather,
-                         .flow = static_cast<std::int32_t>(flow),
-                         .src = edge.parent,
-                         .dst = edge.child,
-                         .step = (reduces ? trees.steps : 0) + edge.step,
-                         .channel = edge.channel});
+        sends.push_back(
+            {.op = Op::kGather,
+             .flow = static_cast<std::int32_t>(flow),
+             .src = edge.parent,
+             .dst = edge.child,
+             .step = (reduces ? trees.steps : 0) + gather_step[static_cast<std::size_t>(edge.step)],
+             .channel = edge.channel,
+             .path = edge.path});
       }
     }
   }
   const auto flows = cut_into_pieces(request, topology.num_accelerators(), trees.pieces);
-  return build_schedule(topology, request, algorithm, flows, sends);
+  return build_schedule(topology, request, algorithm, flows, sends, both_ways(trees, reverse));
 }
 
 int least_steps(const Topology& topology, int pieces) {
   const int n = topology.num_accelerators();
   if (n < 2) return 0;
-  int least = 0;
-  for (NodeId node = 0; node < n; ++node) least = std::max(least, farthest(topology, node));
+  topology::require_connected(topology);
+  const LinkAllocator links(topology);
+  std::int64_t least = steps_of_cut(topology, links, pieces);
   for (NodeId node = 0; node < n; ++node) {
-    const int ways_in = static_cast<int>(topology.in_channels(node).size());
-    least = std::max(least, (pieces * (n - 1) + ways_in - 1) / ways_in);
+    std::int64_t ways_in = 0;
+    for (const ChannelId id : topology.in_channels(node)) ways_in += links.capacity(id);
+    least = std::max(
+        {least, std::int64_t{farthest(topology, node)}, divide_up(std::int64_t{pieces} * (n - 1), ways_in)});
   }
-  return least;
+  return static_cast<int>(least);
 }
 
 int depth_of(const Trees& trees) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "schedule/compiler.h"
+#include "schedule/links.h"
 #include "schedule/schedule.h"
 
 namespace coppice::schedule {
@@ -13,8 +14,9 @@ namespace coppice::schedule {
 struct TreeEdge {
   NodeId parent = topology::kNoNode;
   NodeId child = topology::kNoNode;
-  topology::ChannelId channel = -1;  // from parent to child; -1: the message is routed
+  topology::ChannelId channel = -1;  // from parent to child; -1: see `path`
   std::int32_t step = 0;             // from 1
+  std::int32_t path = -1;            // index into Trees::paths; -1, and no channel: the message is routed
 };
 
 // Spanning trees with their link schedule, `pieces` per accelerator: trees[f] is rooted at f / pieces.
@@ -22,6 +24,7 @@ struct Trees {
   int steps = 0;  // timesteps of one phase
   int pieces = 1;
   std::vector<std::vector<TreeEdge>> trees;  // edges in the order of their steps
+  std::vector<ChannelPath> paths{};          // of edges through switches
 };
 
 // The collective over `trees`: all-gather follows the trees; reduce-scatter runs them reversed in time and
@@ -31,9 +34,10 @@ Schedule schedule_trees(const topology::Topology& topology, const CompileRequest
                         const std::string& algorithm, const Trees& trees);
 
 // The fewest timesteps in which every accelerator can receive every other's chunk in `pieces`, over channels
-// that carry one piece a step: an accelerator's in-channels take ceil(pieces (n - 1) / in-channels), and the
-// way from the farthest one a step per channel. Throws UnsupportedError naming two accelerators where there
-// is no way.
+// of which the slowest carries one piece a step: an accelerator's in-channels take ceil(pieces (n - 1) /
+// in-channels), a channel of k times the slowest one's bandwidth counted k times (LinkAllocator), the exit of
+// the worst cut (topology::worst_cut) likewise, and the way from the farthest one takes a step per
+// accelerator that it comes to. Throws UnsupportedError naming two accelerators where there is no way.
 int least_steps(const topology::Topology& topology, int pieces);
 
 // The most edges on the way from a root.

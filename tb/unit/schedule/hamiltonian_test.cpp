@@ -34,6 +34,25 @@ RC_GTEST_PROP(RingOrder, ClosesWhereverThereIsACycle, ()) {
   RC_ASSERT(ring_order(machine.topology).closed == exists);
 }
 
+// From layer to layer, so that no switch is passed twice.
+TEST(RingOrder, GoesOnToTheNearestOnSwitchNetworks) {
+  EXPECT_THAT(ring_order(fat_tree({2, 2}).topology).nodes, testing::ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(ring_order(bigraph({2, 4}).topology).nodes, testing::ElementsAre(0, 1, 4, 5, 2, 3, 6, 7));
+}
+
+// 0-3, 3-1, 1-4, 4-2, 2-0 is the only cycle.
+TEST(RingOrder, FindsACycleOfAnyGraph) {
+  topology::Topology graph(topology::Kind::kFile, {}, 5, 0);
+  for (const auto& [a, b] : {std::pair{0, 3}, {3, 1}, {1, 4}, {4, 2}, {2, 0}, {0, 1}}) {
+    graph.add_channel(a, b, {1}, 0);
+    graph.add_channel(b, a, {1}, 0);
+  }
+  const RingOrder order = ring_order(graph);
+  EXPECT_TRUE(order.closed);
+  EXPECT_THAT(order.nodes,
+              testing::AnyOf(testing::ElementsAre(0, 3, 1, 4, 2), testing::ElementsAre(0, 2, 4, 1, 3)));
+}
+
 TEST(RingOrder, SmallestSystems) {
   EXPECT_THAT(ring_order(torus({1}).topology).nodes, testing::ElementsAre(0));
   EXPECT_THAT(ring_order(mesh({1, 2}).topology).nodes, testing::ElementsAre(0, 1));

@@ -14,7 +14,7 @@
 
 namespace coppice::schedule {
 
-// A torus or mesh with an NI port per channel, and requests to compile for it.
+// A topology with an NI port per channel, and requests to compile for it.
 struct Machine {
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;
@@ -30,7 +30,7 @@ struct Machine {
 
 inline Machine make_machine(topology::Topology topology) {
   int ports = 1;
-  for (NodeId node = 0; node < topology.num_nodes(); ++node) {
+  for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
     ports = std::max(ports, static_cast<int>(topology.out_channels(node).size()));
   }
   auto routing = make_routing(topology, 4);
@@ -54,6 +54,20 @@ inline Machine dgx1() {
   return make_machine(topology::make_dgx1({}, links));
 }
 
+// Of any kind that dims describe, every link 16 GB/s and 150 ns.
+inline Machine built(topology::Kind kind, const std::vector<int>& dims) {
+  const topology::LinkSpec link{{16'000'000'000}, 150 * kFemtosecondsPerNanosecond};
+  return make_machine(topology::make_topology(kind, dims, {&link, 1}));
+}
+
+inline Machine fat_tree(const std::vector<int>& dims) {
+  return built(topology::Kind::kFatTree, dims);
+}
+
+inline Machine bigraph(const std::vector<int>& dims) {
+  return built(topology::Kind::kBigraph, dims);
+}
+
 // A torus or mesh of 1 to 3 dimensions, each 1 to `most` wide, at any of RapidCheck's sizes.
 inline Machine random_machine(int most = 5) {
   const auto in = [](int low, int high) {
@@ -61,6 +75,25 @@ inline Machine random_machine(int most = 5) {
   };
   const auto dims = *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(*in(1, 3)), in(1, most));
   return *rc::gen::arbitrary<bool>() ? torus(dims) : mesh(dims);
+}
+
+// Accelerators, each on a switch, switches in a random tree with random links more; now and then a link
+// between accelerators. Links both ways, all alike.
+inline Machine random_graph(int accelerators, int switches, int more_links) {
+  topology::Topology graph(topology::Kind::kFile, {}, accelerators, switches);
+  const auto connect = [&](NodeId a, NodeId b) {
+    if (a == b) return;
+    graph.add_channel(a, b, {16'000'000'000}, 0);
+    graph.add_channel(b, a, {16'000'000'000}, 0);
+  };
+  const auto any_switch = [&](int before) { return accelerators + *rc::gen::inRange(0, before); };
+  for (int s = 1; s < switches; ++s) connect(accelerators + s, any_switch(s));
+  for (NodeId node = 0; node < accelerators; ++node) connect(node, any_switch(switches));
+  for (int i = 0; i < more_links; ++i) {
+    const NodeId a = *rc::gen::inRange(0, accelerators + switches);
+    connect(a, *rc::gen::inRange(0, accelerators + switches));
+  }
+  return make_machine(std::move(graph));
 }
 
 inline Collective random_collective() {

@@ -49,7 +49,7 @@ TEST(MatchingTrees, RefuseWhatTheyCannotSpan) {
               ThrowsMessage<UnsupportedError>(HasSubstr("cannot reach")));
   const topology::Topology with_switch(topology::Kind::kMesh, {2}, 2, 1);
   EXPECT_THAT([&] { matching_trees(with_switch, 1, 1, 0); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("switches")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("switches between")));
 }
 
 }  // namespace

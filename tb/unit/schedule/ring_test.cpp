@@ -28,6 +28,18 @@ RC_GTEST_PROP(Ring, TakesOneStepLessThanAcceleratorsPerPhase, ()) {
   RC_ASSERT(schedule.steps == (collective == Collective::kAllReduce ? 2 : 1) * (n - 1));
 }
 
+// Every accelerator takes part, whatever dims mean to the kind.
+TEST(Ring, IsRightOnNetworksThatAreNoGrids) {
+  for (const Machine& machine :
+       {fat_tree({4, 2}), fat_tree({2, 3}), fat_tree({8, 2, 0}), fat_tree({4, 3, 2}), bigraph({4, 8}),
+        built(topology::Kind::kSwitch, {6}), built(topology::Kind::kRing, {5}),
+        built(topology::Kind::kFullyConnected, {6})}) {
+    const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 1 << 20);
+    EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free) << machine.topology.name();
+    EXPECT_EQ(schedule.steps, 2 * (machine.topology.num_accelerators() - 1)) << machine.topology.name();
+  }
+}
+
 TEST(Ring, OneAcceleratorHasNothingToSay) {
   const Machine machine = torus({1});
   const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 64);

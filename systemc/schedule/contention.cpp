@@ -1,0 +1,247 @@
+#include "schedule/contention.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace coppice::schedule {
+namespace {
+
+using topology::ChannelId;
+using topology::Topology;
+
+constexpr std::size_t kMostReported = 16;
+
+// A message with all that is the same for every router delay.
+struct Passage {
+  const Message* message;
+  std::int32_t step;
+  std::size_t sender;                 // NI port
+  Femtoseconds time;                  // that it takes to pass, at the pace of the slowest channel
+  std::vector<std::size_t> onward;    // resources from its first channel to its ejection
+  std::vector<Femtoseconds> latency;  // up to each of them
+};
+
+// Numbers for channels and the sides of NI ports.
+class Resources {
+ public:
+  Resources(const Topology& topology, const Schedule& schedule) : topology_(topology), schedule_(schedule) {
+    for (const NodeTables& node : schedule.nodes) most_ports_ = std::max(most_ports_, node.ports.size());
+  }
+
+  std::size_t count() const { return topology_.channels().size() + 2 * ports(); }
+  std::size_t ports() const { return schedule_.nodes.size() * most_ports_; }
+  std::size_t port(NodeId node, std::int32_t port) const {
+    return static_cast<std::size_t>(node) * most_ports_ + static_cast<std::size_t>(port);
+  }
+  std::size_t injection(std::size_t port) const { return topology_.channels().size() + 2 * port; }
+
+  Passage passage(const Message& message) const {
+    Passage passage{.message = &message,
+                    .step = message.entry->step,
+                    .sender = port(message.src, message.src_port),
+                    .time = 0,
+                    .onward = {},
+                    .latency = {}};
+    NodeId at = message.src;
+    Femtoseconds latency = 0;
+    for (const topology::Hop& hop : schedule_.routes[static_cast<std::size_t>(message.entry->route)]) {
+      const auto out = topology_.out_channels(at);
+      if (hop.out_port >= out.size()) break;
+      const topology::Channel& channel = topology_.channel(out[hop.out_port]);
+      passage.onward.push_back(static_cast<std::size_t>(out[hop.out_port]));
+      passage.latency.push_back(latency);
+      passage.time = std::max(passage.time, transfer_time(message.entry->bytes, channel.bandwidth));
+      latency += channel.latency;
+      at = channel.dst;
+    }
+    passage.onward.push_back(injection(port(message.dst, message.ejection_port)) + 1);
+    passage.latency.push_back(latency);
+    return passage;
+  }
+
+  SharedChannel describe(std::size_t resource) const {
+    SharedChannel shared;
+    if (resource < topology_.channels().size()) {
+      shared.channel = static_cast<ChannelId>(resource);
+      return shared;
+    }
+    const std::size_t side = resource - topology_.channels().size();
+    shared.ejection = side % 2 != 0;
+    shared.ni_port = static_cast<int>(side / 2 % most_ports_);
+    shared.node = static_cast<NodeId>(side / 2 / most_ports_);
+    return shared;
+  }
+
+ private:
+  const Topology& topology_;
+  const Schedule& schedule_;
+  std::size_t most_ports_ = 0;
+};
+
+// What the messages of one timestep do with every resource.
+class StepUse {
+ public:
+  StepUse(const Resources& resources, CheckReport& report)
+      : resources_(resources), report_(report), uses_(resources.count()) {}
+
+  void add(const Passage& passage) {
+    longest_ = std::max(longest_, passage.time);
+    use(resources_.injection(passage.sender), passage);
+    for (const std::size_t resource : passage.onward) use(resource, passage);
+  }
+
+  // Reports what the step's messages share, and forgets them; returns how long the step lasts.
+  Femtoseconds finish(int step) {
+    std::ranges::sort(used_);
+    for (const std::size_t resource : used_) {
+      Use& use = uses_[resource];
+      // A port sends its messages one after another: they share a channel that is fast enough for them.
+      if (use.messages > 1 && (use.several_senders || use.busy > longest_)) {
+        report_.contention_free = false;
+        report_.disjoint_steps = false;
+        if (report_.shared.size() < kMostReported) {
+          report_.shared.push_back(resources_.describe(resource));
+          report_.shared.back().step = step;
+          report_.shared.back().messages = use.messages;
+        }
+      }
+      use = Use{};
+    }
+    used_.clear();
+    return std::exchange(longest_, 0);
+  }
+
+ private:
+  struct Use {
+    std::int32_t messages = 0;
+    std::size_t sender = 0;
+    bool several_senders = false;
+    Femtoseconds busy = 0;
+  };
+
+  void use(std::size_t resource, const Passage& passage) {
+    Use& use = uses_[resource];
+    if (use.messages++ == 0) {
+      use.sender = passage.sender;
+      used_.push_back(resource);
+    }
+    use.several_senders = use.several_senders || use.sender != passage.sender;
+    use.busy += passage.time;
+  }
+
+  const Resources& resources_;
+  CheckReport& report_;
+  std::vector<Use> uses_;
+  std::vector<std::size_t> used_;  // in this step
+  Femtoseconds longest_ = 0;
+};
+
+// The nominal times with routers of one delay.
+class Timeline {
+ public:
+  Timeline(const Resources& resources, const Schedule& schedule, Femtoseconds router, CheckReport& report)
+      : resources_(resources),
+        flows_(static_cast<std::size_t>(schedule.flows)),
+        router_(router),
+        report_(report),
+        free_at_(resources.count(), 0),
+        port_free_at_(resources.ports(), 0),
+        slip_(resources.ports(), 0),
+        arrived_(schedule.nodes.size() * flows_, 0) {}
+
+  void add(const Passage& passage, Femtoseconds step_start, Femtoseconds step_end) {
+    const TableEntry& entry = *passage.message->entry;
+    Femtoseconds& slip = slip_[passage.sender];
+    Femtoseconds& port_free_at = port_free_at_[passage.sender];
+    Femtoseconds start = std::max(step_start + slip, port_free_at);
+    if (entry.dependencies > 0) start = std::max(start, arrived(passage.message->src, entry.flow));
+    port_free_at = start + passage.time;
+    slip = std::max(slip, port_free_at - step_end);
+    for (std::size_t i = 0; i < passage.onward.size(); ++i) {
+      const Femtoseconds begin = start + passage.latency[i] + static_cast<Femtoseconds>(i) * router_;
+      Femtoseconds& free_at = free_at_[passage.onward[i]];
+      if (begin < free_at) report_late(passage, passage.onward[i]);
+      free_at = std::max(free_at, begin + passage.time);
+    }
+    const Femtoseconds arrival = start + passage.latency.back() +
+                                 static_cast<Femtoseconds>(passage.onward.size()) * router_ + passage.time;
+    coming_.emplace_back(inbox(passage.message->dst, entry.flow), arrival);
+  }
+
+  // What has arrived by now is there for the entries that follow.
+  void deliver() {
+    for (const auto& [inbox, at] : coming_) arrived_[inbox] = std::max(arrived_[inbox], at);
+    coming_.clear();
+  }
+
+ private:
+  std::size_t inbox(NodeId node, std::int32_t flow) const {
+    return static_cast<std::size_t>(node) * flows_ + static_cast<std::size_t>(flow);
+  }
+  Femtoseconds arrived(NodeId node, std::int32_t flow) const { return arrived_[inbox(node, flow)]; }
+
+  void report_late(const Passage& passage, std::size_t resource) {
+    report_.contention_free = false;
+    if (report_.shared.size() >= kMostReported) return;
+    SharedChannel shared = resources_.describe(resource);
+    shared.step = passage.step;
+    shared.messages = 2;
+    shared.late = true;
+    if (!report_.shared.empty() && std::tie(report_.shared.back().channel, report_.shared.back().node) ==
+                                       std::tie(shared.channel, shared.node)) {
+      return;
+    }
+    report_.shared.push_back(shared);
+  }
+
+  const Resources& resources_;
+  std::size_t flows_;
+  Femtoseconds router_;
+  CheckReport& report_;
+  std::vector<Femtoseconds> free_at_;       // [resource]
+  std::vector<Femtoseconds> port_free_at_;  // [NI port]
+  std::vector<Femtoseconds> slip_;          // [NI port]: how far behind the timesteps it is
+  std::vector<Femtoseconds> arrived_;  // [accelerator * flows + flow]: when the last of those before came
+  std::vector<std::pair<std::size_t, Femtoseconds>> coming_;
+};
+
+}  // namespace
+
+void find_contention(const Topology& topology, const Schedule& schedule, std::span<const Message> messages,
+                     CheckReport& report) {
+  std::vector<const Message*> order;
+  for (const Message& message : messages) order.push_back(&message);
+  std::ranges::stable_sort(order, {}, [](const Message* message) {
+    return std::pair{message->entry->step, message->round};
+  });
+  const Resources resources(topology, schedule);
+  StepUse use(resources, report);
+  Timeline quick(resources, schedule, kFastestRouter, report);
+  Timeline slow(resources, schedule, kSlowestRouter, report);
+  Femtoseconds start = 0;
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    const std::int32_t step = order[begin]->entry->step;
+    std::vector<Passage> passages;
+    for (; end < order.size() && order[end]->entry->step == step; ++end) {
+      passages.push_back(resources.passage(*order[end]));
+      use.add(passages.back());
+    }
+    const Femtoseconds next = start + use.finish(step);
+    for (std::size_t i = 0; i < passages.size() && report.disjoint_steps; ++i) {
+      // Earlier rounds deliver what later ones of the same step wait for.
+      if (i > 0 && passages[i].message->round != passages[i - 1].message->round) {
+        quick.deliver();
+        slow.deliver();
+      }
+      quick.add(passages[i], start, next);
+      slow.add(passages[i], start, next);
+    }
+    quick.deliver();
+    slow.deliver();
+    start = next;
+  }
+}
+
+}  // namespace coppice::schedule

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/random.h"
+#include "schedule/trees.h"
+
+namespace coppice::schedule {
+
+// In which order trees look, within a timestep, for ways through switches.
+enum class LookingOrder : std::uint8_t {
+  kAsFarAsNeeded,  // a node at a time, the nearest to the parent that comes first
+  kOneLinkFirst,   // all trees over one channel between switches at most, then further
+  kFreshLast,      // from nodes that have held their data for longer, near and far, then from the others
+  kNearestFirst,   // all trees near, then all one channel further, and so on
+};
+
+// MultiTree's trees (multitree.h has the rules), `pieces` for every accelerator. With `random`, the trees
+// take turns by how few accelerators they hold, at random among equals, instead of by root. Throws
+// UnsupportedError if some accelerator cannot be reached.
+Trees grow_trees(const topology::Topology& topology, int pieces, LookingOrder order,
+                 Random* random = nullptr);
+
+}  // namespace coppice::schedule
