@@ -22,7 +22,9 @@ class ConstBits {
   std::span<const std::uint64_t> words() const { return {words_, count_}; }
   bool contains(std::size_t i) const { return (words_[i / 64] >> (i % 64) & 1U) != 0; }
   bool empty() const {
-    return std::ranges::all_of(words(), [](std::uint64_t word) { return word == 0; });
+    std::uint64_t any = 0;
+    for (const std::uint64_t word : words()) any |= word;
+    return any == 0;
   }
   bool operator==(const ConstBits& other) const { return std::equal(words_, words_ + count_, other.words_); }
 
@@ -38,6 +40,10 @@ class ConstBits {
  private:
   template <typename Word>
   std::ptrdiff_t first(Word word) const {
+    // All words at once, without branches, since there is seldom any bit.
+    std::uint64_t any = 0;
+    for (std::size_t i = 0; i < count_; ++i) any |= word(i);
+    if (any == 0) return -1;
     for (std::size_t i = 0; i < count_; ++i) {
       if (const std::uint64_t bits = word(i); bits != 0) {
         return static_cast<std::ptrdiff_t>(i * 64) + std::countr_zero(bits);

@@ -29,8 +29,8 @@ struct CheckReport {
   bool contention_free = true;
   bool disjoint_steps = true;         // no two messages of one step want one channel
   std::vector<SharedChannel> shared;  // empty if contention_free; the first 16 otherwise
-  // Additions that the longest-travelled contribution of a flow passes through, per flow: the depth of its
-  // reduction tree, for the rounding bound of the sums.
+  // Additions that a contribution of a flow passes through at most, in whatever order messages arrive, per
+  // flow: the depth of its reduction tree, for the rounding bound of the sums.
   std::vector<int> additions;
 };
 

@@ -94,7 +94,10 @@ class StepUse {
 
   // Reports what the step's messages share, and forgets them; returns how long the step lasts.
   Femtoseconds finish(int step) {
-    std::ranges::sort(used_);
+    // Most steps share nothing, and then the order does not matter.
+    if (std::ranges::any_of(used_, [this](std::size_t resource) { return uses_[resource].messages > 1; })) {
+      std::ranges::sort(used_);
+    }
     for (const std::size_t resource : used_) {
       Use& use = uses_[resource];
       // A port sends its messages one after another: they share a channel that is fast enough for them.

@@ -48,7 +48,7 @@ void Contributions::begin(IntervalRange batch) {
   batch_ = batch;
   const std::size_t values = accelerators_ * static_cast<std::size_t>(batch.end - batch.first);
   held_.assign(values * words_, 0);
-  depth_.assign(values, 0);
+  depth_.assign(values, {});
   for (std::size_t node = 0; node < accelerators_; ++node) {
     for (std::int32_t i = batch.first; i < batch.end; ++i) {
       if (schedule_.collective != Collective::kAllGather) {
@@ -84,7 +84,7 @@ void Contributions::take_snapshot(const Message& message, IntervalRange interval
     const ConstBits value = held(static_cast<std::size_t>(message.src), i);
     if (value.empty()) refuse(message, "sends a value that the accelerator does not have yet");
     in_flight_.insert(in_flight_.end(), value.words().begin(), value.words().end());
-    depth_in_flight_.push_back(depth_[index(static_cast<std::size_t>(message.src), i)]);
+    depth_in_flight_.push_back(depth_[index(static_cast<std::size_t>(message.src), i)].total());
   }
 }
 
@@ -92,8 +92,8 @@ void Contributions::arrive(const Message& message, std::int32_t interval, std::s
   const ConstBits value(&in_flight_[snapshot * words_], words_);
   Bits here = held(static_cast<std::size_t>(message.dst), interval);
   const TableEntry& entry = *message.entry;
-  const int from_depth = depth_in_flight_[snapshot];
-  int& here_depth = depth_[index(static_cast<std::size_t>(message.dst), interval)];
+  const std::int32_t from_depth = depth_in_flight_[snapshot];
+  Depth& here_depth = depth_[index(static_cast<std::size_t>(message.dst), interval)];
   if (entry.op == Op::kReduce) {
     if (schedule_.collective == Collective::kAllGather) refuse(message, "an all-gather adds nothing");
     if (const auto twice = here.first_common(value); twice >= 0) {
@@ -101,9 +101,10 @@ void Contributions::arrive(const Message& message, std::int32_t interval, std::s
                                   twice, message.dst));
     }
     here.insert_all(value);
-    here_depth = std::max(here_depth, from_depth) + 1;
+    here_depth.deepest = std::max(here_depth.deepest, from_depth);
+    ++here_depth.arrivals;
     int& additions = additions_[static_cast<std::size_t>(entry.flow)];
-    additions = std::max(additions, here_depth);
+    additions = std::max(additions, here_depth.total());
     return;
   }
   if (const auto lost = value.first_missing_of(here); lost >= 0) {
@@ -114,7 +115,7 @@ void Contributions::arrive(const Message& message, std::int32_t interval, std::s
   }
   if (value == here) refuse(message, fmt::format("accelerator {} has this value already", message.dst));
   here.assign(value);
-  here_depth = from_depth;
+  here_depth = {from_depth, 0};
 }
 
 void Contributions::require_final() const {

@@ -49,9 +49,16 @@ class Contributions {
   const GroupLayout* layout_ = nullptr;
   IntervalRange batch_;
   std::vector<std::uint64_t> held_;  // [(node * intervals of the batch + interval) * words]
-  std::vector<int> depth_;           // [node * intervals of the batch + interval]: additions so far
+  // Additions so far, however the arrivals at an accelerator came in turn: a contribution of the deepest of
+  // them may be followed by all others.
+  struct Depth {
+    std::int32_t deepest = 0;  // of the values that arrived
+    std::int32_t arrivals = 0;
+    std::int32_t total() const { return deepest + arrivals; }
+  };
+  std::vector<Depth> depth_;  // [node * intervals of the batch + interval]
   std::vector<std::uint64_t> in_flight_;
-  std::vector<int> depth_in_flight_;
+  std::vector<std::int32_t> depth_in_flight_;
 };
 
 }  // namespace coppice::schedule
