@@ -1,6 +1,7 @@
 #include "random_system.h"
 
 #include <algorithm>
+#include <functional>
 #include <ostream>
 #include <stdexcept>
 
@@ -103,26 +104,63 @@ Strings algorithm_names() {
   return names;
 }
 
+// What of a system the rest of it depends on.
+struct Network {
+  int accelerators = 1;
+  int longest = 0;  // latency, in ns
+  std::string algorithm;
+};
+
+using Set = std::function<void(const std::string& key, const std::string& value)>;
+
+std::string random_latency(Network& network) {
+  const int picoseconds = pick<int>({150'000, 1'000, 0, 10'000, 2'000, 37'500, 1'500});
+  network.longest = std::max(network.longest, picoseconds / 1'000);
+  return fmt::format("{} ps", picoseconds);
+}
+
+Network draw_grid(const Set& set, int flit, const Clock& clock) {
+  const std::vector<int> dims = random_dims();
+  Network network;
+  network.accelerators = product(dims);
+  set("system.topology.kind", pick<std::string>({"torus", "mesh"}));
+  set("system.topology.dims", list(dims));
+  set("system.link.bandwidth", per_dimension(dims.size(), [&] { return random_bandwidth(flit, clock); }));
+  set("system.link.latency", per_dimension(dims.size(), [&] { return random_latency(network); }));
+  network.algorithm = pick<std::string>(algorithm_names());
+  return network;
+}
+
+// Links are single where the kind allows it: bundles are channels of another rate and nothing else.
+Network draw_hierarchy(const Set& set, int flit, const Clock& clock) {
+  Network network;
+  Strings dimensions;
+  for (int d = pick<int>({2, 1, 3}); d > 0; --d) {
+    const auto kind = pick<std::string>({"switch", "ring", "fully_connected"});
+    const int size = kind == "switch" ? pick<int>({2, 4}) : between(2, 4);
+    const int links = kind == "ring" ? 2 : kind == "switch" ? 1 : size - 1;
+    network.accelerators *= size;
+    dimensions.push_back(fmt::format("{{kind: {}, size: {}, links: {}, bandwidth: {}, latency: {}}}", kind,
+                                     size, links, random_bandwidth(flit, clock), random_latency(network)));
+  }
+  set("system.topology.kind", "hierarchy");
+  set("system.topology.dimensions", list(dimensions));
+  network.algorithm = "hierarchical";
+  return network;
+}
+
 RandomSystem draw() {
   RandomSystem system;
-  const auto set = [&system](const char* key, const auto& value) {
+  const auto set = [&system](const std::string& key, const auto& value) {
     system.settings.emplace_back(key, fmt::format("{}", value));
   };
-  const std::vector<int> dims = random_dims();
   const int flit = pick<int>({16, 16, 4, 64});
   const Clock clock = pick<Clock>({{"1 GHz", 1'000'000'000},
                                    {"1 GHz", 1'000'000'000},
                                    {"700 MHz", 700'000'000},
                                    {"1300 MHz", 1'300'000'000}});
-  set("system.topology.kind", pick<std::string>({"torus", "mesh"}));
-  set("system.topology.dims", list(dims));
-  set("system.link.bandwidth", per_dimension(dims.size(), [&] { return random_bandwidth(flit, clock); }));
-  int longest = 0;
-  set("system.link.latency", per_dimension(dims.size(), [&longest] {
-        const int picoseconds = pick<int>({150'000, 1'000, 0, 10'000, 2'000, 37'500, 1'500});
-        longest = std::max(longest, picoseconds / 1'000);
-        return fmt::format("{} ps", picoseconds);
-      }));
+  const Network network =
+      pick<int>({0, 0, 1}) == 1 ? draw_hierarchy(set, flit, clock) : draw_grid(set, flit, clock);
   set("system.clock", clock.text);
   set("system.flit", fmt::format("{} B", flit));
 
@@ -133,7 +171,7 @@ RandomSystem draw() {
   const int credit = pick<int>({1, 0, 4});
   set("system.router.vcs", pick<int>({4, 2, 1, 3, 8}));
   set("system.router.vc_depth",
-      random_depth(longest, routing + vc_alloc + 2 * sw_alloc + traversal + credit));
+      random_depth(network.longest, routing + vc_alloc + 2 * sw_alloc + traversal + credit));
   set("system.router.routing_delay", routing);
   set("system.router.vc_alloc_delay", vc_alloc);
   set("system.router.sw_alloc_delay", sw_alloc);
@@ -150,8 +188,9 @@ RandomSystem draw() {
   set("system.ni.reduction_flits_per_cycle", pick<std::string>({"1", "1", "1", "0.5", "0.7", "0.25"}));
 
   set("collective.op", pick<std::string>({"all_reduce", "reduce_scatter", "all_gather"}));
-  set("collective.algorithm", pick<std::string>(algorithm_names()));
-  set("collective.size", random_size(product(dims), flit));
+  set("collective.algorithm", network.algorithm);
+  set("collective.size", random_size(network.accelerators, flit));
+  set("collective.chunks", pick<int>({1, 1, 2, 3, 5}));
   set("check", "values");
   return system;
 }
