@@ -115,7 +115,6 @@ void FlitFabric::wake(NodeId node, int port, Cycles at) {
 void FlitFabric::tick() {
   failure_->guard([this] {
     now_ = next_tick_;
-    next_tick_ = -1;
     deliver(now_);
     inject(now_);
     step_routers(now_);
@@ -166,7 +165,10 @@ void FlitFabric::inject(Cycles now) {
   }
   awake_injection_.for_each([&](int index) {
     const InjectionPort::Outcome outcome = injection_[static_cast<std::size_t>(index)].step(now, packets_);
-    if (!outcome.awake) awake_injection_.erase(index);
+    if (outcome.next != now + 1) {
+      awake_injection_.erase(index);
+      if (outcome.next != InjectionPort::kAsleep) wakeups_.push({outcome.next, index});
+    }
     if (!outcome.sent) return;
     ++statistics_.flits_injected;
     last_movement_ = now;

@@ -31,12 +31,13 @@ void InjectionPort::advance_pace(const Packet& packet, Cycles now) {
 
 InjectionPort::Outcome InjectionPort::step(Cycles now, PacketPool& packets) {
   Outcome outcome;
+  outcome.next = next_cycle(now);
   if (now < next_flit_) return outcome;
   if (!has_packet_) {
     Packet packet;
     const Injector::Answer answer = injector_->next_packet(now, packet);
     if (answer != Injector::Answer::kPacket) {
-      outcome.awake = answer == Injector::Answer::kPollAgain;
+      if (answer == Injector::Answer::kSleep) outcome.next = kAsleep;
       return outcome;
     }
     packet_ = packets.acquire(packet);
@@ -44,16 +45,18 @@ InjectionPort::Outcome InjectionPort::step(Cycles now, PacketPool& packets) {
     sent_flits_ = 0;
     vc_ = -1;
   }
-  if (vc_ < 0) {
-    outcome.awake = choose_vc();
-    if (!outcome.awake) return outcome;
+  const bool chosen = vc_ >= 0;
+  starved_ = !(chosen || choose_vc()) || vcs_[static_cast<std::size_t>(vc_)].credits == 0;
+  if (starved_) {
+    outcome.next = kAsleep;
+    return outcome;
+  }
+  if (!chosen) {
     last_vc_ = vc_;
     vcs_[static_cast<std::size_t>(vc_)].held = true;
     packets[packet_].head_injected = now;
   }
   VcState& state = vcs_[static_cast<std::size_t>(vc_)];
-  outcome.awake = state.credits > 0;
-  if (!outcome.awake) return outcome;
   --state.credits;
   Packet& packet = packets[packet_];
   const bool tail = sent_flits_ + 1 == packet.flits;
@@ -68,6 +71,7 @@ InjectionPort::Outcome InjectionPort::step(Cycles now, PacketPool& packets) {
     has_packet_ = false;
     injector_->packet_injected(packet, now);
   }
+  outcome.next = next_cycle(now);
   return outcome;
 }
 

@@ -26,15 +26,16 @@ class InjectionPort {
   // A credit of virtual channel `vc` came back. Returns whether a packet may have waited for it.
   bool receive_credit(int vc) {
     ++vcs_[static_cast<std::size_t>(vc)].credits;
-    return has_packet_;
+    return starved_;
   }
 
   // What a cycle did.
+  static constexpr Cycles kAsleep = -1;
   struct Outcome {
     bool sent = false;
     int vc = 0;
     Flit flit;
-    bool awake = true;  // wants the next cycle too; else Fabric::wake() or a credit
+    Cycles next = kAsleep;  // the next cycle it wants; kAsleep: after Fabric::wake() or a credit
   };
   // One cycle: sends at most one flit of the current packet.
   Outcome step(Cycles now, PacketPool& packets);
@@ -48,7 +49,11 @@ class InjectionPort {
     bool held = false;
   };
 
+  // Waiting for a cycle asleep costs as much as a few cycles awake.
+  static constexpr Cycles kShortWait = 4;
+
   bool choose_vc();
+  Cycles next_cycle(Cycles now) const { return next_flit_ > now + kShortWait ? next_flit_ : now + 1; }
   void advance_pace(const Packet& packet, Cycles now);
 
   Injector* injector_ = nullptr;
@@ -58,6 +63,7 @@ class InjectionPort {
   std::int64_t message_flits_ = 0;  // of it, sent
   Cycles next_flit_ = 0;            // the first cycle in which the pace allows a flit
   bool has_packet_ = false;
+  bool starved_ = false;  // its packet waits for a credit
   PacketId packet_ = 0;
   std::uint32_t sent_flits_ = 0;
   int vc_ = -1;       // of the current packet; -1 before it has one

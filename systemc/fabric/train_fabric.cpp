@@ -34,6 +34,9 @@ void TrainFabric::build(const config::SystemConfig& system) {
   const Cycles grant = router.sw_alloc_delay - 1;
   const Cycles traversal = grant + router.st_delay + 1;
   const Cycles head_delay = timing_.routing_and_allocation();
+  const auto spacing = [this](Femtoseconds flit_time) {
+    return vc_depth_ * flit_time / period_ - (flit_time % period_ == 0 ? 0 : 1);
+  };
   injection_credit_loop_ = kInjectionDelay + head_delay + grant + 1 + kNiChannelLatency;
   for (NodeId node = 0; node < topology_->num_nodes(); ++node) {
     first_output_.push_back(outputs_.size());
@@ -47,6 +50,7 @@ void TrainFabric::build(const config::SystemConfig& system) {
       out.flit_time = channel_flit_time(system, channel.bandwidth);
       out.to = channel.dst;
       out.channel = id;
+      out.spaced = spacing(out.flit_time);
       outputs_.push_back(std::move(out));
     }
     if (!topology_->is_accelerator(node)) continue;
@@ -55,6 +59,7 @@ void TrainFabric::build(const config::SystemConfig& system) {
     ejection.delay = traversal + kNiChannelLatency;
     ejection.credit_loop = ejection.delay + 1 + kNiChannelLatency + router.credit_delay;
     ejection.flit_time = ejection_flit_time(system);
+    ejection.spaced = spacing(ejection.flit_time);
     outputs_.insert(outputs_.end(), static_cast<std::size_t>(ni_ports_), ejection);
   }
   ports_.resize(static_cast<std::size_t>(topology_->num_accelerators()) *
@@ -69,30 +74,30 @@ void TrainFabric::connect(NodeId node, int port, Injector& injector, Ejector& ej
 }
 
 void TrainFabric::wake(NodeId node, int port, Cycles at) {
-  schedule({at, EventKind::kWake, node * ni_ports_ + port, 0});
+  schedule(at, {EventKind::kWake, node * ni_ports_ + port, 0});
 }
 
-void TrainFabric::schedule(const Event& event) {
-  events_.push(event);
-  if (next_tick_ >= 0 && next_tick_ <= event.at) return;
-  next_tick_ = event.at;
-  wake_event_.notify(to_sc_time(event.at * period_) - sc_core::sc_time_stamp());
+void TrainFabric::schedule(Cycles at, const Event& event) {
+  events_.add(at, event);
+  if (next_tick_ >= 0 && next_tick_ <= at) return;
+  next_tick_ = at;
+  wake_event_.notify(to_sc_time(at * period_) - sc_core::sc_time_stamp());
 }
 
 void TrainFabric::tick() {
   failure_->guard([this] {
     const Cycles now = next_tick_;
     if (contended_at_ >= 0 && now >= contended_at_) throw ContentionError(contention_, contended_at_);
-    while (!events_.empty() && events_.top().at <= now) {
-      const Event event = events_.top();
-      events_.pop();
-      process(event, now);
+    while (!events_.empty() && events_.next() <= now) {
+      std::vector<Event>& events = events_.take();
+      if (!std::is_sorted(events.begin(), events.end())) std::sort(events.begin(), events.end());
+      for (const Event& event : events) process(event, now);
     }
     if (events_.empty()) {
       next_tick_ = -1;
       return;
     }
-    next_tick_ = events_.top().at;
+    next_tick_ = events_.next();
     wake_event_.notify(to_sc_time((next_tick_ - now) * period_));
   });
 }
@@ -109,7 +114,7 @@ void TrainFabric::process(const Event& event, Cycles now) {
       port.sending = false;
       last_movement_ = now;
       port.injector->message_injected(event.message, now);
-      schedule({port.free_at, EventKind::kWake, event.port, 0});
+      schedule(port.free_at, {EventKind::kWake, event.port, 0});
       break;
     case EventKind::kWake:
       if (!port.sending) try_start(event.port, now);
@@ -123,7 +128,7 @@ void TrainFabric::try_start(std::int32_t index, Cycles now) {
   if (pending.message == nullptr) return;
   const Cycles at = std::max(pending.ready, port.free_at);
   if (at > now) {
-    schedule({at, EventKind::kWake, index, 0});
+    schedule(at, {EventKind::kWake, index, 0});
   } else {
     start(index, *pending.message, now);
   }
@@ -160,9 +165,9 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
   port.free_at = now + train.tail + timing_.cycles(train.pace);
   port.vcs_free_at = injection_free_at(train, now);
   port.injector->message_started(message.id, now);
-  schedule({now + train.tail, EventKind::kInjected, index, message.id});
+  schedule(now + train.tail, {EventKind::kInjected, index, message.id});
   const Stage& last = stages_.back();
-  schedule({last.passage.tail + last.output->delay, EventKind::kEjected, ejection_port(message), message.id});
+  schedule(last.passage.tail + last.output->delay, {EventKind::kEjected, ejection_port(message), message.id});
 }
 
 // The NI port at the end of the message's route, as an index into ports_.
@@ -256,8 +261,7 @@ TrainFabric::Credits TrainFabric::credits_keep_up(std::size_t stage, const Train
   const bool last = stage + 1 == stages_.size();
   const bool spreads = !last && stages_[stage + 1].output->flit_time > out.flit_time;
   const Cycles closed_up = static_cast<Cycles>(stage + 1) * timing_.routing_and_allocation();
-  const Cycles spaced = vc_depth_ * out.flit_time / period_ - (out.flit_time % period_ == 0 ? 0 : 1);
-  if (spaced >= out.credit_loop + (spreads ? closed_up : 0)) return Credits::kKeepUp;
+  if (out.spaced >= out.credit_loop + (spreads ? closed_up : 0)) return Credits::kKeepUp;
   const Cycles paced = vc_depth_ * train.pace / period_;
   const bool alone = train.flits <= vc_depth_ || paced >= out.credit_loop + closed_up;
   return alone ? Credits::kKeepUpAlone : Credits::kShort;
@@ -268,29 +272,17 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Train& trai
   const Passage& passage = stages_[stage].passage;
   const Cycles delay = timing_.routing_and_allocation();
   const bool last = stage + 1 == stages_.size();
-  Interval use{passage.head, passage.tail, 0, 0, stages_[stage].vcs, ""};
-  use.free = passage.channel_free;
-  use.dbg = "channel";
-  if (passage.last_head + delay > use.free) {
-    use.free = passage.last_head + delay;
-    use.dbg = "shortpacket";
-  }
+  Interval use{passage.head, passage.tail, 0, 0, stages_[stage].vcs};
+  use.free = std::max(passage.channel_free, passage.last_head + delay);
   use.free_of_vc = passage.tail + 1 + vc_alloc_delay_;
+  // When its tail leaves the next router, in this port's cycles.
+  const Cycles leaves_next = last ? passage.tail : stages_[stage + 1].passage.tail - out.delay;
   if (!last) {
-    const Cycles leaves_next = stages_[stage + 1].passage.tail - out.delay;  // in this port's cycles
-    if (leaves_next + 1 - delay > use.free) {
-      use.free = leaves_next + 1 - delay;
-      use.dbg = "input";
-    }
+    use.free = std::max(use.free, leaves_next + 1 - delay);
     use.free_of_vc = std::max(use.free_of_vc, leaves_next + 1);
   }
   if (credits_keep_up(stage, train) != Credits::kKeepUp) {
-    const Cycles returned = last ? passage.tail + out.credit_loop
-                                 : stages_[stage + 1].passage.tail - out.delay - delay + out.credit_loop;
-    if (returned > use.free) {
-      use.free = returned;
-      use.dbg = "drain";
-    }
+    use.free = std::max(use.free, leaves_next - (last ? 0 : delay) + out.credit_loop);
   }
   use.free_of_vc = std::max(use.free_of_vc, use.free);
   return use;
@@ -309,17 +301,12 @@ void TrainFabric::occupy(Output& output, const Interval& interval, const Message
     const Interval& first = before ? other : interval;
     const Interval& second = before ? interval : other;
     if (second.begin >= free_for(first, second)) continue;
-    std::string why = "overlap";
-    if (second.begin > first.tail) {
-      why = free_for(first, second) == first.free_of_vc && first.free_of_vc != first.free ? "single-vc"
-                                                                                          : first.dbg;
-    }
-    contend(second.begin,
-            "contention " + why +
-                fmt::format(" on {} at cycle {}: the message {}->{} uses it in cycles {} to {}, another "
-                            "in cycles {} to {}",
-                            place(output), second.begin, message.src, message.dst, interval.begin,
-                            interval.tail, other.begin, other.tail));
+    contend(
+        second.begin,
+        fmt::format("contention on {} at cycle {}: the message {}->{} uses it in cycles {} to {}, another "
+                    "in cycles {} to {}",
+                    place(output), second.begin, message.src, message.dst, interval.begin, interval.tail,
+                    other.begin, other.tail));
   }
   const auto after = std::find_if(trains.begin(), trains.end(),
                                   [&](const Interval& t) { return t.begin >= interval.begin; });

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <queue>
 #include <string>
 #include <systemc>
 #include <vector>
 
 #include "config/config.h"
+#include "fabric/calendar.h"
 #include "fabric/fabric.h"
 #include "fabric/failure.h"
 #include "fabric/framing.h"
@@ -42,8 +42,8 @@ class ContentionError : public ModelError {
 // Of two trains through one output port, the second of which wins the switch with its head in cycle w:
 //   channel          w is not before the channel is free of the first.
 //   input            The first has left the next router, whose input they share, before the second's head
-//   can. virtual channels The last packet of the first began r + v cycles or more before w, so that the
-//   virtual
+//                    can win the switch there.
+//   virtual channel  The last packet of the first began r + v cycles or more before w, so that the virtual
 //                    channel of the packet before it is free. With a single virtual channel, the first has
 //                    left it and the next router when the second's head asks for it, or comes.
 // Packets of any other two trains share no port in one cycle, since a train's place in the next router's
@@ -80,17 +80,15 @@ class TrainFabric final : public sc_core::sc_module, public Fabric {
     Cycles free;        // from then on another train's head may
     Cycles free_of_vc;  // the same for the only virtual channel in `vcs`
     topology::VcRange vcs;
-    const char* dbg;
   };
   enum class EventKind : std::uint8_t { kEjected, kInjected, kWake };
   struct Event {
-    Cycles at;
     EventKind kind;
     std::int32_t port;  // index into ports_
     std::uint64_t message;
-    bool operator>(const Event& other) const {
-      if (at != other.at) return at > other.at;
-      return kind != other.kind ? kind > other.kind : port > other.port;
+    // The order within a cycle.
+    bool operator<(const Event& other) const {
+      return kind != other.kind ? kind < other.kind : port < other.port;
     }
   };
   // A router's output port.
@@ -101,6 +99,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric {
     Cycles delay = 0;        // from the switch to the next router's input, or to the NI
     Cycles credit_loop = 0;  // R
     Femtoseconds flit_time = 0;
+    Cycles spaced = 0;             // the least between a flit and the one D places before it
     std::vector<Interval> trains;  // ascending
   };
   // An output port on the way of the message that starts now.
@@ -126,7 +125,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric {
   Interval interval(std::size_t stage, const Train& train) const;
   void occupy(Output& output, const Interval& interval, const Message& message, Cycles now);
   void contend(Cycles at, const std::string& what);
-  void schedule(const Event& event);
+  void schedule(Cycles at, const Event& event);
   std::string place(const Output& output) const;
   Output& output(NodeId node, int port) {
     return outputs_[first_output_[static_cast<std::size_t>(node)] + static_cast<std::size_t>(port)];
@@ -144,7 +143,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric {
   std::vector<Output> outputs_;
   std::vector<Port> ports_;  // [accelerator][NI port]
   std::vector<Stage> stages_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  Calendar<Event> events_;
   sc_core::sc_event wake_event_;
   Cycles next_tick_ = -1;
   Cycles last_movement_ = 0;

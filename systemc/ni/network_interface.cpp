@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "fabric/sim_time.h"
-
 namespace coppice::ni {
 
 NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
@@ -15,18 +13,13 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
       tracker_(context.schedule->flows),
       dma_(context.system->ni.dma_latency, memory),
       reduction_(context.system->ni.reduction_latency),
-      route_times_(*context.topology, *context.system, *context.schedule, node),
-      wake_("wake") {
+      route_times_(*context.topology, *context.system, *context.schedule, node) {
   const auto& tables = context.schedule->nodes[static_cast<std::size_t>(node)].ports;
   for (int port = 0; port < ports; ++port) {
     ports_.push_back(std::make_unique<Port>(context.framing));
     ports_.back()->table.load(tables[static_cast<std::size_t>(port)]);
     connect(port);
   }
-  SC_HAS_PROCESS(NetworkInterface);
-  SC_METHOD(process);
-  sensitive << wake_;
-  dont_initialize();
   for (const auto& port : ports_) run_at(*port, 0);
 }
 
@@ -58,21 +51,19 @@ void NetworkInterface::run_at(Port& port, Cycles at) {
 void NetworkInterface::wake_at(Cycles at) {
   if (next_wake_ >= 0 && next_wake_ <= at) return;
   next_wake_ = at;
-  wake_.notify(fabric::to_sc_time(at * context_.period) - sc_core::sc_time_stamp());
+  context_.clock->set(at, *this);
 }
 
-void NetworkInterface::process() {
-  context_.failure->guard([this] {
-    const Cycles now = next_wake_;
-    next_wake_ = -1;
-    complete_arrivals(now);
-    for (int port = 0; port < num_ports(); ++port) {
-      if (ports_[static_cast<std::size_t>(port)]->due <= now) run_port(port, now);
-    }
-    Cycles next = completions_.empty() ? kNever : completions_.top().at;
-    for (const auto& port : ports_) next = std::min(next, port->due);
-    if (next != kNever) wake_at(next);
-  });
+void NetworkInterface::wake(Cycles now) {
+  if (next_wake_ != now) return;  // set before an earlier one was
+  next_wake_ = -1;
+  complete_arrivals(now);
+  for (int port = 0; port < num_ports(); ++port) {
+    if (ports_[static_cast<std::size_t>(port)]->due <= now) run_port(port, now);
+  }
+  Cycles next = completions_.empty() ? kNever : completions_.top().at;
+  for (const auto& port : ports_) next = std::min(next, port->due);
+  if (next != kNever) wake_at(next);
 }
 
 void NetworkInterface::message_arrived(int port, std::uint64_t message, Cycles now) {
@@ -129,6 +120,7 @@ void NetworkInterface::run_port(int index, Cycles now) {
     return;
   }
   const TableEntry& entry = *port.table.head();
+  port.table.prefetch_next();
   port.timestep.advance_to(entry.step);
   port.table.pop();
   issue(index, entry, now);

@@ -9,9 +9,9 @@
 
 #include "config/config.h"
 #include "fabric/fabric.h"
-#include "fabric/failure.h"
 #include "fabric/framing.h"
 #include "fabric/route_timing.h"
+#include "ni/alarm_clock.h"
 #include "ni/command_decoder.h"
 #include "ni/depacketizer.h"
 #include "ni/dma_engine.h"
@@ -33,7 +33,7 @@ struct NiContext {
   Femtoseconds period;
   fabric::Fabric* fabric;
   MessageLog* log;
-  fabric::Failure* failure;
+  AlarmClock* clock;
 };
 
 // An accelerator's network interface: executes its reduce-schedule tables. Per port a table, timestep and
@@ -44,7 +44,7 @@ struct NiContext {
 // flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected in
 // cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on. Nothing runs in cycles
 // in which nothing can change.
-class NetworkInterface final : public sc_core::sc_module {
+class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sleeper {
  public:
   NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
                    GradientMemory& memory);
@@ -90,7 +90,7 @@ class NetworkInterface final : public sc_core::sc_module {
     }
   };
 
-  void process();
+  void wake(Cycles now) override;
   void complete_arrivals(Cycles now);
   void run_port(int port, Cycles now);
   void wait(Port& port, DecoderState state, Cycles now);
@@ -110,7 +110,6 @@ class NetworkInterface final : public sc_core::sc_module {
   ReductionUnit reduction_;
   RouteTimes route_times_;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
-  sc_core::sc_event wake_;
   Cycles next_wake_ = -1;
 };
 

@@ -5,7 +5,7 @@ namespace coppice::ni {
 fabric::Injector::Answer Packetizer::next_packet(Cycles now, fabric::Packet& packet) {
   if (queue_.empty()) return Answer::kSleep;
   const Queued& front = queue_.front();
-  if (front.ready > now) return Answer::kPollAgain;
+  if (front.ready > now) return Answer::kSleep;  // whoever pushed it wakes the fabric then
   const fabric::Message& message = front.message;
   packet.route = message.route->data();
   packet.src = message.src;

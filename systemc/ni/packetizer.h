@@ -21,7 +21,8 @@ class Packetizer final : public fabric::Injector {
   // Whether a message may be pushed in cycle `now`. The place of a message whose tail leaves in a cycle is
   // free from the next cycle on, whichever of the two processes runs first.
   bool has_place(Cycles now) const { return queue_.size() + (tail_left_ == now ? 1 : 0) < kMessages; }
-  // Takes a message whose first flit comes from memory at cycle `ready`.
+  // Takes a message whose first flit comes from memory at cycle `ready`, for which the caller wakes the
+  // fabric.
   void push(const fabric::Message& message, Cycles ready) { queue_.push_back({message, ready}); }
 
   // A message's head flit, or its tail, went into the injection channel: (message id, cycle).

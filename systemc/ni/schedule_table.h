@@ -22,6 +22,10 @@ class ScheduleTable {
     return entries_ != nullptr && next_ < entries_->size() ? &(*entries_)[next_] : nullptr;
   }
   void pop() { ++next_; }
+  // Tables of large systems lie far outside the caches.
+  void prefetch_next() const {
+    if (next_ + 1 < entries_->size()) __builtin_prefetch(&(*entries_)[next_ + 1]);
+  }
   std::size_t issued() const { return next_; }
 
  private:

@@ -113,8 +113,9 @@ class CollectiveRun {
   }
 
   void build_interfaces() {
+    clock_ = std::make_unique<ni::AlarmClock>("clock", fabric_->period(), failure_);
     const ni::NiContext context{&topology_,        &config().system, &schedule_, framing_,
-                                fabric_->period(), fabric_.get(),    &log_,      &failure_};
+                                fabric_->period(), fabric_.get(),    &log_,      clock_.get()};
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
       interfaces_.push_back(std::make_unique<ni::NetworkInterface>(fmt::format("ni_{}", node).c_str(), node,
                                                                    prepared_.ni_ports, context,
@@ -208,6 +209,7 @@ class CollectiveRun {
   ni::MessageLog log_;
   fabric::Failure failure_;
   std::unique_ptr<fabric::Fabric> fabric_;
+  std::unique_ptr<ni::AlarmClock> clock_;
   std::vector<std::unique_ptr<ni::NetworkInterface>> interfaces_;
   std::unique_ptr<TraceWriter> trace_;
   std::unique_ptr<VcdProbe> vcd_;

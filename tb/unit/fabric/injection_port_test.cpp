@@ -94,7 +94,7 @@ TEST_F(InjectionPortTest, WaitsForCreditsOfThePacketsVirtualChannel) {
   injector_.packets = {packet_of(1, 3)};
   EXPECT_EQ(run(port, 10).size(), 2U);
   EXPECT_TRUE(port.busy());
-  EXPECT_FALSE(outcome_.awake);
+  EXPECT_EQ(outcome_.next, InjectionPort::kAsleep);
   EXPECT_TRUE(port.receive_credit(1));  // of another virtual channel
   EXPECT_EQ(run(port, 20).size(), 0U);
   port.receive_credit(0);
@@ -107,7 +107,7 @@ TEST_F(InjectionPortTest, SkipsAVirtualChannelWithoutCredits) {
   InjectionPort port = make_port(3, 1);
   injector_.packets = {packet_of(1, 1), packet_of(2, 1), packet_of(3, 1), packet_of(4, 1)};
   EXPECT_EQ(run(port, 10).size(), 3U);
-  EXPECT_FALSE(outcome_.awake);
+  EXPECT_EQ(outcome_.next, InjectionPort::kAsleep);
   port.receive_credit(1);
   EXPECT_THAT(run(port, 20), ElementsAre(std::pair(10, 1)));
 }
@@ -115,10 +115,31 @@ TEST_F(InjectionPortTest, SkipsAVirtualChannelWithoutCredits) {
 TEST_F(InjectionPortTest, SleepsOrAsksAgainAsItIsTold) {
   InjectionPort port = make_port(1, 1);
   run(port, 1);
-  EXPECT_FALSE(outcome_.awake);
+  EXPECT_EQ(outcome_.next, InjectionPort::kAsleep);
   injector_.idle = Injector::Answer::kPollAgain;
   run(port, 2);
-  EXPECT_TRUE(outcome_.awake);
+  EXPECT_EQ(outcome_.next, 2);
+}
+
+TEST_F(InjectionPortTest, SleepsThroughALongPause) {
+  InjectionPort port = make_port(1, 100);
+  injector_.packets = {packet_of(1, 3, kPeriod * 9)};
+  const auto after = [&](Cycles cycle) { return port.step(cycle, pool_).next; };
+  EXPECT_EQ(after(0), 9);
+  port.receive_credit(0);
+  EXPECT_EQ(after(2), 9);  // woken for nothing
+  EXPECT_EQ(after(9), 18);
+}
+
+TEST_F(InjectionPortTest, WakesForACreditOnlyIfItWaitsForOne) {
+  InjectionPort port = make_port(1, 1);
+  injector_.packets = {packet_of(1, 2)};
+  port.step(0, pool_);
+  EXPECT_FALSE(port.receive_credit(0));
+  port.step(1, pool_);
+  injector_.packets.push_back(packet_of(2, 1));
+  port.step(2, pool_);
+  EXPECT_TRUE(port.receive_credit(0));
 }
 
 // Flit i leaves i flit times after the first, rounded up to a cycle; the next message a flit time, rounded

@@ -42,7 +42,7 @@ TEST_F(PacketizerTest, SleepsWithoutAMessage) {
 TEST_F(PacketizerTest, WaitsForMemory) {
   Packetizer packetizer = make(kPackets);
   packetizer.push(message(5, 64), 10);
-  EXPECT_EQ(packetizer.next_packet(9, packet_), Answer::kPollAgain);
+  EXPECT_EQ(packetizer.next_packet(9, packet_), Answer::kSleep);
   EXPECT_EQ(packetizer.next_packet(10, packet_), Answer::kPacket);
   EXPECT_EQ(packet_.tag, 5U);
   EXPECT_EQ(packet_.src, 1);

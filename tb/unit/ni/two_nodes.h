@@ -60,6 +60,7 @@ class TwoNodes {
     topology = std::make_unique<topology::Topology>(topology::make_mesh(std::vector{2}, links));
     routing = topology::make_dimension_order_routing(*topology, system.router.vcs);
     fabric = std::make_unique<fabric::FlitFabric>("fabric", *topology, *routing, system, 1, failure);
+    clock = std::make_unique<AlarmClock>("clock", system.clock.period(), failure);
     log.add_observer(recorder);
     const NiContext context{topology.get(),
                             &system,
@@ -68,7 +69,7 @@ class TwoNodes {
                             system.clock.period(),
                             fabric.get(),
                             &log,
-                            &failure};
+                            clock.get()};
     for (NodeId node = 0; node < 2; ++node) {
       memories.push_back(std::make_unique<ValueMemory>(
           std::vector<float>(static_cast<std::size_t>(schedule.size / 4), node == 0 ? 1.0F : 10.0F)));
@@ -97,6 +98,7 @@ class TwoNodes {
   std::unique_ptr<topology::Topology> topology;
   std::unique_ptr<topology::RoutingFunction> routing;
   fabric::Failure failure;
+  std::unique_ptr<AlarmClock> clock;
   std::unique_ptr<fabric::FlitFabric> fabric;
   MessageLog log;
   Recorder recorder;

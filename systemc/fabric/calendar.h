@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+
+namespace coppice::fabric {
+
+// What is to happen, by cycle: an event list for systems in which many things happen in the same few cycles.
+// Costs as much per cycle that has events as a heap costs per event.
+template <typename Event>
+class Calendar {
+ public:
+  void add(Cycles at, const Event& event) {
+    if (last_ == cycles_.end() || last_->first != at) last_ = entry(at);
+    last_->second.push_back(event);
+  }
+
+  bool empty() const { return cycles_.empty(); }
+  // The first cycle that has events; there must be one.
+  Cycles next() const { return cycles_.begin()->first; }
+  // Takes out the events of that cycle, in order of addition; they last until the next take().
+  std::vector<Event>& take() {
+    taken_.clear();
+    const auto first = cycles_.begin();
+    if (last_ == first) last_ = cycles_.end();
+    taken_.swap(first->second);
+    spare_.push_back(cycles_.extract(first));
+    return taken_;
+  }
+
+ private:
+  using Cycle = std::map<Cycles, std::vector<Event>>;
+
+  typename Cycle::iterator entry(Cycles at) {
+    const auto place = cycles_.lower_bound(at);
+    if (place != cycles_.end() && place->first == at) return place;
+    if (spare_.empty()) return cycles_.try_emplace(place, at);
+    auto node = std::move(spare_.back());
+    spare_.pop_back();
+    node.key() = at;
+    return cycles_.insert(place, std::move(node));
+  }
+
+  Cycle cycles_;
+  typename Cycle::iterator last_ = cycles_.end();  // the cycle added to last
+  std::vector<typename Cycle::node_type> spare_;   // of cycles that are over, with their memory
+  std::vector<Event> taken_;
+};
+
+}  // namespace coppice::fabric

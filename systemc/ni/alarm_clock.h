@@ -1,0 +1,60 @@
+#pragma once
+
+#include <systemc>
+
+#include "base/units.h"
+#include "fabric/calendar.h"
+#include "fabric/failure.h"
+#include "fabric/sim_time.h"
+
+namespace coppice::ni {
+
+// Wakes network interfaces in the cycles that they ask for. One event of the kernel serves all that wake in a
+// cycle: in a collective whole phases of thousands of interfaces do, and an event each costs more than what
+// they do then.
+class AlarmClock final : public sc_core::sc_module {
+ public:
+  class Sleeper {
+   public:
+    virtual void wake(Cycles now) = 0;
+
+   protected:
+    ~Sleeper() = default;
+  };
+
+  // An exception of a sleeper ends up in `failure`.
+  AlarmClock(const sc_core::sc_module_name& name, Femtoseconds period, fabric::Failure& failure)
+      : sc_module(name), period_(period), failure_(&failure), event_("wake") {
+    SC_HAS_PROCESS(AlarmClock);
+    SC_METHOD(ring);
+    sensitive << event_;
+    dont_initialize();
+  }
+
+  // `at` is after the current cycle, or cycle 0 before the simulation. The sleeper outlives its alarms, which
+  // ring in the order in which those of a cycle were set.
+  void set(Cycles at, Sleeper& sleeper) {
+    alarms_.add(at, &sleeper);
+    if (next_ >= 0 && next_ <= at) return;
+    next_ = at;
+    event_.notify(fabric::to_sc_time(at * period_) - sc_core::sc_time_stamp());
+  }
+
+ private:
+  void ring() {
+    failure_->guard([this] {
+      const Cycles now = next_;
+      for (Sleeper* sleeper : alarms_.take()) sleeper->wake(now);
+      next_ = alarms_.empty() ? -1 : alarms_.next();
+      if (next_ >= 0) event_.notify(fabric::to_sc_time((next_ - now) * period_));
+    });
+  }
+
+  Femtoseconds period_;
+  fabric::Failure* failure_;
+  fabric::Calendar<Sleeper*> alarms_;
+  sc_core::sc_event event_;
+  Cycles next_ = -1;  // -1: no alarm is set
+};
+
+}  // namespace coppice::ni
