@@ -19,9 +19,9 @@ struct BoundLine {
   std::string out;
 };
 
-topology::CutBound worst_cut(const config::Loaded& loaded, const topology::Topology& topology) {
+system::LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology& topology) {
   try {
-    return topology::worst_cut(topology);
+    return system::find_least_time(loaded, topology);
   } catch (const UnsupportedError& error) {
     throw ConfigError(loaded.place("system.topology"), error.what());
   }
@@ -35,16 +35,14 @@ void execute(const BoundLine& line) {
 
   const config::CollectiveConfig& collective = loaded.config.collective;
   const topology::Topology topology = system::build_topology(loaded);
-  const topology::CutBound cut = worst_cut(loaded, topology);
-  const double time_ns = topology::bound_ns(cut, system::parse_collective(collective.op), collective.size,
-                                            topology.num_accelerators());
+  const auto [cut, time_ns] = find_least_time(loaded, topology);
   const Bandwidth exit{cut.exit_bytes_per_second};
   if (out == nullptr) {
     print(fmt::format(
-        "{} of {} on {}: at least {:.3f} ns; the worst cut holds {} of {} accelerators and lets out "
-        "{}\n",
+        "{} of {} on {}: at least {:.3f} ns; the worst cut holds {} of {} accelerators and lets "
+        "{} {}\n",
         collective.op, format_bytes(collective.size), topology.name(), time_ns, cut.accelerators_in_cut,
-        topology.num_accelerators(), format_bandwidth(exit)));
+        topology.num_accelerators(), collective.op == "reduce" ? "in" : "out", format_bandwidth(exit)));
     return;
   }
   nlohmann::ordered_json json;

@@ -91,6 +91,7 @@ struct CollectiveConfig {
   std::string algorithm;  // required by run and schedule
   std::string file{};     // of algorithm file: tables as JSON, relative to the working directory
   Bytes size = 0;         // required by schedule, and by run unless it trains; whole elements of 4 B
+  int root = 0;           // of broadcast and reduce: the accelerator that has, or gets, all the data
   int chunks = 1;         // that move on their own; schedule/compiler.h says of what
   bool operator==(const CollectiveConfig&) const = default;
 };

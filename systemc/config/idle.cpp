@@ -32,6 +32,11 @@ std::string idle_size(const Config& config, const Use& use) {
   return trains ? "the gradients of training.model are reduced" : "";
 }
 
+std::string idle_root(const Config& config, const Use& /*use*/) {
+  const std::string& op = config.collective.op;
+  return op == "broadcast" || op == "reduce" ? "" : "collective.op is " + op + ", which has no root";
+}
+
 std::string idle_dims(const Config& config, const Use& /*use*/) {
   return has_dims(config) ? "" : "a " + config.system.topology.kind + " has no dims";
 }
@@ -89,6 +94,7 @@ std::string idle_payload(const Config& config, const Use& use) {
 
 std::string idle_reduction_latency(const Config& config, const Use& use) {
   if (config.collective.op == "all_gather") return "an all-gather reduces nothing";
+  if (config.collective.op == "broadcast") return "a broadcast reduces nothing";
   return idle_ni(config, use);
 }
 

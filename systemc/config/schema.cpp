@@ -246,8 +246,13 @@ void add_collective_keys(std::vector<Key>& keys) {
   constexpr Purposes kCollectives{Purpose::kRun, Purpose::kSchedule, Purpose::kBound};
   constexpr Purposes kCompiled{Purpose::kRun, Purpose::kSchedule};
   keys.push_back(with(name_key("collective.op", [](auto& c) -> auto& { return c.collective.op; },
-                               {"all_reduce", "reduce_scatter", "all_gather"}),
+                               {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce"}),
                       kCollectives));
+  keys.push_back(unless(
+      with(integer_key(
+               "collective.root", [](auto& c) -> auto& { return c.collective.root; }, 0, kMostNodes - 1),
+           kCollectives),
+      idle_root));
   std::vector<std::string> algorithms;
   for (const auto& algorithm : schedule::algorithms()) algorithms.push_back(algorithm.name);
   algorithms.emplace_back(kAlgorithmFile);

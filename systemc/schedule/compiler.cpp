@@ -46,9 +46,9 @@ std::vector<Registered> registry() {
       {{"direct", "every accelerator to every other"}, make<DirectCompiler>},
       {{"hierarchical", "chunks in a pipeline over the dimensions of a hierarchy, each by its own algorithm"},
        make<HierarchicalCompiler>},
-      {{"multitree", "trees built with their link schedule, one per accelerator (ISCA 2021)"},
+      {{"multitree", "trees built with their link schedule, one per accelerator (ISCA 2021)", true},
        make<MultiTreeCompiler>},
-      {{"multitree_optimal", "as multitree, in the fewest timesteps that the channels allow"},
+      {{"multitree_optimal", "as multitree, in the fewest timesteps that the channels allow", true},
        make<MultiTreeOptimalCompiler>},
   };
 }

@@ -24,10 +24,14 @@ struct CompileRequest {
   // For messages between accelerators that are not neighbours.
   const topology::RoutingFunction* routing = nullptr;
   std::uint64_t seed = 1;  // of compilers that break ties at random
-  // Pieces that move on their own: of every accelerator's chunk (multitree_optimal), of every tree's part of
+  // Pieces that move on their own: of every accelerator's chunk (multitree_optimal), of all the data
+  // (CompileRequest::root), of every tree's part of
   // the data (tree, double_tree and their overlapped forms), of all the data (hierarchical). Other algorithms
   // take 1 only.
   int chunks = 1;
+  // Of a broadcast, an all-gather of what one accelerator has all of, and of a reduce, a reduce-scatter that
+  // leaves one with all: that accelerator. For algorithms with AlgorithmInfo::rooted only.
+  NodeId root = topology::kNoNode;
   // Of a step, whatever its length: alpha of the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;
   TreePlacement trees = TreePlacement::kAuto;
@@ -48,6 +52,7 @@ std::unique_ptr<Compiler> make_compiler(const std::string& algorithm);
 struct AlgorithmInfo {
   std::string name;
   std::string summary;
+  bool rooted = false;  // compiles broadcast and reduce: the tree of an accelerator gives them
 };
 std::vector<AlgorithmInfo> algorithms();
 

@@ -1,9 +1,10 @@
 #include "schedule/contention.h"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 #include <utility>
+
+#include <boost/container/small_vector.hpp>
 
 namespace coppice::schedule {
 namespace {
@@ -13,14 +14,19 @@ using topology::Topology;
 
 constexpr std::size_t kMostReported = 16;
 
+// A channel or the ejection port on a message's way, and the latency of the channels before it.
+struct Leg {
+  std::size_t resource;
+  Femtoseconds latency;
+};
+
 // A message with all that is the same for every router delay.
 struct Passage {
   const Message* message;
   std::int32_t step;
-  std::size_t sender;                 // NI port
-  Femtoseconds time;                  // that it takes to pass, at the pace of the slowest channel
-  std::vector<std::size_t> onward;    // resources from its first channel to its ejection
-  std::vector<Femtoseconds> latency;  // up to each of them
+  std::size_t sender;  // NI port
+  Femtoseconds time;   // that it takes to pass, at the pace of the slowest channel
+  boost::container::small_vector<Leg, 5> legs;
 };
 
 // Numbers for channels and the sides of NI ports.
@@ -42,22 +48,19 @@ class Resources {
                     .step = message.entry->step,
                     .sender = port(message.src, message.src_port),
                     .time = 0,
-                    .onward = {},
-                    .latency = {}};
+                    .legs = {}};
     NodeId at = message.src;
     Femtoseconds latency = 0;
     for (const topology::Hop& hop : schedule_.routes[static_cast<std::size_t>(message.entry->route)]) {
       const auto out = topology_.out_channels(at);
       if (hop.out_port >= out.size()) break;
       const topology::Channel& channel = topology_.channel(out[hop.out_port]);
-      passage.onward.push_back(static_cast<std::size_t>(out[hop.out_port]));
-      passage.latency.push_back(latency);
+      passage.legs.push_back({static_cast<std::size_t>(out[hop.out_port]), latency});
       passage.time = std::max(passage.time, transfer_time(message.entry->bytes, channel.bandwidth));
       latency += channel.latency;
       at = channel.dst;
     }
-    passage.onward.push_back(injection(port(message.dst, message.ejection_port)) + 1);
-    passage.latency.push_back(latency);
+    passage.legs.push_back({injection(port(message.dst, message.ejection_port)) + 1, latency});
     return passage;
   }
 
@@ -89,7 +92,7 @@ class StepUse {
   void add(const Passage& passage) {
     longest_ = std::max(longest_, passage.time);
     use(resources_.injection(passage.sender), passage);
-    for (const std::size_t resource : passage.onward) use(resource, passage);
+    for (const Leg& leg : passage.legs) use(leg.resource, passage);
   }
 
   // Reports what the step's messages share, and forgets them; returns how long the step lasts.
@@ -162,14 +165,14 @@ class Timeline {
     if (entry.dependencies > 0) start = std::max(start, arrived(passage.message->src, entry.flow));
     port_free_at = start + passage.time;
     slip = std::max(slip, port_free_at - step_end);
-    for (std::size_t i = 0; i < passage.onward.size(); ++i) {
-      const Femtoseconds begin = start + passage.latency[i] + static_cast<Femtoseconds>(i) * router_;
-      Femtoseconds& free_at = free_at_[passage.onward[i]];
-      if (begin < free_at) report_late(passage, passage.onward[i]);
+    for (std::size_t i = 0; i < passage.legs.size(); ++i) {
+      const Femtoseconds begin = start + passage.legs[i].latency + static_cast<Femtoseconds>(i) * router_;
+      Femtoseconds& free_at = free_at_[passage.legs[i].resource];
+      if (begin < free_at) report_late(passage, passage.legs[i].resource);
       free_at = std::max(free_at, begin + passage.time);
     }
-    const Femtoseconds arrival = start + passage.latency.back() +
-                                 static_cast<Femtoseconds>(passage.onward.size()) * router_ + passage.time;
+    const Femtoseconds arrival = start + passage.legs.back().latency +
+                                 static_cast<Femtoseconds>(passage.legs.size()) * router_ + passage.time;
     coming_.emplace_back(inbox(passage.message->dst, entry.flow), arrival);
   }
 

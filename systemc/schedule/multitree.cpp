@@ -1,7 +1,5 @@
 #include "schedule/multitree.h"
 
-#include <array>
-
 #include "schedule/tree_growth.h"
 
 namespace coppice::schedule {
@@ -12,9 +10,7 @@ Trees build_trees(const Topology& topology) {
   Trees best = grow_trees(topology, 1, LookingOrder::kAsFarAsNeeded);
   if (topology.num_switches() == 0) return best;
   const int least = least_steps(topology, 1);
-  constexpr std::array kOthers{LookingOrder::kOneLinkFirst, LookingOrder::kFreshLast,
-                               LookingOrder::kNearestFirst};
-  for (const LookingOrder order : kOthers) {
+  for (const LookingOrder order : kLookingOrders) {
     if (best.steps == least) break;
     Trees other = grow_trees(topology, 1, order);
     if (other.steps < best.steps) best = std::move(other);
@@ -23,6 +19,10 @@ Trees build_trees(const Topology& topology) {
 }
 
 Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileRequest& request) const {
+  if (request.root >= 0) {
+    return schedule_trees(topology, request, "multitree",
+                          grow_trees_of(topology, request.root, request.chunks, request.seed));
+  }
   require_whole_chunks(request, "multitree");
   Schedule schedule = schedule_trees(topology, request, "multitree", build_trees(topology));
   schedule.least_steps = (request.collective == Collective::kAllReduce ? 2 : 1) * least_steps(topology, 1);

@@ -16,6 +16,7 @@ namespace coppice::schedule {
 // cannot be reached.
 Trees build_trees(const topology::Topology& topology);
 
+// Broadcast and reduce use the trees of their root, grown alone (grow_trees_of()).
 class MultiTreeCompiler final : public Compiler {
  public:
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;

@@ -1,7 +1,6 @@
 #include "schedule/multitree_optimal.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "base/random.h"
@@ -24,9 +23,6 @@ int matching_restarts(const topology::Topology& topology, int pieces) {
   return static_cast<int>(std::min<std::int64_t>(20, kMatchingEffort / std::max<std::int64_t>(work, 1)));
 }
 
-constexpr std::array kOrders{LookingOrder::kAsFarAsNeeded, LookingOrder::kOneLinkFirst,
-                             LookingOrder::kFreshLast, LookingOrder::kNearestFirst};
-
 // The better of two: fewer timesteps, then shorter trees.
 bool is_better(const Trees& trees, const Trees& than) {
   return trees.steps < than.steps || (trees.steps == than.steps && depth_of(trees) < depth_of(than));
@@ -34,16 +30,16 @@ bool is_better(const Trees& trees, const Trees& than) {
 
 Trees trees_over_switches(const topology::Topology& topology, int pieces, std::uint64_t seed) {
   const int least = least_steps(topology, pieces);
-  Trees best = grow_trees(topology, pieces, kOrders.front());
-  for (std::size_t i = 1; i < kOrders.size() && best.steps > least; ++i) {
-    Trees trees = grow_trees(topology, pieces, kOrders[i]);
+  Trees best = grow_trees(topology, pieces, kLookingOrders.front());
+  for (std::size_t i = 1; i < kLookingOrders.size() && best.steps > least; ++i) {
+    Trees trees = grow_trees(topology, pieces, kLookingOrders[i]);
     if (is_better(trees, best)) best = std::move(trees);
   }
   const int restarts = matching_restarts(topology, pieces);
   for (int attempt = 0; attempt < restarts && best.steps > least; ++attempt) {
     Random random(seed, static_cast<std::uint64_t>(attempt));
-    Trees trees =
-        grow_trees(topology, pieces, kOrders[static_cast<std::size_t>(attempt) % kOrders.size()], &random);
+    Trees trees = grow_trees(
+        topology, pieces, kLookingOrders[static_cast<std::size_t>(attempt) % kLookingOrders.size()], &random);
     if (is_better(trees, best)) best = std::move(trees);
   }
   return best;
@@ -65,6 +61,10 @@ Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::u
 
 Schedule MultiTreeOptimalCompiler::compile(const topology::Topology& topology,
                                            const CompileRequest& request) const {
+  if (request.root >= 0) {
+    return schedule_trees(topology, request, "multitree_optimal",
+                          grow_trees_of(topology, request.root, request.chunks, request.seed));
+  }
   Schedule schedule = schedule_trees(topology, request, "multitree_optimal",
                                      build_optimal_trees(topology, request.chunks, request.seed));
   schedule.least_steps =

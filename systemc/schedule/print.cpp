@@ -118,9 +118,9 @@ ordered_json header_json(const Topology& topology, const Schedule& schedule, con
 }  // namespace
 
 std::string to_text(const Topology& topology, const Schedule& schedule, const CheckReport& report) {
-  std::string text = fmt::format("{} {} on {}: {} bytes, {} flows, {} timesteps", schedule.algorithm,
-                                 to_string(schedule.collective), topology.name(), schedule.size,
-                                 schedule.flows, schedule.steps);
+  std::string text =
+      fmt::format("{} {} on {}: {} bytes, {} flows, {} timesteps", schedule.algorithm,
+                  collective_name(schedule), topology.name(), schedule.size, schedule.flows, schedule.steps);
   if (schedule.least_steps > 0) {
     text += fmt::format(" (the least that trees can take: {})", schedule.least_steps);
   }
@@ -166,7 +166,7 @@ std::string to_json(const Topology& topology, const Schedule& schedule, const Ch
 
 std::string to_dot(const Topology& topology, const Schedule& schedule) {
   std::string text = fmt::format("digraph schedule {{\n  label=\"{} {} on {}\";\n  node [shape=circle];\n",
-                                 schedule.algorithm, to_string(schedule.collective), topology.name());
+                                 schedule.algorithm, collective_name(schedule), topology.name());
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
     fmt::format_to(std::back_inserter(text), "  {};\n", node);
   }

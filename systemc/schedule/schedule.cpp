@@ -28,6 +28,13 @@ const char* to_string(Op op) {
   return "?";
 }
 
+std::string collective_name(const Schedule& schedule) {
+  const bool rooted = schedule.shares.size() == 1 && schedule.nodes.size() > 1;
+  if (rooted && schedule.collective == Collective::kAllGather) return "broadcast";
+  if (rooted && schedule.collective == Collective::kReduceScatter) return "reduce";
+  return to_string(schedule.collective);
+}
+
 std::vector<Chunk> split_into_chunks(Bytes size, Bytes element, int count) {
   const Bytes elements = size / element;
   const Bytes each = elements / count;

@@ -95,6 +95,9 @@ struct Schedule {
   std::vector<topology::Route> routes;  // shared by entries that take the same path
 };
 
+// "all_reduce"; "broadcast" and "reduce" where all the data is the share of one accelerator.
+std::string collective_name(const Schedule& schedule);
+
 // `size` bytes of whole elements cut into `count` chunks that differ by at most one element, the longer
 // ones first.
 std::vector<Chunk> split_into_chunks(Bytes size, Bytes element, int count);

@@ -217,33 +217,67 @@ bool grow_one_step(const std::vector<GrowingTree*>& growing, const std::vector<L
   return grown;
 }
 
-void sort_by_rarity(std::vector<GrowingTree*>& trees, Random& random) {
+void shuffle(std::vector<GrowingTree*>& trees, Random& random) {
   for (std::size_t i = trees.size(); i > 1; --i) std::swap(trees[i - 1], trees[random.below(i)]);
+}
+
+void sort_by_rarity(std::vector<GrowingTree*>& trees) {
   std::ranges::stable_sort(trees, {}, [](const GrowingTree* tree) { return tree->size(); });
+}
+
+// The trees of `roots`, in this order where nothing else decides.
+Trees grow(const Topology& topology, const std::vector<NodeId>& roots, LookingOrder order, bool rarest_first,
+           Random* random) {
+  Ground ground(topology);
+  const std::vector<Look> looks = looks_of(order, topology.num_switches());
+  std::vector<GrowingTree> trees;
+  std::vector<GrowingTree*> growing;
+  trees.reserve(roots.size());
+  for (const NodeId root : roots) growing.push_back(&trees.emplace_back(ground, root));
+  for (;;) {
+    std::erase_if(growing, [](const GrowingTree* tree) { return tree->complete(); });
+    if (growing.empty()) break;
+    if (random != nullptr) shuffle(growing, *random);
+    if (rarest_first) sort_by_rarity(growing);
+    if (!grow_one_step(growing, looks, ground)) {
+      throw UnsupportedError(fmt::format("{}: some accelerators cannot reach others", topology.name()));
+    }
+  }
+  Trees result{.steps = ground.links.step(), .pieces = 1, .trees = {}, .paths = std::move(ground.paths)};
+  for (GrowingTree& tree : trees) result.trees.push_back(tree.take_edges());
+  return result;
 }
 
 }  // namespace
 
 Trees grow_trees(const Topology& topology, int pieces, LookingOrder order, Random* random) {
-  Ground ground(topology);
-  const std::vector<Look> looks = looks_of(order, topology.num_switches());
-  std::vector<GrowingTree> trees;
-  std::vector<GrowingTree*> growing;
-  trees.reserve(static_cast<std::size_t>(topology.num_accelerators() * pieces));
+  std::vector<NodeId> roots;
   for (NodeId root = 0; root < topology.num_accelerators(); ++root) {
-    for (int piece = 0; piece < pieces; ++piece) growing.push_back(&trees.emplace_back(ground, root));
+    roots.insert(roots.end(), static_cast<std::size_t>(pieces), root);
   }
-  for (;;) {
-    std::erase_if(growing, [](const GrowingTree* tree) { return tree->complete(); });
-    if (growing.empty()) break;
-    if (random != nullptr) sort_by_rarity(growing, *random);
-    if (!grow_one_step(growing, looks, ground)) {
-      throw UnsupportedError(fmt::format("{}: some accelerators cannot reach others", topology.name()));
-    }
+  Trees trees = grow(topology, roots, order, random != nullptr, random);
+  trees.pieces = pieces;
+  return trees;
+}
+
+Trees grow_trees_of(const Topology& topology, NodeId root, int pieces, std::uint64_t seed) {
+  constexpr std::uint64_t kAttempts = 8;
+  const std::vector<NodeId> roots(static_cast<std::size_t>(pieces), root);
+  Trees best;
+  const auto keep_better = [&](Trees trees) {
+    if (best.trees.empty() || trees.steps < best.steps) best = std::move(trees);
+  };
+  for (const LookingOrder order : kLookingOrders) {
+    keep_better(grow(topology, roots, order, true, nullptr));
+    if (topology.num_switches() == 0) break;
   }
-  Trees result{.steps = ground.links.step(), .pieces = pieces, .trees = {}, .paths = std::move(ground.paths)};
-  for (GrowingTree& tree : trees) result.trees.push_back(tree.take_edges());
-  return result;
+  for (std::uint64_t attempt = 0; attempt < kAttempts && pieces > 1; ++attempt) {
+    Random random(seed, attempt);
+    keep_better(grow(topology, roots, kLookingOrders[attempt % kLookingOrders.size()], true, &random));
+  }
+  best.pieces = pieces;
+  best.root = root;
+  return best;
 }
 
 }  // namespace coppice::schedule

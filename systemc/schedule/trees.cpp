@@ -36,7 +36,9 @@ std::vector<ChannelPath> both_ways(const Trees& trees, std::span<const ChannelId
   return paths;
 }
 
-std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int accelerators, int pieces) {
+std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int accelerators, const Trees& trees) {
+  const int pieces = trees.pieces;
+  if (trees.root >= 0) return split_into_chunks(request.size, request.element, pieces);
   std::vector<Chunk> flows;
   for (const Chunk& chunk : split_into_chunks(request.size, request.element, accelerators)) {
     for (const Chunk& piece : split_into_chunks(chunk.bytes, request.element, pieces)) {
@@ -126,8 +128,12 @@ Schedule schedule_trees(const Topology& topology, const CompileRequest& request,
       }
     }
   }
-  const auto flows = cut_into_pieces(request, topology.num_accelerators(), trees.pieces);
-  return build_schedule(topology, request, algorithm, flows, sends, both_ways(trees, reverse));
+  const auto flows = cut_into_pieces(request, topology.num_accelerators(), trees);
+  Schedule schedule = build_schedule(topology, request, algorithm, flows, sends, both_ways(trees, reverse));
+  if (trees.root >= 0) {
+    schedule.shares = {{.data = {.address = 0, .bytes = request.size}, .owner = trees.root}};
+  }
+  return schedule;
 }
 
 int least_steps(const Topology& topology, int pieces) {
@@ -148,7 +154,7 @@ int least_steps(const Topology& topology, int pieces) {
 int depth_of(const Trees& trees) {
   int deepest = 0;
   for (const auto& tree : trees.trees) {
-    std::vector<int> depth(trees.trees.size() / static_cast<std::size_t>(trees.pieces), 0);
+    std::vector<int> depth(tree.size() + 1, 0);  // a spanning tree has an edge for every other accelerator
     for (const TreeEdge& edge : tree) {
       int& child = depth[static_cast<std::size_t>(edge.child)];
       child = depth[static_cast<std::size_t>(edge.parent)] + 1;

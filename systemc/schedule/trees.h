@@ -19,17 +19,19 @@ struct TreeEdge {
   std::int32_t path = -1;            // index into Trees::paths; -1, and no channel: the message is routed
 };
 
-// Spanning trees with their link schedule, `pieces` per accelerator: trees[f] is rooted at f / pieces.
+// Spanning trees with their link schedule, `pieces` per accelerator: trees[f] is rooted at f / pieces. Or
+// `pieces` trees of one accelerator.
 struct Trees {
   int steps = 0;  // timesteps of one phase
   int pieces = 1;
   std::vector<std::vector<TreeEdge>> trees;  // edges in the order of their steps
   std::vector<ChannelPath> paths{};          // of edges through switches
+  NodeId root = topology::kNoNode;           // of all trees; none: every accelerator has its own
 };
 
 // The collective over `trees`: all-gather follows the trees; reduce-scatter runs them reversed in time and
-// direction, first. Every accelerator's chunk is cut into as many pieces as it has trees. Throws
-// UnsupportedError where a channel has none back.
+// direction, first. Every accelerator's chunk is cut into as many pieces as it has trees; with a root, all
+// the data is its own. Throws UnsupportedError where a channel has none back.
 Schedule schedule_trees(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm, const Trees& trees);
 

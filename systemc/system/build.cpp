@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "schedule/compiler.h"
@@ -80,6 +81,26 @@ void require_enough_elements(const config::Loaded& loaded, const topology::Topol
                   format_bytes(least)));
 }
 
+void require_root(const config::Loaded& loaded, const topology::Topology& topology) {
+  const int root = loaded.config.collective.root;
+  if (root < topology.num_accelerators()) return;
+  throw ConfigError(loaded.place("collective.root"),
+                    fmt::format("collective.root is {}, but {} has accelerators 0 to {} only", root,
+                                topology.name(), topology.num_accelerators() - 1));
+}
+
+void require_rooted_algorithm(const config::Loaded& loaded) {
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  std::vector<std::string> rooted;
+  for (const schedule::AlgorithmInfo& info : schedule::algorithms()) {
+    if (info.rooted && info.name == collective.algorithm) return;
+    if (info.rooted) rooted.push_back(info.name);
+  }
+  throw ConfigError(loaded.place("collective.algorithm"),
+                    fmt::format("collective.algorithm: {} has no tree of one accelerator for {}: write {}",
+                                collective.algorithm, collective.op, fmt::join(rooted, " or ")));
+}
+
 schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                     const topology::RoutingFunction& routing) {
   const config::CollectiveConfig& collective = loaded.config.collective;
@@ -95,6 +116,11 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   request.ni_ports = resolve_ni_ports(loaded.config, topology);
   request.routing = &routing;
   require_enough_elements(loaded, topology, request);
+  if (has_root(collective)) {
+    require_root(loaded, topology);
+    require_rooted_algorithm(loaded);
+    request.root = collective.root;
+  }
   return at_key(loaded, "collective.algorithm", [&] { return compiler->compile(topology, request); });
 }
 
@@ -124,7 +150,7 @@ schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::T
   const config::CollectiveConfig& collective = loaded.config.collective;
   schedule::Schedule schedule =
       at_key(loaded, "collective.file", [&] { return schedule::read_schedule_file(collective.file); });
-  const std::string op = schedule::to_string(schedule.collective);
+  const std::string op = schedule::collective_name(schedule);
   if (op != collective.op) {
     throw ConfigError(loaded.place("collective.op"),
                       fmt::format("collective.op is {}, but {} holds {}: write {}", collective.op,
@@ -190,10 +216,28 @@ int resolve_ni_ports(const config::Config& config, const topology::Topology& top
 
 topology::Collective parse_collective(const std::string& op) {
   if (op == "all_reduce") return topology::Collective::kAllReduce;
-  if (op == "reduce_scatter") return topology::Collective::kReduceScatter;
-  if (op == "all_gather") return topology::Collective::kAllGather;
-  throw std::invalid_argument(
-      fmt::format("'{}' is no collective: all_reduce, reduce_scatter and all_gather are", op));
+  if (op == "reduce_scatter" || op == "reduce") return topology::Collective::kReduceScatter;
+  if (op == "all_gather" || op == "broadcast") return topology::Collective::kAllGather;
+  throw std::invalid_argument(fmt::format(
+      "'{}' is no collective: all_reduce, reduce_scatter, all_gather, broadcast and reduce are", op));
+}
+
+bool has_root(const config::CollectiveConfig& collective) {
+  return collective.op == "broadcast" || collective.op == "reduce";
+}
+
+LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology& topology) {
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  if (has_root(collective)) {
+    require_root(loaded, topology);
+    LeastTime least{.cut = topology::root_cut(topology, collective.root, collective.op == "reduce")};
+    least.ns = topology::root_bound_ns(least.cut, collective.size);
+    return least;
+  }
+  LeastTime least{.cut = topology::worst_cut(topology)};
+  least.ns = topology::bound_ns(least.cut, parse_collective(collective.op), collective.size,
+                                topology.num_accelerators());
+  return least;
 }
 
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,

@@ -5,6 +5,7 @@
 #include "config/loader.h"
 #include "schedule/checker.h"
 #include "schedule/schedule.h"
+#include "topology/bound.h"
 #include "topology/routing.h"
 #include "topology/topology.h"
 
@@ -21,7 +22,19 @@ std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& l
 // NI ports per accelerator: `system.ni.ports`, or one per out-channel of an accelerator.
 int resolve_ni_ports(const config::Config& config, const topology::Topology& topology);
 
+// A broadcast is an all-gather and a reduce a reduce-scatter with all data at `collective.root`.
 topology::Collective parse_collective(const std::string& op);
+
+// Whether `collective.op` has a root.
+bool has_root(const config::CollectiveConfig& collective);
+
+// The cut that bounds the configured collective on the topology, and the least time that it leaves. Throws
+// ConfigError at `collective.root` for an accelerator that does not exist.
+struct LeastTime {
+  topology::CutBound cut;
+  double ns = 0;
+};
+LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology& topology);
 
 // Compiles `collective` and proves it right; its channel dependencies are proven free of cycles too.
 struct CheckedSchedule {

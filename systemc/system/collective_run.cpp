@@ -33,8 +33,7 @@ struct Prepared {
         routing(build_routing(loaded, topology)),
         checked(build_schedule(loaded, topology, *routing)),
         ni_ports(resolve_ni_ports(loaded.config, topology)),
-        bound_ns(topology::bound_ns(topology::worst_cut(topology), checked.schedule.collective,
-                                    checked.schedule.size, topology.num_accelerators())) {}
+        bound_ns(find_least_time(loaded, topology).ns) {}
 
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;

@@ -30,9 +30,11 @@ nlohmann::ordered_json link_utilization(const Measured& measured) {
 
 // Bytes each accelerator's link carries per byte of the collective: the factor between algorithm and bus
 // bandwidth.
-double bus_factor(schedule::Collective collective, int accelerators) {
+double bus_factor(const schedule::Schedule& schedule, int accelerators) {
+  const std::string name = schedule::collective_name(schedule);
+  if (name == "broadcast" || name == "reduce") return 1;
   const double part = static_cast<double>(accelerators - 1) / accelerators;
-  return collective == schedule::Collective::kAllReduce ? 2 * part : part;
+  return schedule.collective == schedule::Collective::kAllReduce ? 2 * part : part;
 }
 
 // What each dimension of a hierarchy carried. The bandwidth is an accelerator's in the dimension, all links
@@ -91,7 +93,7 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   json["cycles"] = measured.cycles;
   json["time_ns"] = time_ns;
   json["algbw_gb_s"] = algbw;
-  json["busbw_gb_s"] = algbw * bus_factor(measured.schedule.collective, measured.topology.num_accelerators());
+  json["busbw_gb_s"] = algbw * bus_factor(measured.schedule, measured.topology.num_accelerators());
   json["bound"] = {{"time_ns", measured.bound_ns}};
   json["efficiency"] = time_ns > 0 ? measured.bound_ns / time_ns : 1.0;
   json["flits"] = measured.statistics.flits_injected;

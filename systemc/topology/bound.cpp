@@ -122,6 +122,10 @@ class FlowNetwork {
   // a·exit(S) − c·|S ∩ accelerators|, which is negative exactly if S is better.
   std::optional<std::vector<NodeId>> better_cut(NodeId sink, Ratio best);
 
+  // The vertices that stay with `from` when the channels from there to `to` are cut where they carry least,
+  // and what they carry, in units.
+  std::pair<Capacity, std::vector<NodeId>> least_cut(NodeId from, NodeId to);
+
  private:
   struct EdgeData;
   using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
@@ -135,7 +139,7 @@ class FlowNetwork {
       boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, EdgeData>;
 
   Traits::edge_descriptor add_edge_pair(NodeId from, NodeId to, Capacity bandwidth);
-  std::vector<NodeId> source_side() const;
+  std::vector<NodeId> side_of(NodeId from) const;
 
   int accelerators_;
   NodeId source_;
@@ -210,13 +214,25 @@ std::optional<std::vector<NodeId>> FlowNetwork::better_cut(NodeId sink, Ratio be
       boost::get(&EdgeData::capacity, graph_), boost::get(&EdgeData::residual, graph_),
       boost::get(&EdgeData::reverse, graph_), boost::get(boost::vertex_index, graph_));
   if (flow == total) return std::nullopt;
-  return source_side();
+  return side_of(source_);
 }
 
-std::vector<NodeId> FlowNetwork::source_side() const {
+std::pair<Capacity, std::vector<NodeId>> FlowNetwork::least_cut(NodeId from, NodeId to) {
+  for (const auto edge : boost::make_iterator_range(boost::edges(graph_))) {
+    graph_[edge].capacity = graph_[edge].bandwidth;
+  }
+  const Capacity flow = boost::push_relabel_max_flow(
+      graph_, static_cast<std::size_t>(from), static_cast<std::size_t>(to),
+      boost::get(&EdgeData::capacity, graph_), boost::get(&EdgeData::residual, graph_),
+      boost::get(&EdgeData::reverse, graph_), boost::get(boost::vertex_index, graph_));
+  return {flow, side_of(from)};
+}
+
+std::vector<NodeId> FlowNetwork::side_of(NodeId from) const {
   std::vector<bool> reached(boost::num_vertices(graph_));
-  std::vector<std::size_t> pending{static_cast<std::size_t>(source_)};
+  std::vector<std::size_t> pending{static_cast<std::size_t>(from)};
   std::vector<NodeId> side;
+  if (from != source_) side.push_back(from);
   reached[pending.front()] = true;
   while (!pending.empty()) {
     const std::size_t vertex = pending.back();
@@ -258,6 +274,35 @@ CutBound worst_cut(const Topology& topology) {
   return {.accelerators_in_cut = best.accelerators,
           .exit_bytes_per_second = checked_product(best.exit, network.unit_bytes_per_second()),
           .cut = std::move(cut)};
+}
+
+CutBound root_cut(const Topology& topology, NodeId root, bool inward) {
+  if (topology.num_accelerators() == 1) return {};
+  require_connected(topology);
+  FlowNetwork network(topology);
+  std::optional<std::pair<Capacity, std::vector<NodeId>>> least;
+  for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+    if (node == root) continue;
+    auto cut = inward ? network.least_cut(node, root) : network.least_cut(root, node);
+    if (!least || cut.first < least->first) least = std::move(cut);
+  }
+  std::vector<NodeId> side = std::move(least->second);
+  if (inward) {  // what stays with the other end: the root's side is the rest
+    std::vector<NodeId> rest;
+    for (NodeId node = 0; node < topology.num_nodes(); ++node) {
+      if (!std::ranges::binary_search(side, node)) rest.push_back(node);
+    }
+    side = std::move(rest);
+  }
+  return {.accelerators_in_cut =
+              std::ranges::count_if(side, [&](NodeId node) { return topology.is_accelerator(node); }),
+          .exit_bytes_per_second = checked_product(least->first, network.unit_bytes_per_second()),
+          .cut = std::move(side)};
+}
+
+double root_bound_ns(const CutBound& cut, Bytes bytes) {
+  if (cut.accelerators_in_cut == 0) return 0;
+  return static_cast<double>(bytes) / static_cast<double>(cut.exit_bytes_per_second) * 1e9;
 }
 
 double bound_ns(const CutBound& cut, Collective collective, Bytes bytes, int accelerators) {

@@ -27,4 +27,12 @@ enum class Collective { kReduceScatter, kAllGather, kAllReduce };
 // an all-reduce needs the cut twice. Nanoseconds.
 double bound_ns(const CutBound& cut, Collective collective, Bytes bytes, int accelerators);
 
+// Between `root` and any other accelerator, the vertex set that holds root and lets out the least. What root
+// broadcasts leaves it; what is reduced to it (`inward`) comes into it: exit_bytes_per_second is then what it
+// lets in. Throws like worst_cut().
+CutBound root_cut(const Topology& topology, NodeId root, bool inward);
+
+// The least time of a broadcast or reduce of `bytes` with such a cut, in nanoseconds.
+double root_bound_ns(const CutBound& cut, Bytes bytes);
+
 }  // namespace coppice::topology

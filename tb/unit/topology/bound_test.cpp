@@ -163,5 +163,24 @@ RC_GTEST_PROP(WorstCut, OfTorusAndMeshEqualsTheBestOfAllSubsets, ()) {
   RC_ASSERT(!less(expected, found));
 }
 
+// 0 <-> 1 over 2 B/s, 1 -> 2 over 5 B/s, 2 -> 1 over 3 B/s.
+TEST(RootCut, IsTheLeastBetweenTheRootAndAnyOther) {
+  Topology line(Kind::kFile, {}, 3, 0);
+  line.add_channel(0, 1, {2}, 0);
+  line.add_channel(1, 0, {2}, 0);
+  line.add_channel(1, 2, {5}, 0);
+  line.add_channel(2, 1, {3}, 0);
+  const CutBound out = root_cut(line, 0, false);
+  EXPECT_EQ(out.exit_bytes_per_second, 2);
+  EXPECT_EQ(out.cut, (std::vector<NodeId>{0}));
+  EXPECT_DOUBLE_EQ(root_bound_ns(out, 10), 5e9);
+  // Into 1: 2 B/s from 0, 3 B/s from 2.
+  EXPECT_EQ(root_cut(line, 1, true).exit_bytes_per_second, 2);
+  // Out of 2: to 1 over 3 B/s, then to 0 over 2 B/s.
+  const CutBound from_2 = root_cut(line, 2, false);
+  EXPECT_EQ(from_2.exit_bytes_per_second, 2);
+  EXPECT_EQ(from_2.accelerators_in_cut, 2);
+}
+
 }  // namespace
 }  // namespace coppice::topology
