@@ -39,12 +39,14 @@ TEST(ResolveNiPorts, TakesOnePerChannelUnlessTold) {
   EXPECT_EQ(resolve_ni_ports(single.config, build_topology(single)), 1);
 }
 
-TEST(ParseCollective, KnowsTheThree) {
+TEST(ParseCollective, KnowsTheFive) {
   EXPECT_EQ(parse_collective("all_reduce"), topology::Collective::kAllReduce);
   EXPECT_EQ(parse_collective("reduce_scatter"), topology::Collective::kReduceScatter);
   EXPECT_EQ(parse_collective("all_gather"), topology::Collective::kAllGather);
-  EXPECT_THAT([] { parse_collective("broadcast"); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("'broadcast' is no collective")));
+  EXPECT_EQ(parse_collective("broadcast"), topology::Collective::kAllGather);
+  EXPECT_EQ(parse_collective("reduce"), topology::Collective::kReduceScatter);
+  EXPECT_THAT([] { parse_collective("all_to_all"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("'all_to_all' is no collective")));
 }
 
 TEST(BuildSchedule, ChecksWhatItCompiles) {

@@ -1,0 +1,232 @@
+// Every algorithm on every kind of network, by the real command: verified, or refused with a reason at the
+// key; and no schedule that the checker calls free of contention meets any in simulation.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "workshop.h"
+
+namespace coppice::system_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// A network and what becomes of each algorithm on it, in the order of kAlgorithms: f free of contention,
+// w works, r refused.
+struct Network {
+  const char* name;
+  const char* topology;  // in YAML's flow style
+  const char* outcomes;
+};
+
+constexpr std::array kAlgorithms{"ring",   "ring2d",       "double_tree", "halving_doubling", "hdrm",
+                                 "direct", "hierarchical", "multitree",   "multitree_optimal"};
+
+void PrintTo(const Network& network, std::ostream* out) {
+  *out << network.name;
+}
+
+constexpr Network kNetworks[] = {
+    // clang-format off
+    {"Torus4x4",         "kind: torus, dims: [4, 4]",           "ffwwrwrff"},
+    {"Torus3x5",         "kind: torus, dims: [3, 5]",           "fffrrwrff"},
+    {"Torus2x4",         "kind: torus, dims: [2, 4]",           "ffwwrwrff"},
+    {"Torus3x3x3",       "kind: torus, dims: [3, 3, 3]",        "frwrrwrff"},
+    {"Mesh4x4",          "kind: mesh, dims: [4, 4]",            "ffwwrwrff"},
+    {"Mesh3x3",          "kind: mesh, dims: [3, 3]",            "ffwrrwrff"},
+    {"Line5",            "kind: mesh, dims: [5]",               "frwrrwrff"},
+    {"Ring8",            "kind: ring, dims: [8]",               "frwwrwrff"},
+    {"FullyConnected6",  "kind: fully_connected, dims: [6]",    "frfrrfrff"},
+    {"Switch8",          "kind: switch, dims: [8]",             "frwfrfrff"},
+    {"FatTree4x2",       "kind: fat_tree, dims: [4, 2]",        "frwwrwrff"},
+    {"FatTree2x3",       "kind: fat_tree, dims: [2, 3]",        "frwwrwrff"},
+    {"FatTree8x2x0",     "kind: fat_tree, dims: [8, 2, 0]",     "frwwrwrff"},
+    {"FatTree4x3x2",     "kind: fat_tree, dims: [4, 3, 2]",     "frwrrwrww"},
+    {"Bigraph2x4",       "kind: bigraph, dims: [2, 4]",         "frwwfwrff"},
+    {"Bigraph4x8",       "kind: bigraph, dims: [4, 8]",         "frwwfwrff"},
+    {"Bigraph3x6",       "kind: bigraph, dims: [3, 6]",         "frwrrwrww"},
+    {"Dgx1",             "kind: dgx1",                          "frffrwrff"},
+    {"GraphFile",        "kind: file, file: n.graph",           "frffrfrff"},
+    // clang-format on
+};
+
+// A square of accelerators with both diagonals.
+constexpr const char* kGraph =
+    "accelerators 4\n"
+    "link 0 -- 1\nlink 1 -- 2\nlink 2 -- 3\nlink 3 -- 0\nlink 0 -- 2\nlink 1 -- 3\n";
+
+class PairsTest : public ::testing::TestWithParam<Network> {};
+
+TEST_P(PairsTest, EveryAlgorithmIsVerifiedOrRefused) {
+  const Workshop shop;
+  shop.write("n.graph", kGraph);
+  std::string outcomes;
+  for (const char* algorithm : kAlgorithms) {
+    // Chunks that take longer than the way, and chunks that do not.
+    char outcome = 'f';
+    for (const char* size : {"512 KiB", "8 KiB"}) {
+      shop.write("c.yaml",
+                 fmt::format("system: {{topology: {{{}}}}}\ncollective:\n  algorithm: {}\n  size: {}\n",
+                             GetParam().topology, algorithm, size));
+      const Outcome run = shop.run({"run", "c.yaml", "--out", "r.json"});
+      if (run.status == 2) {
+        EXPECT_THAT(run.err, StartsWith("c.yaml:3:14: collective.algorithm: "));
+        outcome = 'r';
+        break;
+      }
+      EXPECT_EQ(run.status, 0) << algorithm << ' ' << size << ": " << run.err;
+      if (run.status != 0) break;
+      const auto result = shop.read_json("r.json");
+      EXPECT_EQ(result["verified"], "values") << algorithm;
+      if (result["contention_free"].get<bool>()) {
+        EXPECT_EQ(result["fidelity"], "train")
+            << algorithm << ' ' << size << ": " << result["fidelity_reason"];
+      } else if (std::string(size) == "512 KiB") {
+        outcome = 'w';
+      }
+    }
+    outcomes += outcome;
+  }
+  EXPECT_EQ(outcomes, GetParam().outcomes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Pairs, PairsTest, ::testing::ValuesIn(kNetworks),
+                         [](const auto& network) { return std::string(network.param.name); });
+
+// Flit by flit, what is free of contention takes as long as its trains say.
+TEST(Pairs, FreeOfContentionTakesAsLongFlitByFlit) {
+  const Workshop shop;
+  for (const auto& [topology, algorithm] : {std::pair{"kind: bigraph, dims: [2, 4]", "multitree"},
+                                            {"kind: bigraph, dims: [2, 4]", "hdrm"},
+                                            {"kind: fat_tree, dims: [2, 3]", "multitree"},
+                                            {"kind: torus, dims: [2, 4]", "multitree_optimal"},
+                                            {"kind: switch, dims: [8]", "direct"}}) {
+    shop.write("c.yaml",
+               fmt::format("system: {{topology: {{{}}}}}\ncollective:\n  algorithm: {}\n  size: 64 KiB\n",
+                           topology, algorithm));
+    std::array<nlohmann::ordered_json, 2> cycles;
+    for (const auto& [fidelity, taken] : {std::pair{"train", &cycles[0]}, {"flit", &cycles[1]}}) {
+      const Outcome run =
+          shop.run({"run", "c.yaml", "--set", fmt::format("fidelity={}", fidelity), "--out", "r.json"});
+      ASSERT_EQ(run.status, 0) << topology << run.err;
+      *taken = shop.read_json("r.json")["cycles"];
+    }
+    EXPECT_EQ(cycles[0], cycles[1]) << topology << ' ' << algorithm;
+  }
+}
+
+// Packets of 17 flits for 256 bytes: the phases' timesteps, one after another.
+double arithmetic_cycles(const nlohmann::ordered_json& result, double size, int accelerators) {
+  return result["steps"].get<double>() * (size / accelerators) / 256 * 17;
+}
+
+// MultiTree at 64 MiB takes 5% more at most than its timesteps of a chunk's flits each.
+TEST(Efficiency, LargeMultiTreesTakeWhatTheirTimestepsTake) {
+  const Workshop shop;
+  for (const auto& [system, accelerators] : {std::pair{"torus_4x4", 16},
+                                             {"torus_8x8", 64},
+                                             {"mesh_4x4", 16},
+                                             {"mesh_8x8", 64},
+                                             {"fat_tree_16", 16},
+                                             {"fat_tree_64", 64},
+                                             {"bigraph_4x8", 32},
+                                             {"bigraph_4x16", 64}}) {
+    const Outcome run = shop.run({"run", shipped_config(fmt::format("systems/{}.yaml", system)), "--set",
+                                  "collective.size=64 MiB", "--set", "fidelity=train", "--out", "r.json"});
+    ASSERT_EQ(run.status, 0) << system << run.err;
+    const auto result = shop.read_json("r.json");
+    const double cycles = result["cycles"].get<double>();
+    const double arithmetic = arithmetic_cycles(result, 64 << 20, accelerators);
+    EXPECT_GE(cycles, arithmetic) << system;
+    EXPECT_LE(cycles, 1.05 * arithmetic) << system;
+  }
+}
+
+// Message-based, in as many pieces as there are links at an accelerator, so that every timestep is full.
+TEST(Efficiency, LargeOptimalTreesComeNearTheBound) {
+  const Workshop shop;
+  for (const auto& [system, chunks] :
+       {std::pair{"torus_4x4", 4}, {"torus_8x8", 4}, {"mesh_4x4", 2}, {"mesh_8x8", 2}}) {
+    const Outcome run = shop.run(
+        {"run", shipped_config(fmt::format("systems/{}.yaml", system)), "--set", "collective.size=64 MiB",
+         "--set", "collective.algorithm=multitree_optimal", "--set", "system.ni.flow_control=message",
+         "--set", fmt::format("collective.chunks={}", chunks), "--set", "fidelity=train", "--out", "r.json"});
+    ASSERT_EQ(run.status, 0) << system << run.err;
+    EXPECT_GE(shop.read_json("r.json")["efficiency"].get<double>(), 0.97) << system;
+  }
+}
+
+// Over the trees of an accelerator, to all and from all.
+TEST(Rooted, BroadcastAndReduceAreVerifiedOnEveryNetwork) {
+  const Workshop shop;
+  shop.write("n.graph", kGraph);
+  for (const Network& network : kNetworks) {
+    for (const char* op : {"broadcast", "reduce"}) {
+      shop.write("c.yaml",
+                 fmt::format("system: {{topology: {{{}}}}}\ncollective: {{op: {}, root: 3, algorithm: "
+                             "multitree, size: 16 KiB, chunks: 4}}\n",
+                             network.topology, op));
+      const Outcome run = shop.run({"run", "c.yaml", "--out", "r.json"});
+      ASSERT_EQ(run.status, 0) << network.name << ' ' << op << ": " << run.err;
+      const auto result = shop.read_json("r.json");
+      EXPECT_EQ(result["verified"], "values");
+      EXPECT_EQ(result["config"]["collective"]["root"], 3);
+      EXPECT_LE(result["efficiency"].get<double>(), 1);
+    }
+  }
+}
+
+TEST(Rooted, AreRefusedWithoutATreeOrARoot) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  Outcome outcome = shop.run({"run", "c.yaml", "--set", "collective.op=broadcast"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err,
+              StartsWith("c.yaml:10:14: collective.algorithm: ring has no tree of one accelerator for "
+                         "broadcast: write multitree or multitree_optimal"));
+  outcome = shop.run({"run", "c.yaml", "--set", "collective.op=reduce", "--set",
+                      "collective.algorithm=multitree", "--set", "collective.root=16"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("collective.root is 16, but torus 4x4 has accelerators 0 to 15 only"));
+}
+
+// What the networks and algorithms refuse, where it says so.
+TEST(BadNetworks, AreRefusedAtTheirKeys) {
+  const Workshop shop;
+  shop.write("apart.graph", "accelerators 4\nlink 0 -- 1\nlink 2 -- 3\n");
+  shop.write("alone.graph", "accelerators 3\nlink 0 -- 1\n");
+  const auto refusal = [&](const std::string& topology, const std::string& algorithm,
+                           const std::string& size) {
+    shop.write("c.yaml", fmt::format("system:\n  topology: {}\ncollective: {{algorithm: {}, size: {}}}\n",
+                                     topology, algorithm, size));
+    const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json"});
+    EXPECT_EQ(outcome.status, 2) << topology << ' ' << algorithm;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, ::testing::MatchesRegex("(c.yaml|[a-z]+.graph):[0-9]+:[0-9]+: .*\n"));
+    return outcome.err;
+  };
+  EXPECT_THAT(
+      refusal("{kind: torus, dims: [4, 4]}", "hdrm", "1 KiB"),
+      HasSubstr(
+          "hdrm places halving-doubling on the two layers of a bigraph: it is not defined on torus 4x4"));
+  EXPECT_THAT(refusal("{kind: bigraph, dims: [3, 8]}", "hdrm", "1 KiB"), HasSubstr("powers of two"));
+  EXPECT_THAT(refusal("{kind: fat_tree, dims: [4, 2]}", "ring2d", "1 KiB"),
+              HasSubstr("ring2d needs a torus or mesh with two dimensions wider than 1, not fat_tree 4x2"));
+  EXPECT_THAT(refusal("{kind: fat_tree, dims: [4, 3, 0]}", "ring", "1 KiB"),
+              HasSubstr("a fat_tree of 3 leaves needs spines"));
+  EXPECT_THAT(refusal("{kind: fat_tree, dims: [0, 2]}", "ring", "1 KiB"), HasSubstr("k"));
+  EXPECT_THAT(refusal("{kind: torus, dims: [4, 0]}", "ring", "1 KiB"), HasSubstr("dims[1]"));
+  EXPECT_THAT(refusal("{kind: file, file: apart.graph}", "multitree", "1 KiB"), HasSubstr("0"));
+  EXPECT_THAT(refusal("{kind: file, file: alone.graph}", "multitree", "1 KiB"), HasSubstr("2"));
+  EXPECT_THAT(refusal("{kind: bigraph, dims: [4, 8]}", "multitree", "124 B"), HasSubstr("128 B"));
+  EXPECT_THAT(shop.files(), ::testing::ElementsAre("alone.graph", "apart.graph", "c.yaml"));
+}
+
+}  // namespace
+}  // namespace coppice::system_test
