@@ -4,11 +4,11 @@ BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test sanitize lint format bench soak clean
+.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree test-slurm
 .NOTPARALLEL:
 
 help:
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | awk -F'\t' '{ printf "make %-10s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | awk -F'\t' '{ printf "make %-20s %s\n", $$1, $$2 }'
 
 run: build ## install what is missing, build, run the main job: ring and MultiTree on an 8x8 torus
 	@scripts/main_job
@@ -36,6 +36,14 @@ bench: build ## measure the simulator's speed and memory
 
 soak: build ## compare trains with flits on random systems for SOAK_SECONDS (600)
 	@build/release/tb/fuzz/coppice_soak $(SOAK_SECONDS)
+
+reproduce-multitree: build ## run MultiTree's experiments into results/multitree; FULL=1: all sizes and node counts
+	@scripts/setup.sh experiments
+	@scripts/experiments/reproduce multitree
+
+test-slurm: build ## run a small experiment on a Slurm cluster of one node, started and stopped for it
+	@scripts/setup.sh experiments slurm
+	@scripts/experiments/test_slurm
 
 setup: ## install the Debian packages that are missing
 	@scripts/setup.sh

@@ -1,9 +1,18 @@
 #!/usr/bin/env bash
-# Installs the packages of scripts/packages.txt that are missing. Quick, silent and offline when none is.
+# Installs the packages of scripts/packages.txt that are missing, or of scripts/packages_NAME.txt: setup.sh
+# [NAME]... (experiments, slurm). Quick, silent and offline when none is.
 set -euo pipefail
 
-list="$(dirname "$(realpath "${BASH_SOURCE[0]}")")/packages.txt"
-mapfile -t packages < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$list")
+lists=()
+for name in "${@:-}"; do
+  list="$(dirname "$(realpath "${BASH_SOURCE[0]}")")/packages${name:+_$name}.txt"
+  if [[ ! -r $list ]]; then
+    echo "setup: there is no list $list" >&2
+    exit 2
+  fi
+  lists+=("$list")
+done
+mapfile -t packages < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "${lists[@]}")
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   {

@@ -1,0 +1,101 @@
+"""What the paper claims beside what the runs measured.
+
+A claim of an experiment file compares a column between two selections of rows, all other axes being equal,
+and combines the comparisons; without `over` it combines the column's values themselves.
+"""
+
+import dataclasses
+
+import experiment
+import frame
+
+KEYS = {"what", "paper", "source", "column", "of", "over", "where", "as", "combine", "reason", "unit"}
+FORMS = {
+    "speedup": (lambda of, over: over / of, "{:.2f}×"),       # of a time: how many times faster
+    "ratio": (lambda of, over: of / over, "{:.2f}×"),         # of a bandwidth: how many times more
+    "saving": (lambda of, over: 1 - of / over, "−{:.0%}"),    # of a time: what part of it is gone
+    "gain": (lambda of, over: over / of - 1, "+{:.1%}"),      # of a time: how much more is done in it
+    "percentage": (None, "{:.1%}"),
+    "number": (None, "{:,.6g}"),
+}
+COMBINATIONS = {"mean": lambda values: values.mean(), "max": lambda values: values.max(),
+                "min": lambda values: values.min(), "geomean": lambda values: values.prod() ** (1 / len(values))}
+TOLERANCE = 0.10
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """A claim, the paper's value (None when its text has lost it) and ours, which is None without rows."""
+    what: str
+    paper: float | None
+    ours: float | None
+    form: str
+    source: str
+    reason: str
+
+    @property
+    def difference(self):
+        """Ours over the paper's, less one."""
+        return None if None in (self.paper, self.ours) else self.ours / self.paper - 1
+
+    def cells(self):
+        """(what, paper, ours, difference, reason) as text."""
+        def show(value):
+            return "–" if value is None else FORMS[self.form][1].format(value)
+        far = self.difference is not None and abs(self.difference) > TOLERANCE
+        reason = self.reason or ("not explained" if far else "")
+        return (self.what, show(self.paper) + (f" [{self.source}]" if self.source else ""), show(self.ours),
+                "–" if self.difference is None else f"{self.difference:+.0%}", reason)
+
+
+def check(what, claim):
+    """Refuses a claim that names what is not there."""
+    where = f"claim {claim.get('what')!r}"
+    experiment.refuse_unknown(what.path, where, claim, KEYS)
+    for key in ("what", "column", "as"):
+        if key not in claim:
+            raise experiment.ExperimentError(f"{what.path}: {where}: {key} is missing")
+    experiment.refuse_unknown(what.path, f"{where}: as", [claim["as"]], FORMS)
+    experiment.refuse_unknown(what.path, f"{where}: combine", [claim.get("combine", "mean")], COMBINATIONS)
+    experiment.refuse_unknown(what.path, f"{where}: column", [claim["column"]], what.columns)
+    for selector in ("of", "over", "where"):
+        for axis, chosen in claim.get(selector, {}).items():
+            experiment.refuse_unknown(what.path, f"{where}: {selector}", [axis], what.axes)
+            labels = chosen if isinstance(chosen, list) else [chosen]
+            experiment.refuse_unknown(what.path, f"{where}: {selector}: {axis}",
+                                      [experiment.as_text(label) for label in labels], {*what.axes[axis], "last"})
+
+
+def measure(what, data, claim):
+    """The claim's value over the rows of `data`, None if they hold no pair to compare."""
+    rows = frame.select(data, claim.get("where", {}))
+    column = claim["column"]
+    of = frame.select(rows, claim.get("of", {}))
+    compare = FORMS[claim["as"]][0]
+    if compare is None:
+        values = of[column]
+    else:
+        keys = [axis for axis in what.axes if axis not in claim["over"]]
+        # Against several, the best of them: the shortest time, or the largest bandwidth.
+        best = "max" if claim["as"] == "ratio" else "min"
+        over = frame.select(rows, claim["over"]).groupby(keys, observed=True)[column].agg(best)
+        pairs = of.groupby(keys, observed=True)[column].agg(best).to_frame("of").join(over.rename("over"), how="inner")
+        values = compare(pairs["of"], pairs["over"])
+    return None if values.empty else float(COMBINATIONS[claim.get("combine", "mean")](values))
+
+
+def compare(what, table):
+    """A Comparison for every claim of `what`, from its CSV."""
+    data = frame.read(what, table)
+    result = []
+    for claim in what.claims:
+        check(what, claim)
+        result.append(Comparison(claim["what"], claim.get("paper"), measure(what, data, claim), claim["as"],
+                                 claim.get("source", ""), " ".join(str(claim.get("reason", "")).split())))
+    return result
+
+
+def markdown(comparisons):
+    """The lines of a Markdown table."""
+    lines = ["| what | paper | Coppice | difference | why |", "| --- | --- | --- | --- | --- |"]
+    return lines + ["| " + " | ".join(comparison.cells()) + " |" for comparison in comparisons]

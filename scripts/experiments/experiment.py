@@ -1,0 +1,168 @@
+"""An experiment: a YAML file that says which runs of `coppice run` make a figure.
+
+configs/experiments/README.md describes the keys. Nothing here runs anything: Snakefile does.
+"""
+
+import dataclasses
+import hashlib
+import itertools
+import pathlib
+import re
+
+import yaml
+
+KEYS = {"title", "shows", "base", "settings", "axes", "exclude", "full_only", "columns", "plot", "claims"}
+REQUIRED = {"title", "base", "axes", "columns", "plot"}
+AXIS_KEYS = {"name", "key", "values"}
+SYSTEM_KEY = "base"  # in settings: another system file instead of a configuration key
+
+
+class ExperimentError(Exception):
+    """A mistake in an experiment file, with the file and what would be right."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    """One run: a system file, settings in the order they are given, and a label on each axis."""
+    labels: dict
+    system: str
+    settings: tuple
+
+    @property
+    def id(self):
+        """A file name: readable, the same for the same run in every experiment, different for others."""
+        text = "\n".join([self.system, *(f"{key}={value}" for key, value in sorted(self.settings))])
+        words = [pathlib.PurePath(self.system).stem, *(value for _, value in self.settings)]
+        slug = re.sub(r"[^A-Za-z0-9.]+", "_", "-".join(words).replace(" ", "").replace("-", "_")).strip("_")
+        return f"{slug[:100]}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+
+    def arguments(self):
+        """What follows `coppice run SYSTEM`."""
+        return [word for key, value in self.settings for word in ("--set", f"{key}={value}")]
+
+
+@dataclasses.dataclass(frozen=True)
+class Experiment:
+    """A checked experiment file. `axes` maps each axis to its labels, and those to their settings."""
+    path: pathlib.Path
+    title: str
+    shows: str
+    base: str
+    settings: dict
+    axes: dict
+    exclude: tuple
+    full_only: tuple
+    columns: dict
+    plot: dict
+    claims: tuple
+
+    @property
+    def name(self):
+        return self.path.stem
+
+    def points(self, full):
+        """Every run, the first axis slowest; without `full`, fewer: those of `full_only` are left out."""
+        skipped = self.exclude if full else self.exclude + self.full_only
+        result = []
+        for combination in itertools.product(*(labels.items() for labels in self.axes.values())):
+            labels = dict(zip(self.axes, (label for label, _ in combination)))
+            if any(matches(selector, labels) for selector in skipped):
+                continue
+            settings = dict(self.settings)
+            for _, own in combination:
+                settings.update(own)
+            system = settings.pop(SYSTEM_KEY, self.base)
+            result.append(Point(labels, system, tuple(settings.items())))
+        if not result:
+            raise ExperimentError(f"{self.path}: no run is left after exclude and full_only")
+        return result
+
+
+def matches(selector, labels):
+    """Whether `labels` has one of the selector's labels on every axis that it names."""
+    return all(labels[axis] in chosen for axis, chosen in selector.items())
+
+
+def as_text(value):
+    """A YAML scalar or list as `--set KEY=VALUE` takes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "[" + ", ".join(as_text(item) for item in value) + "]"
+    return str(value)
+
+
+def load(path):
+    """The experiment in the file at `path`, or ExperimentError."""
+    path = pathlib.Path(path)
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ExperimentError(f"{path}: {error.strerror}") from error
+    except yaml.YAMLError as error:
+        raise ExperimentError(f"{path}: {error}") from error
+    if not isinstance(document, dict):
+        raise ExperimentError(f"{path}: an experiment is a mapping with the keys {', '.join(sorted(KEYS))}")
+    refuse_unknown(path, "an experiment", document, KEYS)
+    if missing := sorted(REQUIRED - document.keys()):
+        raise ExperimentError(f"{path}: {missing[0]} is missing")
+    axes = {}
+    for axis in document["axes"]:
+        name, labels = read_axis(path, axis)
+        if name in axes:
+            raise ExperimentError(f"{path}: there are two axes {name!r}")
+        axes[name] = labels
+    columns = dict(document["columns"])
+    if both := sorted(columns.keys() & axes.keys()):
+        raise ExperimentError(f"{path}: {both[0]!r} names an axis and a column")
+    return Experiment(
+        path=path, title=document["title"], shows=document.get("shows", ""), base=document["base"],
+        settings=read_settings(path, "settings", document.get("settings")), axes=axes,
+        exclude=read_selectors(path, "exclude", document, axes),
+        full_only=read_selectors(path, "full_only", document, axes), columns=columns,
+        plot=dict(document["plot"]), claims=tuple(document.get("claims") or ()))
+
+
+def read_axis(path, axis):
+    """(name, {label: settings}) of an entry of `axes`."""
+    if not isinstance(axis, dict) or not AXIS_KEYS >= axis.keys() >= {"name", "values"}:
+        raise ExperimentError(f"{path}: an axis has a name, values, and a key unless each value names its own")
+    name, values = axis["name"], axis["values"]
+    if "key" in axis:
+        if not isinstance(values, list):
+            raise ExperimentError(f"{path}: axis {name!r}: with a key, values is a list")
+        labels = {as_text(value): {axis["key"]: as_text(value)} for value in values}
+    elif isinstance(values, dict):
+        labels = {as_text(label): read_settings(path, f"axis {name!r}: {label}", own)
+                  for label, own in values.items()}
+    else:
+        raise ExperimentError(f"{path}: axis {name!r}: without a key, values maps each label to settings")
+    if len(labels) != len(values) or not labels:
+        raise ExperimentError(f"{path}: axis {name!r}: values are empty or not all different")
+    return name, labels
+
+
+def read_settings(path, where, settings):
+    if not isinstance(settings or {}, dict):
+        raise ExperimentError(f"{path}: {where}: settings map configuration keys to values")
+    return {key: as_text(value) for key, value in (settings or {}).items()}
+
+
+def read_selectors(path, where, document, axes):
+    return tuple(read_selector(path, where, selector, axes) for selector in document.get(where) or ())
+
+
+def read_selector(path, where, selector, axes):
+    """{axis: [labels]} with every name checked; a single label may stand for a list of one."""
+    result = {}
+    refuse_unknown(path, where, selector, axes.keys())
+    for axis, chosen in selector.items():
+        result[axis] = [as_text(label) for label in (chosen if isinstance(chosen, list) else [chosen])]
+        refuse_unknown(path, f"{where}: {axis}", result[axis], axes[axis].keys())
+    return result
+
+
+def refuse_unknown(path, where, names, known):
+    for name in names:
+        if name not in known:
+            raise ExperimentError(f"{path}: {where} has no {name!r}; known are {', '.join(sorted(known))}")

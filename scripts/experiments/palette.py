@@ -1,0 +1,32 @@
+"""One look for all figures: a colour and a marker for each algorithm, wherever it appears."""
+
+# Okabe and Ito's colours, distinguishable with any colour vision; ours for what the paper proposes.
+ALGORITHMS = {
+    "ring": ("#0072B2", "o"),
+    "double tree": ("#CC79A7", "v"),
+    "2D ring": ("#E69F00", "s"),
+    "HDRM": ("#56B4E9", "D"),
+    "halving-doubling": ("#999999", "P"),
+    "direct": ("#8C6D31", "X"),
+    "MultiTree": ("#009E73", "^"),
+    "MultiTree, message-based": ("#D55E00", "*"),
+    "optimal MultiTree": ("#000000", "h"),
+    "optimal MultiTree, message-based": ("#6A3D9A", "p"),
+}
+OTHERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#000000")
+OTHER_MARKERS = "osv^DPXh"
+
+STYLE = {
+    "figure.dpi": 100, "savefig.dpi": 160, "font.size": 9, "axes.titlesize": 9.5, "axes.titleweight": "bold",
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
+    "grid.color": "#dddddd", "grid.linewidth": 0.6, "lines.linewidth": 1.5, "lines.markersize": 4.5,
+    "legend.frameon": False, "legend.fontsize": 8.5, "xtick.labelsize": 8, "ytick.labelsize": 8,
+    "svg.fonttype": "none", "svg.hashsalt": "coppice",
+}
+
+
+def look(label, position):
+    """(colour, marker) of a series: an algorithm's own, else by position."""
+    if label in ALGORITHMS:
+        return ALGORITHMS[label]
+    return OTHERS[position % len(OTHERS)], OTHER_MARKERS[position % len(OTHER_MARKERS)]

@@ -1,0 +1,24 @@
+"""Sizes as the configuration writes them: "32 KiB" and the like."""
+
+import re
+
+FACTORS = {"B": 1, "KiB": 2 ** 10, "MiB": 2 ** 20, "GiB": 2 ** 30, "KB": 10 ** 3, "MB": 10 ** 6, "GB": 10 ** 9}
+SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(B|[KMG]i?B)")
+
+
+def number(text):
+    """The bytes of a size, the value of a plain number, None for any other text."""
+    if match := SIZE.fullmatch(str(text)):
+        return float(match[1]) * FACTORS[match[2]]
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def size_label(count):
+    """The shortest binary form of a number of bytes."""
+    for unit in ("GiB", "MiB", "KiB"):
+        if count >= FACTORS[unit]:
+            return f"{count / FACTORS[unit]:g} {unit}"
+    return f"{count:g} B"

@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+"""Experiment files: the runs they make, and what is said of mistakes in them."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "scripts" / "experiments"))
+
+import experiment  # noqa: E402: its folder is no package
+import quantity  # noqa: E402
+
+SMALL = """
+title: small
+base: configs/systems/torus_4x4.yaml
+settings: {check: contributions, system.topology.dims: [4, 4]}
+axes:
+  - {name: size, key: collective.size, values: [32 KiB, 1 MiB]}
+  - name: algorithm
+    values:
+      ring: {collective.algorithm: ring}
+      mesh: {collective.algorithm: multitree, base: configs/systems/mesh_4x4.yaml}
+columns: {cycles: cycles}
+plot: {kind: bars}
+"""
+
+
+def load(text):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "what.yaml")
+        path.write_text(text, encoding="utf-8")
+        return experiment.load(path)
+
+
+class Points(unittest.TestCase):
+    def test_are_every_combination_the_first_axis_slowest(self):
+        points = load(SMALL).points(full=False)
+        self.assertEqual([tuple(point.labels.values()) for point in points],
+                         [("32 KiB", "ring"), ("32 KiB", "mesh"), ("1 MiB", "ring"), ("1 MiB", "mesh")])
+        self.assertEqual(points[1].system, "configs/systems/mesh_4x4.yaml")
+        self.assertEqual(points[0].arguments(),
+                         ["--set", "check=contributions", "--set", "system.topology.dims=[4, 4]",
+                          "--set", "collective.size=32 KiB", "--set", "collective.algorithm=ring"])
+
+    def test_leave_out_what_is_excluded_or_for_full_runs_only(self):
+        what = load(SMALL + "exclude: [{size: 32 KiB, algorithm: ring}]\nfull_only: [{algorithm: [mesh]}]\n")
+        self.assertEqual(len(what.points(full=False)), 1)
+        self.assertEqual(len(what.points(full=True)), 3)
+
+    def test_have_a_name_of_their_own_that_the_order_of_settings_does_not_change(self):
+        points = load(SMALL).points(full=True)
+        self.assertEqual(len({point.id for point in points}), 4)
+        first = points[0]
+        turned = experiment.Point(first.labels, first.system, tuple(reversed(first.settings)))
+        self.assertEqual(turned.id[-10:], first.id[-10:])
+
+
+class Mistakes(unittest.TestCase):
+    def assert_refused(self, text, message):
+        with self.assertRaisesRegex(experiment.ExperimentError, message):
+            load(text).points(full=False)
+
+    def test_are_named(self):
+        self.assert_refused(SMALL.replace("title", "titel"), "an experiment has no 'titel'; known are axes")
+        self.assert_refused(SMALL.replace("base: configs/systems/torus", "# "), "base is missing")
+        self.assert_refused(SMALL + "exclude: [{colour: red}]", "exclude has no 'colour'; known are algorithm, size")
+        self.assert_refused(SMALL + "exclude: [{size: 2 KiB}]", "exclude: size has no '2 KiB'")
+        self.assert_refused(SMALL + "exclude: [{size: [32 KiB, 1 MiB]}]", "no run is left")
+        self.assert_refused(SMALL.replace("{cycles: cycles}", "{size: cycles}"), "'size' names an axis and a column")
+        self.assert_refused(SMALL.replace("[32 KiB, 1 MiB]", "[1 MiB, 1 MiB]"), "not all different")
+        self.assert_refused("- 1", "an experiment is a mapping")
+        self.assert_refused("{", "what.yaml")
+
+
+class Shipped(unittest.TestCase):
+    def test_experiments_load_and_name_systems_that_are_there(self):
+        files = sorted((ROOT / "configs" / "experiments").glob("*/*.yaml"))
+        self.assertTrue(files)
+        for path in files:
+            for point in experiment.load(path).points(full=True):
+                self.assertTrue((ROOT / point.system).exists(), f"{path}: {point.system}")
+
+
+class Quantity(unittest.TestCase):
+    def test_reads_sizes_and_numbers(self):
+        self.assertEqual(quantity.number("32 KiB"), 32768)
+        self.assertEqual(quantity.number("1 MB"), 10 ** 6)
+        self.assertEqual(quantity.number("16"), 16)
+        self.assertIsNone(quantity.number("ring"))
+
+
+if __name__ == "__main__":
+    unittest.main()
