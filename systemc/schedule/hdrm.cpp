@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "schedule/halving_doubling.h"
@@ -36,6 +38,26 @@ void require_mappable(const Topology& topology) {
   }
 }
 
+// Sends every edge over the link between its ends' switches: no path turns back to its layer, so that all
+// virtual channels are free of deadlock.
+void send_over_links(const Topology& topology, Trees& trees) {
+  const auto switch_of = [&](NodeId node) {
+    return topology.channel(topology.out_channels(node).front()).dst;
+  };
+  std::map<std::pair<NodeId, NodeId>, std::int32_t> known;
+  for (auto& tree : trees.trees) {
+    for (TreeEdge& edge : tree) {
+      const auto next = static_cast<std::int32_t>(trees.paths.size());
+      edge.path = known.try_emplace({edge.parent, edge.child}, next).first->second;
+      if (edge.path != next) continue;
+      const NodeId from = switch_of(edge.parent);
+      const NodeId to = switch_of(edge.child);
+      trees.paths.push_back({topology.out_channels(edge.parent).front(), find_channel(topology, from, to),
+                             find_channel(topology, to, edge.child)});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<NodeId> rank_mapping(const Topology& topology) {
@@ -55,7 +77,9 @@ std::vector<NodeId> rank_mapping(const Topology& topology) {
 
 Schedule HdrmCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   require_whole_chunks(request, "hdrm");
-  return schedule_trees(topology, request, "hdrm", halving_doubling_trees(rank_mapping(topology)));
+  Trees trees = halving_doubling_trees(rank_mapping(topology));
+  send_over_links(topology, trees);
+  return schedule_trees(topology, request, "hdrm", trees);
 }
 
 }  // namespace coppice::schedule

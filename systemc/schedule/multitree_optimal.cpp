@@ -15,6 +15,7 @@ namespace {
 
 // Translated trees take milliseconds, matching grows with the cube of the accelerators.
 constexpr int kTranslationRestarts = 40;
+constexpr int kMostToGrow = 256;  // accelerators
 constexpr std::int64_t kMatchingEffort = 200'000'000;
 
 int matching_restarts(const topology::Topology& topology, int pieces) {
@@ -49,14 +50,21 @@ Trees trees_over_switches(const topology::Topology& topology, int pieces, std::u
 
 Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::uint64_t seed) {
   if (topology.num_switches() > 0) return trees_over_switches(topology, pieces, seed);
+  const int least = least_steps(topology, pieces);
   std::optional<Trees> trees;
   if (LinkAllocator(topology).uniform()) {
     trees = translated_trees(topology, pieces, seed, kTranslationRestarts);
     if (!trees) trees = dimension_trees(topology, pieces, seed);
   }
-  if (trees && trees->steps == least_steps(topology, pieces)) return *std::move(trees);
-  Trees matched = matching_trees(topology, pieces, seed, matching_restarts(topology, pieces));
-  return trees && trees->steps <= matched.steps ? *std::move(trees) : matched;
+  if (!trees || trees->steps > least) {
+    Trees matched = matching_trees(topology, pieces, seed, matching_restarts(topology, pieces));
+    if (!trees || matched.steps < trees->steps) trees = std::move(matched);
+  }
+  if (topology.num_accelerators() > kMostToGrow) return *std::move(trees);
+  // Now and then MultiTree's own are as few, and wait less for data that has only just come.
+  Trees grown = grow_trees(topology, pieces, LookingOrder::kAsFarAsNeeded);
+  const bool better = grown.steps == trees->steps && waits_of(grown) < waits_of(*trees);
+  return better ? grown : *std::move(trees);
 }
 
 Schedule MultiTreeOptimalCompiler::compile(const topology::Topology& topology,

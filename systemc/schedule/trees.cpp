@@ -90,6 +90,64 @@ std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, 
                    cut.exit_bytes_per_second);
 }
 
+enum class Direction : std::uint8_t { kGather, kReduce };
+
+// How late ports are, in latencies, as trees over channels run.
+class Waits {
+ public:
+  explicit Waits(const Trees& trees) : trees_(trees), by_step_(static_cast<std::size_t>(trees.steps) + 1) {
+    for (std::size_t tree = 0; tree < trees.trees.size(); ++tree) {
+      for (const TreeEdge& edge : trees.trees[tree]) {
+        by_step_[static_cast<std::size_t>(edge.step)].push_back({&edge, tree});
+        nodes_ = std::max({nodes_, edge.child + 1, edge.parent + 1});
+        channels_ = std::max(channels_, edge.channel + 1);
+      }
+    }
+  }
+
+  int most(Direction direction) {
+    arrivals_.assign(static_cast<std::size_t>(nodes_) * trees_.trees.size(), {});
+    late_.assign(static_cast<std::size_t>(channels_), 0);
+    for (std::int32_t step = 1; step <= trees_.steps; ++step) {
+      const bool gathers = direction == Direction::kGather;
+      for (const auto& [edge, tree] :
+           by_step_[static_cast<std::size_t>(gathers ? step : trees_.steps + 1 - step)]) {
+        send(step, arrival(tree, gathers ? edge->parent : edge->child),
+             arrival(tree, gathers ? edge->child : edge->parent),
+             late_[static_cast<std::size_t>(edge->channel)]);
+      }
+    }
+    return late_.empty() ? 0 : *std::ranges::max_element(late_);
+  }
+
+ private:
+  struct Edge {
+    const TreeEdge* edge;
+    std::size_t tree;
+  };
+  // Of a tree's data at a node: the timestep it came in last, and how late.
+  struct Arrival {
+    std::int32_t step = 0;
+    int late = 0;
+  };
+
+  Arrival& arrival(std::size_t tree, NodeId node) {
+    return arrivals_[tree * static_cast<std::size_t>(nodes_) + static_cast<std::size_t>(node)];
+  }
+
+  static void send(std::int32_t step, const Arrival& came, Arrival& goes, int& late) {
+    if (came.step > 0 && came.step + 1 == step) late = std::max(late, came.late + 1);
+    goes = {.step = step, .late = goes.step == step ? std::max(goes.late, late) : late};
+  }
+
+  const Trees& trees_;
+  std::vector<std::vector<Edge>> by_step_;
+  NodeId nodes_ = 1;
+  ChannelId channels_ = 0;
+  std::vector<Arrival> arrivals_;
+  std::vector<int> late_;  // [channel]
+};
+
 }  // namespace
 
 Schedule schedule_trees(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
@@ -162,6 +220,11 @@ int depth_of(const Trees& trees) {
     }
   }
   return deepest;
+}
+
+int waits_of(const Trees& trees) {
+  Waits waits(trees);
+  return waits.most(Direction::kGather) + waits.most(Direction::kReduce);
 }
 
 }  // namespace coppice::schedule

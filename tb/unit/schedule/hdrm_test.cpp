@@ -54,6 +54,14 @@ TEST(Hdrm, TakesOneStepLessThanAcceleratorsPerPhase) {
   EXPECT_EQ(bigraph({4, 16}).compile("hdrm", Collective::kAllGather, 1 << 20).steps, 63);
 }
 
+TEST(Hdrm, UsesAllVirtualChannels) {
+  for (const topology::Route& route :
+       bigraph({4, 8}).compile("hdrm", Collective::kAllReduce, 1 << 20).routes) {
+    ASSERT_EQ(route.size(), 4U);
+    for (const topology::Hop& hop : route) EXPECT_EQ(hop.vcs, (topology::VcRange{0, 4}));
+  }
+}
+
 TEST(Hdrm, RefusesWhatItIsNotDefinedOn) {
   const auto compile = [](const Machine& machine) { machine.compile("hdrm", Collective::kAllReduce, 4096); };
   EXPECT_THAT(

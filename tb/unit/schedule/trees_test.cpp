@@ -65,5 +65,17 @@ TEST(DepthOf, CountsEdgesFromTheRoot) {
   EXPECT_EQ(depth_of(chain), 2);
 }
 
+// Forwards, 1 has the data of tree 0 in step 1 and sends it on in step 2; backwards as well.
+TEST(WaitsOf, CountsDataThatGoesOnAsItComes) {
+  Trees line{.steps = 2,
+             .pieces = 1,
+             .trees = {{{.parent = 0, .child = 1, .channel = 0, .step = 1},
+                        {.parent = 1, .child = 2, .channel = 1, .step = 2}}}};
+  EXPECT_EQ(waits_of(line), 2);
+  line.steps = 3;
+  line.trees[0][1].step = 3;
+  EXPECT_EQ(waits_of(line), 0);
+}
+
 }  // namespace
 }  // namespace coppice::schedule
