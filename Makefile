@@ -4,7 +4,7 @@ BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree test-slurm
+.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree test-slurm nightly
 .NOTPARALLEL:
 
 help:
@@ -44,6 +44,9 @@ reproduce-multitree: build ## run MultiTree's experiments into results/multitree
 test-slurm: build ## run a small experiment on a Slurm cluster of one node, started and stopped for it
 	@scripts/setup.sh experiments slurm
 	@scripts/experiments/test_slurm
+
+nightly: build ## what takes too long for make test: ten million sums through the Verilog adder
+	@COPPICE_ADDER_PAIRS=10000000 build/release/tb/cosim/cosim_tests --gtest_filter='Fp32Adder.*'
 
 setup: ## install the Debian packages that are missing
 	@scripts/setup.sh

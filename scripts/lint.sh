@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks format, static analysis, layering, scripts. Arguments: only these C++ sources for clang-tidy.
+# Checks format, static analysis, layering, scripts, Verilog. Arguments: only these C++ sources for clang-tidy.
 set -uo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.." || exit 1
 
@@ -45,6 +45,23 @@ executable_bits() {
   return "$bad"
 }
 
+# Every Verilog file as a top of its own: Verilator, Icarus and Yosys accept it without a word.
+verilog() {
+  local bad=0 file folder top said
+  for file in rtl/*/*.v; do
+    folder="$(dirname "$file")"
+    top="$(basename "$file" .v)"
+    said="$({
+      verilator --lint-only -Wall -y "$folder" -y rtl/ni --top-module "$top" "$file"
+      iverilog -g2005 -Wall -t null -y "$folder" -y rtl/ni -s "$top" "$file"
+    } 2>&1)"
+    [[ -z $said ]] || { echo "$said"; bad=1; }
+  done
+  said="$(yosys -q -p "read_verilog rtl/*/*.v; hierarchy -check" 2>&1)"
+  [[ -z $said ]] || { echo "$said"; bad=1; }
+  return "$bad"
+}
+
 mkdir -p build
 check "clang-format" format
 check "layering" scripts/check_layers
@@ -53,6 +70,7 @@ mapfile -t shell_scripts < <(script_files bash)
 check "shellcheck" shellcheck "${shell_scripts[@]}"
 mapfile -t python_scripts < <(script_files python3)
 check "pyflakes" pyflakes3 "${python_scripts[@]}"
+check "Verilog" verilog
 check "clang-tidy" tidy "$@"
 
 if [[ $failures -gt 0 ]]; then

@@ -1,0 +1,28 @@
+// Decides, in one cycle and without state, what the entry at the head of a port's table may do. Conditions in
+// the order of their priority: lockstep, dependency, queue.
+`default_nettype none
+module command_decoder (
+  input  wire       valid_i,      // there is an entry
+  input  wire       nop_i,        // it is a nop
+  input  wire       lockstep_i,   // the lockstep is in force
+  input  wire       hold_i,       // the lockstep counter holds
+  input  wire       satisfied_i,  // its dependencies have arrived
+  input  wire       place_i,      // the packetizer has a place
+  output reg  [2:0] state_o,      // as ni::DecoderState: done, lockstep, dependency, queue, issue, nop
+  output wire       issue_o,
+  output wire       nop_o
+);
+  localparam [2:0] DONE = 3'd0, WAIT_LOCKSTEP = 3'd1, WAIT_DEPENDENCY = 3'd2, WAIT_QUEUE = 3'd3,
+                   ISSUE = 3'd4, NOP = 3'd5;
+  always @* begin
+    if (!valid_i) state_o = DONE;
+    else if (lockstep_i && hold_i) state_o = WAIT_LOCKSTEP;
+    else if (nop_i) state_o = NOP;
+    else if (!satisfied_i) state_o = WAIT_DEPENDENCY;
+    else if (!place_i) state_o = WAIT_QUEUE;
+    else state_o = ISSUE;
+  end
+  assign issue_o = state_o == ISSUE;
+  assign nop_o = state_o == NOP;
+endmodule
+`default_nettype wire

@@ -1,0 +1,60 @@
+// Counts, per flow, the messages that have been reduced or stored. An arrival of a cycle counts from the next
+// on; any number may come at once, of the same flow too. Queries are answered in the same cycle.
+`default_nettype none
+module dependency_tracker #(
+  parameter FLOWS = 64,    // flows, up to 2^FLOW_W
+  parameter FLOW_W = 10,   // bits of a flow
+  parameter COUNT_W = 10,  // bits of a count; arrivals of a flow stay below 2^COUNT_W
+  parameter EVENTS = 8,    // arrivals a cycle
+  parameter QUERIES = 4    // queries a cycle, one per port
+) (
+  input  wire                       clk_i,
+  input  wire                       rst_ni,
+  input  wire                       reset_i,  // all counts to 0
+  input  wire [EVENTS-1:0]          arrived_i,
+  input  wire [EVENTS*FLOW_W-1:0]   arrived_flow_i,
+  input  wire [QUERIES*FLOW_W-1:0]  query_flow_i,
+  input  wire [QUERIES*COUNT_W-1:0] dependencies_i,
+  output wire [QUERIES-1:0]         satisfied_o
+);
+  localparam INDEX_W = $clog2(FLOWS);
+  reg [COUNT_W-1:0] count_q [0:FLOWS-1];
+  // Of each arrival, how many of its flow come in this cycle: arrivals of one flow all write the same sum.
+  reg [EVENTS*COUNT_W-1:0] together;
+  integer e, f, i;
+
+  always @* begin
+    together = {(EVENTS * COUNT_W){1'b0}};
+    for (e = 0; e < EVENTS; e = e + 1) begin
+      if (arrived_i[e]) begin
+        for (f = 0; f < EVENTS; f = f + 1) begin
+          if (arrived_i[f] && arrived_flow_i[f*FLOW_W+:FLOW_W] == arrived_flow_i[e*FLOW_W+:FLOW_W])
+            together[e*COUNT_W+:COUNT_W] = together[e*COUNT_W+:COUNT_W] + 1'b1;
+        end
+      end
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (!rst_ni || reset_i) begin
+      for (i = 0; i < FLOWS; i = i + 1) count_q[i] <= {COUNT_W{1'b0}};
+    end else if (|arrived_i) begin
+      for (i = 0; i < EVENTS; i = i + 1) begin
+        if (arrived_i[i])
+          count_q[arrived_flow_i[i*FLOW_W+:INDEX_W]] <=
+            count_q[arrived_flow_i[i*FLOW_W+:INDEX_W]] + together[i*COUNT_W+:COUNT_W];
+      end
+    end
+  end
+
+  genvar q;
+  generate
+    for (q = 0; q < QUERIES; q = q + 1) begin : g_query
+      assign satisfied_o[q] = count_q[query_flow_i[q*FLOW_W+:INDEX_W]] >= dependencies_i[q*COUNT_W+:COUNT_W];
+    end
+  endgenerate
+
+  // Flows are below FLOWS, so the bits above the index are 0.
+  wire unused = &{1'b0, query_flow_i, arrived_flow_i};
+endmodule
+`default_nettype wire

@@ -1,0 +1,43 @@
+// A queue of DEPTH words. A word pushed in a cycle is at the front in the next at the earliest. Pushing into a
+// full queue is refused (full_o) unless the front leaves in the same cycle; popping an empty one does nothing.
+`default_nettype none
+module fifo #(
+  parameter WIDTH = 128,  // bits of a word, from 1
+  parameter DEPTH = 16,   // words, a power of two from 2
+  parameter ADDR_W = 4    // log2(DEPTH)
+) (
+  input  wire              clk_i,
+  input  wire              rst_ni,
+  input  wire              push_i,
+  input  wire [WIDTH-1:0]  data_i,
+  input  wire              pop_i,
+  output wire [WIDTH-1:0]  data_o,
+  output wire              empty_o,
+  output wire              full_o,
+  output wire [ADDR_W:0]   count_o
+);
+  reg [WIDTH-1:0]  words_q [0:DEPTH-1];
+  reg [ADDR_W-1:0] head_q;
+  reg [ADDR_W:0]   count_q;
+
+  wire do_pop = pop_i && !empty_o;
+  wire do_push = push_i && (!full_o || do_pop);
+
+  assign empty_o = count_q == {(ADDR_W + 1){1'b0}};
+  assign full_o = count_q[ADDR_W];
+  assign count_o = count_q;
+  assign data_o = words_q[head_q];
+
+  always @(posedge clk_i) begin
+    if (!rst_ni) begin
+      head_q <= {ADDR_W{1'b0}};
+      count_q <= {(ADDR_W + 1){1'b0}};
+    end else begin
+      if (do_push) words_q[head_q + count_q[ADDR_W-1:0]] <= data_i;
+      if (do_pop) head_q <= head_q + 1'b1;
+      if (do_push && !do_pop) count_q <= count_q + 1'b1;
+      else if (do_pop && !do_push) count_q <= count_q - 1'b1;
+    end
+  end
+endmodule
+`default_nettype wire

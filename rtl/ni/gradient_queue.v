@@ -1,0 +1,51 @@
+// Chains communication into the next forward pass (C-Cube, gradient queuing, its Fig. 9): the enqueue semaphore
+// counts chunks of final gradients as they come, in order; the layer-chunk table says, per layer, how many chunks
+// from the first one on its gradients end in; the layer index counter is the layer to compute next. A layer is
+// released in a cycle in which as many chunks have come as its table line says; it leaves when taken_i.
+`default_nettype none
+module gradient_queue #(
+  parameter LAYERS = 64,  // lines of the table, a power of two
+  parameter LAYER_W = 6,  // log2(LAYERS)
+  parameter CHUNK_W = 10  // bits of a number of chunks
+) (
+  input  wire               clk_i,
+  input  wire               rst_ni,
+  input  wire               load_valid_i,
+  input  wire [LAYER_W-1:0] load_layer_i,
+  input  wire [CHUNK_W-1:0] load_chunks_i,  // chunks that must have come before the layer may start
+  input  wire               start_i,        // a new iteration: no chunk has come, layer 0 is next
+  input  wire [LAYER_W:0]   layers_i,       // of the network
+  input  wire               enqueue_i,      // a chunk has come; one a cycle
+  output wire               release_o,      // the layer's gradients are complete
+  output wire [LAYER_W-1:0] layer_o,
+  input  wire               taken_i,        // its computation starts
+  output wire               done_o          // all layers have left
+);
+  reg [CHUNK_W-1:0] table_q [0:LAYERS-1];
+  reg [CHUNK_W-1:0] enqueued_q;
+  reg [LAYER_W:0]   layer_q;
+  reg [LAYER_W:0]   layers_q;
+
+  assign done_o = layer_q == layers_q;
+  assign layer_o = layer_q[LAYER_W-1:0];
+  assign release_o = !done_o && enqueued_q >= table_q[layer_o];
+
+  always @(posedge clk_i) begin
+    if (load_valid_i) table_q[load_layer_i] <= load_chunks_i;
+  end
+  always @(posedge clk_i) begin
+    if (!rst_ni) begin
+      enqueued_q <= {CHUNK_W{1'b0}};
+      layer_q <= {(LAYER_W + 1){1'b0}};
+      layers_q <= {(LAYER_W + 1){1'b0}};
+    end else if (start_i) begin
+      enqueued_q <= {CHUNK_W{1'b0}};
+      layer_q <= {(LAYER_W + 1){1'b0}};
+      layers_q <= layers_i;
+    end else begin
+      if (enqueue_i) enqueued_q <= enqueued_q + 1'b1;
+      if (release_o && taken_i) layer_q <= layer_q + 1'b1;
+    end
+  end
+endmodule
+`default_nettype wire

@@ -1,0 +1,67 @@
+// Gives each packet a virtual channel of the router's input port (round-robin from the one after the last used,
+// any that has a credit) and sends a flit a cycle while that has credits. A credit counts in the cycle in which
+// it comes.
+`default_nettype none
+module injection_port #(
+  parameter VCS = 4,      // virtual channels
+  parameter VC_W = 2,     // bits of one
+  parameter CREDIT_W = 10 // bits of a credit count
+) (
+  input  wire                clk_i,
+  input  wire                rst_ni,
+  input  wire                load_i,          // take the initial credits
+  input  wire [VCS*CREDIT_W-1:0] credits_i,   // places of each virtual channel; 0: it is not there
+  input  wire [VCS-1:0]      credit_i,        // a credit of each came back
+  input  wire                flit_valid_i,
+  input  wire                flit_head_i,
+  output wire                flit_taken_o,    // it leaves in this cycle
+  output wire [VC_W-1:0]     vc_o
+);
+  reg [VCS*CREDIT_W-1:0] credits_q;
+  reg [VC_W-1:0]         vc_q;  // of the current packet, or of the last
+
+  localparam LAST_VC = VCS - 1;
+  localparam [VC_W-1:0] LAST = LAST_VC[VC_W-1:0];
+  wire [VCS-1:0] available;
+  reg  [VC_W-1:0] chosen, candidate;
+  reg  found;
+  integer i;
+
+  always @* begin
+    found = 1'b0;
+    chosen = vc_q;
+    candidate = vc_q;
+    for (i = 0; i < VCS; i = i + 1) begin
+      candidate = candidate == LAST ? {VC_W{1'b0}} : candidate + 1'b1;
+      if (!found && available[candidate]) begin
+        found = 1'b1;
+        chosen = candidate;
+      end
+    end
+  end
+
+  assign vc_o = flit_head_i ? chosen : vc_q;
+  assign flit_taken_o = flit_valid_i && (flit_head_i ? found : available[vc_q]);
+
+  genvar v;
+  generate
+    for (v = 0; v < VCS; v = v + 1) begin : g_vc
+      localparam [VC_W-1:0] SELF = v;
+      assign available[v] = credit_i[v] || credits_q[v*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}};
+      always @(posedge clk_i) begin
+        if (!rst_ni) credits_q[v*CREDIT_W+:CREDIT_W] <= {CREDIT_W{1'b0}};
+        else if (load_i) credits_q[v*CREDIT_W+:CREDIT_W] <= credits_i[v*CREDIT_W+:CREDIT_W];
+        else if (credit_i[v] && !(flit_taken_o && vc_o == SELF))
+          credits_q[v*CREDIT_W+:CREDIT_W] <= credits_q[v*CREDIT_W+:CREDIT_W] + 1'b1;
+        else if (!credit_i[v] && flit_taken_o && vc_o == SELF)
+          credits_q[v*CREDIT_W+:CREDIT_W] <= credits_q[v*CREDIT_W+:CREDIT_W] - 1'b1;
+      end
+    end
+  endgenerate
+
+  always @(posedge clk_i) begin
+    if (!rst_ni || load_i) vc_q <= LAST;
+    else if (flit_taken_o && flit_head_i) vc_q <= chosen;
+  end
+endmodule
+`default_nettype wire

@@ -1,0 +1,179 @@
+// The network interface: executes reduce-schedule tables. PORTS ports of their own (ni_port), and what they
+// share: dependency tracker and reduction unit. Message and packet based, by payload_words_i.
+//
+// Cycle by cycle (the contract of ni::NetworkInterface and fabric::InjectionPort): an entry whose conditions hold
+// in cycle c issues in c, one per port; its head flit leaves at c + dma_latency_i at the earliest; the next packet
+// or message follows without a gap. A message whose tail comes in cycle c counts as arrived from c + 4 (add) or
+// c + 1 (store) on. Credits count in the cycle in which they come.
+//
+// The clock may be gated from a cycle with !busy_o on, until a flit or credit comes or now_i reaches the release_o
+// of a port whose state_o is 1 (lockstep). now_i runs on.
+//
+// Limits: flows below FLOWS; times modulo 2^TIME_W; payloads of whole flits; one flit a cycle on every channel of a
+// message's route.
+`default_nettype none
+module network_interface #(
+  parameter PORTS = 4,       // from 1
+  parameter FLIT_W = 128,    // bits of a flit
+  parameter LANES = 4,       // words of a flit, FLIT_W / 32, a power of two from 2
+  parameter VCS = 4,         // virtual channels, from 2
+  parameter VC_W = 2,        // log2(VCS), rounded up
+  parameter CREDIT_W = 10,   // bits of a credit count
+  parameter ENTRIES = 256,   // of a port's table, a power of two
+  parameter INDEX_W = 8,     // log2(ENTRIES)
+  parameter TIME_W = 32,     // bits of the cycle counter
+  parameter FLOWS = 64,      // flows, at most 2^FLOW_W
+  parameter FLOW_W = 10,
+  parameter COUNT_W = 10,    // bits of a number of arrivals
+  parameter STEP_W = 16,
+  parameter ADDR_W = 24,     // bits of an address, in words of 4 bytes
+  parameter LEN_W = 20,      // bits of a message's length, in words
+  parameter FLITS_W = 24,    // bits of a message's length, in flits
+  parameter PACKETS_W = 14,  // bits of a message's length, in packets
+  parameter SOURCE_W = 10,   // bits of a port's identity in the system
+  parameter ROUTE_W = 42,    // bits of a source route; head and route fit a flit
+  parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
+  parameter BUFFER_W = 4,    // log2(BUFFER)
+  parameter QUEUE = 16,      // flits that may wait for the reduction unit at a port, a power of two
+  parameter QUEUE_W = 4,     // log2(QUEUE)
+  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W
+) (
+  input  wire                      clk_i,
+  input  wire                      rst_ni,
+  input  wire [TIME_W-1:0]         now_i,            // cycles, always running
+  // Configuration, constant while anything runs.
+  input  wire [1:0]                type_i,           // of elements; 0: fp32, 1: bf16, 2: int32
+  input  wire                      lockstep_i,
+  input  wire [FLITS_W-1:0]        absorbs_i,
+  input  wire [TIME_W-1:0]         dma_latency_i,    // cycles, from 2 to BUFFER - 2
+  input  wire [LEN_W-1:0]          payload_words_i,  // of a packet, whole flits; message-based: all ones less 3
+  input  wire [PORTS*SOURCE_W-1:0] source_i,
+  input  wire [VCS*CREDIT_W-1:0]   credits_i,        // places of the router's input buffers
+  // Tables: loaded a line at a time, then started together.
+  input  wire [PORTS-1:0]          load_valid_i,
+  input  wire [INDEX_W-1:0]        load_index_i,
+  input  wire [ENTRY_W-1:0]        load_entry_i,
+  input  wire                      start_i,
+  input  wire [PORTS*(INDEX_W+1)-1:0] count_i,
+  // Gradient buffer: DMA reads; reads, sums and stores of the reduction unit.
+  output wire [PORTS-1:0]          dma_valid_o,
+  output wire [PORTS*ADDR_W-1:0]   dma_address_o,
+  input  wire [PORTS-1:0]          dma_data_valid_i,
+  input  wire [PORTS*FLIT_W-1:0]   dma_data_i,
+  output wire [PORTS-1:0]          read_valid_o,
+  output wire [PORTS*ADDR_W-1:0]   read_address_o,
+  input  wire [PORTS*FLIT_W-1:0]   read_data_i,
+  output wire [PORTS-1:0]          sum_valid_o,
+  output wire [PORTS*ADDR_W-1:0]   sum_address_o,
+  output wire [PORTS*LANES-1:0]    sum_lanes_o,
+  output wire [PORTS*FLIT_W-1:0]   sum_data_o,
+  output wire [PORTS-1:0]          store_valid_o,
+  output wire [PORTS*ADDR_W-1:0]   store_address_o,
+  output wire [PORTS*LANES-1:0]    store_lanes_o,
+  output wire [PORTS*FLIT_W-1:0]   store_data_o,
+  // Injection channels.
+  output wire [PORTS-1:0]          flit_valid_o,
+  output wire [PORTS*VC_W-1:0]     flit_vc_o,
+  output wire [PORTS-1:0]          flit_head_o,
+  output wire [PORTS-1:0]          flit_tail_o,
+  output wire [PORTS*FLIT_W-1:0]   flit_o,
+  input  wire [PORTS*VCS-1:0]      credit_i,
+  // Ejection channels.
+  input  wire [PORTS-1:0]          flit_valid_i,
+  input  wire [PORTS*VC_W-1:0]     flit_vc_i,
+  input  wire [PORTS-1:0]          flit_head_i,
+  input  wire [PORTS-1:0]          flit_tail_i,
+  input  wire [PORTS*FLIT_W-1:0]   flit_i,
+  // For observers and for the clock gate.
+  output wire [PORTS*3-1:0]        state_o,          // as ni::DecoderState
+  output wire [PORTS-1:0]          issue_o,
+  output wire [PORTS*(INDEX_W+1)-1:0] issued_o,
+  output wire [PORTS*STEP_W-1:0]   timestep_o,
+  output wire [PORTS*TIME_W-1:0]   lockstep_o,
+  output wire [PORTS*TIME_W-1:0]   release_o,
+  output wire [PORTS-1:0]          arrived_o,        // a message's last tail came
+  output wire                      busy_o,
+  output wire                      overflow_o        // something was lost: never, in a legal system
+);
+  wire [PORTS*FLOW_W-1:0]  query_flow, arrived_flow;
+  wire [PORTS*COUNT_W-1:0] query_dependencies;
+  wire [PORTS-1:0]         satisfied, conflict, dma_request;
+  wire [PORTS-1:0]         data_valid, data_add, arrived, arrived_add, port_busy, port_overflow;
+  wire [PORTS*ADDR_W-1:0]  data_address;
+  wire [PORTS*LANES-1:0]   data_lanes;
+  wire [PORTS*FLIT_W-1:0]  data;
+  wire                     reduction_busy, reduction_overflow;
+
+  assign dma_valid_o = dma_request & ~conflict;
+
+  genvar p;
+  generate
+    for (p = 0; p < PORTS; p = p + 1) begin : g_port
+      ni_port #(
+        .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .CREDIT_W(CREDIT_W), .ENTRIES(ENTRIES),
+        .INDEX_W(INDEX_W), .TIME_W(TIME_W), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W),
+        .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W),
+        .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W(BUFFER_W)
+      ) i_port (
+        .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
+        .dma_latency_i(dma_latency_i), .payload_words_i(payload_words_i),
+        .source_i(source_i[p*SOURCE_W+:SOURCE_W]), .credits_i(credits_i), .load_valid_i(load_valid_i[p]),
+        .load_index_i(load_index_i), .load_entry_i(load_entry_i), .start_i(start_i),
+        .count_i(count_i[p*(INDEX_W+1)+:INDEX_W+1]), .query_flow_o(query_flow[p*FLOW_W+:FLOW_W]),
+        .query_dependencies_o(query_dependencies[p*COUNT_W+:COUNT_W]), .satisfied_i(satisfied[p]),
+        .dma_valid_o(dma_request[p]), .dma_address_o(dma_address_o[p*ADDR_W+:ADDR_W]),
+        .dma_conflict_i(conflict[p]), .dma_data_valid_i(dma_data_valid_i[p]),
+        .dma_data_i(dma_data_i[p*FLIT_W+:FLIT_W]), .flit_valid_o(flit_valid_o[p]),
+        .flit_vc_o(flit_vc_o[p*VC_W+:VC_W]), .flit_head_o(flit_head_o[p]), .flit_tail_o(flit_tail_o[p]),
+        .flit_o(flit_o[p*FLIT_W+:FLIT_W]), .credit_i(credit_i[p*VCS+:VCS]), .flit_valid_i(flit_valid_i[p]),
+        .flit_vc_i(flit_vc_i[p*VC_W+:VC_W]), .flit_head_i(flit_head_i[p]), .flit_tail_i(flit_tail_i[p]),
+        .flit_i(flit_i[p*FLIT_W+:FLIT_W]), .data_valid_o(data_valid[p]), .data_add_o(data_add[p]),
+        .data_address_o(data_address[p*ADDR_W+:ADDR_W]), .data_lanes_o(data_lanes[p*LANES+:LANES]),
+        .data_o(data[p*FLIT_W+:FLIT_W]), .arrived_o(arrived[p]), .arrived_add_o(arrived_add[p]),
+        .arrived_flow_o(arrived_flow[p*FLOW_W+:FLOW_W]), .state_o(state_o[p*3+:3]), .issue_o(issue_o[p]),
+        .issued_o(issued_o[p*(INDEX_W+1)+:INDEX_W+1]), .timestep_o(timestep_o[p*STEP_W+:STEP_W]),
+        .lockstep_o(lockstep_o[p*TIME_W+:TIME_W]), .release_o(release_o[p*TIME_W+:TIME_W]),
+        .busy_o(port_busy[p]), .overflow_o(port_overflow[p]));
+    end
+  endgenerate
+
+  reduction_unit #(
+    .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .ADDR_W(ADDR_W), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W)
+  ) i_reduction (
+    .clk_i(clk_i), .rst_ni(rst_ni), .type_i(type_i), .valid_i(data_valid), .add_i(data_add),
+    .address_i(data_address), .lanes_i(data_lanes), .data_i(data), .read_valid_o(read_valid_o),
+    .read_address_o(read_address_o), .read_data_i(read_data_i), .sum_valid_o(sum_valid_o),
+    .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o), .sum_data_o(sum_data_o),
+    .store_valid_o(store_valid_o), .store_address_o(store_address_o), .store_lanes_o(store_lanes_o),
+    .store_data_o(store_data_o), .dma_valid_i(dma_request), .dma_address_i(dma_address_o),
+    .dma_conflict_o(conflict), .busy_o(reduction_busy), .overflow_o(reduction_overflow));
+
+  // A store counts at once, a sum when the adders would have it.
+  reg [PORTS-1:0]        added1_q, added2_q, added3_q;
+  reg [PORTS*FLOW_W-1:0] flow1_q, flow2_q, flow3_q;
+  always @(posedge clk_i) begin
+    if (!rst_ni) begin
+      added1_q <= {PORTS{1'b0}};
+      added2_q <= {PORTS{1'b0}};
+      added3_q <= {PORTS{1'b0}};
+    end else begin
+      added1_q <= arrived & arrived_add;
+      added2_q <= added1_q;
+      added3_q <= added2_q;
+    end
+    flow1_q <= arrived_flow;
+    flow2_q <= flow1_q;
+    flow3_q <= flow2_q;
+  end
+  dependency_tracker #(
+    .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .EVENTS(2 * PORTS), .QUERIES(PORTS)
+  ) i_tracker (
+    .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .arrived_i({added3_q, arrived & ~arrived_add}),
+    .arrived_flow_i({flow3_q, arrived_flow}), .query_flow_i(query_flow), .dependencies_i(query_dependencies),
+    .satisfied_o(satisfied));
+
+  assign arrived_o = arrived;
+  assign busy_o = |{port_busy, reduction_busy, added1_q, added2_q, added3_q, data_valid, arrived};
+  assign overflow_o = |{port_overflow, reduction_overflow};
+endmodule
+`default_nettype wire

@@ -1,0 +1,181 @@
+// What each port of the network interface has of its own: reduce-schedule table, timestep and lockstep counters,
+// command decoder, DMA address generator with the buffer behind it, packetizer, injection and depacketizer.
+//
+// In a cycle in which the entry at the head of the table may issue (issue_o), it leaves the table, its message
+// enters the packetizer and its data is asked for from the next cycle on; its head flit leaves dma_latency_i
+// cycles later at the earliest. Nops take a cycle of their own, and need the lockstep.
+//
+// Table entry, from bit 0: op (0 store at the receiver, 1 add, 2 nop), flow, dependencies, step, address of the
+// data in words, data words, words with padding, flits (duration), packets, source route.
+`default_nettype none
+module ni_port #(
+  parameter FLIT_W = 128,    // bits of a flit
+  parameter LANES = 4,       // words of a flit, a power of two
+  parameter VCS = 4,
+  parameter VC_W = 2,
+  parameter CREDIT_W = 10,
+  parameter ENTRIES = 256,   // of the table, a power of two
+  parameter INDEX_W = 8,     // log2(ENTRIES)
+  parameter TIME_W = 32,
+  parameter FLOW_W = 10,
+  parameter COUNT_W = 10,    // dependencies
+  parameter STEP_W = 16,
+  parameter ADDR_W = 24,     // in words
+  parameter LEN_W = 20,      // in words
+  parameter FLITS_W = 24,
+  parameter PACKETS_W = 14,
+  parameter SOURCE_W = 10,
+  parameter ROUTE_W = 42,
+  parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
+  parameter BUFFER_W = 4,    // log2(BUFFER)
+  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W
+) (
+  input  wire                    clk_i,
+  input  wire                    rst_ni,
+  input  wire [TIME_W-1:0]       now_i,
+  // Configuration, constant while anything runs.
+  input  wire                    lockstep_i,
+  input  wire [FLITS_W-1:0]      absorbs_i,        // flits that the lockstep estimate lets the buffer absorb
+  input  wire [TIME_W-1:0]       dma_latency_i,    // cycles, from 2 to BUFFER - 2
+  input  wire [LEN_W-1:0]        payload_words_i,
+  input  wire [SOURCE_W-1:0]     source_i,
+  input  wire [VCS*CREDIT_W-1:0] credits_i,
+  // Table.
+  input  wire                    load_valid_i,
+  input  wire [INDEX_W-1:0]      load_index_i,
+  input  wire [ENTRY_W-1:0]      load_entry_i,
+  input  wire                    start_i,
+  input  wire [INDEX_W:0]        count_i,
+  // Dependency tracker.
+  output wire [FLOW_W-1:0]       query_flow_o,
+  output wire [COUNT_W-1:0]      query_dependencies_o,
+  input  wire                    satisfied_i,
+  // Gradient buffer, read: data comes dma_latency_i - 1 cycles after its request.
+  output wire                    dma_valid_o,
+  output wire [ADDR_W-1:0]       dma_address_o,
+  input  wire                    dma_conflict_i,
+  input  wire                    dma_data_valid_i,
+  input  wire [FLIT_W-1:0]       dma_data_i,
+  // Injection channel.
+  output wire                    flit_valid_o,
+  output wire [VC_W-1:0]         flit_vc_o,
+  output wire                    flit_head_o,
+  output wire                    flit_tail_o,
+  output wire [FLIT_W-1:0]       flit_o,
+  input  wire [VCS-1:0]          credit_i,
+  // Ejection channel.
+  input  wire                    flit_valid_i,
+  input  wire [VC_W-1:0]         flit_vc_i,
+  input  wire                    flit_head_i,
+  input  wire                    flit_tail_i,
+  input  wire [FLIT_W-1:0]       flit_i,
+  // Reduction unit and tracker.
+  output wire                    data_valid_o,
+  output wire                    data_add_o,
+  output wire [ADDR_W-1:0]       data_address_o,
+  output wire [LANES-1:0]        data_lanes_o,
+  output wire [FLIT_W-1:0]       data_o,
+  output wire                    arrived_o,
+  output wire                    arrived_add_o,
+  output wire [FLOW_W-1:0]       arrived_flow_o,
+  // For observers and for the clock gate.
+  output wire [2:0]              state_o,
+  output wire                    issue_o,
+  output wire [INDEX_W:0]        issued_o,
+  output wire [STEP_W-1:0]       timestep_o,
+  output wire [TIME_W-1:0]       lockstep_o,
+  output wire [TIME_W-1:0]       release_o,
+  output wire                    busy_o,      // needs the clock in the next cycle
+  output wire                    overflow_o
+);
+  localparam [1:0] OP_ADD = 2'd1, OP_NOP = 2'd2;
+
+  wire               entry_valid;
+  wire [ENTRY_W-1:0] entry;
+  wire [1:0]           op;
+  wire [FLOW_W-1:0]    flow;
+  wire [COUNT_W-1:0]   dependencies;
+  wire [STEP_W-1:0]    step;
+  wire [ADDR_W-1:0]    address;
+  wire [LEN_W-1:0]     words, total;
+  wire [FLITS_W-1:0]   flits;
+  wire [PACKETS_W-1:0] packets;
+  wire [ROUTE_W-1:0]   route;
+  assign {route, packets, flits, total, words, address, step, dependencies, flow, op} = entry;
+
+  wire hold, place, nop;
+  wire pop = issue_o || nop;
+  wire absorbs = issue_o && flits > absorbs_i;
+
+  schedule_table #(.ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W)) i_table (
+    .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
+    .load_entry_i(load_entry_i), .start_i(start_i), .count_i(count_i), .pop_i(pop), .valid_o(entry_valid),
+    .entry_o(entry), .issued_o(issued_o));
+  timestep_counter #(.STEP_W(STEP_W)) i_timestep (
+    .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
+  lockstep_counter #(.TIME_W(TIME_W)) i_lockstep (
+    .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .load_i(pop && lockstep_i),
+    .duration_i({{(TIME_W - FLITS_W){1'b0}}, flits}),
+    .absorbed_i(absorbs ? {{(TIME_W - FLITS_W){1'b0}}, absorbs_i} : {TIME_W{1'b0}}),
+    .hold_o(hold), .release_o(release_o), .value_o(lockstep_o));
+  assign query_flow_o = flow;
+  assign query_dependencies_o = dependencies;
+  command_decoder i_decoder (
+    .valid_i(entry_valid), .nop_i(op == OP_NOP), .lockstep_i(lockstep_i), .hold_i(hold),
+    .satisfied_i(satisfied_i), .place_i(place), .state_o(state_o), .issue_o(issue_o), .nop_o(nop));
+
+  // The buffer holds what was asked for: a request needs a place.
+  wire               data_empty, data_taken, address_busy, request;
+  wire [FLIT_W-1:0]  data;
+  reg  [BUFFER_W:0]  asked_q;
+  wire asked_room = !asked_q[BUFFER_W];
+  dma_address_generator #(.ADDR_W(ADDR_W), .LEN_W(LEN_W), .LANES(LANES)) i_dma (
+    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(issue_o), .address_i(address), .words_i(words),
+    .req_valid_o(request), .req_address_o(dma_address_o), .req_ready_i(asked_room && !dma_conflict_i),
+    .busy_o(address_busy));
+  assign dma_valid_o = request && asked_room;
+  wire asks = dma_valid_o && !dma_conflict_i;
+  wire data_full;
+  wire [BUFFER_W:0] data_count;
+  fifo #(.WIDTH(FLIT_W), .DEPTH(BUFFER), .ADDR_W(BUFFER_W)) i_buffer (
+    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(dma_data_valid_i), .data_i(dma_data_i), .pop_i(data_taken),
+    .data_o(data), .empty_o(data_empty), .full_o(data_full), .count_o(data_count));
+  always @(posedge clk_i) begin
+    if (!rst_ni) asked_q <= {(BUFFER_W + 1){1'b0}};
+    else if (asks && !data_taken) asked_q <= asked_q + 1'b1;
+    else if (!asks && data_taken) asked_q <= asked_q - 1'b1;
+  end
+
+  wire packet_valid, packet_taken, packet_busy, message_ends;
+  packetizer #(
+    .FLIT_W(FLIT_W), .LANES(LANES), .TIME_W(TIME_W), .FLOW_W(FLOW_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
+    .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W)
+  ) i_packetizer (
+    .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .source_i(source_i), .payload_words_i(payload_words_i),
+    .push_i(issue_o), .ready_at_i(now_i + dma_latency_i), .add_i(op == OP_ADD), .flow_i(flow),
+    .address_i(address), .words_i(words), .total_i(total), .packets_i(packets), .route_i(route),
+    .place_o(place), .data_valid_i(!data_empty), .data_i(data), .data_taken_o(data_taken),
+    .valid_o(packet_valid), .head_o(flit_head_o), .tail_o(flit_tail_o), .last_o(message_ends),
+    .flit_o(flit_o), .taken_i(packet_taken), .busy_o(packet_busy));
+  injection_port #(.VCS(VCS), .VC_W(VC_W), .CREDIT_W(CREDIT_W)) i_injection (
+    .clk_i(clk_i), .rst_ni(rst_ni), .load_i(start_i), .credits_i(credits_i), .credit_i(credit_i),
+    .flit_valid_i(packet_valid), .flit_head_i(flit_head_o), .flit_taken_o(packet_taken), .vc_o(flit_vc_o));
+  assign flit_valid_o = packet_taken;
+
+  wire pending_overflow;
+  depacketizer #(
+    .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .FLOW_W(FLOW_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
+    .PACKETS_W(PACKETS_W), .TAG_W(SOURCE_W + 2)
+  ) i_depacketizer (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(flit_valid_i), .vc_i(flit_vc_i), .head_i(flit_head_i),
+    .tail_i(flit_tail_i), .flit_i(flit_i), .data_valid_o(data_valid_o), .data_add_o(data_add_o),
+    .data_address_o(data_address_o), .data_lanes_o(data_lanes_o), .data_o(data_o), .arrived_o(arrived_o),
+    .arrived_add_o(arrived_add_o), .arrived_flow_o(arrived_flow_o), .overflow_o(pending_overflow));
+
+  assign busy_o = packet_busy || address_busy || pop;
+  assign overflow_o = pending_overflow;
+
+  // The buffer never overflows, by the count of requests; a message's end shows in the packetizer's state.
+  wire unused = &{1'b0, data_full, data_count, message_ends};
+endmodule
+`default_nettype wire

@@ -1,0 +1,132 @@
+// Turns issued messages into packets, in order: a head flit, then the data, at most payload_words_i a packet
+// (message-based: the whole message, one head flit for all its sub-messages). Two messages at most are here:
+// one on its way and one behind it, so no cycle is lost between messages or packets. A message pushed in a
+// cycle starts no earlier than ready_at_i. A flit is taken when valid_o and taken_i.
+//
+// Head flit, from bit 0: add (else store), flow, address of the packet's first word, data words of the packet,
+// tag (source port, sequence number), packets of the message, source route.
+`default_nettype none
+module packetizer #(
+  parameter FLIT_W = 128,   // bits of a flit
+  parameter LANES = 4,      // words of a flit, a power of two
+  parameter TIME_W = 32,    // bits of the cycle counter
+  parameter FLOW_W = 10,    // bits of a flow
+  parameter ADDR_W = 24,    // bits of an address, in words
+  parameter LEN_W = 20,     // bits of a length, in words
+  parameter PACKETS_W = 14, // bits of a number of packets
+  parameter SOURCE_W = 10,  // bits of a source port's identity
+  parameter ROUTE_W = 42    // bits of a source route
+) (
+  input  wire                 clk_i,
+  input  wire                 rst_ni,
+  input  wire [TIME_W-1:0]    now_i,
+  input  wire [SOURCE_W-1:0]  source_i,
+  input  wire [LEN_W-1:0]     payload_words_i,  // a multiple of LANES
+  input  wire                 push_i,
+  input  wire [TIME_W-1:0]    ready_at_i,
+  input  wire                 add_i,
+  input  wire [FLOW_W-1:0]    flow_i,
+  input  wire [ADDR_W-1:0]    address_i,
+  input  wire [LEN_W-1:0]     words_i,    // data
+  input  wire [LEN_W-1:0]     total_i,    // data and padding
+  input  wire [PACKETS_W-1:0] packets_i,
+  input  wire [ROUTE_W-1:0]   route_i,
+  output wire                 place_o,    // push_i is allowed
+  input  wire                 data_valid_i,
+  input  wire [FLIT_W-1:0]    data_i,
+  output wire                 data_taken_o,
+  output wire                 valid_o,
+  output wire                 head_o,
+  output wire                 tail_o,
+  output wire                 last_o,     // tail of the message
+  output wire [FLIT_W-1:0]    flit_o,
+  input  wire                 taken_i,
+  output wire                 busy_o
+);
+  localparam SEQ_W = 2;
+  localparam LANE_W = $clog2(LANES);
+  localparam BODY_W = LEN_W - LANE_W + 1;
+  localparam HEAD_W = 1 + FLOW_W + ADDR_W + LEN_W + SOURCE_W + SEQ_W + PACKETS_W + ROUTE_W;
+
+  reg [TIME_W-1:0]    ready_at_q [0:1];
+  reg                 add_q [0:1];
+  reg [FLOW_W-1:0]    flow_q [0:1];
+  reg [ADDR_W-1:0]    address_q [0:1];
+  reg [LEN_W-1:0]     words_q [0:1];   // still to send
+  reg [LEN_W-1:0]     total_q [0:1];   // still to send
+  reg [PACKETS_W-1:0] packets_q [0:1];
+  reg [ROUTE_W-1:0]   route_q [0:1];
+  reg [1:0]           count_q;
+  reg                 front_q;
+  reg [SEQ_W-1:0]     sequence_q;
+  reg                 in_packet_q;  // the head has left
+  reg [BODY_W-1:0]    body_left_q;  // flits of the packet, data or padding
+  reg [BODY_W-1:0]    data_left_q;  // flits of it that hold data
+
+  wire back = front_q ^ count_q[0];
+  wire [TIME_W-1:0] until_ready = ready_at_q[front_q] - now_i;
+  wire ready = until_ready[TIME_W-1] || until_ready == {TIME_W{1'b0}};
+  wire last_packet = total_q[front_q] <= payload_words_i;
+  wire [LEN_W-1:0] packet_total = last_packet ? total_q[front_q] : payload_words_i;
+  wire [LEN_W-1:0] packet_words = words_q[front_q] < payload_words_i ? words_q[front_q] : payload_words_i;
+  wire [BODY_W-1:0] packet_flits =
+    {1'b0, packet_total[LEN_W-1:LANE_W]} + {{(BODY_W - 1){1'b0}}, |packet_total[LANE_W-1:0]};
+  wire [BODY_W-1:0] packet_data =
+    {1'b0, packet_words[LEN_W-1:LANE_W]} + {{(BODY_W - 1){1'b0}}, |packet_words[LANE_W-1:0]};
+  wire holds_data = data_left_q != {BODY_W{1'b0}};
+  wire [HEAD_W-1:0] head = {route_q[front_q], packets_q[front_q], sequence_q, source_i, packet_words,
+                            address_q[front_q], flow_q[front_q], add_q[front_q]};
+
+  assign place_o = !count_q[1];
+  assign busy_o = count_q != 2'd0;
+  assign head_o = !in_packet_q;
+  assign valid_o = in_packet_q ? !holds_data || data_valid_i : busy_o && ready;
+  assign tail_o = in_packet_q && body_left_q == {{(BODY_W - 1){1'b0}}, 1'b1};
+  assign last_o = tail_o && last_packet;
+  assign flit_o = !in_packet_q ? {{(FLIT_W - HEAD_W){1'b0}}, head} : holds_data ? data_i : {FLIT_W{1'b0}};
+  assign data_taken_o = in_packet_q && holds_data && taken_i && valid_o;
+
+  wire take = valid_o && taken_i;
+  wire pop = take && last_o;
+
+  always @(posedge clk_i) begin
+    if (!rst_ni) begin
+      count_q <= 2'd0;
+      front_q <= 1'b0;
+      sequence_q <= {SEQ_W{1'b0}};
+      in_packet_q <= 1'b0;
+    end else begin
+      if (take && !in_packet_q) begin
+        in_packet_q <= 1'b1;
+        body_left_q <= packet_flits;
+        data_left_q <= packet_data;
+      end
+      if (take && in_packet_q) begin
+        body_left_q <= body_left_q - 1'b1;
+        if (holds_data) data_left_q <= data_left_q - 1'b1;
+        if (tail_o) begin
+          in_packet_q <= 1'b0;
+          address_q[front_q] <= address_q[front_q] + {{(ADDR_W - LEN_W){1'b0}}, packet_words};
+          words_q[front_q] <= words_q[front_q] - packet_words;
+          total_q[front_q] <= total_q[front_q] - packet_total;
+        end
+      end
+      if (pop) begin
+        front_q <= !front_q;
+        sequence_q <= sequence_q + 1'b1;
+      end
+      if (push_i) begin
+        ready_at_q[back] <= ready_at_i;
+        add_q[back] <= add_i;
+        flow_q[back] <= flow_i;
+        address_q[back] <= address_i;
+        words_q[back] <= words_i;
+        total_q[back] <= total_i;
+        packets_q[back] <= packets_i;
+        route_q[back] <= route_i;
+      end
+      count_q <= count_q + {1'b0, push_i} - {1'b0, pop};
+    end
+  end
+endmodule
+`default_nettype wire

@@ -1,0 +1,34 @@
+// One 32-bit lane of the reduction unit: fp32, two bf16 (rounded to nearest even from the exact fp32 sum, which
+// rounds twice without harm), or int32 that wraps. A result a cycle, two cycles after its operands.
+`default_nettype none
+module reduction_lane (
+  input  wire        clk_i,
+  input  wire        valid_i,
+  input  wire        next_i,  // valid_i of the cycle before
+  input  wire [1:0]  type_i,  // 0: fp32, 1: bf16, 2: int32; constant while anything is under way
+  input  wire [31:0] a_i,
+  input  wire [31:0] b_i,
+  output wire [31:0] sum_o
+);
+  wire bf16 = type_i == 2'd1;
+  wire int32 = type_i == 2'd2;
+  wire [31:0] high, low;
+  fp32_adder i_high (
+    .clk_i(clk_i), .valid_i(valid_i && !int32), .next_i(next_i && !int32),
+    .a_i(bf16 ? {a_i[31:16], 16'd0} : a_i), .b_i(bf16 ? {b_i[31:16], 16'd0} : b_i), .sum_o(high));
+  fp32_adder i_low (
+    .clk_i(clk_i), .valid_i(valid_i && bf16), .next_i(next_i && bf16),
+    .a_i({a_i[15:0], 16'd0}), .b_i({b_i[15:0], 16'd0}), .sum_o(low));
+
+  reg [31:0] int_q, int2_q;
+  always @(posedge clk_i) begin
+    if (valid_i && int32) int_q <= a_i + b_i;
+    if (next_i && int32) int2_q <= int_q;
+  end
+
+  // The carry of rounding up goes into the exponent; NaNs and infinities have no low bits set.
+  wire [15:0] high_bf16 = high[31:16] + {15'd0, high[15] && (high[16] || |high[14:0])};
+  wire [15:0] low_bf16 = low[31:16] + {15'd0, low[15] && (low[16] || |low[14:0])};
+  assign sum_o = int32 ? int2_q : bf16 ? {high_bf16, low_bf16} : high;
+endmodule
+`default_nettype wire

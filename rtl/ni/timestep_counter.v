@@ -1,0 +1,21 @@
+// The timestep a port is in, from 1. advance_i moves it on to step_i, never back.
+`default_nettype none
+module timestep_counter #(
+  parameter STEP_W = 16  // bits of a timestep
+) (
+  input  wire              clk_i,
+  input  wire              rst_ni,
+  input  wire              reset_i,    // back to the first timestep
+  input  wire              advance_i,
+  input  wire [STEP_W-1:0] step_i,
+  output wire [STEP_W-1:0] value_o
+);
+  localparam [STEP_W-1:0] FIRST = 1;
+  reg [STEP_W-1:0] value_q;
+  assign value_o = value_q;
+  always @(posedge clk_i) begin
+    if (!rst_ni || reset_i) value_q <= FIRST;
+    else if (advance_i && step_i > value_q) value_q <= step_i;
+  end
+endmodule
+`default_nettype wire

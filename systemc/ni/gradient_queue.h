@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace coppice::ni {
+
+// Chains communication into the next forward pass (C-Cube, gradient queuing, its Fig. 9). The enqueue
+// semaphore counts chunks of final gradients as they come, in order; the layer-chunk table says, per layer,
+// how many chunks must have come before its gradients are complete; the layer index counter is the layer to
+// compute next. A layer never leaves before its chunks have come, nor before the layer below it.
+class GradientQueue {
+ public:
+  explicit GradientQueue(std::vector<std::int64_t> layer_chunks) : layer_chunks_(std::move(layer_chunks)) {}
+
+  // A chunk has come.
+  void enqueue() { ++enqueued_; }
+  // The layer to compute next; as many as there are when all have left.
+  std::size_t layer() const { return layer_; }
+  bool done() const { return layer_ == layer_chunks_.size(); }
+  // Its gradients are complete.
+  bool released() const { return !done() && enqueued_ >= layer_chunks_[layer_]; }
+  // Its computation starts; it must be released.
+  void take() { ++layer_; }
+
+ private:
+  std::vector<std::int64_t> layer_chunks_;
+  std::int64_t enqueued_ = 0;
+  std::size_t layer_ = 0;
+};
+
+}  // namespace coppice::ni

@@ -1,0 +1,103 @@
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "Vfp32_adder.h"
+#include "clocked.h"
+
+namespace coppice::cosim {
+namespace {
+
+// fp32_adder has no reset: its stages are told what they hold.
+class Adder {
+ public:
+  // The sum of operands given two calls ago.
+  std::uint32_t step(std::uint32_t a, std::uint32_t b) {
+    adder_.a_i = a;
+    adder_.b_i = b;
+    adder_.valid_i = 1;
+    adder_.next_i = 1;
+    adder_.clk_i = 0;
+    adder_.eval();
+    const std::uint32_t sum = adder_.sum_o;
+    adder_.clk_i = 1;
+    adder_.eval();
+    return sum;
+  }
+
+ private:
+  VerilatedContext context_;
+  Vfp32_adder adder_{&context_};
+};
+
+std::uint32_t host_sum(std::uint32_t a, std::uint32_t b) {
+  const float sum = std::bit_cast<float>(a) + std::bit_cast<float>(b);
+  return std::isnan(sum) ? 0x7fc00000U : std::bit_cast<std::uint32_t>(sum);
+}
+
+// A value of each class, both signs: zeros, the subnormals' ends, the normals' ends, infinities, NaNs, and
+// around 1.
+constexpr std::uint32_t kSpecial[] = {0x00000000, 0x00000001, 0x00000002, 0x003fffff, 0x00400000, 0x007ffffe,
+                                      0x007fffff, 0x00800000, 0x00800001, 0x00ffffff, 0x01000000, 0x33800000,
+                                      0x33800001, 0x34000000, 0x3f7fffff, 0x3f800000, 0x3f800001, 0x4b7fffff,
+                                      0x4b800000, 0x4c000000, 0x7e7fffff, 0x7f000000, 0x7f7ffffe, 0x7f7fffff,
+                                      0x7f800000, 0x7f800001, 0x7fc00000, 0x7fffffff};
+
+// Random bits; near exponents, where cancellation and rounding meet; or a special value.
+std::uint32_t operand(Stimulus& random, std::uint32_t other) {
+  switch (random.below(4)) {
+    case 0:
+      return kSpecial[random.below(std::size(kSpecial))] | (random.word() & 0x80000000U);
+    case 1:
+      return random.word();
+    default: {
+      const std::uint32_t near = ((other >> 23) & 0xff) + random.below(60) - 30;
+      return (random.word() & 0x807fffffU) | ((near & 0xff) << 23);
+    }
+  }
+}
+
+void compare(std::uint64_t seed, std::int64_t pairs) {
+  Adder adder;
+  Stimulus random(seed);
+  std::uint32_t expected[3] = {0, 0, 0};
+  std::uint32_t a[3] = {0, 0, 0};
+  std::uint32_t b[3] = {0, 0, 0};
+  for (std::int64_t i = 0; i < pairs + 2; ++i) {
+    const auto now = static_cast<std::size_t>(i % 3);
+    const auto then = static_cast<std::size_t>((i + 1) % 3);  // two ago
+    a[now] = operand(random, 0x3f800000);
+    b[now] = operand(random, a[now]);
+    expected[now] = host_sum(a[now], b[now]);
+    const std::uint32_t sum = adder.step(a[now], b[now]);
+    if (i >= 2) {
+      ASSERT_EQ(sum, expected[then]) << std::hex << a[then] << " + " << b[then];
+    }
+  }
+}
+
+TEST(Fp32Adder, AddsAllSpecialValuesAsTheHost) {
+  Adder adder;
+  for (const std::uint32_t a : kSpecial) {
+    for (const std::uint32_t b : kSpecial) {
+      for (std::uint32_t signs = 0; signs < 4; ++signs) {
+        const std::uint32_t x = a | (signs << 31);
+        const std::uint32_t y = b | ((signs >> 1) << 31);
+        adder.step(x, y);
+        adder.step(0, 0);
+        ASSERT_EQ(adder.step(0, 0), host_sum(x, y)) << std::hex << x << " + " << y;
+      }
+    }
+  }
+}
+
+// COPPICE_ADDER_PAIRS: how many; the nightly set asks for ten million.
+TEST(Fp32Adder, AddsRandomPairsAsTheHost) {
+  const char* pairs = std::getenv("COPPICE_ADDER_PAIRS");  // NOLINT(concurrency-mt-unsafe)
+  compare(16, pairs == nullptr ? 200'000 : std::atoll(pairs));
+}
+
+}  // namespace
+}  // namespace coppice::cosim

@@ -1,0 +1,67 @@
+#include "ni/lockstep_counter.h"
+
+#include <gtest/gtest.h>
+
+#include "Vlockstep_counter.h"
+#include "clocked.h"
+
+namespace coppice::cosim {
+namespace {
+
+TEST(LockstepCounter, ReleasesInTheModelsCycles) {
+  Clocked<Vlockstep_counter> counter;
+  Stimulus random(4);
+  ni::LockstepCounter model;
+  Cycles now = 0;
+  for (int step = 0; step < 100'000; ++step) {
+    const bool hold = now < model.release();
+    const std::uint32_t flits = random.below(200) + 1;
+    const auto absorbed =
+        random.percent(50) ? ni::absorbed_flits(flits, static_cast<int>(random.below(200)) + 1) : 0;
+    counter->now_i = static_cast<std::uint32_t>(now);
+    counter->load_i = random.percent(hold ? 1 : 40);  // steps pile up at times
+    counter->duration_i = flits;
+    counter->absorbed_i = static_cast<std::uint32_t>(absorbed);
+    counter.settle();
+    ASSERT_EQ(counter->hold_o, hold) << "cycle " << now;
+    ASSERT_EQ(counter->release_o, static_cast<std::uint32_t>(model.release()));
+    ASSERT_EQ(counter->value_o, model.value(now));
+    counter.tick();
+    if (counter->load_i) model.load(now, flits, absorbed);
+    now += random.one_in(50) ? random.below(1000) : 1;  // the clock is gated for a while
+    if (random.one_in(5000)) {
+      counter.reset();
+      model = {};
+      now = 0;
+    }
+  }
+}
+
+// Times are modulo 2^32.
+TEST(LockstepCounter, HoldsOverTheWrapOfTime) {
+  Clocked<Vlockstep_counter> counter;
+  const auto see = [&](std::uint32_t now) {
+    counter->now_i = now;
+    counter.settle();
+    return counter->hold_o != 0;
+  };
+  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) {  // kept alive by steps
+    counter->now_i = now;
+    counter->load_i = 1;
+    counter->duration_i = 1;
+    counter->absorbed_i = 0;
+    counter.tick();
+  }
+  counter->now_i = 0xfffffff0U;
+  counter->duration_i = 0x20;
+  counter.tick();
+  counter->load_i = 0;
+  EXPECT_TRUE(see(0xfffffff1U));
+  EXPECT_TRUE(see(0xffffffffU));
+  EXPECT_TRUE(see(0x0fU));
+  EXPECT_FALSE(see(0x10U));
+  EXPECT_FALSE(see(0x11U));
+}
+
+}  // namespace
+}  // namespace coppice::cosim

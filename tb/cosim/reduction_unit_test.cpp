@@ -1,0 +1,203 @@
+#include "ni/reduction_unit.h"
+
+#include <array>
+#include <bit>
+
+#include <gtest/gtest.h>
+
+#include "Vreduction_unit.h"
+#include "clocked.h"
+
+namespace coppice::cosim {
+namespace {
+
+constexpr unsigned kPorts = 4;
+constexpr unsigned kLanes = 4;
+constexpr unsigned kAddressBits = 24;
+
+std::uint32_t address_of(const VlWide<3>& addresses, unsigned port) {
+  const unsigned at = port * kAddressBits;
+  const std::uint64_t two =
+      addresses[at / 32] | (at / 32 < 2 ? std::uint64_t{addresses[at / 32 + 1]} << 32 : 0);
+  return static_cast<std::uint32_t>(two >> (at % 32)) & 0xffffffU;
+}
+
+// The unit and a gradient buffer that reads in a cycle and writes at its end.
+class Bench {
+ public:
+  explicit Bench(std::size_t words) : memory(words, 0.0F) {}
+
+  struct Flit {
+    bool add;
+    std::uint32_t address;
+    unsigned lanes;  // the first so many
+    std::array<float, kLanes> data;
+  };
+  void offer(unsigned port, const Flit& flit) {
+    unit->valid_i |= static_cast<std::uint8_t>(1U << port);
+    if (flit.add) unit->add_i |= static_cast<std::uint8_t>(1U << port);
+    const unsigned at = port * kAddressBits;
+    const std::uint64_t bits = std::uint64_t{flit.address} << (at % 32);
+    unit->address_i[at / 32] |= static_cast<std::uint32_t>(bits);
+    if (at / 32 < 2) unit->address_i[at / 32 + 1] |= static_cast<std::uint32_t>(bits >> 32);
+    unit->lanes_i |= static_cast<std::uint16_t>(((1U << flit.lanes) - 1) << (port * kLanes));
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      unit->data_i[port * kLanes + lane] = std::bit_cast<std::uint32_t>(flit.data[lane]);
+    }
+  }
+  void cycle() {
+    unit.settle();
+    std::array<std::uint32_t, kPorts * kLanes> read{};
+    for (unsigned port = 0; port < kPorts; ++port) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const std::size_t from = address_of(unit->read_address_o, port) + lane;
+        if ((unit->read_valid_o >> port) & 1 && from < memory.size()) {
+          read[port * kLanes + lane] = std::bit_cast<std::uint32_t>(memory[from]);
+        }
+        write(port, lane, unit->sum_valid_o, unit->sum_lanes_o, unit->sum_address_o, unit->sum_data_o);
+        write(port, lane, unit->store_valid_o, unit->store_lanes_o, unit->store_address_o,
+              unit->store_data_o);
+      }
+    }
+    unit.tick();
+    for (unsigned i = 0; i < read.size(); ++i) unit->read_data_i[i] = read[i];
+    unit->valid_i = 0;
+    unit->add_i = 0;
+    unit->lanes_i = 0;
+    for (unsigned i = 0; i < 3; ++i) unit->address_i[i] = 0;
+  }
+  bool busy() {
+    unit.settle();
+    return unit->busy_o;
+  }
+
+  Clocked<Vreduction_unit> unit;
+  std::vector<float> memory;
+
+ private:
+  void write(unsigned port, unsigned lane, unsigned valid, unsigned lanes, const VlWide<3>& addresses,
+             const VlWide<16>& data) {
+    if (!((valid >> port) & 1) || !((lanes >> (port * kLanes + lane)) & 1)) return;
+    memory.at(address_of(addresses, port) + lane) = std::bit_cast<float>(data[port * kLanes + lane]);
+  }
+};
+
+// A whole message through a port, flit after flit.
+std::vector<Bench::Flit> flits(Stimulus& random, bool add, std::uint32_t address, std::uint32_t words) {
+  std::vector<Bench::Flit> list;
+  for (std::uint32_t at = 0; at < words; at += kLanes) {
+    Bench::Flit flit{add, address + at, std::min(kLanes, words - at), {}};
+    for (float& value : flit.data) value = static_cast<float>(random.word()) * 0x1p-40F;
+    list.push_back(flit);
+  }
+  return list;
+}
+
+void reduce_or_store(const std::vector<Bench::Flit>& list, ni::ValueMemory& model) {
+  schedule::TableEntry entry;
+  entry.op = list.front().add ? schedule::Op::kReduce : schedule::Op::kGather;
+  entry.address = Bytes{list.front().address} * 4;
+  ni::Payload payload;
+  for (const auto& flit : list) {
+    payload.values.insert(payload.values.end(), flit.data.begin(), flit.data.begin() + flit.lanes);
+  }
+  entry.bytes = static_cast<Bytes>(payload.values.size()) * 4;
+  ni::ReductionUnit::apply(entry, payload, model);
+}
+
+TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFourthCycle) {
+  Bench bench(4096);
+  ni::ValueMemory model(bench.memory);
+  Stimulus random(20);
+  std::array<std::vector<Bench::Flit>, kPorts> messages;
+  for (unsigned port = 0; port < kPorts; ++port) {
+    messages[port] = flits(random, true, port * 1000, 400 + port);  // nobody else's words
+    reduce_or_store(messages[port], model);
+  }
+  for (int cycle = 0; cycle < 101 + 4; ++cycle) {
+    for (unsigned port = 0; port < kPorts; ++port) {
+      if (static_cast<std::size_t>(cycle) < messages[port].size()) {
+        bench.offer(port, messages[port][static_cast<std::size_t>(cycle)]);
+      }
+    }
+    // What came in cycle t can be read from t + 4 on.
+    if (cycle >= 4 && cycle < 104) {
+      const auto word = static_cast<std::size_t>(cycle - 4) * kLanes;
+      EXPECT_EQ(bench.memory[word], messages[0].at(word / kLanes).data[0]) << "cycle " << cycle;
+    }
+    bench.cycle();
+  }
+  EXPECT_EQ(std::vector(model.values().begin(), model.values().end()), bench.memory);
+}
+
+TEST(ReductionUnit, AddsMessagesOfAllPortsToTheSameWordsInTheOrderOfPorts) {
+  for (const bool add : {true, false}) {
+    Bench bench(256);
+    ni::ValueMemory model(bench.memory);
+    Stimulus random(21);
+    std::array<std::vector<Bench::Flit>, kPorts> messages;
+    for (unsigned port = 0; port < kPorts; ++port) {
+      messages[port] = flits(random, add, 3, 250);
+      reduce_or_store(messages[port], model);
+    }
+    for (std::size_t cycle = 0; cycle < messages[0].size(); ++cycle) {
+      for (unsigned port = 0; port < kPorts; ++port) bench.offer(port, messages[port][cycle]);
+      bench.cycle();
+    }
+    int drain = 0;
+    for (; bench.busy(); ++drain) bench.cycle();
+    EXPECT_LE(drain, 16);
+    EXPECT_EQ(std::vector(model.values().begin(), model.values().end()), bench.memory);
+    EXPECT_EQ(bench.unit->overflow_o, 0);
+  }
+}
+
+// Sums of small integers are exact, so any order gives the same.
+TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
+  Stimulus random(22);
+  for (int round = 0; round < 200; ++round) {
+    Bench bench(64);
+    std::vector<float> expected(64, 0.0F);
+    const std::uint32_t share = 5 + random.below(random.percent(50) ? 10 : 30);
+    const std::uint32_t spread = 4 + random.below(57);
+    for (int cycle = 0; cycle < 100; ++cycle) {
+      for (unsigned port = 0; port < kPorts; ++port) {
+        if (!random.percent(share)) continue;
+        Bench::Flit flit{true, random.below(spread), 1 + random.below(4), {}};
+        for (float& value : flit.data) value = static_cast<float>(random.below(100));
+        for (unsigned lane = 0; lane < flit.lanes; ++lane) expected[flit.address + lane] += flit.data[lane];
+        bench.offer(port, flit);
+      }
+      bench.cycle();
+    }
+    while (bench.busy()) bench.cycle();
+    if (bench.unit->overflow_o) continue;  // more than the queues take is told, and not to be expected right
+    ASSERT_EQ(expected, bench.memory) << "round " << round;
+    bench.offer(0, {true, 0, 4, {1, 1, 1, 1}});
+    bench.cycle();
+    bench.unit.reset();
+    for (int cycle = 0; cycle < 6; ++cycle) bench.cycle();
+    ASSERT_EQ(expected, bench.memory) << "a sum under way survived the reset";
+  }
+}
+
+TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
+  Bench bench(64);
+  for (const auto& [address, hit] :
+       {std::pair{7U, false}, {8U, true}, {11U, true}, {14U, true}, {15U, false}}) {
+    bench.offer(2, {true, 11, 4, {1, 2, 3, 4}});
+    bench.cycle();
+    for (int age = 1; age <= 4; ++age) {
+      bench.unit->dma_valid_i = 1;
+      for (unsigned i = 0; i < 3; ++i) bench.unit->dma_address_i[i] = 0;
+      bench.unit->dma_address_i[0] = address;
+      bench.unit.settle();
+      EXPECT_EQ(bench.unit->dma_conflict_o, hit && age < 4 ? 1 : 0)
+          << "address " << address << " age " << age;
+      bench.cycle();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coppice::cosim
