@@ -103,8 +103,9 @@ class StepUse {
     }
     for (const std::size_t resource : used_) {
       Use& use = uses_[resource];
-      // A port sends its messages one after another: they share a channel that is fast enough for them.
-      if (use.messages > 1 && (use.several_senders || use.busy > longest_)) {
+      // A port sends its messages one after another: they share a channel that is fast enough for them, but
+      // for their times' rounding up.
+      if (use.messages > 1 && (use.several_senders || use.busy > longest_ + use.messages)) {
         report_.contention_free = false;
         report_.disjoint_steps = false;
         if (report_.shared.size() < kMostReported) {
