@@ -18,6 +18,39 @@ Femtoseconds ejection_flit_time(const config::SystemConfig& system) {
   return rate >= 1.0 ? period : static_cast<Femtoseconds>(std::llround(static_cast<double>(period) / rate));
 }
 
+Cycles channel_credit_loop(const config::SystemConfig& system, Cycles latency) {
+  const config::RouterConfig& router = system.router;
+  const Cycles grant = router.sw_alloc_delay - 1;
+  const Cycles there = grant + router.st_delay + 1 + latency;
+  const Cycles stay = router.routing_delay + router.vc_alloc_delay;
+  return there + stay + grant + 1 + latency + router.credit_delay;
+}
+
+namespace {
+
+void add_credit_stalls(RouteTiming& timing, const config::SystemConfig& system, Cycles credit_loop,
+                       Femtoseconds flit_time, int vcs) {
+  const Cycles block = system.router.vc_depth * flit_time / system.clock.period();
+  const Cycles packet_stall = std::max<Cycles>(0, credit_loop - block);
+  timing.packet_stall = std::max(timing.packet_stall, packet_stall);
+  timing.message_stall = std::max(timing.message_stall, credit_loop - block * vcs);
+  timing.last_stall += packet_stall;
+  timing.vcs = timing.vcs == 0 ? vcs : std::min(timing.vcs, vcs);
+}
+
+}  // namespace
+
+Cycles credit_stall(const RouteTiming& timing, const config::SystemConfig& system, std::int64_t flits,
+                    std::int64_t packet_flits) {
+  const int depth = system.router.vc_depth;
+  const bool packets_wait = packet_flits > depth && timing.packet_stall > 0;
+  if (!packets_wait && timing.message_stall == 0) return 0;
+  const std::int64_t packets = (flits + packet_flits - 1) / packet_flits;
+  const std::int64_t packet_blocks = packets_wait ? packets * ((packet_flits - 1) / depth) : 0;
+  const std::int64_t message_blocks = (flits - 1) / (std::int64_t{depth} * timing.vcs);
+  return packet_blocks * timing.packet_stall + message_blocks * timing.message_stall + timing.last_stall;
+}
+
 RouteTiming time_route(const topology::Topology& topology, const config::SystemConfig& system,
                        topology::NodeId src, std::span<const topology::Hop> route) {
   const Femtoseconds period = system.clock.period();
@@ -35,7 +68,10 @@ RouteTiming time_route(const topology::Topology& topology, const config::SystemC
     }
     const topology::Channel& channel = topology.channel(channels[hop.out_port]);
     timing.latency += latency_cycles(channel.latency, period);
-    timing.slowest_flit = std::max(timing.slowest_flit, channel_flit_time(system, channel.bandwidth));
+    const Femtoseconds flit_time = channel_flit_time(system, channel.bandwidth);
+    timing.slowest_flit = std::max(timing.slowest_flit, flit_time);
+    add_credit_stalls(timing, system, channel_credit_loop(system, latency_cycles(channel.latency, period)),
+                      flit_time, hop.vcs.end - hop.vcs.begin);
     at = channel.dst;
   }
   return timing;

@@ -12,12 +12,28 @@ namespace coppice::fabric {
 struct RouteTiming {
   Cycles latency = 0;             // from a flit's injection to its ejection; a head and all behind it alike
   Femtoseconds slowest_flit = 0;  // flit time of its slowest channel, the network interfaces' included
+  // Where a virtual channel's places do not cover the credit loop (channel_credit_loop()), flits wait for
+  // credits without any other traffic. After D flits, a packet longer than D waits `packet_stall` cycles;
+  // after D flits on each virtual channel, any message waits `message_stall`: of the worst channel. The ends
+  // of the blocks of all channels may add up once, to `last_stall`.
+  Cycles packet_stall = 0;
+  Cycles message_stall = 0;
+  Cycles last_stall = 0;
+  int vcs = 0;  // the fewest that a hop may choose from
 };
 
 // By the pipeline of Router and FlitFabric: two cycles of injection, then per router routing, VC allocation,
 // switch allocation and traversal, and its output channel.
 RouteTiming time_route(const topology::Topology& topology, const config::SystemConfig& system,
                        topology::NodeId src, std::span<const topology::Hop> route);
+
+// The most cycles that credits alone hold up `flits` in packets of at most `packet_flits` on such a route.
+Cycles credit_stall(const RouteTiming& timing, const config::SystemConfig& system, std::int64_t flits,
+                    std::int64_t packet_flits);
+
+// Cycles from when a flit wins the switch before a channel of `latency` cycles until its place in the next
+// router is known free again, if it leaves that router at once.
+Cycles channel_credit_loop(const config::SystemConfig& system, Cycles latency);
 
 // Whole clock periods of a channel's latency, rounded up.
 inline Cycles latency_cycles(Femtoseconds latency, Femtoseconds period) {

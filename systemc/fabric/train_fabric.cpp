@@ -46,7 +46,7 @@ void TrainFabric::build(const config::SystemConfig& system) {
       Output out;
       out.node = node;
       out.delay = traversal + latency;
-      out.credit_loop = out.delay + head_delay + grant + 1 + latency + router.credit_delay;
+      out.credit_loop = channel_credit_loop(system, latency);
       out.flit_time = channel_flit_time(system, channel.bandwidth);
       out.to = channel.dst;
       out.channel = id;

@@ -11,9 +11,10 @@ namespace coppice::ni {
 // that never talk to each other keep in step (MultiTree, NI lockstep).
 //
 // A step that is loaded at cycle c nominally occupies the link from c, or from the nominal end of the step
-// before if that is later, for as many cycles as the chunk takes. The next entry may issue once the nominal
-// end is reached, less what the NI buffer absorbs: then its data waits behind the current step's in the
-// buffer instead of starting early. In hardware a down-counter; here the cycle at which it reaches zero.
+// before if that is later, for as many cycles as the chunk takes at the pace at which it is injected. The
+// next entry may issue once the nominal end is reached, less what the NI buffer absorbs: then its data waits
+// behind the current step's in the buffer instead of starting early. In hardware a down-counter; here the
+// cycle at which it reaches zero.
 class LockstepCounter {
  public:
   // Starts a step at `now`: `duration` estimated cycles, of which the last `absorbed` do not hold back.

@@ -1,5 +1,7 @@
 #include "ni/network_interface.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace coppice::ni {
@@ -18,6 +20,7 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
   for (int port = 0; port < ports; ++port) {
     ports_.push_back(std::make_unique<Port>(context.framing));
     ports_.back()->table.load(tables[static_cast<std::size_t>(port)]);
+    expect_next_message(*ports_.back(), 0);
     connect(port);
   }
   for (const auto& port : ports_) run_at(*port, 0);
@@ -81,22 +84,56 @@ void NetworkInterface::complete_arrivals(Cycles now) {
     completions_.pop();
     const MessageRecord& record = (*context_.log)[id];
     ReductionUnit::apply(*record.entry, record.payload, *memory_);
-    // A channel slower than the injection channel stretches the message on its way.
-    const Cycles without_contention =
-        record.head_injected + record.zero_load_latency + record.serialization - 1;
-    const std::int32_t number =
-        context_.schedule->numbered_arrivals ? record.entry->arrival : DependencyTracker::kNext;
-    tracker_.arrived(record.entry->flow, now, record.tail_injected, record.tail_ejected - without_contention,
-                     number);
-    for (const auto& port : ports_) {
-      if (port->awaited_flow == record.entry->flow) port->due = now;
-    }
+    count_arrival(record, now);
     context_.log->close(id);
   }
 }
 
-void NetworkInterface::hold(Port& port, std::int64_t flits, Cycles now, bool absorb) {
-  port.lockstep.load(now, flits, absorb ? absorbed_flits(flits, context_.system->ni.buffer) : 0);
+void NetworkInterface::count_arrival(const MessageRecord& arrival, Cycles now) {
+  const std::int32_t flow = arrival.entry->flow;
+  // A channel slower than the injection channel stretches the message on its way.
+  const Cycles without_contention =
+      arrival.head_injected + arrival.zero_load_latency + arrival.serialization - 1;
+  const Cycles delay = arrival.tail_ejected - without_contention;
+  const Enabler enabler{now, arrival.tail_injected, delay, std::min(delay, arrival.credit_stall)};
+  const std::int32_t before = tracker_.count(flow);
+  tracker_.arrived(flow,
+                   context_.schedule->numbered_arrivals ? arrival.entry->arrival : DependencyTracker::kNext);
+  for (const auto& port : ports_) {
+    if (port->awaited_flow == flow) port->due = now;
+    if (port->next_flow != flow || port->next_dependencies <= before) continue;
+    if (tracker_.satisfied(flow, port->next_dependencies)) port->enabler = enabler;
+  }
+}
+
+void NetworkInterface::expect_next_message(Port& port, Cycles now) {
+  const TableEntry* next = port.table.next_message();
+  port.enabler = {};
+  port.next_flow = next == nullptr ? -1 : next->flow;
+  port.next_dependencies = next == nullptr ? 0 : next->dependencies;
+  if (port.next_dependencies == 0) return;
+  if (tracker_.satisfied(port.next_flow, port.next_dependencies)) port.enabler.at = now;
+}
+
+Femtoseconds NetworkInterface::slowest_flit(int index) {
+  Femtoseconds& slowest = ports_[static_cast<std::size_t>(index)]->slowest_flit;
+  if (slowest > 0) return slowest;
+  slowest = context_.period;
+  const auto& tables = context_.schedule->nodes[static_cast<std::size_t>(node_)].ports;
+  for (const TableEntry& entry : tables[static_cast<std::size_t>(index)]) {
+    if (entry.route >= 0) slowest = std::max(slowest, route_times_[entry.route].slowest_flit);
+  }
+  return slowest;
+}
+
+Cycles NetworkInterface::sending_time(std::int64_t flits, Femtoseconds flit_time) const {
+  return (flits * flit_time + context_.period - 1) / context_.period;
+}
+
+void NetworkInterface::hold(Port& port, std::int64_t flits, Femtoseconds flit_time, Cycles now, bool absorb) {
+  const std::int64_t absorbed = absorb ? absorbed_flits(flits, context_.system->ni.buffer) : 0;
+  const Cycles duration = sending_time(flits, flit_time);
+  port.lockstep.load(now, duration, duration - sending_time(flits - absorbed, flit_time));
 }
 
 // One entry per cycle and port. Nops hold from the cycle in which the step before ends, without a cycle
@@ -113,7 +150,7 @@ void NetworkInterface::run_port(int index, Cycles now) {
     const TableEntry& nop = *port.table.head();
     port.timestep.advance_to(nop.step);
     port.table.pop();
-    if (lockstep) hold(port, context_.framing.flits(nop.bytes), now, false);
+    if (lockstep) hold(port, context_.framing.flits(nop.bytes), slowest_flit(index), now, false);
   }
   if (state != DecoderState::kIssue) {
     wait(port, state, now);
@@ -156,7 +193,6 @@ void NetworkInterface::wait(Port& port, DecoderState state, Cycles now) {
 void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   Port& port = *ports_[static_cast<std::size_t>(index)];
   const auto& route = context_.schedule->routes[static_cast<std::size_t>(entry.route)];
-  const DependencyTracker::FlowState& flow = tracker_.flow(entry.flow);
   DmaEngine::Read read = dma_.request(entry.address, entry.bytes, now);
 
   const std::uint64_t id = context_.log->open();
@@ -169,16 +205,18 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   record.packets = context_.framing.packets(entry.message_bytes());
   const fabric::RouteTiming& timing = route_times_[entry.route];
   record.zero_load_latency = timing.latency;
-  record.serialization = (record.flits * timing.slowest_flit + context_.period - 1) / context_.period;
+  record.serialization = sending_time(record.flits, timing.slowest_flit);
+  record.credit_stall = fabric::credit_stall(timing, *context_.system, record.flits,
+                                             context_.framing.packet_flits(entry.message_bytes(), 0));
   record.issued = now;
   record.released = context_.system->ni.lockstep ? port.lockstep.release() : 0;
-  if (entry.dependencies > 0) {
-    record.dependencies_met = flow.last_arrival;
-    record.enabler_tail_injected = flow.tail_injected;
-    record.enabler_delay = flow.delay;
-  }
+  record.dependencies_met = port.enabler.at;
+  record.enabler_tail_injected = port.enabler.tail_injected;
+  record.enabler_delay = port.enabler.delay;
+  record.enabler_credit_delay = port.enabler.credit_delay;
+  expect_next_message(port, now);
   record.payload = std::move(read.payload);
-  if (context_.system->ni.lockstep) hold(port, record.flits, now, true);
+  if (context_.system->ni.lockstep) hold(port, record.flits, timing.slowest_flit, now, true);
   port.packetizer.push({id, node_, record.dst, &route, entry.message_bytes(), timing.slowest_flit},
                        read.ready);
   context_.fabric->wake(node_, index, read.ready);
@@ -200,7 +238,7 @@ std::string NetworkInterface::describe_waiting(Cycles now) const {
     text += fmt::format("  NI {} port {}: {} of flow {} in step {} waits for {}", node_, p,
                         schedule::to_string(head->op), head->flow, head->step, to_string(state));
     if (state == DecoderState::kWaitDependency) {
-      text += fmt::format(" ({} of {} arrivals)", tracker_.flow(head->flow).arrivals, head->dependencies);
+      text += fmt::format(" ({} of {} arrivals)", tracker_.count(head->flow), head->dependencies);
     }
     text += '\n';
   }

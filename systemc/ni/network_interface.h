@@ -42,8 +42,9 @@ struct NiContext {
 //
 // Cycle by cycle: an entry whose conditions hold in cycle c issues in c, one per port and cycle; its first
 // flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected in
-// cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on. Nothing runs in cycles
-// in which nothing can change.
+// cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on. The lockstep takes a
+// message to last as long as its flits at the pace of the slowest channel of its route, and a nop as long as
+// its bytes would at the slowest pace of its port. Nothing runs in cycles in which nothing can change.
 class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sleeper {
  public:
   NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
@@ -66,6 +67,13 @@ class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sl
   PortView view(int port, Cycles now) const;
 
  private:
+  // The arrival that met the last dependency of a message, as MessageRecord has it.
+  struct Enabler {
+    Cycles at = 0;
+    Cycles tail_injected = 0;
+    Cycles delay = 0;
+    Cycles credit_delay = 0;
+  };
   struct Port {
     explicit Port(const fabric::Framing& framing) : packetizer(framing) {}
     ScheduleTable table;
@@ -78,6 +86,11 @@ class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sl
     Cycles due = kNever;
     std::int32_t awaited_flow = -1;  // waits for arrivals of this flow
     bool awaits_place = false;       // waits for the tail of a message
+    // Of the next message that it will issue.
+    std::int32_t next_flow = -1;
+    std::int32_t next_dependencies = 0;
+    Enabler enabler;
+    Femtoseconds slowest_flit = 0;  // of its messages; 0: not known yet
   };
   static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
   struct Completion {
@@ -92,10 +105,15 @@ class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sl
 
   void wake(Cycles now) override;
   void complete_arrivals(Cycles now);
+  void count_arrival(const MessageRecord& arrival, Cycles now);
+  void expect_next_message(Port& port, Cycles now);
   void run_port(int port, Cycles now);
   void wait(Port& port, DecoderState state, Cycles now);
   void issue(int port, const TableEntry& entry, Cycles now);
-  void hold(Port& port, std::int64_t flits, Cycles now, bool absorb);
+  // The flit time of the slowest channel that the port's messages take.
+  Femtoseconds slowest_flit(int port);
+  Cycles sending_time(std::int64_t flits, Femtoseconds flit_time) const;
+  void hold(Port& port, std::int64_t flits, Femtoseconds flit_time, Cycles now, bool absorb);
   void connect(int port);
   void message_arrived(int port, std::uint64_t message, Cycles now);
   void run_at(Port& port, Cycles at);

@@ -21,6 +21,14 @@ class ScheduleTable {
   const TableEntry* head() const {
     return entries_ != nullptr && next_ < entries_->size() ? &(*entries_)[next_] : nullptr;
   }
+  // The next entry that is no nop; nullptr if there is none.
+  const TableEntry* next_message() const {
+    if (entries_ == nullptr) return nullptr;
+    for (std::size_t i = next_; i < entries_->size(); ++i) {
+      if ((*entries_)[i].op != schedule::Op::kNop) return &(*entries_)[i];
+    }
+    return nullptr;
+  }
   void pop() { ++next_; }
   // Tables of large systems lie far outside the caches.
   void prefetch_next() const {

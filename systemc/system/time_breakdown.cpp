@@ -13,14 +13,19 @@ PortTime divide(const ni::MessageRecord& message) {
   const Cycles left_sender = std::clamp(message.enabler_tail_injected + 1, free, data_here);
   const Cycles under_way = data_here - left_sender;
   time.dependencies = left_sender - free;
-  time.contention = std::clamp<Cycles>(message.enabler_delay, 0, under_way);
-  time.latency = under_way - time.contention;
+  const Cycles delayed = std::clamp<Cycles>(message.enabler_delay, 0, under_way);
+  time.credits = std::clamp<Cycles>(message.enabler_credit_delay, 0, delayed);
+  time.contention = delayed - time.credits;
+  time.latency = under_way - delayed;
   time.lockstep = issued - data_here;
   // From issue to the head: memory. From head to tail: serialization, and whatever it took longer.
   time.latency += message.head_injected - issued;
   const Cycles sending = message.tail_injected + 1 - message.head_injected;
   time.serialization = std::min(sending, message.serialization);
-  time.contention += sending - time.serialization;
+  const Cycles held_up = sending - time.serialization;
+  const Cycles by_credits = std::min(held_up, message.credit_stall);
+  time.credits += by_credits;
+  time.contention += held_up - by_credits;
   return time;
 }
 
@@ -36,6 +41,7 @@ void TimeBreakdown::message_completed(const ni::MessageRecord& message) {
   sum.dependencies += part.dependencies;
   sum.lockstep += part.lockstep;
   sum.contention += part.contention;
+  sum.credits += part.credits;
 }
 
 nlohmann::ordered_json TimeBreakdown::to_json(Cycles total) const {
@@ -46,14 +52,19 @@ nlohmann::ordered_json TimeBreakdown::to_json(Cycles total) const {
     sum.dependencies += port.dependencies;
     sum.lockstep += port.lockstep;
     sum.contention += port.contention;
+    sum.credits += port.credits;
     sum.finished += total - port.total();
   }
   const auto mean = [this](Cycles cycles) {
     return ports_.empty() ? 0.0 : static_cast<double>(cycles) / static_cast<double>(ports_.size());
   };
-  return {{"serialization", mean(sum.serialization)}, {"latency", mean(sum.latency)},
-          {"dependencies", mean(sum.dependencies)},   {"lockstep", mean(sum.lockstep)},
-          {"contention", mean(sum.contention)},       {"finished", mean(sum.finished)}};
+  return {{"serialization", mean(sum.serialization)},
+          {"latency", mean(sum.latency)},
+          {"dependencies", mean(sum.dependencies)},
+          {"lockstep", mean(sum.lockstep)},
+          {"contention", mean(sum.contention)},
+          {"credits", mean(sum.credits)},
+          {"finished", mean(sum.finished)}};
 }
 
 }  // namespace coppice::system

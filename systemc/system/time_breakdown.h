@@ -15,9 +15,13 @@ struct PortTime {
   Cycles dependencies = 0;   // data it depends on that has not left its sender
   Cycles lockstep = 0;       // the next timestep may not start
   Cycles contention = 0;     // flits of its messages held up, or data it depends on delayed, by other traffic
+  Cycles credits = 0;        // the same for want of credits: up to what buffers that do not cover the credit
+                             // loop can explain
   Cycles finished = 0;       // its table is done, others go on
 
-  Cycles total() const { return serialization + latency + dependencies + lockstep + contention + finished; }
+  Cycles total() const {
+    return serialization + latency + dependencies + lockstep + contention + credits + finished;
+  }
 };
 
 // Adds up PortTime from the messages as they complete.

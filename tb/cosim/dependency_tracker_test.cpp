@@ -36,8 +36,7 @@ TEST(DependencyTracker, CountsAsTheModelWithManyArrivalsOfAFlowAtOnce) {
     bool satisfied[kQueries];
     for (unsigned q = 0; q < kQueries; ++q) {
       const std::uint32_t of = random.below(flows);
-      const std::uint32_t count =
-          static_cast<std::uint32_t>(model.flow(static_cast<std::int32_t>(of)).arrivals);
+      const std::uint32_t count = static_cast<std::uint32_t>(model.count(static_cast<std::int32_t>(of)));
       const std::uint32_t need = count + 1 > random.below(3) ? (count + random.below(3)) : 0;
       queries |= std::uint64_t{of} << (q * kWidth);
       dependencies |= std::uint64_t{need & 1023} << (q * kWidth);
@@ -59,7 +58,7 @@ TEST(DependencyTracker, CountsAsTheModelWithManyArrivalsOfAFlowAtOnce) {
       continue;
     }
     for (unsigned e = 0; e < kEvents; ++e) {
-      if ((tracker->arrived_i >> e) & 1) model.arrived(static_cast<std::int32_t>(flow[e]), cycle, 0, 0);
+      if ((tracker->arrived_i >> e) & 1) model.arrived(static_cast<std::int32_t>(flow[e]));
     }
   }
 }

@@ -33,7 +33,7 @@ TEST_F(CommandDecoder, IsDoneWithoutAnEntry) {
 TEST_F(CommandDecoder, WaitsForLockstepThenDependencyThenQueue) {
   EXPECT_EQ(state(99, false), DecoderState::kWaitLockstep);
   EXPECT_EQ(state(100, false), DecoderState::kWaitDependency);
-  tracker_.arrived(0, 100, 90, 0);
+  tracker_.arrived(0);
   EXPECT_EQ(state(100, false), DecoderState::kWaitQueue);
   EXPECT_EQ(state(100), DecoderState::kIssue);
 }

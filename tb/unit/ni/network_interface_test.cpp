@@ -58,6 +58,24 @@ TEST(NetworkInterface, ReducesAndGathersByDependencies) {
   }
 }
 
+// An entry that the lockstep holds back long after its data has come, and others of its flow after that.
+TEST(NetworkInterface, RecordsWhenDependenciesWereMet) {
+  TwoNodes two;
+  two.system.ni.lockstep = true;
+  two.add(0, Op::kNop, -1, 512, 1);
+  two.add(0, Op::kNop, -1, 512, 2);
+  two.add(0, Op::kNop, -1, 512, 3);
+  two.add(0, Op::kNop, -1, 512, 4);
+  two.add(0, Op::kGather, 0, 512, 5, 1);
+  two.add(1, Op::kReduce, 0, kBytes, 1);
+  two.add(1, Op::kReduce, 0, kBytes, 1);
+  two.run();
+  const MessageRecord& message = two.message(0, 4);
+  ASSERT_GT(message.issued, two.message(1, 1).completed);
+  EXPECT_EQ(message.dependencies_met, two.message(1, 0).completed);
+  EXPECT_EQ(message.enabler_tail_injected, two.message(1, 0).tail_injected);
+}
+
 // The data is what the buffer holds when the entry issues.
 TEST(NetworkInterface, ReadsTheBufferWhenAnEntryIssues) {
   TwoNodes two;
@@ -113,6 +131,31 @@ TEST(NetworkInterface, LetsTheBufferAbsorbWhatDoesNotFit) {
   // From the nominal end of the step before; the place in the queue comes later still.
   EXPECT_EQ(two.message(0, 2).released, 2 * kFlits - 8);
   EXPECT_EQ(two.message(0, 2).issued, two.message(0, 0).tail_injected + 1);
+}
+
+// At 4 GB/s a flit lasts four cycles: the estimate is of time, not of flits.
+TEST(NetworkInterface, HoldsTheNextStepForTheTimeOnASlowChannel) {
+  TwoNodes two;
+  two.system.ni.lockstep = true;
+  two.bandwidth = {4'000'000'000};
+  two.add(0, Op::kReduce, 1, kBytes, 1);
+  two.add(0, Op::kNop, -1, 2 * kBytes, 2);
+  two.add(0, Op::kReduce, 1, kBytes, 3);
+  two.run();
+  EXPECT_EQ(two.message(0, 0).serialization, 4 * kFlits);
+  EXPECT_EQ(two.message(0, 2).released, 4 * kFlits + 4 * 21);
+  EXPECT_EQ(two.message(0, 2).issued, 4 * kFlits + 4 * 21);
+}
+
+TEST(NetworkInterface, LetsTheBufferAbsorbItsFlitsOfASlowChannelsTime) {
+  TwoNodes two;
+  two.system.ni.lockstep = true;
+  two.system.ni.buffer = 8;
+  two.bandwidth = {4'000'000'000};
+  two.add(0, Op::kReduce, 1, kBytes, 1);
+  two.add(0, Op::kReduce, 1, kBytes, 2);
+  two.run();
+  EXPECT_EQ(two.message(0, 1).released, 4 * (kFlits - 8));
 }
 
 TEST(NetworkInterface, HoldsForNops) {

@@ -56,7 +56,7 @@ class TwoNodes {
   // Runs for `cycles`; once per process.
   void run(Cycles cycles = 100'000) {
     fabric::set_time_resolution();
-    const std::vector<topology::LinkSpec> links{{{16'000'000'000}, kLatency * kCycle}};
+    const std::vector<topology::LinkSpec> links{{bandwidth, kLatency * kCycle}};
     topology = std::make_unique<topology::Topology>(topology::make_mesh(std::vector{2}, links));
     routing = topology::make_dimension_order_routing(*topology, system.router.vcs);
     fabric = std::make_unique<fabric::FlitFabric>("fabric", *topology, *routing, system, 1, failure);
@@ -94,6 +94,7 @@ class TwoNodes {
   }
 
   config::SystemConfig system;
+  Bandwidth bandwidth{16'000'000'000};  // a flit per cycle
   schedule::Schedule schedule;
   std::unique_ptr<topology::Topology> topology;
   std::unique_ptr<topology::RoutingFunction> routing;

@@ -132,6 +132,40 @@ const Machine kMachines[] = {
 INSTANTIATE_TEST_SUITE_P(Machines, Arithmetic, ::testing::ValuesIn(kMachines),
                          [](const auto& machine) { return std::string(machine.param.name); });
 
+// --- what lockstep and flow control are worth -------------------------------------------------------------
+
+// Messages of several hops share channels with those of other steps unless the lockstep keeps the steps
+// apart; on slow links too, where a flit takes several cycles.
+TEST(Collective, MeetsLessContentionInLockstep) {
+  for (const char* bandwidth : {"16 GB/s", "4 GB/s"}) {
+    const auto direct = [&](const char* lockstep) {
+      return run("mesh_4x4", {"collective.algorithm=direct", "collective.size=256 KiB",
+                              fmt::format("system.link.bandwidth={}", bandwidth),
+                              fmt::format("system.ni.lockstep={}", lockstep)});
+    };
+    const auto held = direct("true");
+    const auto free = direct("false");
+    EXPECT_LT(cycles(held), cycles(free)) << bandwidth;
+    EXPECT_LT(held["time_breakdown_cycles"]["contention"], free["time_breakdown_cycles"]["contention"]);
+    EXPECT_GT(held["time_breakdown_cycles"]["lockstep"], 0);
+    EXPECT_EQ(free["time_breakdown_cycles"]["lockstep"], 0);
+  }
+}
+
+// A head flit in every 4, 16 and 64 of data, and one in a whole message: serialization in these proportions.
+TEST(Collective, PaysAHeadFlitForEveryPacket) {
+  const auto flits = [](std::vector<std::string> overrides) {
+    overrides.emplace_back("collective.size=64 KiB");
+    return run("torus_4x4", overrides)["flits"].get<std::int64_t>();
+  };
+  // 2 x 15 messages of 4 KiB leave every node.
+  constexpr std::int64_t kMessages = 2 * 15 * 16;
+  EXPECT_EQ(flits({"system.ni.payload=64 B"}), kMessages * 64 * 5);
+  EXPECT_EQ(flits({"system.ni.payload=256 B"}), kMessages * 16 * 17);
+  EXPECT_EQ(flits({"system.ni.payload=1 KiB"}), kMessages * 4 * 65);
+  EXPECT_EQ(flits({"system.ni.flow_control=message"}), kMessages * 257);
+}
+
 // --- every machine's sums are right ----------------------------------------------------------------------
 
 TEST(Collective, SumsRightlyOnAllKindsOfMachines) {

@@ -44,6 +44,25 @@ TEST(Divide, CountsFlitsHeldUpAsContention) {
   EXPECT_EQ(divide(message).serialization, 100);
 }
 
+// Buffers that do not cover the credit loop may have held it up for 30 cycles, what they depend on for 12.
+TEST(Divide, TellsCreditsFromContention) {
+  ni::MessageRecord message = record();
+  message.tail_injected = 1150;
+  message.credit_stall = 30;
+  EXPECT_EQ(divide(message).credits, 30);
+  EXPECT_EQ(divide(message).contention, 17);
+  message.credit_stall = 300;
+  EXPECT_EQ(divide(message).credits, 47);
+  message.dependencies_met = message.issued = 1100;
+  message.enabler_tail_injected = 1009;
+  message.enabler_delay = 20;
+  message.enabler_credit_delay = 12;
+  message.head_injected = 1104;
+  message.tail_injected = 1203;
+  EXPECT_EQ(divide(message).credits, 12);
+  EXPECT_EQ(divide(message).contention, 8);
+}
+
 // What it waits for: first still at its sender, then under way, then held up by the lockstep.
 TEST(Divide, DividesTheWaitForData) {
   ni::MessageRecord message = record();
@@ -72,12 +91,14 @@ RC_GTEST_PROP(Divide, GivesEveryCycleToOnePart, ()) {
   message.dependencies_met = *rc::gen::inRange<Cycles>(0, message.issued + 1);
   message.enabler_tail_injected = *rc::gen::inRange<Cycles>(0, message.dependencies_met + 1);
   message.enabler_delay = *rc::gen::inRange<Cycles>(-2, 200);
+  message.enabler_credit_delay = *rc::gen::inRange<Cycles>(-2, message.enabler_delay + 1);
+  message.credit_stall = *cycles;
   message.head_injected = std::max(message.issued, message.port_free_since) + *cycles;
   message.tail_injected = message.head_injected + *cycles;
   const PortTime time = divide(message);
   RC_ASSERT(time.total() == message.tail_injected + 1 - message.port_free_since);
   for (const Cycles part :
-       {time.serialization, time.latency, time.dependencies, time.lockstep, time.contention}) {
+       {time.serialization, time.latency, time.dependencies, time.lockstep, time.contention, time.credits}) {
     RC_ASSERT(part >= 0);
   }
 }
@@ -133,6 +154,27 @@ TEST(TimeBreakdown, FindsNoContentionWhereThereIsNone) {
       EXPECT_TRUE(result["contention_free"]);
       EXPECT_EQ(result["time_breakdown_cycles"]["contention"], 0) << system << " " << links;
     }
+  }
+}
+
+// Nor where buffers are too shallow for the credit loop of 306 cycles: that is what `credits` is for. A
+// message is 65 flits, or 4 packets of 17 over two virtual channels.
+TEST(TimeBreakdown, CallsTheWaitForCreditsCredits) {
+  struct Case {
+    const char* flow_control;
+    const char* depth;
+    bool waits;
+  };
+  for (const auto& [flow_control, depth, waits] :
+       {Case{"packet", "3", true}, Case{"packet", "16", true}, Case{"packet", "17", true},
+        Case{"packet", "34", false}, Case{"message", "16", true}, Case{"message", "64", true},
+        Case{"message", "65", false}}) {
+    const auto result = run("torus_4x4", {"collective.size=16 KiB", "collective.algorithm=ring",
+                                          std::string("system.router.vc_depth=") + depth,
+                                          std::string("system.ni.flow_control=") + flow_control});
+    EXPECT_TRUE(result["contention_free"]);
+    EXPECT_EQ(result["time_breakdown_cycles"]["contention"], 0) << flow_control << " " << depth;
+    EXPECT_EQ(result["time_breakdown_cycles"]["credits"] > 0, waits) << flow_control << " " << depth;
   }
 }
 
