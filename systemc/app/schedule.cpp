@@ -18,10 +18,10 @@ struct ScheduleLine {
 };
 
 std::string render(const std::string& format, const topology::Topology& topology,
-                   const system::CheckedSchedule& checked) {
-  if (format == "json") return schedule::to_json(topology, checked.schedule, checked.report);
+                   const system::CheckedSchedule& checked, const schedule::NiOverhead& overhead) {
+  if (format == "json") return schedule::to_json(topology, checked.schedule, checked.report, overhead);
   if (format == "dot") return schedule::to_dot(topology, checked.schedule);
-  return schedule::to_text(topology, checked.schedule, checked.report);
+  return schedule::to_text(topology, checked.schedule, checked.report, overhead);
 }
 
 void execute(const ScheduleLine& line) {
@@ -33,7 +33,9 @@ void execute(const ScheduleLine& line) {
   const config::Loaded loaded = load(line.input, config::Purpose::kSchedule);
   const topology::Topology topology = system::build_topology(loaded);
   const auto routing = system::build_routing(loaded, topology);
-  std::string text = render(line.format, topology, system::build_schedule(loaded, topology, *routing));
+  const auto checked = system::build_schedule(loaded, topology, *routing);
+  std::string text = render(line.format, topology, checked,
+                            system::ni_overhead(loaded.config.system, topology, checked.schedule));
   if (!text.ends_with('\n')) text += '\n';
   print(text);
 }

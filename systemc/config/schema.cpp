@@ -86,7 +86,7 @@ void add_link_keys(std::vector<Key>& keys) {
   keys.push_back(unless(with(quantity_key(
                                  "system.flit", [](auto& c) -> auto& { return c.system.flit; }, parse_bytes,
                                  format_bytes, Bytes{1}, Bytes{4096}),
-                             kSimulations),
+                             {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule}),
                         idle_timing));
 }
 
@@ -132,14 +132,19 @@ Key ports_key() {
 void add_ni_keys(std::vector<Key>& keys) {
   const auto add = [&](Key key, auto idle) { keys.push_back(unless(with(std::move(key), kRunOnly), idle)); };
   keys.push_back(unless(with(ports_key(), {Purpose::kRun, Purpose::kSchedule}), idle_ni));
-  add(enum_key<>(
-          "system.ni.flow_control", [](auto& c) -> auto& { return c.system.ni.flow_control; },
-          std::vector{FlowControl::kPacket, FlowControl::kMessage}),
-      idle_ni);
-  add(quantity_key(
-          "system.ni.payload", [](auto& c) -> auto& { return c.system.ni.payload; }, parse_bytes,
-          format_bytes, Bytes{1}, Bytes{1 << 20}),
-      idle_payload);
+  // Table entries count the flits and packets of their messages.
+  const Purposes compiled{Purpose::kRun, Purpose::kSchedule};
+  keys.push_back(
+      unless(with(enum_key<>(
+                      "system.ni.flow_control", [](auto& c) -> auto& { return c.system.ni.flow_control; },
+                      std::vector{FlowControl::kPacket, FlowControl::kMessage}),
+                  compiled),
+             idle_ni));
+  keys.push_back(unless(with(quantity_key(
+                                 "system.ni.payload", [](auto& c) -> auto& { return c.system.ni.payload; },
+                                 parse_bytes, format_bytes, Bytes{1}, Bytes{1 << 20}),
+                             compiled),
+                        idle_payload));
   Key lockstep;
   lockstep.path = "system.ni.lockstep";
   lockstep.read = [path = lockstep.path](const Node& value, Config& config) {

@@ -117,7 +117,8 @@ ordered_json header_json(const Topology& topology, const Schedule& schedule, con
 
 }  // namespace
 
-std::string to_text(const Topology& topology, const Schedule& schedule, const CheckReport& report) {
+std::string to_text(const Topology& topology, const Schedule& schedule, const CheckReport& report,
+                    const std::optional<NiOverhead>& overhead) {
   std::string text =
       fmt::format("{} {} on {}: {} bytes, {} flows, {} timesteps", schedule.algorithm,
                   collective_name(schedule), topology.name(), schedule.size, schedule.flows, schedule.steps);
@@ -129,6 +130,7 @@ std::string to_text(const Topology& topology, const Schedule& schedule, const Ch
   text += schedule.ordered_by_lockstep ? ", in the order that the lockstep keeps\n" : ", under any timing\n";
   text += report.contention_free ? "no two messages share a channel at a time\n" : "messages share:\n";
   for (const SharedChannel& shared : report.shared) text += "  " + to_string(topology, shared) + "\n";
+  if (overhead) text += to_text(*overhead);
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
     const auto& ports = schedule.nodes[node].ports;
     for (std::size_t port = 0; port < ports.size(); ++port) {
@@ -143,8 +145,11 @@ std::string to_text(const Topology& topology, const Schedule& schedule, const Ch
 }
 
 // A document tree of millions of entries would be ten times its text: entries are formatted one by one.
-std::string to_json(const Topology& topology, const Schedule& schedule, const CheckReport& report) {
-  std::string text = header_json(topology, schedule, report).dump();
+std::string to_json(const Topology& topology, const Schedule& schedule, const CheckReport& report,
+                    const std::optional<NiOverhead>& overhead) {
+  ordered_json header = header_json(topology, schedule, report);
+  if (overhead) header["ni_overhead"] = to_json(*overhead);
+  std::string text = header.dump();
   text.pop_back();  // the closing brace
   text += ",\n\"nodes\":[";
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {

@@ -131,7 +131,7 @@ class ScheduleReader {
   Schedule read_schedule(const Value& file) const {
     require_keys(file, {"schema", "algorithm", "collective", "topology", "size", "element", "steps",
                         "least_steps", "flows", "ordered_by_lockstep", "numbered_arrivals", "contention_free",
-                        "shared", "shares", "routes", "nodes"});
+                        "shared", "shares", "routes", "ni_overhead", "nodes"});
     const Value schema = field(file, "schema");
     if (text(schema) != kSchema) refuse(schema, fmt::format("must be {}", kSchema));
     Schedule schedule;

@@ -11,6 +11,8 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "config/schema.h"
+#include "fabric/framing.h"
 #include "schedule/compiler.h"
 #include "schedule/schedule_file.h"
 #include "topology/builders.h"
@@ -174,19 +176,36 @@ schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::T
   return schedule;
 }
 
+topology::GraphFile read_graph(const config::Loaded& loaded) {
+  const config::SystemConfig& system = loaded.config.system;
+  return at_key(loaded, "system.topology.file", [&] {
+    return topology::read_graph_file(
+        system.topology.file,
+        {{system.link.bandwidth.front(), system.link.latency.front()}, system.clock.period()});
+  });
+}
+
 }  // namespace
+
+std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, config::Purpose purpose) {
+  const std::string& file = loaded.config.system.topology.file;
+  if (*topology::parse_kind(loaded.config.system.topology.kind) != topology::Kind::kFile) return {};
+  const topology::GraphFile graph = read_graph(loaded);
+  std::vector<std::string> warnings;
+  for (const auto& [key, used] : {std::pair{"system.link.bandwidth", graph.uses_default_bandwidth},
+                                  std::pair{"system.link.latency", graph.uses_default_latency}}) {
+    if (used || !loaded.places.contains(key) || !config::find_key(key)->used.has(purpose)) continue;
+    const SourceLocation place = loaded.place(key);
+    warnings.push_back(fmt::format("{}:{}:{}: warning: {} has no effect: every channel of {} has its own",
+                                   place.file, place.line, place.column, key, file));
+  }
+  return warnings;
+}
 
 topology::Topology build_topology(const config::Loaded& loaded) {
   const config::SystemConfig& system = loaded.config.system;
   const topology::Kind kind = *topology::parse_kind(system.topology.kind);
-  if (kind == topology::Kind::kFile) {
-    return at_key(loaded, "system.topology.file", [&] {
-      return topology::read_graph_file(
-                 system.topology.file,
-                 {system.link.bandwidth.front(), system.link.latency.front(), system.clock.period()})
-          .topology;
-    });
-  }
+  if (kind == topology::Kind::kFile) return read_graph(loaded).topology;
   if (kind == topology::Kind::kHierarchy) {
     return at_key(loaded, "system.topology.dimensions",
                   [&] { return topology::make_hierarchy(system.topology.dimensions); });
@@ -264,6 +283,13 @@ CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Top
   }
   require_routes_deadlock_free(loaded, topology, result.schedule);
   return result;
+}
+
+schedule::NiOverhead ni_overhead(const config::SystemConfig& system, const topology::Topology& topology,
+                                 const schedule::Schedule& schedule) {
+  const fabric::Framing framing{system.ni.flow_control, system.flit, system.ni.payload};
+  const Bytes longest = schedule::longest_message(schedule);
+  return schedule::ni_overhead(topology, schedule, {framing.flits(longest), framing.packets(longest)});
 }
 
 void require_deadlock_free(const config::Loaded& loaded, const topology::Topology& topology,

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "config/loader.h"
 #include "schedule/checker.h"
+#include "schedule/ni_overhead.h"
 #include "schedule/schedule.h"
 #include "topology/bound.h"
 #include "topology/routing.h"
@@ -15,6 +18,10 @@ namespace coppice::system {
 // (UnsupportedError) is rethrown as a ConfigError at the key at fault.
 
 topology::Topology build_topology(const config::Loaded& loaded);
+
+// Warnings of link keys that were set although every channel of the graph file has its own values, in the
+// form of config::ineffective_keys(): only the file tells.
+std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, config::Purpose purpose);
 
 std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& loaded,
                                                          const topology::Topology& topology);
@@ -43,6 +50,10 @@ struct CheckedSchedule {
 };
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                const topology::RoutingFunction& routing);
+
+// The schedule's tables in hardware, its messages under the system's flow control.
+schedule::NiOverhead ni_overhead(const config::SystemConfig& system, const topology::Topology& topology,
+                                 const schedule::Schedule& schedule);
 
 // Throws ConfigError at `system.router.vcs` naming the cycle if `routing` could deadlock.
 void require_deadlock_free(const config::Loaded& loaded, const topology::Topology& topology,

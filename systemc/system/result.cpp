@@ -6,6 +6,7 @@
 
 #include "config/loader.h"
 #include "fabric/route_timing.h"
+#include "system/build.h"
 #include "system/run.h"
 
 namespace coppice::system {
@@ -100,6 +101,8 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   json["flit_hops"] = measured.statistics.flit_hops;
   json["link_utilization"] = link_utilization(measured);
   if (!measured.topology.dimension_kinds().empty()) json["dimensions"] = dimensions_of(measured);
+  json["ni_overhead"] =
+      schedule::to_json(ni_overhead(measured.config.system, measured.topology, measured.schedule));
   json["time_breakdown_cycles"] = measured.time_breakdown;
   json["simulator"] = measured.simulator;
   return json;

@@ -18,10 +18,12 @@ TEST(Schedule, PrintsForPeopleToolsAndGraphviz) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out, HasSubstr("multitree all_reduce on torus 4x4"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nnetwork interface: entries of "));
 
   outcome = shop.run({"schedule", "c.yaml", "--format", "json"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(nlohmann::json::parse(outcome.out)["schema"], "coppice.schedule/1");
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["ni_overhead"]["ports"], 4);
 
   outcome = shop.run({"schedule", "c.yaml", "--format", "dot"});
   EXPECT_EQ(outcome.status, 0);

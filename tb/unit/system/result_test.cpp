@@ -26,7 +26,7 @@ TEST(Result, HasTheKeysOfTheDesign) {
   EXPECT_THAT(keys_of(result),
               IsSupersetOf({"schema", "version", "config", "verified", "fidelity", "contention_free", "steps",
                             "cycles", "time_ns", "algbw_gb_s", "busbw_gb_s", "bound", "efficiency", "flits",
-                            "flit_hops", "link_utilization", "simulator"}));
+                            "flit_hops", "link_utilization", "ni_overhead", "simulator"}));
   EXPECT_EQ(result["schema"], "coppice.result/1");
   EXPECT_THAT(keys_of(result["bound"]), IsSupersetOf({"time_ns"}));
   EXPECT_THAT(keys_of(result["link_utilization"]), IsSupersetOf({"mean", "max"}));
