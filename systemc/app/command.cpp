@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "system/build.h"
 
 namespace coppice::app {
 
@@ -19,6 +20,9 @@ void add_input(CLI::App& line, Input& input) {
 config::Loaded load(const Input& input, config::Purpose purpose, bool records_waves) {
   config::Loaded loaded = config::load(input.path, input.overrides, purpose);
   for (const std::string& warning : config::ineffective_keys(loaded, purpose, records_waves)) {
+    fmt::print(stderr, "{}\n", warning);
+  }
+  for (const std::string& warning : system::overridden_link_keys(loaded, purpose)) {
     fmt::print(stderr, "{}\n", warning);
   }
   return loaded;

@@ -9,7 +9,9 @@ namespace coppice::system {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
 TEST(BuildTopology, GivesEveryDimensionItsLinks) {
@@ -21,6 +23,29 @@ TEST(BuildTopology, GivesEveryDimensionItsLinks) {
     EXPECT_EQ(channel.latency, (channel.dimension == 0 ? 10 : 20) * kFemtosecondsPerNanosecond);
     EXPECT_EQ(channel.bandwidth.gb_per_s(), channel.dimension == 0 ? 16 : 8);
   }
+}
+
+TEST(OverriddenLinkKeys, NamesThoseThatNoChannelOfTheFileUses) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("net.graph");
+  const auto warnings = [&](const std::string& graph, config::Purpose purpose) {
+    std::ofstream(path) << graph;
+    auto loaded = load_system("torus_4x4");
+    loaded.config.system.topology = {"file", {}, path};
+    return overridden_link_keys(loaded, purpose);
+  };
+  const std::string own = "accelerators 2\nlink 0 -- 1 bandwidth \"8 GB/s\" latency \"3 ns\"\n";
+  EXPECT_THAT(
+      warnings(own, config::Purpose::kRun),
+      ElementsAre(AllOf(HasSubstr("torus_4x4.yaml:"),
+                        HasSubstr(": warning: system.link.bandwidth has no effect: every channel of " + path +
+                                  " has its own")),
+                  HasSubstr("warning: system.link.latency")));
+  EXPECT_THAT(warnings(own, config::Purpose::kBound), ElementsAre(HasSubstr("system.link.bandwidth")));
+  EXPECT_THAT(warnings("accelerators 2\nlink 0 -- 1 latency \"3 ns\"\n", config::Purpose::kRun),
+              ElementsAre(HasSubstr("system.link.latency")));
+  EXPECT_THAT(warnings("accelerators 2\nlink 0 -- 1\n", config::Purpose::kRun), IsEmpty());
+  EXPECT_THAT(overridden_link_keys(load_system("torus_4x4"), config::Purpose::kRun), IsEmpty());
 }
 
 TEST(BuildTopology, TellsTorusFromMesh) {
