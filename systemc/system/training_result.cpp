@@ -15,22 +15,32 @@ double to_ns(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-// Whether all all-reduces have the same `key`, joined by a slash otherwise.
-Json common(const MeasuredTraining& measured, const char* key) {
+// The fidelities of the all-reduces, joined by a slash where they differ.
+std::string fidelity(const MeasuredTraining& measured) {
   std::vector<std::string> seen;
   for (const auto& [bytes, result] : measured.all_reduces) {
-    const std::string value = result.at(key);
+    const std::string value = result.at("fidelity");
     if (std::find(seen.begin(), seen.end(), value) == seen.end()) seen.push_back(value);
   }
-  return seen.empty() ? Json("off") : Json(fmt::format("{}", fmt::join(seen, "/")));
+  return seen.empty() ? "none" : fmt::format("{}", fmt::join(seen, "/"));
+}
+
+// The weakest check that an all-reduce has passed.
+std::string verified(const MeasuredTraining& measured) {
+  for (const char* check : {"off", "contributions", "values"}) {
+    for (const auto& [bytes, result] : measured.all_reduces) {
+      if (result.at("verified") == check) return check;
+    }
+  }
+  return "off";
 }
 
 Json all_reduces(const MeasuredTraining& measured) {
   Json list = Json::array();
   for (const auto& [bytes, result] : measured.all_reduces) {
     Json entry{{"bytes", bytes}, {"count", measured.counts.at(bytes)}};
-    for (const char* key :
-         {"cycles", "time_ns", "algbw_gb_s", "efficiency", "steps", "fidelity", "contention_free"}) {
+    for (const char* key : {"cycles", "time_ns", "algbw_gb_s", "efficiency", "steps", "fidelity", "verified",
+                            "contention_free"}) {
       entry[key] = result.at(key);
     }
     list.push_back(std::move(entry));
@@ -109,14 +119,18 @@ Json make_training_result(const MeasuredTraining& measured) {
   json["schema"] = "coppice.result/1";
   json["version"] = COPPICE_VERSION;
   json["config"] = config::to_json(measured.config);
-  json["verified"] = common(measured, "verified");
-  json["fidelity"] = common(measured, "fidelity");
+  json["verified"] = verified(measured);
+  json["fidelity"] = fidelity(measured);
   json["contention_free"] =
       std::all_of(measured.all_reduces.begin(), measured.all_reduces.end(),
                   [](const auto& entry) { return entry.second.at("contention_free").template get<bool>(); });
   json["cycles"] = measured.timeline.total / period + (measured.timeline.total % period != 0 ? 1 : 0);
   json["time_ns"] = to_ns(measured.timeline.total);
   json["training"] = training(measured);
+  if (!measured.all_reduces.empty()) {
+    // Of the longest all-reduce, which has the widest fields.
+    json["ni_overhead"] = measured.all_reduces.rbegin()->second.at("ni_overhead");
+  }
   json["simulator"] = simulator(measured);
   return json;
 }

@@ -9,6 +9,7 @@
 
 #include "accelerator/accelerator.h"
 #include "base/error.h"
+#include "schedule/hierarchical.h"
 #include "system/build.h"
 #include "system/model_files.h"
 #include "system/subprocess_run.h"
@@ -37,11 +38,13 @@ auto at_batch(const config::Loaded& loaded, Time time) {
   }
 }
 
-config::Loaded with_size(const config::Loaded& loaded, Bytes size) {
-  config::Loaded copy = loaded;
-  copy.config.collective.size = size;
-  copy.config.training = {};
-  return copy;
+// An element for every accelerator, and way around rings.
+Bytes smallest_chunk(const config::Loaded& loaded, int accelerators) {
+  const auto& dimensions = loaded.config.system.topology.dimensions;
+  const bool rings = std::any_of(dimensions.begin(), dimensions.end(), [](const auto& dimension) {
+    return dimension.kind == topology::DimensionKind::kRing;
+  });
+  return schedule::pieces_of_a_chunk(accelerators, rings) * workload::kElementBytes;
 }
 
 class TrainingRun {
@@ -53,6 +56,7 @@ class TrainingRun {
         start_(std::chrono::steady_clock::now()),
         model_(load_model(loaded)),
         accelerators_(build_topology(loaded).num_accelerators()),
+        chunk_(smallest_chunk(loaded, accelerators_)),
         costs_(time_layers()) {
     for (const Bytes bytes : all_reduce_sizes(costs_, training().overlap)) ++counts_[padded(bytes)];
   }
@@ -78,7 +82,19 @@ class TrainingRun {
     });
   }
 
-  Bytes padded(Bytes bytes) const { return std::max(bytes, accelerators_ * workload::kElementBytes); }
+  Bytes padded(Bytes bytes) const { return std::max(bytes, chunk_); }
+
+  // The collective of one all-reduce; a small one is cut into as many chunks as have an element for everyone.
+  config::Loaded with_size(Bytes size) const {
+    config::Loaded copy = loaded_;
+    config::CollectiveConfig& collective = copy.config.collective;
+    collective.size = size;
+    if (collective.chunks > 1) {
+      collective.chunks = static_cast<int>(std::clamp<Bytes>(size / chunk_, 1, collective.chunks));
+    }
+    copy.config.training = {};
+    return copy;
+  }
 
   Femtoseconds duration(Bytes bytes) const {
     const Cycles cycles = results_.at(bytes).at("cycles");
@@ -105,7 +121,7 @@ class TrainingRun {
   void measure() {
     if (counts_.size() == 1) {
       const Bytes size = counts_.begin()->first;
-      results_[size] = run_all_reduce_(with_size(loaded_, size), options_);
+      results_[size] = run_all_reduce_(with_size(size), options_);
       return;
     }
     // The longest first, so that none runs alone at the end.
@@ -120,7 +136,7 @@ class TrainingRun {
       jobs.emplace_back([this, size] {
         RunOptions quiet;
         quiet.interrupted = options_.interrupted;
-        return run_all_reduce_(with_size(loaded_, size), quiet);
+        return run_all_reduce_(with_size(size), quiet);
       });
     }
     Bytes done = 0;
@@ -141,6 +157,7 @@ class TrainingRun {
   std::chrono::steady_clock::time_point start_;
   workload::Model model_;
   int accelerators_;
+  Bytes chunk_;  // the smallest
   std::vector<workload::LayerCost> costs_;
   std::map<Bytes, int> counts_;
   std::map<Bytes, Json> results_;

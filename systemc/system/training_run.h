@@ -15,7 +15,8 @@ using RunAllReduce = std::function<nlohmann::ordered_json(const config::Loaded&,
 // One iteration of `training.model`: times its layers on the accelerator, simulates an all-reduce of every
 // different gradient size on the configured system, and lays both out in time (workload/training_timeline.h).
 // All-reduces run one at a time, so those durations, each measured alone, are exact. A gradient of fewer
-// elements than accelerators is padded to one element for each.
+// elements than a chunk needs (one for each accelerator) is padded to as many, and one of fewer than
+// `collective.chunks` times that is cut into fewer chunks.
 //
 // Several sizes run in subprocesses, one per size, as many at once as there are processors; a single one runs
 // here. Returns the result of system/training_result.h. Throws as run_collective(); ConfigError too if

@@ -43,12 +43,17 @@ class TrainingRun : public ::testing::Test {
 // An all-reduce that takes 1000 cycles and one for each byte.
 Json affine(const config::Loaded& loaded, const RunOptions&) {
   const Bytes size = loaded.config.collective.size;
-  return {
-      {"verified", "values"},    {"fidelity", "train"},
-      {"contention_free", true}, {"steps", 6},
-      {"cycles", 1000 + size},   {"time_ns", 1000.0 + static_cast<double>(size)},
-      {"algbw_gb_s", 1.0},       {"efficiency", 0.5},
-      {"flit_hops", 10},         {"simulator", {{"wall_s", 0.5}, {"user_s", 0.25}, {"peak_rss_bytes", 100}}}};
+  return {{"verified", "values"},
+          {"fidelity", "train"},
+          {"contention_free", true},
+          {"steps", 6},
+          {"cycles", 1000 + size},
+          {"time_ns", 1000.0 + static_cast<double>(size)},
+          {"algbw_gb_s", 1.0},
+          {"efficiency", 0.5},
+          {"flit_hops", 10},
+          {"ni_overhead", {{"entry_bits", size}}},
+          {"simulator", {{"wall_s", 0.5}, {"user_s", 0.25}, {"peak_rss_bytes", 100}}}};
 }
 
 // One sample per PE on 32x32 arrays, 2 r + c + depth - 2 cycles: forward 2 + 32 + 32 - 2, 2 + 8 + 32 - 2,
@@ -85,6 +90,7 @@ TEST_F(TrainingRun, QueuesTheLayersAllReduces) {
   EXPECT_EQ(training["overlapped_ns"], kBackward - 3);
   ASSERT_EQ(training["all_reduces"].size(), 3U);
   EXPECT_EQ(training["all_reduces"][0]["bytes"], 16);
+  EXPECT_EQ(result["ni_overhead"]["entry_bits"], 4096);
   EXPECT_EQ(result["simulator"]["simulations"], 3);
   EXPECT_EQ(result["simulator"]["user_s"], 0.75);
 }
@@ -119,6 +125,30 @@ TEST_F(TrainingRun, GivesTheAllReduceTheConfiguredSystem) {
     EXPECT_EQ(loaded.config.system.link.bandwidth.front().bytes_per_second, 8'000'000'000);
     EXPECT_EQ(loaded.config.collective.algorithm, "ring");
     EXPECT_EQ(loaded.config.collective.size, 5124);
+    return affine(loaded, options);
+  });
+}
+
+TEST_F(TrainingRun, IsVerifiedAsFarAsTheLeastVerifiedAllReduce) {
+  const Json result =
+      run_training(load({"training.overlap=layer_wise"}), {}, [](const auto& loaded, const auto& options) {
+        Json all_reduce = affine(loaded, options);
+        if (loaded.config.collective.size == 1024) all_reduce["verified"] = "contributions";
+        if (loaded.config.collective.size == 4096) all_reduce["fidelity"] = "flit";
+        return all_reduce;
+      });
+  EXPECT_EQ(result["verified"], "contributions");
+  EXPECT_EQ(result["fidelity"], "train/flit");
+}
+
+TEST_F(TrainingRun, CutsSmallGradientsIntoFewerChunks) {
+  config::Loaded chunked = load({"training.overlap=layer_wise"});
+  chunked.config.collective.chunks = 100;
+  run_training(chunked, {}, [](const auto& loaded, const auto& options) {
+    const config::CollectiveConfig& collective = loaded.config.collective;
+    // 16 bytes are an element each; 1,024 bytes 64 of them.
+    const int expected = collective.size == 16 ? 1 : collective.size == 1024 ? 64 : 100;
+    if (collective.chunks != expected) throw ModelError("wrong chunks");
     return affine(loaded, options);
   });
 }
