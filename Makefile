@@ -4,7 +4,7 @@ BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree test-slurm nightly
+.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree test-slurm nightly formal
 .NOTPARALLEL:
 
 help:
@@ -47,6 +47,9 @@ test-slurm: build ## run a small experiment on a Slurm cluster of one node, star
 
 nightly: build ## what takes too long for make test: ten million sums through the Verilog adder
 	@COPPICE_ADDER_PAIRS=10000000 build/release/tb/cosim/cosim_tests --gtest_filter='Fp32Adder.*'
+
+formal: setup ## prove properties of the Verilog, and that broken Verilog fails the proofs
+	@tb/formal/formal --jobs $(JOBS)
 
 setup: ## install the Debian packages that are missing
 	@scripts/setup.sh
