@@ -1,15 +1,17 @@
 #include "schedule/hierarchical.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "base/error.h"
 #include "schedule/chunk_pipeline.h"
 #include "schedule/dimension_algorithm.h"
+#include "schedule/themis.h"
+#include "schedule/themis_plus.h"
 #include "topology/hierarchy.h"
 
 namespace coppice::schedule {
@@ -190,7 +192,7 @@ Sizes size_messages(const Program& program, int accelerators, Bytes chunk, Bytes
 class HierarchicalBuilder {
  public:
   HierarchicalBuilder(const Topology& topology, const CompileRequest& request,
-                      std::span<const DimensionOrder> orders, IntraDimension policy)
+                      std::span<const ChunkPlan> plans, IntraDimension policy)
       : topology_(topology), request_(request), hierarchy_(topology), policy_(policy) {
     for (std::size_t d = 0; d < hierarchy_.dimensions().size(); ++d) {
       const auto& dimension = hierarchy_.dimensions()[d];
@@ -199,9 +201,12 @@ class HierarchicalBuilder {
     }
     const bool halves = std::ranges::any_of(algorithms_, &DimensionAlgorithm::sends_halves);
     pieces_ = static_cast<int>(pieces_of_a_chunk(topology.num_accelerators(), halves));
-    require_enough_data(static_cast<int>(orders.size()));
-    data_ = split_into_chunks(request.size, request.element, static_cast<int>(orders.size()));
-    for (const DimensionOrder& order : orders) chunks_.push_back(program_of(order));
+    for (const ChunkPlan& plan : plans) {
+      const Bytes address = data_.empty() ? 0 : data_.back().address + data_.back().bytes;
+      require_enough_data(plan.bytes);
+      data_.push_back({address, plan.bytes});
+      chunks_.push_back(program_of(reduce_scatter_order(plan)));
+    }
   }
 
   Schedule build(const std::string& algorithm) {
@@ -229,12 +234,25 @@ class HierarchicalBuilder {
     const Sizes* sizes;
   };
 
-  void require_enough_data(int chunks) const {
-    const Bytes least = Bytes{chunks} * pieces_ * request_.element;
-    if (request_.size >= least) return;
-    throw UnsupportedError(fmt::format(
-        "{} chunk{} of {} pieces each need {} at least, not {}: use fewer chunks or more data", chunks,
-        chunks == 1 ? "" : "s", pieces_, format_bytes(least), format_bytes(request_.size)));
+  void require_enough_data(Bytes chunk) const {
+    const Bytes least = pieces_ * request_.element;
+    if (chunk >= least) return;
+    throw UnsupportedError(
+        fmt::format("a chunk of {} pieces needs {} at least, not {}: use fewer chunks or "
+                    "more data",
+                    pieces_, format_bytes(least), format_bytes(chunk)));
+  }
+
+  static DimensionOrder reduce_scatter_order(const ChunkPlan& plan) {
+    DimensionOrder back(plan.all_gather.rbegin(), plan.all_gather.rend());
+    if (plan.reduce_scatter.empty()) return back;
+    if (!back.empty() && back != plan.reduce_scatter) {
+      throw UnsupportedError(
+          fmt::format("a chunk that is reduce-scattered over the dimensions {} is "
+                      "all-gathered the same way back, not over {}",
+                      fmt::join(plan.reduce_scatter, ", "), fmt::join(plan.all_gather, ", ")));
+    }
+    return plan.reduce_scatter;
   }
 
   Chunked program_of(const DimensionOrder& order) {
@@ -264,9 +282,8 @@ class HierarchicalBuilder {
     const auto& [program, sizes] = chunks_[chunk];
     PipelineStep result;
     result.starts_operation = step.in_dimension == 0;
-    if (policy_ == IntraDimension::kSmallestChunkFirst) {
-      result.rank = data_[chunk].bytes / pieces_ * program->pieces_before(step);
-    }
+    result.rank =
+        intra_dimension_rank(policy_, step.op, data_[chunk].bytes / pieces_ * program->pieces_before(step));
     for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
       const Program::Move& move = program->move(0, m);
       const topology::Channel& channel =
@@ -361,7 +378,23 @@ class HierarchicalBuilder {
   std::vector<topology::Route> routes_;
 };
 
+constexpr int kUsualChunks = 64;
+
+// One element for every piece.
+Bytes least_chunk(const LatencyModel& model, Bytes element) {
+  bool rings = false;
+  for (std::size_t d = 0; d < model.dimensions(); ++d) {
+    rings = rings || model.dimension(d).kind == topology::DimensionKind::kRing;
+  }
+  return pieces_of_a_chunk(model.accelerators(), rings) * element;
+}
+
 }  // namespace
+
+Schedule compile_plans(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
+                       std::span<const ChunkPlan> plans, IntraDimension policy) {
+  return HierarchicalBuilder(topology, request, plans, policy).build(algorithm);
+}
 
 Bytes pieces_of_a_chunk(int accelerators, bool rings) {
   return Bytes{accelerators} * (rings ? 2 : 1);
@@ -370,14 +403,37 @@ Bytes pieces_of_a_chunk(int accelerators, bool rings) {
 Schedule compile_in_orders(const Topology& topology, const CompileRequest& request,
                            const std::string& algorithm, std::span<const DimensionOrder> orders,
                            IntraDimension policy) {
-  return HierarchicalBuilder(topology, request, orders, policy).build(algorithm);
+  const auto chunks = split_into_chunks(request.size, request.element, static_cast<int>(orders.size()));
+  std::vector<ChunkPlan> plans;
+  for (std::size_t c = 0; c < orders.size(); ++c) {
+    plans.push_back(mirrored_plan(request.collective, chunks[c].bytes, orders[c]));
+  }
+  return compile_plans(topology, request, algorithm, plans, policy);
 }
 
+std::vector<ChunkPlan> plan_chunks(const LatencyModel& model, const CompileRequest& request,
+                                   ChunkScheduler scheduler) {
+  const int count = request.chunks == kAutomaticChunks ? kUsualChunks : request.chunks;
+  const auto chunks = split_into_chunks(request.size, request.element, count);
+  switch (scheduler) {
+    case ChunkScheduler::kBaseline:
+      break;
+    case ChunkScheduler::kThemis:
+      return schedule_themis(model, request.collective, chunks);
+    case ChunkScheduler::kThemisPlus:
+      return schedule_themis_plus(model, request.collective, chunks, least_chunk(model, request.element),
+                                  {.seed = request.seed});
+  }
+  return schedule_baseline(model, request.collective, chunks);
+}
+
+HierarchicalCompiler::HierarchicalCompiler(std::string algorithm)
+    : algorithm_(std::move(algorithm)), policy_(chunk_policy(algorithm_).value()) {}
+
 Schedule HierarchicalCompiler::compile(const Topology& topology, const CompileRequest& request) const {
-  DimensionOrder order(topology.dims().size());
-  std::iota(order.begin(), order.end(), 0);
-  const std::vector<DimensionOrder> orders(static_cast<std::size_t>(request.chunks), order);
-  return compile_in_orders(topology, request, "hierarchical", orders, IntraDimension::kFifo);
+  const LatencyModel model(dimension_models(topology));
+  return compile_plans(topology, request, algorithm_, plan_chunks(model, request, policy_.scheduler),
+                       policy_.intra_dimension);
 }
 
 }  // namespace coppice::schedule

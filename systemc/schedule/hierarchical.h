@@ -4,28 +4,28 @@
 #include <string>
 #include <vector>
 
+#include "schedule/chunk_simulation.h"
 #include "schedule/compiler.h"
 
 namespace coppice::schedule {
 
-// The dimensions of a hierarchy in the order in which a chunk is reduce-scattered over them; its all-gather
-// goes back the same way.
-using DimensionOrder = std::vector<std::size_t>;
-
-// Which of the operations that wait for a dimension goes first (Themis, Sec. 4.3).
-enum class IntraDimension { kFifo, kSmallestChunkFirst };
-
 // A collective composed over the dimensions of a hierarchy (Themis, Sec. 2.3): the data is cut into chunks
-// that move through the dimensions in a pipeline, chunk c over orders[c], by the algorithm of each dimension
-// (DimensionAlgorithm) and in the turns that order_turns() finds. Chunk c is flow c.
+// that move through the dimensions in a pipeline, chunk c the way of plans[c], by the algorithm of each
+// dimension (DimensionAlgorithm) and in the turns that order_turns() finds. Chunk c is flow c.
 //
 // Of a chunk, every accelerator's share is one piece; pieces differ by one element at most, and messages are
 // padded to the longest of their step, so that all accelerators keep in step. Every accelerator holds each
 // chunk's piece number x_1 P/p_1 + x_2 P/(p_1 p_2) + ..., x_i its coordinate in the i-th dimension of the
-// chunk's order and P the number of accelerators.
+// chunk's order and P the number of accelerators. An all-gather therefore goes back the way of its
+// reduce-scatter: in another order the pieces that an accelerator holds would not lie side by side.
 //
-// Throws UnsupportedError for other topologies, for a switch whose size is no power of two, and for more
-// chunks than the data has elements for.
+// Throws UnsupportedError for other topologies, for a switch whose size is no power of two, for more chunks
+// than the data has elements for, and for a plan that does not go back the way it came.
+Schedule compile_plans(const topology::Topology& topology, const CompileRequest& request,
+                       const std::string& algorithm, std::span<const ChunkPlan> plans, IntraDimension policy);
+
+// As compile_plans(), with equal chunks: orders[c] is the order of dimensions in which chunk c is
+// reduce-scattered.
 Schedule compile_in_orders(const topology::Topology& topology, const CompileRequest& request,
                            const std::string& algorithm, std::span<const DimensionOrder> orders,
                            IntraDimension policy);
@@ -34,11 +34,22 @@ Schedule compile_in_orders(const topology::Topology& topology, const CompileRequ
 // some dimension is a ring. Every piece has an element at least.
 Bytes pieces_of_a_chunk(int accelerators, bool rings);
 
-// The baseline (Themis, Sec. 2.3): CompileRequest::chunks chunks, all reduce-scattered over dimension 0, 1,
-// ..., first come first served in every dimension.
+// The ways of the chunks of a request's collective, as a scheduler decides: the baseline's (Themis,
+// Sec. 2.3), those of Themis (themis.h) or those of themis_plus.h. Chunks are equal but with themis_plus;
+// automatic ones are 64 (Themis, Sec. 5.3).
+std::vector<ChunkPlan> plan_chunks(const LatencyModel& model, const CompileRequest& request,
+                                   ChunkScheduler scheduler);
+
+// The chunks of plan_chunks() as tables.
 class HierarchicalCompiler final : public Compiler {
  public:
+  // `algorithm`: a name that chunk_policy() knows.
+  explicit HierarchicalCompiler(std::string algorithm = "hierarchical");
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
+
+ private:
+  std::string algorithm_;
+  ChunkPolicy policy_;
 };
 
 }  // namespace coppice::schedule

@@ -80,7 +80,7 @@ TEST(Hierarchical, SaysWhatItNeeds) {
   const HierarchicalMachine machine(kSwitches);
   EXPECT_THAT([&] { machine.compile(Collective::kAllReduce, 4 * 8 * 3 - 4, 3); },
               ThrowsMessage<UnsupportedError>(
-                  HasSubstr("3 chunks of 8 pieces each need 96 B at least, not 92 B: use fewer chunks")));
+                  HasSubstr("a chunk of 8 pieces needs 32 B at least, not 28 B: use fewer chunks")));
   const Machine grid = torus({4, 4});
   EXPECT_THAT(
       [&] { HierarchicalCompiler().compile(grid.topology, grid.request(Collective::kAllReduce, 1024)); },
@@ -138,6 +138,72 @@ RC_GTEST_PROP(Hierarchical, IsRightInAnyOrderOfTheDimensions, ()) {
   const CompileRequest request = machine.request(random_collective(), random_data(machine, chunks), chunks);
   const Schedule schedule = compile_in_orders(machine.topology, request, "orders", orders, policy);
   RC_ASSERT(check_schedule(machine.topology, schedule).disjoint_steps);
+}
+
+// Themis, Sec. 4.6: every scheduler's tables are right and share no channel, and no timing makes them wait
+// for each other in a circle.
+RC_GTEST_PROP(Hierarchical, IsRightWithAnyScheduler, ()) {
+  const HierarchicalMachine machine(random_dimensions());
+  const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));
+  const CompileRequest request = machine.request(random_collective(), random_data(machine, chunks), chunks);
+  const auto algorithm =
+      *rc::gen::element<std::string>("hierarchical", "themis_fifo", "themis", "themis_plus");
+  const Schedule schedule = make_compiler(algorithm)->compile(machine.topology, request);
+  RC_ASSERT(schedule.algorithm == algorithm);
+  RC_ASSERT(check_schedule(machine.topology, schedule).disjoint_steps);
+  RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
+}
+
+// Every third accelerator with the tables of another schedule of the same collective.
+Schedule mix(Schedule schedule, const Schedule& other) {
+  const auto first_route = static_cast<std::int32_t>(schedule.routes.size());
+  schedule.routes.insert(schedule.routes.end(), other.routes.begin(), other.routes.end());
+  for (std::size_t node = 0; node < schedule.nodes.size(); node += 3) {
+    schedule.nodes[node] = other.nodes[node];
+    for (auto& port : schedule.nodes[node].ports) {
+      for (TableEntry& entry : port) entry.route += first_route;
+    }
+  }
+  return schedule;
+}
+
+// Themis, Sec. 4.6.2: two chunks come to dimension 1 from dimensions 0 and 2, at the same time but for the
+// moods of the network. Accelerators that take what comes first, and do not agree on it, wait for each other;
+// with the order fixed for all, they never do.
+TEST(Hierarchical, AcceleratorsThatDisagreeOnTheOrderWaitForEachOther) {
+  const auto machine_with = [](Femtoseconds early, Femtoseconds late) {
+    auto dimensions = std::vector{dimension(DimensionKind::kSwitch, 2), dimension(DimensionKind::kSwitch, 4),
+                                  dimension(DimensionKind::kSwitch, 2)};
+    dimensions[0].latency = early;
+    dimensions[1].latency = 0;
+    dimensions[2].latency = late;
+    return HierarchicalMachine(dimensions);
+  };
+  constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
+  const HierarchicalMachine machine = machine_with(690 * kNs, 710 * kNs);
+  const HierarchicalMachine otherwise = machine_with(710 * kNs, 690 * kNs);
+  const CompileRequest request = machine.request(Collective::kReduceScatter, 8192, 2);
+  const std::vector<DimensionOrder> orders{{0, 1, 2}, {2, 1, 0}};
+  const auto tables = [&](const HierarchicalMachine& timed) {
+    return compile_in_orders(timed.topology, request, "orders", orders, IntraDimension::kFifo);
+  };
+  const Schedule agreed = tables(machine);
+  const Schedule disagreed = mix(tables(otherwise), agreed);
+  for (std::uint64_t jitter = 0; jitter < 50; ++jitter) {
+    EXPECT_TRUE(RandomExecution(agreed, jitter).succeeds());
+    EXPECT_FALSE(RandomExecution(disagreed, jitter).succeeds());
+  }
+  check_schedule(machine.topology, agreed);
+  EXPECT_THROW(check_schedule(machine.topology, disagreed), ScheduleError);
+}
+
+TEST(Hierarchical, AllGathersBackTheWayItCame) {
+  const HierarchicalMachine machine(kSwitches);
+  const CompileRequest request = machine.request(Collective::kAllReduce, 1024, 1);
+  const std::vector<ChunkPlan> plans{{.bytes = 1024, .reduce_scatter = {0, 1}, .all_gather = {0, 1}}};
+  EXPECT_THAT(
+      [&] { compile_plans(machine.topology, request, "plans", plans, IntraDimension::kFifo); },
+      ThrowsMessage<UnsupportedError>(HasSubstr("over the dimensions 0, 1 is all-gathered the same")));
 }
 
 RC_GTEST_PROP(Hierarchical, IsRightUnderAnyTiming, ()) {

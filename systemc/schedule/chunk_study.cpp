@@ -1,0 +1,67 @@
+#include "schedule/chunk_study.h"
+
+#include <algorithm>
+
+namespace coppice::schedule {
+namespace {
+
+struct Interval {
+  Femtoseconds begin = 0;
+  Femtoseconds end = 0;
+};
+
+// The part of each window that the intervals cover together.
+std::vector<double> coverage(std::vector<Interval> intervals, Femtoseconds finish, Femtoseconds window) {
+  std::ranges::sort(intervals, {}, &Interval::begin);
+  std::vector<Femtoseconds> covered(static_cast<std::size_t>((finish + window - 1) / window), 0);
+  Femtoseconds until = 0;  // everything before is accounted for
+  for (const Interval& interval : intervals) {
+    for (Femtoseconds at = std::max(until, interval.begin); at < interval.end;) {
+      const Femtoseconds end = std::min(interval.end, (at / window + 1) * window);
+      covered[static_cast<std::size_t>(at / window)] += end - at;
+      at = end;
+    }
+    until = std::max(until, interval.end);
+  }
+  std::vector<double> parts;
+  for (std::size_t w = 0; w < covered.size(); ++w) {
+    const Femtoseconds begin = static_cast<Femtoseconds>(w) * window;
+    parts.push_back(static_cast<double>(covered[w]) / static_cast<double>(std::min(window, finish - begin)));
+  }
+  return parts;
+}
+
+}  // namespace
+
+ChunkStudy study_chunks(const LatencyModel& model, Collective collective, std::span<const ChunkPlan> plans,
+                        IntraDimension policy, Femtoseconds window) {
+  std::vector<std::vector<ChunkStage>> stages;
+  Bytes data = 0;
+  for (const ChunkPlan& plan : plans) {
+    stages.push_back(stages_of(model, plan));
+    data += plan.bytes;
+  }
+  ChunkSimulation simulation(model);
+  ChunkStudy study;
+  study.finish = simulation.run(stages, policy);
+  study.ideal = ideal_time(model, collective, data);
+  study.utilization = static_cast<double>(study.ideal) / static_cast<double>(study.finish);
+  for (std::size_t d = 0; d < model.dimensions(); ++d) {
+    ChunkStudy::Dimension& dimension = study.dimensions.emplace_back();
+    Femtoseconds busy = 0;
+    std::vector<Interval> present;
+    for (const ChunkOperation& operation : simulation.operations(d)) {
+      const ChunkStage& stage =
+          stages[static_cast<std::size_t>(operation.chunk)][static_cast<std::size_t>(operation.stage)];
+      dimension.sent += model.sent(d, stage.op, stage.before);
+      dimension.operations.push_back(operation);
+      busy += stage.transfer;
+      present.push_back({operation.came, operation.sent + model.fixed_delay(d)});
+    }
+    dimension.utilization = static_cast<double>(busy) / static_cast<double>(study.finish);
+    dimension.activity = coverage(std::move(present), study.finish, window);
+  }
+  return study;
+}
+
+}  // namespace coppice::schedule

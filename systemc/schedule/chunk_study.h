@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "schedule/chunk_simulation.h"
+
+namespace coppice::schedule {
+
+// What ChunkSimulation says of a whole collective, without tables and without a network.
+struct ChunkStudy {
+  struct Dimension {
+    Bytes sent = 0;          // by an accelerator
+    double utilization = 0;  // of its bandwidth, until the collective is complete
+    std::vector<double>
+        activity;  // per window: the part of it with a chunk in the dimension (Themis, Fig. 9)
+    std::vector<ChunkOperation> operations;  // in the order it began them
+  };
+  Femtoseconds finish = 0;
+  Femtoseconds ideal = 0;  // ideal_time()
+  double utilization = 0;  // ideal / finish: the bandwidth-weighted mean of the dimensions' (Themis, Sec. 3)
+  std::vector<Dimension> dimensions;
+};
+
+// A chunk is in a dimension from when it comes there until its operation is complete. The last window ends
+// with the collective and may be shorter than `window` > 0.
+ChunkStudy study_chunks(const LatencyModel& model, Collective collective, std::span<const ChunkPlan> plans,
+                        IntraDimension policy, Femtoseconds window);
+
+}  // namespace coppice::schedule
