@@ -32,7 +32,7 @@ TEST(Model, SumsItsLayers) {
 
 TEST(Model, NamesTheTablesOfAFolder) {
   EXPECT_THAT(model_names(folder), ElementsAre("alexnet", "alphagozero", "fasterrcnn", "googlenet", "ncf",
-                                               "resnet50", "transformer"));
+                                               "resnet50", "transformer", "vgg16", "zfnet"));
   EXPECT_THAT(model_names("/nonexistent"), IsEmpty());
 }
 
@@ -62,7 +62,9 @@ INSTANTIATE_TEST_SUITE_P(Tables, PublishedModel,
                                            Published{"googlenet", 58, 6'990'272, 1'582'671'872},
                                            Published{"ncf", 8, 6'612'184, 2'704},
                                            Published{"resnet50", 54, 25'502'912, 3'857'973'248},
-                                           Published{"transformer", 134, 62'984'192, 2'034'368'512}),
+                                           Published{"transformer", 134, 62'984'192, 2'034'368'512},
+                                           Published{"vgg16", 16, 138'344'128, 15'470'264'320},
+                                           Published{"zfnet", 8, 62'347'040, 1'168'032'896}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 // Consecutive convolutions fit: what a layer makes, the next one takes, but for branches and pooling.

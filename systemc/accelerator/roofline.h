@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "base/units.h"
+#include "workload/model.h"
+#include "workload/training_timeline.h"
+
+namespace coppice::accelerator {
+
+// An accelerator as its peak and its memory, for the papers that measured GPUs. A pass over a layer takes the
+// longer of its multiply-accumulates at `efficiency` of the peak (two operations each) and its operands and
+// results once through memory at `efficiency` of its bandwidth; both gradients are products of the same size
+// as the forward pass. One efficiency for all layers: the layers that no GPU computes at its peak are those
+// with few operations a byte, and the memory bounds them.
+struct Roofline {
+  double peak_tflops = 15.7;  // a V100 in fp32
+  double efficiency = 0.6;
+  Bandwidth memory_bandwidth{900'000'000'000};
+
+  // Of `batch` >= 1 samples. Throws UnsupportedError naming the layer if it takes longer than Femtoseconds
+  // can hold.
+  std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch) const;
+};
+
+}  // namespace coppice::accelerator

@@ -1,0 +1,53 @@
+#include "accelerator/roofline.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+
+namespace coppice::accelerator {
+namespace {
+
+// 1 TFLOPS and 1 TB/s at half of their peaks.
+constexpr Roofline kMachine{.peak_tflops = 1, .efficiency = 0.5, .memory_bandwidth = {1'000'000'000'000}};
+
+workload::Model one_layer(std::int64_t side, std::int64_t channels, std::int64_t filters) {
+  workload::Layer layer;
+  layer.name = "layer";
+  layer.ifmap_height = layer.ifmap_width = side;
+  layer.channels = channels;
+  layer.filters = filters;
+  return {"model", {layer}};
+}
+
+// 100 x 100 pixels, 1000 x 1000: 1e10 multiply-accumulates, 2e10 operations at 0.5e12 a second are 40 ms. Its
+// 21e6 values are 84 MB, 0.168 ms.
+TEST(Roofline, BoundsConvolutionsByTheArithmetic) {
+  const auto costs = kMachine.costs(one_layer(100, 1000, 1000), 1);
+  ASSERT_EQ(costs.size(), 1U);
+  EXPECT_EQ(costs[0].forward, 40 * kFemtosecondsPerSecond / 1000);
+  EXPECT_EQ(costs[0].input_gradient, costs[0].forward);
+  EXPECT_EQ(costs[0].weight_gradient, costs[0].forward);
+  EXPECT_EQ(costs[0].gradient_bytes, 4'000'000);
+  EXPECT_EQ(kMachine.costs(one_layer(100, 1000, 1000), 3)[0].forward, 3 * costs[0].forward);
+}
+
+// 1000 x 1000 weights for one sample: 2e6 operations, 4 us; 1,002,000 values, 4.008 MB at 0.5e12 a second.
+TEST(Roofline, BoundsFullyConnectedLayersByTheMemory) {
+  EXPECT_EQ(kMachine.costs(one_layer(1, 1000, 1000), 1)[0].forward, 8016 * kFemtosecondsPerNanosecond);
+}
+
+TEST(Roofline, AnEmbeddingHasNoInputGradient) {
+  workload::Model model = one_layer(10, 50, 100);
+  model.layers[0].kind = workload::LayerKind::kEmbedding;
+  const auto costs = kMachine.costs(model, 1);
+  // 100 rows of 100 values read and written.
+  EXPECT_EQ(costs[0].forward, 160 * kFemtosecondsPerNanosecond);
+  EXPECT_EQ(costs[0].input_gradient, 0);
+}
+
+TEST(Roofline, RefusesWhatCannotBeSimulated) {
+  EXPECT_THROW(kMachine.costs(one_layer(100'000, 10'000, 10'000), 1000), UnsupportedError);
+}
+
+}  // namespace
+}  // namespace coppice::accelerator
