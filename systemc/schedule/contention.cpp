@@ -1,10 +1,10 @@
 #include "schedule/contention.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 #include <utility>
-
-#include <boost/container/small_vector.hpp>
+#include <vector>
 
 namespace coppice::schedule {
 namespace {
@@ -24,9 +24,24 @@ struct Leg {
 struct Passage {
   const Message* message;
   std::int32_t step;
-  std::size_t sender;  // NI port
-  Femtoseconds time;   // that it takes to pass, at the pace of the slowest channel
-  boost::container::small_vector<Leg, 5> legs;
+  std::size_t sender;     // NI port
+  Femtoseconds time;      // that it takes to pass, at the pace of the slowest channel
+  std::size_t first_leg;  // of those of its step
+  std::size_t end_leg;
+};
+
+// The messages of one timestep.
+struct StepMessages {
+  std::vector<Passage> passages;
+  std::vector<Leg> all_legs;
+
+  std::span<const Leg> legs(const Passage& passage) const {
+    return {&all_legs[passage.first_leg], passage.end_leg - passage.first_leg};
+  }
+  void clear() {
+    passages.clear();
+    all_legs.clear();
+  }
 };
 
 // Numbers for channels and the sides of NI ports.
@@ -43,25 +58,27 @@ class Resources {
   }
   std::size_t injection(std::size_t port) const { return topology_.channels().size() + 2 * port; }
 
-  Passage passage(const Message& message) const {
+  void add_passage(const Message& message, StepMessages& step) const {
     Passage passage{.message = &message,
                     .step = message.entry->step,
                     .sender = port(message.src, message.src_port),
                     .time = 0,
-                    .legs = {}};
+                    .first_leg = step.all_legs.size(),
+                    .end_leg = 0};
     NodeId at = message.src;
     Femtoseconds latency = 0;
     for (const topology::Hop& hop : schedule_.routes[static_cast<std::size_t>(message.entry->route)]) {
       const auto out = topology_.out_channels(at);
       if (hop.out_port >= out.size()) break;
       const topology::Channel& channel = topology_.channel(out[hop.out_port]);
-      passage.legs.push_back({static_cast<std::size_t>(out[hop.out_port]), latency});
+      step.all_legs.push_back({static_cast<std::size_t>(out[hop.out_port]), latency});
       passage.time = std::max(passage.time, transfer_time(message.entry->bytes, channel.bandwidth));
       latency += channel.latency;
       at = channel.dst;
     }
-    passage.legs.push_back({injection(port(message.dst, message.ejection_port)) + 1, latency});
-    return passage;
+    step.all_legs.push_back({injection(port(message.dst, message.ejection_port)) + 1, latency});
+    passage.end_leg = step.all_legs.size();
+    step.passages.push_back(passage);
   }
 
   SharedChannel describe(std::size_t resource) const {
@@ -89,10 +106,10 @@ class StepUse {
   StepUse(const Resources& resources, CheckReport& report)
       : resources_(resources), report_(report), uses_(resources.count()) {}
 
-  void add(const Passage& passage) {
+  void add(const Passage& passage, std::span<const Leg> legs) {
     longest_ = std::max(longest_, passage.time);
     use(resources_.injection(passage.sender), passage);
-    for (const Leg& leg : passage.legs) use(leg.resource, passage);
+    for (const Leg& leg : legs) use(leg.resource, passage);
   }
 
   // Reports what the step's messages share, and forgets them; returns how long the step lasts.
@@ -158,7 +175,8 @@ class Timeline {
         slip_(resources.ports(), 0),
         arrived_(schedule.nodes.size() * flows_, 0) {}
 
-  void add(const Passage& passage, Femtoseconds step_start, Femtoseconds step_end) {
+  void add(const Passage& passage, std::span<const Leg> legs, Femtoseconds step_start,
+           Femtoseconds step_end) {
     const TableEntry& entry = *passage.message->entry;
     Femtoseconds& slip = slip_[passage.sender];
     Femtoseconds& port_free_at = port_free_at_[passage.sender];
@@ -166,14 +184,14 @@ class Timeline {
     if (entry.dependencies > 0) start = std::max(start, arrived(passage.message->src, entry.flow));
     port_free_at = start + passage.time;
     slip = std::max(slip, port_free_at - step_end);
-    for (std::size_t i = 0; i < passage.legs.size(); ++i) {
-      const Femtoseconds begin = start + passage.legs[i].latency + static_cast<Femtoseconds>(i) * router_;
-      Femtoseconds& free_at = free_at_[passage.legs[i].resource];
-      if (begin < free_at) report_late(passage, passage.legs[i].resource);
+    for (std::size_t i = 0; i < legs.size(); ++i) {
+      const Femtoseconds begin = start + legs[i].latency + static_cast<Femtoseconds>(i) * router_;
+      Femtoseconds& free_at = free_at_[legs[i].resource];
+      if (begin < free_at) report_late(passage, legs[i].resource);
       free_at = std::max(free_at, begin + passage.time);
     }
-    const Femtoseconds arrival = start + passage.legs.back().latency +
-                                 static_cast<Femtoseconds>(passage.legs.size()) * router_ + passage.time;
+    const Femtoseconds arrival =
+        start + legs.back().latency + static_cast<Femtoseconds>(legs.size()) * router_ + passage.time;
     coming_.emplace_back(inbox(passage.message->dst, entry.flow), arrival);
   }
 
@@ -228,12 +246,14 @@ void find_contention(const Topology& topology, const Schedule& schedule, std::sp
   Timeline quick(resources, schedule, kFastestRouter, report);
   Timeline slow(resources, schedule, kSlowestRouter, report);
   Femtoseconds start = 0;
+  StepMessages messages_of_step;
+  const std::vector<Passage>& passages = messages_of_step.passages;
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     const std::int32_t step = order[begin]->entry->step;
-    std::vector<Passage> passages;
+    messages_of_step.clear();
     for (; end < order.size() && order[end]->entry->step == step; ++end) {
-      passages.push_back(resources.passage(*order[end]));
-      use.add(passages.back());
+      resources.add_passage(*order[end], messages_of_step);
+      use.add(passages.back(), messages_of_step.legs(passages.back()));
     }
     const Femtoseconds next = start + use.finish(step);
     for (std::size_t i = 0; i < passages.size() && report.disjoint_steps; ++i) {
@@ -242,8 +262,9 @@ void find_contention(const Topology& topology, const Schedule& schedule, std::sp
         quick.deliver();
         slow.deliver();
       }
-      quick.add(passages[i], start, next);
-      slow.add(passages[i], start, next);
+      const auto legs = messages_of_step.legs(passages[i]);
+      quick.add(passages[i], legs, start, next);
+      slow.add(passages[i], legs, start, next);
     }
     quick.deliver();
     slow.deliver();
