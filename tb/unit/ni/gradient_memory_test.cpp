@@ -92,5 +92,18 @@ TEST(NullMemory, KeepsNothing) {
   EXPECT_NO_THROW(memory.store(0, 4, payload));
 }
 
+TEST(ContributionMemory, KeepsTheSampledElementsOfAMessage) {
+  constexpr auto kSampled = ContributionMemory::Segments::kSampledElements;
+  ContributionMemory mine(boundaries({4, 20, 36}), 4, 0, kSampled);
+  const ContributionMemory other(boundaries({4, 20, 36}), 4, 2, kSampled);
+  ASSERT_EQ(mine.segments(), 3U);
+  mine.reduce(8, 24, other.read(8, 24));  // bytes 8 to 31: the element at 20
+  EXPECT_EQ(mine.contributions(0)[0], 0b0001U);
+  EXPECT_EQ(mine.contributions(1)[0], 0b0101U);
+  EXPECT_EQ(mine.contributions(2)[0], 0b0001U);
+  EXPECT_NO_THROW(mine.reduce(8, 12, other.read(8, 12)));  // none
+  EXPECT_THROW(mine.reduce(20, 4, other.read(20, 4)), ModelError);
+}
+
 }  // namespace
 }  // namespace coppice::ni
