@@ -63,6 +63,38 @@ BENCHMARK_CAPTURE(fidelity_nodes, train, "train")
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
+// 16 to 4,096 accelerators by an algorithm whose messages grow with the torus's width, not with its nodes.
+void trains_ring2d(benchmark::State& state) {
+  const auto width = static_cast<int>(state.range(0));
+  const auto result = measure(state, [&] { return all_reduce(overrides_for("ring2d", width, 64, "train")); });
+  if (result.contains("cycles")) state.counters["cycles"] = result["cycles"].get<double>();
+}
+BENCHMARK(trains_ring2d)
+    ->ArgName("width")
+    ->RangeMultiplier(2)
+    ->Range(4, 64)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+// 1 GB over 1,024 accelerators in three dimensions of switches; the messages grow with the chunks.
+void trains_hierarchy(benchmark::State& state) {
+  const auto chunks = static_cast<int>(state.range(0));
+  const auto result = measure(state, [&] {
+    const auto loaded =
+        load_system("hierarchy_16x8x8", {fmt::format("collective.chunks={}", chunks)}, config::Purpose::kRun);
+    return system::run_collective(loaded, {});
+  });
+  if (result.contains("cycles")) state.counters["cycles"] = result["cycles"].get<double>();
+}
+BENCHMARK(trains_hierarchy)
+    ->ArgName("chunks")
+    ->RangeMultiplier(4)
+    ->Range(1, 64)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
 void fidelity_bytes(benchmark::State& state, const char* fidelity) {
   const auto mebibytes = static_cast<Bytes>(state.range(0));
   const auto result =

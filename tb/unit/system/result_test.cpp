@@ -95,6 +95,27 @@ TEST_F(ResultTest, StandsARunWithoutTime) {
   EXPECT_EQ(json["link_utilization"]["max"], 0.0);
 }
 
+// Of 8 KiB an accelerator sends 3/4 over the first dimension and half of the quarter that is left over the
+// second, and as much on the way back.
+TEST(Result, TellsWhatTheDimensionsOfAHierarchyCarried) {
+  const auto result =
+      run("hierarchy_16x8x8",
+          {"system.topology.dimensions=[{kind: switch, size: 4, bandwidth: 10 GB/s, latency: 1 ns}, "
+           "{kind: ring, size: 2, links: 4, bandwidth: 5 GB/s, latency: 1 ns}]",
+           "collective.size=8 KiB", "collective.chunks=1"});
+  const auto& dimensions = result["dimensions"];
+  ASSERT_EQ(dimensions.size(), 2U);
+  EXPECT_EQ(dimensions[0]["kind"], "switch");
+  EXPECT_EQ(dimensions[0]["size"], 4);
+  EXPECT_EQ(dimensions[0]["bandwidth_gb_s"], 10.0);
+  EXPECT_EQ(dimensions[0]["bytes_per_accelerator"], 2 * 6144.0);
+  EXPECT_EQ(dimensions[1]["kind"], "ring");
+  EXPECT_EQ(dimensions[1]["bandwidth_gb_s"], 20.0);
+  EXPECT_EQ(dimensions[1]["bytes_per_accelerator"], 2 * 1024.0);
+  EXPECT_DOUBLE_EQ(dimensions[1]["utilization"].get<double>(), 2048 / 20.0 / result["time_ns"].get<double>());
+  EXPECT_FALSE(run("torus_4x4", {"collective.size=4 KiB"}).contains("dimensions"));
+}
+
 TEST(Summarize, TellsFiguresAndBreakdown) {
   const auto result = run("torus_4x4", {"collective.size=4 KiB"});
   const std::string text = summarize(result);

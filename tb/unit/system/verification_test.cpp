@@ -222,5 +222,52 @@ TEST(MakeVerification, DrawsValuesBySeedAndAccelerator) {
   EXPECT_NE(values(1, 0), values(1, 1));
 }
 
+// 1,024 accelerators and 4,096 parts of an element each: 512 MiB of sets, of which 32 MiB are kept.
+class SampledVerification : public ::testing::Test {
+ protected:
+  static constexpr NodeId kMany = 1024;
+  static constexpr Bytes kElements = 4096;
+
+  SampledVerification() {
+    schedule_.size = 4 * kElements;
+    schedule_.flows = 1;
+    schedule_.nodes.resize(kMany);
+    auto& table = schedule_.nodes[0].ports.emplace_back();
+    for (Bytes i = 0; i < kElements; ++i) {
+      schedule::TableEntry& entry = table.emplace_back();
+      entry.op = schedule::Op::kReduce;
+      entry.flow = 0;
+      entry.address = 4 * i;
+      entry.bytes = 4;
+    }
+    verification_ = make_verification(config::Check::kContributions, schedule_, {}, 1);
+  }
+  GradientMemory& memory(NodeId a) { return verification_->memory(a); }
+  void all_reduce(Bytes address, Bytes bytes) {
+    for (NodeId a = 1; a < kMany; ++a) memory(0).reduce(address, bytes, memory(a).read(address, bytes));
+    for (NodeId a = 1; a < kMany; ++a) memory(a).store(address, bytes, memory(0).read(address, bytes));
+  }
+
+  schedule::Schedule schedule_;
+  std::unique_ptr<Verification> verification_;
+};
+
+TEST_F(SampledVerification, LooksAtOneElementOfEveryStretch) {
+  EXPECT_EQ(verification_->sample().elements, 256);
+  EXPECT_EQ(verification_->sample().of, kElements);
+  for (Bytes stretch = 0; stretch < 256; ++stretch) {
+    EXPECT_EQ(memory(7).read(64 * stretch, 64).contributions.size(), kMany / 64U);
+  }
+  all_reduce(0, schedule_.size);
+  EXPECT_NO_THROW(verification_->verify());
+}
+
+TEST_F(SampledVerification, FindsWhatStrikesAStretch) {
+  all_reduce(0, schedule_.size / 2);
+  all_reduce(schedule_.size / 2 + 64, schedule_.size / 2 - 64);
+  EXPECT_THAT([this] { verification_->verify(); },
+              ThrowsMessage<ModelError>(HasSubstr("accelerator 0 lacks the contribution of accelerator 1 ")));
+}
+
 }  // namespace
 }  // namespace coppice::system
