@@ -128,7 +128,9 @@ void anneal(State& state, Random& random, double hot, double cold, double coolin
             Assignment* best) {
   double now = cost(state);
   double least = now;
-  for (double temperature = hot; temperature > cold; temperature *= cooling) {
+  const auto moves = static_cast<int>(std::ceil(std::log(cold / hot) / std::log(cooling)));
+  double temperature = hot;
+  for (int move = 0; move < moves; ++move, temperature *= cooling) {
     const auto [a, b] = draw_move(state, random);
     state.swap(a, b);
     const double then = cost(state);

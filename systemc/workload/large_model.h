@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace coppice::workload {
+
+// A model that is trained with tensor, pipeline and data parallelism; the all-reduces of data parallelism
+// dominate its traffic ("Routing for Large ML Models", Sec. 2.1). Weights, gradients and optimizer state are
+// fp32.
+struct LargeModel {
+  std::string name;
+  std::int64_t parameters = 0;
+  int tensor = 1;    // accelerators that share a layer
+  int pipeline = 1;  // stages of layers
+  // Forward and backward passes of one iteration, as the published study's code has them: 6 x parameters x
+  // training tokens over 312 TFLOP/s, taken in nanoseconds. No physical time, whatever the batch and the
+  // accelerators.
+  Femtoseconds published_compute = 0;
+  Bytes batch_tokens = 0;  // of one iteration over all replicas, for the physical time
+
+  // Accelerators of a full copy; each holds a share of the parameters and is in a ring of its own with its
+  // likes in the other copies.
+  int copy() const { return tensor * pipeline; }
+  // Gradients of one accelerator: what its ring reduces, in whole elements of 4 B.
+  Bytes gradient_bytes() const { return 4 * ((parameters + copy() - 1) / copy()); }
+};
+
+// BLOOM, GPT-3 and LLaMA2-70B with the dimensions of the paper's Table 2.
+std::span<const LargeModel> large_models();
+std::optional<LargeModel> find_large_model(std::string_view name);
+
+// 6 x parameters x tokens operations on `accelerators` of 312 TFLOP/s (A100, bf16) at `utilization` of it.
+Femtoseconds physical_compute(const LargeModel& model, int accelerators, double utilization);
+
+}  // namespace coppice::workload

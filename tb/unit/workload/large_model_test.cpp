@@ -1,0 +1,31 @@
+#include "workload/large_model.h"
+
+#include <gmock/gmock.h>
+
+namespace coppice::workload {
+namespace {
+
+// Table 2 of the paper.
+TEST(LargeModels, HaveThePapersDimensions) {
+  EXPECT_EQ(find_large_model("bloom")->copy(), 48);
+  EXPECT_EQ(find_large_model("gpt3")->copy(), 64);
+  EXPECT_EQ(find_large_model("llama2_70b")->copy(), 128);
+  EXPECT_EQ(find_large_model("palm"), std::nullopt);
+}
+
+// 4 B x 176 billion / 48; a ring of 2 sends 7.333 GB a round.
+TEST(LargeModels, HaveAShareOfTheGradientsPerAccelerator) {
+  EXPECT_EQ(find_large_model("bloom")->gradient_bytes(), 14'666'666'668);
+  EXPECT_EQ(find_large_model("llama2_70b")->gradient_bytes(), 2'187'500'000);
+}
+
+// 6 x 175e9 x 3.2e6 / (512 x 312e12) = 21.03 s at the peak rate.
+TEST(LargeModels, PhysicalComputeTimeFollowsTheBatch) {
+  const LargeModel gpt3 = *find_large_model("gpt3");
+  EXPECT_NEAR(static_cast<double>(physical_compute(gpt3, 512, 1.0)) / kFemtosecondsPerSecond, 21.03, 0.01);
+  EXPECT_EQ(physical_compute(gpt3, 512, 0.5) / kFemtosecondsPerNanosecond,
+            2 * physical_compute(gpt3, 512, 1.0) / kFemtosecondsPerNanosecond);
+}
+
+}  // namespace
+}  // namespace coppice::workload
