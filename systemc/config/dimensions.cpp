@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "config/astra_network.h"
 #include "config/key_builders.h"
 #include "config/nearest.h"
 #include "config/shape.h"
@@ -165,10 +166,14 @@ Key dimensions_key() {
   key.path = kPath;
   key.example = "[{kind: switch, size: 16, bandwidth: 25 GB/s, latency: 700 ns}]";
   key.read = [](const Node& value, Config& config) {
+    if (value.kind == Node::Kind::kScalar) {
+      config.system.topology.dimensions = read_astra_network(value.text);
+      return;
+    }
     if (value.kind != Node::Kind::kList || value.children.empty()) {
       refuse(value, kPath,
              "a list with a section for every dimension, for example [{kind: switch, size: 16, "
-             "bandwidth: 25 GB/s, latency: 700 ns}]");
+             "bandwidth: 25 GB/s, latency: 700 ns}], or the name of a network file of ASTRA-sim");
     }
     if (value.children.size() > kMostDimensions) {
       throw ConfigError(value.place, fmt::format("{} has {} dimensions: at most {} are possible", kPath,
@@ -201,7 +206,7 @@ void check_dimensions(const Loaded& loaded) {
     check_latency(loaded, d);
     check_dateline(loaded, d);
   }
-  if (loaded.config.collective.algorithm != "hierarchical") return;
+  if (!schedule::chunk_policy(loaded.config.collective.algorithm)) return;
   for (std::size_t d = 0; d < dimensions.size(); ++d) check_halving(loaded, d);
   check_chunks(loaded);
 }

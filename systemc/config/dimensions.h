@@ -6,7 +6,8 @@
 namespace coppice::config {
 
 // system.topology.dimensions: a list with a section for every dimension of a hierarchy, each with kind, size,
-// bandwidth (of a link), latency (of a step) and, if there is more than one, links (of an accelerator).
+// bandwidth (of a link), latency (of a step) and, if there is more than one, links (of an accelerator); or
+// the name of a file that astra_network.h reads, relative to the working directory.
 Key dimensions_key();
 
 // What must hold of the dimensions of a hierarchy, and between them and other keys. Throws ConfigError at the

@@ -12,8 +12,8 @@ namespace coppice::config {
 class ScratchFile {
  public:
   explicit ScratchFile(const std::string& text)
-      : path_((std::filesystem::temp_directory_path() /
-               ("coppice_config_" + std::to_string(::getpid()) + ".yaml"))
+      : path_((std::filesystem::temp_directory_path() / ("coppice_config_" + std::to_string(::getpid()) +
+                                                         "_" + std::to_string(next_number()) + ".yaml"))
                   .string()) {
     std::ofstream(path_, std::ios::binary) << text;
   }
@@ -24,6 +24,11 @@ class ScratchFile {
   const std::string& path() const { return path_; }
 
  private:
+  static int next_number() {
+    static int number = 0;
+    return number++;
+  }
+
   std::string path_;
 };
 

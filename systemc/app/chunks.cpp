@@ -1,0 +1,152 @@
+// coppice chunks: what the chunk scheduler of a hierarchical system decides and expects (Themis), in
+// milliseconds of real time: no tables, no network.
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/interrupt.h"
+#include "app/outputs.h"
+#include "base/error.h"
+#include "schedule/chunk_study.h"
+#include "schedule/hierarchical.h"
+#include "system/build.h"
+
+namespace coppice::app {
+namespace {
+
+using schedule::ChunkPlan;
+using schedule::ChunkStudy;
+using schedule::LatencyModel;
+
+struct ChunksLine {
+  Input input;
+  std::string out;
+  std::string window = "100 us";  // Themis, Fig. 9
+};
+
+double to_ns(Femtoseconds time) {
+  return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
+}
+
+LatencyModel model_of(const config::Loaded& loaded) {
+  try {
+    return LatencyModel(schedule::dimension_models(system::build_topology(loaded)));
+  } catch (const UnsupportedError& error) {
+    throw ConfigError(loaded.place("system.topology"), error.what());
+  }
+}
+
+schedule::ChunkPolicy policy_of(const config::Loaded& loaded) {
+  const std::string& algorithm = loaded.config.collective.algorithm;
+  const auto policy = schedule::chunk_policy(algorithm);
+  if (policy) return *policy;
+  throw ConfigError(loaded.place("collective.algorithm"),
+                    fmt::format("collective.algorithm: {} does not move chunks through dimensions; "
+                                "hierarchical, themis_fifo, themis and themis_plus do",
+                                algorithm));
+}
+
+Femtoseconds parse_window(const std::string& text) {
+  try {
+    const Femtoseconds window = parse_duration(text);
+    if (window > 0) return window;
+  } catch (const std::invalid_argument& error) {
+    throw ConfigError({"--window"}, error.what());
+  }
+  throw ConfigError({"--window"}, "must be longer than 0 ns, for example 100 us");
+}
+
+nlohmann::ordered_json plans_json(const std::vector<ChunkPlan>& plans) {
+  auto list = nlohmann::ordered_json::array();
+  for (const ChunkPlan& plan : plans) {
+    list.push_back(
+        {{"bytes", plan.bytes}, {"reduce_scatter", plan.reduce_scatter}, {"all_gather", plan.all_gather}});
+  }
+  return list;
+}
+
+nlohmann::ordered_json dimensions_json(const LatencyModel& model, const ChunkStudy& study) {
+  auto list = nlohmann::ordered_json::array();
+  for (std::size_t d = 0; d < model.dimensions(); ++d) {
+    const ChunkStudy::Dimension& dimension = study.dimensions[d];
+    auto operations = nlohmann::ordered_json::array();
+    for (const schedule::ChunkOperation& operation : dimension.operations) {
+      operations.push_back({{"chunk", operation.chunk},
+                            {"stage", operation.stage},
+                            {"came_ns", to_ns(operation.came)},
+                            {"began_ns", to_ns(operation.began)},
+                            {"sent_ns", to_ns(operation.sent)},
+                            {"complete_ns", to_ns(operation.sent + model.fixed_delay(d))}});
+    }
+    list.push_back({{"kind", topology::to_string(model.dimension(d).kind)},
+                    {"size", model.dimension(d).size},
+                    {"bandwidth_gb_s", model.dimension(d).bandwidth.gb_per_s()},
+                    {"bytes_per_accelerator", dimension.sent},
+                    {"utilization", dimension.utilization},
+                    {"activity", dimension.activity},
+                    {"operations", operations}});
+  }
+  return list;
+}
+
+void print_study(const config::CollectiveConfig& collective, std::size_t chunks, const LatencyModel& model,
+                 const ChunkStudy& study) {
+  print(fmt::format("{} of {} in {} chunks, {}: {:.3f} us expected, {:.3f} us ideal, utilization {:.2f} %\n",
+                    collective.op, format_bytes(collective.size), chunks, collective.algorithm,
+                    to_ns(study.finish) / 1000, to_ns(study.ideal) / 1000, 100 * study.utilization));
+  for (std::size_t d = 0; d < model.dimensions(); ++d) {
+    print(fmt::format("dimension {}: {} of {}, {}: {} sent by an accelerator, utilization {:.2f} %\n", d,
+                      topology::to_string(model.dimension(d).kind), model.dimension(d).size,
+                      format_bandwidth(model.dimension(d).bandwidth), format_bytes(study.dimensions[d].sent),
+                      100 * study.dimensions[d].utilization));
+  }
+}
+
+void execute(const ChunksLine& line) {
+  exit_on_interrupt();
+  const config::Loaded loaded = load(line.input, config::Purpose::kSchedule);
+  const Femtoseconds window = parse_window(line.window);
+  Outputs outputs(line.input.path);
+  system::ResultFile* out = outputs.add("--out", line.out);
+
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  const LatencyModel model = model_of(loaded);
+  schedule::CompileRequest request;
+  request.collective = system::parse_collective(collective.op);
+  request.size = collective.size;
+  request.chunks = collective.chunks;
+  const auto policy = policy_of(loaded);
+  const auto plans = plan_chunks(model, request, policy.scheduler);
+  const ChunkStudy study = study_chunks(model, request.collective, plans, policy.intra_dimension, window);
+  if (out == nullptr) {
+    print_study(collective, plans.size(), model, study);
+    return;
+  }
+  nlohmann::ordered_json json;
+  json["schema"] = "coppice.chunks/1";
+  json["version"] = COPPICE_VERSION;
+  json["config"] = config::to_json(loaded.config);
+  json["time_ns"] = to_ns(study.finish);
+  json["ideal_time_ns"] = to_ns(study.ideal);
+  json["utilization"] = study.utilization;
+  json["window_ns"] = to_ns(window);
+  json["dimensions"] = dimensions_json(model, study);
+  json["chunks"] = plans_json(plans);
+  out->write(json.dump(2) + "\n");
+}
+
+}  // namespace
+
+Command add_chunks(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "chunks", "the ways of chunks through a hierarchy's dimensions, and the time they should take");
+  auto line = std::make_shared<ChunksLine>();
+  add_input(*app, line->input);
+  app->add_option("--window", line->window, "the grain of the activity over time")->type_name("TIME");
+  app->add_option("--out", line->out, "write plans, operations and activity as JSON")->type_name("FILE");
+  return {app, [line] { execute(*line); }};
+}
+
+}  // namespace coppice::app

@@ -1,0 +1,112 @@
+#include "config/astra_network.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "config/nearest.h"
+#include "config/values.h"
+
+namespace coppice::config {
+namespace {
+
+using topology::DimensionKind;
+using topology::DimensionSpec;
+
+constexpr double kBytesPerGigabyte = 1e9;
+constexpr double kMostGigabytes = 100'000;
+constexpr double kMostNanoseconds = 1e9;
+constexpr int kMostAccelerators = 1 << 20;
+
+struct Names {
+  const char* theirs;
+  DimensionKind kind;
+};
+constexpr std::array kKinds{Names{"Ring", DimensionKind::kRing},
+                            Names{"FullyConnected", DimensionKind::kFullyConnected},
+                            Names{"Switch", DimensionKind::kSwitch}};
+const std::vector<std::string> kKeys{"topology", "npus_count", "bandwidth", "latency"};
+
+class AstraNetwork {
+ public:
+  explicit AstraNetwork(const std::string& path) : document_(read_document(path)) {
+    for (const Node& key : document_.children) {
+      if (std::ranges::find(kKeys, key.name) != kKeys.end()) continue;
+      throw ConfigError(key.name_place,
+                        fmt::format("unknown key '{}' of a network file of ASTRA-sim; did you mean '{}'?",
+                                    key.name, nearest(key.name, kKeys)));
+    }
+  }
+
+  std::vector<DimensionSpec> dimensions() const {
+    const auto kinds = list("topology").children.size();
+    std::vector<DimensionSpec> dimensions;
+    for (std::size_t d = 0; d < kinds; ++d) {
+      DimensionSpec dimension;
+      dimension.kind = kind(element("topology", d), path("topology", d));
+      dimension.size = static_cast<int>(
+          read_integer(element("npus_count", d), path("npus_count", d), 2, kMostAccelerators));
+      const double gigabytes =
+          read_number(element("bandwidth", d), path("bandwidth", d), 1e-6, kMostGigabytes);
+      dimension.bandwidth.bytes_per_second = std::llround(gigabytes * kBytesPerGigabyte);
+      const double nanoseconds = read_number(element("latency", d), path("latency", d), 0, kMostNanoseconds);
+      dimension.latency = std::llround(nanoseconds * static_cast<double>(kFemtosecondsPerNanosecond));
+      switch (dimension.kind) {
+        case DimensionKind::kRing:
+          dimension.links = 2;
+          break;
+        case DimensionKind::kFullyConnected:
+          dimension.links = dimension.size - 1;
+          break;
+        case DimensionKind::kSwitch:
+          dimension.latency *= 2;
+          break;
+      }
+      dimensions.push_back(dimension);
+    }
+    return dimensions;
+  }
+
+ private:
+  static std::string path(const std::string& key, std::size_t d) { return fmt::format("{}[{}]", key, d); }
+
+  static DimensionKind kind(const Node& value, const std::string& path) {
+    std::vector<std::string> names;
+    for (const Names& known : kKinds) names.emplace_back(known.theirs);
+    const std::string name = read_name(value, path, names);
+    return std::ranges::find(kKinds, name, [](const Names& known) { return std::string(known.theirs); })
+        ->kind;
+  }
+
+  const Node& list(const std::string& key) const {
+    const auto found = std::ranges::find(document_.children, key, &Node::name);
+    if (found == document_.children.end()) {
+      throw ConfigError(document_.place, fmt::format("a network file of ASTRA-sim has no {}", key));
+    }
+    if (found->kind != Node::Kind::kList || found->children.empty()) {
+      refuse(*found, key, "a list with a value for every dimension");
+    }
+    return *found;
+  }
+
+  const Node& element(const std::string& key, std::size_t d) const {
+    const Node& values = list(key);
+    const std::size_t dimensions = list("topology").children.size();
+    if (values.children.size() != dimensions) {
+      throw ConfigError(values.place, fmt::format("{} has {} values, but topology names {} dimensions: write "
+                                                  "one for each",
+                                                  key, values.children.size(), dimensions));
+    }
+    return values.children[d];
+  }
+
+  Node document_;
+};
+
+}  // namespace
+
+std::vector<DimensionSpec> read_astra_network(const std::string& path) {
+  return AstraNetwork(path).dimensions();
+}
+
+}  // namespace coppice::config
