@@ -18,8 +18,9 @@ double elements_moved(const Layer& layer, std::int64_t batch) {
   const auto inputs = static_cast<double>(layer.ifmap_height * layer.ifmap_width * layer.channels);
   const auto outputs = static_cast<double>(layer.output_height() * layer.output_width() * layer.filters);
   if (layer.kind == LayerKind::kEmbedding) return samples * 2 * outputs;
-  const auto weights = static_cast<double>(layer.filter_height * layer.filter_width *
-                                           (layer.channels / layer.groups) * layer.filters);
+  const std::int64_t channels_of_group = layer.channels / layer.groups;
+  const auto weights =
+      static_cast<double>(layer.filter_height * layer.filter_width * channels_of_group * layer.filters);
   const double times = layer.kind == LayerKind::kMatmul ? samples : 1;
   return samples * (inputs + outputs) + times * weights;
 }

@@ -25,16 +25,20 @@ struct Names {
 constexpr std::array kKinds{Names{"Ring", DimensionKind::kRing},
                             Names{"FullyConnected", DimensionKind::kFullyConnected},
                             Names{"Switch", DimensionKind::kSwitch}};
-const std::vector<std::string> kKeys{"topology", "npus_count", "bandwidth", "latency"};
+
+std::vector<std::string> known_keys() {
+  return {"topology", "npus_count", "bandwidth", "latency"};
+}
 
 class AstraNetwork {
  public:
   explicit AstraNetwork(const std::string& path) : document_(read_document(path)) {
+    const std::vector<std::string> keys = known_keys();
     for (const Node& key : document_.children) {
-      if (std::ranges::find(kKeys, key.name) != kKeys.end()) continue;
+      if (std::ranges::find(keys, key.name) != keys.end()) continue;
       throw ConfigError(key.name_place,
                         fmt::format("unknown key '{}' of a network file of ASTRA-sim; did you mean '{}'?",
-                                    key.name, nearest(key.name, kKeys)));
+                                    key.name, nearest(key.name, keys)));
     }
   }
 

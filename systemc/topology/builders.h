@@ -46,9 +46,9 @@ Topology make_fat_tree(std::span<const int> dims, std::span<const LinkSpec> link
 // then the switches of the other layer, ascending.
 Topology make_bigraph(std::span<const int> dims, std::span<const LinkSpec> links);
 
-// No dims: the hybrid cube mesh of NVIDIA's DGX-1 with V100s, 8 accelerators with six links each, 24 links. The
-// doubled links (0-3, 0-4, 1-2, 1-5, 2-3, 4-7, 5-6, 6-7) are parallel channels. Links are added in ascending
-// order of their ends, a doubled link's two one after the other.
+// No dims: the hybrid cube mesh of NVIDIA's DGX-1 with V100s, 8 accelerators with six links each, 24 links.
+// The doubled links (0-3, 0-4, 1-2, 1-5, 2-3, 4-7, 5-6, 6-7) are parallel channels. Links are added in
+// ascending order of their ends, a doubled link's two one after the other.
 Topology make_dgx1(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // How many link specifications a kind distinguishes: a torus's or mesh's dimensions, a fat tree's levels, a
