@@ -203,8 +203,10 @@ int least_steps(const Topology& topology, int pieces) {
   for (NodeId node = 0; node < n; ++node) {
     std::int64_t ways_in = 0;
     for (const ChannelId id : topology.in_channels(node)) ways_in += links.capacity(id);
-    least = std::max(
-        {least, std::int64_t{farthest(topology, node)}, divide_up(std::int64_t{pieces} * (n - 1), ways_in)});
+    // Connected, it has one at least.
+    const std::int64_t ingress =
+        divide_up(std::int64_t{pieces} * (n - 1), std::max<std::int64_t>(ways_in, 1));
+    least = std::max({least, std::int64_t{farthest(topology, node)}, ingress});
   }
   return static_cast<int>(least);
 }
