@@ -24,6 +24,7 @@ Command add_traffic(CLI::App& parent);
 Command add_schedule(CLI::App& parent);
 Command add_bound(CLI::App& parent);
 Command add_chunks(CLI::App& parent);
+Command add_route(CLI::App& parent);
 Command add_list(CLI::App& parent);
 
 // The configuration that a command line names.

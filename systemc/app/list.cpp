@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include "app/command.h"
+#include "routing/assigner.h"
 #include "schedule/compiler.h"
 #include "system/model_files.h"
 #include "topology/builders.h"
+#include "workload/large_model.h"
 
 namespace coppice::app {
 namespace {
@@ -31,6 +33,13 @@ std::string catalogue() {
   text += item("neighbor", "one further in every dimension");
   text += "models (training.model, or the path of a layer table):\n";
   for (const std::string& model : system::known_models()) text += fmt::format("  {}\n", model);
+  text += "path assignment (routing.method):\n";
+  for (const routing::MethodInfo& method : routing::methods()) text += item(method.name, method.summary);
+  text += "large models (routing.jobs):\n";
+  for (const workload::LargeModel& model : workload::large_models()) {
+    text += item(model.name, fmt::format("{} billion parameters, tensor {} x pipeline {}",
+                                         model.parameters / 1'000'000'000, model.tensor, model.pipeline));
+  }
   return text;
 }
 

@@ -59,7 +59,8 @@ int sc_main(int argc, char** argv) {
   app.require_subcommand(1);
   const Command commands[] = {
       coppice::app::add_run(app),   coppice::app::add_traffic(app), coppice::app::add_schedule(app),
-      coppice::app::add_bound(app), coppice::app::add_chunks(app),  coppice::app::add_list(app),
+      coppice::app::add_bound(app), coppice::app::add_chunks(app),  coppice::app::add_route(app),
+      coppice::app::add_list(app),
   };
   try {
     app.parse(argc, argv);

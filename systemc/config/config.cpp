@@ -50,4 +50,14 @@ const char* to_string(Implementation implementation) {
   return "?";
 }
 
+const char* to_string(ComputeTime compute) {
+  switch (compute) {
+    case ComputeTime::kPublished:
+      return "published";
+    case ComputeTime::kPhysical:
+      return "physical";
+  }
+  return "?";
+}
+
 }  // namespace coppice::config

@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "base/units.h"
+#include "routing/assigner.h"
+#include "routing/placement.h"
+#include "topology/clos.h"
 #include "topology/hierarchy.h"
 #include "workload/training_timeline.h"
 
@@ -104,6 +107,56 @@ struct TrainingConfig {
   bool operator==(const TrainingConfig&) const = default;
 };
 
+// A training job of a routing study. What is not set is the model's, or drawn.
+struct RoutedJobConfig {
+  std::string model;      // of workload/large_model.h; empty: copy, gradient and compute are set
+  int data_parallel = 2;  // copies of the model, and accelerators of a ring
+  std::optional<Femtoseconds> arrival = std::nullopt;
+  std::optional<int> copy = std::nullopt;              // accelerators of a full copy
+  std::optional<Bytes> gradient = std::nullopt;        // of one accelerator
+  std::optional<Femtoseconds> compute = std::nullopt;  // forward and backward pass of an iteration
+  bool operator==(const RoutedJobConfig&) const = default;
+};
+
+// A spine that fails while jobs run.
+struct SpineFailureConfig {
+  int spine = 0;
+  Femtoseconds at = 0;
+  bool operator==(const SpineFailureConfig&) const = default;
+};
+
+enum class ComputeTime { kPublished, kPhysical };
+
+// The controller and its hosts (Sec. 3.2 to 3.5 of the paper).
+struct ControllerConfig {
+  Femtoseconds round_trip = 20'000 * kFemtosecondsPerNanosecond;     // between a host and the controller
+  Femtoseconds compute_time = 500'000 * kFemtosecondsPerNanosecond;  // of an assignment that nobody predicted
+  Femtoseconds timeout = 10'000'000 * kFemtosecondsPerNanosecond;    // hosts fall back to ECMP after
+  Femtoseconds detection = 1'000'000 * kFemtosecondsPerNanosecond;  // of a path that has failed, by its hosts
+  Bytes elephant = 1 << 20;  // shorter messages are hashed and never reported
+  bool precompute = true;    // assignments for the next phases and for single failures, ahead of them
+  bool operator==(const ControllerConfig&) const = default;
+};
+
+// A study of path assignment: jobs on a Clos network ("Routing for Large ML Models").
+struct RoutingConfig {
+  std::string method = "greedy";
+  routing::GreedyOrder order = routing::GreedyOrder::kJob;
+  int threads = 1;
+  routing::AnnealingKind annealing = routing::AnnealingKind::kHedera;
+  std::vector<RoutedJobConfig> jobs;  // required by route
+  routing::Placement placement = routing::Placement::kRandomHosts;
+  int host = 8;  // accelerators of a host
+  int iterations = 10;
+  Femtoseconds arrival_window = 10 * kFemtosecondsPerSecond;  // arrivals are uniform in it
+  ComputeTime compute = ComputeTime::kPublished;
+  double utilization = 0.5;  // of the accelerators' peak, for the physical time
+  int random_failures = 0;   // spines that are out of order for the whole run, drawn by the seed
+  std::vector<SpineFailureConfig> failures;
+  ControllerConfig controller;
+  bool operator==(const RoutingConfig&) const = default;
+};
+
 struct Config {
   SystemConfig system;
   CollectiveConfig collective;
@@ -113,6 +166,8 @@ struct Config {
   std::uint64_t seed = 1;
   Cycles max_cycles = 0;              // 0: no limit
   std::vector<int> observe_nodes{0};  // observe.nodes: accelerators that --vcd records
+  RoutingConfig routing;
+  topology::ClosFailures failures;  // of kind clos: system.topology.failed_spines and failed_links
   bool operator==(const Config&) const = default;
 };
 
@@ -120,5 +175,6 @@ const char* to_string(Fidelity fidelity);
 const char* to_string(Check check);
 const char* to_string(FlowControl flow_control);
 const char* to_string(Implementation implementation);
+const char* to_string(ComputeTime compute);
 
 }  // namespace coppice::config

@@ -20,6 +20,8 @@ const char* subject(Purpose purpose) {
       return "a schedule";
     case Purpose::kBound:
       return "the bound";
+    case Purpose::kRoute:
+      return "a routing study";
   }
   return "?";
 }

@@ -106,7 +106,8 @@ std::string idle_reduction_rate(const Config& config, const Use& use) {
 }
 
 std::string idle_seed(const Config& config, const Use& use) {
-  if (use.purpose == Purpose::kTraffic || carries_values(config)) return "";
+  const bool draws = use.purpose == Purpose::kTraffic || use.purpose == Purpose::kRoute;
+  if (draws || carries_values(config)) return "";
   return "it draws the gradients' values, and this check carries none";
 }
 

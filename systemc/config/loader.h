@@ -13,7 +13,7 @@ namespace coppice::config {
 
 // What the command will do with the configuration: it decides which keys are required and which have no
 // effect.
-enum class Purpose { kRun, kTraffic, kSchedule, kBound };
+enum class Purpose { kRun, kTraffic, kSchedule, kBound, kRoute };
 
 // A configuration with the place of every key that was set.
 struct Loaded {

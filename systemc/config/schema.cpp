@@ -7,6 +7,7 @@
 #include "config/dimensions.h"
 #include "config/idle.h"
 #include "config/key_builders.h"
+#include "config/routing_keys.h"
 #include "config/shape.h"
 #include "config/values.h"
 #include "schedule/compiler.h"
@@ -15,8 +16,10 @@
 namespace coppice::config {
 namespace {
 
-constexpr Purposes kEverywhere{Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule, Purpose::kBound};
-constexpr Purposes kSimulations{Purpose::kRun, Purpose::kTraffic};
+constexpr Purposes kEverywhere{Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule, Purpose::kBound,
+                               Purpose::kRoute};
+constexpr Purposes kSimulations{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute};
+constexpr Purposes kMessages{Purpose::kRun, Purpose::kRoute};
 constexpr Purposes kRunOnly{Purpose::kRun};
 
 constexpr std::size_t kMostDimensions = 16;
@@ -63,6 +66,7 @@ void add_topology_keys(std::vector<Key>& keys) {
   file.excused = [](const Loaded& loaded, Purpose) { return loaded.config.system.topology.kind != "file"; };
   keys.push_back(unless(with(file, kEverywhere, kEverywhere), idle_file));
   keys.push_back(unless(with(dimensions_key(), kEverywhere, kEverywhere), idle_dimensions));
+  add_failure_keys(keys, kEverywhere);
 }
 
 void add_link_keys(std::vector<Key>& keys) {
@@ -70,7 +74,7 @@ void add_link_keys(std::vector<Key>& keys) {
       unless(with(per_dimension_key<>(
                       "system.link.bandwidth", [](auto& c) -> auto& { return c.system.link.bandwidth; },
                       parse_bandwidth, format_bandwidth, kSlowestLink, kFastestLink),
-                  {Purpose::kRun, Purpose::kTraffic, Purpose::kBound}),
+                  {Purpose::kRun, Purpose::kTraffic, Purpose::kBound, Purpose::kRoute}),
              idle_link));
   keys.push_back(
       unless(with(per_dimension_key<>(
@@ -95,7 +99,8 @@ void add_router_keys(std::vector<Key>& keys) {
   Key vcs = integer_key(
       "system.router.vcs", [](auto& c) -> auto& { return c.system.router.vcs; }, 1, 32);
   // A route names the virtual channels of each hop.
-  keys.push_back(unless(with(vcs, {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule}), idle_router));
+  keys.push_back(unless(with(vcs, {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule, Purpose::kRoute}),
+                        idle_router));
   add(integer_key(
       "system.router.vc_depth", [](auto& c) -> auto& { return c.system.router.vc_depth; }, 1, 65536));
   add(integer_key(
@@ -130,10 +135,10 @@ Key ports_key() {
 }
 
 void add_ni_keys(std::vector<Key>& keys) {
-  const auto add = [&](Key key, auto idle) { keys.push_back(unless(with(std::move(key), kRunOnly), idle)); };
+  const auto add = [&](Key key, auto idle) { keys.push_back(unless(with(std::move(key), kMessages), idle)); };
   keys.push_back(unless(with(ports_key(), {Purpose::kRun, Purpose::kSchedule}), idle_ni));
   // Table entries count the flits and packets of their messages.
-  const Purposes compiled{Purpose::kRun, Purpose::kSchedule};
+  const Purposes compiled{Purpose::kRun, Purpose::kSchedule, Purpose::kRoute};
   keys.push_back(
       unless(with(enum_key<>(
                       "system.ni.flow_control", [](auto& c) -> auto& { return c.system.ni.flow_control; },
@@ -291,15 +296,14 @@ void add_collective_keys(std::vector<Key>& keys) {
 }
 
 void add_run_keys(std::vector<Key>& keys) {
-  const std::string unavailable = "is not available for this kind of run: write auto, train or flit";
-  keys.push_back(with(enum_key<>("fidelity", [](auto& c) -> auto& { return c.fidelity; },
-                                 std::vector{Fidelity::kAuto, Fidelity::kFlit, Fidelity::kTrain},
-                                 {{Fidelity::kFluid, unavailable}}),
-                      kRunOnly));
+  keys.push_back(with(enum_key<>(
+                          "fidelity", [](auto& c) -> auto& { return c.fidelity; },
+                          std::vector{Fidelity::kAuto, Fidelity::kFlit, Fidelity::kTrain, Fidelity::kFluid}),
+                      kMessages));
   keys.push_back(with(enum_key<>(
                           "check", [](auto& c) -> auto& { return c.check; },
                           std::vector{Check::kAuto, Check::kValues, Check::kContributions, Check::kOff}),
-                      kRunOnly));
+                      kMessages));
   Key seed;
   seed.path = "seed";
   seed.read = [path = seed.path](const Node& value, Config& config) {
@@ -338,6 +342,7 @@ std::vector<Key> make_keys() {
   add_accelerator_keys(keys);
   add_collective_keys(keys);
   add_training_keys(keys);
+  add_routing_keys(keys);
   add_run_keys(keys);
   add_examples(keys);
   return keys;

@@ -23,7 +23,25 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
     expect_next_message(*ports_.back(), 0);
     connect(port);
   }
+  if (context.held) return;
   for (const auto& port : ports_) run_at(*port, 0);
+}
+
+void NetworkInterface::restart(GradientMemory& memory, Cycles at) {
+  memory_ = &memory;
+  tracker_ = DependencyTracker(context_.schedule->flows);
+  dma_ = DmaEngine(context_.system->ni.dma_latency, memory);
+  const auto& tables = context_.schedule->nodes[static_cast<std::size_t>(node_)].ports;
+  for (std::size_t p = 0; p < ports_.size(); ++p) {
+    Port& port = *ports_[p];
+    // Before the first time there is nothing to finish.
+    if (port.table.issued() > 0 && port.table.head() != nullptr) {
+      throw ModelError(fmt::format("{}: restarted in cycle {} before its tables are done", name(), at));
+    }
+    port.table.load(tables[p]);
+    expect_next_message(port, at);
+    run_at(port, at);
+  }
 }
 
 void NetworkInterface::connect(int index) {
@@ -192,7 +210,9 @@ void NetworkInterface::wait(Port& port, DecoderState state, Cycles now) {
 
 void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   Port& port = *ports_[static_cast<std::size_t>(index)];
-  const auto& route = context_.schedule->routes[static_cast<std::size_t>(entry.route)];
+  const topology::Route& route = context_.paths != nullptr
+                                     ? context_.paths->route(node_, entry.destination())
+                                     : context_.schedule->routes[static_cast<std::size_t>(entry.route)];
   DmaEngine::Read read = dma_.request(entry.address, entry.bytes, now);
 
   const std::uint64_t id = context_.log->open();
@@ -203,7 +223,9 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   record.src_port = index;
   record.flits = context_.framing.flits(entry.message_bytes());
   record.packets = context_.framing.packets(entry.message_bytes());
-  const fabric::RouteTiming& timing = route_times_[entry.route];
+  const fabric::RouteTiming timing =
+      context_.paths != nullptr ? fabric::time_route(*context_.topology, *context_.system, node_, route)
+                                : route_times_[entry.route];
   record.zero_load_latency = timing.latency;
   record.serialization = sending_time(record.flits, timing.slowest_flit);
   record.credit_stall = fabric::credit_stall(timing, *context_.system, record.flits,

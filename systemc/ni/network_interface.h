@@ -18,6 +18,7 @@
 #include "ni/gradient_memory.h"
 #include "ni/message_record.h"
 #include "ni/packetizer.h"
+#include "ni/path_table.h"
 #include "ni/reduction_unit.h"
 #include "ni/route_times.h"
 #include "schedule/schedule.h"
@@ -34,6 +35,8 @@ struct NiContext {
   fabric::Fabric* fabric;
   MessageLog* log;
   AlarmClock* clock;
+  const PathTable* paths = nullptr;  // none: messages take the schedule's routes
+  bool held = false;                 // tables start with restart(), not with the simulation
 };
 
 // An accelerator's network interface: executes its reduce-schedule tables. Per port a table, timestep and
@@ -49,6 +52,10 @@ class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sl
  public:
   NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
                    GradientMemory& memory);
+
+  // Runs the tables again, on `memory`, from cycle `at` on, which is not in the past. All messages of the
+  // last time must have been reduced or stored; throws ModelError if entries have not issued.
+  void restart(GradientMemory& memory, Cycles at);
 
   // Every entry has issued.
   bool finished() const;

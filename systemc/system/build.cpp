@@ -16,6 +16,7 @@
 #include "schedule/compiler.h"
 #include "schedule/schedule_file.h"
 #include "topology/builders.h"
+#include "topology/clos.h"
 #include "topology/deadlock.h"
 #include "topology/graph_file.h"
 #include "topology/hierarchy.h"
@@ -214,8 +215,15 @@ topology::Topology build_topology(const config::Loaded& loaded) {
   for (std::size_t level = 0; level < topology::num_link_levels(kind, system.topology.dims); ++level) {
     links.push_back({of_level(system.link.bandwidth, level), of_level(system.link.latency, level)});
   }
-  return at_key(loaded, "system.topology.dims",
-                [&] { return topology::make_topology(kind, system.topology.dims, links); });
+  topology::Topology whole = at_key(loaded, "system.topology.dims", [&] {
+    return topology::make_topology(kind, system.topology.dims, links);
+  });
+  const topology::ClosFailures& failures = loaded.config.failures;
+  if (kind != topology::Kind::kClos || failures == topology::ClosFailures{}) return whole;
+  at_key(loaded, "system.topology.failed_spines",
+         [&] { return topology::make_clos(system.topology.dims, links, {.spines = failures.spines}); });
+  return at_key(loaded, "system.topology.failed_links",
+                [&] { return topology::make_clos(system.topology.dims, links, failures); });
 }
 
 std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& loaded,

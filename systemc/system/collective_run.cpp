@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "fabric/failure.h"
 #include "fabric/flit_fabric.h"
+#include "fabric/fluid_fabric.h"
 #include "fabric/sim_time.h"
 #include "fabric/train_fabric.h"
 #include "ni/network_interface.h"
@@ -104,6 +105,9 @@ class CollectiveRun {
   void build_fabric() {
     if (fidelity_ == config::Fidelity::kTrain) {
       fabric_ = std::make_unique<fabric::TrainFabric>("fabric", topology_, config().system, framing_,
+                                                      prepared_.ni_ports, failure_);
+    } else if (fidelity_ == config::Fidelity::kFluid) {
+      fabric_ = std::make_unique<fabric::FluidFabric>("fabric", topology_, config().system, framing_,
                                                       prepared_.ni_ports, failure_);
     } else {
       fabric_ = std::make_unique<fabric::FlitFabric>("fabric", topology_, *prepared_.routing, config().system,
@@ -225,6 +229,13 @@ nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOpt
     return CollectiveRun(loaded, options, prepared, fidelity).run();
   };
   if (loaded.config.fidelity == config::Fidelity::kTrain) return run(config::Fidelity::kTrain);
+  if (loaded.config.fidelity == config::Fidelity::kFluid) {
+    if (!options.vcd_path.empty()) {
+      throw ConfigError(loaded.place("fidelity"),
+                        "fidelity: fluid has no flits for a value change dump (--vcd): write flit");
+    }
+    return run(config::Fidelity::kFluid);
+  }
   if (loaded.config.fidelity == config::Fidelity::kFlit || !options.vcd_path.empty()) {
     return run(config::Fidelity::kFlit);
   }

@@ -14,6 +14,7 @@ namespace coppice::topology {
 struct ClosFailures {
   std::vector<int> spines{};
   std::vector<std::pair<int, int>> links{};  // (ToR, spine)
+  bool operator==(const ClosFailures&) const = default;
 };
 
 // dims [m, t, s]: a two-level Clos network: t top-of-rack switches (ToR) of m accelerators with a NIC each,

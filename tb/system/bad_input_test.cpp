@@ -93,8 +93,6 @@ constexpr Mistake kMistakes[] = {
      "c.yaml:11:9: collective.size: '-16 KiB' is not a size: it must have no sign; for example '64 KiB'"},
     {"NotYetInHardware", 5,
      "  ni: {impl: rtl}\n  link:", "c.yaml:5:14: system.ni.impl: 'rtl' is not available yet: write systemc"},
-    {"UnavailableFidelity", 8, "fidelity: fluid\ncollective:",
-     "c.yaml:8:11: fidelity: 'fluid' is not available for this kind of run: write auto, train or flit"},
     {"PayloadOfPartsOfFlits", 5, "  ni: {payload: 100 B}\n  link:",
      "c.yaml:5:17: system.ni.payload of 100 B is no whole number of flits of 16 B: 112 B would be"},
     {"KeySetTwice", 7, "    bandwidth: 8 GB/s",

@@ -140,8 +140,6 @@ TEST(Load, RefusesWhatDoesNotExistYet) {
   EXPECT_EQ(complaint(text, {"system.ni.impl=rtl"}),
             "--set system.ni.impl=rtl:1:16: system.ni.impl: 'rtl' is not available yet: write systemc");
   EXPECT_THAT(complaint(text, {"system.router.impl=rtl"}), ::testing::HasSubstr("exists in SystemC only"));
-  EXPECT_EQ(complaint(text + "fidelity: fluid\n"),
-            "6:11: fidelity: 'fluid' is not available for this kind of run: write auto, train or flit");
   EXPECT_THAT(complaint(text, {"collective.algorithm=rings"}), ::testing::HasSubstr("did you mean 'ring'?"));
 }
 

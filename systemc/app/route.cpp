@@ -1,0 +1,47 @@
+// coppice route: training jobs on a Clos network, with their paths assigned.
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/interrupt.h"
+#include "app/outputs.h"
+#include "app/progress.h"
+#include "system/route_study.h"
+
+namespace coppice::app {
+namespace {
+
+struct RouteLine {
+  Input input;
+  std::string out;
+};
+
+void execute(const RouteLine& line) {
+  const config::Loaded loaded = load(line.input, config::Purpose::kRoute);
+  Outputs outputs(line.input.path);
+  system::ResultFile* out = outputs.add("--out", line.out);
+  system::RunOptions options;
+  options.interrupted = &catch_interrupts();
+  nlohmann::ordered_json result;
+  {
+    ProgressLine progress(loaded.config.routing.method);
+    options.progress = progress.callback();
+    result = system::run_route_study(loaded, options);
+  }
+  if (out != nullptr) out->write(result.dump(2) + "\n");
+  print(system::summarize_route_study(result));
+}
+
+}  // namespace
+
+Command add_route(CLI::App& parent) {
+  CLI::App* app =
+      parent.add_subcommand("route", "training jobs on a Clos network, with their paths assigned");
+  auto line = std::make_shared<RouteLine>();
+  add_input(*app, line->input);
+  app->add_option("--out", line->out, "write the result as JSON")->type_name("FILE");
+  return {app, [line] { execute(*line); }};
+}
+
+}  // namespace coppice::app

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "topology/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::ni {
+
+// Where hosts keep the paths that a controller assigns: consulted for every message instead of the schedule's
+// own routes.
+class PathTable {
+ public:
+  virtual ~PathTable() = default;
+  // The route of the next message from `src` to `dst`; stays valid for the whole run.
+  virtual const topology::Route& route(topology::NodeId src, topology::NodeId dst) const = 0;
+};
+
+}  // namespace coppice::ni

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "config/config.h"
+#include "routing/assigner.h"
+#include "routing/ecmp.h"
+#include "routing/instance.h"
+
+namespace coppice::system {
+
+// What the controller decided for the flows it was asked about, and what that took.
+struct PathAnswer {
+  routing::Assignment spines;
+  double seconds = 0;     // of this computer, for the assignment alone
+  std::size_t moved = 0;  // flows that had another spine
+  int max_load = 0;
+  int lower_bound = 0;
+};
+
+// The centralized controller (Sec. 3.2): from the flows that communicate and the live links to a spine for
+// every flow, by the configured method.
+class Controller {
+ public:
+  Controller(const config::RoutingConfig& config, routing::ClosLinks links, std::uint64_t seed);
+
+  // `previous` are the flows' spines so far, kNoSpine for new ones: `optimal` moves few of them. Throws
+  // UnroutableError, and ModelError if the integer program does not finish.
+  PathAnswer assign(std::span<const routing::Flow> flows, std::span<const int> previous);
+  // What the switches do with a flow that nobody assigned.
+  int hashed(const routing::Flow& flow) const;
+
+  const routing::ClosLinks& links() const { return links_; }
+  void fail_spine(int spine) { links_.set_spine(spine, false); }
+
+ private:
+  bool keeps_flows_;
+  routing::ClosLinks links_;
+  routing::Ecmp hash_;
+  std::unique_ptr<routing::PathAssigner> assigner_;
+};
+
+}  // namespace coppice::system

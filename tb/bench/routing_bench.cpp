@@ -1,0 +1,89 @@
+// How long path assignment takes. Flows: rings at random places, GPU by GPU.
+#include <benchmark/benchmark.h>
+
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "routing/assigner.h"
+#include "routing/optimal.h"
+
+namespace {
+
+using namespace coppice;
+
+struct Network {
+  int per_tor;
+  int tors;
+  int spines;
+};
+
+constexpr Network kPaper{32, 64, 32};
+constexpr Network kLarge{512, 1024, 512};
+
+// `count` flows of rings of `ring` accelerators.
+std::vector<routing::Flow> ring_flows(const Network& network, int count, int ring) {
+  std::vector<topology::NodeId> nic(static_cast<std::size_t>(network.per_tor) *
+                                    static_cast<std::size_t>(network.tors));
+  std::iota(nic.begin(), nic.end(), 0);
+  Random random(1);
+  for (std::size_t i = nic.size(); i > 1; --i) std::swap(nic[i - 1], nic[random.below(i)]);
+  std::vector<routing::Flow> flows;
+  for (int i = 0; i < count; ++i) {
+    const int start = i / ring * ring;
+    const auto src = nic[static_cast<std::size_t>(i)];
+    const auto dst = nic[static_cast<std::size_t>(start + (i + 1 - start) % ring)];
+    flows.push_back({src, dst, src / network.per_tor, dst / network.per_tor, 0});
+  }
+  return flows;
+}
+
+void assign(benchmark::State& state, const std::string& method, const Network& network, int count) {
+  const auto flows = ring_flows(network, count, 4);
+  const routing::ClosLinks links(network.tors, network.spines);
+  const auto assigner = routing::make_assigner(method);
+  routing::Assignment spines;
+  for (auto _ : state) {
+    spines = assigner->assign(links, flows);
+    benchmark::DoNotOptimize(spines.data());
+  }
+  state.counters["load"] = routing::max_load(links, flows, spines);
+  state.counters["bound"] = routing::lower_bound(links, flows);
+}
+
+// A spine fails under flows that are in place.
+void reassign(benchmark::State& state) {
+  const auto flows = ring_flows(kPaper, 1500, 4);
+  routing::ClosLinks links(kPaper.tors, kPaper.spines);
+  const auto before = routing::make_assigner("optimal")->assign(links, flows);
+  links.set_spine(5, false);
+  routing::Reassignment after;
+  for (auto _ : state) after = routing::reassign(links, flows, before);
+  state.counters["moved"] = static_cast<double>(after.moved);
+  state.counters["least"] = static_cast<double>(after.least_moves);
+}
+
+const int kRegistered = [] {
+  for (const char* method : {"ecmp", "greedy", "edge_coloring", "annealing", "optimal"}) {
+    for (const int count : {100, 500, 1500}) {
+      benchmark::RegisterBenchmark(("assign/" + std::string(method) + "/" + std::to_string(count)).c_str(),
+                                   [=](benchmark::State& s) { assign(s, method, kPaper, count); })
+          ->Unit(benchmark::kMicrosecond);
+    }
+  }
+  for (const char* method : {"greedy", "optimal"}) {
+    benchmark::RegisterBenchmark(("assign_1024x512/" + std::string(method) + "/100000").c_str(),
+                                 [=](benchmark::State& s) { assign(s, method, kLarge, 100'000); })
+        ->Unit(benchmark::kMillisecond);
+  }
+  benchmark::RegisterBenchmark("assign/ilp/16", [](benchmark::State& s) {
+    assign(s, "ilp", {4, 8, 4}, 16);
+  })->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark("reassign_after_a_failure/optimal/1500", reassign)
+      ->Unit(benchmark::kMicrosecond);
+  return 0;
+}();
+
+}  // namespace
