@@ -142,6 +142,7 @@ TEST(Run, TakesTheShippedSystems) {
       line = {"traffic",        path, "--pattern", "uniform", "--rate",    "0.1",
               "--packet-flits", "1",  "--warmup",  "100",     "--measure", "1000"};
     }
+    if (path.find("/routing/") != std::string::npos) line = {"route", path};
     const Outcome outcome = shop.run(line);
     EXPECT_EQ(outcome.status, 0) << path << '\n' << outcome.err;
     EXPECT_EQ(outcome.err, "") << path;

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 nlohmann::ordered_json study(const std::string& name, const std::vector<std::string>& overrides) {
-  const auto loaded = config::load(std::string(COPPICE_CONFIGS) + "/experiments/routing/" + name + ".yaml",
+  const auto loaded = config::load(std::string(COPPICE_CONFIGS) + "/systems/routing/" + name + ".yaml",
                                    overrides, config::Purpose::kRoute);
   return run_in_child([&] { return run_route_study(loaded, {}); }, nullptr);
 }
