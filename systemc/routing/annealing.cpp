@@ -45,6 +45,7 @@ class State {
     for (const std::size_t i : destinations[d].flows) change(i, path(i, spine), 1);
   }
   void swap(std::size_t a, std::size_t b) {
+    if (a == b) return;
     const int spine_of_a = destinations[a].spine;
     const int spine_of_b = destinations[b].spine;
     for (const std::size_t i : destinations[a].flows) change(i, path(i, spine_of_a), -1);
