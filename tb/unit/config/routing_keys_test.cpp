@@ -1,10 +1,9 @@
 #include <gmock/gmock.h>
 
-#include <fstream>
-
 #include <nlohmann/json.hpp>
 
 #include "config/loader.h"
+#include "scratch_file.h"
 
 namespace coppice::config {
 namespace {
@@ -16,9 +15,8 @@ Config load_with(const std::vector<std::string>& overrides) {
   std::vector<std::string> all{"system.topology.kind=clos", "system.topology.dims=[32, 64, 32]",
                                "routing.jobs=[{model: bloom, data_parallel: 4}]"};
   all.insert(all.end(), overrides.begin(), overrides.end());
-  const std::string path = ::testing::TempDir() + "/routing_keys_test.yaml";
-  std::ofstream(path) << "seed: 1\n";
-  return load(path, all, Purpose::kRoute).config;
+  const ScratchFile file("seed: 1\n");
+  return load(file.path(), all, Purpose::kRoute).config;
 }
 
 TEST(RoutingKeys, ReadJobsWithWhatIsTheirOwn) {
@@ -37,9 +35,8 @@ TEST(RoutingKeys, AreWrittenAsTheyWouldBeRead) {
                                    "system.topology.failed_links=[[0, 3]]", "routing.placement=best_fit"});
   const auto json = to_json(config);
   EXPECT_EQ(json["routing"]["jobs"][0]["model"], "bloom");
-  const std::string path = ::testing::TempDir() + "/routing_keys_again.yaml";
-  std::ofstream(path) << json.dump();
-  EXPECT_EQ(load(path, {}, Purpose::kRoute).config, config);
+  const ScratchFile again(json.dump());
+  EXPECT_EQ(load(again.path(), {}, Purpose::kRoute).config, config);
 }
 
 TEST(RoutingKeys, AreSilentWithoutJobs) {

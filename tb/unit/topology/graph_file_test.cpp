@@ -1,5 +1,7 @@
 #include "topology/graph_file.h"
 
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -116,7 +118,7 @@ class ReadGraphFile : public testing::Test {
   void TearDown() override { std::filesystem::remove(path_); }
 
  private:
-  std::string path_ = testing::TempDir() + "coppice_graph_file_test_" +
+  std::string path_ = testing::TempDir() + "coppice_graph_file_test_" + std::to_string(::getpid()) + "_" +
                       testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 

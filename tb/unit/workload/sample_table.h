@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -14,10 +16,10 @@ class SampleTable {
  public:
   explicit SampleTable(const std::string& content) {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ =
-        (std::filesystem::temp_directory_path() / (std::string(test->test_suite_name()) + "_" + test->name() +
-                                                   "_" + std::to_string(count()++) + ".csv"))
-            .string();
+    path_ = (std::filesystem::temp_directory_path() /
+             (std::string(test->test_suite_name()) + "_" + test->name() + "_" + std::to_string(::getpid()) +
+              "_" + std::to_string(count()++) + ".csv"))
+                .string();
     std::ofstream(path_, std::ios::binary) << content;
   }
   ~SampleTable() { std::remove(path_.c_str()); }
