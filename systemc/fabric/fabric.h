@@ -71,6 +71,9 @@ class FabricObserver {
   virtual void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) = 0;
   // A train of flits is granted the switch towards `channel` in cycles [begin, end).
   virtual void channel_busy(topology::ChannelId /*channel*/, Cycles /*begin*/, Cycles /*end*/) {}
+  // From `at` on, what a network-interface port sends flows at so many bytes per second; 0: nothing does.
+  virtual void flow_rate(NodeId /*node*/, int /*ni_port*/, double /*bytes_per_second*/, Femtoseconds /*at*/) {
+  }
 };
 
 // What every fabric counts.

@@ -45,6 +45,7 @@ FluidFabric::FluidFabric(const sc_core::sc_module_name& name, const topology::To
       ports_(static_cast<std::size_t>(topology.num_accelerators()) * static_cast<std::size_t>(ni_ports)),
       wake_event_("wake"),
       carried_(topology.channels().size() + 2 * ports_.size(), 0.0),
+      busy_(topology.channels().size()),
       failure_(&failure) {
   statistics_.channel_flits.assign(topology.channels().size(), 0);
   SC_HAS_PROCESS(FluidFabric);
@@ -163,6 +164,7 @@ void FluidFabric::start(std::int32_t index, const Message& message) {
   bytes_sent_ += flow.bytes;
   statistics_.flits_injected += flow.flits;
   statistics_.flit_hops += flow.flits * static_cast<std::int64_t>(route.size());
+  occupy(flow, now_);
   port.flow = flow;
   port.sending = true;
   ++under_way_;
@@ -181,12 +183,38 @@ void FluidFabric::account(const Flow& flow, double bytes) {
   for (const std::int32_t link : rates_.links(flow.id)) carried_[static_cast<std::size_t>(link)] += bytes;
 }
 
+void FluidFabric::occupy(const Flow& flow, Femtoseconds now) {
+  for (const std::int32_t link : rates_.links(flow.id)) {
+    const auto channel = static_cast<std::size_t>(link);
+    if (channel < busy_.size() && busy_[channel].flows++ == 0) busy_[channel].since = now;
+  }
+}
+
+void FluidFabric::vacate(const Flow& flow, Femtoseconds now) {
+  for (const std::int32_t link : rates_.links(flow.id)) {
+    const auto channel = static_cast<std::size_t>(link);
+    if (channel >= busy_.size() || --busy_[channel].flows > 0 || observers_.empty()) continue;
+    // The last flit is granted the switch a flit time before the channel is free again.
+    const Cycles flit = next_cycle(channel_flit_time(*system_, topology_->channel(link).bandwidth)) / period_;
+    const Cycles begin = next_cycle(busy_[channel].since) / period_;
+    const Cycles end = std::max(begin + 1, next_cycle(now) / period_ - flit + 1);
+    for (FabricObserver* observer : observers_) observer->channel_busy(link, begin, end);
+  }
+}
+
+void FluidFabric::show_rate(std::int32_t port, double rate) const {
+  const auto now = static_cast<Femtoseconds>(sc_core::sc_time_stamp().value());
+  for (FabricObserver* observer : observers_) {
+    observer->flow_rate(port / ni_ports_, port % ni_ports_, rate, now);
+  }
+}
+
 void FluidFabric::end(std::int32_t index, std::uint32_t version) {
   Port& port = ports_[static_cast<std::size_t>(index)];
   if (!port.flow || port.flow->version != version) return;
   Flow& flow = *port.flow;
   progress(flow, now_);
-  // The end is rounded up to a femtosecond.
+  // The end is rounded to a femtosecond.
   const double rounding = flow.rate / kFemto + flow.bytes * 1e-9;
   if (std::abs(flow.remaining) > rounding) {
     throw ModelError(fmt::format("{}: message {} of {} bytes from {} ends with {} bytes left", name(),
@@ -201,6 +229,8 @@ void FluidFabric::end(std::int32_t index, std::uint32_t version) {
           std::llround(carried_[channel] / static_cast<double>(framing_.flit));
     }
   }
+  vacate(flow, now_);
+  show_rate(index, 0);
   rates_.remove(flow.id);
   unsettled_ = true;
   const Femtoseconds left = next_cycle(now_);
@@ -217,9 +247,10 @@ void FluidFabric::update_rates() {
     Flow& flow = *port.flow;
     progress(flow, now_);
     flow.rate = rates_.rate(id);
+    show_rate(index, flow.rate);
     flow.version = ++port.version;
     if (flow.rate <= 0) continue;  // stands still
-    const double left = std::ceil(std::max(flow.remaining, 0.0) / flow.rate * kFemto);
+    const double left = std::round(std::max(flow.remaining, 0.0) / flow.rate * kFemto);
     schedule({now_ + static_cast<Femtoseconds>(left), EventKind::kEnd, index, 0, flow.version});
   }
 }
@@ -236,11 +267,14 @@ void FluidFabric::reroute(NodeId node, int port_number, NodeId dst, const topolo
   port.route = &route;
   if (!port.flow || port.flow->dst != dst || port.flow->route == &route) return;
   Flow& flow = *port.flow;
-  progress(flow, static_cast<Femtoseconds>(sc_core::sc_time_stamp().value()));
+  const auto now = static_cast<Femtoseconds>(sc_core::sc_time_stamp().value());
+  progress(flow, now);
   // What went over the old route stays there; account() adds the whole message to the last one.
   const double gone = flow.bytes - flow.remaining;
   account(flow, gone);
+  vacate(flow, now);
   rates_.reroute(flow.id, links_of(index, route));
+  occupy(flow, now);
   account(flow, -gone);
   flow.route = &route;
   flow.latency = time_route(*topology_, *system_, flow.src, route).latency;

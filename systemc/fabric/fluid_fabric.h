@@ -39,7 +39,9 @@ class FluidFabric final : public sc_core::sc_module, public Fabric {
   std::string describe_packets(int limit) const override;
   Cycles last_movement() const override { return last_movement_; }
   Femtoseconds period() const override { return period_; }
-  void add_observer(FabricObserver& /*observer*/) override {}  // no flits, no trains: nothing to watch
+  // Observers see the rates of flows, and a channel as busy from its first flow's start to its last one's
+  // end, whatever their rates: flows that share it show on the ports that send them.
+  void add_observer(FabricObserver& observer) override { observers_.push_back(&observer); }
 
   // From the current time on, what a port sends to `dst` takes `route`: what is left of a message under way,
   // and messages that wait with another route. `route` outlives the run.
@@ -96,6 +98,9 @@ class FluidFabric final : public sc_core::sc_module, public Fabric {
   void update_rates();
   void progress(Flow& flow, Femtoseconds now) const;
   void account(const Flow& flow, double bytes);
+  void occupy(const Flow& flow, Femtoseconds now);
+  void vacate(const Flow& flow, Femtoseconds now);
+  void show_rate(std::int32_t port, double rate) const;
   std::vector<std::int32_t> links_of(std::int32_t port, const topology::Route& route) const;
   Femtoseconds next_cycle(Femtoseconds time) const { return (time + period_ - 1) / period_ * period_; }
   void schedule(const Event& event);
@@ -120,6 +125,12 @@ class FluidFabric final : public sc_core::sc_module, public Fabric {
   double bytes_sent_ = 0;        // of all messages, when they start
   double bytes_carried_ = 0;     // rates times time
   std::vector<double> carried_;  // the same per link
+  struct Busy {
+    std::int32_t flows = 0;
+    Femtoseconds since = 0;
+  };
+  std::vector<Busy> busy_;  // [channel]
+  std::vector<FabricObserver*> observers_;
   FabricStatistics statistics_;
   Failure* failure_;
 };
