@@ -61,12 +61,27 @@ struct NiConfig {
   int buffer = 896;  // flits a port holds between DMA and injection: 32 + 16 packets of 17 flits, and 80 more
   int dma_latency = 4;                     // cycles from request to the first flit
   int reduction_latency = 4;               // cycles, the adder pipeline
+  Femtoseconds message_setup = 0;          // of a port, before each message: nothing of it moves meanwhile
   double reduction_flits_per_cycle = 1.0;  // per port
   Implementation impl = Implementation::kSystemc;
   bool operator==(const NiConfig&) const = default;
 };
 
+// A GPU of the roofline model, a V100 by default; `efficiency` is the part of the peak that its kernels
+// reach.
+struct RooflineConfig {
+  double peak_tflops = 15.7;
+  double efficiency = 0.6;
+  Bandwidth memory_bandwidth{900'000'000'000};
+  bool operator==(const RooflineConfig&) const = default;
+};
+
 struct AcceleratorConfig {
+  std::string model = "systolic";  // or roofline
+  RooflineConfig roofline{};
+  // Part of its computation that an accelerator loses where messages of others are forwarded through it
+  // (C-Cube, Sec. V-C: 3 to 4%).
+  double forwarding_cost = 0.035;
   int pes = 16;
   std::vector<int> array{32, 32};
   std::string dataflow = "output_stationary";
@@ -91,11 +106,12 @@ inline constexpr const char* kAlgorithmFile = "file";
 
 struct CollectiveConfig {
   std::string op = "all_reduce";
-  std::string algorithm;  // required by run and schedule
-  std::string file{};     // of algorithm file: tables as JSON, relative to the working directory
-  Bytes size = 0;         // required by schedule, and by run unless it trains; whole elements of 4 B
-  int root = 0;           // of broadcast and reduce: the accelerator that has, or gets, all the data
-  int chunks = 1;         // that move on their own; schedule/compiler.h says of what
+  std::string algorithm;       // required by run and schedule
+  std::string file{};          // of algorithm file: tables as JSON, relative to the working directory
+  Bytes size = 0;              // required by schedule, and by run unless it trains; whole elements of 4 B
+  int root = 0;                // of broadcast and reduce: the accelerator that has, or gets, all the data
+  int chunks = 1;              // that move on their own; schedule/compiler.h says of what; 0: chosen (auto)
+  std::string trees = "auto";  // how tree algorithms lie on the network (schedule/tree_compilers.h)
   bool operator==(const CollectiveConfig&) const = default;
 };
 

@@ -60,6 +60,23 @@ std::string idle_dimensions(const Config& config, const Use& /*use*/) {
              : "a " + config.system.topology.kind + " is described by system.topology.dims and system.link";
 }
 
+std::string idle_systolic(const Config& config, const Use& use) {
+  const std::string untrained = idle_untrained(config, use);
+  if (!untrained.empty() || config.system.accelerator.model == "systolic") return untrained;
+  return "system.accelerator.model is roofline";
+}
+
+std::string idle_roofline(const Config& config, const Use& use) {
+  const std::string untrained = idle_untrained(config, use);
+  if (!untrained.empty() || config.system.accelerator.model == "roofline") return untrained;
+  return "system.accelerator.model is systolic: write roofline to use it";
+}
+
+std::string idle_trees(const Config& config, const Use& /*use*/) {
+  if (has_trees(config)) return "";
+  return "the algorithm " + config.collective.algorithm + " has no trees to place";
+}
+
 std::string idle_link(const Config& config, const Use& /*use*/) {
   if (config.system.topology.kind == "hierarchy") {
     return "a hierarchy has links of their own in system.topology.dimensions";

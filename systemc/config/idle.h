@@ -18,6 +18,11 @@ std::string idle_file(const Config& config, const Use& use);
 // A schedule's file where one is compiled.
 std::string idle_schedule_file(const Config& config, const Use& use);
 std::string idle_dimensions(const Config& config, const Use& use);
+// Of one model of the accelerator, where it is the other or nothing is trained.
+std::string idle_systolic(const Config& config, const Use& use);
+std::string idle_roofline(const Config& config, const Use& use);
+// Of tree algorithms.
+std::string idle_trees(const Config& config, const Use& use);
 std::string idle_link(const Config& config, const Use& use);
 // Clock and flit.
 std::string idle_timing(const Config& config, const Use& use);

@@ -28,6 +28,17 @@ Key integer_key(std::string path, Field field, std::int64_t lowest, std::int64_t
   return key;
 }
 
+template <typename Field>
+Key number_key(std::string path, Field field, double lowest, double highest) {
+  Key key;
+  key.read = [=](const Node& value, Config& config) {
+    field(config) = read_number(value, path, lowest, highest);
+  };
+  key.write = [=](const Config& config) { return Json(field(config)); };
+  key.path = std::move(path);
+  return key;
+}
+
 template <typename Field, typename Quantity>
 Key quantity_key(std::string path, Field field, Quantity (*parse)(std::string_view),
                  std::string (*format)(Quantity), Quantity lowest, Quantity highest) {

@@ -161,17 +161,6 @@ Key spine_failures_key() {
 }
 
 template <typename Field>
-Key number_key(std::string path, Field field, double lowest, double highest) {
-  Key key;
-  key.read = [=](const Node& value, Config& config) {
-    field(config) = read_number(value, path, lowest, highest);
-  };
-  key.write = [=](const Config& config) { return Json(field(config)); };
-  key.path = std::move(path);
-  return key;
-}
-
-template <typename Field>
 Key duration_key(std::string path, Field field) {
   return quantity_key(std::move(path), field, parse_duration, format_duration, Femtoseconds{0}, kLongestTime);
 }

@@ -7,6 +7,7 @@
 
 #include "config/dimensions.h"
 #include "config/shape.h"
+#include "schedule/compiler.h"
 #include "topology/builders.h"
 
 namespace coppice::config {
@@ -102,6 +103,16 @@ void check_size(const Loaded& loaded) {
   }
 }
 
+void check_chunks(const Loaded& loaded) {
+  const CollectiveConfig& collective = loaded.config.collective;
+  if (collective.chunks != schedule::kAutomaticChunks || has_trees(loaded.config)) return;
+  throw ConfigError(
+      loaded.place("collective.chunks"),
+      fmt::format("collective.chunks is auto, which is for tree, double_tree and their overlapped "
+                  "forms: write a number for {}",
+                  collective.algorithm));
+}
+
 void check_observed_nodes(const Loaded& loaded) {
   const std::int64_t accelerators = count_accelerators(loaded.config);
   if (accelerators == 0) return;  // only the graph tells
@@ -128,6 +139,7 @@ void check_rules(const Loaded& loaded) {
   check_datelines(loaded);
   check_payload(loaded);
   check_size(loaded);
+  check_chunks(loaded);
   check_observed_nodes(loaded);
 }
 

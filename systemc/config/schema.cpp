@@ -167,6 +167,10 @@ void add_ni_keys(std::vector<Key>& keys) {
           "system.ni.reduction_latency", [](auto& c) -> auto& { return c.system.ni.reduction_latency; }, 1,
           1'000'000),
       idle_reduction_latency);
+  add(quantity_key(
+          "system.ni.message_setup", [](auto& c) -> auto& { return c.system.ni.message_setup; },
+          parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond),
+      idle_ni);
   Key rate;
   rate.path = "system.ni.reduction_flits_per_cycle";
   rate.read = [path = rate.path](const Node& value, Config& config) {
@@ -182,7 +186,28 @@ void add_ni_keys(std::vector<Key>& keys) {
 
 void add_accelerator_keys(std::vector<Key>& keys) {
   const auto add = [&](Key key) { keys.push_back(unless(with(std::move(key), kRunOnly), idle_untrained)); };
-  add(integer_key(
+  const auto add_systolic = [&](Key key) {
+    keys.push_back(unless(with(std::move(key), kRunOnly), idle_systolic));
+  };
+  const auto add_roofline = [&](Key key) {
+    keys.push_back(unless(with(std::move(key), kRunOnly), idle_roofline));
+  };
+  add(name_key("system.accelerator.model", [](auto& c) -> auto& { return c.system.accelerator.model; },
+               {"systolic", "roofline"}));
+  add(number_key(
+      "system.accelerator.forwarding_cost",
+      [](auto& c) -> auto& { return c.system.accelerator.forwarding_cost; }, 0, 0.9));
+  add_roofline(number_key(
+      "system.accelerator.roofline.peak_tflops",
+      [](auto& c) -> auto& { return c.system.accelerator.roofline.peak_tflops; }, 1e-6, 1e6));
+  add_roofline(number_key(
+      "system.accelerator.roofline.efficiency",
+      [](auto& c) -> auto& { return c.system.accelerator.roofline.efficiency; }, 0.001, 1));
+  add_roofline(quantity_key(
+      "system.accelerator.roofline.memory_bandwidth",
+      [](auto& c) -> auto& { return c.system.accelerator.roofline.memory_bandwidth; }, parse_bandwidth,
+      format_bandwidth, kSlowestLink, kFastestLink));
+  add_systolic(integer_key(
       "system.accelerator.pes", [](auto& c) -> auto& { return c.system.accelerator.pes; }, 1, 65536));
   Key array;
   array.path = "system.accelerator.array";
@@ -194,10 +219,11 @@ void add_accelerator_keys(std::vector<Key>& keys) {
     config.system.accelerator.array = sides;
   };
   array.write = [](const Config& config) { return Json(config.system.accelerator.array); };
-  add(array);
-  add(name_key("system.accelerator.dataflow", [](auto& c) -> auto& { return c.system.accelerator.dataflow; },
-               {"output_stationary", "weight_stationary", "input_stationary"}));
-  add(quantity_key(
+  add_systolic(array);
+  add_systolic(name_key("system.accelerator.dataflow",
+                        [](auto& c) -> auto& { return c.system.accelerator.dataflow; },
+                        {"output_stationary", "weight_stationary", "input_stationary"}));
+  add_systolic(quantity_key(
       "system.accelerator.clock", [](auto& c) -> auto& { return c.system.accelerator.clock; },
       parse_frequency, format_frequency, kSlowestClock, kFastestClock));
   Key memory;
@@ -212,7 +238,7 @@ void add_accelerator_keys(std::vector<Key>& keys) {
     const auto& bandwidth = config.system.accelerator.memory_bandwidth;
     return Json(bandwidth ? format_bandwidth(*bandwidth) : kUnlimited);
   };
-  add(memory);
+  add_systolic(memory);
 }
 
 bool trains(const Loaded& loaded) {
@@ -247,9 +273,24 @@ void add_training_keys(std::vector<Key>& keys) {
   keys.push_back(with(when_training(batch), kRunOnly));
   Key overlap = enum_key<>(
       "training.overlap", [](auto& c) -> auto& { return c.training.overlap; },
-      std::vector{workload::Overlap::kNone, workload::Overlap::kLayerWise});
+      std::vector{workload::Overlap::kNone, workload::Overlap::kLayerWise, workload::Overlap::kChained});
   overlap.example = "layer_wise";
   keys.push_back(with(when_training(overlap), kRunOnly));
+}
+
+Key chunks_key() {
+  Key key;
+  key.path = "collective.chunks";
+  key.read = [path = key.path](const Node& value, Config& config) {
+    const bool automatic = value.kind == Node::Kind::kScalar && value.text == "auto";
+    config.collective.chunks =
+        automatic ? schedule::kAutomaticChunks : static_cast<int>(read_integer(value, path, 1, 1 << 20));
+  };
+  key.write = [](const Config& config) {
+    const int chunks = config.collective.chunks;
+    return chunks == schedule::kAutomaticChunks ? Json("auto") : Json(chunks);
+  };
+  return key;
 }
 
 void add_collective_keys(std::vector<Key>& keys) {
@@ -289,10 +330,11 @@ void add_collective_keys(std::vector<Key>& keys) {
     return purpose == Purpose::kRun && trains(loaded);
   };
   keys.push_back(own_size);
-  keys.push_back(
-      with(integer_key(
-               "collective.chunks", [](auto& c) -> auto& { return c.collective.chunks; }, 1, 1 << 20),
-           kCompiled));
+  keys.push_back(with(chunks_key(), kCompiled));
+  keys.push_back(unless(with(name_key("collective.trees", [](auto& c) -> auto& { return c.collective.trees; },
+                                      {"auto", "routed", "embedded", "ccube"}),
+                             kCompiled),
+                        idle_trees));
 }
 
 void add_run_keys(std::vector<Key>& keys) {

@@ -24,6 +24,11 @@ bool is_grid(const Config& config) {
   return config.system.topology.kind == "torus" || config.system.topology.kind == "mesh";
 }
 
+bool has_trees(const Config& config) {
+  const std::string& algorithm = config.collective.algorithm;
+  return algorithm == "tree" || algorithm.ends_with("_tree");
+}
+
 std::int64_t count_accelerators(const Config& config) {
   const TopologyConfig& topology = config.system.topology;
   if (topology.kind == "hierarchy" && !topology.dimensions.empty()) {

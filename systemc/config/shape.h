@@ -14,6 +14,9 @@ bool has_dims(const Config& config);
 // A torus or mesh: `dims` are widths, and a width of 1 has no links.
 bool is_grid(const Config& config);
 
+// The collective's algorithm is one over trees that collective.trees places.
+bool has_trees(const Config& config);
+
 // How many accelerators there are; 0 where only the graph tells (kind file, or dims that its builder
 // refuses).
 std::int64_t count_accelerators(const Config& config);

@@ -15,10 +15,11 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
       tracker_(context.schedule->flows),
       dma_(context.system->ni.dma_latency, memory),
       reduction_(context.system->ni.reduction_latency),
-      route_times_(*context.topology, *context.system, *context.schedule, node) {
+      route_times_(*context.topology, *context.system, *context.schedule, node),
+      setup_(fabric::latency_cycles(context.system->ni.message_setup, context.period)) {
   const auto& tables = context.schedule->nodes[static_cast<std::size_t>(node)].ports;
   for (int port = 0; port < ports; ++port) {
-    ports_.push_back(std::make_unique<Port>(context.framing));
+    ports_.push_back(std::make_unique<Port>(context.framing, setup_));
     ports_.back()->table.load(tables[static_cast<std::size_t>(port)]);
     expect_next_message(*ports_.back(), 0);
     connect(port);
@@ -50,9 +51,10 @@ void NetworkInterface::connect(int index) {
     (*context_.log)[message].head_injected = now;
     (*context_.log)[message].port_free_since = port.free_since;
   };
-  port.packetizer.on_tail_injected = [this, &port](std::uint64_t message, Cycles now) {
+  port.packetizer.on_tail_injected = [this, index, &port](std::uint64_t message, Cycles now) {
     (*context_.log)[message].tail_injected = now;
     port.free_since = now + 1;
+    wake_fabric(index, now);
     if (port.awaits_place) run_at(port, now + 1);
   };
   port.depacketizer = std::make_unique<Depacketizer>(
@@ -150,8 +152,8 @@ Cycles NetworkInterface::sending_time(std::int64_t flits, Femtoseconds flit_time
 
 void NetworkInterface::hold(Port& port, std::int64_t flits, Femtoseconds flit_time, Cycles now, bool absorb) {
   const std::int64_t absorbed = absorb ? absorbed_flits(flits, context_.system->ni.buffer) : 0;
-  const Cycles duration = sending_time(flits, flit_time);
-  port.lockstep.load(now, duration, duration - sending_time(flits - absorbed, flit_time));
+  const Cycles duration = setup_ + sending_time(flits, flit_time);
+  port.lockstep.load(now, duration, duration - setup_ - sending_time(flits - absorbed, flit_time));
 }
 
 // One entry per cycle and port. Nops hold from the cycle in which the step before ends, without a cycle
@@ -241,7 +243,13 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   if (context_.system->ni.lockstep) hold(port, record.flits, timing.slowest_flit, now, true);
   port.packetizer.push({id, node_, record.dst, &route, entry.message_bytes(), timing.slowest_flit},
                        read.ready);
-  context_.fabric->wake(node_, index, read.ready);
+  wake_fabric(index, now);
+}
+
+// For the port's first message; one that is being sent needs no waking.
+void NetworkInterface::wake_fabric(int index, Cycles now) {
+  const Cycles ready = ports_[static_cast<std::size_t>(index)]->packetizer.front_ready();
+  if (ready > now) context_.fabric->wake(node_, index, ready);
 }
 
 bool NetworkInterface::finished() const {

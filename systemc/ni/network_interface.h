@@ -47,7 +47,8 @@ struct NiContext {
 // flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected in
 // cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on. The lockstep takes a
 // message to last as long as its flits at the pace of the slowest channel of its route, and a nop as long as
-// its bytes would at the slowest pace of its port. Nothing runs in cycles in which nothing can change.
+// its bytes would at the slowest pace of its port; either takes system.ni.message_setup more, which is how
+// far a port's messages are apart (Packetizer). Nothing runs in cycles in which nothing can change.
 class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sleeper {
  public:
   NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
@@ -82,7 +83,7 @@ class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sl
     Cycles credit_delay = 0;
   };
   struct Port {
-    explicit Port(const fabric::Framing& framing) : packetizer(framing) {}
+    Port(const fabric::Framing& framing, Cycles setup) : packetizer(framing, setup) {}
     ScheduleTable table;
     TimestepCounter timestep;
     LockstepCounter lockstep;
@@ -116,6 +117,7 @@ class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sl
   void expect_next_message(Port& port, Cycles now);
   void run_port(int port, Cycles now);
   void wait(Port& port, DecoderState state, Cycles now);
+  void wake_fabric(int port, Cycles now);
   void issue(int port, const TableEntry& entry, Cycles now);
   // The flit time of the slowest channel that the port's messages take.
   Femtoseconds slowest_flit(int port);
@@ -134,6 +136,7 @@ class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sl
   DmaEngine dma_;
   ReductionUnit reduction_;
   RouteTimes route_times_;
+  Cycles setup_;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
   Cycles next_wake_ = -1;
 };

@@ -1,6 +1,19 @@
 #include "ni/packetizer.h"
 
+#include <algorithm>
+
 namespace coppice::ni {
+
+void Packetizer::set_up_front() {
+  Cycles& ready = queue_.front().ready;
+  if (setup_ > 0) ready = std::max(ready, tail_left_ + 1) + setup_;
+}
+
+void Packetizer::pop(Cycles now) {
+  queue_.pop_front();
+  tail_left_ = now;
+  if (!queue_.empty()) set_up_front();
+}
 
 fabric::Injector::Answer Packetizer::next_packet(Cycles now, fabric::Packet& packet) {
   if (queue_.empty()) return Answer::kSleep;
@@ -24,8 +37,7 @@ void Packetizer::packet_injected(const fabric::Packet& packet, Cycles now) {
   // A port asks for a packet only when the one before has left, so next_packet_ - 1 is this one.
   if (next_packet_ == 1) on_head_injected(packet.tag, packet.head_injected);
   if (!packet.last_of_message) return;
-  queue_.pop_front();
-  tail_left_ = now;
+  pop(now);
   next_packet_ = 0;
   on_tail_injected(packet.tag, now);
 }
@@ -36,8 +48,7 @@ fabric::Injector::Pending Packetizer::next_message() {
 }
 
 void Packetizer::message_injected(std::uint64_t message, Cycles now) {
-  queue_.pop_front();
-  tail_left_ = now;
+  pop(now);
   on_tail_injected(message, now);
 }
 

@@ -12,18 +12,27 @@ namespace coppice::ni {
 // Turns the messages that a port has issued into packets, in order, as the injection channel takes them. Two
 // messages at most are here: one that is being sent and one behind it, so that the link need not idle between
 // them.
+//
+// Setting up a message takes `setup` cycles of the port, from when its data is ready and the message before
+// has left: what the kernels of C-Cube spend on synchronising with the receiver, alpha of the linear cost
+// model.
 class Packetizer final : public fabric::Injector {
  public:
   static constexpr std::size_t kMessages = 2;
 
-  explicit Packetizer(const fabric::Framing& framing) : framing_(framing) {}
+  explicit Packetizer(const fabric::Framing& framing, Cycles setup = 0) : framing_(framing), setup_(setup) {}
 
   // Whether a message may be pushed in cycle `now`. The place of a message whose tail leaves in a cycle is
   // free from the next cycle on, whichever of the two processes runs first.
   bool has_place(Cycles now) const { return queue_.size() + (tail_left_ == now ? 1 : 0) < kMessages; }
-  // Takes a message whose first flit comes from memory at cycle `ready`, for which the caller wakes the
-  // fabric.
-  void push(const fabric::Message& message, Cycles ready) { queue_.push_back({message, ready}); }
+  // Takes a message whose first flit comes from memory at cycle `ready`. The caller wakes the fabric at
+  // front_ready(), now and when a tail has left.
+  void push(const fabric::Message& message, Cycles ready) {
+    queue_.push_back({message, ready});
+    if (queue_.size() == 1) set_up_front();
+  }
+  // The cycle in which the first message may send its head; of none, -1.
+  Cycles front_ready() const { return queue_.empty() ? -1 : queue_.front().ready; }
 
   // A message's head flit, or its tail, went into the injection channel: (message id, cycle).
   std::function<void(std::uint64_t, Cycles)> on_head_injected;
@@ -41,7 +50,11 @@ class Packetizer final : public fabric::Injector {
     Cycles ready;
   };
 
+  void set_up_front();
+  void pop(Cycles now);
+
   fabric::Framing framing_;
+  Cycles setup_;
   std::deque<Queued> queue_;
   std::int64_t next_packet_ = 0;  // of the front message
   Cycles tail_left_ = -1;         // the cycle in which the last message left

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "schedule/chained_multitree.h"
 #include "schedule/direct.h"
 #include "schedule/halving_doubling.h"
 #include "schedule/hdrm.h"
@@ -65,6 +66,8 @@ std::vector<Registered> registry() {
        make<MultiTreeCompiler>},
       {{"multitree_optimal", "as multitree, in the fewest timesteps that the channels allow", true},
        make<MultiTreeOptimalCompiler>},
+      {{"chained_multitree", "as multitree_optimal, slice by slice in the order of the data (all_reduce)"},
+       make<ChainedMultiTreeCompiler>},
   };
 }
 

@@ -25,17 +25,6 @@ bool uses_channels(const Trees& trees) {
   });
 }
 
-// The trees' paths and, `reverse` known, each one's way back behind them.
-std::vector<ChannelPath> both_ways(const Trees& trees, std::span<const ChannelId> reverse) {
-  std::vector<ChannelPath> paths = trees.paths;
-  if (reverse.empty()) return paths;
-  for (const ChannelPath& path : trees.paths) {
-    ChannelPath& back = paths.emplace_back();
-    for (std::size_t i = path.size(); i-- > 0;) back.push_back(reverse[static_cast<std::size_t>(path[i])]);
-  }
-  return paths;
-}
-
 std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int accelerators, const Trees& trees) {
   const int pieces = trees.pieces;
   if (trees.root >= 0) return split_into_chunks(request.size, request.element, pieces);
@@ -150,6 +139,16 @@ class Waits {
 
 }  // namespace
 
+std::vector<ChannelPath> paths_both_ways(const Trees& trees, std::span<const ChannelId> reverse) {
+  std::vector<ChannelPath> paths = trees.paths;
+  if (reverse.empty()) return paths;
+  for (const ChannelPath& path : trees.paths) {
+    ChannelPath& back = paths.emplace_back();
+    for (std::size_t i = path.size(); i-- > 0;) back.push_back(reverse[static_cast<std::size_t>(path[i])]);
+  }
+  return paths;
+}
+
 Schedule schedule_trees(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
                         const Trees& trees) {
   const bool reduces = request.collective != Collective::kAllGather;
@@ -187,7 +186,8 @@ Schedule schedule_trees(const Topology& topology, const CompileRequest& request,
     }
   }
   const auto flows = cut_into_pieces(request, topology.num_accelerators(), trees);
-  Schedule schedule = build_schedule(topology, request, algorithm, flows, sends, both_ways(trees, reverse));
+  Schedule schedule =
+      build_schedule(topology, request, algorithm, flows, sends, paths_both_ways(trees, reverse));
   if (trees.root >= 0) {
     schedule.shares = {{.data = {.address = 0, .bytes = request.size}, .owner = trees.root}};
   }

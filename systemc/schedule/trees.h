@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,10 @@ struct Trees {
 // the data is its own. Throws UnsupportedError where a channel has none back.
 Schedule schedule_trees(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm, const Trees& trees);
+
+// The trees' paths and behind them, in the same order, the way back of each; `reverse` as reverse_channels()
+// gives it, or empty for the paths alone.
+std::vector<ChannelPath> paths_both_ways(const Trees& trees, std::span<const topology::ChannelId> reverse);
 
 // The fewest timesteps in which every accelerator can receive every other's chunk in `pieces`, over channels
 // of which the slowest carries one piece a step: an accelerator's in-channels take ceil(pieces (n - 1) /

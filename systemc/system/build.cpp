@@ -104,6 +104,21 @@ void require_rooted_algorithm(const config::Loaded& loaded) {
                                 collective.algorithm, collective.op, fmt::join(rooted, " or ")));
 }
 
+schedule::TreePlacement parse_trees(const std::string& name) {
+  if (name == "routed") return schedule::TreePlacement::kRouted;
+  if (name == "embedded") return schedule::TreePlacement::kEmbedded;
+  if (name == "ccube") return schedule::TreePlacement::kCcube;
+  return schedule::TreePlacement::kAuto;
+}
+
+// What a step costs besides its bytes: setting up the message, the longest channel, memory and the adder.
+Femtoseconds step_latency(const config::Config& config, const topology::Topology& topology) {
+  Femtoseconds longest = 0;
+  for (const topology::Channel& channel : topology.channels()) longest = std::max(longest, channel.latency);
+  const config::NiConfig& ni = config.system.ni;
+  return ni.message_setup + longest + (ni.dma_latency + ni.reduction_latency) * config.system.clock.period();
+}
+
 schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                     const topology::RoutingFunction& routing) {
   const config::CollectiveConfig& collective = loaded.config.collective;
@@ -118,6 +133,8 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   request.chunks = collective.chunks;
   request.ni_ports = resolve_ni_ports(loaded.config, topology);
   request.routing = &routing;
+  request.trees = parse_trees(collective.trees);
+  request.step_latency = step_latency(loaded.config, topology);
   require_enough_elements(loaded, topology, request);
   if (has_root(collective)) {
     require_root(loaded, topology);

@@ -12,9 +12,11 @@
 #include "fabric/train_fabric.h"
 #include "ni/network_interface.h"
 #include "schedule/checker.h"
+#include "schedule/forwarders.h"
 #include "system/build.h"
 #include "system/child_process.h"
 #include "system/cost_meter.h"
+#include "system/gradient_progress.h"
 #include "system/result.h"
 #include "system/run.h"
 #include "system/time_breakdown.h"
@@ -61,6 +63,7 @@ class CollectiveRun {
     build_interfaces();
     log_.add_observer(breakdown_);
     log_.add_observer(finish_);
+    follow_gradients();
     for (ni::MessageObserver* observer : options.message_observers) log_.add_observer(*observer);
     for (fabric::FabricObserver* observer : options.fabric_observers) fabric_->add_observer(*observer);
     if (!options.trace_path.empty()) {
@@ -83,10 +86,15 @@ class CollectiveRun {
     if (trace_) trace_->finish();
     if (vcd_) vcd_->finish();
     if (options_.statistics != nullptr) *options_.statistics = fabric_->statistics();
-    return make_result({config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
-                        config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
-                        prepared_.bound_ns, breakdown_.to_json(finish_.last),
-                        cost.to_json(fabric_->statistics().flit_hops), verification_->sample()});
+    nlohmann::ordered_json result =
+        make_result({config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
+                     config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
+                     prepared_.bound_ns, breakdown_.to_json(finish_.last),
+                     cost.to_json(fabric_->statistics().flit_hops), verification_->sample()});
+    if (progress_) result["gradients"] = progress_->to_json();
+    const std::vector<NodeId> through = schedule::forwarders(topology_, schedule_);
+    if (!through.empty()) result["forwarding"] = through;
+    return result;
   }
 
  private:
@@ -101,6 +109,25 @@ class CollectiveRun {
   };
 
   const config::Config& config() const { return loaded_.config; }
+
+  // Where forwarding costs computation, accelerators that forward take longer for their layers.
+  void follow_gradients() {
+    if (!GradientProgress::applies(schedule_)) {
+      if (options_.forward_layers.empty()) return;
+      throw ConfigError(
+          loaded_.place("collective.algorithm"),
+          fmt::format("collective.algorithm: {} on {} has no chunks that become final one by one, "
+                      "which a forward pass could be chained to: a tree algorithm has",
+                      schedule_.algorithm, topology_.name()));
+    }
+    std::vector<double> factors(schedule_.nodes.size(), 1.0);
+    for (const NodeId node : schedule::forwarders(topology_, schedule_)) {
+      factors[static_cast<std::size_t>(node)] += config().system.accelerator.forwarding_cost;
+    }
+    progress_ = std::make_unique<GradientProgress>(schedule_, options_.forward_layers, std::move(factors),
+                                                   fabric_->period());
+    log_.add_observer(*progress_);
+  }
 
   void build_fabric() {
     if (fidelity_ == config::Fidelity::kTrain) {
@@ -209,6 +236,7 @@ class CollectiveRun {
   std::unique_ptr<Verification> verification_;
   TimeBreakdown breakdown_;
   Finish finish_;
+  std::unique_ptr<GradientProgress> progress_;
   ni::MessageLog log_;
   fabric::Failure failure_;
   std::unique_ptr<fabric::Fabric> fabric_;

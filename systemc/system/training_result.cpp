@@ -68,9 +68,54 @@ Json layers(const MeasuredTraining& measured) {
   return list;
 }
 
+// The passes of an iteration on an accelerator that forwards nothing and never waits.
+struct Computation {
+  double forward_ns = 0;
+  double backward_ns = 0;
+  double total_ns() const { return forward_ns + backward_ns; }
+};
+
+Computation computation(const MeasuredTraining& measured) {
+  Computation sum;
+  for (std::size_t i = 0; i < measured.costs.size(); ++i) {
+    const workload::LayerCost& cost = measured.costs[i];
+    sum.forward_ns += to_ns(cost.forward);
+    sum.backward_ns += to_ns(cost.weight_gradient) + (i == 0 ? 0.0 : to_ns(cost.input_gradient));
+  }
+  return sum;
+}
+
+// Per accelerator: its computation over its iteration, which it alone would have to itself.
+Json accelerator_performance(const MeasuredTraining& measured) {
+  const Computation alone = computation(measured);
+  Json list = Json::array();
+  for (int a = 0; a < measured.accelerators; ++a) {
+    double factor = 1;
+    double forward_ns = 0;
+    for (const auto& [bytes, result] : measured.all_reduces) {
+      const Json through = result.value("forwarding", Json::array());
+      if (std::find(through.begin(), through.end(), a) != through.end()) {
+        factor = 1 + measured.config.system.accelerator.forwarding_cost;
+      }
+      const Json gradients = result.value("gradients", Json::object());
+      if (gradients.contains("forward")) {
+        forward_ns = gradients["forward"]["accelerators"][static_cast<std::size_t>(a)]["end_ns"];
+      }
+    }
+    const double time_ns = forward_ns > 0
+                               ? alone.backward_ns * factor + forward_ns
+                               : alone.total_ns() * factor + to_ns(measured.timeline.exposed_communication);
+    list.push_back(time_ns > 0 ? alone.total_ns() / time_ns : 1.0);
+  }
+  return list;
+}
+
 Json training(const MeasuredTraining& measured) {
   const workload::TrainingTimeline& timeline = measured.timeline;
+  const double total_ns = to_ns(timeline.total);
   return {{"model", measured.model.name},
+          {"normalized_performance", total_ns > 0 ? computation(measured).total_ns() / total_ns : 1.0},
+          {"accelerator_performance", accelerator_performance(measured)},
           {"overlap", to_string(measured.config.training.overlap)},
           {"batch_per_accelerator", measured.config.training.batch_per_accelerator},
           {"accelerators", measured.accelerators},
@@ -152,6 +197,8 @@ std::string summarize_training(const Json& result) {
   text += part("  backward", ns("backward_ns"), total);
   text += part("exposed communication", ns("exposed_communication_ns"), total);
   text += part("overlap of the two", ns("overlapped_ns"), total);
+  text += fmt::format("  {:.1f}% of the performance without communication\n",
+                      100 * training.at("normalized_performance").get<double>());
   text += fmt::format("  {} parameters, {:.1f} MB of gradients reduced in {:.1f} ns\n",
                       training.at("parameters").get<std::int64_t>(),
                       training.at("gradient_bytes").get<double>() * 1e-6, ns("communication_ns"));

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "accelerator/accelerator.h"
+#include "accelerator/roofline.h"
 #include "base/error.h"
 #include "schedule/hierarchical.h"
 #include "system/build.h"
@@ -65,7 +67,12 @@ class TrainingRun {
     require_all_reduce();
     measure();
     const auto timeline = at_batch(loaded_, [&] {
-      return make_timeline(costs_, training().overlap, [&](Bytes bytes) { return duration(padded(bytes)); });
+      auto laid_out = make_timeline(slowest_costs(), training().overlap,
+                                    [&](Bytes bytes) { return duration(padded(bytes)); });
+      if (training().overlap == workload::Overlap::kChained && !results_.empty()) {
+        chain_forward(laid_out, chained_forward_end());
+      }
+      return laid_out;
     });
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
     return make_training_result(
@@ -76,9 +83,14 @@ class TrainingRun {
   const config::TrainingConfig& training() const { return loaded_.config.training; }
 
   std::vector<workload::LayerCost> time_layers() const {
+    const config::AcceleratorConfig& accelerator = loaded_.config.system.accelerator;
     return at_batch(loaded_, [&] {
-      return make_accelerator(loaded_.config.system.accelerator)
-          .costs(model_, training().batch_per_accelerator);
+      if (accelerator.model == "roofline") {
+        const config::RooflineConfig& roofline = accelerator.roofline;
+        return accelerator::Roofline{roofline.peak_tflops, roofline.efficiency, roofline.memory_bandwidth}
+            .costs(model_, training().batch_per_accelerator);
+      }
+      return make_accelerator(accelerator).costs(model_, training().batch_per_accelerator);
     });
   }
 
@@ -94,6 +106,33 @@ class TrainingRun {
     }
     copy.config.training = {};
     return copy;
+  }
+
+  // All wait for the slowest: where messages are forwarded, one that forwards.
+  std::vector<workload::LayerCost> slowest_costs() const {
+    const bool forwarding = std::any_of(results_.begin(), results_.end(), [](const auto& entry) {
+      return entry.second.contains("forwarding");
+    });
+    const double factor = 1 + (forwarding ? loaded_.config.system.accelerator.forwarding_cost : 0);
+    std::vector<workload::LayerCost> costs = costs_;
+    for (workload::LayerCost& cost : costs) {
+      for (Femtoseconds* time : {&cost.forward, &cost.input_gradient, &cost.weight_gradient}) {
+        *time = std::llround(static_cast<double>(*time) * factor);
+      }
+    }
+    return costs;
+  }
+
+  Femtoseconds chained_forward_end() const {
+    const double end_ns = results_.begin()->second.at("gradients").at("forward").at("end_ns");
+    return std::llround(end_ns * static_cast<double>(kFemtosecondsPerNanosecond));
+  }
+
+  std::vector<ForwardLayer> forward_layers() const {
+    std::vector<ForwardLayer> layers;
+    if (training().overlap != workload::Overlap::kChained) return layers;
+    for (const workload::LayerCost& cost : costs_) layers.push_back({cost.gradient_bytes, cost.forward});
+    return layers;
   }
 
   Femtoseconds duration(Bytes bytes) const {
@@ -121,7 +160,9 @@ class TrainingRun {
   void measure() {
     if (counts_.size() == 1) {
       const Bytes size = counts_.begin()->first;
-      results_[size] = run_all_reduce_(with_size(size), options_);
+      RunOptions chained = options_;
+      chained.forward_layers = forward_layers();
+      results_[size] = run_all_reduce_(with_size(size), chained);
       return;
     }
     // The longest first, so that none runs alone at the end.

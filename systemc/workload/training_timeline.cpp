@@ -73,7 +73,7 @@ Femtoseconds run_backward(const std::vector<LayerCost>& layers, Overlap overlap,
 
 std::vector<Bytes> all_reduce_sizes(const std::vector<LayerCost>& layers, Overlap overlap) {
   std::vector<Bytes> sizes;
-  if (overlap == Overlap::kNone) {
+  if (overlap != Overlap::kLayerWise) {
     if (const Bytes total = total_gradient(layers); total > 0) sizes.push_back(total);
     return sizes;
   }
@@ -91,7 +91,7 @@ TrainingTimeline make_timeline(const std::vector<LayerCost>& layers, Overlap ove
   timeline.forward = run_forward(layers, timeline);
   timeline.compute = run_backward(layers, overlap, timeline.forward, timeline, queue);
   timeline.backward = timeline.compute - timeline.forward;
-  if (overlap == Overlap::kNone) {
+  if (overlap != Overlap::kLayerWise) {
     for (const Bytes bytes : all_reduce_sizes(layers, overlap)) queue.run(bytes, timeline.compute);
   }
   timeline.total = std::max(timeline.compute, queue.free_at());
@@ -101,10 +101,19 @@ TrainingTimeline make_timeline(const std::vector<LayerCost>& layers, Overlap ove
   return timeline;
 }
 
+void chain_forward(TrainingTimeline& timeline, Femtoseconds forward_end) {
+  timeline.total = timeline.backward;
+  advance(timeline.total, std::max(forward_end, timeline.forward));
+  timeline.exposed_communication = timeline.total - timeline.compute;
+  timeline.overlapped = std::max<Femtoseconds>(timeline.communication - timeline.exposed_communication, 0);
+}
+
 const char* to_string(Overlap overlap) {
   switch (overlap) {
     case Overlap::kNone:
       return "none";
+    case Overlap::kChained:
+      return "chained";
     case Overlap::kLayerWise:
       return "layer_wise";
   }

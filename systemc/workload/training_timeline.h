@@ -11,6 +11,8 @@ namespace coppice::workload {
 // When the gradients' all-reduces run (MultiTree paper, Sec. V: the two ways it measures training).
 enum class Overlap {
   kNone,       // forward, backward, then one all-reduce of all gradients
+  kChained,    // backward, then one all-reduce, and the next forward pass as its gradients become final
+               // (C-Cube)
   kLayerWise,  // the all-reduce of a layer is queued when its gradient is ready, while backward goes on
 };
 
@@ -56,9 +58,14 @@ std::vector<Bytes> all_reduce_sizes(const std::vector<LayerCost>& layers, Overla
 // Runs forward in order and backward in reverse; of each layer the weight gradient first, so that its
 // all-reduce may begin, then the input gradient, which the first layer does not need. The all-reduces of
 // kLayerWise run one at a time in the order in which their gradients were ready, so durations measured one by
-// one are exact. Throws UnsupportedError if the iteration is longer than Femtoseconds can hold.
+// one are exact; kChained is laid out as kNone, for chain_forward() to shorten. Throws UnsupportedError if
+// the iteration is longer than Femtoseconds can hold.
 TrainingTimeline make_timeline(const std::vector<LayerCost>& layers, Overlap overlap,
                                const AllReduceDuration& duration);
+
+// Of a timeline of kChained, where the forward pass follows the all-reduce: it ended `forward_end` after the
+// all-reduce began, and not after all of it. Throws as make_timeline().
+void chain_forward(TrainingTimeline& timeline, Femtoseconds forward_end);
 
 const char* to_string(Overlap overlap);
 

@@ -40,7 +40,8 @@ constexpr std::array kAlgorithms{"ring",
                                  "themis",
                                  "themis_plus",
                                  "multitree",
-                                 "multitree_optimal"};
+                                 "multitree_optimal",
+                                 "chained_multitree"};
 
 void PrintTo(const Network& network, std::ostream* out) {
   *out << network.name;
@@ -52,27 +53,27 @@ constexpr const char* kRingsOfSwitches =
 
 constexpr Network kNetworks[] = {
     // clang-format off
-    {"Torus4x4",         "kind: torus, dims: [4, 4]",           "ffwwwwwrwrrrrff"},
-    {"Torus3x5",         "kind: torus, dims: [3, 5]",           "ffffffrrwrrrrff"},
-    {"Torus2x4",         "kind: torus, dims: [2, 4]",           "ffwwwwwrwrrrrff"},
-    {"Torus3x3x3",       "kind: torus, dims: [3, 3, 3]",        "frwwwwrrwrrrrff"},
-    {"Mesh4x4",          "kind: mesh, dims: [4, 4]",            "ffwwwwwrwrrrrff"},
-    {"Mesh3x3",          "kind: mesh, dims: [3, 3]",            "ffwwwwrrwrrrrff"},
-    {"Line5",            "kind: mesh, dims: [5]",               "frfwfwrrwrrrrff"},
-    {"Ring8",            "kind: ring, dims: [8]",               "frfwfwwrwrrrrff"},
-    {"FullyConnected6",  "kind: fully_connected, dims: [6]",    "frffffrrfrrrrff"},
-    {"Switch8",          "kind: switch, dims: [8]",             "frwwwwfrfrrrrff"},
-    {"FatTree4x2",       "kind: fat_tree, dims: [4, 2]",        "frwwwwwrwrrrrff"},
-    {"FatTree2x3",       "kind: fat_tree, dims: [2, 3]",        "frwwwwwrwrrrrff"},
-    {"FatTree8x2x0",     "kind: fat_tree, dims: [8, 2, 0]",     "frwwwwwrwrrrrff"},
-    {"FatTree4x3x2",     "kind: fat_tree, dims: [4, 3, 2]",     "frwwwwrrwrrrrww"},
-    {"Bigraph2x4",       "kind: bigraph, dims: [2, 4]",         "frwwwwwfwrrrrff"},
-    {"Bigraph4x8",       "kind: bigraph, dims: [4, 8]",         "frwwwwwfwrrrrff"},
-    {"Bigraph3x6",       "kind: bigraph, dims: [3, 6]",         "frwwwwrrwrrrrww"},
-    {"Dgx1",             "kind: dgx1",                          "frfffffrwrrrrff"},
-    {"Clos4x2x2",        "kind: clos, dims: [4, 2, 2]",         "frwwwwwrwrrrrww"},
-    {"RingsOfSwitches",  kRingsOfSwitches,                      "frwwwwwrwffffff"},
-    {"GraphFile",        "kind: file, file: n.graph",           "frfffffrfrrrrff"},
+    {"Torus4x4",         "kind: torus, dims: [4, 4]",           "ffwwwwwrwrrrrfff"},
+    {"Torus3x5",         "kind: torus, dims: [3, 5]",           "ffffffrrwrrrrfff"},
+    {"Torus2x4",         "kind: torus, dims: [2, 4]",           "ffwwwwwrwrrrrfff"},
+    {"Torus3x3x3",       "kind: torus, dims: [3, 3, 3]",        "frwwwwrrwrrrrfff"},
+    {"Mesh4x4",          "kind: mesh, dims: [4, 4]",            "ffwwwwwrwrrrrfff"},
+    {"Mesh3x3",          "kind: mesh, dims: [3, 3]",            "ffwwwwrrwrrrrfff"},
+    {"Line5",            "kind: mesh, dims: [5]",               "frfwfwrrwrrrrfff"},
+    {"Ring8",            "kind: ring, dims: [8]",               "frfwfwwrwrrrrfff"},
+    {"FullyConnected6",  "kind: fully_connected, dims: [6]",    "frffffrrfrrrrfff"},
+    {"Switch8",          "kind: switch, dims: [8]",             "frwwwwfrfrrrrfff"},
+    {"FatTree4x2",       "kind: fat_tree, dims: [4, 2]",        "frwwwwwrwrrrrfff"},
+    {"FatTree2x3",       "kind: fat_tree, dims: [2, 3]",        "frwwwwwrwrrrrfff"},
+    {"FatTree8x2x0",     "kind: fat_tree, dims: [8, 2, 0]",     "frwwwwwrwrrrrfff"},
+    {"FatTree4x3x2",     "kind: fat_tree, dims: [4, 3, 2]",     "frwwwwrrwrrrrwww"},
+    {"Bigraph2x4",       "kind: bigraph, dims: [2, 4]",         "frwwwwwfwrrrrfff"},
+    {"Bigraph4x8",       "kind: bigraph, dims: [4, 8]",         "frwwwwwfwrrrrfff"},
+    {"Bigraph3x6",       "kind: bigraph, dims: [3, 6]",         "frwwwwrrwrrrrwww"},
+    {"Dgx1",             "kind: dgx1",                          "frfffffrwrrrrfff"},
+    {"Clos4x2x2",        "kind: clos, dims: [4, 2, 2]",         "frwwwwwrwrrrrwww"},
+    {"RingsOfSwitches",  kRingsOfSwitches,                      "frwwwwwrwfffffff"},
+    {"GraphFile",        "kind: file, file: n.graph",           "frfffffrfrrrrfff"},
     // clang-format on
 };
 

@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "schedule/compiler.h"
 #include "scratch_file.h"
 
 namespace coppice::config {
@@ -69,9 +70,12 @@ observe: {nodes: [1, 3]}
   EXPECT_EQ(config.system.flit, 32);
   EXPECT_EQ(config.system.router, (RouterConfig{2, 8, 0, 2, 3, 4, 0, Implementation::kSystemc}));
   EXPECT_EQ(config.system.ni,
-            (NiConfig{2, FlowControl::kMessage, 512, false, 100, 1, 2, 0.5, Implementation::kSystemc}));
-  EXPECT_EQ(config.system.accelerator,
-            (AcceleratorConfig{8, {16, 8}, "weight_stationary", {500'000'000}, Bandwidth{900'000'000'000}}));
+            (NiConfig{2, FlowControl::kMessage, 512, false, 100, 1, 2, 0, 0.5, Implementation::kSystemc}));
+  EXPECT_EQ(config.system.accelerator, (AcceleratorConfig{.pes = 8,
+                                                          .array = {16, 8},
+                                                          .dataflow = "weight_stationary",
+                                                          .clock = {500'000'000},
+                                                          .memory_bandwidth = Bandwidth{900'000'000'000}}));
   EXPECT_EQ(config.collective,
             (CollectiveConfig{.op = "all_gather", .algorithm = "multitree", .size = 65536}));
   EXPECT_EQ(config.training, (TrainingConfig{"resnet50", 4, workload::Overlap::kLayerWise}));
@@ -202,19 +206,33 @@ Config arbitrary_config() {
                below(100'000),
                below(1000),
                below(1000),
+               below(1'000'000),
                0.001 * below(1'000'000),
                Implementation::kSystemc};
-  system.accelerator = {
-      below(100), {below(100), below(100)}, "input_stationary", {below(100) * 1'000'000}, std::nullopt};
+  system.accelerator.forwarding_cost = 0.001 * below(900);
+  if (*rc::gen::arbitrary<bool>()) {
+    system.accelerator.model = "roofline";
+    system.accelerator.roofline = {0.5 * below(100), 0.01 * below(100), {below(1000) * 1'000'000'000L}};
+  }
+  system.accelerator.pes = below(100);
+  system.accelerator.array = {below(100), below(100)};
+  system.accelerator.dataflow = "input_stationary";
+  system.accelerator.clock = {below(100) * 1'000'000};
   if (*rc::gen::arbitrary<bool>()) system.accelerator.memory_bandwidth = Bandwidth{below(1000) * 1'000'000L};
   if (*rc::gen::arbitrary<bool>()) {
     config.training = {"ncf", below(100),
-                       *rc::gen::element(workload::Overlap::kNone, workload::Overlap::kLayerWise)};
+                       *rc::gen::element(workload::Overlap::kNone, workload::Overlap::kLayerWise,
+                                         workload::Overlap::kChained)};
   }
   config.collective = {
       *rc::gen::elementOf(std::vector<std::string>{"all_reduce", "reduce_scatter", "all_gather"}),
-      *rc::gen::elementOf(std::vector<std::string>{"ring", "multitree", "file"}), "",
+      *rc::gen::elementOf(std::vector<std::string>{"ring", "multitree", "file", "double_tree"}), "",
       *rc::gen::inRange<Bytes>(1, 1 << 30) * 4};
+  if (config.collective.algorithm == "double_tree") {
+    config.collective.chunks = *rc::gen::element(schedule::kAutomaticChunks, 1, 7);
+    config.collective.trees =
+        *rc::gen::elementOf(std::vector<std::string>{"auto", "routed", "embedded", "ccube"});
+  }
   if (config.collective.algorithm == "file") config.collective.file = "tables.json";
   config.fidelity = *rc::gen::element(Fidelity::kAuto, Fidelity::kFlit);
   config.check = *rc::gen::element(Check::kAuto, Check::kValues, Check::kContributions, Check::kOff);
@@ -240,6 +258,14 @@ TEST(ToJson, WritesEveryKeyInTheUnitsOfTheFile) {
   EXPECT_EQ(json["collective"]["size"], "1 MiB");
   EXPECT_EQ(json["fidelity"], "auto");
   EXPECT_EQ(json["observe"]["nodes"], nlohmann::ordered_json::array({0}));
+}
+
+TEST(Load, TakesAutomaticChunksForTreesOnly) {
+  const std::string system = "system: {topology: {kind: dgx1}}\ncollective:\n  size: 1 MiB\n  chunks: auto\n";
+  EXPECT_EQ(load_text(system + "  algorithm: overlapped_tree\n").config.collective.chunks,
+            schedule::kAutomaticChunks);
+  EXPECT_THAT(complaint(system + "  algorithm: multitree\n"),
+              StartsWith("4:11: collective.chunks is auto, which is for tree"));
 }
 
 TEST(ToJson, LeavesOutTheCollectiveThatTrafficDoesNotName) {

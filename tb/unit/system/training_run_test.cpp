@@ -62,6 +62,39 @@ Json affine(const config::Loaded& loaded, const RunOptions&) {
 constexpr double kForward = 64 + 40 + 2;
 constexpr double kBackward = (2 + 1 + 2) + (71 + 8 + 40) + (95 + 30);
 
+// All wait for the accelerators that forward.
+TEST_F(TrainingRun, ForwardingCostsComputation) {
+  const auto forwarding = [](const config::Loaded& loaded, const RunOptions& options) {
+    Json result = affine(loaded, options);
+    result["forwarding"] = {0, 1};
+    return result;
+  };
+  const Json result = run_training(load({"system.accelerator.forwarding_cost=0.5"}), {}, forwarding);
+  const Json& training = result["training"];
+  constexpr double kCompute = kForward + kBackward;
+  EXPECT_EQ(training["total_ns"], 1.5 * kCompute + 6124);
+  EXPECT_DOUBLE_EQ(training["normalized_performance"], kCompute / (1.5 * kCompute + 6124));
+  EXPECT_DOUBLE_EQ(training["accelerator_performance"][1], kCompute / (1.5 * kCompute + 6124));
+  EXPECT_DOUBLE_EQ(training["accelerator_performance"][2], kCompute / (kCompute + 6124));
+}
+
+// Backward, then what the all-reduce's run says of the forward pass chained to it.
+TEST_F(TrainingRun, ChainsTheForwardPassToTheAllReduce) {
+  const auto chained = [](const config::Loaded& loaded, const RunOptions& options) {
+    EXPECT_EQ(options.forward_layers.size(), 3U);
+    EXPECT_EQ(options.forward_layers[0].gradient_bytes, 4 * 1024);
+    EXPECT_EQ(options.forward_layers[2].forward, 2 * kFemtosecondsPerNanosecond);
+    Json result = affine(loaded, options);
+    const Json each{{"end_ns", 5000.0}, {"stalled_ns", 0.0}};
+    result["gradients"] = {{"forward", {{"end_ns", 5000.0}, {"accelerators", {each, each, each, each}}}}};
+    return result;
+  };
+  const Json result = run_training(load({"training.overlap=chained"}), {}, chained);
+  EXPECT_EQ(result["training"]["total_ns"], kBackward + 5000);
+  EXPECT_EQ(result["training"]["exposed_communication_ns"], 5000 - kForward);
+  EXPECT_EQ(result["training"]["overlapped_ns"], 6124 - (5000 - kForward));
+}
+
 TEST_F(TrainingRun, BreaksANonOverlappedIterationDown) {
   const Json result = run_training(load(), {}, affine);
   const Json& training = result["training"];

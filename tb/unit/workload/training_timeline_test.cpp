@@ -30,6 +30,18 @@ TEST(TrainingTimeline, WithoutOverlapReducesEverythingAtTheEnd) {
   EXPECT_EQ(timeline.total, 114);
 }
 
+// Backward takes 30, all gradients 70; the forward pass ends 60 after they began, or 75.
+TEST(TrainingTimeline, ChainsTheForwardPassToTheAllReduce) {
+  TrainingTimeline timeline = make_timeline(three_layers(), Overlap::kChained, affine);
+  EXPECT_EQ(timeline.total, 114);
+  EXPECT_EQ(all_reduce_sizes(three_layers(), Overlap::kChained), std::vector<Bytes>{60});
+  chain_forward(timeline, 75);
+  EXPECT_EQ(timeline.total, 30 + 75);
+  EXPECT_EQ(timeline.exposed_communication, 61);
+  EXPECT_EQ(timeline.overlapped, 9);
+  EXPECT_EQ(timeline.compute, 44);
+}
+
 // Forward ends at 14; third's gradient is ready at 16, its all-reduce runs to 46; first's is ready at 44,
 // waits for it and runs to 96.
 TEST(TrainingTimeline, LayerWiseQueuesAllReducesWhileBackwardGoesOn) {

@@ -1,0 +1,85 @@
+// C-Cube's cost model against simulated trees on a DGX-1.
+#include <gmock/gmock.h>
+
+#include "machine.h"
+#include "schedule/cost_model.h"
+
+namespace coppice::system {
+namespace {
+
+using schedule::CostModel;
+
+// dgx1.yaml: 12 us of setup and 700 ns of a link a step, 25 GB/s.
+constexpr CostModel kDgx1{.alpha_ns = 12'700, .beta_ns_per_byte = 0.04, .accelerators = 8};
+constexpr double kMiB = 1048576;
+
+double time_ns(const nlohmann::ordered_json& result) {
+  return result["time_ns"];
+}
+
+nlohmann::ordered_json run_trees(const std::string& algorithm, const std::string& size,
+                                 const std::string& chunks, const std::string& trees = "embedded") {
+  return run("dgx1", {"collective.algorithm=" + algorithm, "collective.size=" + size,
+                      "collective.chunks=" + chunks, "collective.trees=" + trees});
+}
+
+void expect_within(double measured, double expected, double part) {
+  EXPECT_NEAR(measured / expected, 1.0, part) << measured << " against " << expected;
+}
+
+// The steps of the pipeline: three levels of edges.
+TEST(TreeModel, CountsTheStepsOfOneTree) {
+  for (const int chunks : {1, 4, 16}) {
+    const std::string k = std::to_string(chunks);
+    expect_within(time_ns(run_trees("tree", "16 MiB", k)), pipelined_tree_ns(kDgx1, 3, chunks, 16 * kMiB),
+                  0.03);
+    expect_within(time_ns(run_trees("overlapped_tree", "16 MiB", k)),
+                  pipelined_overlapped_tree_ns(kDgx1, 3, chunks, 16 * kMiB), 0.03);
+  }
+}
+
+// Equations (5) and (7), for the half of the data that each of two trees has.
+TEST(TreeModel, MeetsThePapersEquations) {
+  expect_within(time_ns(run_trees("double_tree", "256 MiB", "auto")), kDgx1.tree_ns(128 * kMiB), 0.03);
+  expect_within(time_ns(run_trees("overlapped_double_tree", "256 MiB", "auto")),
+                kDgx1.overlapped_tree_ns(128 * kMiB), 0.03);
+}
+
+TEST(TreeModel, PredictsTheGradientTurnaround) {
+  const auto apart = run_trees("tree", "16 MiB", "16");
+  const auto overlapped = run_trees("overlapped_tree", "16 MiB", "16");
+  expect_within(apart["gradients"]["turnaround_ns"], turnaround_ns(kDgx1, 3, 16, 16 * kMiB), 0.03);
+  expect_within(overlapped["gradients"]["turnaround_ns"], overlapped_turnaround_ns(kDgx1, 3, 16, 16 * kMiB),
+                0.03);
+  for (const auto& result : {apart, overlapped}) {
+    EXPECT_EQ(result["gradients"]["in_order"], true);
+    EXPECT_EQ(result["contention_free"], true);
+    EXPECT_EQ(result["verified"], "values");
+    EXPECT_FALSE(result.contains("forwarding"));
+  }
+}
+
+// Fig. 12(a) at 64 MB: +75%, within five points.
+TEST(TreeModel, OverlappingGainsWhatThePaperMeasured) {
+  const auto b = run_trees("double_tree", "64 MiB", "auto", "ccube");
+  const auto c1 = run_trees("overlapped_double_tree", "64 MiB", "auto", "ccube");
+  EXPECT_NEAR(time_ns(b) / time_ns(c1), 1.75, 0.05);
+  EXPECT_EQ(c1["forwarding"], (nlohmann::ordered_json{0, 1}));
+}
+
+// The same cycles flit by flit: setting messages up is no secret of the trains.
+TEST(TreeModel, FlitsAgreeWithTrains) {
+  const std::vector<std::string> settings{"collective.size=64 KiB", "collective.chunks=4",
+                                          "system.ni.message_setup=200 ns"};
+  for (const char* algorithm : {"double_tree", "overlapped_double_tree"}) {
+    std::vector<std::string> overrides = settings;
+    overrides.push_back(std::string("collective.algorithm=") + algorithm);
+    overrides.emplace_back("fidelity=train");
+    const auto trains = run("dgx1", overrides);
+    overrides.back() = "fidelity=flit";
+    EXPECT_EQ(run("dgx1", overrides)["cycles"], trains["cycles"]) << algorithm;
+  }
+}
+
+}  // namespace
+}  // namespace coppice::system
