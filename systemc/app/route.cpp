@@ -15,13 +15,16 @@ namespace {
 struct RouteLine {
   Input input;
   std::string out;
+  std::string trace;
 };
 
 void execute(const RouteLine& line) {
   const config::Loaded loaded = load(line.input, config::Purpose::kRoute);
   Outputs outputs(line.input.path);
   system::ResultFile* out = outputs.add("--out", line.out);
+  outputs.add("--trace", line.trace);
   system::RunOptions options;
+  options.trace_path = line.trace;
   options.interrupted = &catch_interrupts();
   nlohmann::ordered_json result;
   {
@@ -41,6 +44,8 @@ Command add_route(CLI::App& parent) {
   auto line = std::make_shared<RouteLine>();
   add_input(*app, line->input);
   app->add_option("--out", line->out, "write the result as JSON")->type_name("FILE");
+  app->add_option("--trace", line->trace, "write Chrome trace events, which Perfetto opens")
+      ->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }
 

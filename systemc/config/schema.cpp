@@ -356,7 +356,7 @@ void add_run_keys(std::vector<Key>& keys) {
   keys.push_back(with(integer_key(
                           "max_cycles", [](auto& c) -> auto& { return c.max_cycles; }, 0,
                           std::numeric_limits<std::int64_t>::max()),
-                      kRunOnly));
+                      kSimulations));
   Key nodes;
   nodes.path = "observe.nodes";
   nodes.read = [path = nodes.path](const Node& value, Config& config) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "routing/exact_search.h"
 #include "routing/greedy.h"
 #include "routing/spine_balancer.h"
 
@@ -30,20 +31,33 @@ int greedy_load(const ClosLinks& links, std::span<const Flow> flows) {
   return max_load(links, flows, Greedy(GreedyOrder::kJob, 1, 0).assign(links, flows));
 }
 
-Assignment assign_unequal(const ClosLinks& links, std::span<const Flow> flows, std::uint64_t seed) {
+struct UnequalAssignment {
+  Assignment spines;
+  int least = 0;  // no assignment has a smaller maximum
+};
+
+UnequalAssignment assign_unequal(const ClosLinks& links, std::span<const Flow> flows, std::uint64_t seed) {
   constexpr int kOrders = 8;
+  constexpr std::size_t kSearchedFlows = 256;
+  constexpr std::int64_t kNodes = 20'000;
   std::vector<std::size_t> order = between_tors(flows);
   Random random(seed, 0x6f707469);
   const int most = greedy_load(links, flows);
-  for (int load = lower_bound(links, flows); load < most; ++load) {
+  int least = lower_bound(links, flows);
+  for (int load = least; load < most; ++load) {
     for (int i = 0; i < kOrders; ++i) {
       SpineBalancer balancer(links, flows);
       balancer.cap_all(load);
-      if (place_all(balancer, order)) return balancer.spines();
+      if (place_all(balancer, order)) return {balancer.spines(), least};
       for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random.below(k)]);
     }
+    if (order.size() > kSearchedFlows) continue;
+    Assignment spines;
+    const SearchOutcome outcome = search_assignment(links, flows, load, kNodes, spines);
+    if (outcome == SearchOutcome::kFound) return {spines, least};
+    if (outcome == SearchOutcome::kImpossible && least == load) least = load + 1;
   }
-  return Greedy(GreedyOrder::kJob, 1, 0).assign(links, flows);
+  return {Greedy(GreedyOrder::kJob, 1, 0).assign(links, flows), least};
 }
 
 // Survivors on their spines, as far as those live, and who has none.
@@ -82,7 +96,7 @@ std::optional<Reassignment> try_reassign(const ClosLinks& links, std::span<const
 Assignment Optimal::assign(const ClosLinks& links, std::span<const Flow> flows) {
   if (!links.uniform()) {
     require_routable(links, flows);
-    return assign_unequal(links, flows, seed_);
+    return assign_unequal(links, flows, seed_).spines;
   }
   SpineBalancer balancer(links, flows);
   balancer.cap_by_degree();
@@ -96,15 +110,16 @@ Assignment Optimal::assign(const ClosLinks& links, std::span<const Flow> flows) 
 
 Reassignment reassign(const ClosLinks& links, std::span<const Flow> flows, std::span<const int> previous) {
   require_routable(links, flows);
-  const int bound = lower_bound(links, flows);
+  int least = lower_bound(links, flows);
   std::optional<Reassignment> found;
   if (links.uniform()) {
     found = try_reassign(links, flows, previous, [](SpineBalancer& b) { b.cap_by_degree(); });
     if (!found) throw ModelError("alternating paths found no room within König's bound");
   } else {
-    const Assignment fresh = assign_unequal(links, flows, 1);
+    const auto [fresh, proven_least] = assign_unequal(links, flows, 1);
     const int possible = max_load(links, flows, fresh);
-    for (int load = bound; load <= possible && !found; ++load) {
+    least = proven_least;
+    for (int load = least; load <= possible && !found; ++load) {
       found = try_reassign(links, flows, previous, [&](SpineBalancer& b) { b.cap_all(load); });
     }
     if (!found) found = Reassignment{.spines = fresh};
@@ -113,7 +128,7 @@ Reassignment reassign(const ClosLinks& links, std::span<const Flow> flows, std::
     if (previous[i] != kNoSpine && found->spines[i] != previous[i]) ++found->moved;
   }
   found->max_load = max_load(links, flows, found->spines);
-  found->proven = found->max_load == bound;
+  found->proven = found->max_load == least;
   return *found;
 }
 

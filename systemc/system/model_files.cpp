@@ -15,9 +15,13 @@ namespace {
 constexpr const char* kKey = "training.model";
 constexpr const char* kExtension = ".csv";
 
-const std::filesystem::path& model_folder() {
-  static const std::filesystem::path folder = COPPICE_WORKLOADS;
-  return folder;
+// Beside a command that is installed (or was moved with its data); else where it was built.
+std::filesystem::path model_folder() {
+  std::error_code none;
+  const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", none);
+  const std::filesystem::path installed = command.parent_path().parent_path() / "share/coppice/workloads";
+  if (!command.empty() && std::filesystem::is_directory(installed, none)) return installed;
+  return COPPICE_WORKLOADS;
 }
 
 bool is_path(const std::string& model) {

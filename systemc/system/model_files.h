@@ -8,7 +8,8 @@
 
 namespace coppice::system {
 
-// The models that `training.model` may name: the layer tables of configs/workloads/.
+// The models that `training.model` may name: the layer tables of ../share/coppice/workloads/, seen from the
+// command, if there is such a folder (`cmake --install` makes it); else of configs/workloads/ of the sources.
 std::vector<std::string> known_models();
 
 // The layer table of `training.model`: a known model, or (with a '/' or the extension .csv) the path of a

@@ -2,6 +2,7 @@
 #include "system/route_study.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -24,6 +25,8 @@
 #include "system/cost_meter.h"
 #include "system/host_paths.h"
 #include "system/job_statistics.h"
+#include "system/route_timeline.h"
+#include "system/trace_writer.h"
 #include "system/verification.h"
 #include "topology/builders.h"
 
@@ -74,6 +77,7 @@ class RouteStudy final : private ni::MessageObserver {
     clock_ = std::make_unique<ni::AlarmClock>("clock", fabric_->period(), failure_);
     for (std::size_t j = 0; j < plan_.jobs.size(); ++j) build_job(j);
     log_.add_observer(*this);
+    observe();
   }
 
   ordered_json run() {
@@ -87,6 +91,7 @@ class RouteStudy final : private ni::MessageObserver {
     }
     simulate();
     fabric_->check_conservation();
+    if (trace_) trace_->finish();
     return result(cost);
   }
 
@@ -146,6 +151,17 @@ class RouteStudy final : private ni::MessageObserver {
       }
     }
     jobs_.push_back(std::move(job));
+  }
+
+  void observe() {
+    std::vector<std::string> names;
+    for (const PlannedJob& job : plan_.jobs) names.push_back(job.name);
+    if (!options_.trace_path.empty()) {
+      trace_ = std::make_unique<TraceWriter>(options_.trace_path, plan_.topology, loaded_.config.system, 1);
+      log_.add_observer(*trace_);
+      fabric_->add_observer(*trace_);
+    }
+    timeline_ = std::make_unique<RouteTimeline>(trace_.get(), names);
   }
 
   // -- the life of a job: arrival, and so often compute, all-reduce -----------------------------------------
@@ -369,12 +385,13 @@ class RouteStudy final : private ni::MessageObserver {
   void simulate() {
     constexpr Femtoseconds kSlice = kFemtosecondsPerSecond / 100;
     while (departed_ < jobs_.size() || !fabric_->idle()) {
+      require_time_left();
       if (!sc_core::sc_pending_activity()) {
         throw ModelError(fmt::format("deadlock at {:.6f} s: {} messages are done and nothing can move\n{}",
                                      seconds(Conductor::now()), completed_, fabric_->describe_packets(16)));
       }
       const auto quiet = static_cast<Femtoseconds>(sc_core::sc_time_to_pending_activity().value());
-      sc_core::sc_start(fabric::to_sc_time(std::max(kSlice, quiet + 1)));
+      sc_core::sc_start(fabric::to_sc_time(std::min(std::max(kSlice, quiet + 1), time_left())));
       failure_.rethrow();
       if (options_.interrupted != nullptr && options_.interrupted->load()) {
         throw Interrupted(fmt::format("interrupted at {:.6f} s", seconds(Conductor::now())));
@@ -383,17 +400,35 @@ class RouteStudy final : private ni::MessageObserver {
     }
   }
 
+  // Until the cycle of the limit is over.
+  Femtoseconds time_left() const {
+    constexpr Femtoseconds kEver = std::numeric_limits<Femtoseconds>::max();
+    const Cycles limit = loaded_.config.max_cycles;
+    if (limit == 0 || limit >= kEver / fabric_->period() - 1) return kEver;
+    return (limit + 1) * fabric_->period() - Conductor::now();
+  }
+
+  void require_time_left() const {
+    if (time_left() > 0) return;
+    std::string unfinished;
+    for (std::size_t j = 0; j < jobs_.size(); ++j) {
+      if (jobs_[j]->iteration >= routing_.iterations) continue;
+      unfinished += fmt::format("{}job {} ({}) {} of {} iterations", unfinished.empty() ? "" : ", ", j,
+                                plan_.jobs[j].name, jobs_[j]->iteration, routing_.iterations);
+    }
+    throw ModelError(
+        fmt::format("cycle limit: at cycle {} (max_cycles) {} done", loaded_.config.max_cycles, unfinished));
+  }
+
   double progress() const {
     int done = 0;
     for (const auto& job : jobs_) done += job->iteration;
     return done / static_cast<double>(routing_.iterations * static_cast<int>(jobs_.size()));
   }
 
-  void note(Femtoseconds time, const char* what, std::optional<std::size_t> job, ordered_json details = {}) {
-    ordered_json entry{{"time_s", seconds(time)}, {"event", what}};
-    if (job) entry["job"] = *job;
-    for (const auto& [key, value] : details.items()) entry[key] = value;
-    timeline_.push_back(std::move(entry));
+  void note(Femtoseconds time, const char* what, std::optional<std::size_t> job,
+            const ordered_json& details = {}) {
+    timeline_->note(time, what, job, details);
   }
 
   // 2(D - 1) rounds of the largest chunk at the NIC's rate.
@@ -424,10 +459,8 @@ class RouteStudy final : private ni::MessageObserver {
     json["fidelity"] = fluid_ ? "fluid" : "flit";
     json["method"] = routing_.method;
     json["failed_spines"] = plan_.failed_spines;
-    std::stable_sort(timeline_.begin(), timeline_.end(), [](const ordered_json& a, const ordered_json& b) {
-      return a["time_s"].get<double>() < b["time_s"].get<double>();
-    });
-    json["time_s"] = timeline_.back()["time_s"];
+    const ordered_json timeline = timeline_->to_json();
+    json["time_s"] = timeline.back()["time_s"];
     json["jobs"] = std::move(jobs);
     json["controller"] = assignments_.to_json();
     json["controller"]["predicted"] = predicted_;
@@ -436,7 +469,7 @@ class RouteStudy final : private ni::MessageObserver {
     json["all_flows"] =
         compare_methods(routing_, routing::ClosLinks(clos_), paths_.flows(), loaded_.config.seed);
     json["messages"] = completed_;
-    json["timeline"] = timeline_;
+    json["timeline"] = timeline;
     json["simulator"] = cost.to_json(fabric_->statistics().flit_hops);
     return json;
   }
@@ -462,7 +495,8 @@ class RouteStudy final : private ni::MessageObserver {
   std::vector<std::size_t> job_of_;  // [accelerator]
   std::set<std::size_t> assigned_;   // flows on a path of the controller
   AssignmentStatistics assignments_;
-  ordered_json timeline_ = ordered_json::array();
+  std::unique_ptr<TraceWriter> trace_;
+  std::unique_ptr<RouteTimeline> timeline_;
   Femtoseconds last_change_ = 0;
   std::int64_t asked_ = 0;
   std::int64_t answered_ = 0;
@@ -490,40 +524,6 @@ void require_fidelity(const config::Loaded& loaded) {
 ordered_json run_route_study(const config::Loaded& loaded, const RunOptions& options) {
   require_fidelity(loaded);
   return RouteStudy(loaded, options, plan_cluster(loaded)).run();
-}
-
-std::string summarize_route_study(const ordered_json& result) {
-  std::string text =
-      fmt::format("{} on {} jobs, {:.3f} s simulated ({} fidelity, verified: {})\n",
-                  result["method"].get<std::string>(), result["jobs"].size(), result["time_s"].get<double>(),
-                  result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
-  text += "  job  model        rings    all-reduce s     ideal s  slowdown   flow s  throughput GB/s\n";
-  for (std::size_t j = 0; j < result["jobs"].size(); ++j) {
-    const auto& job = result["jobs"][j];
-    text += fmt::format("  {:>3}  {:<11} {:>3} x {:<2} {:>14.6f} {:>11.6f} {:>9.3f} {:>8.4f} {:>16.3f}\n", j,
-                        job["model"].get<std::string>(), job["copy"].get<int>(),
-                        job["data_parallel"].get<int>(), job["all_reduce_s"].get<double>(),
-                        job["ideal_s"].get<double>(), job["slowdown"].get<double>(),
-                        job["flow_completion_s"].get<double>(), job["throughput_gb_s"].get<double>());
-  }
-  const auto& controller = result["controller"];
-  if (controller["assignments"].get<int>() > 0) {
-    text += fmt::format(
-        "  {} assignments of up to {} flows, {:.3f} ms mean, {} flows moved; load over the "
-        "least possible {:.3f} mean\n",
-        controller["assignments"].get<int>(), controller["most_flows"].get<int>(),
-        1e3 * controller["seconds_mean"].get<double>(), controller["moved"].get<std::int64_t>(),
-        controller["load_over_bound_mean"].get<double>());
-  }
-  text += "  all flows of all jobs at once:\n";
-  for (const auto& method : result["all_flows"]["methods"]) {
-    text += fmt::format("    {:<14} most flows on a link {:>3}, at least {:>3}, in {:.3f} ms\n",
-                        method["method"].get<std::string>(), method["max_load"].get<int>(),
-                        result["all_flows"]["lower_bound"].get<int>(), 1e3 * method["seconds"].get<double>());
-  }
-  text += fmt::format("  {} messages in {:.2f} s\n", result["messages"].get<std::int64_t>(),
-                      result["simulator"]["wall_s"].get<double>());
-  return text;
 }
 
 }  // namespace coppice::system

@@ -15,6 +15,11 @@ namespace {
 
 constexpr int kNiProcess = 1;
 constexpr int kChannelProcess = 2;
+constexpr int kActorProcess = 3;
+
+double microseconds(Femtoseconds time) {
+  return static_cast<double>(time) * 1e-9;
+}
 
 }  // namespace
 
@@ -44,11 +49,12 @@ void TraceWriter::event(const std::string& json) {
   first_ = false;
 }
 
+void TraceWriter::name(const char* kind, int process, std::int64_t track, const std::string& text) {
+  event(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"name":"{}"}}}})", kind, process,
+                    track, text));
+}
+
 void TraceWriter::name_tracks() {
-  const auto name = [this](const char* kind, int process, std::int64_t track, const std::string& text) {
-    event(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"name":"{}"}}}})", kind, process,
-                      track, text));
-  };
   name("process_name", kNiProcess, 0, "network-interface ports");
   name("process_name", kChannelProcess, 0, "channels");
   for (topology::NodeId node = 0; node < topology_.num_accelerators(); ++node) {
@@ -97,6 +103,30 @@ void TraceWriter::flit_sent(const fabric::FlitEvent& event, const fabric::Packet
 void TraceWriter::channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) {
   slice(kChannelProcess, channel, "busy", begin,
         end - 1 + intervals_[static_cast<std::size_t>(channel)].flit_cycles);
+}
+
+void TraceWriter::flow_rate(topology::NodeId node, int ni_port, double bytes_per_second, Femtoseconds at) {
+  const std::int64_t track = node * ni_ports_ + ni_port;
+  event(fmt::format(
+      R"({{"ph":"C","name":"NI {} port {} rate","pid":{},"tid":{},"ts":{:.6f},"args":{{"GB/s":{:.6f}}}}})",
+      node, ni_port, kNiProcess, track, microseconds(at), bytes_per_second * 1e-9));
+}
+
+void TraceWriter::name_actor(int actor, const std::string& text) {
+  if (!std::exchange(has_actors_, true)) name("process_name", kActorProcess, 0, "jobs and controller");
+  name("thread_name", kActorProcess, actor, text);
+}
+
+void TraceWriter::actor_phase(int actor, const std::string& text, Femtoseconds begin, Femtoseconds end) {
+  if (end <= begin) return;
+  event(fmt::format(R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f}}})", text,
+                    kActorProcess, actor, microseconds(begin), microseconds(end - begin)));
+}
+
+void TraceWriter::actor_event(int actor, const std::string& text, const nlohmann::ordered_json& details,
+                              Femtoseconds at) {
+  event(fmt::format(R"({{"ph":"i","s":"t","name":"{}","pid":{},"tid":{},"ts":{:.6f},"args":{}}})", text,
+                    kActorProcess, actor, microseconds(at), details.dump()));
 }
 
 void TraceWriter::close_interval(topology::ChannelId channel) {

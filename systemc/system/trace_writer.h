@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "config/config.h"
 #include "fabric/fabric.h"
 #include "ni/message_record.h"
@@ -14,8 +16,9 @@
 namespace coppice::system {
 
 // Chrome trace events (the JSON array format, as Perfetto and chrome://tracing open them): a track per
-// network-interface port with its table entries and what it waited for, a track per channel with its busy
-// intervals. Times are simulated; the file's microseconds are written with nanosecond (and finer) decimals.
+// network-interface port with its table entries and what it waited for (and the rates of its flows, where the
+// fabric is fluid), a track per channel with its busy intervals. Times are simulated; the file's microseconds
+// are written with nanosecond (and finer) decimals.
 //
 // The file appears whole in finish(); an unfinished trace leaves none.
 class TraceWriter final : public ni::MessageObserver, public fabric::FabricObserver {
@@ -31,6 +34,14 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
 
   void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) override;
+  // A counter per port, in GB/s.
+  void flow_rate(topology::NodeId node, int ni_port, double bytes_per_second, Femtoseconds at) override;
+
+  // Those who are no part of the machine, training jobs and their controller: each a track of its own.
+  void name_actor(int actor, const std::string& name);
+  void actor_phase(int actor, const std::string& name, Femtoseconds begin, Femtoseconds end);
+  void actor_event(int actor, const std::string& name, const nlohmann::ordered_json& details,
+                   Femtoseconds at);
 
   // Closes open intervals and puts the file in place. Throws ModelError if it cannot be written.
   void finish();
@@ -43,6 +54,7 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   };
 
   void name_tracks();
+  void name(const char* kind, int process, std::int64_t track, const std::string& text);
   void slice(int process, std::int64_t track, const std::string& name, Cycles begin, Cycles end);
   void close_interval(topology::ChannelId channel);
   void event(const std::string& json);
@@ -50,6 +62,7 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   ResultFile output_;
   std::FILE* file_ = nullptr;
   bool first_ = true;
+  bool has_actors_ = false;
   const topology::Topology& topology_;
   int ni_ports_;
   Femtoseconds period_;

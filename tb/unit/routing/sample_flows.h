@@ -52,6 +52,46 @@ inline void fail_some_links(ClosLinks& links) {
   }
 }
 
+// Every link is dead with the given probability, and every flow between two ToRs can be routed.
+inline Instance with_dead_links(int tors, int spines, double dead, int flows, Random& random) {
+  Instance instance{ClosLinks(tors, spines), {}};
+  for (int tor = 0; tor < tors; ++tor) {
+    for (int s = 0; s < spines; ++s) instance.links.set_link(tor, s, !random.bernoulli(dead));
+  }
+  std::vector<std::pair<int, int>> pairs;
+  for (int i = 0; i < flows; ++i) {
+    const auto src = static_cast<int>(random.below(static_cast<std::size_t>(tors)));
+    const auto dst = static_cast<int>(random.below(static_cast<std::size_t>(tors)));
+    if (src != dst && !instance.links.live_spines(src, dst).empty()) pairs.emplace_back(src, dst);
+  }
+  instance.flows = flows_between(pairs);
+  return instance;
+}
+
+// Dead links, and flows that fill every live link `load` times (but for those that would stay within a ToR):
+// `load` is the optimum, and hardly any other assignment has it.
+inline Instance planted(int tors, int spines, double dead, int load, Random& random) {
+  Instance instance = with_dead_links(tors, spines, dead, 0, random);
+  std::vector<std::pair<int, int>> pairs;
+  const auto shuffle = [&random](auto& list) {
+    for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[random.below(i)]);
+  };
+  for (int s = 0; s < spines * load; ++s) {
+    std::vector<int> sources;
+    for (int tor = 0; tor < tors; ++tor) {
+      if (instance.links.up(tor, s % spines)) sources.push_back(tor);
+    }
+    std::vector<int> destinations = sources;
+    shuffle(destinations);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i] != destinations[i]) pairs.emplace_back(sources[i], destinations[i]);
+    }
+  }
+  shuffle(pairs);
+  instance.flows = flows_between(pairs);
+  return instance;
+}
+
 // Rings of `ring` accelerators at random places of a 64 x 32 network with 32 NICs a ToR, GPU by GPU.
 inline std::vector<Flow> random_rings(int rings, int ring, std::uint64_t seed) {
   constexpr int kNics = 2048;

@@ -1,0 +1,211 @@
+// coppice route as a command: its outputs, what it refuses and where, and how failed runs end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "workshop.h"
+
+namespace coppice::system_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::StartsWith;
+
+// Two jobs on 4 ToRs x 2 spines: the first all of ToRs 0 and 1, the second in ToR 2.
+constexpr const char* kStudy =
+    "system:\n"                                                                               // 1
+    "  topology: {kind: clos, dims: [4, 4, 2]}\n"                                             // 2
+    "  link: {bandwidth: 16 GB/s, latency: 150 ns}\n"                                         // 3
+    "  ni: {flow_control: message}\n"                                                         // 4
+    "routing:\n"                                                                              // 5
+    "  method: greedy\n"                                                                      // 6
+    "  jobs:\n"                                                                               // 7
+    "    - {copy: 4, data_parallel: 2, gradient: 256 KiB, compute: 10 us, arrival: 0 s}\n"    // 8
+    "    - {copy: 2, data_parallel: 2, gradient: 256 KiB, compute: 10 us, arrival: 20 us}\n"  // 9
+    "  host: 4\n"                                                                             // 10
+    "  placement: best_fit\n"                                                                 // 11
+    "  iterations: 2\n"                                                                       // 12
+    "  controller: {elephant: 64 KiB, round_trip: 2 us, compute_time: 5 us, detection: 5 us}\n";
+
+Outcome route(const Workshop& shop, const std::vector<std::string>& settings,
+              const std::vector<std::string>& more = {}) {
+  shop.write("c.yaml", kStudy);
+  std::vector<std::string> line{"route", "c.yaml", "--out", "r.json"};
+  for (const std::string& setting : settings) {
+    line.emplace_back("--set");
+    line.push_back(setting);
+  }
+  line.insert(line.end(), more.begin(), more.end());
+  return shop.run(line);
+}
+
+TEST(Route, WritesItsResultAndATraceOfFlowsJobsAndController) {
+  const Workshop shop;
+  const Outcome outcome = route(shop, {}, {"--trace", "t.json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("greedy on 2 jobs"));
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json", "t.json"));
+  EXPECT_EQ(shop.read_json("r.json")["schema"], "coppice.route/1");
+  std::multiset<std::string> messages;  // of network interfaces
+  std::multiset<std::string> phases;    // of jobs
+  std::multiset<std::string> events;    // of the controller
+  std::map<std::string, double> last_rate;
+  int busy = 0;
+  for (const auto& event : shop.read_json("t.json")) {
+    if (event["ph"] == "C") last_rate[event["name"]] = event["args"]["GB/s"];
+    if (event["ph"] == "i") events.insert(event["name"]);
+    if (event["ph"] != "X") continue;
+    if (event["pid"] == 1 && event["name"].get<std::string>().find(" flow ") != std::string::npos) {
+      messages.insert(event["name"]);
+    }
+    if (event["pid"] == 2) ++busy;
+    if (event["pid"] == 3) phases.insert(event["name"]);
+  }
+  // 12 accelerators, 2 iterations of 2 rounds.
+  EXPECT_EQ(messages.size(), 12U * 4U);
+  EXPECT_GT(busy, 0);
+  EXPECT_THAT(phases, ElementsAre("all-reduce 1", "all-reduce 1", "all-reduce 2", "all-reduce 2", "compute",
+                                  "compute", "compute", "compute"));
+  EXPECT_EQ(events.count("request"), 4U);
+  EXPECT_GE(events.count("assignment"), 4U);
+  EXPECT_EQ(events.count("departure"), 2U);
+  EXPECT_EQ(last_rate.size(), 12U);
+  for (const auto& [name, rate] : last_rate) EXPECT_EQ(rate, 0) << name;
+}
+
+TEST(Route, TracesFallbacksAndFailures) {
+  const Workshop shop;
+  const Outcome outcome =
+      route(shop, {"routing.controller.timeout=1 us", "routing.failures=[{spine: 1, at: 25 us}]"},
+            {"--trace", "t.json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  std::set<std::string> events;
+  for (const auto& event : shop.read_json("t.json")) {
+    if (event["ph"] == "i") events.insert(event["name"]);
+  }
+  EXPECT_THAT(events, IsSupersetOf({"late_answer_ecmp", "spine_fails", "degraded_path_ecmp", "assignment"}));
+}
+
+TEST(Route, EndsAtTheCycleLimit) {
+  const Workshop shop;
+  const Outcome outcome = route(shop, {"max_cycles=60000"}, {"--trace", "t.json"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("cycle limit: at cycle 60000 (max_cycles) job 0 (custom) 1 of 2 "
+                                     "iterations, job 1 (custom) 1 of 2 iterations done"));
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
+  EXPECT_EQ(route(shop, {"max_cycles=10000000"}).status, 0);
+}
+
+// --- bad input: status 2, located, nothing written --------------------------------------------------------
+
+struct Refusal {
+  const char* name;
+  std::vector<std::string> settings;
+  const char* place;
+  std::vector<const char*> says;
+};
+
+class RouteRefusalTest : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(RouteRefusalTest, IsLocatedAndNothingIsWritten) {
+  const Workshop shop;
+  const Outcome outcome = route(shop, GetParam().settings, {"--trace", "t.json"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, StartsWith(GetParam().place));
+  for (const char* part : GetParam().says) EXPECT_THAT(outcome.err, HasSubstr(part));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
+}
+
+const Refusal kRefusals[] = {
+    {"JobThatDoesNotFit",
+     {"routing.jobs=[{model: bloom, data_parallel: 2}]"},
+     "--set routing.jobs",
+     {"routing.jobs[0]: bloom of 2 copies of 48 accelerators does not fit", "16 accelerators"}},
+    {"SecondJobThatDoesNotFit",
+     {"routing.jobs=[{copy: 4, data_parallel: 3, gradient: 1 MiB, compute: 1 us}, {copy: 2, "
+      "data_parallel: 4, gradient: 1 MiB, compute: 1 us}]"},
+     "--set routing.jobs",
+     {"routing.jobs[1]: custom of 4 copies of 2 accelerators does not fit", "1 jobs before it"}},
+    {"TorWithoutLiveSpines",
+     {"system.topology.failed_links=[[1, 0], [1, 1]]"},
+     "--set system.topology.failed_links",
+     {"no live path for job 0 (custom)"}},
+    {"AllSpinesFailed",
+     {"system.topology.failed_spines=[0, 1]"},
+     "--set system.topology.failed_spines",
+     {"no live path for job 0 (custom)"}},
+    {"AllSpinesFailedAtRandom",
+     {"routing.random_failures=2"},
+     "--set routing.random_failures",
+     {"2 of 2 spines: at least one must live"}},
+    {"ZeroRate",
+     {"system.link.bandwidth=0 GB/s"},
+     "--set system.link.bandwidth",
+     {"system.link.bandwidth must be from", "not '0 GB/s'"}},
+    {"ZeroUtilization",
+     {"routing.utilization=0"},
+     "--set routing.utilization",
+     {"routing.utilization must be a number from 0.001 to 1"}},
+    {"ZeroIterations", {"routing.iterations=0"}, "--set routing.iterations", {"from 1 to 10000"}},
+    {"UnknownModel",
+     {"routing.jobs=[{model: blom}]"},
+     "--set routing.jobs",
+     {"routing.jobs[0].model must be", "not 'blom'; did you mean 'bloom'?"}},
+    {"UnknownMethod",
+     {"routing.method=gredy"},
+     "--set routing.method",
+     {"not 'gredy'; did you mean 'greedy'?"}},
+    {"UnknownSpine",
+     {"routing.failures=[{spine: 2, at: 1 us}]"},
+     "--set routing.failures",
+     {"there is no spine 2, only 0 to 1"}},
+    {"RingOfOne",
+     {"routing.jobs=[{model: bloom, data_parallel: 1}]"},
+     "--set routing.jobs",
+     {"data_parallel must be a whole number from 2"}},
+    {"NoElementForEveryReplica",
+     {"routing.jobs=[{copy: 1, data_parallel: 4, gradient: 8 B, compute: 1 us}]"},
+     "--set routing.jobs",
+     {"less than an element for each of 4 replicas"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(Route, RouteRefusalTest, ::testing::ValuesIn(kRefusals),
+                         [](const auto& refusal) { return refusal.param.name; });
+
+// --- failed runs: status 1, nothing written ----------------------------------------------------------------
+
+TEST(Route, NamesTheFlowsThatTheLastFailureCutsOff) {
+  const Workshop shop;
+  const Outcome outcome =
+      route(shop, {"routing.failures=[{spine: 0, at: 20 us}, {spine: 1, at: 20 us}]"}, {"--trace", "t.json"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("cannot be routed"), HasSubstr("job 0 (custom)"),
+                                 HasSubstr("no live spine joins ToR")));
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
+}
+
+// --- a command that was moved ------------------------------------------------------------------------------
+
+TEST(Models, AreFoundBesideAnInstalledCommand) {
+  const Workshop shop;
+  namespace fs = std::filesystem;
+  fs::create_directories(shop.directory() + "/bin");
+  fs::create_directories(shop.directory() + "/share/coppice/workloads");
+  fs::copy_file(COPPICE_COMMAND, shop.directory() + "/bin/coppice");
+  fs::copy_file(shipped_config("workloads/ncf.csv"), shop.directory() + "/share/coppice/workloads/moved.csv");
+  const std::string out = shop.directory() + "/list.txt";
+  ASSERT_EQ(std::system((shop.directory() + "/bin/coppice list > " + out).c_str()), 0);
+  EXPECT_THAT(shop.read("list.txt"), AllOf(HasSubstr("\n  moved\n"), ::testing::Not(HasSubstr("resnet50"))));
+}
+
+}  // namespace
+}  // namespace coppice::system_test
