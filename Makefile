@@ -4,7 +4,7 @@ BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree reproduce-routing test-slurm nightly formal
+.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree reproduce-routing test-slurm cosim nightly formal
 .NOTPARALLEL:
 
 help:
@@ -47,6 +47,9 @@ reproduce-routing: build ## run the study of Routing for Large ML Models into re
 test-slurm: build ## run a small experiment on a Slurm cluster of one node, started and stopped for it
 	@scripts/setup.sh experiments slurm
 	@scripts/experiments/test_slurm
+
+cosim: build ## compare systems with network interfaces in Verilog with those in SystemC, flit by flit
+	@build/release/tb/cosim/coppice_cosim_check
 
 nightly: build ## what takes too long for make test: ten million sums through the Verilog adder
 	@COPPICE_ADDER_PAIRS=10000000 build/release/tb/cosim/cosim_tests --gtest_filter='Fp32Adder.*'

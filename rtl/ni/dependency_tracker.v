@@ -18,6 +18,7 @@ module dependency_tracker #(
   output wire [QUERIES-1:0]         satisfied_o
 );
   localparam INDEX_W = $clog2(FLOWS);
+  reg [FLOWS-1:0]   seen_q;  // flows of which anything has come: only their counts mean anything
   reg [COUNT_W-1:0] count_q [0:FLOWS-1];
   // Of each arrival, how many of its flow come in this cycle: arrivals of one flow all write the same sum.
   reg [EVENTS*COUNT_W-1:0] together;
@@ -37,12 +38,15 @@ module dependency_tracker #(
 
   always @(posedge clk_i) begin
     if (!rst_ni || reset_i) begin
-      for (i = 0; i < FLOWS; i = i + 1) count_q[i] <= {COUNT_W{1'b0}};
+      seen_q <= {FLOWS{1'b0}};
     end else if (|arrived_i) begin
       for (i = 0; i < EVENTS; i = i + 1) begin
-        if (arrived_i[i])
+        if (arrived_i[i]) begin
+          seen_q[arrived_flow_i[i*FLOW_W+:INDEX_W]] <= 1'b1;
           count_q[arrived_flow_i[i*FLOW_W+:INDEX_W]] <=
-            count_q[arrived_flow_i[i*FLOW_W+:INDEX_W]] + together[i*COUNT_W+:COUNT_W];
+            (seen_q[arrived_flow_i[i*FLOW_W+:INDEX_W]] ? count_q[arrived_flow_i[i*FLOW_W+:INDEX_W]] : {COUNT_W{1'b0}}) +
+            together[i*COUNT_W+:COUNT_W];
+        end
       end
     end
   end
@@ -50,7 +54,9 @@ module dependency_tracker #(
   genvar q;
   generate
     for (q = 0; q < QUERIES; q = q + 1) begin : g_query
-      assign satisfied_o[q] = count_q[query_flow_i[q*FLOW_W+:INDEX_W]] >= dependencies_i[q*COUNT_W+:COUNT_W];
+      wire [INDEX_W-1:0] flow = query_flow_i[q*FLOW_W+:INDEX_W];
+      wire [COUNT_W-1:0] arrivals = seen_q[flow] ? count_q[flow] : {COUNT_W{1'b0}};
+      assign satisfied_o[q] = arrivals >= dependencies_i[q*COUNT_W+:COUNT_W];
     end
   endgenerate
 

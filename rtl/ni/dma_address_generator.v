@@ -14,6 +14,7 @@ module dma_address_generator #(
   input  wire [LEN_W-1:0]  words_i,      // from 1
   output wire              req_valid_o,
   output wire [ADDR_W-1:0] req_address_o,
+  output wire [LANES-1:0]  req_lanes_o,    // lanes that hold a word: the first ones
   input  wire              req_ready_i,
   output wire              busy_o
 );
@@ -32,6 +33,14 @@ module dma_address_generator #(
   assign req_valid_o = count_q != 2'd0;
   assign req_address_o = address_q[head_q];
   assign busy_o = req_valid_o;
+
+  genvar l;
+  generate
+    for (l = 0; l < LANES; l = l + 1) begin : g_lane
+      localparam [LEN_W-1:0] INDEX = l;
+      assign req_lanes_o[l] = words_q[head_q] > INDEX;
+    end
+  endgenerate
 
   always @(posedge clk_i) begin
     if (!rst_ni) begin

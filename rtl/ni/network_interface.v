@@ -100,7 +100,7 @@ module network_interface #(
   wire [PORTS-1:0]         satisfied, conflict, dma_request;
   wire [PORTS-1:0]         data_valid, data_add, arrived, arrived_add, port_busy, port_overflow;
   wire [PORTS*ADDR_W-1:0]  data_address;
-  wire [PORTS*LANES-1:0]   data_lanes;
+  wire [PORTS*LANES-1:0]   data_lanes, dma_lanes;
   wire [PORTS*FLIT_W-1:0]  data;
   wire                     reduction_busy, reduction_overflow;
 
@@ -122,6 +122,7 @@ module network_interface #(
         .count_i(count_i[p*(INDEX_W+1)+:INDEX_W+1]), .query_flow_o(query_flow[p*FLOW_W+:FLOW_W]),
         .query_dependencies_o(query_dependencies[p*COUNT_W+:COUNT_W]), .satisfied_i(satisfied[p]),
         .dma_valid_o(dma_request[p]), .dma_address_o(dma_address_o[p*ADDR_W+:ADDR_W]),
+        .dma_lanes_o(dma_lanes[p*LANES+:LANES]),
         .dma_conflict_i(conflict[p]), .dma_data_valid_i(dma_data_valid_i[p]),
         .dma_data_i(dma_data_i[p*FLIT_W+:FLIT_W]), .flit_valid_o(flit_valid_o[p]),
         .flit_vc_o(flit_vc_o[p*VC_W+:VC_W]), .flit_head_o(flit_head_o[p]), .flit_tail_o(flit_tail_o[p]),
@@ -145,7 +146,7 @@ module network_interface #(
     .read_address_o(read_address_o), .read_data_i(read_data_i), .sum_valid_o(sum_valid_o),
     .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o), .sum_data_o(sum_data_o),
     .store_valid_o(store_valid_o), .store_address_o(store_address_o), .store_lanes_o(store_lanes_o),
-    .store_data_o(store_data_o), .dma_valid_i(dma_request), .dma_address_i(dma_address_o),
+    .store_data_o(store_data_o), .dma_valid_i(dma_request), .dma_address_i(dma_address_o), .dma_lanes_i(dma_lanes),
     .dma_conflict_o(conflict), .busy_o(reduction_busy), .overflow_o(reduction_overflow));
 
   // A store counts at once, a sum when the adders would have it.

@@ -53,6 +53,7 @@ module ni_port #(
   // Gradient buffer, read: data comes dma_latency_i - 1 cycles after its request.
   output wire                    dma_valid_o,
   output wire [ADDR_W-1:0]       dma_address_o,
+  output wire [LANES-1:0]        dma_lanes_o,
   input  wire                    dma_conflict_i,
   input  wire                    dma_data_valid_i,
   input  wire [FLIT_W-1:0]       dma_data_i,
@@ -131,8 +132,8 @@ module ni_port #(
   wire asked_room = !asked_q[BUFFER_W];
   dma_address_generator #(.ADDR_W(ADDR_W), .LEN_W(LEN_W), .LANES(LANES)) i_dma (
     .clk_i(clk_i), .rst_ni(rst_ni), .push_i(issue_o), .address_i(address), .words_i(words),
-    .req_valid_o(request), .req_address_o(dma_address_o), .req_ready_i(asked_room && !dma_conflict_i),
-    .busy_o(address_busy));
+    .req_valid_o(request), .req_address_o(dma_address_o), .req_lanes_o(dma_lanes_o),
+    .req_ready_i(asked_room && !dma_conflict_i), .busy_o(address_busy));
   assign dma_valid_o = request && asked_room;
   wire asks = dma_valid_o && !dma_conflict_i;
   wire data_full;

@@ -4,8 +4,9 @@
 //
 // A flit whose words overlap those of a sum under way, or of a lower port's flit of the same cycle, waits in its
 // port's queue until that is written: at most four cycles for each other port that adds to the same words.
-// Within a port flits keep their order. DMA requests are told (dma_conflict_o) when a sum they would read is
-// still under way. overflow_o tells, for good, that a queue was too short.
+// Within a port flits keep their order. A message's arrival counts when the sums of its flits are written, if none
+// waited: DMA requests are told (dma_conflict_o) when one that did wait, and that they would read, is not written.
+// overflow_o tells, for good, that a queue was too short. Lanes are the first ones of a flit, one at least.
 `default_nettype none
 module reduction_unit #(
   parameter PORTS = 4,
@@ -36,12 +37,14 @@ module reduction_unit #(
   output wire [PORTS*FLIT_W-1:0] store_data_o,
   input  wire [PORTS-1:0]        dma_valid_i,
   input  wire [PORTS*ADDR_W-1:0] dma_address_i,
+  input  wire [PORTS*LANES-1:0]  dma_lanes_i,
   output reg  [PORTS-1:0]        dma_conflict_o,
   output wire                    busy_o,
   output wire                    overflow_o
 );
-  localparam WORD_W = 1 + ADDR_W + LANES + FLIT_W;
+  localparam WORD_W = 1 + FLIT_W;
   localparam [ADDR_W-1:0] NEAR = LANES;
+  localparam LANE_W = $clog2(LANES);
 
   // The candidate of each port: the oldest of its queue, else the flit that comes.
   wire [PORTS-1:0]        queued, candidate, candidate_add;
@@ -49,7 +52,7 @@ module reduction_unit #(
   wire [PORTS*LANES-1:0]  candidate_lanes;
   wire [PORTS*FLIT_W-1:0] candidate_data;
   wire [PORTS-1:0]        over;
-  reg  [PORTS-1:0]        go;
+  wire [PORTS-1:0]        go;
   reg                     overflow_q;
 
   // Sums under way: one, two and three cycles after their read.
@@ -58,84 +61,111 @@ module reduction_unit #(
   reg [PORTS*LANES-1:0]  first_lanes_q, second_lanes_q, third_lanes_q;
   reg [PORTS*FLIT_W-1:0] first_data_q;
 
-  // Whether the flits at two addresses share a word.
-  function overlap(input [ADDR_W-1:0] a, input [ADDR_W-1:0] b);
-    overlap = (a - b) < NEAR || (b - a) < NEAR;
-  endfunction
-  // Whether a sum under way is of words at `a`.
-  function under_way(input [ADDR_W-1:0] a);
-    integer k;
+  // Whether two flits share a word: one begins within the other.
+  function overlap(input [ADDR_W-1:0] a, input [LANES-1:0] a_lanes, input [ADDR_W-1:0] b, input [LANES-1:0] b_lanes);
+    reg [ADDR_W-1:0] behind, ahead;
     begin
-      under_way = 1'b0;
-      for (k = 0; k < PORTS; k = k + 1) begin
-        if (first_q[k] && overlap(a, first_address_q[k*ADDR_W+:ADDR_W])) under_way = 1'b1;
-        if (second_q[k] && overlap(a, second_address_q[k*ADDR_W+:ADDR_W])) under_way = 1'b1;
-        if (third_q[k] && overlap(a, third_address_q[k*ADDR_W+:ADDR_W])) under_way = 1'b1;
-      end
+      behind = a - b;
+      ahead = b - a;
+      overlap = (behind < NEAR && b_lanes[behind[LANE_W-1:0]]) || (ahead < NEAR && a_lanes[ahead[LANE_W-1:0]]);
     end
   endfunction
 
-  integer p, q;
-  always @* begin
-    go = {PORTS{1'b0}};
-    for (p = 0; p < PORTS; p = p + 1) begin
-      if (candidate[p]) begin
-        go[p] = !under_way(candidate_address[p*ADDR_W+:ADDR_W]);
-        for (q = 0; q < p; q = q + 1) begin
-          if (candidate[q] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_address[q*ADDR_W+:ADDR_W]))
-            go[p] = 1'b0;
+  // Sums under way that a flit waits for, and lower ports' candidates.
+  wire [PORTS*PORTS-1:0] clash;
+  genvar p, k;
+  generate
+    for (p = 0; p < PORTS; p = p + 1) begin : g_go
+      for (k = 0; k < PORTS; k = k + 1) begin : g_clash
+        wire sum = (first_q[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+                                          first_address_q[k*ADDR_W+:ADDR_W], first_lanes_q[k*LANES+:LANES])) ||
+                   (second_q[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+                                           second_address_q[k*ADDR_W+:ADDR_W], second_lanes_q[k*LANES+:LANES])) ||
+                   (third_q[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+                                          third_address_q[k*ADDR_W+:ADDR_W], third_lanes_q[k*LANES+:LANES]));
+        if (k < p) begin : g_lower
+          assign clash[p*PORTS+k] =
+            sum || (candidate[k] &&
+                    overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+                            candidate_address[k*ADDR_W+:ADDR_W], candidate_lanes[k*LANES+:LANES]));
+        end else begin : g_other
+          assign clash[p*PORTS+k] = sum;
         end
       end
+      assign go[p] = candidate[p] && clash[p*PORTS+:PORTS] == {PORTS{1'b0}};
     end
-  end
+  endgenerate
 
-  wire [PORTS*QUEUE-1:0]        waiting;          // places that hold a flit
-  wire [PORTS*QUEUE*ADDR_W-1:0] waiting_address;
-  integer d, w;
+  // Sums under way of flits that have waited, and requests that would read those or flits that wait.
+  reg  [PORTS-1:0]       first_late_q, second_late_q, third_late_q;
+  wire any_late = |{queued, first_late_q, second_late_q, third_late_q};
+  wire [PORTS*PORTS-1:0] dma_hits;  // [port][requester]
+  integer o;
   always @* begin
     dma_conflict_o = {PORTS{1'b0}};
-    for (d = 0; d < PORTS; d = d + 1) begin
-      if (dma_valid_i[d] && busy_o) begin
-        dma_conflict_o[d] = under_way(dma_address_i[d*ADDR_W+:ADDR_W]);
-        if (|queued) begin
-          for (w = 0; w < PORTS * QUEUE; w = w + 1) begin
-            if (waiting[w] && overlap(dma_address_i[d*ADDR_W+:ADDR_W], waiting_address[w*ADDR_W+:ADDR_W]))
-              dma_conflict_o[d] = 1'b1;
-          end
-        end
-      end
-    end
+    for (o = 0; o < PORTS; o = o + 1) dma_conflict_o = dma_conflict_o | dma_hits[o*PORTS+:PORTS];
   end
 
   genvar g, l, s;
   generate
     for (g = 0; g < PORTS; g = g + 1) begin : g_port
       reg [WORD_W-1:0]  queue_q [0:QUEUE-1];
+      reg [QUEUE*ADDR_W-1:0] queue_address_q;
+      reg [QUEUE*LANES-1:0]  queue_lanes_q;
       reg [QUEUE_W-1:0] head_q;
       reg [QUEUE_W:0]   count_q;
       wire [QUEUE_W-1:0] tail = head_q + count_q[QUEUE_W-1:0];
-      wire [WORD_W-1:0] incoming = {add_i[g], address_i[g*ADDR_W+:ADDR_W], lanes_i[g*LANES+:LANES],
-                                    data_i[g*FLIT_W+:FLIT_W]};
       wire pop = queued[g] && go[g];
       wire push = valid_i[g] && (queued[g] || !go[g]);
 
       assign queued[g] = count_q != {(QUEUE_W + 1){1'b0}};
       assign candidate[g] = queued[g] || valid_i[g];
-      assign {candidate_add[g], candidate_address[g*ADDR_W+:ADDR_W], candidate_lanes[g*LANES+:LANES],
-              candidate_data[g*FLIT_W+:FLIT_W]} = queued[g] ? queue_q[head_q] : incoming;
+      assign {candidate_add[g], candidate_data[g*FLIT_W+:FLIT_W]} =
+        queued[g] ? queue_q[head_q] : {add_i[g], data_i[g*FLIT_W+:FLIT_W]};
+      assign candidate_address[g*ADDR_W+:ADDR_W] =
+        queued[g] ? queue_address_q[head_q*ADDR_W+:ADDR_W] : address_i[g*ADDR_W+:ADDR_W];
+      assign candidate_lanes[g*LANES+:LANES] =
+        queued[g] ? queue_lanes_q[head_q*LANES+:LANES] : lanes_i[g*LANES+:LANES];
       assign over[g] = push && count_q[QUEUE_W] && !pop;
+      wire [QUEUE-1:0] waiting;
       for (s = 0; s < QUEUE; s = s + 1) begin : g_place
         localparam [QUEUE_W-1:0] PLACE = s;
         wire [QUEUE_W-1:0] age = PLACE - head_q;
-        assign waiting[g*QUEUE+s] = {1'b0, age} < count_q;
-        assign waiting_address[(g*QUEUE+s)*ADDR_W+:ADDR_W] = queue_q[s][FLIT_W+LANES+:ADDR_W];
+        assign waiting[s] = {1'b0, age} < count_q;
       end
+      reg [PORTS-1:0] hits;
+      integer d, w;
+      always @* begin
+        hits = {PORTS{1'b0}};
+        if (any_late) begin
+          for (d = 0; d < PORTS; d = d + 1) begin
+            if (dma_valid_i[d]) begin
+              hits[d] = (first_late_q[g] && overlap(dma_address_i[d*ADDR_W+:ADDR_W], dma_lanes_i[d*LANES+:LANES],
+                                                    first_address_q[g*ADDR_W+:ADDR_W], first_lanes_q[g*LANES+:LANES])) ||
+                        (second_late_q[g] && overlap(dma_address_i[d*ADDR_W+:ADDR_W], dma_lanes_i[d*LANES+:LANES],
+                                                     second_address_q[g*ADDR_W+:ADDR_W], second_lanes_q[g*LANES+:LANES])) ||
+                        (third_late_q[g] && overlap(dma_address_i[d*ADDR_W+:ADDR_W], dma_lanes_i[d*LANES+:LANES],
+                                                    third_address_q[g*ADDR_W+:ADDR_W], third_lanes_q[g*LANES+:LANES]));
+              for (w = 0; w < QUEUE; w = w + 1) begin
+                if (waiting[w] && overlap(dma_address_i[d*ADDR_W+:ADDR_W], dma_lanes_i[d*LANES+:LANES],
+                                          queue_address_q[w*ADDR_W+:ADDR_W], queue_lanes_q[w*LANES+:LANES]))
+                  hits[d] = 1'b1;
+              end
+            end
+          end
+        end
+      end
+      assign dma_hits[g*PORTS+:PORTS] = hits;
       always @(posedge clk_i) begin
         if (!rst_ni) begin
           head_q <= {QUEUE_W{1'b0}};
           count_q <= {(QUEUE_W + 1){1'b0}};
         end else begin
-          if (push) queue_q[tail] <= incoming;
+          if (push) begin
+            queue_q[tail] <= {add_i[g], data_i[g*FLIT_W+:FLIT_W]};
+            queue_address_q[tail*ADDR_W+:ADDR_W] <= address_i[g*ADDR_W+:ADDR_W];
+            queue_lanes_q[tail*LANES+:LANES] <= lanes_i[g*LANES+:LANES];
+          end
           if (pop) head_q <= head_q + 1'b1;
           if (push && !pop && !over[g]) count_q <= count_q + 1'b1;
           else if (pop && !push) count_q <= count_q - 1'b1;
@@ -182,11 +212,17 @@ module reduction_unit #(
       first_q <= {PORTS{1'b0}};
       second_q <= {PORTS{1'b0}};
       third_q <= {PORTS{1'b0}};
+      first_late_q <= {PORTS{1'b0}};
+      second_late_q <= {PORTS{1'b0}};
+      third_late_q <= {PORTS{1'b0}};
       overflow_q <= 1'b0;
     end else begin
       first_q <= read_valid_o;
       second_q <= first_q;
       third_q <= second_q;
+      first_late_q <= read_valid_o & queued;
+      second_late_q <= first_late_q;
+      third_late_q <= second_late_q;
       overflow_q <= overflow_q || |over;
     end
   end

@@ -17,20 +17,28 @@ struct RunLine {
   std::string out;
   std::string trace;
   std::string vcd;
+  std::string fst;
 };
 
 void execute(const RunLine& line) {
-  const config::Loaded loaded = load(line.input, config::Purpose::kRun, !line.vcd.empty());
+  const config::Loaded loaded =
+      load(line.input, config::Purpose::kRun, !line.vcd.empty() || !line.fst.empty());
   Outputs outputs(line.input.path);
   system::ResultFile* out = outputs.add("--out", line.out);
   outputs.add("--trace", line.trace);
   outputs.add("--vcd", line.vcd);
+  outputs.add("--fst", line.fst);
 
   system::RunOptions options;
   options.trace_path = line.trace;
   options.vcd_path = line.vcd;
+  options.fst_path = line.fst;
   options.interrupted = &catch_interrupts();
   const bool trains = !loaded.config.training.model.empty();
+  if (trains && loaded.config.system.ni.impl == config::Implementation::kRtl) {
+    throw ConfigError(loaded.place("system.ni.impl"),
+                      "system.ni.impl: rtl runs a collective, not the training of a model: write systemc");
+  }
   nlohmann::ordered_json result;
   {
     ProgressLine progress(loaded.config.collective.algorithm);
@@ -51,6 +59,8 @@ Command add_run(CLI::App& parent) {
   app->add_option("--trace", line->trace, "write Chrome trace events, which Perfetto opens")
       ->type_name("TRACE.json");
   app->add_option("--vcd", line->vcd, "write a value change dump of observe.nodes, for GTKWave")
+      ->type_name("FILE");
+  app->add_option("--fst", line->fst, "write every signal of the first of observe.nodes, whose NI is Verilog")
       ->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }

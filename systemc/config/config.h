@@ -64,6 +64,7 @@ struct NiConfig {
   Femtoseconds message_setup = 0;          // of a port, before each message: nothing of it moves meanwhile
   double reduction_flits_per_cycle = 1.0;  // per port
   Implementation impl = Implementation::kSystemc;
+  std::vector<int> rtl_nodes{};  // of impl rtl: the accelerators whose NI is Verilog; empty: all
   bool operator==(const NiConfig&) const = default;
 };
 

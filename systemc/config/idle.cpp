@@ -97,6 +97,11 @@ std::string idle_ni(const Config& config, const Use& /*use*/) {
   return single_accelerator(config) ? kAlone : "";
 }
 
+std::string idle_rtl_nodes(const Config& config, const Use& use) {
+  if (config.system.ni.impl != Implementation::kRtl) return "system.ni.impl is not rtl";
+  return idle_ni(config, use);
+}
+
 std::string idle_ni_buffer(const Config& config, const Use& use) {
   if (!config.system.ni.lockstep)
     return "only the lockstep's estimate depends on it, and system.ni.lockstep is off";

@@ -28,6 +28,7 @@ std::string idle_link(const Config& config, const Use& use);
 std::string idle_timing(const Config& config, const Use& use);
 std::string idle_router(const Config& config, const Use& use);
 std::string idle_ni(const Config& config, const Use& use);
+std::string idle_rtl_nodes(const Config& config, const Use& use);
 std::string idle_ni_buffer(const Config& config, const Use& use);
 std::string idle_payload(const Config& config, const Use& use);
 std::string idle_reduction_latency(const Config& config, const Use& use);

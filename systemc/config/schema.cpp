@@ -178,10 +178,21 @@ void add_ni_keys(std::vector<Key>& keys) {
   };
   rate.write = [](const Config& config) { return Json(config.system.ni.reduction_flits_per_cycle); };
   keys.push_back(unless(with(rate, kSimulations), idle_reduction_rate));
-  add(enum_key<>("system.ni.impl", [](auto& c) -> auto& { return c.system.ni.impl; },
-                 std::vector{Implementation::kSystemc},
-                 {{Implementation::kRtl, "is not available yet: write systemc"}}),
+  add(enum_key<>(
+          "system.ni.impl", [](auto& c) -> auto& { return c.system.ni.impl; },
+          std::vector{Implementation::kSystemc, Implementation::kRtl}),
       idle_ni);
+  Key nodes;
+  nodes.path = "system.ni.rtl_nodes";
+  nodes.read = [path = nodes.path](const Node& value, Config& config) {
+    const bool all = value.kind == Node::Kind::kScalar && value.text == "all";
+    config.system.ni.rtl_nodes = all ? std::vector<int>{} : read_integers(value, path, 0, kMostNodes - 1);
+  };
+  nodes.write = [](const Config& config) {
+    if (config.system.ni.impl != Implementation::kRtl) return Json();
+    return config.system.ni.rtl_nodes.empty() ? Json("all") : Json(config.system.ni.rtl_nodes);
+  };
+  add(nodes, idle_rtl_nodes);
 }
 
 void add_accelerator_keys(std::vector<Key>& keys) {

@@ -50,6 +50,9 @@ class Ejector {
   virtual ~Ejector() = default;
   // The tail of a packet came out of the ejection channel.
   virtual void packet_ejected(const Packet& packet, Cycles now) = 0;
+  // Whether it wants to know of every flit that comes out, where the fabric moves flits.
+  virtual bool takes_flits() const { return false; }
+  virtual void flit_ejected(const Packet& /*packet*/, Flit /*flit*/, Cycles /*now*/) {}
   // The tail of a whole message did; returns the flits it had.
   virtual std::int64_t message_ejected(std::uint64_t /*message*/, Cycles /*now*/) { return 0; }
 };

@@ -37,6 +37,7 @@ FlitFabric::FlitFabric(const sc_core::sc_module_name& name, const topology::Topo
       credits_(longest_delay(topology, system)),
       awake_routers_(topology.num_nodes()),
       awake_injection_(topology.num_accelerators() * ni_ports),
+      awake_terminals_(topology.num_accelerators()),
       wake_event_("wake"),
       failure_(&failure) {
   build(system);
@@ -58,6 +59,8 @@ void FlitFabric::build(const config::SystemConfig& system) {
   injection_.assign(accelerators * static_cast<std::size_t>(ni_ports_),
                     InjectionPort(vcs_, vc_depth_, period_));
   ejectors_.assign(injection_.size(), nullptr);
+  flit_takers_.assign(injection_.size(), nullptr);
+  terminals_.assign(accelerators, nullptr);
   statistics_.channel_flits.assign(topology_->channels().size(), 0);
   routers_.reserve(static_cast<std::size_t>(topology_->num_nodes()));
   RouterEnvironment& environment = *this;
@@ -103,6 +106,15 @@ void FlitFabric::build(const config::SystemConfig& system) {
 void FlitFabric::connect(NodeId node, int port, Injector& injector, Ejector& ejector) {
   injection_[ni_index(node, port)].connect(injector);
   ejectors_[ni_index(node, port)] = &ejector;
+  if (ejector.takes_flits()) flit_takers_[ni_index(node, port)] = &ejector;
+}
+
+void FlitFabric::connect_terminal(NodeId node, FlitTerminal& terminal) {
+  terminals_[static_cast<std::size_t>(node)] = &terminal;
+  terminal_wakeups_.push({0, node});
+  if (next_tick_ == 0) return;
+  next_tick_ = 0;
+  wake_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void FlitFabric::wake(NodeId node, int port, Cycles at) {
@@ -117,6 +129,7 @@ void FlitFabric::tick() {
     now_ = next_tick_;
     deliver(now_);
     inject(now_);
+    step_terminals(now_);
     step_routers(now_);
     schedule_next(now_);
   });
@@ -135,6 +148,11 @@ void FlitFabric::deliver(Cycles now) {
   arrivals_.release(now);
   for (const Credit& credit : credits_.at(now)) {
     if (credit.to_injector) {
+      if (FlitTerminal* terminal = terminals_[static_cast<std::size_t>(credit.node)]; terminal != nullptr) {
+        terminal->receive_credit(credit.port, credit.vc);
+        awake_terminals_.insert(credit.node);
+        continue;
+      }
       const std::size_t port = ni_index(credit.node, credit.port);
       if (injection_[port].receive_credit(credit.vc)) awake_injection_.insert(static_cast<int>(port));
     } else {
@@ -153,8 +171,15 @@ void FlitFabric::eject(const Arrival& arrival, Cycles now) {
   credits_.schedule(now + ejection_credit_delay_, {arrival.node, out_port, arrival.vc, false});
   Packet& packet = packets_[arrival.flit.packet];
   packet.flit_cycles += now;
+  FlitTerminal* const terminal = terminals_[static_cast<std::size_t>(arrival.node)];
+  if (terminal != nullptr) {
+    terminal->receive_flit(arrival.port, arrival.vc, arrival.flit, packet, now);
+    awake_terminals_.insert(arrival.node);
+  } else if (Ejector* const taker = flit_takers_[ni_index(arrival.node, arrival.port)]; taker != nullptr) {
+    taker->flit_ejected(packet, arrival.flit, now);
+  }
   if (!arrival.flit.tail) return;
-  ejectors_[ni_index(arrival.node, arrival.port)]->packet_ejected(packet, now);
+  if (terminal == nullptr) ejectors_[ni_index(arrival.node, arrival.port)]->packet_ejected(packet, now);
   packets_.release(arrival.flit.packet);
 }
 
@@ -169,18 +194,33 @@ void FlitFabric::inject(Cycles now) {
       awake_injection_.erase(index);
       if (outcome.next != InjectionPort::kAsleep) wakeups_.push({outcome.next, index});
     }
-    if (!outcome.sent) return;
-    ++statistics_.flits_injected;
-    last_movement_ = now;
-    const NodeId node = index / ni_ports_;
-    const int ni_port = index % ni_ports_;
-    for (FabricObserver* observer : observers_) {
-      observer->flit_sent({node, -1, ni_port, outcome.vc, outcome.flit}, packets_[outcome.flit.packet], now);
+    if (outcome.sent) inject_flit(index / ni_ports_, index % ni_ports_, outcome.vc, outcome.flit, now);
+  });
+}
+
+void FlitFabric::inject_flit(NodeId node, int ni_port, int vc, Flit flit, Cycles now) {
+  ++statistics_.flits_injected;
+  last_movement_ = now;
+  for (FabricObserver* observer : observers_) {
+    observer->flit_sent({node, -1, ni_port, vc, flit}, packets_[flit.packet], now);
+  }
+  const auto in_port =
+      static_cast<std::int16_t>(topology_->in_channels(node).size() + static_cast<std::size_t>(ni_port));
+  arrivals_.schedule(now + kInjectionDelay, {flit, node, in_port, static_cast<std::int8_t>(vc), false});
+}
+
+void FlitFabric::step_terminals(Cycles now) {
+  while (!terminal_wakeups_.empty() && terminal_wakeups_.top().at <= now) {
+    awake_terminals_.insert(terminal_wakeups_.top().port);
+    terminal_wakeups_.pop();
+  }
+  awake_terminals_.for_each([&](int node) {
+    const FlitTerminal::Outcome outcome = terminals_[static_cast<std::size_t>(node)]->step(now, packets_);
+    if (outcome.wake_at != now + 1) {
+      awake_terminals_.erase(node);
+      if (outcome.wake_at > now) terminal_wakeups_.push({outcome.wake_at, node});
     }
-    const auto in_port =
-        static_cast<std::int16_t>(topology_->in_channels(node).size() + static_cast<std::size_t>(ni_port));
-    arrivals_.schedule(now + kInjectionDelay,
-                       {outcome.flit, node, in_port, static_cast<std::int8_t>(outcome.vc), false});
+    for (const auto& sent : outcome.flits) inject_flit(node, sent.port, sent.vc, sent.flit, now);
   });
 }
 
@@ -191,12 +231,13 @@ void FlitFabric::step_routers(Cycles now) {
 }
 
 Cycles FlitFabric::next_event(Cycles now) const {
-  if (!awake_routers_.empty() || !awake_injection_.empty()) return now + 1;
+  if (!awake_routers_.empty() || !awake_injection_.empty() || !awake_terminals_.empty()) return now + 1;
   Cycles next = -1;
   const auto consider = [&next](Cycles at) { next = next < 0 ? at : std::min(next, at); };
   if (!arrivals_.empty()) consider(arrivals_.next_after(now));
   if (!credits_.empty()) consider(credits_.next_after(now));
   if (!wakeups_.empty()) consider(wakeups_.top().at);
+  if (!terminal_wakeups_.empty()) consider(terminal_wakeups_.top().at);
   return next;
 }
 
@@ -259,12 +300,14 @@ void FlitFabric::check_conservation() const {
       }
     }
   }
-  for (std::size_t port = 0; port < injection_.size(); ++port) {
+  for (std::size_t index = 0; index < injection_.size(); ++index) {
+    const std::size_t node = index / static_cast<std::size_t>(ni_ports_);
+    const int port = static_cast<int>(index % static_cast<std::size_t>(ni_ports_));
     for (int vc = 0; vc < vcs_; ++vc) {
-      require(injection_[port].credits(vc) == vc_depth_,
-              fmt::format("NI {} port {} vc {}: {} of {} credits", port / static_cast<std::size_t>(ni_ports_),
-                          port % static_cast<std::size_t>(ni_ports_), vc, injection_[port].credits(vc),
-                          vc_depth_));
+      const FlitTerminal* const terminal = terminals_[node];
+      const int credits = terminal != nullptr ? terminal->credits(port, vc) : injection_[index].credits(vc);
+      require(credits == vc_depth_,
+              fmt::format("NI {} port {} vc {}: {} of {} credits", node, port, vc, credits, vc_depth_));
     }
   }
 }

@@ -12,6 +12,7 @@
 #include "fabric/delay_wheel.h"
 #include "fabric/fabric.h"
 #include "fabric/failure.h"
+#include "fabric/flit_terminal.h"
 #include "fabric/injection_port.h"
 #include "fabric/router.h"
 #include "topology/routing.h"
@@ -38,6 +39,8 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
 
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
   void wake(NodeId node, int port, Cycles at) override;
+  // The network interface of `node` takes and gives flits itself, from cycle 0 on; not owned.
+  void connect_terminal(NodeId node, FlitTerminal& terminal);
   const FabricStatistics& statistics() const override { return statistics_; }
   bool idle() const override;
   void check_conservation() const override;
@@ -82,6 +85,8 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
   void deliver(Cycles now);
   void eject(const Arrival& arrival, Cycles now);
   void inject(Cycles now);
+  void inject_flit(NodeId node, int ni_port, int vc, Flit flit, Cycles now);
+  void step_terminals(Cycles now);
   void step_routers(Cycles now);
   void schedule_next(Cycles now);
   Cycles next_event(Cycles now) const;  // -1: none
@@ -107,6 +112,8 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
   std::vector<Router> routers_;
   std::vector<InjectionPort> injection_;     // [accelerator][NI port]
   std::vector<Ejector*> ejectors_;           // [accelerator][NI port]
+  std::vector<Ejector*> flit_takers_;        // [accelerator][NI port], nullptr where flits are not wanted
+  std::vector<FlitTerminal*> terminals_;     // [accelerator], nullptr where ports and ejectors serve
   std::vector<std::size_t> first_endpoint_;  // [node] of its ports, in downstream_ and upstream_
   std::vector<Endpoint> downstream_;         // output ports
   std::vector<Endpoint> upstream_;           // input ports
@@ -116,7 +123,9 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
 
   PortSet awake_routers_;
   PortSet awake_injection_;
+  PortSet awake_terminals_;
   std::priority_queue<Wakeup, std::vector<Wakeup>, std::greater<>> wakeups_;
+  std::priority_queue<Wakeup, std::vector<Wakeup>, std::greater<>> terminal_wakeups_;
   sc_core::sc_event wake_event_;
   Cycles now_ = 0;
   Cycles next_tick_ = -1;

@@ -21,7 +21,8 @@ struct Packet {
   std::uint16_t ejection_port = 0;  // for hop-by-hop routing
   std::uint16_t hops = 0;           // routers that have routed it so far
   std::uint32_t flits = 0;
-  std::uint64_t tag = 0;  // the injector's: message identity, for example
+  std::uint64_t tag = 0;    // the injector's: message identity, for example
+  std::uint32_t index = 0;  // of the packet in its message
   bool first_of_message = true;
   bool last_of_message = true;
   Femtoseconds flit_time = 0;  // the injection channel's pace; 0: a flit every cycle

@@ -30,6 +30,13 @@ class Depacketizer final : public fabric::Ejector {
     on_message_(packet.tag, now);
   }
 
+  // Called with every flit, if set before the fabric is connected.
+  std::function<void(const fabric::Packet&, fabric::Flit, Cycles)> on_flit;
+  bool takes_flits() const override { return static_cast<bool>(on_flit); }
+  void flit_ejected(const fabric::Packet& packet, fabric::Flit flit, Cycles now) override {
+    on_flit(packet, flit, now);
+  }
+
   std::int64_t message_ejected(std::uint64_t message, Cycles now) override {
     const std::int64_t flits = size_of_(message).flits;
     on_message_(message, now);

@@ -46,6 +46,7 @@ class ValueMemory final : public GradientMemory {
   void reduce(Bytes address, Bytes bytes, const Payload& payload) override;
   void store(Bytes address, Bytes bytes, const Payload& payload) override;
   std::span<const float> values() const { return values_; }
+  std::span<float> values() { return values_; }
 
  private:
   std::vector<float> values_;

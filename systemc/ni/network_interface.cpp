@@ -5,6 +5,42 @@
 #include <fmt/format.h>
 
 namespace coppice::ni {
+namespace {
+
+// Flits that wait in the reduction unit go on at the latest after so many cycles without another event: when
+// they do changes nothing but a sum's place in memory.
+constexpr Cycles kDrain = 64;
+
+// Cycles of `period` that `flits` take at `flit_time` each.
+Cycles cycles_of(std::int64_t flits, Femtoseconds flit_time, Femtoseconds period) {
+  return (flits * flit_time + period - 1) / period;
+}
+
+}  // namespace
+
+std::uint64_t open_message(const NiContext& context, NodeId node, int port, const TableEntry& entry,
+                           const fabric::RouteTiming& timing, Cycles released, const Enabler& enabler,
+                           Cycles now) {
+  const std::uint64_t id = context.log->open();
+  MessageRecord& record = (*context.log)[id];
+  record.entry = &entry;
+  record.src = node;
+  record.dst = entry.destination();
+  record.src_port = port;
+  record.flits = context.framing.flits(entry.message_bytes());
+  record.packets = context.framing.packets(entry.message_bytes());
+  record.zero_load_latency = timing.latency;
+  record.serialization = cycles_of(record.flits, timing.slowest_flit, context.period);
+  record.credit_stall = fabric::credit_stall(timing, *context.system, record.flits,
+                                             context.framing.packet_flits(entry.message_bytes(), 0));
+  record.issued = now;
+  record.released = context.system->ni.lockstep ? released : 0;
+  record.dependencies_met = enabler.at;
+  record.enabler_tail_injected = enabler.tail_injected;
+  record.enabler_delay = enabler.delay;
+  record.enabler_credit_delay = enabler.credit_delay;
+  return id;
+}
 
 NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
                                    const NiContext& context, GradientMemory& memory)
@@ -13,15 +49,17 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
       context_(context),
       memory_(&memory),
       tracker_(context.schedule->flows),
+      enablers_(ports),
       dma_(context.system->ni.dma_latency, memory),
       reduction_(context.system->ni.reduction_latency),
+      values_(dynamic_cast<ValueMemory*>(&memory)),
       route_times_(*context.topology, *context.system, *context.schedule, node),
       setup_(fabric::latency_cycles(context.system->ni.message_setup, context.period)) {
   const auto& tables = context.schedule->nodes[static_cast<std::size_t>(node)].ports;
   for (int port = 0; port < ports; ++port) {
     ports_.push_back(std::make_unique<Port>(context.framing, setup_));
     ports_.back()->table.load(tables[static_cast<std::size_t>(port)]);
-    expect_next_message(*ports_.back(), 0);
+    enablers_.expect(port, ports_.back()->table.next_message(), tracker_, 0);
     connect(port);
   }
   if (context.held) return;
@@ -30,6 +68,8 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
 
 void NetworkInterface::restart(GradientMemory& memory, Cycles at) {
   memory_ = &memory;
+  values_ = dynamic_cast<ValueMemory*>(&memory);
+  queues_.reset();
   tracker_ = DependencyTracker(context_.schedule->flows);
   dma_ = DmaEngine(context_.system->ni.dma_latency, memory);
   const auto& tables = context_.schedule->nodes[static_cast<std::size_t>(node_)].ports;
@@ -40,7 +80,7 @@ void NetworkInterface::restart(GradientMemory& memory, Cycles at) {
       throw ModelError(fmt::format("{}: restarted in cycle {} before its tables are done", name(), at));
     }
     port.table.load(tables[p]);
-    expect_next_message(port, at);
+    enablers_.expect(static_cast<int>(p), port.table.next_message(), tracker_, at);
     run_at(port, at);
   }
 }
@@ -63,6 +103,11 @@ void NetworkInterface::connect(int index) {
         return Depacketizer::Size{record.packets, record.flits};
       },
       [this, index](std::uint64_t message, Cycles now) { message_arrived(index, message, now); });
+  if (values_ != nullptr) {
+    port.depacketizer->on_flit = [this, index](const fabric::Packet& packet, fabric::Flit flit, Cycles now) {
+      take_flit(index, packet, flit, now);
+    };
+  }
   context_.fabric->connect(node_, index, port.packetizer, *port.depacketizer);
 }
 
@@ -86,7 +131,29 @@ void NetworkInterface::wake(Cycles now) {
   }
   Cycles next = completions_.empty() ? kNever : completions_.top().at;
   for (const auto& port : ports_) next = std::min(next, port->due);
+  if (queues_ && !queues_->empty()) next = std::min(next, now + kDrain);
   if (next != kNever) wake_at(next);
+}
+
+void NetworkInterface::take_flit(int port, const fabric::Packet& packet, fabric::Flit flit, Cycles now) {
+  if (values_ == nullptr || flit.is_head()) return;
+  if (!queues_)
+    queues_ = std::make_unique<ReductionQueues>(num_ports(), context_.system->ni.reduction_latency);
+  const MessageRecord& record = (*context_.log)[packet.tag];
+  const auto& payload = record.payload.values;
+  const fabric::Framing& framing = context_.framing;
+  const Bytes packets_before = framing.flow_control == config::FlowControl::kMessage ? 0 : packet.index;
+  const Bytes from = packets_before * framing.payload + Bytes{flit.sequence - 1} * framing.flit;
+  constexpr auto kValueBytes = static_cast<Bytes>(sizeof(float));
+  const auto values = static_cast<Bytes>(payload.size());
+  const Bytes first = std::min(values, from / kValueBytes);
+  const Bytes last = std::min(values, (from + framing.flit) / kValueBytes);
+  if (first == last) return;
+  ReductionQueues::Flit data;
+  data.add = record.entry->op == schedule::Op::kReduce;
+  data.word = static_cast<std::size_t>(record.entry->address / kValueBytes + first);
+  data.data.assign(payload.begin() + first, payload.begin() + last);
+  queues_->take(port, std::move(data), now, values_->values());
 }
 
 void NetworkInterface::message_arrived(int port, std::uint64_t message, Cycles now) {
@@ -99,11 +166,12 @@ void NetworkInterface::message_arrived(int port, std::uint64_t message, Cycles n
 }
 
 void NetworkInterface::complete_arrivals(Cycles now) {
+  if (queues_) queues_->advance(now, values_->values());
   while (!completions_.empty() && completions_.top().at <= now) {
     const std::uint64_t id = completions_.top().message;
     completions_.pop();
     const MessageRecord& record = (*context_.log)[id];
-    ReductionUnit::apply(*record.entry, record.payload, *memory_);
+    if (!queues_) ReductionUnit::apply(*record.entry, record.payload, *memory_);
     count_arrival(record, now);
     context_.log->close(id);
   }
@@ -111,28 +179,13 @@ void NetworkInterface::complete_arrivals(Cycles now) {
 
 void NetworkInterface::count_arrival(const MessageRecord& arrival, Cycles now) {
   const std::int32_t flow = arrival.entry->flow;
-  // A channel slower than the injection channel stretches the message on its way.
-  const Cycles without_contention =
-      arrival.head_injected + arrival.zero_load_latency + arrival.serialization - 1;
-  const Cycles delay = arrival.tail_ejected - without_contention;
-  const Enabler enabler{now, arrival.tail_injected, delay, std::min(delay, arrival.credit_stall)};
   const std::int32_t before = tracker_.count(flow);
   tracker_.arrived(flow,
                    context_.schedule->numbered_arrivals ? arrival.entry->arrival : DependencyTracker::kNext);
   for (const auto& port : ports_) {
     if (port->awaited_flow == flow) port->due = now;
-    if (port->next_flow != flow || port->next_dependencies <= before) continue;
-    if (tracker_.satisfied(flow, port->next_dependencies)) port->enabler = enabler;
   }
-}
-
-void NetworkInterface::expect_next_message(Port& port, Cycles now) {
-  const TableEntry* next = port.table.next_message();
-  port.enabler = {};
-  port.next_flow = next == nullptr ? -1 : next->flow;
-  port.next_dependencies = next == nullptr ? 0 : next->dependencies;
-  if (port.next_dependencies == 0) return;
-  if (tracker_.satisfied(port.next_flow, port.next_dependencies)) port.enabler.at = now;
+  enablers_.arrived(arrival, tracker_, before, now);
 }
 
 Femtoseconds NetworkInterface::slowest_flit(int index) {
@@ -147,7 +200,7 @@ Femtoseconds NetworkInterface::slowest_flit(int index) {
 }
 
 Cycles NetworkInterface::sending_time(std::int64_t flits, Femtoseconds flit_time) const {
-  return (flits * flit_time + context_.period - 1) / context_.period;
+  return cycles_of(flits, flit_time, context_.period);
 }
 
 void NetworkInterface::hold(Port& port, std::int64_t flits, Femtoseconds flit_time, Cycles now, bool absorb) {
@@ -215,30 +268,19 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   const topology::Route& route = context_.paths != nullptr
                                      ? context_.paths->route(node_, entry.destination())
                                      : context_.schedule->routes[static_cast<std::size_t>(entry.route)];
+  if (queues_) {
+    const auto word = static_cast<std::size_t>(entry.address) / sizeof(float);
+    queues_->settle(word, word + static_cast<std::size_t>(entry.bytes) / sizeof(float), values_->values());
+  }
   DmaEngine::Read read = dma_.request(entry.address, entry.bytes, now);
 
-  const std::uint64_t id = context_.log->open();
-  MessageRecord& record = (*context_.log)[id];
-  record.entry = &entry;
-  record.src = node_;
-  record.dst = entry.destination();
-  record.src_port = index;
-  record.flits = context_.framing.flits(entry.message_bytes());
-  record.packets = context_.framing.packets(entry.message_bytes());
   const fabric::RouteTiming timing =
       context_.paths != nullptr ? fabric::time_route(*context_.topology, *context_.system, node_, route)
                                 : route_times_[entry.route];
-  record.zero_load_latency = timing.latency;
-  record.serialization = sending_time(record.flits, timing.slowest_flit);
-  record.credit_stall = fabric::credit_stall(timing, *context_.system, record.flits,
-                                             context_.framing.packet_flits(entry.message_bytes(), 0));
-  record.issued = now;
-  record.released = context_.system->ni.lockstep ? port.lockstep.release() : 0;
-  record.dependencies_met = port.enabler.at;
-  record.enabler_tail_injected = port.enabler.tail_injected;
-  record.enabler_delay = port.enabler.delay;
-  record.enabler_credit_delay = port.enabler.credit_delay;
-  expect_next_message(port, now);
+  const std::uint64_t id =
+      open_message(context_, node_, index, entry, timing, port.lockstep.release(), enablers_[index], now);
+  MessageRecord& record = (*context_.log)[id];
+  enablers_.expect(index, port.table.next_message(), tracker_, now);
   record.payload = std::move(read.payload);
   if (context_.system->ni.lockstep) hold(port, record.flits, timing.slowest_flit, now, true);
   port.packetizer.push({id, node_, record.dst, &route, entry.message_bytes(), timing.slowest_flit},

@@ -15,10 +15,13 @@
 #include "ni/command_decoder.h"
 #include "ni/depacketizer.h"
 #include "ni/dma_engine.h"
+#include "ni/enablers.h"
 #include "ni/gradient_memory.h"
+#include "ni/interface.h"
 #include "ni/message_record.h"
 #include "ni/packetizer.h"
 #include "ni/path_table.h"
+#include "ni/reduction_queues.h"
 #include "ni/reduction_unit.h"
 #include "ni/route_times.h"
 #include "schedule/schedule.h"
@@ -39,6 +42,13 @@ struct NiContext {
   bool held = false;                 // tables start with restart(), not with the simulation
 };
 
+// Opens the record of the message that `entry` issues at port `port` of `node` in cycle `now` over `route`
+// with its `timing`: its step was let start at `released`, and `enabler` met its last dependency. The record
+// has no payload yet.
+std::uint64_t open_message(const NiContext& context, NodeId node, int port, const TableEntry& entry,
+                           const fabric::RouteTiming& timing, Cycles released, const Enabler& enabler,
+                           Cycles now);
+
 // An accelerator's network interface: executes its reduce-schedule tables. Per port a table, timestep and
 // lockstep counters, decoder, packetizer and depacketizer; shared the dependency tracker, the DMA engine and
 // the reduction unit.
@@ -48,8 +58,9 @@ struct NiContext {
 // cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on. The lockstep takes a
 // message to last as long as its flits at the pace of the slowest channel of its route, and a nop as long as
 // its bytes would at the slowest pace of its port; either takes system.ni.message_setup more, which is how
-// far a port's messages are apart (Packetizer). Nothing runs in cycles in which nothing can change.
-class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sleeper {
+// far a port's messages are apart (Packetizer). Real numbers are added flit by flit where the fabric moves
+// flits, else message by message. Nothing runs in cycles in which nothing can change.
+class NetworkInterface final : public sc_core::sc_module, public Interface, private AlarmClock::Sleeper {
  public:
   NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
                    GradientMemory& memory);
@@ -58,30 +69,13 @@ class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sl
   // last time must have been reduced or stored; throws ModelError if entries have not issued.
   void restart(GradientMemory& memory, Cycles at);
 
-  // Every entry has issued.
-  bool finished() const;
-  // Per unfinished port: the entry at its head and what it waits for. For deadlock reports.
-  std::string describe_waiting(Cycles now) const;
-
-  NodeId node() const { return node_; }
-  int num_ports() const { return static_cast<int>(ports_.size()); }
-  // What an observer sees of a port in cycle `now`.
-  struct PortView {
-    DecoderState state;
-    std::int32_t timestep;
-    Cycles lockstep;
-    std::int64_t issued;
-  };
-  PortView view(int port, Cycles now) const;
+  NodeId node() const override { return node_; }
+  int num_ports() const override { return static_cast<int>(ports_.size()); }
+  bool finished() const override;
+  std::string describe_waiting(Cycles now) const override;
+  PortView view(int port, Cycles now) const override;
 
  private:
-  // The arrival that met the last dependency of a message, as MessageRecord has it.
-  struct Enabler {
-    Cycles at = 0;
-    Cycles tail_injected = 0;
-    Cycles delay = 0;
-    Cycles credit_delay = 0;
-  };
   struct Port {
     Port(const fabric::Framing& framing, Cycles setup) : packetizer(framing, setup) {}
     ScheduleTable table;
@@ -94,11 +88,7 @@ class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sl
     Cycles due = kNever;
     std::int32_t awaited_flow = -1;  // waits for arrivals of this flow
     bool awaits_place = false;       // waits for the tail of a message
-    // Of the next message that it will issue.
-    std::int32_t next_flow = -1;
-    std::int32_t next_dependencies = 0;
-    Enabler enabler;
-    Femtoseconds slowest_flit = 0;  // of its messages; 0: not known yet
+    Femtoseconds slowest_flit = 0;   // of its messages; 0: not known yet
   };
   static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
   struct Completion {
@@ -114,7 +104,6 @@ class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sl
   void wake(Cycles now) override;
   void complete_arrivals(Cycles now);
   void count_arrival(const MessageRecord& arrival, Cycles now);
-  void expect_next_message(Port& port, Cycles now);
   void run_port(int port, Cycles now);
   void wait(Port& port, DecoderState state, Cycles now);
   void wake_fabric(int port, Cycles now);
@@ -124,6 +113,7 @@ class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sl
   Cycles sending_time(std::int64_t flits, Femtoseconds flit_time) const;
   void hold(Port& port, std::int64_t flits, Femtoseconds flit_time, Cycles now, bool absorb);
   void connect(int port);
+  void take_flit(int port, const fabric::Packet& packet, fabric::Flit flit, Cycles now);
   void message_arrived(int port, std::uint64_t message, Cycles now);
   void run_at(Port& port, Cycles at);
   void wake_at(Cycles at);
@@ -133,8 +123,12 @@ class NetworkInterface final : public sc_core::sc_module, private AlarmClock::Sl
   GradientMemory* memory_;
   std::vector<std::unique_ptr<Port>> ports_;
   DependencyTracker tracker_;
+  Enablers enablers_;
   DmaEngine dma_;
   ReductionUnit reduction_;
+  // Of real numbers, whose sums round by the order of flits; none where the fabric tells of no flits.
+  ValueMemory* values_ = nullptr;
+  std::unique_ptr<ReductionQueues> queues_;
   RouteTimes route_times_;
   Cycles setup_;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;

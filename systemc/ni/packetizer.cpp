@@ -27,6 +27,7 @@ fabric::Injector::Answer Packetizer::next_packet(Cycles now, fabric::Packet& pac
   packet.tag = message.id;
   packet.created = now;
   packet.flit_time = message.flit_time;
+  packet.index = static_cast<std::uint32_t>(next_packet_);
   packet.first_of_message = next_packet_ == 0;
   packet.last_of_message = next_packet_ + 1 == framing_.packets(message.bytes);
   ++next_packet_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "cosim/rtl_network_interface.h"
 #include "fabric/failure.h"
 #include "fabric/flit_fabric.h"
 #include "fabric/fluid_fabric.h"
@@ -83,6 +84,7 @@ class CollectiveRun {
     simulate();
     fabric_->check_conservation();
     verification_->verify();
+    give_final_values();
     if (trace_) trace_->finish();
     if (vcd_) vcd_->finish();
     if (options_.statistics != nullptr) *options_.statistics = fabric_->statistics();
@@ -129,6 +131,14 @@ class CollectiveRun {
     log_.add_observer(*progress_);
   }
 
+  void give_final_values() const {
+    if (!options_.final_values) return;
+    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
+      const auto* memory = dynamic_cast<const ni::ValueMemory*>(&verification_->memory(node));
+      if (memory != nullptr) options_.final_values(node, memory->values());
+    }
+  }
+
   void build_fabric() {
     if (fidelity_ == config::Fidelity::kTrain) {
       fabric_ = std::make_unique<fabric::TrainFabric>("fabric", topology_, config().system, framing_,
@@ -146,10 +156,17 @@ class CollectiveRun {
     clock_ = std::make_unique<ni::AlarmClock>("clock", fabric_->period(), failure_);
     const ni::NiContext context{&topology_,        &config().system, &schedule_, framing_,
                                 fabric_->period(), fabric_.get(),    &log_,      clock_.get()};
+    rtl_ = rtl_nodes();
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      interfaces_.push_back(std::make_unique<ni::NetworkInterface>(fmt::format("ni_{}", node).c_str(), node,
-                                                                   prepared_.ni_ports, context,
-                                                                   verification_->memory(node)));
+      if (rtl_[static_cast<std::size_t>(node)]) {
+        interfaces_.push_back(std::make_unique<cosim::RtlNetworkInterface>(
+            node, prepared_.ni_ports, context, dynamic_cast<fabric::FlitFabric&>(*fabric_),
+            verification_->memory(node), wires_, rtl_, wave_path(node)));
+      } else {
+        interfaces_.push_back(std::make_unique<ni::NetworkInterface>(fmt::format("ni_{}", node).c_str(), node,
+                                                                     prepared_.ni_ports, context,
+                                                                     verification_->memory(node)));
+      }
       for (const auto& port : schedule_.nodes[static_cast<std::size_t>(node)].ports) {
         messages_ += std::count_if(port.begin(), port.end(),
                                    [](const auto& entry) { return entry.op != schedule::Op::kNop; });
@@ -157,8 +174,36 @@ class CollectiveRun {
     }
   }
 
-  std::vector<const ni::NetworkInterface*> observed() const {
-    std::vector<const ni::NetworkInterface*> chosen;
+  // Whose network interface is in Verilog.
+  std::vector<bool> rtl_nodes() const {
+    const auto nodes = static_cast<std::size_t>(topology_.num_accelerators());
+    const config::NiConfig& ni = config().system.ni;
+    if (ni.impl != config::Implementation::kRtl) return std::vector<bool>(nodes, false);
+    const std::string refusal = cosim::refuse_ni(config().system, schedule_, topology_, prepared_.ni_ports);
+    if (!refusal.empty()) throw ConfigError(loaded_.place("system.ni.impl"), "system.ni.impl: " + refusal);
+    if (std::string_view(verification_->name()) == "contributions") {
+      throw ConfigError(loaded_.place("check"),
+                        "check: the network interface in Verilog carries numbers, not contributions: "
+                        "values or off");
+    }
+    std::vector<bool> chosen(nodes, ni.rtl_nodes.empty());
+    for (const int node : ni.rtl_nodes) {
+      if (node >= topology_.num_accelerators()) {
+        throw ConfigError(loaded_.place("system.ni.rtl_nodes"),
+                          fmt::format("system.ni.rtl_nodes: no accelerator {}; {} has 0 to {}", node,
+                                      topology_.name(), nodes - 1));
+      }
+      chosen[static_cast<std::size_t>(node)] = true;
+    }
+    return chosen;
+  }
+
+  std::string wave_path(NodeId node) const {
+    return node == config().observe_nodes.front() ? options_.fst_path : std::string();
+  }
+
+  std::vector<const ni::Interface*> observed() const {
+    std::vector<const ni::Interface*> chosen;
     for (const int node : config().observe_nodes) {
       if (node < 0 || node >= topology_.num_accelerators()) {
         throw ConfigError(loaded_.place("observe.nodes"),
@@ -194,6 +239,11 @@ class CollectiveRun {
                                      config().max_cycles, log_.completed_count(), messages_));
       }
     }
+    // Sums of flits that came at once may still wait in a reduction unit when their messages have arrived.
+    constexpr Cycles kSettle = 1000;
+    if (fidelity_ == config::Fidelity::kFlit)
+      sc_core::sc_start(fabric::to_sc_time(kSettle * fabric_->period()));
+    failure_.rethrow();
   }
 
   // The cycles before `cycle` are simulated, that of the limit at last.
@@ -241,7 +291,9 @@ class CollectiveRun {
   fabric::Failure failure_;
   std::unique_ptr<fabric::Fabric> fabric_;
   std::unique_ptr<ni::AlarmClock> clock_;
-  std::vector<std::unique_ptr<ni::NetworkInterface>> interfaces_;
+  std::vector<bool> rtl_;  // [node]
+  cosim::Wires wires_;
+  std::vector<std::unique_ptr<ni::Interface>> interfaces_;
   std::unique_ptr<TraceWriter> trace_;
   std::unique_ptr<VcdProbe> vcd_;
   std::int64_t messages_ = 0;
@@ -256,6 +308,16 @@ nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOpt
   const auto run = [&](config::Fidelity fidelity) {
     return CollectiveRun(loaded, options, prepared, fidelity).run();
   };
+  const bool rtl = loaded.config.system.ni.impl == config::Implementation::kRtl;
+  if (rtl && (loaded.config.fidelity == config::Fidelity::kTrain ||
+              loaded.config.fidelity == config::Fidelity::kFluid)) {
+    throw ConfigError(loaded.place("fidelity"),
+                      "fidelity: the network interface in Verilog speaks flits: write flit or auto");
+  }
+  if (!rtl && !options.fst_path.empty()) {
+    throw ConfigError(loaded.place("system.ni.impl"),
+                      "--fst: a waveform shows a network interface in Verilog: set system.ni.impl to rtl");
+  }
   if (loaded.config.fidelity == config::Fidelity::kTrain) return run(config::Fidelity::kTrain);
   if (loaded.config.fidelity == config::Fidelity::kFluid) {
     if (!options.vcd_path.empty()) {
@@ -264,7 +326,7 @@ nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOpt
     }
     return run(config::Fidelity::kFluid);
   }
-  if (loaded.config.fidelity == config::Fidelity::kFlit || !options.vcd_path.empty()) {
+  if (loaded.config.fidelity == config::Fidelity::kFlit || rtl || !options.vcd_path.empty()) {
     return run(config::Fidelity::kFlit);
   }
   try {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,9 @@ struct ForwardLayer {
 
 // What a run may write or consult besides its result.
 struct RunOptions {
-  std::string trace_path;                          // Chrome trace events; empty: none
-  std::string vcd_path;                            // value change dump; empty: none
+  std::string trace_path;  // Chrome trace events; empty: none
+  std::string vcd_path;    // value change dump; empty: none
+  std::string fst_path;    // waveform of a Verilog NI, observe.nodes' first; empty: none
   const std::atomic<bool>* interrupted = nullptr;  // polled; a set flag ends the run with Interrupted
   std::function<void(double fraction)> progress;   // called now and then with the part of the work done
 
@@ -40,6 +42,8 @@ struct RunOptions {
   std::vector<ni::MessageObserver*> message_observers;
   std::vector<fabric::FabricObserver*> fabric_observers;
   fabric::FabricStatistics* statistics = nullptr;  // gets what the fabric has counted, when the run is done
+  // Gets the accelerator and its gradient buffer, when the run is done and verified with `check: values`.
+  std::function<void(int accelerator, std::span<const float> values)> final_values;
 };
 
 // The user asked to stop (Ctrl-C): exit status 130.

@@ -25,7 +25,7 @@ std::string waves_beside(const ResultFile& output) {
 
 VcdProbe::VcdProbe(const sc_core::sc_module_name& name, const std::string& path,
                    const topology::Topology& topology, Femtoseconds period,
-                   std::vector<const ni::NetworkInterface*> nodes)
+                   std::vector<const ni::Interface*> nodes)
     : sc_module(name),
       output_("--vcd", path),
       waves_(waves_beside(output_)),
@@ -33,7 +33,7 @@ VcdProbe::VcdProbe(const sc_core::sc_module_name& name, const std::string& path,
       by_id_(static_cast<std::size_t>(topology.num_nodes()), nullptr) {
   file_ = sc_core::sc_create_vcd_trace_file(waves_.c_str());
   file_->set_time_unit(1, sc_core::SC_PS);
-  for (const ni::NetworkInterface* interface : nodes) {
+  for (const ni::Interface* interface : nodes) {
     auto node = std::make_unique<Node>();
     node->interface = interface;
     node->ports.resize(static_cast<std::size_t>(interface->num_ports()));
@@ -88,7 +88,7 @@ void VcdProbe::sample() {
   const Cycles now = fabric::current_cycle(period_);
   for (const auto& node : nodes_) {
     for (std::size_t p = 0; p < node->ports.size(); ++p) {
-      const ni::NetworkInterface::PortView view = node->interface->view(static_cast<int>(p), now);
+      const ni::Interface::PortView view = node->interface->view(static_cast<int>(p), now);
       node->ports[p].timestep = static_cast<unsigned>(view.timestep);
       node->ports[p].lockstep = static_cast<unsigned>(view.lockstep);
       node->ports[p].issued = static_cast<unsigned>(view.issued);

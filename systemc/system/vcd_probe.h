@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fabric/fabric.h"
-#include "ni/network_interface.h"
+#include "ni/interface.h"
 #include "system/result_file.h"
 #include "topology/topology.h"
 
@@ -20,7 +20,7 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
  public:
   // Throws ConfigError if `path` cannot be written.
   VcdProbe(const sc_core::sc_module_name& name, const std::string& path, const topology::Topology& topology,
-           Femtoseconds period, std::vector<const ni::NetworkInterface*> nodes);
+           Femtoseconds period, std::vector<const ni::Interface*> nodes);
   ~VcdProbe() override;
 
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
@@ -44,7 +44,7 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
     int last_vc = 0;
   };
   struct Node {
-    const ni::NetworkInterface* interface;
+    const ni::Interface* interface;
     std::vector<PortSignals> ports;
     std::vector<ChannelSignals> channels;  // by output port
   };

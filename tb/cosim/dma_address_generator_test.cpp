@@ -39,6 +39,7 @@ TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
     ASSERT_EQ(dma->busy_o, !model.empty());
     if (!model.empty()) {
       ASSERT_EQ(dma->req_address_o, model.front().address);
+      ASSERT_EQ(dma->req_lanes_o, (1U << std::min(kLanes, model.front().words)) - 1);
     }
     if (random.one_in(1000)) {
       dma.reset();

@@ -7,6 +7,7 @@
 
 #include "Vreduction_unit.h"
 #include "clocked.h"
+#include "ni/reduction_queues.h"
 
 namespace coppice::cosim {
 namespace {
@@ -181,20 +182,59 @@ TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
   }
 }
 
-TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
-  Bench bench(64);
-  for (const auto& [address, hit] :
-       {std::pair{7U, false}, {8U, true}, {11U, true}, {14U, true}, {15U, false}}) {
-    bench.offer(2, {true, 11, 4, {1, 2, 3, 4}});
-    bench.cycle();
-    for (int age = 1; age <= 4; ++age) {
-      bench.unit->dma_valid_i = 1;
-      for (unsigned i = 0; i < 3; ++i) bench.unit->dma_address_i[i] = 0;
-      bench.unit->dma_address_i[0] = address;
-      bench.unit.settle();
-      EXPECT_EQ(bench.unit->dma_conflict_o, hit && age < 4 ? 1 : 0)
-          << "address " << address << " age " << age;
+// Sums of real numbers round by their order.
+TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
+  Stimulus random(23);
+  for (int round = 0; round < 300; ++round) {
+    Bench bench(64);
+    std::vector<float> expected(64, 0.0F);
+    ni::ReductionQueues model(kPorts, 4);
+    const std::uint32_t share = 5 + random.below(40);
+    const std::uint32_t stores = random.percent(50) ? 0 : 20;
+    const std::uint32_t spread = 4 + random.below(57);
+    for (int cycle = 0; cycle < 60; ++cycle) {
+      for (unsigned port = 0; port < kPorts; ++port) {
+        if (!random.percent(share)) continue;
+        Bench::Flit flit{!random.percent(stores), random.below(spread), 1 + random.below(4), {}};
+        for (float& value : flit.data) value = static_cast<float>(random.word()) * 0x1p-30F;
+        ni::ReductionQueues::Flit same{flit.add, flit.address, {}};
+        same.data.assign(flit.data.begin(), flit.data.begin() + flit.lanes);
+        model.take(static_cast<int>(port), same, cycle, expected);
+        bench.offer(port, flit);
+      }
       bench.cycle();
+    }
+    while (bench.busy()) bench.cycle();
+    if (bench.unit->overflow_o) continue;
+    model.settle(0, expected.size(), expected);
+    ASSERT_TRUE(model.empty());
+    ASSERT_EQ(expected, bench.memory) << "round " << round;
+  }
+}
+
+// Of flits that waited: the sums of others are written when their message counts.
+TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
+  struct Request {
+    std::uint32_t address;
+    unsigned lanes;
+    bool hit;  // of words 11 to 13
+  };
+  for (const Request& request :
+       {Request{7, 4, false}, {8, 4, true}, {8, 3, false}, {11, 1, true}, {13, 4, true}, {14, 4, false}}) {
+    for (const bool waits : {false, true}) {
+      Bench bench(64);
+      bench.offer(2, {true, 11, 3, {1, 2, 3}});
+      if (waits) bench.offer(3, {true, 11, 3, {4, 5, 6}});
+      bench.cycle();
+      for (int age = 1; age <= 8; ++age) {
+        bench.unit->dma_valid_i = 1;
+        bench.unit->dma_address_i[0] = request.address;
+        bench.unit->dma_lanes_i = static_cast<std::uint16_t>((1U << request.lanes) - 1);
+        bench.unit.settle();
+        EXPECT_EQ(bench.unit->dma_conflict_o, waits && request.hit && age < 8 ? 1 : 0)
+            << "address " << request.address << " age " << age;
+        bench.cycle();
+      }
     }
   }
 }

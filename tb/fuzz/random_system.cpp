@@ -191,7 +191,7 @@ RandomSystem draw() {
   set("collective.algorithm", network.algorithm);
   set("collective.size", random_size(network.accelerators, flit));
   set("collective.chunks", pick<int>({1, 1, 2, 3, 5}));
-  set("check", "values");
+  set("check", pick<std::string>({"values", "contributions"}));
   return system;
 }
 

@@ -21,15 +21,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// FNV-1a over what a message carried.
+// FNV-1a over the contributions that a message carried. Values round by the order of flits, which trains do
+// not know.
 std::int64_t digest(const ni::Payload& payload) {
   std::uint64_t hash = 14695981039346656037ULL;
-  const auto add = [&hash](const void* data, std::size_t size) {
-    const auto* bytes = static_cast<const unsigned char*>(data);
-    for (std::size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 1099511628211ULL;
-  };
-  add(payload.values.data(), payload.values.size() * sizeof(float));
-  add(payload.contributions.data(), payload.contributions.size() * sizeof(std::uint64_t));
+  for (const std::uint64_t contributions : payload.contributions) {
+    for (int byte = 0; byte < 8; ++byte)
+      hash = (hash ^ (contributions >> (8 * byte) & 0xff)) * 1099511628211ULL;
+  }
   return static_cast<std::int64_t>(hash);
 }
 

@@ -141,8 +141,6 @@ TEST(Load, NamesSectionsAndValuesInEachOthersPlace) {
 
 TEST(Load, RefusesWhatDoesNotExistYet) {
   const std::string text = kTorus;
-  EXPECT_EQ(complaint(text, {"system.ni.impl=rtl"}),
-            "--set system.ni.impl=rtl:1:16: system.ni.impl: 'rtl' is not available yet: write systemc");
   EXPECT_THAT(complaint(text, {"system.router.impl=rtl"}), ::testing::HasSubstr("exists in SystemC only"));
   EXPECT_THAT(complaint(text, {"collective.algorithm=rings"}), ::testing::HasSubstr("did you mean 'ring'?"));
 }

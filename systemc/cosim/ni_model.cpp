@@ -1,0 +1,306 @@
+#include "cosim/ni_model.h"
+
+#include <deque>
+
+#include <Vnetwork_interface.h>
+#include <verilated.h>
+#include <verilated_fst_c.h>
+
+namespace coppice::cosim {
+namespace {
+
+using Limits = NiLimits;
+
+// Writes and reads bit fields one after another.
+template <typename Words>
+class Fields {
+ public:
+  explicit Fields(Words& words) : words_(&words) {}
+  void put(std::uint64_t value, unsigned width) {
+    for (unsigned done = 0; done < width;) {
+      const unsigned bit = at_ % 32;
+      const unsigned part = std::min(width - done, 32 - bit);
+      const auto mask = static_cast<std::uint32_t>(((std::uint64_t{1} << part) - 1) << bit);
+      std::uint32_t& word = (*words_)[at_ / 32];
+      word = (word & ~mask) | (static_cast<std::uint32_t>((value >> done) << bit) & mask);
+      done += part;
+      at_ += part;
+    }
+  }
+  std::uint64_t get(unsigned width) {
+    std::uint64_t value = 0;
+    for (unsigned done = 0; done < width;) {
+      const unsigned bit = at_ % 32;
+      const unsigned part = std::min(width - done, 32 - bit);
+      const std::uint64_t bits = ((*words_)[at_ / 32] >> bit) & ((std::uint64_t{1} << part) - 1);
+      value |= bits << done;
+      done += part;
+      at_ += part;
+    }
+    return value;
+  }
+
+ private:
+  Words* words_;
+  unsigned at_ = 0;
+};
+
+constexpr unsigned kWaitLockstep = 1;  // of the decoder's states
+constexpr unsigned kRouteBits = Limits::kHops * (Limits::kHopPortBits + 2 * Limits::kHopVcBits);
+
+std::uint32_t field(const std::uint32_t* words, unsigned at, unsigned width) {
+  const std::uint64_t low = words[at / 32] >> (at % 32);
+  const std::uint64_t both =
+      at % 32 + width > 32 ? low | (std::uint64_t{words[at / 32 + 1]} << (32 - at % 32)) : low;
+  return static_cast<std::uint32_t>(both & ((std::uint64_t{1} << width) - 1));
+}
+
+}  // namespace
+
+FlitBits encode(const NiHead& head) {
+  FlitBits flit{};
+  Fields fields(flit);
+  fields.put(head.add ? 1 : 0, 1);
+  fields.put(head.flow, Limits::kFlowBits);
+  fields.put(head.address, Limits::kAddressBits);
+  fields.put(head.words, Limits::kLengthBits);
+  fields.put(head.source, Limits::kSourceBits);
+  fields.put(head.sequence, Limits::kSequenceBits);
+  fields.put(head.packets, Limits::kPacketsBits);
+  fields.put(head.route, kRouteBits);
+  return flit;
+}
+
+NiHead decode(const FlitBits& flit) {
+  Fields fields(flit);
+  NiHead head;
+  const auto next = [&](unsigned width) { return static_cast<std::uint32_t>(fields.get(width)); };
+  head.add = next(1) != 0;
+  head.flow = next(Limits::kFlowBits);
+  head.address = next(Limits::kAddressBits);
+  head.words = next(Limits::kLengthBits);
+  head.source = next(Limits::kSourceBits);
+  head.sequence = next(Limits::kSequenceBits);
+  head.packets = next(Limits::kPacketsBits);
+  head.route = fields.get(kRouteBits);
+  return head;
+}
+
+class NiModel::Impl {
+ public:
+  Impl(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
+      : settings_(settings), memory_(&memory), rtl_(&context_, "ni") {
+    if (!wave_path.empty()) {
+      context_.traceEverOn(true);
+      rtl_.trace(&wave_, 99);
+      wave_.open(wave_path.c_str());
+    }
+    rtl_.clk_i = 0;
+    rtl_.now_i = 0;
+    rtl_.load_valid_i = 0;
+    rtl_.start_i = 0;
+    rtl_.flit_valid_i = 0;
+    rtl_.credit_i = 0;
+    rtl_.dma_data_valid_i = 0;
+    rtl_.type_i = 0;
+    rtl_.lockstep_i = settings.lockstep;
+    rtl_.absorbs_i = settings.absorbs;
+    rtl_.dma_latency_i = settings.dma_latency;
+    rtl_.payload_words_i =
+        settings.payload_words == 0 ? (1U << Limits::kLengthBits) - kLanes : settings.payload_words;
+    rtl_.source_i = 0;
+    for (unsigned port = 0; port < kPorts; ++port) {
+      rtl_.source_i |= std::uint64_t{settings.source + port} << (port * Limits::kSourceBits);
+    }
+    rtl_.credits_i = 0;
+    for (int vc = 0; vc < settings.vcs; ++vc) {
+      rtl_.credits_i |= std::uint64_t{settings.credits} << (vc * Limits::kCreditBits);
+    }
+    rtl_.rst_ni = 0;
+    clock();
+    rtl_.rst_ni = 1;
+  }
+  ~Impl() {
+    if (wave_.isOpen()) wave_.close();
+    rtl_.final();
+  }
+
+  void load(int port, std::uint32_t index, const NiEntry& entry) {
+    rtl_.load_valid_i = static_cast<CData>(1U << port);
+    rtl_.load_index_i = static_cast<SData>(index);
+    Fields fields(rtl_.load_entry_i);
+    fields.put(entry.op, 2);
+    fields.put(entry.flow, Limits::kFlowBits);
+    fields.put(entry.dependencies, Limits::kCountBits);
+    fields.put(entry.step, Limits::kStepBits);
+    fields.put(entry.address, Limits::kAddressBits);
+    fields.put(entry.words, Limits::kLengthBits);
+    fields.put(entry.total, Limits::kLengthBits);
+    fields.put(entry.flits, Limits::kFlitsBits);
+    fields.put(entry.packets, Limits::kPacketsBits);
+    fields.put(entry.route, kRouteBits);
+    clock();
+    rtl_.load_valid_i = 0;
+  }
+
+  void start(std::span<const std::uint32_t> counts) {
+    constexpr unsigned kWidth = 11;  // of a number of entries
+    rtl_.count_i = 0;
+    for (unsigned port = 0; port < counts.size(); ++port) {
+      rtl_.count_i |= std::uint64_t{counts[port]} << (port * kWidth);
+    }
+    rtl_.start_i = 1;
+    clock();
+    rtl_.start_i = 0;
+  }
+
+  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) {
+    const auto bit = static_cast<CData>(1U << port);
+    rtl_.flit_valid_i |= bit;
+    rtl_.flit_head_i = static_cast<CData>(head ? rtl_.flit_head_i | bit : rtl_.flit_head_i & ~bit);
+    rtl_.flit_tail_i = static_cast<CData>(tail ? rtl_.flit_tail_i | bit : rtl_.flit_tail_i & ~bit);
+    const int at = 2 * port;
+    rtl_.flit_vc_i = static_cast<CData>((rtl_.flit_vc_i & ~(3U << at)) | (static_cast<unsigned>(vc) << at));
+    for (int lane = 0; lane < kLanes; ++lane)
+      rtl_.flit_i[static_cast<std::size_t>(port * kLanes + lane)] = bits[static_cast<std::size_t>(lane)];
+  }
+  void put_credit(int port, int vc) { rtl_.credit_i |= static_cast<SData>(1U << (port * kVcs + vc)); }
+
+  Outcome step(std::int64_t now) {
+    rtl_.now_i = static_cast<IData>(now);
+    give_dma_data(now);
+    rtl_.eval();
+    if (wave_.isOpen()) wave_.dump(static_cast<std::uint64_t>(2 * now));
+
+    Outcome outcome;
+    take_flits(outcome);
+    outcome.issued = rtl_.issue_o;
+    outcome.arrived = rtl_.arrived_o;
+    outcome.busy = rtl_.busy_o;
+    outcome.overflow = rtl_.overflow_o;
+    for (unsigned port = 0; port < kPorts; ++port) {
+      outcome.release[port] = rtl_.release_o[port];
+      if (((rtl_.state_o >> (3 * port)) & 7) == kWaitLockstep) outcome.holding |= 1U << port;
+    }
+    const bool reads = rtl_.read_valid_o != 0;
+    access_memory(now);
+
+    rtl_.clk_i = 1;
+    rtl_.eval();
+    if (wave_.isOpen()) wave_.dump(static_cast<std::uint64_t>(2 * now + 1));
+    rtl_.clk_i = 0;
+    rtl_.flit_valid_i = 0;
+    rtl_.credit_i = 0;
+    rtl_.dma_data_valid_i = 0;
+    if (reads) {
+      for (std::size_t word = 0; word < read_.size(); ++word) rtl_.read_data_i[word] = read_[word];
+    }
+    return outcome;
+  }
+
+  PortView view(int port) const {
+    const auto at = static_cast<unsigned>(port);
+    return {(static_cast<std::uint32_t>(rtl_.state_o) >> (3 * at)) & 7,
+            static_cast<std::uint32_t>(rtl_.timestep_o >> (Limits::kStepBits * at)) & 0xffff,
+            static_cast<std::uint32_t>(rtl_.issued_o >> (11 * at)) & 0x7ff, rtl_.release_o[at]};
+  }
+
+ private:
+  struct Response {
+    std::int64_t at;
+    unsigned port;
+    FlitBits words;
+  };
+
+  void clock() {
+    rtl_.clk_i = 0;
+    rtl_.eval();
+    rtl_.clk_i = 1;
+    rtl_.eval();
+    rtl_.clk_i = 0;
+  }
+
+  void give_dma_data(std::int64_t now) {
+    while (!responses_.empty() && responses_.front().at <= now) {
+      const Response& response = responses_.front();
+      rtl_.dma_data_valid_i |= static_cast<CData>(1U << response.port);
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        rtl_.dma_data_i[response.port * kLanes + lane] = response.words[lane];
+      }
+      responses_.pop_front();
+    }
+  }
+
+  void take_flits(Outcome& outcome) {
+    if (rtl_.flit_valid_o == 0) return;
+    for (unsigned port = 0; port < kPorts; ++port) {
+      if (((rtl_.flit_valid_o >> port) & 1) == 0) continue;
+      Flit& flit = outcome.flits[static_cast<std::size_t>(outcome.num_flits++)];
+      flit.port = static_cast<int>(port);
+      flit.vc = (rtl_.flit_vc_o >> (2 * port)) & 3;
+      flit.head = (rtl_.flit_head_o >> port) & 1;
+      flit.tail = (rtl_.flit_tail_o >> port) & 1;
+      for (unsigned lane = 0; lane < kLanes; ++lane) flit.bits[lane] = rtl_.flit_o[port * kLanes + lane];
+    }
+  }
+
+  // Reads see what was written in cycles before.
+  void access_memory(std::int64_t now) {
+    for (unsigned port = 0; port < kPorts; ++port) {
+      if ((rtl_.dma_valid_o >> port) & 1) {
+        responses_.push_back(
+            {now + settings_.dma_latency - 1, port, memory_->read(address(rtl_.dma_address_o, port))});
+      }
+      if ((rtl_.read_valid_o >> port) & 1) {
+        const FlitBits words = memory_->read(address(rtl_.read_address_o, port));
+        for (unsigned lane = 0; lane < kLanes; ++lane) read_[port * kLanes + lane] = words[lane];
+      }
+    }
+    for (unsigned port = 0; port < kPorts; ++port) {
+      if ((rtl_.sum_valid_o >> port) & 1) write(port, rtl_.sum_address_o, rtl_.sum_lanes_o, rtl_.sum_data_o);
+      if ((rtl_.store_valid_o >> port) & 1) {
+        write(port, rtl_.store_address_o, rtl_.store_lanes_o, rtl_.store_data_o);
+      }
+    }
+  }
+  static std::uint32_t address(const VlWide<3>& addresses, unsigned port) {
+    return field(addresses.data(), port * Limits::kAddressBits, Limits::kAddressBits);
+  }
+  void write(unsigned port, const VlWide<3>& addresses, unsigned lanes, const VlWide<16>& data) {
+    FlitBits words;
+    for (unsigned lane = 0; lane < kLanes; ++lane) words[lane] = data[port * kLanes + lane];
+    memory_->write(address(addresses, port), (lanes >> (port * kLanes)) & ((1U << kLanes) - 1), words);
+  }
+
+  NiSettings settings_;
+  WordMemory* memory_;
+  VerilatedContext context_;
+  Vnetwork_interface rtl_;
+  VerilatedFstC wave_;
+  std::deque<Response> responses_;                     // by cycle
+  std::array<std::uint32_t, kPorts * kLanes> read_{};  // for the reduction unit, of this cycle
+};
+
+NiModel::NiModel(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
+    : impl_(std::make_unique<Impl>(settings, memory, wave_path)) {}
+NiModel::~NiModel() = default;
+void NiModel::load(int port, std::uint32_t index, const NiEntry& entry) {
+  impl_->load(port, index, entry);
+}
+void NiModel::start(std::span<const std::uint32_t> counts) {
+  impl_->start(counts);
+}
+void NiModel::put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) {
+  impl_->put_flit(port, vc, head, tail, bits);
+}
+void NiModel::put_credit(int port, int vc) {
+  impl_->put_credit(port, vc);
+}
+NiModel::Outcome NiModel::step(std::int64_t now) {
+  return impl_->step(now);
+}
+NiModel::PortView NiModel::view(int port) const {
+  return impl_->view(port);
+}
+
+}  // namespace coppice::cosim

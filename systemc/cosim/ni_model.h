@@ -1,0 +1,139 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+// rtl/ni/network_interface.v, Verilated, behind plain C++: neither SystemC nor Verilator's headers are needed
+// to use it, which must not meet in one translation unit.
+namespace coppice::cosim {
+
+inline constexpr int kPorts = 4;
+inline constexpr int kVcs = 4;
+inline constexpr int kLanes = 4;  // words of 4 bytes in a flit
+
+using FlitBits = std::array<std::uint32_t, kLanes>;
+
+// Widths and capacities of the Verilated instance: the defaults of network_interface.v, and room for
+// schedules.
+struct NiLimits {
+  static constexpr int kEntries = 1024;
+  static constexpr int kFlows = 256;
+  static constexpr int kFlowBits = 10;
+  static constexpr int kCountBits = 10;
+  static constexpr int kStepBits = 16;
+  static constexpr int kAddressBits = 24;  // words
+  static constexpr int kLengthBits = 20;   // words
+  static constexpr int kFlitsBits = 24;
+  static constexpr int kPacketsBits = 14;
+  static constexpr int kSourceBits = 10;
+  static constexpr int kHops = 6;
+  static constexpr int kHopPortBits = 3;
+  static constexpr int kHopVcBits = 2;
+  static constexpr int kSequenceBits = 2;
+  static constexpr int kCreditBits = 10;
+  static constexpr int kBuffer = 16;  // flits between DMA and injection
+  static constexpr int kReductionLatency = 4;
+};
+
+// A line of a port's table, as the RTL takes it.
+struct NiEntry {
+  std::uint32_t op = 0;  // 0: store at the receiver, 1: add, 2: nop
+  std::uint32_t flow = 0;
+  std::uint32_t dependencies = 0;
+  std::uint32_t step = 0;
+  std::uint32_t address = 0;  // words
+  std::uint32_t words = 0;    // data
+  std::uint32_t total = 0;    // words, with padding
+  std::uint32_t flits = 0;
+  std::uint32_t packets = 0;
+  std::uint64_t route = 0;
+};
+
+// A head flit's fields.
+struct NiHead {
+  bool add = false;
+  std::uint32_t flow = 0;
+  std::uint32_t address = 0;
+  std::uint32_t words = 0;
+  std::uint32_t source = 0;    // node * ports + port
+  std::uint32_t sequence = 0;  // of the message, at its source port
+  std::uint32_t packets = 0;
+  std::uint64_t route = 0;
+};
+FlitBits encode(const NiHead& head);
+NiHead decode(const FlitBits& flit);
+
+// The gradient buffer of the accelerator, as flits: `lanes` words from the word at `address` on.
+class WordMemory {
+ public:
+  virtual FlitBits read(std::uint32_t address) = 0;
+  virtual void write(std::uint32_t address, unsigned lanes, const FlitBits& words) = 0;
+
+ protected:
+  ~WordMemory() = default;
+};
+
+struct NiSettings {
+  bool lockstep = true;
+  std::uint32_t absorbs = 0;        // flits
+  std::uint32_t dma_latency = 4;    // cycles
+  std::uint32_t payload_words = 0;  // 0: message-based
+  std::uint32_t source = 0;         // of port 0; the others follow
+  std::uint32_t credits = 0;        // of every virtual channel that is there
+  int vcs = kVcs;
+};
+
+class NiModel {
+ public:
+  // `wave_path`: an FST of every signal is written there; empty: none.
+  NiModel(const NiSettings& settings, WordMemory& memory, const std::string& wave_path);
+  ~NiModel();
+  NiModel(const NiModel&) = delete;
+  NiModel& operator=(const NiModel&) = delete;
+
+  // Before the first cycle: the tables, then start().
+  void load(int port, std::uint32_t index, const NiEntry& entry);
+  void start(std::span<const std::uint32_t> counts);
+
+  // Inputs of the cycle to come.
+  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits);
+  void put_credit(int port, int vc);
+
+  struct Flit {
+    int port;
+    int vc;
+    bool head;
+    bool tail;
+    FlitBits bits;
+  };
+  // What a cycle did.
+  struct Outcome {
+    std::array<Flit, kPorts> flits;
+    int num_flits = 0;
+    unsigned issued = 0;   // bit per port: an entry issued
+    unsigned arrived = 0;  // bit per port: a message's last tail came
+    bool busy = false;     // needs the next cycle
+    bool overflow = false;
+    unsigned holding = 0;                         // bit per port: waits for its lockstep
+    std::array<std::uint32_t, kPorts> release{};  // of the lockstep, modulo 2^32
+  };
+  Outcome step(std::int64_t now);
+
+  // As the last cycle left them.
+  struct PortView {
+    std::uint32_t state;
+    std::uint32_t timestep;
+    std::uint32_t issued;
+    std::uint32_t release;  // cycle, modulo 2^32
+  };
+  PortView view(int port) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace coppice::cosim

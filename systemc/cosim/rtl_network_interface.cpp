@@ -1,0 +1,427 @@
+#include "cosim/rtl_network_interface.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "fabric/route_timing.h"
+
+namespace coppice::cosim {
+namespace {
+
+using schedule::Op;
+using Limits = NiLimits;
+
+constexpr Bytes kWordBytes = 4;
+constexpr int kHopBits = Limits::kHopPortBits + 2 * Limits::kHopVcBits;
+
+// The full cycle of a time modulo 2^32 that is near `now`.
+Cycles near(std::uint32_t time, Cycles now) {
+  return now + static_cast<std::int32_t>(time - static_cast<std::uint32_t>(now));
+}
+
+std::uint32_t words_of(Bytes bytes) {
+  return static_cast<std::uint32_t>((bytes + kWordBytes - 1) / kWordBytes);
+}
+
+std::string refuse_settings(const config::SystemConfig& system, int accelerators, int ni_ports) {
+  const auto no = [](const char* what, auto is, const std::string& right) {
+    return fmt::format("the network interface in Verilog cannot have {} {}: {}", what, is, right);
+  };
+  if (ni_ports > kPorts) return no("system.ni.ports", ni_ports, fmt::format("at most {}", kPorts));
+  if (accelerators * kPorts > 1 << Limits::kSourceBits) {
+    return no("accelerators", accelerators, fmt::format("at most {}", (1 << Limits::kSourceBits) / kPorts));
+  }
+  if (system.flit != kLanes * kWordBytes) return no("system.flit", system.flit, "16 B");
+  if (system.router.vcs > kVcs)
+    return no("system.router.vcs", system.router.vcs, fmt::format("at most {}", kVcs));
+  if (system.router.vc_depth >= 1 << Limits::kCreditBits) {
+    return no("system.router.vc_depth", system.router.vc_depth, "at most 1023");
+  }
+  if (system.ni.flow_control == config::FlowControl::kPacket &&
+      (system.ni.payload % system.flit != 0 ||
+       words_of(system.ni.payload) >= 1U << (Limits::kLengthBits - 1))) {
+    return no("system.ni.payload", system.ni.payload, "a multiple of system.flit below 2 MiB");
+  }
+  if (system.ni.dma_latency < 2 || system.ni.dma_latency > Limits::kBuffer - 2) {
+    return no("system.ni.dma_latency", system.ni.dma_latency, fmt::format("2 to {}", Limits::kBuffer - 2));
+  }
+  if (system.ni.message_setup > 0) return no("a", "system.ni.message_setup", "write 0 ns");
+  if (system.ni.reduction_latency != Limits::kReductionLatency) {
+    return no("system.ni.reduction_latency", system.ni.reduction_latency,
+              fmt::format("its adders take {}", Limits::kReductionLatency));
+  }
+  if (fabric::ejection_flit_time(system) > system.clock.period()) {
+    return no("system.ni.reduction_flits_per_cycle", system.ni.reduction_flits_per_cycle, "1 or more");
+  }
+  return {};
+}
+
+// Why an entry does not fit the table's fields; empty if it does.
+std::string refuse_entry(const schedule::TableEntry& entry, const fabric::Framing& framing) {
+  const auto exceeds = [](std::int64_t value, int bits) {
+    return value < 0 || value >= std::int64_t{1} << bits;
+  };
+  if (exceeds(entry.step, Limits::kStepBits)) return "a timestep";
+  if (exceeds(framing.flits(entry.message_bytes()), Limits::kFlitsBits)) return "the flits of a message";
+  if (entry.op == Op::kNop) return {};
+  if (exceeds(entry.dependencies, Limits::kCountBits)) return "a number of dependencies";
+  if (exceeds(entry.address / kWordBytes, Limits::kAddressBits)) return "an address";
+  if (exceeds(words_of(entry.message_bytes()) + kLanes, Limits::kLengthBits))
+    return "the length of a message";
+  if (exceeds(framing.packets(entry.message_bytes()), Limits::kPacketsBits))
+    return "the packets of a message";
+  if (entry.bytes < kWordBytes) return "a message without data";
+  return {};
+}
+
+std::string refuse_route(const topology::Route& route) {
+  if (static_cast<int>(route.size()) > Limits::kHops) {
+    return fmt::format("a route of {} hops; its head flit holds {}", route.size(), Limits::kHops);
+  }
+  for (const topology::Hop& hop : route) {
+    if (hop.out_port >= 1 << Limits::kHopPortBits) return "a route through router port 8 or above";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedule& schedule,
+                      const topology::Topology& topology, int ni_ports) {
+  const std::string settings = refuse_settings(system, topology.num_accelerators(), ni_ports);
+  if (!settings.empty()) return settings;
+  const auto no = [](const std::string& what) {
+    return fmt::format("the network interface in Verilog cannot run this schedule: {}", what);
+  };
+  if (schedule.flows > Limits::kFlows) {
+    return no(fmt::format("it has {} flows, and at most {} fit", schedule.flows, Limits::kFlows));
+  }
+  if (schedule.numbered_arrivals) return no("its arrivals are numbered");
+  const fabric::Framing framing{system.ni.flow_control, system.flit, system.ni.payload};
+  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    for (const auto& table : schedule.nodes[node].ports) {
+      if (static_cast<int>(table.size()) > Limits::kEntries) {
+        return no(fmt::format("a table has {} entries, and at most {} fit", table.size(), Limits::kEntries));
+      }
+      for (const schedule::TableEntry& entry : table) {
+        const std::string field = refuse_entry(entry, framing);
+        if (!field.empty()) return no(field + " does not fit its field");
+        if (entry.op == Op::kNop) continue;
+        const auto& route = schedule.routes[static_cast<std::size_t>(entry.route)];
+        const std::string hops = refuse_route(route);
+        if (!hops.empty()) return no(hops);
+        const auto src = static_cast<topology::NodeId>(node);
+        if (fabric::time_route(topology, system, src, route).slowest_flit > system.clock.period()) {
+          return no("a channel is slower than a flit a cycle");
+        }
+      }
+    }
+  }
+  return {};
+}
+
+RtlNetworkInterface::Memory::Memory(ni::GradientMemory& memory)
+    : values_(dynamic_cast<ni::ValueMemory*>(&memory)) {}
+
+FlitBits RtlNetworkInterface::Memory::read(std::uint32_t address) {
+  FlitBits bits{};
+  if (values_ == nullptr) return bits;
+  const auto values = std::as_const(*values_).values();
+  for (std::size_t lane = 0; lane < kLanes && address + lane < values.size(); ++lane) {
+    bits[lane] = std::bit_cast<std::uint32_t>(values[address + lane]);
+  }
+  return bits;
+}
+
+void RtlNetworkInterface::Memory::write(std::uint32_t address, unsigned lanes, const FlitBits& words) {
+  if (values_ == nullptr) return;
+  const auto values = values_->values();
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    if (((lanes >> lane) & 1) != 0 && address + lane < values.size()) {
+      values[address + lane] = std::bit_cast<float>(words[lane]);
+    }
+  }
+}
+
+RtlNetworkInterface::RtlNetworkInterface(NodeId node, int ports, const ni::NiContext& context,
+                                         fabric::FlitFabric& fabric, ni::GradientMemory& memory, Wires& wires,
+                                         const std::vector<bool>& rtl, const std::string& wave_path)
+    : node_(node),
+      context_(context),
+      memory_(memory),
+      wires_(&wires),
+      rtl_(&rtl),
+      ports_(static_cast<std::size_t>(ports)),
+      tracker_(context.schedule->flows),
+      enablers_(ports),
+      reduction_(context.system->ni.reduction_latency),
+      route_times_(*context.topology, *context.system, *context.schedule, node) {
+  const config::SystemConfig& system = *context.system;
+  NiSettings settings;
+  settings.lockstep = system.ni.lockstep;
+  settings.absorbs = static_cast<std::uint32_t>(system.ni.buffer);
+  settings.dma_latency = static_cast<std::uint32_t>(system.ni.dma_latency);
+  settings.payload_words = payload_words();
+  settings.source = static_cast<std::uint32_t>(node) * kPorts;
+  settings.credits = static_cast<std::uint32_t>(system.router.vc_depth);
+  settings.vcs = system.router.vcs;
+  model_ = std::make_unique<NiModel>(settings, memory_, wave_path);
+  load();
+  fabric.connect_terminal(node, *this);
+}
+
+std::uint32_t RtlNetworkInterface::payload_words() const {
+  return context_.framing.flow_control == config::FlowControl::kMessage ? 0
+                                                                        : words_of(context_.framing.payload);
+}
+
+// Nops hold the lockstep and do nothing without it.
+void RtlNetworkInterface::load() {
+  const auto& tables = context_.schedule->nodes[static_cast<std::size_t>(node_)].ports;
+  std::vector<std::uint32_t> counts;
+  for (std::size_t p = 0; p < ports_.size(); ++p) {
+    Port& port = ports_[p];
+    port.table = &tables[p];
+    port.credits.fill(0);
+    std::fill_n(port.credits.begin(), context_.system->router.vcs, context_.system->router.vc_depth);
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < port.table->size(); ++i) {
+      const TableEntry& entry = (*port.table)[i];
+      if (entry.op != Op::kNop) port.sends.push_back(i);
+      if (entry.op == Op::kNop && !context_.system->ni.lockstep) continue;
+      model_->load(static_cast<int>(p), count++, entry_bits(entry));
+    }
+    counts.push_back(count);
+    expect_next_message(static_cast<int>(p), 0);
+  }
+  model_->start(counts);
+}
+
+void RtlNetworkInterface::expect_next_message(int index, Cycles now) {
+  const Port& port = ports_[static_cast<std::size_t>(index)];
+  const bool done = port.next_send == port.sends.size();
+  enablers_.expect(index, done ? nullptr : &(*port.table)[port.sends[port.next_send]], tracker_, now);
+}
+
+NiEntry RtlNetworkInterface::entry_bits(const TableEntry& entry) const {
+  NiEntry bits;
+  bits.op = entry.op == Op::kNop ? 2 : entry.op == Op::kReduce ? 1 : 0;
+  bits.step = static_cast<std::uint32_t>(entry.step);
+  bits.flits = static_cast<std::uint32_t>(context_.framing.flits(entry.message_bytes()));
+  if (entry.op == Op::kNop) {
+    bits.flits = static_cast<std::uint32_t>(context_.framing.flits(entry.bytes));
+    return bits;
+  }
+  bits.flow = static_cast<std::uint32_t>(entry.flow);
+  bits.dependencies = static_cast<std::uint32_t>(entry.dependencies);
+  bits.address = static_cast<std::uint32_t>(entry.address / kWordBytes);
+  bits.words = words_of(entry.bytes);
+  bits.total = words_of(entry.message_bytes());
+  bits.packets = static_cast<std::uint32_t>(context_.framing.packets(entry.message_bytes()));
+  bits.route = route_bits(entry);
+  return bits;
+}
+
+std::uint64_t RtlNetworkInterface::route_bits(const TableEntry& entry) const {
+  std::uint64_t bits = 0;
+  int at = 0;
+  for (const topology::Hop& hop : context_.schedule->routes[static_cast<std::size_t>(entry.route)]) {
+    const std::uint64_t last = static_cast<std::uint64_t>(hop.vcs.end) - 1;
+    const std::uint64_t code = static_cast<std::uint64_t>(hop.out_port) |
+                               (static_cast<std::uint64_t>(hop.vcs.begin) << Limits::kHopPortBits) |
+                               (last << (Limits::kHopPortBits + Limits::kHopVcBits));
+    bits |= code << at;
+    at += kHopBits;
+  }
+  return bits;
+}
+
+void RtlNetworkInterface::receive_flit(int port, int vc, fabric::Flit flit, const fabric::Packet& packet,
+                                       Cycles now) {
+  const ni::MessageRecord& record = (*context_.log)[packet.tag];
+  FlitBits bits{};
+  if (flit.is_head()) {
+    bits =
+        (*rtl_)[static_cast<std::size_t>(record.src)] ? wires_->head(flit.packet) : head_of(record, packet);
+    const NiHead head = decode(bits);
+    if (head.flow != static_cast<std::uint32_t>(record.entry->flow))
+      fail("a head flit of another flow came", now);
+  } else {
+    copy_data(packet.tag, packet.index, flit.sequence - 1, bits, false);
+  }
+  if (flit.tail) ports_[static_cast<std::size_t>(port)].arriving = packet.tag;
+  model_->put_flit(port, vc, flit.is_head(), flit.tail, bits);
+}
+
+// What a SystemC interface would have sent in front of a packet.
+FlitBits RtlNetworkInterface::head_of(const ni::MessageRecord& record, const fabric::Packet& packet) const {
+  const TableEntry& entry = *record.entry;
+  const auto& table = context_.schedule->nodes[static_cast<std::size_t>(record.src)]
+                          .ports[static_cast<std::size_t>(record.src_port)];
+  const std::uint32_t before = packet.index * payload_words();
+  const std::uint32_t left = words_of(entry.bytes) > before ? words_of(entry.bytes) - before : 0;
+  NiHead head;
+  head.add = entry.op == Op::kReduce;
+  head.flow = static_cast<std::uint32_t>(entry.flow);
+  head.address = static_cast<std::uint32_t>(entry.address / kWordBytes) + before;
+  head.words = payload_words() == 0 ? left : std::min(left, payload_words());
+  head.source = static_cast<std::uint32_t>(record.src * kPorts + record.src_port);
+  head.sequence = static_cast<std::uint32_t>(&entry - table.data()) % (1U << Limits::kSequenceBits);
+  head.packets = static_cast<std::uint32_t>(context_.framing.packets(entry.message_bytes()));
+  head.route = route_bits(entry);
+  return encode(head);
+}
+
+// Flit `data_flit` of packet `packet`, between a message's payload and the wires.
+void RtlNetworkInterface::copy_data(std::uint64_t message, std::uint32_t packet, std::uint32_t data_flit,
+                                    FlitBits& bits, bool to_message) const {
+  auto& values = (*context_.log)[message].payload.values;
+  const std::size_t first = std::size_t{packet} * payload_words() + std::size_t{data_flit} * kLanes;
+  for (std::size_t lane = 0; lane < kLanes && first + lane < values.size(); ++lane) {
+    if (to_message) {
+      values[first + lane] = std::bit_cast<float>(bits[lane]);
+    } else {
+      bits[lane] = std::bit_cast<std::uint32_t>(values[first + lane]);
+    }
+  }
+}
+
+void RtlNetworkInterface::receive_credit(int port, int vc) {
+  ++ports_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
+  model_->put_credit(port, vc);
+}
+
+int RtlNetworkInterface::credits(int port, int vc) const {
+  return ports_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
+}
+
+fabric::FlitTerminal::Outcome RtlNetworkInterface::step(Cycles now, fabric::PacketPool& packets) {
+  while (!completions_.empty() && completions_.top().at <= now) {
+    const std::uint64_t id = completions_.top().message;
+    completions_.pop();
+    const ni::MessageRecord& record = (*context_.log)[id];
+    const std::int32_t before = tracker_.count(record.entry->flow);
+    tracker_.arrived(record.entry->flow);
+    enablers_.arrived(record, tracker_, before, now);
+    context_.log->close(id);
+  }
+  const NiModel::Outcome did = model_->step(now);
+  if (did.overflow) fail("a queue overflowed", now);
+  injected_.clear();
+  for (int i = 0; i < did.num_flits; ++i) send(did.flits[static_cast<std::size_t>(i)], now, packets);
+  Cycles wake_at = did.busy ? now + 1 : -1;
+  for (int port = 0; port < num_ports(); ++port) {
+    const auto p = static_cast<std::size_t>(port);
+    const Cycles release = near(did.release[p], now);
+    if (((did.issued >> port) & 1) != 0) issue(port, release, now);
+    if (((did.holding >> port) & 1) != 0 && (wake_at < 0 || release < wake_at)) wake_at = release;
+    if (((did.arrived >> port) & 1) == 0) continue;
+    ni::MessageRecord& record = (*context_.log)[ports_[p].arriving];
+    record.tail_ejected = now;
+    record.dst_port = port;
+    record.completed = reduction_.completion(record.entry->op, now);
+    completions_.push({record.completed, port, ports_[p].arriving});
+  }
+  if (!completions_.empty() && (wake_at < 0 || completions_.top().at < wake_at))
+    wake_at = completions_.top().at;
+  return {injected_, wake_at};
+}
+
+void RtlNetworkInterface::issue(int index, Cycles released, Cycles now) {
+  Port& port = ports_[static_cast<std::size_t>(index)];
+  if (port.next_send >= port.sends.size()) fail("more entries issued than there are", now);
+  const TableEntry& entry = (*port.table)[port.sends[port.next_send++]];
+  const std::uint64_t id = ni::open_message(context_, node_, index, entry, route_times_[entry.route],
+                                            released, enablers_[index], now);
+  expect_next_message(index, now);
+  if (memory_.kept()) (*context_.log)[id].payload.values.resize(words_of(entry.bytes));
+  port.messages.push_back(id);
+}
+
+void RtlNetworkInterface::send(const NiModel::Flit& flit, Cycles now, fabric::PacketPool& packets) {
+  Port& port = ports_[static_cast<std::size_t>(flit.port)];
+  if (port.messages.empty()) fail("a flit left that no message has", now);
+  ni::MessageRecord& record = (*context_.log)[port.messages.front()];
+  if (flit.head != (port.flits_sent == 0)) fail("a head flit left out of turn", now);
+  if (flit.head) {
+    start_packet(port, flit, now, packets);
+  } else {
+    FlitBits bits = flit.bits;
+    copy_data(port.messages.front(), port.packet_index, port.flits_sent - 1, bits, true);
+  }
+  fabric::Packet& packet = packets[port.packet];
+  if (flit.tail != (port.flits_sent + 1 == packet.flits)) fail("a tail flit left out of turn", now);
+  packet.flit_cycles -= now;
+  --port.credits[static_cast<std::size_t>(flit.vc)];
+  injected_.push_back(
+      {flit.port, flit.vc, {port.packet, port.flits_sent & 0x7fffffffU, flit.tail ? 1U : 0U}});
+  ++port.flits_sent;
+  if (!flit.tail) return;
+  port.flits_sent = 0;
+  ++port.packet_index;
+  if (!packet.last_of_message) return;
+  record.tail_injected = now;
+  port.free_since = now + 1;
+  port.packet_index = 0;
+  port.messages.pop_front();
+}
+
+void RtlNetworkInterface::start_packet(Port& port, const NiModel::Flit& flit, Cycles now,
+                                       fabric::PacketPool& packets) {
+  ni::MessageRecord& record = (*context_.log)[port.messages.front()];
+  const TableEntry& entry = *record.entry;
+  if (decode(flit.bits).route != route_bits(entry)) fail("a head flit left with another source route", now);
+  if (port.packet_index == 0) {
+    record.head_injected = now;
+    record.port_free_since = port.free_since;
+  }
+  fabric::Packet packet;
+  packet.route = context_.schedule->routes[static_cast<std::size_t>(entry.route)].data();
+  packet.src = node_;
+  packet.dst = record.dst;
+  packet.flits =
+      static_cast<std::uint32_t>(context_.framing.packet_flits(entry.message_bytes(), port.packet_index));
+  packet.tag = port.messages.front();
+  packet.index = port.packet_index;
+  packet.created = now;
+  packet.head_injected = now;
+  packet.flit_time = context_.period;
+  packet.first_of_message = port.packet_index == 0;
+  packet.last_of_message = port.packet_index + 1 == context_.framing.packets(entry.message_bytes());
+  port.packet = packets.acquire(packet);
+  wires_->put_head(port.packet, flit.bits);
+}
+
+bool RtlNetworkInterface::finished() const {
+  return std::all_of(ports_.begin(), ports_.end(),
+                     [](const Port& port) { return port.next_send == port.sends.size(); });
+}
+
+std::string RtlNetworkInterface::describe_waiting(Cycles now) const {
+  std::string text;
+  for (std::size_t p = 0; p < ports_.size(); ++p) {
+    const Port& port = ports_[p];
+    if (port.next_send == port.sends.size()) continue;
+    const TableEntry& entry = (*port.table)[port.sends[port.next_send]];
+    text += fmt::format("  NI {} (Verilog) port {}: {} of flow {} in step {} waits for {}\n", node_, p,
+                        schedule::to_string(entry.op), entry.flow, entry.step,
+                        ni::to_string(view(static_cast<int>(p), now).state));
+  }
+  return text;
+}
+
+ni::Interface::PortView RtlNetworkInterface::view(int port, Cycles now) const {
+  const NiModel::PortView view = model_->view(port);
+  return {static_cast<ni::DecoderState>(view.state), static_cast<std::int32_t>(view.timestep),
+          std::max<Cycles>(0, near(view.release, now) - now), view.issued};
+}
+
+void RtlNetworkInterface::fail(const std::string& what, Cycles now) const {
+  throw ModelError(fmt::format("NI {} (Verilog) at cycle {}: {}", node_, now, what));
+}
+
+}  // namespace coppice::cosim

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "cosim/ni_model.h"
+#include "fabric/flit_fabric.h"
+#include "fabric/flit_terminal.h"
+#include "ni/network_interface.h"
+
+namespace coppice::cosim {
+
+// Why the Verilated network interface cannot take part in such a run, and what would be right; empty if it
+// can.
+std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedule& schedule,
+                      const topology::Topology& topology, int ni_ports);
+
+// What is on the wires beside the fabric's flits, for all network interfaces of a run: the bits of head
+// flits, by packet. The data lies in the messages' payloads.
+class Wires {
+ public:
+  void put_head(fabric::PacketId packet, const FlitBits& bits) {
+    if (packet >= heads_.size()) heads_.resize(packet + 1);
+    heads_[packet] = bits;
+  }
+  const FlitBits& head(fabric::PacketId packet) const { return heads_.at(packet); }
+
+ private:
+  std::vector<FlitBits> heads_;
+};
+
+// rtl/ni/network_interface.v in the place of ni::NetworkInterface: the same cycles, flits and sums. It
+// decides all by itself; around it are kept only the records that observers and results are made of.
+class RtlNetworkInterface final : public ni::Interface, public fabric::FlitTerminal {
+ public:
+  using NodeId = topology::NodeId;
+  using TableEntry = schedule::TableEntry;
+  using Outcome = fabric::FlitTerminal::Outcome;
+
+  // `memory`: a ValueMemory, or none is kept. `rtl[node]`: that node's interface is Verilated too. All
+  // references outlive it.
+  RtlNetworkInterface(NodeId node, int ports, const ni::NiContext& context, fabric::FlitFabric& fabric,
+                      ni::GradientMemory& memory, Wires& wires, const std::vector<bool>& rtl,
+                      const std::string& wave_path);
+
+  NodeId node() const override { return node_; }
+  int num_ports() const override { return static_cast<int>(ports_.size()); }
+  bool finished() const override;
+  std::string describe_waiting(Cycles now) const override;
+  PortView view(int port, Cycles now) const override;
+
+  void receive_flit(int port, int vc, fabric::Flit flit, const fabric::Packet& packet, Cycles now) override;
+  void receive_credit(int port, int vc) override;
+  Outcome step(Cycles now, fabric::PacketPool& packets) override;
+  int credits(int port, int vc) const override;
+
+ private:
+  class Memory final : public WordMemory {
+   public:
+    explicit Memory(ni::GradientMemory& memory);
+    FlitBits read(std::uint32_t address) override;
+    void write(std::uint32_t address, unsigned lanes, const FlitBits& words) override;
+    bool kept() const { return values_ != nullptr; }
+
+   private:
+    ni::ValueMemory* values_;
+  };
+  struct Port {
+    const std::vector<TableEntry>* table = nullptr;
+    std::vector<std::size_t> sends;      // of the entries the RTL has, by its index
+    std::size_t next_send = 0;           // to issue
+    std::deque<std::uint64_t> messages;  // issued, tail not yet sent
+    std::uint32_t packet_index = 0;      // of the message at the front
+    fabric::PacketId packet = 0;         // under way
+    std::uint32_t flits_sent = 0;        // of it
+    Cycles free_since = 0;
+    std::array<int, kVcs> credits{};
+    std::uint64_t arriving = 0;  // message of the tail that comes in this cycle
+  };
+  struct Completion {
+    Cycles at;
+    int port;
+    std::uint64_t message;
+    bool operator>(const Completion& other) const {
+      return at != other.at ? at > other.at : port > other.port;
+    }
+  };
+
+  void load();
+  NiEntry entry_bits(const TableEntry& entry) const;
+  std::uint64_t route_bits(const TableEntry& entry) const;
+  std::uint32_t payload_words() const;
+  FlitBits head_of(const ni::MessageRecord& record, const fabric::Packet& packet) const;
+  void expect_next_message(int port, Cycles now);
+  void issue(int port, Cycles released, Cycles now);
+  void send(const NiModel::Flit& flit, Cycles now, fabric::PacketPool& packets);
+  void start_packet(Port& port, const NiModel::Flit& flit, Cycles now, fabric::PacketPool& packets);
+  void copy_data(std::uint64_t message, std::uint32_t packet, std::uint32_t data_flit, FlitBits& bits,
+                 bool to_message) const;
+  [[noreturn]] void fail(const std::string& what, Cycles now) const;
+
+  NodeId node_;
+  ni::NiContext context_;
+  Memory memory_;
+  Wires* wires_;
+  const std::vector<bool>* rtl_;
+  std::vector<Port> ports_;
+  std::unique_ptr<NiModel> model_;
+  // For the records only.
+  ni::DependencyTracker tracker_;
+  ni::Enablers enablers_;
+  ni::ReductionUnit reduction_;
+  ni::RouteTimes route_times_;
+  std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
+  std::vector<Injected> injected_;
+};
+
+}  // namespace coppice::cosim

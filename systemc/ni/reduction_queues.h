@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+
+namespace coppice::ni {
+
+// In which order the reduction unit adds or stores the flits that come at its ports, and so how sums round:
+// as rtl/ni/reduction_unit.v does. A flit goes on in the cycle in which it comes. It waits in its port's
+// queue while words of it are in a sum under way, which is written `latency` - 1 cycles after its flit went
+// on, or in a lower port's flit of the same cycle; those behind it wait with it.
+class ReductionQueues {
+ public:
+  struct Flit {
+    bool add = false;  // else store
+    std::size_t word = 0;
+    std::vector<float> data;
+  };
+
+  ReductionQueues(int ports, Cycles latency) : latency_(latency), queues_(static_cast<std::size_t>(ports)) {}
+
+  // A flit comes in cycle `now`, at most one a port and cycle; earlier cycles pass first, over `memory`.
+  void take(int port, Flit flit, Cycles now, std::span<float> memory);
+  // Lets the cycles before `now` pass.
+  void advance(Cycles now, std::span<float> memory);
+  // Lets cycles pass until no flit waits that has one of the words [first, last).
+  void settle(std::size_t first, std::size_t last, std::span<float> memory);
+  bool empty() const { return waiting_ == 0; }
+
+ private:
+  struct UnderWay {
+    Cycles written;  // may be read from the next cycle on
+    std::size_t first;
+    std::size_t last;
+  };
+
+  void pass(std::span<float> memory);
+  bool goes(std::size_t port) const;
+
+  Cycles latency_;
+  std::vector<std::deque<Flit>> queues_;  // [port]
+  std::vector<UnderWay> under_way_;
+  std::vector<std::size_t> going_;
+  Cycles cycle_ = 0;  // the next to pass
+  int waiting_ = 0;
+};
+
+}  // namespace coppice::ni

@@ -1,0 +1,187 @@
+// coppice_cosim_check [BYTES [CASE]]: all-reduces of BYTES (65536) on a 4x4 torus or mesh whose network
+// interfaces or routers are Verilog, or some of them, against the same systems in SystemC: the same cycles,
+// every flit in the same cycle on the same channel and virtual channel, and the same bits in every gradient
+// buffer. One line per case; exit status 1 if any differs.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "config/loader.h"
+#include "fabric/fabric.h"
+#include "system/child_process.h"
+#include "system/run.h"
+
+extern "C" int sc_main(int /*argc*/, char** /*argv*/) {
+  return 0;
+}
+
+namespace coppice::cosim {
+namespace {
+
+using nlohmann::ordered_json;
+using Settings = std::vector<std::string>;
+
+struct Case {
+  std::string name;
+  std::string system;  // of configs/systems
+  Settings settings;   // of both runs
+  Settings rtl;        // of the run with Verilog
+};
+
+std::vector<Case> cases() {
+  const Settings all{"system.ni.impl=rtl"};
+  std::vector<Case> list;
+  for (const std::string algorithm : {"ring", "multitree"}) {
+    for (const std::string kind : {"torus", "mesh"}) {
+      for (const std::string flow_control : {"packet", "message"}) {
+        list.push_back({algorithm + "_" + kind + "_" + flow_control,
+                        kind + "_4x4",
+                        {"collective.algorithm=" + algorithm, "system.ni.flow_control=" + flow_control},
+                        all});
+      }
+    }
+  }
+  const Settings some{"system.ni.impl=rtl", "system.ni.rtl_nodes=[0, 2, 3, 5, 8, 9, 14]"};
+  list.push_back({"mixed_torus_packet", "torus_4x4", {"collective.algorithm=multitree"}, some});
+  list.push_back({"mixed_mesh_message",
+                  "mesh_4x4",
+                  {"collective.algorithm=multitree", "system.ni.flow_control=message"},
+                  some});
+  list.push_back(
+      {"no_lockstep", "torus_4x4", {"collective.algorithm=multitree", "system.ni.lockstep=false"}, all});
+  list.push_back(
+      {"shallow_buffers", "mesh_4x4", {"collective.algorithm=multitree", "system.router.vc_depth=20"}, all});
+  list.push_back(
+      {"odd_chunks", "torus_4x4", {"collective.algorithm=multitree", "collective.size=4660 B"}, all});
+  return list;
+}
+
+constexpr Cycles kStretch = 256;
+
+// FNV-1a.
+class Digest {
+ public:
+  template <typename T>
+  void add(const T& value) {
+    std::array<unsigned char, sizeof(T)> bytes;
+    std::copy_n(reinterpret_cast<const unsigned char*>(&value), sizeof(T), bytes.begin());
+    for (const unsigned char byte : bytes) hash_ = (hash_ ^ byte) * 1099511628211ULL;
+  }
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 14695981039346656037ULL;
+};
+
+// Every flit that leaves an interface or wins a switch, in the order of cycles and, within one, of places.
+class FlitTrace final : public fabric::FabricObserver {
+ public:
+  void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override {
+    rows_.push_back({now, event.node, event.out_port, event.ni_port, event.vc, packet.src, packet.index,
+                     event.flit.sequence, event.flit.tail});
+  }
+  std::size_t flits() const { return rows_.size(); }
+  // Of the stretches of cycles, each of all flits up to its end.
+  std::vector<std::uint64_t> digests() {
+    std::vector<std::uint64_t> numbers;
+    std::sort(rows_.begin(), rows_.end());
+    Digest digest;
+    Cycles stretch = 0;
+    for (const auto& row : rows_) {
+      for (; row[0] / kStretch != stretch; ++stretch) numbers.push_back(digest.value());
+      digest.add(row);
+    }
+    numbers.push_back(digest.value());
+    return numbers;
+  }
+
+ private:
+  std::vector<std::array<std::int64_t, 9>> rows_;
+};
+
+// Runs the case; what both runs must have in common, and how fast it was.
+ordered_json run(const Case& which, const Settings& settings) {
+  const config::Loaded loaded = config::load(
+      std::string(COPPICE_CONFIGS) + "/systems/" + which.system + ".yaml", settings, config::Purpose::kRun);
+  const auto body = [&] {
+    FlitTrace trace;
+    Digest values;
+    system::RunOptions options;
+    options.fabric_observers = {&trace};
+    options.final_values = [&values](int /*accelerator*/, std::span<const float> buffer) {
+      for (const float value : buffer) values.add(value);
+    };
+    const ordered_json result = system::run_collective(loaded, options);
+    const double seconds = std::max(1e-6, result["simulator"]["user_s"].get<double>());
+    return ordered_json{{"cycles", result["cycles"]},
+                        {"flits", trace.flits()},
+                        {"trace", trace.digests()},
+                        {"values", values.value()},
+                        {"speed", result["cycles"].get<double>() / seconds}};
+  };
+  return system::run_in_child(body, nullptr);
+}
+
+std::string difference(const ordered_json& systemc, const ordered_json& rtl) {
+  for (const char* key : {"cycles", "flits"}) {
+    if (systemc[key] != rtl[key]) return fmt::format("{} {} in SystemC", systemc[key].dump(), key);
+  }
+  for (std::size_t at = 0; at < std::min(systemc["trace"].size(), rtl["trace"].size()); ++at) {
+    if (systemc["trace"][at] == rtl["trace"][at]) continue;
+    const auto from = static_cast<Cycles>(at) * kStretch;
+    return fmt::format("flits differ first in cycles {} to {}", from, from + kStretch - 1);
+  }
+  return systemc["values"] != rtl["values"] ? "sums differ" : "";
+}
+
+bool compare(const Case& which, Bytes bytes) {
+  Settings settings{fmt::format("collective.size={} B", bytes), "fidelity=flit", "check=values"};
+  settings.insert(settings.end(), which.settings.begin(), which.settings.end());
+  Settings with_rtl = settings;
+  with_rtl.insert(with_rtl.end(), which.rtl.begin(), which.rtl.end());
+  try {
+    const ordered_json systemc = run(which, settings);
+    const ordered_json rtl = run(which, with_rtl);
+    const std::string differs = difference(systemc, rtl);
+    const double speed = rtl["speed"].get<double>();
+    fmt::print("{:<24} {:>9} {:>10} {:>14.0f} {:>14.0f} {:>6.2f}  {}\n", which.name, rtl["cycles"].dump(),
+               rtl["flits"].dump(), systemc["speed"].get<double>(), speed,
+               speed / systemc["speed"].get<double>(),
+               differs.empty() ? "identical" : "DIFFERENT: " + differs);
+    std::fflush(stdout);
+    return differs.empty();
+  } catch (const std::exception& error) {
+    fmt::print("{:<24} FAILED: {}\n", which.name, error.what());
+    return false;
+  }
+}
+
+int compare_all(Bytes bytes, const std::string& only) {
+  fmt::print("{:<24} {:>9} {:>10} {:>14} {:>14} {:>6}\n", fmt::format("all-reduce of {} B", bytes), "cycles",
+             "flit-hops", "SystemC cyc/s", "Verilog cyc/s", "ratio");
+  std::fflush(stdout);
+  bool equal = true;
+  int compared = 0;
+  for (const Case& which : cases()) {
+    if (!only.empty() && only != which.name) continue;
+    ++compared;
+    equal = compare(which, bytes) && equal;
+  }
+  if (compared == 0) fmt::print(stderr, "there is no case '{}'\n", only);
+  return compared > 0 && equal ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace coppice::cosim
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const coppice::Bytes bytes = arguments.empty() ? 65536 : std::atoll(arguments[0].c_str());
+  return coppice::cosim::compare_all(bytes, arguments.size() > 1 ? arguments[1] : std::string());
+}
