@@ -48,7 +48,7 @@ executable_bits() {
 # Every Verilog file as a top of its own: Verilator, Icarus and Yosys accept it without a word.
 verilog() {
   local bad=0 file folder top said
-  for file in rtl/*/*.v; do
+  for file in rtl/*/*.v systemc/cosim/*.v; do
     folder="$(dirname "$file")"
     top="$(basename "$file" .v)"
     said="$({
@@ -57,7 +57,7 @@ verilog() {
     } 2>&1)"
     [[ -z $said ]] || { echo "$said"; bad=1; }
   done
-  said="$(yosys -q -p "read_verilog rtl/*/*.v; hierarchy -check" 2>&1)"
+  said="$(yosys -q -p "read_verilog rtl/*/*.v systemc/cosim/*.v; hierarchy -check" 2>&1)"
   [[ -z $said ]] || { echo "$said"; bad=1; }
   return "$bad"
 }

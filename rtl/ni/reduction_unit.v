@@ -52,7 +52,7 @@ module reduction_unit #(
   wire [PORTS*LANES-1:0]  candidate_lanes;
   wire [PORTS*FLIT_W-1:0] candidate_data;
   wire [PORTS-1:0]        over;
-  wire [PORTS-1:0]        go;
+  reg  [PORTS-1:0]        go;
   reg                     overflow_q;
 
   // Sums under way: one, two and three cycles after their read.
@@ -71,30 +71,32 @@ module reduction_unit #(
     end
   endfunction
 
-  // Sums under way that a flit waits for, and lower ports' candidates.
-  wire [PORTS*PORTS-1:0] clash;
-  genvar p, k;
-  generate
-    for (p = 0; p < PORTS; p = p + 1) begin : g_go
-      for (k = 0; k < PORTS; k = k + 1) begin : g_clash
-        wire sum = (first_q[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
-                                          first_address_q[k*ADDR_W+:ADDR_W], first_lanes_q[k*LANES+:LANES])) ||
-                   (second_q[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
-                                           second_address_q[k*ADDR_W+:ADDR_W], second_lanes_q[k*LANES+:LANES])) ||
-                   (third_q[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
-                                          third_address_q[k*ADDR_W+:ADDR_W], third_lanes_q[k*LANES+:LANES]));
-        if (k < p) begin : g_lower
-          assign clash[p*PORTS+k] =
-            sum || (candidate[k] &&
-                    overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
-                            candidate_address[k*ADDR_W+:ADDR_W], candidate_lanes[k*LANES+:LANES]));
-        end else begin : g_other
-          assign clash[p*PORTS+k] = sum;
+  // A candidate goes on unless words of it are in a sum under way or in a lower port's candidate.
+  wire any_sum = |{first_q, second_q, third_q};
+  integer p, k;
+  always @* begin
+    go = candidate;
+    if (any_sum || |(candidate & (candidate - 1'b1))) begin
+      for (p = 0; p < PORTS; p = p + 1) begin
+        if (candidate[p]) begin
+          for (k = 0; k < PORTS; k = k + 1) begin
+            if (first_q[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+                                      first_address_q[k*ADDR_W+:ADDR_W], first_lanes_q[k*LANES+:LANES]))
+              go[p] = 1'b0;
+            if (second_q[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+                                       second_address_q[k*ADDR_W+:ADDR_W], second_lanes_q[k*LANES+:LANES]))
+              go[p] = 1'b0;
+            if (third_q[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+                                      third_address_q[k*ADDR_W+:ADDR_W], third_lanes_q[k*LANES+:LANES]))
+              go[p] = 1'b0;
+            if (k < p && candidate[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+                                                 candidate_address[k*ADDR_W+:ADDR_W], candidate_lanes[k*LANES+:LANES]))
+              go[p] = 1'b0;
+          end
         end
       end
-      assign go[p] = candidate[p] && clash[p*PORTS+:PORTS] == {PORTS{1'b0}};
     end
-  endgenerate
+  end
 
   // Sums under way of flits that have waited, and requests that would read those or flits that wait.
   reg  [PORTS-1:0]       first_late_q, second_late_q, third_late_q;

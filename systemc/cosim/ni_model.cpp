@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include <Vnetwork_interface.h>
+#include <Vclocked_network_interface.h>
 #include <verilated.h>
 #include <verilated_fst_c.h>
 
@@ -169,6 +169,7 @@ class NiModel::Impl {
   Outcome step(std::int64_t now) {
     rtl_.now_i = static_cast<IData>(now);
     give_dma_data(now);
+    rtl_.clk_i = 1;
     rtl_.eval();
     if (wave_.isOpen()) wave_.dump(static_cast<std::uint64_t>(2 * now));
 
@@ -182,19 +183,14 @@ class NiModel::Impl {
       outcome.release[port] = rtl_.release_o[port];
       if (((rtl_.state_o >> (3 * port)) & 7) == kWaitLockstep) outcome.holding |= 1U << port;
     }
-    const bool reads = rtl_.read_valid_o != 0;
     access_memory(now);
 
-    rtl_.clk_i = 1;
+    rtl_.clk_i = 0;
     rtl_.eval();
     if (wave_.isOpen()) wave_.dump(static_cast<std::uint64_t>(2 * now + 1));
-    rtl_.clk_i = 0;
     rtl_.flit_valid_i = 0;
     rtl_.credit_i = 0;
     rtl_.dma_data_valid_i = 0;
-    if (reads) {
-      for (std::size_t word = 0; word < read_.size(); ++word) rtl_.read_data_i[word] = read_[word];
-    }
     return outcome;
   }
 
@@ -213,11 +209,10 @@ class NiModel::Impl {
   };
 
   void clock() {
-    rtl_.clk_i = 0;
-    rtl_.eval();
     rtl_.clk_i = 1;
     rtl_.eval();
     rtl_.clk_i = 0;
+    rtl_.eval();
   }
 
   void give_dma_data(std::int64_t now) {
@@ -253,7 +248,7 @@ class NiModel::Impl {
       }
       if ((rtl_.read_valid_o >> port) & 1) {
         const FlitBits words = memory_->read(address(rtl_.read_address_o, port));
-        for (unsigned lane = 0; lane < kLanes; ++lane) read_[port * kLanes + lane] = words[lane];
+        for (unsigned lane = 0; lane < kLanes; ++lane) rtl_.read_data_i[port * kLanes + lane] = words[lane];
       }
     }
     for (unsigned port = 0; port < kPorts; ++port) {
@@ -275,10 +270,9 @@ class NiModel::Impl {
   NiSettings settings_;
   WordMemory* memory_;
   VerilatedContext context_;
-  Vnetwork_interface rtl_;
+  Vclocked_network_interface rtl_;
   VerilatedFstC wave_;
-  std::deque<Response> responses_;                     // by cycle
-  std::array<std::uint32_t, kPorts * kLanes> read_{};  // for the reduction unit, of this cycle
+  std::deque<Response> responses_;  // by cycle
 };
 
 NiModel::NiModel(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)

@@ -1,0 +1,152 @@
+// network_interface with a register behind every input: an evaluation of the model computes a cycle once, with
+// what came in it, where it would else settle before and after the clock's edge. Outputs are those of the cycle whose
+// inputs the last edge took.
+`default_nettype none
+module clocked_network_interface #(
+  parameter PORTS = 4,       // from 1
+  parameter FLIT_W = 128,    // bits of a flit
+  parameter LANES = 4,       // words of a flit, FLIT_W / 32, a power of two from 2
+  parameter VCS = 4,         // virtual channels, from 2
+  parameter VC_W = 2,        // log2(VCS), rounded up
+  parameter CREDIT_W = 10,   // bits of a credit count
+  parameter ENTRIES = 256,   // of a port's table, a power of two
+  parameter INDEX_W = 8,     // log2(ENTRIES)
+  parameter TIME_W = 32,     // bits of the cycle counter
+  parameter FLOWS = 64,      // flows, at most 2^FLOW_W
+  parameter FLOW_W = 10,
+  parameter COUNT_W = 10,    // bits of a number of arrivals
+  parameter STEP_W = 16,
+  parameter ADDR_W = 24,     // bits of an address, in words of 4 bytes
+  parameter LEN_W = 20,      // bits of a message's length, in words
+  parameter FLITS_W = 24,    // bits of a message's length, in flits
+  parameter PACKETS_W = 14,  // bits of a message's length, in packets
+  parameter SOURCE_W = 10,   // bits of a port's identity in the system
+  parameter ROUTE_W = 42,    // bits of a source route; head and route fit a flit
+  parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
+  parameter BUFFER_W = 4,    // log2(BUFFER)
+  parameter QUEUE = 16,      // flits that may wait for the reduction unit at a port, a power of two
+  parameter QUEUE_W = 4,     // log2(QUEUE)
+  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W
+) (
+  input  wire clk_i,
+  input  wire rst_ni,
+  input  wire [TIME_W-1:0] now_i,
+  input  wire [1:0] type_i,
+  input  wire lockstep_i,
+  input  wire [FLITS_W-1:0] absorbs_i,
+  input  wire [TIME_W-1:0] dma_latency_i,
+  input  wire [LEN_W-1:0] payload_words_i,
+  input  wire [PORTS*SOURCE_W-1:0] source_i,
+  input  wire [VCS*CREDIT_W-1:0] credits_i,
+  input  wire [PORTS-1:0] load_valid_i,
+  input  wire [INDEX_W-1:0] load_index_i,
+  input  wire [ENTRY_W-1:0] load_entry_i,
+  input  wire start_i,
+  input  wire [PORTS*(INDEX_W+1)-1:0] count_i,
+  output wire [PORTS-1:0] dma_valid_o,
+  output wire [PORTS*ADDR_W-1:0] dma_address_o,
+  input  wire [PORTS-1:0] dma_data_valid_i,
+  input  wire [PORTS*FLIT_W-1:0] dma_data_i,
+  output wire [PORTS-1:0] read_valid_o,
+  output wire [PORTS*ADDR_W-1:0] read_address_o,
+  input  wire [PORTS*FLIT_W-1:0] read_data_i,
+  output wire [PORTS-1:0] sum_valid_o,
+  output wire [PORTS*ADDR_W-1:0] sum_address_o,
+  output wire [PORTS*LANES-1:0] sum_lanes_o,
+  output wire [PORTS*FLIT_W-1:0] sum_data_o,
+  output wire [PORTS-1:0] store_valid_o,
+  output wire [PORTS*ADDR_W-1:0] store_address_o,
+  output wire [PORTS*LANES-1:0] store_lanes_o,
+  output wire [PORTS*FLIT_W-1:0] store_data_o,
+  output wire [PORTS-1:0] flit_valid_o,
+  output wire [PORTS*VC_W-1:0] flit_vc_o,
+  output wire [PORTS-1:0] flit_head_o,
+  output wire [PORTS-1:0] flit_tail_o,
+  output wire [PORTS*FLIT_W-1:0] flit_o,
+  input  wire [PORTS*VCS-1:0] credit_i,
+  input  wire [PORTS-1:0] flit_valid_i,
+  input  wire [PORTS*VC_W-1:0] flit_vc_i,
+  input  wire [PORTS-1:0] flit_head_i,
+  input  wire [PORTS-1:0] flit_tail_i,
+  input  wire [PORTS*FLIT_W-1:0] flit_i,
+  output wire [PORTS*3-1:0] state_o,
+  output wire [PORTS-1:0] issue_o,
+  output wire [PORTS*(INDEX_W+1)-1:0] issued_o,
+  output wire [PORTS*STEP_W-1:0] timestep_o,
+  output wire [PORTS*TIME_W-1:0] lockstep_o,
+  output wire [PORTS*TIME_W-1:0] release_o,
+  output wire [PORTS-1:0] arrived_o,
+  output wire busy_o,
+  output wire overflow_o
+);
+  reg  rst_n_q;
+  reg  [TIME_W-1:0] now_q;
+  reg  [1:0] type_q;
+  reg  lockstep_q;
+  reg  [FLITS_W-1:0] absorbs_q;
+  reg  [TIME_W-1:0] dma_latency_q;
+  reg  [LEN_W-1:0] payload_words_q;
+  reg  [PORTS*SOURCE_W-1:0] source_q;
+  reg  [VCS*CREDIT_W-1:0] credits_q;
+  reg  [PORTS-1:0] load_valid_q;
+  reg  [INDEX_W-1:0] load_index_q;
+  reg  [ENTRY_W-1:0] load_entry_q;
+  reg  start_q;
+  reg  [PORTS*(INDEX_W+1)-1:0] count_q;
+  reg  [PORTS-1:0] dma_data_valid_q;
+  reg  [PORTS*FLIT_W-1:0] dma_data_q;
+  reg  [PORTS*FLIT_W-1:0] read_data_q;
+  reg  [PORTS*VCS-1:0] credit_q;
+  reg  [PORTS-1:0] flit_valid_q;
+  reg  [PORTS*VC_W-1:0] flit_vc_q;
+  reg  [PORTS-1:0] flit_head_q;
+  reg  [PORTS-1:0] flit_tail_q;
+  reg  [PORTS*FLIT_W-1:0] flit_q;
+  always @(posedge clk_i) begin
+    rst_n_q <= rst_ni;
+    now_q <= now_i;
+    type_q <= type_i;
+    lockstep_q <= lockstep_i;
+    absorbs_q <= absorbs_i;
+    dma_latency_q <= dma_latency_i;
+    payload_words_q <= payload_words_i;
+    source_q <= source_i;
+    credits_q <= credits_i;
+    load_valid_q <= load_valid_i;
+    load_index_q <= load_index_i;
+    load_entry_q <= load_entry_i;
+    start_q <= start_i;
+    count_q <= count_i;
+    dma_data_valid_q <= dma_data_valid_i;
+    dma_data_q <= dma_data_i;
+    read_data_q <= read_data_i;
+    credit_q <= credit_i;
+    flit_valid_q <= flit_valid_i;
+    flit_vc_q <= flit_vc_i;
+    flit_head_q <= flit_head_i;
+    flit_tail_q <= flit_tail_i;
+    flit_q <= flit_i;
+  end
+  network_interface #(
+    .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .CREDIT_W(CREDIT_W),
+    .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .TIME_W(TIME_W), .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W),
+    .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
+    .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W(BUFFER_W), .QUEUE(QUEUE),
+    .QUEUE_W(QUEUE_W), .ENTRY_W(ENTRY_W)
+  ) ni (
+    .clk_i(clk_i), .rst_ni(rst_n_q), .now_i(now_q), .type_i(type_q), .lockstep_i(lockstep_q),
+    .absorbs_i(absorbs_q), .dma_latency_i(dma_latency_q), .payload_words_i(payload_words_q),
+    .source_i(source_q), .credits_i(credits_q), .load_valid_i(load_valid_q), .load_index_i(load_index_q),
+    .load_entry_i(load_entry_q), .start_i(start_q), .count_i(count_q), .dma_valid_o(dma_valid_o),
+    .dma_address_o(dma_address_o), .dma_data_valid_i(dma_data_valid_q), .dma_data_i(dma_data_q),
+    .read_valid_o(read_valid_o), .read_address_o(read_address_o), .read_data_i(read_data_q),
+    .sum_valid_o(sum_valid_o), .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o),
+    .sum_data_o(sum_data_o), .store_valid_o(store_valid_o), .store_address_o(store_address_o),
+    .store_lanes_o(store_lanes_o), .store_data_o(store_data_o), .flit_valid_o(flit_valid_o),
+    .flit_vc_o(flit_vc_o), .flit_head_o(flit_head_o), .flit_tail_o(flit_tail_o), .flit_o(flit_o),
+    .credit_i(credit_q), .flit_valid_i(flit_valid_q), .flit_vc_i(flit_vc_q), .flit_head_i(flit_head_q),
+    .flit_tail_i(flit_tail_q), .flit_i(flit_q), .state_o(state_o), .issue_o(issue_o), .issued_o(issued_o),
+    .timestep_o(timestep_o), .lockstep_o(lockstep_o), .release_o(release_o), .arrived_o(arrived_o),
+    .busy_o(busy_o), .overflow_o(overflow_o));
+endmodule
+`default_nettype wire
