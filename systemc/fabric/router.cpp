@@ -120,7 +120,7 @@ bool Router::allocate_vcs(Cycles now) {
     in.out_port = static_cast<std::int16_t>(decision.hop.out_port);
     in.allowed = decision.hop.vcs;
     in.rotate_vcs = decision.rotate_vcs;
-    waiting_vc_.push_back(id);
+    waiting_vc_.insert(std::upper_bound(waiting_vc_.begin(), waiting_vc_.end(), id), id);
   }
   if (waiting_vc_.empty()) return false;
 
@@ -129,10 +129,14 @@ bool Router::allocate_vcs(Cycles now) {
   } else {
     grant_all_vcs(waiting_vc_.front());
   }
-  // Accept: every input VC picks among the output VCs that were granted to it.
+  // Accept: every input VC picks among the output VCs that were granted to it, by the pointers of the cycle's
+  // start.
+  for (const std::int32_t id : waiting_vc_) {
+    inputs_[static_cast<std::size_t>(id)].out_vc = static_cast<std::int16_t>(accept_vc(id));
+  }
   std::size_t kept = 0;
   for (const std::int32_t id : waiting_vc_) {
-    const int vc = accept_vc(id);
+    const int vc = inputs_[static_cast<std::size_t>(id)].out_vc;
     if (vc < 0) {
       waiting_vc_[kept++] = id;
     } else {

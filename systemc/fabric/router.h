@@ -44,7 +44,8 @@ class RouterEnvironment {
 // Input-queued virtual-channel wormhole router with credit flow control.
 //
 // Per cycle: heads whose route is known ask for an output virtual channel (separable iSLIP, one iteration,
-// over input and output virtual channels); virtual channels that own one and hold a flit and a credit ask for
+// over input and output virtual channels; an output port that rotates goes on behind what its highest input
+// virtual channel took); virtual channels that own one and hold a flit and a credit ask for
 // the switch (one candidate per input and output, round-robin over the input's virtual channels; then
 // separable iSLIP over ports). A winner leaves its buffer in the same cycle; the fabric adds the rest of the
 // pipeline. A head is allocated `routing_delay` cycles after it came to the front, and takes part in switch
@@ -163,7 +164,7 @@ class Router {
   std::uint32_t ring_shift_;
 
   TimedQueue routed_;                     // heads on their way to VC allocation
-  std::vector<std::int32_t> waiting_vc_;  // input VCs that ask for an output VC
+  std::vector<std::int32_t> waiting_vc_;  // input VCs that ask for an output VC, ascending
   TimedQueue allocated_;                  // input VCs on their way to switch allocation
   bool tail_left_ = false;                // in the current cycle
 

@@ -1,0 +1,176 @@
+// Input-queued virtual-channel wormhole router with credit flow control, source routed (the contract of
+// fabric::Router with routing and allocation delays of 1, for gradient messages on channels of a flit a cycle).
+//
+// A head that comes in cycle t asks for an output virtual channel from t + 1 on; granted in cycle c, it asks for the
+// switch from c + 1 on. What wins the switch leaves in the same cycle (output registers, and the channel, come after
+// this module). After a tail, the next head in the buffer asks two cycles later. An output virtual channel is free in
+// the cycle after its tail. Flits and credits that come count in the same cycle.
+//
+// The hop of this router is the lowest HOP_W bits of the route in a head flit: output port, first and last virtual
+// channel; the route moves down by a hop as the head leaves.
+`default_nettype none
+module router #(
+  parameter PORTS = 5,
+  parameter PORT_W = 3,     // log2(PORTS), rounded up
+  parameter VCS = 4,        // a power of two from 2
+  parameter VC_W = 2,       // log2(VCS), rounded up
+  parameter FLIT_W = 128,   // bits of a flit
+  parameter DEPTH = 16,     // flits of a virtual channel's buffer, a power of two
+  parameter DEPTH_W = 4,    // log2(DEPTH)
+  parameter CREDIT_W = 5,   // bits of a credit count
+  parameter INPUT_W = 5,    // log2(PORTS * VCS), rounded up
+  parameter ROUTE_AT = 81,  // first bit of the route in a head flit
+  parameter ROUTE_W = 42,   // bits of a route
+  parameter HOP_PORT_W = 3  // bits of an output port in it, at least PORT_W
+) (
+  input  wire                    clk_i,
+  input  wire                    rst_ni,
+  input  wire [CREDIT_W-1:0]     credits_i,     // places of a downstream buffer, taken at reset
+  input  wire [PORTS-1:0]        flit_valid_i,
+  input  wire [PORTS*VC_W-1:0]   flit_vc_i,
+  input  wire [PORTS-1:0]        flit_head_i,
+  input  wire [PORTS-1:0]        flit_tail_i,
+  input  wire [PORTS*FLIT_W-1:0] flit_i,
+  output wire [PORTS*VCS-1:0]    credit_o,      // a place of an input virtual channel is free
+  output reg  [PORTS-1:0]        flit_valid_o,
+  output reg  [PORTS*VC_W-1:0]   flit_vc_o,
+  output reg  [PORTS-1:0]        flit_head_o,
+  output reg  [PORTS-1:0]        flit_tail_o,
+  output reg  [PORTS*FLIT_W-1:0] flit_o,
+  input  wire [PORTS*VCS-1:0]    credit_i       // a place downstream is free
+);
+  localparam INPUTS = PORTS * VCS;
+  localparam HOP_W = HOP_PORT_W + 2 * VC_W;
+  localparam WORD_W = FLIT_W + 2;
+  localparam [1:0] IDLE = 2'd0, ROUTE = 2'd1, ASK_VC = 2'd2, SEND = 2'd3;
+  localparam [INPUT_W-1:0] VCS_OF_PORT = VCS;
+
+  reg [INPUTS*2-1:0]        state_q;
+  reg [INPUTS*VC_W-1:0]     out_vc_q;
+  reg [INPUTS-1:0]          busy_q;      // output virtual channels that a packet has
+  reg [INPUTS*CREDIT_W-1:0] credits_q;   // of output virtual channels
+
+  wire [INPUTS*WORD_W-1:0]  front;
+  wire [INPUTS-1:0]         front_valid, more, pop, asks_vc, asks_switch, has_vc, taken, tail_goes;
+  wire [INPUTS*PORT_W-1:0]  out_port;
+  wire [INPUTS*VCS-1:0]     allowed;
+  wire [INPUTS*VC_W-1:0]    new_vc;
+  wire [PORTS-1:0]          granted;
+  wire [PORTS*VC_W-1:0]     granted_vc;
+  wire [PORTS*PORT_W-1:0]   granted_port;
+  // A packet's output port and allowed virtual channels, kept from its head on.
+  reg [INPUTS*PORT_W-1:0]   out_port_q;
+  reg [INPUTS-1:0]          gone;        // output virtual channels whose tail leaves
+  reg [INPUTS-1:0]          used;        // output virtual channels that send a flit
+
+  assign out_port = out_port_q;
+  assign pop = credit_o;
+
+  genvar p, v, k;
+  generate
+    for (p = 0; p < PORTS; p = p + 1) begin : g_port
+      for (v = 0; v < VCS; v = v + 1) begin : g_vc
+        localparam ID = p * VCS + v;
+        localparam [VC_W-1:0] VC = v;
+        wire comes = flit_valid_i[p] && flit_vc_i[p*VC_W+:VC_W] == VC;
+        wire [WORD_W-1:0] incoming = {flit_head_i[p], flit_tail_i[p], flit_i[p*FLIT_W+:FLIT_W]};
+        vc_buffer #(.WIDTH(WORD_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W)) i_buffer (
+          .clk_i(clk_i), .rst_ni(rst_ni), .push_i(comes), .data_i(incoming), .pop_i(pop[ID]),
+          .data_o(front[ID*WORD_W+:WORD_W]), .valid_o(front_valid[ID]), .more_o(more[ID]));
+
+        wire [1:0] state = state_q[ID*2+:2];
+        wire [HOP_W-1:0] hop = front[ID*WORD_W+ROUTE_AT+:HOP_W];
+        wire [VC_W-1:0] first_vc = hop[HOP_PORT_W+:VC_W];
+        wire [VC_W-1:0] last_vc = hop[HOP_PORT_W+VC_W+:VC_W];
+        wire [VCS-1:0] from_first = {VCS{1'b1}} << first_vc;
+        wire [VCS-1:0] to_last = ~({VCS{1'b1}} << last_vc << 1);
+        wire [PORT_W-1:0] port_of_head = hop[PORT_W-1:0];
+        reg [VCS-1:0] allowed_q;
+        assign allowed[ID*VCS+:VCS] = allowed_q;
+        assign asks_vc[ID] = state == ASK_VC;
+        wire [31:0] out_id = {{(32 - PORT_W){1'b0}}, out_port_q[ID*PORT_W+:PORT_W]} * VCS +
+                             {{(32 - VC_W){1'b0}}, out_vc_q[ID*VC_W+:VC_W]};
+        assign asks_switch[ID] = state == SEND && front_valid[ID] &&
+                                 (credit_i[out_id] || credits_q[out_id*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}});
+        assign credit_o[ID] = granted[p] && granted_vc[p*VC_W+:VC_W] == VC;
+        assign tail_goes[ID] = pop[ID] && front[ID*WORD_W+FLIT_W];
+
+        // The head's route is read as it comes, or a cycle after the tail before it has left.
+        wire reads = (state == IDLE && comes) || state == ROUTE;
+        for (k = 0; k < VCS; k = k + 1) begin : g_allowed
+          always @(posedge clk_i) if (reads) allowed_q[k] <= from_first[k] && to_last[k];
+        end
+        always @(posedge clk_i) begin
+          if (reads) out_port_q[ID*PORT_W+:PORT_W] <= port_of_head;
+          if (has_vc[ID]) out_vc_q[ID*VC_W+:VC_W] <= new_vc[ID*VC_W+:VC_W];
+          if (!rst_ni) state_q[ID*2+:2] <= IDLE;
+          else if (reads) state_q[ID*2+:2] <= ASK_VC;
+          else if (has_vc[ID]) state_q[ID*2+:2] <= SEND;
+          else if (tail_goes[ID]) state_q[ID*2+:2] <= more[ID] ? ROUTE : IDLE;
+        end
+      end
+    end
+    for (k = 0; k < INPUTS; k = k + 1) begin : g_output
+      always @(posedge clk_i) begin
+        if (!rst_ni) begin
+          busy_q[k] <= 1'b0;
+          credits_q[k*CREDIT_W+:CREDIT_W] <= credits_i;
+        end else begin
+          if (taken[k]) busy_q[k] <= 1'b1;
+          else if (gone[k]) busy_q[k] <= 1'b0;
+          if (credit_i[k] && !used[k])
+            credits_q[k*CREDIT_W+:CREDIT_W] <= credits_q[k*CREDIT_W+:CREDIT_W] + 1'b1;
+          else if (used[k] && !credit_i[k])
+            credits_q[k*CREDIT_W+:CREDIT_W] <= credits_q[k*CREDIT_W+:CREDIT_W] - 1'b1;
+        end
+      end
+    end
+  endgenerate
+
+  vc_allocator #(
+    .PORTS(PORTS), .PORT_W(PORT_W), .VCS(VCS), .VC_W(VC_W), .INPUTS(INPUTS), .INPUT_W(INPUT_W)
+  ) i_vc_allocator (
+    .clk_i(clk_i), .rst_ni(rst_ni), .request_i(asks_vc), .out_port_i(out_port), .allowed_i(allowed),
+    .free_i(~busy_q), .granted_o(has_vc), .vc_o(new_vc), .taken_o(taken));
+  switch_allocator #(.PORTS(PORTS), .PORT_W(PORT_W), .VCS(VCS), .VC_W(VC_W)) i_switch_allocator (
+    .clk_i(clk_i), .rst_ni(rst_ni), .request_i(asks_switch), .out_port_i(out_port), .granted_o(granted),
+    .vc_o(granted_vc), .port_o(granted_port));
+
+  // The crossbar.
+  integer n, from, to;
+  reg [INPUT_W-1:0] channel;
+  reg [WORD_W-1:0] word;
+  reg [VC_W-1:0]   vc;
+  always @* begin
+    flit_valid_o = {PORTS{1'b0}};
+    flit_vc_o = {(PORTS * VC_W){1'b0}};
+    flit_head_o = {PORTS{1'b0}};
+    flit_tail_o = {PORTS{1'b0}};
+    flit_o = {(PORTS * FLIT_W){1'b0}};
+    gone = {INPUTS{1'b0}};
+    used = {INPUTS{1'b0}};
+    word = {WORD_W{1'b0}};
+    vc = {VC_W{1'b0}};
+    from = 0;
+    to = 0;
+    channel = {INPUT_W{1'b0}};
+    for (n = 0; n < PORTS; n = n + 1) begin
+      if (granted[n]) begin
+        from = n * VCS + {{(32 - VC_W){1'b0}}, granted_vc[n*VC_W+:VC_W]};
+        to = {{(32 - PORT_W){1'b0}}, granted_port[n*PORT_W+:PORT_W]};
+        word = front[from*WORD_W+:WORD_W];
+        vc = out_vc_q[from*VC_W+:VC_W];
+        channel = {{(INPUT_W - PORT_W){1'b0}}, granted_port[n*PORT_W+:PORT_W]} * VCS_OF_PORT + {{(INPUT_W - VC_W){1'b0}}, vc};
+        if (word[WORD_W-1]) word[ROUTE_AT+:ROUTE_W] = word[ROUTE_AT+:ROUTE_W] >> HOP_W;
+        flit_valid_o[to] = 1'b1;
+        flit_vc_o[to*VC_W+:VC_W] = vc;
+        flit_head_o[to] = word[WORD_W-1];
+        flit_tail_o[to] = word[WORD_W-2];
+        flit_o[to*FLIT_W+:FLIT_W] = word[FLIT_W-1:0];
+        gone[channel] = word[WORD_W-2];
+        used[channel] = 1'b1;
+      end
+    end
+  end
+endmodule
+`default_nettype wire
