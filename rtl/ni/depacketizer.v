@@ -52,7 +52,7 @@ module depacketizer #(
 
   // Messages of which some packets have come.
   reg [PENDING-1:0]   pending_q;
-  reg [PENDING*TAG_W-1:0] pending_tag_q;
+  wire [PENDING*TAG_W-1:0] pending_tag;
   reg [PACKETS_W-1:0] missing_q [0:PENDING-1];
   reg                 overflow_q;
 
@@ -69,7 +69,7 @@ module depacketizer #(
     free = {PLACE_W{1'b0}};
     if (ends) begin
       for (i = 0; i < PENDING; i = i + 1) begin
-        if (pending_q[i] && pending_tag_q[i*TAG_W+:TAG_W] == tag) begin
+        if (pending_q[i] && pending_tag[i*TAG_W+:TAG_W] == tag) begin
           known = 1'b1;
           place = i[PLACE_W-1:0];
         end
@@ -92,6 +92,12 @@ module depacketizer #(
   assign overflow_o = overflow_q;
   genvar l;
   generate
+    for (l = 0; l < PENDING; l = l + 1) begin : g_pending
+      localparam [PLACE_W-1:0] PLACE = l;
+      reg [TAG_W-1:0] message_q;
+      assign pending_tag[l*TAG_W+:TAG_W] = message_q;
+      always @(posedge clk_i) if (ends && !single && !known && free == PLACE) message_q <= tag;
+    end
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
       localparam [LEN_W-1:0] INDEX = l;
       assign data_lanes_o[l] = words_q[vc_i] > INDEX;
@@ -120,7 +126,6 @@ module depacketizer #(
           if (missing_q[place] == ONE) pending_q[place] <= 1'b0;
         end else if (room) begin
           pending_q[free] <= 1'b1;
-          pending_tag_q[free*TAG_W+:TAG_W] <= tag;
           missing_q[free] <= packets_q[vc_i] - ONE;
         end else begin
           overflow_q <= 1'b1;

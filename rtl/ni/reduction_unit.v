@@ -112,10 +112,25 @@ module reduction_unit #(
   generate
     for (g = 0; g < PORTS; g = g + 1) begin : g_port
       reg [WORD_W-1:0]  queue_q [0:QUEUE-1];
-      reg [QUEUE*ADDR_W-1:0] queue_address_q;
-      reg [QUEUE*LANES-1:0]  queue_lanes_q;
+      wire [QUEUE*ADDR_W-1:0] queue_address;
+      wire [QUEUE*LANES-1:0]  queue_lanes;
       reg [QUEUE_W-1:0] head_q;
       reg [QUEUE_W:0]   count_q;
+      reg [ADDR_W-1:0]        oldest_address;
+      reg [LANES-1:0]         oldest_lanes;
+      integer e;
+      always @* begin
+        oldest_address = {ADDR_W{1'b0}};
+        oldest_lanes = {LANES{1'b0}};
+        if (queued[g]) begin
+          for (e = 0; e < QUEUE; e = e + 1) begin
+            if (head_q == e[QUEUE_W-1:0]) begin
+              oldest_address = queue_address[e*ADDR_W+:ADDR_W];
+              oldest_lanes = queue_lanes[e*LANES+:LANES];
+            end
+          end
+        end
+      end
       wire [QUEUE_W-1:0] tail = head_q + count_q[QUEUE_W-1:0];
       wire pop = queued[g] && go[g];
       wire push = valid_i[g] && (queued[g] || !go[g]);
@@ -125,15 +140,25 @@ module reduction_unit #(
       assign {candidate_add[g], candidate_data[g*FLIT_W+:FLIT_W]} =
         queued[g] ? queue_q[head_q] : {add_i[g], data_i[g*FLIT_W+:FLIT_W]};
       assign candidate_address[g*ADDR_W+:ADDR_W] =
-        queued[g] ? queue_address_q[head_q*ADDR_W+:ADDR_W] : address_i[g*ADDR_W+:ADDR_W];
+        queued[g] ? oldest_address : address_i[g*ADDR_W+:ADDR_W];
       assign candidate_lanes[g*LANES+:LANES] =
-        queued[g] ? queue_lanes_q[head_q*LANES+:LANES] : lanes_i[g*LANES+:LANES];
+        queued[g] ? oldest_lanes : lanes_i[g*LANES+:LANES];
       assign over[g] = push && count_q[QUEUE_W] && !pop;
       wire [QUEUE-1:0] waiting;
       for (s = 0; s < QUEUE; s = s + 1) begin : g_place
         localparam [QUEUE_W-1:0] PLACE = s;
         wire [QUEUE_W-1:0] age = PLACE - head_q;
+        reg [ADDR_W-1:0] address_q;
+        reg [LANES-1:0]  lanes_q;
         assign waiting[s] = {1'b0, age} < count_q;
+        assign queue_address[s*ADDR_W+:ADDR_W] = address_q;
+        assign queue_lanes[s*LANES+:LANES] = lanes_q;
+        always @(posedge clk_i) begin
+          if (push && tail == PLACE) begin
+            address_q <= address_i[g*ADDR_W+:ADDR_W];
+            lanes_q <= lanes_i[g*LANES+:LANES];
+          end
+        end
       end
       reg [PORTS-1:0] hits;
       integer d, w;
@@ -150,7 +175,7 @@ module reduction_unit #(
                                                     third_address_q[g*ADDR_W+:ADDR_W], third_lanes_q[g*LANES+:LANES]));
               for (w = 0; w < QUEUE; w = w + 1) begin
                 if (waiting[w] && overlap(dma_address_i[d*ADDR_W+:ADDR_W], dma_lanes_i[d*LANES+:LANES],
-                                          queue_address_q[w*ADDR_W+:ADDR_W], queue_lanes_q[w*LANES+:LANES]))
+                                          queue_address[w*ADDR_W+:ADDR_W], queue_lanes[w*LANES+:LANES]))
                   hits[d] = 1'b1;
               end
             end
@@ -163,11 +188,7 @@ module reduction_unit #(
           head_q <= {QUEUE_W{1'b0}};
           count_q <= {(QUEUE_W + 1){1'b0}};
         end else begin
-          if (push) begin
-            queue_q[tail] <= {add_i[g], data_i[g*FLIT_W+:FLIT_W]};
-            queue_address_q[tail*ADDR_W+:ADDR_W] <= address_i[g*ADDR_W+:ADDR_W];
-            queue_lanes_q[tail*LANES+:LANES] <= lanes_i[g*LANES+:LANES];
-          end
+          if (push) queue_q[tail] <= {add_i[g], data_i[g*FLIT_W+:FLIT_W]};
           if (pop) head_q <= head_q + 1'b1;
           if (push && !pop && !over[g]) count_q <= count_q + 1'b1;
           else if (pop && !push) count_q <= count_q - 1'b1;

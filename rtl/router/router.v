@@ -32,18 +32,17 @@ module router #(
   input  wire [PORTS-1:0]        flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0] flit_i,
   output wire [PORTS*VCS-1:0]    credit_o,      // a place of an input virtual channel is free
-  output reg  [PORTS-1:0]        flit_valid_o,
-  output reg  [PORTS*VC_W-1:0]   flit_vc_o,
-  output reg  [PORTS-1:0]        flit_head_o,
-  output reg  [PORTS-1:0]        flit_tail_o,
-  output reg  [PORTS*FLIT_W-1:0] flit_o,
+  output wire [PORTS-1:0]        flit_valid_o,
+  output wire [PORTS*VC_W-1:0]   flit_vc_o,
+  output wire [PORTS-1:0]        flit_head_o,
+  output wire [PORTS-1:0]        flit_tail_o,
+  output wire [PORTS*FLIT_W-1:0] flit_o,
   input  wire [PORTS*VCS-1:0]    credit_i       // a place downstream is free
 );
   localparam INPUTS = PORTS * VCS;
   localparam HOP_W = HOP_PORT_W + 2 * VC_W;
   localparam WORD_W = FLIT_W + 2;
   localparam [1:0] IDLE = 2'd0, ROUTE = 2'd1, ASK_VC = 2'd2, SEND = 2'd3;
-  localparam [INPUT_W-1:0] VCS_OF_PORT = VCS;
 
   reg [INPUTS*2-1:0]        state_q;
   reg [INPUTS*VC_W-1:0]     out_vc_q;
@@ -58,10 +57,11 @@ module router #(
   wire [PORTS-1:0]          granted;
   wire [PORTS*VC_W-1:0]     granted_vc;
   wire [PORTS*PORT_W-1:0]   granted_port;
+  wire [INPUTS-1:0]         has_credit;  // output virtual channels
   // A packet's output port and allowed virtual channels, kept from its head on.
   reg [INPUTS*PORT_W-1:0]   out_port_q;
-  reg [INPUTS-1:0]          gone;        // output virtual channels whose tail leaves
-  reg [INPUTS-1:0]          used;        // output virtual channels that send a flit
+  wire [INPUTS-1:0]         gone;        // output virtual channels whose tail leaves
+  wire [INPUTS-1:0]         used;        // output virtual channels that send a flit
 
   assign out_port = out_port_q;
   assign pop = credit_o;
@@ -88,10 +88,8 @@ module router #(
         reg [VCS-1:0] allowed_q;
         assign allowed[ID*VCS+:VCS] = allowed_q;
         assign asks_vc[ID] = state == ASK_VC;
-        wire [31:0] out_id = {{(32 - PORT_W){1'b0}}, out_port_q[ID*PORT_W+:PORT_W]} * VCS +
-                             {{(32 - VC_W){1'b0}}, out_vc_q[ID*VC_W+:VC_W]};
         assign asks_switch[ID] = state == SEND && front_valid[ID] &&
-                                 (credit_i[out_id] || credits_q[out_id*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}});
+                                 has_credit[{out_port_q[ID*PORT_W+:PORT_W], out_vc_q[ID*VC_W+:VC_W]}];
         assign credit_o[ID] = granted[p] && granted_vc[p*VC_W+:VC_W] == VC;
         assign tail_goes[ID] = pop[ID] && front[ID*WORD_W+FLIT_W];
 
@@ -111,6 +109,7 @@ module router #(
       end
     end
     for (k = 0; k < INPUTS; k = k + 1) begin : g_output
+      assign has_credit[k] = credit_i[k] || credits_q[k*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}};
       always @(posedge clk_i) begin
         if (!rst_ni) begin
           busy_q[k] <= 1'b0;
@@ -136,41 +135,57 @@ module router #(
     .clk_i(clk_i), .rst_ni(rst_ni), .request_i(asks_switch), .out_port_i(out_port), .granted_o(granted),
     .vc_o(granted_vc), .port_o(granted_port));
 
-  // The crossbar.
-  integer n, from, to;
-  reg [INPUT_W-1:0] channel;
-  reg [WORD_W-1:0] word;
-  reg [VC_W-1:0]   vc;
-  always @* begin
-    flit_valid_o = {PORTS{1'b0}};
-    flit_vc_o = {(PORTS * VC_W){1'b0}};
-    flit_head_o = {PORTS{1'b0}};
-    flit_tail_o = {PORTS{1'b0}};
-    flit_o = {(PORTS * FLIT_W){1'b0}};
-    gone = {INPUTS{1'b0}};
-    used = {INPUTS{1'b0}};
-    word = {WORD_W{1'b0}};
-    vc = {VC_W{1'b0}};
-    from = 0;
-    to = 0;
-    channel = {INPUT_W{1'b0}};
-    for (n = 0; n < PORTS; n = n + 1) begin
-      if (granted[n]) begin
-        from = n * VCS + {{(32 - VC_W){1'b0}}, granted_vc[n*VC_W+:VC_W]};
-        to = {{(32 - PORT_W){1'b0}}, granted_port[n*PORT_W+:PORT_W]};
-        word = front[from*WORD_W+:WORD_W];
-        vc = out_vc_q[from*VC_W+:VC_W];
-        channel = {{(INPUT_W - PORT_W){1'b0}}, granted_port[n*PORT_W+:PORT_W]} * VCS_OF_PORT + {{(INPUT_W - VC_W){1'b0}}, vc};
+  // The crossbar: of each input the virtual channel that was granted, of each output the input that won it.
+  wire [PORTS*WORD_W-1:0] chosen;
+  wire [PORTS*VC_W-1:0]   chosen_vc;
+  generate
+    for (p = 0; p < PORTS; p = p + 1) begin : g_input
+      reg [WORD_W-1:0] word;
+      reg [VC_W-1:0]   vc;
+      integer n;
+      always @* begin
+        word = {WORD_W{1'b0}};
+        vc = {VC_W{1'b0}};
+        for (n = 0; n < VCS; n = n + 1) begin
+          if (granted[p] && granted_vc[p*VC_W+:VC_W] == n[VC_W-1:0]) begin
+            word = front[(p*VCS+n)*WORD_W+:WORD_W];
+            vc = out_vc_q[(p*VCS+n)*VC_W+:VC_W];
+          end
+        end
         if (word[WORD_W-1]) word[ROUTE_AT+:ROUTE_W] = word[ROUTE_AT+:ROUTE_W] >> HOP_W;
-        flit_valid_o[to] = 1'b1;
-        flit_vc_o[to*VC_W+:VC_W] = vc;
-        flit_head_o[to] = word[WORD_W-1];
-        flit_tail_o[to] = word[WORD_W-2];
-        flit_o[to*FLIT_W+:FLIT_W] = word[FLIT_W-1:0];
-        gone[channel] = word[WORD_W-2];
-        used[channel] = 1'b1;
+      end
+      assign chosen[p*WORD_W+:WORD_W] = word;
+      assign chosen_vc[p*VC_W+:VC_W] = vc;
+    end
+    for (p = 0; p < PORTS; p = p + 1) begin : g_crossbar
+      localparam [PORT_W-1:0] PORT = p;
+      reg              valid;
+      reg [WORD_W-1:0] word;
+      reg [VC_W-1:0]   vc;
+      integer n;
+      always @* begin
+        valid = 1'b0;
+        word = {WORD_W{1'b0}};
+        vc = {VC_W{1'b0}};
+        for (n = 0; n < PORTS; n = n + 1) begin
+          if (granted[n] && granted_port[n*PORT_W+:PORT_W] == PORT) begin
+            valid = 1'b1;
+            word = chosen[n*WORD_W+:WORD_W];
+            vc = chosen_vc[n*VC_W+:VC_W];
+          end
+        end
+      end
+      assign flit_valid_o[p] = valid;
+      assign flit_vc_o[p*VC_W+:VC_W] = vc;
+      assign flit_head_o[p] = word[WORD_W-1];
+      assign flit_tail_o[p] = word[WORD_W-2];
+      assign flit_o[p*FLIT_W+:FLIT_W] = word[FLIT_W-1:0];
+      for (v = 0; v < VCS; v = v + 1) begin : g_vc
+        localparam [VC_W-1:0] VC = v;
+        assign used[p*VCS+v] = valid && vc == VC;
+        assign gone[p*VCS+v] = valid && vc == VC && word[WORD_W-2];
       end
     end
-  end
+  endgenerate
 endmodule
 `default_nettype wire

@@ -45,7 +45,8 @@ module switch_allocator #(
         .request_i(grants[i*PORTS+:PORTS]), .pointer_i(accept_pointer_q[i*PORT_W+:PORT_W]),
         .grant_o(accepts[i*PORTS+:PORTS]), .index_o(port_o[i*PORT_W+:PORT_W]), .any_o(granted_o[i]));
       wire [PORT_W-1:0] output_port = port_o[i*PORT_W+:PORT_W];
-      assign vc_o[i*VC_W+:VC_W] = candidate[(i*PORTS+{{(32-PORT_W){1'b0}}, output_port})*VC_W+:VC_W];
+      wire [PORTS*VC_W-1:0] candidates = candidate[i*PORTS*VC_W+:PORTS*VC_W];
+      assign vc_o[i*VC_W+:VC_W] = candidates[output_port*VC_W+:VC_W];
       always @(posedge clk_i) begin
         if (!rst_ni) begin
           vc_pointer_q[i*VC_W+:VC_W] <= {VC_W{1'b0}};

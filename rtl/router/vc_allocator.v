@@ -45,7 +45,11 @@ module vc_allocator #(
       round_robin #(.WIDTH(INPUTS), .INDEX_W(INPUT_W)) i_grant (
         .request_i(asks), .pointer_i(grant_pointer_q[o*INPUT_W+:INPUT_W]), .grant_o(grants[o*INPUTS+:INPUTS]),
         .index_o(grantee[o*INPUT_W+:INPUT_W]), .any_o(grants_any[o]));
-      assign taken_o[o] = grants_any[o] && takes[{{(32 - INPUT_W){1'b0}}, index} * VCS + VC_NUMBER];
+      wire [INPUTS-1:0] takers;
+      for (i = 0; i < INPUTS; i = i + 1) begin : g_taker
+        assign takers[i] = takes[i*VCS+VC_NUMBER];
+      end
+      assign taken_o[o] = grants_any[o] && takers[index];
       always @(posedge clk_i) begin
         if (!rst_ni) grant_pointer_q[o*INPUT_W+:INPUT_W] <= {INPUT_W{1'b0}};
         else if (taken_o[o])
@@ -56,8 +60,13 @@ module vc_allocator #(
     for (i = 0; i < INPUTS; i = i + 1) begin : g_accept
       wire [PORT_W-1:0] port = out_port_i[i*PORT_W+:PORT_W];
       wire [VCS-1:0] mine;
+      wire [INPUTS-1:0] granted;  // by output virtual channel
+      for (v = 0; v < INPUTS; v = v + 1) begin : g_granted
+        assign granted[v] = grants[v*INPUTS+i];
+      end
       for (v = 0; v < VCS; v = v + 1) begin : g_vc
-        assign mine[v] = request_i[i] && grants[({{(32 - PORT_W){1'b0}}, port} * VCS + v) * INPUTS + i];
+        localparam [VC_W-1:0] VC = v;
+        assign mine[v] = request_i[i] && granted[{port, VC}];
       end
       round_robin #(.WIDTH(VCS), .INDEX_W(VC_W)) i_accept (
         .request_i(mine), .pointer_i(vc_pointer_q[port*VC_W+:VC_W]), .grant_o(takes[i*VCS+:VCS]),

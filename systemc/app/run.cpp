@@ -1,6 +1,8 @@
 // coppice run: one collective, simulated and verified.
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "app/command.h"
 #include "app/interrupt.h"
 #include "app/outputs.h"
@@ -20,6 +22,17 @@ struct RunLine {
   std::string fst;
 };
 
+void refuse_rtl(const config::Loaded& loaded) {
+  const auto refuse = [&](const char* key, config::Implementation implementation) {
+    if (implementation != config::Implementation::kRtl) return;
+    throw ConfigError(
+        loaded.place(key),
+        fmt::format("{}: rtl runs a collective, not the training of a model: write systemc", key));
+  };
+  refuse("system.ni.impl", loaded.config.system.ni.impl);
+  refuse("system.router.impl", loaded.config.system.router.impl);
+}
+
 void execute(const RunLine& line) {
   const config::Loaded loaded =
       load(line.input, config::Purpose::kRun, !line.vcd.empty() || !line.fst.empty());
@@ -35,10 +48,7 @@ void execute(const RunLine& line) {
   options.fst_path = line.fst;
   options.interrupted = &catch_interrupts();
   const bool trains = !loaded.config.training.model.empty();
-  if (trains && loaded.config.system.ni.impl == config::Implementation::kRtl) {
-    throw ConfigError(loaded.place("system.ni.impl"),
-                      "system.ni.impl: rtl runs a collective, not the training of a model: write systemc");
-  }
+  if (trains) refuse_rtl(loaded);
   nlohmann::ordered_json result;
   {
     ProgressLine progress(loaded.config.collective.algorithm);

@@ -117,8 +117,7 @@ void add_router_keys(std::vector<Key>& keys) {
       "system.router.credit_delay", [](auto& c) -> auto& { return c.system.router.credit_delay; }, 0, 64));
   add(enum_key<>(
       "system.router.impl", [](auto& c) -> auto& { return c.system.router.impl; },
-      std::vector{Implementation::kSystemc},
-      {{Implementation::kRtl, "is not available: the router exists in SystemC only, write systemc"}}));
+      std::vector{Implementation::kSystemc, Implementation::kRtl}));
 }
 
 Key ports_key() {

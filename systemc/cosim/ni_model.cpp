@@ -6,6 +6,8 @@
 #include <verilated.h>
 #include <verilated_fst_c.h>
 
+#include "cosim/coverage.h"
+
 namespace coppice::cosim {
 namespace {
 
@@ -123,6 +125,7 @@ class NiModel::Impl {
   ~Impl() {
     if (wave_.isOpen()) wave_.close();
     rtl_.final();
+    write_coverage(context_);
   }
 
   void load(int port, std::uint32_t index, const NiEntry& entry) {

@@ -117,6 +117,13 @@ void FlitFabric::connect_terminal(NodeId node, FlitTerminal& terminal) {
   wake_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
+void FlitFabric::replace_routers(const MakeRouter& make) {
+  stand_ins_.clear();
+  for (NodeId node = 0; node < topology_->num_nodes(); ++node) {
+    stand_ins_.push_back(make(node, routers_[static_cast<std::size_t>(node)].ports(), *this));
+  }
+}
+
 void FlitFabric::wake(NodeId node, int port, Cycles at) {
   wakeups_.push({at, static_cast<std::int32_t>(ni_index(node, port))});
   if (next_tick_ >= 0 && next_tick_ <= at) return;
@@ -140,8 +147,12 @@ void FlitFabric::deliver(Cycles now) {
     if (arrival.ejects) {
       eject(arrival, now);
     } else {
-      routers_[static_cast<std::size_t>(arrival.node)].receive_flit(arrival.port, arrival.vc, arrival.flit,
-                                                                    now);
+      const auto node = static_cast<std::size_t>(arrival.node);
+      if (stand_ins_.empty()) {
+        routers_[node].receive_flit(arrival.port, arrival.vc, arrival.flit, now);
+      } else {
+        stand_ins_[node]->receive_flit(arrival.port, arrival.vc, arrival.flit, now);
+      }
       awake_routers_.insert(arrival.node);
     }
   }
@@ -156,7 +167,11 @@ void FlitFabric::deliver(Cycles now) {
       const std::size_t port = ni_index(credit.node, credit.port);
       if (injection_[port].receive_credit(credit.vc)) awake_injection_.insert(static_cast<int>(port));
     } else {
-      routers_[static_cast<std::size_t>(credit.node)].receive_credit(credit.port, credit.vc);
+      if (stand_ins_.empty()) {
+        routers_[static_cast<std::size_t>(credit.node)].receive_credit(credit.port, credit.vc);
+      } else {
+        stand_ins_[static_cast<std::size_t>(credit.node)]->receive_credit(credit.port, credit.vc);
+      }
       awake_routers_.insert(credit.node);
     }
   }
@@ -226,7 +241,9 @@ void FlitFabric::step_terminals(Cycles now) {
 
 void FlitFabric::step_routers(Cycles now) {
   awake_routers_.for_each([&](int node) {
-    if (!routers_[static_cast<std::size_t>(node)].step(now)) awake_routers_.erase(node);
+    const auto index = static_cast<std::size_t>(node);
+    const bool busy = stand_ins_.empty() ? routers_[index].step(now) : stand_ins_[index]->step(now);
+    if (!busy) awake_routers_.erase(node);
   });
 }
 
@@ -292,11 +309,13 @@ void FlitFabric::check_conservation() const {
     const Router& router = routers_[node];
     for (int port = 0; port < router.ports(); ++port) {
       for (int vc = 0; vc < vcs_; ++vc) {
-        require(router.credits(port, vc) == vc_depth_ && !router.output_vc_busy(port, vc),
-                fmt::format("router {} output {} vc {}: {} of {} credits", node, port, vc,
-                            router.credits(port, vc), vc_depth_));
-        require(router.buffered(port, vc) == 0,
-                fmt::format("router {} input {} vc {} holds flits", node, port, vc));
+        const RouterStandIn* const other = stand_ins_.empty() ? nullptr : stand_ins_[node].get();
+        const int credits = other != nullptr ? other->credits(port, vc) : router.credits(port, vc);
+        const int buffered = other != nullptr ? other->buffered(port, vc) : router.buffered(port, vc);
+        require(
+            credits == vc_depth_ && !router.output_vc_busy(port, vc),
+            fmt::format("router {} output {} vc {}: {} of {} credits", node, port, vc, credits, vc_depth_));
+        require(buffered == 0, fmt::format("router {} input {} vc {} holds flits", node, port, vc));
       }
     }
   }

@@ -15,6 +15,7 @@
 #include "fabric/flit_terminal.h"
 #include "fabric/injection_port.h"
 #include "fabric/router.h"
+#include "fabric/router_stand_in.h"
 #include "topology/routing.h"
 #include "topology/topology.h"
 
@@ -41,6 +42,8 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
   void wake(NodeId node, int port, Cycles at) override;
   // The network interface of `node` takes and gives flits itself, from cycle 0 on; not owned.
   void connect_terminal(NodeId node, FlitTerminal& terminal);
+  // Every node's router is what `make` makes; before the simulation.
+  void replace_routers(const MakeRouter& make);
   const FabricStatistics& statistics() const override { return statistics_; }
   bool idle() const override;
   void check_conservation() const override;
@@ -110,8 +113,9 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
 
   PacketPool packets_;
   std::vector<Router> routers_;
-  std::vector<InjectionPort> injection_;     // [accelerator][NI port]
-  std::vector<Ejector*> ejectors_;           // [accelerator][NI port]
+  std::vector<std::unique_ptr<RouterStandIn>> stand_ins_;  // [node], none where routers_ route
+  std::vector<InjectionPort> injection_;                   // [accelerator][NI port]
+  std::vector<Ejector*> ejectors_;                         // [accelerator][NI port]
   std::vector<Ejector*> flit_takers_;        // [accelerator][NI port], nullptr where flits are not wanted
   std::vector<FlitTerminal*> terminals_;     // [accelerator], nullptr where ports and ejectors serve
   std::vector<std::size_t> first_endpoint_;  // [node] of its ports, in downstream_ and upstream_

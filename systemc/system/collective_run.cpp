@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cosim/rtl_network_interface.h"
+#include "cosim/rtl_router.h"
 #include "fabric/failure.h"
 #include "fabric/flit_fabric.h"
 #include "fabric/fluid_fabric.h"
@@ -147,9 +148,21 @@ class CollectiveRun {
       fabric_ = std::make_unique<fabric::FluidFabric>("fabric", topology_, config().system, framing_,
                                                       prepared_.ni_ports, failure_);
     } else {
-      fabric_ = std::make_unique<fabric::FlitFabric>("fabric", topology_, *prepared_.routing, config().system,
-                                                     prepared_.ni_ports, failure_);
+      auto flits = std::make_unique<fabric::FlitFabric>("fabric", topology_, *prepared_.routing,
+                                                        config().system, prepared_.ni_ports, failure_);
+      if (config().system.router.impl == config::Implementation::kRtl) put_rtl_routers(*flits);
+      fabric_ = std::move(flits);
     }
+  }
+
+  void put_rtl_routers(fabric::FlitFabric& flits) const {
+    const std::string refusal = cosim::refuse_routers(config().system, topology_, prepared_.ni_ports);
+    if (!refusal.empty()) {
+      throw ConfigError(loaded_.place("system.router.impl"), "system.router.impl: " + refusal);
+    }
+    flits.replace_routers([this](NodeId node, int ports, fabric::RouterEnvironment& environment) {
+      return cosim::make_rtl_router(node, ports, config().system.router, environment);
+    });
   }
 
   void build_interfaces() {
@@ -308,13 +321,13 @@ nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOpt
   const auto run = [&](config::Fidelity fidelity) {
     return CollectiveRun(loaded, options, prepared, fidelity).run();
   };
-  const bool rtl = loaded.config.system.ni.impl == config::Implementation::kRtl;
+  const bool rtl_interfaces = loaded.config.system.ni.impl == config::Implementation::kRtl;
+  const bool rtl = rtl_interfaces || loaded.config.system.router.impl == config::Implementation::kRtl;
   if (rtl && (loaded.config.fidelity == config::Fidelity::kTrain ||
               loaded.config.fidelity == config::Fidelity::kFluid)) {
-    throw ConfigError(loaded.place("fidelity"),
-                      "fidelity: the network interface in Verilog speaks flits: write flit or auto");
+    throw ConfigError(loaded.place("fidelity"), "fidelity: the Verilog speaks flits: write flit or auto");
   }
-  if (!rtl && !options.fst_path.empty()) {
+  if (!rtl_interfaces && !options.fst_path.empty()) {
     throw ConfigError(loaded.place("system.ni.impl"),
                       "--fst: a waveform shows a network interface in Verilog: set system.ni.impl to rtl");
   }

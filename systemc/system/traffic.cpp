@@ -264,6 +264,12 @@ class TrafficRun {
 nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOptions& traffic,
                                    const RunOptions& options) {
   validate(traffic);
+  if (loaded.config.system.router.impl == config::Implementation::kRtl) {
+    throw ConfigError(
+        loaded.place("system.router.impl"),
+        "system.router.impl: rtl takes gradient messages, by their source routes, not synthetic "
+        "traffic: write systemc");
+  }
   return TrafficRun(loaded, traffic, options).run();
 }
 

@@ -7,6 +7,8 @@
 
 #include <verilated.h>
 
+#include "cosim/coverage.h"
+
 namespace coppice::cosim {
 
 // A Verilated block with a clock: within a cycle, set inputs, settle(), compare outputs, tick().
@@ -14,7 +16,11 @@ template <typename Block>
 class Clocked {
  public:
   Clocked() : context_(std::make_unique<VerilatedContext>()), block_(context_.get()) { reset(); }
-  ~Clocked() { block_.final(); }
+  ~Clocked() {
+    block_.final();
+    // The first of many tell enough, and each takes a file.
+    if (number_ < 20) write_coverage(*context_);
+  }
 
   Block* operator->() { return &block_; }
   void settle() { block_.eval(); }
@@ -33,8 +39,14 @@ class Clocked {
   }
 
  private:
+  static int next_number() {
+    static int number = 0;
+    return number++;
+  }
+
   std::unique_ptr<VerilatedContext> context_;
   Block block_;
+  int number_ = next_number();
 };
 
 // Random stimulus with a fixed seed.

@@ -14,6 +14,7 @@
 
 #include "config/loader.h"
 #include "fabric/fabric.h"
+#include "ni/message_record.h"
 #include "system/child_process.h"
 #include "system/run.h"
 
@@ -53,6 +54,18 @@ std::vector<Case> cases() {
                   "mesh_4x4",
                   {"collective.algorithm=multitree", "system.ni.flow_control=message"},
                   some});
+  const Settings routers{"system.router.impl=rtl"};
+  const Settings everything{"system.ni.impl=rtl", "system.router.impl=rtl"};
+  list.push_back({"routers_torus_ring", "torus_4x4", {"collective.algorithm=ring"}, routers});
+  list.push_back({"routers_mesh_shallow",
+                  "mesh_4x4",
+                  {"collective.algorithm=multitree", "system.router.vc_depth=20"},
+                  routers});
+  list.push_back({"everything_torus", "torus_4x4", {"collective.algorithm=multitree"}, everything});
+  list.push_back({"everything_mesh",
+                  "mesh_4x4",
+                  {"collective.algorithm=multitree", "system.ni.flow_control=message"},
+                  everything});
   list.push_back(
       {"no_lockstep", "torus_4x4", {"collective.algorithm=multitree", "system.ni.lockstep=false"}, all});
   list.push_back(
@@ -106,6 +119,15 @@ class FlitTrace final : public fabric::FabricObserver {
   std::vector<std::uint64_t> digests_;
 };
 
+// Cycles in which messages on their way into the network sent nothing: bubbles between their sub-messages or
+// packets.
+struct Gaps final : ni::MessageObserver {
+  void message_completed(const ni::MessageRecord& message) override {
+    cycles += message.tail_injected - message.head_injected + 1 - message.flits;
+  }
+  Cycles cycles = 0;
+};
+
 // Runs the case; what both runs must have in common, and how fast it was.
 ordered_json run(const Case& which, const Settings& settings) {
   const config::Loaded loaded = config::load(
@@ -114,23 +136,23 @@ ordered_json run(const Case& which, const Settings& settings) {
     FlitTrace trace;
     Digest values;
     system::RunOptions options;
+    Gaps gaps;
     options.fabric_observers = {&trace};
+    options.message_observers = {&gaps};
     options.final_values = [&values](int /*accelerator*/, std::span<const float> buffer) {
       for (const float value : buffer) values.add(value);
     };
     const ordered_json result = system::run_collective(loaded, options);
     const double seconds = std::max(1e-6, result["simulator"]["user_s"].get<double>());
-    return ordered_json{{"cycles", result["cycles"]},
-                        {"flits", trace.flits()},
-                        {"trace", trace.digests()},
-                        {"values", values.value()},
-                        {"speed", result["cycles"].get<double>() / seconds}};
+    return ordered_json{{"cycles", result["cycles"]}, {"flits", trace.flits()},
+                        {"trace", trace.digests()},   {"values", values.value()},
+                        {"gaps", gaps.cycles},        {"speed", result["cycles"].get<double>() / seconds}};
   };
   return system::run_in_child(body, nullptr);
 }
 
 std::string difference(const ordered_json& systemc, const ordered_json& rtl) {
-  for (const char* key : {"cycles", "flits"}) {
+  for (const char* key : {"cycles", "flits", "gaps"}) {
     if (systemc[key] != rtl[key]) return fmt::format("{} {} in SystemC", systemc[key].dump(), key);
   }
   for (std::size_t at = 0; at < std::min(systemc["trace"].size(), rtl["trace"].size()); ++at) {
@@ -149,7 +171,10 @@ bool compare(const Case& which, Bytes bytes) {
   try {
     const ordered_json systemc = run(which, settings);
     const ordered_json rtl = run(which, with_rtl);
-    const std::string differs = difference(systemc, rtl);
+    std::string differs = difference(systemc, rtl);
+    // Nobody else uses the channels of these trees, and their buffers last for a round trip.
+    const bool undisturbed = which.name.starts_with("multitree_torus") && bytes % 4096 == 0;
+    if (differs.empty() && undisturbed && rtl["gaps"] != 0) differs = "bubbles within messages";
     const double speed = rtl["speed"].get<double>();
     fmt::print("{:<24} {:>9} {:>10} {:>14.0f} {:>14.0f} {:>6.2f}  {}\n", which.name, rtl["cycles"].dump(),
                rtl["flits"].dump(), systemc["speed"].get<double>(), speed,

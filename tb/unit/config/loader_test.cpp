@@ -141,7 +141,6 @@ TEST(Load, NamesSectionsAndValuesInEachOthersPlace) {
 
 TEST(Load, RefusesWhatDoesNotExistYet) {
   const std::string text = kTorus;
-  EXPECT_THAT(complaint(text, {"system.router.impl=rtl"}), ::testing::HasSubstr("exists in SystemC only"));
   EXPECT_THAT(complaint(text, {"collective.algorithm=rings"}), ::testing::HasSubstr("did you mean 'ring'?"));
 }
 
