@@ -41,8 +41,9 @@ reproduce-multitree: build ## run MultiTree's experiments into results/multitree
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce multitree
 
-reproduce-routing: build ## run the study of Routing for Large ML Models into results/routing
-	@scripts/reproduce_routing --out results/routing
+reproduce-routing: build ## run the study of Routing for Large ML Models into results/routing; FULL=1: five seeds
+	@scripts/setup.sh experiments
+	@scripts/experiments/reproduce routing
 
 test-slurm: build ## run a small experiment on a Slurm cluster of one node, started and stopped for it
 	@scripts/setup.sh experiments slurm

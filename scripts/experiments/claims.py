@@ -19,7 +19,8 @@ FORMS = {
     "number": (None, "{:,.6g}"),
 }
 COMBINATIONS = {"mean": lambda values: values.mean(), "max": lambda values: values.max(),
-                "min": lambda values: values.min(), "geomean": lambda values: values.prod() ** (1 / len(values))}
+                "min": lambda values: values.min(), "geomean": lambda values: values.prod() ** (1 / len(values)),
+                "spread": lambda values: values.std(ddof=1)}
 TOLERANCE = 0.10
 
 

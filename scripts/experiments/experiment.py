@@ -1,4 +1,4 @@
-"""An experiment: a YAML file that says which runs of `coppice run` make a figure.
+"""An experiment: a YAML file that says which runs of `coppice` make a figure.
 
 configs/experiments/README.md describes the keys. Nothing here runs anything: Snakefile does.
 """
@@ -11,9 +11,11 @@ import re
 
 import yaml
 
-KEYS = {"title", "shows", "base", "settings", "axes", "exclude", "full_only", "columns", "plot", "claims"}
+KEYS = {"title", "shows", "command", "base", "settings", "axes", "overrides", "exclude", "full_only", "columns",
+        "plot", "claims"}
 REQUIRED = {"title", "base", "axes", "columns", "plot"}
 AXIS_KEYS = {"name", "key", "values"}
+COMMANDS = {"run", "route"}
 SYSTEM_KEY = "base"  # in settings: another system file instead of a configuration key
 
 
@@ -27,17 +29,20 @@ class Point:
     labels: dict
     system: str
     settings: tuple
+    command: str = "run"
 
     @property
     def id(self):
         """A file name: readable, the same for the same run in every experiment, different for others."""
         text = "\n".join([self.system, *(f"{key}={value}" for key, value in sorted(self.settings))])
+        if self.command != "run":
+            text = f"{self.command}\n{text}"
         words = [pathlib.PurePath(self.system).stem, *(value for _, value in self.settings)]
         slug = re.sub(r"[^A-Za-z0-9.]+", "_", "-".join(words).replace(" ", "").replace("-", "_")).strip("_")
         return f"{slug[:100]}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
     def arguments(self):
-        """What follows `coppice run SYSTEM`."""
+        """What follows `coppice COMMAND SYSTEM`."""
         return [word for key, value in self.settings for word in ("--set", f"{key}={value}")]
 
 
@@ -47,9 +52,11 @@ class Experiment:
     path: pathlib.Path
     title: str
     shows: str
+    command: str
     base: str
     settings: dict
     axes: dict
+    overrides: tuple
     exclude: tuple
     full_only: tuple
     columns: dict
@@ -71,8 +78,12 @@ class Experiment:
             settings = dict(self.settings)
             for _, own in combination:
                 settings.update(own)
+            for selector, own in self.overrides:
+                if matches(selector, labels):
+                    settings.update(own)
+            settings = {key: filled(value, labels) for key, value in settings.items()}
             system = settings.pop(SYSTEM_KEY, self.base)
-            result.append(Point(labels, system, tuple(settings.items())))
+            result.append(Point(labels, system, tuple(settings.items()), self.command))
         if not result:
             raise ExperimentError(f"{self.path}: no run is left after exclude and full_only")
         return result
@@ -81,6 +92,13 @@ class Experiment:
 def matches(selector, labels):
     """Whether `labels` has one of the selector's labels on every axis that it names."""
     return all(labels[axis] in chosen for axis, chosen in selector.items())
+
+
+def filled(text, labels):
+    """`text` with the label of every axis in place of its name in braces."""
+    for axis, label in labels.items():
+        text = text.replace(f"{{{axis}}}", label)
+    return text
 
 
 def as_text(value):
@@ -115,9 +133,12 @@ def load(path):
     columns = dict(document["columns"])
     if both := sorted(columns.keys() & axes.keys()):
         raise ExperimentError(f"{path}: {both[0]!r} names an axis and a column")
+    command = document.get("command", "run")
+    refuse_unknown(path, "command", [command], COMMANDS)
     return Experiment(
-        path=path, title=document["title"], shows=document.get("shows", ""), base=document["base"],
+        path=path, title=document["title"], shows=document.get("shows", ""), command=command, base=document["base"],
         settings=read_settings(path, "settings", document.get("settings")), axes=axes,
+        overrides=read_overrides(path, document, axes),
         exclude=read_selectors(path, "exclude", document, axes),
         full_only=read_selectors(path, "full_only", document, axes), columns=columns,
         plot=dict(document["plot"]), claims=tuple(document.get("claims") or ()))
@@ -146,6 +167,17 @@ def read_settings(path, where, settings):
     if not isinstance(settings or {}, dict):
         raise ExperimentError(f"{path}: {where}: settings map configuration keys to values")
     return {key: as_text(value) for key, value in (settings or {}).items()}
+
+
+def read_overrides(path, document, axes):
+    """((selector, settings), ...) of `overrides`."""
+    result = []
+    for entry in document.get("overrides") or ():
+        if not isinstance(entry, dict) or entry.keys() != {"where", "settings"}:
+            raise ExperimentError(f"{path}: an override has where and settings")
+        result.append((read_selector(path, "overrides", entry["where"], axes),
+                       read_settings(path, "overrides", entry["settings"])))
+    return tuple(result)
 
 
 def read_selectors(path, where, document, axes):

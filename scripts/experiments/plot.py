@@ -18,7 +18,8 @@ import palette  # noqa: E402
 import quantity  # noqa: E402
 
 KEYS = {"kind", "x", "y", "series", "panels", "x_label", "y_label", "y_scale", "normalize", "parts", "where",
-        "columns", "label_bars", "percent"}
+        "columns", "label_bars", "percent", "mean_over"}
+LOW, HIGH = "least of y", "most of y"  # over the axes that are averaged
 
 
 def draw(what, table, outputs):
@@ -58,7 +59,22 @@ def prepared(what, table):
     if spec.get("percent"):
         for column in {spec["y"], *spec.get("parts", {})}:
             data[column] = 100 * data[column]
-    return data
+    return averaged(what, data, spec["mean_over"]) if "mean_over" in spec else data
+
+
+def averaged(what, data, over):
+    """The mean of what is drawn over the axes `over`, with the least and the most of y."""
+    y = what.plot["y"]
+    groups = data.groupby([axis for axis in what.axes if axis not in over], observed=True)
+    result = groups[list({y, *what.plot.get("parts", {})})].mean()
+    return result.assign(**{LOW: groups[y].min(), HIGH: groups[y].max()}).reset_index()
+
+
+def draw_spread(axes, x, rows, y):
+    """From the least to the most, where there is more than one."""
+    if LOW in rows:
+        axes.errorbar(x, rows[y], yerr=[rows[y] - rows[LOW], rows[HIGH] - rows[y]], fmt="none", ecolor="#333333",
+                      elinewidth=0.8, capsize=1.5)
 
 
 def labels_of(data, axis):
@@ -106,6 +122,7 @@ def lines(what, data):
             xs = [quantity.number(x) for x in own[spec["x"]]]
             colour, marker = palette.look(label, position)
             handles[label], = axes.plot(xs, own[spec["y"]], color=colour, marker=marker, label=label)
+            draw_spread(axes, xs, own, spec["y"])
         number_axis(axes, rows, spec)
         axes.set_xlabel(spec["x_label"])
     legend(figure, [handles[label] for label in series])
@@ -165,6 +182,7 @@ def draw_series(axes, spec, rows, groups, place, label):
         for style, column in zip(part_looks(spec, colour), spec.get("parts", {spec["y"]: ""})):
             axes.bar(x, row[column], thickness * 0.92, bottom=bottom, **style)
             bottom += row[column]
+        draw_spread(axes, [x], row.to_frame().T, spec["y"])
         if spec.get("label_bars"):
             axes.annotate(format(row[spec["y"]], spec["label_bars"]), (x, bottom), xytext=(0, 1.5), fontsize=6.5,
                           textcoords="offset points", ha="center", va="bottom")

@@ -185,8 +185,8 @@ class RouteStudy final : private ni::MessageObserver {
       start(j);
       return;
     }
-    const Femtoseconds answered = now + response_time(job.iteration > 0);
-    const bool late = answered - now > routing_.controller.timeout;
+    const Response response = respond(job.iteration > 0);
+    const bool late = response.after > routing_.controller.timeout;
     note(now, "request", j,
          {{"flows", plan_.jobs[j].flows.size()}, {"message_bytes", plan_.jobs[j].message}});
     if (late) {
@@ -196,7 +196,7 @@ class RouteStudy final : private ni::MessageObserver {
         start(j);
       });
     }
-    answer_at(answered, [this, j, late] {
+    answer(response, [this, j, late] {
       if (!late) start(j);
     });
   }
@@ -235,7 +235,7 @@ class RouteStudy final : private ni::MessageObserver {
     const bool others =
         std::any_of(jobs_.begin(), jobs_.end(), [](const auto& o) { return o->communicates; });
     // Sec. 3.4: paths are assigned anew when flows end, too.
-    if (others && controlled(j)) answer_at(Conductor::now() + response_time(true), [] {});
+    if (others && controlled(j)) answer(respond(true), [] {});
     if (++job.iteration < routing_.iterations) {
       compute(j);
     } else {
@@ -246,19 +246,24 @@ class RouteStudy final : private ni::MessageObserver {
 
   // -- the controller --------------------------------------------------------------------------------------
 
-  // What it has predicted is computed already (Sec. 3.4.2): jobs that were seen before, unless the flows have
-  // changed so lately that it is still at it.
-  Femtoseconds response_time(bool predictable) {
+  struct Response {
+    Femtoseconds after = 0;
+    bool precomputed = false;
+  };
+
+  // What it has predicted is computed already (Sec. 3.4.2), the next phases of jobs that were seen before and
+  // any single failure, unless the flows have changed so lately that it is still at it.
+  Response respond(bool predictable) {
     const Femtoseconds now = Conductor::now();
     const config::ControllerConfig& controller = routing_.controller;
     const bool ready = controller.precompute && predictable && now - last_change_ >= controller.compute_time;
     last_change_ = now;
     ++(ready ? predicted_ : surprises_);
-    return controller.round_trip + (ready ? 0 : controller.compute_time);
+    return {controller.round_trip + (ready ? 0 : controller.compute_time), ready};
   }
 
-  // Assigns paths to all flows that communicate now, and lets the hosts have them at `time`.
-  void answer_at(Femtoseconds time, std::function<void()> then) {
+  // Assigns paths to all flows that communicate now, and lets the hosts have them when the response is there.
+  void answer(const Response& response, std::function<void()> then) {
     std::vector<std::size_t> indices;
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       if (!jobs_[j]->communicates || !elephants(j)) continue;
@@ -271,12 +276,13 @@ class RouteStudy final : private ni::MessageObserver {
       flows.push_back(paths_.flows()[i]);
       previous.push_back(assigned_.contains(i) ? paths_.spine(i) : routing::kNoSpine);
     }
-    auto answer = std::make_shared<PathAnswer>(assign(flows, previous));
+    auto paths = std::make_shared<PathAnswer>(assign(flows, previous));
     const std::int64_t number = ++asked_;
-    conductor_->at(time, [this, indices, answer, number, then = std::move(then)] {
+    const Femtoseconds at = Conductor::now() + response.after;
+    conductor_->at(at, [this, indices, paths, number, response, then = std::move(then)] {
       if (number > answered_) {
         answered_ = number;
-        apply(indices, *answer);
+        apply(indices, *paths, response.precomputed);
       }
       then();
     });
@@ -305,7 +311,7 @@ class RouteStudy final : private ni::MessageObserver {
                        error.what());
   }
 
-  void apply(const std::vector<std::size_t>& indices, const PathAnswer& answer) {
+  void apply(const std::vector<std::size_t>& indices, const PathAnswer& answer, bool precomputed) {
     for (std::size_t k = 0; k < indices.size(); ++k) {
       const std::size_t i = indices[k];
       const routing::Flow& flow = paths_.flows()[i];
@@ -317,6 +323,7 @@ class RouteStudy final : private ni::MessageObserver {
     }
     note(Conductor::now(), "assignment", std::nullopt,
          {{"flows", indices.size()},
+          {"precomputed", precomputed},
           {"moved", answer.moved},
           {"max_load", answer.max_load},
           {"lower_bound", answer.lower_bound}});
@@ -377,7 +384,7 @@ class RouteStudy final : private ni::MessageObserver {
     }
     fallbacks_ += moved > 0 ? 1 : 0;
     note(Conductor::now(), "degraded_path_ecmp", std::nullopt, {{"spine", spine}, {"moved", moved}});
-    if (communicates) answer_at(Conductor::now() + response_time(true), [] {});
+    if (communicates) answer(respond(true), [] {});
   }
 
   // -- simulation and result -------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Experiment files: the runs they make, and what is said of mistakes in them."""
 
+import importlib.machinery
+import importlib.util
 import pathlib
 import sys
 import tempfile
@@ -11,6 +13,10 @@ sys.path.insert(0, str(ROOT / "scripts" / "experiments"))
 
 import experiment  # noqa: E402: its folder is no package
 import quantity  # noqa: E402
+
+LOADER = importlib.machinery.SourceFileLoader("table", str(ROOT / "scripts" / "experiments" / "table"))
+table = importlib.util.module_from_spec(importlib.util.spec_from_loader("table", LOADER))
+LOADER.exec_module(table)
 
 SMALL = """
 title: small
@@ -57,6 +63,29 @@ class Points(unittest.TestCase):
         self.assertEqual(turned.id[-10:], first.id[-10:])
 
 
+    def test_fill_in_labels_and_override_single_combinations(self):
+        what = load(SMALL.replace("{check: contributions,", "{check: contributions, note: '[{size: {size}}]',")
+                    + "overrides: [{where: {size: 1 MiB, algorithm: mesh}, settings: {seed: 7}}]\n"
+                    + "command: route\n")
+        points = what.points(full=False)
+        self.assertIn(("note", "[{size: 32 KiB}]"), points[0].settings)
+        self.assertEqual([dict(point.settings).get("seed") for point in points], [None, None, None, "7"])
+        self.assertEqual({point.command for point in points}, {"route"})
+        self.assertNotEqual(points[0].id, experiment.Point({}, points[0].system, points[0].settings).id)
+
+
+class Columns(unittest.TestCase):
+    def test_are_found_by_name_by_number_and_over_all_of_a_list(self):
+        result = {"time": "1 KiB", "jobs": [{"slowdown": 1.0, "times": [3, 4]}, {"slowdown": 2.0, "times": [5, 6]}]}
+        self.assertEqual(table.lookup(result, "time", "r"), 1024)
+        self.assertEqual(table.lookup(result, "jobs.1.slowdown", "r"), 2.0)
+        self.assertEqual(table.lookup(result, "jobs.*.slowdown", "r"), 1.5)
+        self.assertEqual(table.lookup(result, "jobs.*.times.1", "r"), 5)
+        for path in ("jobs.2.slowdown", "jobs.slowdown", "time.0"):
+            with self.assertRaisesRegex(experiment.ExperimentError, "has no"):
+                table.lookup(result, path, "r")
+
+
 class Mistakes(unittest.TestCase):
     def assert_refused(self, text, message):
         with self.assertRaisesRegex(experiment.ExperimentError, message):
@@ -70,6 +99,8 @@ class Mistakes(unittest.TestCase):
         self.assert_refused(SMALL + "exclude: [{size: [32 KiB, 1 MiB]}]", "no run is left")
         self.assert_refused(SMALL.replace("{cycles: cycles}", "{size: cycles}"), "'size' names an axis and a column")
         self.assert_refused(SMALL.replace("[32 KiB, 1 MiB]", "[1 MiB, 1 MiB]"), "not all different")
+        self.assert_refused(SMALL + "command: walk", "command has no 'walk'; known are route, run")
+        self.assert_refused(SMALL + "overrides: [{where: {size: 32 KiB}}]", "an override has where and settings")
         self.assert_refused("- 1", "an experiment is a mapping")
         self.assert_refused("{", "what.yaml")
 

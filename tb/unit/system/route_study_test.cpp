@@ -34,6 +34,25 @@ TEST(RouteStudy, AloneAJobTakesItsIdealTime) {
   EXPECT_EQ(result["messages"], 2 * 2 * 96);
 }
 
+// Every job at its ideal, whatever the placement: three jobs on 1,920 accelerators, all at once, rings of 8.
+// Greedy is not.
+TEST(RouteStudy, OptimalPathsGiveEveryJobItsIdealTime) {
+  const auto slowdowns = [](const std::string& placement, const std::string& method) {
+    const auto result =
+        study("paper", {"routing.jobs=[{model: bloom, data_parallel: 8}, {model: gpt3, data_parallel: 8}, "
+                        "{model: llama2_70b, data_parallel: 8}]",
+                        "routing.arrival_window=0 s", "routing.iterations=1",
+                        "routing.placement=" + placement, "routing.method=" + method});
+    std::vector<double> each;
+    for (const auto& job : result["jobs"]) each.push_back(job["slowdown"]);
+    return each;
+  };
+  for (const char* placement : {"random_hosts", "random_tors", "best_fit"}) {
+    EXPECT_THAT(slowdowns(placement, "optimal"), Each(::testing::DoubleNear(1.0, 0.005))) << placement;
+  }
+  EXPECT_THAT(slowdowns("random_hosts", "greedy"), ::testing::Contains(::testing::Gt(1.1)));
+}
+
 // Flows of both directions of a ring of two meet no one under the exact methods, and hash collisions cost.
 TEST(RouteStudy, HashingIsSlowerThanAssignedPaths) {
   const std::vector<std::string> setting{"routing.jobs=[{model: bloom, data_parallel: 4}]",
@@ -105,6 +124,7 @@ TEST(RouteStudy, TheTimelineShowsRequestAnswerAndAllReduce) {
   // A surprise: 2 us to and fro, 5 us to compute.
   EXPECT_NEAR(timeline[3]["time_s"].get<double>() - timeline[2]["time_s"].get<double>(), 7e-6, 1e-9);
   EXPECT_EQ(timeline[2]["flows"], 32);
+  EXPECT_EQ(timeline[3]["precomputed"], false);
 }
 
 TEST(RouteStudy, PredictedPhasesAreAnsweredInARoundTrip) {
