@@ -106,9 +106,15 @@ std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
   if (file) {
-    text.resize(kLargestFile + 1);
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(file.gcount()));
+    // Most are small: no more memory than they take.
+    constexpr std::size_t kBlock = 64 << 10;
+    for (std::size_t read = kBlock; read == kBlock && text.size() <= kLargestFile;) {
+      const std::size_t end = text.size();
+      text.resize(end + kBlock);
+      file.read(&text[end], kBlock);
+      read = static_cast<std::size_t>(file.gcount());
+      text.resize(end + read);
+    }
   }
   if (!file.is_open() || file.bad()) {
     const char* reason = errno != 0 ? std::strerror(errno) : "reading failed";
