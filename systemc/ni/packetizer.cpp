@@ -5,19 +5,20 @@
 namespace coppice::ni {
 
 void Packetizer::set_up_front() {
-  Cycles& ready = queue_.front().ready;
+  Cycles& ready = queue_[front_].ready;
   if (setup_ > 0) ready = std::max(ready, tail_left_ + 1) + setup_;
 }
 
 void Packetizer::pop(Cycles now) {
-  queue_.pop_front();
+  front_ = (front_ + 1) % kMessages;
+  --queued_;
   tail_left_ = now;
-  if (!queue_.empty()) set_up_front();
+  if (queued_ > 0) set_up_front();
 }
 
 fabric::Injector::Answer Packetizer::next_packet(Cycles now, fabric::Packet& packet) {
-  if (queue_.empty()) return Answer::kSleep;
-  const Queued& front = queue_.front();
+  if (queued_ == 0) return Answer::kSleep;
+  const Queued& front = queue_[front_];
   if (front.ready > now) return Answer::kSleep;  // whoever pushed it wakes the fabric then
   const fabric::Message& message = front.message;
   packet.route = message.route->data();
@@ -44,8 +45,8 @@ void Packetizer::packet_injected(const fabric::Packet& packet, Cycles now) {
 }
 
 fabric::Injector::Pending Packetizer::next_message() {
-  if (queue_.empty()) return {};
-  return {&queue_.front().message, queue_.front().ready};
+  if (queued_ == 0) return {};
+  return {&queue_[front_].message, queue_[front_].ready};
 }
 
 void Packetizer::message_injected(std::uint64_t message, Cycles now) {

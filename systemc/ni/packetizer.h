@@ -1,7 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 
 #include "fabric/fabric.h"
@@ -24,15 +25,15 @@ class Packetizer final : public fabric::Injector {
 
   // Whether a message may be pushed in cycle `now`. The place of a message whose tail leaves in a cycle is
   // free from the next cycle on, whichever of the two processes runs first.
-  bool has_place(Cycles now) const { return queue_.size() + (tail_left_ == now ? 1 : 0) < kMessages; }
-  // Takes a message whose first flit comes from memory at cycle `ready`. The caller wakes the fabric at
-  // front_ready(), now and when a tail has left.
+  bool has_place(Cycles now) const { return queued_ + (tail_left_ == now ? 1 : 0) < kMessages; }
+  // Only while has_place(): takes a message whose first flit comes from memory at cycle `ready`. The caller wakes the
+  // fabric at front_ready(), now and when a tail has left.
   void push(const fabric::Message& message, Cycles ready) {
-    queue_.push_back({message, ready});
-    if (queue_.size() == 1) set_up_front();
+    queue_[(front_ + queued_) % kMessages] = {message, ready};
+    if (++queued_ == 1) set_up_front();
   }
   // The cycle in which the first message may send its head; of none, -1.
-  Cycles front_ready() const { return queue_.empty() ? -1 : queue_.front().ready; }
+  Cycles front_ready() const { return queued_ == 0 ? -1 : queue_[front_].ready; }
 
   // A message's head flit, or its tail, went into the injection channel: (message id, cycle).
   std::function<void(std::uint64_t, Cycles)> on_head_injected;
@@ -55,7 +56,9 @@ class Packetizer final : public fabric::Injector {
 
   fabric::Framing framing_;
   Cycles setup_;
-  std::deque<Queued> queue_;
+  std::array<Queued, kMessages> queue_;
+  std::size_t front_ = 0;
+  std::size_t queued_ = 0;
   std::int64_t next_packet_ = 0;  // of the front message
   Cycles tail_left_ = -1;         // the cycle in which the last message left
 };
