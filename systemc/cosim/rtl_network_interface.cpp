@@ -185,12 +185,12 @@ void RtlNetworkInterface::load() {
   std::vector<std::uint32_t> counts;
   for (std::size_t p = 0; p < ports_.size(); ++p) {
     Port& port = ports_[p];
-    port.table = &tables[p];
+    port.table = tables[p].stored();
     port.credits.fill(0);
     std::fill_n(port.credits.begin(), context_.system->router.vcs, context_.system->router.vc_depth);
     std::uint32_t count = 0;
-    for (std::size_t i = 0; i < port.table->size(); ++i) {
-      const TableEntry& entry = (*port.table)[i];
+    for (std::size_t i = 0; i < port.table.size(); ++i) {
+      const TableEntry& entry = port.table[i];
       if (entry.op != Op::kNop) port.sends.push_back(i);
       if (entry.op == Op::kNop && !context_.system->ni.lockstep) continue;
       model_->load(static_cast<int>(p), count++, entry_bits(entry));
@@ -204,7 +204,7 @@ void RtlNetworkInterface::load() {
 void RtlNetworkInterface::expect_next_message(int index, Cycles now) {
   const Port& port = ports_[static_cast<std::size_t>(index)];
   const bool done = port.next_send == port.sends.size();
-  enablers_.expect(index, done ? nullptr : &(*port.table)[port.sends[port.next_send]], tracker_, now);
+  enablers_.expect(index, done ? nullptr : &port.table[port.sends[port.next_send]], tracker_, now);
 }
 
 NiEntry RtlNetworkInterface::entry_bits(const TableEntry& entry) const {
@@ -260,8 +260,9 @@ void RtlNetworkInterface::receive_flit(int port, int vc, fabric::Flit flit, cons
 // What a SystemC interface would have sent in front of a packet.
 FlitBits RtlNetworkInterface::head_of(const ni::MessageRecord& record, const fabric::Packet& packet) const {
   const TableEntry& entry = *record.entry;
-  const auto& table = context_.schedule->nodes[static_cast<std::size_t>(record.src)]
-                          .ports[static_cast<std::size_t>(record.src_port)];
+  const auto table = context_.schedule->nodes[static_cast<std::size_t>(record.src)]
+                         .ports[static_cast<std::size_t>(record.src_port)]
+                         .stored();
   const std::uint32_t before = packet.index * payload_words();
   const std::uint32_t left = words_of(entry.bytes) > before ? words_of(entry.bytes) - before : 0;
   NiHead head;
@@ -334,7 +335,7 @@ fabric::FlitTerminal::Outcome RtlNetworkInterface::step(Cycles now, fabric::Pack
 void RtlNetworkInterface::issue(int index, Cycles released, Cycles now) {
   Port& port = ports_[static_cast<std::size_t>(index)];
   if (port.next_send >= port.sends.size()) fail("more entries issued than there are", now);
-  const TableEntry& entry = (*port.table)[port.sends[port.next_send++]];
+  const TableEntry& entry = port.table[port.sends[port.next_send++]];
   const std::uint64_t id = ni::open_message(context_, node_, index, entry, route_times_[entry.route],
                                             released, enablers_[index], now);
   expect_next_message(index, now);
@@ -406,7 +407,7 @@ std::string RtlNetworkInterface::describe_waiting(Cycles now) const {
   for (std::size_t p = 0; p < ports_.size(); ++p) {
     const Port& port = ports_[p];
     if (port.next_send == port.sends.size()) continue;
-    const TableEntry& entry = (*port.table)[port.sends[port.next_send]];
+    const TableEntry& entry = port.table[port.sends[port.next_send]];
     text += fmt::format("  NI {} (Verilog) port {}: {} of flow {} in step {} waits for {}\n", node_, p,
                         schedule::to_string(entry.op), entry.flow, entry.step,
                         ni::to_string(view(static_cast<int>(p), now).state));

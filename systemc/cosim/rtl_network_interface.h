@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <queue>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,7 +71,7 @@ class RtlNetworkInterface final : public ni::Interface, public fabric::FlitTermi
     ni::ValueMemory* values_;
   };
   struct Port {
-    const std::vector<TableEntry>* table = nullptr;
+    std::span<const TableEntry> table;
     std::vector<std::size_t> sends;      // of the entries the RTL has, by its index
     std::size_t next_send = 0;           // to issue
     std::deque<std::uint64_t> messages;  // issued, tail not yet sent

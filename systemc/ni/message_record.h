@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "base/units.h"
@@ -73,6 +74,11 @@ class MessageLog {
     --open_;
     ++completed_;
   }
+  // A copy of the entry of message `id` that stays until it completes.
+  const TableEntry& keep(std::uint64_t id, const TableEntry& entry) {
+    while (entries_.size() <= id) entries_.emplace_back();
+    return entries_[id] = entry;
+  }
   MessageRecord& operator[](std::uint64_t id) { return records_[id]; }
   const MessageRecord& operator[](std::uint64_t id) const { return records_[id]; }
 
@@ -83,6 +89,7 @@ class MessageLog {
  private:
   std::vector<MessageRecord> records_;
   std::vector<std::uint64_t> free_;
+  std::deque<TableEntry> entries_;  // [id]: of messages whose tables do not keep them
   std::vector<MessageObserver*> observers_;
   std::int64_t open_ = 0;
   std::int64_t completed_ = 0;

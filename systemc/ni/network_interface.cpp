@@ -48,6 +48,7 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
       node_(node),
       context_(context),
       memory_(&memory),
+      waiting_(static_cast<std::size_t>(ports)),
       tracker_(context.schedule->flows),
       enablers_(ports),
       dma_(context.system->ni.dma_latency, memory),
@@ -63,7 +64,7 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
     connect(port);
   }
   if (context.held) return;
-  for (const auto& port : ports_) run_at(*port, 0);
+  for (int port = 0; port < ports; ++port) run_at(port, 0);
 }
 
 void NetworkInterface::restart(GradientMemory& memory, Cycles at) {
@@ -81,7 +82,7 @@ void NetworkInterface::restart(GradientMemory& memory, Cycles at) {
     }
     port.table.load(tables[p]);
     enablers_.expect(static_cast<int>(p), port.table.next_message(), tracker_, at);
-    run_at(port, at);
+    run_at(static_cast<int>(p), at);
   }
 }
 
@@ -95,7 +96,7 @@ void NetworkInterface::connect(int index) {
     (*context_.log)[message].tail_injected = now;
     port.free_since = now + 1;
     wake_fabric(index, now);
-    if (port.awaits_place) run_at(port, now + 1);
+    if (waiting_[static_cast<std::size_t>(index)].awaits_place) run_at(index, now + 1);
   };
   port.depacketizer = std::make_unique<Depacketizer>(
       [this](std::uint64_t message) {
@@ -111,9 +112,10 @@ void NetworkInterface::connect(int index) {
   context_.fabric->connect(node_, index, port.packetizer, *port.depacketizer);
 }
 
-void NetworkInterface::run_at(Port& port, Cycles at) {
-  port.due = std::min(port.due, at);
-  wake_at(port.due);
+void NetworkInterface::run_at(int port, Cycles at) {
+  Cycles& due = waiting_[static_cast<std::size_t>(port)].due;
+  due = std::min(due, at);
+  wake_at(due);
 }
 
 void NetworkInterface::wake_at(Cycles at) {
@@ -127,10 +129,10 @@ void NetworkInterface::wake(Cycles now) {
   next_wake_ = -1;
   complete_arrivals(now);
   for (int port = 0; port < num_ports(); ++port) {
-    if (ports_[static_cast<std::size_t>(port)]->due <= now) run_port(port, now);
+    if (waiting_[static_cast<std::size_t>(port)].due <= now) run_port(port, now);
   }
   Cycles next = completions_.empty() ? kNever : completions_.top().at;
-  for (const auto& port : ports_) next = std::min(next, port->due);
+  for (const Waiting& port : waiting_) next = std::min(next, port.due);
   if (queues_ && !queues_->empty()) next = std::min(next, now + kDrain);
   if (next != kNever) wake_at(next);
 }
@@ -182,8 +184,8 @@ void NetworkInterface::count_arrival(const MessageRecord& arrival, Cycles now) {
   const std::int32_t before = tracker_.count(flow);
   tracker_.arrived(flow,
                    context_.schedule->numbered_arrivals ? arrival.entry->arrival : DependencyTracker::kNext);
-  for (const auto& port : ports_) {
-    if (port->awaited_flow == flow) port->due = now;
+  for (Waiting& port : waiting_) {
+    if (port.awaited_flow == flow) port.due = now;
   }
   enablers_.arrived(arrival, tracker_, before, now);
 }
@@ -193,9 +195,8 @@ Femtoseconds NetworkInterface::slowest_flit(int index) {
   if (slowest > 0) return slowest;
   slowest = context_.period;
   const auto& tables = context_.schedule->nodes[static_cast<std::size_t>(node_)].ports;
-  for (const TableEntry& entry : tables[static_cast<std::size_t>(index)]) {
-    if (entry.route >= 0) slowest = std::max(slowest, route_times_[entry.route].slowest_flit);
-  }
+  tables[static_cast<std::size_t>(index)].for_each_route(
+      [&](std::int32_t route) { slowest = std::max(slowest, route_times_[route].slowest_flit); });
   return slowest;
 }
 
@@ -226,7 +227,7 @@ void NetworkInterface::run_port(int index, Cycles now) {
     if (lockstep) hold(port, context_.framing.flits(nop.bytes), slowest_flit(index), now, false);
   }
   if (state != DecoderState::kIssue) {
-    wait(port, state, now);
+    wait(index, state, now);
     return;
   }
   const TableEntry& entry = *port.table.head();
@@ -234,31 +235,33 @@ void NetworkInterface::run_port(int index, Cycles now) {
   port.timestep.advance_to(entry.step);
   port.table.pop();
   issue(index, entry, now);
-  wait(port, state_in(now + 1), now);
+  wait(index, state_in(now + 1), now);
 }
 
 // Until what the head of the table needs is there, or until the next cycle if nothing is missing.
-void NetworkInterface::wait(Port& port, DecoderState state, Cycles now) {
-  port.due = kNever;
-  port.awaited_flow = -1;
-  port.awaits_place = false;
+void NetworkInterface::wait(int index, DecoderState state, Cycles now) {
+  const Port& port = *ports_[static_cast<std::size_t>(index)];
+  Waiting& waiting = waiting_[static_cast<std::size_t>(index)];
+  waiting.due = kNever;
+  waiting.awaited_flow = -1;
+  waiting.awaits_place = false;
   switch (state) {
     case DecoderState::kDone:
       break;
     case DecoderState::kWaitLockstep:
-      port.due = port.lockstep.release();
+      waiting.due = port.lockstep.release();
       break;
     case DecoderState::kWaitDependency:
-      port.awaited_flow = port.table.head()->flow;
+      waiting.awaited_flow = port.table.head()->flow;
       break;
     case DecoderState::kWaitQueue:
       // The tail may have left in this very cycle.
-      port.awaits_place = !port.packetizer.has_place(now + 1);
-      if (!port.awaits_place) port.due = now + 1;
+      waiting.awaits_place = !port.packetizer.has_place(now + 1);
+      if (!waiting.awaits_place) waiting.due = now + 1;
       break;
     case DecoderState::kIssue:
     case DecoderState::kNop:
-      port.due = now + 1;
+      waiting.due = now + 1;
       break;
   }
 }
@@ -280,6 +283,7 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   const std::uint64_t id =
       open_message(context_, node_, index, entry, timing, port.lockstep.release(), enablers_[index], now);
   MessageRecord& record = (*context_.log)[id];
+  if (!port.table.entries_stay()) record.entry = &context_.log->keep(id, entry);
   enablers_.expect(index, port.table.next_message(), tracker_, now);
   record.payload = std::move(read.payload);
   if (context_.system->ni.lockstep) hold(port, record.flits, timing.slowest_flit, now, true);

@@ -76,6 +76,13 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   PortView view(int port, Cycles now) const override;
 
  private:
+  static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
+  // What a port waits for. Apart from the rest, since every arrival and every wake looks at all ports.
+  struct Waiting {
+    Cycles due = kNever;             // its decoder runs again then, and when what it waits for happens
+    std::int32_t awaited_flow = -1;  // waits for arrivals of this flow
+    bool awaits_place = false;       // waits for the tail of a message
+  };
   struct Port {
     Port(const fabric::Framing& framing, Cycles setup) : packetizer(framing, setup) {}
     ScheduleTable table;
@@ -83,14 +90,9 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
     LockstepCounter lockstep;
     Packetizer packetizer;
     std::unique_ptr<Depacketizer> depacketizer;
-    Cycles free_since = 0;  // the cycle after the last tail that left
-    // Its decoder runs again in cycle `due`, and when what it waits for happens.
-    Cycles due = kNever;
-    std::int32_t awaited_flow = -1;  // waits for arrivals of this flow
-    bool awaits_place = false;       // waits for the tail of a message
-    Femtoseconds slowest_flit = 0;   // of its messages; 0: not known yet
+    Cycles free_since = 0;          // the cycle after the last tail that left
+    Femtoseconds slowest_flit = 0;  // of its messages; 0: not known yet
   };
-  static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
   struct Completion {
     Cycles at;
     int port;
@@ -105,7 +107,7 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   void complete_arrivals(Cycles now);
   void count_arrival(const MessageRecord& arrival, Cycles now);
   void run_port(int port, Cycles now);
-  void wait(Port& port, DecoderState state, Cycles now);
+  void wait(int port, DecoderState state, Cycles now);
   void wake_fabric(int port, Cycles now);
   void issue(int port, const TableEntry& entry, Cycles now);
   // The flit time of the slowest channel that the port's messages take.
@@ -115,13 +117,14 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   void connect(int port);
   void take_flit(int port, const fabric::Packet& packet, fabric::Flit flit, Cycles now);
   void message_arrived(int port, std::uint64_t message, Cycles now);
-  void run_at(Port& port, Cycles at);
+  void run_at(int port, Cycles at);
   void wake_at(Cycles at);
 
   NodeId node_;
   NiContext context_;
   GradientMemory* memory_;
   std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<Waiting> waiting_;  // [port]
   DependencyTracker tracker_;
   Enablers enablers_;
   DmaEngine dma_;

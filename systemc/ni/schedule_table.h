@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "schedule/schedule.h"
 
@@ -13,32 +12,56 @@ using schedule::TableEntry;
 // entry at a time.
 class ScheduleTable {
  public:
-  void load(const std::vector<TableEntry>& entries) {
-    entries_ = &entries;
+  // `table` outlives this one's use of it.
+  void load(const schedule::Table& table) {
+    table_ = &table;
+    entries_ = table.stored().data();
+    size_ = table.size();
     next_ = 0;
+    read_head();
   }
-  // The entry to issue next; nullptr when the table is done.
+  void load(const schedule::Table&& table) = delete;
+  // The entry to issue next; nullptr when the table is done. It stays until the one after it is popped, or as
+  // long as the schedule if entries_stay().
   const TableEntry* head() const {
-    return entries_ != nullptr && next_ < entries_->size() ? &(*entries_)[next_] : nullptr;
+    if (next_ >= size_) return nullptr;
+    return entries_stay() ? entries_ + next_ : &read_[next_ % 2];
   }
-  // The next entry that is no nop; nullptr if there is none.
-  const TableEntry* next_message() const {
-    if (entries_ == nullptr) return nullptr;
-    for (std::size_t i = next_; i < entries_->size(); ++i) {
-      if ((*entries_)[i].op != schedule::Op::kNop) return &(*entries_)[i];
+  bool entries_stay() const { return entries_ != nullptr; }
+  // The next entry that is no nop, until the next call; nullptr if there is none.
+  const TableEntry* next_message() {
+    for (std::size_t i = next_; i < size_; ++i) {
+      const TableEntry* entry = entries_ + i;
+      if (!entries_stay()) {
+        entry = i == next_ ? head() : &ahead_;
+        if (i > next_) table_->read(i, ahead_);
+      }
+      if (entry->op != schedule::Op::kNop) return entry;
     }
     return nullptr;
   }
-  void pop() { ++next_; }
+  void pop() {
+    ++next_;
+    read_head();
+  }
   // Tables of large systems lie far outside the caches.
   void prefetch_next() const {
-    if (next_ + 1 < entries_->size()) __builtin_prefetch(&(*entries_)[next_ + 1]);
+    if (entries_stay() && next_ + 1 < size_) __builtin_prefetch(entries_ + next_ + 1);
   }
   std::size_t issued() const { return next_; }
 
  private:
-  const std::vector<TableEntry>* entries_ = nullptr;  // not owned
+  void read_head() {
+    if (!entries_stay() && next_ < size_) table_->read(next_, read_[next_ % 2]);
+  }
+
+  const schedule::Table* table_ = nullptr;  // not owned
+  const TableEntry* entries_ = nullptr;     // its own entries, if it has them
+  std::size_t size_ = 0;
   std::size_t next_ = 0;
+  // Of a pattern: the head and the one before it, and what next_message() found.
+  TableEntry read_[2];
+  TableEntry ahead_;
 };
 
 }  // namespace coppice::ni

@@ -32,6 +32,28 @@ struct RouteHash {
   }
 };
 
+VcRange all_vcs(const CompileRequest& request) {
+  VcRange vcs{0, 1};
+  if (request.routing != nullptr) vcs.end = static_cast<std::uint8_t>(request.routing->num_vcs());
+  return vcs;
+}
+
+int ejection_port(const Topology& topology, const CompileRequest& request, ChannelId last) {
+  return topology.channel(last).dst_port % request.ni_ports;
+}
+
+Hop hop_over(const Topology& topology, ChannelId channel, VcRange vcs) {
+  return {.out_port = static_cast<std::uint16_t>(topology.channel(channel).src_port), .vcs = vcs};
+}
+
+// The route with its last hop, into the network interface.
+Route ending_with(const Topology& topology, const CompileRequest& request, ChannelId last, Route route) {
+  const auto channel_ports = topology.out_channels(topology.channel(last).dst).size();
+  const auto eject = channel_ports + static_cast<std::size_t>(ejection_port(topology, request, last));
+  route.push_back({.out_port = static_cast<std::uint16_t>(eject), .vcs = all_vcs(request)});
+  return route;
+}
+
 // The routes of a schedule, each kept once.
 class RouteTable {
  public:
@@ -40,15 +62,13 @@ class RouteTable {
         request_(request),
         paths_(paths),
         channel_routes_(topology.channels().size(), -1),
-        path_routes_(paths.size(), -1) {
-    if (request.routing != nullptr) vcs_.end = static_cast<std::uint8_t>(request.routing->num_vcs());
-  }
+        path_routes_(paths.size(), -1) {}
 
   // Not before all sends are known to be valid.
   std::int32_t route_of(const Send& send) {
     if (send.channel >= 0) {
       std::int32_t& known = channel_routes_[static_cast<std::size_t>(send.channel)];
-      if (known < 0) known = index_of(ending_with(send.channel, {hop(send.channel, vcs_)}));
+      if (known < 0) known = index_of(route_over(topology_, request_, send.channel));
       return known;
     }
     if (send.path < 0) return index_of(routed(send));
@@ -61,27 +81,13 @@ class RouteTable {
   std::vector<Route> take() { return std::move(routes_); }
 
  private:
-  int ejection_port(ChannelId last) const { return topology_.channel(last).dst_port % request_.ni_ports; }
-
-  Hop hop(ChannelId channel, VcRange vcs) const {
-    return {.out_port = static_cast<std::uint16_t>(topology_.channel(channel).src_port), .vcs = vcs};
-  }
-
-  // The route with its last hop, into the network interface.
-  Route ending_with(ChannelId last, Route route) const {
-    const auto channel_ports = topology_.out_channels(topology_.channel(last).dst).size();
-    const auto eject = channel_ports + static_cast<std::size_t>(ejection_port(last));
-    route.push_back({.out_port = static_cast<std::uint16_t>(eject), .vcs = vcs_});
-    return route;
-  }
-
   Route along(std::size_t path) {
-    if (!path_vcs_) path_vcs_ = assign_vcs(topology_, paths_, vcs_.end);
+    if (!path_vcs_) path_vcs_ = assign_vcs(topology_, paths_, all_vcs(request_).end);
     Route route;
     for (std::size_t i = 0; i < paths_[path].size(); ++i) {
-      route.push_back(hop(paths_[path][i], (*path_vcs_)[path][i]));
+      route.push_back(hop_over(topology_, paths_[path][i], (*path_vcs_)[path][i]));
     }
-    return ending_with(paths_[path].back(), std::move(route));
+    return ending_with(topology_, request_, paths_[path].back(), std::move(route));
   }
 
   Route routed(const Send& send) const {
@@ -98,7 +104,8 @@ class RouteTable {
       last = topology_.out_channels(at)[route[i].out_port];
       at = topology_.channel(last).dst;
     }
-    route.back().out_port = static_cast<std::uint16_t>(route.back().out_port + ejection_port(last));
+    route.back().out_port =
+        static_cast<std::uint16_t>(route.back().out_port + ejection_port(topology_, request_, last));
     return route;
   }
 
@@ -111,7 +118,6 @@ class RouteTable {
   const Topology& topology_;
   const CompileRequest& request_;
   std::span<const ChannelPath> paths_;
-  VcRange vcs_{0, 1};
   std::optional<PathVcs> path_vcs_;  // once a path is asked for
   std::vector<Route> routes_;
   std::unordered_map<Route, std::int32_t, RouteHash> indices_;
@@ -129,9 +135,10 @@ struct Arrivals {
 class Builder {
  public:
   Builder(const Topology& topology, const CompileRequest& request, std::span<const Chunk> chunks,
-          std::span<const Send> sends, std::span<const ChannelPath> paths)
+          std::span<const Send> sends, std::span<const ChannelPath> paths, IdleSteps idle)
       : topology_(topology),
         request_(request),
+        idle_(idle),
         chunks_(chunks),
         sends_(sends),
         paths_(paths),
@@ -162,6 +169,7 @@ class Builder {
   void reserve_tables();
   void fill_tables();
   void fill_step(std::size_t begin, std::size_t end);
+  void hold_until(int step, Table& table) const;
   void record_arrival(std::int32_t index);
   TableEntry make_entry(std::size_t position) const;
 
@@ -185,6 +193,7 @@ class Builder {
 
   const Topology& topology_;
   const CompileRequest& request_;
+  IdleSteps idle_;
   std::span<const Chunk> chunks_;
   std::span<const Send> sends_;
   std::span<const ChannelPath> paths_;
@@ -268,7 +277,7 @@ void Builder::reserve_tables() {
   for (std::size_t i = 0; i < order_.size(); ++i) {
     Count& count = counts[table_of(i)];
     const std::int32_t step = sorted(i).step;
-    count.entries += static_cast<std::size_t>(std::max(step - count.step, 1));
+    count.entries += idle_ == IdleSteps::kNops ? static_cast<std::size_t>(std::max(step - count.step, 1)) : 1;
     count.step = step;
   }
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -290,15 +299,19 @@ void Builder::fill_tables() {
 void Builder::fill_step(std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
     auto& table = schedule_.nodes[static_cast<std::size_t>(sorted(i).src)].ports[port_of(i)];
-    for (int step = table.empty() ? 1 : table.back().step + 1; step < sorted(i).step; ++step) {
-      TableEntry nop;
-      nop.step = step;
-      nop.bytes = longest_[static_cast<std::size_t>(step)];
-      table.push_back(std::move(nop));
-    }
+    if (idle_ == IdleSteps::kNops) hold_until(sorted(i).step, table);
     table.push_back(make_entry(i));
   }
   for (std::size_t i = begin; i < end; ++i) record_arrival(order_[i]);
+}
+
+void Builder::hold_until(int step, Table& table) const {
+  for (int idle = table.empty() ? 1 : table.back().step + 1; idle < step; ++idle) {
+    TableEntry nop;
+    nop.step = idle;
+    nop.bytes = longest_[static_cast<std::size_t>(idle)];
+    table.push_back(std::move(nop));
+  }
 }
 
 void Builder::record_arrival(std::int32_t index) {
@@ -341,10 +354,15 @@ TableEntry Builder::make_entry(std::size_t position) const {
 
 }  // namespace
 
+topology::Route route_over(const topology::Topology& topology, const CompileRequest& request,
+                           topology::ChannelId channel) {
+  return ending_with(topology, request, channel, {hop_over(topology, channel, all_vcs(request))});
+}
+
 Schedule build_schedule(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm, std::span<const Chunk> chunks,
-                        std::span<const Send> sends, std::span<const ChannelPath> paths) {
-  return Builder(topology, request, chunks, sends, paths).build(algorithm);
+                        std::span<const Send> sends, std::span<const ChannelPath> paths, IdleSteps idle) {
+  return Builder(topology, request, chunks, sends, paths, idle).build(algorithm);
 }
 
 }  // namespace coppice::schedule

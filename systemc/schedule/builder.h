@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ struct Send {
   std::int32_t path = -1;
 };
 
+// What a table has for steps in which its port sends nothing, before its last entry.
+enum class IdleSteps : std::uint8_t { kNops, kNothing };
+
 // Builds the tables from the messages of a collective: assigns NI ports (the out-channel's port modulo
 // ni_ports; ejection likewise by the in-channel), derives parents, children and dependencies (the arrivals of
 // a flow at a node in earlier steps), sorts every port's entries by step, and fills idle steps before a
@@ -34,6 +38,11 @@ struct Send {
 // need more virtual channels than it has.
 Schedule build_schedule(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm, std::span<const Chunk> chunks,
-                        std::span<const Send> sends, std::span<const ChannelPath> paths = {});
+                        std::span<const Send> sends, std::span<const ChannelPath> paths = {},
+                        IdleSteps idle = IdleSteps::kNops);
+
+// The route of a message over one channel, with all virtual channels of the request's routing.
+topology::Route route_over(const topology::Topology& topology, const CompileRequest& request,
+                           topology::ChannelId channel);
 
 }  // namespace coppice::schedule

@@ -5,6 +5,7 @@
 #include "schedule/contention.h"
 #include "schedule/proof.h"
 #include "schedule/replay.h"
+#include "schedule/symmetric_check.h"
 
 namespace coppice::schedule {
 
@@ -30,6 +31,10 @@ CheckReport check_schedule(const Topology& topology, const Schedule& schedule) {
     throw ScheduleError(fmt::format("a buffer of {} bytes is not whole elements of {} bytes", schedule.size,
                                     schedule.element));
   }
+  if (const TablePattern* pattern = symmetry_of(topology, schedule)) {
+    return check_symmetric(topology, schedule, *pattern);
+  }
+  if (has_patterns(schedule)) return check_schedule(topology, with_stored_entries(schedule));
   std::vector<Message> messages = collect_messages(topology, schedule);
   CheckReport report;
   replay(schedule, messages);

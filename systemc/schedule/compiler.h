@@ -35,6 +35,9 @@ struct CompileRequest {
   // Of a step, whatever its length: alpha of the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;
   TreePlacement trees = TreePlacement::kAuto;
+  // A schedule that is the same seen from every accelerator is kept as one accelerator's tables
+  // (table_pattern.h) if there are more accelerators than this.
+  int pattern_beyond = 256;
 };
 
 // Turns a collective on a topology into reduce-schedule tables. One final class per algorithm, one file each.

@@ -47,7 +47,8 @@ struct StepMessages {
 // Numbers for channels and the sides of NI ports.
 class Resources {
  public:
-  Resources(const Topology& topology, const Schedule& schedule) : topology_(topology), schedule_(schedule) {
+  Resources(const Topology& topology, const Schedule& schedule, const TablePattern* pattern)
+      : topology_(topology), schedule_(schedule), pattern_(pattern) {
     for (const NodeTables& node : schedule.nodes) most_ports_ = std::max(most_ports_, node.ports.size());
   }
 
@@ -55,6 +56,17 @@ class Resources {
   std::size_t ports() const { return schedule_.nodes.size() * most_ports_; }
   std::size_t port(NodeId node, std::int32_t port) const {
     return static_cast<std::size_t>(node) * most_ports_ + static_cast<std::size_t>(port);
+  }
+  // The arrivals of one flow at one accelerator. With a pattern, what is sent to an accelerator comes to the
+  // origin.
+  std::size_t inbox(NodeId node, std::int32_t flow) const {
+    if (pattern_ != nullptr) return static_cast<std::size_t>(pattern_->moved_back_flow(flow, node));
+    return static_cast<std::size_t>(node) * static_cast<std::size_t>(schedule_.flows) +
+           static_cast<std::size_t>(flow);
+  }
+  std::size_t inboxes() const {
+    const std::size_t accelerators = pattern_ == nullptr ? schedule_.nodes.size() : 1;
+    return accelerators * static_cast<std::size_t>(schedule_.flows);
   }
   std::size_t injection(std::size_t port) const { return topology_.channels().size() + 2 * port; }
 
@@ -76,7 +88,8 @@ class Resources {
       latency += channel.latency;
       at = channel.dst;
     }
-    step.all_legs.push_back({injection(port(message.dst, message.ejection_port)) + 1, latency});
+    const NodeId receiver = pattern_ == nullptr ? message.dst : message.src;
+    step.all_legs.push_back({injection(port(receiver, message.ejection_port)) + 1, latency});
     passage.end_leg = step.all_legs.size();
     step.passages.push_back(passage);
   }
@@ -97,6 +110,7 @@ class Resources {
  private:
   const Topology& topology_;
   const Schedule& schedule_;
+  const TablePattern* pattern_;
   std::size_t most_ports_ = 0;
 };
 
@@ -165,15 +179,14 @@ class StepUse {
 // The nominal times with routers of one delay.
 class Timeline {
  public:
-  Timeline(const Resources& resources, const Schedule& schedule, Femtoseconds router, CheckReport& report)
+  Timeline(const Resources& resources, Femtoseconds router, CheckReport& report)
       : resources_(resources),
-        flows_(static_cast<std::size_t>(schedule.flows)),
         router_(router),
         report_(report),
         free_at_(resources.count(), 0),
         port_free_at_(resources.ports(), 0),
         slip_(resources.ports(), 0),
-        arrived_(schedule.nodes.size() * flows_, 0) {}
+        arrived_(resources.inboxes(), 0) {}
 
   void add(const Passage& passage, std::span<const Leg> legs, Femtoseconds step_start,
            Femtoseconds step_end) {
@@ -192,7 +205,7 @@ class Timeline {
     }
     const Femtoseconds arrival =
         start + legs.back().latency + static_cast<Femtoseconds>(legs.size()) * router_ + passage.time;
-    coming_.emplace_back(inbox(passage.message->dst, entry.flow), arrival);
+    coming_.emplace_back(resources_.inbox(passage.message->dst, entry.flow), arrival);
   }
 
   // What has arrived by now is there for the entries that follow.
@@ -202,10 +215,9 @@ class Timeline {
   }
 
  private:
-  std::size_t inbox(NodeId node, std::int32_t flow) const {
-    return static_cast<std::size_t>(node) * flows_ + static_cast<std::size_t>(flow);
+  Femtoseconds arrived(NodeId node, std::int32_t flow) const {
+    return arrived_[resources_.inbox(node, flow)];
   }
-  Femtoseconds arrived(NodeId node, std::int32_t flow) const { return arrived_[inbox(node, flow)]; }
 
   void report_late(const Passage& passage, std::size_t resource) {
     report_.contention_free = false;
@@ -222,29 +234,28 @@ class Timeline {
   }
 
   const Resources& resources_;
-  std::size_t flows_;
   Femtoseconds router_;
   CheckReport& report_;
   std::vector<Femtoseconds> free_at_;       // [resource]
   std::vector<Femtoseconds> port_free_at_;  // [NI port]
   std::vector<Femtoseconds> slip_;          // [NI port]: how far behind the timesteps it is
-  std::vector<Femtoseconds> arrived_;  // [accelerator * flows + flow]: when the last of those before came
+  std::vector<Femtoseconds> arrived_;       // [inbox]: when the last of those before came
   std::vector<std::pair<std::size_t, Femtoseconds>> coming_;
 };
 
 }  // namespace
 
 void find_contention(const Topology& topology, const Schedule& schedule, std::span<const Message> messages,
-                     CheckReport& report) {
+                     CheckReport& report, const TablePattern* pattern) {
   std::vector<const Message*> order;
   for (const Message& message : messages) order.push_back(&message);
   std::ranges::stable_sort(order, {}, [](const Message* message) {
     return std::pair{message->entry->step, message->round};
   });
-  const Resources resources(topology, schedule);
+  const Resources resources(topology, schedule, pattern);
   StepUse use(resources, report);
-  Timeline quick(resources, schedule, kFastestRouter, report);
-  Timeline slow(resources, schedule, kSlowestRouter, report);
+  Timeline quick(resources, kFastestRouter, report);
+  Timeline slow(resources, kSlowestRouter, report);
   Femtoseconds start = 0;
   StepMessages messages_of_step;
   const std::vector<Passage>& passages = messages_of_step.passages;

@@ -13,9 +13,10 @@ namespace coppice::schedule {
 // nominal times: a timestep lasts as long as its longest message, a message starts with its timestep or when
 // the data that it waits for has come, and what delays a port delays all that it sends afterwards. Routers
 // add to the channels' latencies; the verdict holds for any kFastestRouter to kSlowestRouter each.
-// `messages` as replay() leaves them.
+// `messages` as replay() leaves them; with a pattern those of the origin, and what is found holds everywhere.
 void find_contention(const topology::Topology& topology, const Schedule& schedule,
-                     std::span<const Message> messages, CheckReport& report);
+                     std::span<const Message> messages, CheckReport& report,
+                     const TablePattern* pattern = nullptr);
 
 inline constexpr Femtoseconds kFastestRouter = 1 * kFemtosecondsPerNanosecond;
 inline constexpr Femtoseconds kSlowestRouter = 20 * kFemtosecondsPerNanosecond;

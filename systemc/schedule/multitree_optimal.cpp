@@ -1,12 +1,14 @@
 #include "schedule/multitree_optimal.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "base/random.h"
 #include "schedule/dimension_trees.h"
 #include "schedule/link_allocator.h"
 #include "schedule/matching_trees.h"
+#include "schedule/symmetric_builder.h"
 #include "schedule/translated_trees.h"
 #include "schedule/tree_growth.h"
 
@@ -46,6 +48,28 @@ Trees trees_over_switches(const topology::Topology& topology, int pieces, std::u
   return best;
 }
 
+// On a torus whose translated trees are as few as can be.
+std::optional<Schedule> compile_symmetric(const topology::Topology& topology, const CompileRequest& request) {
+  const int pieces = request.chunks;
+  if (topology.kind() != topology::Kind::kTorus ||
+      !pattern_pays(request, topology.num_accelerators(), pieces) ||
+      topology.dims().size() > Translations::kMostDimensions ||
+      std::ranges::max(topology.dims()) > Translations::kMostWide || !LinkAllocator(topology).uniform()) {
+    return std::nullopt;
+  }
+  const auto trees = trees_to_translate(topology, pieces, request.seed, kTranslationRestarts);
+  if (!trees || trees->steps > least_steps(topology, pieces)) return std::nullopt;
+  std::vector<NodeId> nodes(static_cast<std::size_t>(topology.num_accelerators()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  std::vector<std::int32_t> ways;
+  for (const topology::Channel& channel : topology.channels()) ways.push_back(channel.src_port);
+  return build_symmetric_schedule(topology, request, "multitree_optimal",
+                                  {.moves = Translations(topology.dims(), std::move(nodes)),
+                                   .pieces = pieces,
+                                   .sends = sends_of(topology, request, *trees),
+                                   .ways = std::move(ways)});
+}
+
 }  // namespace
 
 Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::uint64_t seed) {
@@ -73,8 +97,10 @@ Schedule MultiTreeOptimalCompiler::compile(const topology::Topology& topology,
     return schedule_trees(topology, request, "multitree_optimal",
                           grow_trees_of(topology, request.root, request.chunks, request.seed));
   }
-  Schedule schedule = schedule_trees(topology, request, "multitree_optimal",
-                                     build_optimal_trees(topology, request.chunks, request.seed));
+  std::optional<Schedule> symmetric = compile_symmetric(topology, request);
+  Schedule schedule = symmetric ? *std::move(symmetric)
+                                : schedule_trees(topology, request, "multitree_optimal",
+                                                 build_optimal_trees(topology, request.chunks, request.seed));
   schedule.least_steps =
       (request.collective == Collective::kAllReduce ? 2 : 1) * least_steps(topology, request.chunks);
   return schedule;

@@ -49,7 +49,7 @@ std::vector<std::string> cells_of(const TableEntry& entry) {
 }
 
 // Numbers to the right, words to the left, columns as wide as they need.
-void print_table(std::string& text, const std::vector<TableEntry>& entries) {
+void print_table(std::string& text, const Table& entries) {
   std::vector<std::vector<std::string>> rows{
       {"step", "op", "flow", "to", "parent", "children", "address", "bytes", "after", "route"}};
   for (const TableEntry& entry : entries) rows.push_back(cells_of(entry));

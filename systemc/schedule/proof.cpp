@@ -45,16 +45,32 @@ void require_shares(const Schedule& schedule, std::span<const Share> shares) {
   throw ScheduleError(fmt::format("bytes {}..{} are in nobody's share", covered, schedule.size));
 }
 
+std::vector<Share> proven_shares(const Schedule& schedule) {
+  if (schedule.collective == Collective::kAllReduce) return {};
+  std::vector<Share> shares = share_out(schedule);
+  require_shares(schedule, shares);
+  return shares;
+}
+
 }  // namespace
+
+int prove_flow(const Schedule& schedule, std::span<const Message> messages) {
+  if (messages.empty()) throw ScheduleError("every accelerator, all steps: no message carries a flow");
+  std::vector<const Message*> pointers;
+  for (const Message& message : messages) pointers.push_back(&message);
+  const TableEntry& any = *messages.front().entry;
+  const MessageGroup group{
+      .begin = any.address, .end = any.address + any.bytes, .flows = {any.flow}, .messages = pointers};
+  std::vector<int> additions(static_cast<std::size_t>(schedule.flows), 0);
+  Causality(schedule).prove(group.flows, group.messages);
+  Contributions(schedule, additions).prove(group, lay_out(group, proven_shares(schedule)));
+  return additions[static_cast<std::size_t>(any.flow)];
+}
 
 std::vector<int> prove_data(const Schedule& schedule, std::span<const Message> messages) {
   const MessageGroups groups(schedule, messages);
   require_no_gaps(schedule, groups.groups());
-  std::vector<Share> shares;
-  if (schedule.collective != Collective::kAllReduce) {
-    shares = share_out(schedule);
-    require_shares(schedule, shares);
-  }
+  const std::vector<Share> shares = proven_shares(schedule);
   std::vector<int> additions(static_cast<std::size_t>(schedule.flows), 0);
   Contributions contributions(schedule, additions);
   Causality causality(schedule);

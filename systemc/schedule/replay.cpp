@@ -102,8 +102,8 @@ struct Port {
 
 class Replay {
  public:
-  Replay(const Schedule& schedule, std::vector<Message>& messages)
-      : schedule_(schedule), messages_(messages) {
+  Replay(const Schedule& schedule, std::vector<Message>& messages, const TablePattern* pattern)
+      : schedule_(schedule), messages_(messages), pattern_(pattern) {
     first_port_.push_back(0);
     std::size_t message = 0;
     for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
@@ -117,7 +117,8 @@ class Replay {
       }
       first_port_.push_back(ports_.size());
     }
-    arrived_.resize(schedule.nodes.size() * static_cast<std::size_t>(schedule.flows), 0);
+    const std::size_t inboxes = pattern == nullptr ? schedule.nodes.size() : 1;
+    arrived_.resize(inboxes * static_cast<std::size_t>(schedule.flows), 0);
     if (schedule.numbered_arrivals) number_arrivals();
     tried_in_.resize(schedule.nodes.size(), -1);
   }
@@ -130,7 +131,9 @@ class Replay {
         deliver(issued);
         ++round_;
         std::vector<std::size_t> next;
-        for (const std::size_t message : issued) try_node(messages_[message].dst, step, next);
+        for (const std::size_t message : issued) {
+          try_node(pattern_ == nullptr ? messages_[message].dst : pattern_->moves().origin(), step, next);
+        }
         issued = std::move(next);
       }
     }
@@ -141,8 +144,10 @@ class Replay {
   }
 
  private:
-  // The arrivals of one flow at one accelerator have one place each.
+  // The arrivals of one flow at one accelerator have one place each. With a pattern, what is sent to an
+  // accelerator comes to the origin, from elsewhere.
   std::size_t inbox(NodeId node, std::int32_t flow) const {
+    if (pattern_ != nullptr) return static_cast<std::size_t>(pattern_->moved_back_flow(flow, node));
     return static_cast<std::size_t>(node) * static_cast<std::size_t>(schedule_.flows) +
            static_cast<std::size_t>(flow);
   }
@@ -238,6 +243,7 @@ class Replay {
 
   const Schedule& schedule_;
   std::vector<Message>& messages_;
+  const TablePattern* pattern_;
   std::vector<Port> ports_;
   std::vector<std::size_t> first_port_;  // [node], and the end
   std::vector<std::int32_t> arrived_;    // [node * flows + flow]
@@ -284,8 +290,8 @@ std::vector<Message> collect_messages(const Topology& topology, const Schedule& 
   return messages;
 }
 
-void replay(const Schedule& schedule, std::vector<Message>& messages) {
-  Replay(schedule, messages).run();
+void replay(const Schedule& schedule, std::vector<Message>& messages, const TablePattern* pattern) {
+  Replay(schedule, messages, pattern).run();
 }
 
 }  // namespace coppice::schedule

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "schedule/schedule.h"
+#include "schedule/table_pattern.h"
 
 namespace coppice::schedule {
 
@@ -29,9 +30,10 @@ std::vector<Message> collect_messages(const topology::Topology& topology, const 
 
 // Runs the tables by the network interface's rule, timestep by timestep and without any data: a port issues
 // its entries in order, each when as many messages of its flow have arrived as it depends on. Fills in
-// `round` and `arrival`; of a schedule with numbered arrivals the round is the longest chain of messages that
+// `round` and `arrival`. With a pattern, `messages` are the origin's, and those of all others follow from
+// them. Of a schedule with numbered arrivals the round is the longest chain of messages that
 // have to arrive before, whatever other flows do. Throws ScheduleError naming the earliest entry that never
 // issues, or an arrival whose number is not its own.
-void replay(const Schedule& schedule, std::vector<Message>& messages);
+void replay(const Schedule& schedule, std::vector<Message>& messages, const TablePattern* pattern = nullptr);
 
 }  // namespace coppice::schedule

@@ -1,9 +1,13 @@
 #include "schedule/ring.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "schedule/builder.h"
 #include "schedule/channel_rings.h"
 #include "schedule/hamiltonian.h"
 #include "schedule/links.h"
+#include "schedule/symmetric_builder.h"
 
 namespace coppice::schedule {
 namespace {
@@ -52,6 +56,17 @@ Schedule compile_rings(const Topology& topology, const CompileRequest& request,
   return build_schedule(topology, request, "ring", flows, sends);
 }
 
+// Whether all that a ring takes are channels of one bandwidth and latency.
+bool looks_alike_everywhere(const Topology& topology, const std::vector<ChannelId>& ring) {
+  if (ring.size() > Translations::kMostWide || ring.front() < 0) return false;
+  const topology::Channel& first = topology.channel(ring.front());
+  return std::ranges::all_of(ring, [&](ChannelId id) {
+    if (id < 0) return false;
+    const topology::Channel& channel = topology.channel(id);
+    return channel.bandwidth == first.bandwidth && channel.latency == first.latency;
+  });
+}
+
 }  // namespace
 
 Schedule RingCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {
@@ -71,18 +86,28 @@ Schedule RingCompiler::compile(const topology::Topology& topology, const Compile
   const bool gathers = request.collective != Collective::kReduceScatter;
   const int gather_start = reduces ? n - 1 : 0;
   std::vector<Send> sends;
-  sends.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(n - 1) * (reduces && gathers ? 2 : 1));
+  const bool symmetric = pattern_pays(request, n, 1) && looks_alike_everywhere(topology, onward);
+  const int owners = symmetric ? 1 : n;
+  sends.reserve(static_cast<std::size_t>(owners) * static_cast<std::size_t>(n - 1) *
+                (reduces && gathers ? 2 : 1));
   const auto send = [&](Op op, int owner, int from, int step) {
     sends.push_back({.op = op,
-                     .flow = at(owner),
+                     .flow = symmetric ? 0 : at(owner),
                      .src = at(from),
                      .dst = at(from + 1),
                      .step = step,
                      .channel = onward[static_cast<std::size_t>(from % n)]});
   };
-  for (int owner = 0; owner < n; ++owner) {
+  for (int owner = 0; owner < owners; ++owner) {
     for (int s = 1; reduces && s < n; ++s) send(Op::kReduce, owner, owner + s, s);
     for (int s = 1; gathers && s < n; ++s) send(Op::kGather, owner, owner + s - 1, gather_start + s);
+  }
+  if (symmetric) {
+    std::vector<std::int32_t> ways(topology.channels().size(), -1);
+    for (const topology::ChannelId channel : onward) ways[static_cast<std::size_t>(channel)] = 0;
+    return build_symmetric_schedule(
+        topology, request, "ring",
+        {.moves = Translations({n}, ring), .pieces = 1, .sends = std::move(sends), .ways = std::move(ways)});
   }
   return build_schedule(topology, request, "ring", split_into_chunks(request.size, request.element, n),
                         sends);

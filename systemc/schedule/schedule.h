@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <boost/container/small_vector.hpp>
-
 #include "base/units.h"
+#include "schedule/table.h"
 #include "topology/bound.h"
 #include "topology/routing.h"
 #include "topology/topology.h"
@@ -15,49 +14,12 @@
 namespace coppice::schedule {
 
 using topology::Collective;
-using topology::NodeId;
 
 const char* to_string(Collective collective);
 
-// What a network interface does with a table entry.
-enum class Op : std::uint8_t {
-  kReduce,  // send my partial sum to the parent, which adds it
-  kGather,  // send the final value to the children, which store it
-  kNop,     // hold the lockstep for one step
-};
-
-const char* to_string(Op op);
-
-// Nodes named by an entry: most name at most two, and a large system has millions of entries.
-using NodeList = boost::container::small_vector<NodeId, 2>;
-
-// One line of a reduce-schedule table (MultiTree's NI). The entries of a port issue in order.
-// NOLINTNEXTLINE(bugprone-exception-escape): moving a list of numbers throws nothing
-struct TableEntry {
-  Op op = Op::kNop;
-  std::int32_t flow = -1;  // tree or chunk identity; -1 for a nop
-  NodeId parent =
-      topology::kNoNode;  // reduce: the destination; gather: whom the value came from, none at the root
-  NodeList children;      // reduce: whose partial sums it includes; gather: the destination
-  std::int32_t step = 0;  // the timestep, from 1, at which it may start
-  std::int32_t dependencies = 0;  // arrivals of `flow` here that must have been reduced or stored first
-  std::int32_t arrival =
-      0;              // Schedule::numbered_arrivals: its number among those of `flow` at the destination
-  Bytes address = 0;  // of the data in every accelerator's gradient buffer
-  Bytes bytes = 0;    // nop: the longest message of its step, for which it holds the lockstep
-  std::int32_t route = -1;  // index into Schedule::routes; -1 for a nop
-  std::int32_t padding =
-      0;  // bytes that follow the data on the way and are dropped, so that steps last alike
-
-  // What it is on the way.
-  Bytes message_bytes() const { return bytes + padding; }
-  // The accelerator that the message goes to.
-  NodeId destination() const { return op == Op::kReduce ? parent : children.front(); }
-};
-
 // The tables of one accelerator's network interface, one per port.
 struct NodeTables {
-  std::vector<std::vector<TableEntry>> ports;
+  std::vector<Table> ports;
 };
 
 // A contiguous part of the gradient buffer.

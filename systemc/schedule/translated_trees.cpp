@@ -191,11 +191,11 @@ std::vector<int> distances_from_root(const Directions& directions) {
   return distance;
 }
 
-// The trees of every accelerator: along each edge's direction from wherever its parent went.
-Trees translate(const Topology& topology, const BaseTrees& base) {
+// The trees of the first `roots` accelerators: along each edge's direction from wherever its parent went.
+Trees translate(const Topology& topology, const BaseTrees& base, NodeId roots) {
   Trees trees{.steps = base.steps, .pieces = static_cast<int>(base.pieces.size()), .trees = {}};
   std::vector<NodeId> moved(static_cast<std::size_t>(topology.num_nodes()), 0);
-  for (NodeId root = 0; root < topology.num_nodes(); ++root) {
+  for (NodeId root = 0; root < roots; ++root) {
     moved[0] = root;
     for (const auto& piece : base.pieces) {
       auto& tree = trees.trees.emplace_back();
@@ -212,10 +212,7 @@ Trees translate(const Topology& topology, const BaseTrees& base) {
   return trees;
 }
 
-}  // namespace
-
-std::optional<Trees> translated_trees(const Topology& topology, int pieces, std::uint64_t seed,
-                                      int restarts) {
+std::optional<BaseTrees> grow_base(const Topology& topology, int pieces, std::uint64_t seed, int restarts) {
   if (!Directions::exist(topology)) return std::nullopt;
   const Directions directions(topology);
   const std::vector<int> distance = distances_from_root(directions);
@@ -228,7 +225,25 @@ std::optional<Trees> translated_trees(const Topology& topology, int pieces, std:
       best = std::move(trees);
     if (best.steps == least && best.depth == least_depth) break;
   }
-  return translate(topology, best);
+  return best;
+}
+
+}  // namespace
+
+std::optional<Trees> translated_trees(const Topology& topology, int pieces, std::uint64_t seed,
+                                      int restarts) {
+  const auto base = grow_base(topology, pieces, seed, restarts);
+  if (!base) return std::nullopt;
+  return translate(topology, *base, topology.num_nodes());
+}
+
+std::optional<Trees> trees_to_translate(const Topology& topology, int pieces, std::uint64_t seed,
+                                        int restarts) {
+  const auto base = grow_base(topology, pieces, seed, restarts);
+  if (!base) return std::nullopt;
+  Trees trees = translate(topology, *base, 1);
+  trees.root = 0;
+  return trees;
 }
 
 }  // namespace coppice::schedule

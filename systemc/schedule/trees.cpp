@@ -6,7 +6,6 @@
 #include <deque>
 
 #include "base/error.h"
-#include "schedule/builder.h"
 #include "schedule/link_allocator.h"
 #include "schedule/links.h"
 #include "schedule/step_order.h"
@@ -23,6 +22,13 @@ bool uses_channels(const Trees& trees) {
   return !trees.paths.empty() || std::ranges::any_of(trees.trees, [](const auto& tree) {
     return std::ranges::any_of(tree, [](const TreeEdge& edge) { return edge.channel >= 0; });
   });
+}
+
+// Each channel's counterpart, if messages go back over the trees' channels.
+std::vector<ChannelId> reverse_if_used(const Topology& topology, const CompileRequest& request,
+                                       const Trees& trees) {
+  if (request.collective == Collective::kAllGather || !uses_channels(trees)) return {};
+  return reverse_channels(topology);
 }
 
 std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int accelerators, const Trees& trees) {
@@ -149,12 +155,10 @@ std::vector<ChannelPath> paths_both_ways(const Trees& trees, std::span<const Cha
   return paths;
 }
 
-Schedule schedule_trees(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
-                        const Trees& trees) {
+std::vector<Send> sends_of(const Topology& topology, const CompileRequest& request, const Trees& trees) {
   const bool reduces = request.collective != Collective::kAllGather;
   const bool gathers = request.collective != Collective::kReduceScatter;
-  std::vector<ChannelId> reverse;
-  if (reduces && uses_channels(trees)) reverse = reverse_channels(topology);
+  const std::vector<ChannelId> reverse = reverse_if_used(topology, request, trees);
   // Either phase ends with the longest ways.
   const auto gather_step = order_steps(topology, trees, WaysFirst::kShortest);
   const auto reduce_step = order_steps(topology, trees, WaysFirst::kLongest);
@@ -185,9 +189,15 @@ Schedule schedule_trees(const Topology& topology, const CompileRequest& request,
       }
     }
   }
+  return sends;
+}
+
+Schedule schedule_trees(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
+                        const Trees& trees) {
+  const std::vector<Send> sends = sends_of(topology, request, trees);
   const auto flows = cut_into_pieces(request, topology.num_accelerators(), trees);
-  Schedule schedule =
-      build_schedule(topology, request, algorithm, flows, sends, paths_both_ways(trees, reverse));
+  Schedule schedule = build_schedule(topology, request, algorithm, flows, sends,
+                                     paths_both_ways(trees, reverse_if_used(topology, request, trees)));
   if (trees.root >= 0) {
     schedule.shares = {{.data = {.address = 0, .bytes = request.size}, .owner = trees.root}};
   }

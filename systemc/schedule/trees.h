@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "schedule/builder.h"
 #include "schedule/compiler.h"
 #include "schedule/links.h"
 #include "schedule/schedule.h"
@@ -39,6 +40,10 @@ Schedule schedule_trees(const topology::Topology& topology, const CompileRequest
 // The trees' paths and behind them, in the same order, the way back of each; `reverse` as reverse_channels()
 // gives it, or empty for the paths alone.
 std::vector<ChannelPath> paths_both_ways(const Trees& trees, std::span<const topology::ChannelId> reverse);
+
+// Its messages; without a root, flow f is trees[f].
+std::vector<Send> sends_of(const topology::Topology& topology, const CompileRequest& request,
+                           const Trees& trees);
 
 // The fewest timesteps in which every accelerator can receive every other's chunk in `pieces`, over channels
 // of which the slowest carries one piece a step: an accelerator's in-channels take ceil(pieces (n - 1) /

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -58,14 +59,13 @@ void require_routes_deadlock_free(const config::Loaded& loaded, const topology::
   topology::ChannelDependencyGraph graph(topology, loaded.config.system.router.vcs);
   std::vector<topology::NodeId> last_source(schedule.routes.size(), topology::kNoNode);
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    const auto src = static_cast<topology::NodeId>(node);
     for (const auto& port : schedule.nodes[node].ports) {
-      for (const schedule::TableEntry& entry : port) {
-        const auto src = static_cast<topology::NodeId>(node);
-        if (entry.route < 0) continue;
-        const auto route = static_cast<std::size_t>(entry.route);
-        if (std::exchange(last_source.at(route), src) == src) continue;
+      port.for_each_route([&](std::int32_t index) {
+        const auto route = static_cast<std::size_t>(index);
+        if (std::exchange(last_source.at(route), src) == src) return;
         graph.add_route(src, schedule.routes[route]);
-      }
+      });
     }
   }
   require_acyclic(loaded, graph, fmt::format("the schedule '{}' on {}", schedule.algorithm, topology.name()));
@@ -135,6 +135,10 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   request.routing = &routing;
   request.trees = parse_trees(collective.trees);
   request.step_latency = step_latency(loaded.config, topology);
+  // The network interface in Verilog is loaded with stored entries.
+  if (loaded.config.system.ni.impl == config::Implementation::kRtl) {
+    request.pattern_beyond = std::numeric_limits<int>::max();
+  }
   require_enough_elements(loaded, topology, request);
   if (has_root(collective)) {
     require_root(loaded, topology);

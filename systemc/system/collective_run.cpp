@@ -181,8 +181,7 @@ class CollectiveRun {
                                                                      verification_->memory(node)));
       }
       for (const auto& port : schedule_.nodes[static_cast<std::size_t>(node)].ports) {
-        messages_ += std::count_if(port.begin(), port.end(),
-                                   [](const auto& entry) { return entry.op != schedule::Op::kNop; });
+        messages_ += port.messages();
       }
     }
   }

@@ -14,7 +14,7 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
   Stimulus random(2);
   for (int round = 0; round < 200; ++round) {
     const std::uint32_t count = round == 0 ? 256 : random.below(40);
-    std::vector<schedule::TableEntry> entries(count);
+    schedule::Table entries{std::vector<schedule::TableEntry>(count)};
     table->pop_i = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
       entries[i].flow = static_cast<std::int32_t>(random.word() >> 1);

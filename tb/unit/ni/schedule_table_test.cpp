@@ -10,7 +10,7 @@ TEST(ScheduleTable, IsDoneBeforeItIsLoaded) {
 }
 
 TEST(ScheduleTable, ReadsItsEntriesInOrder) {
-  std::vector<TableEntry> entries(2);
+  schedule::Table entries(std::vector<TableEntry>(2));
   entries[0].flow = 7;
   entries[1].flow = 8;
   ScheduleTable table;

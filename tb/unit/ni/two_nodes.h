@@ -86,7 +86,9 @@ class TwoNodes {
   };
   // The k-th message of `src` in the order of its table.
   const MessageRecord& message(NodeId src, std::size_t k) const {
-    const TableEntry* entry = &schedule.nodes[static_cast<std::size_t>(src)].ports[0].at(k);
+    const auto entries = schedule.nodes[static_cast<std::size_t>(src)].ports[0].stored();
+    if (k >= entries.size()) throw std::out_of_range(fmt::format("node {} has no entry {}", src, k));
+    const TableEntry* entry = &entries[k];
     for (const MessageRecord& record : recorder.messages) {
       if (record.entry == entry) return record;
     }

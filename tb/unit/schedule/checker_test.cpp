@@ -20,7 +20,7 @@ using testing::ThrowsMessage;
 // A MultiTree all-reduce on the 4x4 torus, right until a test spoils it.
 class CheckerTest : public testing::Test {
  protected:
-  using Table = std::vector<TableEntry>;
+  using Entries = std::vector<TableEntry>;
 
   void refuses(const std::string& what) {
     EXPECT_THAT([&] { check_schedule(machine_.topology, schedule_); },
@@ -29,12 +29,12 @@ class CheckerTest : public testing::Test {
   }
 
   // The table and index of the last entry that `wanted` says yes to.
-  std::pair<Table*, std::size_t> find(const std::function<bool(const TableEntry&)>& wanted) {
-    std::pair<Table*, std::size_t> found{nullptr, 0};
+  std::pair<Entries*, std::size_t> find(const std::function<bool(const TableEntry&)>& wanted) {
+    std::pair<Entries*, std::size_t> found{nullptr, 0};
     for (NodeTables& node : schedule_.nodes) {
       for (Table& table : node.ports) {
         for (std::size_t i = 0; i < table.size(); ++i) {
-          if (wanted(table[i])) found = {&table, i};
+          if (wanted(table[i])) found = {&table.entries(), i};
         }
       }
     }
@@ -310,7 +310,7 @@ void mutate(Schedule& schedule) {
   };
   const auto node = pick(schedule.nodes.size());
   auto& ports = schedule.nodes[node].ports;
-  auto& table = ports[pick(ports.size())];
+  auto& table = ports[pick(ports.size())].entries();
   if (table.empty()) return;
   const std::size_t index = pick(table.size());
   TableEntry& entry = table[index];

@@ -52,7 +52,7 @@ class RandomExecution {
  private:
   using Value = std::vector<int>;  // how often each accelerator's contribution is in it
   struct InFlight {
-    const TableEntry* entry;
+    TableEntry entry;
     std::vector<Value> data;
   };
 
@@ -90,15 +90,15 @@ class RandomExecution {
   }
 
   void issue(std::size_t node, std::size_t port) {
-    const TableEntry& entry = schedule_.nodes[node].ports[port][next_[node][port]++];
+    const TableEntry entry = schedule_.nodes[node].ports[port][next_[node][port]++];
     const auto first = values_[node].begin() + entry.address / schedule_.element;
-    in_flight_.push_back({&entry, {first, first + entry.bytes / schedule_.element}});
+    in_flight_.push_back({entry, {first, first + entry.bytes / schedule_.element}});
   }
 
   void deliver(std::size_t index) {
     const InFlight message = std::move(in_flight_[index]);
     in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(index));
-    const TableEntry& entry = *message.entry;
+    const TableEntry& entry = message.entry;
     auto& values = values_[static_cast<std::size_t>(entry.destination())];
     for (std::size_t i = 0; i < message.data.size(); ++i) {
       Value& here = values[static_cast<std::size_t>(entry.address / schedule_.element) + i];

@@ -52,7 +52,7 @@ class ScheduleArithmetic {
  private:
   struct Port {
     topology::NodeId node;
-    const std::vector<schedule::TableEntry>* entries;
+    const schedule::Table* entries;
     std::size_t next = 0;
     Cycles decoder_free = 0;         // one entry per cycle
     Cycles nominal_end = 0;          // of the lockstep's current step

@@ -108,8 +108,7 @@ TEST(VcdProbe, ShowsEveryFlitForOneCycle) {
   const auto topology = build_topology(loaded);
   const auto schedule = build_schedule(loaded, topology, *build_routing(loaded, topology)).schedule;
   for (std::size_t out = 0; out < 4; ++out) {
-    const auto messages = std::ranges::count_if(
-        schedule.nodes[0].ports[out], [](const auto& entry) { return entry.op != schedule::Op::kNop; });
+    const auto messages = schedule.nodes[0].ports[out].messages();
     const Wave& wave = waves.at(fmt::format("router_0.out_{}.valid", out));
     EXPECT_EQ(time_high(wave), messages * 17 * 1000) << "output " << out;
   }

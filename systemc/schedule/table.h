@@ -1,0 +1,167 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <boost/container/small_vector.hpp>
+
+#include "base/units.h"
+#include "topology/topology.h"
+
+namespace coppice::schedule {
+
+using topology::NodeId;
+
+class TablePattern;
+
+// What a network interface does with a table entry.
+enum class Op : std::uint8_t {
+  kReduce,  // send my partial sum to the parent, which adds it
+  kGather,  // send the final value to the children, which store it
+  kNop,     // hold the lockstep for one step
+};
+
+const char* to_string(Op op);
+
+// Nodes named by an entry: most name at most two, and a large system has millions of entries.
+using NodeList = boost::container::small_vector<NodeId, 2>;
+
+// One line of a reduce-schedule table (MultiTree's NI). The entries of a port issue in order.
+// NOLINTNEXTLINE(bugprone-exception-escape): moving a list of numbers throws nothing
+struct TableEntry {
+  Op op = Op::kNop;
+  std::int32_t flow = -1;  // tree or chunk identity; -1 for a nop
+  NodeId parent =
+      topology::kNoNode;  // reduce: the destination; gather: whom the value came from, none at the root
+  NodeList children;      // reduce: whose partial sums it includes; gather: the destination
+  std::int32_t step = 0;  // the timestep, from 1, at which it may start
+  std::int32_t dependencies = 0;  // arrivals of `flow` here that must have been reduced or stored first
+  std::int32_t arrival =
+      0;              // Schedule::numbered_arrivals: its number among those of `flow` at the destination
+  Bytes address = 0;  // of the data in every accelerator's gradient buffer
+  Bytes bytes = 0;    // nop: the longest message of its step, for which it holds the lockstep
+  std::int32_t route = -1;  // index into Schedule::routes; -1 for a nop
+  std::int32_t padding =
+      0;  // bytes that follow the data on the way and are dropped, so that steps last alike
+
+  // What it is on the way.
+  Bytes message_bytes() const { return bytes + padding; }
+  // The accelerator that the message goes to.
+  NodeId destination() const { return op == Op::kReduce ? parent : children.front(); }
+};
+
+// The entries of one NI port, in the order in which they issue. Read like a vector of them, but entries may
+// be those of a pattern that many accelerators share (TablePattern): they are made up as they are read, and
+// whoever changes one gets entries of the table's own first. A reference from an iterator holds until the
+// iterator moves on, or as long as the table if stored().
+class Table {
+ public:
+  class const_iterator;  // NOLINT(readability-identifier-naming): as containers have it
+  using value_type = TableEntry;
+  using size_type = std::size_t;
+
+  Table() = default;
+  Table(std::vector<TableEntry> entries) : entries_(std::move(entries)) {}  // NOLINT: it is one
+  // Those of `node` in slot `slot` of the pattern.
+  Table(std::shared_ptr<const TablePattern> pattern, std::size_t slot, NodeId node);
+
+  std::size_t size() const { return pattern_ == nullptr ? entries_.size() : pattern_size_; }
+  bool empty() const { return size() == 0; }
+  TableEntry operator[](std::size_t i) const;
+  TableEntry front() const { return (*this)[0]; }
+  TableEntry back() const { return (*this)[size() - 1]; }
+  const_iterator begin() const;
+  const_iterator end() const;
+  // Entry i into `entry`, whose memory is used again.
+  void read(std::size_t i, TableEntry& entry) const;
+  // Entries that are not nops.
+  std::int64_t messages() const;
+  // Calls `visit` with every route that an entry takes, at least once.
+  template <typename Visit>
+  void for_each_route(Visit visit) const {
+    if (pattern_ != nullptr) {
+      for (const std::int32_t route : pattern_routes()) visit(route);
+      return;
+    }
+    for (const TableEntry& entry : entries_) {
+      if (entry.route >= 0) visit(entry.route);
+    }
+  }
+
+  // nullptr: all entries are stored().
+  const TablePattern* pattern() const { return pattern_.get(); }
+  std::size_t slot() const { return slot_; }
+  NodeId node() const { return node_; }
+  std::span<const TableEntry> stored() const { return entries_; }
+
+  // To change: the table's own entries.
+  std::vector<TableEntry>& entries() {
+    if (pattern_ != nullptr) store();
+    return entries_;
+  }
+  TableEntry& operator[](std::size_t i) { return entries()[i]; }
+  TableEntry& front() { return entries().front(); }
+  TableEntry& back() { return entries().back(); }
+  std::vector<TableEntry>::iterator begin() { return entries().begin(); }
+  std::vector<TableEntry>::iterator end() { return entries().end(); }
+  void push_back(TableEntry entry) { entries().push_back(std::move(entry)); }
+  TableEntry& emplace_back() { return entries().emplace_back(); }
+  void reserve(std::size_t count) { entries().reserve(count); }
+
+ private:
+  void store();
+  std::vector<std::int32_t> pattern_routes() const;
+
+  std::vector<TableEntry> entries_;
+  std::shared_ptr<const TablePattern> pattern_;
+  std::size_t pattern_size_ = 0;
+  std::uint32_t slot_ = 0;
+  NodeId node_ = topology::kNoNode;
+};
+
+class Table::const_iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = TableEntry;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const TableEntry*;
+  using reference = const TableEntry&;
+
+  const_iterator(const Table& table, std::size_t at) : table_(&table), at_(at) { read(); }
+  reference operator*() const { return table_->pattern_ == nullptr ? table_->entries_[at_] : entry_; }
+  pointer operator->() const { return &**this; }
+  const_iterator& operator++() {
+    ++at_;
+    read();
+    return *this;
+  }
+  const_iterator operator++(int) {
+    const_iterator before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const const_iterator& other) const { return at_ == other.at_; }
+
+ private:
+  void read() {
+    if (table_->pattern_ != nullptr && at_ < table_->size()) table_->read(at_, entry_);
+  }
+
+  const Table* table_;
+  std::size_t at_;
+  TableEntry entry_;
+};
+
+inline Table::const_iterator Table::begin() const {
+  return {*this, 0};
+}
+inline Table::const_iterator Table::end() const {
+  return {*this, size()};
+}
+
+}  // namespace coppice::schedule

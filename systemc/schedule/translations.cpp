@@ -1,0 +1,34 @@
+#include "schedule/translations.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace coppice::schedule {
+
+Translations::Translations(const std::vector<int>& dims, std::vector<NodeId> nodes)
+    : dimensions_(dims.size()), nodes_(std::move(nodes)), digits_(nodes_.size(), 0) {
+  if (dims.empty() || dims.size() > kMostDimensions) {
+    throw std::invalid_argument("translations are of one to four dimensions");
+  }
+  std::size_t count = 1;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d] < 1 || dims[d] > kMostWide) throw std::invalid_argument("a dimension is too wide to move in");
+    strides_[d] = count;
+    count *= static_cast<std::size_t>(dims[d]);
+    widths_ |= static_cast<Digits>(dims[d]) << (kBits * d);
+    to_top_ |= static_cast<Digits>(0x8000 - dims[d]) << (kBits * d);
+  }
+  if (count != nodes_.size()) throw std::invalid_argument("one node per coordinates");
+  std::vector<bool> seen(count, false);
+  for (std::size_t index = 0; index < count; ++index) {
+    const auto node = static_cast<std::size_t>(nodes_[index]);
+    if (nodes_[index] < 0 || node >= count || seen[node]) throw std::invalid_argument("a node in two places");
+    seen[node] = true;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      const std::size_t coordinate = index / strides_[d] % static_cast<std::size_t>(dims[d]);
+      digits_[node] |= static_cast<Digits>(coordinate) << (kBits * d);
+    }
+  }
+}
+
+}  // namespace coppice::schedule
