@@ -140,12 +140,13 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
   follow(message, train, now);
   require_virtual_channels(message, train, now);
   require_credits(message, train, now);
+  const bool credits_short = !injection_credits_keep_up(train);
   if (now < port.vcs_free_at) {
-    contend(
-        stages_.front().passage.head,
-        fmt::format("contention on the injection channel of NI {} at cycle {}: the message {}->{} follows "
+    const Cycles at = port.credits_short || credits_short ? now : stages_.front().passage.head;
+    contend(at, fmt::format(
+                    "contention on the injection channel of NI {} at cycle {}: the message {}->{} follows "
                     "the one before too closely for {} virtual channels of {} flits",
-                    message.src, stages_.front().passage.head, message.src, message.dst, vcs_, vc_depth_));
+                    message.src, at, message.src, message.dst, vcs_, vc_depth_));
   }
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     Output& out = *stages_[i].output;
@@ -164,6 +165,7 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
   port.sending = true;
   port.free_at = now + train.tail + timing_.cycles(train.pace);
   port.vcs_free_at = injection_free_at(train, now);
+  port.credits_short = credits_short;
   port.injector->message_started(message.id, now);
   schedule(now + train.tail, {EventKind::kInjected, index, message.id});
   const Stage& last = stages_.back();

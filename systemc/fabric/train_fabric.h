@@ -69,8 +69,9 @@ class TrainFabric final : public sc_core::sc_module, public Fabric {
   struct Port {
     Injector* injector = nullptr;
     Ejector* ejector = nullptr;
-    Cycles free_at = 0;      // the injection channel takes the next message
-    Cycles vcs_free_at = 0;  // from then on it meets nothing of the one before
+    Cycles free_at = 0;          // the injection channel takes the next message
+    Cycles vcs_free_at = 0;      // from then on it meets nothing of the one before
+    bool credits_short = false;  // of that one's: the next may wait for them from its first flit on
     bool sending = false;
   };
   // A train's use of an output port.

@@ -30,7 +30,10 @@ std::string Tally::report() const {
 }
 
 void require_agreement(const RandomSystem& system, Tally& tally) {
-  const std::string yaml = system.yaml();
+  require_agreement(system.yaml(), tally);
+}
+
+void require_agreement(const std::string& yaml, Tally& tally) {
   ++tally.drawn;
   const Outcome flit = record_run(yaml, "flit");
   if (flit.end == Outcome::End::kUnsupported) {

@@ -27,5 +27,7 @@ struct Tally {
 // ends in ContentionError, and no flit waited before the cycle that it names. Discards (RapidCheck) what is
 // refused as a configuration; fails with what differs first.
 void require_agreement(const RandomSystem& system, Tally& tally);
+// The same of a configuration file's text.
+void require_agreement(const std::string& yaml, Tally& tally);
 
 }  // namespace coppice::fuzz

@@ -1,7 +1,10 @@
 // `fidelity: train` against `fidelity: flit` on a fixed set of random systems; soak.cpp goes on from there.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "differential.h"
 
@@ -21,6 +24,25 @@ TEST(Differential, TrainsAgreeWithFlitsOnRandomSystems) {
   ASSERT_TRUE(outcome.is<rc::detail::SuccessResult>()) << text.str();
   // Enough must be told by trains for the law to mean something.
   EXPECT_GE(tally.agreed_share(), 0.4);
+}
+
+// Each once failed, and is kept as it was found.
+TEST(Differential, TrainsAgreeWithFlitsOnWhatOnceFailed) {
+  int files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(COPPICE_REGRESSIONS)) {
+    std::stringstream yaml;
+    yaml << std::ifstream(file.path()).rdbuf();
+    rc::detail::TestParams params;
+    params.maxSuccess = 1;
+    Tally tally;
+    const auto outcome = rc::detail::checkTestable([&] { require_agreement(yaml.str(), tally); },
+                                                   rc::detail::TestMetadata{}, params);
+    std::ostringstream text;
+    rc::detail::printResultMessage(outcome, text);
+    EXPECT_TRUE(outcome.is<rc::detail::SuccessResult>()) << file.path() << "\n" << text.str();
+    ++files;
+  }
+  EXPECT_GT(files, 0);
 }
 
 }  // namespace

@@ -145,8 +145,52 @@ Network draw_hierarchy(const Set& set, int flit, const Clock& clock) {
   }
   set("system.topology.kind", "hierarchy");
   set("system.topology.dimensions", list(dimensions));
-  network.algorithm = "hierarchical";
+  network.algorithm =
+      pick<std::string>({"hierarchical", "hierarchical", "themis", "themis_fifo", "themis_plus"});
   return network;
+}
+
+// Kinds with switches, and those that are no grids.
+Network draw_other(const Set& set, int flit, const Clock& clock) {
+  using Kind = std::pair<std::string, std::vector<int>>;
+  const auto [kind, dims] = pick<Kind>({{"switch", {between(2, 6)}},
+                                        {"ring", {between(2, 6)}},
+                                        {"fully_connected", {between(2, 5)}},
+                                        {"fat_tree", {2, 2}},
+                                        {"fat_tree", {4, 2}},
+                                        {"fat_tree", {2, 3}},
+                                        {"bigraph", {2, 2}},
+                                        {"bigraph", {2, 4}},
+                                        {"clos", {2, 3, 2}},
+                                        {"dgx1", {}}});
+  Network network;
+  set("system.topology.kind", kind);
+  if (kind == "dgx1") {
+    network.accelerators = 8;
+  } else {
+    set("system.topology.dims", list(dims));
+    network.accelerators = kind == "clos" ? dims[0] * dims[1] : kind == "bigraph" ? product(dims) : 1;
+    if (kind == "fat_tree") {
+      for (int level = 0; level < dims[1]; ++level) network.accelerators *= dims[0];
+    } else if (dims.size() == 1) {
+      network.accelerators = dims[0];
+    }
+  }
+  set("system.link.bandwidth", random_bandwidth(flit, clock));
+  set("system.link.latency", random_latency(network));
+  network.algorithm = pick<std::string>(algorithm_names());
+  return network;
+}
+
+Network draw_network(const Set& set, int flit, const Clock& clock) {
+  switch (pick<int>({0, 0, 1, 2})) {
+    case 1:
+      return draw_hierarchy(set, flit, clock);
+    case 2:
+      return draw_other(set, flit, clock);
+    default:
+      return draw_grid(set, flit, clock);
+  }
 }
 
 RandomSystem draw() {
@@ -159,8 +203,7 @@ RandomSystem draw() {
                                    {"1 GHz", 1'000'000'000},
                                    {"700 MHz", 700'000'000},
                                    {"1300 MHz", 1'300'000'000}});
-  const Network network =
-      pick<int>({0, 0, 1}) == 1 ? draw_hierarchy(set, flit, clock) : draw_grid(set, flit, clock);
+  const Network network = draw_network(set, flit, clock);
   set("system.clock", clock.text);
   set("system.flit", fmt::format("{} B", flit));
 
@@ -185,9 +228,16 @@ RandomSystem draw() {
   set("system.ni.buffer", pick<int>({896, 1, 20, 100}));
   set("system.ni.dma_latency", pick<int>({4, 1, 30}));
   set("system.ni.reduction_latency", pick<int>({4, 1, 30}));
+  set("system.ni.message_setup", pick<std::string>({"0 ns", "0 ns", "0 ns", "20 ns", "333 ns"}));
   set("system.ni.reduction_flits_per_cycle", pick<std::string>({"1", "1", "1", "0.5", "0.7", "0.25"}));
 
-  set("collective.op", pick<std::string>({"all_reduce", "reduce_scatter", "all_gather"}));
+  const bool rooted = pick<int>({0, 0, 0, 0, 1}) == 1;
+  if (rooted) {
+    set("collective.op", pick<std::string>({"broadcast", "reduce"}));
+    set("collective.root", between(0, network.accelerators - 1));
+  } else {
+    set("collective.op", pick<std::string>({"all_reduce", "all_reduce", "reduce_scatter", "all_gather"}));
+  }
   set("collective.algorithm", network.algorithm);
   set("collective.size", random_size(network.accelerators, flit));
   set("collective.chunks", pick<int>({1, 1, 2, 3, 5}));
