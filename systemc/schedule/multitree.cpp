@@ -1,5 +1,6 @@
 #include "schedule/multitree.h"
 
+#include "schedule/memory_limit.h"
 #include "schedule/tree_growth.h"
 
 namespace coppice::schedule {
@@ -24,6 +25,9 @@ Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileReque
                           grow_trees_of(topology, request.root, request.chunks, request.seed));
   }
   require_whole_chunks(request, "multitree");
+  const std::int64_t n = topology.num_accelerators();
+  const int phases = request.collective == Collective::kAllReduce ? 2 : 1;
+  require_memory("multitree", phases * n * (n - 1), machine_memory());
   Schedule schedule = schedule_trees(topology, request, "multitree", build_trees(topology));
   schedule.least_steps = (request.collective == Collective::kAllReduce ? 2 : 1) * least_steps(topology, 1);
   return schedule;
