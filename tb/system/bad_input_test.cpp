@@ -91,6 +91,13 @@ constexpr Mistake kMistakes[] = {
     {"NoSize", 11, "  size: 0 KiB", "c.yaml:11:9: collective.size must be from 4 B to 1 TiB, not '0 KiB'"},
     {"NegativeSize", 11, "  size: -16 KiB",
      "c.yaml:11:9: collective.size: '-16 KiB' is not a size: it must have no sign; for example '64 KiB'"},
+    {"VerilogRouterOfAnotherDelay", 5, "  router: {impl: rtl, routing_delay: 2}\n  link:",
+     "c.yaml:5:18: system.router.impl: the router in Verilog cannot have system.router.routing_delay 2: it "
+     "takes 1"},
+    {"VerilogInterfaceOfAnotherLatency", 5, "  ni: {impl: rtl, reduction_latency: 5}\n  link:",
+     "c.yaml:5:14: system.ni.impl: the network interface in Verilog cannot have system.ni.reduction_latency "
+     "5: its "
+     "adders take 4"},
     {"PayloadOfPartsOfFlits", 5, "  ni: {payload: 100 B}\n  link:",
      "c.yaml:5:17: system.ni.payload of 100 B is no whole number of flits of 16 B: 112 B would be"},
     {"KeySetTwice", 7, "    bandwidth: 8 GB/s",
