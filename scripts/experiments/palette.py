@@ -1,4 +1,4 @@
-"""One look for all figures: a colour and a marker for each algorithm, wherever it appears."""
+"""One look for all figures: a colour and a marker for each algorithm or path assignment, wherever it appears."""
 
 # Okabe and Ito's colours, distinguishable with any colour vision; ours for what the paper proposes.
 ALGORITHMS = {
@@ -12,6 +12,11 @@ ALGORITHMS = {
     "MultiTree, message-based": ("#D55E00", "*"),
     "optimal MultiTree": ("#000000", "h"),
     "optimal MultiTree, message-based": ("#6A3D9A", "p"),
+    "ECMP": ("#0072B2", "o"),
+    "annealing": ("#E69F00", "s"),
+    "greedy": ("#009E73", "^"),
+    "edge colouring": ("#CC79A7", "D"),
+    "optimal": ("#000000", "h"),
 }
 OTHERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#000000")
 OTHER_MARKERS = "osv^DPXh"

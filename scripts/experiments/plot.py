@@ -18,7 +18,8 @@ import palette  # noqa: E402
 import quantity  # noqa: E402
 
 KEYS = {"kind", "x", "y", "series", "panels", "x_label", "y_label", "y_scale", "normalize", "parts", "where",
-        "columns", "label_bars", "percent", "mean_over"}
+        "columns", "label_bars", "percent", "mean_over",
+        "panel_title"}
 LOW, HIGH = "least of y", "most of y"  # over the axes that are averaged
 
 
@@ -96,7 +97,7 @@ def panels(what, data, width, height):
             continue
         label = labels[position]
         if label is not None:
-            axes.set_title(label)
+            axes.set_title(spec.get("panel_title", "{}").format(label))
         if position % columns == 0:
             axes.set_ylabel(spec["y_label"])
         result.append((axes, data if label is None else data[data[spec["panels"]] == label]))

@@ -15,7 +15,7 @@ namespace coppice::system {
 // What the controller decided for the flows it was asked about, and what that took.
 struct PathAnswer {
   routing::Assignment spines;
-  double seconds = 0;     // of this computer, for the assignment alone
+  double seconds = 0;     // of CPU time, for the assignment alone
   std::size_t moved = 0;  // flows that had another spine
   int max_load = 0;
   int lower_bound = 0;

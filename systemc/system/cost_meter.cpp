@@ -1,6 +1,7 @@
 #include "system/cost_meter.h"
 
 #include <sys/resource.h>
+#include <ctime>
 
 namespace coppice::system {
 namespace {
@@ -28,6 +29,12 @@ nlohmann::ordered_json CostMeter::to_json(std::int64_t flit_hops) const {
           {"user_s", user},
           {"flit_hops_per_s", user > 0 ? static_cast<double>(flit_hops) / user : 0.0},
           {"peak_rss_bytes", usage().ru_maxrss * kBytesPerKibibyte}};
+}
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 }  // namespace coppice::system

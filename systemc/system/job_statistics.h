@@ -43,7 +43,7 @@ class AssignmentStatistics {
   std::size_t moved_ = 0;
 };
 
-// What every method makes of `flows` at once: its largest load and its run time (best of 5), beside the lower
+// What every method makes of `flows` at once: its largest load and its CPU time (best of 5), beside the lower
 // bound. The integer program is left out above 64 flows.
 nlohmann::ordered_json compare_methods(const config::RoutingConfig& config, const routing::ClosLinks& links,
                                        std::span<const routing::Flow> flows, std::uint64_t seed);
