@@ -4,7 +4,7 @@ BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree reproduce-routing test-slurm cosim nightly formal
+.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree reproduce-themis reproduce-routing test-slurm cosim nightly formal
 .NOTPARALLEL:
 
 help:
@@ -40,6 +40,10 @@ soak: build ## compare trains with flits on random systems for SOAK_SECONDS (600
 reproduce-multitree: build ## run MultiTree's experiments into results/multitree; FULL=1: all sizes and node counts
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce multitree
+
+reproduce-themis: build ## run Themis' experiments into results/themis
+	@scripts/setup.sh experiments
+	@scripts/experiments/reproduce themis
 
 reproduce-routing: build ## run the study of Routing for Large ML Models into results/routing; FULL=1: five seeds
 	@scripts/setup.sh experiments

@@ -15,7 +15,7 @@ KEYS = {"title", "shows", "command", "base", "settings", "axes", "overrides", "e
         "plot", "claims"}
 REQUIRED = {"title", "base", "axes", "columns", "plot"}
 AXIS_KEYS = {"name", "key", "values"}
-COMMANDS = {"run", "route"}
+COMMANDS = {"run", "chunks", "route"}
 SYSTEM_KEY = "base"  # in settings: another system file instead of a configuration key
 
 

@@ -17,9 +17,8 @@ import frame  # noqa: E402
 import palette  # noqa: E402
 import quantity  # noqa: E402
 
-KEYS = {"kind", "x", "y", "series", "panels", "x_label", "y_label", "y_scale", "normalize", "parts", "where",
-        "columns", "label_bars", "percent", "mean_over",
-        "panel_title"}
+KEYS = {"kind", "x", "y", "series", "panels", "x_label", "y_label", "x_scale", "y_scale", "normalize", "parts",
+        "where", "columns", "label_bars", "percent", "mean_over", "panel_title"}
 LOW, HIGH = "least of y", "most of y"  # over the axes that are averaged
 
 
@@ -122,9 +121,13 @@ def lines(what, data):
                 continue
             xs = [quantity.number(x) for x in own[spec["x"]]]
             colour, marker = palette.look(label, position)
-            handles[label], = axes.plot(xs, own[spec["y"]], color=colour, marker=marker, label=label)
+            shape = None if spec.get("x_scale") == "linear" else marker
+            handles[label], = axes.plot(xs, own[spec["y"]], color=colour, marker=shape, label=label)
             draw_spread(axes, xs, own, spec["y"])
-        number_axis(axes, rows, spec)
+        if spec.get("x_scale") == "linear":
+            axes.set_ylim(bottom=0)
+        else:
+            number_axis(axes, rows, spec)
         axes.set_xlabel(spec["x_label"])
     legend(figure, [handles[label] for label in series])
     return figure

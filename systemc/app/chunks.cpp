@@ -30,21 +30,20 @@ double to_ns(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-LatencyModel model_of(const config::Loaded& loaded) {
+LatencyModel model_of(const config::Loaded& loaded, const schedule::CompileRequest& request) {
   try {
-    return LatencyModel(schedule::dimension_models(system::build_topology(loaded)));
+    return latency_model(schedule::dimension_models(system::build_topology(loaded)), request);
   } catch (const UnsupportedError& error) {
     throw ConfigError(loaded.place("system.topology"), error.what());
   }
 }
 
-schedule::ChunkPolicy policy_of(const config::Loaded& loaded) {
+void require_chunks(const config::Loaded& loaded) {
   const std::string& algorithm = loaded.config.collective.algorithm;
-  const auto policy = schedule::chunk_policy(algorithm);
-  if (policy) return *policy;
+  if (algorithm == "hierarchical") return;
   throw ConfigError(loaded.place("collective.algorithm"),
                     fmt::format("collective.algorithm: {} does not move chunks through dimensions; "
-                                "hierarchical, themis_fifo, themis and themis_plus do",
+                                "hierarchical does",
                                 algorithm));
 }
 
@@ -78,7 +77,7 @@ nlohmann::ordered_json dimensions_json(const LatencyModel& model, const ChunkStu
                             {"came_ns", to_ns(operation.came)},
                             {"began_ns", to_ns(operation.began)},
                             {"sent_ns", to_ns(operation.sent)},
-                            {"complete_ns", to_ns(operation.sent + model.fixed_delay(d))}});
+                            {"complete_ns", to_ns(operation.complete)}});
     }
     list.push_back({{"kind", topology::to_string(model.dimension(d).kind)},
                     {"size", model.dimension(d).size},
@@ -94,7 +93,7 @@ nlohmann::ordered_json dimensions_json(const LatencyModel& model, const ChunkStu
 void print_study(const config::CollectiveConfig& collective, std::size_t chunks, const LatencyModel& model,
                  const ChunkStudy& study) {
   print(fmt::format("{} of {} in {} chunks, {}: {:.3f} us expected, {:.3f} us ideal, utilization {:.2f} %\n",
-                    collective.op, format_bytes(collective.size), chunks, collective.algorithm,
+                    collective.op, format_bytes(collective.size), chunks, to_string(collective.scheduler),
                     to_ns(study.finish) / 1000, to_ns(study.ideal) / 1000, 100 * study.utilization));
   for (std::size_t d = 0; d < model.dimensions(); ++d) {
     print(fmt::format("dimension {}: {} of {}, {}: {} sent by an accelerator, utilization {:.2f} %\n", d,
@@ -112,14 +111,17 @@ void execute(const ChunksLine& line) {
   system::ResultFile* out = outputs.add("--out", line.out);
 
   const config::CollectiveConfig& collective = loaded.config.collective;
-  const LatencyModel model = model_of(loaded);
+  require_chunks(loaded);
   schedule::CompileRequest request;
   request.collective = system::parse_collective(collective.op);
   request.size = collective.size;
   request.chunks = collective.chunks;
-  const auto policy = policy_of(loaded);
-  const auto plans = plan_chunks(model, request, policy.scheduler);
-  const ChunkStudy study = study_chunks(model, request.collective, plans, policy.intra_dimension, window);
+  request.chunk_policy = system::chunk_policy_of(collective);
+  request.timing = system::step_timing(loaded.config.system);
+  const LatencyModel model = model_of(loaded, request);
+  const LatencyModel machine(model.all_dimensions(), request.element, request.timing);
+  const auto [plans, policy] = plan_chunks(model, request);
+  const ChunkStudy study = study_chunks(model, machine, request.collective, plans, policy, window);
   if (out == nullptr) {
     print_study(collective, plans.size(), model, study);
     return;

@@ -8,6 +8,7 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "system/run.h"
+#include "system/text_training.h"
 #include "system/training_result.h"
 #include "system/training_run.h"
 
@@ -48,15 +49,24 @@ void execute(const RunLine& line) {
   options.fst_path = line.fst;
   options.interrupted = &catch_interrupts();
   const bool trains = !loaded.config.training.model.empty();
-  if (trains) refuse_rtl(loaded);
+  const bool text = system::trains_text_workload(loaded);
+  if (trains && !text) refuse_rtl(loaded);
   nlohmann::ordered_json result;
   {
     ProgressLine progress(loaded.config.collective.algorithm);
     options.progress = progress.callback();
-    result = trains ? system::run_training(loaded, options) : system::run_collective(loaded, options);
+    if (text) {
+      result = system::run_text_training(loaded);
+    } else {
+      result = trains ? system::run_training(loaded, options) : system::run_collective(loaded, options);
+    }
   }
   if (out != nullptr) out->write(result.dump(2) + "\n");
-  print(trains ? system::summarize_training(result) : system::summarize(result));
+  if (text) {
+    print(system::summarize_text_training(result));
+  } else {
+    print(trains ? system::summarize_training(result) : system::summarize(result));
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "routing/assigner.h"
 #include "routing/placement.h"
+#include "schedule/chunk_policy.h"
 #include "topology/clos.h"
 #include "topology/hierarchy.h"
 #include "workload/training_timeline.h"
@@ -105,6 +106,9 @@ struct SystemConfig {
 // `collective.algorithm` of tables that are read and not compiled.
 inline constexpr const char* kAlgorithmFile = "file";
 
+// `collective.intra_dimension` as the scheduler usually has it (schedule::usual_policy()).
+inline constexpr const char* kUsualPolicy = "auto";
+
 struct CollectiveConfig {
   std::string op = "all_reduce";
   std::string algorithm;       // required by run and schedule
@@ -113,6 +117,9 @@ struct CollectiveConfig {
   int root = 0;                // of broadcast and reduce: the accelerator that has, or gets, all the data
   int chunks = 1;              // that move on their own; schedule/compiler.h says of what; 0: chosen (auto)
   std::string trees = "auto";  // how tree algorithms lie on the network (schedule/tree_compilers.h)
+  // Of algorithm hierarchical.
+  schedule::ChunkScheduler scheduler = schedule::ChunkScheduler::kBaseline;
+  std::string intra_dimension = kUsualPolicy;  // or as schedule::to_string(IntraDimension) writes it
   bool operator==(const CollectiveConfig&) const = default;
 };
 

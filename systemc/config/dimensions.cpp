@@ -11,7 +11,7 @@
 #include "config/nearest.h"
 #include "config/shape.h"
 #include "config/values.h"
-#include "schedule/hierarchical.h"
+#include "schedule/latency_model.h"
 
 namespace coppice::config {
 namespace {
@@ -206,7 +206,7 @@ void check_dimensions(const Loaded& loaded) {
     check_latency(loaded, d);
     check_dateline(loaded, d);
   }
-  if (!schedule::chunk_policy(loaded.config.collective.algorithm)) return;
+  if (loaded.config.collective.algorithm != "hierarchical") return;
   for (std::size_t d = 0; d < dimensions.size(); ++d) check_halving(loaded, d);
   check_chunks(loaded);
 }

@@ -37,6 +37,12 @@ std::string idle_root(const Config& config, const Use& /*use*/) {
   return op == "broadcast" || op == "reduce" ? "" : "collective.op is " + op + ", which has no root";
 }
 
+std::string idle_scheduler(const Config& config, const Use& /*use*/) {
+  return config.collective.algorithm == "hierarchical"
+             ? ""
+             : config.collective.algorithm + " does not move chunks through dimensions";
+}
+
 std::string idle_dims(const Config& config, const Use& /*use*/) {
   return has_dims(config) ? "" : "a " + config.system.topology.kind + " has no dims";
 }
@@ -91,6 +97,17 @@ std::string idle_timing(const Config& config, const Use& use) {
 std::string idle_router(const Config& config, const Use& use) {
   if (config.fidelity == Fidelity::kFluid) return "the fluid fabric has no routers";
   return idle_timing(config, use);
+}
+
+std::string idle_clock(const Config& config, const Use& use) {
+  if (use.purpose == Purpose::kSchedule && config.collective.algorithm != "hierarchical") {
+    return "only chunks in a hierarchy take their turns by it";
+  }
+  return idle_timing(config, use);
+}
+
+std::string idle_delay(const Config& config, const Use& use) {
+  return use.purpose == Purpose::kSchedule ? idle_clock(config, use) : idle_router(config, use);
 }
 
 std::string idle_ni(const Config& config, const Use& /*use*/) {

@@ -15,6 +15,11 @@ std::string idle_root(const Config& config, const Use& use);
 // dims of a kind that has none, a graph file of a kind that reads none.
 std::string idle_dims(const Config& config, const Use& use);
 std::string idle_file(const Config& config, const Use& use);
+// What decides how chunks move through dimensions.
+std::string idle_scheduler(const Config& config, const Use& use);
+// The clock, and what takes cycles.
+std::string idle_clock(const Config& config, const Use& use);
+std::string idle_delay(const Config& config, const Use& use);
 // A schedule's file where one is compiled.
 std::string idle_schedule_file(const Config& config, const Use& use);
 std::string idle_dimensions(const Config& config, const Use& use);

@@ -19,6 +19,8 @@ namespace {
 constexpr Purposes kEverywhere{Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule, Purpose::kBound,
                                Purpose::kRoute};
 constexpr Purposes kSimulations{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute};
+// Chunks of a hierarchy take their turns by them.
+constexpr Purposes kTimed{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute, Purpose::kSchedule};
 constexpr Purposes kMessages{Purpose::kRun, Purpose::kRoute};
 constexpr Purposes kRunOnly{Purpose::kRun};
 
@@ -85,8 +87,8 @@ void add_link_keys(std::vector<Key>& keys) {
   keys.push_back(unless(with(quantity_key(
                                  "system.clock", [](auto& c) -> auto& { return c.system.clock; },
                                  parse_frequency, format_frequency, kSlowestClock, kFastestClock),
-                             kSimulations),
-                        idle_timing));
+                             kTimed),
+                        idle_clock));
   keys.push_back(unless(with(quantity_key(
                                  "system.flit", [](auto& c) -> auto& { return c.system.flit; }, parse_bytes,
                                  format_bytes, Bytes{1}, Bytes{4096}),
@@ -103,15 +105,16 @@ void add_router_keys(std::vector<Key>& keys) {
                         idle_router));
   add(integer_key(
       "system.router.vc_depth", [](auto& c) -> auto& { return c.system.router.vc_depth; }, 1, 65536));
-  add(integer_key(
+  const auto add_delay = [&](Key key) { keys.push_back(unless(with(std::move(key), kTimed), idle_delay)); };
+  add_delay(integer_key(
       "system.router.routing_delay", [](auto& c) -> auto& { return c.system.router.routing_delay; }, 0, 64));
-  add(integer_key(
+  add_delay(integer_key(
       "system.router.vc_alloc_delay", [](auto& c) -> auto& { return c.system.router.vc_alloc_delay; }, 1,
       64));
-  add(integer_key(
+  add_delay(integer_key(
       "system.router.sw_alloc_delay", [](auto& c) -> auto& { return c.system.router.sw_alloc_delay; }, 1,
       64));
-  add(integer_key(
+  add_delay(integer_key(
       "system.router.st_delay", [](auto& c) -> auto& { return c.system.router.st_delay; }, 1, 64));
   add(integer_key(
       "system.router.credit_delay", [](auto& c) -> auto& { return c.system.router.credit_delay; }, 0, 64));
@@ -345,6 +348,17 @@ void add_collective_keys(std::vector<Key>& keys) {
                                       {"auto", "routed", "embedded", "ccube"}),
                              kCompiled),
                         idle_trees));
+  using schedule::ChunkScheduler;
+  using schedule::IntraDimension;
+  const auto scheduler = enum_key<>(
+      "collective.scheduler", [](auto& c) -> auto& { return c.collective.scheduler; },
+      std::vector{ChunkScheduler::kBaseline, ChunkScheduler::kThemis, ChunkScheduler::kThemisPlus});
+  keys.push_back(unless(with(scheduler, kCompiled), idle_scheduler));
+  const auto policy = name_key(
+      "collective.intra_dimension", [](auto& c) -> auto& { return c.collective.intra_dimension; },
+      {kUsualPolicy, to_string(IntraDimension::kFifo), to_string(IntraDimension::kSmallestChunkFirst),
+       to_string(IntraDimension::kLeastToSendFirst)});
+  keys.push_back(unless(with(policy, kCompiled), idle_scheduler));
 }
 
 void add_run_keys(std::vector<Key>& keys) {

@@ -1,6 +1,7 @@
 #include "schedule/chunk_pipeline.h"
 
 #include <functional>
+#include <limits>
 #include <queue>
 #include <tuple>
 
@@ -30,16 +31,20 @@ class Pipeline {
   }
 
  private:
+  static constexpr std::size_t kNotBegun = std::numeric_limits<std::size_t>::max();
+
   struct Progress {
     std::size_t step = 0;
     std::size_t missing = 0;          // messages of the step that have not arrived
     Femtoseconds operation_came = 0;  // when the current operation's first step was ready
+    std::size_t place = kNotBegun;    // of the current operation among all that have begun
   };
   struct Waiting {
+    std::size_t place;
     Bytes rank;
     Femtoseconds came;
     PipelineTurn turn;
-    auto key() const { return std::tie(rank, came, turn.chunk, turn.step, turn.message); }
+    auto key() const { return std::tie(place, rank, came, turn.chunk, turn.step, turn.message); }
     bool operator>(const Waiting& other) const { return key() > other.key(); }
   };
   struct Event {
@@ -69,10 +74,14 @@ class Pipeline {
     Progress& progress = progress_[chunk];
     progress.step = step;
     progress.missing = next.messages.size();
-    if (next.starts_operation) progress.operation_came = now_;
+    if (next.starts_operation) {
+      progress.operation_came = now_;
+      progress.place = kNotBegun;
+    }
     for (std::size_t m = 0; m < next.messages.size(); ++m) {
       waiting_[static_cast<std::size_t>(next.messages[m].port)].push(
-          {next.rank,
+          {progress.place,
+           next.rank,
            progress.operation_came,
            {static_cast<std::int32_t>(chunk), static_cast<std::int32_t>(step),
             static_cast<std::int32_t>(m)}});
@@ -86,6 +95,8 @@ class Pipeline {
       waiting_[port].pop();
       turns_[port].push_back(turn);
       busy_[port] = true;
+      std::size_t& place = progress_[static_cast<std::size_t>(turn.chunk)].place;
+      if (place == kNotBegun) place = begun_++;
       const PipelineStep& step =
           chunks_[static_cast<std::size_t>(turn.chunk)][static_cast<std::size_t>(turn.step)];
       const Femtoseconds sent = now_ + step.messages[static_cast<std::size_t>(turn.message)].serialization;
@@ -101,6 +112,7 @@ class Pipeline {
   std::vector<std::vector<PipelineTurn>> turns_;
   Earliest<Event> events_;
   Femtoseconds now_ = 0;
+  std::size_t begun_ = 0;  // operations
 };
 
 }  // namespace

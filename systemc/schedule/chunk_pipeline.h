@@ -34,8 +34,9 @@ struct PipelineTurn {
 // The order in which every network interface sends the messages of its chunks, per port: a deterministic
 // simulation of one accelerator that stands for all of them (Themis, Sec. 4.6.2; all execute the same order,
 // so none waits for another in a circle). A port sends one message at a time. Of those that wait, the one
-// goes first whose operation has the lowest rank, then the one whose operation came to its dimension first,
-// then the lowest chunk; while the latency of a step passes, other operations have the port (Sec. 4.3).
+// goes first whose operation has begun first; of operations that have not begun, that of the lowest rank,
+// then the one that came to its dimension first, then the lowest chunk. While the latency of a step passes,
+// other operations have the port (Sec. 4.3).
 std::vector<std::vector<PipelineTurn>> order_turns(std::span<const std::vector<PipelineStep>> chunks,
                                                    int ports);
 

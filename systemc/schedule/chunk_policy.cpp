@@ -2,14 +2,40 @@
 
 namespace coppice::schedule {
 
-std::optional<ChunkPolicy> chunk_policy(const std::string& algorithm) {
-  using enum ChunkScheduler;
-  using enum IntraDimension;
-  if (algorithm == "hierarchical") return ChunkPolicy{kBaseline, kFifo};
-  if (algorithm == "themis_fifo") return ChunkPolicy{kThemis, kFifo};
-  if (algorithm == "themis") return ChunkPolicy{kThemis, kSmallestChunkFirst};
-  if (algorithm == "themis_plus") return ChunkPolicy{kThemisPlus, kSmallestChunkFirst};
-  return std::nullopt;
+const char* to_string(ChunkScheduler scheduler) {
+  switch (scheduler) {
+    case ChunkScheduler::kBaseline:
+      return "baseline";
+    case ChunkScheduler::kThemis:
+      return "themis";
+    case ChunkScheduler::kThemisPlus:
+      return "themis_plus";
+  }
+  return "?";
+}
+
+const char* to_string(IntraDimension policy) {
+  switch (policy) {
+    case IntraDimension::kFifo:
+      return "fifo";
+    case IntraDimension::kSmallestChunkFirst:
+      return "scf";
+    case IntraDimension::kLeastToSendFirst:
+      return "least";
+  }
+  return "?";
+}
+
+IntraDimension usual_policy(ChunkScheduler scheduler) {
+  switch (scheduler) {
+    case ChunkScheduler::kBaseline:
+      return IntraDimension::kFifo;
+    case ChunkScheduler::kThemis:
+      return IntraDimension::kSmallestChunkFirst;
+    case ChunkScheduler::kThemisPlus:
+      break;
+  }
+  return IntraDimension::kLeastToSendFirst;
 }
 
 }  // namespace coppice::schedule

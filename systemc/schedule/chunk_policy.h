@@ -1,24 +1,25 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 namespace coppice::schedule {
 
 // Who decides the chunks' ways through the dimensions of a hierarchy (schedule/themis.h, themis_plus.h).
 enum class ChunkScheduler { kBaseline, kThemis, kThemisPlus };
+const char* to_string(ChunkScheduler scheduler);
 
 // Which of the operations that wait for a dimension goes first (Themis, Sec. 4.3).
-enum class IntraDimension { kFifo, kSmallestChunkFirst };
+enum class IntraDimension { kFifo, kSmallestChunkFirst, kLeastToSendFirst };
+const char* to_string(IntraDimension policy);
+
+// As the paper runs a scheduler (Themis, Table 3 and Sec. 4.3): the baseline first come, first served, Themis
+// the smallest chunk first. themis_plus.h has a policy of its own.
+IntraDimension usual_policy(ChunkScheduler scheduler);
 
 // How chunks move through a hierarchy (Themis, Table 3).
 struct ChunkPolicy {
   ChunkScheduler scheduler = ChunkScheduler::kBaseline;
-  IntraDimension intra_dimension = IntraDimension::kFifo;
+  std::optional<IntraDimension> intra_dimension = std::nullopt;  // none: the scheduler's choice
 };
-
-// The policy of a compiler's name: "hierarchical", "themis_fifo", "themis" (the smallest chunk first) or
-// "themis_plus"; none for other compilers.
-std::optional<ChunkPolicy> chunk_policy(const std::string& algorithm);
 
 }  // namespace coppice::schedule

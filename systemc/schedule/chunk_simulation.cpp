@@ -1,112 +1,199 @@
 #include "schedule/chunk_simulation.h"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 
 namespace coppice::schedule {
 
-Bytes intra_dimension_rank(IntraDimension policy, Op op, Bytes before) {
-  if (policy == IntraDimension::kFifo) return 0;
-  return 2 * before + (op == Op::kReduce ? 0 : 1);
+Bytes intra_dimension_rank(IntraDimension policy, Op op, Bytes before, int size) {
+  switch (policy) {
+    case IntraDimension::kFifo:
+      return 0;
+    case IntraDimension::kSmallestChunkFirst:
+      return 2 * before + (op == Op::kReduce ? 0 : 1);
+    case IntraDimension::kLeastToSendFirst:
+      break;
+  }
+  return op == Op::kReduce ? before / size * (size - 1) : before * (size - 1);
 }
 
 std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& plan) {
   std::vector<ChunkStage> stages;
+  const Bytes all = model.accelerators();
   // An all-gather starts from what each accelerator contributes.
-  Bytes held = plan.reduce_scatter.empty() ? plan.bytes / model.accelerators() : plan.bytes;
+  Bytes shares = plan.reduce_scatter.empty() ? 1 : all;
   const auto go = [&](std::size_t d, Op op) {
-    stages.push_back({d, op, held, model.transfer(d, op, held)});
-    held = model.after(d, op, held);
+    const Bytes held = plan.bytes * shares / all;
+    stages.push_back({d, op, shares, held, model.transfer(d, op, held)});
+    const Bytes size = model.dimension(d).size;
+    shares = op == Op::kReduce ? shares / size : shares * size;
   };
   for (const std::size_t d : plan.reduce_scatter) go(d, Op::kReduce);
   for (const std::size_t d : plan.all_gather) go(d, Op::kGather);
   return stages;
 }
 
-ChunkSimulation::ChunkSimulation(const LatencyModel& model)
-    : model_(&model), dimensions_(model.dimensions()) {
-  for (std::size_t d = 0; d < dimensions_.size(); ++d) dimensions_[d].fixed_delay = model.fixed_delay(d);
+ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension policy, Grain grain) {
+  ChunkWay way;
+  const Bytes share = plan.bytes / model.accelerators();
+  std::int32_t number = 0;
+  for (const ChunkStage& stage : stages_of(model, plan)) {
+    const std::size_t d = stage.dimension;
+    const int steps = grain == Grain::kOperations ? 1 : model.steps(d);
+    for (int step = 0; step < steps; ++step) {
+      way.push_back(
+          {.dimension = static_cast<std::int32_t>(d),
+           .stage = number,
+           .begins_stage = step == 0,
+           .ends_stage = step == steps - 1,
+           .transfer = grain == Grain::kOperations
+                           ? stage.transfer
+                           : model.step_transfer(d, stage.op, plan.bytes, stage.shares, step),
+           .rank = intra_dimension_rank(policy, stage.op, share * stage.shares, model.dimension(d).size)});
+    }
+    ++number;
+  }
+  return way;
+}
+
+ChunkSimulation::ChunkSimulation(const LatencyModel& model, Grain grain)
+    : model_(&model), grain_(grain), dimensions_(model.dimensions()) {
+  for (std::size_t d = 0; d < dimensions_.size(); ++d) {
+    dimensions_[d].latency = grain == Grain::kOperations ? model.fixed_delay(d) : model.step_latency(d);
+  }
 }
 
 Femtoseconds ChunkSimulation::run(std::span<const ChunkPlan> chunks, IntraDimension policy) {
-  std::vector<std::vector<ChunkStage>> stages;
-  for (const ChunkPlan& plan : chunks) stages.push_back(stages_of(*model_, plan));
-  return run(stages, policy);
+  std::vector<ChunkWay> ways;
+  ways.reserve(chunks.size());
+  for (const ChunkPlan& plan : chunks) ways.push_back(way_of(*model_, plan, policy, grain_));
+  return run(ways);
 }
 
-Femtoseconds ChunkSimulation::run(std::span<const std::vector<ChunkStage>> chunks, IntraDimension policy) {
-  chunks_ = chunks;
-  policy_ = policy;
+Femtoseconds ChunkSimulation::run(std::span<const ChunkWay> ways, Femtoseconds give_up) {
+  in_turns_ = false;
+  return run_all(ways, give_up);
+}
+
+Femtoseconds ChunkSimulation::run_in_turns(std::span<const ChunkWay> ways,
+                                           std::span<const std::vector<ChunkTurn>> turns) {
+  in_turns_ = true;
+  for (std::size_t d = 0; d < dimensions_.size(); ++d) dimensions_[d].order = turns[d];
+  return run_all(ways, kNever);
+}
+
+std::vector<std::vector<ChunkTurn>> ChunkSimulation::turns() const {
+  std::vector<std::vector<ChunkTurn>> turns;
+  for (const Dimension& dimension : dimensions_) turns.push_back(dimension.taken);
+  return turns;
+}
+
+Femtoseconds ChunkSimulation::run_all(std::span<const ChunkWay> ways, Femtoseconds give_up) {
+  ways_ = ways;
   now_ = 0;
+  progress_.assign(ways.size(), {});
   for (Dimension& dimension : dimensions_) {
-    dimension.begun.clear();
-    dimension.completed = 0;
+    dimension.waiting.clear();
+    dimension.on_its_way.clear();
+    dimension.arrived = 0;
     dimension.free_at = 0;
+    dimension.taken.clear();
+    dimension.begun.clear();
   }
-  for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
-    begin_stage(static_cast<std::int32_t>(chunk), 0);
-  }
+  for (std::size_t chunk = 0; chunk < ways.size(); ++chunk) begin_step(static_cast<std::int32_t>(chunk), 0);
   for (;;) {
     for (Dimension& dimension : dimensions_) serve(dimension);
     const Femtoseconds next = next_event();
-    if (next < 0) return now_;
+    if (next == kNever) return now_;
     now_ = next;
+    if (now_ > give_up) return now_;
     // Everything that happens at a time comes before what is chosen then.
-    for (Dimension& dimension : dimensions_) {
-      while (dimension.completed < dimension.begun.size()) {
-        const ChunkOperation& operation = dimension.begun[dimension.completed];
-        if (operation.sent + dimension.fixed_delay > now_) break;
-        ++dimension.completed;
-        begin_stage(operation.chunk, operation.stage + 1);
-      }
-    }
+    for (Dimension& dimension : dimensions_) receive(dimension);
   }
 }
 
 Femtoseconds ChunkSimulation::next_event() const {
-  constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
   Femtoseconds next = kNever;
   for (const Dimension& dimension : dimensions_) {
-    if (!dimension.waiting.empty()) next = std::min(next, dimension.free_at);
-    if (dimension.completed < dimension.begun.size()) {
-      next = std::min(next, dimension.begun[dimension.completed].sent + dimension.fixed_delay);
+    if (has_next(dimension)) next = std::min(next, dimension.free_at);
+    if (dimension.arrived < dimension.on_its_way.size()) {
+      next = std::min(next, dimension.on_its_way[dimension.arrived].arrives);
     }
   }
-  return next == kNever ? -1 : next;
+  return next;
 }
 
 namespace {
 
 // For a heap whose front goes first.
 constexpr auto kGoesLater = [](const auto& a, const auto& b) {
-  return std::tie(a.rank, a.operation.came, a.operation.chunk) >
-         std::tie(b.rank, b.operation.came, b.operation.chunk);
+  return std::tie(a.place, a.rank, a.came, a.chunk) > std::tie(b.place, b.rank, b.came, b.chunk);
 };
 
 }  // namespace
 
-void ChunkSimulation::begin_stage(std::int32_t chunk, std::int32_t stage) {
-  const auto& stages = chunks_[static_cast<std::size_t>(chunk)];
-  if (static_cast<std::size_t>(stage) == stages.size()) return;
-  const ChunkStage& begins = stages[static_cast<std::size_t>(stage)];
-  auto& waiting = dimensions_[begins.dimension].waiting;
-  waiting.push_back({.rank = intra_dimension_rank(policy_, begins.op, begins.before),
-                     .operation = {.chunk = chunk, .stage = stage, .came = now_}});
+void ChunkSimulation::begin_step(std::int32_t chunk, std::int32_t step) {
+  const ChunkWay& way = ways_[static_cast<std::size_t>(chunk)];
+  if (static_cast<std::size_t>(step) == way.size()) return;
+  const ChunkStep& begins = way[static_cast<std::size_t>(step)];
+  Progress& progress = progress_[static_cast<std::size_t>(chunk)];
+  if (begins.begins_stage) {
+    progress.came = now_;
+    progress.operation = std::numeric_limits<std::size_t>::max();
+  }
+  progress.ready = step;
+  if (in_turns_) return;
+  auto& waiting = dimensions_[static_cast<std::size_t>(begins.dimension)].waiting;
+  waiting.push_back({progress.operation, begins.rank, progress.came, chunk, step});
   std::ranges::push_heap(waiting, kGoesLater);
 }
 
+bool ChunkSimulation::has_next(const Dimension& dimension) const {
+  if (!in_turns_) return !dimension.waiting.empty();
+  if (dimension.taken.size() == dimension.order.size()) return false;
+  const ChunkTurn next = dimension.order[dimension.taken.size()];
+  return progress_[static_cast<std::size_t>(next.chunk)].ready == next.step;
+}
+
+ChunkTurn ChunkSimulation::take_next(Dimension& dimension) {
+  ChunkTurn next;
+  if (in_turns_) {
+    next = dimension.order[dimension.taken.size()];
+  } else {
+    std::ranges::pop_heap(dimension.waiting, kGoesLater);
+    next = {dimension.waiting.back().chunk, dimension.waiting.back().step};
+    dimension.waiting.pop_back();
+  }
+  dimension.taken.push_back(next);
+  progress_[static_cast<std::size_t>(next.chunk)].ready = -1;
+  return next;
+}
+
 void ChunkSimulation::serve(Dimension& dimension) {
-  if (dimension.free_at > now_ || dimension.waiting.empty()) return;
-  std::ranges::pop_heap(dimension.waiting, kGoesLater);
-  ChunkOperation operation = dimension.waiting.back().operation;
-  dimension.waiting.pop_back();
-  const ChunkStage& stage =
-      chunks_[static_cast<std::size_t>(operation.chunk)][static_cast<std::size_t>(operation.stage)];
-  operation.began = now_;
-  operation.sent = now_ + stage.transfer;
-  dimension.free_at = operation.sent;
-  dimension.begun.push_back(operation);
+  if (dimension.free_at > now_ || !has_next(dimension)) return;
+  const ChunkTurn goes = take_next(dimension);
+  const ChunkStep& step = ways_[static_cast<std::size_t>(goes.chunk)][static_cast<std::size_t>(goes.step)];
+  Progress& progress = progress_[static_cast<std::size_t>(goes.chunk)];
+  if (step.begins_stage) {
+    progress.operation = dimension.begun.size();
+    dimension.begun.push_back(
+        {.chunk = goes.chunk, .stage = step.stage, .came = progress.came, .began = now_});
+  }
+  dimension.free_at = now_ + step.transfer;
+  const Femtoseconds arrives = dimension.free_at + dimension.latency;
+  dimension.on_its_way.push_back({arrives, goes.chunk, goes.step});
+  if (!step.ends_stage) return;
+  dimension.begun[progress.operation].sent = dimension.free_at;
+  dimension.begun[progress.operation].complete = arrives;
+}
+
+void ChunkSimulation::receive(Dimension& dimension) {
+  while (dimension.arrived < dimension.on_its_way.size()) {
+    const OnItsWay message = dimension.on_its_way[dimension.arrived];
+    if (message.arrives > now_) return;
+    ++dimension.arrived;
+    begin_step(message.chunk, message.step + 1);
+  }
 }
 
 }  // namespace coppice::schedule

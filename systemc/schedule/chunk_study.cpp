@@ -33,17 +33,24 @@ std::vector<double> coverage(std::vector<Interval> intervals, Femtoseconds finis
 
 }  // namespace
 
-ChunkStudy study_chunks(const LatencyModel& model, Collective collective, std::span<const ChunkPlan> plans,
-                        IntraDimension policy, Femtoseconds window) {
+ChunkStudy study_chunks(const LatencyModel& planner, const LatencyModel& machine, Collective collective,
+                        std::span<const ChunkPlan> plans, IntraDimension policy, Femtoseconds window,
+                        Grain grain) {
+  ChunkSimulation planned(planner, grain);
+  planned.run(plans, policy);
+  const auto turns = planned.turns();
+  const LatencyModel& model = machine;
   std::vector<std::vector<ChunkStage>> stages;
+  std::vector<ChunkWay> ways;
   Bytes data = 0;
   for (const ChunkPlan& plan : plans) {
     stages.push_back(stages_of(model, plan));
+    ways.push_back(way_of(model, plan, policy, grain));
     data += plan.bytes;
   }
-  ChunkSimulation simulation(model);
+  ChunkSimulation simulation(model, grain);
   ChunkStudy study;
-  study.finish = simulation.run(stages, policy);
+  study.finish = simulation.run_in_turns(ways, turns);
   study.ideal = ideal_time(model, collective, data);
   study.utilization = static_cast<double>(study.ideal) / static_cast<double>(study.finish);
   for (std::size_t d = 0; d < model.dimensions(); ++d) {
@@ -56,7 +63,7 @@ ChunkStudy study_chunks(const LatencyModel& model, Collective collective, std::s
       dimension.sent += model.sent(d, stage.op, stage.before);
       dimension.operations.push_back(operation);
       busy += stage.transfer;
-      present.push_back({operation.came, operation.sent + model.fixed_delay(d)});
+      present.push_back({operation.came, operation.complete});
     }
     dimension.utilization = static_cast<double>(busy) / static_cast<double>(study.finish);
     dimension.activity = coverage(std::move(present), study.finish, window);

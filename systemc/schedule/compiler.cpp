@@ -27,15 +27,6 @@ std::unique_ptr<Compiler> make() {
   return std::make_unique<T>();
 }
 
-constexpr char kHierarchical[] = "hierarchical";
-constexpr char kThemisFifo[] = "themis_fifo";
-constexpr char kThemis[] = "themis";
-constexpr char kThemisPlus[] = "themis_plus";
-template <const char* name>
-std::unique_ptr<Compiler> make_hierarchical() {
-  return std::make_unique<HierarchicalCompiler>(name);
-}
-
 std::vector<Registered> registry() {
   return {
       {{"ring", "ring over neighbours, a chunk per accelerator"}, make<RingCompiler>},
@@ -54,14 +45,9 @@ std::vector<Registered> registry() {
       {{"hdrm", "halving_doubling with ranks placed on a bigraph without contention (EFLOPS)"},
        make<HdrmCompiler>},
       {{"direct", "every accelerator to every other"}, make<DirectCompiler>},
-      {{kHierarchical, "chunks in a pipeline over the dimensions of a hierarchy, each by its own algorithm"},
-       make_hierarchical<kHierarchical>},
-      {{kThemisFifo, "as hierarchical, every chunk first through the least loaded dimensions (ISCA 2022)"},
-       make_hierarchical<kThemisFifo>},
-      {{kThemis, "as themis_fifo, the smallest chunk first in every dimension (ISCA 2022)"},
-       make_hierarchical<kThemis>},
-      {{kThemisPlus, "as themis, improved by local search over orders and sizes of the chunks"},
-       make_hierarchical<kThemisPlus>},
+      {{"hierarchical",
+        "chunks in a pipeline over the dimensions of a hierarchy, as collective.scheduler says"},
+       make<HierarchicalCompiler>},
       {{"multitree", "trees built with their link schedule, one per accelerator (ISCA 2021)", true},
        make<MultiTreeCompiler>},
       {{"multitree_optimal", "as multitree, in the fewest timesteps that the channels allow", true},

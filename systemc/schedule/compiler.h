@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "schedule/chunk_policy.h"
+#include "schedule/latency_model.h"
 #include "schedule/schedule.h"
 
 namespace coppice::schedule {
@@ -38,6 +40,9 @@ struct CompileRequest {
   // A schedule that is the same seen from every accelerator is kept as one accelerator's tables
   // (table_pattern.h) if there are more accelerators than this.
   int pattern_beyond = 256;
+  // Of hierarchical only.
+  ChunkPolicy chunk_policy = {};
+  StepTiming timing = {};
 };
 
 // Turns a collective on a topology into reduce-schedule tables. One final class per algorithm, one file each.

@@ -11,7 +11,6 @@
 #include "schedule/chunk_pipeline.h"
 #include "schedule/dimension_algorithm.h"
 #include "schedule/themis.h"
-#include "schedule/themis_plus.h"
 #include "topology/hierarchy.h"
 
 namespace coppice::schedule {
@@ -193,7 +192,11 @@ class HierarchicalBuilder {
  public:
   HierarchicalBuilder(const Topology& topology, const CompileRequest& request,
                       std::span<const ChunkPlan> plans, IntraDimension policy)
-      : topology_(topology), request_(request), hierarchy_(topology), policy_(policy) {
+      : topology_(topology),
+        request_(request),
+        hierarchy_(topology),
+        model_(latency_model(dimension_models(topology), request)),
+        policy_(policy) {
     for (std::size_t d = 0; d < hierarchy_.dimensions().size(); ++d) {
       const auto& dimension = hierarchy_.dimensions()[d];
       algorithms_.emplace_back(d, dimension.kind, dimension.size);
@@ -282,18 +285,15 @@ class HierarchicalBuilder {
     const auto& [program, sizes] = chunks_[chunk];
     PipelineStep result;
     result.starts_operation = step.in_dimension == 0;
-    result.rank =
-        intra_dimension_rank(policy_, step.op, data_[chunk].bytes / pieces_ * program->pieces_before(step));
+    result.latency = model_.step_latency(step.dimension);
+    const int accelerators = topology_.num_accelerators();
+    const Bytes shares = program->pieces_before(step) / (pieces_ / accelerators);
+    result.rank = intra_dimension_rank(policy_, step.op, data_[chunk].bytes / accelerators * shares,
+                                       hierarchy_.dimensions()[step.dimension].size);
     for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
       const Program::Move& move = program->move(0, m);
-      const topology::Channel& channel =
-          topology_.channel(topology_.out_channels(0)[static_cast<std::size_t>(move.port)]);
-      result.latency = channel.latency;
-      if (!topology_.is_accelerator(channel.dst)) {
-        result.latency += topology_.channel(topology_.out_channels(channel.dst).front()).latency;
-      }
       result.messages.push_back(
-          {ni_port(move), transfer_time(sizes->longest[static_cast<std::size_t>(m)], channel.bandwidth)});
+          {ni_port(move), model_.serialization(step.dimension, sizes->longest[static_cast<std::size_t>(m)])});
     }
     return result;
   }
@@ -366,6 +366,7 @@ class HierarchicalBuilder {
   const Topology& topology_;
   const CompileRequest& request_;
   Hierarchy hierarchy_;
+  LatencyModel model_;
   IntraDimension policy_;
   std::vector<DimensionAlgorithm> algorithms_;
   int pieces_ = 0;  // of a chunk
@@ -380,24 +381,11 @@ class HierarchicalBuilder {
 
 constexpr int kUsualChunks = 64;
 
-// One element for every piece.
-Bytes least_chunk(const LatencyModel& model, Bytes element) {
-  bool rings = false;
-  for (std::size_t d = 0; d < model.dimensions(); ++d) {
-    rings = rings || model.dimension(d).kind == topology::DimensionKind::kRing;
-  }
-  return pieces_of_a_chunk(model.accelerators(), rings) * element;
-}
-
 }  // namespace
 
 Schedule compile_plans(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
                        std::span<const ChunkPlan> plans, IntraDimension policy) {
   return HierarchicalBuilder(topology, request, plans, policy).build(algorithm);
-}
-
-Bytes pieces_of_a_chunk(int accelerators, bool rings) {
-  return Bytes{accelerators} * (rings ? 2 : 1);
 }
 
 Schedule compile_in_orders(const Topology& topology, const CompileRequest& request,
@@ -411,29 +399,34 @@ Schedule compile_in_orders(const Topology& topology, const CompileRequest& reque
   return compile_plans(topology, request, algorithm, plans, policy);
 }
 
-std::vector<ChunkPlan> plan_chunks(const LatencyModel& model, const CompileRequest& request,
-                                   ChunkScheduler scheduler) {
+ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request) {
   const int count = request.chunks == kAutomaticChunks ? kUsualChunks : request.chunks;
   const auto chunks = split_into_chunks(request.size, request.element, count);
+  const auto& [scheduler, named] = request.chunk_policy;
+  const IntraDimension policy = named.value_or(usual_policy(scheduler));
   switch (scheduler) {
     case ChunkScheduler::kBaseline:
       break;
     case ChunkScheduler::kThemis:
-      return schedule_themis(model, request.collective, chunks);
+      return {schedule_themis(model, request.collective, chunks), policy};
     case ChunkScheduler::kThemisPlus:
-      return schedule_themis_plus(model, request.collective, chunks, least_chunk(model, request.element),
-                                  {.seed = request.seed});
+      // One element for every piece.
+      return schedule_themis_plus(model, request.collective, chunks,
+                                  pieces_of_a_chunk(model.accelerators(), model.rings()) * request.element,
+                                  named, {.seed = request.seed});
   }
-  return schedule_baseline(model, request.collective, chunks);
+  return {schedule_baseline(model, request.collective, chunks), policy};
 }
 
-HierarchicalCompiler::HierarchicalCompiler(std::string algorithm)
-    : algorithm_(std::move(algorithm)), policy_(chunk_policy(algorithm_).value()) {}
+LatencyModel latency_model(std::vector<DimensionModel> dimensions, const CompileRequest& request) {
+  const bool knows_machine = request.chunk_policy.scheduler == ChunkScheduler::kThemisPlus;
+  return LatencyModel(std::move(dimensions), request.element, knows_machine ? request.timing : StepTiming{});
+}
 
 Schedule HierarchicalCompiler::compile(const Topology& topology, const CompileRequest& request) const {
-  const LatencyModel model(dimension_models(topology));
-  return compile_plans(topology, request, algorithm_, plan_chunks(model, request, policy_.scheduler),
-                       policy_.intra_dimension);
+  const LatencyModel model = latency_model(dimension_models(topology), request);
+  const ChunkSchedule chunks = plan_chunks(model, request);
+  return compile_plans(topology, request, "hierarchical", chunks.plans, chunks.intra_dimension);
 }
 
 }  // namespace coppice::schedule

@@ -6,6 +6,7 @@
 
 #include "schedule/chunk_simulation.h"
 #include "schedule/compiler.h"
+#include "schedule/themis_plus.h"
 
 namespace coppice::schedule {
 
@@ -30,26 +31,20 @@ Schedule compile_in_orders(const topology::Topology& topology, const CompileRequ
                            const std::string& algorithm, std::span<const DimensionOrder> orders,
                            IntraDimension policy);
 
-// How many pieces each chunk is cut into: one per accelerator, or one per accelerator and way around where
-// some dimension is a ring. Every piece has an element at least.
-Bytes pieces_of_a_chunk(int accelerators, bool rings);
+// The ways of the chunks of a request's collective, as CompileRequest::chunk_policy decides: the baseline's
+// (Themis, Sec. 2.3), those of Themis (themis.h) or those of themis_plus.h. Chunks are equal but with
+// themis_plus; automatic ones are 64 (Themis, Sec. 5.3).
+ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request);
 
-// The ways of the chunks of a request's collective, as a scheduler decides: the baseline's (Themis,
-// Sec. 2.3), those of Themis (themis.h) or those of themis_plus.h. Chunks are equal but with themis_plus;
-// automatic ones are 64 (Themis, Sec. 5.3).
-std::vector<ChunkPlan> plan_chunks(const LatencyModel& model, const CompileRequest& request,
-                                   ChunkScheduler scheduler);
+// The model by which a request's chunks are planned and take their turns. Themis' own pre-simulation knows
+// links and steps only (Sec. 4.6.2: it needs no detailed network), themis_plus the machine's flits and
+// routers as well.
+LatencyModel latency_model(std::vector<DimensionModel> dimensions, const CompileRequest& request);
 
-// The chunks of plan_chunks() as tables.
+// The chunks of plan_chunks() as tables, by CompileRequest::chunk_policy.
 class HierarchicalCompiler final : public Compiler {
  public:
-  // `algorithm`: a name that chunk_policy() knows.
-  explicit HierarchicalCompiler(std::string algorithm = "hierarchical");
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
-
- private:
-  std::string algorithm_;
-  ChunkPolicy policy_;
 };
 
 }  // namespace coppice::schedule

@@ -1,5 +1,6 @@
 #include "schedule/latency_model.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "schedule/dimension_algorithm.h"
@@ -28,11 +29,14 @@ std::vector<DimensionModel> dimension_models(const topology::Topology& topology)
   return models;
 }
 
-LatencyModel::LatencyModel(std::vector<DimensionModel> dimensions) : dimensions_(std::move(dimensions)) {
+LatencyModel::LatencyModel(std::vector<DimensionModel> dimensions, Bytes element, const StepTiming& timing)
+    : dimensions_(std::move(dimensions)), element_(element), timing_(timing) {
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     const DimensionModel& dimension = dimensions_[d];
-    const DimensionAlgorithm algorithm(d, dimension.kind, dimension.size);
+    const auto& algorithm = algorithms_.emplace_back(d, dimension.kind, dimension.size);
     fixed_delays_.push_back(algorithm.steps() * dimension.step_latency);
+    accelerators_ *= dimension.size;
+    rings_ = rings_ || algorithm.sends_halves();
   }
 }
 
@@ -58,10 +62,37 @@ Bandwidth LatencyModel::total_bandwidth() const {
   return total;
 }
 
-int LatencyModel::accelerators() const {
-  int count = 1;
-  for (const DimensionModel& dimension : dimensions_) count *= dimension.size;
-  return count;
+Femtoseconds LatencyModel::step_transfer(std::size_t d, Op op, Bytes chunk, Bytes shares, int step) const {
+  const DimensionAlgorithm& algorithm = algorithms_[d];
+  const Bytes part = op == Op::kReduce ? shares / dimensions_[d].size : shares;
+  const Bytes pieces = pieces_of_a_chunk(accelerators_, rings_);
+  Bytes sent = part * algorithm.move(op, step, 0, 0).parts * (pieces / accelerators_);
+  if (algorithm.sends_halves()) sent /= 2;
+  const Bytes elements = (chunk / element_ * sent + pieces - 1) / pieces;
+  return serialization(d, elements * element_);
+}
+
+Femtoseconds LatencyModel::serialization(std::size_t d, Bytes bytes) const {
+  const Bandwidth link{dimensions_[d].bandwidth.bytes_per_second / algorithms_[d].messages()};
+  if (timing_.flit == 0) return transfer_time(bytes, link);
+  const auto parts = [bytes](Bytes part) { return (bytes + part - 1) / part; };
+  const Bytes heads = timing_.payload == 0 ? 1 : parts(timing_.payload);
+  return (heads + parts(timing_.flit)) * transfer_time(timing_.flit, link);
+}
+
+Femtoseconds LatencyModel::step_latency(std::size_t d) const {
+  const DimensionModel& dimension = dimensions_[d];
+  if (timing_.flit == 0) return dimension.step_latency;
+  // The last flit is under way for its own length of the message already.
+  const Bandwidth link{dimension.bandwidth.bytes_per_second / algorithms_[d].messages()};
+  const int routers = dimension.kind == topology::DimensionKind::kSwitch ? 3 : 2;
+  const Femtoseconds latency = dimension.step_latency + routers * timing_.router + timing_.interface_time -
+                               transfer_time(timing_.flit, link);
+  return std::max<Femtoseconds>(latency, 0);
+}
+
+Bytes pieces_of_a_chunk(int accelerators, bool rings) {
+  return Bytes{accelerators} * (rings ? 2 : 1);
 }
 
 Femtoseconds ideal_time(const LatencyModel& model, Collective collective, Bytes size) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "schedule/dimension_algorithm.h"
 #include "schedule/schedule.h"
 #include "topology/topology.h"
 
@@ -16,6 +17,15 @@ struct DimensionModel {
   bool operator==(const DimensionModel&) const = default;
 };
 
+// What a machine adds to the bytes and the links of a step: whole flits behind head flits, routers and
+// network interfaces. Without flits, nothing.
+struct StepTiming {
+  Bytes flit = 0;
+  Bytes payload = 0;                // of a packet, each behind a head flit; 0: a head flit per message
+  Femtoseconds router = 0;          // of every router on the way
+  Femtoseconds interface_time = 0;  // of both ends together
+};
+
 // The dimensions of a hierarchical topology. Throws UnsupportedError for other topologies.
 std::vector<DimensionModel> dimension_models(const topology::Topology& topology);
 
@@ -24,10 +34,13 @@ std::vector<DimensionModel> dimension_models(const topology::Topology& topology)
 // an accelerator holds of the chunk before the operation.
 class LatencyModel {
  public:
-  // Throws UnsupportedError for a dimension that no algorithm of DimensionAlgorithm serves.
-  explicit LatencyModel(std::vector<DimensionModel> dimensions);
+  // Throws UnsupportedError for a dimension that no algorithm of DimensionAlgorithm serves. Data is cut at
+  // elements of `element` bytes.
+  explicit LatencyModel(std::vector<DimensionModel> dimensions, Bytes element = 4,
+                        const StepTiming& timing = {});
 
   std::size_t dimensions() const { return dimensions_.size(); }
+  const std::vector<DimensionModel>& all_dimensions() const { return dimensions_; }
   const DimensionModel& dimension(std::size_t d) const { return dimensions_[d]; }
 
   // A_K of a reduce-scatter or an all-gather: the dimension's steps, each with its latency.
@@ -39,15 +52,37 @@ class LatencyModel {
   // What an accelerator holds after the operation.
   Bytes after(std::size_t d, Op op, Bytes before) const;
 
+  // The steps of either phase.
+  int steps(std::size_t d) const { return algorithms_[d].steps(); }
+  // From the end of a message at its sender to its arrival.
+  Femtoseconds step_latency(std::size_t d) const;
+  // How long a message keeps its link busy.
+  Femtoseconds serialization(std::size_t d, Bytes bytes) const;
+  // How long the messages of a step take at their links, as the tables of hierarchical.h have them: an
+  // accelerator holds `shares` of a chunk of `chunk` bytes, of as many as there are accelerators, when the
+  // operation begins, and messages are as long as the longest of their step.
+  Femtoseconds step_transfer(std::size_t d, Op op, Bytes chunk, Bytes shares, int step) const;
+
   // Bandwidth of an accelerator over all dimensions.
   Bandwidth total_bandwidth() const;
   // Accelerators of the whole hierarchy.
-  int accelerators() const;
+  int accelerators() const { return accelerators_; }
+  // Whether a dimension sends the halves of shares both ways around (pieces_of_a_chunk()).
+  bool rings() const { return rings_; }
 
  private:
   std::vector<DimensionModel> dimensions_;
+  Bytes element_;
+  StepTiming timing_;
   std::vector<Femtoseconds> fixed_delays_;
+  std::vector<DimensionAlgorithm> algorithms_;
+  int accelerators_ = 1;
+  bool rings_ = false;
 };
+
+// How many pieces each chunk is cut into: one per accelerator, or one per accelerator and way around where
+// some dimension is a ring. Every piece has an element at least.
+Bytes pieces_of_a_chunk(int accelerators, bool rings);
 
 // The time a collective would take if all dimensions were busy throughout (Themis, Table 3): the bytes that
 // an accelerator must send, 2 (P - 1) / P of the data for an all-reduce and half of that for a reduce-scatter

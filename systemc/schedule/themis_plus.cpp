@@ -9,21 +9,22 @@
 namespace coppice::schedule {
 namespace {
 
-constexpr IntraDimension kPolicy = IntraDimension::kSmallestChunkFirst;
-constexpr Bytes kMostMoved = 8;  // an eighth of a chunk at once
+constexpr double kNearIdeal = 0.995;  // utilization that ends the search
+constexpr Bytes kMostMoved = 8;       // an eighth of a chunk at once
 
 class LocalSearch {
  public:
-  LocalSearch(const LatencyModel& model, Collective collective, std::vector<ChunkPlan> start, Bytes quantum,
-              std::uint64_t seed)
+  LocalSearch(const LatencyModel& model, Collective collective, std::vector<ChunkPlan> start,
+              IntraDimension policy, Bytes quantum, std::uint64_t seed)
       : model_(model),
         collective_(collective),
+        policy_(policy),
         quantum_(quantum),
         random_(seed),
         simulation_(model),
         plans_(std::move(start)) {
-    for (const ChunkPlan& plan : plans_) stages_.push_back(stages_of(model_, plan));
-    best_ = simulation_.run(stages_, kPolicy);
+    for (const ChunkPlan& plan : plans_) ways_.push_back(way(plan));
+    best_ = simulation_.run(ways_);
   }
 
   void improve() {
@@ -31,20 +32,20 @@ class LocalSearch {
     const std::size_t b = random_.below(plans_.size());
     const ChunkPlan plan_a = plans_[a];
     const ChunkPlan plan_b = plans_[b];
-    const auto stages_a = stages_[a];
-    const auto stages_b = stages_[b];
     if (!change(a, b)) return;
-    stages_[a] = stages_of(model_, plans_[a]);
-    if (b != a) stages_[b] = stages_of(model_, plans_[b]);
-    const Femtoseconds finish = simulation_.run(stages_, kPolicy);
+    ChunkWay way_a = std::exchange(ways_[a], way(plans_[a]));
+    ChunkWay way_b;
+    if (b != a) way_b = std::exchange(ways_[b], way(plans_[b]));
+    const Femtoseconds finish = simulation_.run(ways_, best_);
     if (finish <= best_) {
       best_ = finish;
       return;
     }
     plans_[a] = plan_a;
+    ways_[a] = std::move(way_a);
+    if (b == a) return;
     plans_[b] = plan_b;
-    stages_[a] = stages_a;
-    stages_[b] = stages_b;
+    ways_[b] = std::move(way_b);
   }
 
   Femtoseconds best() const { return best_; }
@@ -86,29 +87,48 @@ class LocalSearch {
     return true;
   }
 
+  ChunkWay way(const ChunkPlan& plan) const { return way_of(model_, plan, policy_, Grain::kSteps); }
+
   const LatencyModel& model_;
   Collective collective_;
+  IntraDimension policy_;
   Bytes quantum_;
   Random random_;
   ChunkSimulation simulation_;
   std::vector<ChunkPlan> plans_;
-  std::vector<std::vector<ChunkStage>> stages_;
+  std::vector<ChunkWay> ways_;
   Femtoseconds best_ = 0;
 };
 
 }  // namespace
 
-std::vector<ChunkPlan> schedule_themis_plus(const LatencyModel& model, Collective collective,
-                                            std::span<const Chunk> chunks, Bytes quantum,
-                                            const SearchEffort& effort) {
-  std::vector<ChunkPlan> start = schedule_themis(model, collective, chunks);
+ChunkSchedule schedule_themis_plus(const LatencyModel& model, Collective collective,
+                                   std::span<const Chunk> chunks, Bytes quantum,
+                                   std::optional<IntraDimension> policy, const SearchEffort& effort) {
+  const IntraDimension own = policy.value_or(usual_policy(ChunkScheduler::kThemisPlus));
+  const std::vector<ChunkPlan> themis = schedule_themis(model, collective, chunks);
+  std::vector<ChunkPlan> start = themis;
   std::vector<ChunkPlan> baseline = schedule_baseline(model, collective, chunks);
   ChunkSimulation simulation(model);
-  const Femtoseconds themis = simulation.run(start, kPolicy);
-  if (simulation.run(baseline, kPolicy) < themis) start = std::move(baseline);
-  LocalSearch search(model, collective, std::move(start), quantum, effort.seed);
-  for (int i = 0; i < effort.simulations; ++i) search.improve();
-  return search.take();
+  if (simulation.run(baseline, own) < simulation.run(themis, own)) start = std::move(baseline);
+  Bytes data = 0;
+  for (const Chunk& chunk : chunks) data += chunk.bytes;
+  const auto enough =
+      static_cast<Femtoseconds>(static_cast<double>(ideal_time(model, collective, data)) / kNearIdeal);
+  Femtoseconds best = ChunkSimulation::kNever;
+  std::vector<ChunkPlan> found;
+  for (int number = 0; number < effort.searches && best > enough; ++number) {
+    LocalSearch search(model, collective, start, own, quantum,
+                       effort.seed + static_cast<std::uint64_t>(number));
+    for (int i = 0; i < effort.simulations; ++i) search.improve();
+    if (search.best() >= best) continue;
+    best = search.best();
+    found = search.take();
+  }
+  if (!policy && simulation.run(themis, IntraDimension::kSmallestChunkFirst) < best) {
+    return {themis, IntraDimension::kSmallestChunkFirst};
+  }
+  return {std::move(found), own};
 }
 
 }  // namespace coppice::schedule

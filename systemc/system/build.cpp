@@ -139,6 +139,8 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   if (loaded.config.system.ni.impl == config::Implementation::kRtl) {
     request.pattern_beyond = std::numeric_limits<int>::max();
   }
+  request.chunk_policy = chunk_policy_of(collective);
+  request.timing = step_timing(loaded.config.system);
   require_enough_elements(loaded, topology, request);
   if (has_root(collective)) {
     require_root(loaded, topology);
@@ -272,6 +274,26 @@ topology::Collective parse_collective(const std::string& op) {
 
 bool has_root(const config::CollectiveConfig& collective) {
   return collective.op == "broadcast" || collective.op == "reduce";
+}
+
+schedule::ChunkPolicy chunk_policy_of(const config::CollectiveConfig& collective) {
+  using enum schedule::IntraDimension;
+  schedule::ChunkPolicy policy{.scheduler = collective.scheduler};
+  for (const auto named : {kFifo, kSmallestChunkFirst, kLeastToSendFirst}) {
+    if (collective.intra_dimension == to_string(named)) policy.intra_dimension = named;
+  }
+  return policy;
+}
+
+schedule::StepTiming step_timing(const config::SystemConfig& system) {
+  // Injection, ejection and what the interface adds at either end.
+  constexpr Cycles kInterfaces = 5;
+  const config::RouterConfig& router = system.router;
+  const Cycles cycles =
+      router.routing_delay + router.vc_alloc_delay + router.sw_alloc_delay + router.st_delay + 1;
+  const bool packets = system.ni.flow_control == config::FlowControl::kPacket;
+  return {system.flit, packets ? system.ni.payload : 0, cycles * system.clock.period(),
+          kInterfaces * system.clock.period()};
 }
 
 LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology& topology) {

@@ -6,6 +6,7 @@
 
 #include "config/loader.h"
 #include "schedule/checker.h"
+#include "schedule/latency_model.h"
 #include "schedule/ni_overhead.h"
 #include "schedule/schedule.h"
 #include "topology/bound.h"
@@ -28,6 +29,13 @@ std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& l
 
 // NI ports per accelerator: `system.ni.ports`, or one per out-channel of an accelerator.
 int resolve_ni_ports(const config::Config& config, const topology::Topology& topology);
+
+// The scheduler of a hierarchical collective and `collective.intra_dimension`, or what the scheduler usually
+// has.
+schedule::ChunkPolicy chunk_policy_of(const config::CollectiveConfig& collective);
+
+// What the machine adds to every step of a schedule's messages.
+schedule::StepTiming step_timing(const config::SystemConfig& system);
 
 // A broadcast is an all-gather and a reduce a reduce-scatter with all data at `collective.root`.
 topology::Collective parse_collective(const std::string& op);

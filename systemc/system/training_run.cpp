@@ -11,7 +11,7 @@
 #include "accelerator/accelerator.h"
 #include "accelerator/roofline.h"
 #include "base/error.h"
-#include "schedule/hierarchical.h"
+#include "schedule/latency_model.h"
 #include "system/build.h"
 #include "system/model_files.h"
 #include "system/subprocess_run.h"

@@ -145,8 +145,9 @@ Network draw_hierarchy(const Set& set, int flit, const Clock& clock) {
   }
   set("system.topology.kind", "hierarchy");
   set("system.topology.dimensions", list(dimensions));
-  network.algorithm =
-      pick<std::string>({"hierarchical", "hierarchical", "themis", "themis_fifo", "themis_plus"});
+  set("collective.scheduler", pick<std::string>({"baseline", "themis", "themis_plus"}));
+  set("collective.intra_dimension", pick<std::string>({"auto", "fifo", "scf"}));
+  network.algorithm = "hierarchical";
   return network;
 }
 

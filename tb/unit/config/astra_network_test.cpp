@@ -48,7 +48,7 @@ TEST(AstraNetwork, StandsForTheDimensionsOfAHierarchy) {
   const ScratchFile network(kNetwork);
   const ScratchFile config("system: {topology: {kind: hierarchy, dimensions: " + network.path() +
                            "}, flit: 128 B}\n"
-                           "collective: {algorithm: themis, size: 1 MB}\n");
+                           "collective: {algorithm: hierarchical, scheduler: themis, size: 1 MB}\n");
   const Config loaded = load(config.path(), {}, Purpose::kRun).config;
   EXPECT_EQ(loaded.system.topology.dimensions, read_astra_network(network.path()));
 }

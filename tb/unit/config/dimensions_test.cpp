@@ -51,6 +51,21 @@ TEST(Dimensions, AreReadWithTheirUnits) {
   EXPECT_TRUE(ineffective_keys(loaded, Purpose::kRun).empty());
 }
 
+TEST(Dimensions, NameTheSchedulerOfTheirChunks) {
+  const ScratchFile file(hierarchy(kSwitch, kRing));
+  const auto load_with = [&](const std::vector<std::string>& overrides) {
+    return load(file.path(), overrides, Purpose::kRun).config.collective;
+  };
+  EXPECT_EQ(load_with({}).scheduler, schedule::ChunkScheduler::kBaseline);
+  EXPECT_EQ(load_with({}).intra_dimension, kUsualPolicy);
+  const CollectiveConfig chosen =
+      load_with({"collective.scheduler=themis_plus", "collective.intra_dimension=fifo"});
+  EXPECT_EQ(chosen.scheduler, schedule::ChunkScheduler::kThemisPlus);
+  EXPECT_EQ(chosen.intra_dimension, "fifo");
+  EXPECT_THAT([&] { load_with({"collective.scheduler=themis_fifo"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("must be baseline, themis or themis_plus")));
+}
+
 TEST(Dimensions, AreWrittenAsTheyAreRead) {
   const ScratchFile file(hierarchy(kSwitch, kRing));
   const Loaded loaded = load(file.path(), {}, Purpose::kRun);

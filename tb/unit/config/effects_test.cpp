@@ -53,6 +53,13 @@ TEST(IneffectiveKeys, SaysNothingOfKeysThatCount) {
   }
 }
 
+TEST(IneffectiveKeys, NamesTheSchedulerOfChunksThatDoNotMoveThroughDimensions) {
+  EXPECT_THAT(added("collective.scheduler=themis"),
+              ElementsAre(HasSubstr("collective.scheduler has no effect: ring does not move chunks")));
+  EXPECT_THAT(added("collective.intra_dimension=scf"),
+              ElementsAre(HasSubstr("collective.intra_dimension has no effect: ring does not move chunks")));
+}
+
 TEST(IneffectiveKeys, NamesOverrides) {
   EXPECT_THAT(
       added("system.accelerator.pes=4"),

@@ -17,8 +17,8 @@ constexpr double kRounding = 1e-6;
 TEST(ChunkStudy, WeighsTheDimensionsOfFigure5) {
   const LatencyModel model = figure_5();
   const auto plans = schedule_baseline(model, Collective::kAllReduce, split_into_chunks(256'000'000, 4, 4));
-  const ChunkStudy study =
-      study_chunks(model, Collective::kAllReduce, plans, IntraDimension::kFifo, 3 * kUnit);
+  const ChunkStudy study = study_chunks(model, model, Collective::kAllReduce, plans, IntraDimension::kFifo,
+                                        3 * kUnit, Grain::kOperations);
   EXPECT_EQ(study.finish, 8 * kUnit);
   ASSERT_EQ(study.dimensions.size(), 2U);
   EXPECT_EQ(study.dimensions[0].sent, 384'000'000);
@@ -41,8 +41,9 @@ TEST(ChunkStudy, SendsTheLeastThatTheCollectiveNeeds) {
          {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather}) {
       const Bytes size = Bytes{1} << 30;
       const auto plans = schedule_themis(model, collective, split_into_chunks(size, 4, 64));
-      const ChunkStudy study = study_chunks(model, collective, plans, IntraDimension::kSmallestChunkFirst,
-                                            100'000 * kFemtosecondsPerNanosecond);
+      const ChunkStudy study =
+          study_chunks(model, model, collective, plans, IntraDimension::kSmallestChunkFirst,
+                       100'000 * kFemtosecondsPerNanosecond);
       Bytes sent = 0;
       double weighted = 0;
       for (std::size_t d = 0; d < model.dimensions(); ++d) {

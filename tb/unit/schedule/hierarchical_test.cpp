@@ -145,11 +145,12 @@ RC_GTEST_PROP(Hierarchical, IsRightInAnyOrderOfTheDimensions, ()) {
 RC_GTEST_PROP(Hierarchical, IsRightWithAnyScheduler, ()) {
   const HierarchicalMachine machine(random_dimensions());
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 4));
-  const CompileRequest request = machine.request(random_collective(), random_data(machine, chunks), chunks);
-  const auto algorithm =
-      *rc::gen::element<std::string>("hierarchical", "themis_fifo", "themis", "themis_plus");
-  const Schedule schedule = make_compiler(algorithm)->compile(machine.topology, request);
-  RC_ASSERT(schedule.algorithm == algorithm);
+  CompileRequest request = machine.request(random_collective(), random_data(machine, chunks), chunks);
+  using enum ChunkScheduler;
+  using enum IntraDimension;
+  request.chunk_policy = {*rc::gen::element(kBaseline, kThemis, kThemisPlus),
+                          *rc::gen::element(kFifo, kSmallestChunkFirst)};
+  const Schedule schedule = HierarchicalCompiler().compile(machine.topology, request);
   RC_ASSERT(check_schedule(machine.topology, schedule).disjoint_steps);
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }

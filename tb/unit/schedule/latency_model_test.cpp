@@ -50,6 +50,37 @@ TEST(LatencyModel, CountsWhatAnAcceleratorSends) {
   EXPECT_EQ(model.transfer(1, Op::kGather, 4'000'000), kUnit / 2);
 }
 
+// Of 16 accelerators, each with 100 elements of a chunk of 1,600.
+TEST(LatencyModel, TimesTheStepsOfEveryAlgorithm) {
+  constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
+  // A byte takes 10 ps at 100 GB/s.
+  const LatencyModel model({dimension_model(DimensionKind::kSwitch, 4, 800, 700),
+                            dimension_model(DimensionKind::kRing, 4, 800, 20)});
+  const auto ns = [&](std::size_t d, Op op, Bytes shares, int step) {
+    return static_cast<double>(model.step_transfer(d, op, 6400, shares, step)) / static_cast<double>(kNs);
+  };
+  EXPECT_EQ(model.steps(0), 2);
+  EXPECT_DOUBLE_EQ(ns(0, Op::kReduce, 16, 0), 32);  // half of the chunk, then a quarter
+  EXPECT_DOUBLE_EQ(ns(0, Op::kReduce, 16, 1), 16);
+  EXPECT_DOUBLE_EQ(ns(0, Op::kGather, 1, 0), 4);
+  EXPECT_DOUBLE_EQ(ns(0, Op::kGather, 1, 1), 8);
+  EXPECT_EQ(model.steps(1), 3);
+  // A quarter of the chunk, one half of it either way at half of the bandwidth.
+  for (int step = 0; step < 3; ++step) EXPECT_DOUBLE_EQ(ns(1, Op::kReduce, 16, step), 16);
+  EXPECT_DOUBLE_EQ(ns(1, Op::kGather, 4, 2), 16);
+}
+
+TEST(LatencyModel, CountsFlitsAndRouters) {
+  constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
+  const std::vector dimensions{dimension_model(DimensionKind::kSwitch, 2, 800, 700)};
+  const StepTiming messages{.flit = 100, .payload = 0, .router = 5 * kNs, .interface_time = 2 * kNs};
+  const LatencyModel model(dimensions, 4, messages);
+  EXPECT_EQ(model.serialization(0, 201), 4 * kNs);             // three flits and a head
+  EXPECT_EQ(model.step_latency(0), (700 + 15 + 2 - 1) * kNs);  // three routers
+  const StepTiming packets{.flit = 100, .payload = 200, .router = 0, .interface_time = 0};
+  EXPECT_EQ(LatencyModel(dimensions, 4, packets).serialization(0, 600), 9 * kNs);
+}
+
 TEST(LatencyModel, IdealKeepsAllDimensionsBusy) {
   // 2 x 15/16 x 256 MB over 72 GB/s.
   EXPECT_EQ(ideal_time(figure_5(), Collective::kAllReduce, 256'000'000),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "schedule/chunk_study.h"
 #include "themis_systems.h"
 
 namespace coppice::schedule {
@@ -87,7 +88,7 @@ TEST(Themis, AllGathersFromTheMostLoadedDimension) {
   }
 }
 
-// The figures of the paper's Sec. 6.1, on Table 2's systems and four sizes of its range.
+// The figures of the paper's Sec. 6.1, on Table 2's systems and ten sizes of its range.
 TEST(Themis, ReachesTheUtilizationOfThePaper) {
   double baseline = 0;
   double fifo = 0;
@@ -99,7 +100,7 @@ TEST(Themis, ReachesTheUtilizationOfThePaper) {
   for (const ThemisSystem& system : themis_systems()) {
     const LatencyModel model(system.dimensions);
     ChunkSimulation simulation(model);
-    for (const Bytes size : {100 * kMB, 250 * kMB, 500 * kMB, 1000 * kMB}) {
+    for (Bytes size = 100 * kMB; size <= 1000 * kMB; size += 100 * kMB) {
       const auto chunks = split_into_chunks(size, 4, 64);
       const auto ideal = static_cast<double>(ideal_time(model, Collective::kAllReduce, size));
       const auto plain = schedule_baseline(model, Collective::kAllReduce, chunks);
@@ -135,6 +136,29 @@ TEST(Themis, TheBaselineSufficesForCurrentSystems) {
   const auto plans = schedule_baseline(model, Collective::kAllReduce, split_into_chunks(1000 * kMB, 4, 64));
   const auto ideal = static_cast<double>(ideal_time(model, Collective::kAllReduce, 1000 * kMB));
   EXPECT_NEAR(ideal / static_cast<double>(simulation.run(plans, IntraDimension::kFifo)), 0.977, 0.01);
+}
+
+// Fig. 10's ends: few chunks leave most dimensions without work, many keep all of them busy.
+TEST(Themis, ReachesTheEndsOfFigure10) {
+  // Routers of 5 cycles at 2 GHz, flits of 128 bytes behind a head flit a message.
+  constexpr Femtoseconds kCycle = kFemtosecondsPerNanosecond / 2;
+  const StepTiming machine{.flit = 128, .payload = 0, .router = 5 * kCycle, .interface_time = 5 * kCycle};
+  const auto utilization = [&](IntraDimension policy, int count) {
+    double sum = 0;
+    for (const ThemisSystem& system : {themis_systems()[2], themis_systems()[5]}) {
+      const LatencyModel model(system.dimensions);
+      const auto plans =
+          schedule_themis(model, Collective::kAllReduce, split_into_chunks(100 * kMB, 4, count));
+      sum += study_chunks(model, LatencyModel(system.dimensions, 4, machine), Collective::kAllReduce, plans,
+                          policy, kUnit)
+                 .utilization;
+    }
+    return sum / 2;
+  };
+  EXPECT_NEAR(utilization(IntraDimension::kFifo, 4), 0.4313, 0.05);
+  EXPECT_NEAR(utilization(IntraDimension::kSmallestChunkFirst, 4), 0.4858, 0.05);
+  EXPECT_NEAR(utilization(IntraDimension::kFifo, 512), 0.8781, 0.05);
+  EXPECT_NEAR(utilization(IntraDimension::kSmallestChunkFirst, 512), 0.9118, 0.05);
 }
 
 }  // namespace

@@ -81,6 +81,8 @@ class Columns(unittest.TestCase):
         self.assertEqual(table.lookup(result, "jobs.1.slowdown", "r"), 2.0)
         self.assertEqual(table.lookup(result, "jobs.*.slowdown", "r"), 1.5)
         self.assertEqual(table.lookup(result, "jobs.*.times.1", "r"), 5)
+        self.assertEqual(table.lookup(result, "jobs.0.times.2?", "r"), "")
+        self.assertEqual(table.lookup(result, "jobs.0.times.1?", "r"), 4)
         for path in ("jobs.2.slowdown", "jobs.slowdown", "time.0"):
             with self.assertRaisesRegex(experiment.ExperimentError, "has no"):
                 table.lookup(result, path, "r")
@@ -99,7 +101,7 @@ class Mistakes(unittest.TestCase):
         self.assert_refused(SMALL + "exclude: [{size: [32 KiB, 1 MiB]}]", "no run is left")
         self.assert_refused(SMALL.replace("{cycles: cycles}", "{size: cycles}"), "'size' names an axis and a column")
         self.assert_refused(SMALL.replace("[32 KiB, 1 MiB]", "[1 MiB, 1 MiB]"), "not all different")
-        self.assert_refused(SMALL + "command: walk", "command has no 'walk'; known are route, run")
+        self.assert_refused(SMALL + "command: walk", "command has no 'walk'; known are chunks, route, run")
         self.assert_refused(SMALL + "overrides: [{where: {size: 32 KiB}}]", "an override has where and settings")
         self.assert_refused("- 1", "an experiment is a mapping")
         self.assert_refused("{", "what.yaml")

@@ -1,0 +1,224 @@
+#include "workload/text_workload.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace coppice::workload {
+namespace {
+
+struct Word {
+  std::string text;
+  SourceLocation place;
+};
+
+struct NamedParallelism {
+  const char* name;
+  Parallelism parallelism;
+};
+constexpr std::array kParallelisms{
+    NamedParallelism{"DATA", Parallelism::kData}, NamedParallelism{"MODEL", Parallelism::kModel},
+    NamedParallelism{"HYBRID_DLRM", Parallelism::kDlrm},
+    NamedParallelism{"HYBRID_TRANSFORMER", Parallelism::kTransformer},
+    NamedParallelism{"HYBRID_TRANSFORMER_FWD_IN_BCKWD", Parallelism::kTransformerRecomputed}};
+constexpr std::array kExchanges{Exchange::kNone, Exchange::kAllReduce, Exchange::kAllGather,
+                                Exchange::kReduceScatter, Exchange::kAllToAll};
+constexpr std::size_t kWordsOfALayer = 12;
+constexpr std::int64_t kMostLayers = 100'000;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+constexpr std::int64_t kLongestNs = 1'000'000'000'000;
+
+// The words of the lines that are not blank.
+std::vector<std::vector<Word>> read_lines(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw ConfigError({path}, "cannot be read");
+  std::vector<std::vector<Word>> lines;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    std::vector<Word> words;
+    constexpr const char* kBlanks = " \t\r";
+    for (std::size_t begin = line.find_first_not_of(kBlanks); begin != std::string::npos;) {
+      const std::size_t end = std::min(line.find_first_of(kBlanks, begin), line.size());
+      words.push_back({line.substr(begin, end - begin), {path, number, static_cast<int>(begin) + 1}});
+      begin = line.find_first_not_of(kBlanks, end);
+    }
+    if (!words.empty()) lines.push_back(std::move(words));
+  }
+  return lines;
+}
+
+std::int64_t read_number(const Word& word, std::int64_t lowest, std::int64_t highest, const char* what) {
+  std::int64_t value = 0;
+  const char* end = word.text.data() + word.text.size();
+  const auto [stopped, error] = std::from_chars(word.text.data(), end, value);
+  if (error == std::errc{} && stopped == end && value >= lowest && value <= highest) return value;
+  throw ConfigError(word.place, fmt::format("'{}' is no {}: a whole number from {} to {} is expected",
+                                            word.text, what, lowest, highest));
+}
+
+Parallelism read_parallelism(const Word& word) {
+  std::string known;
+  for (const NamedParallelism& named : kParallelisms) {
+    if (word.text == named.name) return named.parallelism;
+    known += (known.empty() ? "" : ", ") + std::string(named.name);
+  }
+  throw ConfigError(word.place, fmt::format("there is no parallelism '{}': {} are known", word.text, known));
+}
+
+Exchange read_exchange(const Word& word) {
+  std::string known;
+  for (const Exchange exchange : kExchanges) {
+    if (word.text == to_string(exchange)) return exchange;
+    known += (known.empty() ? "" : ", ") + std::string(to_string(exchange));
+  }
+  throw ConfigError(word.place, fmt::format("there is no collective '{}': {} are known", word.text, known));
+}
+
+// The parameters after the parallelism: "key: value" or "key: count values".
+class Parameters {
+ public:
+  explicit Parameters(std::span<const Word> words) : words_(words) {}
+
+  bool done() const { return next_ == words_.size(); }
+  const Word& take(const char* expected) {
+    if (!done()) return words_[next_++];
+    throw ConfigError(words_.back().place,
+                      fmt::format("{} is expected after '{}'", expected, words_.back().text));
+  }
+  std::vector<int> take_layers() {
+    const std::int64_t count = read_number(take("a number of layers"), 0, kMostLayers, "number of layers");
+    std::vector<int> layers;
+    for (std::int64_t i = 0; i < count; ++i) {
+      layers.push_back(static_cast<int>(read_number(take("a layer"), 0, kMostLayers, "layer")));
+    }
+    return layers;
+  }
+
+ private:
+  std::span<const Word> words_;
+  std::size_t next_ = 1;
+};
+
+void read_header(const std::vector<Word>& line, TextWorkload& workload) {
+  workload.parallelism = read_parallelism(line.front());
+  Parameters parameters(line);
+  // DLRM's only parameter may stand alone.
+  if (workload.parallelism == Parallelism::kDlrm && line.size() == 2) {
+    workload.last_bottom_layer = static_cast<int>(
+        read_number(parameters.take("the last layer of the bottom MLP"), 0, kMostLayers, "layer"));
+    return;
+  }
+  while (!parameters.done()) {
+    const Word& key = parameters.take("a parameter");
+    if (key.text == "model_parallel_NPU_group:") {
+      workload.model_group =
+          static_cast<int>(read_number(parameters.take("a number of accelerators"), 1, 1 << 30, "group"));
+    } else if (key.text == "DLRM_LAST_BOTTOM_LAYER:") {
+      workload.last_bottom_layer =
+          static_cast<int>(read_number(parameters.take("a layer"), 0, kMostLayers, "layer"));
+    } else if (key.text == "checkpoints:") {
+      workload.checkpoints = parameters.take_layers();
+    } else if (key.text == "checkpoint_initiates:") {
+      workload.recompute_from = parameters.take_layers();
+    } else {
+      throw ConfigError(
+          key.place, fmt::format("there is no parameter '{}': model_parallel_NPU_group:, "
+                                 "DLRM_LAST_BOTTOM_LAYER:, checkpoints: and checkpoint_initiates: are known",
+                                 key.text));
+    }
+  }
+}
+
+TextLayer read_layer(const std::vector<Word>& line) {
+  if (line.size() != kWordsOfALayer) {
+    throw ConfigError(
+        line.front().place,
+        fmt::format("layer '{}' has {} columns, but a layer has {}: name, reserved, then compute "
+                    "time, collective and bytes of forward pass, input gradient and weight "
+                    "gradient, and the time of the update",
+                    line.front().text, line.size(), kWordsOfALayer));
+  }
+  const auto time = [&](std::size_t word) {
+    return read_number(line[word], 0, kLongestNs, "time") * kFemtosecondsPerNanosecond;
+  };
+  const auto pass = [&](std::size_t word) {
+    return TextPass{time(word),
+                    {read_exchange(line[word + 1]), read_number(line[word + 2], 0, kMostBytes, "size")}};
+  };
+  return {line.front().text, pass(2), pass(5), pass(8), time(11)};
+}
+
+void require_layer(const Word& place, const TextWorkload& workload, int layer, const char* what) {
+  const auto count = static_cast<int>(workload.layers.size());
+  if (layer < count) return;
+  throw ConfigError(place.place,
+                    fmt::format("{} is layer {}, but there are layers 0 to {} only", what, layer, count - 1));
+}
+
+void check(const Word& place, const TextWorkload& workload) {
+  const bool cut = workload.parallelism == Parallelism::kTransformer ||
+                   workload.parallelism == Parallelism::kTransformerRecomputed;
+  if (cut && workload.model_group == 0) {
+    throw ConfigError(
+        place.place, fmt::format("{} needs the size of its groups: model_parallel_NPU_group: 4", place.text));
+  }
+  require_layer(place, workload, workload.last_bottom_layer, "the last of the bottom MLP");
+  for (const int layer : workload.checkpoints) require_layer(place, workload, layer, "a checkpoint");
+  for (const int layer : workload.recompute_from) {
+    require_layer(place, workload, layer, "a checkpoint initiate");
+    if (std::ranges::any_of(workload.checkpoints, [=](int checkpoint) { return checkpoint <= layer; }))
+      continue;
+    throw ConfigError(place.place,
+                      fmt::format("layer {} is computed again from a checkpoint at or before it, "
+                                  "but there is none",
+                                  layer));
+  }
+}
+
+}  // namespace
+
+const char* to_string(Exchange exchange) {
+  switch (exchange) {
+    case Exchange::kNone:
+      return "NONE";
+    case Exchange::kAllReduce:
+      return "ALLREDUCE";
+    case Exchange::kAllGather:
+      return "ALLGATHER";
+    case Exchange::kReduceScatter:
+      return "REDUCESCATTER";
+    case Exchange::kAllToAll:
+      return "ALLTOALL";
+  }
+  return "?";
+}
+
+TextWorkload import_text_workload(const std::string& path) {
+  const auto lines = read_lines(path);
+  if (lines.size() < 2) {
+    throw ConfigError({path},
+                      "a text workload has a line with its parallelism, one with the number of layers, "
+                      "and one for each layer");
+  }
+  TextWorkload workload;
+  workload.name = std::filesystem::path(path).stem().string();
+  read_header(lines[0], workload);
+  const std::int64_t count = read_number(lines[1].front(), 1, kMostLayers, "number of layers");
+  const auto present = static_cast<std::int64_t>(lines.size()) - 2;
+  if (count != present) {
+    throw ConfigError(lines[1].front().place,
+                      fmt::format("{} layers are announced, but {} follow", count, present));
+  }
+  for (std::size_t line = 2; line < lines.size(); ++line) workload.layers.push_back(read_layer(lines[line]));
+  check(lines[0].front(), workload);
+  return workload;
+}
+
+}  // namespace coppice::workload

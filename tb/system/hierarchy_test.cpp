@@ -1,0 +1,141 @@
+// Chunks over the dimensions of a hierarchy, as a user runs them.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "workshop.h"
+
+namespace coppice::system_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kSmall =
+    "system:\n"
+    "  topology:\n"
+    "    kind: hierarchy\n"
+    "    dimensions:\n"
+    "      - {kind: ring, size: 4, links: 2, bandwidth: 400 Gb/s, latency: 20 ns}\n"
+    "      - {kind: fully_connected, size: 2, bandwidth: 400 Gb/s, latency: 100 ns}\n"
+    "      - {kind: switch, size: 2, bandwidth: 200 Gb/s, latency: 200 ns}\n"
+    "  clock: 2 GHz\n"
+    "  flit: 128 B\n"
+    "  router: {vc_depth: 512}\n"
+    "  ni: {flow_control: message}\n"
+    "collective: {algorithm: hierarchical, size: 1 MB, chunks: 8}\n";
+
+// 4x2x2 accelerators, 1 MB: flit by flit in the cycles of its trains, with every scheduler.
+TEST(Hierarchy, TakesAsLongFlitByFlitAsInTrains) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmall);
+  for (const char* scheduler : {"baseline", "themis", "themis_plus"}) {
+    std::vector<nlohmann::ordered_json> cycles;
+    for (const char* fidelity : {"train", "flit"}) {
+      const Outcome run =
+          shop.run({"run", "c.yaml", "--set", std::string("collective.scheduler=") + scheduler, "--set",
+                    std::string("fidelity=") + fidelity, "--out", "r.json"});
+      ASSERT_EQ(run.status, 0) << scheduler << ' ' << fidelity << ": " << run.err;
+      const auto result = shop.read_json("r.json");
+      EXPECT_EQ(result["verified"], "values");
+      cycles.push_back(result["cycles"]);
+    }
+    EXPECT_EQ(cycles[0], cycles[1]) << scheduler;
+  }
+}
+
+// `coppice chunks` knows in advance what the machine will take.
+TEST(Hierarchy, TakesAsLongAsItsChunksAreExpectedTo) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmall);
+  for (const char* scheduler : {"baseline", "themis", "themis_plus"}) {
+    const std::string chosen = std::string("collective.scheduler=") + scheduler;
+    ASSERT_EQ(shop.run({"run", "c.yaml", "--set", chosen, "--out", "r.json"}).status, 0);
+    ASSERT_EQ(shop.run({"chunks", "c.yaml", "--set", chosen, "--out", "e.json"}).status, 0);
+    const double expected = shop.read_json("e.json")["time_ns"];
+    EXPECT_NEAR(shop.read_json("r.json")["time_ns"].get<double>() / expected, 1, 0.01) << scheduler;
+  }
+}
+
+// Themis, Fig. 5: a unit is a millisecond in this file, and routers add less than a microsecond.
+TEST(Hierarchy, TakesTheUnitsOfFigure5) {
+  const Workshop shop;
+  for (const auto& [scheduler, units] : {std::pair{"baseline", 8}, {"themis", 7}}) {
+    const Outcome run = shop.run({"run", shipped_config("systems/themis/figure_5.yaml"), "--set",
+                                  std::string("collective.scheduler=") + scheduler, "--out", "r.json"});
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_NEAR(shop.read_json("r.json")["time_ns"].get<double>() / 1e6, units, 0.001) << scheduler;
+  }
+}
+
+TEST(Hierarchy, RefusesWhatCannotBeBuiltOrScheduled) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmall);
+  const auto refused = [&](const std::string& setting) {
+    const Outcome run = shop.run({"run", "c.yaml", "--set", setting});
+    EXPECT_EQ(run.status, 2) << setting;
+    return run.err;
+  };
+  const auto one = [](const std::string& dimension) {
+    return "system.topology.dimensions=[{" + dimension + "}]";
+  };
+  EXPECT_THAT(refused(one("kind: switch, size: 6, bandwidth: 200 Gb/s, latency: 20 ns")),
+              HasSubstr("halving-doubling on a switch needs a power of two, 4 or 8; or make the dimension "
+                        "fully_connected"));
+  EXPECT_THAT(refused(one("kind: switch, size: 4, bandwidth: 0 Gb/s, latency: 20 ns")),
+              HasSubstr("bandwidth"));
+  EXPECT_THAT(refused(one("kind: bus, size: 4, bandwidth: 200 Gb/s, latency: 20 ns")),
+              HasSubstr("must be ring, fully_connected or switch"));
+  EXPECT_THAT(refused("collective.chunks=100000"),
+              HasSubstr("collective.chunks is 100000, but 1 MB makes 7812"));
+  EXPECT_THAT(refused("collective.scheduler=thames"), HasSubstr("did you mean 'themis'?"));
+  shop.write("n.yaml",
+             "topology: [ Ring, Switch ]\nnpus_count: [ 4 ]\nbandwidth: [ 50, 50 ]\nlatency: [ 20, 20 ]\n");
+  EXPECT_THAT(refused("system.topology.dimensions=n.yaml"), HasSubstr("n.yaml:2:13: npus_count has 1 value"));
+}
+
+constexpr const char* kText =
+    "HYBRID_TRANSFORMER model_parallel_NPU_group: 8\n2\n"
+    "a -1 1000 ALLREDUCE 1000000 1000 ALLREDUCE 1000000 1000 ALLREDUCE 500000 0\n"
+    "b -1 1000 ALLREDUCE 1000000 1000 ALLREDUCE 1000000 1000 ALLREDUCE 500000 0\n";
+
+TEST(TextTraining, BreaksAnIterationDown) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmall);
+  shop.write("t.txt", kText);
+  double before = 0;
+  for (const char* scheduler : {"baseline", "themis_plus"}) {
+    const Outcome run = shop.run({"run", "c.yaml", "--set", "training.model=./t.txt", "--set",
+                                  std::string("collective.scheduler=") + scheduler, "--out", "r.json"});
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("training iteration of t on 16 accelerators"));
+    const auto training = shop.read_json("r.json")["training"];
+    const auto ns = [&](const char* key) { return training[key].get<double>(); };
+    EXPECT_EQ(ns("compute_ns"), 6000);
+    // Eight accelerators, 150 GB/s: 4 x 11.6 us at least. Two, 25 GB/s: a megabyte takes 40 us.
+    EXPECT_GE(ns("exposed_model_ns"), 46'000);
+    EXPECT_NEAR(ns("exposed_data_ns"), 40'000, 2000);
+    EXPECT_NEAR(ns("compute_ns") + ns("exposed_model_ns") + ns("exposed_data_ns"), ns("total_ns"), 1e-3);
+    EXPECT_LE(ns("ideal_total_ns"), ns("total_ns"));
+    if (before > 0) {
+      EXPECT_LT(ns("total_ns"), before);
+    }
+    before = ns("total_ns");
+  }
+}
+
+TEST(TextTraining, RefusesGroupsThatAreNoDimensions) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmall);
+  shop.write("t.txt",
+             "HYBRID_TRANSFORMER model_parallel_NPU_group: 6\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n");
+  const Outcome cut = shop.run({"run", "c.yaml", "--set", "training.model=./t.txt"});
+  EXPECT_EQ(cut.status, 2);
+  EXPECT_THAT(cut.err, HasSubstr("groups of 6 accelerators are no part of the dimensions"));
+  const Outcome absent = shop.run({"run", "c.yaml", "--set", "training.model=./none.txt"});
+  EXPECT_EQ(absent.status, 2);
+  EXPECT_THAT(absent.err, HasSubstr("there is no text workload ./none.txt"));
+}
+
+}  // namespace
+}  // namespace coppice::system_test

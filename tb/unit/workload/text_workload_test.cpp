@@ -1,0 +1,150 @@
+#include "workload/text_workload.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+
+namespace coppice::workload {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
+
+// A file that goes away.
+class TextFile {
+ public:
+  explicit TextFile(const std::string& text) {
+    static int number = 0;
+    path_ = std::filesystem::temp_directory_path() /
+            ("coppice_text_" + std::to_string(::getpid()) + "_" + std::to_string(number++) + ".txt");
+    std::ofstream(path_) << text;
+  }
+  ~TextFile() { std::filesystem::remove(path_); }
+  TextFile(const TextFile&) = delete;
+  TextFile& operator=(const TextFile&) = delete;
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TextWorkload import(const std::string& text) {
+  const TextFile file(text);
+  return import_text_workload(file.path());
+}
+
+// "line:column: message" of what is refused.
+std::string complaint(const std::string& text) {
+  const TextFile file(text);
+  try {
+    import_text_workload(file.path());
+  } catch (const ConfigError& error) {
+    return std::string(error.what()).substr(file.path().size() + 1);
+  }
+  return "accepted";
+}
+
+constexpr const char* kDlrm =
+    "HYBRID_DLRM\t2\t\t\n"
+    "4\t\n"
+    "tables\t-1\t30\tALLTOALL\t9\t30\tALLTOALL\t9\t0\tNONE\t0\t0\n"
+    "bottom_0 -1 100 NONE 0 100 NONE 0 100 ALLREDUCE 4 0\r\n"
+    "bottom_1 -1 100 NONE 0 100 NONE 0 100 ALLREDUCE 4 0\n"
+    "\n"
+    "top -1 200 NONE 0 200 NONE 0 200 ALLREDUCE 8 50\n";
+
+// An all-to-all takes `all_to_all` ns, anything else 10 ns a byte.
+TextTimeline run(const TextWorkload& workload, Overlap overlap, Femtoseconds all_to_all = 0) {
+  return make_text_timeline(workload, overlap, [=](const Communication& what, Group) {
+    return what.exchange == Exchange::kAllToAll ? all_to_all * kNs : 10 * kNs * what.bytes;
+  });
+}
+
+TEST(TextWorkload, ReadsWhatTheFieldWrites) {
+  const TextWorkload workload = import(kDlrm);
+  EXPECT_EQ(workload.parallelism, Parallelism::kDlrm);
+  EXPECT_EQ(workload.last_bottom_layer, 2);
+  ASSERT_EQ(workload.layers.size(), 4U);
+  EXPECT_EQ(workload.layers[0].forward.communication, (Communication{Exchange::kAllToAll, 9}));
+  EXPECT_EQ(workload.layers[3].weight_gradient.communication, (Communication{Exchange::kAllReduce, 8}));
+  EXPECT_EQ(workload.layers[3].weight_gradient.compute, 200 * kNs);
+  EXPECT_EQ(workload.layers[3].update, 50 * kNs);
+
+  const TextWorkload recomputed = import(
+      "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 checkpoints: 1 0 checkpoint_initiates: 1 "
+      "1\n"
+      "2\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\nb -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n");
+  EXPECT_EQ(recomputed.model_group, 4);
+  EXPECT_THAT(recomputed.checkpoints, ElementsAre(0));
+  EXPECT_THAT(recomputed.recompute_from, ElementsAre(1));
+}
+
+TEST(TextWorkload, PointsAtWhatIsWrong) {
+  EXPECT_THAT(complaint("CONSTANT\n1\n"), HasSubstr("1:1: there is no parallelism 'CONSTANT': DATA, MODEL"));
+  EXPECT_THAT(complaint("DATA\n"), HasSubstr("a text workload has a line with its parallelism"));
+  EXPECT_THAT(complaint("DATA\n2\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
+              HasSubstr("2:1: 2 layers are announced, but 1 follow"));
+  EXPECT_THAT(complaint("DATA\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0\n"),
+              HasSubstr("3:1: layer 'a' has 11 columns"));
+  EXPECT_THAT(complaint("DATA\n1\na -1 1 GOSSIP 0 1 NONE 0 1 NONE 0 0\n"),
+              HasSubstr("3:8: there is no collective 'GOSSIP': NONE, ALLREDUCE"));
+  EXPECT_THAT(complaint("DATA\n1\na -1 -5 NONE 0 1 NONE 0 1 NONE 0 0\n"), HasSubstr("3:6: '-5' is no time"));
+  EXPECT_THAT(complaint("HYBRID_TRANSFORMER\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
+              HasSubstr("1:1: HYBRID_TRANSFORMER needs the size of its groups"));
+  EXPECT_THAT(complaint("HYBRID_DLRM 3\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
+              HasSubstr("the last of the bottom MLP is layer 3, but there are layers 0 to 0"));
+  EXPECT_THAT(complaint("HYBRID_TRANSFORMER checkpoint\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
+              HasSubstr("1:20: there is no parameter 'checkpoint'"));
+}
+
+TEST(TextTimeline, ReducesAllGradientsAfterTheBackwardPass) {
+  const TextWorkload workload = import(
+      "DATA\n2\na -1 10 NONE 0 10 NONE 0 10 ALLREDUCE 3 0\nb -1 20 NONE 0 20 NONE 0 20 ALLREDUCE 5 7\n");
+  const TextTimeline together = run(workload, Overlap::kNone);
+  EXPECT_EQ(together.forward, 30 * kNs);
+  EXPECT_EQ(together.backward, 67 * kNs);
+  EXPECT_EQ(together.exposed_data, 80 * kNs);
+  EXPECT_EQ(together.total, 177 * kNs);
+  // b's from 50 to 100, a's, ready at 80, from there to 130, 40 behind the computation.
+  const TextTimeline each = run(workload, Overlap::kLayerWise);
+  EXPECT_EQ(each.exposed_data, 40 * kNs);
+  EXPECT_EQ(each.communication, 80 * kNs);
+  EXPECT_EQ(each.total, 137 * kNs);
+}
+
+TEST(TextTimeline, RunsAllToAllsBesideTheBottomMlp) {
+  // Forward: tables 30, bottom 200, top 200; backward: top 400, bottom 400, tables 30; update 50.
+  const TextTimeline hidden = run(import(kDlrm), Overlap::kNone, 200);
+  EXPECT_EQ(hidden.exposed_model, 0);
+  EXPECT_EQ(hidden.total, (430 + 830 + 160 + 50) * kNs);
+  const TextTimeline shown = run(import(kDlrm), Overlap::kNone, 450);
+  EXPECT_EQ(shown.exposed_model, (250 + 50) * kNs);
+  EXPECT_EQ(shown.total, hidden.total + 300 * kNs);
+}
+
+TEST(TextTimeline, WaitsForTheOtherPartsOfACutModelAndComputesForwardAgain) {
+  const std::string layers =
+      "2\na -1 10 ALLREDUCE 1 10 ALLREDUCE 1 10 ALLREDUCE 3 0\nb -1 10 ALLREDUCE 1 10 NONE 0 10 NONE 0 0\n";
+  const TextTimeline once =
+      run(import("HYBRID_TRANSFORMER model_parallel_NPU_group: 4\n" + layers), Overlap::kNone);
+  EXPECT_EQ(once.exposed_model, 30 * kNs);
+  EXPECT_EQ(once.exposed_data, 30 * kNs);
+  EXPECT_EQ(once.total, (20 + 40 + 30 + 30) * kNs);
+  const TextTimeline again =
+      run(import("HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 checkpoints: 1 0 "
+                 "checkpoint_initiates: 1 1\n" +
+                 layers),
+          Overlap::kNone);
+  EXPECT_EQ(again.forward, 40 * kNs);
+  EXPECT_EQ(again.total, once.total + 40 * kNs);
+}
+
+}  // namespace
+}  // namespace coppice::workload
