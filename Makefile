@@ -4,7 +4,7 @@ BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree reproduce-themis reproduce-routing test-slurm cosim nightly formal
+.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree reproduce-themis reproduce-routing test-slurm cosim coverage nightly formal
 .NOTPARALLEL:
 
 help:
@@ -55,6 +55,9 @@ test-slurm: build ## run a small experiment on a Slurm cluster of one node, star
 
 cosim: build ## compare systems with network interfaces in Verilog with those in SystemC, flit by flit
 	@build/release/tb/cosim/coppice_cosim_check
+
+coverage: setup ## which lines and signals of the Verilog the co-simulation tests reach
+	@scripts/coverage --jobs $(JOBS)
 
 nightly: build ## what takes too long for make test: ten million sums through the Verilog adder
 	@COPPICE_ADDER_PAIRS=10000000 build/release/tb/cosim/cosim_tests --gtest_filter='Fp32Adder.*'
