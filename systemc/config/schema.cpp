@@ -186,6 +186,7 @@ void add_ni_keys(std::vector<Key>& keys) {
       idle_ni);
   Key nodes;
   nodes.path = "system.ni.rtl_nodes";
+  nodes.example = "[0, 3]";
   nodes.read = [path = nodes.path](const Node& value, Config& config) {
     const bool all = value.kind == Node::Kind::kScalar && value.text == "all";
     config.system.ni.rtl_nodes = all ? std::vector<int>{} : read_integers(value, path, 0, kMostNodes - 1);

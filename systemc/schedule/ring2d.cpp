@@ -112,6 +112,19 @@ std::array<std::size_t, 2> wide_dimensions(const Topology& topology) {
   return {wide[0], wide[1]};
 }
 
+// Columns stay behind their rows by the timesteps alone, and these count flits: links that differ put
+// accelerators out of step by more than a message takes, and a row's sum may overwrite a column's.
+void require_equal_links(const Topology& topology) {
+  const auto& first = topology.channels().front();
+  for (const topology::Channel& channel : topology.channels()) {
+    if (channel.bandwidth != first.bandwidth || channel.latency != first.latency) {
+      throw UnsupportedError(
+          "ring2d needs links of one bandwidth and latency, which keep its rows and columns in step; "
+          "multitree and ring take links that differ");
+    }
+  }
+}
+
 }  // namespace
 
 Schedule Ring2dCompiler::compile(const Topology& topology, const CompileRequest& request) const {
@@ -123,6 +136,7 @@ Schedule Ring2dCompiler::compile(const Topology& topology, const CompileRequest&
                     "all_reduce only, not {}",
                     to_string(request.collective)));
   }
+  require_equal_links(topology);
   std::vector<bool> ways{true};
   if (topology.kind() == topology::Kind::kTorus) ways.push_back(false);
   const int chunks = std::lcm(topology.dims()[dimensions[0]], topology.dims()[dimensions[1]]);

@@ -13,8 +13,8 @@ namespace coppice::schedule {
 //
 // A timestep carries one chunk over a channel: a part of the data is cut into as many chunks as both widths
 // divide. Columns may begin only when their rows have ended, which nothing but the timesteps says:
-// Schedule::ordered_by_lockstep. Throws UnsupportedError off two-dimensional tori and meshes and for other
-// collectives.
+// Schedule::ordered_by_lockstep. Throws UnsupportedError off two-dimensional tori and meshes, for links of
+// different bandwidth or latency, which the timesteps do not keep in order, and for other collectives.
 class Ring2dCompiler final : public Compiler {
  public:
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;

@@ -60,5 +60,17 @@ TEST(Ring2d, RefusesOtherShapesAndCollectives) {
       ThrowsMessage<UnsupportedError>(HasSubstr("all_reduce only")));
 }
 
+// Their rows and columns would not keep the order that the timesteps stand for.
+TEST(Ring2d, RefusesLinksThatDiffer) {
+  const auto refused = [](topology::LinkSpec second) {
+    const topology::LinkSpec first{{16'000'000'000}, 150 * kFemtosecondsPerNanosecond};
+    const Machine machine = make_machine(topology::make_mesh(std::vector{4, 3}, std::vector{first, second}));
+    EXPECT_THAT([&] { machine.compile("ring2d", Collective::kAllReduce, 2496); },
+                ThrowsMessage<UnsupportedError>(HasSubstr("links of one bandwidth and latency")));
+  };
+  refused({{2'000'000'000}, 150 * kFemtosecondsPerNanosecond});
+  refused({{16'000'000'000}, 1 * kFemtosecondsPerNanosecond});
+}
+
 }  // namespace
 }  // namespace coppice::schedule
