@@ -26,8 +26,8 @@ class Packetizer final : public fabric::Injector {
   // Whether a message may be pushed in cycle `now`. The place of a message whose tail leaves in a cycle is
   // free from the next cycle on, whichever of the two processes runs first.
   bool has_place(Cycles now) const { return queued_ + (tail_left_ == now ? 1 : 0) < kMessages; }
-  // Only while has_place(): takes a message whose first flit comes from memory at cycle `ready`. The caller wakes the
-  // fabric at front_ready(), now and when a tail has left.
+  // Only while has_place(): takes a message whose first flit comes from memory at cycle `ready`. The caller
+  // wakes the fabric at front_ready(), now and when a tail has left.
   void push(const fabric::Message& message, Cycles ready) {
     queue_[(front_ + queued_) % kMessages] = {message, ready};
     if (++queued_ == 1) set_up_front();
