@@ -27,7 +27,8 @@ struct TopologyConfig {
   std::string kind;       // system.topology.kind, required
   std::vector<int> dims;  // topology/builders.h says what they mean to each kind; none for file
   std::string file{};     // of kind file: a graph (topology/graph_file.h), relative to the working directory
-  std::vector<topology::DimensionSpec> dimensions{};  // of kind hierarchy
+  std::vector<topology::DimensionSpec> dimensions{};  // of kind hierarchy, all of them bundled
+  bool bundled = true;  // of kind hierarchy: whether an accelerator's links to a switch are one channel
   bool operator==(const TopologyConfig&) const = default;
 };
 

@@ -95,7 +95,7 @@ void check_build(const Loaded& loaded, std::size_t d) {
 
 void check_rate(const Loaded& loaded, std::size_t d) {
   const SystemConfig& system = loaded.config.system;
-  const Bandwidth bandwidth = channel_bandwidth(system.topology.dimensions[d]);
+  const Bandwidth bandwidth = channel_bandwidth(dimensions_to_build(system.topology)[d]);
   const Femtoseconds period = system.clock.period();
   if (transfer_time(system.flit, bandwidth) >= period) return;
   Bytes flit = system.flit;
@@ -196,6 +196,14 @@ Key dimensions_key() {
     return loaded.config.system.topology.kind != "hierarchy";
   };
   return key;
+}
+
+std::vector<DimensionSpec> dimensions_to_build(const TopologyConfig& topology) {
+  std::vector<DimensionSpec> dimensions = topology.dimensions;
+  for (DimensionSpec& dimension : dimensions) {
+    dimension.bundled = topology.bundled || dimension.kind != DimensionKind::kSwitch;
+  }
+  return dimensions;
 }
 
 void check_dimensions(const Loaded& loaded) {

@@ -10,6 +10,10 @@ namespace coppice::config {
 // the name of a file that astra_network.h reads, relative to the working directory.
 Key dimensions_key();
 
+// The dimensions of a hierarchy as they are built: links to switches bundled or not, as
+// system.topology.bundled says.
+std::vector<topology::DimensionSpec> dimensions_to_build(const TopologyConfig& topology);
+
 // What must hold of the dimensions of a hierarchy, and between them and other keys. Throws ConfigError at the
 // key to change.
 void check_dimensions(const Loaded& loaded);

@@ -68,6 +68,13 @@ void add_topology_keys(std::vector<Key>& keys) {
   file.excused = [](const Loaded& loaded, Purpose) { return loaded.config.system.topology.kind != "file"; };
   keys.push_back(unless(with(file, kEverywhere, kEverywhere), idle_file));
   keys.push_back(unless(with(dimensions_key(), kEverywhere, kEverywhere), idle_dimensions));
+  Key bundled;
+  bundled.path = "system.topology.bundled";
+  bundled.read = [path = bundled.path](const Node& value, Config& config) {
+    config.system.topology.bundled = read_flag(value, path);
+  };
+  bundled.write = [](const Config& config) { return config.system.topology.bundled ? Json() : Json(false); };
+  keys.push_back(unless(with(bundled, kEverywhere), idle_dimensions));
   add_failure_keys(keys, kEverywhere);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "schedule/disjoint_trees.h"
 #include "schedule/neighbour_links.h"
 
 namespace coppice::schedule {
@@ -167,8 +168,8 @@ std::vector<NodeId> ascending(int accelerators) {
 
 // Tries several orders of the accelerators; each search may be lost in a corner of its own.
 std::vector<PlacedTree> find_embedding(const Topology& topology, const EmbeddingRequest& request) {
-  constexpr int kAttempts = 8;
   constexpr std::int64_t kEffort = 20'000;
+  const int attempts = topology.num_accelerators() <= 16 ? 8 : 2;
   std::vector<NodeId> order = ascending(topology.num_accelerators());
   std::vector<PlacedTree> found;
   const Visit keep = [&](const std::vector<PlacedTree>& trees) {
@@ -176,7 +177,7 @@ std::vector<PlacedTree> find_embedding(const Topology& topology, const Embedding
     return false;
   };
   Random random(1, 0);
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < attempts; ++attempt) {
     if (TreeSearch(topology, request, kEffort, order, keep).run()) break;
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
   }
@@ -271,8 +272,9 @@ std::vector<PlacedTree> embed_trees(const Topology& topology, int trees) {
       if (!found.empty()) return found;
     }
   }
-  refuse("none were found in the effort that the search is given");
-  return {};
+  auto found = disjoint_trees(topology, trees);
+  if (found.empty()) refuse("there are none, however deep");
+  return found;
 }
 
 int for_each_placement(const Topology& topology, std::span<const LogicalTree> trees, const Visit& visit) {

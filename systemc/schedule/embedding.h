@@ -48,8 +48,9 @@ bool for_each_embedding(const topology::Topology& topology, const EmbeddingReque
 // The `trees` of the fewest detours that it finds, and of those the least depth: binary trees if there are
 // any, else with as many children as there are links. As detours are needed only to keep trees flat (the
 // links of a tree with detours hold one without), depths are tried from the least possible up, without
-// detours, and the answer has none. The search is not exhaustive on larger graphs: with hardly more links
-// than it needs (two trees on an 8x8 torus) it finds none. Throws UnsupportedError then.
+// detours, and the answer has none. The search is not exhaustive: where hardly more links are there than are
+// needed (two trees on an 8x8 torus) it finds none, and disjoint_trees() gives deeper ones. Throws
+// UnsupportedError only where there are none.
 std::vector<PlacedTree> embed_trees(const topology::Topology& topology, int trees);
 
 // A tree by its parents, per accelerator; kNoNode at the root.

@@ -6,6 +6,7 @@
 #include "schedule/cost_model.h"
 #include "schedule/double_tree.h"
 #include "schedule/embedding.h"
+#include "schedule/hierarchy_trees.h"
 
 namespace coppice::schedule {
 namespace {
@@ -25,14 +26,6 @@ std::string name_of(int trees, Phases phases) {
          (trees == 1 ? "tree" : "double_tree");
 }
 
-double slowest_ns_per_byte(const Topology& topology) {
-  double slowest = 0;
-  for (const topology::Channel& channel : topology.channels()) {
-    slowest = std::max(slowest, 1 / channel.bandwidth.gb_per_s());
-  }
-  return slowest;
-}
-
 }  // namespace
 
 std::vector<LinkedTree> request_trees(const Topology& topology, const CompileRequest& request, int count) {
@@ -44,6 +37,7 @@ std::vector<LinkedTree> request_trees(const Topology& topology, const CompileReq
       return link_trees(topology, place_trees(topology, trees));
     }
     case TreePlacement::kEmbedded:
+      if (topology.kind() == Kind::kHierarchy) return hierarchy_trees(topology, count);
       return link_trees(topology, embed_trees(topology, count));
     default:
       break;
@@ -58,9 +52,8 @@ int resolve_chunks(const Topology& topology, const CompileRequest& request, int 
   const Bytes elements = request.size / request.element;
   const auto most =
       static_cast<int>(std::clamp<Bytes>(elements / trees, 1, std::numeric_limits<std::int16_t>::max()));
-  const CostModel model{static_cast<double>(request.step_latency) / kFemtosecondsPerNanosecond,
-                        slowest_ns_per_byte(topology), topology.num_accelerators()};
-  return optimal_chunks(model, static_cast<double>(request.size) / trees, most);
+  return optimal_chunks(cost_model(topology, request.step_latency), static_cast<double>(request.size) / trees,
+                        most);
 }
 
 template <int kTrees, Phases kPhases>

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "config/dimensions.h"
 #include "config/schema.h"
 #include "fabric/framing.h"
 #include "schedule/compiler.h"
@@ -109,14 +110,6 @@ schedule::TreePlacement parse_trees(const std::string& name) {
   if (name == "embedded") return schedule::TreePlacement::kEmbedded;
   if (name == "ccube") return schedule::TreePlacement::kCcube;
   return schedule::TreePlacement::kAuto;
-}
-
-// What a step costs besides its bytes: setting up the message, the longest channel, memory and the adder.
-Femtoseconds step_latency(const config::Config& config, const topology::Topology& topology) {
-  Femtoseconds longest = 0;
-  for (const topology::Channel& channel : topology.channels()) longest = std::max(longest, channel.latency);
-  const config::NiConfig& ni = config.system.ni;
-  return ni.message_setup + longest + (ni.dma_latency + ni.reduction_latency) * config.system.clock.period();
 }
 
 schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
@@ -231,8 +224,8 @@ topology::Topology build_topology(const config::Loaded& loaded) {
   const topology::Kind kind = *topology::parse_kind(system.topology.kind);
   if (kind == topology::Kind::kFile) return read_graph(loaded).topology;
   if (kind == topology::Kind::kHierarchy) {
-    return at_key(loaded, "system.topology.dimensions",
-                  [&] { return topology::make_hierarchy(system.topology.dimensions); });
+    const auto dimensions = config::dimensions_to_build(system.topology);
+    return at_key(loaded, "system.topology.dimensions", [&] { return topology::make_hierarchy(dimensions); });
   }
   std::vector<topology::LinkSpec> links;
   for (std::size_t level = 0; level < topology::num_link_levels(kind, system.topology.dims); ++level) {
@@ -262,6 +255,14 @@ int resolve_ni_ports(const config::Config& config, const topology::Topology& top
     ports = std::max(ports, topology.out_channels(node).size());
   }
   return static_cast<int>(ports);
+}
+
+Femtoseconds step_latency(const config::Config& config, const topology::Topology& topology) {
+  Femtoseconds longest = 0;
+  for (const topology::Channel& channel : topology.channels()) longest = std::max(longest, channel.latency);
+  if (topology.num_switches() > 0) longest *= 2;
+  const config::NiConfig& ni = config.system.ni;
+  return ni.message_setup + longest + (ni.dma_latency + ni.reduction_latency) * config.system.clock.period();
 }
 
 topology::Collective parse_collective(const std::string& op) {

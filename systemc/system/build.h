@@ -37,6 +37,10 @@ schedule::ChunkPolicy chunk_policy_of(const config::CollectiveConfig& collective
 // What the machine adds to every step of a schedule's messages.
 schedule::StepTiming step_timing(const config::SystemConfig& system);
 
+// What a step of a schedule costs besides its bytes: setting up the message, the longest channel (two of them
+// where there are switches), memory and the adder. Alpha of the cost model.
+Femtoseconds step_latency(const config::Config& config, const topology::Topology& topology);
+
 // A broadcast is an all-gather and a reduce a reduce-scatter with all data at `collective.root`.
 topology::Collective parse_collective(const std::string& op);
 

@@ -14,6 +14,7 @@
 #include "fabric/train_fabric.h"
 #include "ni/network_interface.h"
 #include "schedule/checker.h"
+#include "schedule/cost_model.h"
 #include "schedule/forwarders.h"
 #include "system/build.h"
 #include "system/child_process.h"
@@ -94,6 +95,7 @@ class CollectiveRun {
                      config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
                      prepared_.bound_ns, breakdown_.to_json(finish_.last),
                      cost.to_json(fabric_->statistics().flit_hops), verification_->sample()});
+    predict(result);
     if (progress_) result["gradients"] = progress_->to_json();
     const std::vector<NodeId> through = schedule::forwarders(topology_, schedule_);
     if (!through.empty()) result["forwarding"] = through;
@@ -112,6 +114,15 @@ class CollectiveRun {
   };
 
   const config::Config& config() const { return loaded_.config; }
+
+  // What C-Cube's equations say of rings and trees.
+  void predict(nlohmann::ordered_json& result) const {
+    const auto model = schedule::cost_model(topology_, step_latency(config(), topology_));
+    const auto time_ns = schedule::predicted_ns(model, schedule_);
+    if (!time_ns) return;
+    result["cost_model"] = {
+        {"alpha_ns", model.alpha_ns}, {"beta_ns_per_byte", model.beta_ns_per_byte}, {"time_ns", *time_ns}};
+  }
 
   // Where forwarding costs computation, accelerators that forward take longer for their layers.
   void follow_gradients() {

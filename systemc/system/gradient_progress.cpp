@@ -130,11 +130,11 @@ void GradientProgress::mark_ready(Node& node, Femtoseconds now) {
 
 // The queue counts chunks in order: those that come early count when the missing ones have come.
 void GradientProgress::enqueue(Node& node, std::size_t chunk) {
-  node.in_order = node.in_order && chunk == node.semaphore;
   node.final[chunk] = 1;
   for (; node.semaphore < node.final.size() && node.final[node.semaphore] != 0; ++node.semaphore) {
     node.queue.enqueue();
   }
+  node.early = std::max(node.early, ++node.finished - node.semaphore);
 }
 
 void GradientProgress::message_completed(const ni::MessageRecord& message) {
@@ -179,9 +179,12 @@ Json GradientProgress::forward_json() {
 }
 
 Json GradientProgress::to_json() {
+  std::size_t early = 0;
+  for (const Node& node : nodes_) early = std::max(early, node.early);
   Json json{{"chunks", chunk_end_.size()},
             {"turnaround_ns", to_ns(turnaround_)},
-            {"in_order", std::ranges::all_of(nodes_, [](const Node& node) { return node.in_order; })}};
+            {"in_order", early == 0},
+            {"early_chunks", early}};
   if (!layers_.empty()) json["forward"] = forward_json();
   return json;
 }

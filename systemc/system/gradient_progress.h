@@ -32,10 +32,12 @@ class GradientProgress final : public ni::MessageObserver {
 
   void message_completed(const ni::MessageRecord& message) override;
 
-  // {chunks, turnaround_ns, in_order}, and with layers `forward`: {end_ns, stalled_ns, accelerators:
+  // {chunks, turnaround_ns, in_order, early_chunks}, and with layers `forward`: {end_ns, stalled_ns,
+  // accelerators:
   // [{end_ns, stalled_ns}], layers: [{ready_ns, begin_ns}]}. Times from the begin of the collective; the
-  // latest over the accelerators, or of the accelerator named. Stalled: waiting for gradients after the first
-  // layer began.
+  // latest over the accelerators, or of the accelerator named. Early chunks: the most that were final at an
+  // accelerator while one before them was not; in order: none, anywhere. Stalled: waiting for gradients after
+  // the first layer began.
   nlohmann::ordered_json to_json();
 
  private:
@@ -43,7 +45,8 @@ class GradientProgress final : public ni::MessageObserver {
     ni::GradientQueue queue;
     std::vector<std::uint8_t> final;  // [chunk]
     std::size_t semaphore = 0;        // chunks before the first that is not final
-    bool in_order = true;             // every chunk so far came right after the one before it
+    std::size_t finished = 0;         // chunks
+    std::size_t early = 0;            // the most that were final behind one that was not
     Femtoseconds busy_until = 0;
     Femtoseconds stalled = 0;
     std::vector<Femtoseconds> ready{};  // [layer]

@@ -65,6 +65,7 @@ class TrainingRun {
 
   Json run() {
     require_all_reduce();
+    require_covered_gradients();
     measure();
     const auto timeline = at_batch(loaded_, [&] {
       auto laid_out = make_timeline(slowest_costs(), training().overlap,
@@ -106,6 +107,20 @@ class TrainingRun {
     }
     copy.config.training = {};
     return copy;
+  }
+
+  // The layer-chunk table of a gradient queue comes from the layers.
+  void require_covered_gradients() const {
+    const Bytes size = loaded_.config.collective.size;
+    if (training().overlap != workload::Overlap::kChained) return;
+    Bytes covered = 0;
+    for (const workload::LayerCost& cost : costs_) covered += cost.gradient_bytes;
+    if (covered >= size) return;
+    throw ConfigError(
+        loaded_.place("collective.size"),
+        fmt::format("collective.size of {} is not covered by the layers of {}, which a chained forward pass "
+                    "waits for: they have {} of gradients; leave collective.size out",
+                    format_bytes(size), model_.name, format_bytes(covered)));
   }
 
   // All wait for the slowest: where messages are forwarded, one that forwards.

@@ -27,6 +27,15 @@ int bundles(DimensionKind kind, int size) {
   return 1;
 }
 
+// How many channels of the same direction, alike, lie side by side.
+int parallel_channels(const DimensionSpec& spec) {
+  return spec.bundled ? 1 : spec.links;
+}
+
+int channels_of(const DimensionSpec& spec) {
+  return bundles(spec.kind, spec.size) * parallel_channels(spec);
+}
+
 // Accelerators; throws if they, or the channels, are too many.
 int count_nodes(std::span<const DimensionSpec> dimensions, std::span<const int> dims) {
   std::int64_t accelerators = 1;
@@ -36,7 +45,7 @@ int count_nodes(std::span<const DimensionSpec> dimensions, std::span<const int> 
   for (const DimensionSpec& spec : dimensions) {
     const bool switched = spec.kind == DimensionKind::kSwitch;
     if (switched) nodes += accelerators / spec.size;
-    channels += accelerators * bundles(spec.kind, spec.size) * (switched ? 2 : 1);
+    channels += accelerators * channels_of(spec) * (switched ? 2 : 1);
   }
   require_size(Kind::kHierarchy, dims, nodes, channels);
   return static_cast<int>(accelerators);
@@ -105,6 +114,10 @@ void require_dimension(std::size_t d, const DimensionSpec& spec) {
   if (spec.size < 2) refuse(d, fmt::format("a size of {} joins nobody: needs at least 2", spec.size));
   if (spec.bandwidth.bytes_per_second <= 0) refuse(d, "its bandwidth must be above 0");
   if (spec.latency < 0) refuse(d, "its latency must not be negative");
+  if (!spec.bundled && spec.kind != DimensionKind::kSwitch) {
+    refuse(d, fmt::format("the links of a {} are always bundled: only those to a switch need not be",
+                          to_string(spec.kind)));
+  }
   const int ways = bundles(spec.kind, spec.size);
   if (spec.links < 1 || spec.links % ways != 0) {
     refuse(d, fmt::format("a {} of {} has links in {} direction{} of every accelerator: {} link{} cannot be "
@@ -119,8 +132,25 @@ void require_dimension(std::size_t d, const DimensionSpec& spec) {
 }
 
 Bandwidth channel_bandwidth(const DimensionSpec& spec) {
+  if (!spec.bundled) return spec.bandwidth;
   return {spec.bandwidth.bytes_per_second * (spec.links / bundles(spec.kind, spec.size))};
 }
+
+namespace {
+
+// A link from every accelerator to its switch in dimension `d`.
+void join_to_switches(Topology& topology, const Hierarchy& hierarchy, std::size_t d,
+                      const DimensionSpec& spec) {
+  const Bandwidth bandwidth = channel_bandwidth(spec);
+  const Femtoseconds up = spec.latency / 2;
+  for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+    const NodeId hub = hierarchy.switch_of(node, d);
+    topology.add_channel(node, hub, bandwidth, up, static_cast<int>(d));
+    topology.add_channel(hub, node, bandwidth, spec.latency - up, static_cast<int>(d));
+  }
+}
+
+}  // namespace
 
 Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
   if (dimensions.empty()) throw UnsupportedError("a hierarchy needs at least one dimension");
@@ -143,12 +173,7 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
     const Bandwidth bandwidth = channel_bandwidth(spec);
     const int dimension = static_cast<int>(d);
     if (spec.kind == DimensionKind::kSwitch) {
-      const Femtoseconds up = spec.latency / 2;
-      for (NodeId node = 0; node < accelerators; ++node) {
-        const NodeId hub = hierarchy.switch_of(node, d);
-        topology.add_channel(node, hub, bandwidth, up, dimension);
-        topology.add_channel(hub, node, bandwidth, spec.latency - up, dimension);
-      }
+      join_to_switches(topology, hierarchy, d, spec);
       continue;
     }
     // Offset by offset, so that all accelerators number their in-channels alike.
@@ -158,6 +183,11 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
         const int there = (hierarchy.coordinate(node, d) + offset) % spec.size;
         topology.add_channel(node, hierarchy.peer(node, d, there), bandwidth, spec.latency, dimension);
       }
+    }
+  }
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    for (int link = 1; link < parallel_channels(dimensions[d]); ++link) {
+      join_to_switches(topology, hierarchy, d, dimensions[d]);
     }
   }
   return topology;

@@ -15,15 +15,18 @@ namespace coppice::topology {
 //
 // `links` are those of one accelerator in this dimension, each with `bandwidth` either way. Links that join
 // the same two nodes are a bundle: flits go over all of them side by side, so that a bundle is one channel of
-// their bandwidths' sum. A ring has half of its links towards either neighbour, a fully connected group the
-// same number towards each, a switch all of them. `latency` is that of one step, from accelerator to
-// accelerator; the two channels through a switch have half of it each. The routers' pipelines come on top.
+// their bandwidths' sum. Those to a switch may also be channels of their own (`bundled` is false): what is
+// routed takes the first of them, and schedules that name their channels have all. A ring has half of its
+// links towards either neighbour, a fully connected group the same number towards each, a switch all of them.
+// `latency` is that of one step, from accelerator to accelerator; the two channels through a switch have half
+// of it each. The routers' pipelines come on top.
 struct DimensionSpec {
   DimensionKind kind = DimensionKind::kSwitch;
   int size = 2;
   int links = 1;
   Bandwidth bandwidth;
   Femtoseconds latency = 0;
+  bool bundled = true;
   bool operator==(const DimensionSpec&) const = default;
 };
 
@@ -35,7 +38,8 @@ void require_dimension(std::size_t d, const DimensionSpec& spec);
 // next and towards the previous coordinate; a fully connected group's towards the coordinates 1, 2, ...
 // further on; the one to the switch. In-channels lie alike: at the same port comes what a neighbour sends
 // out of that port of its own. Port i of a switch is the accelerator with coordinate i in its dimension.
-// Throws UnsupportedError, with what would be right, for dimensions that cannot be built.
+// Links that are not bundled come after all others, but for the first of each. Throws UnsupportedError, with
+// what would be right, for dimensions that cannot be built.
 Topology make_hierarchy(std::span<const DimensionSpec> dimensions);
 
 // Bandwidth of each of the channels that `spec` makes.

@@ -137,6 +137,41 @@ TEST(BadInput, UnknownAlgorithm) {
   EXPECT_THAT(outcome.err, HasSubstr(", not 'rnig'; did you mean 'ring'?"));
 }
 
+// C-Cube's: more chunks than there is data for, a tree where there is no way, trees that do not fit, layers
+// that are not all of the gradients.
+TEST(BadInput, TreesChunksAndLayersThatDoNotFit) {
+  const Workshop shop;
+  shop.write("split.graph", "accelerators 4\nlink 0 -- 1\nlink 2 -- 3\n");
+  const auto complaint = [&](const std::string& topology, const std::string& collective,
+                             const std::string& rest = "") {
+    shop.write("c.yaml", "system: {topology: {" + topology + "}}\ncollective:\n" + collective + rest);
+    const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(shop.files(), ::testing::Not(::testing::Contains("r.json")));
+    return outcome.err;
+  };
+  EXPECT_EQ(
+      complaint("kind: dgx1", "  algorithm: overlapped_double_tree\n  size: 64 B\n  chunks: 9\n"),
+      "c.yaml:3:14: collective.algorithm: overlapped_double_tree in 9 chunks: 64 bytes on 2 trees make 8 "
+      "at most, of one element of 4 bytes each\n");
+  EXPECT_EQ(complaint("kind: file, file: split.graph", "  algorithm: tree\n  size: 1 KiB\n"),
+            "split.graph:1:14: the graph is not connected: accelerator 0 cannot reach accelerator 2\n");
+  EXPECT_THAT(
+      complaint("kind: mesh, dims: [4, 4]", "  algorithm: double_tree\n  size: 1 KiB\n  trees: embedded\n"),
+      StartsWith("c.yaml:3:14: collective.algorithm: mesh 4x4: no 2 trees that share no channel: they need "
+                 "30 links, there are 24"));
+  EXPECT_THAT(
+      complaint("kind: torus, dims: [4, 4]", "  algorithm: double_tree\n  size: 1 KiB\n  trees: ccube\n"),
+      StartsWith("c.yaml:3:14: collective.algorithm: trees of 8 accelerators on torus 4x4, which has 16"));
+  EXPECT_THAT(
+      complaint("kind: dgx1", "  algorithm: overlapped_tree\n  size: 1 GiB\n",
+                "training: {model: zfnet, overlap: chained}\n"),
+      HasSubstr("c.yaml:4:9: collective.size of 1 GiB is not covered by the layers of zfnet, which a "
+                 "chained forward pass waits for: they have 249388160 B of gradients"));
+  EXPECT_THAT(complaint("kind: torus, dims: [2, 2]", "  algorithm: ring\n  size: 1 KiB\n  chunks: auto\n"),
+              StartsWith("c.yaml:5:11: collective.chunks is auto, which is for tree"));
+}
+
 TEST(BadInput, MissingOrUnreadableFile) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);

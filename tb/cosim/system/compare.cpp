@@ -72,6 +72,14 @@ std::vector<Case> cases() {
       {"shallow_buffers", "mesh_4x4", {"collective.algorithm=multitree", "system.router.vc_depth=20"}, all});
   list.push_back(
       {"odd_chunks", "torus_4x4", {"collective.algorithm=multitree", "collective.size=4660 B"}, all});
+  // C-Cube's trees on eight nodes, with what their gradient queues see.
+  for (const std::string algorithm : {"overlapped_tree", "overlapped_double_tree"}) {
+    list.push_back({algorithm,
+                    "torus_4x4",
+                    {"system.topology.dims=[2, 4]", "collective.algorithm=" + algorithm,
+                     "collective.trees=embedded", "collective.chunks=8", "system.ni.flow_control=message"},
+                    all});
+  }
   return list;
 }
 
@@ -144,15 +152,17 @@ ordered_json run(const Case& which, const Settings& settings) {
     };
     const ordered_json result = system::run_collective(loaded, options);
     const double seconds = std::max(1e-6, result["simulator"]["user_s"].get<double>());
-    return ordered_json{{"cycles", result["cycles"]}, {"flits", trace.flits()},
-                        {"trace", trace.digests()},   {"values", values.value()},
-                        {"gaps", gaps.cycles},        {"speed", result["cycles"].get<double>() / seconds}};
+    return ordered_json{
+        {"cycles", result["cycles"]}, {"gradients", result.value("gradients", ordered_json())},
+        {"flits", trace.flits()},     {"trace", trace.digests()},
+        {"values", values.value()},   {"gaps", gaps.cycles},
+        {"speed", result["cycles"].get<double>() / seconds}};
   };
   return system::run_in_child(body, nullptr);
 }
 
 std::string difference(const ordered_json& systemc, const ordered_json& rtl) {
-  for (const char* key : {"cycles", "flits", "gaps"}) {
+  for (const char* key : {"cycles", "flits", "gaps", "gradients"}) {
     if (systemc[key] != rtl[key]) return fmt::format("{} {} in SystemC", systemc[key].dump(), key);
   }
   for (std::size_t at = 0; at < std::min(systemc["trace"].size(), rtl["trace"].size()); ++at) {

@@ -162,8 +162,19 @@ RC_GTEST_PROP(Embedding, OneTreeFitsEveryTorusAndMesh, ()) {
   RC_ASSERT(num_detours(trees) == 0);
 }
 
+TEST(Embedding, SaysWhereThereAreNoTreesHoweverDeep) {
+  Topology topology(topology::Kind::kFile, {}, 4, 0);
+  for (const auto& [a, b] :
+       std::vector<std::pair<NodeId, NodeId>>{{0, 1}, {0, 1}, {0, 1}, {1, 2}, {2, 3}, {2, 3}}) {
+    topology.add_channel(a, b, {1'000'000'000}, 0);
+    topology.add_channel(b, a, {1'000'000'000}, 0);
+  }
+  EXPECT_THAT([&] { embed_trees(topology, 2); },
+              ThrowsMessage<UnsupportedError>(HasSubstr("there are none, however deep")));
+}
+
 TEST(Embedding, TwoTreesFitATorus) {
-  for (const std::vector<int>& dims : {std::vector{4, 4}, {3, 5}}) {
+  for (const std::vector<int>& dims : {std::vector{4, 4}, {3, 5}, {8, 8}}) {
     const Machine machine = torus(dims);
     expect_embedded(machine.topology, embed_trees(machine.topology, 2));
   }
