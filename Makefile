@@ -4,7 +4,7 @@ BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree reproduce-themis reproduce-routing test-slurm cosim coverage nightly formal
+.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing test-slurm cosim coverage nightly formal
 .NOTPARALLEL:
 
 help:
@@ -44,6 +44,10 @@ reproduce-multitree: build ## run MultiTree's experiments into results/multitree
 reproduce-themis: build ## run Themis' experiments into results/themis
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce themis
+
+reproduce-ccube: build ## run C-Cube's experiments into results/ccube
+	@scripts/setup.sh experiments
+	@scripts/experiments/reproduce ccube
 
 reproduce-routing: build ## run the study of Routing for Large ML Models into results/routing; FULL=1: five seeds
 	@scripts/setup.sh experiments

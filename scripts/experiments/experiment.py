@@ -153,11 +153,13 @@ def read_axis(path, axis):
         if not isinstance(values, list):
             raise ExperimentError(f"{path}: axis {name!r}: with a key, values is a list")
         labels = {as_text(value): {axis["key"]: as_text(value)} for value in values}
+    elif isinstance(values, list):
+        labels = {as_text(value): {} for value in values}
     elif isinstance(values, dict):
         labels = {as_text(label): read_settings(path, f"axis {name!r}: {label}", own)
                   for label, own in values.items()}
     else:
-        raise ExperimentError(f"{path}: axis {name!r}: without a key, values maps each label to settings")
+        raise ExperimentError(f"{path}: axis {name!r}: values is a list, or maps each label to settings")
     if len(labels) != len(values) or not labels:
         raise ExperimentError(f"{path}: axis {name!r}: values are empty or not all different")
     return name, labels
