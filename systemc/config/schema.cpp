@@ -70,6 +70,7 @@ void add_topology_keys(std::vector<Key>& keys) {
   keys.push_back(unless(with(dimensions_key(), kEverywhere, kEverywhere), idle_dimensions));
   Key bundled;
   bundled.path = "system.topology.bundled";
+  bundled.example = "true";
   bundled.read = [path = bundled.path](const Node& value, Config& config) {
     config.system.topology.bundled = read_flag(value, path);
   };
