@@ -14,7 +14,7 @@ FORMS = {
     "speedup": (lambda of, over: over / of, "{:.2f}×"),       # of a time: how many times faster
     "ratio": (lambda of, over: of / over, "{:.2f}×"),         # of a bandwidth: how many times more
     "saving": (lambda of, over: 1 - of / over, "−{:.0%}"),    # of a time: what part of it is gone
-    "gain": (lambda of, over: over / of - 1, "+{:.1%}"),      # of a time: how much more is done in it
+    "gain": (lambda of, over: over / of - 1, "{:+.1%}"),      # of a time: how much more is done in it
     "percentage": (None, "{:.1%}"),
     "number": (None, "{:,.6g}"),
 }
