@@ -126,9 +126,12 @@ void add_router_keys(std::vector<Key>& keys) {
       "system.router.st_delay", [](auto& c) -> auto& { return c.system.router.st_delay; }, 1, 64));
   add(integer_key(
       "system.router.credit_delay", [](auto& c) -> auto& { return c.system.router.credit_delay; }, 0, 64));
-  add(enum_key<>(
-      "system.router.impl", [](auto& c) -> auto& { return c.system.router.impl; },
-      std::vector{Implementation::kSystemc, Implementation::kRtl}));
+  // Routing studies simulate the SystemC model only; so do those of interfaces below.
+  keys.push_back(unless(with(enum_key<>(
+                                 "system.router.impl", [](auto& c) -> auto& { return c.system.router.impl; },
+                                 std::vector{Implementation::kSystemc, Implementation::kRtl}),
+                             {Purpose::kRun, Purpose::kTraffic}),
+                        idle_router));
 }
 
 Key ports_key() {
@@ -188,10 +191,11 @@ void add_ni_keys(std::vector<Key>& keys) {
   };
   rate.write = [](const Config& config) { return Json(config.system.ni.reduction_flits_per_cycle); };
   keys.push_back(unless(with(rate, kSimulations), idle_reduction_rate));
-  add(enum_key<>(
-          "system.ni.impl", [](auto& c) -> auto& { return c.system.ni.impl; },
-          std::vector{Implementation::kSystemc, Implementation::kRtl}),
-      idle_ni);
+  keys.push_back(unless(with(enum_key<>(
+                                 "system.ni.impl", [](auto& c) -> auto& { return c.system.ni.impl; },
+                                 std::vector{Implementation::kSystemc, Implementation::kRtl}),
+                             kRunOnly),
+                        idle_ni));
   Key nodes;
   nodes.path = "system.ni.rtl_nodes";
   nodes.example = "[0, 3]";
@@ -203,7 +207,7 @@ void add_ni_keys(std::vector<Key>& keys) {
     if (config.system.ni.impl != Implementation::kRtl) return Json();
     return config.system.ni.rtl_nodes.empty() ? Json("all") : Json(config.system.ni.rtl_nodes);
   };
-  add(nodes, idle_rtl_nodes);
+  keys.push_back(unless(with(nodes, kRunOnly), idle_rtl_nodes));
 }
 
 void add_accelerator_keys(std::vector<Key>& keys) {

@@ -130,5 +130,17 @@ TEST(IneffectiveKeys, KnowsThatTheFluidFabricHasNoRouters) {
       ElementsAre("f:2:3: warning: system.router.vc_depth has no effect: the fluid fabric has no routers"));
 }
 
+TEST(IneffectiveKeys, KnowsThatRoutingStudiesHaveNoVerilog) {
+  Loaded loaded;
+  loaded.config.system.topology = {"clos", {4, 4, 2}};
+  loaded.config.system.ni.impl = Implementation::kRtl;
+  loaded.config.system.router.impl = Implementation::kRtl;
+  loaded.places["system.ni.impl"] = {"f", 2, 3};
+  loaded.places["system.router.impl"] = {"f", 3, 3};
+  EXPECT_THAT(
+      ineffective_keys(loaded, Purpose::kRoute),
+      ElementsAre("f:3:3: warning: system.router.impl, system.ni.impl have no effect on a routing study"));
+}
+
 }  // namespace
 }  // namespace coppice::config
