@@ -152,11 +152,13 @@ ordered_json run(const Case& which, const Settings& settings) {
     };
     const ordered_json result = system::run_collective(loaded, options);
     const double seconds = std::max(1e-6, result["simulator"]["user_s"].get<double>());
-    return ordered_json{
-        {"cycles", result["cycles"]}, {"gradients", result.value("gradients", ordered_json())},
-        {"flits", trace.flits()},     {"trace", trace.digests()},
-        {"values", values.value()},   {"gaps", gaps.cycles},
-        {"speed", result["cycles"].get<double>() / seconds}};
+    return ordered_json{{"cycles", result["cycles"]},
+                        {"gradients", result.value("gradients", ordered_json())},
+                        {"flits", trace.flits()},
+                        {"trace", trace.digests()},
+                        {"values", values.value()},
+                        {"gaps", gaps.cycles},
+                        {"speed", result["cycles"].get<double>() / seconds}};
   };
   return system::run_in_child(body, nullptr);
 }
