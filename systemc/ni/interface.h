@@ -18,6 +18,9 @@ class Interface {
   virtual bool finished() const = 0;
   // Per unfinished port: the entry at its head and what it waits for. For deadlock reports.
   virtual std::string describe_waiting(Cycles now) const = 0;
+  // For when all has arrived, before memory is read: writes what still waits for an adder. Verilog is clocked
+  // until nothing does.
+  virtual void settle() {}
 
   // What an observer sees of a port in cycle `now`.
   struct PortView {

@@ -7,10 +7,6 @@
 namespace coppice::ni {
 namespace {
 
-// Flits that wait in the reduction unit go on at the latest after so many cycles without another event: when
-// they do changes nothing but a sum's place in memory.
-constexpr Cycles kDrain = 64;
-
 // Cycles of `period` that `flits` take at `flit_time` each.
 Cycles cycles_of(std::int64_t flits, Femtoseconds flit_time, Femtoseconds period) {
   return (flits * flit_time + period - 1) / period;
@@ -133,7 +129,6 @@ void NetworkInterface::wake(Cycles now) {
   }
   Cycles next = completions_.empty() ? kNever : completions_.top().at;
   for (const Waiting& port : waiting_) next = std::min(next, port.due);
-  if (queues_ && !queues_->empty()) next = std::min(next, now + kDrain);
   if (next != kNever) wake_at(next);
 }
 
@@ -296,6 +291,10 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
 void NetworkInterface::wake_fabric(int index, Cycles now) {
   const Cycles ready = ports_[static_cast<std::size_t>(index)]->packetizer.front_ready();
   if (ready > now) context_.fabric->wake(node_, index, ready);
+}
+
+void NetworkInterface::settle() {
+  if (queues_) queues_->settle(0, values_->values().size(), values_->values());
 }
 
 bool NetworkInterface::finished() const {

@@ -73,6 +73,7 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   int num_ports() const override { return static_cast<int>(ports_.size()); }
   bool finished() const override;
   std::string describe_waiting(Cycles now) const override;
+  void settle() override;
   PortView view(int port, Cycles now) const override;
 
  private:

@@ -85,6 +85,7 @@ class CollectiveRun {
     const CostMeter cost;
     simulate();
     fabric_->check_conservation();
+    for (const auto& interface : interfaces_) interface->settle();
     verification_->verify();
     give_final_values();
     if (trace_) trace_->finish();

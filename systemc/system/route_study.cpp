@@ -228,6 +228,7 @@ class RouteStudy final : private ni::MessageObserver {
 
   void finish(std::size_t j) {
     Job& job = *jobs_[j];
+    for (const auto& interface : job.interfaces) interface->settle();
     for (const auto& ring : job.verification) ring->verify();
     job.communicates = false;
     job.statistics.add_all_reduce(Conductor::now() - job.started);
