@@ -85,8 +85,7 @@ class CollectiveRun {
     const CostMeter cost;
     simulate();
     fabric_->check_conservation();
-    for (const auto& interface : interfaces_) interface->settle();
-    verification_->verify();
+    verify();
     give_final_values();
     if (trace_) trace_->finish();
     if (vcd_) vcd_->finish();
@@ -115,6 +114,20 @@ class CollectiveRun {
   };
 
   const config::Config& config() const { return loaded_.config; }
+
+  void verify() {
+    for (const auto& interface : interfaces_) interface->settle();
+    const schedule::CheckReport& report = prepared_.checked.report;
+    try {
+      verification_->verify();
+    } catch (const ModelError& error) {
+      if (!schedule_.ordered_by_lockstep || report.contention_free) throw;
+      throw OrderLostError(
+          fmt::format("{}; the order of '{}' is kept by the lockstep alone, and messages that share {} came "
+                      "later than it counts on: choose an algorithm that is right under any timing",
+                      error.what(), schedule_.algorithm, to_string(topology_, report.shared.front())));
+    }
+  }
 
   // What C-Cube's equations say of rings and trees.
   void predict(nlohmann::ordered_json& result) const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "config/config.h"
 #include "ni/gradient_memory.h"
 #include "schedule/checker.h"
@@ -37,6 +38,13 @@ class Verification {
     std::int64_t of = 0;
   };
   virtual Sample sample() const { return {}; }
+};
+
+// Wrong data because a schedule that is `ordered_by_lockstep` met contention: a message came later than its
+// timestep promises, and one of a later step before it.
+class OrderLostError : public ModelError {
+ public:
+  using ModelError::ModelError;
 };
 
 using config::kValuesLimit;

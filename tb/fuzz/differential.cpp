@@ -22,6 +22,7 @@ std::string Tally::report() const {
   std::string text =
       fmt::format("{} systems: {} refused as configurations; of {} compared, {} agree ({:.0f}%)", drawn,
                   unsupported, compared(), agreed, 100 * agreed_share());
+  if (order_lost > 0) text += fmt::format("\n  {:>6} lost the order of their lockstep", order_lost);
   for (const auto& [reason, refusals] : refused) {
     text += fmt::format("\n  {:>6} refused, {:>6} of them though no flit waits: {}", refusals.runs,
                         refusals.needless, reason);
@@ -41,6 +42,14 @@ void require_agreement(const std::string& yaml, Tally& tally) {
     RC_DISCARD(flit.reason);
   }
   const Outcome train = record_run(yaml, "train");
+  if (flit.end == Outcome::End::kOrderLost) {
+    ++tally.order_lost;
+    if (train.end != Outcome::End::kContended) {
+      RC_FAIL("flits lost the order of the lockstep, train says there is no contention: " + flit.reason +
+              "\n" + yaml);
+    }
+    return;
+  }
   if (flit.end != Outcome::End::kDone) RC_FAIL("fidelity: flit fails: " + flit.reason + "\n" + yaml);
   if (train.end == Outcome::End::kContended) {
     Tally::Refusals& refusals = tally.refused[kind(train.reason)];

@@ -15,6 +15,7 @@
 #include "stall_detector.h"
 #include "system/child_process.h"
 #include "system/run.h"
+#include "system/verification.h"
 
 namespace coppice::fuzz {
 namespace {
@@ -209,6 +210,8 @@ Outcome record_run(const std::string& yaml, const std::string& fidelity) {
             return record(loaded);
           } catch (const fabric::ContentionError& error) {
             return {{"contended", error.what()}, {"cycle", error.cycle()}};
+          } catch (const system::OrderLostError& error) {
+            return {{"order_lost", error.what()}};
           }
         },
         nullptr);
@@ -216,6 +219,9 @@ Outcome record_run(const std::string& yaml, const std::string& fidelity) {
       outcome.end = Outcome::End::kContended;
       outcome.reason = answer["contended"];
       outcome.contended_at = answer["cycle"];
+    } else if (answer.contains("order_lost")) {
+      outcome.end = Outcome::End::kOrderLost;
+      outcome.reason = answer["order_lost"];
     } else {
       outcome.end = Outcome::End::kDone;
       outcome.recording = from_json(answer);

@@ -32,6 +32,7 @@ struct Outcome {
     kDone,
     kContended,    // `fidelity: train` does not apply
     kUnsupported,  // the configuration is refused
+    kOrderLost,    // a schedule that only the lockstep orders met contention; wrong data, and said so
     kFailed,       // the model is at fault
   };
   End end = End::kFailed;

@@ -41,6 +41,26 @@ TEST(Run, VerifiesAndReportsASmallAllReduce) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json"));
 }
 
+// Rows and columns of a mesh share channels, and the fewer bytes a step has, the less room it leaves them.
+TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrder) {
+  const Workshop shop;
+  shop.write("c.yaml", R"(
+system:
+  topology: {kind: mesh, dims: [3, 2]}
+  link: {bandwidth: 5333333333 B/s, latency: 1 ns}
+  router: {vc_depth: 400, routing_delay: 1, vc_alloc_delay: 1, sw_alloc_delay: 1, st_delay: 1}
+  ni: {ports: 2, buffer: 896, dma_latency: 4, reduction_latency: 4}
+collective: {op: all_reduce, algorithm: ring2d, size: 1168 B}
+check: values
+)");
+  const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("wrong sum: accelerator 0 element 268"));
+  EXPECT_THAT(outcome.err, HasSubstr("the order of 'ring2d' is kept by the lockstep alone, and messages that "
+                                     "share injection port 0 of accelerator 1 in step 1"));
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
+}
+
 TEST(Run, RepeatsItselfFromTheConfigurationInItsResult) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
