@@ -19,6 +19,7 @@
 #include "system/build.h"
 #include "system/child_process.h"
 #include "system/cost_meter.h"
+#include "system/dimension_activity.h"
 #include "system/gradient_progress.h"
 #include "system/result.h"
 #include "system/run.h"
@@ -67,6 +68,7 @@ class CollectiveRun {
     log_.add_observer(breakdown_);
     log_.add_observer(finish_);
     follow_gradients();
+    follow_dimensions();
     for (ni::MessageObserver* observer : options.message_observers) log_.add_observer(*observer);
     for (fabric::FabricObserver* observer : options.fabric_observers) fabric_->add_observer(*observer);
     if (!options.trace_path.empty()) {
@@ -90,11 +92,11 @@ class CollectiveRun {
     if (trace_) trace_->finish();
     if (vcd_) vcd_->finish();
     if (options_.statistics != nullptr) *options_.statistics = fabric_->statistics();
-    nlohmann::ordered_json result =
-        make_result({config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
-                     config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
-                     prepared_.bound_ns, breakdown_.to_json(finish_.last),
-                     cost.to_json(fabric_->statistics().flit_hops), verification_->sample()});
+    nlohmann::ordered_json result = make_result(
+        {config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
+         config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
+         prepared_.bound_ns, breakdown_.to_json(finish_.last), cost.to_json(fabric_->statistics().flit_hops),
+         verification_->sample(), activity_.get()});
     predict(result);
     if (progress_) result["gradients"] = progress_->to_json();
     const std::vector<NodeId> through = schedule::forwarders(topology_, schedule_);
@@ -155,6 +157,13 @@ class CollectiveRun {
     progress_ = std::make_unique<GradientProgress>(schedule_, options_.forward_layers, std::move(factors),
                                                    fabric_->period());
     log_.add_observer(*progress_);
+  }
+
+  void follow_dimensions() {
+    if (topology_.dimension_kinds().empty()) return;
+    activity_ = std::make_unique<DimensionActivity>(topology_, config().system, schedule_);
+    log_.add_observer(*activity_);
+    fabric_->add_observer(*activity_);
   }
 
   void give_final_values() const {
@@ -324,6 +333,7 @@ class CollectiveRun {
   TimeBreakdown breakdown_;
   Finish finish_;
   std::unique_ptr<GradientProgress> progress_;
+  std::unique_ptr<DimensionActivity> activity_;
   ni::MessageLog log_;
   fabric::Failure failure_;
   std::unique_ptr<fabric::Fabric> fabric_;

@@ -1,12 +1,14 @@
 #include "system/result.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "config/loader.h"
 #include "fabric/route_timing.h"
 #include "system/build.h"
+#include "system/dimension_activity.h"
 #include "system/run.h"
 
 namespace coppice::system {
@@ -38,8 +40,14 @@ double bus_factor(const schedule::Schedule& schedule, int accelerators) {
   return schedule.collective == schedule::Collective::kAllReduce ? 2 * part : part;
 }
 
-// What each dimension of a hierarchy carried. The bandwidth is an accelerator's in the dimension, all links
-// together; its use counts data, not heads.
+nlohmann::ordered_json rounded(std::vector<double> parts) {
+  constexpr double kPlaces = 1e4;
+  for (double& part : parts) part = std::round(part * kPlaces) / kPlaces;
+  return parts;
+}
+
+// What each dimension of a hierarchy carried, and its activity over time. The bandwidth is an accelerator's
+// in the dimension, all links together; its use counts data, not heads.
 nlohmann::ordered_json dimensions_of(const Measured& measured) {
   const topology::Topology& topology = measured.topology;
   const auto out = topology.out_channels(0);
@@ -70,6 +78,10 @@ nlohmann::ordered_json dimensions_of(const Measured& measured) {
                     {"bandwidth_gb_s", bandwidths[d]},
                     {"bytes_per_accelerator", each},
                     {"utilization", time_ns > 0 ? each / bandwidths[d] / time_ns : 0.0}});
+    if (measured.activity == nullptr) continue;
+    const Femtoseconds end = measured.cycles * measured.period;
+    list.back()["activity"] = rounded(measured.activity->active(d, end));
+    list.back()["busy"] = rounded(measured.activity->busy(d, end));
   }
   return list;
 }
@@ -101,6 +113,10 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   json["flit_hops"] = measured.statistics.flit_hops;
   json["link_utilization"] = link_utilization(measured);
   if (!measured.topology.dimension_kinds().empty()) json["dimensions"] = dimensions_of(measured);
+  if (measured.activity != nullptr) {
+    json["window_ns"] =
+        static_cast<double>(measured.activity->window()) / static_cast<double>(kFemtosecondsPerNanosecond);
+  }
   json["ni_overhead"] =
       schedule::to_json(ni_overhead(measured.config.system, measured.topology, measured.schedule));
   json["time_breakdown_cycles"] = measured.time_breakdown;
@@ -127,6 +143,13 @@ std::string summarize(const nlohmann::ordered_json& result) {
   text += fmt::format("  link utilization {:.1f}% mean, {:.1f}% max\n",
                       100 * result["link_utilization"]["mean"].get<double>(),
                       100 * result["link_utilization"]["max"].get<double>());
+  std::size_t number = 0;
+  for (const auto& dimension : result.value("dimensions", nlohmann::ordered_json::array())) {
+    text +=
+        fmt::format("  dimension {}, {} of {}: {:.1f}% of {:.0f} GB/s used\n", number++,
+                    dimension["kind"].get<std::string>(), dimension["size"].get<int>(),
+                    100 * dimension["utilization"].get<double>(), dimension["bandwidth_gb_s"].get<double>());
+  }
   text += "  where the time of a network-interface port went, in cycles (mean over ports):\n";
   const double total = std::max(1.0, result["cycles"].get<double>());
   for (const auto& [part, cycles] : result["time_breakdown_cycles"].items()) {

@@ -11,6 +11,8 @@
 
 namespace coppice::system {
 
+class DimensionActivity;
+
 // What a run of a collective measured.
 struct Measured {
   const config::Config& config;
@@ -26,6 +28,7 @@ struct Measured {
   nlohmann::ordered_json time_breakdown;
   nlohmann::ordered_json simulator;
   Verification::Sample sample{};
+  const DimensionActivity* activity = nullptr;  // of a hierarchy
 };
 
 // RESULT.json, schema "coppice.result/1".

@@ -276,7 +276,7 @@ bool passes_check(const Network& network, const Schedule& schedule) {
 // of which the check of the tables says so.
 TEST(ChunkOrder, MustBeTheSameAtAllAccelerators) {
   constexpr std::uint64_t kSeeds = 24;
-  const Femtoseconds kLong = 100'000 * kFemtosecondsPerNanosecond;
+  constexpr Femtoseconds kLong = 100'000 * kFemtosecondsPerNanosecond;
   fabric::set_time_resolution();
   const Network network;
   const Schedule agreed = network.compile();
