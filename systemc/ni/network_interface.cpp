@@ -146,11 +146,9 @@ void NetworkInterface::take_flit(int port, const fabric::Packet& packet, fabric:
   const Bytes first = std::min(values, from / kValueBytes);
   const Bytes last = std::min(values, (from + framing.flit) / kValueBytes);
   if (first == last) return;
-  ReductionQueues::Flit data;
-  data.add = record.entry->op == schedule::Op::kReduce;
-  data.word = static_cast<std::size_t>(record.entry->address / kValueBytes + first);
-  data.data.assign(payload.begin() + first, payload.begin() + last);
-  queues_->take(port, std::move(data), now, values_->values());
+  const bool add = record.entry->op == schedule::Op::kReduce;
+  const auto word = static_cast<std::size_t>(record.entry->address / kValueBytes + first);
+  queues_->take(port, {add, word, {payload.begin() + first, payload.begin() + last}}, now, values_->values());
 }
 
 void NetworkInterface::message_arrived(int port, std::uint64_t message, Cycles now) {

@@ -1,10 +1,12 @@
 #include "ni/reduction_queues.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace coppice::ni {
 namespace {
+
+// Flits that have left a queue before their place is taken back.
+constexpr std::size_t kKept = 256;
 
 bool overlap(const ReductionQueues::Flit& flit, std::size_t first, std::size_t last) {
   return flit.word < last && first < flit.word + flit.data.size();
@@ -19,9 +21,31 @@ void apply(const ReductionQueues::Flit& flit, std::span<float> memory) {
 
 }  // namespace
 
-void ReductionQueues::take(int port, Flit flit, Cycles now, std::span<float> memory) {
+void ReductionQueues::Queue::push(const Flit& flit) {
+  entries_.push_back({flit.add, flit.word, data_.size(), flit.data.size()});
+  data_.insert(data_.end(), flit.data.begin(), flit.data.end());
+}
+
+void ReductionQueues::Queue::pop() {
+  ++front_;
+  if (!empty() && front_ < kKept) return;
+  const std::size_t data = empty() ? data_.size() : entries_[front_].data;
+  data_.erase(data_.begin(), data_.begin() + static_cast<std::ptrdiff_t>(data));
+  entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(front_));
+  for (Entry& entry : entries_) entry.data -= data;
+  front_ = 0;
+}
+
+bool ReductionQueues::Queue::has_words(std::size_t first, std::size_t last) const {
+  for (std::size_t i = front_; i < entries_.size(); ++i) {
+    if (overlap(at(i), first, last)) return true;
+  }
+  return false;
+}
+
+void ReductionQueues::take(int port, const Flit& flit, Cycles now, std::span<float> memory) {
   advance(now, memory);
-  queues_[static_cast<std::size_t>(port)].push_back(std::move(flit));
+  queues_[static_cast<std::size_t>(port)].push(flit);
   ++waiting_;
 }
 
@@ -31,15 +55,12 @@ void ReductionQueues::advance(Cycles now, std::span<float> memory) {
 }
 
 void ReductionQueues::settle(std::size_t first, std::size_t last, std::span<float> memory) {
-  const auto waits = [&](const std::deque<Flit>& queue) {
-    return std::any_of(queue.begin(), queue.end(),
-                       [&](const Flit& flit) { return overlap(flit, first, last); });
-  };
+  const auto waits = [&](const Queue& queue) { return queue.has_words(first, last); };
   while (std::any_of(queues_.begin(), queues_.end(), waits)) pass(memory);
 }
 
 bool ReductionQueues::goes(std::size_t port) const {
-  const Flit& flit = queues_[port].front();
+  const Flit flit = queues_[port].front();
   const std::size_t last = flit.word + flit.data.size();
   for (const UnderWay& sum : under_way_) {
     if (overlap(flit, sum.first, sum.last)) return false;
@@ -57,10 +78,10 @@ void ReductionQueues::pass(std::span<float> memory) {
     if (!queues_[port].empty() && goes(port)) going_.push_back(port);
   }
   for (const std::size_t port : going_) {
-    const Flit& flit = queues_[port].front();
+    const Flit flit = queues_[port].front();
     apply(flit, memory);
     if (flit.add) under_way_.push_back({cycle_ + latency_ - 1, flit.word, flit.word + flit.data.size()});
-    queues_[port].pop_front();
+    queues_[port].pop();
     --waiting_;
   }
   ++cycle_;

@@ -197,9 +197,8 @@ TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
         if (!random.percent(share)) continue;
         Bench::Flit flit{!random.percent(stores), random.below(spread), 1 + random.below(4), {}};
         for (float& value : flit.data) value = static_cast<float>(random.word()) * 0x1p-30F;
-        ni::ReductionQueues::Flit same{flit.add, flit.address, {}};
-        same.data.assign(flit.data.begin(), flit.data.begin() + flit.lanes);
-        model.take(static_cast<int>(port), same, cycle, expected);
+        const std::span data(flit.data.data(), flit.lanes);
+        model.take(static_cast<int>(port), {flit.add, flit.address, data}, cycle, expected);
         bench.offer(port, flit);
       }
       bench.cycle();
