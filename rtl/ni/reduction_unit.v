@@ -43,7 +43,6 @@ module reduction_unit #(
   output wire                    overflow_o
 );
   localparam WORD_W = 1 + FLIT_W;
-  localparam [ADDR_W-1:0] NEAR = LANES;
   localparam LANE_W = $clog2(LANES);
 
   // The candidate of each port: the oldest of its queue, else the flit that comes.
@@ -61,13 +60,15 @@ module reduction_unit #(
   reg [PORTS*LANES-1:0]  first_lanes_q, second_lanes_q, third_lanes_q;
   reg [PORTS*FLIT_W-1:0] first_data_q;
 
-  // Whether two flits share a word: one begins within the other.
+  // Whether two flits share a word: one begins within the other. Both hold their first word.
   function overlap(input [ADDR_W-1:0] a, input [LANES-1:0] a_lanes, input [ADDR_W-1:0] b, input [LANES-1:0] b_lanes);
-    reg [ADDR_W-1:0] behind, ahead;
+    reg [ADDR_W-1:0] behind;
+    reg [LANE_W-1:0] ahead;
     begin
       behind = a - b;
-      ahead = b - a;
-      overlap = (behind < NEAR && b_lanes[behind[LANE_W-1:0]]) || (ahead < NEAR && a_lanes[ahead[LANE_W-1:0]]);
+      ahead = -behind[LANE_W-1:0];
+      overlap = (~|behind[ADDR_W-1:LANE_W] && b_lanes[behind[LANE_W-1:0]]) ||
+                (&behind[ADDR_W-1:LANE_W] && |ahead && a_lanes[ahead]);
     end
   endfunction
 
