@@ -1,0 +1,84 @@
+// reduction_unit: a port's flits go on in order, each once, none lost, unless the overflow is told; never are two sums
+// of the same words under way; a flit waits no longer than the sums before it take.
+`default_nettype none
+module reduction_unit_props (input wire clk_i);
+  reg started = 1'b0;
+  always @(posedge clk_i) started <= 1'b1;
+  wire [1:0] valid = $anyseq;
+  wire [1:0] add = $anyseq;
+  wire [5:0] address = $anyseq;  // of two ports
+  wire [1:0] dma = $anyseq;
+  wire [5:0] dma_address = $anyseq;
+  wire [1:0] reads, sums, stores, conflict;
+  wire [5:0] read_address, sum_address, store_address;
+  wire busy, overflow;
+  reduction_unit #(.PORTS(2), .FLIT_W(64), .LANES(2), .ADDR_W(3), .QUEUE(2), .QUEUE_W(1)) dut (
+    .clk_i(clk_i), .rst_ni(started), .type_i(2'd0), .valid_i(valid), .add_i(add), .address_i(address),
+    .lanes_i(4'hf), .dma_lanes_i(4'hf), .data_i(128'd0), .read_valid_o(reads), .read_address_o(read_address), .read_data_i(128'd0),
+    .sum_valid_o(sums), .sum_address_o(sum_address), .sum_lanes_o(), .sum_data_o(), .store_valid_o(stores),
+    .store_address_o(store_address), .store_lanes_o(), .store_data_o(), .dma_valid_i(dma),
+    .dma_address_i(dma_address), .dma_conflict_o(conflict), .busy_o(busy), .overflow_o(overflow));
+
+  // Port 1's flits that have not gone on, the oldest lowest: {add, address}.
+  reg [7:0] queue = 8'd0;
+  reg [1:0] held = 2'd0;
+  wire comes = valid[1];
+  wire [3:0] newest = {add[1], address[5:3]};
+  wire [3:0] oldest = held != 2'd0 ? queue[3:0] : newest;
+  wire goes = reads[1] || stores[1];
+  wire [1:0] left = held - {1'b0, goes && held != 2'd0};
+  wire [7:0] rest = goes && held != 2'd0 ? queue >> 4 : queue;
+  wire waits = comes && (held != 2'd0 || !goes);
+  // Words of sums under way, by age.
+  reg [1:0] age1 = 2'd0, age2 = 2'd0, age3 = 2'd0;
+  reg [5:0] words1 = 6'd0, words2 = 6'd0, words3 = 6'd0;
+  function overlap(input [2:0] a, input [2:0] b);
+    overlap = (a - b) < 3'd2 || (b - a) < 3'd2;
+  endfunction
+  function under_way(input [2:0] a);
+    under_way = (age1[0] && overlap(a, words1[2:0])) || (age1[1] && overlap(a, words1[5:3])) ||
+                (age2[0] && overlap(a, words2[2:0])) || (age2[1] && overlap(a, words2[5:3])) ||
+                (age3[0] && overlap(a, words3[2:0])) || (age3[1] && overlap(a, words3[5:3]));
+  endfunction
+  reg late1 = 1'b0, late2 = 1'b0, late3 = 1'b0;  // port 1's of that age waited
+  always @(posedge clk_i) begin
+    if (started && !overflow) begin
+      if (goes) begin
+        assert (held != 2'd0 || comes);
+        assert (reads[1] == oldest[3]);
+        assert ((reads[1] ? read_address[5:3] : store_address[5:3]) == oldest[2:0]);
+      end
+      if (waits && left < 2'd2) begin
+        queue <= left == 2'd0 ? {rest[7:4], newest} : {newest, rest[3:0]};
+        held <= left + 2'd1;
+      end else begin
+        queue <= rest;
+        held <= left;
+      end
+      if (reads[0]) assert (!under_way(read_address[2:0]));
+      if (reads[1]) assert (!under_way(read_address[5:3]));
+      if (stores[1]) assert (!under_way(store_address[5:3]));
+      if (reads == 2'b11) assert (!overlap(read_address[2:0], read_address[5:3]));
+      // Port 1's sums that waited.
+      if (dma[0] && !conflict[0]) begin
+        assert (!(late1 && age1[1] && overlap(dma_address[2:0], words1[5:3])));
+        assert (!(late2 && age2[1] && overlap(dma_address[2:0], words2[5:3])));
+        assert (!(late3 && age3[1] && overlap(dma_address[2:0], words3[5:3])));
+        assert (!(held != 2'd0 && overlap(dma_address[2:0], oldest[2:0])));
+      end
+      late1 <= held != 2'd0;
+      late2 <= late1;
+      late3 <= late2;
+      age1 <= reads;
+      words1 <= read_address;
+      age2 <= age1;
+      words2 <= words1;
+      age3 <= age2;
+      words3 <= words2;
+      assert (sums == age3);
+      if (sums[0]) assert (sum_address[2:0] == words3[2:0]);
+      if (sums[1]) assert (sum_address[5:3] == words3[5:3]);
+    end
+  end
+endmodule
+`default_nettype wire
