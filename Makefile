@@ -4,18 +4,23 @@ BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test sanitize lint format bench soak clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing test-slurm cosim coverage nightly formal
+.PHONY: help setup run build command test sanitize lint format bench soak clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing test-slurm cosim coverage nightly formal
 .NOTPARALLEL:
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | awk -F'\t' '{ printf "make %-20s %s\n", $$1, $$2 }'
 
-run: build ## install what is missing, build, run the main job: ring and MultiTree on an 8x8 torus
+run: command ## install what is missing, build, run the main job: ring and MultiTree on an 8x8 torus
 	@scripts/main_job
 
 build: setup ## build the release preset into build/release
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS)
+
+# The command alone, without tests and tools.
+command: setup
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target coppice
 
 test: build ## run all tests on the release build
 	@ctest --preset release --parallel $(JOBS)
@@ -31,29 +36,31 @@ lint: setup ## check format, clang-tidy, layering and scripts
 format: setup ## format all C++ files in place
 	@find systemc tb -name '*.h' -o -name '*.cpp' | xargs -r clang-format -i
 
-bench: build ## measure the simulator's speed and memory
+bench: command ## measure the simulator's speed and memory
+	@cmake --build --preset release --parallel $(JOBS) --target coppice_bench
 	@build/release/tb/bench/coppice_bench $(BENCH_ARGS)
 
-soak: build ## compare trains with flits on random systems for SOAK_SECONDS (600)
+soak: command ## compare trains with flits on random systems for SOAK_SECONDS (600)
+	@cmake --build --preset release --parallel $(JOBS) --target coppice_soak
 	@build/release/tb/fuzz/coppice_soak $(SOAK_SECONDS)
 
-reproduce-multitree: build ## run MultiTree's experiments into results/multitree; FULL=1: all sizes and node counts
+reproduce-multitree: command ## run MultiTree's experiments into results/multitree; FULL=1: all sizes and node counts
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce multitree
 
-reproduce-themis: build ## run Themis' experiments into results/themis
+reproduce-themis: command ## run Themis' experiments into results/themis
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce themis
 
-reproduce-ccube: build ## run C-Cube's experiments into results/ccube
+reproduce-ccube: command ## run C-Cube's experiments into results/ccube
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce ccube
 
-reproduce-routing: build ## run the study of Routing for Large ML Models into results/routing; FULL=1: five seeds
+reproduce-routing: command ## run the study of Routing for Large ML Models into results/routing; FULL=1: five seeds
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce routing
 
-test-slurm: build ## run a small experiment on a Slurm cluster of one node, started and stopped for it
+test-slurm: command ## run a small experiment on a Slurm cluster of one node, started and stopped for it
 	@scripts/setup.sh experiments slurm
 	@scripts/experiments/test_slurm
 
