@@ -4,6 +4,15 @@
 #include <bit>
 
 namespace coppice::fabric {
+namespace {
+
+// Bit per virtual channel, at most 32.
+std::uint32_t bits(topology::VcRange vcs) {
+  const std::uint64_t below_end = (std::uint64_t{1} << vcs.end) - 1;
+  return static_cast<std::uint32_t>(below_end & (~std::uint64_t{0} << vcs.begin));
+}
+
+}  // namespace
 
 Router::Router(NodeId node, int ports, const config::RouterConfig& config,
                const std::vector<OutputRate>& rates, Femtoseconds period, RouterEnvironment& environment)
@@ -33,6 +42,7 @@ Router::Router(NodeId node, int ports, const config::RouterConfig& config,
   for (std::size_t port = 0; port < n; ++port) {
     input_ports_[port].grants = PortSet(ports);
     output_ports_[port].requests = PortSet(ports);
+    output_ports_[port].free_vcs = bits({0, static_cast<std::uint8_t>(vcs_)});
     output_ports_[port].flit_time = rates[port].flit_time;
   }
   asking_.resize(n * n, 0);
@@ -113,26 +123,30 @@ void Router::activate(Cycles now) {
 }
 
 bool Router::allocate_vcs(Cycles now) {
+  if (waiting_vc_.empty()) {
+    if (!routed_.has_due(now)) return false;
+    const std::int32_t id = routed_.pop();
+    route(id);
+    if (!routed_.has_due(now)) return allocate_alone(id, now);
+    waiting_vc_.push_back(id);
+  }
   while (routed_.has_due(now)) {
     const std::int32_t id = routed_.pop();
-    InputVc& in = inputs_[static_cast<std::size_t>(id)];
-    const RouteDecision decision = environment_->route(node_, buffers_[ring_index(id, 0)].packet);
-    in.out_port = static_cast<std::int16_t>(decision.hop.out_port);
-    in.allowed = decision.hop.vcs;
-    in.rotate_vcs = decision.rotate_vcs;
+    route(id);
     waiting_vc_.insert(std::upper_bound(waiting_vc_.begin(), waiting_vc_.end(), id), id);
   }
-  if (waiting_vc_.empty()) return false;
-
-  if (waiting_vc_.size() > 1) {
-    grant_vcs();
-  } else {
-    grant_all_vcs(waiting_vc_.front());
+  if (waiting_vc_.size() == 1) {
+    const std::int32_t id = waiting_vc_.front();
+    waiting_vc_.clear();
+    return allocate_alone(id, now);
   }
+
+  grant_vcs();
   // Accept: every input VC picks among the output VCs that were granted to it, by the pointers of the cycle's
   // start.
   for (const std::int32_t id : waiting_vc_) {
-    inputs_[static_cast<std::size_t>(id)].out_vc = static_cast<std::int16_t>(accept_vc(id));
+    InputVc& in = inputs_[static_cast<std::size_t>(id)];
+    in.out_vc = static_cast<std::int16_t>(preferred_vc(in, take_grants(id)));
   }
   std::size_t kept = 0;
   for (const std::int32_t id : waiting_vc_) {
@@ -140,8 +154,7 @@ bool Router::allocate_vcs(Cycles now) {
     if (vc < 0) {
       waiting_vc_[kept++] = id;
     } else {
-      give_vc(id, vc);
-      allocated_.push({now + vc_alloc_delay_, id});
+      give_vc(id, vc, now);
     }
   }
   const bool gave_any = kept != waiting_vc_.size();
@@ -149,17 +162,39 @@ bool Router::allocate_vcs(Cycles now) {
   return gave_any;
 }
 
-void Router::give_vc(std::int32_t input_vc, int vc) {
+void Router::route(std::int32_t input_vc) {
+  InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  const RouteDecision decision = environment_->route(node_, buffers_[ring_index(input_vc, 0)].packet);
+  in.out_port = static_cast<std::int16_t>(decision.hop.out_port);
+  in.allowed = bits(decision.hop.vcs);
+  in.rotate_vcs = decision.rotate_vcs;
+}
+
+// With a single requester every free output VC is granted to it.
+bool Router::allocate_alone(std::int32_t input_vc, Cycles now) {
+  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  const int vc = preferred_vc(in, free_vcs(in));
+  if (vc < 0) {
+    waiting_vc_.push_back(input_vc);
+    return false;
+  }
+  give_vc(input_vc, vc, now);
+  return true;
+}
+
+void Router::give_vc(std::int32_t input_vc, int vc, Cycles now) {
   const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
   InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
   OutputVc& out = outputs_[index(in.out_port, vc)];
+  OutputPort& port = output_ports_[static_cast<std::size_t>(in.out_port)];
   out.owner = input_vc;
   out.grant_pointer = input_vc + 1 == virtual_channels ? 0 : input_vc + 1;
+  port.free_vcs &= ~(1U << vc);
+  port.vc_pointer = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
   in.out_vc = static_cast<std::int16_t>(vc);
-  output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer =
-      static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
   const auto after = static_cast<std::int32_t>(index(in.out_port, vc)) + 1;
   in.accept_pointer = static_cast<std::int16_t>(after == virtual_channels ? 0 : after);
+  allocated_.push({now + vc_alloc_delay_, input_vc});
 }
 
 // Grant: every free output VC picks among the input VCs that may use it.
@@ -172,9 +207,8 @@ void Router::grant_vcs() {
   for (const std::int32_t id : waiting_vc_) {
     const InputVc& in = inputs_[static_cast<std::size_t>(id)];
     OutputVc* const outs = &outputs_[index(in.out_port, 0)];
-    for (int vc = in.allowed.begin; vc < in.allowed.end; ++vc) {
-      OutputVc& out = outs[vc];
-      if (out.owner >= 0) continue;
+    for (std::uint32_t vcs = free_vcs(in); vcs != 0; vcs &= vcs - 1) {
+      OutputVc& out = outs[std::countr_zero(vcs)];
       if (out.granted < 0 || distance(id, out.grant_pointer) < distance(out.granted, out.grant_pointer)) {
         out.granted = id;
       }
@@ -182,31 +216,29 @@ void Router::grant_vcs() {
   }
 }
 
-// Grant with a single requester.
-void Router::grant_all_vcs(std::int32_t input_vc) {
+// The output VCs that were granted to an input VC; takes the grants back.
+std::uint32_t Router::take_grants(std::int32_t input_vc) {
   const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
   OutputVc* const outs = &outputs_[index(in.out_port, 0)];
-  for (int vc = in.allowed.begin; vc < in.allowed.end; ++vc) {
-    if (outs[vc].owner < 0) outs[vc].granted = input_vc;
-  }
-}
-
-// The granted output VC that comes first from the packet's pointer on, or -1; takes all grants back.
-int Router::accept_vc(std::int32_t input_vc) {
-  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
-  int pointer = in.accept_pointer - static_cast<int>(index(in.out_port, 0));
-  if (in.rotate_vcs) pointer = output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer;
-  // A pointer that stands at another output port reaches this port's first virtual channel first.
-  if (pointer < 0 || pointer >= vcs_) pointer = 0;
-  OutputVc* const outs = &outputs_[index(in.out_port, 0)];
-  int first = -1;  // from the pointer on
-  int last = -1;   // the first of all, if it lies before the pointer
-  for (int vc = in.allowed.end - 1; vc >= in.allowed.begin; --vc) {
+  std::uint32_t granted = 0;
+  for (std::uint32_t vcs = free_vcs(in); vcs != 0; vcs &= vcs - 1) {
+    const int vc = std::countr_zero(vcs);
     if (outs[vc].granted != input_vc) continue;
     outs[vc].granted = -1;
-    (vc >= pointer ? first : last) = vc;
+    granted |= 1U << vc;
   }
-  return first >= 0 ? first : last;
+  return granted;
+}
+
+// The output VC among `offered` that comes first from the packet's pointer on, or -1.
+int Router::preferred_vc(const InputVc& in, std::uint32_t offered) const {
+  if (offered == 0) return -1;
+  int pointer = in.rotate_vcs ? output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer
+                              : in.accept_pointer - static_cast<int>(index(in.out_port, 0));
+  // A pointer that stands at another output port reaches this port's first virtual channel first.
+  if (pointer < 0 || pointer >= vcs_) pointer = 0;
+  const std::uint32_t from_pointer = offered & (~0U << pointer);
+  return std::countr_zero(from_pointer != 0 ? from_pointer : offered);
 }
 
 template <bool kOneWord>
@@ -249,6 +281,7 @@ void Router::traverse(int in_port, int out_port, Cycles now) {
   if (flit.tail) {
     tail_left_ = true;
     out.owner = -1;
+    output_ports_[static_cast<std::size_t>(out_port)].free_vcs |= 1U << out_vc;
     in.active = false;
     in.busy = false;
     in.out_port = -1;

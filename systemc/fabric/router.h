@@ -80,9 +80,9 @@ class Router {
     std::uint32_t count = 0;
     std::int16_t out_port = -1;
     std::int16_t out_vc = -1;
-    topology::VcRange allowed;
-    bool busy = false;    // a packet is being routed, allocated or sent
-    bool active = false;  // it owns an output virtual channel
+    std::uint32_t allowed = 0;  // bit per output virtual channel
+    bool busy = false;          // a packet is being routed, allocated or sent
+    bool active = false;        // it owns an output virtual channel
     bool rotate_vcs = false;
     std::int16_t accept_pointer = 0;  // VC allocation by iSLIP: output port * VCs + virtual channel
   };
@@ -99,6 +99,7 @@ class Router {
   };
   struct OutputPort {
     std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one given away
+    std::uint32_t free_vcs = 0;      // bit per virtual channel without an owner
     PortSet requests;                // inputs with a virtual channel that asks for it
     std::int16_t grant_pointer = 0;  // round robin over inputs
     Femtoseconds flit_time = 0;      // of a channel slower than one flit per cycle; else 0
@@ -135,10 +136,15 @@ class Router {
   void activate(Cycles now);
   // Whether any output virtual channel was given away.
   bool allocate_vcs(Cycles now);
+  void route(std::int32_t input_vc);
+  bool allocate_alone(std::int32_t input_vc, Cycles now);
+  std::uint32_t free_vcs(const InputVc& in) const {
+    return output_ports_[static_cast<std::size_t>(in.out_port)].free_vcs & in.allowed;
+  }
   void grant_vcs();
-  void grant_all_vcs(std::int32_t input_vc);
-  int accept_vc(std::int32_t input_vc);
-  void give_vc(std::int32_t input_vc, int vc);
+  std::uint32_t take_grants(std::int32_t input_vc);
+  int preferred_vc(const InputVc& in, std::uint32_t offered) const;
+  void give_vc(std::int32_t input_vc, int vc, Cycles now);
   template <bool kOneWord>
   void allocate_switch(Cycles now);
   void traverse(int in_port, int out_port, Cycles now);
