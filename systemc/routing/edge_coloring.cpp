@@ -1,31 +1,14 @@
 #include "routing/edge_coloring.h"
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "routing/spine_balancer.h"
 
 namespace coppice::routing {
-namespace {
-
-int largest_degree(int tors, std::span<const Flow> flows) {
-  std::vector<int> out(static_cast<std::size_t>(tors), 0);
-  std::vector<int> in(out.size(), 0);
-  int most = 0;
-  for (const Flow& flow : flows) {
-    if (flow.local()) continue;
-    most = std::max(
-        {most, ++out[static_cast<std::size_t>(flow.src_tor)], ++in[static_cast<std::size_t>(flow.dst_tor)]});
-  }
-  return most;
-}
-
-}  // namespace
 
 Assignment EdgeColoring::assign(const ClosLinks& links, std::span<const Flow> flows) {
   require_routable(links, flows);
   Assignment spines(flows.size(), kNoSpine);
-  const int colors = largest_degree(links.tors(), flows);
+  const int colors = busiest_degree(links, flows);
   if (colors == 0) return spines;
   // A colour is a spine of a network that has one per colour, with one flow to a link.
   const ClosLinks palette(links.tors(), colors);

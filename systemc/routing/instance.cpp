@@ -149,19 +149,6 @@ class TorMatching {
   std::vector<int> count_;
 };
 
-int busiest_degree(const ClosLinks& links, std::span<const Flow> flows) {
-  const auto tors = static_cast<std::size_t>(links.tors());
-  std::vector<int> out(tors, 0);
-  std::vector<int> in(tors, 0);
-  int most = 0;
-  for (const Flow& flow : flows) {
-    if (flow.local()) continue;
-    most = std::max(
-        {most, ++out[static_cast<std::size_t>(flow.src_tor)], ++in[static_cast<std::size_t>(flow.dst_tor)]});
-  }
-  return most;
-}
-
 int bound_of_tor(const ClosLinks& links, std::span<const Flow> flows, int tor, bool outward) {
   std::vector<int> towards(static_cast<std::size_t>(links.tors()), 0);
   for (const Flow& flow : flows) {
@@ -181,6 +168,19 @@ int bound_of_tor(const ClosLinks& links, std::span<const Flow> flows, int tor, b
 }
 
 }  // namespace
+
+int busiest_degree(const ClosLinks& links, std::span<const Flow> flows) {
+  const auto tors = static_cast<std::size_t>(links.tors());
+  std::vector<int> out(tors, 0);
+  std::vector<int> in(tors, 0);
+  int most = 0;
+  for (const Flow& flow : flows) {
+    if (flow.local()) continue;
+    most = std::max(
+        {most, ++out[static_cast<std::size_t>(flow.src_tor)], ++in[static_cast<std::size_t>(flow.dst_tor)]});
+  }
+  return most;
+}
 
 int lower_bound(const ClosLinks& links, std::span<const Flow> flows) {
   require_routable(links, flows);

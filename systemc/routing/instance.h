@@ -87,6 +87,9 @@ void require_routable(const ClosLinks& links, std::span<const Flow> flows);
 // for it.
 int max_load(const ClosLinks& links, std::span<const Flow> flows, std::span<const int> assignment);
 
+// The most flows between ToRs that leave one ToR or enter it.
+int busiest_degree(const ClosLinks& links, std::span<const Flow> flows);
+
 // No assignment has fewer flows on its busiest link. With equal live spines at all ToRs it can be reached
 // (edge_coloring.h); otherwise it is the largest, over ToRs and directions, of the least load at that ToR
 // alone.

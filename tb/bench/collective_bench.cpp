@@ -81,34 +81,24 @@ void trains_nodes(benchmark::State& state, const char* algorithm) {
       measure(state, [&] { return all_reduce(overrides_for(algorithm, width, 64, "train")); });
   count_messages(state, result, width);
 }
-BENCHMARK_CAPTURE(trains_nodes, ring, "ring")
-    ->ArgName("width")
-    ->RangeMultiplier(2)
-    ->Range(4, 16)
-    ->UseManualTime()
-    ->Iterations(20)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(trains_nodes, ring, "ring")
-    ->ArgName("width")
-    ->RangeMultiplier(2)
-    ->Range(32, 64)
-    ->UseManualTime()
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
+// Small tori are over too soon to be measured once.
+void small_tori(benchmark::internal::Benchmark* bench) {
+  bench->ArgName("width")->RangeMultiplier(2)->Range(4, 16)->Iterations(20);
+}
+void large_tori(benchmark::internal::Benchmark* bench) {
+  bench->ArgName("width")->RangeMultiplier(2)->Range(32, 64)->Iterations(1);
+}
+void in_milliseconds(benchmark::internal::Benchmark* bench) {
+  bench->UseManualTime()->Unit(benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(trains_nodes, ring, "ring")->Apply(small_tori)->Apply(in_milliseconds);
+BENCHMARK_CAPTURE(trains_nodes, ring, "ring")->Apply(large_tori)->Apply(in_milliseconds);
 BENCHMARK_CAPTURE(trains_nodes, multitree_optimal, "multitree_optimal")
-    ->ArgName("width")
-    ->RangeMultiplier(2)
-    ->Range(4, 16)
-    ->UseManualTime()
-    ->Iterations(20)
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(small_tori)
+    ->Apply(in_milliseconds);
 BENCHMARK_CAPTURE(trains_nodes, multitree_optimal, "multitree_optimal")
-    ->ArgName("width")
-    ->RangeMultiplier(2)
-    ->Range(32, 64)
-    ->UseManualTime()
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(large_tori)
+    ->Apply(in_milliseconds);
 
 // The same by an algorithm whose messages grow with the torus's width, not with its nodes.
 void trains_ring2d(benchmark::State& state) {

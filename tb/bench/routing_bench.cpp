@@ -41,9 +41,8 @@ std::vector<routing::Flow> ring_flows(const Network& network, int count, int rin
   return flows;
 }
 
-void assign(benchmark::State& state, const std::string& method, const Network& network, int count) {
-  const auto flows = ring_flows(network, count, 4);
-  const routing::ClosLinks links(network.tors, network.spines);
+void assign(benchmark::State& state, const std::string& method, const routing::ClosLinks& links,
+            const std::vector<routing::Flow>& flows) {
   const auto assigner = routing::make_assigner(method);
   routing::Assignment spines;
   for (auto _ : state) {
@@ -54,19 +53,18 @@ void assign(benchmark::State& state, const std::string& method, const Network& n
   state.counters["bound"] = routing::lower_bound(links, flows);
 }
 
+void assign(benchmark::State& state, const std::string& method, const Network& network, int count) {
+  const auto flows = ring_flows(network, count, 4);
+  const routing::ClosLinks links(network.tors, network.spines);
+  assign(state, method, links, flows);
+}
+
 // Links that failed leave ToRs with unequal spines.
 void assign_with_dead_links(benchmark::State& state) {
   const auto flows = ring_flows(kPaper, 1500, 4);
   routing::ClosLinks links(kPaper.tors, kPaper.spines);
   for (int tor = 0; tor < kPaper.tors; tor += 4) links.set_link(tor, tor % kPaper.spines, false);
-  const auto assigner = routing::make_assigner("optimal");
-  routing::Assignment spines;
-  for (auto _ : state) {
-    spines = assigner->assign(links, flows);
-    benchmark::DoNotOptimize(spines.data());
-  }
-  state.counters["load"] = routing::max_load(links, flows, spines);
-  state.counters["bound"] = routing::lower_bound(links, flows);
+  assign(state, "optimal", links, flows);
 }
 
 enum class Change { kArrival, kDeparture, kSpineFailure };
