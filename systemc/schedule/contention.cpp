@@ -84,7 +84,7 @@ class Resources {
       if (hop.out_port >= out.size()) break;
       const topology::Channel& channel = topology_.channel(out[hop.out_port]);
       step.all_legs.push_back({static_cast<std::size_t>(out[hop.out_port]), latency});
-      passage.time = std::max(passage.time, transfer_time(message.entry->bytes, channel.bandwidth));
+      passage.time = std::max(passage.time, transfer_time(message.entry->message_bytes(), channel.bandwidth));
       latency += channel.latency;
       at = channel.dst;
     }

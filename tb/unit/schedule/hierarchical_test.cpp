@@ -76,6 +76,18 @@ TEST(Hierarchical, PadsMessagesToTheLongestOfTheirStep) {
   EXPECT_TRUE(padded);
 }
 
+// Padding takes its time too, so that steps of unequal pieces still follow one another without a gap.
+TEST(Hierarchical, PaddedMessagesShareNoChannel) {
+  const HierarchicalMachine machine({dimension(DimensionKind::kFullyConnected, 4),
+                                     dimension(DimensionKind::kRing, 4),
+                                     dimension(DimensionKind::kSwitch, 4)});
+  const Schedule schedule = machine.compile(Collective::kAllReduce, 400'000, 16);
+  bool padded = false;
+  for_each_entry(schedule, [&](NodeId, const TableEntry& entry) { padded = padded || entry.padding > 0; });
+  EXPECT_TRUE(padded);
+  EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free);
+}
+
 TEST(Hierarchical, SaysWhatItNeeds) {
   const HierarchicalMachine machine(kSwitches);
   EXPECT_THAT([&] { machine.compile(Collective::kAllReduce, 4 * 8 * 3 - 4, 3); },
