@@ -1,7 +1,9 @@
 #pragma once
 
-#include <array>
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <vector>
 
 #include "fabric/route_timing.h"
 #include "schedule/schedule.h"
@@ -14,11 +16,15 @@ class RouteTimes {
  public:
   RouteTimes(const topology::Topology& topology, const config::SystemConfig& system,
              const schedule::Schedule& schedule, topology::NodeId src)
-      : topology_(&topology), system_(&system), schedule_(&schedule), src_(src) {}
+      : topology_(&topology),
+        system_(&system),
+        schedule_(&schedule),
+        src_(src),
+        known_(std::bit_ceil(std::clamp<std::size_t>(schedule.routes.size(), 1, kMost))) {}
 
   // Of Schedule::routes[route].
   const fabric::RouteTiming& operator[](std::int32_t route) {
-    Known& known = known_[static_cast<std::size_t>(route) % known_.size()];
+    Known& known = known_[static_cast<std::size_t>(route) & (known_.size() - 1)];
     if (known.route != route) {
       known.timing =
           fabric::time_route(*topology_, *system_, src_, schedule_->routes[static_cast<std::size_t>(route)]);
@@ -28,6 +34,7 @@ class RouteTimes {
   }
 
  private:
+  static constexpr std::size_t kMost = 64;
   struct Known {
     std::int32_t route = -1;
     fabric::RouteTiming timing;
@@ -37,7 +44,7 @@ class RouteTimes {
   const config::SystemConfig* system_;
   const schedule::Schedule* schedule_;
   topology::NodeId src_;
-  std::array<Known, 16> known_;
+  std::vector<Known> known_;  // by the last bits of the route
 };
 
 }  // namespace coppice::ni

@@ -9,7 +9,8 @@ namespace coppice::ni {
 using schedule::TableEntry;
 
 // The reduce-schedule table of one network-interface port: loaded before the collective, read in order, one
-// entry at a time.
+// entry at a time. Of entries that are made up as they are read, only the destination is named
+// (schedule::TableSource::read_message()).
 class ScheduleTable {
  public:
   // `table` outlives this one's use of it.
@@ -34,7 +35,7 @@ class ScheduleTable {
       const TableEntry* entry = entries_ + i;
       if (!entries_stay()) {
         entry = i == next_ ? head() : &ahead_;
-        if (i > next_) table_->read(i, ahead_);
+        if (i > next_) table_->read_message(i, ahead_);
       }
       if (entry->op != schedule::Op::kNop) return entry;
     }
@@ -52,7 +53,7 @@ class ScheduleTable {
 
  private:
   void read_head() {
-    if (!entries_stay() && next_ < size_) table_->read(next_, read_[next_ % 2]);
+    if (!entries_stay() && next_ < size_) table_->read_message(next_, read_[next_ % 2]);
   }
 
   const schedule::Table* table_ = nullptr;  // not owned

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "schedule/contention.h"
+#include "schedule/program_check.h"
 #include "schedule/proof.h"
 #include "schedule/replay.h"
 #include "schedule/symmetric_check.h"
@@ -33,6 +34,9 @@ CheckReport check_schedule(const Topology& topology, const Schedule& schedule) {
   }
   if (const TablePattern* pattern = symmetry_of(topology, schedule)) {
     return check_symmetric(topology, schedule, *pattern);
+  }
+  if (const ProgramTables* tables = alike_programs(topology, schedule)) {
+    if (auto report = check_programs(topology, schedule, *tables)) return *std::move(report);
   }
   if (has_patterns(schedule)) return check_schedule(topology, with_stored_entries(schedule));
   std::vector<Message> messages = collect_messages(topology, schedule);

@@ -47,7 +47,7 @@ struct StepMessages {
 // Numbers for channels and the sides of NI ports.
 class Resources {
  public:
-  Resources(const Topology& topology, const Schedule& schedule, const TablePattern* pattern)
+  Resources(const Topology& topology, const Schedule& schedule, const SymmetricTables* pattern)
       : topology_(topology), schedule_(schedule), pattern_(pattern) {
     for (const NodeTables& node : schedule.nodes) most_ports_ = std::max(most_ports_, node.ports.size());
   }
@@ -83,7 +83,7 @@ class Resources {
       const auto out = topology_.out_channels(at);
       if (hop.out_port >= out.size()) break;
       const topology::Channel& channel = topology_.channel(out[hop.out_port]);
-      step.all_legs.push_back({static_cast<std::size_t>(out[hop.out_port]), latency});
+      step.all_legs.push_back({static_cast<std::size_t>(seen_from_origin(channel, message)), latency});
       passage.time = std::max(passage.time, transfer_time(message.entry->message_bytes(), channel.bandwidth));
       latency += channel.latency;
       at = channel.dst;
@@ -108,9 +108,16 @@ class Resources {
   }
 
  private:
+  // With a pattern, a channel that a switch has to whoever receives stands for the one to the origin.
+  ChannelId seen_from_origin(const topology::Channel& channel, const Message& message) const {
+    const bool there = pattern_ != nullptr && channel.src != message.src;
+    return there ? topology_.in_channels(message.src)[static_cast<std::size_t>(channel.dst_port)]
+                 : topology_.out_channels(channel.src)[static_cast<std::size_t>(channel.src_port)];
+  }
+
   const Topology& topology_;
   const Schedule& schedule_;
-  const TablePattern* pattern_;
+  const SymmetricTables* pattern_;
   std::size_t most_ports_ = 0;
 };
 
@@ -246,7 +253,7 @@ class Timeline {
 }  // namespace
 
 void find_contention(const Topology& topology, const Schedule& schedule, std::span<const Message> messages,
-                     CheckReport& report, const TablePattern* pattern) {
+                     CheckReport& report, const SymmetricTables* pattern) {
   std::vector<const Message*> order;
   for (const Message& message : messages) order.push_back(&message);
   std::ranges::stable_sort(order, {}, [](const Message* message) {

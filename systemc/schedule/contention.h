@@ -16,7 +16,7 @@ namespace coppice::schedule {
 // `messages` as replay() leaves them; with a pattern those of the origin, and what is found holds everywhere.
 void find_contention(const topology::Topology& topology, const Schedule& schedule,
                      std::span<const Message> messages, CheckReport& report,
-                     const TablePattern* pattern = nullptr);
+                     const SymmetricTables* pattern = nullptr);
 
 inline constexpr Femtoseconds kFastestRouter = 1 * kFemtosecondsPerNanosecond;
 inline constexpr Femtoseconds kSlowestRouter = 20 * kFemtosecondsPerNanosecond;

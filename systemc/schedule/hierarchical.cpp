@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "schedule/chunk_pipeline.h"
 #include "schedule/dimension_algorithm.h"
+#include "schedule/program_tables.h"
 #include "schedule/themis.h"
 #include "topology/hierarchy.h"
 
@@ -20,173 +21,6 @@ using topology::ChannelId;
 using topology::Hierarchy;
 using topology::Hop;
 using topology::Topology;
-
-// Consecutive pieces of a chunk.
-struct Pieces {
-  std::int32_t first = 0;
-  std::int32_t count = 0;
-  bool overlap(const Pieces& other) const {
-    return first < other.first + other.count && other.first < first + count;
-  }
-};
-
-// What all chunks of one order have in common: the messages of every accelerator, in pieces of the chunk.
-class Program {
- public:
-  struct Step {
-    std::size_t dimension = 0;
-    Op op = Op::kReduce;
-    int in_dimension = 0;   // which of the dimension's steps it is
-    int level = 0;          // place of the dimension in the order
-    int first_message = 0;  // of an accelerator
-    int messages = 0;
-  };
-  struct Move {
-    NodeId dst = topology::kNoNode;
-    int port = 0;  // out-port of the sender
-    Pieces pieces;
-    NodeId parent = topology::kNoNode;
-    NodeList children;
-  };
-
-  Program(const Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms, int accelerators,
-          int pieces, Collective collective, DimensionOrder order)
-      : hierarchy_(hierarchy),
-        algorithms_(algorithms),
-        accelerators_(accelerators),
-        pieces_(pieces),
-        order_(std::move(order)) {
-    const auto levels = static_cast<int>(order_.size());
-    for (int level = 0; collective != Collective::kAllGather && level < levels; ++level) {
-      add_steps(Op::kReduce, level);
-    }
-    for (int level = levels; collective != Collective::kReduceScatter && level-- > 0;) {
-      add_steps(Op::kGather, level);
-    }
-    moves_.resize(static_cast<std::size_t>(accelerators) * static_cast<std::size_t>(messages_));
-    for (NodeId node = 0; node < accelerators; ++node) find_moves(node);
-    find_families();
-  }
-
-  std::span<const Step> steps() const { return steps_; }
-  int messages() const { return messages_; }
-  int pieces() const { return pieces_; }
-  const Move& move(NodeId node, int message) const {
-    return moves_[static_cast<std::size_t>(node) * static_cast<std::size_t>(messages_) +
-                  static_cast<std::size_t>(message)];
-  }
-  // How many pieces an accelerator holds of a chunk before it goes through a dimension.
-  int pieces_before(const Step& step) const {
-    return range(0, step.op == Op::kReduce ? step.level : step.level + 1).count;
-  }
-  // The pieces that are an accelerator's own.
-  Pieces share(NodeId node) const { return range(node, static_cast<int>(order_.size())); }
-
- private:
-  void add_steps(Op op, int level) {
-    const std::size_t d = order_[static_cast<std::size_t>(level)];
-    for (int s = 0; s < algorithms_[d].steps(); ++s) {
-      steps_.push_back({d, op, s, level, messages_, algorithms_[d].messages()});
-      messages_ += algorithms_[d].messages();
-    }
-  }
-
-  // What an accelerator still sums after `levels` dimensions of the order.
-  Pieces range(NodeId node, int levels) const {
-    Pieces range{0, pieces_};
-    for (int level = 0; level < levels; ++level) {
-      const std::size_t d = order_[static_cast<std::size_t>(level)];
-      range.count /= hierarchy_.dimensions()[d].size;
-      range.first += hierarchy_.coordinate(node, d) * range.count;
-    }
-    return range;
-  }
-
-  void find_moves(NodeId node) {
-    for (const Step& step : steps_) {
-      const DimensionAlgorithm& algorithm = algorithms_[step.dimension];
-      const auto& dimension = hierarchy_.dimensions()[step.dimension];
-      const Pieces held = range(node, step.level);
-      const std::int32_t part = held.count / dimension.size;
-      for (int m = 0; m < step.messages; ++m) {
-        const auto there =
-            algorithm.move(step.op, step.in_dimension, m, hierarchy_.coordinate(node, step.dimension));
-        Move& move = moves_[static_cast<std::size_t>(node * messages_ + step.first_message + m)];
-        move.dst = hierarchy_.peer(node, step.dimension, there.peer);
-        move.port = dimension.first_port + there.port;
-        move.pieces = {held.first + there.first_part * part, there.parts * part};
-        if (!algorithm.sends_halves()) continue;
-        move.pieces.count /= 2;
-        if (m % 2 != 0) move.pieces.first += move.pieces.count;
-      }
-    }
-  }
-
-  // Whose data each message has taken up: the arrivals of earlier steps that overlap it.
-  void find_families() {
-    const auto n = static_cast<std::size_t>(accelerators_);
-    std::vector<NodeId> source(n * static_cast<std::size_t>(messages_));  // [message * accelerators + dst]
-    for (NodeId node = 0; node < accelerators_; ++node) {
-      for (int m = 0; m < messages_; ++m) {
-        source[static_cast<std::size_t>(m) * n + static_cast<std::size_t>(move(node, m).dst)] = node;
-      }
-    }
-    for (NodeId node = 0; node < accelerators_; ++node) {
-      for (const Step& step : steps_) {
-        for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
-          Move& sent = moves_[static_cast<std::size_t>(node * messages_ + m)];
-          for (const Step& earlier : steps_) {
-            if (earlier.first_message == step.first_message) break;
-            if (earlier.op != step.op) continue;
-            for (int e = earlier.first_message; e < earlier.first_message + earlier.messages; ++e) {
-              const NodeId from = source[static_cast<std::size_t>(e) * n + static_cast<std::size_t>(node)];
-              if (!move(from, e).pieces.overlap(sent.pieces)) continue;
-              if (step.op == Op::kReduce) sent.children.push_back(from);
-              if (step.op == Op::kGather) sent.parent = from;
-            }
-          }
-          (step.op == Op::kReduce ? sent.parent : sent.children.emplace_back()) = sent.dst;
-        }
-      }
-    }
-  }
-
-  const Hierarchy& hierarchy_;
-  std::span<const DimensionAlgorithm> algorithms_;
-  int accelerators_;
-  int pieces_;
-  DimensionOrder order_;
-  std::vector<Step> steps_;
-  int messages_ = 0;         // of an accelerator
-  std::vector<Move> moves_;  // [accelerator * messages + message]
-};
-
-// A program over a chunk of some size.
-struct Sizes {
-  std::vector<Bytes> bounds;   // of pieces, from the chunk's address
-  std::vector<Bytes> longest;  // [message]: over all accelerators
-
-  Bytes bytes(const Pieces& pieces) const {
-    return bounds[static_cast<std::size_t>(pieces.first + pieces.count)] -
-           bounds[static_cast<std::size_t>(pieces.first)];
-  }
-};
-
-Sizes size_messages(const Program& program, int accelerators, Bytes chunk, Bytes element) {
-  Sizes sizes;
-  const Bytes elements = chunk / element;
-  for (int piece = 0; piece <= program.pieces(); ++piece) {
-    sizes.bounds.push_back(elements * piece / program.pieces() * element);
-  }
-  sizes.longest.resize(static_cast<std::size_t>(program.messages()), 0);
-  for (NodeId node = 0; node < accelerators; ++node) {
-    for (int m = 0; m < program.messages(); ++m) {
-      Bytes& longest = sizes.longest[static_cast<std::size_t>(m)];
-      longest = std::max(longest, sizes.bytes(program.move(node, m).pieces));
-    }
-  }
-  return sizes;
-}
 
 class HierarchicalBuilder {
  public:
@@ -208,7 +42,7 @@ class HierarchicalBuilder {
       const Bytes address = data_.empty() ? 0 : data_.back().address + data_.back().bytes;
       require_enough_data(plan.bytes);
       data_.push_back({address, plan.bytes});
-      chunks_.push_back(program_of(reduce_scatter_order(plan)));
+      place_chunk(reduce_scatter_order(plan));
     }
   }
 
@@ -218,25 +52,23 @@ class HierarchicalBuilder {
     schedule.collective = request_.collective;
     schedule.size = request_.size;
     schedule.element = request_.element;
-    schedule.flows = static_cast<int>(chunks_.size());
+    schedule.flows = static_cast<int>(tables_.chunks.size());
     schedule.numbered_arrivals = true;
     const auto turns = order_turns(pipeline(), request_.ni_ports);
-    for (const auto& port : turns) schedule.steps = std::max(schedule.steps, static_cast<int>(port.size()));
-    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      NodeTables& tables = schedule.nodes.emplace_back();
-      for (const auto& port : turns) tables.ports.push_back(table(node, port));
-    }
-    schedule.routes = std::move(routes_);
     if (request_.collective != Collective::kAllReduce) schedule.shares = find_shares();
+    for (const auto& port : turns) {
+      schedule.steps = std::max(schedule.steps, static_cast<int>(port.size()));
+      auto& slot = tables_.slots.emplace_back();
+      slot.reserve(port.size());
+      for (const PipelineTurn& turn : port) slot.push_back(table_turn(turn));
+    }
+    find_routes();
+    schedule.routes = std::move(routes_);
+    fill_tables(schedule);
     return schedule;
   }
 
  private:
-  struct Chunked {
-    const Program* program;
-    const Sizes* sizes;
-  };
-
   void require_enough_data(Bytes chunk) const {
     const Bytes least = pieces_ * request_.element;
     if (chunk >= least) return;
@@ -258,31 +90,35 @@ class HierarchicalBuilder {
     return plan.reduce_scatter;
   }
 
-  Chunked program_of(const DimensionOrder& order) {
-    const auto known = programs_.try_emplace(order, hierarchy_, algorithms_, topology_.num_accelerators(),
-                                             pieces_, request_.collective, order);
-    const Program& program = known.first->second;
-    const Bytes bytes = data_[chunks_.size()].bytes;
-    auto& sizes = sizes_[{&program, bytes}];
-    if (sizes.bounds.empty()) {
-      sizes = size_messages(program, topology_.num_accelerators(), bytes, request_.element);
-    }
-    return {&program, &sizes};
+  void place_chunk(const DimensionOrder& order) {
+    const auto known = tables_.programs.try_emplace(
+        order, hierarchy_, algorithms_, topology_.num_accelerators(), pieces_, request_.collective, order);
+    const ChunkProgram& program = known.first->second;
+    const Chunk& data = data_.back();
+    auto& sizes = tables_.sizes[{&program, data.bytes}];
+    if (sizes.bounds.empty()) sizes = size_messages(program, data.bytes, request_.element);
+    tables_.chunks.push_back({&program, &sizes, data.address});
   }
 
-  int ni_port(const Program::Move& move) const { return move.port % request_.ni_ports; }
+  int ni_port(int out_port) const { return out_port % request_.ni_ports; }
+
+  ProgramTables::Turn table_turn(const PipelineTurn& turn) const {
+    const ChunkProgram& program = *tables_.chunks[static_cast<std::size_t>(turn.chunk)].program;
+    const ChunkProgram::Step& step = program.steps()[static_cast<std::size_t>(turn.step)];
+    return {turn.chunk, step.first_message + turn.message};
+  }
 
   std::vector<std::vector<PipelineStep>> pipeline() const {
     std::vector<std::vector<PipelineStep>> steps;
-    for (std::size_t c = 0; c < chunks_.size(); ++c) {
+    for (std::size_t c = 0; c < tables_.chunks.size(); ++c) {
       auto& chunk = steps.emplace_back();
-      for (const Program::Step& step : chunks_[c].program->steps()) chunk.push_back(pipeline_step(c, step));
+      for (const auto& step : tables_.chunks[c].program->steps()) chunk.push_back(pipeline_step(c, step));
     }
     return steps;
   }
 
-  PipelineStep pipeline_step(std::size_t chunk, const Program::Step& step) const {
-    const auto& [program, sizes] = chunks_[chunk];
+  PipelineStep pipeline_step(std::size_t chunk, const ChunkProgram::Step& step) const {
+    const auto& [program, sizes, address] = tables_.chunks[chunk];
     PipelineStep result;
     result.starts_operation = step.in_dimension == 0;
     result.latency = model_.step_latency(step.dimension);
@@ -291,44 +127,44 @@ class HierarchicalBuilder {
     result.rank = intra_dimension_rank(policy_, step.op, data_[chunk].bytes / accelerators * shares,
                                        hierarchy_.dimensions()[step.dimension].size);
     for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
-      const Program::Move& move = program->move(0, m);
       result.messages.push_back(
-          {ni_port(move), model_.serialization(step.dimension, sizes->longest[static_cast<std::size_t>(m)])});
+          {ni_port(program->out_port(m)),
+           model_.serialization(step.dimension, sizes->longest[static_cast<std::size_t>(m)])});
     }
     return result;
   }
 
-  std::vector<TableEntry> table(NodeId node, std::span<const PipelineTurn> turns) {
-    std::vector<TableEntry> entries;
-    entries.reserve(turns.size());
-    for (const PipelineTurn& turn : turns) {
-      const auto& [program, sizes] = chunks_[static_cast<std::size_t>(turn.chunk)];
-      const Program::Step& step = program->steps()[static_cast<std::size_t>(turn.step)];
-      const int message = step.first_message + turn.message;
-      const Program::Move& move = program->move(node, message);
-      TableEntry& entry = entries.emplace_back();
-      entry.op = step.op;
-      entry.flow = turn.chunk;
-      entry.parent = move.parent;
-      entry.children = move.children;
-      entry.step = static_cast<std::int32_t>(entries.size());
-      entry.dependencies = step.first_message;
-      entry.arrival = message;
-      entry.address = data_[static_cast<std::size_t>(turn.chunk)].address +
-                      sizes->bounds[static_cast<std::size_t>(move.pieces.first)];
-      entry.bytes = sizes->bytes(move.pieces);
-      entry.padding =
-          static_cast<std::int32_t>(sizes->longest[static_cast<std::size_t>(message)] - entry.bytes);
-      entry.route = route_of(node, step.dimension, move);
+  void find_routes() {
+    for (auto& [order, program] : tables_.programs) {
+      for (int m = 0; m < program.messages(); ++m) {
+        const std::size_t d = program.step_of(m).dimension;
+        for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
+          program.set_route(node, m, route_of(node, d, program.out_port(m), program.move(node, m).dst));
+        }
+      }
     }
-    return entries;
+  }
+
+  void fill_tables(Schedule& schedule) {
+    const int accelerators = topology_.num_accelerators();
+    const bool shared = accelerators > request_.pattern_beyond;
+    const std::size_t ports = tables_.slots.size();
+    const auto tables = std::make_shared<const ProgramTables>(
+        ProgramTables::moves_of(hierarchy_, accelerators), std::move(tables_));
+    for (NodeId node = 0; node < accelerators; ++node) {
+      NodeTables& of_node = schedule.nodes.emplace_back();
+      for (std::size_t port = 0; port < ports; ++port) {
+        Table& table = of_node.ports.emplace_back(tables, port, node);
+        if (!shared) table.entries();
+      }
+    }
   }
 
   // Routes name ports only, and ports lie alike at all accelerators.
-  std::int32_t route_of(NodeId node, std::size_t d, const Program::Move& move) {
-    const int coordinate = hierarchy_.coordinate(move.dst, d);
+  std::int32_t route_of(NodeId node, std::size_t d, int out_port, NodeId dst) {
+    const int coordinate = hierarchy_.coordinate(dst, d);
     const std::size_t key =
-        static_cast<std::size_t>(move.port) * widest_ + static_cast<std::size_t>(coordinate);
+        static_cast<std::size_t>(out_port) * widest_ + static_cast<std::size_t>(coordinate);
     if (route_indices_.size() <= key) route_indices_.resize(key + 1, -1);
     if (route_indices_[key] >= 0) return route_indices_[key];
     route_indices_[key] = static_cast<std::int32_t>(routes_.size());
@@ -338,24 +174,24 @@ class HierarchicalBuilder {
     const auto hop = [&](int port) {
       route.push_back({.out_port = static_cast<std::uint16_t>(port), .vcs = vcs});
     };
-    hop(move.port);
-    const ChannelId first = topology_.out_channels(node)[static_cast<std::size_t>(move.port)];
+    hop(out_port);
+    const ChannelId first = topology_.out_channels(node)[static_cast<std::size_t>(out_port)];
     if (!topology_.is_accelerator(topology_.channel(first).dst)) hop(coordinate);
     // A message arrives at the in-port of the number of the out-port it left by.
-    hop(static_cast<int>(topology_.out_channels(move.dst).size()) + ni_port(move));
+    hop(static_cast<int>(topology_.out_channels(dst).size()) + ni_port(out_port));
     routes_.push_back(std::move(route));
     return route_indices_[key];
   }
 
   std::vector<Share> find_shares() const {
     const auto n = static_cast<std::size_t>(topology_.num_accelerators());
-    std::vector<Share> shares(chunks_.size() * n);
-    for (std::size_t c = 0; c < chunks_.size(); ++c) {
-      const auto& [program, sizes] = chunks_[c];
+    std::vector<Share> shares(tables_.chunks.size() * n);
+    for (std::size_t c = 0; c < tables_.chunks.size(); ++c) {
+      const auto& [program, sizes, address] = tables_.chunks[c];
       for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
         const Pieces own = program->share(node);
         shares[c * n + static_cast<std::size_t>(own.first / own.count)] = {
-            .data = {.address = data_[c].address + sizes->bounds[static_cast<std::size_t>(own.first)],
+            .data = {.address = address + sizes->bounds[static_cast<std::size_t>(own.first)],
                      .bytes = sizes->bytes(own)},
             .owner = node};
       }
@@ -371,9 +207,7 @@ class HierarchicalBuilder {
   std::vector<DimensionAlgorithm> algorithms_;
   int pieces_ = 0;  // of a chunk
   std::vector<Chunk> data_;
-  std::vector<Chunked> chunks_;
-  std::map<DimensionOrder, Program> programs_;
-  std::map<std::pair<const Program*, Bytes>, Sizes> sizes_;
+  ProgramTables::Spec tables_;
   std::size_t widest_ = 0;                   // dimension
   std::vector<std::int32_t> route_indices_;  // [out-port * widest + coordinate of the destination]
   std::vector<topology::Route> routes_;

@@ -62,9 +62,7 @@ struct Extremes {
 template <typename Visit>
 void for_each_entry(const Schedule& schedule, Visit visit) {
   for (const NodeTables& node : schedule.nodes) {
-    for (const auto& port : node.ports) {
-      for (const TableEntry& entry : port) visit(entry);
-    }
+    for (const auto& port : node.ports) port.for_each_entry(visit);
   }
 }
 

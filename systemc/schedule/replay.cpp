@@ -102,7 +102,7 @@ struct Port {
 
 class Replay {
  public:
-  Replay(const Schedule& schedule, std::vector<Message>& messages, const TablePattern* pattern)
+  Replay(const Schedule& schedule, std::vector<Message>& messages, const SymmetricTables* pattern)
       : schedule_(schedule), messages_(messages), pattern_(pattern) {
     first_port_.push_back(0);
     std::size_t message = 0;
@@ -243,7 +243,7 @@ class Replay {
 
   const Schedule& schedule_;
   std::vector<Message>& messages_;
-  const TablePattern* pattern_;
+  const SymmetricTables* pattern_;
   std::vector<Port> ports_;
   std::vector<std::size_t> first_port_;  // [node], and the end
   std::vector<std::int32_t> arrived_;    // [node * flows + flow]
@@ -290,7 +290,7 @@ std::vector<Message> collect_messages(const Topology& topology, const Schedule& 
   return messages;
 }
 
-void replay(const Schedule& schedule, std::vector<Message>& messages, const TablePattern* pattern) {
+void replay(const Schedule& schedule, std::vector<Message>& messages, const SymmetricTables* pattern) {
   Replay(schedule, messages, pattern).run();
 }
 

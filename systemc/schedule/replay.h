@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "schedule/schedule.h"
-#include "schedule/table_pattern.h"
+#include "schedule/symmetric_tables.h"
 
 namespace coppice::schedule {
 
@@ -34,6 +34,7 @@ std::vector<Message> collect_messages(const topology::Topology& topology, const 
 // them. Of a schedule with numbered arrivals the round is the longest chain of messages that
 // have to arrive before, whatever other flows do. Throws ScheduleError naming the earliest entry that never
 // issues, or an arrival whose number is not its own.
-void replay(const Schedule& schedule, std::vector<Message>& messages, const TablePattern* pattern = nullptr);
+void replay(const Schedule& schedule, std::vector<Message>& messages,
+            const SymmetricTables* pattern = nullptr);
 
 }  // namespace coppice::schedule

@@ -17,8 +17,8 @@ bool is_whole(const Schedule& schedule, const TablePattern& pattern) {
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
     std::vector<int> times(pattern.slots(), 0);
     for (const Table& table : schedule.nodes[node].ports) {
-      if (table.pattern() == nullptr && table.empty()) continue;
-      if (table.pattern() != &pattern || table.node() != static_cast<NodeId>(node)) return false;
+      if (table.source() == nullptr && table.empty()) continue;
+      if (table.source() != &pattern || table.node() != static_cast<NodeId>(node)) return false;
       ++times[table.slot()];
     }
     if (std::ranges::any_of(times, [](int count) { return count != 1; })) return false;
@@ -123,26 +123,6 @@ class KeptWays {
   NodeId origin_;
 };
 
-// The schedule with the origin's entries only.
-Schedule tables_of_origin(const Schedule& schedule, NodeId origin) {
-  Schedule alone;
-  alone.algorithm = schedule.algorithm;
-  alone.collective = schedule.collective;
-  alone.size = schedule.size;
-  alone.element = schedule.element;
-  alone.steps = schedule.steps;
-  alone.flows = schedule.flows;
-  alone.routes = schedule.routes;
-  alone.nodes.resize(schedule.nodes.size());
-  for (std::size_t node = 0; node < alone.nodes.size(); ++node) {
-    alone.nodes[node].ports.resize(schedule.nodes[node].ports.size());
-  }
-  auto& tables = alone.nodes[static_cast<std::size_t>(origin)];
-  tables = schedule.nodes[static_cast<std::size_t>(origin)];
-  for (Table& table : tables.ports) table.entries();
-  return alone;
-}
-
 // Port numbers of arrivals are the receiver's; where the origin sends, those at the origin itself.
 void eject_at_origin(const Topology& topology, const Schedule& schedule, const TablePattern& pattern,
                      std::vector<Message>& messages) {
@@ -200,7 +180,7 @@ const TablePattern* symmetry_of(const Topology& topology, const Schedule& schedu
 }
 
 CheckReport check_symmetric(const Topology& topology, const Schedule& schedule, const TablePattern& pattern) {
-  const Schedule alone = tables_of_origin(schedule, pattern.moves().origin());
+  const Schedule alone = with_tables_of(schedule, pattern.moves().origin());
   std::vector<Message> messages = collect_messages(topology, alone);
   CheckReport report;
   replay(alone, messages, &pattern);
@@ -218,9 +198,30 @@ CheckReport check_symmetric(const Topology& topology, const Schedule& schedule, 
   return report;
 }
 
+Schedule with_tables_of(const Schedule& schedule, NodeId node) {
+  Schedule alone;
+  alone.algorithm = schedule.algorithm;
+  alone.collective = schedule.collective;
+  alone.size = schedule.size;
+  alone.element = schedule.element;
+  alone.steps = schedule.steps;
+  alone.flows = schedule.flows;
+  alone.ordered_by_lockstep = schedule.ordered_by_lockstep;
+  alone.numbered_arrivals = schedule.numbered_arrivals;
+  alone.routes = schedule.routes;
+  alone.nodes.resize(schedule.nodes.size());
+  for (std::size_t n = 0; n < alone.nodes.size(); ++n) {
+    alone.nodes[n].ports.resize(schedule.nodes[n].ports.size());
+  }
+  auto& tables = alone.nodes[static_cast<std::size_t>(node)];
+  tables = schedule.nodes[static_cast<std::size_t>(node)];
+  for (Table& table : tables.ports) table.entries();
+  return alone;
+}
+
 bool has_patterns(const Schedule& schedule) {
   return std::ranges::any_of(schedule.nodes, [](const NodeTables& node) {
-    return std::ranges::any_of(node.ports, [](const Table& table) { return table.pattern() != nullptr; });
+    return std::ranges::any_of(node.ports, [](const Table& table) { return table.source() != nullptr; });
   });
 }
 

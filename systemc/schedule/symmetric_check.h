@@ -18,6 +18,9 @@ const TablePattern* symmetry_of(const topology::Topology& topology, const Schedu
 CheckReport check_symmetric(const topology::Topology& topology, const Schedule& schedule,
                             const TablePattern& pattern);
 
+// The schedule with entries of one accelerator only, which are stored.
+Schedule with_tables_of(const Schedule& schedule, NodeId node);
+
 // Whether some table has no entries of its own.
 bool has_patterns(const Schedule& schedule);
 

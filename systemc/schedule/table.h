@@ -18,6 +18,7 @@ namespace coppice::schedule {
 using topology::NodeId;
 
 class TablePattern;
+class TableSource;
 
 // What a network interface does with a table entry.
 enum class Op : std::uint8_t {
@@ -55,10 +56,28 @@ struct TableEntry {
   NodeId destination() const { return op == Op::kReduce ? parent : children.front(); }
 };
 
+// Tables that accelerators share: a slot is one NI port at each of them. Entries are made up as they are
+// read.
+class TableSource {
+ public:
+  virtual ~TableSource() = default;
+
+  virtual std::size_t size(std::size_t slot) const = 0;
+  // Entries that are not nops.
+  virtual std::int64_t messages(std::size_t slot) const = 0;
+  // Entry i of a slot at `node`.
+  virtual void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const = 0;
+  // The same without those that it names but for the destination: what an interface executes.
+  virtual void read_message(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const {
+    read(slot, i, node, entry);
+  }
+  // The routes that a slot's entries take at `node`, each at least once.
+  virtual std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const = 0;
+};
+
 // The entries of one NI port, in the order in which they issue. Read like a vector of them, but entries may
-// be those of a pattern that many accelerators share (TablePattern): they are made up as they are read, and
-// whoever changes one gets entries of the table's own first. A reference from an iterator holds until the
-// iterator moves on, or as long as the table if stored().
+// be those of a source that many accelerators share: whoever changes one gets entries of the table's own
+// first. A reference from an iterator holds until the iterator moves on, or as long as the table if stored().
 class Table {
  public:
   class const_iterator;  // NOLINT(readability-identifier-naming): as containers have it
@@ -67,10 +86,10 @@ class Table {
 
   Table() = default;
   Table(std::vector<TableEntry> entries) : entries_(std::move(entries)) {}  // NOLINT: it is one
-  // Those of `node` in slot `slot` of the pattern.
-  Table(std::shared_ptr<const TablePattern> pattern, std::size_t slot, NodeId node);
+  // Those of `node` in slot `slot` of the source.
+  Table(std::shared_ptr<const TableSource> source, std::size_t slot, NodeId node);
 
-  std::size_t size() const { return pattern_ == nullptr ? entries_.size() : pattern_size_; }
+  std::size_t size() const { return source_ == nullptr ? entries_.size() : source_size_; }
   bool empty() const { return size() == 0; }
   TableEntry operator[](std::size_t i) const;
   TableEntry front() const { return (*this)[0]; }
@@ -79,13 +98,24 @@ class Table {
   const_iterator end() const;
   // Entry i into `entry`, whose memory is used again.
   void read(std::size_t i, TableEntry& entry) const;
+  // The same without TableSource::read_message()'s others.
+  void read_message(std::size_t i, TableEntry& entry) const;
+  // Calls `visit` with every entry, as read_message() gives it; it stays until the next.
+  template <typename Visit>
+  void for_each_entry(Visit visit) const {
+    TableEntry made_up;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (source_ != nullptr) read_message(i, made_up);
+      visit(source_ != nullptr ? std::as_const(made_up) : entries_[i]);
+    }
+  }
   // Entries that are not nops.
   std::int64_t messages() const;
   // Calls `visit` with every route that an entry takes, at least once.
   template <typename Visit>
   void for_each_route(Visit visit) const {
-    if (pattern_ != nullptr) {
-      for (const std::int32_t route : pattern_routes()) visit(route);
+    if (source_ != nullptr) {
+      for (const std::int32_t route : source_->routes(slot_, node_)) visit(route);
       return;
     }
     for (const TableEntry& entry : entries_) {
@@ -94,14 +124,16 @@ class Table {
   }
 
   // nullptr: all entries are stored().
-  const TablePattern* pattern() const { return pattern_.get(); }
+  const TableSource* source() const { return source_.get(); }
+  // The source, if it is a pattern.
+  const TablePattern* pattern() const;
   std::size_t slot() const { return slot_; }
   NodeId node() const { return node_; }
   std::span<const TableEntry> stored() const { return entries_; }
 
   // To change: the table's own entries.
   std::vector<TableEntry>& entries() {
-    if (pattern_ != nullptr) store();
+    if (source_ != nullptr) store();
     return entries_;
   }
   TableEntry& operator[](std::size_t i) { return entries()[i]; }
@@ -115,11 +147,10 @@ class Table {
 
  private:
   void store();
-  std::vector<std::int32_t> pattern_routes() const;
 
   std::vector<TableEntry> entries_;
-  std::shared_ptr<const TablePattern> pattern_;
-  std::size_t pattern_size_ = 0;
+  std::shared_ptr<const TableSource> source_;
+  std::size_t source_size_ = 0;
   std::uint32_t slot_ = 0;
   NodeId node_ = topology::kNoNode;
 };
@@ -133,7 +164,7 @@ class Table::const_iterator {
   using reference = const TableEntry&;
 
   const_iterator(const Table& table, std::size_t at) : table_(&table), at_(at) { read(); }
-  reference operator*() const { return table_->pattern_ == nullptr ? table_->entries_[at_] : entry_; }
+  reference operator*() const { return table_->source_ == nullptr ? table_->entries_[at_] : entry_; }
   pointer operator->() const { return &**this; }
   const_iterator& operator++() {
     ++at_;
@@ -149,7 +180,7 @@ class Table::const_iterator {
 
  private:
   void read() {
-    if (table_->pattern_ != nullptr && at_ < table_->size()) table_->read(at_, entry_);
+    if (table_->source_ != nullptr && at_ < table_->size()) table_->read(at_, entry_);
   }
 
   const Table* table_;

@@ -13,6 +13,16 @@ TablePattern::TablePattern(Translations moves, Spec spec) : moves_(std::move(mov
   }
 }
 
+std::int64_t TablePattern::messages(std::size_t slot) const {
+  return std::ranges::count_if(entries(slot), [](const TableEntry& entry) { return entry.op != Op::kNop; });
+}
+
+std::vector<std::int32_t> TablePattern::routes(std::size_t slot, NodeId node) const {
+  std::vector<std::int32_t> routes;
+  for (const std::int32_t way : ways_of(slot)) routes.push_back(route(node, way));
+  return routes;
+}
+
 void TablePattern::read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const {
   const TableEntry& at_origin = spec_.slots[slot][i];
   entry.op = at_origin.op;

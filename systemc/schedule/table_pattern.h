@@ -4,8 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "schedule/table.h"
-#include "schedule/translations.h"
+#include "schedule/symmetric_tables.h"
 
 namespace coppice::schedule {
 
@@ -13,7 +12,7 @@ namespace coppice::schedule {
 // schedule takes in memory does not grow with the square of its accelerators. Flows move with the accelerator
 // that owns their data: flow f is piece f % pieces of the chunk of accelerator f / pieces, `bytes` long as
 // all are, at address f * bytes. All messages go to neighbours.
-class TablePattern {
+class TablePattern final : public SymmetricTables {
  public:
   struct Spec {
     int pieces = 1;
@@ -27,7 +26,7 @@ class TablePattern {
 
   TablePattern(Translations moves, Spec spec);
 
-  const Translations& moves() const { return moves_; }
+  const Translations& moves() const override { return moves_; }
   int pieces() const { return spec_.pieces; }
   Bytes bytes() const { return spec_.bytes; }
   std::size_t slots() const { return spec_.slots.size(); }
@@ -44,11 +43,13 @@ class TablePattern {
     if (spec_.pieces == 1) return moves_.moved(flow, to);
     return moves_.moved(flow / spec_.pieces, to) * spec_.pieces + flow % spec_.pieces;
   }
-  std::int32_t moved_back_flow(std::int32_t flow, NodeId from) const {
+  std::int32_t moved_back_flow(std::int32_t flow, NodeId from) const override {
     return moves_.moved_back(flow / spec_.pieces, from) * spec_.pieces + flow % spec_.pieces;
   }
-  // Entry i of a slot at `node`.
-  void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const;
+  std::size_t size(std::size_t slot) const override { return spec_.slots[slot].size(); }
+  std::int64_t messages(std::size_t slot) const override;
+  void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override;
+  std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const override;
 
  private:
   Translations moves_;

@@ -1,18 +1,26 @@
 #include "schedule/translations.h"
 
+#include <bit>
 #include <stdexcept>
 #include <utility>
 
 namespace coppice::schedule {
 
-Translations::Translations(const std::vector<int>& dims, std::vector<NodeId> nodes)
+Translations::Translations(const std::vector<int>& dims, std::vector<NodeId> nodes,
+                           const std::vector<bool>& flips)
     : dimensions_(dims.size()), nodes_(std::move(nodes)), digits_(nodes_.size(), 0) {
   if (dims.empty() || dims.size() > kMostDimensions) {
     throw std::invalid_argument("translations are of one to four dimensions");
   }
+  if (!flips.empty() && flips.size() != dims.size()) throw std::invalid_argument("one kind per dimension");
   std::size_t count = 1;
   for (std::size_t d = 0; d < dims.size(); ++d) {
     if (dims[d] < 1 || dims[d] > kMostWide) throw std::invalid_argument("a dimension is too wide to move in");
+    const bool flip = !flips.empty() && flips[d];
+    if (flip && !std::has_single_bit(static_cast<unsigned>(dims[d]))) {
+      throw std::invalid_argument("bits flip in powers of two");
+    }
+    if (!flip) turned_ |= Digits{0xffff} << (kBits * d);
     strides_[d] = count;
     count *= static_cast<std::size_t>(dims[d]);
     widths_ |= static_cast<Digits>(dims[d]) << (kBits * d);

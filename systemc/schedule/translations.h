@@ -11,7 +11,8 @@ using topology::NodeId;
 
 // Moves of all accelerators at once, of which exactly one takes the origin to any given one: the accelerators
 // as the elements of a cyclic group or of a product of up to four, those of a torus as its coordinates, those
-// of a ring as their positions. Bijections by construction.
+// of a ring as their positions. Along some dimensions bits of the coordinate flip instead, as halving and
+// doubling need it. Bijections by construction.
 class Translations {
  public:
   static constexpr std::size_t kMostDimensions = 4;
@@ -19,16 +20,23 @@ class Translations {
 
   // `nodes`: the accelerators by their coordinates, dimension 0 varying fastest; the first is the origin.
   // Throws std::invalid_argument for more than kMostDimensions, a width beyond 1 to kMostWide, or nodes that
-  // are not 0 to the product of `dims`, each once.
-  Translations(const std::vector<int>& dims, std::vector<NodeId> nodes);
+  // are not 0 to the product of `dims`, each once. `flips`: [dimension] whether moves flip bits there, which
+  // takes a power of two; empty: nowhere.
+  Translations(const std::vector<int>& dims, std::vector<NodeId> nodes, const std::vector<bool>& flips = {});
 
   NodeId origin() const { return nodes_.front(); }
   std::size_t nodes() const { return nodes_.size(); }
   // Where `node` comes to by the move that takes the origin to `to`.
-  NodeId moved(NodeId node, NodeId to) const { return node_at(reduced(digits(node) + digits(to))); }
+  NodeId moved(NodeId node, NodeId to) const {
+    const Digits a = digits(node);
+    const Digits b = digits(to);
+    return node_at(reduced((a & turned_) + (b & turned_)) | ((a ^ b) & ~turned_));
+  }
   // Where `node` comes to by the move that takes `from` to the origin.
   NodeId moved_back(NodeId node, NodeId from) const {
-    return node_at(reduced(digits(node) + widths_ - digits(from)));
+    const Digits a = digits(node);
+    const Digits b = digits(from);
+    return node_at(reduced((a & turned_) + (widths_ & turned_) - (b & turned_)) | ((a ^ b) & ~turned_));
   }
 
  private:
@@ -51,6 +59,7 @@ class Translations {
 
   std::size_t dimensions_;
   Digits widths_ = 0;
+  Digits turned_ = 0;  // all bits of the dimensions along which coordinates are added
   Digits to_top_ = 0;  // 0x8000 - width: what lifts a sum to the top bit that reaches the width
   std::size_t strides_[kMostDimensions] = {};
   std::vector<NodeId> nodes_;

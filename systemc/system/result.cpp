@@ -60,12 +60,12 @@ nlohmann::ordered_json dimensions_of(const Measured& measured) {
   std::vector<Bytes> bytes(kinds.size(), 0);
   for (const schedule::NodeTables& node : measured.schedule.nodes) {
     for (const auto& port : node.ports) {
-      for (const schedule::TableEntry& entry : port) {
-        if (entry.route < 0) continue;
+      port.for_each_entry([&](const schedule::TableEntry& entry) {
+        if (entry.route < 0) return;
         // Ports lie alike at all accelerators.
         const auto first = measured.schedule.routes[static_cast<std::size_t>(entry.route)].front().out_port;
         bytes[static_cast<std::size_t>(topology.channel(out[first]).dimension)] += entry.bytes;
-      }
+      });
     }
   }
   const double time_ns = static_cast<double>(measured.cycles) * static_cast<double>(measured.period) /

@@ -55,12 +55,12 @@ class Ownership {
 };
 
 template <typename F>
-void for_each_entry(const Schedule& schedule, F&& f) {
+void for_each_message(const Schedule& schedule, F&& f) {
   for (const auto& node : schedule.nodes) {
     for (const auto& port : node.ports) {
-      for (const auto& entry : port) {
+      port.for_each_entry([&f](const schedule::TableEntry& entry) {
         if (entry.op != schedule::Op::kNop) f(entry);
-      }
+      });
     }
   }
 }
@@ -102,7 +102,7 @@ class ValueVerification final : public Verification {
   // The deepest reduction that touches an element. Many entries name the same part of the buffer.
   void find_additions(const Schedule& schedule, const schedule::CheckReport& report) {
     std::map<std::pair<Bytes, Bytes>, int> depths;  // (address, bytes)
-    for_each_entry(schedule, [&](const schedule::TableEntry& entry) {
+    for_each_message(schedule, [&](const schedule::TableEntry& entry) {
       int& depth = depths[{entry.address, entry.bytes}];
       depth = std::max(depth, report.additions[static_cast<std::size_t>(entry.flow)]);
     });
@@ -264,16 +264,19 @@ class ContributionVerification final : public Verification {
       std::ranges::sort(addresses);
       addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
     };
+    bool too_many = false;
+    const auto add = [&](const schedule::TableEntry& entry) {
+      if (too_many || entry.op == schedule::Op::kNop) return;
+      addresses.push_back(entry.address);
+      addresses.push_back(entry.address + entry.bytes);
+      if (addresses.size() < 2 * most + 65536) return;
+      tidy();
+      too_many = addresses.size() > most;
+    };
     for (const auto& node : schedule.nodes) {
       for (const auto& port : node.ports) {
-        for (const schedule::TableEntry& entry : port) {
-          if (entry.op == schedule::Op::kNop) continue;
-          addresses.push_back(entry.address);
-          addresses.push_back(entry.address + entry.bytes);
-          if (addresses.size() < 2 * most + 65536) continue;
-          tidy();
-          if (addresses.size() > most) return nullptr;
-        }
+        port.for_each_entry(add);
+        if (too_many) return nullptr;
       }
     }
     tidy();

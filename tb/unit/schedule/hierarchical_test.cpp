@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "hierarchical_machine.h"
 #include "machine.h"
 #include "random_execution.h"
 #include "schedule/checker.h"
@@ -20,30 +21,6 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using topology::DimensionKind;
 using topology::DimensionSpec;
-
-DimensionSpec dimension(DimensionKind kind, int size) {
-  const int links = kind == DimensionKind::kRing ? 2 : kind == DimensionKind::kFullyConnected ? size - 1 : 1;
-  return {kind, size, links, {25'000'000'000}, 700 * kFemtosecondsPerNanosecond};
-}
-
-struct HierarchicalMachine {
-  explicit HierarchicalMachine(const std::vector<DimensionSpec>& dimensions)
-      : topology(topology::make_hierarchy(dimensions)), routing(topology::make_routing(topology, 4)) {}
-
-  CompileRequest request(Collective collective, Bytes size, int chunks) const {
-    return {.collective = collective,
-            .size = size,
-            .ni_ports = static_cast<int>(topology.out_channels(0).size()),
-            .routing = routing.get(),
-            .chunks = chunks};
-  }
-  Schedule compile(Collective collective, Bytes size, int chunks) const {
-    return HierarchicalCompiler().compile(topology, request(collective, size, chunks));
-  }
-
-  topology::Topology topology;
-  std::unique_ptr<topology::RoutingFunction> routing;
-};
 
 const std::vector<DimensionSpec> kSwitches{dimension(DimensionKind::kSwitch, 4),
                                            dimension(DimensionKind::kSwitch, 2)};
@@ -107,25 +84,6 @@ TEST(Hierarchical, SharesOutTheDataOfAReduceScatter) {
   EXPECT_EQ(schedule.shares[0].owner, 0);
   EXPECT_EQ(schedule.shares[1].owner, 4);
   EXPECT_EQ(schedule.shares[2].owner, 1);
-}
-
-// Small hierarchies of all kinds.
-std::vector<DimensionSpec> random_dimensions() {
-  const auto in = [](int low, int high) {
-    return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
-  };
-  std::vector<DimensionSpec> dimensions;
-  for (int d = in(1, 3); d > 0; --d) {
-    const auto kind =
-        *rc::gen::element(DimensionKind::kRing, DimensionKind::kFullyConnected, DimensionKind::kSwitch);
-    dimensions.push_back(dimension(kind, kind == DimensionKind::kSwitch ? 1 << in(1, 2) : in(2, 4)));
-  }
-  return dimensions;
-}
-
-Bytes random_data(const HierarchicalMachine& machine, int chunks) {
-  const auto pieces = pieces_of_a_chunk(machine.topology.num_accelerators(), true);
-  return 4 * (pieces * chunks + *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<Bytes>(0, 200)));
 }
 
 RC_GTEST_PROP(Hierarchical, IsProvenRightAndSharesNoChannel, ()) {

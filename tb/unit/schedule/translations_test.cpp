@@ -41,6 +41,15 @@ TEST(Translations, MoveAlongARing) {
   EXPECT_EQ(ring.moved_back(2, 1), 0);
 }
 
+TEST(Translations, FlipBitsWhereTheyAreToldTo) {
+  const Translations moves({3, 4}, in_order(12), {false, true});
+  const auto at = [](int x, int y) { return static_cast<NodeId>(y * 3 + x); };
+  EXPECT_EQ(moves.moved(at(2, 1), at(2, 3)), at(1, 2));
+  EXPECT_EQ(moves.moved_back(at(1, 2), at(2, 3)), at(2, 1));
+  EXPECT_THROW(Translations({3, 4}, in_order(12), {true, true}), std::invalid_argument);
+  EXPECT_THROW(Translations({3, 4}, in_order(12), {true}), std::invalid_argument);
+}
+
 TEST(Translations, ReachTheWidestDimension) {
   const Translations wide({Translations::kMostWide}, in_order(Translations::kMostWide));
   EXPECT_EQ(wide.moved(Translations::kMostWide - 1, Translations::kMostWide - 1),
