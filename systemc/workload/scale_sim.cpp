@@ -22,7 +22,7 @@ using Row = std::vector<Cell>;
 // Beyond these a table is a mistake, and products of them would not fit 64 bits.
 constexpr std::int64_t kLargestDimension = 1 << 24;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
-constexpr std::int64_t kMostMacs = std::int64_t{1} << 42;
+constexpr std::int64_t kMostMacs = std::int64_t{1} << 43;
 constexpr std::size_t kMostLayers = 100'000;
 
 enum class Column {

@@ -1,11 +1,13 @@
 #include "workload/model.h"
 
+#include <algorithm>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "workload/scale_sim.h"
+#include "workload/text_workload.h"
 
 namespace coppice::workload {
 namespace {
@@ -66,6 +68,52 @@ INSTANTIATE_TEST_SUITE_P(Tables, PublishedModel,
                                            Published{"vgg16", 16, 138'344'128, 15'470'264'320},
                                            Published{"zfnet", 8, 62'347'040, 1'168'032'896}),
                          [](const auto& test) { return std::string(test.param.name); });
+
+// Tables of Themis' workloads: sizes counted by a program of its own, and the published total, in which
+// biases and normalization count too, and embeddings where they are trained.
+struct ThemisTable {
+  const char* name;
+  std::size_t layers;
+  std::int64_t parameters;
+  std::int64_t macs;
+  double published;
+  double within;
+};
+
+class ThemisModel : public ::testing::TestWithParam<ThemisTable> {};
+
+TEST_P(ThemisModel, HasTheSizeOfItsArchitecture) {
+  const Model model = load(std::string("themis/") + GetParam().name);
+  EXPECT_EQ(model.layers.size(), GetParam().layers);
+  EXPECT_EQ(model.parameters(), GetParam().parameters);
+  EXPECT_EQ(model.macs(), GetParam().macs);
+  EXPECT_NEAR(static_cast<double>(model.parameters()) / GetParam().published, 1, GetParam().within);
+}
+
+// What an accelerator's gradients are in the text workload made of a table: FP16, of the part of the layers
+// that it has.
+TEST_P(ThemisModel, GivesItsGradientsToTheTextWorkload) {
+  const std::string name = GetParam().name;
+  const TextWorkload text = import_text_workload(folder + "/themis/" + name + ".txt");
+  Bytes bytes = 0;
+  for (const TextLayer& layer : text.layers) bytes += layer.weight_gradient.communication.bytes;
+  std::int64_t parameters = 0;
+  for (const Layer& layer : load("themis/" + name).layers) {
+    const bool elsewhere = text.parallelism == Parallelism::kDlrm && layer.kind == LayerKind::kEmbedding;
+    if (!elsewhere) parameters += layer.parameters();
+  }
+  EXPECT_EQ(bytes * std::max(text.model_group, 1), 2 * parameters);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Tables, ThemisModel,
+    ::testing::Values(ThemisTable{"resnet152", 156, 60'040'384, 11'282'415'616, 60.2e6, 0.005},
+                      ThemisTable{"gnmt", 24, 280'756'224, 6'889'144'320, 278e6, 0.015},
+                      // Its size is not published: see the table.
+                      ThemisTable{"dlrm", 21, 371'478'500, 205'078'500, 371'478'500, 0},
+                      ThemisTable{"transformer_1t", 768, 1'006'632'960'000, 2'089'072'092'774'400, 1.008e12,
+                                  0.002}),
+    [](const auto& test) { return std::string(test.param.name); });
 
 // Consecutive convolutions fit: what a layer makes, the next one takes, but for branches and pooling.
 TEST(Model, AlphaGoZeroKeepsTheBoard) {

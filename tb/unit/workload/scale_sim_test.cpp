@@ -136,7 +136,7 @@ TEST(ScaleSim, RefusesLayersThatCannotBe) {
                  ":2:28: Kind must be one of conv, tied, embedding");
   expect_refused(header + "a, 1, 1, 1, 1, 16777216, 16777216, 1,\n", ":2:1: layer a has more than");
   expect_refused(header + "a, 1000000, 1000000, 1, 1, 100, 100, 1,\n",
-                 ":2:1: layer a takes more than 4398046511104 multiply-accumulates");
+                 ":2:1: layer a takes more than 8796093022208 multiply-accumulates");
 }
 
 TEST(ScaleSim, RefusesHeadersItDoesNotKnow) {
