@@ -18,7 +18,7 @@ import palette  # noqa: E402
 import quantity  # noqa: E402
 
 KEYS = {"kind", "x", "y", "series", "panels", "x_label", "y_label", "x_scale", "y_scale", "normalize", "parts",
-        "where", "columns", "label_bars", "percent", "mean_over", "panel_title"}
+        "where", "columns", "label_bars", "percent", "mean_over", "panel_title", "fixed", "over_x"}
 LOW, HIGH = "least of y", "most of y"  # over the axes that are averaged
 
 
@@ -26,9 +26,9 @@ def draw(what, table, outputs):
     """Draws `what` from the CSV `table` into every file of `outputs`, its format by the suffix."""
     spec = what.plot
     experiment.refuse_unknown(what.path, "plot", spec, KEYS)
-    data = prepared(what, table)
+    data = frame.read(what, table) if spec["kind"] == "curves" else prepared(what, table)
     with pyplot.rc_context(palette.STYLE):
-        figure = {"lines": lines, "bars": bars}[spec["kind"]](what, data)
+        figure = {"lines": lines, "bars": bars, "curves": curves}[spec["kind"]](what, data)
         for path in outputs:
             save(figure, path)
         pyplot.close(figure)
@@ -128,6 +128,28 @@ def lines(what, data):
             axes.set_ylim(bottom=0)
         else:
             number_axis(axes, rows, spec)
+        axes.set_xlabel(spec["x_label"])
+    legend(figure, [handles[label] for label in series])
+    return figure
+
+
+def curves(what, data):
+    """What y would be by x: `fixed` and `over_x`/x, over the largest of all at the left end. Dots are the runs."""
+    spec = what.plot
+    figure, all_panels = panels(what, data, 2.9, 2.7)
+    xs = [step / 100 for step in range(10, 101)]
+    handles = {}
+    series = labels_of(data, spec["series"])
+    for axes, rows in all_panels:
+        most = (rows[spec["fixed"]] + rows[spec["over_x"]] / xs[0]).max()
+        for position, label in enumerate(series):
+            colour, marker = palette.look(label, position)
+            for _, row in rows[rows[spec["series"]] == label].iterrows():
+                handles[label], = axes.plot(xs, [(row[spec["fixed"]] + row[spec["over_x"]] / x) / most for x in xs],
+                                            color=colour, label=label)
+                axes.plot(row[spec["x"]], row[spec["y"]] / most, color=colour, marker=marker, markersize=6)
+        axes.axhline(rows[spec["fixed"]].max() / most, color="#333333", linewidth=0.8, linestyle=":")
+        axes.set_ylim(bottom=0)
         axes.set_xlabel(spec["x_label"])
     legend(figure, [handles[label] for label in series])
     return figure

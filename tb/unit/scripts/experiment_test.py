@@ -83,6 +83,9 @@ class Columns(unittest.TestCase):
         self.assertEqual(table.lookup(result, "jobs.*.times.1", "r"), 5)
         self.assertEqual(table.lookup(result, "jobs.0.times.2?", "r"), "")
         self.assertEqual(table.lookup(result, "jobs.0.times.1?", "r"), 4)
+        self.assertEqual(table.lookup({"part": [1, 3, 8]}, "part.0+2", "r"), 2)
+        self.assertEqual(table.lookup({"part": [1, 3, 8]}, "part.2+2?", "r"), 8)
+        self.assertEqual(table.lookup({"part": [1, 3, 8]}, "part.4+4?", "r"), "")
         for path in ("jobs.2.slowdown", "jobs.slowdown", "time.0"):
             with self.assertRaisesRegex(experiment.ExperimentError, "has no"):
                 table.lookup(result, path, "r")
