@@ -105,15 +105,15 @@ TEST_P(ThemisModel, GivesItsGradientsToTheTextWorkload) {
   EXPECT_EQ(bytes * std::max(text.model_group, 1), 2 * parameters);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Tables, ThemisModel,
-    ::testing::Values(ThemisTable{"resnet152", 156, 60'040'384, 11'282'415'616, 60.2e6, 0.005},
-                      ThemisTable{"gnmt", 24, 280'756'224, 6'889'144'320, 278e6, 0.015},
-                      // Its size is not published: see the table.
-                      ThemisTable{"dlrm", 21, 371'478'500, 205'078'500, 371'478'500, 0},
-                      ThemisTable{"transformer_1t", 768, 1'006'632'960'000, 2'089'072'092'774'400, 1.008e12,
-                                  0.002}),
-    [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(Tables, ThemisModel,
+                         ::testing::Values(ThemisTable{"resnet152", 156, 60'040'384, 11'282'415'616, 60.2e6,
+                                                       0.005},
+                                           ThemisTable{"gnmt", 24, 280'756'224, 6'889'144'320, 278e6, 0.015},
+                                           // Its size is not published: see the table.
+                                           ThemisTable{"dlrm", 21, 371'478'500, 205'078'500, 371'478'500, 0},
+                                           ThemisTable{"transformer_1t", 768, 1'006'632'960'000,
+                                                       2'089'072'092'774'400, 1.008e12, 0.002}),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 // Consecutive convolutions fit: what a layer makes, the next one takes, but for branches and pooling.
 TEST(Model, AlphaGoZeroKeepsTheBoard) {
