@@ -1,5 +1,5 @@
 // IEEE 754 binary32 addition: round to nearest even, subnormals, infinities; every NaN result is the quiet
-// NaN 7fc00000. A sum a cycle, two cycles after its operands: align | add and normalize | round.
+// NaN 7fc00000. A sum a cycle, two cycles after its operands: align | add and normalize | round. 0 in other cycles.
 `default_nettype none
 module fp32_adder (
   input  wire        clk_i,
@@ -7,7 +7,7 @@ module fp32_adder (
   input  wire        next_i,   // those of the cycle before were
   input  wire [31:0] a_i,
   input  wire [31:0] b_i,
-  output wire [31:0] sum_o
+  output reg  [31:0] sum_o
 );
   // Align: the larger magnitude is x, y shifts to its exponent. {y: significand, guard, round, sticky; x: significand;
   // exponent; sign of x; subtract; infinity or NaN; NaN; sign of a zero sum}
@@ -81,10 +81,20 @@ module fp32_adder (
   end
 
   // Round: a carry out of the fraction goes into the exponent, as it must.
-  wire up = normal_q[2] && (normal_q[3] || normal_q[1] || normal_q[0]);
-  wire [31:0] rounded = {exponent2_q, normal_q[25:3]} + {31'd0, up};
-  wire overflow = special2_q || rounded[31:23] >= 9'd255;
-  wire sign = zero2_q ? zero_sign2_q : sign2_q;
-  assign sum_o = nan2_q ? 32'h7fc00000 : overflow ? {sign, 8'hff, 23'd0} : {sign, rounded[30:0]};
+  reg        sum_valid_q;
+  reg        up, overflow, sign;
+  reg [31:0] rounded;
+  always @(posedge clk_i) sum_valid_q <= next_i;
+  always @* begin
+    {up, overflow, sign, rounded} = 35'd0;
+    sum_o = 32'd0;
+    if (sum_valid_q) begin
+      up = normal_q[2] && (normal_q[3] || normal_q[1] || normal_q[0]);
+      rounded = {exponent2_q, normal_q[25:3]} + {31'd0, up};
+      overflow = special2_q || rounded[31:23] >= 9'd255;
+      sign = zero2_q ? zero_sign2_q : sign2_q;
+      sum_o = nan2_q ? 32'h7fc00000 : overflow ? {sign, 8'hff, 23'd0} : {sign, rounded[30:0]};
+    end
+  end
 endmodule
 `default_nettype wire

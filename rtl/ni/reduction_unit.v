@@ -81,18 +81,26 @@ module reduction_unit #(
       for (p = 0; p < PORTS; p = p + 1) begin
         if (candidate[p]) begin
           for (k = 0; k < PORTS; k = k + 1) begin
-            if (first_q[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
-                                      first_address_q[k*ADDR_W+:ADDR_W], first_lanes_q[k*LANES+:LANES]))
-              go[p] = 1'b0;
-            if (second_q[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
-                                       second_address_q[k*ADDR_W+:ADDR_W], second_lanes_q[k*LANES+:LANES]))
-              go[p] = 1'b0;
-            if (third_q[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
-                                      third_address_q[k*ADDR_W+:ADDR_W], third_lanes_q[k*LANES+:LANES]))
-              go[p] = 1'b0;
-            if (k < p && candidate[k] && overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
-                                                 candidate_address[k*ADDR_W+:ADDR_W], candidate_lanes[k*LANES+:LANES]))
-              go[p] = 1'b0;
+            if (first_q[k]) begin
+              if (overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+                          first_address_q[k*ADDR_W+:ADDR_W], first_lanes_q[k*LANES+:LANES]))
+                go[p] = 1'b0;
+            end
+            if (second_q[k]) begin
+              if (overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+                          second_address_q[k*ADDR_W+:ADDR_W], second_lanes_q[k*LANES+:LANES]))
+                go[p] = 1'b0;
+            end
+            if (third_q[k]) begin
+              if (overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+                          third_address_q[k*ADDR_W+:ADDR_W], third_lanes_q[k*LANES+:LANES]))
+                go[p] = 1'b0;
+            end
+            if (k < p && candidate[k]) begin
+              if (overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+                          candidate_address[k*ADDR_W+:ADDR_W], candidate_lanes[k*LANES+:LANES]))
+                go[p] = 1'b0;
+            end
           end
         end
       end
@@ -109,12 +117,12 @@ module reduction_unit #(
     for (o = 0; o < PORTS; o = o + 1) dma_conflict_o = dma_conflict_o | dma_hits[o*PORTS+:PORTS];
   end
 
-  genvar g, l, s;
+  genvar g, l;
   generate
     for (g = 0; g < PORTS; g = g + 1) begin : g_port
       reg [WORD_W-1:0]  queue_q [0:QUEUE-1];
-      wire [QUEUE*ADDR_W-1:0] queue_address;
-      wire [QUEUE*LANES-1:0]  queue_lanes;
+      reg [QUEUE*ADDR_W-1:0] queue_address_q;
+      reg [QUEUE*LANES-1:0]  queue_lanes_q;
       reg [QUEUE_W-1:0] head_q;
       reg [QUEUE_W:0]   count_q;
       reg [ADDR_W-1:0]        oldest_address;
@@ -126,8 +134,8 @@ module reduction_unit #(
         if (queued[g]) begin
           for (e = 0; e < QUEUE; e = e + 1) begin
             if (head_q == e[QUEUE_W-1:0]) begin
-              oldest_address = queue_address[e*ADDR_W+:ADDR_W];
-              oldest_lanes = queue_lanes[e*LANES+:LANES];
+              oldest_address = queue_address_q[e*ADDR_W+:ADDR_W];
+              oldest_lanes = queue_lanes_q[e*LANES+:LANES];
             end
           end
         end
@@ -145,22 +153,21 @@ module reduction_unit #(
       assign candidate_lanes[g*LANES+:LANES] =
         queued[g] ? oldest_lanes : lanes_i[g*LANES+:LANES];
       assign over[g] = push && count_q[QUEUE_W] && !pop;
-      wire [QUEUE-1:0] waiting;
-      for (s = 0; s < QUEUE; s = s + 1) begin : g_place
-        localparam [QUEUE_W-1:0] PLACE = s;
-        wire [QUEUE_W-1:0] age = PLACE - head_q;
-        reg [ADDR_W-1:0] address_q;
-        reg [LANES-1:0]  lanes_q;
-        assign waiting[s] = {1'b0, age} < count_q;
-        assign queue_address[s*ADDR_W+:ADDR_W] = address_q;
-        assign queue_lanes[s*LANES+:LANES] = lanes_q;
-        always @(posedge clk_i) begin
-          if (push && tail == PLACE) begin
-            address_q <= address_i[g*ADDR_W+:ADDR_W];
-            lanes_q <= lanes_i[g*LANES+:LANES];
+      integer s;
+      always @(posedge clk_i) begin
+        if (push) begin
+          for (s = 0; s < QUEUE; s = s + 1) begin
+            if (tail == s[QUEUE_W-1:0]) begin
+              queue_address_q[s*ADDR_W+:ADDR_W] <= address_i[g*ADDR_W+:ADDR_W];
+              queue_lanes_q[s*LANES+:LANES] <= lanes_i[g*LANES+:LANES];
+            end
           end
         end
       end
+      // Of each place of the queue, how many flits are before it.
+      function [QUEUE_W-1:0] age(input [QUEUE_W-1:0] place, input [QUEUE_W-1:0] oldest);
+        age = place - oldest;
+      endfunction
       reg [PORTS-1:0] hits;
       integer d, w;
       always @* begin
@@ -175,9 +182,11 @@ module reduction_unit #(
                         (third_late_q[g] && overlap(dma_address_i[d*ADDR_W+:ADDR_W], dma_lanes_i[d*LANES+:LANES],
                                                     third_address_q[g*ADDR_W+:ADDR_W], third_lanes_q[g*LANES+:LANES]));
               for (w = 0; w < QUEUE; w = w + 1) begin
-                if (waiting[w] && overlap(dma_address_i[d*ADDR_W+:ADDR_W], dma_lanes_i[d*LANES+:LANES],
-                                          queue_address[w*ADDR_W+:ADDR_W], queue_lanes[w*LANES+:LANES]))
-                  hits[d] = 1'b1;
+                if ({1'b0, age(w[QUEUE_W-1:0], head_q)} < count_q) begin
+                  if (overlap(dma_address_i[d*ADDR_W+:ADDR_W], dma_lanes_i[d*LANES+:LANES],
+                              queue_address_q[w*ADDR_W+:ADDR_W], queue_lanes_q[w*LANES+:LANES]))
+                    hits[d] = 1'b1;
+                end
               end
             end
           end
