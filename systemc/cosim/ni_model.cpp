@@ -1,5 +1,6 @@
 #include "cosim/ni_model.h"
 
+#include <bit>
 #include <deque>
 
 #include <Vclocked_network_interface.h>
@@ -182,10 +183,12 @@ class NiModel::Impl {
     outcome.arrived = rtl_.arrived_o;
     outcome.busy = rtl_.busy_o;
     outcome.overflow = rtl_.overflow_o;
-    for (unsigned port = 0; port < kPorts; ++port) {
-      outcome.release[port] = rtl_.release_o[port];
-      if (((rtl_.state_o >> (3 * port)) & 7) == kWaitLockstep) outcome.holding |= 1U << port;
+    // Only where a port holds or issues is its release looked at.
+    for (unsigned port = 0, states = rtl_.state_o; states != 0; ++port, states >>= 3) {
+      if ((states & 7) == kWaitLockstep) outcome.holding |= 1U << port;
     }
+    for_each_port(outcome.holding | outcome.issued,
+                  [&](unsigned port) { outcome.release[port] = rtl_.release_o[port]; });
     access_memory(now);
 
     rtl_.clk_i = 0;
@@ -230,36 +233,37 @@ class NiModel::Impl {
   }
 
   void take_flits(Outcome& outcome) {
-    if (rtl_.flit_valid_o == 0) return;
-    for (unsigned port = 0; port < kPorts; ++port) {
-      if (((rtl_.flit_valid_o >> port) & 1) == 0) continue;
+    for_each_port(rtl_.flit_valid_o, [&](unsigned port) {
       Flit& flit = outcome.flits[static_cast<std::size_t>(outcome.num_flits++)];
       flit.port = static_cast<int>(port);
       flit.vc = (rtl_.flit_vc_o >> (2 * port)) & 3;
       flit.head = (rtl_.flit_head_o >> port) & 1;
       flit.tail = (rtl_.flit_tail_o >> port) & 1;
       for (unsigned lane = 0; lane < kLanes; ++lane) flit.bits[lane] = rtl_.flit_o[port * kLanes + lane];
-    }
+    });
   }
 
   // Reads see what was written in cycles before.
   void access_memory(std::int64_t now) {
-    for (unsigned port = 0; port < kPorts; ++port) {
-      if ((rtl_.dma_valid_o >> port) & 1) {
-        responses_.push_back(
-            {now + settings_.dma_latency - 1, port, memory_->read(address(rtl_.dma_address_o, port))});
-      }
-      if ((rtl_.read_valid_o >> port) & 1) {
-        const FlitBits words = memory_->read(address(rtl_.read_address_o, port));
-        for (unsigned lane = 0; lane < kLanes; ++lane) rtl_.read_data_i[port * kLanes + lane] = words[lane];
-      }
-    }
-    for (unsigned port = 0; port < kPorts; ++port) {
+    for_each_port(rtl_.dma_valid_o, [&](unsigned port) {
+      responses_.push_back(
+          {now + settings_.dma_latency - 1, port, memory_->read(address(rtl_.dma_address_o, port))});
+    });
+    for_each_port(rtl_.read_valid_o, [&](unsigned port) {
+      const FlitBits words = memory_->read(address(rtl_.read_address_o, port));
+      for (unsigned lane = 0; lane < kLanes; ++lane) rtl_.read_data_i[port * kLanes + lane] = words[lane];
+    });
+    // A port's sum is older than what it stores.
+    for_each_port(rtl_.sum_valid_o | rtl_.store_valid_o, [&](unsigned port) {
       if ((rtl_.sum_valid_o >> port) & 1) write(port, rtl_.sum_address_o, rtl_.sum_lanes_o, rtl_.sum_data_o);
       if ((rtl_.store_valid_o >> port) & 1) {
         write(port, rtl_.store_address_o, rtl_.store_lanes_o, rtl_.store_data_o);
       }
-    }
+    });
+  }
+  template <typename Visit>
+  static void for_each_port(unsigned ports, const Visit& visit) {
+    for (; ports != 0; ports &= ports - 1) visit(static_cast<unsigned>(std::countr_zero(ports)));
   }
   static std::uint32_t address(const VlWide<3>& addresses, unsigned port) {
     return field(addresses.data(), port * Limits::kAddressBits, Limits::kAddressBits);

@@ -118,7 +118,7 @@ class NiModel {
     bool busy = false;     // needs the next cycle
     bool overflow = false;
     unsigned holding = 0;                         // bit per port: waits for its lockstep
-    std::array<std::uint32_t, kPorts> release{};  // of the lockstep, modulo 2^32
+    std::array<std::uint32_t, kPorts> release{};  // of the lockstep, modulo 2^32, where it holds or issued
   };
   Outcome step(std::int64_t now);
 

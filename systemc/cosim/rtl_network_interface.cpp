@@ -315,11 +315,14 @@ fabric::FlitTerminal::Outcome RtlNetworkInterface::step(Cycles now, fabric::Pack
   injected_.clear();
   for (int i = 0; i < did.num_flits; ++i) send(did.flits[static_cast<std::size_t>(i)], now, packets);
   Cycles wake_at = did.busy ? now + 1 : -1;
-  for (int port = 0; port < num_ports(); ++port) {
+  for (unsigned ports = did.issued | did.holding | did.arrived; ports != 0; ports &= ports - 1) {
+    const int port = std::countr_zero(ports);
     const auto p = static_cast<std::size_t>(port);
-    const Cycles release = near(did.release[p], now);
-    if (((did.issued >> port) & 1) != 0) issue(port, release, now);
-    if (((did.holding >> port) & 1) != 0 && (wake_at < 0 || release < wake_at)) wake_at = release;
+    if (((did.issued >> port) & 1) != 0) issue(port, near(did.release[p], now), now);
+    if (((did.holding >> port) & 1) != 0) {
+      const Cycles release = near(did.release[p], now);
+      if (wake_at < 0 || release < wake_at) wake_at = release;
+    }
     if (((did.arrived >> port) & 1) == 0) continue;
     ni::MessageRecord& record = (*context_.log)[ports_[p].arriving];
     record.tail_ejected = now;
