@@ -4,7 +4,7 @@ BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build command test sanitize lint format bench soak clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing test-slurm cosim coverage nightly formal
+.PHONY: help setup run build command test sanitize lint format bench soak clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing test-slurm cosim coverage nightly formal area
 .NOTPARALLEL:
 
 help:
@@ -72,6 +72,11 @@ coverage: setup ## which lines and signals of the Verilog the co-simulation test
 
 nightly: build ## what takes too long for make test: ten million sums through the Verilog adder
 	@COPPICE_ADDER_PAIRS=10000000 build/release/tb/cosim/cosim_tests --gtest_filter='Fp32Adder.*'
+
+area: command ## estimate the area of the Verilog, and what schedules add to it, into results/hardware; FULL=1: all sizes
+	@scripts/setup.sh experiments
+	@scripts/area --jobs $(JOBS)
+	@scripts/overhead
 
 formal: setup ## prove properties of the Verilog, and that broken Verilog fails the proofs
 	@tb/formal/formal --jobs $(JOBS)
