@@ -91,7 +91,10 @@ void TrainFabric::tick() {
     while (!events_.empty() && events_.next() <= now) {
       std::vector<Event>& events = events_.take();
       if (!std::is_sorted(events.begin(), events.end())) std::sort(events.begin(), events.end());
-      for (const Event& event : events) process(event, now);
+      for (std::size_t i = 0; i < events.size(); ++i) {
+        if (i + kAhead < events.size()) prefetch(events[i + kAhead]);
+        process(events[i], now);
+      }
     }
     if (events_.empty()) {
       next_tick_ = -1;
@@ -100,6 +103,21 @@ void TrainFabric::tick() {
     next_tick_ = events_.next();
     wake_event_.notify(to_sc_time((next_tick_ - now) * period_));
   });
+}
+
+// Ports of large systems lie far outside the caches.
+void TrainFabric::prefetch(const Event& event) const {
+  const Port& port = ports_[static_cast<std::size_t>(event.port)];
+  if (event.kind == EventKind::kEjected) {
+    __builtin_prefetch(port.ejector);
+    return;
+  }
+  __builtin_prefetch(port.injector);
+  if (event.kind != EventKind::kWake) return;
+  const auto node = static_cast<std::size_t>(event.port / ni_ports_);
+  // Mostly an NI port sends over the out-port of its number.
+  __builtin_prefetch(outputs_.data() + first_output_[node] +
+                     static_cast<std::size_t>(event.port % ni_ports_));
 }
 
 void TrainFabric::process(const Event& event, Cycles now) {
@@ -114,7 +132,10 @@ void TrainFabric::process(const Event& event, Cycles now) {
       port.sending = false;
       last_movement_ = now;
       port.injector->message_injected(event.message, now);
-      schedule(port.free_at, {EventKind::kWake, event.port, 0});
+      // One that comes later wakes the port itself.
+      if (port.injector->next_message().message != nullptr) {
+        schedule(port.free_at, {EventKind::kWake, event.port, 0});
+      }
       break;
     case EventKind::kWake:
       if (!port.sending) try_start(event.port, now);

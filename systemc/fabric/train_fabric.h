@@ -112,6 +112,8 @@ class TrainFabric final : public sc_core::sc_module, public Fabric {
 
   void build(const config::SystemConfig& system);
   void tick();
+  static constexpr std::size_t kAhead = 4;  // events
+  void prefetch(const Event& event) const;
   void process(const Event& event, Cycles now);
   void try_start(std::int32_t port, Cycles now);
   void start(std::int32_t port, const Message& message, Cycles now);

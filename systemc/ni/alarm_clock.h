@@ -1,6 +1,7 @@
 #pragma once
 
 #include <systemc>
+#include <vector>
 
 #include "base/units.h"
 #include "fabric/calendar.h"
@@ -17,6 +18,8 @@ class AlarmClock final : public sc_core::sc_module {
   class Sleeper {
    public:
     virtual void wake(Cycles now) = 0;
+    // To fetch what it will need from memory.
+    virtual void wakes_soon() const {}
 
    protected:
     ~Sleeper() = default;
@@ -44,7 +47,12 @@ class AlarmClock final : public sc_core::sc_module {
   void ring() {
     failure_->guard([this] {
       const Cycles now = next_;
-      for (Sleeper* sleeper : alarms_.take()) sleeper->wake(now);
+      const std::vector<Sleeper*>& sleepers = alarms_.take();
+      for (std::size_t i = 0; i < sleepers.size(); ++i) {
+        if (i + 2 < sleepers.size()) sleepers[i + 2]->wakes_soon();
+        if (i + 4 < sleepers.size()) __builtin_prefetch(sleepers[i + 4]);
+        sleepers[i]->wake(now);
+      }
       next_ = alarms_.empty() ? -1 : alarms_.next();
       if (next_ >= 0) event_.notify(fabric::to_sc_time((next_ - now) * period_));
     });

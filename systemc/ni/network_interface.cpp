@@ -177,8 +177,9 @@ void NetworkInterface::count_arrival(const MessageRecord& arrival, Cycles now) {
   const std::int32_t before = tracker_.count(flow);
   tracker_.arrived(flow,
                    context_.schedule->numbered_arrivals ? arrival.entry->arrival : DependencyTracker::kNext);
+  const std::int32_t count = tracker_.count(flow);
   for (Waiting& port : waiting_) {
-    if (port.awaited_flow == flow) port.due = now;
+    if (port.awaited_flow == flow && port.awaited_count <= count) port.due = now;
   }
   enablers_.arrived(arrival, tracker_, before, now);
 }
@@ -246,6 +247,7 @@ void NetworkInterface::wait(int index, DecoderState state, Cycles now) {
       break;
     case DecoderState::kWaitDependency:
       waiting.awaited_flow = port.table.head()->flow;
+      waiting.awaited_count = port.table.head()->dependencies;
       break;
     case DecoderState::kWaitQueue:
       // The tail may have left in this very cycle.

@@ -81,7 +81,8 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   // What a port waits for. Apart from the rest, since every arrival and every wake looks at all ports.
   struct Waiting {
     Cycles due = kNever;             // its decoder runs again then, and when what it waits for happens
-    std::int32_t awaited_flow = -1;  // waits for arrivals of this flow
+    std::int32_t awaited_flow = -1;  // waits for arrivals of this flow,
+    std::int32_t awaited_count = 0;  // so many of them
     bool awaits_place = false;       // waits for the tail of a message
   };
   struct Port {
@@ -105,6 +106,10 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   };
 
   void wake(Cycles now) override;
+  void wakes_soon() const override {
+    __builtin_prefetch(waiting_.data());
+    __builtin_prefetch(ports_.data());
+  }
   void complete_arrivals(Cycles now);
   void count_arrival(const MessageRecord& arrival, Cycles now);
   void run_port(int port, Cycles now);
