@@ -52,6 +52,8 @@ bool read_part(const Node& value, const std::string& path, DimensionSpec& dimens
   } else if (value.name == "latency") {
     dimension.latency =
         read_quantity(value, path, parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond);
+  } else if (value.name == "in_network") {
+    dimension.in_network = read_flag(value, path);
   } else {
     return false;
   }
@@ -59,7 +61,7 @@ bool read_part(const Node& value, const std::string& path, DimensionSpec& dimens
 }
 
 DimensionSpec read_dimension(const Node& value, const std::string& path) {
-  const std::vector<std::string> names{"kind", "size", "links", "bandwidth", "latency"};
+  const std::vector<std::string> names{"kind", "size", "links", "bandwidth", "latency", "in_network"};
   if (value.kind != Node::Kind::kMap) {
     refuse(value, path, fmt::format("a section with {}", fmt::join(names, ", ")));
   }
@@ -71,25 +73,30 @@ DimensionSpec read_dimension(const Node& value, const std::string& path) {
   }
   for (const std::string& name : names) {
     const bool there = std::ranges::find(value.children, name, &Node::name) != value.children.end();
-    if (there || name == "links") continue;
+    if (there || name == "links" || name == "in_network") continue;
     throw ConfigError(value.place, fmt::format("{} has no {}", path, name));
   }
   return dimension;
 }
 
 Json write_dimension(const DimensionSpec& dimension) {
-  return {{"kind", to_string(dimension.kind)},
-          {"size", dimension.size},
-          {"links", dimension.links},
-          {"bandwidth", format_bandwidth(dimension.bandwidth)},
-          {"latency", format_duration(dimension.latency)}};
+  Json json = {{"kind", to_string(dimension.kind)},
+               {"size", dimension.size},
+               {"links", dimension.links},
+               {"bandwidth", format_bandwidth(dimension.bandwidth)},
+               {"latency", format_duration(dimension.latency)}};
+  if (dimension.in_network) json["in_network"] = true;
+  return json;
 }
 
 void check_build(const Loaded& loaded, std::size_t d) {
   try {
-    topology::require_dimension(d, loaded.config.system.topology.dimensions[d]);
+    topology::require_dimension(d, dimensions_to_build(loaded.config.system.topology)[d]);
   } catch (const UnsupportedError& error) {
-    throw ConfigError(loaded.place(path_of(d)), fmt::format("{}: {}", kPath, error.what()));
+    const std::string in_network = path_of(d) + ".in_network";
+    const bool named = std::string_view(error.what()).find("in_network") != std::string_view::npos;
+    throw ConfigError(loaded.place(named ? in_network : path_of(d)),
+                      fmt::format("{}: {}", kPath, error.what()));
   }
 }
 
@@ -134,12 +141,24 @@ void check_dateline(const Loaded& loaded, std::size_t d) {
 void check_halving(const Loaded& loaded, std::size_t d) {
   const DimensionSpec& dimension = loaded.config.system.topology.dimensions[d];
   const auto size = static_cast<unsigned>(dimension.size);
-  if (dimension.kind != DimensionKind::kSwitch || std::has_single_bit(size)) return;
+  if (dimension.kind != DimensionKind::kSwitch || dimension.in_network || std::has_single_bit(size)) return;
   throw ConfigError(
       loaded.place(path_of(d) + ".size"),
       fmt::format("{}.size is {}: halving-doubling on a switch needs a power of two, {} or {}; or make the "
-                  "dimension fully_connected (direct) or a ring",
+                  "dimension fully_connected (direct) or a ring, or let its switches add (in_network: true)",
                   path_of(d), size, std::bit_floor(size), std::bit_ceil(size)));
+}
+
+void check_in_network(const Loaded& loaded, std::size_t d) {
+  const Config& config = loaded.config;
+  if (!config.system.topology.dimensions[d].in_network) return;
+  const std::string key = path_of(d) + ".in_network";
+  if (config.system.ni.impl == Implementation::kRtl || config.system.router.impl == Implementation::kRtl) {
+    throw ConfigError(loaded.place(key),
+                      fmt::format("{}: switches that add are not in Verilog: leave it out, or "
+                                  "system.ni.impl and system.router.impl systemc",
+                                  key));
+  }
 }
 
 void check_chunks(const Loaded& loaded) {
@@ -213,6 +232,7 @@ void check_dimensions(const Loaded& loaded) {
     check_rate(loaded, d);
     check_latency(loaded, d);
     check_dateline(loaded, d);
+    check_in_network(loaded, d);
   }
   if (loaded.config.collective.algorithm != "hierarchical") return;
   for (std::size_t d = 0; d < dimensions.size(); ++d) check_halving(loaded, d);

@@ -36,8 +36,8 @@ FlitFabric::FlitFabric(const sc_core::sc_module_name& name, const topology::Topo
       arrivals_(longest_delay(topology, system)),
       credits_(longest_delay(topology, system)),
       awake_routers_(topology.num_nodes()),
-      awake_injection_(topology.num_accelerators() * ni_ports),
-      awake_terminals_(topology.num_accelerators()),
+      awake_injection_(topology.num_interfaces() * ni_ports),
+      awake_terminals_(topology.num_interfaces()),
       wake_event_("wake"),
       failure_(&failure) {
   build(system);
@@ -55,12 +55,12 @@ void FlitFabric::build(const config::SystemConfig& system) {
   ejection_credit_delay_ = 1 + kNiChannelLatency + router.credit_delay;
   const Femtoseconds slow_ejection = ejection_flit_time(system) > period_ ? ejection_flit_time(system) : 0;
 
-  const auto accelerators = static_cast<std::size_t>(topology_->num_accelerators());
-  injection_.assign(accelerators * static_cast<std::size_t>(ni_ports_),
+  const auto interfaces = static_cast<std::size_t>(topology_->num_interfaces());
+  injection_.assign(interfaces * static_cast<std::size_t>(ni_ports_),
                     InjectionPort(vcs_, vc_depth_, period_));
   ejectors_.assign(injection_.size(), nullptr);
   flit_takers_.assign(injection_.size(), nullptr);
-  terminals_.assign(accelerators, nullptr);
+  terminals_.assign(interfaces, nullptr);
   statistics_.channel_flits.assign(topology_->channels().size(), 0);
   routers_.reserve(static_cast<std::size_t>(topology_->num_nodes()));
   RouterEnvironment& environment = *this;
@@ -86,7 +86,7 @@ void FlitFabric::build(const config::SystemConfig& system) {
       up.push_back({channel.src, static_cast<std::int16_t>(channel.src_port), false,
                     credit_delay + latency_cycles(channel.latency, period_), id});
     }
-    const int ni_ports = topology_->is_accelerator(node) ? ni_ports_ : 0;
+    const int ni_ports = topology_->has_interface(node) ? ni_ports_ : 0;
     const auto ports = static_cast<int>(std::max(up.size(), down.size())) + ni_ports;
     for (int port = 0; port < ni_ports; ++port) {
       down.push_back({node, static_cast<std::int16_t>(port), true, flit_delay + kNiChannelLatency, -1});

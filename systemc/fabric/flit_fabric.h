@@ -31,7 +31,7 @@ namespace coppice::fabric {
 // ejection channels have a latency of one cycle.
 class FlitFabric final : public sc_core::sc_module, public Fabric, private RouterEnvironment {
  public:
-  // `routing` serves packets without a source route; `ni_ports` per accelerator. All references outlive the
+  // `routing` serves packets without a source route; `ni_ports` per network interface. All references outlive the
   // fabric; an exception of its process ends up in `failure`. Throws ModelError if a channel is faster than
   // one flit per cycle.
   FlitFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
@@ -114,10 +114,10 @@ class FlitFabric final : public sc_core::sc_module, public Fabric, private Route
   PacketPool packets_;
   std::vector<Router> routers_;
   std::vector<std::unique_ptr<RouterStandIn>> stand_ins_;  // [node], none where routers_ route
-  std::vector<InjectionPort> injection_;                   // [accelerator][NI port]
-  std::vector<Ejector*> ejectors_;                         // [accelerator][NI port]
-  std::vector<Ejector*> flit_takers_;        // [accelerator][NI port], nullptr where flits are not wanted
-  std::vector<FlitTerminal*> terminals_;     // [accelerator], nullptr where ports and ejectors serve
+  std::vector<InjectionPort> injection_;                   // [interface][NI port]
+  std::vector<Ejector*> ejectors_;                         // [interface][NI port]
+  std::vector<Ejector*> flit_takers_;        // [interface][NI port], nullptr where flits are not wanted
+  std::vector<FlitTerminal*> terminals_;     // [interface], nullptr where ports and ejectors serve
   std::vector<std::size_t> first_endpoint_;  // [node] of its ports, in downstream_ and upstream_
   std::vector<Endpoint> downstream_;         // output ports
   std::vector<Endpoint> upstream_;           // input ports

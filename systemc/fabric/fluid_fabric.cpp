@@ -24,7 +24,7 @@ std::vector<double> link_capacities(const topology::Topology& topology, const co
     capacities.push_back(bytes_per_second(system.flit, channel_flit_time(system, channel.bandwidth)));
   }
   const auto ports =
-      static_cast<std::size_t>(topology.num_accelerators()) * static_cast<std::size_t>(ni_ports);
+      static_cast<std::size_t>(topology.num_interfaces()) * static_cast<std::size_t>(ni_ports);
   capacities.insert(capacities.end(), ports, bytes_per_second(system.flit, system.clock.period()));
   capacities.insert(capacities.end(), ports, bytes_per_second(system.flit, ejection_flit_time(system)));
   return capacities;
@@ -42,7 +42,7 @@ FluidFabric::FluidFabric(const sc_core::sc_module_name& name, const topology::To
       ni_ports_(ni_ports),
       period_(system.clock.period()),
       rates_(link_capacities(topology, system, ni_ports)),
-      ports_(static_cast<std::size_t>(topology.num_accelerators()) * static_cast<std::size_t>(ni_ports)),
+      ports_(static_cast<std::size_t>(topology.num_interfaces()) * static_cast<std::size_t>(ni_ports)),
       wake_event_("wake"),
       carried_(topology.channels().size() + 2 * ports_.size(), 0.0),
       busy_(topology.channels().size()),

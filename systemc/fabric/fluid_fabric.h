@@ -114,7 +114,7 @@ class FluidFabric final : public sc_core::sc_module, public Fabric {
   Femtoseconds period_;
   MaxMinRates rates_;                  // links: channels, then injection, then ejection channels of the ports
   std::vector<std::int32_t> port_of_;  // [flow id]
-  std::vector<Port> ports_;            // [accelerator][NI port]
+  std::vector<Port> ports_;            // [interface][NI port]
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   sc_core::sc_event wake_event_;
   Femtoseconds now_ = 0;

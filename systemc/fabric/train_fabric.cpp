@@ -53,7 +53,7 @@ void TrainFabric::build(const config::SystemConfig& system) {
       out.spaced = spacing(out.flit_time);
       outputs_.push_back(std::move(out));
     }
-    if (!topology_->is_accelerator(node)) continue;
+    if (!topology_->has_interface(node)) continue;
     Output ejection;
     ejection.node = node;
     ejection.delay = traversal + kNiChannelLatency;
@@ -62,7 +62,7 @@ void TrainFabric::build(const config::SystemConfig& system) {
     ejection.spaced = spacing(ejection.flit_time);
     outputs_.insert(outputs_.end(), static_cast<std::size_t>(ni_ports_), ejection);
   }
-  ports_.resize(static_cast<std::size_t>(topology_->num_accelerators()) *
+  ports_.resize(static_cast<std::size_t>(topology_->num_interfaces()) *
                 static_cast<std::size_t>(ni_ports_));
   statistics_.channel_flits.assign(topology_->channels().size(), 0);
 }

@@ -144,7 +144,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric {
   Cycles injection_credit_loop_ = 0;
   std::vector<std::size_t> first_output_;  // [node]
   std::vector<Output> outputs_;
-  std::vector<Port> ports_;  // [accelerator][NI port]
+  std::vector<Port> ports_;  // [interface][NI port]
   std::vector<Stage> stages_;
   Calendar<Event> events_;
   sc_core::sc_event wake_event_;

@@ -24,14 +24,54 @@ std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& pl
   Bytes shares = plan.reduce_scatter.empty() ? 1 : all;
   const auto go = [&](std::size_t d, Op op) {
     const Bytes held = plan.bytes * shares / all;
-    stages.push_back({d, op, shares, held, model.transfer(d, op, held)});
+    stages.push_back({d, op, shares, held, model.transfer(d, op, held), model.sent(d, op, held)});
     const Bytes size = model.dimension(d).size;
     shares = op == Op::kReduce ? shares / size : shares * size;
   };
   for (const std::size_t d : plan.reduce_scatter) go(d, Op::kReduce);
-  for (const std::size_t d : plan.all_gather) go(d, Op::kGather);
+  std::span<const std::size_t> back = plan.all_gather;
+  if (!stages.empty() && !back.empty() && back.front() == plan.reduce_scatter.back() &&
+      model.in_network(back.front())) {
+    ChunkStage& stage = stages.back();
+    stage.whole = true;
+    stage.sent = stage.before;
+    stage.transfer = transfer_time(stage.sent, model.dimension(stage.dimension).bandwidth);
+    shares = stage.shares;
+    back = back.subspan(1);
+  }
+  for (const std::size_t d : back) go(d, Op::kGather);
   return stages;
 }
+
+OffloadedShares offloaded_shares(const ChunkStage& stage, int size) {
+  if (stage.whole) return {stage.shares, stage.shares};
+  if (stage.op == Op::kReduce) return {stage.shares - stage.shares / size, stage.shares / size};
+  return {stage.shares, stage.shares * (size - 1)};
+}
+
+namespace {
+
+void add_offloaded(const LatencyModel& model, Bytes chunk, const ChunkStage& stage, IntraDimension policy,
+                   std::int32_t number, ChunkWay& way) {
+  const std::size_t d = stage.dimension;
+  const int size = model.dimension(d).size;
+  const OffloadedShares shares = offloaded_shares(stage, size);
+  ChunkStep step{
+      .dimension = static_cast<std::int32_t>(d),
+      .stage = number,
+      .begins_stage = true,
+      .ends_stage = false,
+      .transfer = model.shares_transfer(d, chunk, shares.up),
+      .rank = intra_dimension_rank(policy, stage.op, chunk / model.accelerators() * stage.shares, size)};
+  way.push_back(step);
+  step.dimension += static_cast<std::int32_t>(model.dimensions());
+  step.begins_stage = false;
+  step.ends_stage = true;
+  step.transfer = model.shares_transfer(d, chunk, shares.down);
+  way.push_back(step);
+}
+
+}  // namespace
 
 ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension policy, Grain grain) {
   ChunkWay way;
@@ -39,6 +79,10 @@ ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension
   std::int32_t number = 0;
   for (const ChunkStage& stage : stages_of(model, plan)) {
     const std::size_t d = stage.dimension;
+    if (model.in_network(d)) {
+      add_offloaded(model, plan.bytes, stage, policy, number++, way);
+      continue;
+    }
     const int steps = grain == Grain::kOperations ? 1 : model.steps(d);
     for (int step = 0; step < steps; ++step) {
       way.push_back(
@@ -57,9 +101,13 @@ ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension
 }
 
 ChunkSimulation::ChunkSimulation(const LatencyModel& model, Grain grain)
-    : model_(&model), grain_(grain), dimensions_(model.dimensions()) {
-  for (std::size_t d = 0; d < dimensions_.size(); ++d) {
-    dimensions_[d].latency = grain == Grain::kOperations ? model.fixed_delay(d) : model.step_latency(d);
+    : model_(&model),
+      grain_(grain),
+      dimensions_(model.adds_in_network() ? 2 * model.dimensions() : model.dimensions()) {
+  for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+    const std::size_t d = i % model.dimensions();
+    const bool whole = grain == Grain::kOperations && !model.in_network(d);
+    dimensions_[i].latency = whole ? model.fixed_delay(d) : model.step_latency(d);
   }
 }
 
@@ -183,8 +231,10 @@ void ChunkSimulation::serve(Dimension& dimension) {
   const Femtoseconds arrives = dimension.free_at + dimension.latency;
   dimension.on_its_way.push_back({arrives, goes.chunk, goes.step});
   if (!step.ends_stage) return;
-  dimension.begun[progress.operation].sent = dimension.free_at;
-  dimension.begun[progress.operation].complete = arrives;
+  const std::size_t began_in = static_cast<std::size_t>(step.dimension) % model_->dimensions();
+  ChunkOperation& operation = dimensions_[began_in].begun[progress.operation];
+  operation.sent = dimension.free_at;
+  operation.complete = arrives;
 }
 
 void ChunkSimulation::receive(Dimension& dimension) {

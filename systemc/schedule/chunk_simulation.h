@@ -28,6 +28,10 @@ struct ChunkStage {
   Bytes shares = 0;           // that an accelerator holds of the chunk when it begins, one per accelerator
   Bytes before = 0;           // the same in bytes
   Femtoseconds transfer = 0;  // for which it has the dimension to itself
+  Bytes sent = 0;             // by an accelerator
+  // Both phases at once: the dimension's switches add what they are sent and give back the sum. For the
+  // dimension that an all-reduce comes to last and leaves first.
+  bool whole = false;
 };
 
 // The stages of a chunk, in the order it goes through them.
@@ -45,9 +49,9 @@ Bytes intra_dimension_rank(IntraDimension policy, Op op, Bytes before, int size)
 // each sends its message when the one before has come, and others have the dimension meanwhile.
 enum class Grain { kOperations, kSteps };
 
-// A part of a stage that has a dimension to itself.
+// A part of a stage that has a dimension to itself, or, if its switches add, its way up or its way down.
 struct ChunkStep {
-  std::int32_t dimension = 0;
+  std::int32_t dimension = 0;  // the way down of d counts as dimension d + LatencyModel::dimensions()
   std::int32_t stage = 0;
   bool begins_stage = true;
   bool ends_stage = true;
@@ -57,6 +61,13 @@ struct ChunkStep {
 using ChunkWay = std::vector<ChunkStep>;
 
 ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension policy, Grain grain);
+
+// The shares that go up to a switch that adds from every accelerator, and those that come down to each.
+struct OffloadedShares {
+  Bytes up = 0;
+  Bytes down = 0;
+};
+OffloadedShares offloaded_shares(const ChunkStage& stage, int size);
 
 // A step's turn in a dimension.
 struct ChunkTurn {
@@ -94,7 +105,8 @@ class ChunkSimulation {
   // tables of another simulation of the same chunks, as a machine of this model executes them.
   Femtoseconds run_in_turns(std::span<const ChunkWay> ways, std::span<const std::vector<ChunkTurn>> turns);
 
-  // The steps of the last run in every dimension, in the order it took them.
+  // The steps of the last run in every dimension, in the order it took them; then those on the way down of
+  // every dimension, if switches add somewhere.
   std::vector<std::vector<ChunkTurn>> turns() const;
   // The operations of the last run in a dimension, in the order it began them.
   std::span<const ChunkOperation> operations(std::size_t dimension) const {

@@ -52,7 +52,7 @@ ChunkStudy study_chunks(const LatencyModel& planner, const LatencyModel& machine
   ChunkStudy study;
   study.finish = simulation.run_in_turns(ways, turns);
   study.ideal = ideal_time(model, collective, data);
-  study.utilization = static_cast<double>(study.ideal) / static_cast<double>(study.finish);
+  double used = 0;
   for (std::size_t d = 0; d < model.dimensions(); ++d) {
     ChunkStudy::Dimension& dimension = study.dimensions.emplace_back();
     Femtoseconds busy = 0;
@@ -60,14 +60,19 @@ ChunkStudy study_chunks(const LatencyModel& planner, const LatencyModel& machine
     for (const ChunkOperation& operation : simulation.operations(d)) {
       const ChunkStage& stage =
           stages[static_cast<std::size_t>(operation.chunk)][static_cast<std::size_t>(operation.stage)];
-      dimension.sent += model.sent(d, stage.op, stage.before);
+      dimension.sent += stage.sent;
       dimension.operations.push_back(operation);
       busy += stage.transfer;
       present.push_back({operation.came, operation.complete});
     }
     dimension.utilization = static_cast<double>(busy) / static_cast<double>(study.finish);
+    used += dimension.utilization * static_cast<double>(model.dimension(d).bandwidth.bytes_per_second);
     dimension.activity = coverage(std::move(present), study.finish, window);
   }
+  // Without switches that add, the mean of what dimensions use and the ideal time's part of all are the same.
+  study.utilization = model.adds_in_network()
+                          ? used / static_cast<double>(model.total_bandwidth().bytes_per_second)
+                          : static_cast<double>(study.ideal) / static_cast<double>(study.finish);
   return study;
 }
 

@@ -18,7 +18,8 @@ struct ChunkStudy {
   };
   Femtoseconds finish = 0;
   Femtoseconds ideal = 0;  // ideal_time()
-  double utilization = 0;  // ideal / finish: the bandwidth-weighted mean of the dimensions' (Themis, Sec. 3)
+  // The bandwidth-weighted mean of the dimensions' (Themis, Sec. 3): ideal / finish where no switch adds.
+  double utilization = 0;
   std::vector<Dimension> dimensions;
 };
 

@@ -20,7 +20,8 @@ constexpr std::size_t kBatchBytes = std::size_t{2} << 20;
 Contributions::Contributions(const Schedule& schedule, std::vector<int>& additions)
     : schedule_(schedule),
       additions_(additions),
-      accelerators_(schedule.nodes.size()),
+      nodes_(schedule.nodes.size()),
+      accelerators_(static_cast<std::size_t>(schedule.accelerators())),
       words_(words_of(accelerators_)),
       everyone_(words_) {
   for (std::size_t i = 0; i < accelerators_; ++i) everyone_.insert(i);
@@ -29,7 +30,7 @@ Contributions::Contributions(const Schedule& schedule, std::vector<int>& additio
 void Contributions::prove(const MessageGroup& group, const GroupLayout& layout) {
   group_ = &group;
   layout_ = &layout;
-  const std::size_t fit = kBatchBytes / (accelerators_ * words_ * sizeof(std::uint64_t));
+  const std::size_t fit = kBatchBytes / (nodes_ * words_ * sizeof(std::uint64_t));
   const auto batch = static_cast<std::int32_t>(std::clamp<std::size_t>(fit, 1, layout.intervals()));
   const auto intervals = static_cast<std::int32_t>(layout.intervals());
   for (std::int32_t first = 0; first < intervals; first += batch) {
@@ -46,7 +47,7 @@ void Contributions::prove(const MessageGroup& group, const GroupLayout& layout) 
 
 void Contributions::begin(IntervalRange batch) {
   batch_ = batch;
-  const std::size_t values = accelerators_ * static_cast<std::size_t>(batch.end - batch.first);
+  const std::size_t values = nodes_ * static_cast<std::size_t>(batch.end - batch.first);
   held_.assign(values * words_, 0);
   depth_.assign(values, {});
   for (std::size_t node = 0; node < accelerators_; ++node) {

@@ -42,7 +42,8 @@ class Contributions {
 
   const Schedule& schedule_;
   std::vector<int>& additions_;
-  std::size_t accelerators_;
+  std::size_t nodes_;         // with adders
+  std::size_t accelerators_;  // who contribute
   std::size_t words_;
   BitSet everyone_;
   const MessageGroup* group_ = nullptr;

@@ -10,17 +10,18 @@ namespace coppice::schedule {
 
 using topology::DimensionKind;
 
-DimensionAlgorithm::DimensionAlgorithm(std::size_t dimension, DimensionKind kind, int size)
-    : kind_(kind), size_(size) {
+DimensionAlgorithm::DimensionAlgorithm(std::size_t dimension, DimensionKind kind, int size, bool in_network)
+    : kind_(kind), size_(size), in_network_(in_network) {
   const auto width = static_cast<unsigned>(size);
-  if (kind != DimensionKind::kSwitch || std::has_single_bit(width)) return;
+  if (kind != DimensionKind::kSwitch || in_network || std::has_single_bit(width)) return;
   throw UnsupportedError(
       fmt::format("dimension {} is a switch of {}: halving-doubling needs a power of two, {} or {}; or make "
-                  "the dimension fully_connected (direct) or a ring",
+                  "the dimension fully_connected (direct) or a ring, or let its switches add (in_network)",
                   dimension, size, std::bit_floor(width), std::bit_ceil(width)));
 }
 
 int DimensionAlgorithm::steps() const {
+  if (in_network_) return 1;
   switch (kind_) {
     case DimensionKind::kRing:
       return size_ - 1;

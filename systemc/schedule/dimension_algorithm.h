@@ -14,8 +14,9 @@ namespace coppice::schedule {
 // parts; part x belongs to coordinate x of the dimension. At every step all accelerators send alike.
 class DimensionAlgorithm {
  public:
-  // Throws UnsupportedError, naming the alternatives, for a switch whose size is no power of two.
-  DimensionAlgorithm(std::size_t dimension, topology::DimensionKind kind, int size);
+  // Throws UnsupportedError, naming the alternatives, for a switch whose size is no power of two. Switches
+  // that add (`in_network`) take any size: a phase is one step there, which offload.h spells out.
+  DimensionAlgorithm(std::size_t dimension, topology::DimensionKind kind, int size, bool in_network = false);
 
   int steps() const;     // of either phase
   int messages() const;  // of an accelerator in each step
@@ -34,6 +35,7 @@ class DimensionAlgorithm {
  private:
   topology::DimensionKind kind_;
   int size_;
+  bool in_network_;
 };
 
 }  // namespace coppice::schedule

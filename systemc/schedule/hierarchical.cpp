@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "schedule/chunk_pipeline.h"
 #include "schedule/dimension_algorithm.h"
+#include "schedule/offload.h"
 #include "schedule/program_tables.h"
 #include "schedule/themis.h"
 #include "topology/hierarchy.h"
@@ -219,6 +220,7 @@ constexpr int kUsualChunks = 64;
 
 Schedule compile_plans(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
                        std::span<const ChunkPlan> plans, IntraDimension policy) {
+  if (!topology.in_network().empty()) return compile_offloaded(topology, request, algorithm, plans, policy);
   return HierarchicalBuilder(topology, request, plans, policy).build(algorithm);
 }
 

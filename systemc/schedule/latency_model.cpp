@@ -15,6 +15,7 @@ std::vector<DimensionModel> dimension_models(const topology::Topology& topology)
     DimensionModel& model = models.emplace_back();
     model.kind = dimension.kind;
     model.size = dimension.size;
+    model.in_network = dimension.in_network;
     for (int port = 0; port < dimension.ports; ++port) {
       const topology::ChannelId id =
           topology.out_channels(0)[static_cast<std::size_t>(dimension.first_port + port)];
@@ -33,7 +34,7 @@ LatencyModel::LatencyModel(std::vector<DimensionModel> dimensions, Bytes element
     : dimensions_(std::move(dimensions)), element_(element), timing_(timing) {
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     const DimensionModel& dimension = dimensions_[d];
-    const auto& algorithm = algorithms_.emplace_back(d, dimension.kind, dimension.size);
+    const auto& algorithm = algorithms_.emplace_back(d, dimension.kind, dimension.size, dimension.in_network);
     fixed_delays_.push_back(algorithm.steps() * dimension.step_latency);
     accelerators_ *= dimension.size;
     rings_ = rings_ || algorithm.sends_halves();
@@ -41,8 +42,15 @@ LatencyModel::LatencyModel(std::vector<DimensionModel> dimensions, Bytes element
 }
 
 Bytes LatencyModel::sent(std::size_t d, Op op, Bytes before) const {
+  if (in_network(d) && op == Op::kGather) return before;
   const Bytes size = dimensions_[d].size;
   return op == Op::kReduce ? before - before / size : before * (size - 1);
+}
+
+Bytes LatencyModel::received(std::size_t d, Op op, Bytes before) const {
+  if (!in_network(d)) return sent(d, op, before);
+  const Bytes size = dimensions_[d].size;
+  return op == Op::kReduce ? before / size : before * (size - 1);
 }
 
 Femtoseconds LatencyModel::transfer(std::size_t d, Op op, Bytes before) const {
@@ -52,6 +60,10 @@ Femtoseconds LatencyModel::transfer(std::size_t d, Op op, Bytes before) const {
 Bytes LatencyModel::after(std::size_t d, Op op, Bytes before) const {
   const Bytes size = dimensions_[d].size;
   return op == Op::kReduce ? before / size : before * size;
+}
+
+bool LatencyModel::adds_in_network() const {
+  return std::ranges::any_of(dimensions_, &DimensionModel::in_network);
 }
 
 Bandwidth LatencyModel::total_bandwidth() const {
@@ -72,6 +84,11 @@ Femtoseconds LatencyModel::step_transfer(std::size_t d, Op op, Bytes chunk, Byte
   return serialization(d, elements * element_);
 }
 
+Femtoseconds LatencyModel::shares_transfer(std::size_t d, Bytes chunk, Bytes shares) const {
+  const Bytes elements = (chunk / element_ * shares + accelerators_ - 1) / accelerators_;
+  return serialization(d, elements * element_);
+}
+
 Femtoseconds LatencyModel::serialization(std::size_t d, Bytes bytes) const {
   const Bandwidth link{dimensions_[d].bandwidth.bytes_per_second / algorithms_[d].messages()};
   if (timing_.flit == 0) return transfer_time(bytes, link);
@@ -82,12 +99,14 @@ Femtoseconds LatencyModel::serialization(std::size_t d, Bytes bytes) const {
 
 Femtoseconds LatencyModel::step_latency(std::size_t d) const {
   const DimensionModel& dimension = dimensions_[d];
-  if (timing_.flit == 0) return dimension.step_latency;
+  const Femtoseconds way = dimension.in_network ? dimension.step_latency / 2 : dimension.step_latency;
+  if (timing_.flit == 0) return way;
   // The last flit is under way for its own length of the message already.
   const Bandwidth link{dimension.bandwidth.bytes_per_second / algorithms_[d].messages()};
-  const int routers = dimension.kind == topology::DimensionKind::kSwitch ? 3 : 2;
-  const Femtoseconds latency = dimension.step_latency + routers * timing_.router + timing_.interface_time -
-                               transfer_time(timing_.flit, link);
+  const bool through = dimension.kind == topology::DimensionKind::kSwitch && !dimension.in_network;
+  const int routers = through ? 3 : 2;
+  const Femtoseconds latency =
+      way + routers * timing_.router + timing_.interface_time - transfer_time(timing_.flit, link);
   return std::max<Femtoseconds>(latency, 0);
 }
 
@@ -97,6 +116,9 @@ Bytes pieces_of_a_chunk(int accelerators, bool rings) {
 
 Femtoseconds ideal_time(const LatencyModel& model, Collective collective, Bytes size) {
   const Bytes once = size - size / model.accelerators();
+  if (collective == Collective::kAllReduce && model.adds_in_network()) {
+    return transfer_time(size, model.total_bandwidth());
+  }
   const Bytes sent = collective == Collective::kAllReduce ? 2 * once : once;
   return transfer_time(sent, model.total_bandwidth());
 }

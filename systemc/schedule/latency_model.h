@@ -14,6 +14,7 @@ struct DimensionModel {
   int size = 2;                   // accelerators of a group
   Bandwidth bandwidth;            // of one accelerator, all links together, each way
   Femtoseconds step_latency = 0;  // from accelerator to accelerator
+  bool in_network = false;        // its switches add (offload.h)
   bool operator==(const DimensionModel&) const = default;
 };
 
@@ -45,8 +46,12 @@ class LatencyModel {
 
   // A_K of a reduce-scatter or an all-gather: the dimension's steps, each with its latency.
   Femtoseconds fixed_delay(std::size_t d) const { return fixed_delays_[d]; }
-  // n_K: a reduce-scatter sends all but its own part, an all-gather its part to all others.
+  // n_K: a reduce-scatter sends all but its own part, an all-gather its part to all others, or once to a
+  // switch that adds.
   Bytes sent(std::size_t d, Op op, Bytes before) const;
+  // What comes back meanwhile.
+  Bytes received(std::size_t d, Op op, Bytes before) const;
+  bool in_network(std::size_t d) const { return dimensions_[d].in_network; }
   // n_K x B_K.
   Femtoseconds transfer(std::size_t d, Op op, Bytes before) const;
   // What an accelerator holds after the operation.
@@ -54,7 +59,7 @@ class LatencyModel {
 
   // The steps of either phase.
   int steps(std::size_t d) const { return algorithms_[d].steps(); }
-  // From the end of a message at its sender to its arrival.
+  // From the end of a message at its sender to its arrival; where switches add, up to them or down.
   Femtoseconds step_latency(std::size_t d) const;
   // How long a message keeps its link busy.
   Femtoseconds serialization(std::size_t d, Bytes bytes) const;
@@ -62,6 +67,8 @@ class LatencyModel {
   // accelerator holds `shares` of a chunk of `chunk` bytes, of as many as there are accelerators, when the
   // operation begins, and messages are as long as the longest of their step.
   Femtoseconds step_transfer(std::size_t d, Op op, Bytes chunk, Bytes shares, int step) const;
+  // How long a message of so many shares takes at its link.
+  Femtoseconds shares_transfer(std::size_t d, Bytes chunk, Bytes shares) const;
 
   // Bandwidth of an accelerator over all dimensions.
   Bandwidth total_bandwidth() const;
@@ -69,6 +76,8 @@ class LatencyModel {
   int accelerators() const { return accelerators_; }
   // Whether a dimension sends the halves of shares both ways around (pieces_of_a_chunk()).
   bool rings() const { return rings_; }
+  // Whether switches of some dimension add.
+  bool adds_in_network() const;
 
  private:
   std::vector<DimensionModel> dimensions_;
@@ -86,8 +95,9 @@ Bytes pieces_of_a_chunk(int accelerators, bool rings);
 
 // The time a collective would take if all dimensions were busy throughout (Themis, Table 3): the bytes that
 // an accelerator must send, 2 (P - 1) / P of the data for an all-reduce and half of that for a reduce-scatter
-// or all-gather, over the bandwidth of all dimensions. The bandwidth-weighted mean of the dimensions'
-// utilization (Themis, Sec. 3) is this over the time taken.
+// or all-gather, over the bandwidth of all dimensions. Where switches add, an all-reduce needs all of the
+// data once at least. The bandwidth-weighted mean of the dimensions' utilization (Themis, Sec. 3) is this
+// over the time taken.
 Femtoseconds ideal_time(const LatencyModel& model, Collective collective, Bytes size);
 
 }  // namespace coppice::schedule

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -116,9 +117,10 @@ Bytes longest_message(const Schedule& schedule) {
 NiOverhead ni_overhead(const topology::Topology& topology, const Schedule& schedule,
                        const MessageLength& longest) {
   NiOverhead overhead;
-  overhead.accelerators = static_cast<int>(schedule.nodes.size());
+  overhead.accelerators = schedule.accelerators();
   std::int64_t sum = 0;
-  for (const NodeTables& node : schedule.nodes) {
+  for (const NodeTables& node :
+       std::span(schedule.nodes).first(static_cast<std::size_t>(overhead.accelerators))) {
     overhead.ports = std::max(overhead.ports, static_cast<int>(node.ports.size()));
     std::int64_t entries = 0;
     for (const auto& port : node.ports) {

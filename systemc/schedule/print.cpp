@@ -136,7 +136,8 @@ std::string to_text(const Topology& topology, const Schedule& schedule, const Ch
     for (std::size_t port = 0; port < ports.size(); ++port) {
       if (ports[port].empty()) continue;
       const auto id = static_cast<NodeId>(node);
-      text += fmt::format("\naccelerator {} port {} (channels to {})\n", node, port,
+      text += fmt::format("\n{} {} port {} (channels to {})\n",
+                          topology.is_accelerator(id) ? "accelerator" : "switch", node, port,
                           ways_out(topology, id, port, ports.size()));
       print_table(text, ports[port]);
     }

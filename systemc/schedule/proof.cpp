@@ -14,7 +14,7 @@ namespace coppice::schedule {
 namespace {
 
 void require_no_gaps(const Schedule& schedule, std::span<const MessageGroup> groups) {
-  if (schedule.nodes.size() < 2) return;
+  if (schedule.accelerators() < 2) return;
   Bytes covered = 0;
   const auto require = [&](Bytes address) {
     if (address == covered) return;
@@ -32,7 +32,7 @@ void require_no_gaps(const Schedule& schedule, std::span<const MessageGroup> gro
 void require_shares(const Schedule& schedule, std::span<const Share> shares) {
   Bytes covered = 0;
   for (const Share& share : shares) {
-    const bool known = share.owner >= 0 && share.owner < static_cast<NodeId>(schedule.nodes.size());
+    const bool known = share.owner >= 0 && share.owner < schedule.accelerators();
     if (share.data.address == covered && share.data.bytes > 0 && known) {
       covered += share.data.bytes;
       continue;

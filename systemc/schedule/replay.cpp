@@ -79,7 +79,7 @@ class EntryCheck {
 
   void check_ejection(const Message& message, bool last_hop) const {
     if (!last_hop) refuse(message, fmt::format("its route goes on after ejection at node {}", message.dst));
-    if (!topology_.is_accelerator(message.dst)) {
+    if (message.dst >= static_cast<NodeId>(schedule_.nodes.size())) {
       refuse(message, fmt::format("its route ends at node {}, which is no accelerator", message.dst));
     }
     if (message.dst == message.src) refuse(message, "its route leads back to where it started");
@@ -265,9 +265,14 @@ std::string place_of(const Message& message) {
 }
 
 std::vector<Message> collect_messages(const Topology& topology, const Schedule& schedule) {
-  if (static_cast<int>(schedule.nodes.size()) != topology.num_accelerators()) {
-    throw ScheduleError(fmt::format("tables for {} accelerators on {}, which has {}", schedule.nodes.size(),
+  if (schedule.accelerators() != topology.num_accelerators()) {
+    throw ScheduleError(fmt::format("tables for {} accelerators on {}, which has {}", schedule.accelerators(),
                                     topology.name(), topology.num_accelerators()));
+  }
+  if (static_cast<int>(schedule.nodes.size()) > topology.num_interfaces()) {
+    throw ScheduleError(fmt::format("tables for {} switches that add on {}, which has {}", schedule.adders,
+                                    topology.name(),
+                                    topology.num_interfaces() - topology.num_accelerators()));
   }
   const EntryCheck check(topology, schedule);
   std::vector<Message> messages;

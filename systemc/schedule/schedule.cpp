@@ -29,7 +29,7 @@ const char* to_string(Op op) {
 }
 
 std::string collective_name(const Schedule& schedule) {
-  const bool rooted = schedule.shares.size() == 1 && schedule.nodes.size() > 1;
+  const bool rooted = schedule.shares.size() == 1 && schedule.accelerators() > 1;
   if (rooted && schedule.collective == Collective::kAllGather) return "broadcast";
   if (rooted && schedule.collective == Collective::kReduceScatter) return "reduce";
   return to_string(schedule.collective);
@@ -53,8 +53,7 @@ std::vector<Chunk> split_into_chunks(Bytes size, Bytes element, int count) {
 std::vector<Share> share_out(const Schedule& schedule) {
   if (!schedule.shares.empty()) return schedule.shares;
   std::vector<Share> shares;
-  const auto chunks =
-      split_into_chunks(schedule.size, schedule.element, static_cast<int>(schedule.nodes.size()));
+  const auto chunks = split_into_chunks(schedule.size, schedule.element, schedule.accelerators());
   for (std::size_t a = 0; a < chunks.size(); ++a) {
     if (chunks[a].bytes > 0) shares.push_back({.data = chunks[a], .owner = static_cast<NodeId>(a)});
   }

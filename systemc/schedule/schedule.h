@@ -54,7 +54,10 @@ struct Schedule {
   // Who owns what in a reduce-scatter or all-gather, by address; empty: share_out().
   std::vector<Share> shares;
   std::vector<NodeTables> nodes;
+  int adders = 0;  // the last of `nodes`: switches that add what they are sent and contribute nothing
   std::vector<topology::Route> routes;  // shared by entries that take the same path
+
+  int accelerators() const { return static_cast<int>(nodes.size()) - adders; }
 };
 
 // "all_reduce"; "broadcast" and "reduce" where all the data is the share of one accelerator.

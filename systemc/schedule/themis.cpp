@@ -32,16 +32,33 @@ DimensionOrder next_order(const LatencyModel& model, std::span<const Femtosecond
 void DimLoadTracker::reset(Collective collective) {
   const int phases = collective == Collective::kAllReduce ? 2 : 1;
   for (std::size_t d = 0; d < loads_.size(); ++d) loads_[d] = phases * model_->fixed_delay(d);
+  sent_ = loads_;
+  received_ = loads_;
 }
 
 void DimLoadTracker::update(const ChunkPlan& chunk) {
   Bytes held = chunk.reduce_scatter.empty() ? chunk.bytes / model_->accelerators() : chunk.bytes;
+  const auto add = [&](std::size_t d, Bytes sent, Bytes received) {
+    const Bandwidth bandwidth = model_->dimension(d).bandwidth;
+    sent_[d] += transfer_time(sent, bandwidth);
+    received_[d] += transfer_time(received, bandwidth);
+    loads_[d] = std::max(sent_[d], received_[d]);
+  };
   const auto go = [&](std::size_t d, Op op) {
-    loads_[d] += model_->transfer(d, op, held);
+    add(d, model_->sent(d, op, held), model_->received(d, op, held));
     held = model_->after(d, op, held);
   };
-  for (const std::size_t d : chunk.reduce_scatter) go(d, Op::kReduce);
-  for (const std::size_t d : chunk.all_gather) go(d, Op::kGather);
+  std::span<const std::size_t> there = chunk.reduce_scatter;
+  std::span<const std::size_t> back = chunk.all_gather;
+  const bool turns = !there.empty() && !back.empty() && there.back() == back.front();
+  const bool whole = turns && model_->in_network(back.front());
+  if (whole) {
+    there = there.first(there.size() - 1);
+    back = back.subspan(1);
+  }
+  for (const std::size_t d : there) go(d, Op::kReduce);
+  if (whole) add(chunk.all_gather.front(), held, held);
+  for (const std::size_t d : back) go(d, Op::kGather);
 }
 
 ChunkPlan mirrored_plan(Collective collective, Bytes bytes, const DimensionOrder& order) {

@@ -11,17 +11,23 @@ namespace coppice::schedule {
 // The total communication time that the chunks scheduled so far put on each dimension (Themis, Sec. 4.2).
 class DimLoadTracker {
  public:
-  explicit DimLoadTracker(const LatencyModel& model) : model_(&model), loads_(model.dimensions(), 0) {}
+  explicit DimLoadTracker(const LatencyModel& model)
+      : model_(&model), sent_(model.dimensions(), 0), loads_(model.dimensions(), 0) {
+    received_ = sent_;
+  }
 
   // Starts from the fixed delays A_K of the whole collective (Sec. 4.4).
   void reset(Collective collective);
   std::span<const Femtoseconds> loads() const { return loads_; }
-  // Adds n_K x B_K of a chunk's way; the fixed delays are in already.
+  // Adds n_K x B_K of a chunk's way; the fixed delays are in already. Where switches add, n_K is what
+  // accelerators send or what they receive in all, whichever is more.
   void update(const ChunkPlan& chunk);
 
  private:
   const LatencyModel* model_;
-  std::vector<Femtoseconds> loads_;
+  std::vector<Femtoseconds> sent_;
+  std::vector<Femtoseconds> received_;
+  std::vector<Femtoseconds> loads_;  // the longer of both
 };
 
 // The baseline (Themis, Sec. 2.3): all chunks reduce-scatter over dimension 0, 1, ... and all-gather back.

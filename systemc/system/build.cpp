@@ -105,6 +105,19 @@ void require_rooted_algorithm(const config::Loaded& loaded) {
                                 collective.algorithm, collective.op, fmt::join(rooted, " or ")));
 }
 
+// Switches add what chunks bring that move through dimensions.
+void require_adders_used(const config::Loaded& loaded, const topology::Topology& topology) {
+  const std::string& algorithm = loaded.config.collective.algorithm;
+  if (topology.in_network().empty() || algorithm == "hierarchical") return;
+  const auto adds = std::ranges::find(topology.in_network(), true) - topology.in_network().begin();
+  const std::string key = fmt::format("system.topology.dimensions[{}].in_network", adds);
+  throw ConfigError(
+      loaded.place(key),
+      fmt::format("{}: switches add for collective.algorithm hierarchical, not for {}: leave it "
+                  "out, or write hierarchical",
+                  key, algorithm));
+}
+
 schedule::TreePlacement parse_trees(const std::string& name) {
   if (name == "routed") return schedule::TreePlacement::kRouted;
   if (name == "embedded") return schedule::TreePlacement::kEmbedded;
@@ -132,6 +145,7 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   if (loaded.config.system.ni.impl == config::Implementation::kRtl) {
     request.pattern_beyond = std::numeric_limits<int>::max();
   }
+  require_adders_used(loaded, topology);
   request.chunk_policy = chunk_policy_of(collective);
   request.timing = step_timing(loaded.config.system);
   require_enough_elements(loaded, topology, request);
@@ -182,7 +196,11 @@ schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::T
                     collective.file, format_bytes(schedule.size), format_bytes(schedule.size)));
   }
   require_runnable(loaded, schedule);
-  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+  const auto accelerators = static_cast<std::size_t>(topology.num_accelerators());
+  if (!topology.in_network().empty() && schedule.nodes.size() > accelerators) {
+    schedule.adders = static_cast<int>(schedule.nodes.size() - accelerators);
+  }
+  for (std::size_t node = 0; node < std::min(accelerators, schedule.nodes.size()); ++node) {
     const std::size_t ports = schedule.nodes[node].ports.size();
     const int expected = resolve_ni_ports(loaded.config, topology);
     if (ports == static_cast<std::size_t>(expected)) continue;
@@ -306,9 +324,15 @@ LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology
     return least;
   }
   LeastTime least{.cut = topology::worst_cut(topology)};
-  least.ns = topology::bound_ns(least.cut, parse_collective(collective.op), collective.size,
-                                topology.num_accelerators());
-  return least;
+  const topology::Collective kind = parse_collective(collective.op);
+  const bool added = kind == topology::Collective::kAllReduce && !topology.in_network().empty();
+  least.ns = topology::bound_ns(least.cut, added ? topology::Collective::kReduceScatter : kind,
+                                collective.size, topology.num_accelerators());
+  if (!added) return least;
+  // All that an accelerator contributes leaves it, and every cut around it. All accelerators are alike.
+  LeastTime once{.cut = topology::root_cut(topology, 0, false)};
+  once.ns = topology::root_bound_ns(once.cut, collective.size);
+  return once.ns > least.ns ? once : least;
 }
 
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,

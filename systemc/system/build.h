@@ -49,6 +49,7 @@ bool has_root(const config::CollectiveConfig& collective);
 
 // The cut that bounds the configured collective on the topology, and the least time that it leaves. Throws
 // ConfigError at `collective.root` for an accelerator that does not exist.
+// Where switches add, an all-reduce need not pass the cut twice.
 struct LeastTime {
   topology::CutBound cut;
   double ns = 0;

@@ -40,13 +40,22 @@ struct Prepared {
         routing(build_routing(loaded, topology)),
         checked(build_schedule(loaded, topology, *routing)),
         ni_ports(resolve_ni_ports(loaded.config, topology)),
+        fabric_ports(most_ports()),
         bound_ns(find_least_time(loaded, topology).ns) {}
 
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;
   CheckedSchedule checked;
-  int ni_ports;
+  int ni_ports;      // of an accelerator
+  int fabric_ports;  // of any network interface: switches that add have one for every accelerator
   double bound_ns;
+
+ private:
+  int most_ports() const {
+    auto most = static_cast<std::size_t>(ni_ports);
+    for (const schedule::NodeTables& node : checked.schedule.nodes) most = std::max(most, node.ports.size());
+    return static_cast<int>(most);
+  }
 };
 
 class CollectiveRun {
@@ -177,13 +186,13 @@ class CollectiveRun {
   void build_fabric() {
     if (fidelity_ == config::Fidelity::kTrain) {
       fabric_ = std::make_unique<fabric::TrainFabric>("fabric", topology_, config().system, framing_,
-                                                      prepared_.ni_ports, failure_);
+                                                      prepared_.fabric_ports, failure_);
     } else if (fidelity_ == config::Fidelity::kFluid) {
       fabric_ = std::make_unique<fabric::FluidFabric>("fabric", topology_, config().system, framing_,
-                                                      prepared_.ni_ports, failure_);
+                                                      prepared_.fabric_ports, failure_);
     } else {
       auto flits = std::make_unique<fabric::FlitFabric>("fabric", topology_, *prepared_.routing,
-                                                        config().system, prepared_.ni_ports, failure_);
+                                                        config().system, prepared_.fabric_ports, failure_);
       if (config().system.router.impl == config::Implementation::kRtl) put_rtl_routers(*flits);
       fabric_ = std::move(flits);
     }
@@ -204,19 +213,18 @@ class CollectiveRun {
     const ni::NiContext context{&topology_,        &config().system, &schedule_, framing_,
                                 fabric_->period(), fabric_.get(),    &log_,      clock_.get()};
     rtl_ = rtl_nodes();
-    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      if (rtl_[static_cast<std::size_t>(node)]) {
+    for (NodeId node = 0; node < static_cast<NodeId>(schedule_.nodes.size()); ++node) {
+      const auto& tables = schedule_.nodes[static_cast<std::size_t>(node)].ports;
+      if (topology_.is_accelerator(node) && rtl_[static_cast<std::size_t>(node)]) {
         interfaces_.push_back(std::make_unique<cosim::RtlNetworkInterface>(
             node, prepared_.ni_ports, context, dynamic_cast<fabric::FlitFabric&>(*fabric_),
             verification_->memory(node), wires_, rtl_, wave_path(node)));
       } else {
         interfaces_.push_back(std::make_unique<ni::NetworkInterface>(fmt::format("ni_{}", node).c_str(), node,
-                                                                     prepared_.ni_ports, context,
+                                                                     static_cast<int>(tables.size()), context,
                                                                      verification_->memory(node)));
       }
-      for (const auto& port : schedule_.nodes[static_cast<std::size_t>(node)].ports) {
-        messages_ += port.messages();
-      }
+      for (const auto& port : tables) messages_ += port.messages();
     }
   }
 

@@ -73,7 +73,7 @@ void DimensionActivity::channel_busy(topology::ChannelId id, Cycles begin, Cycle
 void DimensionActivity::message_completed(const ni::MessageRecord& message) {
   const auto& route = schedule_->routes[static_cast<std::size_t>(message.entry->route)];
   const std::size_t port = route.front().out_port;
-  if (port >= out_ports_) return;
+  if (port >= out_ports_ || !topology_->is_accelerator(message.src)) return;
   // Messages of a port come to their ends, and begin to be ready, in the order in which it issued them.
   Femtoseconds& covered = covered_[static_cast<std::size_t>(message.src) * out_ports_ + port];
   const Femtoseconds begin = std::max(covered, message.dependencies_met * period_);

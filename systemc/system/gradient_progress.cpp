@@ -59,6 +59,7 @@ double to_ns(Femtoseconds time) {
 
 bool GradientProgress::applies(const Schedule& schedule) {
   return schedule.collective == schedule::Collective::kAllReduce && schedule.nodes.size() > 1 &&
+         schedule.adders == 0 &&
          schedule.nodes.size() * static_cast<std::size_t>(schedule.flows) <= kMostFollowed &&
          chunks_of(schedule).has_value();
 }

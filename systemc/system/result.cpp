@@ -58,8 +58,8 @@ nlohmann::ordered_json dimensions_of(const Measured& measured) {
     bandwidths[static_cast<std::size_t>(channel.dimension)] += channel.bandwidth.gb_per_s();
   }
   std::vector<Bytes> bytes(kinds.size(), 0);
-  for (const schedule::NodeTables& node : measured.schedule.nodes) {
-    for (const auto& port : node.ports) {
+  for (int a = 0; a < measured.schedule.accelerators(); ++a) {
+    for (const auto& port : measured.schedule.nodes[static_cast<std::size_t>(a)].ports) {
       port.for_each_entry([&](const schedule::TableEntry& entry) {
         if (entry.route < 0) return;
         // Ports lie alike at all accelerators.

@@ -34,8 +34,10 @@ TimeBreakdown::TimeBreakdown(int accelerators, int ni_ports)
       ports_(static_cast<std::size_t>(accelerators) * static_cast<std::size_t>(ni_ports)) {}
 
 void TimeBreakdown::message_completed(const ni::MessageRecord& message) {
+  const auto port = static_cast<std::size_t>(message.src * ni_ports_ + message.src_port);
+  if (port >= ports_.size()) return;
   const PortTime part = divide(message);
-  PortTime& sum = ports_[static_cast<std::size_t>(message.src * ni_ports_ + message.src_port)];
+  PortTime& sum = ports_[port];
   sum.serialization += part.serialization;
   sum.latency += part.latency;
   sum.dependencies += part.dependencies;

@@ -29,6 +29,7 @@ class TimeBreakdown final : public ni::MessageObserver {
  public:
   TimeBreakdown(int accelerators, int ni_ports);
 
+  // Those of switches that add do not count.
   void message_completed(const ni::MessageRecord& message) override;
 
   // The mean over all ports, in cycles; the parts sum to `total`.

@@ -29,7 +29,9 @@ constexpr Bytes kSampleBytes = Bytes{32} << 20;
 class Ownership {
  public:
   explicit Ownership(const Schedule& schedule)
-      : schedule_(schedule), shares_(share_out(schedule)), parts_(schedule.nodes.size()) {
+      : schedule_(schedule),
+        shares_(share_out(schedule)),
+        parts_(static_cast<std::size_t>(schedule.accelerators())) {
     for (const schedule::Share& share : shares_) {
       parts_[static_cast<std::size_t>(share.owner)].push_back(share.data);
     }
@@ -84,16 +86,18 @@ class ValueVerification final : public Verification {
         magnitudes_(sums_.size(), 0.0),
         additions_(sums_.size(), 0) {
     find_additions(schedule, report);
-    for (NodeId a = 0; a < static_cast<NodeId>(schedule.nodes.size()); ++a) {
-      memories_.emplace_back(initial_values(a, seed));
-    }
+    for (NodeId a = 0; a < schedule.accelerators(); ++a) memories_.emplace_back(initial_values(a, seed));
     if (schedule.collective == Collective::kAllGather) keep_owned_only();
+    // Switches that add start from nothing.
+    for (int adder = 0; adder < schedule.adders; ++adder) {
+      memories_.emplace_back(std::vector<float>(sums_.size(), 0.0F));
+    }
   }
 
   ni::GradientMemory& memory(NodeId a) override { return memories_[static_cast<std::size_t>(a)]; }
 
   void verify() const override {
-    for (NodeId a = 0; a < static_cast<NodeId>(memories_.size()); ++a) verify_accelerator(a);
+    for (NodeId a = 0; a < schedule_.accelerators(); ++a) verify_accelerator(a);
   }
 
   const char* name() const override { return "values"; }
@@ -193,18 +197,18 @@ class ContributionVerification final : public Verification {
       : schedule_(schedule), ownership_(schedule), addresses_(find_boundaries(schedule)) {
     using Segments = ni::ContributionMemory::Segments;
     if (addresses_ == nullptr) draw_sample();
-    const auto accelerators = static_cast<int>(schedule.nodes.size());
-    for (NodeId a = 0; a < accelerators; ++a) {
-      memories_.emplace_back(addresses_, accelerators, a,
-                             sampled_ ? Segments::kSampledElements : Segments::kBetweenBoundaries);
+    const auto kind = sampled_ ? Segments::kSampledElements : Segments::kBetweenBoundaries;
+    for (NodeId a = 0; a < schedule.accelerators(); ++a) {
+      memories_.emplace_back(addresses_, schedule.accelerators(), a, kind);
     }
     if (schedule.collective == Collective::kAllGather) keep_owned_only();
+    add_adders(kind);
   }
 
   ni::GradientMemory& memory(NodeId a) override { return memories_[static_cast<std::size_t>(a)]; }
 
   void verify() const override {
-    for (NodeId a = 0; a < static_cast<NodeId>(memories_.size()); ++a) {
+    for (NodeId a = 0; a < schedule_.accelerators(); ++a) {
       for (std::size_t s = 0; s < segments(); ++s) {
         const bool owes =
             schedule_.collective != Collective::kReduceScatter || ownership_.owner_of((*addresses_)[s]) == a;
@@ -236,9 +240,17 @@ class ContributionVerification final : public Verification {
     }
   }
 
+  // Switches that add start from nothing.
+  void add_adders(ni::ContributionMemory::Segments kind) {
+    if (schedule_.adders == 0) return;
+    ni::ContributionMemory empty(addresses_, schedule_.accelerators(), 0, kind);
+    for (std::size_t s = 0; s < empty.segments(); ++s) empty.clear(s);
+    memories_.insert(memories_.end(), static_cast<std::size_t>(schedule_.adders), empty);
+  }
+
   void verify_segment(NodeId a, std::size_t segment) const {
     const auto bits = memories_[static_cast<std::size_t>(a)].contributions(segment);
-    const auto accelerators = memories_.size();
+    const auto accelerators = static_cast<std::size_t>(schedule_.accelerators());
     for (std::size_t word = 0; word < bits.size(); ++word) {
       const std::size_t left = accelerators - word * 64;
       const std::uint64_t all = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
@@ -251,8 +263,9 @@ class ContributionVerification final : public Verification {
 
   // Bytes of one segment's sets at all accelerators.
   static Bytes segment_bytes(const Schedule& schedule) {
-    const auto accelerators = static_cast<Bytes>(schedule.nodes.size());
-    return accelerators * ((accelerators + 63) / 64) * static_cast<Bytes>(sizeof(std::uint64_t));
+    const Bytes accelerators = schedule.accelerators();
+    return static_cast<Bytes>(schedule.nodes.size()) * ((accelerators + 63) / 64) *
+           static_cast<Bytes>(sizeof(std::uint64_t));
   }
 
   // Every address where some message or share begins or ends; nothing if they are too many.

@@ -27,7 +27,8 @@ namespace coppice::system {
 class Verification {
  public:
   virtual ~Verification() = default;
-  virtual ni::GradientMemory& memory(topology::NodeId accelerator) = 0;
+  // Of an accelerator, or of a switch that adds.
+  virtual ni::GradientMemory& memory(topology::NodeId node) = 0;
   // Throws ModelError naming accelerator, element or address, and the two values.
   virtual void verify() const = 0;
   // "values", "contributions" or "off": the result's `verified`.

@@ -114,6 +114,14 @@ void require_dimension(std::size_t d, const DimensionSpec& spec) {
   if (spec.size < 2) refuse(d, fmt::format("a size of {} joins nobody: needs at least 2", spec.size));
   if (spec.bandwidth.bytes_per_second <= 0) refuse(d, "its bandwidth must be above 0");
   if (spec.latency < 0) refuse(d, "its latency must not be negative");
+  if (spec.in_network && spec.kind != DimensionKind::kSwitch) {
+    refuse(d, fmt::format("a {} has no switch that could add (in_network)", to_string(spec.kind)));
+  }
+  if (spec.in_network && !spec.bundled) {
+    refuse(d,
+           "a switch adds (in_network) what comes over one channel from each accelerator: its links must "
+           "be bundled");
+  }
   if (!spec.bundled && spec.kind != DimensionKind::kSwitch) {
     refuse(d, fmt::format("the links of a {} are always bundled: only those to a switch need not be",
                           to_string(spec.kind)));
@@ -150,6 +158,16 @@ void join_to_switches(Topology& topology, const Hierarchy& hierarchy, std::size_
   }
 }
 
+void reduce_in_network(Topology& topology, std::span<const DimensionSpec> dimensions) {
+  std::vector<bool> adds;
+  int switches = 0;
+  for (const DimensionSpec& spec : dimensions) {
+    adds.push_back(spec.in_network);
+    if (spec.in_network) switches += topology.num_accelerators() / spec.size;
+  }
+  if (switches > 0) topology.reduce_in_network(std::move(adds), switches);
+}
+
 }  // namespace
 
 Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
@@ -167,6 +185,7 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
     if (spec.kind == DimensionKind::kSwitch) switches += accelerators / spec.size;
   }
   Topology topology(Kind::kHierarchy, std::move(dims), accelerators, switches, std::move(kinds));
+  reduce_in_network(topology, dimensions);
   const Hierarchy hierarchy(topology);
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
     const DimensionSpec& spec = dimensions[d];
@@ -202,20 +221,24 @@ Hierarchy::Hierarchy(const Topology& topology) : accelerators_(topology.num_acce
   }
   int stride = 1;
   int port = 0;
-  NodeId next_switch = accelerators_;
   for (std::size_t d = 0; d < topology.dims().size(); ++d) {
     Dimension dimension{.kind = topology.dimension_kinds()[d],
                         .size = topology.dims()[d],
                         .stride = stride,
                         .first_port = port,
                         .ports = bundles(topology.dimension_kinds()[d], topology.dims()[d])};
-    if (dimension.kind == DimensionKind::kSwitch) {
-      dimension.first_switch = next_switch;
-      next_switch += accelerators_ / dimension.size;
-    }
+    dimension.in_network = !topology.in_network().empty() && topology.in_network()[d];
     stride *= dimension.size;
     port += dimension.ports;
     dimensions_.push_back(dimension);
+  }
+  NodeId next_switch = accelerators_;
+  for (const bool adds : {true, false}) {
+    for (Dimension& dimension : dimensions_) {
+      if (dimension.kind != DimensionKind::kSwitch || dimension.in_network != adds) continue;
+      dimension.first_switch = next_switch;
+      next_switch += accelerators_ / dimension.size;
+    }
   }
 }
 
@@ -227,8 +250,11 @@ NodeId Hierarchy::switch_of(NodeId accelerator, std::size_t d) const {
 
 std::size_t Hierarchy::dimension_of_switch(NodeId node) const {
   std::size_t found = 0;
+  NodeId first = kNoNode;  // of its switches
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
-    if (dimensions_[d].first_switch != kNoNode && dimensions_[d].first_switch <= node) found = d;
+    if (dimensions_[d].first_switch > node || dimensions_[d].first_switch <= first) continue;
+    first = dimensions_[d].first_switch;
+    found = d;
   }
   return found;
 }

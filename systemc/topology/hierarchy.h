@@ -27,6 +27,7 @@ struct DimensionSpec {
   Bandwidth bandwidth;
   Femtoseconds latency = 0;
   bool bundled = true;
+  bool in_network = false;  // its switches add what they are sent
   bool operator==(const DimensionSpec&) const = default;
 };
 
@@ -34,12 +35,12 @@ struct DimensionSpec {
 void require_dimension(std::size_t d, const DimensionSpec& spec);
 
 // Nodes: accelerators numbered with dimension 0 fastest, then the switches of the lowest switch dimension by
-// group, then those of the next. Out-channels of an accelerator, dimension by dimension: a ring's towards the
-// next and towards the previous coordinate; a fully connected group's towards the coordinates 1, 2, ...
-// further on; the one to the switch. In-channels lie alike: at the same port comes what a neighbour sends
-// out of that port of its own. Port i of a switch is the accelerator with coordinate i in its dimension.
-// Links that are not bundled come after all others, but for the first of each. Throws UnsupportedError, with
-// what would be right, for dimensions that cannot be built.
+// group, then those of the next; switches that add come before all others. Out-channels of an accelerator,
+// dimension by dimension: a ring's towards the next and towards the previous coordinate; a fully connected
+// group's towards the coordinates 1, 2, ... further on; the one to the switch. In-channels lie alike: at the
+// same port comes what a neighbour sends out of that port of its own. Port i of a switch is the accelerator
+// with coordinate i in its dimension. Links that are not bundled come after all others, but for the first of
+// each. Throws UnsupportedError, with what would be right, for dimensions that cannot be built.
 Topology make_hierarchy(std::span<const DimensionSpec> dimensions);
 
 // Bandwidth of each of the channels that `spec` makes.
@@ -58,6 +59,7 @@ class Hierarchy {
     int first_port;  // the first of its out-channels at every accelerator
     int ports;       // how many it has there
     NodeId first_switch = kNoNode;
+    bool in_network = false;
   };
   std::span<const Dimension> dimensions() const { return dimensions_; }
 

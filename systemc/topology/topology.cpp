@@ -65,6 +65,11 @@ Topology::Topology(Kind kind, std::vector<int> dims, int accelerators, int switc
   in_.resize(nodes);
 }
 
+void Topology::reduce_in_network(std::vector<bool> dimensions, int switches) {
+  in_network_ = std::move(dimensions);
+  adding_switches_ = switches;
+}
+
 ChannelId Topology::add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Femtoseconds latency,
                                 int dimension) {
   const auto fail = [&](const std::string& why) {

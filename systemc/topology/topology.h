@@ -68,6 +68,15 @@ class Topology {
   int num_nodes() const { return static_cast<int>(out_.size()); }
   bool is_accelerator(NodeId node) const { return node < accelerators_; }
 
+  // Lets the switches of some dimensions of a kHierarchy add what they are sent (in-network reduction):
+  // those are the first `switches` of all, and have network interfaces like accelerators.
+  void reduce_in_network(std::vector<bool> dimensions, int switches);
+  // Per dimension; empty: no switch adds.
+  const std::vector<bool>& in_network() const { return in_network_; }
+  // Nodes with a network interface: the accelerators, then the switches that add.
+  int num_interfaces() const { return accelerators_ + adding_switches_; }
+  bool has_interface(NodeId node) const { return node < num_interfaces(); }
+
   std::span<const Channel> channels() const { return channels_; }
   const Channel& channel(ChannelId id) const { return channels_[static_cast<std::size_t>(id)]; }
   std::span<const ChannelId> out_channels(NodeId node) const { return out_[static_cast<std::size_t>(node)]; }
@@ -85,6 +94,8 @@ class Topology {
   std::vector<int> dims_;
   std::vector<DimensionKind> dimension_kinds_;
   int accelerators_;
+  std::vector<bool> in_network_;
+  int adding_switches_ = 0;
   std::vector<Channel> channels_;
   std::vector<std::vector<ChannelId>> out_;
   std::vector<std::vector<ChannelId>> in_;

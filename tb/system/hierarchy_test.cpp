@@ -1,7 +1,9 @@
 // Chunks over the dimensions of a hierarchy, as a user runs them.
 #include <gmock/gmock.h>
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "workshop.h"
@@ -66,6 +68,122 @@ TEST(Hierarchy, TakesTheUnitsOfFigure5) {
     ASSERT_EQ(run.status, 0) << run.err;
     EXPECT_NEAR(shop.read_json("r.json")["time_ns"].get<double>() / 1e6, units, 0.001) << scheduler;
   }
+}
+
+// A switch of four that adds, a flit of 16 B per cycle, 4 KiB: 257 flits go up from cycle 4 on and are there
+// after 31 cycles of routers and channel; the adder takes 4, memory 4 more; 257 flits come down likewise and
+// are stored a cycle later.
+TEST(InNetwork, TakesTheTimeOfTheWayUpAndTheWayDown) {
+  const Workshop shop;
+  shop.write("c.yaml",
+             "system:\n"
+             "  topology:\n"
+             "    kind: hierarchy\n"
+             "    dimensions:\n"
+             "      - {kind: switch, size: 4, bandwidth: 16 GB/s, latency: 40 ns, in_network: true}\n"
+             "  ni: {flow_control: message, dma_latency: 4, reduction_latency: 4}\n"
+             "collective: {algorithm: hierarchical, size: 4 KiB, chunks: 1}\n");
+  for (const char* fidelity : {"flit", "train"}) {
+    const Outcome run = shop.run({"run", "c.yaml", "--set", std::string("fidelity=") + fidelity, "--set",
+                                  "check=values", "--out", "r.json"});
+    ASSERT_EQ(run.status, 0) << fidelity << ": " << run.err;
+    const auto result = shop.read_json("r.json");
+    EXPECT_EQ(result["cycles"], (4 + 256 + 31 + 4) + (4 + 256 + 31 + 1)) << fidelity;
+    EXPECT_EQ(result["verified"], "values");
+    EXPECT_EQ(result["bound"]["time_ns"], 256.0);
+    EXPECT_EQ(result["dimensions"][0]["bytes_per_accelerator"], 4096.0);
+  }
+}
+
+std::string with_switches_that_add() {
+  std::string config = kSmall;
+  const std::string last = "latency: 200 ns}";
+  config.replace(config.find(last), last.size(), "latency: 200 ns, in_network: true}");
+  return config;
+}
+
+TEST(InNetwork, IsTheSameFlitByFlitAndInTrainsWithTheRightValues) {
+  const Workshop shop;
+  shop.write("c.yaml", with_switches_that_add());
+  for (const char* op : {"all_reduce", "reduce_scatter", "all_gather"}) {
+    for (const char* scheduler : {"baseline", "themis"}) {
+      std::vector<nlohmann::ordered_json> cycles;
+      for (const char* fidelity : {"train", "flit"}) {
+        const Outcome run =
+            shop.run({"run", "c.yaml", "--set", std::string("collective.op=") + op, "--set",
+                      std::string("collective.scheduler=") + scheduler, "--set", "collective.size=256 KiB",
+                      "--set", std::string("fidelity=") + fidelity, "--out", "r.json"});
+        ASSERT_EQ(run.status, 0) << op << ' ' << scheduler << ' ' << fidelity << ": " << run.err;
+        const auto result = shop.read_json("r.json");
+        EXPECT_EQ(result["verified"], "values");
+        EXPECT_LE(result["efficiency"].get<double>(), 1);
+        cycles.push_back(result["cycles"]);
+      }
+      EXPECT_EQ(cycles[0], cycles[1]) << op << ' ' << scheduler;
+    }
+  }
+}
+
+// Switches of eight that limit the baseline: with switches that add, chunks send half as much there, and the
+// time is known in advance.
+TEST(InNetwork, MakesThemisFaster) {
+  const Workshop shop;
+  const auto config = [](const char* in_network) {
+    return std::string(
+               "system:\n"
+               "  topology:\n"
+               "    kind: hierarchy\n"
+               "    dimensions:\n"
+               "      - {kind: switch, size: 8, bandwidth: 400 Gb/s, latency: 700 ns") +
+           in_network +
+           "}\n"
+           "      - {kind: switch, size: 4, bandwidth: 200 Gb/s, latency: 700 ns" +
+           in_network +
+           "}\n"
+           "  clock: 2 GHz\n"
+           "  flit: 128 B\n"
+           "  router: {vc_depth: 1024}\n"
+           "  ni: {flow_control: message}\n"
+           "collective: {algorithm: hierarchical, scheduler: themis, size: 32 MB, chunks: 64}\n";
+  };
+  shop.write("with.yaml", config(", in_network: true"));
+  shop.write("without.yaml", config(""));
+  std::map<std::string, double> time;
+  for (const char* name : {"with", "without"}) {
+    const std::string file = std::string(name) + ".yaml";
+    const Outcome run = shop.run({"run", file, "--out", "r.json"});
+    ASSERT_EQ(run.status, 0) << run.err;
+    time[name] = shop.read_json("r.json")["time_ns"];
+    ASSERT_EQ(shop.run({"chunks", file, "--out", "e.json"}).status, 0);
+    EXPECT_NEAR(time[name] / shop.read_json("e.json")["time_ns"].get<double>(), 1, 0.02) << name;
+  }
+  EXPECT_LT(time["with"], 0.7 * time["without"]);
+}
+
+TEST(InNetwork, IsRefusedWhereItDoesNotApply) {
+  const Workshop shop;
+  shop.write("c.yaml", with_switches_that_add());
+  const auto refused = [&](const std::string& setting) {
+    const Outcome run = shop.run({"run", "c.yaml", "--set", setting});
+    EXPECT_EQ(run.status, 2) << setting;
+    return run.err;
+  };
+  EXPECT_THAT(
+      refused("system.topology.dimensions=[{kind: ring, size: 4, links: 2, bandwidth: 2 GB/s, latency: "
+              "1 ns, in_network: true}]"),
+      HasSubstr("a ring has no switch that could add"));
+  EXPECT_THAT(refused("system.topology.bundled=false"), HasSubstr("its links must be bundled"));
+  const std::string other = refused("collective.algorithm=ring");
+  EXPECT_THAT(other, HasSubstr("c.yaml:7:"));
+  EXPECT_THAT(other, HasSubstr("switches add for collective.algorithm hierarchical, not for ring"));
+  EXPECT_THAT(refused("system.ni.impl=rtl"), HasSubstr("switches that add are not in Verilog"));
+  // Switches that add take any size.
+  EXPECT_EQ(shop.run({"run", "c.yaml", "--set",
+                      "system.topology.dimensions=[{kind: switch, size: 6, bandwidth: 200 Gb/s, latency: 20 "
+                      "ns, in_network: true}]",
+                      "--set", "collective.size=96 KiB"})
+                .status,
+            0);
 }
 
 TEST(Hierarchy, RefusesWhatCannotBeBuiltOrScheduled) {

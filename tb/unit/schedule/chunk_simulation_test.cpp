@@ -70,6 +70,27 @@ TEST(ChunkSimulation, InterleavesTheStepsOfOperations) {
   EXPECT_EQ(simulation.operations(0)[1].began, 20 * kUs);
 }
 
+// The switch of four adds. Two chunks of 4 MB: 40 us up, 12.5 us on the way, 40 us down, 12.5 us on the way;
+// what comes down passes what goes up.
+TEST(ChunkSimulation, GoesUpToSwitchesThatAddAndDown) {
+  DimensionModel dimension = dimension_model(topology::DimensionKind::kSwitch, 4, 800, 25'000);
+  dimension.in_network = true;
+  const LatencyModel model({dimension});
+  constexpr Femtoseconds kUs = 1000 * kFemtosecondsPerNanosecond;
+  const std::vector<ChunkPlan> plans(2, {.bytes = 4'000'000, .reduce_scatter = {0}, .all_gather = {0}});
+  ChunkSimulation simulation(model);
+  EXPECT_EQ(simulation.run(plans, IntraDimension::kFifo), (40 + 40 + 40) * kUs + 25 * kUs);
+  ASSERT_EQ(simulation.operations(0).size(), 2U);
+  EXPECT_EQ(simulation.operations(0)[0].complete, (40 + 40 + 25) * kUs);
+  EXPECT_EQ(simulation.operations(0)[1].began, 40 * kUs);
+  // Of a reduce-scatter the parts of three go up, and one comes down, in 10 us.
+  const std::vector<ChunkPlan> half(1, {.bytes = 4'000'000, .reduce_scatter = {0}, .all_gather = {}});
+  EXPECT_EQ(simulation.run(half, IntraDimension::kFifo), (30 + 10 + 25) * kUs);
+  // Of an all-gather's 1 MB, 3 MB come down.
+  const std::vector<ChunkPlan> other(1, {.bytes = 4'000'000, .reduce_scatter = {}, .all_gather = {0}});
+  EXPECT_EQ(simulation.run(other, IntraDimension::kFifo), (10 + 30 + 25) * kUs);
+}
+
 TEST(ChunkSimulation, GivesUpAfterATime) {
   const LatencyModel model = figure_5();
   ChunkSimulation simulation(model);
@@ -160,7 +181,11 @@ RC_GTEST_PROP(ChunkSimulation, RunsEveryStageOnceAndInOrder, ()) {
 // The tables' turns and this simulation decide alike.
 RC_GTEST_PROP(ChunkSimulation, TakesTheTurnsOfTheTables, ()) {
   const auto systems = themis_systems();
-  const LatencyModel model(systems[*rc::gen::inRange<std::size_t>(0, systems.size())].dimensions);
+  auto dimensions = systems[*rc::gen::inRange<std::size_t>(0, systems.size())].dimensions;
+  for (DimensionModel& dimension : dimensions) {
+    dimension.in_network = dimension.kind == topology::DimensionKind::kSwitch && *rc::gen::arbitrary<bool>();
+  }
+  const LatencyModel model(dimensions);
   const auto policy = *rc::gen::element(IntraDimension::kFifo, IntraDimension::kSmallestChunkFirst,
                                         IntraDimension::kLeastToSendFirst);
   const auto count = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 64));
@@ -172,7 +197,7 @@ RC_GTEST_PROP(ChunkSimulation, TakesTheTurnsOfTheTables, ()) {
     ways.push_back(way_of(model, plan, policy, Grain::kSteps));
     auto& steps = pipeline.emplace_back();
     for (const ChunkStep& step : ways.back()) {
-      const auto d = static_cast<std::size_t>(step.dimension);
+      const auto d = static_cast<std::size_t>(step.dimension) % model.dimensions();
       steps.push_back({.messages = {{step.dimension, step.transfer}},
                        .latency = model.step_latency(d),
                        .starts_operation = step.begins_stage,
@@ -181,7 +206,7 @@ RC_GTEST_PROP(ChunkSimulation, TakesTheTurnsOfTheTables, ()) {
   }
   ChunkSimulation simulation(model);
   simulation.run(ways);
-  const auto turns = order_turns(pipeline, static_cast<int>(model.dimensions()));
+  const auto turns = order_turns(pipeline, 2 * static_cast<int>(model.dimensions()));
   for (std::size_t d = 0; d < model.dimensions(); ++d) {
     std::vector<std::pair<int, int>> tables;
     for (const PipelineTurn& turn : turns[d]) {

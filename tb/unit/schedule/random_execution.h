@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,11 +22,11 @@ class RandomExecution {
       : schedule_(schedule),
         random_(seed),
         elements_(static_cast<std::size_t>(schedule.size / schedule.element)) {
-    const std::size_t n = schedule.nodes.size();
-    values_.assign(n, std::vector<Value>(elements_, Value(n, 0)));
-    for (std::size_t node = 0; node < n; ++node) {
+    const auto n = static_cast<std::size_t>(schedule.accelerators());
+    values_.assign(schedule.nodes.size(), std::vector<Value>(elements_, Value(n, 0)));
+    for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
       next_.emplace_back(schedule.nodes[node].ports.size(), 0);
-      if (schedule.collective != Collective::kAllGather) {
+      if (node < n && schedule.collective != Collective::kAllGather) {
         for (Value& value : values_[node]) value[node] = 1;
       }
     }
@@ -120,10 +121,10 @@ class RandomExecution {
   }
 
   bool all_final() const {
-    const std::size_t n = values_.size();
+    const auto n = static_cast<std::size_t>(schedule_.accelerators());
     const Value final(n, 1);
     if (schedule_.collective != Collective::kReduceScatter) {
-      return std::ranges::all_of(values_, [&](const auto& values) {
+      return std::ranges::all_of(std::span(values_).first(n), [&](const auto& values) {
         return std::ranges::all_of(values, [&](const Value& value) { return value == final; });
       });
     }
