@@ -31,9 +31,9 @@ namespace coppice::fabric {
 // ejection channels have a latency of one cycle.
 class FlitFabric final : public sc_core::sc_module, public Fabric, private RouterEnvironment {
  public:
-  // `routing` serves packets without a source route; `ni_ports` per network interface. All references outlive the
-  // fabric; an exception of its process ends up in `failure`. Throws ModelError if a channel is faster than
-  // one flit per cycle.
+  // `routing` serves packets without a source route; `ni_ports` per network interface. All references outlive
+  // the fabric; an exception of its process ends up in `failure`. Throws ModelError if a channel is faster
+  // than one flit per cycle.
   FlitFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
              const topology::RoutingFunction& routing, const config::SystemConfig& system, int ni_ports,
              Failure& failure);

@@ -23,8 +23,7 @@ std::vector<double> link_capacities(const topology::Topology& topology, const co
   for (const topology::Channel& channel : topology.channels()) {
     capacities.push_back(bytes_per_second(system.flit, channel_flit_time(system, channel.bandwidth)));
   }
-  const auto ports =
-      static_cast<std::size_t>(topology.num_interfaces()) * static_cast<std::size_t>(ni_ports);
+  const auto ports = static_cast<std::size_t>(topology.num_interfaces()) * static_cast<std::size_t>(ni_ports);
   capacities.insert(capacities.end(), ports, bytes_per_second(system.flit, system.clock.period()));
   capacities.insert(capacities.end(), ports, bytes_per_second(system.flit, ejection_flit_time(system)));
   return capacities;

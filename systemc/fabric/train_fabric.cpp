@@ -62,8 +62,7 @@ void TrainFabric::build(const config::SystemConfig& system) {
     ejection.spaced = spacing(ejection.flit_time);
     outputs_.insert(outputs_.end(), static_cast<std::size_t>(ni_ports_), ejection);
   }
-  ports_.resize(static_cast<std::size_t>(topology_->num_interfaces()) *
-                static_cast<std::size_t>(ni_ports_));
+  ports_.resize(static_cast<std::size_t>(topology_->num_interfaces()) * static_cast<std::size_t>(ni_ports_));
   statistics_.channel_flits.assign(topology_->channels().size(), 0);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "schedule/dimension_algorithm.h"
+
 namespace coppice::schedule {
 
 Bytes intra_dimension_rank(IntraDimension policy, Op op, Bytes before, int size) {
@@ -16,6 +18,27 @@ Bytes intra_dimension_rank(IntraDimension policy, Op op, Bytes before, int size)
   }
   return op == Op::kReduce ? before / size * (size - 1) : before * (size - 1);
 }
+
+namespace {
+
+// Pieces of a chunk are numbered by the coordinates of their owner, those of the first dimension of its
+// reduce-scatter in front. What is gathered in another order than back lies apart.
+void find_runs(const LatencyModel& model, const ChunkPlan& plan, std::span<ChunkStage> stages) {
+  std::vector<bool> gathered(model.dimensions(), false);
+  for (ChunkStage& stage : stages) {
+    if (stage.op != Op::kGather) continue;
+    bool all_behind = true;  // are gathered
+    for (std::size_t level = plan.reduce_scatter.size(); level-- > 0;) {
+      const std::size_t d = plan.reduce_scatter[level];
+      if (d == stage.dimension) stage.joins = all_behind;
+      if (gathered[d] && !all_behind) stage.apart *= model.dimension(d).size;
+      all_behind = all_behind && gathered[d];
+    }
+    gathered[stage.dimension] = true;
+  }
+}
+
+}  // namespace
 
 std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& plan) {
   std::vector<ChunkStage> stages;
@@ -40,6 +63,7 @@ std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& pl
     back = back.subspan(1);
   }
   for (const std::size_t d : back) go(d, Op::kGather);
+  if (!model.adds_in_network()) find_runs(model, plan, stages);
   return stages;
 }
 
@@ -71,6 +95,14 @@ void add_offloaded(const LatencyModel& model, Bytes chunk, const ChunkStage& sta
   way.push_back(step);
 }
 
+// Of all messages of a step at their links.
+Femtoseconds transfer_of(const LatencyModel& model, Bytes chunk, const ChunkStage& stage, int step,
+                         Bytes runs) {
+  // A part of its own is what the first step sends.
+  const int same_parts = stage.joins ? step : 0;
+  return runs * model.step_transfer(stage.dimension, stage.op, chunk, stage.shares / stage.apart, same_parts);
+}
+
 }  // namespace
 
 ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension policy, Grain grain) {
@@ -83,17 +115,19 @@ ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension
       add_offloaded(model, plan.bytes, stage, policy, number++, way);
       continue;
     }
+    const DimensionAlgorithm algorithm(d, model.dimension(d).kind, model.dimension(d).size);
     const int steps = grain == Grain::kOperations ? 1 : model.steps(d);
     for (int step = 0; step < steps; ++step) {
+      const Bytes runs = stage.runs(algorithm.move(stage.op, step, 0, 0).parts);
       way.push_back(
           {.dimension = static_cast<std::int32_t>(d),
            .stage = number,
            .begins_stage = step == 0,
            .ends_stage = step == steps - 1,
-           .transfer = grain == Grain::kOperations
-                           ? stage.transfer
-                           : model.step_transfer(d, stage.op, plan.bytes, stage.shares, step),
-           .rank = intra_dimension_rank(policy, stage.op, share * stage.shares, model.dimension(d).size)});
+           .transfer = grain == Grain::kOperations ? stage.transfer
+                                                   : transfer_of(model, plan.bytes, stage, step, runs),
+           .rank = intra_dimension_rank(policy, stage.op, share * stage.shares, model.dimension(d).size),
+           .messages = static_cast<std::int32_t>(algorithm.messages() * runs)});
     }
     ++number;
   }

@@ -32,6 +32,13 @@ struct ChunkStage {
   // Both phases at once: the dimension's switches add what they are sent and give back the sum. For the
   // dimension that an all-reduce comes to last and leaves first.
   bool whole = false;
+  // Of an all-gather: in how many places a part lies that an accelerator sends, since the pieces between are
+  // not gathered yet; and whether neighbouring parts lie side by side.
+  Bytes apart = 1;
+  bool joins = true;
+
+  // The places that `parts` neighbouring parts lie in.
+  Bytes runs(int parts) const { return joins ? apart : apart * parts; }
 };
 
 // The stages of a chunk, in the order it goes through them.
@@ -57,6 +64,7 @@ struct ChunkStep {
   bool ends_stage = true;
   Femtoseconds transfer = 0;
   Bytes rank = 0;
+  std::int32_t messages = 1;  // of an accelerator
 };
 using ChunkWay = std::vector<ChunkStep>;
 

@@ -1,7 +1,6 @@
 #include "schedule/hierarchical.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -80,15 +79,8 @@ class HierarchicalBuilder {
   }
 
   static DimensionOrder reduce_scatter_order(const ChunkPlan& plan) {
-    DimensionOrder back(plan.all_gather.rbegin(), plan.all_gather.rend());
-    if (plan.reduce_scatter.empty()) return back;
-    if (!back.empty() && back != plan.reduce_scatter) {
-      throw UnsupportedError(
-          fmt::format("a chunk that is reduce-scattered over the dimensions {} is "
-                      "all-gathered the same way back, not over {}",
-                      fmt::join(plan.reduce_scatter, ", "), fmt::join(plan.all_gather, ", ")));
-    }
-    return plan.reduce_scatter;
+    if (!plan.reduce_scatter.empty()) return plan.reduce_scatter;
+    return {plan.all_gather.rbegin(), plan.all_gather.rend()};
   }
 
   void place_chunk(const DimensionOrder& order) {
@@ -220,7 +212,9 @@ constexpr int kUsualChunks = 64;
 
 Schedule compile_plans(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
                        std::span<const ChunkPlan> plans, IntraDimension policy) {
-  if (!topology.in_network().empty()) return compile_offloaded(topology, request, algorithm, plans, policy);
+  if (!topology.in_network().empty() || !std::ranges::all_of(plans, goes_back)) {
+    return compile_offloaded(topology, request, algorithm, plans, policy);
+  }
   return HierarchicalBuilder(topology, request, plans, policy).build(algorithm);
 }
 

@@ -17,11 +17,11 @@ namespace coppice::schedule {
 // Of a chunk, every accelerator's share is one piece; pieces differ by one element at most, and messages are
 // padded to the longest of their step, so that all accelerators keep in step. Every accelerator holds each
 // chunk's piece number x_1 P/p_1 + x_2 P/(p_1 p_2) + ..., x_i its coordinate in the i-th dimension of the
-// chunk's order and P the number of accelerators. An all-gather therefore goes back the way of its
-// reduce-scatter: in another order the pieces that an accelerator holds would not lie side by side.
+// chunk's order and P the number of accelerators. An all-gather that goes back the way of its reduce-scatter
+// finds the pieces that an accelerator holds side by side; those of others do not lie so (offload.h).
 //
 // Throws UnsupportedError for other topologies, for a switch whose size is no power of two, for more chunks
-// than the data has elements for, and for a plan that does not go back the way it came.
+// than the data has elements for.
 Schedule compile_plans(const topology::Topology& topology, const CompileRequest& request,
                        const std::string& algorithm, std::span<const ChunkPlan> plans, IntraDimension policy);
 

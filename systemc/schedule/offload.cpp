@@ -1,6 +1,7 @@
 #include "schedule/offload.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -40,8 +41,10 @@ class Program {
     int in_stage = 0;       // which of the stage's steps it is
     int first_message = 0;  // of an accelerator
     int messages = 0;
+    int in_turn = 1;                // messages that go in one turn
     std::int32_t dependencies = 0;  // arrivals at the sender in earlier steps
     std::int32_t arrival = 0;       // number of its first at the receiver
+    std::uint32_t gathered = 0;     // a bit for every dimension that is gathered before
   };
   struct Move {
     NodeId src = topology::kNoNode;
@@ -68,6 +71,7 @@ class Program {
       } else {
         add_steps(stage);
       }
+      if (stage.op == Op::kGather || stage.whole) gathered_ |= 1U << stage.dimension;
     }
     moves_.resize(static_cast<std::size_t>(accelerators_) * static_cast<std::size_t>(messages_));
     for (NodeId node = 0; node < accelerators_; ++node) find_moves(node);
@@ -89,9 +93,11 @@ class Program {
   void add_steps(const ChunkStage& stage) {
     const DimensionAlgorithm& algorithm = algorithms_[stage.dimension];
     for (int s = 0; s < algorithm.steps(); ++s) {
-      steps_.push_back({stage, Leg::kAcross, s, messages_, algorithm.messages(), received_, received_});
-      messages_ += algorithm.messages();
-      received_ += algorithm.messages();
+      const auto runs = static_cast<int>(stage.runs(algorithm.move(stage.op, s, 0, 0).parts));
+      const int messages = algorithm.messages() * runs;
+      steps_.push_back({stage, Leg::kAcross, s, messages_, messages, runs, received_, received_, gathered_});
+      messages_ += messages;
+      received_ += messages;
     }
   }
 
@@ -102,9 +108,9 @@ class Program {
     const int others = size > 2 ? 2 : 1;
     const int up = stage.op == Op::kReduce && !stage.whole ? others : 1;
     const int down = stage.op == Op::kGather ? others : 1;
-    steps_.push_back({stage, Leg::kUp, 0, messages_, up, received_, at_switch});
+    steps_.push_back({stage, Leg::kUp, 0, messages_, up, up, received_, at_switch});
     at_switch += size * up;
-    steps_.push_back({stage, Leg::kDown, 1, messages_ + up, down, at_switch, received_});
+    steps_.push_back({stage, Leg::kDown, 1, messages_ + up, down, down, at_switch, received_});
     messages_ += up + down;
     received_ += down;
   }
@@ -149,18 +155,62 @@ class Program {
   void send_across(NodeId node, const Step& step, int message, Move& move) const {
     const DimensionAlgorithm& algorithm = algorithms_[step.stage.dimension];
     const auto& dimension = hierarchy_.dimensions()[step.stage.dimension];
-    const Pieces held = range(node, level_of(step.stage.dimension));
-    const std::int32_t part = held.count / dimension.size;
-    const auto there = algorithm.move(step.stage.op, step.in_stage, message,
+    const int number = message / step.in_turn;  // of the algorithm's messages
+    const auto there = algorithm.move(step.stage.op, step.in_stage, number,
                                       hierarchy_.coordinate(node, step.stage.dimension));
     move.src = node;
     move.dst = hierarchy_.peer(node, step.stage.dimension, there.peer);
     move.port = dimension.first_port + there.port;
     move.arrival = step.arrival + message;
-    move.pieces = {held.first + there.first_part * part, there.parts * part};
+    if (step.stage.op == Op::kReduce) {
+      const Pieces held = range(node, level_of(step.stage.dimension));
+      const std::int32_t part = held.count / dimension.size;
+      move.pieces = {held.first + there.first_part * part, there.parts * part};
+    } else {
+      std::vector<Pieces> places;
+      find_places({0, pieces_}, 0, {node, &step, there.first_part, there.parts}, places);
+      move.pieces = places.at(static_cast<std::size_t>(message % step.in_turn));
+    }
     if (!algorithm.sends_halves()) return;
     move.pieces.count /= 2;
-    if (message % 2 != 0) move.pieces.first += move.pieces.count;
+    if (number % 2 != 0) move.pieces.first += move.pieces.count;
+  }
+
+  // What an accelerator sends in a step of an all-gather.
+  struct Sent {
+    NodeId node;
+    const Step* step;
+    int first_part;
+    int parts;
+  };
+
+  bool all_gathered(const Step& step, std::size_t from_level) const {
+    return std::all_of(order_.begin() + static_cast<std::ptrdiff_t>(from_level), order_.end(),
+                       [&](std::size_t d) { return ((step.gathered >> d) & 1U) != 0; });
+  }
+
+  // The places that its pieces lie in, of those in `within`, which the coordinates of the first `level`
+  // dimensions of the order have led to.
+  void find_places(Pieces within, std::size_t level, const Sent& sent, std::vector<Pieces>& places) const {
+    if (all_gathered(*sent.step, level)) {
+      places.push_back(within);
+      return;
+    }
+    const std::size_t d = order_[level];
+    const int size = hierarchy_.dimensions()[d].size;
+    const std::int32_t width = within.count / size;
+    const int self = hierarchy_.coordinate(sent.node, d);
+    int first = ((sent.step->gathered >> d) & 1U) != 0 ? 0 : self;
+    int end = ((sent.step->gathered >> d) & 1U) != 0 ? size : self + 1;
+    if (d == sent.step->stage.dimension) {
+      first = sent.first_part;
+      end = first + sent.parts;
+      if (all_gathered(*sent.step, level + 1)) {
+        places.push_back({within.first + first * width, sent.parts * width});
+        return;
+      }
+    }
+    for (int x = first; x < end; ++x) find_places({within.first + x * width, width}, level + 1, sent, places);
   }
 
   void send_up(NodeId node, const Step& step, int message, Move& move) const {
@@ -258,6 +308,7 @@ class Program {
   std::vector<Step> steps_;
   int messages_ = 0;                              // of an accelerator, with those that come down to it
   std::int32_t received_ = 0;                     // by an accelerator
+  std::uint32_t gathered_ = 0;                    // a bit for every dimension
   std::vector<std::int32_t> received_by_switch_;  // [dimension]
   std::vector<Move> moves_;                       // [accelerator * messages + message]
 };
@@ -347,12 +398,14 @@ class OffloadBuilder {
   }
 
   void add_chunk(const ChunkPlan& plan) {
-    const DimensionOrder back(plan.all_gather.rbegin(), plan.all_gather.rend());
-    if (!plan.reduce_scatter.empty() && !back.empty() && back != plan.reduce_scatter) {
-      throw UnsupportedError("a chunk is all-gathered the way back that it was reduce-scattered");
+    if (model_.adds_in_network() && !goes_back(plan)) {
+      throw UnsupportedError(
+          fmt::format("where switches add, a chunk that is reduce-scattered over the dimensions {} is "
+                      "all-gathered the same way back, not over {}",
+                      fmt::join(plan.reduce_scatter, ", "), fmt::join(plan.all_gather, ", ")));
     }
-    const auto known = programs_.try_emplace(back.empty() ? plan.reduce_scatter : back, topology_, model_,
-                                             algorithms_, plan);
+    const auto known = programs_.try_emplace(std::pair{plan.reduce_scatter, plan.all_gather}, topology_,
+                                             model_, algorithms_, plan);
     const Program& program = known.first->second;
     const Bytes least = program.pieces() * request_.element;
     if (plan.bytes < least) {
@@ -400,9 +453,12 @@ class OffloadBuilder {
            model_.shares_transfer(d, chunk.data.bytes, up ? shares.up : shares.down)});
       return result;
     }
-    for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
-      result.messages.push_back({ni_port(chunk.program->move(0, m).port),
-                                 model_.serialization(d, chunk.sizes->longest[static_cast<std::size_t>(m)])});
+    for (int m = step.first_message; m < step.first_message + step.messages; m += step.in_turn) {
+      Femtoseconds serialization = 0;
+      for (int run = m; run < m + step.in_turn; ++run) {
+        serialization += model_.serialization(d, chunk.sizes->longest[static_cast<std::size_t>(run)]);
+      }
+      result.messages.push_back({ni_port(chunk.program->move(0, m).port), serialization});
     }
     return result;
   }
@@ -423,8 +479,7 @@ class OffloadBuilder {
     for (const PipelineTurn& turn : turns) {
       const Placed& chunk = chunks_[static_cast<std::size_t>(turn.chunk)];
       const Program::Step& step = chunk.program->steps()[static_cast<std::size_t>(turn.step)];
-      const bool all = step.leg != Leg::kAcross;  // messages in one turn
-      for (int m = all ? 0 : turn.message; m < (all ? step.messages : turn.message + 1); ++m) {
+      for (int m = turn.message * step.in_turn; m < (turn.message + 1) * step.in_turn; ++m) {
         TableEntry& entry = entries.emplace_back(entry_of(chunk, step, node, step.first_message + m));
         entry.flow = turn.chunk;
         entry.step = static_cast<std::int32_t>(entries.size());
@@ -496,7 +551,7 @@ class OffloadBuilder {
   LatencyModel model_;
   IntraDimension policy_;
   std::vector<DimensionAlgorithm> algorithms_;
-  std::map<DimensionOrder, Program> programs_;
+  std::map<std::pair<DimensionOrder, DimensionOrder>, Program> programs_;  // by the orders
   std::map<std::pair<const Program*, Bytes>, Sizes> sizes_;
   std::vector<Placed> chunks_;
   std::map<std::vector<int>, std::int32_t> route_indices_;  // by the ports they take
@@ -504,6 +559,12 @@ class OffloadBuilder {
 };
 
 }  // namespace
+
+bool goes_back(const ChunkPlan& plan) {
+  return plan.reduce_scatter.empty() || plan.all_gather.empty() ||
+         std::ranges::equal(plan.reduce_scatter.rbegin(), plan.reduce_scatter.rend(), plan.all_gather.begin(),
+                            plan.all_gather.end());
+}
 
 Schedule compile_offloaded(const Topology& topology, const CompileRequest& request,
                            const std::string& algorithm, std::span<const ChunkPlan> plans,

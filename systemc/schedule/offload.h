@@ -25,8 +25,14 @@ namespace coppice::schedule {
 // an accelerator sends what it holds once. It waits for two messages one after the other in each: a switch
 // sends what it has added when all of it is there. Throws like compile_plans(), but such switches may have
 // any size.
+//
+// Where no switch adds, all-gathers may go any way: what is gathered out of the order back lies in several
+// places between pieces that are not (ChunkStage::runs), and goes in as many messages.
 Schedule compile_offloaded(const topology::Topology& topology, const CompileRequest& request,
                            const std::string& algorithm, std::span<const ChunkPlan> plans,
                            IntraDimension policy);
+
+// Whether a chunk is all-gathered the way back that it was reduce-scattered, if it is both.
+bool goes_back(const ChunkPlan& plan);
 
 }  // namespace coppice::schedule

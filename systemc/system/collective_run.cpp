@@ -81,8 +81,8 @@ class CollectiveRun {
     for (ni::MessageObserver* observer : options.message_observers) log_.add_observer(*observer);
     for (fabric::FabricObserver* observer : options.fabric_observers) fabric_->add_observer(*observer);
     if (!options.trace_path.empty()) {
-      trace_ =
-          std::make_unique<TraceWriter>(options.trace_path, topology_, config().system, prepared.ni_ports);
+      trace_ = std::make_unique<TraceWriter>(options.trace_path, topology_, config().system,
+                                             prepared.fabric_ports);
       log_.add_observer(*trace_);
       fabric_->add_observer(*trace_);
     }

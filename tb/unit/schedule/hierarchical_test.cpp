@@ -168,8 +168,10 @@ TEST(Hierarchical, AcceleratorsThatDisagreeOnTheOrderWaitForEachOther) {
   EXPECT_THROW(check_schedule(machine.topology, disagreed), ScheduleError);
 }
 
-TEST(Hierarchical, AllGathersBackTheWayItCame) {
-  const HierarchicalMachine machine(kSwitches);
+TEST(Hierarchical, AllGathersBackTheWayItCameWhereSwitchesAdd) {
+  auto dimensions = kSwitches;
+  dimensions[0].in_network = true;
+  const HierarchicalMachine machine(dimensions);
   const CompileRequest request = machine.request(Collective::kAllReduce, 1024, 1);
   const std::vector<ChunkPlan> plans{{.bytes = 1024, .reduce_scatter = {0, 1}, .all_gather = {0, 1}}};
   EXPECT_THAT(

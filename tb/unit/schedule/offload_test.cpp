@@ -162,6 +162,54 @@ RC_GTEST_PROP(Offload, IsRightInAnyOrderOfTheDimensions, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
+// 2x2x2 accelerators behind switches. Reduce-scattered over the dimensions 0, 1, 2, accelerator 5 has the
+// piece x0 x1 x2 = 1 0 1, number 5. Gathered over 1 first it has 5 and 7 then, which lie apart until
+// dimension 2 has been gathered, too.
+TEST(Offload, GathersInAnotherOrderThanBackPlaceByPlace) {
+  const auto plain = dimension(DimensionKind::kSwitch, 2);
+  const AddingMachine machine({plain, plain, plain});
+  const std::vector<ChunkPlan> plans{{.bytes = 800, .reduce_scatter = {0, 1, 2}, .all_gather = {1, 2, 0}}};
+  const Schedule schedule = compile_plans(machine.topology, machine.request(Collective::kAllReduce, 800),
+                                          "orders", plans, IntraDimension::kFifo);
+  EXPECT_THAT(lines(schedule.nodes[5].ports[1]),
+              ElementsAre("reduce 600+200 to 7 after 1", "gather 500+100 to 7 after 3"));
+  EXPECT_THAT(lines(schedule.nodes[5].ports[2]),
+              ElementsAre("reduce 400+100 to 1 after 2", "gather 500+100 to 1 after 4",
+                          "gather 700+100 to 1 after 4"));
+  EXPECT_THAT(lines(schedule.nodes[5].ports[0]),
+              ElementsAre("reduce 0+400 to 4 after 0", "gather 400+400 to 4 after 6"));
+  check_schedule(machine.topology, schedule);
+}
+
+// All-gathers and reduce-scatters of any orders, on networks of all kinds.
+RC_GTEST_PROP(Offload, IsRightWhereAllGathersGoTheirOwnWay, ()) {
+  using enum DimensionKind;
+  std::vector<DimensionSpec> dimensions;
+  for (int d = *rc::gen::inRange(1, 4); d > 0; --d) {
+    dimensions.push_back(dimension(*rc::gen::element(kRing, kFullyConnected, kSwitch), 2));
+  }
+  dimensions.front() = dimension(dimensions.front().kind, dimensions.front().kind == kSwitch ? 4 : 3);
+  const AddingMachine machine(dimensions);
+  std::vector<ChunkPlan> plans;
+  Bytes data = 0;
+  for (int c = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 3)); c > 0; --c) {
+    const Bytes bytes = 4 * (2 * machine.topology.num_accelerators() +
+                             *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<Bytes>(0, 20)));
+    ChunkPlan& plan = plans.emplace_back(ChunkPlan{bytes, machine.order(), machine.order()});
+    for (int turn = *rc::gen::inRange(0, 6); turn > 0; --turn) {
+      std::ranges::next_permutation(plan.reduce_scatter);
+    }
+    for (int turn = *rc::gen::inRange(0, 6); turn > 0; --turn) {
+      std::ranges::next_permutation(plan.all_gather);
+    }
+    data += bytes;
+  }
+  const Schedule schedule = compile_offloaded(machine.topology, machine.request(Collective::kAllReduce, data),
+                                              "orders", plans, IntraDimension::kFifo);
+  RC_ASSERT(check_schedule(machine.topology, schedule).disjoint_steps);
+  RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
+}
+
 TEST(Offload, RefusesTablesOfSwitchesThatDoNotAdd) {
   const AddingMachine machine({adding_switch(4)});
   const AddingMachine plain({dimension(DimensionKind::kSwitch, 4)});
