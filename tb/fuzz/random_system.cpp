@@ -139,9 +139,11 @@ Network draw_hierarchy(const Set& set, int flit, const Clock& clock) {
     const auto kind = pick<std::string>({"switch", "ring", "fully_connected"});
     const int size = kind == "switch" ? pick<int>({2, 4}) : between(2, 4);
     const int links = kind == "ring" ? 2 : kind == "switch" ? 1 : size - 1;
+    const bool adds = kind == "switch" && sometimes();
     network.accelerators *= size;
-    dimensions.push_back(fmt::format("{{kind: {}, size: {}, links: {}, bandwidth: {}, latency: {}}}", kind,
-                                     size, links, random_bandwidth(flit, clock), random_latency(network)));
+    dimensions.push_back(fmt::format("{{kind: {}, size: {}, links: {}, bandwidth: {}, latency: {}{}}}", kind,
+                                     size, links, random_bandwidth(flit, clock), random_latency(network),
+                                     adds ? ", in_network: true" : ""));
   }
   set("system.topology.kind", "hierarchy");
   set("system.topology.dimensions", list(dimensions));
