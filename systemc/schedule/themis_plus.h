@@ -29,10 +29,10 @@ struct ChunkSchedule {
 // its end. Without a policy it takes least to send first, and is never slower than Themis with the smallest
 // chunk first either.
 //
-// All-gathers go back the way of the reduce-scatters. Tables can express others (goes_back()), whose pieces
-// of a chunk lie scattered over the buffer: on two dimensions they use up to 0.9 points more of the
-// bandwidth, on the other systems of Table 2 nothing on the mean, and such schedules are stored and proven
-// entry by entry, at eight times the CPU time.
+// An all-gather goes back the way of the reduce-scatter, or, on two dimensions of at most 256 accelerators,
+// in an order of its own: the pieces that an accelerator holds of the chunk are then scattered over the
+// buffer and go in more messages, of which there are a tenth more at most. Tables can express that on any
+// system (goes_back()).
 //
 // Chunks stay multiples of `quantum`, which the data's size need not be.
 ChunkSchedule schedule_themis_plus(const LatencyModel& model, Collective collective,

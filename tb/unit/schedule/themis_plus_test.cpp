@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "schedule/offload.h"
 #include "schedule/themis.h"
 #include "themis_systems.h"
 
@@ -43,6 +44,44 @@ TEST(ThemisPlus, KeepsTheDimensionsBusy) {
         model, Collective::kAllReduce, split_into_chunks(size, 4, 64), kQuantum, std::nullopt, {});
     const auto ideal = static_cast<double>(ideal_time(model, Collective::kAllReduce, size));
     EXPECT_GE(ideal / static_cast<double>(ChunkSimulation(model).run(plans, policy)), 0.985) << system.name;
+  }
+}
+
+bool any_parts_ways(const ChunkSchedule& schedule) {
+  return !std::ranges::all_of(schedule.plans, goes_back);
+}
+
+// On two dimensions a chunk whose all-gather goes another way than back fills the gap at the end.
+TEST(ThemisPlus, LetsAllGathersGoTheirOwnWay) {
+  constexpr auto kSwitch = topology::DimensionKind::kSwitch;
+  const LatencyModel model({dimension_model(kSwitch, 4, 1200, 700), dimension_model(kSwitch, 16, 800, 1700)});
+  const Bytes size = 100 * kMB;
+  const auto chunks = split_into_chunks(size, 4, 64);
+  const auto found = schedule_themis_plus(model, Collective::kAllReduce, chunks, kQuantum, std::nullopt, {});
+  EXPECT_TRUE(any_parts_ways(found));
+  const auto ideal = static_cast<double>(ideal_time(model, Collective::kAllReduce, size));
+  EXPECT_GE(ideal / static_cast<double>(ChunkSimulation(model).run(found.plans, found.intra_dimension)),
+            0.995);
+  const auto messages = [&](const std::vector<ChunkPlan>& all) {
+    std::int64_t sum = 0;
+    for (const ChunkPlan& plan : all) {
+      for (const ChunkStep& step : way_of(model, plan, found.intra_dimension, Grain::kSteps))
+        sum += step.messages;
+    }
+    return sum;
+  };
+  const auto usual = messages(schedule_themis(model, Collective::kAllReduce, chunks));
+  EXPECT_GT(messages(found.plans), usual);
+  EXPECT_LE(messages(found.plans), usual + usual / 10);
+}
+
+// 1,024 accelerators: their tables would no longer be one program for all.
+TEST(ThemisPlus, GoesBackTheSameWayOnLargeSystems) {
+  for (const ThemisSystem& system : themis_systems()) {
+    const LatencyModel model(system.dimensions);
+    EXPECT_FALSE(any_parts_ways(schedule_themis_plus(
+        model, Collective::kAllReduce, split_into_chunks(100 * kMB, 4, 64), kQuantum, std::nullopt, {})))
+        << system.name;
   }
 }
 
