@@ -29,6 +29,8 @@ RC_GTEST_PROP(ProgramTables, HaveTheEntriesAndTheProofOfStoredOnes, ()) {
   CompileRequest request = random_request(machine);
   request.pattern_beyond = 0;
   const Schedule shared = HierarchicalCompiler().compile(machine.topology, request);
+  // themis_plus may let all-gathers of small systems go their own way, which programs do not express.
+  RC_PRE(has_patterns(shared) || request.chunk_policy.scheduler != ChunkScheduler::kThemisPlus);
   request.pattern_beyond = 1 << 20;
   const Schedule stored = HierarchicalCompiler().compile(machine.topology, request);
   RC_ASSERT(has_patterns(shared));
