@@ -1,6 +1,10 @@
 #include "schedule/chunk_program.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/error.h"
 
 namespace coppice::schedule {
 
@@ -98,10 +102,7 @@ void ChunkProgram::find_families() {
 
 MessageSizes size_messages(const ChunkProgram& program, Bytes chunk, Bytes element) {
   MessageSizes sizes;
-  const Bytes elements = chunk / element;
-  for (int piece = 0; piece <= program.pieces(); ++piece) {
-    sizes.bounds.push_back(elements * piece / program.pieces() * element);
-  }
+  sizes.bounds = piece_bounds(program.pieces(), chunk, element);
   for (int m = 0; m < program.messages(); ++m) {
     Bytes& longest = sizes.longest.emplace_back(0);
     for (const ChunkProgram::Move& move : program.moves(m)) {
@@ -109,6 +110,26 @@ MessageSizes size_messages(const ChunkProgram& program, Bytes chunk, Bytes eleme
     }
   }
   return sizes;
+}
+
+std::vector<Bytes> piece_bounds(int pieces, Bytes chunk, Bytes element) {
+  std::vector<Bytes> bounds;
+  const Bytes elements = chunk / element;
+  for (int piece = 0; piece <= pieces; ++piece) bounds.push_back(elements * piece / pieces * element);
+  return bounds;
+}
+
+void require_enough_data(int pieces, Bytes chunk, Bytes element) {
+  const Bytes least = pieces * element;
+  if (chunk >= least) return;
+  throw UnsupportedError(
+      fmt::format("a chunk of {} pieces needs {} at least, not {}: use fewer chunks or more data", pieces,
+                  format_bytes(least), format_bytes(chunk)));
+}
+
+Share share_of(NodeId owner, const Pieces& own, const MessageSizes& sizes, Bytes address) {
+  const Bytes begin = address + sizes.bounds[static_cast<std::size_t>(own.first)];
+  return {.data = {.address = begin, .bytes = sizes.bytes(own)}, .owner = owner};
 }
 
 }  // namespace coppice::schedule

@@ -110,4 +110,13 @@ struct MessageSizes {
 // Of a chunk of so many bytes in pieces that differ by one element at most.
 MessageSizes size_messages(const ChunkProgram& program, Bytes chunk, Bytes element);
 
+// MessageSizes::bounds.
+std::vector<Bytes> piece_bounds(int pieces, Bytes chunk, Bytes element);
+
+// Throws UnsupportedError if a chunk has not an element for every piece.
+void require_enough_data(int pieces, Bytes chunk, Bytes element);
+
+// The pieces `own` of a chunk that begins at `address`, as the share of an accelerator.
+Share share_of(NodeId owner, const Pieces& own, const MessageSizes& sizes, Bytes address);
+
 }  // namespace coppice::schedule

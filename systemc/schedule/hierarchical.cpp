@@ -1,12 +1,9 @@
 #include "schedule/hierarchical.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "base/error.h"
 #include "schedule/chunk_pipeline.h"
 #include "schedule/dimension_algorithm.h"
 #include "schedule/offload.h"
@@ -40,7 +37,7 @@ class HierarchicalBuilder {
     pieces_ = static_cast<int>(pieces_of_a_chunk(topology.num_accelerators(), halves));
     for (const ChunkPlan& plan : plans) {
       const Bytes address = data_.empty() ? 0 : data_.back().address + data_.back().bytes;
-      require_enough_data(plan.bytes);
+      require_enough_data(pieces_, plan.bytes, request_.element);
       data_.push_back({address, plan.bytes});
       place_chunk(reduce_scatter_order(plan));
     }
@@ -69,15 +66,6 @@ class HierarchicalBuilder {
   }
 
  private:
-  void require_enough_data(Bytes chunk) const {
-    const Bytes least = pieces_ * request_.element;
-    if (chunk >= least) return;
-    throw UnsupportedError(
-        fmt::format("a chunk of {} pieces needs {} at least, not {}: use fewer chunks or "
-                    "more data",
-                    pieces_, format_bytes(least), format_bytes(chunk)));
-  }
-
   static DimensionOrder reduce_scatter_order(const ChunkPlan& plan) {
     if (!plan.reduce_scatter.empty()) return plan.reduce_scatter;
     return {plan.all_gather.rbegin(), plan.all_gather.rend()};
@@ -183,10 +171,8 @@ class HierarchicalBuilder {
       const auto& [program, sizes, address] = tables_.chunks[c];
       for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
         const Pieces own = program->share(node);
-        shares[c * n + static_cast<std::size_t>(own.first / own.count)] = {
-            .data = {.address = address + sizes->bounds[static_cast<std::size_t>(own.first)],
-                     .bytes = sizes->bytes(own)},
-            .owner = node};
+        shares[c * n + static_cast<std::size_t>(own.first / own.count)] =
+            share_of(node, own, *sizes, address);
       }
     }
     return shares;

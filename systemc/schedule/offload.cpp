@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "schedule/chunk_pipeline.h"
+#include "schedule/chunk_program.h"
 #include "schedule/dimension_algorithm.h"
 #include "schedule/hierarchical.h"
 #include "topology/hierarchy.h"
@@ -19,14 +20,6 @@ namespace {
 using topology::ChannelId;
 using topology::Hierarchy;
 using topology::Topology;
-
-// Consecutive pieces of a chunk.
-struct Pieces {
-  std::int32_t first = 0;
-  std::int32_t count = 0;
-  std::int32_t end() const { return first + count; }
-  bool overlap(const Pieces& other) const { return first < other.end() && other.first < end(); }
-};
 
 // Between accelerators, from each to its switch, or from the switch to each.
 enum class Leg { kAcross, kUp, kDown };
@@ -313,28 +306,14 @@ class Program {
   std::vector<Move> moves_;                       // [accelerator * messages + message]
 };
 
-// A program over a chunk of some size.
-struct Sizes {
-  std::vector<Bytes> bounds;   // of pieces, from the chunk's address
-  std::vector<Bytes> longest;  // [message]: over all accelerators
-
-  Bytes bytes(const Pieces& pieces) const {
-    return bounds[static_cast<std::size_t>(pieces.end())] - bounds[static_cast<std::size_t>(pieces.first)];
-  }
-};
-
-Sizes size_messages(const Program& program, int accelerators, Bytes chunk, Bytes element) {
-  Sizes sizes;
-  const Bytes elements = chunk / element;
-  for (int piece = 0; piece <= program.pieces(); ++piece) {
-    sizes.bounds.push_back(elements * piece / program.pieces() * element);
-  }
+MessageSizes size_messages(const Program& program, int accelerators, Bytes chunk, Bytes element) {
+  MessageSizes sizes;
+  sizes.bounds = piece_bounds(program.pieces(), chunk, element);
   for (int m = 0; m < program.messages(); ++m) {
-    Bytes longest = 0;
+    Bytes& longest = sizes.longest.emplace_back(0);
     for (NodeId node = 0; node < accelerators; ++node) {
       longest = std::max(longest, sizes.bytes(program.move(node, m).pieces));
     }
-    sizes.longest.push_back(longest);
   }
   return sizes;
 }
@@ -389,7 +368,7 @@ class OffloadBuilder {
  private:
   struct Placed {
     const Program* program;
-    const Sizes* sizes;
+    const MessageSizes* sizes;
     Chunk data;
   };
 
@@ -407,13 +386,7 @@ class OffloadBuilder {
     const auto known = programs_.try_emplace(std::pair{plan.reduce_scatter, plan.all_gather}, topology_,
                                              model_, algorithms_, plan);
     const Program& program = known.first->second;
-    const Bytes least = program.pieces() * request_.element;
-    if (plan.bytes < least) {
-      throw UnsupportedError(
-          fmt::format("a chunk of {} pieces needs {} at least, not {}: use fewer chunks or "
-                      "more data",
-                      program.pieces(), format_bytes(least), format_bytes(plan.bytes)));
-    }
+    require_enough_data(program.pieces(), plan.bytes, request_.element);
     auto& sizes = sizes_[{&program, plan.bytes}];
     if (sizes.bounds.empty()) {
       sizes = size_messages(program, topology_.num_accelerators(), plan.bytes, request_.element);
@@ -537,9 +510,8 @@ class OffloadBuilder {
       const auto& [program, sizes, data] = chunks_[c];
       for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
         const Pieces own = program->share(node);
-        const Bytes address = data.address + sizes->bounds[static_cast<std::size_t>(own.first)];
-        shares[c * n + static_cast<std::size_t>(own.first / own.count)] = {
-            .data = {.address = address, .bytes = sizes->bytes(own)}, .owner = node};
+        shares[c * n + static_cast<std::size_t>(own.first / own.count)] =
+            share_of(node, own, *sizes, data.address);
       }
     }
     return shares;
@@ -552,7 +524,7 @@ class OffloadBuilder {
   IntraDimension policy_;
   std::vector<DimensionAlgorithm> algorithms_;
   std::map<std::pair<DimensionOrder, DimensionOrder>, Program> programs_;  // by the orders
-  std::map<std::pair<const Program*, Bytes>, Sizes> sizes_;
+  std::map<std::pair<const Program*, Bytes>, MessageSizes> sizes_;
   std::vector<Placed> chunks_;
   std::map<std::vector<int>, std::int32_t> route_indices_;  // by the ports they take
   std::vector<topology::Route> routes_;
