@@ -8,7 +8,7 @@
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "base/error.h"
-#include "system/build.h"
+#include "system/machine/build.h"
 #include "topology/bound.h"
 
 namespace coppice::app {

@@ -9,9 +9,9 @@
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "base/error.h"
-#include "schedule/chunk_study.h"
-#include "schedule/hierarchical.h"
-#include "system/build.h"
+#include "schedule/hierarchical/chunk_prediction.h"
+#include "schedule/hierarchical/hierarchical.h"
+#include "system/machine/build.h"
 
 namespace coppice::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "system/build.h"
+#include "system/machine/build.h"
 
 namespace coppice::app {
 

@@ -3,8 +3,8 @@
 
 #include "app/command.h"
 #include "routing/assigner.h"
-#include "schedule/compiler.h"
-#include "system/model_files.h"
+#include "schedule/compile/compiler.h"
+#include "system/machine/model_files.h"
 #include "topology/builders.h"
 #include "workload/large_model.h"
 

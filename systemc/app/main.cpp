@@ -12,7 +12,7 @@
 #include "app/command.h"
 #include "app/interrupt.h"
 #include "base/error.h"
-#include "system/run.h"
+#include "system/collective/run.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <deque>
 #include <string>
 
-#include "system/result_file.h"
+#include "system/output/result_file.h"
 
 namespace coppice::app {
 

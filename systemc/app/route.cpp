@@ -7,7 +7,7 @@
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/progress.h"
-#include "system/route_study.h"
+#include "system/cluster/route_study.h"
 
 namespace coppice::app {
 namespace {

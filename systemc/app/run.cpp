@@ -7,10 +7,10 @@
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/progress.h"
-#include "system/run.h"
-#include "system/text_training.h"
-#include "system/training_result.h"
-#include "system/training_run.h"
+#include "system/collective/run.h"
+#include "system/training/text_training.h"
+#include "system/training/training_result.h"
+#include "system/training/training_run.h"
 
 namespace coppice::app {
 namespace {

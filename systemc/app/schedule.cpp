@@ -6,8 +6,8 @@
 #include "app/command.h"
 #include "app/interrupt.h"
 #include "base/error.h"
-#include "schedule/print.h"
-#include "system/build.h"
+#include "schedule/files/print.h"
+#include "system/machine/build.h"
 
 namespace coppice::app {
 namespace {

@@ -12,7 +12,7 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "base/error.h"
-#include "system/run.h"
+#include "system/collective/run.h"
 
 namespace coppice::app {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "routing/assigner.h"
 #include "routing/placement.h"
-#include "schedule/chunk_policy.h"
+#include "schedule/compile/chunk_policy.h"
 #include "topology/clos.h"
 #include "topology/hierarchy.h"
 #include "workload/training_timeline.h"
@@ -112,12 +112,13 @@ inline constexpr const char* kUsualPolicy = "auto";
 
 struct CollectiveConfig {
   std::string op = "all_reduce";
-  std::string algorithm;       // required by run and schedule
-  std::string file{};          // of algorithm file: tables as JSON, relative to the working directory
-  Bytes size = 0;              // required by schedule, and by run unless it trains; whole elements of 4 B
-  int root = 0;                // of broadcast and reduce: the accelerator that has, or gets, all the data
-  int chunks = 1;              // that move on their own; schedule/compiler.h says of what; 0: chosen (auto)
-  std::string trees = "auto";  // how tree algorithms lie on the network (schedule/tree_compilers.h)
+  std::string algorithm;  // required by run and schedule
+  std::string file{};     // of algorithm file: tables as JSON, relative to the working directory
+  Bytes size = 0;         // required by schedule, and by run unless it trains; whole elements of 4 B
+  int root = 0;           // of broadcast and reduce: the accelerator that has, or gets, all the data
+  int chunks = 1;  // that move on their own; schedule/compile/compiler.h says of what; 0: chosen (auto)
+  std::string trees =
+      "auto";  // how tree algorithms lie on the network (schedule/pipelined_trees/tree_compilers.h)
   // Of algorithm hierarchical.
   schedule::ChunkScheduler scheduler = schedule::ChunkScheduler::kBaseline;
   std::string intra_dimension = kUsualPolicy;  // or as schedule::to_string(IntraDimension) writes it

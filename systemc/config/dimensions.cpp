@@ -11,7 +11,7 @@
 #include "config/nearest.h"
 #include "config/shape.h"
 #include "config/values.h"
-#include "schedule/latency_model.h"
+#include "schedule/compile/latency_model.h"
 
 namespace coppice::config {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "config/dimensions.h"
 #include "config/shape.h"
-#include "schedule/compiler.h"
+#include "schedule/compile/compiler.h"
 #include "topology/builders.h"
 
 namespace coppice::config {

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "config/dimensions.h"
-#include "config/idle.h"
+#include "config/ineffective_keys.h"
 #include "config/key_builders.h"
 #include "config/routing_keys.h"
 #include "config/shape.h"
 #include "config/values.h"
-#include "schedule/compiler.h"
+#include "schedule/compile/compiler.h"
 #include "topology/builders.h"
 
 namespace coppice::config {

@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 #include "ni/gradient_memory.h"
-#include "schedule/schedule.h"
+#include "schedule/tables/schedule.h"
 
 namespace coppice::ni {
 

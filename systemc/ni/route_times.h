@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fabric/route_timing.h"
-#include "schedule/schedule.h"
+#include "schedule/tables/schedule.h"
 
 namespace coppice::ni {
 

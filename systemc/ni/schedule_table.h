@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "schedule/schedule.h"
+#include "schedule/tables/schedule.h"
 
 namespace coppice::ni {
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "simulate.h"
-#include "system/run.h"
+#include "system/collective/run.h"
 
 namespace coppice::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "system/child_process.h"
+#include "system/process/child_process.h"
 
 namespace coppice::bench {
 

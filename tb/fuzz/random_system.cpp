@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "schedule/compiler.h"
+#include "schedule/compile/compiler.h"
 
 namespace coppice::fuzz {
 namespace {

@@ -13,9 +13,9 @@
 #include "fabric/train_fabric.h"
 #include "ni/message_record.h"
 #include "stall_detector.h"
-#include "system/child_process.h"
-#include "system/run.h"
-#include "system/verification.h"
+#include "system/collective/run.h"
+#include "system/collective/verification.h"
+#include "system/process/child_process.h"
 
 namespace coppice::fuzz {
 namespace {

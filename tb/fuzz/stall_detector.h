@@ -9,7 +9,7 @@
 
 #include "config/config.h"
 #include "fabric/fabric.h"
-#include "system/build.h"
+#include "system/machine/build.h"
 
 namespace coppice::fuzz {
 

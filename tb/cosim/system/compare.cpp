@@ -15,8 +15,8 @@
 #include "config/loader.h"
 #include "fabric/fabric.h"
 #include "ni/message_record.h"
-#include "system/child_process.h"
-#include "system/run.h"
+#include "system/collective/run.h"
+#include "system/process/child_process.h"
 
 extern "C" int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;

@@ -5,7 +5,7 @@
 #include <rapidcheck/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "schedule/compiler.h"
+#include "schedule/compile/compiler.h"
 #include "scratch_file.h"
 
 namespace coppice::config {

@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "../support/child.h"
 #include "base/error.h"
 #include "fabric/route_timing.h"
 #include "small_fabric.h"
+#include "support/child.h"
 
 namespace coppice::fabric {
 namespace {

@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "../support/child.h"
 #include "fabric/route_timing.h"
 #include "small_fabric.h"
+#include "support/child.h"
 #include "topology/clos.h"
 
 namespace coppice::fabric {

@@ -16,8 +16,8 @@
 #include "fabric/flit_fabric.h"
 #include "fabric/sim_time.h"
 #include "ni/network_interface.h"
-#include "schedule/checker.h"
-#include "schedule/hierarchical.h"
+#include "schedule/hierarchical/hierarchical.h"
+#include "schedule/proof/checker.h"
 #include "topology/hierarchy.h"
 
 namespace coppice::ni {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "schedule/hierarchical.h"
+#include "schedule/hierarchical/hierarchical.h"
 #include "topology/hierarchy.h"
 #include "topology/routing.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "schedule/schedule.h"
+#include "schedule/tables/schedule.h"
 
 namespace coppice::schedule {
 

@@ -2,8 +2,8 @@
 
 #include <rapidcheck.h>
 
-#include "schedule/checker.h"
-#include "schedule/schedule.h"
+#include "schedule/proof/checker.h"
+#include "schedule/tables/schedule.h"
 
 namespace coppice::schedule {
 

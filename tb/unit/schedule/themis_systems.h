@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/latency_model.h"
+#include "schedule/compile/latency_model.h"
 
 namespace coppice::schedule {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/link_allocator.h"
-#include "schedule/trees.h"
+#include "schedule/trees/link_allocator.h"
+#include "schedule/trees/scheduled_trees.h"
 
 namespace coppice::schedule {
 

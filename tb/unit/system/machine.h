@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "config/loader.h"
-#include "system/child_process.h"
-#include "system/run.h"
+#include "system/collective/run.h"
+#include "system/process/child_process.h"
 
 namespace coppice::system {
 

@@ -6,7 +6,7 @@
 
 #include "config/config.h"
 #include "fabric/framing.h"
-#include "schedule/schedule.h"
+#include "schedule/tables/schedule.h"
 #include "topology/topology.h"
 
 namespace coppice::system {

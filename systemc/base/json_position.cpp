@@ -1,0 +1,141 @@
+#include "base/json_position.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace coppice::schedule {
+namespace {
+
+using nlohmann::json;
+
+// Walks over the text and tells how far the parser has read.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, std::size_t* count) : at_(at), count_(count) {}
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    ++at_;
+    ++*count_;
+    return *this;
+  }
+  CountingIterator operator++(int) {
+    CountingIterator before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
+  bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
+
+ private:
+  const char* at_;
+  std::size_t* count_;
+};
+
+// Follows the parser through the text and stops it at the value asked for.
+class Locator : public nlohmann::json_sax<json> {
+ public:
+  Locator(std::string pointer, const std::size_t* read) : pointer_(std::move(pointer)), read_(read) {}
+
+  // Bytes read when the value had begun: the last byte of a string, one behind a number, or a bracket.
+  std::size_t found_at() const { return found_at_; }
+
+  bool null() override { return scalar(); }
+  bool boolean(bool /*value*/) override { return scalar(); }
+  bool number_integer(number_integer_t /*value*/) override { return scalar(); }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return scalar(); }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return scalar(); }
+  bool string(string_t& /*value*/) override { return scalar(); }
+  bool binary(binary_t& /*value*/) override { return scalar(); }
+  bool start_object(std::size_t /*elements*/) override { return open(-1); }
+  bool start_array(std::size_t /*elements*/) override { return open(0); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    levels_.back().key = name;
+    return true;
+  }
+  bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
+                   const json::exception& /*error*/) override {
+    return false;
+  }
+
+ private:
+  struct Level {
+    std::int64_t index = -1;  // of the next element of an array; -1: an object
+    std::string key;
+  };
+
+  // Whether to read on.
+  bool enter() {
+    std::string at;
+    for (const Level& level : levels_)
+      at += '/' + (level.index >= 0 ? std::to_string(level.index) : level.key);
+    if (at != pointer_) return true;
+    found_at_ = *read_;
+    return false;
+  }
+  bool scalar() {
+    if (!enter()) return false;
+    next();
+    return true;
+  }
+  bool open(std::int64_t first_index) {
+    if (!enter()) return false;
+    levels_.push_back({first_index, {}});
+    return true;
+  }
+  bool close() {
+    levels_.pop_back();
+    next();
+    return true;
+  }
+  void next() {
+    if (!levels_.empty() && levels_.back().index >= 0) ++levels_.back().index;
+  }
+
+  std::string pointer_;
+  const std::size_t* read_;
+  std::vector<Level> levels_;
+  std::size_t found_at_ = 0;
+};
+
+}  // namespace
+
+SourceLocation place_of_byte(std::string_view text, const std::string& file, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {file, static_cast<int>(std::ranges::count(before, '\n')) + 1,
+          static_cast<int>(before.size() - line_start) + 1};
+}
+
+SourceLocation locate(std::string_view text, const std::string& file, const std::string& pointer) {
+  std::size_t read = 0;
+  Locator locator(pointer, &read);
+  const CountingIterator begin(text.data(), &read);
+  const CountingIterator end(text.data() + text.size(), &read);
+  json::sax_parse(begin, end, &locator);
+  // Back over a look-ahead behind a number, to the value's last byte, then to its first.
+  std::size_t at = std::min(locator.found_at(), text.size());
+  while (at > 0 && std::string_view(" \t\r\n,]}").find(text[at - 1]) != std::string_view::npos) --at;
+  if (at > 0 && text[at - 1] == '"') {
+    at = text.rfind('"', at - 2);
+  } else if (at > 0 && text[at - 1] != '{' && text[at - 1] != '[') {
+    at = text.find_last_of(" \t\r\n,[:", at - 1) + 1;
+  } else if (at > 0) {
+    --at;
+  }
+  return place_of_byte(text, file, at);
+}
+
+}  // namespace coppice::schedule

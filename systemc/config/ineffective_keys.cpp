@@ -1,0 +1,157 @@
+#include "config/ineffective_keys.h"
+
+#include "config/shape.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace coppice::config {
+namespace {
+
+constexpr const char* kAlone = "a single accelerator sends nothing";
+
+bool single_accelerator(const Config& config) {
+  return count_accelerators(config) == 1;
+}
+
+// Whether gradients are real numbers, which the seed draws.
+bool carries_values(const Config& config) {
+  if (config.check != Check::kAuto) return config.check == Check::kValues;
+  return config.collective.size <= kValuesLimit / std::max<std::int64_t>(count_accelerators(config), 1);
+}
+
+}  // namespace
+
+std::string idle_untrained(const Config& config, const Use& /*use*/) {
+  return config.training.model.empty() ? "nothing is trained" : "";
+}
+
+std::string idle_size(const Config& config, const Use& use) {
+  const bool trains = use.purpose == Purpose::kRun && !config.training.model.empty();
+  return trains ? "the gradients of training.model are reduced" : "";
+}
+
+std::string idle_root(const Config& config, const Use& /*use*/) {
+  const std::string& op = config.collective.op;
+  return op == "broadcast" || op == "reduce" ? "" : "collective.op is " + op + ", which has no root";
+}
+
+std::string idle_scheduler(const Config& config, const Use& /*use*/) {
+  return config.collective.algorithm == "hierarchical"
+             ? ""
+             : config.collective.algorithm + " does not move chunks through dimensions";
+}
+
+std::string idle_dims(const Config& config, const Use& /*use*/) {
+  return has_dims(config) ? "" : "a " + config.system.topology.kind + " has no dims";
+}
+
+std::string idle_file(const Config& config, const Use& /*use*/) {
+  return config.system.topology.kind == "file"
+             ? ""
+             : "a " + config.system.topology.kind + " is not read from a file";
+}
+
+std::string idle_schedule_file(const Config& config, const Use& /*use*/) {
+  return config.collective.algorithm == kAlgorithmFile
+             ? ""
+             : fmt::format("the schedule of {} is compiled, not read from a file",
+                           config.collective.algorithm);
+}
+
+std::string idle_dimensions(const Config& config, const Use& /*use*/) {
+  return config.system.topology.kind == "hierarchy"
+             ? ""
+             : "a " + config.system.topology.kind + " is described by system.topology.dims and system.link";
+}
+
+std::string idle_systolic(const Config& config, const Use& use) {
+  const std::string untrained = idle_untrained(config, use);
+  if (!untrained.empty() || config.system.accelerator.model == "systolic") return untrained;
+  return "system.accelerator.model is roofline";
+}
+
+std::string idle_roofline(const Config& config, const Use& use) {
+  const std::string untrained = idle_untrained(config, use);
+  if (!untrained.empty() || config.system.accelerator.model == "roofline") return untrained;
+  return "system.accelerator.model is systolic: write roofline to use it";
+}
+
+std::string idle_trees(const Config& config, const Use& /*use*/) {
+  if (has_trees(config)) return "";
+  return "the algorithm " + config.collective.algorithm + " has no trees to place";
+}
+
+std::string idle_link(const Config& config, const Use& /*use*/) {
+  if (config.system.topology.kind == "hierarchy") {
+    return "a hierarchy has links of their own in system.topology.dimensions";
+  }
+  return single_accelerator(config) ? "a single accelerator has no links" : "";
+}
+
+std::string idle_timing(const Config& config, const Use& use) {
+  return use.purpose == Purpose::kRun && single_accelerator(config) ? kAlone : "";
+}
+
+std::string idle_router(const Config& config, const Use& use) {
+  if (config.fidelity == Fidelity::kFluid) return "the fluid fabric has no routers";
+  return idle_timing(config, use);
+}
+
+std::string idle_clock(const Config& config, const Use& use) {
+  if (use.purpose == Purpose::kSchedule && config.collective.algorithm != "hierarchical") {
+    return "only chunks in a hierarchy take their turns by it";
+  }
+  return idle_timing(config, use);
+}
+
+std::string idle_delay(const Config& config, const Use& use) {
+  return use.purpose == Purpose::kSchedule ? idle_clock(config, use) : idle_router(config, use);
+}
+
+std::string idle_ni(const Config& config, const Use& /*use*/) {
+  return single_accelerator(config) ? kAlone : "";
+}
+
+std::string idle_rtl_nodes(const Config& config, const Use& use) {
+  if (config.system.ni.impl != Implementation::kRtl) return "system.ni.impl is not rtl";
+  return idle_ni(config, use);
+}
+
+std::string idle_ni_buffer(const Config& config, const Use& use) {
+  if (!config.system.ni.lockstep)
+    return "only the lockstep's estimate depends on it, and system.ni.lockstep is off";
+  return idle_ni(config, use);
+}
+
+std::string idle_payload(const Config& config, const Use& use) {
+  if (config.system.ni.flow_control == FlowControl::kMessage)
+    return "message-based flow control has no packets";
+  return idle_ni(config, use);
+}
+
+std::string idle_reduction_latency(const Config& config, const Use& use) {
+  if (config.collective.op == "all_gather") return "an all-gather reduces nothing";
+  if (config.collective.op == "broadcast") return "a broadcast reduces nothing";
+  return idle_ni(config, use);
+}
+
+std::string idle_reduction_rate(const Config& config, const Use& use) {
+  // The rate is that of the ejection channel, with synthetic traffic too.
+  if (config.system.ni.reduction_flits_per_cycle > 1)
+    return "a port ejects one flit per cycle at most; write 1";
+  return idle_timing(config, use);
+}
+
+std::string idle_seed(const Config& config, const Use& use) {
+  const bool draws = use.purpose == Purpose::kTraffic || use.purpose == Purpose::kRoute;
+  if (draws || carries_values(config)) return "";
+  return "it draws the gradients' values, and this check carries none";
+}
+
+std::string idle_observation(const Config& /*config*/, const Use& use) {
+  return use.records_waves ? "" : "no value change dump (--vcd) is written";
+}
+
+}  // namespace coppice::config

@@ -1,0 +1,45 @@
+#include "schedule/compile/channel_paths.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace coppice::schedule {
+
+using topology::Channel;
+using topology::ChannelId;
+using topology::NodeId;
+using topology::Topology;
+
+ChannelId find_channel(const Topology& topology, NodeId src, NodeId dst) {
+  for (const ChannelId id : topology.out_channels(src)) {
+    if (topology.channel(id).dst == dst) return id;
+  }
+  return -1;
+}
+
+std::vector<ChannelId> reverse_channels(const Topology& topology) {
+  std::vector<ChannelId> reverse(topology.channels().size(), -1);
+  for (std::size_t i = 0; i < reverse.size(); ++i) {
+    if (reverse[i] >= 0) continue;
+    const Channel& channel = topology.channels()[i];
+    const auto out = topology.out_channels(channel.dst);
+    // Earlier parallel channels have taken the last free ones.
+    const auto back = std::find_if(out.rbegin(), out.rend(), [&](ChannelId id) {
+      return topology.channel(id).dst == channel.src && reverse[static_cast<std::size_t>(id)] < 0;
+    });
+    if (back == out.rend()) {
+      throw UnsupportedError(
+          fmt::format("a reduction runs over the gather's channels backwards, but channel "
+                      "{}->{} of {} has no channel back",
+                      channel.src, channel.dst, topology.name()));
+    }
+    reverse[i] = *back;
+    reverse[static_cast<std::size_t>(*back)] = static_cast<ChannelId>(i);
+  }
+  return reverse;
+}
+
+}  // namespace coppice::schedule

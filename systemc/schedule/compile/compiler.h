@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "schedule/compile/chunk_policy.h"
+#include "schedule/compile/latency_model.h"
+#include "schedule/tables/schedule.h"
+
+namespace coppice::schedule {
+
+// How the trees of tree algorithms lie on the network (tree_compilers.h).
+enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
+
+// CompileRequest::chunks: as many as are best. For tree algorithms only.
+inline constexpr int kAutomaticChunks = 0;
+
+// What every compiler gets besides the topology.
+struct CompileRequest {
+  Collective collective = Collective::kAllReduce;
+  Bytes size = 0;
+  Bytes element = 4;
+  int ni_ports = 1;  // tables per accelerator
+  // For messages between accelerators that are not neighbours.
+  const topology::RoutingFunction* routing = nullptr;
+  std::uint64_t seed = 1;  // of compilers that break ties at random
+  // Pieces that move on their own: of every accelerator's chunk (multitree_optimal), of all the data
+  // (CompileRequest::root), of every tree's part of
+  // the data (tree, double_tree and their overlapped forms), of all the data (hierarchical). Other algorithms
+  // take 1 only.
+  int chunks = 1;
+  // Of a broadcast, an all-gather of what one accelerator has all of, and of a reduce, a reduce-scatter that
+  // leaves one with all: that accelerator. For algorithms with AlgorithmInfo::rooted only.
+  NodeId root = topology::kNoNode;
+  // Of a step, whatever its length: alpha of the cost model that chooses the number of chunks.
+  Femtoseconds step_latency = 0;
+  TreePlacement trees = TreePlacement::kAuto;
+  // A schedule that is the same seen from every accelerator is kept as one accelerator's tables
+  // (table_pattern.h) if there are more accelerators than this.
+  int pattern_beyond = 256;
+  // Of hierarchical only.
+  ChunkPolicy chunk_policy = {};
+  StepTiming timing = {};
+};
+
+// Turns a collective on a topology into reduce-schedule tables. One final class per algorithm, one file each.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  // Throws UnsupportedError with the reason where the algorithm is not defined.
+  virtual Schedule compile(const topology::Topology& topology, const CompileRequest& request) const = 0;
+};
+
+// The compiler of `algorithm` ("ring", "multitree"); nullptr if there is none of that name.
+std::unique_ptr<Compiler> make_compiler(const std::string& algorithm);
+
+// Names make_compiler() knows, each with a line for people.
+struct AlgorithmInfo {
+  std::string name;
+  std::string summary;
+  bool rooted = false;  // compiles broadcast and reduce: the tree of an accelerator gives them
+};
+std::vector<AlgorithmInfo> algorithms();
+
+// For compilers that do not cut chunks into pieces: throws UnsupportedError unless CompileRequest::chunks
+// is 1.
+void require_whole_chunks(const CompileRequest& request, const std::string& algorithm);
+
+}  // namespace coppice::schedule

@@ -1,0 +1,71 @@
+#include "schedule/compile/dimension_algorithm.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "base/error.h"
+
+namespace coppice::schedule {
+
+using topology::DimensionKind;
+
+DimensionAlgorithm::DimensionAlgorithm(std::size_t dimension, DimensionKind kind, int size, bool in_network)
+    : kind_(kind), size_(size), in_network_(in_network) {
+  const auto width = static_cast<unsigned>(size);
+  if (kind != DimensionKind::kSwitch || in_network || std::has_single_bit(width)) return;
+  throw UnsupportedError(
+      fmt::format("dimension {} is a switch of {}: halving-doubling needs a power of two, {} or {}; or make "
+                  "the dimension fully_connected (direct) or a ring, or let its switches add (in_network)",
+                  dimension, size, std::bit_floor(width), std::bit_ceil(width)));
+}
+
+int DimensionAlgorithm::steps() const {
+  if (in_network_) return 1;
+  switch (kind_) {
+    case DimensionKind::kRing:
+      return size_ - 1;
+    case DimensionKind::kFullyConnected:
+      return 1;
+    case DimensionKind::kSwitch:
+      break;
+  }
+  return std::countr_zero(static_cast<unsigned>(size_));
+}
+
+int DimensionAlgorithm::messages() const {
+  switch (kind_) {
+    case DimensionKind::kRing:
+      return 2;
+    case DimensionKind::kFullyConnected:
+      return size_ - 1;
+    case DimensionKind::kSwitch:
+      break;
+  }
+  return 1;
+}
+
+DimensionAlgorithm::Move DimensionAlgorithm::move(Op op, int step, int message, int self) const {
+  const bool reduces = op == Op::kReduce;
+  const auto around = [this](int coordinate) { return (coordinate % size_ + size_) % size_; };
+  switch (kind_) {
+    case DimensionKind::kRing: {
+      // Even messages go up: the part that arrives last is the accelerator's own.
+      const int way = message == 0 ? 1 : -1;
+      const int behind = reduces ? step + 1 : step;
+      return {.peer = around(self + way), .port = message, .first_part = around(self - way * behind)};
+    }
+    case DimensionKind::kFullyConnected: {
+      const int peer = around(self + message + 1);
+      return {.peer = peer, .port = message, .first_part = reduces ? peer : self};
+    }
+    case DimensionKind::kSwitch:
+      break;
+  }
+  const int distance = reduces ? size_ >> (step + 1) : 1 << step;
+  const int peer = self ^ distance;
+  const int held_by = reduces ? peer : self;
+  return {.peer = peer, .port = 0, .first_part = held_by / distance * distance, .parts = distance};
+}
+
+}  // namespace coppice::schedule

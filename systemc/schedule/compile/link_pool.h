@@ -1,0 +1,61 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "schedule/tables/schedule.h"
+
+namespace coppice::schedule {
+
+// The links between accelerators, each a channel and the one back, with those of the same two accelerators
+// together: what is searched for trees and rings that share no channel. Links are taken and given back one at
+// a time, the last taken of a pair first.
+class NeighbourLinks {
+ public:
+  // Throws UnsupportedError where accelerators have switches between them or a channel has none back.
+  explicit NeighbourLinks(const topology::Topology& topology);
+
+  int accelerators() const { return accelerators_; }
+  // Ascending, each once.
+  std::span<const NodeId> neighbours(NodeId node) const {
+    return neighbours_[static_cast<std::size_t>(node)];
+  }
+  int degree(NodeId node) const;
+
+  bool free(NodeId a, NodeId b) const {
+    const std::int32_t place = place_of(a, b);
+    if (place < 0) return false;
+    const Pair& links = pairs_[static_cast<std::size_t>(place)];
+    return links.taken < links.out.size();
+  }
+  void take(NodeId a, NodeId b);
+  void give_back(NodeId a, NodeId b);
+
+  // Takes a link and names its channel from `src` to `dst` and the one back.
+  struct Channels {
+    topology::ChannelId there = -1;
+    topology::ChannelId back = -1;
+  };
+  Channels claim(NodeId src, NodeId dst);
+
+ private:
+  struct Pair {
+    std::vector<topology::ChannelId> out;   // from the lower accelerator to the higher
+    std::vector<topology::ChannelId> back;  // of each of them
+    std::size_t taken = 0;
+  };
+  // -1: no neighbours.
+  std::int32_t place_of(NodeId a, NodeId b) const {
+    return place_of_[static_cast<std::size_t>(a) * static_cast<std::size_t>(accelerators_) +
+                     static_cast<std::size_t>(b)];
+  }
+  const Pair& pair(NodeId a, NodeId b) const { return pairs_[static_cast<std::size_t>(place_of(a, b))]; }
+  Pair& pair(NodeId a, NodeId b) { return pairs_[static_cast<std::size_t>(place_of(a, b))]; }
+
+  int accelerators_;
+  std::vector<Pair> pairs_;
+  std::vector<std::int32_t> place_of_;  // [a * n + b]: in pairs_
+  std::vector<std::vector<NodeId>> neighbours_;
+};
+
+}  // namespace coppice::schedule

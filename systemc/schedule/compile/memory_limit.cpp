@@ -1,0 +1,31 @@
+#include "schedule/compile/memory_limit.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "schedule/compile/table_builder.h"
+#include "schedule/proof/replay.h"
+
+namespace coppice::schedule {
+
+Bytes memory_for(std::int64_t messages) {
+  return messages * static_cast<Bytes>(sizeof(TableEntry) + sizeof(Send) + sizeof(Message));
+}
+
+void require_memory(const std::string& what, std::int64_t messages, Bytes available) {
+  const Bytes needed = memory_for(messages);
+  if (needed <= available) return;
+  throw UnsupportedError(fmt::format(
+      "{}'s {} messages have a table entry each and take {:.1f} GB while they are proven; this machine has "
+      "{:.1f} GB: take ring or multitree_optimal on a torus, with data that all accelerators have equal "
+      "chunks of, "
+      "or fewer accelerators",
+      what, messages, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
+}
+
+Bytes machine_memory() {
+  return static_cast<Bytes>(::sysconf(_SC_PHYS_PAGES)) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace coppice::schedule

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "schedule/compile/compiler.h"
+#include "schedule/compile/table_builder.h"
+#include "schedule/tables/translated_tables.h"
+
+namespace coppice::schedule {
+
+// A collective that looks the same from every accelerator: what happens to the data of one, and the moves
+// that tell the rest.
+struct SymmetricSends {
+  Translations moves;
+  int pieces = 1;
+  std::vector<Send> sends;         // of flows 0 to pieces - 1, the pieces of the origin's chunk, by channel
+  std::vector<std::int32_t> ways;  // [channel]: the same number for its images (TablePattern); -1: not used
+};
+
+// Whether tables of a collective on so many accelerators are to be kept as a pattern
+// (CompileRequest::pattern_beyond) and can be: all pieces of all chunks are of one length.
+bool pattern_pays(const CompileRequest& request, int accelerators, int pieces);
+
+// The tables that build_schedule() makes of all flows' messages, as a pattern; entries of one port and step
+// come by the distance of their flows' owners instead. For pattern_pays() only. Throws ModelError where the
+// moves do not take channels to channels, or one port to several.
+Schedule build_symmetric_schedule(const topology::Topology& topology, const CompileRequest& request,
+                                  const std::string& algorithm, const SymmetricSends& symmetric);
+
+}  // namespace coppice::schedule

@@ -1,0 +1,368 @@
+#include "schedule/compile/table_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.h"
+#include "schedule/compile/path_virtual_channels.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::ChannelId;
+using topology::Hop;
+using topology::Route;
+using topology::Topology;
+using topology::VcRange;
+
+struct RouteHash {
+  std::size_t operator()(const Route& route) const {
+    std::size_t hash = route.size();
+    for (const Hop& hop : route) {
+      const std::size_t word =
+          hop.out_port | std::size_t{hop.vcs.begin} << 16 | std::size_t{hop.vcs.end} << 24;
+      hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+      hash ^= hash >> 29;
+    }
+    return hash;
+  }
+};
+
+VcRange all_vcs(const CompileRequest& request) {
+  VcRange vcs{0, 1};
+  if (request.routing != nullptr) vcs.end = static_cast<std::uint8_t>(request.routing->num_vcs());
+  return vcs;
+}
+
+int ejection_port(const Topology& topology, const CompileRequest& request, ChannelId last) {
+  return topology.channel(last).dst_port % request.ni_ports;
+}
+
+Hop hop_over(const Topology& topology, ChannelId channel, VcRange vcs) {
+  return {.out_port = static_cast<std::uint16_t>(topology.channel(channel).src_port), .vcs = vcs};
+}
+
+// The route with its last hop, into the network interface.
+Route ending_with(const Topology& topology, const CompileRequest& request, ChannelId last, Route route) {
+  const auto channel_ports = topology.out_channels(topology.channel(last).dst).size();
+  const auto eject = channel_ports + static_cast<std::size_t>(ejection_port(topology, request, last));
+  route.push_back({.out_port = static_cast<std::uint16_t>(eject), .vcs = all_vcs(request)});
+  return route;
+}
+
+// The routes of a schedule, each kept once.
+class RouteTable {
+ public:
+  RouteTable(const Topology& topology, const CompileRequest& request, std::span<const ChannelPath> paths)
+      : topology_(topology),
+        request_(request),
+        paths_(paths),
+        channel_routes_(topology.channels().size(), -1),
+        path_routes_(paths.size(), -1) {}
+
+  // Not before all sends are known to be valid.
+  std::int32_t route_of(const Send& send) {
+    if (send.channel >= 0) {
+      std::int32_t& known = channel_routes_[static_cast<std::size_t>(send.channel)];
+      if (known < 0) known = index_of(route_over(topology_, request_, send.channel));
+      return known;
+    }
+    if (send.path < 0) return index_of(routed(send));
+    std::int32_t& known = path_routes_[static_cast<std::size_t>(send.path)];
+    if (known < 0) known = index_of(along(static_cast<std::size_t>(send.path)));
+    return known;
+  }
+
+  const Route& operator[](std::int32_t index) const { return routes_[static_cast<std::size_t>(index)]; }
+  std::vector<Route> take() { return std::move(routes_); }
+
+ private:
+  Route along(std::size_t path) {
+    if (!path_vcs_) path_vcs_ = assign_vcs(topology_, paths_, all_vcs(request_).end);
+    Route route;
+    for (std::size_t i = 0; i < paths_[path].size(); ++i) {
+      route.push_back(hop_over(topology_, paths_[path][i], (*path_vcs_)[path][i]));
+    }
+    return ending_with(topology_, request_, paths_[path].back(), std::move(route));
+  }
+
+  Route routed(const Send& send) const {
+    if (request_.routing == nullptr) {
+      throw UnsupportedError(
+          fmt::format("a message from {} to {} on {} needs a routing function: the nodes are "
+                      "not neighbours",
+                      send.src, send.dst, topology_.name()));
+    }
+    Route route = make_route(topology_, *request_.routing, send.src, send.dst, 0, 0);
+    NodeId at = send.src;
+    ChannelId last = -1;
+    for (std::size_t i = 0; i + 1 < route.size(); ++i) {
+      last = topology_.out_channels(at)[route[i].out_port];
+      at = topology_.channel(last).dst;
+    }
+    route.back().out_port =
+        static_cast<std::uint16_t>(route.back().out_port + ejection_port(topology_, request_, last));
+    return route;
+  }
+
+  std::int32_t index_of(const Route& route) {
+    const auto [place, added] = indices_.try_emplace(route, static_cast<std::int32_t>(routes_.size()));
+    if (added) routes_.push_back(route);
+    return place->second;
+  }
+
+  const Topology& topology_;
+  const CompileRequest& request_;
+  std::span<const ChannelPath> paths_;
+  std::optional<PathVcs> path_vcs_;  // once a path is asked for
+  std::vector<Route> routes_;
+  std::unordered_map<Route, std::int32_t, RouteHash> indices_;
+  std::vector<std::int32_t> channel_routes_;
+  std::vector<std::int32_t> path_routes_;
+};
+
+// What has arrived at a node of one flow in the steps before the current one.
+struct Arrivals {
+  std::int32_t count = 0;
+  NodeId stored_from = topology::kNoNode;  // whom the last gathered value came from
+  std::int32_t last_reduce = -1;           // index of the send; earlier ones by Builder::previous_reduce_
+};
+
+class Builder {
+ public:
+  Builder(const Topology& topology, const CompileRequest& request, std::span<const Chunk> chunks,
+          std::span<const Send> sends, std::span<const ChannelPath> paths, IdleSteps idle)
+      : topology_(topology),
+        request_(request),
+        idle_(idle),
+        chunks_(chunks),
+        sends_(sends),
+        paths_(paths),
+        routes_(topology, request, paths) {}
+
+  Schedule build(const std::string& algorithm) {
+    sort_by_step();
+    find_routes();
+    schedule_.algorithm = algorithm;
+    schedule_.collective = request_.collective;
+    schedule_.size = request_.size;
+    schedule_.element = request_.element;
+    schedule_.flows = static_cast<int>(chunks_.size());
+    schedule_.nodes.resize(static_cast<std::size_t>(topology_.num_accelerators()));
+    for (NodeTables& node : schedule_.nodes) node.ports.resize(static_cast<std::size_t>(request_.ni_ports));
+    reserve_tables();
+    fill_tables();
+    schedule_.routes = routes_.take();
+    return std::move(schedule_);
+  }
+
+ private:
+  // What is wrong with a send, nullptr if nothing is.
+  const char* fault_of(const Send& send) const;
+  void require_valid(const Send& send) const;
+  void sort_by_step();
+  void find_routes();
+  void reserve_tables();
+  void fill_tables();
+  void fill_step(std::size_t begin, std::size_t end);
+  void hold_until(int step, Table& table) const;
+  void record_arrival(std::int32_t index);
+  TableEntry make_entry(std::size_t position) const;
+
+  const Send& sorted(std::size_t position) const {
+    return sends_[static_cast<std::size_t>(order_[position])];
+  }
+  std::size_t port_of(std::size_t position) const {
+    const Hop first = routes_[route_[position]].front();
+    return static_cast<std::size_t>(first.out_port % request_.ni_ports);
+  }
+  std::size_t table_of(std::size_t position) const {
+    const auto src = static_cast<std::size_t>(sorted(position).src);
+    return src * static_cast<std::size_t>(request_.ni_ports) + port_of(position);
+  }
+  Arrivals& arrivals(NodeId node, std::int32_t flow) {
+    return arrivals_[static_cast<std::size_t>(node) * chunks_.size() + static_cast<std::size_t>(flow)];
+  }
+  const Arrivals& arrivals(NodeId node, std::int32_t flow) const {
+    return arrivals_[static_cast<std::size_t>(node) * chunks_.size() + static_cast<std::size_t>(flow)];
+  }
+
+  const Topology& topology_;
+  const CompileRequest& request_;
+  IdleSteps idle_;
+  std::span<const Chunk> chunks_;
+  std::span<const Send> sends_;
+  std::span<const ChannelPath> paths_;
+  RouteTable routes_;
+  Schedule schedule_;
+  std::vector<std::int32_t> order_;            // sends that carry data, by step
+  std::vector<std::int32_t> route_;            // [position in order_]
+  std::vector<Bytes> longest_;                 // [step]: longest message
+  std::vector<Arrivals> arrivals_;             // [accelerator * flows + flow]
+  std::vector<std::int32_t> previous_reduce_;  // [send]: the reduce arrival before it, same node and flow
+};
+
+const char* Builder::fault_of(const Send& send) const {
+  const auto is_accelerator = [&](NodeId node) { return node >= 0 && topology_.is_accelerator(node); };
+  if (!is_accelerator(send.src) || !is_accelerator(send.dst)) return "its ends have to be accelerators";
+  if (send.src == send.dst) return "its ends have to differ";
+  if (send.flow < 0 || send.flow >= static_cast<int>(chunks_.size())) return "there is no such flow";
+  if (send.step < 1) return "steps count from 1";
+  if (send.op == Op::kNop) return "nops are not sent";
+  if (send.channel >= static_cast<int>(topology_.channels().size())) return "there is no such channel";
+  if (send.path >= static_cast<int>(paths_.size())) return "there is no such path";
+  if (send.channel < 0 && send.path < 0) return nullptr;
+  const std::span<const ChannelId> path = send.channel >= 0
+                                              ? std::span(&send.channel, 1)
+                                              : std::span(paths_[static_cast<std::size_t>(send.path)]);
+  NodeId at = send.src;
+  for (const ChannelId id : path) {
+    if (topology_.channel(id).src != at) return "its channels do not join";
+    at = topology_.channel(id).dst;
+  }
+  return at == send.dst ? nullptr : "its channels lead elsewhere";
+}
+
+void Builder::require_valid(const Send& send) const {
+  const char* fault = fault_of(send);
+  if (fault == nullptr) return;
+  throw ModelError(fmt::format("schedule builder: {} of flow {} from {} to {} in step {}: {}",
+                               to_string(send.op), send.flow, send.src, send.dst, send.step, fault));
+}
+
+void Builder::sort_by_step() {
+  std::vector<std::int32_t> starts(2, 0);
+  const auto carries_data = [&](const Send& send) {
+    return chunks_[static_cast<std::size_t>(send.flow)].bytes > 0;
+  };
+  for (const Send& send : sends_) {
+    require_valid(send);
+    if (!carries_data(send)) continue;
+    const auto step = static_cast<std::size_t>(send.step);
+    if (starts.size() < step + 2) starts.resize(step + 2, 0);
+    ++starts[step + 1];
+  }
+  schedule_.steps = static_cast<int>(starts.size()) - 2;
+  for (std::size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
+  order_.resize(static_cast<std::size_t>(starts.back()));
+  for (std::size_t i = 0; i < sends_.size(); ++i) {
+    if (!carries_data(sends_[i])) continue;
+    order_[static_cast<std::size_t>(starts[static_cast<std::size_t>(sends_[i].step)]++)] =
+        static_cast<std::int32_t>(i);
+  }
+}
+
+void Builder::find_routes() {
+  route_.resize(order_.size());
+  longest_.resize(static_cast<std::size_t>(schedule_.steps) + 1, 0);
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    route_[i] = routes_.route_of(sorted(i));
+    Bytes& longest = longest_[static_cast<std::size_t>(sorted(i).step)];
+    longest = std::max(longest, chunks_[static_cast<std::size_t>(sorted(i).flow)].bytes);
+  }
+}
+
+// Tables grow large: exact capacities avoid half of the memory.
+void Builder::reserve_tables() {
+  struct Count {
+    std::size_t entries = 0;
+    std::int32_t step = 0;
+  };
+  const auto ports = static_cast<std::size_t>(request_.ni_ports);
+  std::vector<Count> counts(schedule_.nodes.size() * ports);
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    Count& count = counts[table_of(i)];
+    const std::int32_t step = sorted(i).step;
+    count.entries += idle_ == IdleSteps::kNops ? static_cast<std::size_t>(std::max(step - count.step, 1)) : 1;
+    count.step = step;
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    schedule_.nodes[i / ports].ports[i % ports].reserve(counts[i].entries);
+  }
+}
+
+void Builder::fill_tables() {
+  arrivals_.resize(schedule_.nodes.size() * chunks_.size());
+  previous_reduce_.resize(sends_.size(), -1);
+  for (std::size_t begin = 0; begin < order_.size();) {
+    std::size_t end = begin;
+    while (end < order_.size() && sorted(end).step == sorted(begin).step) ++end;
+    fill_step(begin, end);
+    begin = end;
+  }
+}
+
+void Builder::fill_step(std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    auto& table = schedule_.nodes[static_cast<std::size_t>(sorted(i).src)].ports[port_of(i)];
+    if (idle_ == IdleSteps::kNops) hold_until(sorted(i).step, table);
+    table.push_back(make_entry(i));
+  }
+  for (std::size_t i = begin; i < end; ++i) record_arrival(order_[i]);
+}
+
+void Builder::hold_until(int step, Table& table) const {
+  for (int idle = table.empty() ? 1 : table.back().step + 1; idle < step; ++idle) {
+    TableEntry nop;
+    nop.step = idle;
+    nop.bytes = longest_[static_cast<std::size_t>(idle)];
+    table.push_back(std::move(nop));
+  }
+}
+
+void Builder::record_arrival(std::int32_t index) {
+  const Send& send = sends_[static_cast<std::size_t>(index)];
+  Arrivals& here = arrivals(send.dst, send.flow);
+  ++here.count;
+  if (send.op == Op::kGather) {
+    here.stored_from = send.src;
+    here.last_reduce = -1;  // what was added before is overwritten
+  } else {
+    previous_reduce_[static_cast<std::size_t>(index)] = here.last_reduce;
+    here.last_reduce = index;
+  }
+}
+
+TableEntry Builder::make_entry(std::size_t position) const {
+  const Send& send = sorted(position);
+  const Chunk& chunk = chunks_[static_cast<std::size_t>(send.flow)];
+  const Arrivals& here = arrivals(send.src, send.flow);
+  TableEntry entry;
+  entry.op = send.op;
+  entry.flow = send.flow;
+  entry.step = send.step;
+  entry.dependencies = here.count;
+  entry.address = chunk.address;
+  entry.bytes = chunk.bytes;
+  entry.route = route_[position];
+  if (send.op == Op::kGather) {
+    entry.parent = here.stored_from;
+    entry.children = {send.dst};
+  } else {
+    entry.parent = send.dst;
+    for (std::int32_t i = here.last_reduce; i >= 0; i = previous_reduce_[static_cast<std::size_t>(i)]) {
+      entry.children.push_back(sends_[static_cast<std::size_t>(i)].src);
+    }
+    std::ranges::reverse(entry.children);
+  }
+  return entry;
+}
+
+}  // namespace
+
+topology::Route route_over(const topology::Topology& topology, const CompileRequest& request,
+                           topology::ChannelId channel) {
+  return ending_with(topology, request, channel, {hop_over(topology, channel, all_vcs(request))});
+}
+
+Schedule build_schedule(const topology::Topology& topology, const CompileRequest& request,
+                        const std::string& algorithm, std::span<const Chunk> chunks,
+                        std::span<const Send> sends, std::span<const ChannelPath> paths, IdleSteps idle) {
+  return Builder(topology, request, chunks, sends, paths, idle).build(algorithm);
+}
+
+}  // namespace coppice::schedule

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "schedule/compile/channel_paths.h"
+#include "schedule/compile/compiler.h"
+#include "schedule/tables/schedule.h"
+
+namespace coppice::schedule {
+
+// One message of a collective, before it becomes a table entry.
+struct Send {
+  Op op = Op::kReduce;
+  std::int32_t flow = 0;
+  NodeId src = 0;
+  NodeId dst = 0;
+  std::int32_t step = 1;
+  // The out-channel of src that leads to dst; -1: see `path`.
+  topology::ChannelId channel = -1;
+  // Index into the builder's `paths` of the channels from src to dst, on virtual channels that keep all paths
+  // together free of deadlock (schedule/compile/path_virtual_channels.h); -1, and no channel: it follows
+  // CompileRequest::routing.
+  std::int32_t path = -1;
+};
+
+// What a table has for steps in which its port sends nothing, before its last entry.
+enum class IdleSteps : std::uint8_t { kNops, kNothing };
+
+// Builds the tables from the messages of a collective: assigns NI ports (the out-channel's port modulo
+// ni_ports; ejection likewise by the in-channel), derives parents, children and dependencies (the arrivals of
+// a flow at a node in earlier steps), sorts every port's entries by step, and fills idle steps before a
+// port's last entry with nops. `chunks[flow]` is the data of a flow. A flow of no bytes sends nothing.
+// Entries of one port and step keep the order of `sends`. Throws ModelError for a send that is not of this
+// topology, and UnsupportedError if one has to be routed and the request has no routing, or for paths that
+// need more virtual channels than it has.
+Schedule build_schedule(const topology::Topology& topology, const CompileRequest& request,
+                        const std::string& algorithm, std::span<const Chunk> chunks,
+                        std::span<const Send> sends, std::span<const ChannelPath> paths = {},
+                        IdleSteps idle = IdleSteps::kNops);
+
+// The route of a message over one channel, with all virtual channels of the request's routing.
+topology::Route route_over(const topology::Topology& topology, const CompileRequest& request,
+                           topology::ChannelId channel);
+
+}  // namespace coppice::schedule

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "schedule/proof/checker.h"
+#include "schedule/tables/ni_overhead.h"
+#include "schedule/tables/schedule.h"
+
+namespace coppice::schedule {
+
+// A table a person can read: per accelerator and port one line per entry.
+std::string to_text(const topology::Topology& topology, const Schedule& schedule, const CheckReport& report,
+                    const std::optional<NiOverhead>& overhead = {});
+// The same as JSON (schema "coppice.schedule/1"), for other tools; schedule_file.h reads it back.
+std::string to_json(const topology::Topology& topology, const Schedule& schedule, const CheckReport& report,
+                    const std::optional<NiOverhead>& overhead = {});
+// The flows as graphs for Graphviz: an edge per message, labelled with its step, a colour per flow.
+std::string to_dot(const topology::Topology& topology, const Schedule& schedule);
+
+}  // namespace coppice::schedule

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "schedule/tables/schedule.h"
+
+namespace coppice::schedule {
+
+// Reads the tables that to_json() writes (schema "coppice.schedule/1"), from Coppice or from elsewhere. What
+// only a proof can tell is left to check_schedule(). Keys that say what a check would find
+// (contention_free, shared, least_steps) are read over.
+//
+// Throws ConfigError with the place in the file: no JSON, a key that is missing, unknown or of the wrong
+// type, a number out of range.
+Schedule parse_schedule(std::string_view text, const std::string& file);
+
+// The same from a file; throws UnsupportedError if it cannot be read.
+Schedule read_schedule_file(const std::string& path);
+
+}  // namespace coppice::schedule

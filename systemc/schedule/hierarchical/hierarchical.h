@@ -1,0 +1,50 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "schedule/compile/compiler.h"
+#include "schedule/hierarchical/chunk_simulation.h"
+#include "schedule/hierarchical/themis_plus.h"
+
+namespace coppice::schedule {
+
+// A collective composed over the dimensions of a hierarchy (Themis, Sec. 2.3): the data is cut into chunks
+// that move through the dimensions in a pipeline, chunk c the way of plans[c], by the algorithm of each
+// dimension (DimensionAlgorithm) and in the turns that order_turns() finds. Chunk c is flow c.
+//
+// Of a chunk, every accelerator's share is one piece; pieces differ by one element at most, and messages are
+// padded to the longest of their step, so that all accelerators keep in step. Every accelerator holds each
+// chunk's piece number x_1 P/p_1 + x_2 P/(p_1 p_2) + ..., x_i its coordinate in the i-th dimension of the
+// chunk's order and P the number of accelerators. An all-gather that goes back the way of its reduce-scatter
+// finds the pieces that an accelerator holds side by side; those of others do not lie so (offload.h).
+//
+// Throws UnsupportedError for other topologies, for a switch whose size is no power of two, for more chunks
+// than the data has elements for.
+Schedule compile_plans(const topology::Topology& topology, const CompileRequest& request,
+                       const std::string& algorithm, std::span<const ChunkPlan> plans, IntraDimension policy);
+
+// As compile_plans(), with equal chunks: orders[c] is the order of dimensions in which chunk c is
+// reduce-scattered.
+Schedule compile_in_orders(const topology::Topology& topology, const CompileRequest& request,
+                           const std::string& algorithm, std::span<const DimensionOrder> orders,
+                           IntraDimension policy);
+
+// The ways of the chunks of a request's collective, as CompileRequest::chunk_policy decides: the baseline's
+// (Themis, Sec. 2.3), those of Themis (themis.h) or those of themis_plus.h. Chunks are equal but with
+// themis_plus; automatic ones are 64 (Themis, Sec. 5.3).
+ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request);
+
+// The model by which a request's chunks are planned and take their turns. Themis' own pre-simulation knows
+// links and steps only (Sec. 4.6.2: it needs no detailed network), themis_plus the machine's flits and
+// routers as well.
+LatencyModel latency_model(std::vector<DimensionModel> dimensions, const CompileRequest& request);
+
+// The chunks of plan_chunks() as tables, by CompileRequest::chunk_policy.
+class HierarchicalCompiler final : public Compiler {
+ public:
+  Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
+};
+
+}  // namespace coppice::schedule

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "schedule/compile/latency_model.h"
+#include "schedule/hierarchical/chunk_simulation.h"
+
+namespace coppice::schedule {
+
+// The total communication time that the chunks scheduled so far put on each dimension (Themis, Sec. 4.2).
+class DimLoadTracker {
+ public:
+  explicit DimLoadTracker(const LatencyModel& model)
+      : model_(&model), sent_(model.dimensions(), 0), loads_(model.dimensions(), 0) {
+    received_ = sent_;
+  }
+
+  // Starts from the fixed delays A_K of the whole collective (Sec. 4.4).
+  void reset(Collective collective);
+  std::span<const Femtoseconds> loads() const { return loads_; }
+  // Adds n_K x B_K of a chunk's way; the fixed delays are in already. Where switches add, n_K is what
+  // accelerators send or what they receive in all, whichever is more.
+  void update(const ChunkPlan& chunk);
+
+ private:
+  const LatencyModel* model_;
+  std::vector<Femtoseconds> sent_;
+  std::vector<Femtoseconds> received_;
+  std::vector<Femtoseconds> loads_;  // the longer of both
+};
+
+// The baseline (Themis, Sec. 2.3): all chunks reduce-scatter over dimension 0, 1, ... and all-gather back.
+std::vector<ChunkPlan> schedule_baseline(const LatencyModel& model, Collective collective,
+                                         std::span<const Chunk> chunks);
+
+// Themis, Algorithm 1: a chunk goes through the dimensions from the least loaded to the most loaded (its
+// all-gather back), so that the less loaded ones carry more of it; the baseline's way while the loads differ
+// by less than the threshold, the time of a reduce-scatter of a 16th of the chunk in the least loaded
+// dimension (Sec. 5.3). Of equally loaded dimensions the lower one counts as less loaded. An all-reduce
+// counts both phases of a chunk in the loads.
+std::vector<ChunkPlan> schedule_themis(const LatencyModel& model, Collective collective,
+                                       std::span<const Chunk> chunks);
+
+// A chunk's way that reduce-scatters in `order`, its all-gather, if there is one, back.
+ChunkPlan mirrored_plan(Collective collective, Bytes bytes, const DimensionOrder& order);
+
+}  // namespace coppice::schedule

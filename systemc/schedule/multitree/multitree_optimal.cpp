@@ -1,0 +1,109 @@
+#include "schedule/multitree/multitree_optimal.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "base/random.h"
+#include "schedule/compile/symmetric_builder.h"
+#include "schedule/multitree/matching_trees.h"
+#include "schedule/multitree/mesh_trees.h"
+#include "schedule/multitree/torus_trees.h"
+#include "schedule/multitree/tree_growth.h"
+#include "schedule/trees/link_allocator.h"
+
+namespace coppice::schedule {
+namespace {
+
+// Translated trees take milliseconds, matching grows with the cube of the accelerators.
+constexpr int kTranslationRestarts = 40;
+constexpr int kMostToGrow = 256;  // accelerators
+constexpr std::int64_t kMatchingEffort = 200'000'000;
+
+int matching_restarts(const topology::Topology& topology, int pieces) {
+  const std::int64_t n = topology.num_accelerators();
+  const std::int64_t work = n * n * n * pieces;
+  return static_cast<int>(std::min<std::int64_t>(20, kMatchingEffort / std::max<std::int64_t>(work, 1)));
+}
+
+// The better of two: fewer timesteps, then shorter trees.
+bool is_better(const Trees& trees, const Trees& than) {
+  return trees.steps < than.steps || (trees.steps == than.steps && depth_of(trees) < depth_of(than));
+}
+
+Trees trees_over_switches(const topology::Topology& topology, int pieces, std::uint64_t seed) {
+  const int least = least_steps(topology, pieces);
+  Trees best = grow_trees(topology, pieces, kLookingOrders.front());
+  for (std::size_t i = 1; i < kLookingOrders.size() && best.steps > least; ++i) {
+    Trees trees = grow_trees(topology, pieces, kLookingOrders[i]);
+    if (is_better(trees, best)) best = std::move(trees);
+  }
+  const int restarts = matching_restarts(topology, pieces);
+  for (int attempt = 0; attempt < restarts && best.steps > least; ++attempt) {
+    Random random(seed, static_cast<std::uint64_t>(attempt));
+    Trees trees = grow_trees(
+        topology, pieces, kLookingOrders[static_cast<std::size_t>(attempt) % kLookingOrders.size()], &random);
+    if (is_better(trees, best)) best = std::move(trees);
+  }
+  return best;
+}
+
+// On a torus whose translated trees are as few as can be.
+std::optional<Schedule> compile_symmetric(const topology::Topology& topology, const CompileRequest& request) {
+  const int pieces = request.chunks;
+  if (topology.kind() != topology::Kind::kTorus ||
+      !pattern_pays(request, topology.num_accelerators(), pieces) ||
+      topology.dims().size() > Translations::kMostDimensions ||
+      std::ranges::max(topology.dims()) > Translations::kMostWide || !LinkAllocator(topology).uniform()) {
+    return std::nullopt;
+  }
+  const auto trees = trees_to_translate(topology, pieces, request.seed, kTranslationRestarts);
+  if (!trees || trees->steps > least_steps(topology, pieces)) return std::nullopt;
+  std::vector<NodeId> nodes(static_cast<std::size_t>(topology.num_accelerators()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  std::vector<std::int32_t> ways;
+  for (const topology::Channel& channel : topology.channels()) ways.push_back(channel.src_port);
+  return build_symmetric_schedule(topology, request, "multitree_optimal",
+                                  {.moves = Translations(topology.dims(), std::move(nodes)),
+                                   .pieces = pieces,
+                                   .sends = sends_of(topology, request, *trees),
+                                   .ways = std::move(ways)});
+}
+
+}  // namespace
+
+Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::uint64_t seed) {
+  if (topology.num_switches() > 0) return trees_over_switches(topology, pieces, seed);
+  const int least = least_steps(topology, pieces);
+  std::optional<Trees> trees;
+  if (LinkAllocator(topology).uniform()) {
+    trees = translated_trees(topology, pieces, seed, kTranslationRestarts);
+    if (!trees) trees = dimension_trees(topology, pieces, seed);
+  }
+  if (!trees || trees->steps > least) {
+    Trees matched = matching_trees(topology, pieces, seed, matching_restarts(topology, pieces));
+    if (!trees || matched.steps < trees->steps) trees = std::move(matched);
+  }
+  if (topology.num_accelerators() > kMostToGrow) return *std::move(trees);
+  // Now and then MultiTree's own are as few, and wait less for data that has only just come.
+  Trees grown = grow_trees(topology, pieces, LookingOrder::kAsFarAsNeeded);
+  const bool better = grown.steps == trees->steps && waits_of(grown) < waits_of(*trees);
+  return better ? grown : *std::move(trees);
+}
+
+Schedule MultiTreeOptimalCompiler::compile(const topology::Topology& topology,
+                                           const CompileRequest& request) const {
+  if (request.root >= 0) {
+    return schedule_trees(topology, request, "multitree_optimal",
+                          grow_trees_of(topology, request.root, request.chunks, request.seed));
+  }
+  std::optional<Schedule> symmetric = compile_symmetric(topology, request);
+  Schedule schedule = symmetric ? *std::move(symmetric)
+                                : schedule_trees(topology, request, "multitree_optimal",
+                                                 build_optimal_trees(topology, request.chunks, request.seed));
+  schedule.least_steps =
+      (request.collective == Collective::kAllReduce ? 2 : 1) * least_steps(topology, request.chunks);
+  return schedule;
+}
+
+}  // namespace coppice::schedule

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "schedule/trees/scheduled_trees.h"
+
+namespace coppice::schedule {
+
+// Trees for a torus: those of accelerator 0, moved to every other. The copies of an edge then use the
+// channels of its direction at every node exactly once, so trees of which no two edges share a direction and
+// a timestep never share a channel. Each timestep gives every direction one new node, the nearest to the root
+// first. Restarts with other ties until least_steps() and the least depth are reached, at most `restarts`
+// times. nullopt where moving the graph onto itself is not possible.
+std::optional<Trees> translated_trees(const topology::Topology& topology, int pieces, std::uint64_t seed,
+                                      int restarts);
+
+// Of these, the trees of accelerator 0 alone.
+std::optional<Trees> trees_to_translate(const topology::Topology& topology, int pieces, std::uint64_t seed,
+                                        int restarts);
+
+}  // namespace coppice::schedule

@@ -1,0 +1,283 @@
+#include "schedule/multitree/tree_growth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bits.h"
+#include "base/error.h"
+#include "schedule/multitree/switch_search.h"
+#include "schedule/trees/link_allocator.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::ChannelId;
+using topology::Topology;
+
+// The accelerators that some free channel still leads to in the timestep.
+class Receivers {
+ public:
+  Receivers(const Topology& topology, const LinkAllocator& links)
+      : topology_(topology),
+        links_(links),
+        open_(words_of(static_cast<std::size_t>(topology.num_accelerators()))) {}
+
+  void begin_step() {
+    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) insert(node);
+  }
+  // After a channel into `node` was taken.
+  void update(NodeId node) {
+    const bool open =
+        std::ranges::any_of(topology_.in_channels(node), [&](ChannelId id) { return links_.is_free(id); });
+    if (!open) open_[static_cast<std::size_t>(node) / 64] &= ~bit(node);
+  }
+  bool none_outside(const std::vector<std::uint64_t>& held) const {
+    for (std::size_t w = 0; w < open_.size(); ++w) {
+      if ((open_[w] & ~held[w]) != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  static std::uint64_t bit(NodeId node) { return std::uint64_t{1} << (static_cast<unsigned>(node) % 64U); }
+  void insert(NodeId node) { open_[static_cast<std::size_t>(node) / 64] |= bit(node); }
+
+  const Topology& topology_;
+  const LinkAllocator& links_;
+  std::vector<std::uint64_t> open_;
+};
+
+// How far trees look for a node at a time.
+struct Look {
+  bool fresh = true;  // from nodes that joined in the timestep before, too
+  int reach = 0;      // over so many channels between switches at most
+};
+
+std::vector<Look> looks_of(LookingOrder order, int farthest) {
+  std::vector<Look> looks;
+  switch (order) {
+    case LookingOrder::kAsFarAsNeeded:
+      return {{true, farthest}};
+    case LookingOrder::kOneLinkFirst:
+      return {{true, std::min(1, farthest)}, {true, farthest}};
+    case LookingOrder::kFreshLast:
+      for (const bool fresh : {false, true}) {
+        for (int reach = 0; reach <= farthest; ++reach) looks.push_back({fresh, reach});
+      }
+      return looks;
+    case LookingOrder::kNearestFirst:
+      for (int reach = 0; reach <= farthest; ++reach) {
+        for (const bool fresh : {false, true}) looks.push_back({fresh, reach});
+      }
+      return looks;
+  }
+  return looks;
+}
+
+// What all trees share while they grow.
+struct Ground {
+  explicit Ground(const Topology& all)
+      : topology(all), links(all), search(all, links), receivers(all, links) {}
+
+  const Topology& topology;
+  LinkAllocator links;
+  SwitchSearch search;
+  Receivers receivers;
+  Look look;
+  bool beyond_reach = false;       // whether some way might have been longer
+  std::vector<ChannelPath> paths;  // through switches, of all trees
+};
+
+// One tree while it grows.
+class GrowingTree {
+ public:
+  GrowingTree(Ground& ground, NodeId root)
+      : ground_(&ground),
+        held_(words_of(static_cast<std::size_t>(ground.topology.num_accelerators())), 0),
+        parents_{root} {
+    hold(root);
+  }
+
+  bool complete() const {
+    return edges_.size() + 1 == static_cast<std::size_t>(ground_->topology.num_accelerators());
+  }
+
+  // Accelerators that it holds, the root not counted.
+  std::size_t size() const { return edges_.size(); }
+
+  // Only what it holds now may be a parent in the timestep to come; nodes without a lacking neighbour are
+  // done.
+  void begin_step() {
+    std::erase_if(parents_, [&](NodeId node) {
+      return std::ranges::none_of(ground_->topology.out_channels(node), [&](ChannelId id) {
+        const NodeId next = ground_->topology.channel(id).dst;
+        return !ground_->topology.is_accelerator(next) || !holds(next);
+      });
+    });
+    seasoned_ = parents_.size();
+    parents_.insert(parents_.end(), joined_.begin(), joined_.end());
+    joined_.clear();
+  }
+
+  void begin_look() {
+    parent_ = 0;
+    channel_ = 0;
+  }
+
+  // Takes one node, if it can. What a tree could not take earlier in the same look it cannot take later: the
+  // search goes on where the last one ended.
+  bool extend() {
+    if (ground_->receivers.none_outside(held_)) return false;
+    const std::size_t end = ground_->look.fresh ? parents_.size() : seasoned_;
+    for (; parent_ < end; ++parent_, channel_ = 0) {
+      const auto out = ground_->topology.out_channels(parents_[parent_]);
+      for (; channel_ < out.size(); ++channel_) {
+        if (extend_over(out[channel_])) return true;
+      }
+    }
+    return false;
+  }
+
+  std::vector<TreeEdge> take_edges() { return std::move(edges_); }
+
+ private:
+  bool holds(NodeId node) const {
+    return ConstBits(held_.data(), held_.size()).contains(static_cast<std::size_t>(node));
+  }
+  void hold(NodeId node) { Bits(held_.data(), held_.size()).insert(static_cast<std::size_t>(node)); }
+
+  bool extend_over(ChannelId id) {
+    if (!ground_->links.is_free(id)) return false;
+    const NodeId next = ground_->topology.channel(id).dst;
+    if (!ground_->topology.is_accelerator(next)) return extend_through(id);
+    if (holds(next)) return false;
+    ground_->links.take(id);
+    join({.parent = parents_[parent_], .child = next, .channel = id, .step = ground_->links.step()});
+    return true;
+  }
+
+  bool extend_through(ChannelId first) {
+    const ChannelPath path =
+        ground_->search.find(first, ground_->look.reach, [&](NodeId node) { return !holds(node); });
+    if (path.empty()) {
+      ground_->beyond_reach = ground_->beyond_reach || ground_->search.cut_short();
+      return false;
+    }
+    ground_->links.take(path);
+    join({.parent = parents_[parent_],
+          .child = ground_->topology.channel(path.back()).dst,
+          .step = ground_->links.step(),
+          .path = static_cast<std::int32_t>(ground_->paths.size())});
+    ground_->paths.push_back(path);
+    return true;
+  }
+
+  void join(const TreeEdge& edge) {
+    hold(edge.child);
+    joined_.push_back(edge.child);
+    edges_.push_back(edge);
+    ground_->receivers.update(edge.child);
+  }
+
+  Ground* ground_;
+  std::vector<std::uint64_t> held_;  // accelerators
+  std::vector<NodeId> parents_;      // in the order they joined
+  std::size_t seasoned_ = 0;         // how many of them held their data in the timestep before
+  std::vector<NodeId> joined_;       // in this timestep
+  std::size_t parent_ = 0;
+  std::size_t channel_ = 0;
+  std::vector<TreeEdge> edges_;
+};
+
+// Turns in ascending order of roots until no tree can extend. Whether any did.
+bool take_turns(std::vector<GrowingTree*> able) {
+  bool grown = false;
+  for (GrowingTree* tree : able) tree->begin_look();
+  while (!able.empty()) {
+    std::erase_if(able, [&](GrowingTree* tree) { return !tree->extend(); });
+    grown = grown || !able.empty();
+  }
+  return grown;
+}
+
+// One timestep. False if no tree could extend.
+bool grow_one_step(const std::vector<GrowingTree*>& growing, const std::vector<Look>& looks, Ground& ground) {
+  ground.links.next_step();
+  ground.receivers.begin_step();
+  for (GrowingTree* tree : growing) tree->begin_step();
+  bool grown = false;
+  ground.beyond_reach = true;
+  for (const Look& look : looks) {
+    if (look.reach > 0 && !ground.beyond_reach && look.fresh == ground.look.fresh) continue;
+    ground.look = look;
+    ground.beyond_reach = false;
+    grown = take_turns(growing) || grown;
+  }
+  return grown;
+}
+
+void shuffle(std::vector<GrowingTree*>& trees, Random& random) {
+  for (std::size_t i = trees.size(); i > 1; --i) std::swap(trees[i - 1], trees[random.below(i)]);
+}
+
+void sort_by_rarity(std::vector<GrowingTree*>& trees) {
+  std::ranges::stable_sort(trees, {}, [](const GrowingTree* tree) { return tree->size(); });
+}
+
+// The trees of `roots`, in this order where nothing else decides.
+Trees grow(const Topology& topology, const std::vector<NodeId>& roots, LookingOrder order, bool rarest_first,
+           Random* random) {
+  Ground ground(topology);
+  const std::vector<Look> looks = looks_of(order, topology.num_switches());
+  std::vector<GrowingTree> trees;
+  std::vector<GrowingTree*> growing;
+  trees.reserve(roots.size());
+  for (const NodeId root : roots) growing.push_back(&trees.emplace_back(ground, root));
+  for (;;) {
+    std::erase_if(growing, [](const GrowingTree* tree) { return tree->complete(); });
+    if (growing.empty()) break;
+    if (random != nullptr) shuffle(growing, *random);
+    if (rarest_first) sort_by_rarity(growing);
+    if (!grow_one_step(growing, looks, ground)) {
+      throw UnsupportedError(fmt::format("{}: some accelerators cannot reach others", topology.name()));
+    }
+  }
+  Trees result{.steps = ground.links.step(), .pieces = 1, .trees = {}, .paths = std::move(ground.paths)};
+  for (GrowingTree& tree : trees) result.trees.push_back(tree.take_edges());
+  return result;
+}
+
+}  // namespace
+
+Trees grow_trees(const Topology& topology, int pieces, LookingOrder order, Random* random) {
+  std::vector<NodeId> roots;
+  for (NodeId root = 0; root < topology.num_accelerators(); ++root) {
+    roots.insert(roots.end(), static_cast<std::size_t>(pieces), root);
+  }
+  Trees trees = grow(topology, roots, order, random != nullptr, random);
+  trees.pieces = pieces;
+  return trees;
+}
+
+Trees grow_trees_of(const Topology& topology, NodeId root, int pieces, std::uint64_t seed) {
+  constexpr std::uint64_t kAttempts = 8;
+  const std::vector<NodeId> roots(static_cast<std::size_t>(pieces), root);
+  Trees best;
+  const auto keep_better = [&](Trees trees) {
+    if (best.trees.empty() || trees.steps < best.steps) best = std::move(trees);
+  };
+  for (const LookingOrder order : kLookingOrders) {
+    keep_better(grow(topology, roots, order, true, nullptr));
+    if (topology.num_switches() == 0) break;
+  }
+  for (std::uint64_t attempt = 0; attempt < kAttempts && pieces > 1; ++attempt) {
+    Random random(seed, attempt);
+    keep_better(grow(topology, roots, kLookingOrders[attempt % kLookingOrders.size()], true, &random));
+  }
+  best.pieces = pieces;
+  best.root = root;
+  return best;
+}
+
+}  // namespace coppice::schedule

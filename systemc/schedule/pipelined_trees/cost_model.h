@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+
+#include "base/units.h"
+#include "schedule/tables/schedule.h"
+#include "topology/topology.h"
+
+namespace coppice::schedule {
+
+// The linear cost model alpha + beta N of C-Cube (Sec. II-C, III-C). Times in nanoseconds; `log P` is the
+// base 2 logarithm, the levels of edges of a binary tree with P nodes.
+struct CostModel {
+  double alpha_ns = 0;          // of a step, whatever its length
+  double beta_ns_per_byte = 0;  // inverse bandwidth
+  int accelerators = 2;         // P
+
+  // Eq. (1): every accelerator's part of N bytes to all others around a ring.
+  double all_gather_ns(double bytes) const;
+  // Eq. (2).
+  double ring_ns(double bytes) const;
+  // Eq. (3): a reduction or a broadcast of K chunks.
+  double tree_phase_ns(double bytes, double chunks) const;
+  // Eq. (4); not rounded, but at least 1.
+  double optimal_chunks(double bytes) const;
+  // Eq. (5): both phases with the chunks of eq. (4), where those are more than 1.
+  double tree_ns(double bytes) const;
+  // Eq. (6): one pass up and down, 2 log P + K steps.
+  double overlapped_tree_ns(double bytes, double chunks) const;
+  // Eq. (7): eq. (6) with the chunks of eq. (4), which are the best for eq. (3). The best for eq. (6) itself
+  // are sqrt(2) times as many and have 2 sqrt(2) where eq. (7) has 3.
+  double overlapped_tree_ns(double bytes) const;
+};
+
+// Of steps that cost `step` besides their bytes, over the slowest channel.
+CostModel cost_model(const topology::Topology& topology, Femtoseconds step);
+
+// What the equations say of a schedule, by its algorithm: (2) for rings that share the data, (3) twice for
+// trees that do, (6) for overlapped ones, with the schedule's own chunks. Nothing of others.
+std::optional<double> predicted_ns(const CostModel& model, const Schedule& schedule);
+
+// What a pipeline of K chunks over L levels of edges takes step by step: L + K - 1 steps a phase, 2 L + K - 1
+// overlapped (the 10 and 7 steps of the paper's Fig. 5, L = 2 and K = 4). The paper's equations count one
+// step more a phase.
+double pipelined_tree_ns(const CostModel& model, int levels, int chunks, double bytes);
+double pipelined_overlapped_tree_ns(const CostModel& model, int levels, int chunks, double bytes);
+
+// Until the first chunk is final everywhere (C-Cube, Sec. III-C): the last of K chunks is summed first, or
+// not.
+double turnaround_ns(const CostModel& model, int levels, int chunks, double bytes);
+double overlapped_turnaround_ns(const CostModel& model, int levels, int chunks, double bytes);
+
+// Eq. (4) rounded and kept between 1 and `most`, for `bytes` on one tree; `most` if a step costs nothing but
+// its bytes.
+int optimal_chunks(const CostModel& model, double bytes, int most);
+
+}  // namespace coppice::schedule

@@ -1,0 +1,73 @@
+#include "schedule/pipelined_trees/tree_compilers.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "schedule/pipelined_trees/binary_trees.h"
+#include "schedule/pipelined_trees/cost_model.h"
+#include "schedule/pipelined_trees/embedding.h"
+#include "schedule/pipelined_trees/hierarchy_trees.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::Kind;
+using topology::Topology;
+
+TreePlacement resolve(const Topology& topology, TreePlacement placement) {
+  if (placement != TreePlacement::kAuto) return placement;
+  if (topology.kind() == Kind::kDgx1) return TreePlacement::kCcube;
+  const bool links = topology.kind() == Kind::kFile && topology.num_switches() == 0;
+  return links ? TreePlacement::kEmbedded : TreePlacement::kRouted;
+}
+
+std::string name_of(int trees, Phases phases) {
+  return std::string(phases == Phases::kOverlapped ? "overlapped_" : "") +
+         (trees == 1 ? "tree" : "double_tree");
+}
+
+}  // namespace
+
+std::vector<LinkedTree> request_trees(const Topology& topology, const CompileRequest& request, int count) {
+  if (topology.num_accelerators() == 1) return {LinkedTree{0, {}}};
+  switch (resolve(topology, request.trees)) {
+    case TreePlacement::kCcube: {
+      std::vector<LogicalTree> trees = ccube_trees();
+      trees.resize(static_cast<std::size_t>(count));
+      return link_trees(topology, place_trees(topology, trees));
+    }
+    case TreePlacement::kEmbedded:
+      if (topology.kind() == Kind::kHierarchy) return hierarchy_trees(topology, count);
+      return link_trees(topology, embed_trees(topology, count));
+    default:
+      break;
+  }
+  const auto trees = double_binary_tree(topology.num_accelerators());
+  if (count == 1) return {routed_tree(trees.first)};
+  return {routed_tree(trees.first), routed_tree(trees.second)};
+}
+
+int resolve_chunks(const Topology& topology, const CompileRequest& request, int trees) {
+  if (request.chunks != kAutomaticChunks) return request.chunks;
+  const Bytes elements = request.size / request.element;
+  const auto most =
+      static_cast<int>(std::clamp<Bytes>(elements / trees, 1, std::numeric_limits<std::int16_t>::max()));
+  return optimal_chunks(cost_model(topology, request.step_latency), static_cast<double>(request.size) / trees,
+                        most);
+}
+
+template <int kTrees, Phases kPhases>
+Schedule TreeCompiler<kTrees, kPhases>::compile(const Topology& topology,
+                                                const CompileRequest& request) const {
+  CompileRequest resolved = request;
+  resolved.chunks = resolve_chunks(topology, request, kTrees);
+  return schedule_linked_trees(topology, resolved, name_of(kTrees, kPhases),
+                               request_trees(topology, request, kTrees), kPhases);
+}
+
+template class TreeCompiler<1, Phases::kApart>;
+template class TreeCompiler<2, Phases::kApart>;
+template class TreeCompiler<1, Phases::kOverlapped>;
+template class TreeCompiler<2, Phases::kOverlapped>;
+
+}  // namespace coppice::schedule

@@ -1,0 +1,50 @@
+#include "schedule/proof/checker.h"
+
+#include <fmt/format.h>
+
+#include "schedule/proof/contention.h"
+#include "schedule/proof/data_proof.h"
+#include "schedule/proof/program_check.h"
+#include "schedule/proof/replay.h"
+#include "schedule/proof/symmetric_check.h"
+
+namespace coppice::schedule {
+
+using topology::Topology;
+
+std::string to_string(const Topology& topology, const SharedChannel& shared) {
+  std::string what;
+  if (shared.channel >= 0) {
+    const topology::Channel& channel = topology.channel(shared.channel);
+    what = fmt::format("channel {}->{} (port {})", channel.src, channel.dst, channel.src_port);
+  } else {
+    what = fmt::format("{} port {} of accelerator {}", shared.ejection ? "ejection" : "injection",
+                       shared.ni_port, shared.node);
+  }
+  if (shared.late) {
+    return fmt::format("{} in step {}: what an earlier step sent may not have passed yet", what, shared.step);
+  }
+  return fmt::format("{} in step {}: {} messages", what, shared.step, shared.messages);
+}
+
+CheckReport check_schedule(const Topology& topology, const Schedule& schedule) {
+  if (schedule.element < 1 || schedule.size < 0 || schedule.size % schedule.element != 0) {
+    throw ScheduleError(fmt::format("a buffer of {} bytes is not whole elements of {} bytes", schedule.size,
+                                    schedule.element));
+  }
+  if (const TablePattern* pattern = symmetry_of(topology, schedule)) {
+    return check_symmetric(topology, schedule, *pattern);
+  }
+  if (const ProgramTables* tables = alike_programs(topology, schedule)) {
+    if (auto report = check_programs(topology, schedule, *tables)) return *std::move(report);
+  }
+  if (has_patterns(schedule)) return check_schedule(topology, with_stored_entries(schedule));
+  std::vector<Message> messages = collect_messages(topology, schedule);
+  CheckReport report;
+  replay(schedule, messages);
+  find_contention(topology, schedule, messages, report);
+  report.additions = prove_data(schedule, messages);
+  return report;
+}
+
+}  // namespace coppice::schedule

@@ -1,0 +1,293 @@
+#include "schedule/proof/contention.h"
+
+#include <algorithm>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace coppice::schedule {
+namespace {
+
+using topology::ChannelId;
+using topology::Topology;
+
+constexpr std::size_t kMostReported = 16;
+
+// A channel or the ejection port on a message's way, and the latency of the channels before it.
+struct Leg {
+  std::size_t resource;
+  Femtoseconds latency;
+};
+
+// A message with all that is the same for every router delay.
+struct Passage {
+  const Message* message;
+  std::int32_t step;
+  std::size_t sender;     // NI port
+  Femtoseconds time;      // that it takes to pass, at the pace of the slowest channel
+  std::size_t first_leg;  // of those of its step
+  std::size_t end_leg;
+};
+
+// The messages of one timestep.
+struct StepMessages {
+  std::vector<Passage> passages;
+  std::vector<Leg> all_legs;
+
+  std::span<const Leg> legs(const Passage& passage) const {
+    return {&all_legs[passage.first_leg], passage.end_leg - passage.first_leg};
+  }
+  void clear() {
+    passages.clear();
+    all_legs.clear();
+  }
+};
+
+// Numbers for channels and the sides of NI ports.
+class Resources {
+ public:
+  Resources(const Topology& topology, const Schedule& schedule, const SymmetricTables* pattern)
+      : topology_(topology), schedule_(schedule), pattern_(pattern) {
+    for (const NodeTables& node : schedule.nodes) most_ports_ = std::max(most_ports_, node.ports.size());
+  }
+
+  std::size_t count() const { return topology_.channels().size() + 2 * ports(); }
+  std::size_t ports() const { return schedule_.nodes.size() * most_ports_; }
+  std::size_t port(NodeId node, std::int32_t port) const {
+    return static_cast<std::size_t>(node) * most_ports_ + static_cast<std::size_t>(port);
+  }
+  // The arrivals of one flow at one accelerator. With a pattern, what is sent to an accelerator comes to the
+  // origin.
+  std::size_t inbox(NodeId node, std::int32_t flow) const {
+    if (pattern_ != nullptr) return static_cast<std::size_t>(pattern_->moved_back_flow(flow, node));
+    return static_cast<std::size_t>(node) * static_cast<std::size_t>(schedule_.flows) +
+           static_cast<std::size_t>(flow);
+  }
+  std::size_t inboxes() const {
+    const std::size_t accelerators = pattern_ == nullptr ? schedule_.nodes.size() : 1;
+    return accelerators * static_cast<std::size_t>(schedule_.flows);
+  }
+  std::size_t injection(std::size_t port) const { return topology_.channels().size() + 2 * port; }
+
+  void add_passage(const Message& message, StepMessages& step) const {
+    Passage passage{.message = &message,
+                    .step = message.entry->step,
+                    .sender = port(message.src, message.src_port),
+                    .time = 0,
+                    .first_leg = step.all_legs.size(),
+                    .end_leg = 0};
+    NodeId at = message.src;
+    Femtoseconds latency = 0;
+    for (const topology::Hop& hop : schedule_.routes[static_cast<std::size_t>(message.entry->route)]) {
+      const auto out = topology_.out_channels(at);
+      if (hop.out_port >= out.size()) break;
+      const topology::Channel& channel = topology_.channel(out[hop.out_port]);
+      step.all_legs.push_back({static_cast<std::size_t>(seen_from_origin(channel, message)), latency});
+      passage.time = std::max(passage.time, transfer_time(message.entry->message_bytes(), channel.bandwidth));
+      latency += channel.latency;
+      at = channel.dst;
+    }
+    const NodeId receiver = pattern_ == nullptr ? message.dst : message.src;
+    step.all_legs.push_back({injection(port(receiver, message.ejection_port)) + 1, latency});
+    passage.end_leg = step.all_legs.size();
+    step.passages.push_back(passage);
+  }
+
+  SharedChannel describe(std::size_t resource) const {
+    SharedChannel shared;
+    if (resource < topology_.channels().size()) {
+      shared.channel = static_cast<ChannelId>(resource);
+      return shared;
+    }
+    const std::size_t side = resource - topology_.channels().size();
+    shared.ejection = side % 2 != 0;
+    shared.ni_port = static_cast<int>(side / 2 % most_ports_);
+    shared.node = static_cast<NodeId>(side / 2 / most_ports_);
+    return shared;
+  }
+
+ private:
+  // With a pattern, a channel that a switch has to whoever receives stands for the one to the origin.
+  ChannelId seen_from_origin(const topology::Channel& channel, const Message& message) const {
+    const bool there = pattern_ != nullptr && channel.src != message.src;
+    return there ? topology_.in_channels(message.src)[static_cast<std::size_t>(channel.dst_port)]
+                 : topology_.out_channels(channel.src)[static_cast<std::size_t>(channel.src_port)];
+  }
+
+  const Topology& topology_;
+  const Schedule& schedule_;
+  const SymmetricTables* pattern_;
+  std::size_t most_ports_ = 0;
+};
+
+// What the messages of one timestep do with every resource.
+class StepUse {
+ public:
+  StepUse(const Resources& resources, CheckReport& report)
+      : resources_(resources), report_(report), uses_(resources.count()) {}
+
+  void add(const Passage& passage, std::span<const Leg> legs) {
+    longest_ = std::max(longest_, passage.time);
+    use(resources_.injection(passage.sender), passage);
+    for (const Leg& leg : legs) use(leg.resource, passage);
+  }
+
+  // Reports what the step's messages share, and forgets them; returns how long the step lasts.
+  Femtoseconds finish(int step) {
+    // Most steps share nothing, and then the order does not matter.
+    if (std::ranges::any_of(used_, [this](std::size_t resource) { return uses_[resource].messages > 1; })) {
+      std::ranges::sort(used_);
+    }
+    for (const std::size_t resource : used_) {
+      Use& use = uses_[resource];
+      // A port sends its messages one after another: they share a channel that is fast enough for them, but
+      // for their times' rounding up.
+      if (use.messages > 1 && (use.several_senders || use.busy > longest_ + use.messages)) {
+        report_.contention_free = false;
+        report_.disjoint_steps = false;
+        if (report_.shared.size() < kMostReported) {
+          report_.shared.push_back(resources_.describe(resource));
+          report_.shared.back().step = step;
+          report_.shared.back().messages = use.messages;
+        }
+      }
+      use = Use{};
+    }
+    used_.clear();
+    return std::exchange(longest_, 0);
+  }
+
+ private:
+  struct Use {
+    std::int32_t messages = 0;
+    std::size_t sender = 0;
+    bool several_senders = false;
+    Femtoseconds busy = 0;
+  };
+
+  void use(std::size_t resource, const Passage& passage) {
+    Use& use = uses_[resource];
+    if (use.messages++ == 0) {
+      use.sender = passage.sender;
+      used_.push_back(resource);
+    }
+    use.several_senders = use.several_senders || use.sender != passage.sender;
+    use.busy += passage.time;
+  }
+
+  const Resources& resources_;
+  CheckReport& report_;
+  std::vector<Use> uses_;
+  std::vector<std::size_t> used_;  // in this step
+  Femtoseconds longest_ = 0;
+};
+
+// The nominal times with routers of one delay.
+class Timeline {
+ public:
+  Timeline(const Resources& resources, Femtoseconds router, CheckReport& report)
+      : resources_(resources),
+        router_(router),
+        report_(report),
+        free_at_(resources.count(), 0),
+        port_free_at_(resources.ports(), 0),
+        slip_(resources.ports(), 0),
+        arrived_(resources.inboxes(), 0) {}
+
+  void add(const Passage& passage, std::span<const Leg> legs, Femtoseconds step_start,
+           Femtoseconds step_end) {
+    const TableEntry& entry = *passage.message->entry;
+    Femtoseconds& slip = slip_[passage.sender];
+    Femtoseconds& port_free_at = port_free_at_[passage.sender];
+    Femtoseconds start = std::max(step_start + slip, port_free_at);
+    if (entry.dependencies > 0) start = std::max(start, arrived(passage.message->src, entry.flow));
+    port_free_at = start + passage.time;
+    slip = std::max(slip, port_free_at - step_end);
+    for (std::size_t i = 0; i < legs.size(); ++i) {
+      const Femtoseconds begin = start + legs[i].latency + static_cast<Femtoseconds>(i) * router_;
+      Femtoseconds& free_at = free_at_[legs[i].resource];
+      if (begin < free_at) report_late(passage, legs[i].resource);
+      free_at = std::max(free_at, begin + passage.time);
+    }
+    const Femtoseconds arrival =
+        start + legs.back().latency + static_cast<Femtoseconds>(legs.size()) * router_ + passage.time;
+    coming_.emplace_back(resources_.inbox(passage.message->dst, entry.flow), arrival);
+  }
+
+  // What has arrived by now is there for the entries that follow.
+  void deliver() {
+    for (const auto& [inbox, at] : coming_) arrived_[inbox] = std::max(arrived_[inbox], at);
+    coming_.clear();
+  }
+
+ private:
+  Femtoseconds arrived(NodeId node, std::int32_t flow) const {
+    return arrived_[resources_.inbox(node, flow)];
+  }
+
+  void report_late(const Passage& passage, std::size_t resource) {
+    report_.contention_free = false;
+    if (report_.shared.size() >= kMostReported) return;
+    SharedChannel shared = resources_.describe(resource);
+    shared.step = passage.step;
+    shared.messages = 2;
+    shared.late = true;
+    if (!report_.shared.empty() && std::tie(report_.shared.back().channel, report_.shared.back().node) ==
+                                       std::tie(shared.channel, shared.node)) {
+      return;
+    }
+    report_.shared.push_back(shared);
+  }
+
+  const Resources& resources_;
+  Femtoseconds router_;
+  CheckReport& report_;
+  std::vector<Femtoseconds> free_at_;       // [resource]
+  std::vector<Femtoseconds> port_free_at_;  // [NI port]
+  std::vector<Femtoseconds> slip_;          // [NI port]: how far behind the timesteps it is
+  std::vector<Femtoseconds> arrived_;       // [inbox]: when the last of those before came
+  std::vector<std::pair<std::size_t, Femtoseconds>> coming_;
+};
+
+}  // namespace
+
+void find_contention(const Topology& topology, const Schedule& schedule, std::span<const Message> messages,
+                     CheckReport& report, const SymmetricTables* pattern) {
+  std::vector<const Message*> order;
+  for (const Message& message : messages) order.push_back(&message);
+  std::ranges::stable_sort(order, {}, [](const Message* message) {
+    return std::pair{message->entry->step, message->round};
+  });
+  const Resources resources(topology, schedule, pattern);
+  StepUse use(resources, report);
+  Timeline quick(resources, kFastestRouter, report);
+  Timeline slow(resources, kSlowestRouter, report);
+  Femtoseconds start = 0;
+  StepMessages messages_of_step;
+  const std::vector<Passage>& passages = messages_of_step.passages;
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    const std::int32_t step = order[begin]->entry->step;
+    messages_of_step.clear();
+    for (; end < order.size() && order[end]->entry->step == step; ++end) {
+      resources.add_passage(*order[end], messages_of_step);
+      use.add(passages.back(), messages_of_step.legs(passages.back()));
+    }
+    const Femtoseconds next = start + use.finish(step);
+    for (std::size_t i = 0; i < passages.size() && report.disjoint_steps; ++i) {
+      // Earlier rounds deliver what later ones of the same step wait for.
+      if (i > 0 && passages[i].message->round != passages[i - 1].message->round) {
+        quick.deliver();
+        slow.deliver();
+      }
+      const auto legs = messages_of_step.legs(passages[i]);
+      quick.add(passages[i], legs, start, next);
+      slow.add(passages[i], legs, start, next);
+    }
+    quick.deliver();
+    slow.deliver();
+    start = next;
+  }
+}
+
+}  // namespace coppice::schedule

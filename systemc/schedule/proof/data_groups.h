@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/proof/replay.h"
+
+namespace coppice::schedule {
+
+// The messages of flows whose address ranges overlap, directly or through others, in the order of the replay:
+// data of different groups never meets.
+struct MessageGroup {
+  Bytes begin = 0;
+  Bytes end = 0;
+  std::vector<std::int32_t> flows;
+  std::span<const Message* const> messages;
+};
+
+// Intervals [first, end) of a group's data.
+struct IntervalRange {
+  std::int32_t first = 0;
+  std::int32_t end = 0;
+};
+
+// A group's data cut wherever a message or a share begins or ends: interval i is cuts[i] .. cuts[i + 1].
+struct GroupLayout {
+  std::vector<Bytes> cuts;
+  std::vector<IntervalRange> covered;  // [message of the group]
+  std::vector<NodeId> owners;          // [interval]; empty for an all-reduce, where all are owed everything
+
+  std::size_t intervals() const { return cuts.size() - 1; }
+};
+
+// `shares`: of the schedule, by address; none for an all-reduce.
+GroupLayout lay_out(const MessageGroup& group, std::span<const Share> shares);
+
+// The messages of a schedule by group. Those of a group are sorted by round, then as they are given.
+class MessageGroups {
+ public:
+  MessageGroups(const Schedule& schedule, std::span<const Message> messages);
+
+  std::span<const MessageGroup> groups() const { return groups_; }
+
+ private:
+  void find_groups(const Schedule& schedule, std::span<const Message> messages);
+  void sort_messages(const Schedule& schedule, std::span<const Message> messages);
+
+  std::vector<MessageGroup> groups_;
+  std::vector<const Message*> messages_;
+};
+
+}  // namespace coppice::schedule

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/proof/replay.h"
+
+namespace coppice::schedule {
+
+// Proves that a group of flows whose data may overlap behaves the same under every timing.
+//
+// The replay showed one order. Take the precedence that it suggests: an entry after the arrivals it counted.
+// If every other arrival of its flow there follows, in that precedence, from the entry's own message, then no
+// execution whatsoever can satisfy the entry's count by other arrivals (the first that did would have needed
+// the entry to have issued before), so the precedence holds in all of them. Where, besides, any two accesses
+// to the same data of which one is a store, or one a send and one an arrival, are ordered by it, all
+// executions compute what the replay computes. Numbered arrivals are what an entry counts on by themselves;
+// only the accesses have to be ordered.
+class Causality {
+ public:
+  explicit Causality(const Schedule& schedule);
+
+  // `messages` of the group in the order of the replay. Also checks the parents and children that the entries
+  // name. Throws ScheduleError.
+  void prove(std::span<const std::int32_t> flows, std::span<const Message* const> messages);
+
+ private:
+  // The arrivals of one flow at one accelerator, and what has preceded the entries there.
+  struct Inbox {
+    std::vector<std::int32_t> arrivals;  // messages, in the order they arrived
+    std::int32_t merged = 0;             // how many arrivals the cause set has taken in
+    std::int32_t last_store = -1;        // the last gather among those merged
+  };
+
+  void begin(std::span<const std::int32_t> flows, std::span<const Message* const> messages);
+  void prove_part();
+  void reset();
+  void deliver(std::size_t index);
+  void add(std::int32_t index);
+  void merge(std::size_t inbox, std::int32_t count);
+  bool concerns(std::int32_t arrival, const Message& sending) const;
+  void check_family(const Message& message, const Inbox& inbox) const;
+  void check_node(NodeId node) const;
+  void check_entry(std::int32_t entry, NodeId node) const;
+  void check_stores(std::size_t inbox, NodeId node) const;
+
+  const Message& message(std::int32_t index) const { return *messages_[static_cast<std::size_t>(index)]; }
+  std::size_t inbox_of(NodeId node, std::int32_t flow) const {
+    return static_cast<std::size_t>(node) * flows_in_group_ +
+           static_cast<std::size_t>(place_in_group_[static_cast<std::size_t>(flow)]);
+  }
+  // The messages whose effects this part of the proof follows.
+  bool is_cause(std::int32_t index) const { return index >= first_cause_ && index < end_cause_; }
+  // Whether the message `earlier` has arrived before `later` is sent; yes if `earlier` is of another part.
+  bool caused(std::int32_t earlier, std::int32_t later) const;
+  bool later_by_lockstep(std::int32_t earlier, std::int32_t later) const;
+  std::uint64_t* causes_of(std::int32_t index) { return &causes_[static_cast<std::size_t>(index) * words_]; }
+
+  const Schedule& schedule_;
+  std::size_t accelerators_;
+  std::size_t flows_in_group_ = 0;
+  std::vector<std::int32_t> place_in_group_;  // [flow]
+  std::span<const Message* const> messages_;
+  std::size_t words_ = 0;  // of a part of the messages
+  std::int32_t first_cause_ = 0;
+  std::int32_t end_cause_ = 0;
+  std::vector<std::uint64_t>
+      causes_;  // [message * words]: messages of the part that arrived before it was sent
+  std::vector<std::uint64_t>
+      inbox_causes_;            // [inbox * words]: causes of its merged arrivals, and they themselves
+  std::vector<Inbox> inboxes_;  // [node * flows in group + place of flow]
+  std::vector<std::vector<std::int32_t>> sent_;  // [node]: its messages
+};
+
+}  // namespace coppice::schedule

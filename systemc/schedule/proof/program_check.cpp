@@ -1,0 +1,394 @@
+#include "schedule/proof/program_check.h"
+
+#include <algorithm>
+#include <span>
+
+#include "schedule/proof/contention.h"
+#include "schedule/proof/replay.h"
+#include "schedule/proof/symmetric_check.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::Topology;
+
+// The tables that every accelerator has all of.
+const ProgramTables* tables_of_all(const Schedule& schedule) {
+  if (schedule.nodes.empty() || schedule.nodes.front().ports.empty()) return nullptr;
+  const auto* tables = dynamic_cast<const ProgramTables*>(schedule.nodes.front().ports.front().source());
+  if (tables == nullptr || tables->moves().nodes() != schedule.nodes.size()) return nullptr;
+  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    const auto& ports = schedule.nodes[node].ports;
+    if (ports.size() != tables->slots()) return nullptr;
+    for (std::size_t port = 0; port < ports.size(); ++port) {
+      const bool own = ports[port].source() == tables && ports[port].slot() == port &&
+                       ports[port].node() == static_cast<NodeId>(node);
+      if (!own) return nullptr;
+    }
+  }
+  const bool numbered = schedule.numbered_arrivals && !schedule.ordered_by_lockstep;
+  return numbered && schedule.flows == static_cast<int>(tables->chunks().size()) ? tables : nullptr;
+}
+
+// Where a route leads from one accelerator: over a channel of its own, and maybe one of a switch.
+struct Way {
+  NodeId dst = topology::kNoNode;
+  int ejection_port = -1;
+  int channels = 0;
+  const topology::Channel* first = nullptr;
+  const topology::Channel* last = nullptr;
+
+  bool like(const Way& other) const {
+    const auto same = [](const topology::Channel& a, const topology::Channel& b) {
+      return a.bandwidth == b.bandwidth && a.latency == b.latency;
+    };
+    return channels > 0 && channels == other.channels && ejection_port == other.ejection_port &&
+           first->src_port == other.first->src_port && last->dst_port == other.last->dst_port &&
+           same(*first, *other.first) && same(*last, *other.last);
+  }
+};
+
+class Images {
+ public:
+  Images(const Topology& topology, const Schedule& schedule, const ProgramTables& tables)
+      : topology_(topology), schedule_(schedule), moves_(tables.moves()) {
+    const std::size_t nodes = schedule.nodes.size();
+    ways_.resize(schedule.routes.size() * nodes);
+    for (std::size_t route = 0; route < schedule.routes.size(); ++route) {
+      for (std::size_t node = 0; node < nodes; ++node) {
+        ways_[route * nodes + node] = follow(static_cast<NodeId>(node), schedule.routes[route]);
+      }
+    }
+  }
+
+  bool are_all_of(const ChunkProgram& program) const {
+    for (int m = 0; m < program.messages(); ++m) {
+      const auto moves = program.moves(m);
+      const auto origin = static_cast<std::size_t>(moves_.origin());
+      const Way* at_origin = way(moves_.origin(), moves[origin]);
+      if (at_origin == nullptr || at_origin->dst != moves[origin].dst) return false;
+      for (std::size_t n = 0; n < moves.size(); ++n) {
+        const auto node = static_cast<NodeId>(n);
+        const Way* here = way(node, moves[n]);
+        if (here == nullptr || here->dst != moves[n].dst || !here->like(*at_origin)) return false;
+        if (here->dst != moves_.moved(at_origin->dst, node)) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  const Way* way(NodeId node, const ChunkProgram::Move& move) const {
+    if (move.route < 0 || move.route >= static_cast<int>(schedule_.routes.size())) return nullptr;
+    return &ways_[static_cast<std::size_t>(move.route) * schedule_.nodes.size() +
+                  static_cast<std::size_t>(node)];
+  }
+
+  Way follow(NodeId node, const topology::Route& route) const {
+    Way way;
+    NodeId at = node;
+    for (const topology::Hop& hop : route) {
+      const auto out = topology_.out_channels(at);
+      if (hop.vcs.begin >= hop.vcs.end) return {};
+      if (hop.out_port >= out.size()) {
+        way.ejection_port = hop.out_port - static_cast<int>(out.size());
+        way.dst = at;
+        const bool ends = &hop == &route.back() && topology_.is_accelerator(at) && way.channels > 0 &&
+                          way.ejection_port < static_cast<int>(schedule_.nodes.front().ports.size());
+        return ends ? way : Way{};
+      }
+      if (way.channels == 2 || (way.channels == 1 && topology_.is_accelerator(at))) return {};
+      way.last = &topology_.channel(out[hop.out_port]);
+      if (way.channels++ == 0) way.first = way.last;
+      at = way.last->dst;
+    }
+    return {};
+  }
+
+  const Topology& topology_;
+  const Schedule& schedule_;
+  const Translations& moves_;
+  std::vector<Way> ways_;  // [route * accelerators + accelerator]
+};
+
+// Every chunk follows the one before, in pieces of whole elements that every message is long enough for.
+bool are_laid_out(const Schedule& schedule, const ProgramTables& tables) {
+  Bytes covered = 0;
+  for (const auto& [program, sizes, address] : tables.chunks()) {
+    const auto& bounds = sizes->bounds;
+    if (address != covered || bounds.size() != static_cast<std::size_t>(program->pieces()) + 1) return false;
+    if (bounds.front() != 0 || address % schedule.element != 0) return false;
+    if (std::ranges::adjacent_find(bounds, std::greater_equal()) != bounds.end()) return false;
+    covered += bounds.back();
+  }
+  for (const auto& [key, sizes] : tables.sizes()) {
+    const auto whole = [&](Bytes bound) { return bound % schedule.element == 0; };
+    if (!std::ranges::all_of(sizes.bounds, whole)) return false;
+    for (int m = 0; m < key.first->messages(); ++m) {
+      for (const ChunkProgram::Move& move : key.first->moves(m)) {
+        if (sizes.bytes(move.pieces) > sizes.longest[static_cast<std::size_t>(m)]) return false;
+      }
+    }
+  }
+  return covered == schedule.size;
+}
+
+// Every message of every chunk has one turn, at one port.
+bool have_turns(const ProgramTables& tables) {
+  std::vector<std::vector<bool>> seen;
+  for (const auto& chunk : tables.chunks()) {
+    seen.emplace_back(static_cast<std::size_t>(chunk.program->messages()), false);
+  }
+  std::size_t missing = 0;
+  for (const auto& messages : seen) missing += messages.size();
+  for (std::size_t slot = 0; slot < tables.slots(); ++slot) {
+    for (const auto& [chunk, message] : tables.turns(slot)) {
+      auto& messages = seen[static_cast<std::size_t>(chunk)];
+      if (messages[static_cast<std::size_t>(message)]) return false;
+      messages[static_cast<std::size_t>(message)] = true;
+      --missing;
+    }
+  }
+  return missing == 0;
+}
+
+// An accelerator's share of every chunk is what its program says.
+bool are_shared_out(const Schedule& schedule, const ProgramTables& tables) {
+  if (schedule.collective == Collective::kAllReduce) return true;
+  const std::size_t nodes = schedule.nodes.size();
+  if (schedule.shares.size() != nodes * tables.chunks().size()) return false;
+  for (std::size_t i = 0; i < schedule.shares.size(); ++i) {
+    const Share& share = schedule.shares[i];
+    const auto& [program, sizes, address] = tables.chunks()[i / nodes];
+    if (share.owner < 0 || share.owner >= static_cast<NodeId>(nodes)) return false;
+    const Pieces own = program->share(share.owner);
+    const bool follows = own.first == static_cast<std::int32_t>(i % nodes) * own.count;
+    if (!follows || share.data.address != address + sizes->bounds[static_cast<std::size_t>(own.first)] ||
+        share.data.bytes != sizes->bytes(own)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// What accelerators hold of some pieces of a chunk.
+class HeldPieces {
+ public:
+  HeldPieces(const ChunkProgram& program, Collective collective)
+      : program_(program), collective_(collective) {}
+
+  // Follows all messages; false if they are not as prove_program() has it.
+  bool follow(Pieces batch) {
+    batch_ = batch;
+    begin();
+    for (const ChunkProgram::Step& step : program_.steps()) {
+      if (!for_each(step, [&](Held& held) { return send(held, step.op); })) return false;
+      if (!deliver(step)) return false;
+    }
+    return std::ranges::all_of(held_, [&](const Held& held) { return is_owed(held); });
+  }
+  int additions() const { return additions_; }
+
+ private:
+  enum class State : std::uint8_t { kSums, kSent, kFinal };
+  struct Held {
+    std::int32_t contributions = 1;
+    std::int32_t deepest = 0;
+    std::int16_t arrivals = 0;
+    State state = State::kSums;
+    bool owner = false;
+    int depth() const { return deepest + arrivals; }
+  };
+
+  void begin() {
+    held_.assign(static_cast<std::size_t>(program_.accelerators()) * static_cast<std::size_t>(batch_.count),
+                 {});
+    for (NodeId node = 0; node < program_.accelerators(); ++node) {
+      for (Held& held : part(node, program_.share(node))) held.owner = true;
+    }
+    if (collective_ != Collective::kAllGather) return;
+    for (Held& held : held_) {
+      held.state = held.owner ? State::kFinal : State::kSent;
+    }
+  }
+
+  bool send(Held& held, Op op) const {
+    if (op == Op::kReduce) {
+      if (held.state != State::kSums) return false;
+      held.state = State::kSent;
+      return true;
+    }
+    if (held.state == State::kSums && held.contributions == program_.accelerators()) {
+      held.state = State::kFinal;
+    }
+    return held.state == State::kFinal;
+  }
+
+  // What was sent lies still until the final value comes.
+  bool deliver(const ChunkProgram::Step& step) {
+    for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
+      const auto moves = program_.moves(m);
+      for (NodeId node = 0; node < program_.accelerators(); ++node) {
+        const ChunkProgram::Move& move = moves[static_cast<std::size_t>(node)];
+        const auto from = part(node, move.pieces);
+        const auto to = part(move.dst, move.pieces);
+        for (std::size_t i = 0; i < from.size(); ++i) {
+          if (!arrive(from[i], to[i], step.op)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool arrive(const Held& from, Held& to, Op op) {
+    if (op == Op::kGather) {
+      if (to.state != State::kSent) return false;
+      to.state = State::kFinal;
+      return true;
+    }
+    if (to.state != State::kSums) return false;
+    to.contributions += from.contributions;
+    to.deepest = std::max(to.deepest, from.depth());
+    ++to.arrivals;
+    additions_ = std::max(additions_, to.depth());
+    return true;
+  }
+
+  bool is_owed(const Held& held) const {
+    if (collective_ != Collective::kReduceScatter) return held.state == State::kFinal;
+    return held.owner ? held.state == State::kSums && held.contributions == program_.accelerators()
+                      : held.state == State::kSent;
+  }
+
+  template <typename Do>
+  bool for_each(const ChunkProgram::Step& step, Do apply) {
+    for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
+      const auto moves = program_.moves(m);
+      for (NodeId node = 0; node < program_.accelerators(); ++node) {
+        for (Held& held : part(node, moves[static_cast<std::size_t>(node)].pieces)) {
+          if (!apply(held)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // Those of the pieces that are in the batch.
+  std::span<Held> part(NodeId node, const Pieces& pieces) {
+    const std::int32_t first = std::max(pieces.first, batch_.first);
+    const std::int32_t end = std::min(pieces.end(), batch_.end());
+    if (first >= end) return {};
+    return {&held_[static_cast<std::size_t>(node) * static_cast<std::size_t>(batch_.count) +
+                   static_cast<std::size_t>(first - batch_.first)],
+            static_cast<std::size_t>(end - first)};
+  }
+
+  const ChunkProgram& program_;
+  Collective collective_;
+  Pieces batch_;
+  std::vector<Held> held_;  // [accelerator * pieces of the batch + piece]
+  int additions_ = 0;
+};
+
+// Pieces of a program are inside the chunk, and an all-reduce's accelerators have equal shares of it.
+bool has_whole_pieces(const ChunkProgram& program) {
+  for (int m = 0; m < program.messages(); ++m) {
+    for (const ChunkProgram::Move& move : program.moves(m)) {
+      if (move.pieces.first < 0 || move.pieces.count < 1 || move.pieces.end() > program.pieces()) {
+        return false;
+      }
+    }
+  }
+  std::vector<bool> shared(static_cast<std::size_t>(program.pieces()), false);
+  for (NodeId node = 0; node < program.accelerators(); ++node) {
+    const Pieces own = program.share(node);
+    if (own.first < 0 || own.end() > program.pieces()) return false;
+    for (std::int32_t piece = own.first; piece < own.end(); ++piece) {
+      if (shared[static_cast<std::size_t>(piece)]) return false;
+      shared[static_cast<std::size_t>(piece)] = true;
+    }
+  }
+  return std::ranges::find(shared, false) == shared.end();
+}
+
+// Who is named as a message's family is whose data it has taken up.
+bool names_families(const ChunkProgram& program) {
+  const auto nodes = static_cast<std::size_t>(program.accelerators());
+  const auto messages = static_cast<std::size_t>(program.messages());
+  struct Arrival {
+    NodeId src = topology::kNoNode;
+    Pieces pieces;
+  };
+  std::vector<Arrival> arrivals(nodes * messages);  // [accelerator * messages + message]
+  for (int m = 0; m < program.messages(); ++m) {
+    for (std::size_t node = 0; node < nodes; ++node) {
+      const ChunkProgram::Move& move = program.moves(m)[node];
+      arrivals[static_cast<std::size_t>(move.dst) * messages + static_cast<std::size_t>(m)] = {
+          static_cast<NodeId>(node), move.pieces};
+    }
+  }
+  std::vector<NodeId> sources;
+  for (std::size_t node = 0; node < nodes; ++node) {
+    for (int m = 0; m < program.messages(); ++m) {
+      const ChunkProgram::Step& step = program.step_of(m);
+      const ChunkProgram::Move& move = program.moves(m)[node];
+      sources.clear();
+      for (int e = 0; e < step.first_message; ++e) {
+        const Arrival& arrival = arrivals[node * messages + static_cast<std::size_t>(e)];
+        if (program.step_of(e).op != step.op || !arrival.pieces.overlap(move.pieces)) continue;
+        if (step.op == Op::kGather) sources.clear();
+        sources.push_back(arrival.src);
+      }
+      if (!std::ranges::equal(sources, program.family(move))) return false;
+    }
+  }
+  return true;
+}
+
+// Pieces that are followed at a time, so that what is held of them fits a cache.
+constexpr std::int32_t kBatch = 64;
+
+}  // namespace
+
+const ProgramTables* alike_programs(const Topology& topology, const Schedule& schedule) {
+  const ProgramTables* tables = tables_of_all(schedule);
+  if (tables == nullptr || static_cast<int>(schedule.nodes.size()) != topology.num_accelerators()) {
+    return nullptr;
+  }
+  const Images images(topology, schedule, *tables);
+  for (const auto& [order, program] : tables->programs()) {
+    if (program.accelerators() != topology.num_accelerators() || !images.are_all_of(program)) return nullptr;
+  }
+  return tables;
+}
+
+std::optional<int> prove_program(const ChunkProgram& program, Collective collective) {
+  if (!has_whole_pieces(program)) return std::nullopt;
+  HeldPieces held(program, collective);
+  for (std::int32_t first = 0; first < program.pieces(); first += kBatch) {
+    if (!held.follow({first, std::min(kBatch, program.pieces() - first)})) return std::nullopt;
+  }
+  return held.additions();
+}
+
+std::optional<CheckReport> check_programs(const Topology& topology, const Schedule& schedule,
+                                          const ProgramTables& tables) {
+  if (!are_laid_out(schedule, tables) || !have_turns(tables) || !are_shared_out(schedule, tables)) {
+    return std::nullopt;
+  }
+  std::map<const ChunkProgram*, int> additions;
+  for (const auto& [order, program] : tables.programs()) {
+    const auto proven = prove_program(program, schedule.collective);
+    if (!proven || !names_families(program)) return std::nullopt;
+    additions[&program] = *proven;
+  }
+  const Schedule alone = with_tables_of(schedule, tables.moves().origin());
+  std::vector<Message> messages = collect_messages(topology, alone);
+  CheckReport report;
+  replay(alone, messages, &tables);
+  find_contention(topology, alone, messages, report, &tables);
+  for (const auto& chunk : tables.chunks()) report.additions.push_back(additions.at(chunk.program));
+  return report;
+}
+
+}  // namespace coppice::schedule

@@ -1,0 +1,302 @@
+#include "schedule/proof/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule/proof/checker.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::Hop;
+using topology::Route;
+using topology::Topology;
+
+[[noreturn]] void refuse(const Message& message, const std::string& what) {
+  throw ScheduleError(place_of(message) + ": " + what);
+}
+
+// Checks of one entry by itself.
+class EntryCheck {
+ public:
+  EntryCheck(const Topology& topology, const Schedule& schedule) : topology_(topology), schedule_(schedule) {}
+
+  void check(Message& message) const {
+    check_fields(message);
+    follow_route(message);
+    const TableEntry& entry = *message.entry;
+    if (entry.op == Op::kGather && entry.children.size() != 1) {
+      refuse(message, fmt::format("a gather has one child, not {}", entry.children.size()));
+    }
+    if (entry.destination() != message.dst) {
+      refuse(message,
+             fmt::format("its {} is accelerator {}, but its route leads to {}",
+                         entry.op == Op::kReduce ? "parent" : "child", entry.destination(), message.dst));
+    }
+  }
+
+ private:
+  void check_fields(const Message& message) const {
+    const TableEntry& entry = *message.entry;
+    if (entry.flow < 0 || entry.flow >= schedule_.flows) {
+      refuse(message, fmt::format("flows are 0 to {}", schedule_.flows - 1));
+    }
+    if (entry.step < 1 || entry.step > schedule_.steps) {
+      refuse(message, fmt::format("steps are 1 to {}", schedule_.steps));
+    }
+    if (entry.dependencies < 0) refuse(message, fmt::format("depends on {} arrivals", entry.dependencies));
+    if (entry.padding < 0) refuse(message, fmt::format("is padded by {} bytes", entry.padding));
+    if (entry.bytes < 1 || entry.address < 0 || entry.address > schedule_.size - entry.bytes) {
+      refuse(message, fmt::format("its data is not inside the buffer of {} bytes", schedule_.size));
+    }
+    if (entry.bytes % schedule_.element != 0 || entry.address % schedule_.element != 0) {
+      refuse(message, fmt::format("its data is not in whole elements of {} bytes", schedule_.element));
+    }
+    if (entry.route < 0 || entry.route >= static_cast<int>(schedule_.routes.size())) {
+      refuse(message, fmt::format("there is no route {}", entry.route));
+    }
+  }
+
+  void follow_route(Message& message) const {
+    const Route& route = schedule_.routes[static_cast<std::size_t>(message.entry->route)];
+    NodeId at = message.src;
+    for (std::size_t i = 0; i < route.size(); ++i) {
+      const Hop& hop = route[i];
+      const auto out = topology_.out_channels(at);
+      if (hop.vcs.begin >= hop.vcs.end) refuse(message, fmt::format("hop {} allows no virtual channel", i));
+      if (hop.out_port < out.size()) {
+        at = topology_.channel(out[hop.out_port]).dst;
+        continue;
+      }
+      message.dst = at;
+      message.ejection_port = hop.out_port - static_cast<int>(out.size());
+      check_ejection(message, i + 1 == route.size());
+      return;
+    }
+    refuse(message, fmt::format("its route ends at node {} without leaving the network", at));
+  }
+
+  void check_ejection(const Message& message, bool last_hop) const {
+    if (!last_hop) refuse(message, fmt::format("its route goes on after ejection at node {}", message.dst));
+    if (message.dst >= static_cast<NodeId>(schedule_.nodes.size())) {
+      refuse(message, fmt::format("its route ends at node {}, which is no accelerator", message.dst));
+    }
+    if (message.dst == message.src) refuse(message, "its route leads back to where it started");
+    const auto ports = schedule_.nodes[static_cast<std::size_t>(message.dst)].ports.size();
+    if (message.ejection_port >= static_cast<int>(ports)) {
+      refuse(message, fmt::format("its route ejects at NI port {} of accelerator {}, which has {}",
+                                  message.ejection_port, message.dst, ports));
+    }
+  }
+
+  const Topology& topology_;
+  const Schedule& schedule_;
+};
+
+// The messages of one port, in the order of its table.
+struct Port {
+  std::size_t next = 0;  // indices of messages
+  std::size_t end = 0;
+};
+
+class Replay {
+ public:
+  Replay(const Schedule& schedule, std::vector<Message>& messages, const SymmetricTables* pattern)
+      : schedule_(schedule), messages_(messages), pattern_(pattern) {
+    first_port_.push_back(0);
+    std::size_t message = 0;
+    for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+      for (std::size_t port = 0; port < schedule.nodes[node].ports.size(); ++port) {
+        const std::size_t begin = message;
+        while (message < messages.size() && messages[message].src == static_cast<NodeId>(node) &&
+               messages[message].src_port == static_cast<std::int32_t>(port)) {
+          ++message;
+        }
+        ports_.push_back({begin, message});
+      }
+      first_port_.push_back(ports_.size());
+    }
+    const std::size_t inboxes = pattern == nullptr ? schedule.nodes.size() : 1;
+    arrived_.resize(inboxes * static_cast<std::size_t>(schedule.flows), 0);
+    if (schedule.numbered_arrivals) number_arrivals();
+    tried_in_.resize(schedule.nodes.size(), -1);
+  }
+
+  void run() {
+    for (int step = 1; step <= schedule_.steps; ++step) {
+      std::vector<std::size_t> issued;
+      for (Port& port : ports_) issue_ready(port, step, issued);
+      while (!issued.empty()) {
+        deliver(issued);
+        ++round_;
+        std::vector<std::size_t> next;
+        for (const std::size_t message : issued) {
+          try_node(pattern_ == nullptr ? messages_[message].dst : pattern_->moves().origin(), step, next);
+        }
+        issued = std::move(next);
+      }
+    }
+    refuse_stuck();
+    if (schedule_.numbered_arrivals) {
+      for (std::size_t i = 0; i < messages_.size(); ++i) messages_[i].round = chain_[i];
+    }
+  }
+
+ private:
+  // The arrivals of one flow at one accelerator have one place each. With a pattern, what is sent to an
+  // accelerator comes to the origin, from elsewhere.
+  std::size_t inbox(NodeId node, std::int32_t flow) const {
+    if (pattern_ != nullptr) return static_cast<std::size_t>(pattern_->moved_back_flow(flow, node));
+    return static_cast<std::size_t>(node) * static_cast<std::size_t>(schedule_.flows) +
+           static_cast<std::size_t>(flow);
+  }
+  std::int32_t& arrived(NodeId node, std::int32_t flow) { return arrived_[inbox(node, flow)]; }
+
+  void number_arrivals() {
+    first_place_.resize(arrived_.size() + 1, 0);
+    for (const Message& message : messages_) ++first_place_[inbox(message.dst, message.entry->flow) + 1];
+    for (std::size_t i = 1; i < first_place_.size(); ++i) first_place_[i] += first_place_[i - 1];
+    std::vector<bool> taken(messages_.size(), false);
+    for (Message& message : messages_) {
+      const std::size_t box = inbox(message.dst, message.entry->flow);
+      const std::size_t count = first_place_[box + 1] - first_place_[box];
+      const std::int32_t number = message.entry->arrival;
+      if (number < 0 || static_cast<std::size_t>(number) >= count) {
+        refuse(message,
+               fmt::format("is numbered {} of {} arrivals at accelerator {}", number, count, message.dst));
+      }
+      const std::size_t place = first_place_[box] + static_cast<std::size_t>(number);
+      if (taken[place]) {
+        refuse(message,
+               fmt::format("is not the only arrival numbered {} at accelerator {}", number, message.dst));
+      }
+      taken[place] = true;
+      message.arrival = number;
+    }
+    chain_.resize(messages_.size(), 0);
+    chain_to_.resize(messages_.size(), 0);
+  }
+
+  // Arrivals count from the first without a gap.
+  void deliver_numbered(std::size_t index) {
+    const Message& message = messages_[index];
+    const std::size_t box = inbox(message.dst, message.entry->flow);
+    chain_to_[first_place_[box] + static_cast<std::size_t>(message.arrival)] = chain_[index] + 1;
+    std::int32_t longest = chain_before(box, arrived_[box]);
+    for (std::size_t place = first_place_[box] + static_cast<std::size_t>(arrived_[box]);
+         place < first_place_[box + 1] && chain_to_[place] > 0; ++place, ++arrived_[box]) {
+      longest = std::max(longest, chain_to_[place]);
+      chain_to_[place] = longest;
+    }
+  }
+  // The longest chain that ends with one of the first `count` arrivals.
+  std::int32_t chain_before(std::size_t box, std::int32_t count) const {
+    return count == 0 ? 0 : chain_to_[first_place_[box] + static_cast<std::size_t>(count) - 1];
+  }
+
+  void issue_ready(Port& port, int step, std::vector<std::size_t>& issued) {
+    while (port.next < port.end) {
+      Message& message = messages_[port.next];
+      const TableEntry& entry = *message.entry;
+      if (entry.step > step || arrived(message.src, entry.flow) < entry.dependencies) return;
+      message.round = round_;
+      if (schedule_.numbered_arrivals) {
+        chain_[port.next] = chain_before(inbox(message.src, entry.flow), entry.dependencies);
+      }
+      issued.push_back(port.next++);
+    }
+  }
+
+  void deliver(const std::vector<std::size_t>& issued) {
+    for (const std::size_t index : issued) {
+      if (schedule_.numbered_arrivals) {
+        deliver_numbered(index);
+        continue;
+      }
+      Message& message = messages_[index];
+      message.arrival = arrived(message.dst, message.entry->flow)++;
+    }
+  }
+
+  void try_node(NodeId node, int step, std::vector<std::size_t>& issued) {
+    const auto index = static_cast<std::size_t>(node);
+    if (tried_in_[index] == round_) return;
+    tried_in_[index] = round_;
+    for (std::size_t p = first_port_[index]; p < first_port_[index + 1]; ++p)
+      issue_ready(ports_[p], step, issued);
+  }
+
+  void refuse_stuck() {
+    const Message* stuck = nullptr;
+    for (const Port& port : ports_) {
+      if (port.next == port.end) continue;
+      const Message& head = messages_[port.next];
+      if (stuck == nullptr || head.entry->step < stuck->entry->step) stuck = &head;
+    }
+    if (stuck == nullptr) return;
+    refuse(*stuck,
+           fmt::format("waits for {} arrivals of its flow, but only {} can come: the rest are missing or "
+                       "wait for this entry",
+                       stuck->entry->dependencies, arrived(stuck->src, stuck->entry->flow)));
+  }
+
+  const Schedule& schedule_;
+  std::vector<Message>& messages_;
+  const SymmetricTables* pattern_;
+  std::vector<Port> ports_;
+  std::vector<std::size_t> first_port_;  // [node], and the end
+  std::vector<std::int32_t> arrived_;    // [node * flows + flow]
+  std::vector<std::int32_t> tried_in_;   // [node]: the last round that looked at its ports
+  // Of numbered arrivals:
+  std::vector<std::size_t> first_place_;  // [inbox], and the end
+  std::vector<std::int32_t> chain_;       // [message]: messages of its flow before it, one after another
+  std::vector<std::int32_t>
+      chain_to_;  // [place]: with the arrival; the longest so far where counted; 0: none yet
+  std::int32_t round_ = 0;
+};
+
+}  // namespace
+
+std::string place_of(const Message& message) {
+  const TableEntry& entry = *message.entry;
+  return fmt::format("flow {} at bytes {}..{}, accelerator {}, step {}: {}", entry.flow, entry.address,
+                     entry.address + entry.bytes, message.src, entry.step, to_string(entry.op));
+}
+
+std::vector<Message> collect_messages(const Topology& topology, const Schedule& schedule) {
+  if (schedule.accelerators() != topology.num_accelerators()) {
+    throw ScheduleError(fmt::format("tables for {} accelerators on {}, which has {}", schedule.accelerators(),
+                                    topology.name(), topology.num_accelerators()));
+  }
+  if (static_cast<int>(schedule.nodes.size()) > topology.num_interfaces()) {
+    throw ScheduleError(fmt::format("tables for {} switches that add on {}, which has {}", schedule.adders,
+                                    topology.name(),
+                                    topology.num_interfaces() - topology.num_accelerators()));
+  }
+  const EntryCheck check(topology, schedule);
+  std::vector<Message> messages;
+  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    const auto& ports = schedule.nodes[node].ports;
+    for (std::size_t port = 0; port < ports.size(); ++port) {
+      std::int32_t step = 0;
+      for (const TableEntry& entry : ports[port]) {
+        Message message{
+            .entry = &entry, .src = static_cast<NodeId>(node), .src_port = static_cast<std::int32_t>(port)};
+        if (entry.step < step)
+          refuse(message, fmt::format("comes after an entry of step {} on its port", step));
+        step = entry.step;
+        if (entry.op == Op::kNop) continue;
+        check.check(message);
+        messages.push_back(message);
+      }
+    }
+  }
+  return messages;
+}
+
+void replay(const Schedule& schedule, std::vector<Message>& messages, const SymmetricTables* pattern) {
+  Replay(schedule, messages, pattern).run();
+}
+
+}  // namespace coppice::schedule

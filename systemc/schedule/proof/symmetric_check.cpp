@@ -1,0 +1,236 @@
+#include "schedule/proof/symmetric_check.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "schedule/proof/contention.h"
+#include "schedule/proof/data_proof.h"
+#include "schedule/proof/replay.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::Topology;
+
+// Every accelerator has each slot of the pattern at one port, and nothing else.
+bool is_whole(const Schedule& schedule, const TablePattern& pattern) {
+  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    std::vector<int> times(pattern.slots(), 0);
+    for (const Table& table : schedule.nodes[node].ports) {
+      if (table.source() == nullptr && table.empty()) continue;
+      if (table.source() != &pattern || table.node() != static_cast<NodeId>(node)) return false;
+      ++times[table.slot()];
+    }
+    if (std::ranges::any_of(times, [](int count) { return count != 1; })) return false;
+  }
+  return true;
+}
+
+const TablePattern* pattern_of(const Schedule& schedule) {
+  if (schedule.nodes.empty()) return nullptr;
+  const TablePattern* pattern = nullptr;
+  for (const Table& table : schedule.nodes.front().ports) {
+    if (table.pattern() != nullptr) pattern = table.pattern();
+  }
+  if (pattern == nullptr || pattern->moves().nodes() != schedule.nodes.size()) return nullptr;
+  const bool plain = !schedule.numbered_arrivals && !schedule.ordered_by_lockstep && schedule.shares.empty();
+  const bool same_data =
+      schedule.flows == pattern->flows() && schedule.size == pattern->bytes() * pattern->flows();
+  return plain && same_data && is_whole(schedule, *pattern) ? pattern : nullptr;
+}
+
+// Where a way leads at one accelerator.
+struct Passage {
+  topology::ChannelId channel = -1;
+  NodeId dst = topology::kNoNode;
+  int ejection_port = -1;
+};
+
+// Whether moves take the ways at the origin to the ways elsewhere.
+class KeptWays {
+ public:
+  KeptWays(const Topology& topology, const Schedule& schedule, const TablePattern& pattern)
+      : topology_(topology), schedule_(schedule), pattern_(pattern), origin_(pattern.moves().origin()) {}
+
+  bool hold() {
+    const std::size_t ways = pattern_.ways();
+    std::vector<int> ejection(schedule_.nodes.size() * ways, -1);  // [receiver * ways + way]
+    for (std::size_t n = 0; n < schedule_.nodes.size(); ++n) {
+      const auto node = static_cast<NodeId>(n);
+      for (std::size_t way = 0; way < ways; ++way) {
+        const Passage at_origin = follow(origin_, way);
+        const Passage here = follow(node, way);
+        if (!alike(at_origin, here, node)) return false;
+        ejection[static_cast<std::size_t>(here.dst) * ways + way] = here.ejection_port;
+        for (std::size_t other = 0; other < way; ++other) {
+          const bool shared = follow(origin_, other).channel == at_origin.channel;
+          if (shared != (follow(node, other).channel == here.channel)) return false;
+        }
+      }
+    }
+    return same_ejections(ejection);
+  }
+
+ private:
+  const topology::Route* route(NodeId node, std::size_t way) const {
+    const std::int32_t index = pattern_.route(node, static_cast<std::int32_t>(way));
+    const bool known = index >= 0 && index < static_cast<int>(schedule_.routes.size());
+    return known ? &schedule_.routes[static_cast<std::size_t>(index)] : nullptr;
+  }
+
+  // Nothing where the way is not one over one channel to a port of an accelerator.
+  Passage follow(NodeId node, std::size_t way) const {
+    const topology::Route* hops = route(node, way);
+    const auto out = topology_.out_channels(node);
+    if (hops == nullptr || hops->size() != 2 || hops->front().out_port >= out.size()) return {};
+    Passage passage;
+    passage.channel = out[hops->front().out_port];
+    passage.dst = topology_.channel(passage.channel).dst;
+    if (!topology_.is_accelerator(passage.dst)) return {};
+    passage.ejection_port =
+        hops->back().out_port - static_cast<int>(topology_.out_channels(passage.dst).size());
+    const auto ports = schedule_.nodes[static_cast<std::size_t>(passage.dst)].ports.size();
+    return passage.ejection_port >= 0 && passage.ejection_port < static_cast<int>(ports) ? passage
+                                                                                         : Passage{};
+  }
+
+  bool alike(const Passage& at_origin, const Passage& here, NodeId node) const {
+    if (at_origin.channel < 0 || here.channel < 0) return false;
+    const topology::Channel& a = topology_.channel(at_origin.channel);
+    const topology::Channel& b = topology_.channel(here.channel);
+    return here.dst == pattern_.moves().moved(at_origin.dst, node) && a.bandwidth == b.bandwidth &&
+           a.latency == b.latency;
+  }
+
+  // Two ways that come in at one port of an accelerator do so at all.
+  bool same_ejections(const std::vector<int>& ejection) const {
+    const std::size_t ways = pattern_.ways();
+    const int* at_origin = &ejection[static_cast<std::size_t>(origin_) * ways];
+    for (std::size_t first = 0; first < ejection.size(); first += ways) {
+      for (std::size_t way = 0; way < ways; ++way) {
+        for (std::size_t other = 0; other < way; ++other) {
+          const bool shared = ejection[first + way] == ejection[first + other];
+          if (shared != (at_origin[way] == at_origin[other])) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  const Topology& topology_;
+  const Schedule& schedule_;
+  const TablePattern& pattern_;
+  NodeId origin_;
+};
+
+// Port numbers of arrivals are the receiver's; where the origin sends, those at the origin itself.
+void eject_at_origin(const Topology& topology, const Schedule& schedule, const TablePattern& pattern,
+                     std::vector<Message>& messages) {
+  const NodeId origin = pattern.moves().origin();
+  std::vector<int> port_of_route(schedule.routes.size(), -1);
+  for (std::size_t way = 0; way < pattern.ways(); ++way) {
+    const std::int32_t route = pattern.route(origin, static_cast<std::int32_t>(way));
+    const auto out = schedule.routes[static_cast<std::size_t>(route)].front().out_port;
+    const NodeId receiver = topology.channel(topology.out_channels(origin)[out]).dst;
+    const NodeId sender = pattern.moves().moved_back(origin, receiver);
+    const auto& arrives =
+        schedule.routes[static_cast<std::size_t>(pattern.route(sender, static_cast<std::int32_t>(way)))];
+    port_of_route[static_cast<std::size_t>(route)] =
+        arrives.back().out_port - static_cast<int>(topology.out_channels(origin).size());
+  }
+  for (Message& message : messages) {
+    message.ejection_port = port_of_route[static_cast<std::size_t>(message.entry->route)];
+  }
+}
+
+// What everybody sends of the origin's flow `piece`: the origin's messages of that piece of anybody's chunk,
+// each from where that owner is the origin.
+struct FlowOfOrigin {
+  FlowOfOrigin(const TablePattern& pattern, std::span<const Message> messages, std::int32_t piece) {
+    const Translations& moves = pattern.moves();
+    const std::int32_t flow = moves.origin() * pattern.pieces() + piece;
+    for (const Message& message : messages) {
+      if (message.entry->flow % pattern.pieces() != piece) continue;
+      const NodeId owner = message.entry->flow / pattern.pieces();
+      TableEntry& entry = entries.emplace_back(*message.entry);
+      entry.flow = flow;
+      entry.address = flow * pattern.bytes();
+      if (entry.parent != topology::kNoNode) entry.parent = moves.moved_back(entry.parent, owner);
+      for (NodeId& child : entry.children) child = moves.moved_back(child, owner);
+      Message& moved = all.emplace_back(message);
+      moved.src = moves.moved_back(message.src, owner);
+      moved.dst = moves.moved_back(message.dst, owner);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].entry = &entries[i];
+    std::ranges::stable_sort(all, {}, &Message::round);
+  }
+
+  std::vector<TableEntry> entries;
+  std::vector<Message> all;  // by round
+};
+
+}  // namespace
+
+const TablePattern* symmetry_of(const Topology& topology, const Schedule& schedule) {
+  const TablePattern* pattern = pattern_of(schedule);
+  if (pattern == nullptr || static_cast<int>(schedule.nodes.size()) != topology.num_accelerators()) {
+    return nullptr;
+  }
+  return KeptWays(topology, schedule, *pattern).hold() ? pattern : nullptr;
+}
+
+CheckReport check_symmetric(const Topology& topology, const Schedule& schedule, const TablePattern& pattern) {
+  const Schedule alone = with_tables_of(schedule, pattern.moves().origin());
+  std::vector<Message> messages = collect_messages(topology, alone);
+  CheckReport report;
+  replay(alone, messages, &pattern);
+  eject_at_origin(topology, schedule, pattern, messages);
+  find_contention(topology, alone, messages, report, &pattern);
+  report.additions.resize(static_cast<std::size_t>(schedule.flows));
+  for (std::int32_t piece = 0; piece < pattern.pieces(); ++piece) {
+    const FlowOfOrigin flow(pattern, messages, piece);
+    const int additions = prove_flow(alone, flow.all);
+    for (std::size_t f = static_cast<std::size_t>(piece); f < report.additions.size();
+         f += static_cast<std::size_t>(pattern.pieces())) {
+      report.additions[f] = additions;
+    }
+  }
+  return report;
+}
+
+Schedule with_tables_of(const Schedule& schedule, NodeId node) {
+  Schedule alone;
+  alone.algorithm = schedule.algorithm;
+  alone.collective = schedule.collective;
+  alone.size = schedule.size;
+  alone.element = schedule.element;
+  alone.steps = schedule.steps;
+  alone.flows = schedule.flows;
+  alone.ordered_by_lockstep = schedule.ordered_by_lockstep;
+  alone.numbered_arrivals = schedule.numbered_arrivals;
+  alone.routes = schedule.routes;
+  alone.nodes.resize(schedule.nodes.size());
+  for (std::size_t n = 0; n < alone.nodes.size(); ++n) {
+    alone.nodes[n].ports.resize(schedule.nodes[n].ports.size());
+  }
+  auto& tables = alone.nodes[static_cast<std::size_t>(node)];
+  tables = schedule.nodes[static_cast<std::size_t>(node)];
+  for (Table& table : tables.ports) table.entries();
+  return alone;
+}
+
+bool has_patterns(const Schedule& schedule) {
+  return std::ranges::any_of(schedule.nodes, [](const NodeTables& node) {
+    return std::ranges::any_of(node.ports, [](const Table& table) { return table.source() != nullptr; });
+  });
+}
+
+Schedule with_stored_entries(const Schedule& schedule) {
+  Schedule stored = schedule;
+  for (NodeTables& node : stored.nodes) {
+    for (Table& table : node.ports) table.entries();
+  }
+  return stored;
+}
+
+}  // namespace coppice::schedule

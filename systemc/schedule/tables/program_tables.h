@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "schedule/tables/chunk_program.h"
+#include "schedule/tables/symmetric_tables.h"
+
+namespace coppice::schedule {
+
+// The tables of all accelerators of a hierarchy, as turns of messages of programs: what a schedule of many
+// chunks takes in memory is that of its orders of dimensions. Chunk c is flow c; the entry of turn t is of
+// step t + 1.
+class ProgramTables final : public SymmetricTables {
+ public:
+  struct Turn {
+    std::int32_t chunk = 0;
+    std::int32_t message = 0;  // of the chunk's program
+  };
+  struct PlacedChunk {
+    const ChunkProgram* program = nullptr;
+    const MessageSizes* sizes = nullptr;
+    Bytes address = 0;
+  };
+  struct Spec {
+    std::map<DimensionOrder, ChunkProgram> programs;
+    std::map<std::pair<const ChunkProgram*, Bytes>, MessageSizes> sizes;
+    std::vector<PlacedChunk> chunks;       // point to the above
+    std::vector<std::vector<Turn>> slots;  // a slot is the NI port of its number
+  };
+
+  ProgramTables(Translations moves, Spec spec) : moves_(std::move(moves)), spec_(std::move(spec)) {}
+
+  // The accelerators' moves that keep the dimensions: round rings and fully connected groups, and bits that
+  // flip where halving and doubling exchange. Of one accelerator if Translations take no such dimensions.
+  static Translations moves_of(const topology::Hierarchy& hierarchy, int accelerators);
+
+  const std::map<DimensionOrder, ChunkProgram>& programs() const { return spec_.programs; }
+  const std::map<std::pair<const ChunkProgram*, Bytes>, MessageSizes>& sizes() const { return spec_.sizes; }
+  std::span<const PlacedChunk> chunks() const { return spec_.chunks; }
+  std::span<const Turn> turns(std::size_t slot) const { return spec_.slots[slot]; }
+  std::size_t slots() const { return spec_.slots.size(); }
+
+  const Translations& moves() const override { return moves_; }
+  // A chunk's messages are of its flow wherever they go.
+  std::int32_t moved_back_flow(std::int32_t flow, NodeId /*from*/) const override { return flow; }
+  std::size_t size(std::size_t slot) const override { return spec_.slots[slot].size(); }
+  std::int64_t messages(std::size_t slot) const override {
+    return static_cast<std::int64_t>(spec_.slots[slot].size());
+  }
+  void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override;
+  void read_message(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override;
+  std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const override;
+
+ private:
+  Translations moves_;
+  Spec spec_;
+};
+
+}  // namespace coppice::schedule

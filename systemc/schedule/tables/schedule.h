@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "schedule/tables/table.h"
+#include "topology/bound.h"
+#include "topology/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::schedule {
+
+using topology::Collective;
+
+const char* to_string(Collective collective);
+
+// The tables of one accelerator's network interface, one per port.
+struct NodeTables {
+  std::vector<Table> ports;
+};
+
+// A contiguous part of the gradient buffer.
+struct Chunk {
+  Bytes address = 0;
+  Bytes bytes = 0;
+};
+
+// A part of the buffer and the accelerator that has its final value after a reduce-scatter, or contributes it
+// to an all-gather.
+struct Share {
+  Chunk data;
+  NodeId owner = topology::kNoNode;
+};
+
+// A compiled collective: what every network interface executes.
+struct Schedule {
+  std::string algorithm;
+  Collective collective = Collective::kAllReduce;
+  Bytes size = 0;       // of the whole gradient buffer, the same at every accelerator
+  Bytes element = 4;    // bytes of one element
+  int steps = 0;        // timesteps, both phases of an all-reduce
+  int least_steps = 0;  // the fewest that trees over channels of one chunk a step could take; 0: not known
+  int flows = 0;
+  // Some arrivals come after what they must not disturb only because their timestep is later (2D ring: a
+  // column's sum, and a row that still lags). Such a schedule needs the lockstep; others are right under any
+  // timing.
+  bool ordered_by_lockstep = false;
+  // Arrivals of a flow may overtake each other: an entry with d dependencies waits for those numbered 0 to d
+  // - 1 (TableEntry::arrival), not for any d.
+  bool numbered_arrivals = false;
+  // Who owns what in a reduce-scatter or all-gather, by address; empty: share_out().
+  std::vector<Share> shares;
+  std::vector<NodeTables> nodes;
+  int adders = 0;  // the last of `nodes`: switches that add what they are sent and contribute nothing
+  std::vector<topology::Route> routes;  // shared by entries that take the same path
+
+  int accelerators() const { return static_cast<int>(nodes.size()) - adders; }
+};
+
+// "all_reduce"; "broadcast" and "reduce" where all the data is the share of one accelerator.
+std::string collective_name(const Schedule& schedule);
+
+// `size` bytes of whole elements cut into `count` chunks that differ by at most one element, the longer
+// ones first.
+std::vector<Chunk> split_into_chunks(Bytes size, Bytes element, int count);
+
+// The shares of a schedule: its own, or chunk a of n equal chunks to accelerator a, without those of no
+// bytes.
+std::vector<Share> share_out(const Schedule& schedule);
+
+}  // namespace coppice::schedule

@@ -1,0 +1,52 @@
+#include "schedule/tables/translated_tables.h"
+
+#include <algorithm>
+
+namespace coppice::schedule {
+
+TablePattern::TablePattern(Translations moves, Spec spec) : moves_(std::move(moves)), spec_(std::move(spec)) {
+  for (const auto& slot : spec_.slots) {
+    auto& ways = slot_ways_.emplace_back();
+    for (const TableEntry& entry : slot) {
+      if (entry.route >= 0 && std::ranges::find(ways, entry.route) == ways.end()) ways.push_back(entry.route);
+    }
+  }
+}
+
+std::int64_t TablePattern::messages(std::size_t slot) const {
+  return std::ranges::count_if(entries(slot), [](const TableEntry& entry) { return entry.op != Op::kNop; });
+}
+
+std::vector<std::int32_t> TablePattern::routes(std::size_t slot, NodeId node) const {
+  std::vector<std::int32_t> routes;
+  for (const std::int32_t way : ways_of(slot)) routes.push_back(route(node, way));
+  return routes;
+}
+
+void TablePattern::read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const {
+  const TableEntry& at_origin = spec_.slots[slot][i];
+  entry.op = at_origin.op;
+  entry.step = at_origin.step;
+  entry.dependencies = at_origin.dependencies;
+  entry.arrival = 0;
+  entry.bytes = at_origin.bytes;
+  entry.padding = 0;
+  if (entry.children.size() != at_origin.children.size()) entry.children.resize(at_origin.children.size());
+  if (at_origin.op == Op::kNop) {
+    entry.flow = -1;
+    entry.parent = topology::kNoNode;
+    entry.address = 0;
+    entry.route = -1;
+    return;
+  }
+  entry.flow = moved_flow(at_origin.flow, node);
+  entry.parent =
+      at_origin.parent == topology::kNoNode ? topology::kNoNode : moves_.moved(at_origin.parent, node);
+  for (std::size_t c = 0; c < entry.children.size(); ++c) {
+    entry.children[c] = moves_.moved(at_origin.children[c], node);
+  }
+  entry.address = entry.flow * spec_.bytes;
+  entry.route = route(node, at_origin.route);
+}
+
+}  // namespace coppice::schedule

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/tables/symmetric_tables.h"
+
+namespace coppice::schedule {
+
+// The tables of one accelerator, the origin's, and the moves that make them everybody's: what a symmetric
+// schedule takes in memory does not grow with the square of its accelerators. Flows move with the accelerator
+// that owns their data: flow f is piece f % pieces of the chunk of accelerator f / pieces, `bytes` long as
+// all are, at address f * bytes. All messages go to neighbours.
+class TablePattern final : public SymmetricTables {
+ public:
+  struct Spec {
+    int pieces = 1;
+    Bytes bytes = 0;
+    // The origin's tables, a slot being one NI port at every accelerator. The route of an entry here is its
+    // way: a number for the channel that it takes, the same for the channel's images under the moves.
+    std::vector<std::vector<TableEntry>> slots;
+    std::size_t ways = 0;
+    std::vector<std::int32_t> routes;  // [node * ways + way]: index into Schedule::routes
+  };
+
+  TablePattern(Translations moves, Spec spec);
+
+  const Translations& moves() const override { return moves_; }
+  int pieces() const { return spec_.pieces; }
+  Bytes bytes() const { return spec_.bytes; }
+  std::size_t slots() const { return spec_.slots.size(); }
+  std::size_t ways() const { return spec_.ways; }
+  int flows() const { return static_cast<int>(moves_.nodes()) * spec_.pieces; }
+
+  std::span<const TableEntry> entries(std::size_t slot) const { return spec_.slots[slot]; }
+  // The ways that a slot's entries take, each once.
+  std::span<const std::int32_t> ways_of(std::size_t slot) const { return slot_ways_[slot]; }
+  std::int32_t route(NodeId node, std::int32_t way) const {
+    return spec_.routes[static_cast<std::size_t>(node) * spec_.ways + static_cast<std::size_t>(way)];
+  }
+  std::int32_t moved_flow(std::int32_t flow, NodeId to) const {
+    if (spec_.pieces == 1) return moves_.moved(flow, to);
+    return moves_.moved(flow / spec_.pieces, to) * spec_.pieces + flow % spec_.pieces;
+  }
+  std::int32_t moved_back_flow(std::int32_t flow, NodeId from) const override {
+    return moves_.moved_back(flow / spec_.pieces, from) * spec_.pieces + flow % spec_.pieces;
+  }
+  std::size_t size(std::size_t slot) const override { return spec_.slots[slot].size(); }
+  std::int64_t messages(std::size_t slot) const override;
+  void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override;
+  std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const override;
+
+ private:
+  Translations moves_;
+  Spec spec_;
+  std::vector<std::vector<std::int32_t>> slot_ways_;
+};
+
+}  // namespace coppice::schedule

@@ -1,0 +1,20 @@
+#include "schedule/trees/direct.h"
+
+#include "schedule/trees/scheduled_trees.h"
+
+namespace coppice::schedule {
+
+Schedule DirectCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {
+  require_whole_chunks(request, "direct");
+  const int n = topology.num_accelerators();
+  Trees stars{.steps = n - 1, .pieces = 1, .trees = {}};
+  for (NodeId owner = 0; owner < n; ++owner) {
+    auto& star = stars.trees.emplace_back();
+    for (int step = 1; step < n; ++step) {
+      star.push_back({.parent = owner, .child = (owner + step) % n, .step = step});
+    }
+  }
+  return schedule_trees(topology, request, "direct", stars);
+}
+
+}  // namespace coppice::schedule

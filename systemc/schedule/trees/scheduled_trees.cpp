@@ -1,0 +1,242 @@
+#include "schedule/trees/scheduled_trees.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "base/error.h"
+#include "schedule/compile/channel_paths.h"
+#include "schedule/trees/link_allocator.h"
+#include "schedule/trees/timestep_order.h"
+#include "topology/bound.h"
+#include "topology/connectivity.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::ChannelId;
+using topology::Topology;
+
+bool uses_channels(const Trees& trees) {
+  return !trees.paths.empty() || std::ranges::any_of(trees.trees, [](const auto& tree) {
+    return std::ranges::any_of(tree, [](const TreeEdge& edge) { return edge.channel >= 0; });
+  });
+}
+
+// Each channel's counterpart, if messages go back over the trees' channels.
+std::vector<ChannelId> reverse_if_used(const Topology& topology, const CompileRequest& request,
+                                       const Trees& trees) {
+  if (request.collective == Collective::kAllGather || !uses_channels(trees)) return {};
+  return reverse_channels(topology);
+}
+
+std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int accelerators, const Trees& trees) {
+  const int pieces = trees.pieces;
+  if (trees.root >= 0) return split_into_chunks(request.size, request.element, pieces);
+  std::vector<Chunk> flows;
+  for (const Chunk& chunk : split_into_chunks(request.size, request.element, accelerators)) {
+    for (const Chunk& piece : split_into_chunks(chunk.bytes, request.element, pieces)) {
+      flows.push_back({.address = chunk.address + piece.address, .bytes = piece.bytes});
+    }
+  }
+  return flows;
+}
+
+// Accelerators on the way from `root` to the farthest one, that one included.
+int farthest(const Topology& topology, NodeId root) {
+  std::vector<int> distance(static_cast<std::size_t>(topology.num_nodes()), -1);
+  std::deque<NodeId> reached{root};
+  distance[static_cast<std::size_t>(root)] = 0;
+  int most = 0;
+  while (!reached.empty()) {
+    const NodeId node = reached.front();
+    reached.pop_front();
+    most = std::max(most, distance[static_cast<std::size_t>(node)]);
+    for (const ChannelId id : topology.out_channels(node)) {
+      const NodeId next = topology.channel(id).dst;
+      const int steps = topology.is_accelerator(next) ? 1 : 0;
+      int& known = distance[static_cast<std::size_t>(next)];
+      const int found = distance[static_cast<std::size_t>(node)] + steps;
+      if (known >= 0 && known <= found) continue;
+      known = found;
+      // Switches cost nothing: they come before accelerators that are as far.
+      if (steps == 0) {
+        reached.push_front(next);
+      } else {
+        reached.push_back(next);
+      }
+    }
+  }
+  return most;
+}
+
+std::int64_t divide_up(std::int64_t dividend, std::int64_t divisor) {
+  return (dividend + divisor - 1) / divisor;
+}
+
+// What the worst cut takes. On a torus or mesh of one bandwidth that is a single accelerator's exit, and
+// finding it takes long on large ones.
+std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, int pieces) {
+  const bool grid = topology.kind() == topology::Kind::kTorus || topology.kind() == topology::Kind::kMesh;
+  if (grid && links.uniform()) return 0;
+  const topology::CutBound cut = topology::worst_cut(topology);
+  return divide_up(std::int64_t{pieces} * cut.accelerators_in_cut * links.slowest_bytes_per_second(),
+                   cut.exit_bytes_per_second);
+}
+
+enum class Direction : std::uint8_t { kGather, kReduce };
+
+// How late ports are, in latencies, as trees over channels run.
+class Waits {
+ public:
+  explicit Waits(const Trees& trees) : trees_(trees), by_step_(static_cast<std::size_t>(trees.steps) + 1) {
+    for (std::size_t tree = 0; tree < trees.trees.size(); ++tree) {
+      for (const TreeEdge& edge : trees.trees[tree]) {
+        by_step_[static_cast<std::size_t>(edge.step)].push_back({&edge, tree});
+        nodes_ = std::max({nodes_, edge.child + 1, edge.parent + 1});
+        channels_ = std::max(channels_, edge.channel + 1);
+      }
+    }
+  }
+
+  int most(Direction direction) {
+    arrivals_.assign(static_cast<std::size_t>(nodes_) * trees_.trees.size(), {});
+    late_.assign(static_cast<std::size_t>(channels_), 0);
+    for (std::int32_t step = 1; step <= trees_.steps; ++step) {
+      const bool gathers = direction == Direction::kGather;
+      for (const auto& [edge, tree] :
+           by_step_[static_cast<std::size_t>(gathers ? step : trees_.steps + 1 - step)]) {
+        send(step, arrival(tree, gathers ? edge->parent : edge->child),
+             arrival(tree, gathers ? edge->child : edge->parent),
+             late_[static_cast<std::size_t>(edge->channel)]);
+      }
+    }
+    return late_.empty() ? 0 : *std::ranges::max_element(late_);
+  }
+
+ private:
+  struct Edge {
+    const TreeEdge* edge;
+    std::size_t tree;
+  };
+  // Of a tree's data at a node: the timestep it came in last, and how late.
+  struct Arrival {
+    std::int32_t step = 0;
+    int late = 0;
+  };
+
+  Arrival& arrival(std::size_t tree, NodeId node) {
+    return arrivals_[tree * static_cast<std::size_t>(nodes_) + static_cast<std::size_t>(node)];
+  }
+
+  static void send(std::int32_t step, const Arrival& came, Arrival& goes, int& late) {
+    if (came.step > 0 && came.step + 1 == step) late = std::max(late, came.late + 1);
+    goes = {.step = step, .late = goes.step == step ? std::max(goes.late, late) : late};
+  }
+
+  const Trees& trees_;
+  std::vector<std::vector<Edge>> by_step_;
+  NodeId nodes_ = 1;
+  ChannelId channels_ = 0;
+  std::vector<Arrival> arrivals_;
+  std::vector<int> late_;  // [channel]
+};
+
+}  // namespace
+
+std::vector<ChannelPath> paths_both_ways(const Trees& trees, std::span<const ChannelId> reverse) {
+  std::vector<ChannelPath> paths = trees.paths;
+  if (reverse.empty()) return paths;
+  for (const ChannelPath& path : trees.paths) {
+    ChannelPath& back = paths.emplace_back();
+    for (std::size_t i = path.size(); i-- > 0;) back.push_back(reverse[static_cast<std::size_t>(path[i])]);
+  }
+  return paths;
+}
+
+std::vector<Send> sends_of(const Topology& topology, const CompileRequest& request, const Trees& trees) {
+  const bool reduces = request.collective != Collective::kAllGather;
+  const bool gathers = request.collective != Collective::kReduceScatter;
+  const std::vector<ChannelId> reverse = reverse_if_used(topology, request, trees);
+  // Either phase ends with the longest ways.
+  const auto gather_step = order_steps(topology, trees, WaysFirst::kShortest);
+  const auto reduce_step = order_steps(topology, trees, WaysFirst::kLongest);
+  std::vector<Send> sends;
+  const auto accelerators = static_cast<std::size_t>(topology.num_accelerators());
+  sends.reserve(trees.trees.size() * (accelerators - 1) * (reduces && gathers ? 2 : 1));
+  for (std::size_t flow = 0; flow < trees.trees.size(); ++flow) {
+    for (const TreeEdge& edge : trees.trees[flow]) {
+      if (reduces) {
+        sends.push_back(
+            {.op = Op::kReduce,
+             .flow = static_cast<std::int32_t>(flow),
+             .src = edge.child,
+             .dst = edge.parent,
+             .step = trees.steps + 1 - reduce_step[static_cast<std::size_t>(edge.step)],
+             .channel = edge.channel < 0 ? -1 : reverse[static_cast<std::size_t>(edge.channel)],
+             .path = edge.path < 0 ? -1 : edge.path + static_cast<std::int32_t>(trees.paths.size())});
+      }
+      if (gathers) {
+        sends.push_back(
+            {.op = Op::kGather,
+             .flow = static_cast<std::int32_t>(flow),
+             .src = edge.parent,
+             .dst = edge.child,
+             .step = (reduces ? trees.steps : 0) + gather_step[static_cast<std::size_t>(edge.step)],
+             .channel = edge.channel,
+             .path = edge.path});
+      }
+    }
+  }
+  return sends;
+}
+
+Schedule schedule_trees(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
+                        const Trees& trees) {
+  const std::vector<Send> sends = sends_of(topology, request, trees);
+  const auto flows = cut_into_pieces(request, topology.num_accelerators(), trees);
+  Schedule schedule = build_schedule(topology, request, algorithm, flows, sends,
+                                     paths_both_ways(trees, reverse_if_used(topology, request, trees)));
+  if (trees.root >= 0) {
+    schedule.shares = {{.data = {.address = 0, .bytes = request.size}, .owner = trees.root}};
+  }
+  return schedule;
+}
+
+int least_steps(const Topology& topology, int pieces) {
+  const int n = topology.num_accelerators();
+  if (n < 2) return 0;
+  topology::require_connected(topology);
+  const LinkAllocator links(topology);
+  std::int64_t least = steps_of_cut(topology, links, pieces);
+  for (NodeId node = 0; node < n; ++node) {
+    std::int64_t ways_in = 0;
+    for (const ChannelId id : topology.in_channels(node)) ways_in += links.capacity(id);
+    // Connected, it has one at least.
+    const std::int64_t ingress =
+        divide_up(std::int64_t{pieces} * (n - 1), std::max<std::int64_t>(ways_in, 1));
+    least = std::max({least, std::int64_t{farthest(topology, node)}, ingress});
+  }
+  return static_cast<int>(least);
+}
+
+int depth_of(const Trees& trees) {
+  int deepest = 0;
+  for (const auto& tree : trees.trees) {
+    std::vector<int> depth(tree.size() + 1, 0);  // a spanning tree has an edge for every other accelerator
+    for (const TreeEdge& edge : tree) {
+      int& child = depth[static_cast<std::size_t>(edge.child)];
+      child = depth[static_cast<std::size_t>(edge.parent)] + 1;
+      deepest = std::max(deepest, child);
+    }
+  }
+  return deepest;
+}
+
+int waits_of(const Trees& trees) {
+  Waits waits(trees);
+  return waits.most(Direction::kGather) + waits.most(Direction::kReduce);
+}
+
+}  // namespace coppice::schedule

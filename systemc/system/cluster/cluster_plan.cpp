@@ -1,0 +1,152 @@
+#include "system/cluster/cluster_plan.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "routing/placement.h"
+#include "system/machine/build.h"
+#include "workload/large_model.h"
+
+namespace coppice::system {
+namespace {
+
+using topology::NodeId;
+
+[[noreturn]] void refuse(const config::Loaded& loaded, const std::string& key, const std::string& why) {
+  throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, why));
+}
+
+// The configured failures and those that the seed draws.
+config::Loaded with_random_failures(const config::Loaded& loaded) {
+  config::Loaded result = loaded;
+  const config::Config& config = loaded.config;
+  const int spines = config.system.topology.dims.size() == 3 ? config.system.topology.dims[2] : 0;
+  if (config.routing.random_failures > 0 && config.routing.random_failures >= spines) {
+    refuse(loaded, "routing.random_failures",
+           fmt::format("{} of {} spines: at least one must live", config.routing.random_failures, spines));
+  }
+  std::vector<int> order(static_cast<std::size_t>(spines));
+  std::iota(order.begin(), order.end(), 0);
+  Random random(config.seed, 0x6661696c);
+  auto& failed = result.config.failures.spines;
+  for (int i = 0; i < config.routing.random_failures; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    std::swap(order[at], order[at + random.below(order.size() - at)]);
+    failed.push_back(order[at]);
+  }
+  return result;
+}
+
+PlannedJob plan_job(const config::RoutingConfig& routing, const config::RoutedJobConfig& job) {
+  PlannedJob planned;
+  planned.name = job.model.empty() ? "custom" : job.model;
+  planned.replicas = job.data_parallel;
+  if (const auto model = workload::find_large_model(job.model)) {
+    planned.copy = model->copy();
+    planned.gradient = model->gradient_bytes();
+    planned.compute =
+        routing.compute == config::ComputeTime::kPublished
+            ? model->published_compute
+            : workload::physical_compute(*model, model->copy() * job.data_parallel, routing.utilization);
+  }
+  planned.copy = job.copy.value_or(planned.copy);
+  planned.gradient = job.gradient.value_or(planned.gradient);
+  planned.compute = job.compute.value_or(planned.compute);
+  planned.message = schedule::split_into_chunks(planned.gradient, 4, planned.replicas).front().bytes;
+  return planned;
+}
+
+void place(const config::Loaded& loaded, const topology::Clos& clos, std::vector<PlannedJob>& jobs) {
+  const config::RoutingConfig& routing = loaded.config.routing;
+  if (clos.per_tor() % routing.host != 0) {
+    refuse(loaded, "routing.host",
+           fmt::format("hosts of {} accelerators do not fill ToRs of {}", routing.host, clos.per_tor()));
+  }
+  std::vector<routing::JobShape> shapes;
+  for (const PlannedJob& job : jobs) shapes.push_back({job.copy, job.replicas});
+  const auto places = routing::place_jobs({clos.per_tor(), clos.tors(), routing.host}, shapes,
+                                          routing.placement, loaded.config.seed);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    PlannedJob& job = jobs[j];
+    if (places[j].empty()) {
+      refuse(
+          loaded, fmt::format("routing.jobs[{}]", j),
+          fmt::format("{} of {} copies of {} accelerators does not fit: the network has {} accelerators in "
+                      "hosts of {}, and {} jobs before it",
+                      job.name, job.replicas, job.copy, clos.topology().num_accelerators(), routing.host, j));
+    }
+    for (int rank = 0; rank < job.copy; ++rank) {
+      std::vector<NodeId> ring;
+      for (const auto& copy : places[j]) ring.push_back(copy[static_cast<std::size_t>(rank)]);
+      for (std::size_t i = 0; i < ring.size(); ++i) {
+        const NodeId src = ring[i];
+        const NodeId dst = ring[(i + 1) % ring.size()];
+        job.flows.push_back({src, dst, clos.tor_of(src), clos.tor_of(dst), static_cast<int>(j)});
+      }
+      job.rings.push_back(std::move(ring));
+    }
+  }
+}
+
+void draw_arrivals(const config::Loaded& loaded, std::vector<PlannedJob>& jobs) {
+  Random random(loaded.config.seed, 0x61727269);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const double drawn = random.uniform() * static_cast<double>(loaded.config.routing.arrival_window);
+    jobs[j].arrival = loaded.config.routing.jobs[j].arrival.value_or(static_cast<Femtoseconds>(drawn));
+  }
+}
+
+void require_paths(const config::Loaded& loaded, const topology::Clos& clos,
+                   const std::vector<PlannedJob>& jobs) {
+  const routing::ClosLinks links(clos);
+  std::string lost;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    try {
+      routing::require_routable(links, jobs[j].flows);
+    } catch (const routing::UnroutableError& error) {
+      lost += fmt::format("{}job {} ({}): {}", lost.empty() ? "" : "; ", j, jobs[j].name, error.what());
+    }
+  }
+  if (lost.empty()) return;
+  const bool by_links = !loaded.config.failures.links.empty();
+  const std::string key = by_links ? "system.topology.failed_links" : "system.topology.failed_spines";
+  refuse(loaded, key, "no live path for " + lost);
+}
+
+}  // namespace
+
+ClusterPlan plan_cluster(const config::Loaded& loaded) {
+  const std::string& kind = loaded.config.system.topology.kind;
+  if (kind != "clos") {
+    refuse(loaded, "system.topology.kind", fmt::format("a routing study needs clos, not {}", kind));
+  }
+  const config::Loaded failed = with_random_failures(loaded);
+  ClusterPlan plan{build_topology(failed), failed.config.failures.spines, {}};
+  const topology::Clos clos(plan.topology);
+  for (const auto& job : loaded.config.routing.jobs) {
+    plan.jobs.push_back(plan_job(loaded.config.routing, job));
+    const PlannedJob& planned = plan.jobs.back();
+    if (planned.gradient / 4 < planned.replicas) {
+      refuse(loaded, fmt::format("routing.jobs[{}]", plan.jobs.size() - 1),
+             fmt::format("a gradient of {} is less than an element for each of {} replicas",
+                         format_bytes(planned.gradient), planned.replicas));
+    }
+  }
+  place(loaded, clos, plan.jobs);
+  draw_arrivals(loaded, plan.jobs);
+  require_paths(loaded, clos, plan.jobs);
+  for (std::size_t i = 0; i < loaded.config.routing.failures.size(); ++i) {
+    const int spine = loaded.config.routing.failures[i].spine;
+    if (spine < clos.spines()) continue;
+    refuse(loaded, fmt::format("routing.failures[{}]", i),
+           fmt::format("there is no spine {}, only 0 to {}", spine, clos.spines() - 1));
+  }
+  return plan;
+}
+
+}  // namespace coppice::system

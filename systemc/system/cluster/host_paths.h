@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ni/route_override.h"
+#include "routing/instance.h"
+#include "topology/clos.h"
+
+namespace coppice::system {
+
+// The paths that the hosts' NICs use: one flow per source accelerator, over the spine last set for it.
+class HostPaths final : public ni::PathTable {
+ public:
+  // `clos` outlives the table. Flow i is flows[i]; no accelerator is the source of two.
+  HostPaths(const topology::Clos& clos, std::vector<routing::Flow> flows, int vcs);
+
+  const std::vector<routing::Flow>& flows() const { return flows_; }
+  int spine(std::size_t flow) const { return spines_[flow]; }
+  void set_spine(std::size_t flow, int spine) { spines_[flow] = spine; }
+  const topology::Route& route_of(std::size_t flow) const;
+
+  // Throws ModelError for a pair that is no flow.
+  const topology::Route& route(topology::NodeId src, topology::NodeId dst) const override;
+
+ private:
+  const topology::Clos* clos_;
+  std::vector<routing::Flow> flows_;
+  int vcs_;
+  std::vector<int> spines_;            // [flow]
+  std::vector<std::int64_t> flow_of_;  // [source accelerator]; -1: none
+  // [flow][spine + 1], made when first used: messages keep the routes they started on.
+  mutable std::vector<std::vector<std::unique_ptr<const topology::Route>>> routes_;
+};
+
+}  // namespace coppice::system

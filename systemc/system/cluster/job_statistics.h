@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/units.h"
+#include "config/config.h"
+#include "routing/instance.h"
+#include "system/cluster/path_controller.h"
+
+namespace coppice::system {
+
+// What a job's all-reduces and their flows took (Sec. 5.1, metrics).
+class JobStatistics {
+ public:
+  void add_all_reduce(Femtoseconds time) { all_reduces_.push_back(time); }
+  // A flow is one message: from its head's injection to its tail's ejection.
+  void add_flow(Bytes bytes, Femtoseconds time);
+
+  // all_reduce_s (mean over iterations), ideal_s, slowdown, flow_completion_s, throughput_gb_s (means over
+  // flows), iterations_s.
+  nlohmann::ordered_json to_json(double ideal_s) const;
+
+ private:
+  std::vector<Femtoseconds> all_reduces_;
+  std::int64_t flows_ = 0;
+  double flow_seconds_ = 0;
+  double gb_per_second_ = 0;  // sum over flows
+};
+
+// What the controller's assignments took and were worth.
+class AssignmentStatistics {
+ public:
+  void add(std::size_t flows, const PathAnswer& answer);
+  nlohmann::ordered_json to_json() const;
+
+ private:
+  std::vector<std::pair<std::size_t, double>> runs_;  // flows, seconds
+  double load_over_bound_ = 0;                        // sum
+  std::size_t moved_ = 0;
+};
+
+// What every method makes of `flows` at once: its largest load and its CPU time (best of 5), beside the lower
+// bound. The integer program is left out above 64 flows.
+nlohmann::ordered_json compare_methods(const config::RoutingConfig& config, const routing::ClosLinks& links,
+                                       std::span<const routing::Flow> flows, std::uint64_t seed);
+
+}  // namespace coppice::system

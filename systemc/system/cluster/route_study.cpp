@@ -1,0 +1,537 @@
+// Jobs on a Clos network, from their configuration to their measured all-reduces.
+#include "system/cluster/route_study.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "fabric/failure.h"
+#include "fabric/flit_fabric.h"
+#include "fabric/fluid_fabric.h"
+#include "fabric/sim_time.h"
+#include "ni/network_interface.h"
+#include "schedule/compile/compiler.h"
+#include "schedule/proof/checker.h"
+#include "schedule/tables/replicate.h"
+#include "system/cluster/cluster_plan.h"
+#include "system/cluster/host_paths.h"
+#include "system/cluster/job_statistics.h"
+#include "system/cluster/path_controller.h"
+#include "system/cluster/route_timeline.h"
+#include "system/cluster/timed_actions.h"
+#include "system/collective/verification.h"
+#include "system/machine/build.h"
+#include "system/output/trace_writer.h"
+#include "system/process/cost_meter.h"
+#include "topology/builders.h"
+
+namespace coppice::system {
+namespace {
+
+using nlohmann::ordered_json;
+using topology::NodeId;
+
+double seconds(Femtoseconds time) {
+  return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerSecond);
+}
+
+// The ring that every rank of a job runs, compiled and proven on a ring of its own.
+struct RingSchedule {
+  schedule::Schedule schedule;
+  schedule::CheckReport report;
+};
+
+RingSchedule compile_ring(const PlannedJob& job, int ni_ports) {
+  const std::vector<int> dims{job.replicas};
+  const topology::LinkSpec link{.bandwidth = {1'000'000'000}};
+  const topology::Topology ring = topology::make_ring(dims, std::span(&link, 1));
+  schedule::CompileRequest request;
+  request.size = job.gradient;
+  request.ni_ports = ni_ports;
+  RingSchedule compiled{schedule::make_compiler("ring")->compile(ring, request), {}};
+  compiled.report = schedule::check_schedule(ring, compiled.schedule);
+  return compiled;
+}
+
+class RouteStudy final : private ni::MessageObserver {
+ public:
+  RouteStudy(const config::Loaded& loaded, const RunOptions& options, ClusterPlan plan)
+      : loaded_(loaded),
+        options_(options),
+        routing_(loaded.config.routing),
+        plan_(std::move(plan)),
+        clos_(plan_.topology),
+        fluid_(loaded.config.fidelity != config::Fidelity::kFlit),
+        framing_{loaded.config.system.ni.flow_control, loaded.config.system.flit,
+                 loaded.config.system.ni.payload},
+        controller_(routing_, routing::ClosLinks(clos_), loaded.config.seed),
+        paths_(clos_, all_flows(), loaded.config.system.router.vcs) {
+    fabric::set_time_resolution();
+    conductor_ = std::make_unique<Conductor>("conductor", failure_);
+    build_fabric();
+    clock_ = std::make_unique<ni::AlarmClock>("clock", fabric_->period(), failure_);
+    for (std::size_t j = 0; j < plan_.jobs.size(); ++j) build_job(j);
+    log_.add_observer(*this);
+    observe();
+  }
+
+  ordered_json run() {
+    const CostMeter cost;
+    for (std::size_t j = 0; j < jobs_.size(); ++j) {
+      note(plan_.jobs[j].arrival, "arrival", j);
+      conductor_->at(plan_.jobs[j].arrival, [this, j] { compute(j); });
+    }
+    for (const config::SpineFailureConfig& failure : routing_.failures) {
+      conductor_->at(failure.at, [this, spine = failure.spine] { fail(spine); });
+    }
+    simulate();
+    fabric_->check_conservation();
+    if (trace_) trace_->finish();
+    return result(cost);
+  }
+
+ private:
+  struct Job {
+    RingSchedule ring;
+    schedule::Schedule machine;  // all rings of the job, on the machine's accelerators
+    std::vector<std::unique_ptr<ni::NetworkInterface>> interfaces;
+    std::vector<std::unique_ptr<Verification>> verification;  // [ring], of the current iteration
+    std::size_t first_flow = 0;                               // of paths_
+    std::int64_t messages = 0;                                // of one all-reduce
+    std::int64_t outstanding = 0;
+    bool communicates = false;
+    int iteration = 0;
+    Femtoseconds started = 0;
+    JobStatistics statistics;
+  };
+
+  std::vector<routing::Flow> all_flows() const {
+    std::vector<routing::Flow> flows;
+    for (const PlannedJob& job : plan_.jobs) flows.insert(flows.end(), job.flows.begin(), job.flows.end());
+    return flows;
+  }
+
+  void build_fabric() {
+    const config::SystemConfig& system = loaded_.config.system;
+    if (fluid_) {
+      auto fabric =
+          std::make_unique<fabric::FluidFabric>("fabric", plan_.topology, system, framing_, 1, failure_);
+      fluid_fabric_ = fabric.get();
+      fabric_ = std::move(fabric);
+      return;
+    }
+    hops_ = build_routing(loaded_, plan_.topology);
+    fabric_ = std::make_unique<fabric::FlitFabric>("fabric", plan_.topology, *hops_, system, 1, failure_);
+  }
+
+  void build_job(std::size_t j) {
+    const PlannedJob& planned = plan_.jobs[j];
+    auto job = std::make_unique<Job>();
+    job->ring = compile_ring(planned, 1);
+    job->machine = schedule::relocate(job->ring.schedule, planned.rings, plan_.topology.num_accelerators());
+    for (std::size_t before = 0; before < j; ++before) job->first_flow += plan_.jobs[before].flows.size();
+    ni::NiContext context{&plan_.topology,   &loaded_.config.system, &job->machine, framing_,
+                          fabric_->period(), fabric_.get(),          &log_,         clock_.get()};
+    context.paths = &paths_;
+    context.held = true;
+    job_of_.resize(static_cast<std::size_t>(plan_.topology.num_accelerators()), 0);
+    for (const auto& ring : planned.rings) {
+      for (const NodeId node : ring) {
+        job_of_[static_cast<std::size_t>(node)] = j;
+        job->interfaces.push_back(std::make_unique<ni::NetworkInterface>(fmt::format("ni_{}", node).c_str(),
+                                                                         node, 1, context, nothing_));
+        for (const auto& entry : job->machine.nodes[static_cast<std::size_t>(node)].ports.front()) {
+          if (entry.op != schedule::Op::kNop) ++job->messages;
+        }
+      }
+    }
+    jobs_.push_back(std::move(job));
+  }
+
+  void observe() {
+    std::vector<std::string> names;
+    for (const PlannedJob& job : plan_.jobs) names.push_back(job.name);
+    if (!options_.trace_path.empty()) {
+      trace_ = std::make_unique<TraceWriter>(options_.trace_path, plan_.topology, loaded_.config.system, 1);
+      log_.add_observer(*trace_);
+      fabric_->add_observer(*trace_);
+    }
+    timeline_ = std::make_unique<RouteTimeline>(trace_.get(), names);
+  }
+
+  // -- the life of a job: arrival, and so often compute, all-reduce -----------------------------------------
+
+  void compute(std::size_t j) {
+    conductor_->at(Conductor::now() + plan_.jobs[j].compute, [this, j] { request_paths(j); });
+  }
+
+  bool elephants(std::size_t j) const { return plan_.jobs[j].message >= routing_.controller.elephant; }
+  bool controlled(std::size_t j) const { return routing_.method != "ecmp" && elephants(j); }
+
+  // Sec. 3.5.4: the hosts report their new flows, and send when they have a path or have waited too long.
+  void request_paths(std::size_t j) {
+    Job& job = *jobs_[j];
+    const Femtoseconds now = Conductor::now();
+    job.communicates = true;
+    job.started = now;
+    note(now, "all_reduce_starts", j);
+    set_hashed(j);
+    if (!controlled(j)) {
+      start(j);
+      return;
+    }
+    const Response response = respond(job.iteration > 0);
+    const bool late = response.after > routing_.controller.timeout;
+    note(now, "request", j,
+         {{"flows", plan_.jobs[j].flows.size()}, {"message_bytes", plan_.jobs[j].message}});
+    if (late) {
+      conductor_->at(now + routing_.controller.timeout, [this, j] {
+        ++fallbacks_;
+        note(Conductor::now(), "late_answer_ecmp", j);
+        start(j);
+      });
+    }
+    answer(response, [this, j, late] {
+      if (!late) start(j);
+    });
+  }
+
+  void start(std::size_t j) {
+    Job& job = *jobs_[j];
+    const PlannedJob& planned = plan_.jobs[j];
+    const Cycles cycle = Conductor::now() / fabric_->period() + 1;
+    job.outstanding = job.messages;
+    job.verification.clear();
+    std::size_t interface = 0;
+    for (std::size_t r = 0; r < planned.rings.size(); ++r) {
+      job.verification.push_back(make_verification(loaded_.config.check, job.ring.schedule, job.ring.report,
+                                                   loaded_.config.seed + r));
+      for (NodeId i = 0; i < planned.replicas; ++i) {
+        job.interfaces[interface++]->restart(job.verification.back()->memory(i), cycle);
+      }
+    }
+  }
+
+  void message_completed(const ni::MessageRecord& message) override {
+    const std::size_t j = job_of_[static_cast<std::size_t>(message.src)];
+    Job& job = *jobs_[j];
+    const Femtoseconds flow_time = (message.tail_ejected - message.head_injected) * fabric_->period();
+    job.statistics.add_flow(message.entry->bytes, flow_time);
+    ++completed_;
+    if (--job.outstanding == 0) conductor_->at(Conductor::now(), [this, j] { finish(j); });
+  }
+
+  void finish(std::size_t j) {
+    Job& job = *jobs_[j];
+    for (const auto& interface : job.interfaces) interface->settle();
+    for (const auto& ring : job.verification) ring->verify();
+    job.communicates = false;
+    job.statistics.add_all_reduce(Conductor::now() - job.started);
+    note(Conductor::now(), "all_reduce_ends", j);
+    const bool others =
+        std::any_of(jobs_.begin(), jobs_.end(), [](const auto& o) { return o->communicates; });
+    // Sec. 3.4: paths are assigned anew when flows end, too.
+    if (others && controlled(j)) answer(respond(true), [] {});
+    if (++job.iteration < routing_.iterations) {
+      compute(j);
+    } else {
+      note(Conductor::now(), "departure", j);
+      ++departed_;
+    }
+  }
+
+  // -- the controller --------------------------------------------------------------------------------------
+
+  struct Response {
+    Femtoseconds after = 0;
+    bool precomputed = false;
+  };
+
+  // What it has predicted is computed already (Sec. 3.4.2), the next phases of jobs that were seen before and
+  // any single failure, unless the flows have changed so lately that it is still at it.
+  Response respond(bool predictable) {
+    const Femtoseconds now = Conductor::now();
+    const config::ControllerConfig& controller = routing_.controller;
+    const bool ready = controller.precompute && predictable && now - last_change_ >= controller.compute_time;
+    last_change_ = now;
+    ++(ready ? predicted_ : surprises_);
+    return {controller.round_trip + (ready ? 0 : controller.compute_time), ready};
+  }
+
+  // Assigns paths to all flows that communicate now, and lets the hosts have them when the response is there.
+  void answer(const Response& response, std::function<void()> then) {
+    std::vector<std::size_t> indices;
+    for (std::size_t j = 0; j < jobs_.size(); ++j) {
+      if (!jobs_[j]->communicates || !elephants(j)) continue;
+      for (std::size_t i = 0; i < plan_.jobs[j].flows.size(); ++i)
+        indices.push_back(jobs_[j]->first_flow + i);
+    }
+    std::vector<routing::Flow> flows;
+    std::vector<int> previous;
+    for (const std::size_t i : indices) {
+      flows.push_back(paths_.flows()[i]);
+      previous.push_back(assigned_.contains(i) ? paths_.spine(i) : routing::kNoSpine);
+    }
+    auto paths = std::make_shared<PathAnswer>(assign(flows, previous));
+    const std::int64_t number = ++asked_;
+    const Femtoseconds at = Conductor::now() + response.after;
+    conductor_->at(at, [this, indices, paths, number, response, then = std::move(then)] {
+      if (number > answered_) {
+        answered_ = number;
+        apply(indices, *paths, response.precomputed);
+      }
+      then();
+    });
+  }
+
+  PathAnswer assign(const std::vector<routing::Flow>& flows, const std::vector<int>& previous) {
+    try {
+      PathAnswer answer = controller_.assign(flows, previous);
+      assignments_.add(flows.size(), answer);
+      return answer;
+    } catch (const routing::UnroutableError& error) {
+      throw ModelError(unroutable(error, flows));
+    }
+  }
+
+  std::string unroutable(const routing::UnroutableError& error,
+                         const std::vector<routing::Flow>& flows) const {
+    std::set<int> jobs;
+    for (const std::size_t i : error.flows()) jobs.insert(flows[i].job);
+    std::string names;
+    for (const int j : jobs) {
+      names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", j,
+                           plan_.jobs[static_cast<std::size_t>(j)].name);
+    }
+    return fmt::format("at {:.6f} s flows of job {} cannot be routed: {}", seconds(Conductor::now()), names,
+                       error.what());
+  }
+
+  void apply(const std::vector<std::size_t>& indices, const PathAnswer& answer, bool precomputed) {
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+      const std::size_t i = indices[k];
+      const routing::Flow& flow = paths_.flows()[i];
+      if (!jobs_[static_cast<std::size_t>(flow.job)]->communicates || flow.local()) continue;
+      // A spine that has failed since.
+      if (!controller_.links().usable(flow.src_tor, answer.spines[k], flow.dst_tor)) continue;
+      assigned_.insert(i);
+      move(i, answer.spines[k]);
+    }
+    note(Conductor::now(), "assignment", std::nullopt,
+         {{"flows", indices.size()},
+          {"precomputed", precomputed},
+          {"moved", answer.moved},
+          {"max_load", answer.max_load},
+          {"lower_bound", answer.lower_bound}});
+  }
+
+  void move(std::size_t flow, int spine) {
+    if (paths_.spine(flow) == spine) return;
+    paths_.set_spine(flow, spine);
+    if (fluid_fabric_ == nullptr) return;
+    const routing::Flow& moved = paths_.flows()[flow];
+    fluid_fabric_->reroute(moved.src, 0, moved.dst, paths_.route_of(flow));
+  }
+
+  // Until it is told otherwise a host lets the switches hash.
+  void set_hashed(std::size_t j) {
+    for (std::size_t i = 0; i < plan_.jobs[j].flows.size(); ++i) {
+      const std::size_t flow = jobs_[j]->first_flow + i;
+      assigned_.erase(flow);
+      move(flow, controller_.hashed(paths_.flows()[flow]));
+    }
+  }
+
+  // -- failures --------------------------------------------------------------------------------------------
+
+  void fail(int spine) {
+    note(Conductor::now(), "spine_fails", std::nullopt, {{"spine", spine}});
+    controller_.fail_spine(spine);
+    for (int tor = 0; tor < clos_.tors(); ++tor) {
+      for (const topology::ChannelId channel : {clos_.up(tor, spine), clos_.down(spine, tor)}) {
+        if (channel >= 0) fluid_fabric_->set_channel(channel, false);
+      }
+    }
+    conductor_->at(Conductor::now() + routing_.controller.detection, [this, spine] { recover(spine); });
+  }
+
+  // Sec. 3.5.5: hosts whose path is gone fall back to hashing over what lives, then the controller's answer
+  // comes, which it had ready for any single failure.
+  void recover(int spine) {
+    bool communicates = false;
+    std::int64_t moved = 0;
+    for (std::size_t i = 0; i < paths_.flows().size(); ++i) {
+      const routing::Flow& flow = paths_.flows()[i];
+      if (flow.local()) continue;
+      const int hashed = controller_.hashed(flow);
+      if (hashed == routing::kNoSpine) {
+        throw ModelError(
+            fmt::format("at {:.6f} s flow {}->{} of job {} ({}) cannot be routed: no live spine "
+                        "joins ToR {} and ToR {}",
+                        seconds(Conductor::now()), flow.src, flow.dst, flow.job,
+                        plan_.jobs[static_cast<std::size_t>(flow.job)].name, flow.src_tor, flow.dst_tor));
+      }
+      const bool by_hash = !controlled(static_cast<std::size_t>(flow.job));
+      if (by_hash || paths_.spine(i) == spine) {
+        moved += paths_.spine(i) != hashed ? 1 : 0;
+        move(i, hashed);
+      }
+      communicates = communicates || (!by_hash && jobs_[static_cast<std::size_t>(flow.job)]->communicates);
+    }
+    fallbacks_ += moved > 0 ? 1 : 0;
+    note(Conductor::now(), "degraded_path_ecmp", std::nullopt, {{"spine", spine}, {"moved", moved}});
+    if (communicates) answer(respond(true), [] {});
+  }
+
+  // -- simulation and result -------------------------------------------------------------------------------
+
+  void simulate() {
+    constexpr Femtoseconds kSlice = kFemtosecondsPerSecond / 100;
+    while (departed_ < jobs_.size() || !fabric_->idle()) {
+      require_time_left();
+      if (!sc_core::sc_pending_activity()) {
+        throw ModelError(fmt::format("deadlock at {:.6f} s: {} messages are done and nothing can move\n{}",
+                                     seconds(Conductor::now()), completed_, fabric_->describe_packets(16)));
+      }
+      const auto quiet = static_cast<Femtoseconds>(sc_core::sc_time_to_pending_activity().value());
+      sc_core::sc_start(fabric::to_sc_time(std::min(std::max(kSlice, quiet + 1), time_left())));
+      failure_.rethrow();
+      if (options_.interrupted != nullptr && options_.interrupted->load()) {
+        throw Interrupted(fmt::format("interrupted at {:.6f} s", seconds(Conductor::now())));
+      }
+      if (options_.progress) options_.progress(progress());
+    }
+  }
+
+  // Until the cycle of the limit is over.
+  Femtoseconds time_left() const {
+    constexpr Femtoseconds kEver = std::numeric_limits<Femtoseconds>::max();
+    const Cycles limit = loaded_.config.max_cycles;
+    if (limit == 0 || limit >= kEver / fabric_->period() - 1) return kEver;
+    return (limit + 1) * fabric_->period() - Conductor::now();
+  }
+
+  void require_time_left() const {
+    if (time_left() > 0) return;
+    std::string unfinished;
+    for (std::size_t j = 0; j < jobs_.size(); ++j) {
+      if (jobs_[j]->iteration >= routing_.iterations) continue;
+      unfinished += fmt::format("{}job {} ({}) {} of {} iterations", unfinished.empty() ? "" : ", ", j,
+                                plan_.jobs[j].name, jobs_[j]->iteration, routing_.iterations);
+    }
+    throw ModelError(
+        fmt::format("cycle limit: at cycle {} (max_cycles) {} done", loaded_.config.max_cycles, unfinished));
+  }
+
+  double progress() const {
+    int done = 0;
+    for (const auto& job : jobs_) done += job->iteration;
+    return done / static_cast<double>(routing_.iterations * static_cast<int>(jobs_.size()));
+  }
+
+  void note(Femtoseconds time, const char* what, std::optional<std::size_t> job,
+            const ordered_json& details = {}) {
+    timeline_->note(time, what, job, details);
+  }
+
+  // 2(D - 1) rounds of the largest chunk at the NIC's rate.
+  double ideal(const PlannedJob& job) const {
+    const Bandwidth nic = plan_.topology.channels().front().bandwidth;
+    return 2.0 * (job.replicas - 1) * static_cast<double>(job.message) /
+           static_cast<double>(nic.bytes_per_second);
+  }
+
+  ordered_json result(const CostMeter& cost) {
+    ordered_json jobs = ordered_json::array();
+    for (std::size_t j = 0; j < jobs_.size(); ++j) {
+      const PlannedJob& planned = plan_.jobs[j];
+      ordered_json job{{"model", planned.name},
+                       {"copy", planned.copy},
+                       {"data_parallel", planned.replicas},
+                       {"message_bytes", planned.message},
+                       {"arrival_s", seconds(planned.arrival)},
+                       {"compute_s", seconds(planned.compute)}};
+      job.update(jobs_[j]->statistics.to_json(ideal(planned)));
+      jobs.push_back(std::move(job));
+    }
+    ordered_json json;
+    json["schema"] = "coppice.route/1";
+    json["version"] = COPPICE_VERSION;
+    json["config"] = config::to_json(loaded_.config);
+    json["verified"] = jobs_.front()->verification.front()->name();
+    json["fidelity"] = fluid_ ? "fluid" : "flit";
+    json["method"] = routing_.method;
+    json["failed_spines"] = plan_.failed_spines;
+    const ordered_json timeline = timeline_->to_json();
+    json["time_s"] = timeline.back()["time_s"];
+    json["jobs"] = std::move(jobs);
+    json["controller"] = assignments_.to_json();
+    json["controller"]["predicted"] = predicted_;
+    json["controller"]["surprises"] = surprises_;
+    json["controller"]["fallbacks"] = fallbacks_;
+    json["all_flows"] =
+        compare_methods(routing_, routing::ClosLinks(clos_), paths_.flows(), loaded_.config.seed);
+    json["messages"] = completed_;
+    json["timeline"] = timeline;
+    json["simulator"] = cost.to_json(fabric_->statistics().flit_hops);
+    return json;
+  }
+
+  const config::Loaded& loaded_;
+  const RunOptions& options_;
+  const config::RoutingConfig& routing_;
+  ClusterPlan plan_;
+  topology::Clos clos_;
+  bool fluid_;
+  fabric::Framing framing_;
+  Controller controller_;
+  HostPaths paths_;
+  ni::NullMemory nothing_;
+  ni::MessageLog log_;
+  fabric::Failure failure_;
+  std::unique_ptr<Conductor> conductor_;
+  std::unique_ptr<topology::RoutingFunction> hops_;
+  std::unique_ptr<fabric::Fabric> fabric_;
+  fabric::FluidFabric* fluid_fabric_ = nullptr;
+  std::unique_ptr<ni::AlarmClock> clock_;
+  std::vector<std::unique_ptr<Job>> jobs_;
+  std::vector<std::size_t> job_of_;  // [accelerator]
+  std::set<std::size_t> assigned_;   // flows on a path of the controller
+  AssignmentStatistics assignments_;
+  std::unique_ptr<TraceWriter> trace_;
+  std::unique_ptr<RouteTimeline> timeline_;
+  Femtoseconds last_change_ = 0;
+  std::int64_t asked_ = 0;
+  std::int64_t answered_ = 0;
+  std::int64_t predicted_ = 0;
+  std::int64_t surprises_ = 0;
+  std::int64_t fallbacks_ = 0;
+  std::int64_t completed_ = 0;
+  std::size_t departed_ = 0;
+};
+
+void require_fidelity(const config::Loaded& loaded) {
+  const config::Fidelity fidelity = loaded.config.fidelity;
+  if (fidelity == config::Fidelity::kTrain) {
+    throw ConfigError(loaded.place("fidelity"),
+                      "fidelity: flows that share links cannot be told as trains: write fluid or flit");
+  }
+  if (fidelity == config::Fidelity::kFlit && !loaded.config.routing.failures.empty()) {
+    throw ConfigError(loaded.place("routing.failures"),
+                      "routing.failures: spines fail during a run at fidelity fluid only");
+  }
+}
+
+}  // namespace
+
+ordered_json run_route_study(const config::Loaded& loaded, const RunOptions& options) {
+  require_fidelity(loaded);
+  return RouteStudy(loaded, options, plan_cluster(loaded)).run();
+}
+
+}  // namespace coppice::system

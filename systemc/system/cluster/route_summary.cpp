@@ -1,0 +1,42 @@
+// A routing study's result, for people.
+#include <fmt/format.h>
+
+#include "system/cluster/route_study.h"
+
+namespace coppice::system {
+
+std::string summarize_route_study(const nlohmann::ordered_json& result) {
+  std::string text =
+      fmt::format("{} on {} jobs, {:.3f} s simulated ({} fidelity, verified: {})\n",
+                  result["method"].get<std::string>(), result["jobs"].size(), result["time_s"].get<double>(),
+                  result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
+  text += "  job  model        rings    all-reduce s     ideal s  slowdown   flow s  throughput GB/s\n";
+  for (std::size_t j = 0; j < result["jobs"].size(); ++j) {
+    const auto& job = result["jobs"][j];
+    text += fmt::format("  {:>3}  {:<11} {:>3} x {:<2} {:>14.6f} {:>11.6f} {:>9.3f} {:>8.4f} {:>16.3f}\n", j,
+                        job["model"].get<std::string>(), job["copy"].get<int>(),
+                        job["data_parallel"].get<int>(), job["all_reduce_s"].get<double>(),
+                        job["ideal_s"].get<double>(), job["slowdown"].get<double>(),
+                        job["flow_completion_s"].get<double>(), job["throughput_gb_s"].get<double>());
+  }
+  const auto& controller = result["controller"];
+  if (controller["assignments"].get<int>() > 0) {
+    text += fmt::format(
+        "  {} assignments of up to {} flows, {:.3f} ms mean, {} flows moved; load over the "
+        "least possible {:.3f} mean\n",
+        controller["assignments"].get<int>(), controller["most_flows"].get<int>(),
+        1e3 * controller["seconds_mean"].get<double>(), controller["moved"].get<std::int64_t>(),
+        controller["load_over_bound_mean"].get<double>());
+  }
+  text += "  all flows of all jobs at once:\n";
+  for (const auto& method : result["all_flows"]["methods"]) {
+    text += fmt::format("    {:<14} most flows on a link {:>3}, at least {:>3}, in {:.3f} ms\n",
+                        method["method"].get<std::string>(), method["max_load"].get<int>(),
+                        result["all_flows"]["lower_bound"].get<int>(), 1e3 * method["seconds"].get<double>());
+  }
+  text += fmt::format("  {} messages in {:.2f} s\n", result["messages"].get<std::int64_t>(),
+                      result["simulator"]["wall_s"].get<double>());
+  return text;
+}
+
+}  // namespace coppice::system

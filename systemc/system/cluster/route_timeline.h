@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/units.h"
+#include "system/output/trace_writer.h"
+
+namespace coppice::system {
+
+// What happens to jobs and at their controller, in the order of simulated time: the result's `timeline`, and
+// with a trace a track per job (computing, all-reducing) and one of the controller (requests, answers,
+// fall-backs, failures).
+class RouteTimeline {
+ public:
+  // `trace`, if any, outlives the timeline. One name per job.
+  RouteTimeline(TraceWriter* trace, const std::vector<std::string>& jobs);
+
+  // Times of one job, and those of the controller, do not decrease.
+  void note(Femtoseconds time, const std::string& event, std::optional<std::size_t> job,
+            const nlohmann::ordered_json& details = {});
+
+  // Entries {time_s, event, job, details...}.
+  nlohmann::ordered_json to_json() const;
+
+ private:
+  struct Phase {
+    std::string name;  // empty: none
+    Femtoseconds since = 0;
+    int iteration = 0;
+  };
+
+  void trace_job(std::size_t job, const std::string& event, Femtoseconds time);
+  void change_phase(std::size_t job, const std::string& name, Femtoseconds time);
+
+  TraceWriter* trace_;
+  std::vector<Phase> phases_;  // [job]
+  std::vector<nlohmann::ordered_json> entries_;
+};
+
+}  // namespace coppice::system

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "config/config.h"
+#include "ni/gradient_memory.h"
+#include "schedule/proof/checker.h"
+#include "schedule/tables/schedule.h"
+
+namespace coppice::system {
+
+// The gradient buffers of a run and the proof that the collective did its work on them.
+//
+// `values`: every accelerator starts with its own pseudo-random fp32 gradients (by `seed`); afterwards each
+// final value must lie within the rounding bound of its own reduction tree around the sum in double
+// precision: h additions of fp32 numbers x_i in any order are off by at most h·u/(1-h·u)·Σ|x_i|, u = 2^-24
+// (Higham, Accuracy and Stability of Numerical Algorithms, Sec. 4.2), where h is the depth of the tree; and
+// all accelerators must hold the same bits. `contributions`: every final value must sum every accelerator's
+// gradient exactly once, whatever the size of the data. Where the sets of all parts of the buffer at all
+// accelerators would take more than 160 MiB, those of a sample of elements stand for them: one drawn from
+// each of as many equal stretches of the buffer as 32 MiB hold. A fault that strikes a share f of
+// all elements then goes unseen with a probability of at most (1 - f)^elements. The checker's proof of the
+// schedule covers every element all the same.
+class Verification {
+ public:
+  virtual ~Verification() = default;
+  // Of an accelerator, or of a switch that adds.
+  virtual ni::GradientMemory& memory(topology::NodeId node) = 0;
+  // Throws ModelError naming accelerator, element or address, and the two values.
+  virtual void verify() const = 0;
+  // "values", "contributions" or "off": the result's `verified`.
+  virtual const char* name() const = 0;
+  // How many of the elements were looked at, if not all.
+  struct Sample {
+    std::int64_t elements = 0;  // 0: all
+    std::int64_t of = 0;
+  };
+  virtual Sample sample() const { return {}; }
+};
+
+// Wrong data because a schedule that is `ordered_by_lockstep` met contention: a message came later than its
+// timestep promises, and one of a later step before it.
+class OrderLostError : public ModelError {
+ public:
+  using ModelError::ModelError;
+};
+
+using config::kValuesLimit;
+
+std::unique_ptr<Verification> make_verification(config::Check check, const schedule::Schedule& schedule,
+                                                const schedule::CheckReport& report, std::uint64_t seed);
+
+}  // namespace coppice::system

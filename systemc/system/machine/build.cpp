@@ -1,0 +1,378 @@
+#include "system/machine/build.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "config/dimensions.h"
+#include "config/schema.h"
+#include "fabric/framing.h"
+#include "schedule/compile/compiler.h"
+#include "schedule/files/schedule_file.h"
+#include "topology/builders.h"
+#include "topology/clos.h"
+#include "topology/deadlock.h"
+#include "topology/graph_file.h"
+#include "topology/hierarchy.h"
+
+namespace coppice::system {
+namespace {
+
+constexpr Bytes kFp32Bytes = 4;
+
+// Runs `build` and says at `key` what it refuses.
+template <typename Build>
+auto at_key(const config::Loaded& loaded, const std::string& key, Build build) {
+  try {
+    return build();
+  } catch (const UnsupportedError& error) {
+    throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
+  }
+}
+
+template <typename Value>
+const Value& of_level(const std::vector<Value>& values, std::size_t level) {
+  return values.size() == 1 ? values.front() : values.at(level);
+}
+
+void require_acyclic(const config::Loaded& loaded, const topology::ChannelDependencyGraph& graph,
+                     const std::string& what) {
+  const auto cycle = graph.find_cycle();
+  if (cycle.empty()) return;
+  throw ConfigError(
+      loaded.place("system.router.vcs"),
+      fmt::format("{} can deadlock with {} virtual channels: each of these waits for the next, the "
+                  "last for the first: {}; raise system.router.vcs",
+                  what, loaded.config.system.router.vcs, graph.describe(cycle)));
+}
+
+// The source routes that the tables use, each from where it starts.
+void require_routes_deadlock_free(const config::Loaded& loaded, const topology::Topology& topology,
+                                  const schedule::Schedule& schedule) {
+  topology::ChannelDependencyGraph graph(topology, loaded.config.system.router.vcs);
+  std::vector<topology::NodeId> last_source(schedule.routes.size(), topology::kNoNode);
+  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    const auto src = static_cast<topology::NodeId>(node);
+    for (const auto& port : schedule.nodes[node].ports) {
+      port.for_each_route([&](std::int32_t index) {
+        const auto route = static_cast<std::size_t>(index);
+        if (std::exchange(last_source.at(route), src) == src) return;
+        graph.add_route(src, schedule.routes[route]);
+      });
+    }
+  }
+  require_acyclic(loaded, graph, fmt::format("the schedule '{}' on {}", schedule.algorithm, topology.name()));
+}
+
+// Every accelerator owns a part of the data.
+void require_enough_elements(const config::Loaded& loaded, const topology::Topology& topology,
+                             const schedule::CompileRequest& request) {
+  const Bytes least = topology.num_accelerators() * request.element;
+  if (request.size >= least) return;
+  throw ConfigError(
+      loaded.place("collective.size"),
+      fmt::format("collective.size of {} is less than an element of {} for each of {} accelerators: "
+                  "{} at least",
+                  format_bytes(request.size), format_bytes(request.element), topology.num_accelerators(),
+                  format_bytes(least)));
+}
+
+void require_root(const config::Loaded& loaded, const topology::Topology& topology) {
+  const int root = loaded.config.collective.root;
+  if (root < topology.num_accelerators()) return;
+  throw ConfigError(loaded.place("collective.root"),
+                    fmt::format("collective.root is {}, but {} has accelerators 0 to {} only", root,
+                                topology.name(), topology.num_accelerators() - 1));
+}
+
+void require_rooted_algorithm(const config::Loaded& loaded) {
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  std::vector<std::string> rooted;
+  for (const schedule::AlgorithmInfo& info : schedule::algorithms()) {
+    if (info.rooted && info.name == collective.algorithm) return;
+    if (info.rooted) rooted.push_back(info.name);
+  }
+  throw ConfigError(loaded.place("collective.algorithm"),
+                    fmt::format("collective.algorithm: {} has no tree of one accelerator for {}: write {}",
+                                collective.algorithm, collective.op, fmt::join(rooted, " or ")));
+}
+
+// Switches add what chunks bring that move through dimensions.
+void require_adders_used(const config::Loaded& loaded, const topology::Topology& topology) {
+  const std::string& algorithm = loaded.config.collective.algorithm;
+  if (topology.in_network().empty() || algorithm == "hierarchical") return;
+  const auto adds = std::ranges::find(topology.in_network(), true) - topology.in_network().begin();
+  const std::string key = fmt::format("system.topology.dimensions[{}].in_network", adds);
+  throw ConfigError(
+      loaded.place(key),
+      fmt::format("{}: switches add for collective.algorithm hierarchical, not for {}: leave it "
+                  "out, or write hierarchical",
+                  key, algorithm));
+}
+
+schedule::TreePlacement parse_trees(const std::string& name) {
+  if (name == "routed") return schedule::TreePlacement::kRouted;
+  if (name == "embedded") return schedule::TreePlacement::kEmbedded;
+  if (name == "ccube") return schedule::TreePlacement::kCcube;
+  return schedule::TreePlacement::kAuto;
+}
+
+schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
+                                    const topology::RoutingFunction& routing) {
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  const auto compiler = schedule::make_compiler(collective.algorithm);
+  if (!compiler) {
+    throw ConfigError(loaded.place("collective.algorithm"),
+                      fmt::format("collective.algorithm: there is no algorithm '{}'", collective.algorithm));
+  }
+  schedule::CompileRequest request;
+  request.collective = parse_collective(collective.op);
+  request.size = collective.size;
+  request.chunks = collective.chunks;
+  request.ni_ports = resolve_ni_ports(loaded.config, topology);
+  request.routing = &routing;
+  request.trees = parse_trees(collective.trees);
+  request.step_latency = step_latency(loaded.config, topology);
+  // The network interface in Verilog is loaded with stored entries.
+  if (loaded.config.system.ni.impl == config::Implementation::kRtl) {
+    request.pattern_beyond = std::numeric_limits<int>::max();
+  }
+  require_adders_used(loaded, topology);
+  request.chunk_policy = chunk_policy_of(collective);
+  request.timing = step_timing(loaded.config.system);
+  require_enough_elements(loaded, topology, request);
+  if (has_root(collective)) {
+    require_root(loaded, topology);
+    require_rooted_algorithm(loaded);
+    request.root = collective.root;
+  }
+  return at_key(loaded, "collective.algorithm", [&] { return compiler->compile(topology, request); });
+}
+
+// What the tables ask of the machine beyond its graph, which is all that their check knows.
+void require_runnable(const config::Loaded& loaded, const schedule::Schedule& schedule) {
+  const std::string& file = loaded.config.collective.file;
+  if (schedule.element != kFp32Bytes) {
+    throw ConfigError(loaded.place("collective.file"),
+                      fmt::format("{} has elements of {} bytes: gradients are fp32, {} bytes", file,
+                                  schedule.element, kFp32Bytes));
+  }
+  const int vcs = loaded.config.system.router.vcs;
+  for (std::size_t route = 0; route < schedule.routes.size(); ++route) {
+    for (const topology::Hop& hop : schedule.routes[route]) {
+      if (hop.vcs.end <= vcs) continue;
+      throw ConfigError(
+          loaded.place("system.router.vcs"),
+          fmt::format(
+              "system.router.vcs is {}, but route {} of {} uses virtual channel {}: write {} at least", vcs,
+              route, file, hop.vcs.end - 1, hop.vcs.end));
+    }
+  }
+}
+
+// Tables that were made elsewhere, for the collective that the configuration names.
+schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::Topology& topology) {
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  schedule::Schedule schedule =
+      at_key(loaded, "collective.file", [&] { return schedule::read_schedule_file(collective.file); });
+  const std::string op = schedule::collective_name(schedule);
+  if (op != collective.op) {
+    throw ConfigError(loaded.place("collective.op"),
+                      fmt::format("collective.op is {}, but {} holds {}: write {}", collective.op,
+                                  collective.file, op, op));
+  }
+  if (schedule.size != collective.size) {
+    throw ConfigError(
+        loaded.place("collective.size"),
+        fmt::format("collective.size is {}, but {} is for {}: write {}", format_bytes(collective.size),
+                    collective.file, format_bytes(schedule.size), format_bytes(schedule.size)));
+  }
+  require_runnable(loaded, schedule);
+  const auto accelerators = static_cast<std::size_t>(topology.num_accelerators());
+  if (!topology.in_network().empty() && schedule.nodes.size() > accelerators) {
+    schedule.adders = static_cast<int>(schedule.nodes.size() - accelerators);
+  }
+  for (std::size_t node = 0; node < std::min(accelerators, schedule.nodes.size()); ++node) {
+    const std::size_t ports = schedule.nodes[node].ports.size();
+    const int expected = resolve_ni_ports(loaded.config, topology);
+    if (ports == static_cast<std::size_t>(expected)) continue;
+    throw ConfigError(loaded.place("system.ni.ports"),
+                      fmt::format("accelerator {} has {} tables in {}, but {} NI ports", node, ports,
+                                  collective.file, expected));
+  }
+  return schedule;
+}
+
+topology::GraphFile read_graph(const config::Loaded& loaded) {
+  const config::SystemConfig& system = loaded.config.system;
+  return at_key(loaded, "system.topology.file", [&] {
+    return topology::read_graph_file(
+        system.topology.file,
+        {{system.link.bandwidth.front(), system.link.latency.front()}, system.clock.period()});
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, config::Purpose purpose) {
+  const std::string& file = loaded.config.system.topology.file;
+  if (*topology::parse_kind(loaded.config.system.topology.kind) != topology::Kind::kFile) return {};
+  const topology::GraphFile graph = read_graph(loaded);
+  std::vector<std::string> warnings;
+  for (const auto& [key, used] : {std::pair{"system.link.bandwidth", graph.uses_default_bandwidth},
+                                  std::pair{"system.link.latency", graph.uses_default_latency}}) {
+    if (used || !loaded.places.contains(key) || !config::find_key(key)->used.has(purpose)) continue;
+    const SourceLocation place = loaded.place(key);
+    warnings.push_back(fmt::format("{}:{}:{}: warning: {} has no effect: every channel of {} has its own",
+                                   place.file, place.line, place.column, key, file));
+  }
+  return warnings;
+}
+
+topology::Topology build_topology(const config::Loaded& loaded) {
+  const config::SystemConfig& system = loaded.config.system;
+  const topology::Kind kind = *topology::parse_kind(system.topology.kind);
+  if (kind == topology::Kind::kFile) return read_graph(loaded).topology;
+  if (kind == topology::Kind::kHierarchy) {
+    const auto dimensions = config::dimensions_to_build(system.topology);
+    return at_key(loaded, "system.topology.dimensions", [&] { return topology::make_hierarchy(dimensions); });
+  }
+  std::vector<topology::LinkSpec> links;
+  for (std::size_t level = 0; level < topology::num_link_levels(kind, system.topology.dims); ++level) {
+    links.push_back({of_level(system.link.bandwidth, level), of_level(system.link.latency, level)});
+  }
+  topology::Topology whole = at_key(loaded, "system.topology.dims", [&] {
+    return topology::make_topology(kind, system.topology.dims, links);
+  });
+  const topology::ClosFailures& failures = loaded.config.failures;
+  if (kind != topology::Kind::kClos || failures == topology::ClosFailures{}) return whole;
+  at_key(loaded, "system.topology.failed_spines",
+         [&] { return topology::make_clos(system.topology.dims, links, {.spines = failures.spines}); });
+  return at_key(loaded, "system.topology.failed_links",
+                [&] { return topology::make_clos(system.topology.dims, links, failures); });
+}
+
+std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& loaded,
+                                                         const topology::Topology& topology) {
+  return at_key(loaded, "system.router.vcs",
+                [&] { return topology::make_routing(topology, loaded.config.system.router.vcs); });
+}
+
+int resolve_ni_ports(const config::Config& config, const topology::Topology& topology) {
+  if (config.system.ni.ports > 0) return config.system.ni.ports;
+  std::size_t ports = 1;
+  for (topology::NodeId node = 0; node < topology.num_accelerators(); ++node) {
+    ports = std::max(ports, topology.out_channels(node).size());
+  }
+  return static_cast<int>(ports);
+}
+
+Femtoseconds step_latency(const config::Config& config, const topology::Topology& topology) {
+  Femtoseconds longest = 0;
+  for (const topology::Channel& channel : topology.channels()) longest = std::max(longest, channel.latency);
+  if (topology.num_switches() > 0) longest *= 2;
+  const config::NiConfig& ni = config.system.ni;
+  return ni.message_setup + longest + (ni.dma_latency + ni.reduction_latency) * config.system.clock.period();
+}
+
+topology::Collective parse_collective(const std::string& op) {
+  if (op == "all_reduce") return topology::Collective::kAllReduce;
+  if (op == "reduce_scatter" || op == "reduce") return topology::Collective::kReduceScatter;
+  if (op == "all_gather" || op == "broadcast") return topology::Collective::kAllGather;
+  throw std::invalid_argument(fmt::format(
+      "'{}' is no collective: all_reduce, reduce_scatter, all_gather, broadcast and reduce are", op));
+}
+
+bool has_root(const config::CollectiveConfig& collective) {
+  return collective.op == "broadcast" || collective.op == "reduce";
+}
+
+schedule::ChunkPolicy chunk_policy_of(const config::CollectiveConfig& collective) {
+  using enum schedule::IntraDimension;
+  schedule::ChunkPolicy policy{.scheduler = collective.scheduler};
+  for (const auto named : {kFifo, kSmallestChunkFirst, kLeastToSendFirst}) {
+    if (collective.intra_dimension == to_string(named)) policy.intra_dimension = named;
+  }
+  return policy;
+}
+
+schedule::StepTiming step_timing(const config::SystemConfig& system) {
+  // Injection, ejection and what the interface adds at either end.
+  constexpr Cycles kInterfaces = 5;
+  const config::RouterConfig& router = system.router;
+  const Cycles cycles =
+      router.routing_delay + router.vc_alloc_delay + router.sw_alloc_delay + router.st_delay + 1;
+  const bool packets = system.ni.flow_control == config::FlowControl::kPacket;
+  return {system.flit, packets ? system.ni.payload : 0, cycles * system.clock.period(),
+          kInterfaces * system.clock.period()};
+}
+
+LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology& topology) {
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  if (has_root(collective)) {
+    require_root(loaded, topology);
+    LeastTime least{.cut = topology::root_cut(topology, collective.root, collective.op == "reduce")};
+    least.ns = topology::root_bound_ns(least.cut, collective.size);
+    return least;
+  }
+  LeastTime least{.cut = topology::worst_cut(topology)};
+  const topology::Collective kind = parse_collective(collective.op);
+  const bool added = kind == topology::Collective::kAllReduce && !topology.in_network().empty();
+  least.ns = topology::bound_ns(least.cut, added ? topology::Collective::kReduceScatter : kind,
+                                collective.size, topology.num_accelerators());
+  if (!added) return least;
+  // All that an accelerator contributes leaves it, and every cut around it. All accelerators are alike.
+  LeastTime once{.cut = topology::root_cut(topology, 0, false)};
+  once.ns = topology::root_bound_ns(once.cut, collective.size);
+  return once.ns > least.ns ? once : least;
+}
+
+CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
+                               const topology::RoutingFunction& routing) {
+  const bool imported = loaded.config.collective.algorithm == config::kAlgorithmFile;
+  CheckedSchedule result;
+  result.schedule = imported ? read_schedule(loaded, topology) : compile_schedule(loaded, topology, routing);
+  try {
+    result.report = schedule::check_schedule(topology, result.schedule);
+  } catch (const schedule::ScheduleError& error) {
+    if (imported) {
+      throw ConfigError(
+          loaded.place("collective.file"),
+          fmt::format("the schedule in {} fails the check: {}", loaded.config.collective.file, error.what()));
+    }
+    throw ModelError(fmt::format("the schedule that '{}' compiled fails the check: {}",
+                                 result.schedule.algorithm, error.what()));
+  }
+  if (result.schedule.ordered_by_lockstep && !loaded.config.system.ni.lockstep) {
+    throw ConfigError(loaded.place("system.ni.lockstep"),
+                      fmt::format("the schedule of '{}' relies on the order that the lockstep keeps: "
+                                  "system.ni.lockstep must be true",
+                                  result.schedule.algorithm));
+  }
+  require_routes_deadlock_free(loaded, topology, result.schedule);
+  return result;
+}
+
+schedule::NiOverhead ni_overhead(const config::SystemConfig& system, const topology::Topology& topology,
+                                 const schedule::Schedule& schedule) {
+  const fabric::Framing framing{system.ni.flow_control, system.flit, system.ni.payload};
+  const Bytes longest = schedule::longest_message(schedule);
+  return schedule::ni_overhead(topology, schedule, {framing.flits(longest), framing.packets(longest)});
+}
+
+void require_deadlock_free(const config::Loaded& loaded, const topology::Topology& topology,
+                           const topology::RoutingFunction& routing) {
+  topology::ChannelDependencyGraph graph(topology, routing.num_vcs());
+  graph.add_all_pairs(routing);
+  require_acyclic(loaded, graph, "routing on " + topology.name());
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,60 @@
+#include "system/machine/model_files.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "config/nearest.h"
+#include "workload/scale_sim.h"
+
+namespace coppice::system {
+namespace {
+
+constexpr const char* kKey = "training.model";
+constexpr const char* kExtension = ".csv";
+
+// Beside a command that is installed (or was moved with its data); else where it was built.
+std::filesystem::path model_folder() {
+  std::error_code none;
+  const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", none);
+  const std::filesystem::path installed = command.parent_path().parent_path() / "share/coppice/workloads";
+  if (!command.empty() && std::filesystem::is_directory(installed, none)) return installed;
+  return COPPICE_WORKLOADS;
+}
+
+bool is_path(const std::string& model) {
+  return model.find('/') != std::string::npos || model.ends_with(kExtension);
+}
+
+std::filesystem::path table_path(const std::string& model) {
+  return is_path(model) ? std::filesystem::path(model) : model_folder() / (model + kExtension);
+}
+
+std::string absent(const std::string& model) {
+  if (is_path(model)) return fmt::format("{}: there is no layer table {}", kKey, model);
+  const std::vector<std::string> known = known_models();
+  if (known.empty()) {
+    return fmt::format("{}: there are no models in {}; write the path of a layer table", kKey,
+                       model_folder().string());
+  }
+  return fmt::format("{}: there is no model '{}'; did you mean '{}'? There are {}, and paths of layer tables",
+                     kKey, model, config::nearest(model, known), fmt::join(known, ", "));
+}
+
+}  // namespace
+
+std::vector<std::string> known_models() {
+  return workload::model_names(model_folder().string());
+}
+
+workload::Model load_model(const config::Loaded& loaded) {
+  const std::string& model = loaded.config.training.model;
+  const std::filesystem::path path = table_path(model);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) throw ConfigError(loaded.place(kKey), absent(model));
+  return workload::import_scale_sim(path.string());
+}
+
+}  // namespace coppice::system

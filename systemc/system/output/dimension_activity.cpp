@@ -1,0 +1,94 @@
+#include "system/output/dimension_activity.h"
+
+#include <algorithm>
+
+#include "fabric/route_timing.h"
+
+namespace coppice::system {
+
+void TimeWindows::add(std::size_t series, Femtoseconds begin, Femtoseconds end) {
+  while (end > window_ * static_cast<Femtoseconds>(kMost)) join();
+  auto& windows = spent_[series];
+  for (Femtoseconds at = begin; at < end;) {
+    const auto window = static_cast<std::size_t>(at / window_);
+    const Femtoseconds next = std::min(end, static_cast<Femtoseconds>(window + 1) * window_);
+    if (windows.size() <= window) windows.resize(window + 1, 0);
+    windows[window] += next - at;
+    at = next;
+  }
+}
+
+void TimeWindows::join() {
+  window_ *= 2;
+  for (auto& windows : spent_) {
+    if (windows.size() % 2 != 0) windows.push_back(0);
+    for (std::size_t w = 0; w < windows.size() / 2; ++w) windows[w] = windows[2 * w] + windows[2 * w + 1];
+    windows.resize(windows.size() / 2);
+  }
+}
+
+std::vector<double> TimeWindows::parts(std::size_t series, double count, Femtoseconds end) const {
+  std::vector<double> parts;
+  const auto& windows = spent_[series];
+  for (Femtoseconds begin = 0; begin < end; begin += window_) {
+    const std::size_t w = parts.size();
+    const auto spent = static_cast<double>(w < windows.size() ? windows[w] : 0);
+    parts.push_back(spent / count / static_cast<double>(std::min(window_, end - begin)));
+  }
+  return parts;
+}
+
+DimensionActivity::DimensionActivity(const topology::Topology& topology, const config::SystemConfig& system,
+                                     const schedule::Schedule& schedule)
+    : topology_(&topology),
+      schedule_(&schedule),
+      period_(system.clock.period()),
+      out_ports_(topology.out_channels(0).size()),
+      ports_(topology.dimension_kinds().size(), 0),
+      covered_(static_cast<std::size_t>(topology.num_accelerators()) * out_ports_, 0),
+      windows_(2 * topology.dimension_kinds().size(), period_) {
+  for (const topology::ChannelId id : topology.out_channels(0)) {
+    const topology::Channel& channel = topology.channel(id);
+    dimension_.push_back(static_cast<std::size_t>(channel.dimension));
+    ++ports_[dimension_.back()];
+    flit_time_.push_back(fabric::channel_flit_time(system, channel.bandwidth));
+  }
+}
+
+void DimensionActivity::flit_sent(const fabric::FlitEvent& event, const fabric::Packet& /*packet*/,
+                                  Cycles now) {
+  if (event.out_port < 0 || event.ni_port >= 0 || event.node >= topology_->num_accelerators()) return;
+  const auto port = static_cast<std::size_t>(event.out_port);
+  windows_.add(dimension_[port], now * period_, now * period_ + flit_time_[port]);
+}
+
+void DimensionActivity::channel_busy(topology::ChannelId id, Cycles begin, Cycles end) {
+  const topology::Channel& channel = topology_->channel(id);
+  if (!topology_->is_accelerator(channel.src)) return;
+  const auto port = static_cast<std::size_t>(channel.src_port);
+  // Its last flit won the switch in the last of these cycles.
+  windows_.add(dimension_[port], begin * period_, (end - 1) * period_ + flit_time_[port]);
+}
+
+void DimensionActivity::message_completed(const ni::MessageRecord& message) {
+  const auto& route = schedule_->routes[static_cast<std::size_t>(message.entry->route)];
+  const std::size_t port = route.front().out_port;
+  if (port >= out_ports_ || !topology_->is_accelerator(message.src)) return;
+  // Messages of a port come to their ends, and begin to be ready, in the order in which it issued them.
+  Femtoseconds& covered = covered_[static_cast<std::size_t>(message.src) * out_ports_ + port];
+  const Femtoseconds begin = std::max(covered, message.dependencies_met * period_);
+  const Femtoseconds end = message.completed * period_;
+  if (end <= begin) return;
+  windows_.add(ports_.size() + dimension_[port], begin, end);
+  covered = end;
+}
+
+std::vector<double> DimensionActivity::busy(std::size_t d, Femtoseconds end) const {
+  return windows_.parts(d, ports(d), end);
+}
+
+std::vector<double> DimensionActivity::active(std::size_t d, Femtoseconds end) const {
+  return windows_.parts(ports_.size() + d, ports(d), end);
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "config/config.h"
+#include "fabric/fabric.h"
+#include "ni/message_record.h"
+#include "schedule/tables/schedule.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+// Time spent in windows of equal length, series by series. As time goes on windows are joined two by two, so
+// that there are never more than kMost.
+class TimeWindows {
+ public:
+  static constexpr std::size_t kMost = 64;
+
+  // Windows are `first` long to begin with.
+  TimeWindows(std::size_t series, Femtoseconds first) : spent_(series), window_(first) {}
+
+  void add(std::size_t series, Femtoseconds begin, Femtoseconds end);
+  Femtoseconds window() const { return window_; }
+  // Per window of a series, the part of its length that was spent, over `count`; the last window ends at
+  // `end`.
+  std::vector<double> parts(std::size_t series, double count, Femtoseconds end) const;
+
+ private:
+  void join();
+
+  std::vector<std::vector<Femtoseconds>> spent_;  // [series][window]
+  Femtoseconds window_;
+};
+
+// What the dimensions of a hierarchy do over time, as observed: of their channels (how long flits keep those
+// that leave accelerators busy, heads included) and of their messages (Themis, Fig. 9: a dimension is active
+// while there is a message in it, from when the data that it needs is there, or the message before has been
+// issued at its port, until it has been reduced or stored). Both are means over all accelerators and ports.
+class DimensionActivity final : public fabric::FabricObserver, public ni::MessageObserver {
+ public:
+  // References outlive it; the topology has dimensions, alike at all accelerators.
+  DimensionActivity(const topology::Topology& topology, const config::SystemConfig& system,
+                    const schedule::Schedule& schedule);
+
+  void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
+  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) override;
+  void message_completed(const ni::MessageRecord& message) override;
+
+  Femtoseconds window() const { return windows_.window(); }
+  // Per window up to `end`, the part of it in which an accelerator's channels of dimension `d` were busy.
+  std::vector<double> busy(std::size_t d, Femtoseconds end) const;
+  // The same for messages.
+  std::vector<double> active(std::size_t d, Femtoseconds end) const;
+
+ private:
+  double ports(std::size_t d) const { return static_cast<double>(ports_[d]) * topology_->num_accelerators(); }
+
+  const topology::Topology* topology_;
+  const schedule::Schedule* schedule_;
+  Femtoseconds period_;
+  std::size_t out_ports_;                // of an accelerator
+  std::vector<int> ports_;               // [dimension] of an accelerator
+  std::vector<Femtoseconds> flit_time_;  // [out-port of an accelerator]
+  std::vector<std::size_t> dimension_;   // [out-port of an accelerator]
+  std::vector<Femtoseconds> covered_;    // [accelerator][out-port]: until then its messages are counted
+  TimeWindows windows_;                  // series: channels of each dimension, then messages
+};
+
+}  // namespace coppice::system

@@ -1,0 +1,168 @@
+#include "system/output/result.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "config/loader.h"
+#include "fabric/route_timing.h"
+#include "system/collective/run.h"
+#include "system/machine/build.h"
+#include "system/output/dimension_activity.h"
+
+namespace coppice::system {
+namespace {
+
+// Busy time of the channels over the time of the run.
+nlohmann::ordered_json link_utilization(const Measured& measured) {
+  const auto channels = measured.topology.channels();
+  const double total = static_cast<double>(measured.cycles) * static_cast<double>(measured.period);
+  double sum = 0;
+  double max = 0;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    const auto busy =
+        static_cast<double>(measured.statistics.channel_flits[c]) *
+        static_cast<double>(fabric::channel_flit_time(measured.config.system, channels[c].bandwidth));
+    const double utilization = total > 0 ? busy / total : 0;
+    sum += utilization;
+    max = std::max(max, utilization);
+  }
+  return {{"mean", channels.empty() ? 0.0 : sum / static_cast<double>(channels.size())}, {"max", max}};
+}
+
+// Bytes each accelerator's link carries per byte of the collective: the factor between algorithm and bus
+// bandwidth.
+double bus_factor(const schedule::Schedule& schedule, int accelerators) {
+  const std::string name = schedule::collective_name(schedule);
+  if (name == "broadcast" || name == "reduce") return 1;
+  const double part = static_cast<double>(accelerators - 1) / accelerators;
+  return schedule.collective == schedule::Collective::kAllReduce ? 2 * part : part;
+}
+
+nlohmann::ordered_json rounded(std::vector<double> parts) {
+  constexpr double kPlaces = 1e4;
+  for (double& part : parts) part = std::round(part * kPlaces) / kPlaces;
+  return parts;
+}
+
+// What each dimension of a hierarchy carried, and its activity over time. The bandwidth is an accelerator's
+// in the dimension, all links together; its use counts data, not heads.
+nlohmann::ordered_json dimensions_of(const Measured& measured) {
+  const topology::Topology& topology = measured.topology;
+  const auto out = topology.out_channels(0);
+  const auto& kinds = topology.dimension_kinds();
+  std::vector<double> bandwidths(kinds.size(), 0);
+  for (const topology::ChannelId id : out) {
+    const topology::Channel& channel = topology.channel(id);
+    bandwidths[static_cast<std::size_t>(channel.dimension)] += channel.bandwidth.gb_per_s();
+  }
+  std::vector<Bytes> bytes(kinds.size(), 0);
+  for (int a = 0; a < measured.schedule.accelerators(); ++a) {
+    for (const auto& port : measured.schedule.nodes[static_cast<std::size_t>(a)].ports) {
+      port.for_each_entry([&](const schedule::TableEntry& entry) {
+        if (entry.route < 0) return;
+        // Ports lie alike at all accelerators.
+        const auto first = measured.schedule.routes[static_cast<std::size_t>(entry.route)].front().out_port;
+        bytes[static_cast<std::size_t>(topology.channel(out[first]).dimension)] += entry.bytes;
+      });
+    }
+  }
+  const double time_ns = static_cast<double>(measured.cycles) * static_cast<double>(measured.period) /
+                         static_cast<double>(kFemtosecondsPerNanosecond);
+  auto list = nlohmann::ordered_json::array();
+  for (std::size_t d = 0; d < kinds.size(); ++d) {
+    const double each = static_cast<double>(bytes[d]) / topology.num_accelerators();
+    list.push_back({{"kind", topology::to_string(kinds[d])},
+                    {"size", topology.dims()[d]},
+                    {"bandwidth_gb_s", bandwidths[d]},
+                    {"bytes_per_accelerator", each},
+                    {"utilization", time_ns > 0 ? each / bandwidths[d] / time_ns : 0.0}});
+    if (measured.activity == nullptr) continue;
+    const Femtoseconds end = measured.cycles * measured.period;
+    list.back()["activity"] = rounded(measured.activity->active(d, end));
+    list.back()["busy"] = rounded(measured.activity->busy(d, end));
+  }
+  return list;
+}
+
+}  // namespace
+
+nlohmann::ordered_json make_result(const Measured& measured) {
+  const double time_ns = static_cast<double>(measured.cycles) * static_cast<double>(measured.period) /
+                         static_cast<double>(kFemtosecondsPerNanosecond);
+  const double algbw = time_ns > 0 ? static_cast<double>(measured.schedule.size) / time_ns : 0;
+  nlohmann::ordered_json json;
+  json["schema"] = "coppice.result/1";
+  json["version"] = COPPICE_VERSION;
+  json["config"] = config::to_json(measured.config);
+  json["verified"] = measured.verified;
+  if (measured.sample.elements > 0) {
+    json["verified_sample"] = {{"elements", measured.sample.elements}, {"of", measured.sample.of}};
+  }
+  json["fidelity"] = measured.fidelity;
+  json["contention_free"] = measured.report.contention_free;
+  json["steps"] = measured.schedule.steps;
+  json["cycles"] = measured.cycles;
+  json["time_ns"] = time_ns;
+  json["algbw_gb_s"] = algbw;
+  json["busbw_gb_s"] = algbw * bus_factor(measured.schedule, measured.topology.num_accelerators());
+  json["bound"] = {{"time_ns", measured.bound_ns}};
+  json["efficiency"] = time_ns > 0 ? measured.bound_ns / time_ns : 1.0;
+  json["flits"] = measured.statistics.flits_injected;
+  json["flit_hops"] = measured.statistics.flit_hops;
+  json["link_utilization"] = link_utilization(measured);
+  if (!measured.topology.dimension_kinds().empty()) json["dimensions"] = dimensions_of(measured);
+  if (measured.activity != nullptr) {
+    json["window_ns"] =
+        static_cast<double>(measured.activity->window()) / static_cast<double>(kFemtosecondsPerNanosecond);
+  }
+  json["ni_overhead"] =
+      schedule::to_json(ni_overhead(measured.config.system, measured.topology, measured.schedule));
+  json["time_breakdown_cycles"] = measured.time_breakdown;
+  json["simulator"] = measured.simulator;
+  return json;
+}
+
+std::string summarize(const nlohmann::ordered_json& result) {
+  const auto& collective = result["config"]["collective"];
+  std::string text =
+      fmt::format("{} of {} by {}: {} cycles, {:.1f} ns in {} steps ({} fidelity, verified: {})\n",
+                  collective["op"].get<std::string>(), collective["size"].get<std::string>(),
+                  collective["algorithm"].get<std::string>(), result["cycles"].get<Cycles>(),
+                  result["time_ns"].get<double>(), result["steps"].get<int>(),
+                  result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
+  if (result.contains("fidelity_reason")) {
+    text +=
+        fmt::format("  flits were simulated one by one: {}\n", result["fidelity_reason"].get<std::string>());
+  }
+  text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s\n",
+                      result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>());
+  text += fmt::format("  least possible time {:.1f} ns: efficiency {:.1f}%\n",
+                      result["bound"]["time_ns"].get<double>(), 100 * result["efficiency"].get<double>());
+  text += fmt::format("  link utilization {:.1f}% mean, {:.1f}% max\n",
+                      100 * result["link_utilization"]["mean"].get<double>(),
+                      100 * result["link_utilization"]["max"].get<double>());
+  std::size_t number = 0;
+  for (const auto& dimension : result.value("dimensions", nlohmann::ordered_json::array())) {
+    text +=
+        fmt::format("  dimension {}, {} of {}: {:.1f}% of {:.0f} GB/s used\n", number++,
+                    dimension["kind"].get<std::string>(), dimension["size"].get<int>(),
+                    100 * dimension["utilization"].get<double>(), dimension["bandwidth_gb_s"].get<double>());
+  }
+  text += "  where the time of a network-interface port went, in cycles (mean over ports):\n";
+  const double total = std::max(1.0, result["cycles"].get<double>());
+  for (const auto& [part, cycles] : result["time_breakdown_cycles"].items()) {
+    text += fmt::format("    {:<14} {:>12.1f}  {:>5.1f}%\n", part, cycles.get<double>(),
+                        100 * cycles.get<double>() / total);
+  }
+  const auto& simulator = result["simulator"];
+  text +=
+      fmt::format("  simulated {} flit-hops{} in {:.2f} s ({:.1f} million per CPU second, {:.0f} MiB)\n",
+                  result["flit_hops"].get<std::int64_t>(), result["fidelity"] == "train" ? " as trains" : "",
+                  simulator["wall_s"].get<double>(), simulator["flit_hops_per_s"].get<double>() * 1e-6,
+                  simulator["peak_rss_bytes"].get<double>() / 1048576.0);
+  return text;
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "config/config.h"
+#include "fabric/fabric.h"
+#include "schedule/proof/checker.h"
+#include "schedule/tables/schedule.h"
+#include "system/collective/verification.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+class DimensionActivity;
+
+// What a run of a collective measured.
+struct Measured {
+  const config::Config& config;
+  const topology::Topology& topology;
+  const schedule::Schedule& schedule;
+  const schedule::CheckReport& report;
+  std::string verified;
+  std::string fidelity;
+  Cycles cycles = 0;  // until the last message was reduced or stored
+  Femtoseconds period = 0;
+  const fabric::FabricStatistics& statistics;
+  double bound_ns = 0;
+  nlohmann::ordered_json time_breakdown;
+  nlohmann::ordered_json simulator;
+  Verification::Sample sample{};
+  const DimensionActivity* activity = nullptr;  // of a hierarchy
+};
+
+// RESULT.json, schema "coppice.result/1".
+nlohmann::ordered_json make_result(const Measured& measured);
+
+}  // namespace coppice::system

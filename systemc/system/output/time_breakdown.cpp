@@ -1,0 +1,72 @@
+#include "system/output/time_breakdown.h"
+
+#include <algorithm>
+
+namespace coppice::system {
+
+PortTime divide(const ni::MessageRecord& message) {
+  PortTime time;
+  const Cycles free = message.port_free_since;
+  const Cycles issued = std::max(message.issued, free);
+  // Idle before it was issued: first for data, then for the lockstep.
+  const Cycles data_here = std::clamp(message.dependencies_met, free, issued);
+  const Cycles left_sender = std::clamp(message.enabler_tail_injected + 1, free, data_here);
+  const Cycles under_way = data_here - left_sender;
+  time.dependencies = left_sender - free;
+  const Cycles delayed = std::clamp<Cycles>(message.enabler_delay, 0, under_way);
+  time.credits = std::clamp<Cycles>(message.enabler_credit_delay, 0, delayed);
+  time.contention = delayed - time.credits;
+  time.latency = under_way - delayed;
+  time.lockstep = issued - data_here;
+  // From issue to the head: memory. From head to tail: serialization, and whatever it took longer.
+  time.latency += message.head_injected - issued;
+  const Cycles sending = message.tail_injected + 1 - message.head_injected;
+  time.serialization = std::min(sending, message.serialization);
+  const Cycles held_up = sending - time.serialization;
+  const Cycles by_credits = std::min(held_up, message.credit_stall);
+  time.credits += by_credits;
+  time.contention += held_up - by_credits;
+  return time;
+}
+
+TimeBreakdown::TimeBreakdown(int accelerators, int ni_ports)
+    : ni_ports_(ni_ports),
+      ports_(static_cast<std::size_t>(accelerators) * static_cast<std::size_t>(ni_ports)) {}
+
+void TimeBreakdown::message_completed(const ni::MessageRecord& message) {
+  const auto port = static_cast<std::size_t>(message.src * ni_ports_ + message.src_port);
+  if (port >= ports_.size()) return;
+  const PortTime part = divide(message);
+  PortTime& sum = ports_[port];
+  sum.serialization += part.serialization;
+  sum.latency += part.latency;
+  sum.dependencies += part.dependencies;
+  sum.lockstep += part.lockstep;
+  sum.contention += part.contention;
+  sum.credits += part.credits;
+}
+
+nlohmann::ordered_json TimeBreakdown::to_json(Cycles total) const {
+  PortTime sum;
+  for (const PortTime& port : ports_) {
+    sum.serialization += port.serialization;
+    sum.latency += port.latency;
+    sum.dependencies += port.dependencies;
+    sum.lockstep += port.lockstep;
+    sum.contention += port.contention;
+    sum.credits += port.credits;
+    sum.finished += total - port.total();
+  }
+  const auto mean = [this](Cycles cycles) {
+    return ports_.empty() ? 0.0 : static_cast<double>(cycles) / static_cast<double>(ports_.size());
+  };
+  return {{"serialization", mean(sum.serialization)},
+          {"latency", mean(sum.latency)},
+          {"dependencies", mean(sum.dependencies)},
+          {"lockstep", mean(sum.lockstep)},
+          {"contention", mean(sum.contention)},
+          {"credits", mean(sum.credits)},
+          {"finished", mean(sum.finished)}};
+}
+
+}  // namespace coppice::system

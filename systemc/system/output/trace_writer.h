@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "config/config.h"
+#include "fabric/fabric.h"
+#include "ni/message_record.h"
+#include "system/output/result_file.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+// Chrome trace events (the JSON array format, as Perfetto and chrome://tracing open them): a track per
+// network-interface port with its table entries and what it waited for (and the rates of its flows, where the
+// fabric is fluid), a track per channel with its busy intervals. Times are simulated; the file's microseconds
+// are written with nanosecond (and finer) decimals.
+//
+// The file appears whole in finish(); an unfinished trace leaves none.
+class TraceWriter final : public ni::MessageObserver, public fabric::FabricObserver {
+ public:
+  // Throws ConfigError if `path` cannot be written.
+  TraceWriter(const std::string& path, const topology::Topology& topology, const config::SystemConfig& system,
+              int ni_ports);
+  ~TraceWriter() override;
+  TraceWriter(const TraceWriter&) = delete;
+  TraceWriter& operator=(const TraceWriter&) = delete;
+
+  void message_completed(const ni::MessageRecord& message) override;
+  void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
+
+  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) override;
+  // A counter per port, in GB/s.
+  void flow_rate(topology::NodeId node, int ni_port, double bytes_per_second, Femtoseconds at) override;
+
+  // Those who are no part of the machine, training jobs and their controller: each a track of its own.
+  void name_actor(int actor, const std::string& name);
+  void actor_phase(int actor, const std::string& name, Femtoseconds begin, Femtoseconds end);
+  void actor_event(int actor, const std::string& name, const nlohmann::ordered_json& details,
+                   Femtoseconds at);
+
+  // Closes open intervals and puts the file in place. Throws ModelError if it cannot be written.
+  void finish();
+
+ private:
+  struct Interval {
+    Cycles begin = -1;       // -1: none open
+    Cycles end = 0;          // of the last flit, exclusive
+    Cycles flit_cycles = 1;  // that a flit holds the channel
+  };
+
+  void name_tracks();
+  void name(const char* kind, int process, std::int64_t track, const std::string& text);
+  void slice(int process, std::int64_t track, const std::string& name, Cycles begin, Cycles end);
+  void close_interval(topology::ChannelId channel);
+  void event(const std::string& json);
+
+  ResultFile output_;
+  std::FILE* file_ = nullptr;
+  bool first_ = true;
+  bool has_actors_ = false;
+  const topology::Topology& topology_;
+  int ni_ports_;
+  Femtoseconds period_;
+  std::vector<Interval> intervals_;  // [channel]
+};
+
+}  // namespace coppice::system

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "ni/interface.h"
+#include "system/output/result_file.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+// Writes a value change dump of chosen accelerators for GTKWave: per network-interface port the timestep
+// counter, the lockstep counter, the number of entries issued and the decoder's state, and per channel that
+// leaves the node whether a flit is on it and its virtual channel. Samples at the end of every cycle; it only
+// looks.
+class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver {
+ public:
+  // Throws ConfigError if `path` cannot be written.
+  VcdProbe(const sc_core::sc_module_name& name, const std::string& path, const topology::Topology& topology,
+           Femtoseconds period, std::vector<const ni::Interface*> nodes);
+  ~VcdProbe() override;
+
+  void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
+
+  // No more samples: the run is over.
+  void stop() { stopped_ = true; }
+  // Closes the file and puts it in place. Throws ModelError if it cannot be written.
+  void finish();
+
+ private:
+  struct PortSignals {
+    sc_dt::sc_uint<32> timestep;
+    sc_dt::sc_uint<32> lockstep;
+    sc_dt::sc_uint<32> issued;
+    sc_dt::sc_uint<3> decoder;  // ni::DecoderState
+  };
+  struct ChannelSignals {
+    bool valid = false;  // a flit was granted the switch towards it in this cycle
+    sc_dt::sc_uint<5> vc;
+    Cycles last = -1;  // cycle of the last flit
+    int last_vc = 0;
+  };
+  struct Node {
+    const ni::Interface* interface;
+    std::vector<PortSignals> ports;
+    std::vector<ChannelSignals> channels;  // by output port
+  };
+
+  void sample();
+  void trace_node(Node& node);
+
+  ResultFile output_;
+  std::string waves_;  // what the kernel writes meanwhile; it appends ".vcd" itself
+  Femtoseconds period_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<Node*> by_id_;  // [node], nullptr where not chosen
+  sc_core::sc_trace_file* file_ = nullptr;
+  bool settled_ = false;  // all other processes of the cycle have run
+  bool stopped_ = false;
+};
+
+}  // namespace coppice::system

@@ -1,0 +1,291 @@
+#include "system/training/text_training.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "schedule/hierarchical/chunk_simulation.h"
+#include "schedule/hierarchical/hierarchical.h"
+#include "system/machine/build.h"
+#include "workload/text_workload.h"
+
+namespace coppice::system {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using schedule::DimensionModel;
+using workload::Communication;
+using workload::Exchange;
+using workload::Group;
+using workload::Parallelism;
+
+constexpr const char* kModelKey = "training.model";
+constexpr int kUsualChunks = 64;  // Themis, Sec. 5.3
+constexpr Bytes kElement = 2;     // fp16 (Themis, Sec. 5.2)
+
+double to_ns(Femtoseconds time) {
+  return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
+}
+
+// The dimensions of those who share a cut model and of those who share its weights.
+struct Groups {
+  std::vector<DimensionModel> model;
+  std::vector<DimensionModel> data;
+};
+
+// `accelerators` of the first dimensions share a model; the last of them may be cut where it is no ring.
+Groups split(const std::vector<DimensionModel>& dimensions, int accelerators) {
+  Groups groups;
+  int left = accelerators;
+  for (const DimensionModel& dimension : dimensions) {
+    if (left == 1) {
+      groups.data.push_back(dimension);
+    } else if (left % dimension.size == 0) {
+      groups.model.push_back(dimension);
+      left /= dimension.size;
+    } else if (dimension.kind != topology::DimensionKind::kRing && dimension.size % left == 0) {
+      groups.model.push_back(dimension);
+      groups.model.back().size = left;
+      groups.data.push_back(dimension);
+      groups.data.back().size = dimension.size / left;
+      left = 1;
+    } else {
+      break;
+    }
+  }
+  if (left == 1) return groups;
+  throw UnsupportedError(
+      fmt::format("groups of {} accelerators are no part of the dimensions: {} are left over "
+                  "for one that cannot be cut so",
+                  accelerators, left));
+}
+
+Groups groups_of(const workload::TextWorkload& workload, const std::vector<DimensionModel>& dimensions) {
+  switch (workload.parallelism) {
+    case Parallelism::kData:
+    case Parallelism::kModel:
+    case Parallelism::kDlrm:
+      return {dimensions, dimensions};
+    case Parallelism::kTransformer:
+    case Parallelism::kTransformerRecomputed:
+      break;
+  }
+  return split(dimensions, workload.model_group);
+}
+
+// How long collectives take among one group.
+class Network {
+ public:
+  Network(std::vector<DimensionModel> dimensions, const schedule::ChunkPolicy& policy, int chunks)
+      : model_(std::move(dimensions), kElement), policy_(policy), chunks_(chunks) {}
+
+  Femtoseconds duration(const Communication& communication) const {
+    if (communication.exchange == Exchange::kAllToAll) return all_to_all(communication.bytes);
+    if (model_.dimensions() == 0) return 0;
+    const Bytes least = schedule::pieces_of_a_chunk(model_.accelerators(), model_.rings()) * kElement;
+    schedule::CompileRequest request;
+    request.collective = collective(communication.exchange);
+    request.size = std::max(communication.bytes / kElement * kElement, least);
+    request.element = kElement;
+    request.chunks = static_cast<int>(std::clamp<Bytes>(request.size / least, 1, chunks_));
+    request.chunk_policy = policy_;
+    const auto [plans, order] = plan_chunks(model_, request);
+    return schedule::ChunkSimulation(model_).run(plans, order);
+  }
+
+  // With all dimensions busy throughout (Themis, Table 3). No scheduler changes an all-to-all.
+  Femtoseconds ideal(const Communication& communication) const {
+    if (communication.exchange == Exchange::kAllToAll) return all_to_all(communication.bytes);
+    if (model_.dimensions() == 0) return 0;
+    return ideal_time(model_, collective(communication.exchange), communication.bytes);
+  }
+
+ private:
+  static schedule::Collective collective(Exchange exchange) {
+    if (exchange == Exchange::kAllGather) return schedule::Collective::kAllGather;
+    if (exchange == Exchange::kReduceScatter) return schedule::Collective::kReduceScatter;
+    return schedule::Collective::kAllReduce;
+  }
+
+  // Dimension after dimension: in each, all but an accelerator's own part goes straight to its peers; on a
+  // ring it goes a quarter of the way around on average.
+  Femtoseconds all_to_all(Bytes bytes) const {
+    Femtoseconds time = 0;
+    for (std::size_t d = 0; d < model_.dimensions(); ++d) {
+      const DimensionModel& dimension = model_.dimension(d);
+      const bool ring = dimension.kind == topology::DimensionKind::kRing;
+      const Bytes sent = ring ? bytes * dimension.size / 4 : bytes - bytes / dimension.size;
+      time +=
+          transfer_time(sent, dimension.bandwidth) + (ring ? dimension.size / 2 : 1) * dimension.step_latency;
+    }
+    return time;
+  }
+
+  schedule::LatencyModel model_;
+  schedule::ChunkPolicy policy_;
+  int chunks_;
+};
+
+struct Collective {
+  Communication communication;
+  Group group = Group::kData;
+  Femtoseconds time = 0;
+  Femtoseconds ideal = 0;
+  int count = 0;
+};
+
+class TextTraining {
+ public:
+  TextTraining(const config::Loaded& loaded, workload::TextWorkload workload,
+               const std::vector<DimensionModel>& dimensions)
+      : loaded_(loaded),
+        workload_(std::move(workload)),
+        accelerators_(schedule::LatencyModel(dimensions).accelerators()) {
+    const config::CollectiveConfig& collective = loaded.config.collective;
+    const Groups groups = groups_of(workload_, dimensions);
+    const int chunks = collective.chunks == schedule::kAutomaticChunks ? kUsualChunks : collective.chunks;
+    for (const auto& [group, members] :
+         {std::pair{Group::kModel, groups.model}, {Group::kData, groups.data}}) {
+      networks_.emplace(std::piecewise_construct, std::forward_as_tuple(group),
+                        std::forward_as_tuple(members, chunk_policy_of(collective), chunks));
+    }
+  }
+
+  Json run() {
+    const auto overlap = loaded_.config.training.overlap;
+    const auto scheduled = make_text_timeline(
+        workload_, overlap, [this](const auto& what, Group group) { return counted(what, group); });
+    const auto ideal = make_text_timeline(
+        workload_, overlap, [this](const auto& what, Group group) { return known(what, group).ideal; });
+    Json json;
+    json["schema"] = "coppice.result/1";
+    json["version"] = COPPICE_VERSION;
+    json["config"] = config::to_json(loaded_.config);
+    json["verified"] = "off";
+    json["fidelity"] = "chunks";
+    json["time_ns"] = to_ns(scheduled.total);
+    json["training"] = training(scheduled, ideal);
+    return json;
+  }
+
+ private:
+  Collective& known(const Communication& what, Group group) {
+    Collective& collective = collectives_[{what.exchange, what.bytes, group}];
+    if (collective.count == 0) {
+      const Network& network = networks_.at(group);
+      collective = {what, group, network.duration(what), network.ideal(what), 0};
+    }
+    return collective;
+  }
+
+  Femtoseconds counted(const Communication& what, Group group) {
+    Collective& collective = known(what, group);
+    ++collective.count;
+    return collective.time;
+  }
+
+  // Of all bandwidth while collectives that a scheduler moves are under way (Themis, Fig. 4).
+  double utilization() const {
+    double time = 0;
+    double ideal = 0;
+    for (const auto& [key, collective] : collectives_) {
+      if (collective.communication.exchange == Exchange::kAllToAll) continue;
+      time += collective.count * to_ns(collective.time);
+      ideal += collective.count * to_ns(collective.ideal);
+    }
+    return time > 0 ? ideal / time : 1;
+  }
+
+  Json training(const workload::TextTimeline& scheduled, const workload::TextTimeline& ideal) const {
+    Json list = Json::array();
+    for (const auto& [key, collective] : collectives_) {
+      list.push_back({{"collective", to_string(collective.communication.exchange)},
+                      {"among", collective.group == Group::kModel ? "model" : "data"},
+                      {"bytes", collective.communication.bytes},
+                      {"count", collective.count},
+                      {"time_ns", to_ns(collective.time)},
+                      {"ideal_time_ns", to_ns(collective.ideal)}});
+    }
+    return {{"model", workload_.name},
+            {"overlap", to_string(loaded_.config.training.overlap)},
+            {"accelerators", accelerators_},
+            {"forward_ns", to_ns(scheduled.forward)},
+            {"backward_ns", to_ns(scheduled.backward)},
+            {"compute_ns", to_ns(scheduled.forward + scheduled.backward)},
+            {"communication_ns", to_ns(scheduled.communication)},
+            {"exposed_model_ns", to_ns(scheduled.exposed_model)},
+            {"exposed_data_ns", to_ns(scheduled.exposed_data)},
+            {"exposed_communication_ns", to_ns(scheduled.exposed_model + scheduled.exposed_data)},
+            {"total_ns", to_ns(scheduled.total)},
+            {"ideal_exposed_communication_ns", to_ns(ideal.exposed_model + ideal.exposed_data)},
+            {"ideal_total_ns", to_ns(ideal.total)},
+            {"beyond_ideal_ns", to_ns(scheduled.total - ideal.total)},
+            {"over_ideal", to_ns(scheduled.total) / to_ns(ideal.total)},
+            {"utilization", utilization()},
+            {"collectives", list}};
+  }
+
+  const config::Loaded& loaded_;
+  workload::TextWorkload workload_;
+  int accelerators_;
+  std::map<Group, Network> networks_;
+  std::map<std::tuple<Exchange, Bytes, Group>, Collective> collectives_;
+};
+
+}  // namespace
+
+bool trains_text_workload(const config::Loaded& loaded) {
+  return loaded.config.training.model.ends_with(".txt");
+}
+
+Json run_text_training(const config::Loaded& loaded) {
+  const std::string& path = loaded.config.training.model;
+  if (loaded.config.collective.algorithm != "hierarchical") {
+    throw ConfigError(
+        loaded.place("collective.algorithm"),
+        fmt::format("collective.algorithm is {}, but a text workload is trained on the dimensions "
+                    "of a hierarchy: write hierarchical",
+                    loaded.config.collective.algorithm));
+  }
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    throw ConfigError(loaded.place(kModelKey),
+                      fmt::format("{}: there is no text workload {}", kModelKey, path));
+  }
+  workload::TextWorkload workload = workload::import_text_workload(path);
+  const topology::Topology topology = build_topology(loaded);
+  try {
+    return TextTraining(loaded, std::move(workload), schedule::dimension_models(topology)).run();
+  } catch (const UnsupportedError& error) {
+    throw ConfigError(loaded.place(kModelKey), fmt::format("{}: {}: {}", kModelKey, path, error.what()));
+  }
+}
+
+std::string summarize_text_training(const Json& result) {
+  const Json& training = result.at("training");
+  const auto ns = [&](const char* key) { return training.at(key).get<double>(); };
+  const double total = ns("total_ns");
+  const auto line = [&](const char* name, const char* key) {
+    return fmt::format("    {:<24} {:>14.1f} us  {:>5.1f}%\n", name, ns(key) / 1000, 100 * ns(key) / total);
+  };
+  std::string text = fmt::format(
+      "training iteration of {} on {} accelerators, collectives by {}, overlap: {}\n  {:.1f} us in all, "
+      "{:.1f} us "
+      "with all dimensions busy; utilization of the collectives {:.2f} %\n",
+      training.at("model").get<std::string>(), training.at("accelerators").get<int>(),
+      result.at("config").at("collective").at("scheduler").get<std::string>(),
+      training.at("overlap").get<std::string>(), total / 1000, ns("ideal_total_ns") / 1000,
+      100 * training.at("utilization").get<double>());
+  text += line("forward", "forward_ns");
+  text += line("backward", "backward_ns");
+  text += line("waiting for the model", "exposed_model_ns");
+  text += line("waiting for gradients", "exposed_data_ns");
+  return text;
+}
+
+}  // namespace coppice::system

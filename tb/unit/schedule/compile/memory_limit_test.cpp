@@ -1,0 +1,25 @@
+#include "schedule/compile/memory_limit.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+
+namespace coppice::schedule {
+namespace {
+
+TEST(MemoryLimit, RefusesWhatDoesNotFit) {
+  const std::int64_t messages = 33'546'240;  // of 4,096 accelerators' trees
+  EXPECT_GT(memory_for(messages), Bytes{4} << 30);
+  EXPECT_NO_THROW(require_memory("multitree", messages, memory_for(messages)));
+  EXPECT_THAT(
+      [&] { require_memory("multitree", messages, memory_for(messages) - 1); },
+      testing::ThrowsMessage<UnsupportedError>(testing::AllOf(
+          testing::HasSubstr("multitree's 33546240 messages"), testing::HasSubstr("multitree_optimal"))));
+}
+
+TEST(MemoryLimit, KnowsTheMachine) {
+  EXPECT_GT(machine_memory(), Bytes{64} << 20);
+}
+
+}  // namespace
+}  // namespace coppice::schedule

@@ -1,0 +1,75 @@
+#include "schedule/files/print.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "machine.h"
+
+namespace coppice::schedule {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Print, TextShowsATablePerPort) {
+  const Machine machine = mesh({3});
+  const Schedule schedule = machine.compile("multitree", Collective::kAllReduce, 96);
+  const std::string text = to_text(machine.topology, schedule, check_schedule(machine.topology, schedule));
+  EXPECT_THAT(text, HasSubstr("multitree all_reduce on mesh 3: 96 bytes, 3 flows, 4 timesteps (the least "
+                              "that trees can take: 4)\n"));
+  EXPECT_THAT(text, HasSubstr("accelerator 1 port 0 (channels to 2)\n"
+                              "  step  op      flow  to  parent  children  address  bytes  after  route\n"));
+  EXPECT_THAT(text, HasSubstr("under any timing\nno two messages share a channel at a time\n"));
+}
+
+TEST(Print, TextNamesWhatIsShared) {
+  const Machine machine = mesh({3});
+  Schedule schedule = machine.compile("ring", Collective::kAllReduce, 96);
+  const std::string text =
+      to_text(machine.topology, schedule,
+              {.contention_free = false,
+               .shared = {{.channel = 0, .step = 2, .messages = 3},
+                          {.step = 1, .messages = 2, .node = 1, .ni_port = 1, .ejection = true}},
+               .additions = {}});
+  EXPECT_THAT(text, HasSubstr("messages share:\n  channel 0->1 (port 0) in step 2: 3 messages\n"
+                              "  ejection port 1 of accelerator 1 in step 1: 2 messages\n"));
+}
+
+TEST(Print, JsonHasEveryEntry) {
+  const Machine machine = torus({4, 4});
+  const Schedule schedule = machine.compile("multitree", Collective::kAllReduce, 1024);
+  const auto json =
+      nlohmann::json::parse(to_json(machine.topology, schedule, check_schedule(machine.topology, schedule)));
+  EXPECT_EQ(json["schema"], "coppice.schedule/1");
+  EXPECT_EQ(json["topology"], "torus 4x4");
+  EXPECT_EQ(json["steps"], schedule.steps);
+  EXPECT_EQ(json["contention_free"], true);
+  ASSERT_EQ(json["nodes"].size(), schedule.nodes.size());
+  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    const auto& ports = schedule.nodes[node].ports;
+    for (std::size_t port = 0; port < ports.size(); ++port) {
+      const auto& table = json["nodes"][node]["ports"][port];
+      ASSERT_EQ(table.size(), ports[port].size());
+      for (std::size_t i = 0; i < table.size(); ++i) {
+        const TableEntry& entry = ports[port][i];
+        EXPECT_EQ(table[i]["op"], to_string(entry.op));
+        EXPECT_EQ(table[i]["step"], entry.step);
+        if (entry.op == Op::kNop) continue;
+        EXPECT_EQ(table[i]["dependencies"], entry.dependencies);
+        EXPECT_LT(table[i]["route"].get<std::size_t>(), json["routes"].size());
+      }
+    }
+  }
+}
+
+TEST(Print, DotHasAnEdgePerMessage) {
+  const Machine machine = mesh({2});
+  const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 8);
+  const std::string dot = to_dot(machine.topology, schedule);
+  EXPECT_THAT(dot, HasSubstr("digraph schedule {"));
+  EXPECT_THAT(dot, HasSubstr("1 -> 0 [label=\"1\", color=\"0.0000 0.9 0.7\", style=dashed"));
+  EXPECT_THAT(dot, HasSubstr("0 -> 1 [label=\"2\", color=\"0.0000 0.9 0.7\", style=solid"));
+}
+
+}  // namespace
+}  // namespace coppice::schedule

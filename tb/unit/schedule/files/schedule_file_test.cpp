@@ -1,0 +1,109 @@
+#include "schedule/files/schedule_file.h"
+
+#include <gmock/gmock.h>
+
+#include <rapidcheck/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "machine.h"
+#include "schedule/files/print.h"
+#include "schedule/proof/checker.h"
+
+namespace coppice::schedule {
+namespace {
+
+using testing::StartsWith;
+
+std::string printed(const Machine& machine, const Schedule& schedule) {
+  return to_json(machine.topology, schedule, check_schedule(machine.topology, schedule));
+}
+
+TEST(ScheduleFile, IsReadAsItWasPrinted) {
+  const Machine machine = torus({4, 4});
+  for (const char* algorithm :
+       {"ring", "ring2d", "double_tree", "halving_doubling", "direct", "multitree", "multitree_optimal"}) {
+    const Schedule schedule = machine.compile(algorithm, Collective::kAllReduce, 1024);
+    const std::string text = printed(machine, schedule);
+    const auto read = nlohmann::json::parse(printed(machine, parse_schedule(text, "s.json")));
+    auto expected = nlohmann::json::parse(text);
+    expected["least_steps"] = read["least_steps"];  // is not read
+    EXPECT_EQ(read, expected) << algorithm;
+  }
+}
+
+RC_GTEST_PROP(ScheduleFile, KeepsWhoOwnsWhat, ()) {
+  const Machine machine = random_machine(4);
+  Schedule schedule = machine.compile("ring", Collective::kReduceScatter, 4096);
+  schedule.shares = share_out(schedule);
+  const Schedule read = parse_schedule(printed(machine, schedule), "s.json");
+  RC_ASSERT(read.shares.size() == schedule.shares.size());
+  for (std::size_t i = 0; i < read.shares.size(); ++i) {
+    RC_ASSERT(read.shares[i].owner == schedule.shares[i].owner);
+    RC_ASSERT(read.shares[i].data.address == schedule.shares[i].data.address);
+    RC_ASSERT(read.shares[i].data.bytes == schedule.shares[i].data.bytes);
+  }
+}
+
+// A schedule of one message, a line per value that a test replaces.
+constexpr const char* kSmall = R"({"schema": "coppice.schedule/1",
+"algorithm": "mine", "collective": "all_reduce",
+"size": 8, "element": 4,
+"steps": 1, "flows": 1, "ordered_by_lockstep": false,
+"routes": [[
+{"out_port": 0, "vcs": [0, 1]}
+]],
+"nodes": [{"ports": [[
+{"op": "reduce", "step": 1, "bytes": 8, "flow": 0, "parent": 1, "children": [],
+"dependencies": 0, "address": 0, "route": 0}
+]]}]})";
+
+std::string refusal(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) return "no '" + from + "' in the text";
+  text.replace(at, from.size(), to);
+  try {
+    parse_schedule(text, "s.json");
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(ScheduleFile, SaysWhereItIsWrong) {
+  EXPECT_EQ(refusal(kSmall, "\"size\": 8", "\"size\": 8"), "accepted");
+  EXPECT_THAT(refusal(kSmall, "\"size\": 8,", "\"size\": 8"),
+              StartsWith("s.json:3:19: not valid JSON: syntax error"));
+  EXPECT_EQ(refusal(kSmall, "schedule/1", "schedule/2"), "s.json:1:12: /schema: must be coppice.schedule/1");
+  EXPECT_EQ(refusal(kSmall, "\"size\": 8", "\"size\": -8"),
+            "s.json:3:9: /size: must be a whole number from 1 to 1099511627776, not -8");
+  EXPECT_EQ(refusal(kSmall, "\"steps\": 1", "\"steps\": 99999999999"),
+            "s.json:4:10: /steps: must be a whole number from 0 to 2147483647, not 99999999999");
+  EXPECT_EQ(refusal(kSmall, "\"flows\": 1", "\"flows\": 18446744073709551615"),
+            "s.json:4:22: /flows: must be a whole number from 0 to 2147483647, not 18446744073709551615");
+  EXPECT_EQ(refusal(kSmall, "all_reduce", "all_sum"),
+            "s.json:2:36: /collective: 'all_sum' is none of all_reduce, reduce_scatter, all_gather");
+  EXPECT_EQ(refusal(kSmall, "false", "0"), "s.json:4:48: /ordered_by_lockstep: must be true or false");
+  EXPECT_EQ(refusal(kSmall, "[0, 1]", "[0]"),
+            "s.json:6:24: /routes/0/0/vcs: must be [first, end] of the virtual channels");
+  EXPECT_EQ(refusal(kSmall, "[0, 1]", "[0, 256]"),
+            "s.json:6:28: /routes/0/0/vcs/1: must be a whole number from 0 to 255, not 256");
+  EXPECT_EQ(refusal(kSmall, "\"reduce\"", "\"rdeuce\""),
+            "s.json:9:8: /nodes/0/ports/0/0/op: 'rdeuce' is none of reduce, gather, nop");
+  EXPECT_EQ(refusal(kSmall, "\"parent\": 1", "\"parent\": null"),
+            "s.json:9:62: /nodes/0/ports/0/0/parent: a reduce sends to its parent: it must have one");
+  EXPECT_EQ(refusal(kSmall, "\"flow\": 0, ", ""), "s.json:9:1: /nodes/0/ports/0/0: 'flow' is missing");
+  EXPECT_EQ(refusal(kSmall, "\"route\": 0", "\"route\": 0, \"colour\": 3").substr(0, 60),
+            "s.json:10:56: /nodes/0/ports/0/0/colour: unknown key; known ");
+  EXPECT_EQ(refusal(kSmall, "[{\"ports\"", "[{\"prots\"").substr(0, 42),
+            "s.json:8:21: /nodes/0/prots: unknown key; ");
+}
+
+TEST(ScheduleFile, ThatIsNotThere) {
+  EXPECT_THROW(read_schedule_file("/nonexistent/s.json"), UnsupportedError);
+  EXPECT_THROW(read_schedule_file("/"), UnsupportedError);
+}
+
+}  // namespace
+}  // namespace coppice::schedule

@@ -1,0 +1,75 @@
+#include "schedule/hierarchical/turn_order.h"
+
+#include <gmock/gmock.h>
+
+namespace coppice::schedule {
+namespace {
+
+using testing::ElementsAre;
+
+// A step of one message.
+PipelineStep step(int port, Femtoseconds serialization, Femtoseconds latency, bool starts = true,
+                  Bytes rank = 0) {
+  return {.messages = {{port, serialization}}, .latency = latency, .starts_operation = starts, .rank = rank};
+}
+
+// "chunk.step" of every turn.
+std::vector<std::string> names(const std::vector<PipelineTurn>& turns) {
+  std::vector<std::string> names;
+  for (const PipelineTurn& turn : turns) {
+    names.push_back(std::to_string(turn.chunk) + "." + std::to_string(turn.step));
+  }
+  return names;
+}
+
+TEST(ChunkPipeline, KeepsTheOrderOfChunksThatWaitAlike) {
+  const std::vector<std::vector<PipelineStep>> chunks(3, {step(0, 10, 0), step(1, 10, 0)});
+  const auto turns = order_turns(chunks, 2);
+  EXPECT_THAT(names(turns[0]), ElementsAre("0.0", "1.0", "2.0"));
+  EXPECT_THAT(names(turns[1]), ElementsAre("0.1", "1.1", "2.1"));
+}
+
+TEST(ChunkPipeline, FillsTheLatencyOfAStepWithOtherChunks) {
+  // Two steps of one operation, with room for another chunk's between them.
+  const std::vector<std::vector<PipelineStep>> chunks(2, {step(0, 10, 5), step(0, 10, 5, false)});
+  EXPECT_THAT(names(order_turns(chunks, 1)[0]), ElementsAre("0.0", "1.0", "0.1", "1.1"));
+}
+
+TEST(ChunkPipeline, LetsAnEarlierOperationGoOnBeforeALaterOneBegins) {
+  // Without latency the first chunk's second step is there before anything else may go.
+  const std::vector<std::vector<PipelineStep>> chunks(2, {step(0, 10, 0), step(0, 10, 0, false)});
+  EXPECT_THAT(names(order_turns(chunks, 1)[0]), ElementsAre("0.0", "0.1", "1.0", "1.1"));
+}
+
+TEST(ChunkPipeline, ServesFirstWhatCameFirst) {
+  // Chunk 1 is back at port 0 before chunk 0.
+  const std::vector<std::vector<PipelineStep>> chunks{
+      {step(1, 30, 0), step(0, 10, 0)}, {step(2, 20, 0), step(0, 10, 0)}, {step(0, 50, 0)}};
+  EXPECT_THAT(names(order_turns(chunks, 3)[0]), ElementsAre("2.0", "1.1", "0.1"));
+}
+
+TEST(ChunkPipeline, ServesALowerRankBeforeWhatCameEarlier) {
+  const std::vector<std::vector<PipelineStep>> chunks{{step(1, 30, 0), step(0, 10, 0, true, 1)},
+                                                      {step(2, 20, 0), step(0, 10, 0, true, 4)},
+                                                      {step(0, 50, 0, true, 9)}};
+  EXPECT_THAT(names(order_turns(chunks, 3)[0]), ElementsAre("2.0", "0.1", "1.1"));
+}
+
+TEST(ChunkPipeline, WaitsForAllMessagesOfAStep) {
+  const std::vector<std::vector<PipelineStep>> chunks{
+      {{.messages = {{0, 10}, {1, 40}}, .latency = 0, .starts_operation = true}, step(0, 10, 0)},
+      {step(1, 5, 0), step(0, 10, 0)}};
+  const auto turns = order_turns(chunks, 2);
+  EXPECT_THAT(names(turns[1]), ElementsAre("0.0", "1.0"));
+  EXPECT_THAT(names(turns[0]), ElementsAre("0.0", "0.1", "1.1"));
+}
+
+TEST(ChunkPipeline, GivesEveryMessageOneTurn) {
+  const std::vector<std::vector<PipelineStep>> chunks(5, {step(0, 7, 3), step(1, 5, 1), step(0, 7, 3)});
+  const auto turns = order_turns(chunks, 2);
+  EXPECT_EQ(turns[0].size(), 10U);
+  EXPECT_EQ(turns[1].size(), 5U);
+}
+
+}  // namespace
+}  // namespace coppice::schedule

@@ -1,0 +1,75 @@
+#include "schedule/pipelined_trees/cost_model.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+namespace coppice::schedule {
+namespace {
+
+// 10 us a step, 1 ns a byte, 8 accelerators.
+constexpr CostModel kModel{.alpha_ns = 10'000, .beta_ns_per_byte = 1, .accelerators = 8};
+
+TEST(CostModel, RingPaysTwiceAnAllGather) {
+  // Eq. (1): 7 steps of 10,000 + 80,000 / 8.
+  EXPECT_DOUBLE_EQ(kModel.all_gather_ns(80'000), 7 * 20'000.0);
+  EXPECT_DOUBLE_EQ(kModel.ring_ns(80'000), 14 * 20'000.0);
+}
+
+TEST(CostModel, TreeStepsByHand) {
+  // Eq. (3): 3 + 5 steps of 10,000 + 80,000 / 5.
+  EXPECT_DOUBLE_EQ(kModel.tree_phase_ns(80'000, 5), 8 * 26'000.0);
+  // Eq. (6): 6 + 5 steps.
+  EXPECT_DOUBLE_EQ(kModel.overlapped_tree_ns(80'000, 5), 11 * 26'000.0);
+}
+
+// Eq. (5) and (7) are (3) and (6) with (4) put in, wherever (4) is at least 1.
+RC_GTEST_PROP(CostModel, ClosedFormsAreThoseOfThePaper, ()) {
+  const double alpha = *rc::gen::inRange(1, 100'000);
+  const double bytes = *rc::gen::inRange(1'000'000, 1'000'000'000);
+  const CostModel model{alpha, 0.04, 1 << *rc::gen::inRange(1, 11)};
+  const double log_p = std::log2(model.accelerators);
+  const double beta_n = model.beta_ns_per_byte * bytes;
+  RC_PRE(log_p * beta_n > alpha);
+  const double root = std::sqrt(alpha * beta_n * log_p);
+  const double tree = 2 * log_p * alpha + 2 * beta_n + 4 * root;
+  const double overlapped = 2 * log_p * alpha + beta_n + 3 * root;
+  RC_ASSERT(std::abs(model.tree_ns(bytes) / tree - 1) < 1e-9);
+  RC_ASSERT(std::abs(model.overlapped_tree_ns(bytes) / overlapped - 1) < 1e-9);
+}
+
+RC_GTEST_PROP(CostModel, EquationFourIsTheBestForEquationThree, ()) {
+  const double bytes = *rc::gen::inRange(1'000'000, 1'000'000'000);
+  const double best = kModel.optimal_chunks(bytes);
+  const double factor = 1 + *rc::gen::inRange(1, 100) / 50.0;
+  RC_ASSERT(kModel.tree_phase_ns(bytes, best) <= kModel.tree_phase_ns(bytes, best * factor));
+  RC_ASSERT(kModel.tree_phase_ns(bytes, best) <= kModel.tree_phase_ns(bytes, best / factor));
+}
+
+// FACTS.md: alpha / beta = 621 kB gives 1.75 at 64 MB and 1.86 at 256 MB.
+TEST(CostModel, GivesThePapersGainOfOverlapping) {
+  const CostModel model{.alpha_ns = 621'000, .beta_ns_per_byte = 1, .accelerators = 8};
+  const double mib = 1048576;
+  EXPECT_NEAR(model.tree_ns(64 * mib) / model.overlapped_tree_ns(64 * mib), 1.75, 0.005);
+  EXPECT_NEAR(model.tree_ns(256 * mib) / model.overlapped_tree_ns(256 * mib), 1.86, 0.005);
+}
+
+// Fig. 5: four nodes, four chunks: 10 steps, overlapped 7.
+TEST(CostModel, CountsTheStepsOfTheWorkedExample) {
+  const CostModel steps{.alpha_ns = 1, .beta_ns_per_byte = 0, .accelerators = 4};
+  EXPECT_DOUBLE_EQ(pipelined_tree_ns(steps, 2, 4, 0), 10);
+  EXPECT_DOUBLE_EQ(pipelined_overlapped_tree_ns(steps, 2, 4, 0), 7);
+  EXPECT_DOUBLE_EQ(turnaround_ns(steps, 2, 4, 0), 7);
+  EXPECT_DOUBLE_EQ(overlapped_turnaround_ns(steps, 2, 4, 0), 4);
+}
+
+TEST(CostModel, ChunksStayWithinTheirLimits) {
+  EXPECT_EQ(optimal_chunks(kModel, 1, 1000), 1);
+  EXPECT_EQ(optimal_chunks(kModel, 1e12, 1000), 1000);
+  EXPECT_EQ(optimal_chunks(kModel, 1e6, 1000), 17);  // sqrt(300)
+  EXPECT_EQ(optimal_chunks({.alpha_ns = 0, .beta_ns_per_byte = 1, .accelerators = 8}, 1e6, 64), 64);
+}
+
+}  // namespace
+}  // namespace coppice::schedule

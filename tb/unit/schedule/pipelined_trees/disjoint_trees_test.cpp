@@ -1,0 +1,87 @@
+#include "schedule/pipelined_trees/disjoint_trees.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <set>
+
+#include "machine.h"
+
+namespace coppice::schedule {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+using topology::Topology;
+
+// Every link of every tree is one of its own; link_trees() claims them one by one.
+void expect_disjoint(const Topology& topology, const std::vector<PlacedTree>& trees) {
+  std::set<topology::ChannelId> used;
+  for (const LinkedTree& tree : link_trees(topology, trees)) {
+    std::set<NodeId> reached{tree.root};
+    for (const TreeLink& link : tree.links) {
+      EXPECT_TRUE(reached.contains(link.parent));
+      EXPECT_TRUE(reached.insert(link.child).second);
+      ASSERT_THAT(link.up, SizeIs(1));
+      EXPECT_TRUE(used.insert(link.up.front()).second);
+      EXPECT_TRUE(used.insert(link.down.front()).second);
+    }
+    EXPECT_THAT(reached, SizeIs(static_cast<std::size_t>(topology.num_accelerators())));
+  }
+}
+
+// 30 of 32 links, 126 of 128, 510 of 512; and all six edges of a tetrahedron.
+TEST(DisjointTrees, FindsPairsWhereHardlyALinkIsLeft) {
+  for (const std::vector<int>& dims : {std::vector{4, 4}, {8, 8}, {16, 16}}) {
+    const Machine machine = torus(dims);
+    const auto trees = disjoint_trees(machine.topology, 2);
+    ASSERT_THAT(trees, SizeIs(2));
+    expect_disjoint(machine.topology, trees);
+  }
+  const Machine machine = built(topology::Kind::kFullyConnected, {4});
+  const auto trees = disjoint_trees(machine.topology, 2);
+  ASSERT_THAT(trees, SizeIs(2));
+  expect_disjoint(machine.topology, trees);
+}
+
+TEST(DisjointTrees, FindsThreeOnADgx1) {
+  const Machine machine = dgx1();
+  const auto trees = disjoint_trees(machine.topology, 3);
+  ASSERT_THAT(trees, SizeIs(3));  // 21 of 24 links
+  expect_disjoint(machine.topology, trees);
+}
+
+// Nash-Williams: k trees need k (parts - 1) links between the parts of every partition. A line has one link
+// between its halves; two tetrahedra and a link between them have links enough, but not there.
+TEST(DisjointTrees, FindsNoneWhereThereAreNone) {
+  EXPECT_THAT(disjoint_trees(mesh({5}).topology, 2), IsEmpty());
+  Topology topology(topology::Kind::kFile, {}, 8, 0);
+  const auto join = [&](NodeId a, NodeId b) {
+    topology.add_channel(a, b, {1'000'000'000}, 0);
+    topology.add_channel(b, a, {1'000'000'000}, 0);
+  };
+  for (const NodeId first : {0, 4}) {
+    for (NodeId a = 0; a < 4; ++a) {
+      for (NodeId b = 0; b < a; ++b) join(first + a, first + b);
+    }
+  }
+  join(0, 4);
+  join(1, 2);  // 14 links, as many as two trees of eight have
+  EXPECT_THAT(disjoint_trees(topology, 2), IsEmpty());
+  EXPECT_THAT(disjoint_trees(topology, 1), SizeIs(1));
+}
+
+// The least for one tree is 8.
+TEST(DisjointTrees, AreFlat) {
+  for (const PlacedTree& tree : disjoint_trees(torus({8, 8}).topology, 2)) EXPECT_LE(depth_of(tree), 16);
+}
+
+RC_GTEST_PROP(DisjointTrees, OneSpansEveryTorusAndMesh, ()) {
+  const Machine machine = random_machine(4);
+  const auto trees = disjoint_trees(machine.topology, 1);
+  RC_ASSERT(trees.size() == 1U);
+  expect_disjoint(machine.topology, trees);
+}
+
+}  // namespace
+}  // namespace coppice::schedule

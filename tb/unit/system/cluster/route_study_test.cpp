@@ -1,0 +1,197 @@
+// Whole routing studies through run_route_study().
+#include "system/cluster/route_study.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "machine.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+nlohmann::ordered_json study(const std::string& name, const std::vector<std::string>& overrides) {
+  const auto loaded = config::load(std::string(COPPICE_CONFIGS) + "/systems/routing/" + name + ".yaml",
+                                   overrides, config::Purpose::kRoute);
+  return run_in_child([&] { return run_route_study(loaded, {}); }, nullptr);
+}
+
+// BLOOM's rings of 2 in an empty network: two rounds of 7.333 GB at 12.5 GB/s, 1.173 s.
+TEST(RouteStudy, AloneAJobTakesItsIdealTime) {
+  const auto result = study(
+      "paper", {"routing.jobs=[{model: bloom, data_parallel: 2, arrival: 1 s}]", "routing.iterations=2"});
+  const auto& job = result["jobs"][0];
+  EXPECT_NEAR(job["ideal_s"], 1.17333, 1e-5);
+  EXPECT_NEAR(job["slowdown"], 1.0, 1e-3);
+  EXPECT_EQ(job["iterations_s"].size(), 2U);
+  EXPECT_NEAR(job["flow_completion_s"], 7.33333 / 12.5, 1e-3);
+  EXPECT_NEAR(job["throughput_gb_s"], 12.5, 1e-2);
+  EXPECT_EQ(result["verified"], "contributions");
+  EXPECT_EQ(result["messages"], 2 * 2 * 96);
+}
+
+// Every job at its ideal, whatever the placement: three jobs on 1,920 accelerators, all at once, rings of 8.
+// Greedy is not.
+TEST(RouteStudy, OptimalPathsGiveEveryJobItsIdealTime) {
+  const auto slowdowns = [](const std::string& placement, const std::string& method) {
+    const auto result =
+        study("paper", {"routing.jobs=[{model: bloom, data_parallel: 8}, {model: gpt3, data_parallel: 8}, "
+                        "{model: llama2_70b, data_parallel: 8}]",
+                        "routing.arrival_window=0 s", "routing.iterations=1",
+                        "routing.placement=" + placement, "routing.method=" + method});
+    std::vector<double> each;
+    for (const auto& job : result["jobs"]) each.push_back(job["slowdown"]);
+    return each;
+  };
+  for (const char* placement : {"random_hosts", "random_tors", "best_fit"}) {
+    EXPECT_THAT(slowdowns(placement, "optimal"), Each(::testing::DoubleNear(1.0, 0.005))) << placement;
+  }
+  EXPECT_THAT(slowdowns("random_hosts", "greedy"), ::testing::Contains(::testing::Gt(1.1)));
+}
+
+// Flows of both directions of a ring of two meet no one under the exact methods, and hash collisions cost.
+TEST(RouteStudy, HashingIsSlowerThanAssignedPaths) {
+  const std::vector<std::string> setting{"routing.jobs=[{model: bloom, data_parallel: 4}]",
+                                         "routing.iterations=1"};
+  const auto slowdown = [&](const std::string& method) {
+    auto overrides = setting;
+    overrides.push_back("routing.method=" + method);
+    return study("paper", overrides)["jobs"][0]["slowdown"].get<double>();
+  };
+  EXPECT_NEAR(slowdown("optimal"), 1.0, 1e-3);
+  EXPECT_NEAR(slowdown("edge_coloring"), 1.0, 1e-3);
+  EXPECT_GT(slowdown("ecmp"), 1.5);
+}
+
+// --- fluid against flits ---------------------------------------------------------------------------------
+
+// All-reduce times of the cross check at both fidelities.
+std::pair<double, double> fluid_and_flit(std::vector<std::string> overrides) {
+  overrides.emplace_back("routing.iterations=1");
+  const double fluid = study("cross_check", overrides)["jobs"][0]["all_reduce_s"];
+  overrides.emplace_back("fidelity=flit");
+  const auto flit = study("cross_check", overrides);
+  EXPECT_EQ(flit["fidelity"], "flit");
+  return {fluid, flit["jobs"][0]["all_reduce_s"].get<double>()};
+}
+
+TEST(FluidAgainstFlit, AgreesWhereFlowsShareNoLink) {
+  const auto [fluid, flit] = fluid_and_flit({"routing.method=optimal"});
+  EXPECT_NEAR(fluid / flit, 1.0, 0.05);
+}
+
+// Contention as such is told alike: all four flows of a ToR through its one uplink, to one other ToR.
+TEST(FluidAgainstFlit, AgreesWhereFlowsShareLinksAndPortsAreServedEvenly) {
+  const auto [fluid, flit] = fluid_and_flit(
+      {"routing.method=greedy", "routing.placement=best_fit", "system.topology.failed_spines=[0, 2, 3]"});
+  EXPECT_NEAR(fluid / flit, 1.0, 0.01);
+}
+
+// Where several ports of a switch compete for several others, one iteration of matching does not fill every
+// link: here 9% of the time with ECMP's collisions. Switches twice as fast as their links do.
+TEST(FluidAgainstFlit, AgreesInContentionIfSwitchesAreTwiceAsFastAsLinks) {
+  const auto [fluid, flit] = fluid_and_flit({"routing.method=ecmp"});
+  EXPECT_LT(fluid, 0.95 * flit);
+  const auto [again, faster] = fluid_and_flit({"routing.method=ecmp", "system.clock=2 GHz"});
+  EXPECT_NEAR(again / faster, 1.0, 0.01);
+}
+
+// A single spine that is full on all ports: switches also serve ports in turn, not flows
+// (FluidFabric.IsFairAmongFlowsWhereRoutersAreFairAmongPorts), so fluid times are a bound.
+TEST(FluidAgainstFlit, IsABoundWhereSwitchPortsHaveUnequalFlows) {
+  const auto [fluid, flit] =
+      fluid_and_flit({"routing.method=greedy", "system.topology.failed_spines=[0, 2, 3]"});
+  EXPECT_LE(fluid, flit);
+}
+
+// --- controller and hosts --------------------------------------------------------------------------------
+
+std::vector<std::string> events(const nlohmann::ordered_json& result) {
+  std::vector<std::string> names;
+  for (const auto& entry : result["timeline"]) names.push_back(entry["event"]);
+  return names;
+}
+
+TEST(RouteStudy, TheTimelineShowsRequestAnswerAndAllReduce) {
+  const auto result = study("cross_check", {"routing.method=greedy", "routing.iterations=1"});
+  EXPECT_THAT(events(result), ::testing::ElementsAre("arrival", "all_reduce_starts", "request", "assignment",
+                                                     "all_reduce_ends", "departure"));
+  const auto& timeline = result["timeline"];
+  // A surprise: 2 us to and fro, 5 us to compute.
+  EXPECT_NEAR(timeline[3]["time_s"].get<double>() - timeline[2]["time_s"].get<double>(), 7e-6, 1e-9);
+  EXPECT_EQ(timeline[2]["flows"], 32);
+  EXPECT_EQ(timeline[3]["precomputed"], false);
+}
+
+TEST(RouteStudy, PredictedPhasesAreAnsweredInARoundTrip) {
+  const auto result = study("cross_check", {"routing.method=greedy"});
+  EXPECT_EQ(result["controller"]["surprises"], 1);
+  EXPECT_EQ(result["controller"]["predicted"], 1);
+  const auto never = study("cross_check", {"routing.method=greedy", "routing.controller.precompute=false"});
+  EXPECT_EQ(never["controller"]["surprises"], 2);
+}
+
+TEST(RouteStudy, LateAnswersFindTheFlowsHashed) {
+  const auto result = study(
+      "cross_check", {"routing.method=greedy", "routing.iterations=1", "routing.controller.timeout=1 us"});
+  EXPECT_THAT(events(result), ::testing::IsSupersetOf({"late_answer_ecmp", "assignment"}));
+  EXPECT_EQ(result["controller"]["fallbacks"], 1);
+}
+
+TEST(RouteStudy, MiceAreHashedAndNeverReported) {
+  const auto result = study("cross_check", {"routing.method=greedy", "routing.controller.elephant=1 GiB"});
+  EXPECT_EQ(result["controller"]["assignments"], 0);
+}
+
+// The spine fails in the middle of the first all-reduce; everything still sums up.
+TEST(RouteStudy, FlowsMoveAwayFromASpineThatFails) {
+  const std::vector<std::string> setting{"routing.method=optimal", "routing.iterations=1",
+                                         "routing.controller.detection=10 us"};
+  const auto whole = study("cross_check", setting);
+  auto overrides = setting;
+  overrides.emplace_back("routing.failures=[{spine: 1, at: 60 us}]");
+  const auto failed = study("cross_check", overrides);
+  EXPECT_THAT(events(failed), ::testing::IsSupersetOf({"spine_fails", "degraded_path_ecmp", "assignment"}));
+  EXPECT_GT(failed["jobs"][0]["all_reduce_s"].get<double>(),
+            whole["jobs"][0]["all_reduce_s"].get<double>() + 1e-5);
+}
+
+// --- what it refuses -------------------------------------------------------------------------------------
+
+TEST(RouteStudy, NamesTheJobThatDoesNotFit) {
+  EXPECT_THAT(
+      [] { study("paper", {"routing.jobs=[{model: llama2_70b, data_parallel: 16}, {model: gpt3}]"}); },
+      ThrowsMessage<ConfigError>(
+          AllOf(HasSubstr("routing.jobs[1]"), HasSubstr("gpt3"), HasSubstr("does not fit"))));
+}
+
+TEST(RouteStudy, NamesTheJobsOfATorWithoutLiveSpines) {
+  EXPECT_THAT([] { study("cross_check", {"system.topology.failed_links=[[2, 0], [2, 1], [2, 2], [2, 3]]"}); },
+              ThrowsMessage<ConfigError>(AllOf(HasSubstr("failed_links"), HasSubstr("job 0 (custom)"))));
+}
+
+TEST(RouteStudy, EndsWhenTheLastSpineFails) {
+  EXPECT_THAT(
+      [] {
+        study("cross_check",
+              {"routing.failures=[{spine: 0, at: 20 us}, {spine: 1, at: 20 us}, {spine: 2, at: 20 "
+               "us}, {spine: 3, at: 20 us}]"});
+      },
+      ThrowsMessage<ModelError>(AllOf(HasSubstr("cannot be routed"), HasSubstr("job 0 (custom)"))));
+}
+
+TEST(RouteStudy, NeedsAClosNetworkAndAFidelityThatShares) {
+  EXPECT_THAT([] { study("cross_check", {"system.topology.kind=torus"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("a routing study needs clos, not torus")));
+  EXPECT_THAT([] { study("cross_check", {"fidelity=train"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("write fluid or flit")));
+  EXPECT_THAT([] { study("cross_check", {"routing.random_failures=4"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("at least one must live")));
+}
+
+}  // namespace
+}  // namespace coppice::system

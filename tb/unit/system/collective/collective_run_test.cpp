@@ -1,0 +1,274 @@
+// Whole collectives through run_collective().
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "machine.h"
+#include "schedule_arithmetic.h"
+#include "system/machine/build.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+Cycles cycles(const nlohmann::ordered_json& result) {
+  return result["cycles"];
+}
+
+// What the schedule takes by arithmetic alone.
+Cycles expected_cycles(const std::string& name, const std::vector<std::string>& overrides) {
+  const config::Loaded loaded = load_system(name, overrides);
+  const auto topology = build_topology(loaded);
+  const auto routing = build_routing(loaded, topology);
+  const auto checked = build_schedule(loaded, topology, *routing);
+  return ScheduleArithmetic(topology, checked.schedule, loaded.config.system).end();
+}
+
+// --- how long it takes, to the cycle ---------------------------------------------------------------------
+
+// The ring's arithmetic in full: a 64 KiB chunk is 256 packets of 17 flits. Each of 30 steps waits for the
+// one before: memory (4), the channel at zero load (161), the flits behind the head, then the sum (4) or the
+// store (1).
+TEST(Collective, RingOn4x4TorusIsThirtyStepsOfItsChunk) {
+  constexpr Cycles kDma = 4;
+  constexpr Cycles kLatency = 2 + 2 * 4 + 150 + 1;
+  constexpr Cycles kFlits = 65536 / 256 * 17;
+  constexpr Cycles kReduceStep = kDma + kLatency + kFlits - 1 + 4;
+  constexpr Cycles kGatherStep = kDma + kLatency + kFlits - 1 + 1;
+  const auto result = run("torus_4x4", {"collective.algorithm=ring"});
+  EXPECT_EQ(cycles(result), 15 * kReduceStep + 15 * kGatherStep);
+  EXPECT_LE(cycles(result), 137'000);
+  EXPECT_EQ(result["verified"], "values");
+  EXPECT_EQ(result["steps"], 30);
+  EXPECT_EQ(result["flits"], 30 * 16 * kFlits);
+  EXPECT_EQ(result["flit_hops"], 2 * 30 * 16 * kFlits);
+}
+
+struct Target {
+  const char* system;
+  const char* flow_control;
+  Cycles at_most;
+};
+
+class MultiTreeTarget : public ::testing::TestWithParam<Target> {};
+
+// MultiTree: the tables' own arithmetic gives the measured cycles exactly, so nothing but what it lists
+// (memory, latency, the lockstep's estimate, the port's queue, serialization, reduction) takes time.
+TEST_P(MultiTreeTarget, IsTheArithmeticOfItsTables) {
+  const Target& target = GetParam();
+  const std::vector<std::string> overrides{fmt::format("system.ni.flow_control={}", target.flow_control),
+                                           "fidelity=flit"};
+  const auto result = run(target.system, overrides);
+  EXPECT_TRUE(result["contention_free"]);
+  EXPECT_EQ(result["verified"], "values");
+  EXPECT_EQ(cycles(result), expected_cycles(target.system, overrides));
+  EXPECT_LE(cycles(result), target.at_most);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OneMebibyte, MultiTreeTarget,
+    ::testing::Values(Target{"torus_4x4", "packet", 46'500}, Target{"torus_4x4", "message", 43'800},
+                      Target{"torus_8x8", "packet", 43'500}, Target{"torus_8x8", "message", 41'500}),
+    [](const auto& target) { return std::string(target.param.system) + "_" + target.param.flow_control; });
+
+// The gap between a run and pure serialization, laid open: two phases of S timesteps of F flits each, and per
+// phase one latency of memory, channel and reduction; what is left is waiting for data inside a phase.
+TEST(Collective, MultiTreeOn4x4TorusIsSerializationAndTheLatencyOfItsPhases) {
+  const auto result = run("torus_4x4", {"system.ni.flow_control=message", "fidelity=flit"});
+  constexpr Cycles kFlits = 4097;
+  constexpr Cycles kStage = 4 + 161 - 1;
+  const Cycles serialization = result["steps"].get<Cycles>() * kFlits;
+  const Cycles gap = cycles(result) - serialization;
+  EXPECT_EQ(result["steps"], 10);
+  EXPECT_GE(gap, 2 * kStage + 4 + 1);
+  EXPECT_LE(gap, result["steps"].get<Cycles>() * (kStage + 4));
+}
+
+// The same on other machines, sizes and timings.
+struct Machine {
+  const char* name;
+  std::vector<std::string> overrides;
+};
+
+class Arithmetic : public ::testing::TestWithParam<Machine> {};
+
+TEST_P(Arithmetic, GivesTheCyclesOfTheSimulation) {
+  for (const char* algorithm : {"multitree", "ring"}) {
+    for (const char* op : {"all_reduce", "reduce_scatter", "all_gather"}) {
+      auto overrides = GetParam().overrides;
+      overrides.push_back(fmt::format("collective.algorithm={}", algorithm));
+      overrides.push_back(fmt::format("collective.op={}", op));
+      overrides.emplace_back("fidelity=flit");
+      const auto result = run("torus_4x4", overrides);
+      EXPECT_TRUE(result["contention_free"]);
+      EXPECT_EQ(cycles(result), expected_cycles("torus_4x4", overrides)) << algorithm << " " << op;
+    }
+  }
+}
+
+const Machine kMachines[] = {
+    {"Torus3x3", {"collective.size=100 KiB", "system.topology.dims=[3, 3]"}},
+    {"Torus4x4x2", {"collective.size=40 KiB", "system.topology.dims=[4, 4, 2]"}},
+    {"Mesh", {"collective.size=64 KiB", "system.topology.kind=mesh"}},
+    {"WithoutLockstep", {"collective.size=64 KiB", "system.ni.lockstep=false"}},
+    {"SlowMemory", {"collective.size=16 KiB", "system.ni.dma_latency=100", "system.ni.reduction_latency=77"}},
+    {"NoBuffer", {"collective.size=256 KiB", "system.ni.buffer=1"}},
+    {"UnequalLatencies",
+     {"collective.size=64 KiB", "system.clock=2 GHz", "system.link.bandwidth=32 GB/s",
+      "system.router.vc_depth=4000", "system.link.latency=[33 ns, 801 ns]"}},
+    {"RoundedPeriod", {"collective.size=64 KiB", "system.clock=3 GHz", "system.link.bandwidth=48 GB/s"}},
+    {"DeepPipelines",
+     {"collective.size=64 KiB", "system.router.routing_delay=3", "system.router.vc_alloc_delay=2",
+      "system.router.sw_alloc_delay=2", "system.router.st_delay=4", "system.ni.flow_control=message"}},
+    {"UnequalChunks", {"collective.size=1000 B"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(Machines, Arithmetic, ::testing::ValuesIn(kMachines),
+                         [](const auto& machine) { return std::string(machine.param.name); });
+
+// --- what lockstep and flow control are worth -------------------------------------------------------------
+
+// Messages of several hops share channels with those of other steps unless the lockstep keeps the steps
+// apart; on slow links too, where a flit takes several cycles.
+TEST(Collective, MeetsLessContentionInLockstep) {
+  for (const char* bandwidth : {"16 GB/s", "4 GB/s"}) {
+    const auto direct = [&](const char* lockstep) {
+      return run("mesh_4x4", {"collective.algorithm=direct", "collective.size=256 KiB",
+                              fmt::format("system.link.bandwidth={}", bandwidth),
+                              fmt::format("system.ni.lockstep={}", lockstep)});
+    };
+    const auto held = direct("true");
+    const auto free = direct("false");
+    EXPECT_LT(cycles(held), cycles(free)) << bandwidth;
+    EXPECT_LT(held["time_breakdown_cycles"]["contention"], free["time_breakdown_cycles"]["contention"]);
+    EXPECT_GT(held["time_breakdown_cycles"]["lockstep"], 0);
+    EXPECT_EQ(free["time_breakdown_cycles"]["lockstep"], 0);
+  }
+}
+
+// A head flit in every 4, 16 and 64 of data, and one in a whole message: serialization in these proportions.
+TEST(Collective, PaysAHeadFlitForEveryPacket) {
+  const auto flits = [](std::vector<std::string> overrides) {
+    overrides.emplace_back("collective.size=64 KiB");
+    return run("torus_4x4", overrides)["flits"].get<std::int64_t>();
+  };
+  // 2 x 15 messages of 4 KiB leave every node.
+  constexpr std::int64_t kMessages = 2 * 15 * 16;
+  EXPECT_EQ(flits({"system.ni.payload=64 B"}), kMessages * 64 * 5);
+  EXPECT_EQ(flits({"system.ni.payload=256 B"}), kMessages * 16 * 17);
+  EXPECT_EQ(flits({"system.ni.payload=1 KiB"}), kMessages * 4 * 65);
+  EXPECT_EQ(flits({"system.ni.flow_control=message"}), kMessages * 257);
+}
+
+// --- every machine's sums are right ----------------------------------------------------------------------
+
+TEST(Collective, SumsRightlyOnAllKindsOfMachines) {
+  const std::vector<std::vector<std::string>> machines{
+      {"system.topology.dims=[1]"},
+      {"system.topology.dims=[2]"},
+      {"system.topology.dims=[1, 3]"},
+      {"system.topology.dims=[2, 2, 2]"},
+      {"system.topology.dims=[5, 3]", "system.topology.kind=mesh"},
+      {"system.topology.dims=[3, 3]", "system.link.bandwidth=[16 GB/s, 3 GB/s]"},
+      {"system.topology.dims=[4, 4]", "system.router.vc_depth=1"},
+      {"system.topology.dims=[4, 4]", "system.ni.ports=1"},
+      {"system.topology.dims=[3, 3]", "system.ni.payload=16 B"},
+      {"system.topology.dims=[3, 3]", "system.router.vcs=2", "system.ni.lockstep=false"},
+  };
+  for (const auto& machine : machines) {
+    for (const char* algorithm : {"ring", "multitree"}) {
+      for (const char* op : {"all_reduce", "reduce_scatter", "all_gather"}) {
+        for (const char* check : {"values", "contributions"}) {
+          auto overrides = machine;
+          overrides.push_back(fmt::format("collective.algorithm={}", algorithm));
+          overrides.push_back(fmt::format("collective.op={}", op));
+          overrides.push_back(fmt::format("check={}", check));
+          overrides.emplace_back("collective.size=1804 B");
+          EXPECT_EQ(run("torus_4x4", overrides)["verified"], check)
+              << fmt::format("{}", fmt::join(overrides, " "));
+        }
+      }
+    }
+  }
+}
+
+// --- the same again --------------------------------------------------------------------------------------
+
+std::string without_timing(nlohmann::ordered_json result) {
+  result.erase("simulator");
+  return result.dump();
+}
+
+TEST(Collective, GivesTheSameResultAgain) {
+  for (const char* fidelity : {"flit", "auto"}) {
+    const std::vector<std::string> overrides{"collective.size=32 KiB", "collective.algorithm=ring",
+                                             "system.topology.kind=mesh",
+                                             fmt::format("fidelity={}", fidelity)};
+    EXPECT_EQ(without_timing(run("torus_4x4", overrides)), without_timing(run("torus_4x4", overrides)));
+  }
+}
+
+// Observers only look.
+TEST(Collective, GivesTheSameResultWatched) {
+  const TemporaryDirectory directory;
+  RunOptions options;
+  options.trace_path = directory.file("trace.json");
+  options.vcd_path = directory.file("waves.vcd");
+  const std::vector<std::string> overrides{"collective.size=16 KiB", "fidelity=flit"};
+  EXPECT_EQ(without_timing(run("torus_4x4", overrides, options)),
+            without_timing(run("torus_4x4", overrides)));
+}
+
+// --- what ends a run early -------------------------------------------------------------------------------
+
+// A run that needs N cycles passes a limit of N, and fails one of N - 1.
+TEST(Collective, KeepsToTheCycleLimit) {
+  const Cycles needed = cycles(run("torus_4x4", {"collective.size=4 KiB"}));
+  for (const char* fidelity : {"flit", "train"}) {
+    const auto limited = [&](Cycles limit) {
+      return run("torus_4x4", {"collective.size=4 KiB", fmt::format("max_cycles={}", limit),
+                               fmt::format("fidelity={}", fidelity)});
+    };
+    EXPECT_EQ(cycles(limited(needed)), needed);
+    EXPECT_THAT(
+        [&] { limited(needed - 1); },
+        ThrowsMessage<ModelError>(AllOf(HasSubstr("cycle limit"), HasSubstr(fmt::format("{}", needed - 1)),
+                                        HasSubstr("of 480 messages are done"))));
+  }
+}
+
+TEST(Collective, StopsWhenItIsInterrupted) {
+  const std::atomic<bool> interrupted = true;
+  RunOptions options;
+  options.interrupted = &interrupted;
+  EXPECT_THROW(run("torus_4x4", {"fidelity=flit"}, options), Interrupted);
+}
+
+TEST(Collective, ReportsItsProgress) {
+  const config::Loaded loaded = load_system("torus_4x4", {"fidelity=flit"});
+  std::vector<double> fractions;
+  RunOptions options;
+  options.progress = [&](double fraction) { fractions.push_back(fraction); };
+  run_collective(loaded, options);
+  ASSERT_GE(fractions.size(), 3U);
+  EXPECT_TRUE(std::is_sorted(fractions.begin(), fractions.end()));
+  EXPECT_EQ(fractions.back(), 1.0);
+}
+
+TEST(Collective, RefusesToObserveWhatIsNotThere) {
+  config::Loaded loaded = load_system("torus_4x4");
+  loaded.config.observe_nodes = {16};
+  RunOptions options;
+  options.vcd_path = "unused.vcd";
+  EXPECT_THAT([&] { run_in_child([&] { return run_collective(loaded, options); }, nullptr); },
+              ThrowsMessage<ConfigError>(HasSubstr("no accelerator 16; torus 4x4 has 0 to 15")));
+}
+
+}  // namespace
+}  // namespace coppice::system

@@ -1,0 +1,132 @@
+#include "system/machine/build.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "machine.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
+
+TEST(BuildTopology, GivesEveryDimensionItsLinks) {
+  const auto topology = build_topology(
+      load_system("torus_4x4", {"system.topology.dims=[4, 3]", "system.link.latency=[10 ns, 20 ns]",
+                                "system.link.bandwidth=[16 GB/s, 8 GB/s]"}));
+  EXPECT_EQ(topology.num_accelerators(), 12);
+  for (const auto& channel : topology.channels()) {
+    EXPECT_EQ(channel.latency, (channel.dimension == 0 ? 10 : 20) * kFemtosecondsPerNanosecond);
+    EXPECT_EQ(channel.bandwidth.gb_per_s(), channel.dimension == 0 ? 16 : 8);
+  }
+}
+
+TEST(OverriddenLinkKeys, NamesThoseThatNoChannelOfTheFileUses) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("net.graph");
+  const auto warnings = [&](const std::string& graph, config::Purpose purpose) {
+    std::ofstream(path) << graph;
+    auto loaded = load_system("torus_4x4");
+    loaded.config.system.topology = {"file", {}, path};
+    return overridden_link_keys(loaded, purpose);
+  };
+  const std::string own = "accelerators 2\nlink 0 -- 1 bandwidth \"8 GB/s\" latency \"3 ns\"\n";
+  EXPECT_THAT(
+      warnings(own, config::Purpose::kRun),
+      ElementsAre(AllOf(HasSubstr("torus_4x4.yaml:"),
+                        HasSubstr(": warning: system.link.bandwidth has no effect: every channel of " + path +
+                                  " has its own")),
+                  HasSubstr("warning: system.link.latency")));
+  EXPECT_THAT(warnings(own, config::Purpose::kBound), ElementsAre(HasSubstr("system.link.bandwidth")));
+  EXPECT_THAT(warnings("accelerators 2\nlink 0 -- 1 latency \"3 ns\"\n", config::Purpose::kRun),
+              ElementsAre(HasSubstr("system.link.latency")));
+  EXPECT_THAT(warnings("accelerators 2\nlink 0 -- 1\n", config::Purpose::kRun), IsEmpty());
+  EXPECT_THAT(overridden_link_keys(load_system("torus_4x4"), config::Purpose::kRun), IsEmpty());
+}
+
+TEST(BuildTopology, TellsTorusFromMesh) {
+  EXPECT_EQ(build_topology(load_system("torus_4x4")).channels().size(), 64U);
+  EXPECT_EQ(build_topology(load_system("mesh_4x4")).channels().size(), 48U);
+}
+
+TEST(ResolveNiPorts, TakesOnePerChannelUnlessTold) {
+  const auto loaded = load_system("torus_4x4");
+  EXPECT_EQ(resolve_ni_ports(loaded.config, build_topology(loaded)), 4);
+  const auto mesh = load_system("mesh_4x4", {"system.topology.dims=[2, 2]"});
+  EXPECT_EQ(resolve_ni_ports(mesh.config, build_topology(mesh)), 2);
+  const auto one = load_system("torus_4x4", {"system.ni.ports=1"});
+  EXPECT_EQ(resolve_ni_ports(one.config, build_topology(one)), 1);
+  const auto single = load_system("torus_4x4", {"system.topology.dims=[1]"});
+  EXPECT_EQ(resolve_ni_ports(single.config, build_topology(single)), 1);
+}
+
+TEST(ParseCollective, KnowsTheFive) {
+  EXPECT_EQ(parse_collective("all_reduce"), topology::Collective::kAllReduce);
+  EXPECT_EQ(parse_collective("reduce_scatter"), topology::Collective::kReduceScatter);
+  EXPECT_EQ(parse_collective("all_gather"), topology::Collective::kAllGather);
+  EXPECT_EQ(parse_collective("broadcast"), topology::Collective::kAllGather);
+  EXPECT_EQ(parse_collective("reduce"), topology::Collective::kReduceScatter);
+  EXPECT_THAT([] { parse_collective("all_to_all"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("'all_to_all' is no collective")));
+}
+
+TEST(BuildSchedule, ChecksWhatItCompiles) {
+  const auto loaded = load_system("torus_4x4");
+  const auto topology = build_topology(loaded);
+  const auto checked = build_schedule(loaded, topology, *build_routing(loaded, topology));
+  EXPECT_EQ(checked.schedule.algorithm, "multitree");
+  EXPECT_EQ(checked.schedule.size, 1 << 20);
+  EXPECT_TRUE(checked.report.contention_free);
+}
+
+TEST(BuildSchedule, PlacesAnUnknownAlgorithm) {
+  auto loaded = load_system("torus_4x4");
+  loaded.config.collective.algorithm = "star";
+  const auto topology = build_topology(loaded);
+  EXPECT_THAT([&] { build_schedule(loaded, topology, *build_routing(loaded, topology)); },
+              ThrowsMessage<ConfigError>(AllOf(HasSubstr("torus_4x4.yaml:"), HasSubstr("'star'"))));
+}
+
+TEST(BuildSchedule, WantsAnElementForEveryAccelerator) {
+  const auto loaded = load_system("torus_4x4", {"collective.size=60 B"});
+  const auto topology = build_topology(loaded);
+  const auto routing = build_routing(loaded, topology);
+  EXPECT_THAT([&] { build_schedule(loaded, topology, *routing); },
+              ThrowsMessage<ConfigError>(HasSubstr(
+                  "--set collective.size=60 B:1:17: collective.size of 60 B is less than an element "
+                  "of 4 B for each of 16 accelerators: 64 B at least")));
+  EXPECT_NO_THROW(build_schedule(load_system("torus_4x4", {"collective.size=64 B"}), topology, *routing));
+}
+
+TEST(RequireDeadlockFree, AcceptsDimensionOrderWithDatelines) {
+  for (const char* system : {"torus_4x4", "mesh_4x4"}) {
+    const auto loaded = load_system(system);
+    const auto topology = build_topology(loaded);
+    EXPECT_NO_THROW(require_deadlock_free(loaded, topology, *build_routing(loaded, topology)));
+  }
+}
+
+// Once around the ring and no dateline.
+class Around final : public topology::RoutingFunction {
+ public:
+  topology::Hop next_hop(topology::NodeId at, topology::NodeId dst, topology::RouteState&,
+                         int ejection_port) const override {
+    return {static_cast<std::uint16_t>(at == dst ? 2 + ejection_port : 0), {0, 1}};
+  }
+  int num_tie_bits() const override { return 0; }
+  int num_vcs() const override { return 1; }
+};
+
+TEST(RequireDeadlockFree, NamesTheCycle) {
+  const auto loaded = load_system("torus_4x4", {"system.topology.dims=[4]"});
+  EXPECT_THAT([&] { require_deadlock_free(loaded, build_topology(loaded), Around()); },
+              ThrowsMessage<ConfigError>(AllOf(HasSubstr("can deadlock"), HasSubstr("channel 0->1 vc 0"),
+                                               HasSubstr("raise system.router.vcs"))));
+}
+
+}  // namespace
+}  // namespace coppice::system

@@ -1,0 +1,120 @@
+#include "system/output/dimension_activity.h"
+
+#include <gmock/gmock.h>
+
+#include "machine.h"
+#include "topology/hierarchy.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+
+TEST(TimeWindows, CutsTimeAtTheirBounds) {
+  TimeWindows windows(2, 100);
+  windows.add(0, 50, 250);
+  windows.add(0, 120, 130);
+  windows.add(1, 300, 310);
+  EXPECT_EQ(windows.window(), 100);
+  EXPECT_THAT(windows.parts(0, 1, 310), ElementsAre(0.5, 1.1, 0.5, 0));
+  // The last lasts for 10 only.
+  EXPECT_THAT(windows.parts(1, 2, 310), ElementsAre(0, 0, 0, 0.5));
+}
+
+TEST(TimeWindows, GrowsLongerWithTime) {
+  TimeWindows windows(1, 1);
+  windows.add(0, 0, 1);
+  windows.add(0, 2, 4);
+  windows.add(0, 250, 253);
+  EXPECT_EQ(windows.window(), 4);
+  const auto parts = windows.parts(0, 1, 254);
+  ASSERT_EQ(parts.size(), 64U);
+  EXPECT_EQ(parts[0], 0.75);
+  EXPECT_EQ(parts[62], 0.5);  // 250 and 251
+  EXPECT_EQ(parts[63], 0.5);  // 252, of two
+}
+
+// Two accelerators around a switch of 16 GB/s, a flit of 16 B per cycle of 1 ns.
+TEST(DimensionActivity, CountsChannelsThatLeaveAccelerators) {
+  const topology::Topology topology = topology::make_hierarchy(
+      std::vector{topology::DimensionSpec{topology::DimensionKind::kSwitch, 2, 1, {16'000'000'000}, 0}});
+  const config::SystemConfig system;
+  schedule::Schedule schedule;
+  schedule.routes = {{{0, {0, 4}}, {1, {0, 4}}, {1, {0, 4}}}};
+  DimensionActivity activity(topology, system, schedule);
+  const topology::ChannelId up = topology.out_channels(0)[0];
+  const topology::ChannelId down = topology.out_channels(2)[0];
+  activity.channel_busy(up, 10, 30);
+  activity.channel_busy(down, 10, 30);
+  const Femtoseconds end = 40 * system.clock.period();
+  const auto busy = activity.busy(0, end);
+  ASSERT_EQ(busy.size(), 40U);
+  EXPECT_EQ(busy[9], 0);
+  EXPECT_EQ(busy[10], 0.5);  // one of two accelerators
+  EXPECT_EQ(busy[29], 0.5);
+  EXPECT_EQ(busy[30], 0);
+
+  schedule::TableEntry entry;
+  entry.route = 0;
+  ni::MessageRecord message;
+  message.entry = &entry;
+  message.src = 1;
+  message.dependencies_met = 5;
+  message.completed = 20;
+  activity.message_completed(message);
+  message.dependencies_met = 15;  // while the one before is under way
+  message.completed = 35;
+  activity.message_completed(message);
+  const auto active = activity.active(0, end);
+  EXPECT_EQ(active[4], 0);
+  EXPECT_EQ(active[5], 0.5);
+  EXPECT_EQ(active[17], 0.5);
+  EXPECT_EQ(active[34], 0.5);
+  EXPECT_EQ(active[35], 0);
+}
+
+double mean(const nlohmann::ordered_json& windows, double window_ns, double time_ns) {
+  double sum = 0;
+  double begin = 0;
+  for (const auto& part : windows) {
+    sum += part.get<double>() * std::min(window_ns, time_ns - begin);
+    begin += window_ns;
+  }
+  return sum / time_ns;
+}
+
+// Over the whole run channels are as busy as their flits say, in trains as flit by flit.
+TEST(DimensionActivity, SumsUpToTheUseOfTheDimensions) {
+  const auto result = [](const char* fidelity) {
+    return run("hierarchy_16x8x8",
+               {"system.topology.dimensions=[{kind: switch, size: 4, bandwidth: 10 GB/s, latency: 30 ns}, "
+                "{kind: ring, size: 3, links: 4, bandwidth: 5 GB/s, latency: 10 ns}]",
+                "collective.size=768 KiB", "collective.chunks=4", "system.ni.flow_control=message",
+                std::string("fidelity=") + fidelity});
+  };
+  const auto flit = result("flit");
+  const auto train = result("train");
+  ASSERT_EQ(flit["cycles"], train["cycles"]);
+  EXPECT_EQ(flit["window_ns"], train["window_ns"]);
+  const double time = flit["time_ns"];
+  const double window = flit["window_ns"];
+  for (std::size_t d = 0; d < 2; ++d) {
+    const auto& dimension = flit["dimensions"][d];
+    EXPECT_LE(dimension["busy"].size(), TimeWindows::kMost);
+    EXPECT_EQ(dimension["busy"].size(), dimension["activity"].size());
+    // Head flits, and messages that end within a flit.
+    const double used = dimension["utilization"];
+    EXPECT_THAT(mean(dimension["busy"], window, time), DoubleNear(used, 0.05 * used));
+    EXPECT_GE(mean(dimension["busy"], window, time), used);
+    EXPECT_GT(mean(dimension["activity"], window, time), used);
+    for (std::size_t w = 0; w < dimension["busy"].size(); ++w) {
+      EXPECT_NEAR(dimension["busy"][w].get<double>(), train["dimensions"][d]["busy"][w].get<double>(), 0.01);
+      EXPECT_EQ(dimension["activity"][w], train["dimensions"][d]["activity"][w]);
+      EXPECT_LE(dimension["activity"][w].get<double>(), 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coppice::system

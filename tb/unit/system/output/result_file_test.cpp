@@ -1,0 +1,92 @@
+#include "system/output/result_file.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <thread>
+
+#include "base/error.h"
+#include "machine.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
+
+TEST(ResultFile, AppearsWholeOrNotAtAll) {
+  const TemporaryDirectory directory;
+  {
+    ResultFile file("--out", directory.file("a.json"));
+    EXPECT_THAT(directory.names(), IsEmpty());
+    file.write("text");
+    EXPECT_EQ(read_text(directory.file("a.json")), "text");
+  }
+  EXPECT_THAT(directory.names(), ElementsAre("a.json"));
+}
+
+TEST(ResultFile, RemovesWhatWasNotCommitted) {
+  const TemporaryDirectory directory;
+  {
+    const ResultFile file("--trace", directory.file("a.json"));
+    std::ofstream(file.temporary_path()) << "half";
+    EXPECT_EQ(directory.names().size(), 1U);
+  }
+  EXPECT_THAT(directory.names(), IsEmpty());
+}
+
+TEST(ResultFile, CommitsWhatWasWrittenBesideIt) {
+  const TemporaryDirectory directory;
+  ResultFile file("--trace", directory.file("a.json"));
+  std::ofstream(file.temporary_path()) << "whole";
+  file.commit();
+  EXPECT_EQ(read_text(directory.file("a.json")), "whole");
+  EXPECT_THAT(directory.names(), ElementsAre("a.json"));
+}
+
+TEST(ResultFile, ReplacesAnOldResultAtTheEndOnly) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory.file("a.json")) << "old";
+  ResultFile file("--out", directory.file("a.json"));
+  EXPECT_EQ(read_text(directory.file("a.json")), "old");
+  file.write("new");
+  EXPECT_EQ(read_text(directory.file("a.json")), "new");
+}
+
+TEST(ResultFile, KeepsASymbolicLink) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_symlink("target.json", directory.file("link.json"));
+  ResultFile("--out", directory.file("link.json")).write("text");
+  EXPECT_TRUE(std::filesystem::is_symlink(directory.file("link.json")));
+  EXPECT_EQ(read_text(directory.file("target.json")), "text");
+}
+
+// What is no regular file must not be replaced by one.
+TEST(ResultFile, WritesIntoAPipe) {
+  const TemporaryDirectory directory;
+  const std::string pipe = directory.file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string read;
+  std::thread reader([&] { read = read_text(pipe); });
+  ResultFile("--out", pipe).write("text");
+  reader.join();
+  EXPECT_EQ(read, "text");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
+TEST(ResultFile, SaysBeforehandThatItCannotBeWritten) {
+  const TemporaryDirectory directory;
+  EXPECT_THAT([&] { ResultFile("--out", directory.file("no/a.json")); },
+              ThrowsMessage<ConfigError>(AllOf(HasSubstr("--out " + directory.file("no/a.json") + ":1:1: "),
+                                               HasSubstr("No such file or directory"),
+                                               HasSubstr("a directory that exists"))));
+  EXPECT_THAT([&] { ResultFile("--out", directory.file(".")); },
+              ThrowsMessage<ConfigError>(HasSubstr("is a directory; name a file in it")));
+  EXPECT_THAT([&] { ResultFile("--out", ""); }, ThrowsMessage<ConfigError>(HasSubstr("is missing")));
+}
+
+}  // namespace
+}  // namespace coppice::system

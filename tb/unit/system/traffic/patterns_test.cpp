@@ -1,0 +1,99 @@
+#include "system/traffic/patterns.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+
+#include "base/error.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+using topology::NodeId;
+using topology::Topology;
+
+Topology torus(const std::vector<int>& dims) {
+  return topology::make_torus(dims, std::vector(dims.size(), topology::LinkSpec{{16'000'000'000}, 0}));
+}
+
+NodeId destination(Pattern pattern, const Topology& topology, NodeId src) {
+  Random random(1);
+  return TrafficPattern(pattern, topology).destination(src, random);
+}
+
+// Node (x, y) of an 8x8 network is 8 y + x.
+TEST(TrafficPattern, FollowsTheTableOfThePatterns) {
+  const Topology topology = torus({8, 8});
+  const NodeId src = 8 * 6 + 3;
+  EXPECT_EQ(destination(Pattern::kTranspose, topology, src), 8 * 3 + 6);
+  EXPECT_EQ(destination(Pattern::kBitcomp, topology, src), 63 - src);
+  EXPECT_EQ(destination(Pattern::kTornado, topology, src), 8 * ((6 + 3) % 8) + (3 + 3) % 8);
+  EXPECT_EQ(destination(Pattern::kNeighbor, topology, src), 8 * 7 + 4);
+  EXPECT_EQ(destination(Pattern::kNeighbor, topology, 63), 0);
+}
+
+// x + ceil(k/2) - 1: less than half-way around, whatever the width.
+TEST(TrafficPattern, MovesTornadoAlmostHalfWayAround) {
+  const std::map<int, int> shifts{{1, 0}, {2, 0}, {3, 1}, {4, 1}, {5, 2}, {6, 2}, {7, 3}, {8, 3}, {9, 4}};
+  for (const auto& [width, shift] : shifts) {
+    EXPECT_EQ(destination(Pattern::kTornado, torus({width}), 0), shift) << width;
+  }
+}
+
+TEST(TrafficPattern, DrawsUniformDestinationsWithTheSourceAmongThem) {
+  const TrafficPattern pattern(Pattern::kUniform, torus({4, 2}));
+  Random random(7);
+  std::map<NodeId, int> counts;
+  for (int i = 0; i < 8000; ++i) ++counts[pattern.destination(3, random)];
+  EXPECT_EQ(counts.size(), 8U);
+  for (const auto& [node, count] : counts) EXPECT_NEAR(count, 1000, 150) << node;
+}
+
+// All but uniform send every node's packets to one node, and to every node the packets of one.
+RC_GTEST_PROP(TrafficPattern, PermutesTheNodes, ()) {
+  const auto pattern =
+      *rc::gen::element(Pattern::kTranspose, Pattern::kBitcomp, Pattern::kTornado, Pattern::kNeighbor);
+  std::vector<int> dims{4, 4};
+  if (pattern == Pattern::kTornado || pattern == Pattern::kNeighbor) {
+    dims = *rc::gen::container<std::vector<int>>(3, rc::gen::inRange(1, 6));
+  }
+  const Topology topology = torus(dims);
+  std::map<NodeId, int> hits;
+  for (NodeId src = 0; src < topology.num_accelerators(); ++src) ++hits[destination(pattern, topology, src)];
+  RC_ASSERT(static_cast<int>(hits.size()) == topology.num_accelerators());
+}
+
+TEST(TrafficPattern, RefusesWhereItIsNotDefined) {
+  EXPECT_THAT(
+      [] {
+        TrafficPattern(Pattern::kTranspose, torus({4, 2}));
+      },
+      ThrowsMessage<UnsupportedError>(HasSubstr("needs two equal dims, not torus 4x2")));
+  EXPECT_THAT(
+      [] {
+        TrafficPattern(Pattern::kTranspose, torus({4, 4, 4}));
+      },
+      ThrowsMessage<UnsupportedError>(HasSubstr("two equal dims")));
+  EXPECT_THAT(
+      [] {
+        TrafficPattern(Pattern::kBitcomp, torus({3, 4}));
+      },
+      ThrowsMessage<UnsupportedError>(HasSubstr("a power of two of nodes, torus 3x4 has 12")));
+}
+
+TEST(ParsePattern, KnowsTheFiveAndNamesThem) {
+  for (const char* name : {"uniform", "transpose", "bitcomp", "tornado", "neighbor"}) {
+    EXPECT_STREQ(to_string(parse_pattern(name)), name);
+  }
+  EXPECT_THAT([] { parse_pattern("random"); },
+              ThrowsMessage<std::invalid_argument>(
+                  AllOf(HasSubstr("'random'"), HasSubstr("uniform, transpose, bitcomp, tornado, neighbor"))));
+}
+
+}  // namespace
+}  // namespace coppice::system

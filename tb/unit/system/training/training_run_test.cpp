@@ -1,0 +1,237 @@
+#include "system/training/training_run.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "system/training/training_result.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+using Json = nlohmann::ordered_json;
+
+// A folder with a configuration and a model of three layers on a 2x2 torus.
+class TrainingRun : public ::testing::Test {
+ protected:
+  TrainingRun() : folder_((std::filesystem::temp_directory_path() / "training_XXXXXX").string()) {
+    if (::mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder for the test");
+    // 128 and 64 and 1 weights of 32 x 32 and partial arrays.
+    std::ofstream(folder_ + "/model.csv") << "first, 1, 1, 1, 1, 32, 32, 1,\n"
+                                             "second, 1, 1, 1, 1, 32, 8, 1,\n"
+                                             "third, 1, 1, 1, 1, 1, 1, 1,\n";
+    std::ofstream(folder_ + "/c.yaml") << "system: {topology: {kind: torus, dims: [2, 2]}}\n"
+                                          "collective: {algorithm: ring}\n"
+                                          "training: {model: "
+                                       << folder_ << "/model.csv}\n";
+  }
+  ~TrainingRun() override { std::filesystem::remove_all(folder_); }
+
+  config::Loaded load(const std::vector<std::string>& overrides = {}) const {
+    return config::load(folder_ + "/c.yaml", overrides, config::Purpose::kRun);
+  }
+
+  std::string folder_;
+};
+
+// An all-reduce that takes 1000 cycles and one for each byte.
+Json affine(const config::Loaded& loaded, const RunOptions&) {
+  const Bytes size = loaded.config.collective.size;
+  return {{"verified", "values"},
+          {"fidelity", "train"},
+          {"contention_free", true},
+          {"steps", 6},
+          {"cycles", 1000 + size},
+          {"time_ns", 1000.0 + static_cast<double>(size)},
+          {"algbw_gb_s", 1.0},
+          {"efficiency", 0.5},
+          {"flit_hops", 10},
+          {"ni_overhead", {{"entry_bits", size}}},
+          {"simulator", {{"wall_s", 0.5}, {"user_s", 0.25}, {"peak_rss_bytes", 100}}}};
+}
+
+// One sample per PE on 32x32 arrays, 2 r + c + depth - 2 cycles: forward 2 + 32 + 32 - 2, 2 + 8 + 32 - 2,
+// 2 + 1 + 1 - 2; input gradient of second and third 2 + 32 + 8 - 2, 2; weight gradient 64 + 32 + 1 - 2,
+// 64 + 8 + 1 - 2, 2. Aggregation over 16 PEs: 64 * 15 / 32, 16 * 15 / 32 rounded up, 15 / 32 rounded up.
+constexpr double kForward = 64 + 40 + 2;
+constexpr double kBackward = (2 + 1 + 2) + (71 + 8 + 40) + (95 + 30);
+
+// All wait for the accelerators that forward.
+TEST_F(TrainingRun, ForwardingCostsComputation) {
+  const auto forwarding = [](const config::Loaded& loaded, const RunOptions& options) {
+    Json result = affine(loaded, options);
+    result["forwarding"] = {0, 1};
+    return result;
+  };
+  const Json result = run_training(load({"system.accelerator.forwarding_cost=0.5"}), {}, forwarding);
+  const Json& training = result["training"];
+  constexpr double kCompute = kForward + kBackward;
+  EXPECT_EQ(training["total_ns"], 1.5 * kCompute + 6124);
+  EXPECT_DOUBLE_EQ(training["normalized_performance"], kCompute / (1.5 * kCompute + 6124));
+  EXPECT_DOUBLE_EQ(training["accelerator_performance"][1], kCompute / (1.5 * kCompute + 6124));
+  EXPECT_DOUBLE_EQ(training["accelerator_performance"][2], kCompute / (kCompute + 6124));
+}
+
+// Backward, then what the all-reduce's run says of the forward pass chained to it.
+TEST_F(TrainingRun, ChainsTheForwardPassToTheAllReduce) {
+  const auto chained = [](const config::Loaded& loaded, const RunOptions& options) {
+    EXPECT_EQ(options.forward_layers.size(), 3U);
+    EXPECT_EQ(options.forward_layers[0].gradient_bytes, 4 * 1024);
+    EXPECT_EQ(options.forward_layers[2].forward, 2 * kFemtosecondsPerNanosecond);
+    Json result = affine(loaded, options);
+    const Json each{{"end_ns", 5000.0}, {"stalled_ns", 0.0}};
+    result["gradients"] = {{"forward", {{"end_ns", 5000.0}, {"accelerators", {each, each, each, each}}}}};
+    return result;
+  };
+  const Json result = run_training(load({"training.overlap=chained"}), {}, chained);
+  EXPECT_EQ(result["training"]["total_ns"], kBackward + 5000);
+  EXPECT_EQ(result["training"]["exposed_communication_ns"], 5000 - kForward);
+  EXPECT_EQ(result["training"]["overlapped_ns"], 6124 - (5000 - kForward));
+}
+
+TEST_F(TrainingRun, BreaksANonOverlappedIterationDown) {
+  const Json result = run_training(load(), {}, affine);
+  const Json& training = result["training"];
+  EXPECT_EQ(training["forward_ns"], kForward);
+  EXPECT_EQ(training["backward_ns"], kBackward);
+  EXPECT_EQ(training["gradient_bytes"], 4 * (1024 + 256 + 1));
+  EXPECT_EQ(training["communication_ns"], 1000 + 5124);
+  EXPECT_EQ(training["exposed_communication_ns"], 1000 + 5124);
+  EXPECT_EQ(training["overlapped_ns"], 0);
+  EXPECT_EQ(training["total_ns"], kForward + kBackward + 6124);
+  EXPECT_EQ(result["time_ns"], training["total_ns"]);
+  EXPECT_EQ(result["cycles"], static_cast<Cycles>(kForward + kBackward) + 6124);
+  EXPECT_EQ(result["verified"], "values");
+  EXPECT_EQ(training["all_reduces"].size(), 1U);
+}
+
+TEST_F(TrainingRun, QueuesTheLayersAllReduces) {
+  const Json result = run_training(load({"training.overlap=layer_wise"}), {}, affine);
+  const Json& training = result["training"];
+  // The third layer's one element is padded to one for each of four accelerators.
+  EXPECT_EQ(training["communication_ns"], 1016 + 2024 + 5096);
+  const double begin = kForward + 3;
+  EXPECT_EQ(training["layers"][2]["all_reduce_begin_ns"], begin);
+  EXPECT_EQ(training["layers"][0]["all_reduce_end_ns"], begin + 1016 + 2024 + 5096);
+  EXPECT_EQ(training["total_ns"], begin + 1016 + 2024 + 5096);
+  EXPECT_EQ(training["overlapped_ns"], kBackward - 3);
+  ASSERT_EQ(training["all_reduces"].size(), 3U);
+  EXPECT_EQ(training["all_reduces"][0]["bytes"], 16);
+  EXPECT_EQ(result["ni_overhead"]["entry_bits"], 4096);
+  EXPECT_EQ(result["simulator"]["simulations"], 3);
+  EXPECT_EQ(result["simulator"]["user_s"], 0.75);
+}
+
+TEST_F(TrainingRun, SimulatesEqualSizesOnce) {
+  std::ofstream(folder_ + "/model.csv") << "a, 1, 1, 1, 1, 32, 32, 1,\nb, 1, 1, 1, 1, 32, 32, 1,\n";
+  int runs = 0;
+  const Json result =
+      run_training(load({"training.overlap=layer_wise"}), {}, [&](const auto& loaded, const auto& options) {
+        ++runs;
+        return affine(loaded, options);
+      });
+  EXPECT_EQ(runs, 1);
+  ASSERT_EQ(result["training"]["all_reduces"].size(), 1U);
+  EXPECT_EQ(result["training"]["all_reduces"][0]["count"], 2);
+  EXPECT_EQ(result["training"]["communication_ns"], 2 * (1000 + 4096));
+}
+
+TEST_F(TrainingRun, ReducesNothingIfNothingIsLearnt) {
+  std::ofstream(folder_ + "/model.csv") << "Layer, IFMAP Height, IFMAP Width, Filter Height, Filter Width, "
+                                           "Channels, Num Filter, Strides, Kind\n"
+                                           "scores, 4, 1, 1, 1, 8, 8, 1, matmul\n";
+  for (const char* overlap : {"none", "layer_wise"}) {
+    const Json result = run_training(load({std::string("training.overlap=") + overlap}), {}, affine);
+    EXPECT_EQ(result["training"]["communication_ns"], 0);
+    EXPECT_EQ(result["training"]["total_ns"], result["training"]["compute_ns"]);
+  }
+}
+
+TEST_F(TrainingRun, GivesTheAllReduceTheConfiguredSystem) {
+  run_training(load({"system.link.bandwidth=8 GB/s"}), {}, [](const auto& loaded, const auto& options) {
+    EXPECT_EQ(loaded.config.system.link.bandwidth.front().bytes_per_second, 8'000'000'000);
+    EXPECT_EQ(loaded.config.collective.algorithm, "ring");
+    EXPECT_EQ(loaded.config.collective.size, 5124);
+    return affine(loaded, options);
+  });
+}
+
+TEST_F(TrainingRun, IsVerifiedAsFarAsTheLeastVerifiedAllReduce) {
+  const Json result =
+      run_training(load({"training.overlap=layer_wise"}), {}, [](const auto& loaded, const auto& options) {
+        Json all_reduce = affine(loaded, options);
+        if (loaded.config.collective.size == 1024) all_reduce["verified"] = "contributions";
+        if (loaded.config.collective.size == 4096) all_reduce["fidelity"] = "flit";
+        return all_reduce;
+      });
+  EXPECT_EQ(result["verified"], "contributions");
+  EXPECT_EQ(result["fidelity"], "train/flit");
+}
+
+TEST_F(TrainingRun, CutsSmallGradientsIntoFewerChunks) {
+  config::Loaded chunked = load({"training.overlap=layer_wise"});
+  chunked.config.collective.chunks = 100;
+  run_training(chunked, {}, [](const auto& loaded, const auto& options) {
+    const config::CollectiveConfig& collective = loaded.config.collective;
+    // 16 bytes are an element each; 1,024 bytes 64 of them.
+    const int expected = collective.size == 16 ? 1 : collective.size == 1024 ? 64 : 100;
+    if (collective.chunks != expected) throw ModelError("wrong chunks");
+    return affine(loaded, options);
+  });
+}
+
+TEST_F(TrainingRun, PassesOnWhatAnAllReduceThrows) {
+  const RunAllReduce deadlock = [](const auto&, const auto&) -> Json {
+    throw ModelError("deadlock at cycle 7");
+  };
+  for (const char* overlap : {"none", "layer_wise"}) {
+    EXPECT_THAT([&] { run_training(load({std::string("training.overlap=") + overlap}), {}, deadlock); },
+                ThrowsMessage<ModelError>(HasSubstr("deadlock at cycle 7")));
+  }
+}
+
+TEST_F(TrainingRun, RefusesOtherCollectivesAndTracesOfMany) {
+  EXPECT_THAT([&] { run_training(load({"collective.op=all_gather"}), {}, affine); },
+              ThrowsMessage<ConfigError>(HasSubstr("training reduces gradients by all_reduce")));
+  RunOptions traced;
+  traced.trace_path = "t.json";
+  EXPECT_THAT(
+      [&] { run_training(load({"training.overlap=layer_wise"}), traced, affine); },
+      ThrowsMessage<ConfigError>(HasSubstr("--trace:1:1: this iteration has all-reduces of 3 sizes")));
+  EXPECT_NO_THROW(run_training(load(), traced, affine));
+}
+
+TEST_F(TrainingRun, RefusesIterationsThatTakeTooLong) {
+  EXPECT_THAT(
+      [&] {
+        run_training(
+            load({"system.accelerator.memory_bandwidth=1 kB/s", "training.batch_per_accelerator=65536"}), {},
+            affine);
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("9,223 s")));
+}
+
+TEST_F(TrainingRun, ReportsProgressBySize) {
+  std::vector<double> seen;
+  RunOptions options;
+  options.progress = [&](double fraction) { seen.push_back(fraction); };
+  run_training(load({"training.overlap=layer_wise"}), options, affine);
+  ASSERT_EQ(seen.size(), 3U);
+  EXPECT_DOUBLE_EQ(seen.back(), 1.0);
+}
+
+TEST_F(TrainingRun, SummarizesTheBreakdown) {
+  const std::string text = summarize_training(run_training(load(), {}, affine));
+  EXPECT_THAT(text, HasSubstr("training iteration of model by ring on 4 accelerators, 16 samples each"));
+  EXPECT_THAT(text, HasSubstr("exposed communication"));
+  EXPECT_THAT(text, HasSubstr("6124.0 ns"));
+}
+
+}  // namespace
+}  // namespace coppice::system
