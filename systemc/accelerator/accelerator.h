@@ -35,6 +35,9 @@ struct LayerCycles {
 // moves a table row of `filters` values per pixel, one value per array column and cycle, forward and (adding
 // into the table) as weight gradient; it has no input gradient, its inputs are indices.
 //
+// The values of an input gradient are added into it as they leave the array (col2im), one addition per array
+// column and cycle: it keeps pace with the array and takes no cycle more.
+//
 // Memory traffic overlaps computation (double buffering), so a pass takes the longer of the two. Buffers are
 // as large as needed: a pass reads each operand and writes each result once; weights are read once for all
 // PEs, weight gradients are written by each PE, read and added.

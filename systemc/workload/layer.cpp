@@ -30,7 +30,6 @@ Gemm gemm(const Layer& layer, Pass pass, std::int64_t samples) {
   const bool own_operands = layer.kind == LayerKind::kMatmul;
   const std::int64_t batch = own_operands ? 1 : samples;
   const std::int64_t taps = layer.filter_height * layer.filter_width;
-  const std::int64_t inputs = batch * layer.ifmap_height * layer.ifmap_width;
   const std::int64_t outputs = batch * layer.output_height() * layer.output_width();
   const std::int64_t channels = layer.channels / layer.groups;
   const std::int64_t filters = layer.filters / layer.groups;
@@ -40,7 +39,7 @@ Gemm gemm(const Layer& layer, Pass pass, std::int64_t samples) {
       product = {outputs, taps * channels, filters};
       break;
     case Pass::kInputGradient:
-      product = {inputs, taps * filters, channels};
+      product = {outputs, filters, taps * channels};
       break;
     case Pass::kWeightGradient:
       product = {taps * channels, outputs, filters};

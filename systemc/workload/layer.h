@@ -63,13 +63,12 @@ struct Gemm {
   bool operator==(const Gemm&) const = default;
 };
 
-// The products that `pass` of `samples` samples needs, B samples, H x W inputs, Ho x Wo outputs, R x S
-// filters, C channels, F filters, G groups:
-//   forward         im2col        m = B Ho Wo      k = R S C/G    n = F/G   count G
-//   input gradient  transposed convolution, the zeros between strides multiplied as any other value:
-//                                 m = B H W        k = R S F/G    n = C/G   count G
-//   weight gradient im2col, transposed:
-//                                 m = R S C/G      k = B Ho Wo    n = F/G   count G
+// The products that `pass` of `samples` samples needs, B samples, Ho x Wo outputs, R x S filters, C channels,
+// F filters, G groups, of the inputs as im2col lays them out (a row per output, its patch in the columns):
+//   forward          m = B Ho Wo    k = R S C/G    n = F/G        count G
+//   input gradient   m = B Ho Wo    k = F/G        n = R S C/G    count G, added by col2im where patches
+//   overlap weight gradient  m = R S C/G    k = B Ho Wo    n = F/G        count G
+// Each is as many multiply-accumulates as the others: zeros between strides and around the border are none.
 // A kMatmul has operands of its own in every sample: the same with B = 1 and count B G. An embedding
 // multiplies nothing: count 0.
 Gemm gemm(const Layer& layer, Pass pass, std::int64_t samples);

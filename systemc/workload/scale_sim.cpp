@@ -23,6 +23,7 @@ using Row = std::vector<Cell>;
 constexpr std::int64_t kLargestDimension = 1 << 24;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
 constexpr std::int64_t kMostMacs = std::int64_t{1} << 43;
+constexpr std::int64_t kMostInputs = std::int64_t{1} << 40;
 constexpr std::size_t kMostLayers = 100'000;
 
 enum class Column {
@@ -264,12 +265,15 @@ void check_size(const Layer& layer, const SourceLocation& place) {
   if (weights > kMostParameters) {
     throw ConfigError(place, fmt::format("layer {} has more than {} weights", layer.name, kMostParameters));
   }
-  const Wide pixels = std::max(Wide{layer.ifmap_height} * layer.ifmap_width,
-                               Wide{layer.output_height()} * layer.output_width());
-  // The factors are below 2^53 and 2^41.
-  if (pixels * weights > kMostMacs) {
+  // The factors are below 2^53 and 2^41. Every pass takes as many.
+  const Wide macs = Wide{layer.output_height()} * layer.output_width() * weights;
+  if (macs > kMostMacs) {
     throw ConfigError(place, fmt::format("layer {} takes more than {} multiply-accumulates for one sample",
                                          layer.name, kMostMacs));
+  }
+  if (Wide{layer.ifmap_height} * layer.ifmap_width * layer.channels > kMostInputs) {
+    throw ConfigError(
+        place, fmt::format("layer {} has more than {} input values a sample", layer.name, kMostInputs));
   }
 }
 

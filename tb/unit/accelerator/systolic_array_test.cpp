@@ -55,9 +55,9 @@ TEST(SystolicArray, TimesTheGradientsOfAKnownConvolution) {
   layer.stride_height = layer.stride_width = 2;
   layer.padding = 1;
   const SystolicArray os = array(32, 32, Dataflow::kOutputStationary);
-  // Input gradient: 784 x 128, depth 360: 24 x 4 full tiles and 4 of 16 rows.
+  // Input gradient: 196 x 1152, depth 40: 6 x 36 full tiles and 36 of 4 rows.
   EXPECT_EQ(os.cycles(gemm(layer, Pass::kInputGradient, 1)),
-            96 * (64 + 32 + 360 - 2) + 4 * (32 + 32 + 360 - 2));
+            216 * (64 + 32 + 40 - 2) + 36 * (8 + 32 + 40 - 2));
   // Weight gradient: 1152 x 40, depth 196: 36 full tiles and 36 of 8 columns.
   EXPECT_EQ(os.cycles(gemm(layer, Pass::kWeightGradient, 1)),
             36 * (64 + 32 + 196 - 2) + 36 * (64 + 8 + 196 - 2));

@@ -45,8 +45,19 @@ TEST(Layer, SharesChannelsAmongGroups) {
 TEST(Layer, MapsEveryPassOfAConvolutionToItsProduct) {
   const Layer layer = convolution(56, 3, 64, 128, 2, 1);  // to 28x28
   EXPECT_EQ(gemm(layer, Pass::kForward, 4), (Gemm{4L * 28 * 28, 9L * 64, 128}));
-  EXPECT_EQ(gemm(layer, Pass::kInputGradient, 4), (Gemm{4L * 56 * 56, 9L * 128, 64}));
+  EXPECT_EQ(gemm(layer, Pass::kInputGradient, 4), (Gemm{4L * 28 * 28, 128, 9L * 64}));
   EXPECT_EQ(gemm(layer, Pass::kWeightGradient, 4), (Gemm{9L * 64, 4L * 28 * 28, 128}));
+}
+
+// M x K by K x N in SCALE-Sim's form: an input of M x K, one channel, N filters of 1 x K.
+TEST(Layer, AProductWrittenAsAConvolutionHasTheGradientsOfTheProduct) {
+  Layer layer;
+  layer.ifmap_height = 1024;
+  layer.ifmap_width = layer.filter_width = 1600;
+  layer.filters = 4800;
+  EXPECT_EQ(gemm(layer, Pass::kForward, 1), (Gemm{1024, 1600, 4800}));
+  EXPECT_EQ(gemm(layer, Pass::kInputGradient, 1), (Gemm{1024, 4800, 1600}));
+  EXPECT_EQ(gemm(layer, Pass::kWeightGradient, 1), (Gemm{1600, 1024, 4800}));
 }
 
 TEST(Layer, GivesEverySampleOfAMatmulItsOwnProduct) {
@@ -81,21 +92,33 @@ TEST(Layer, TiedWeightsBelongToAnother) {
   EXPECT_EQ(layer.macs(), macs);
 }
 
-RC_GTEST_PROP(Layer, PassesOfUnitStrideWithoutBorderDoEqualWork, ()) {
-  // With a 1x1 filter every product has the same three dimensions in another order.
-  const Layer layer =
-      convolution(*rc::gen::inRange(1, 20), 1, *rc::gen::inRange(1, 50), *rc::gen::inRange(1, 50));
+Layer any_convolution() {
+  const std::int64_t groups = *rc::gen::inRange(1, 5);
+  return convolution(*rc::gen::inRange(5, 20), *rc::gen::inRange(1, 5), groups * *rc::gen::inRange(1, 10),
+                     groups * *rc::gen::inRange(1, 10), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 3),
+                     groups);
+}
+
+RC_GTEST_PROP(Layer, PassesDoEqualWork, ()) {
+  const Layer layer = any_convolution();
   const std::int64_t samples = *rc::gen::inRange(1, 8);
   RC_ASSERT(gemm(layer, Pass::kForward, samples).macs() == layer.macs() * samples);
   RC_ASSERT(gemm(layer, Pass::kInputGradient, samples).macs() == layer.macs() * samples);
   RC_ASSERT(gemm(layer, Pass::kWeightGradient, samples).macs() == layer.macs() * samples);
 }
 
+// The product's columns, a patch of the input per row, are what col2im adds up: as many as im2col made.
+RC_GTEST_PROP(Layer, InputGradientHasAValuePerInputOfEveryPatch, ()) {
+  const Layer layer = any_convolution();
+  const std::int64_t samples = *rc::gen::inRange(1, 8);
+  const Gemm forward = gemm(layer, Pass::kForward, samples);
+  const Gemm gradient = gemm(layer, Pass::kInputGradient, samples);
+  RC_ASSERT(gradient.m * gradient.n * gradient.count == forward.m * forward.k * forward.count);
+  RC_ASSERT(gradient.k == forward.n);
+}
+
 RC_GTEST_PROP(Layer, WeightGradientHasAValuePerWeight, ()) {
-  const std::int64_t groups = *rc::gen::inRange(1, 5);
-  const Layer layer = convolution(*rc::gen::inRange(5, 20), *rc::gen::inRange(1, 5),
-                                  groups * *rc::gen::inRange(1, 10), groups * *rc::gen::inRange(1, 10),
-                                  *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 3), groups);
+  const Layer layer = any_convolution();
   const Gemm product = gemm(layer, Pass::kWeightGradient, 1);
   RC_ASSERT(product.m * product.n * product.count == layer.parameters());
   RC_ASSERT(product.macs() == layer.macs());

@@ -137,6 +137,16 @@ TEST(ScaleSim, RefusesLayersThatCannotBe) {
   expect_refused(header + "a, 1, 1, 1, 1, 16777216, 16777216, 1,\n", ":2:1: layer a has more than");
   expect_refused(header + "a, 1000000, 1000000, 1, 1, 100, 100, 1,\n",
                  ":2:1: layer a takes more than 8796093022208 multiply-accumulates");
+  expect_refused(header + "a, 16777216, 16777216, 16777216, 16777216, 2, 1, 1,\n",
+                 ":2:1: layer a has more than 1099511627776 weights");
+  expect_refused(header + "a, 16777216, 16777216, 1, 1, 16777216, 1, 16777216,\n",
+                 ":2:1: layer a has more than 1099511627776 input values a sample");
+}
+
+// The first layer of GPT-2 XL: 1024 x 1600 by 1600 x 4800, 7.9e9 multiply-accumulates.
+TEST(ScaleSim, TakesProductsWrittenAsConvolutions) {
+  const Model model = import(header + "qkv, 1024, 1600, 1, 1600, 1, 4800, 1,\n");
+  EXPECT_EQ(model.macs(), 1024L * 1600 * 4800);
 }
 
 TEST(ScaleSim, RefusesHeadersItDoesNotKnow) {
