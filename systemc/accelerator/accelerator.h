@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "accelerator/systolic_array.h"
+#include "accelerator/array/systolic_array.h"
 #include "base/units.h"
 #include "workload/layer.h"
 #include "workload/model.h"

@@ -1,4 +1,4 @@
-#include "accelerator/systolic_array.h"
+#include "accelerator/array/systolic_array.h"
 
 #include <stdexcept>
 
@@ -26,6 +26,10 @@ Mapping map(const workload::Gemm& gemm, Dataflow dataflow) {
   return {};
 }
 
+bool is_empty(const workload::Gemm& gemm) {
+  return gemm.count == 0 || gemm.m == 0 || gemm.k == 0 || gemm.n == 0;
+}
+
 std::int64_t tiles(std::int64_t size, std::int64_t side) {
   return (size + side - 1) / side;
 }
@@ -40,8 +44,14 @@ Dataflow parse_dataflow(const std::string& name) {
       "'{}' is no dataflow: output_stationary, weight_stationary and input_stationary are", name));
 }
 
-SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow)
-    : rows_(rows), columns_(columns), dataflow_(dataflow) {
+Convention parse_convention(const std::string& name) {
+  if (name == "causal") return Convention::kCausal;
+  if (name == "scale_sim") return Convention::kScaleSim;
+  throw std::invalid_argument(fmt::format("'{}' is no convention: causal and scale_sim are", name));
+}
+
+SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow, Convention convention)
+    : rows_(rows), columns_(columns), dataflow_(dataflow), convention_(convention) {
   if (rows < 1 || columns < 1) {
     throw std::invalid_argument(
         fmt::format("a systolic array of {}x{}: it needs a row and a column at least", rows, columns));
@@ -50,10 +60,14 @@ SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow)
 
 PeCycles SystolicArray::cycles(const workload::Gemm& gemm) const {
   const Mapping mapping = map(gemm, dataflow_);
-  if (gemm.count == 0 || mapping.rows == 0 || mapping.columns == 0 || mapping.depth == 0) return 0;
+  if (is_empty(gemm)) return 0;
   // Over all tiles, r sums to mapping.rows in each column of tiles, and c to mapping.columns in each row.
   const std::int64_t down = tiles(mapping.rows, rows_);
   const std::int64_t across = tiles(mapping.columns, columns_);
+  if (convention_ == Convention::kScaleSim) {
+    const std::int64_t drained = dataflow_ == Dataflow::kOutputStationary ? 0 : rows_;
+    return gemm.count * down * across * (drained + rows_ + columns_ + mapping.depth - 2);
+  }
   return gemm.count *
          (2 * mapping.rows * across + mapping.columns * down + (mapping.depth - 2) * down * across);
 }
@@ -62,6 +76,15 @@ double SystolicArray::utilization(const workload::Gemm& gemm) const {
   const PeCycles busy = cycles(gemm);
   if (busy == 0) return 0;
   return static_cast<double>(gemm.macs()) / (static_cast<double>(busy) * rows_ * columns_);
+}
+
+double SystolicArray::mapping_efficiency(const workload::Gemm& gemm) const {
+  if (is_empty(gemm)) return 0;
+  const Mapping mapping = map(gemm, dataflow_);
+  const auto used = [](std::int64_t size, std::int64_t side) {
+    return static_cast<double>(size) / static_cast<double>(tiles(size, side) * side);
+  };
+  return used(mapping.rows, rows_) * used(mapping.columns, columns_);
 }
 
 }  // namespace coppice::accelerator

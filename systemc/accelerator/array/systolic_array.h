@@ -17,33 +17,51 @@ enum class Dataflow { kOutputStationary, kWeightStationary, kInputStationary };
 // std::invalid_argument naming them.
 Dataflow parse_dataflow(const std::string& name);
 
+// Which cycles of a tile count.
+enum class Convention {
+  kCausal,    // all from its first operand to its last result; tiles at the edges take what they use
+  kScaleSim,  // as SCALE-Sim counts: every tile as large as the array, and an output-stationary one without
+              // the cycles in which its results leave
+};
+
+// The Convention of "causal" or "scale_sim"; throws std::invalid_argument naming them.
+Convention parse_convention(const std::string& name);
+
 // Timing of a systolic array of rows x columns multiply-accumulators. Operands enter at its left and upper
 // edges, one value per row and column and cycle, each row and column a cycle after its neighbour; results
 // leave by the upper edge. A tile takes the array from its first operand to its last result, and tiles follow
-// one another without overlap: SCALE-Sim's analytical model (Samajdar et al. 2020, Sec. III).
+// one another without overlap (Samajdar et al. 2020, Sec. III). TileRun moves every value and takes the same
+// cycles.
 class SystolicArray {
  public:
   // Throws std::invalid_argument unless both are at least 1.
-  SystolicArray(int rows, int columns, Dataflow dataflow);
+  SystolicArray(int rows, int columns, Dataflow dataflow, Convention convention = Convention::kCausal);
 
   int rows() const { return rows_; }
   int columns() const { return columns_; }
+  Dataflow dataflow() const { return dataflow_; }
+  Convention convention() const { return convention_; }
 
   // A product m x k by k x n is laid out on the array (rows x columns) and streamed past it (depth):
   //   output stationary  m x n, depth k;   weight stationary  k x n, depth m;   input stationary  k x m,
   //   depth n
   // and cut into tiles of at most the array's size. A tile of r x c occupies it for 2 r + c + depth - 2
   // cycles: r to load or drain, r - 1 + c - 1 of skew, depth values through each lane. Tiles at the edges
-  // count with the rows and columns that they use.
+  // count with the rows and columns that they use. As SCALE-Sim counts, every tile has the array's size, and
+  // takes r fewer with output stationary.
   PeCycles cycles(const workload::Gemm& gemm) const;
 
   // Multiply-accumulates done over those that the array could have done meanwhile; 0 if there is no work.
   double utilization(const workload::Gemm& gemm) const;
 
+  // PEs that a tile has work for, over all PEs, in the mean of the tiles; 0 if there is no work.
+  double mapping_efficiency(const workload::Gemm& gemm) const;
+
  private:
   int rows_;
   int columns_;
   Dataflow dataflow_;
+  Convention convention_;
 };
 
 }  // namespace coppice::accelerator

@@ -1,4 +1,4 @@
-#include "accelerator/systolic_array.h"
+#include "accelerator/array/systolic_array.h"
 
 #include <algorithm>
 #include <stdexcept>

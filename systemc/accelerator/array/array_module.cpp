@@ -1,0 +1,37 @@
+#include "accelerator/array/array_module.h"
+
+#include "fabric/sim_time.h"
+
+namespace coppice::accelerator {
+
+ArrayModule::ArrayModule(const sc_core::sc_module_name& name, const SystolicArray& array, Frequency clock)
+    : sc_module(name), array_(array), period_(clock.period()) {
+  SC_HAS_PROCESS(ArrayModule);
+  SC_METHOD(work);
+}
+
+// A tile that is under way is over when this is called.
+void ArrayModule::work() {
+  if (tile_ != nullptr) results->take(*tile_, cycles_);
+  tile_ = tiles->next_tile();
+  if (tile_ == nullptr) {
+    next_trigger(tiles->tile_offered());
+    return;
+  }
+  cycles_ = std::visit([this](const auto& operands) { return compute(operands); }, *tile_);
+  next_trigger(fabric::to_sc_time(cycles_ * period_));
+}
+
+template <typename Value>
+PeCycles ArrayModule::compute(const TileOperands<Value>& operands) {
+  TileRun<Value> run(array_.dataflow(), operands);
+  run.finish();
+  const std::int64_t pes = operands.left.rows * operands.upper.columns;
+  ++statistics_.tiles;
+  statistics_.busy += run.cycles();
+  statistics_.pe_cycles += run.cycles() * pes;
+  statistics_.macs += operands.left.columns * pes;
+  return run.cycles();
+}
+
+}  // namespace coppice::accelerator

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <variant>
+
+#include "accelerator/array/systolic_array.h"
+#include "accelerator/array/tile_run.h"
+#include "base/units.h"
+
+namespace coppice::accelerator {
+
+// A tile of fp32 values (or bf16 ones, which fp32 holds), or of int8 values in int32s.
+using ArrayTile = std::variant<TileOperands<float>, TileOperands<std::int32_t>>;
+
+// Where an array gets its next tile.
+class TileSource : public virtual sc_core::sc_interface {
+ public:
+  // The next tile, which is there until its result has been taken; null if there is none now.
+  virtual const ArrayTile* next_tile() = 0;
+  // Notified whenever next_tile() may have one after it had none.
+  virtual const sc_core::sc_event& tile_offered() const = 0;
+};
+
+// Where an array tells that a tile is done.
+class TileSink : public virtual sc_core::sc_interface {
+ public:
+  // In the cycle that follows the tile's last; its result is complete.
+  virtual void take(const ArrayTile& tile, PeCycles cycles) = 0;
+};
+
+// A systolic array as a module: takes tile after tile, back to back, and moves their operands through its PEs
+// cycle by cycle. What it computes depends on nothing else, so the kernel is entered once per tile: all its
+// cycles are computed when it begins, and its result is given away in the cycle in which it is there.
+class ArrayModule : public sc_core::sc_module {
+ public:
+  sc_core::sc_port<TileSource> tiles{"tiles"};
+  sc_core::sc_port<TileSink> results{"results"};
+
+  // Counts of all tiles so far.
+  struct Statistics {
+    std::int64_t tiles = 0;
+    PeCycles busy = 0;           // cycles with a tile
+    std::int64_t pe_cycles = 0;  // PEs that tiles used, times their cycles
+    std::int64_t macs = 0;       // multiply-accumulates of operands, without those of zeros outside
+  };
+
+  // The kernel's resolution must be a femtosecond (fabric/sim_time.h).
+  ArrayModule(const sc_core::sc_module_name& name, const SystolicArray& array, Frequency clock);
+
+  const SystolicArray& array() const { return array_; }
+  const Statistics& statistics() const { return statistics_; }
+
+ private:
+  void work();
+  template <typename Value>
+  PeCycles compute(const TileOperands<Value>& operands);
+
+  SystolicArray array_;
+  Femtoseconds period_;
+  const ArrayTile* tile_ = nullptr;
+  PeCycles cycles_ = 0;  // of tile_
+  Statistics statistics_;
+};
+
+}  // namespace coppice::accelerator

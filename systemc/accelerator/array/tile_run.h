@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "accelerator/array/operands.h"
+#include "accelerator/array/pe_array.h"
+#include "accelerator/array/systolic_array.h"
+
+namespace coppice::accelerator {
+
+// Operands of a tile as they enter the array, and the place of its result.
+//   output stationary        left: rows x depth, upper: depth x columns, result: rows x columns
+//   weight, input stationary left: rows x depth, upper: rows x columns (it stays), result: depth x columns
+template <typename Value>
+struct TileOperands {
+  MatrixView<const Value> left;
+  MatrixView<const Value> upper;
+  MatrixView<Value> result;  // what leaves the array is added to it
+};
+
+// A tile on the PEs, cycle by cycle: feeders at the left and the upper edge delay every lane by a cycle more
+// than its neighbour, and a collector at the upper edge adds what leaves to the result.
+//   output stationary         stream rows + columns + depth - 2 cycles, drain rows
+//   weight, input stationary  fill rows, stream rows + columns + depth - 2: the last row's lane first
+template <typename Value>
+class TileRun {
+ public:
+  enum class Phase { kFill, kStream, kDrain, kDone };
+
+  // `operands` must outlast the run. Throws std::invalid_argument if a size is 0 or sizes do not agree.
+  TileRun(Dataflow dataflow, const TileOperands<Value>& operands);
+
+  Phase phase() const { return phase_; }
+  PeCycles cycles() const { return cycles_; }  // so far
+  // Of the array's edges in the cycle that step() does next; row 0 and column 0 first. Fill has no left
+  // edge, drain neither.
+  const std::vector<Value>& left_edge() const { return left_edge_; }
+  const std::vector<Value>& upper_edge() const { return upper_edge_; }
+  const PeArray<Value>& array() const { return array_; }
+
+  // A cycle; not when it is done.
+  void step();
+  // All that are left.
+  void finish();
+
+ private:
+  bool output_stationary() const { return dataflow_ == Dataflow::kOutputStationary; }
+  PeCycles phase_length() const;
+  void begin(Phase phase);
+  void prepare_edges();
+  void collect();
+
+  Dataflow dataflow_;
+  TileOperands<Value> operands_;
+  PeCycles depth_;
+  PeArray<Value> array_;
+  std::vector<Value> left_edge_;
+  std::vector<Value> upper_edge_;
+  Phase phase_ = Phase::kDone;
+  PeCycles in_phase_ = 0;  // cycles of the phase that are over
+  PeCycles cycles_ = 0;
+};
+
+extern template class TileRun<float>;
+extern template class TileRun<std::int32_t>;
+
+// Runs out = out + a b (m x k by k x n) on an array of rows x columns PEs, tile after tile, and returns the
+// cycles. Throws std::invalid_argument if sizes do not agree.
+template <typename Value>
+PeCycles run_product(const SystolicArray& array, MatrixView<const Value> a, MatrixView<const Value> b,
+                     MatrixView<Value> out);
+
+extern template PeCycles run_product(const SystolicArray&, MatrixView<const float>, MatrixView<const float>,
+                                     MatrixView<float>);
+extern template PeCycles run_product(const SystolicArray&, MatrixView<const std::int32_t>,
+                                     MatrixView<const std::int32_t>, MatrixView<std::int32_t>);
+
+// The tiles of out = out + a b in the order in which run_product() computes them.
+template <typename Value>
+std::vector<TileOperands<Value>> tiles_of(const SystolicArray& array, MatrixView<const Value> a,
+                                          MatrixView<const Value> b, MatrixView<Value> out);
+
+extern template std::vector<TileOperands<float>> tiles_of(const SystolicArray&, MatrixView<const float>,
+                                                          MatrixView<const float>, MatrixView<float>);
+extern template std::vector<TileOperands<std::int32_t>> tiles_of(const SystolicArray&,
+                                                                 MatrixView<const std::int32_t>,
+                                                                 MatrixView<const std::int32_t>,
+                                                                 MatrixView<std::int32_t>);
+
+}  // namespace coppice::accelerator
