@@ -4,7 +4,7 @@ BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build command test sanitize lint format bench soak clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing test-slurm cosim coverage nightly formal area
+.PHONY: help setup run build command test sanitize lint format bench soak clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model docs test-slurm cosim coverage nightly formal area
 .NOTPARALLEL:
 
 help:
@@ -59,6 +59,14 @@ reproduce-ccube: command ## run C-Cube's experiments into results/ccube
 reproduce-routing: command ## run the study of Routing for Large ML Models into results/routing; FULL=1: five seeds
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce routing
+
+reproduce-model: command ## measure all-reduces, flow control and the router into docs/measurements/model.md
+	@scripts/setup.sh experiments
+	@scripts/experiments/reproduce model
+
+docs: command ## build the documentation as a site: pages, reference of keys and results, API
+	@scripts/setup.sh docs
+	@scripts/docs/build
 
 test-slurm: command ## run a small experiment on a Slurm cluster of one node, started and stopped for it
 	@scripts/setup.sh experiments slurm

@@ -15,7 +15,7 @@ KEYS = {"title", "shows", "command", "base", "settings", "axes", "overrides", "e
         "plot", "claims"}
 REQUIRED = {"title", "base", "axes", "columns", "plot"}
 AXIS_KEYS = {"name", "key", "values"}
-COMMANDS = {"run", "chunks", "route"}
+COMMANDS = {"run", "chunks", "route", "traffic"}
 SYSTEM_KEY = "base"  # in settings: another system file instead of a configuration key
 
 
@@ -42,8 +42,9 @@ class Point:
         return f"{slug[:100]}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
     def arguments(self):
-        """What follows `coppice COMMAND SYSTEM`."""
-        return [word for key, value in self.settings for word in ("--set", f"{key}={value}")]
+        """What follows `coppice COMMAND SYSTEM`; settings that start with -- are options of the command."""
+        return [word for key, value in self.settings
+                for word in ((key, value) if key.startswith("--") else ("--set", f"{key}={value}"))]
 
 
 @dataclasses.dataclass(frozen=True)
