@@ -41,6 +41,12 @@ def load(text):
 
 
 class Points(unittest.TestCase):
+    def test_settings_that_start_with_dashes_are_options_of_the_command(self):
+        what = load(SMALL.replace("settings: {", 'command: traffic\nsettings: {--rate: 0.1, '))
+        words = what.points(full=True)[0].arguments()
+        self.assertEqual(words[:2], ["--rate", "0.1"])
+        self.assertEqual(words[2:4], ["--set", "check=contributions"])
+
     def test_are_every_combination_the_first_axis_slowest(self):
         points = load(SMALL).points(full=False)
         self.assertEqual([tuple(point.labels.values()) for point in points],
