@@ -16,7 +16,6 @@ using schedule::Op;
 using Limits = NiLimits;
 
 constexpr Bytes kWordBytes = 4;
-constexpr int kHopBits = Limits::kHopPortBits + 2 * Limits::kHopVcBits;
 
 // The full cycle of a time modulo 2^32 that is near `now`.
 Cycles near(std::uint32_t time, Cycles now) {
@@ -147,14 +146,14 @@ void RtlNetworkInterface::Memory::write(std::uint32_t address, unsigned lanes, c
   }
 }
 
-RtlNetworkInterface::RtlNetworkInterface(NodeId node, int ports, const ni::NiContext& context,
-                                         fabric::FlitFabric& fabric, ni::GradientMemory& memory, Wires& wires,
-                                         const std::vector<bool>& rtl, const std::string& wave_path)
-    : node_(node),
+RtlNetworkInterface::RtlNetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
+                                         const ni::NiContext& context, fabric::FlitContext& flits,
+                                         ni::GradientMemory& memory, FlitContents& contents,
+                                         const std::string& wave_path)
+    : Terminal(name, node, ports, flits),
       context_(context),
       memory_(memory),
-      wires_(&wires),
-      rtl_(&rtl),
+      contents_(&contents),
       ports_(static_cast<std::size_t>(ports)),
       tracker_(context.schedule->flows),
       enablers_(ports),
@@ -171,7 +170,7 @@ RtlNetworkInterface::RtlNetworkInterface(NodeId node, int ports, const ni::NiCon
   settings.vcs = system.router.vcs;
   model_ = std::make_unique<NiModel>(settings, memory_, wave_path);
   load();
-  fabric.connect_terminal(node, *this);
+  set_next(0);
 }
 
 std::uint32_t RtlNetworkInterface::payload_words() const {
@@ -181,7 +180,7 @@ std::uint32_t RtlNetworkInterface::payload_words() const {
 
 // Nops hold the lockstep and do nothing without it.
 void RtlNetworkInterface::load() {
-  const auto& tables = context_.schedule->nodes[static_cast<std::size_t>(node_)].ports;
+  const auto& tables = context_.schedule->nodes[static_cast<std::size_t>(node())].ports;
   std::vector<std::uint32_t> counts;
   for (std::size_t p = 0; p < ports_.size(); ++p) {
     Port& port = ports_[p];
@@ -222,85 +221,34 @@ NiEntry RtlNetworkInterface::entry_bits(const TableEntry& entry) const {
   bits.words = words_of(entry.bytes);
   bits.total = words_of(entry.message_bytes());
   bits.packets = static_cast<std::uint32_t>(context_.framing.packets(entry.message_bytes()));
-  bits.route = route_bits(entry);
+  bits.route = route_bits(context_, entry);
   return bits;
 }
 
-std::uint64_t RtlNetworkInterface::route_bits(const TableEntry& entry) const {
-  std::uint64_t bits = 0;
-  int at = 0;
-  for (const topology::Hop& hop : context_.schedule->routes[static_cast<std::size_t>(entry.route)]) {
-    const std::uint64_t last = static_cast<std::uint64_t>(hop.vcs.end) - 1;
-    const std::uint64_t code = static_cast<std::uint64_t>(hop.out_port) |
-                               (static_cast<std::uint64_t>(hop.vcs.begin) << Limits::kHopPortBits) |
-                               (last << (Limits::kHopPortBits + Limits::kHopVcBits));
-    bits |= code << at;
-    at += kHopBits;
-  }
-  return bits;
-}
-
-void RtlNetworkInterface::receive_flit(int port, int vc, fabric::Flit flit, const fabric::Packet& packet,
-                                       Cycles now) {
-  const ni::MessageRecord& record = (*context_.log)[packet.tag];
-  FlitBits bits{};
+void RtlNetworkInterface::receive_flit(int port, int vc, fabric::Flit flit, Cycles now) {
+  const fabric::Packet& packet = eject(port, vc, flit, now);
+  const FlitBits bits = contents_->read(flit.packet, packet, flit.sequence);
   if (flit.is_head()) {
-    bits =
-        (*rtl_)[static_cast<std::size_t>(record.src)] ? wires_->head(flit.packet) : head_of(record, packet);
-    const NiHead head = decode(bits);
-    if (head.flow != static_cast<std::uint32_t>(record.entry->flow))
-      fail("a head flit of another flow came", now);
-  } else {
-    copy_data(packet.tag, packet.index, flit.sequence - 1, bits, false);
+    const auto flow = static_cast<std::uint32_t>((*context_.log)[packet.tag].entry->flow);
+    if (decode(bits).flow != flow) fail("a head flit of another flow came", now);
   }
   if (flit.tail) ports_[static_cast<std::size_t>(port)].arriving = packet.tag;
   model_->put_flit(port, vc, flit.is_head(), flit.tail, bits);
+  if (flit.tail) release(flit.packet);
+  want(now);
 }
 
-// What a SystemC interface would have sent in front of a packet.
-FlitBits RtlNetworkInterface::head_of(const ni::MessageRecord& record, const fabric::Packet& packet) const {
-  const TableEntry& entry = *record.entry;
-  const auto table = context_.schedule->nodes[static_cast<std::size_t>(record.src)]
-                         .ports[static_cast<std::size_t>(record.src_port)]
-                         .stored();
-  const std::uint32_t before = packet.index * payload_words();
-  const std::uint32_t left = words_of(entry.bytes) > before ? words_of(entry.bytes) - before : 0;
-  NiHead head;
-  head.add = entry.op == Op::kReduce;
-  head.flow = static_cast<std::uint32_t>(entry.flow);
-  head.address = static_cast<std::uint32_t>(entry.address / kWordBytes) + before;
-  head.words = payload_words() == 0 ? left : std::min(left, payload_words());
-  head.source = static_cast<std::uint32_t>(record.src * kPorts + record.src_port);
-  head.sequence = static_cast<std::uint32_t>(&entry - table.data()) % (1U << Limits::kSequenceBits);
-  head.packets = static_cast<std::uint32_t>(context_.framing.packets(entry.message_bytes()));
-  head.route = route_bits(entry);
-  return encode(head);
-}
-
-// Flit `data_flit` of packet `packet`, between a message's payload and the wires.
-void RtlNetworkInterface::copy_data(std::uint64_t message, std::uint32_t packet, std::uint32_t data_flit,
-                                    FlitBits& bits, bool to_message) const {
-  auto& values = (*context_.log)[message].payload.values;
-  const std::size_t first = std::size_t{packet} * payload_words() + std::size_t{data_flit} * kLanes;
-  for (std::size_t lane = 0; lane < kLanes && first + lane < values.size(); ++lane) {
-    if (to_message) {
-      values[first + lane] = std::bit_cast<float>(bits[lane]);
-    } else {
-      bits[lane] = std::bit_cast<std::uint32_t>(values[first + lane]);
-    }
-  }
-}
-
-void RtlNetworkInterface::receive_credit(int port, int vc) {
+void RtlNetworkInterface::receive_credit(int port, int vc, Cycles now) {
   ++ports_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
   model_->put_credit(port, vc);
+  want(now);
 }
 
 int RtlNetworkInterface::credits(int port, int vc) const {
   return ports_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
 }
 
-fabric::FlitTerminal::Outcome RtlNetworkInterface::step(Cycles now, fabric::PacketPool& packets) {
+void RtlNetworkInterface::step(Cycles now) {
   while (!completions_.empty() && completions_.top().at <= now) {
     const std::uint64_t id = completions_.top().message;
     completions_.pop();
@@ -312,17 +260,13 @@ fabric::FlitTerminal::Outcome RtlNetworkInterface::step(Cycles now, fabric::Pack
   }
   const NiModel::Outcome did = model_->step(now);
   if (did.overflow) fail("a queue overflowed", now);
-  injected_.clear();
-  for (int i = 0; i < did.num_flits; ++i) send(did.flits[static_cast<std::size_t>(i)], now, packets);
-  Cycles wake_at = did.busy ? now + 1 : -1;
+  for (int i = 0; i < did.num_flits; ++i) send(did.flits[static_cast<std::size_t>(i)], now);
+  set_next(did.busy ? now + 1 : fabric::kNever);
   for (unsigned ports = did.issued | did.holding | did.arrived; ports != 0; ports &= ports - 1) {
     const int port = std::countr_zero(ports);
     const auto p = static_cast<std::size_t>(port);
     if (((did.issued >> port) & 1) != 0) issue(port, near(did.release[p], now), now);
-    if (((did.holding >> port) & 1) != 0) {
-      const Cycles release = near(did.release[p], now);
-      if (wake_at < 0 || release < wake_at) wake_at = release;
-    }
+    if (((did.holding >> port) & 1) != 0) want(std::max(now + 1, near(did.release[p], now)));
     if (((did.arrived >> port) & 1) == 0) continue;
     ni::MessageRecord& record = (*context_.log)[ports_[p].arriving];
     record.tail_ejected = now;
@@ -330,39 +274,32 @@ fabric::FlitTerminal::Outcome RtlNetworkInterface::step(Cycles now, fabric::Pack
     record.completed = reduction_.completion(record.entry->op, now);
     completions_.push({record.completed, port, ports_[p].arriving});
   }
-  if (!completions_.empty() && (wake_at < 0 || completions_.top().at < wake_at))
-    wake_at = completions_.top().at;
-  return {injected_, wake_at};
+  if (!completions_.empty()) want(completions_.top().at);
 }
 
 void RtlNetworkInterface::issue(int index, Cycles released, Cycles now) {
   Port& port = ports_[static_cast<std::size_t>(index)];
   if (port.next_send >= port.sends.size()) fail("more entries issued than there are", now);
   const TableEntry& entry = port.table[port.sends[port.next_send++]];
-  const std::uint64_t id = ni::open_message(context_, node_, index, entry, route_times_[entry.route],
+  const std::uint64_t id = ni::open_message(context_, node(), index, entry, route_times_[entry.route],
                                             released, enablers_[index], now);
   expect_next_message(index, now);
   if (memory_.kept()) (*context_.log)[id].payload.values.resize(words_of(entry.bytes));
   port.messages.push_back(id);
 }
 
-void RtlNetworkInterface::send(const NiModel::Flit& flit, Cycles now, fabric::PacketPool& packets) {
+void RtlNetworkInterface::send(const NiModel::Flit& flit, Cycles now) {
   Port& port = ports_[static_cast<std::size_t>(flit.port)];
   if (port.messages.empty()) fail("a flit left that no message has", now);
   ni::MessageRecord& record = (*context_.log)[port.messages.front()];
   if (flit.head != (port.flits_sent == 0)) fail("a head flit left out of turn", now);
-  if (flit.head) {
-    start_packet(port, flit, now, packets);
-  } else {
-    FlitBits bits = flit.bits;
-    copy_data(port.messages.front(), port.packet_index, port.flits_sent - 1, bits, true);
-  }
-  fabric::Packet& packet = packets[port.packet];
+  if (flit.head) start_packet(port, flit, now);
+  fabric::Packet& packet = context().packets[port.packet];
   if (flit.tail != (port.flits_sent + 1 == packet.flits)) fail("a tail flit left out of turn", now);
   packet.flit_cycles -= now;
   --port.credits[static_cast<std::size_t>(flit.vc)];
-  injected_.push_back(
-      {flit.port, flit.vc, {port.packet, port.flits_sent & 0x7fffffffU, flit.tail ? 1U : 0U}});
+  contents_->write(port.packet, packet, port.flits_sent, flit.bits);
+  inject(flit.port, flit.vc, {port.packet, port.flits_sent & 0x7fffffffU, flit.tail ? 1U : 0U}, now);
   ++port.flits_sent;
   if (!flit.tail) return;
   port.flits_sent = 0;
@@ -374,18 +311,18 @@ void RtlNetworkInterface::send(const NiModel::Flit& flit, Cycles now, fabric::Pa
   port.messages.pop_front();
 }
 
-void RtlNetworkInterface::start_packet(Port& port, const NiModel::Flit& flit, Cycles now,
-                                       fabric::PacketPool& packets) {
+void RtlNetworkInterface::start_packet(Port& port, const NiModel::Flit& flit, Cycles now) {
   ni::MessageRecord& record = (*context_.log)[port.messages.front()];
   const TableEntry& entry = *record.entry;
-  if (decode(flit.bits).route != route_bits(entry)) fail("a head flit left with another source route", now);
+  if (decode(flit.bits).route != route_bits(context_, entry))
+    fail("a head flit left with another source route", now);
   if (port.packet_index == 0) {
     record.head_injected = now;
     record.port_free_since = port.free_since;
   }
   fabric::Packet packet;
   packet.route = context_.schedule->routes[static_cast<std::size_t>(entry.route)].data();
-  packet.src = node_;
+  packet.src = node();
   packet.dst = record.dst;
   packet.flits =
       static_cast<std::uint32_t>(context_.framing.packet_flits(entry.message_bytes(), port.packet_index));
@@ -396,8 +333,7 @@ void RtlNetworkInterface::start_packet(Port& port, const NiModel::Flit& flit, Cy
   packet.flit_time = context_.period;
   packet.first_of_message = port.packet_index == 0;
   packet.last_of_message = port.packet_index + 1 == context_.framing.packets(entry.message_bytes());
-  port.packet = packets.acquire(packet);
-  wires_->put_head(port.packet, flit.bits);
+  port.packet = context().packets.acquire(packet);
 }
 
 bool RtlNetworkInterface::finished() const {
@@ -411,7 +347,7 @@ std::string RtlNetworkInterface::describe_waiting(Cycles now) const {
     const Port& port = ports_[p];
     if (port.next_send == port.sends.size()) continue;
     const TableEntry& entry = port.table[port.sends[port.next_send]];
-    text += fmt::format("  NI {} (Verilog) port {}: {} of flow {} in step {} waits for {}\n", node_, p,
+    text += fmt::format("  NI {} (Verilog) port {}: {} of flow {} in step {} waits for {}\n", node(), p,
                         schedule::to_string(entry.op), entry.flow, entry.step,
                         ni::to_string(view(static_cast<int>(p), now).state));
   }
@@ -425,7 +361,7 @@ ni::Interface::PortView RtlNetworkInterface::view(int port, Cycles now) const {
 }
 
 void RtlNetworkInterface::fail(const std::string& what, Cycles now) const {
-  throw ModelError(fmt::format("NI {} (Verilog) at cycle {}: {}", node_, now, what));
+  throw ModelError(fmt::format("NI {} (Verilog) at cycle {}: {}", node(), now, what));
 }
 
 }  // namespace coppice::cosim

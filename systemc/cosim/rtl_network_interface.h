@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "cosim/flit_contents.h"
 #include "cosim/ni_model.h"
-#include "fabric/flit_fabric.h"
-#include "fabric/flit_terminal.h"
+#include "fabric/terminal.h"
 #include "ni/network_interface.h"
 
 namespace coppice::cosim {
@@ -20,43 +20,27 @@ namespace coppice::cosim {
 std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedule& schedule,
                       const topology::Topology& topology, int ni_ports);
 
-// What is on the wires beside the fabric's flits, for all network interfaces of a run: the bits of head
-// flits, by packet. The data lies in the messages' payloads.
-class Wires {
- public:
-  void put_head(fabric::PacketId packet, const FlitBits& bits) {
-    if (packet >= heads_.size()) heads_.resize(packet + 1);
-    heads_[packet] = bits;
-  }
-  const FlitBits& head(fabric::PacketId packet) const { return heads_.at(packet); }
-
- private:
-  std::vector<FlitBits> heads_;
-};
-
 // rtl/ni/network_interface.v in the place of ni::NetworkInterface: the same cycles, flits and sums. It
 // decides all by itself; around it are kept only the records that observers and results are made of.
-class RtlNetworkInterface final : public ni::Interface, public fabric::FlitTerminal {
+class RtlNetworkInterface final : public fabric::Terminal, public ni::Interface {
  public:
   using NodeId = topology::NodeId;
   using TableEntry = schedule::TableEntry;
-  using Outcome = fabric::FlitTerminal::Outcome;
 
-  // `memory`: a ValueMemory, or none is kept. `rtl[node]`: that node's interface is Verilated too. All
-  // references outlive it.
-  RtlNetworkInterface(NodeId node, int ports, const ni::NiContext& context, fabric::FlitFabric& fabric,
-                      ni::GradientMemory& memory, Wires& wires, const std::vector<bool>& rtl,
-                      const std::string& wave_path);
+  // `memory`: a ValueMemory, or none is kept. All references outlive it.
+  RtlNetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
+                      const ni::NiContext& context, fabric::FlitContext& flits, ni::GradientMemory& memory,
+                      FlitContents& contents, const std::string& wave_path);
 
-  NodeId node() const override { return node_; }
+  NodeId node() const override { return Terminal::node(); }
   int num_ports() const override { return static_cast<int>(ports_.size()); }
   bool finished() const override;
   std::string describe_waiting(Cycles now) const override;
   PortView view(int port, Cycles now) const override;
 
-  void receive_flit(int port, int vc, fabric::Flit flit, const fabric::Packet& packet, Cycles now) override;
-  void receive_credit(int port, int vc) override;
-  Outcome step(Cycles now, fabric::PacketPool& packets) override;
+  void receive_flit(int port, int vc, fabric::Flit flit, Cycles now) override;
+  void receive_credit(int port, int vc, Cycles now) override;
+  void step(Cycles now) override;
   int credits(int port, int vc) const override;
 
  private:
@@ -93,22 +77,16 @@ class RtlNetworkInterface final : public ni::Interface, public fabric::FlitTermi
 
   void load();
   NiEntry entry_bits(const TableEntry& entry) const;
-  std::uint64_t route_bits(const TableEntry& entry) const;
   std::uint32_t payload_words() const;
-  FlitBits head_of(const ni::MessageRecord& record, const fabric::Packet& packet) const;
   void expect_next_message(int port, Cycles now);
   void issue(int port, Cycles released, Cycles now);
-  void send(const NiModel::Flit& flit, Cycles now, fabric::PacketPool& packets);
-  void start_packet(Port& port, const NiModel::Flit& flit, Cycles now, fabric::PacketPool& packets);
-  void copy_data(std::uint64_t message, std::uint32_t packet, std::uint32_t data_flit, FlitBits& bits,
-                 bool to_message) const;
+  void send(const NiModel::Flit& flit, Cycles now);
+  void start_packet(Port& port, const NiModel::Flit& flit, Cycles now);
   [[noreturn]] void fail(const std::string& what, Cycles now) const;
 
-  NodeId node_;
   ni::NiContext context_;
   Memory memory_;
-  Wires* wires_;
-  const std::vector<bool>* rtl_;
+  FlitContents* contents_;
   std::vector<Port> ports_;
   std::unique_ptr<NiModel> model_;
   // For the records only.
@@ -117,7 +95,6 @@ class RtlNetworkInterface final : public ni::Interface, public fabric::FlitTermi
   ni::ReductionUnit reduction_;
   ni::RouteTimes route_times_;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
-  std::vector<Injected> injected_;
 };
 
 }  // namespace coppice::cosim

@@ -2,146 +2,143 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <deque>
 
 #include <fmt/format.h>
 
-#include <Vrouter.h>
-#include <verilated.h>
-
 #include "base/error.h"
-#include "cosim/coverage.h"
+#include "cosim/router_model.h"
+#include "cosim/rtl_network_interface.h"
 #include "fabric/route_timing.h"
 
 namespace coppice::cosim {
 namespace {
 
+using Limits = RouterLimits;
 using topology::NodeId;
 
-// Of the Verilated instance.
-constexpr int kRouterPorts = 8;
-constexpr int kRouterVcs = 4;
-constexpr int kMostDepth = 512;
-constexpr unsigned kFlitWords = 4;
-constexpr unsigned kRouteAt = 81;
-constexpr unsigned kPortBits = 3;
-constexpr unsigned kVcBits = 2;
-constexpr unsigned kVcMask = (1U << kVcBits) - 1;
-
-class RtlRouter final : public fabric::RouterStandIn {
+class RtlRouter final : public fabric::RouterModule {
  public:
-  RtlRouter(NodeId node, const config::RouterConfig& config, fabric::RouterEnvironment& environment)
-      : node_(node), environment_(&environment), rtl_(&context_, "router") {
-    credits_.fill(config.vc_depth);
-    rtl_.clk_i = 0;
-    rtl_.credits_i = static_cast<SData>(config.vc_depth);
-    rtl_.rst_ni = 0;
-    clear_inputs();
-    rtl_.eval();
-    edge();
-    rtl_.rst_ni = 1;
-  }
-  ~RtlRouter() override {
-    rtl_.final();
-    write_coverage(context_);
+  RtlRouter(const fabric::RouterSpec& spec, fabric::FlitContext& flits, FlitContents& contents)
+      : RouterModule("router", spec),
+        flits_(&flits),
+        contents_(&contents),
+        flit_delay_(flit_delay(flits.system->router)),
+        place_delay_(place_delay(flits.system->router)),
+        model_(flits.system->router.vc_depth) {
+    credits_.fill(flits.system->router.vc_depth);
   }
 
-  void receive_flit(int in_port, int vc, fabric::Flit flit, Cycles /*now*/) override {
-    const auto port = static_cast<unsigned>(in_port);
-    const auto bit = static_cast<CData>(1U << port);
-    rtl_.flit_valid_i |= bit;
-    if (flit.tail != 0) rtl_.flit_tail_i |= bit;
-    const unsigned at = kVcBits * port;
-    rtl_.flit_vc_i =
-        static_cast<SData>((rtl_.flit_vc_i & ~(kVcMask << at)) | (static_cast<unsigned>(vc) << at));
-    auto* words = &rtl_.flit_i[kFlitWords * port];
-    words[0] = flit.packet;
-    words[1] = flit.sequence;
-    words[2] = 0;
-    words[3] = 0;
-    if (flit.is_head()) {
-      rtl_.flit_head_i |= bit;
-      const topology::Hop hop = environment_->route(node_, flit.packet).hop;
-      const unsigned code = static_cast<unsigned>(hop.out_port) |
-                            (static_cast<unsigned>(hop.vcs.begin) << kPortBits) |
-                            ((static_cast<unsigned>(hop.vcs.end) - 1) << (kPortBits + kVcBits));
-      words[kRouteAt / 32] = code << (kRouteAt % 32);
-    }
-    ++held_[index(in_port, vc)];
-    ++all_held_;
+  void receive_flit(int port, int vc, fabric::Flit flit, Cycles now) override {
+    Input& input = inputs_[index(port, vc)];
+    const fabric::Packet& packet = flits_->packets[flit.packet];
+    model_.put_flit(port, vc, flit.is_head(), flit.tail != 0,
+                    contents_->read(flit.packet, packet, flit.sequence));
+    if (flit.is_head()) input.outputs.push_back(next_hop(*flits_, node(), flit.packet, now).hop.out_port);
+    input.flits.push_back(flit);
+    ++held_;
+    set_next(now);
   }
-  void receive_credit(int out_port, int vc) override {
-    rtl_.credit_i |= 1U << index(out_port, vc);
-    ++credits_[index(out_port, vc)];
+  void receive_credit(int port, int vc, Cycles now) override {
+    model_.put_credit(port, vc);
+    ++credits_[index(port, vc)];
+    set_next(now);
   }
 
-  bool step(Cycles now) override {
-    rtl_.eval();
-    for (std::size_t input = 0; input < held_.size(); ++input) {
-      if (((rtl_.credit_o >> input) & 1) == 0) continue;
-      if (--held_[input] < 0) fail("a credit for a flit that is not there", now);
-      --all_held_;
-      environment_->send_credit(node_, static_cast<int>(input) / kRouterVcs,
-                                static_cast<int>(input) % kRouterVcs);
+  void step(Cycles now) override {
+    const RouterModel::Outcome outcome = model_.step();
+    std::array<fabric::Flit, Limits::kPorts> leaving{};
+    std::uint32_t expected = 0;
+    for (std::uint32_t freed = outcome.freed; freed != 0; freed &= freed - 1) {
+      const int place = std::countr_zero(freed);
+      const int output = pop(inputs_[static_cast<std::size_t>(place)], leaving, now);
+      if (((expected >> output) & 1) != 0) fail("two flits left for one output", now);
+      expected |= 1U << output;
+      wire_in(place / Limits::kVcs).return_credit(place % Limits::kVcs, now + place_delay_);
     }
-    for (unsigned port = 0; port < kRouterPorts; ++port) {
-      if (((rtl_.flit_valid_o >> port) & 1) != 0) send(port, now);
+    if (expected != outcome.sent) fail("a flit left through another output than its route names", now);
+    for (std::uint32_t sent = outcome.sent; sent != 0; sent &= sent - 1) {
+      const int port = std::countr_zero(sent);
+      send(port, leaving[static_cast<std::size_t>(port)], now);
     }
-    edge();
-    clear_inputs();
-    return all_held_ > 0;
+    set_next(held_ > 0 ? now + 1 : fabric::kNever);
   }
 
   int credits(int out_port, int vc) const override { return credits_[index(out_port, vc)]; }
-  int buffered(int in_port, int vc) const override { return held_[index(in_port, vc)]; }
+  int buffered(int in_port, int vc) const override {
+    return static_cast<int>(inputs_[index(in_port, vc)].flits.size());
+  }
+  bool output_vc_busy(int /*out_port*/, int /*vc*/) const override { return false; }
+  std::vector<std::string> describe_packets(const fabric::PacketPool& packets) const override {
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const Input& input = inputs_[i];
+      if (input.flits.empty()) continue;
+      const fabric::Packet& packet = packets[input.flits.front().packet];
+      lines.push_back(fmt::format(
+          "  router {} (Verilog) input {} vc {}: {} flits, packet {}->{} of {} flits\n", node(),
+          i / Limits::kVcs, i % Limits::kVcs, input.flits.size(), packet.src, packet.dst, packet.flits));
+    }
+    return lines;
+  }
 
  private:
-  static std::size_t index(int port, int vc) { return static_cast<std::size_t>(port * kRouterVcs + vc); }
+  // What lies in a buffer of the Verilog, and where its packets' routes lead.
+  struct Input {
+    std::deque<fabric::Flit> flits;
+    std::deque<int> outputs;  // of the packets whose heads have come and whose tails have not left
+  };
 
-  void send(unsigned port, Cycles now) {
-    const int vc = (rtl_.flit_vc_o >> (kVcBits * port)) & kVcMask;
-    const auto* words = &rtl_.flit_o[kFlitWords * port];
-    const fabric::Flit flit{words[0], words[1] & 0x7fffffffU, (rtl_.flit_tail_o >> port) & 1U};
-    if (flit.is_head() != (((rtl_.flit_head_o >> port) & 1) != 0)) fail("a head flit left out of turn", now);
-    if (--credits_[index(static_cast<int>(port), vc)] < 0) fail("a flit left without a credit", now);
-    environment_->send_flit(node_, static_cast<int>(port), vc, flit);
+  static std::size_t index(int port, int vc) { return static_cast<std::size_t>(port * Limits::kVcs + vc); }
+
+  // The first flit of a buffer leaves; returns its output.
+  int pop(Input& input, std::array<fabric::Flit, Limits::kPorts>& leaving, Cycles now) {
+    if (input.flits.empty()) fail("a credit for a flit that is not there", now);
+    const int output = input.outputs.front();
+    const fabric::Flit flit = input.flits.front();
+    leaving[static_cast<std::size_t>(output)] = flit;
+    input.flits.pop_front();
+    if (flit.tail) input.outputs.pop_front();
+    --held_;
+    return output;
   }
-  void edge() {
-    rtl_.clk_i = 1;
-    rtl_.eval();
-    rtl_.clk_i = 0;
-  }
-  void clear_inputs() {
-    rtl_.flit_valid_i = 0;
-    rtl_.flit_head_i = 0;
-    rtl_.flit_tail_i = 0;
-    rtl_.credit_i = 0;
+  void send(int port, fabric::Flit flit, Cycles now) {
+    const RouterModel::Flit& sent = model_.flit(port);
+    if (sent.head != flit.is_head() || sent.tail != (flit.tail != 0)) {
+      fail("a head or tail flit left out of turn", now);
+    }
+    if (--credits_[index(port, sent.vc)] < 0) fail("a flit left without a credit", now);
+    contents_->write(flit.packet, flits_->packets[flit.packet], flit.sequence, sent.bits);
+    count(*flits_, port, sent.vc, flit, now);
+    wire_out(port).send(flit, sent.vc, now + flit_delay_);
   }
   [[noreturn]] void fail(const std::string& what, Cycles now) const {
-    throw ModelError(fmt::format("router {} (Verilog) at cycle {}: {}", node_, now, what));
+    throw ModelError(fmt::format("router {} (Verilog) at cycle {}: {}", node(), now, what));
   }
 
-  NodeId node_;
-  fabric::RouterEnvironment* environment_;
-  VerilatedContext context_;
-  Vrouter rtl_;
-  // For checks and reports.
-  std::array<int, kRouterPorts * kRouterVcs> credits_{};
-  std::array<int, kRouterPorts * kRouterVcs> held_{};
-  int all_held_ = 0;
+  fabric::FlitContext* flits_;
+  FlitContents* contents_;
+  Cycles flit_delay_;
+  Cycles place_delay_;
+  RouterModel model_;
+  std::array<int, Limits::kPorts * Limits::kVcs> credits_{};
+  std::array<Input, Limits::kPorts * Limits::kVcs> inputs_;
+  int held_ = 0;
 };
 
 }  // namespace
 
-std::string refuse_routers(const config::SystemConfig& system, const topology::Topology& topology,
-                           int ni_ports) {
+std::string refuse_routers(const config::SystemConfig& system, const schedule::Schedule& schedule,
+                           const topology::Topology& topology, int ni_ports) {
   const auto no = [](const char* what, auto is, const std::string& right) {
     return fmt::format("the router in Verilog cannot have {} {}: {}", what, is, right);
   };
   const config::RouterConfig& router = system.router;
-  if (router.vcs > kRouterVcs)
-    return no("system.router.vcs", router.vcs, fmt::format("at most {}", kRouterVcs));
-  if (router.vc_depth > kMostDepth) {
-    return no("system.router.vc_depth", router.vc_depth, fmt::format("at most {}", kMostDepth));
+  if (router.vcs > Limits::kVcs)
+    return no("system.router.vcs", router.vcs, fmt::format("at most {}", Limits::kVcs));
+  if (router.vc_depth > Limits::kMostDepth) {
+    return no("system.router.vc_depth", router.vc_depth, fmt::format("at most {}", Limits::kMostDepth));
   }
   if (router.routing_delay != 1) return no("system.router.routing_delay", router.routing_delay, "it takes 1");
   if (router.vc_alloc_delay != 1)
@@ -149,9 +146,9 @@ std::string refuse_routers(const config::SystemConfig& system, const topology::T
   for (NodeId node = 0; node < topology.num_nodes(); ++node) {
     const std::size_t links = std::max(topology.in_channels(node).size(), topology.out_channels(node).size());
     const std::size_t ports = links + static_cast<std::size_t>(topology.is_accelerator(node) ? ni_ports : 0);
-    if (ports > kRouterPorts) {
+    if (ports > Limits::kPorts) {
       return no("ports", ports,
-                fmt::format("at most {}, those of the network interface included", kRouterPorts));
+                fmt::format("at most {}, those of the network interface included", Limits::kPorts));
     }
   }
   if (fabric::ejection_flit_time(system) > system.clock.period()) {
@@ -162,13 +159,18 @@ std::string refuse_routers(const config::SystemConfig& system, const topology::T
       return "the router in Verilog sends a flit a cycle, and a channel is slower";
     }
   }
+  for (const topology::Route& route : schedule.routes) {
+    if (static_cast<int>(route.size()) > NiLimits::kHops) {
+      return no("a route of", fmt::format("{} hops", route.size()),
+                fmt::format("a head flit holds {}", NiLimits::kHops));
+    }
+  }
   return {};
 }
 
-std::unique_ptr<fabric::RouterStandIn> make_rtl_router(NodeId node, int /*ports*/,
-                                                       const config::RouterConfig& config,
-                                                       fabric::RouterEnvironment& environment) {
-  return std::make_unique<RtlRouter>(node, config, environment);
+std::unique_ptr<fabric::RouterModule> make_rtl_router(const fabric::RouterSpec& spec,
+                                                      fabric::FlitContext& flits, FlitContents& contents) {
+  return std::make_unique<RtlRouter>(spec, flits, contents);
 }
 
 }  // namespace coppice::cosim

@@ -17,6 +17,7 @@
 #include "ni/gradient_memory.h"
 #include "ni/interface.h"
 #include "ni/message_record.h"
+#include "ni/ni_context.h"
 #include "ni/packetizer.h"
 #include "ni/reduction_queues.h"
 #include "ni/reduction_unit.h"
@@ -27,20 +28,6 @@
 #include "schedule/tables/schedule.h"
 
 namespace coppice::ni {
-
-// What all network interfaces of a run share; outlives them.
-struct NiContext {
-  const topology::Topology* topology;
-  const config::SystemConfig* system;
-  const schedule::Schedule* schedule;
-  fabric::Framing framing;
-  Femtoseconds period;
-  fabric::Fabric* fabric;
-  MessageLog* log;
-  AlarmClock* clock;
-  const PathTable* paths = nullptr;  // none: messages take the schedule's routes
-  bool held = false;                 // tables start with restart(), not with the simulation
-};
 
 // Opens the record of the message that `entry` issues at port `port` of `node` in cycle `now` over `route`
 // with its `timing`: its step was let start at `released`, and `enabler` met its last dependency. The record

@@ -70,8 +70,11 @@ class CollectiveRun {
         fidelity_(fidelity),
         framing_{config().system.ni.flow_control, config().system.flit, config().system.ni.payload},
         verification_(make_verification(config().check, schedule_, prepared.checked.report, config().seed)),
-        breakdown_(topology_.num_accelerators(), prepared.ni_ports) {
+        breakdown_(topology_.num_accelerators(), prepared.ni_ports),
+        interfaces_(schedule_.nodes.size()) {
     fabric::set_time_resolution();
+    clock_ = std::make_unique<ni::AlarmClock>("clock", config().system.clock.period(), failure_);
+    context_.clock = clock_.get();
     build_fabric();
     build_interfaces();
     log_.add_observer(breakdown_);
@@ -191,40 +194,48 @@ class CollectiveRun {
       fabric_ = std::make_unique<fabric::FluidFabric>("fabric", topology_, config().system, framing_,
                                                       prepared_.fabric_ports, failure_);
     } else {
-      auto flits = std::make_unique<fabric::FlitFabric>("fabric", topology_, *prepared_.routing,
-                                                        config().system, prepared_.fabric_ports, failure_);
-      if (config().system.router.impl == config::Implementation::kRtl) put_rtl_routers(*flits);
-      fabric_ = std::move(flits);
+      fabric_ = std::make_unique<fabric::FlitFabric>("fabric", topology_, *prepared_.routing, config().system,
+                                                     prepared_.fabric_ports, failure_, flit_parts());
     }
+    context_.fabric = fabric_.get();
   }
 
-  void put_rtl_routers(fabric::FlitFabric& flits) const {
-    const std::string refusal = cosim::refuse_routers(config().system, topology_, prepared_.ni_ports);
-    if (!refusal.empty()) {
-      throw ConfigError(loaded_.place("system.router.impl"), "system.router.impl: " + refusal);
+  // What is in Verilog stands in the same places as what is in SystemC.
+  fabric::FlitParts flit_parts() {
+    fabric::FlitParts parts;
+    if (config().system.router.impl == config::Implementation::kRtl) {
+      const std::string refusal =
+          cosim::refuse_routers(config().system, schedule_, topology_, prepared_.ni_ports);
+      if (!refusal.empty()) {
+        throw ConfigError(loaded_.place("system.router.impl"), "system.router.impl: " + refusal);
+      }
+      parts.make_router = [this](const fabric::RouterSpec& spec, fabric::FlitContext& flits) {
+        return cosim::make_rtl_router(spec, flits, contents_);
+      };
     }
-    flits.replace_routers([this](NodeId node, int ports, fabric::RouterEnvironment& environment) {
-      return cosim::make_rtl_router(node, ports, config().system.router, environment);
-    });
+    const std::vector<bool> rtl = rtl_nodes();
+    parts.make_terminal = [this, rtl](NodeId node, int ports, fabric::FlitContext& flits) {
+      if (!topology_.is_accelerator(node) || !rtl[static_cast<std::size_t>(node)]) {
+        return static_cast<fabric::Terminal*>(nullptr);
+      }
+      auto interface = std::make_unique<cosim::RtlNetworkInterface>(
+          "ni", node, ports, context_, flits, verification_->memory(node), contents_, wave_path(node));
+      fabric::Terminal* const terminal = interface.get();
+      interfaces_[static_cast<std::size_t>(node)] = std::move(interface);
+      return terminal;
+    };
+    return parts;
   }
 
   void build_interfaces() {
-    clock_ = std::make_unique<ni::AlarmClock>("clock", fabric_->period(), failure_);
-    const ni::NiContext context{&topology_,        &config().system, &schedule_, framing_,
-                                fabric_->period(), fabric_.get(),    &log_,      clock_.get()};
-    rtl_ = rtl_nodes();
     for (NodeId node = 0; node < static_cast<NodeId>(schedule_.nodes.size()); ++node) {
       const auto& tables = schedule_.nodes[static_cast<std::size_t>(node)].ports;
-      if (topology_.is_accelerator(node) && rtl_[static_cast<std::size_t>(node)]) {
-        interfaces_.push_back(std::make_unique<cosim::RtlNetworkInterface>(
-            node, prepared_.ni_ports, context, dynamic_cast<fabric::FlitFabric&>(*fabric_),
-            verification_->memory(node), wires_, rtl_, wave_path(node)));
-      } else {
-        interfaces_.push_back(std::make_unique<ni::NetworkInterface>(fmt::format("ni_{}", node).c_str(), node,
-                                                                     static_cast<int>(tables.size()), context,
-                                                                     verification_->memory(node)));
-      }
       for (const auto& port : tables) messages_ += port.messages();
+      auto& interface = interfaces_[static_cast<std::size_t>(node)];
+      if (interface != nullptr) continue;
+      interface = std::make_unique<ni::NetworkInterface>(fmt::format("ni_{}", node).c_str(), node,
+                                                         static_cast<int>(tables.size()), context_,
+                                                         verification_->memory(node));
     }
   }
 
@@ -346,9 +357,11 @@ class CollectiveRun {
   fabric::Failure failure_;
   std::unique_ptr<fabric::Fabric> fabric_;
   std::unique_ptr<ni::AlarmClock> clock_;
-  std::vector<bool> rtl_;  // [node]
-  cosim::Wires wires_;
-  std::vector<std::unique_ptr<ni::Interface>> interfaces_;
+  ni::NiContext context_{
+      &topology_, &config().system, &schedule_, framing_, config().system.clock.period(), nullptr,
+      &log_,      nullptr};
+  cosim::FlitContents contents_{context_};
+  std::vector<std::unique_ptr<ni::Interface>> interfaces_;  // [node of the schedule]
   std::unique_ptr<TraceWriter> trace_;
   std::unique_ptr<VcdProbe> vcd_;
   std::int64_t messages_ = 0;

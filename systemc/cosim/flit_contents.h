@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cosim/ni_model.h"
+#include "fabric/packet.h"
+#include "ni/message_record.h"
+#include "ni/ni_context.h"
+
+namespace coppice::cosim {
+
+// What a message's head flits say, as rtl/ni/packetizer.v writes them, and the source route in them.
+FlitBits head_bits(const ni::NiContext& context, const ni::MessageRecord& record,
+                   const fabric::Packet& packet);
+std::uint64_t route_bits(const ni::NiContext& context, const schedule::TableEntry& entry);
+
+// The 128 bits of every flit under way. Modules in SystemC move flits as a packet's identity and a number;
+// modules in Verilog get the bits here, and leave here what came out of them. Bits that nobody has written
+// are what a network interface in SystemC would send: a head with its route, or data of the message's
+// payload.
+class FlitContents {
+ public:
+  explicit FlitContents(const ni::NiContext& context) : context_(&context) {}
+
+  FlitBits read(fabric::PacketId id, const fabric::Packet& packet, std::uint32_t sequence) const;
+  // Data are written into the message's payload, too, where values are kept.
+  void write(fabric::PacketId id, const fabric::Packet& packet, std::uint32_t sequence, const FlitBits& bits);
+
+ private:
+  struct Contents {
+    // Of which packet: identities are reused.
+    topology::NodeId src = topology::kNoNode;
+    std::uint64_t message = 0;
+    std::uint32_t index = 0;
+    Cycles created = -1;
+    std::vector<FlitBits> flits;
+    std::vector<bool> written;
+
+    bool of(const fabric::Packet& packet) const {
+      return src == packet.src && message == packet.tag && index == packet.index && created == packet.created;
+    }
+  };
+
+  // Copies a flit's data from or into the payload, `first` its first value.
+  FlitBits payload_bits(const fabric::Packet& packet, std::uint32_t sequence) const;
+  std::size_t first_value(const fabric::Packet& packet, std::uint32_t sequence) const;
+
+  const ni::NiContext* context_;
+  std::vector<Contents> packets_;  // [packet identity]
+};
+
+}  // namespace coppice::cosim

@@ -1,0 +1,102 @@
+#include "cosim/router_model.h"
+
+#include <array>
+
+#include <Vrouter.h>
+#include <verilated.h>
+
+#include "cosim/coverage.h"
+
+namespace coppice::cosim {
+namespace {
+
+constexpr unsigned kVcBits = 2;
+constexpr unsigned kVcMask = (1U << kVcBits) - 1;
+
+}  // namespace
+
+class RouterModel::Impl {
+ public:
+  explicit Impl(int credits) : rtl_(&context_, "router") {
+    rtl_.clk_i = 0;
+    rtl_.credits_i = static_cast<SData>(credits);
+    rtl_.rst_ni = 0;
+    clear_inputs();
+    rtl_.eval();
+    edge();
+    rtl_.rst_ni = 1;
+  }
+  ~Impl() {
+    rtl_.final();
+    write_coverage(context_);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) {
+    const auto bit = static_cast<CData>(1U << port);
+    rtl_.flit_valid_i |= bit;
+    if (head) rtl_.flit_head_i |= bit;
+    if (tail) rtl_.flit_tail_i |= bit;
+    const unsigned at = kVcBits * static_cast<unsigned>(port);
+    rtl_.flit_vc_i =
+        static_cast<SData>((rtl_.flit_vc_i & ~(kVcMask << at)) | (static_cast<unsigned>(vc) << at));
+    for (unsigned lane = 0; lane < bits.size(); ++lane) {
+      rtl_.flit_i[static_cast<unsigned>(bits.size()) * static_cast<unsigned>(port) + lane] = bits[lane];
+    }
+  }
+  void put_credit(int port, int vc) { rtl_.credit_i |= 1U << (port * RouterLimits::kVcs + vc); }
+
+  Outcome step() {
+    rtl_.eval();
+    const Outcome outcome{rtl_.credit_o, rtl_.flit_valid_o};
+    for (unsigned port = 0; port < flits_.size(); ++port) {
+      if (((outcome.sent >> port) & 1) == 0) continue;
+      Flit& flit = flits_[port];
+      flit.vc = (rtl_.flit_vc_o >> (kVcBits * port)) & kVcMask;
+      flit.head = ((rtl_.flit_head_o >> port) & 1) != 0;
+      flit.tail = ((rtl_.flit_tail_o >> port) & 1) != 0;
+      for (unsigned lane = 0; lane < flit.bits.size(); ++lane) {
+        flit.bits[lane] = rtl_.flit_o[static_cast<unsigned>(flit.bits.size()) * port + lane];
+      }
+    }
+    edge();
+    clear_inputs();
+    return outcome;
+  }
+  const Flit& flit(int port) const { return flits_[static_cast<std::size_t>(port)]; }
+
+ private:
+  void edge() {
+    rtl_.clk_i = 1;
+    rtl_.eval();
+    rtl_.clk_i = 0;
+  }
+  void clear_inputs() {
+    rtl_.flit_valid_i = 0;
+    rtl_.flit_head_i = 0;
+    rtl_.flit_tail_i = 0;
+    rtl_.credit_i = 0;
+  }
+
+  VerilatedContext context_;
+  Vrouter rtl_;
+  std::array<Flit, RouterLimits::kPorts> flits_{};
+};
+
+RouterModel::RouterModel(int credits) : impl_(std::make_unique<Impl>(credits)) {}
+RouterModel::~RouterModel() = default;
+void RouterModel::put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) {
+  impl_->put_flit(port, vc, head, tail, bits);
+}
+void RouterModel::put_credit(int port, int vc) {
+  impl_->put_credit(port, vc);
+}
+RouterModel::Outcome RouterModel::step() {
+  return impl_->step();
+}
+const RouterModel::Flit& RouterModel::flit(int port) const {
+  return impl_->flit(port);
+}
+
+}  // namespace coppice::cosim

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+
+namespace coppice::fabric {
+
+// In which cycles something arrives at a node, and over which of its lines (ends of wires, numbered from 0):
+// a ring of slots, one per cycle, with a bit per line. The ring grows to the longest delay that it meets.
+class ArrivalCalendar {
+ public:
+  ArrivalCalendar() { resize(0, kSmallest); }
+
+  // Before anything is added.
+  void set_lines(int lines) {
+    words_ = std::max<std::size_t>(1, (static_cast<std::size_t>(lines) + 63) / 64);
+    resize(words_, slots());
+  }
+
+  // `at` is later than the cycle served last.
+  void add(Cycles at, int line) {
+    if (at - served_ > static_cast<Cycles>(mask_)) grow(at);
+    const std::size_t slot = static_cast<std::size_t>(at) & mask_;
+    lines_[slot * words_ + static_cast<std::size_t>(line) / 64] |= std::uint64_t{1} << (line % 64);
+    occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+  }
+
+  // Calls f(line) for all lines of cycle `now`, ascending, and forgets them. Cycles are served in order, and
+  // those in between have none.
+  template <typename F>
+  void serve(Cycles now, F&& f) {
+    served_ = now;
+    const std::size_t slot = static_cast<std::size_t>(now) & mask_;
+    std::uint64_t& occupied = occupied_[slot / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+    if ((occupied & bit) == 0) return;
+    occupied &= ~bit;
+    for (std::size_t word = 0; word < words_; ++word) {
+      std::uint64_t lines = lines_[slot * words_ + word];
+      if (lines == 0) continue;
+      lines_[slot * words_ + word] = 0;
+      for (; lines != 0; lines &= lines - 1) f(static_cast<int>(word) * 64 + std::countr_zero(lines));
+    }
+  }
+
+  // The first cycle after the one served last in which something arrives; `none` if nothing does.
+  Cycles next(Cycles none) const {
+    const std::size_t start = static_cast<std::size_t>(served_ + 1) & mask_;
+    std::size_t word = start / 64;
+    std::uint64_t bits = occupied_[word] & (~std::uint64_t{0} << (start % 64));
+    for (std::size_t looked = 0; bits == 0; ++looked) {
+      if (looked == occupied_.size()) return none;
+      word = word + 1 == occupied_.size() ? 0 : word + 1;
+      bits = occupied_[word];
+    }
+    const std::size_t slot = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+    return served_ + 1 + static_cast<Cycles>((slot - start) & mask_);
+  }
+
+ private:
+  static constexpr std::size_t kSmallest = 64;
+
+  std::size_t slots() const { return mask_ + 1; }
+  void resize(std::size_t words, std::size_t slots) {
+    words_ = std::max<std::size_t>(1, words);
+    mask_ = slots - 1;
+    lines_.assign(slots * words_, 0);
+    occupied_.assign(slots / 64, 0);
+  }
+  [[gnu::noinline]] void grow(Cycles at) {
+    ArrivalCalendar larger;
+    larger.resize(words_, std::bit_ceil(static_cast<std::size_t>(at - served_) + 1));
+    larger.served_ = served_;
+    for (Cycles cycle = served_ + 1; cycle <= served_ + static_cast<Cycles>(mask_); ++cycle) {
+      const std::size_t slot = static_cast<std::size_t>(cycle) & mask_;
+      for (std::size_t line = 0; line < words_ * 64; ++line) {
+        if (((lines_[slot * words_ + line / 64] >> (line % 64)) & 1) != 0)
+          larger.add(cycle, static_cast<int>(line));
+      }
+    }
+    *this = std::move(larger);
+  }
+
+  std::vector<std::uint64_t> lines_;     // [slot][word]
+  std::vector<std::uint64_t> occupied_;  // bit per slot
+  std::size_t mask_ = 0;
+  std::size_t words_ = 1;
+  Cycles served_ = -1;
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "config/config.h"
+#include "fabric/fabric.h"
+#include "fabric/flit_events.h"
+#include "fabric/packet.h"
+#include "topology/routing.h"
+
+namespace coppice::fabric {
+
+// What the routers and terminals of a network share; outlives them.
+struct FlitContext {
+  const config::SystemConfig* system;
+  // For packets without a source route.
+  const topology::RoutingFunction* routing;
+  int hop_limit;  // more hops than any minimal route: livelock
+  PacketPool packets = {};
+  FlitEvents events = {};
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,16 @@
+#include "fabric/flit_events.h"
+
+#include <algorithm>
+
+namespace coppice::fabric {
+
+void FlitEvents::flush() {
+  // Every node has told of its events in order.
+  std::stable_sort(kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) {
+    return a.at != b.at ? a.at < b.at : a.stage < b.stage;
+  });
+  for (const Kept& kept : kept_) give(kept.event, kept.packet, kept.at);
+  kept_.clear();
+}
+
+}  // namespace coppice::fabric

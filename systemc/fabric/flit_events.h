@@ -1,0 +1,48 @@
+#pragma once
+
+#include <vector>
+
+#include "fabric/fabric.h"
+
+namespace coppice::fabric {
+
+// Tells observers of flits in the order of time. Nodes that run ahead of each other tell of theirs one node
+// after the other; what they tell is then kept until the quantum is over.
+class FlitEvents {
+ public:
+  // Within a cycle network interfaces inject before routers switch.
+  enum class Stage : std::uint8_t { kInjection, kSwitch };
+
+  void add_observer(FabricObserver& observer) { observers_.push_back(&observer); }
+  bool watched() const { return !observers_.empty(); }
+  void keep(bool keep) { keep_ = keep; }
+
+  // Only while it is watched.
+  void tell(Stage stage, const FlitEvent& event, const Packet& packet, Cycles now) {
+    if (keep_) {
+      kept_.push_back({now, stage, event, packet});
+    } else {
+      give(event, packet, now);
+    }
+  }
+  // Gives what was kept, by cycle and stage, and by node within those.
+  void flush();
+
+ private:
+  struct Kept {
+    Cycles at;
+    Stage stage;
+    FlitEvent event;
+    Packet packet;
+  };
+
+  void give(const FlitEvent& event, const Packet& packet, Cycles now) const {
+    for (FabricObserver* observer : observers_) observer->flit_sent(event, packet, now);
+  }
+
+  std::vector<FabricObserver*> observers_;
+  bool keep_ = false;
+  std::vector<Kept> kept_;
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <queue>
+#include <systemc>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "fabric/flit_context.h"
+#include "fabric/flit_module.h"
+#include "fabric/injection_port.h"
+#include "fabric/port_set.h"
+
+namespace coppice::fabric {
+
+// What stands at the local ports of a router, as a module: out[p] is bound to the injection channel of port
+// p, in[p] to its ejection channel.
+class Terminal : public FlitModule {
+ public:
+  // `context` outlives it.
+  Terminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context)
+      : FlitModule(name, ports, ports), context_(&context), node_(node) {}
+
+  // Places of the router's input that it knows to be free.
+  virtual int credits(int port, int vc) const = 0;
+
+  NodeId node() const { return node_; }
+  std::int64_t flits_injected() const { return injected_; }
+  std::int64_t flits_ejected() const { return ejected_; }
+
+ protected:
+  FlitContext& context() { return *context_; }
+  const FlitContext& context() const { return *context_; }
+  // A flit goes into the injection channel in cycle `now`.
+  void inject(int port, int vc, Flit flit, Cycles now) {
+    ++injected_;
+    moved(now);
+    if (context_->events.watched()) {
+      context_->events.tell(FlitEvents::Stage::kInjection, {node_, -1, port, vc, flit},
+                            context_->packets[flit.packet], now);
+    }
+    wire_out(port).send(flit, vc, now + 1);
+  }
+  // A flit that came out of the ejection channel is taken at once; returns its packet, which lasts until its
+  // tail is released.
+  Packet& eject(int port, int vc, Flit flit, Cycles now) {
+    ++ejected_;
+    moved(now);
+    wire_in(port).return_credit(vc, now + 1);
+    Packet& packet = context_->packets[flit.packet];
+    packet.flit_cycles += now;
+    return packet;
+  }
+  void release(PacketId packet) { context_->packets.release(packet); }
+
+ private:
+  FlitContext* context_;
+  NodeId node_;
+  std::int64_t injected_ = 0;
+  std::int64_t ejected_ = 0;
+};
+
+// The terminal of those who speak packets: an InjectionPort per port, and an Ejector that gets what arrives.
+class PacketTerminal final : public Terminal {
+ public:
+  PacketTerminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context);
+
+  // Ties a port to its injecting and receiving sides; not owned.
+  void connect(int port, Injector& injector, Ejector& ejector);
+  // The injector of `port` has something to send from cycle `at` on.
+  void wake(int port, Cycles at);
+
+  void receive_flit(int port, int vc, Flit flit, Cycles now) override;
+  void receive_credit(int port, int vc, Cycles now) override;
+  void step(Cycles now) override;
+  int credits(int port, int vc) const override {
+    return injection_[static_cast<std::size_t>(port)].credits(vc);
+  }
+
+ private:
+  struct Wakeup {
+    Cycles at;
+    std::int32_t port;
+    bool operator>(const Wakeup& other) const { return at > other.at; }
+  };
+
+  std::vector<InjectionPort> injection_;  // [port]
+  std::vector<Ejector*> ejectors_;        // [port]
+  std::vector<Ejector*> flit_takers_;     // [port], nullptr where flits are not wanted
+  PortSet awake_;
+  std::priority_queue<Wakeup, std::vector<Wakeup>, std::greater<>> wakeups_;
+};
+
+}  // namespace coppice::fabric

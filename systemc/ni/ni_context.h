@@ -1,0 +1,28 @@
+#pragma once
+
+#include "config/config.h"
+#include "fabric/fabric.h"
+#include "fabric/framing.h"
+#include "ni/message_record.h"
+#include "ni/route_override.h"
+#include "ni/wake_scheduler.h"
+#include "schedule/tables/schedule.h"
+#include "topology/topology.h"
+
+namespace coppice::ni {
+
+// What all network interfaces of a run share; outlives them.
+struct NiContext {
+  const topology::Topology* topology;
+  const config::SystemConfig* system;
+  const schedule::Schedule* schedule;
+  fabric::Framing framing;
+  Femtoseconds period;
+  fabric::Fabric* fabric;
+  MessageLog* log;
+  AlarmClock* clock;
+  const PathTable* paths = nullptr;  // none: messages take the schedule's routes
+  bool held = false;                 // tables start with restart(), not with the simulation
+};
+
+}  // namespace coppice::ni

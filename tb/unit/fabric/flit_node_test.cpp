@@ -1,0 +1,146 @@
+#include "fabric/flit_node.h"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "fabric/failure.h"
+#include "fabric/flit_fabric.h"
+#include "fabric/node_clock.h"
+#include "fabric/sim_time.h"
+#include "small_fabric.h"
+#include "support/child.h"
+
+namespace coppice::fabric {
+namespace {
+
+using ::coppice::testing::in_child;
+using ::testing::HasSubstr;
+
+// Sends what it is told to and writes down what comes, with one port each way.
+class Talker final : public FlitModule {
+ public:
+  Talker(const char* name, std::vector<Cycles> sends) : FlitModule(name, 1, 1), sends_(std::move(sends)) {
+    if (!sends_.empty()) want(sends_.front());
+  }
+  void receive_flit(int port, int vc, Flit flit, Cycles now) override {
+    flits.push_back({now, static_cast<int>(flit.packet)});
+    wire_in(port).return_credit(vc, now + 1);
+  }
+  void receive_credit(int, int, Cycles now) override { credits.push_back(now); }
+  void step(Cycles now) override {
+    wire_out(0).send({static_cast<PacketId>(sent_), 0, 1}, 0, now + 1);
+    set_next(++sent_ < sends_.size() ? sends_[sent_] : kNever);
+  }
+  std::vector<std::pair<Cycles, int>> flits;
+  std::vector<Cycles> credits;
+
+ private:
+  std::vector<Cycles> sends_;
+  std::size_t sent_ = 0;
+};
+
+struct Pair {
+  Pair() {
+    set_time_resolution();
+    clock.emplace("clock", kCycle, failure);
+    for (int i = 0; i < 2; ++i) {
+      nodes.push_back(std::make_unique<FlitNode>(("node_" + std::to_string(i)).c_str(), *clock));
+    }
+    channels.push_back(std::make_unique<Channel>("forth", 20, 3));
+    channels.push_back(std::make_unique<Channel>("back", 20, 3));
+  }
+  Failure failure;
+  std::optional<NodeClock> clock;
+  std::vector<std::unique_ptr<FlitNode>> nodes;
+  std::vector<std::unique_ptr<Channel>> channels;
+};
+
+std::string run_pair(Cycles quantum) {
+  Pair pair;
+  Talker left("left", {0, 1, 2, 50, 51, 400});
+  Talker right("right", {5, 49, 52, 53});
+  pair.nodes[0]->add(left);
+  pair.nodes[1]->add(right);
+  left.out[0].bind(pair.channels[0]->sender);
+  right.in[0].bind(pair.channels[0]->receiver);
+  right.out[0].bind(pair.channels[1]->sender);
+  left.in[0].bind(pair.channels[1]->receiver);
+  pair.clock->set_quantum(quantum);
+  run_cycles(1000);
+  pair.failure.rethrow();
+  std::string text;
+  for (const Talker* talker : {&left, &right}) {
+    for (const auto& [at, flit] : talker->flits)
+      text += " " + std::to_string(at) + ":" + std::to_string(flit);
+    for (const Cycles at : talker->credits) text += " c" + std::to_string(at);
+  }
+  return text;
+}
+
+// What is sent in cycle c is there in c + 1 + 20, its credit another 1 + 20 + 3 cycles later; however far
+// nodes run ahead of each other within that.
+TEST(FlitNode, RunsAheadWithoutChangingAnything) {
+  const std::string expected =
+      " 26:0 70:1 73:2 74:3 c45 c46 c47 c95 c96 c445 21:0 22:1 23:2 71:3 72:4 421:5 c50 c94 c97 c98";
+  for (const Cycles quantum : {1, 2, 7, 21}) {
+    EXPECT_EQ(in_child([&] { return run_pair(quantum); }), expected) << "quantum " << quantum;
+  }
+}
+
+std::string message_of(const std::function<void()>& body) {
+  return in_child([&]() -> std::string {
+    try {
+      body();
+    } catch (const ModelError& error) {
+      return error.what();
+    }
+    return "nothing was found";
+  });
+}
+
+TEST(FlitNode, FindsAPortThatIsNotBound) {
+  EXPECT_THAT(message_of([] {
+                Pair pair;
+                Talker left("left", {});
+                pair.nodes[0]->add(left);
+                left.out[0].bind(pair.channels[0]->sender);
+                run_cycles(1);
+              }),
+              HasSubstr("left.in_0 is not bound: bind it to the `receiver` of a channel"));
+}
+
+TEST(FlitNode, FindsAnEndOfAChannelThatIsBoundTwiceOrNotAtAll) {
+  EXPECT_THAT(message_of([] {
+                Pair pair;
+                Talker left("left", {});
+                Talker right("right", {});
+                pair.nodes[0]->add(left);
+                pair.nodes[1]->add(right);
+                left.out[0].bind(pair.channels[0]->sender);
+                right.out[0].bind(pair.channels[0]->sender);
+                left.in[0].bind(pair.channels[1]->receiver);
+                right.in[0].bind(pair.channels[0]->receiver);
+                run_cycles(1);
+              }),
+              HasSubstr("forth.sender is bound to"));
+  EXPECT_THAT(message_of([] {
+                Pair pair;
+                run_cycles(1);
+              }),
+              HasSubstr("forth.sender is bound to no module of a node"));
+}
+
+TEST(FlitNode, FindsAModuleThatNobodyClocks) {
+  EXPECT_THAT(message_of([] {
+                Talker left("left", {});
+                run_cycles(1);
+              }),
+              HasSubstr("left belongs to no node"));
+}
+
+}  // namespace
+}  // namespace coppice::fabric
