@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "config/schema.h"
 #include "config/values.h"
 
@@ -24,6 +26,7 @@ Key integer_key(std::string path, Field field, std::int64_t lowest, std::int64_t
     field(config) = static_cast<FieldType<Field>>(read_integer(value, path, lowest, highest));
   };
   key.write = [=](const Config& config) { return Json(field(config)); };
+  key.form = fmt::format("a whole number from {} to {}", lowest, highest);
   key.path = std::move(path);
   return key;
 }
@@ -35,6 +38,7 @@ Key number_key(std::string path, Field field, double lowest, double highest) {
     field(config) = read_number(value, path, lowest, highest);
   };
   key.write = [=](const Config& config) { return Json(field(config)); };
+  key.form = fmt::format("a number from {} to {}", lowest, highest);
   key.path = std::move(path);
   return key;
 }
@@ -47,6 +51,7 @@ Key quantity_key(std::string path, Field field, Quantity (*parse)(std::string_vi
     field(config) = read_quantity(value, path, parse, format, lowest, highest);
   };
   key.write = [=](const Config& config) { return Json(format(field(config))); };
+  key.form = fmt::format("from {} to {}", format(lowest), format(highest));
   key.path = std::move(path);
   return key;
 }
@@ -78,6 +83,8 @@ Key per_dimension_key(std::string path, Field field, Quantity (*parse)(std::stri
     for (const auto& quantity : quantities) list.push_back(format(quantity));
     return list;
   };
+  key.form =
+      fmt::format("from {} to {}, or a list with one for every dimension", format(lowest), format(highest));
   key.path = std::move(path);
   return key;
 }
@@ -87,6 +94,7 @@ template <typename Field>
 Key name_key(std::string path, Field field, std::vector<std::string> names) {
   Key key;
   key.example = names.front();
+  key.form = fmt::format("{}", fmt::join(names, ", "));
   key.read = [=](const Node& value, Config& config) { field(config) = read_name(value, path, names); };
   key.write = [=](const Config& config) { return field(config).empty() ? Json() : Json(field(config)); };
   key.path = std::move(path);
@@ -98,6 +106,7 @@ template <typename Field>
 Key file_key(std::string path, Field field, std::string expected, std::string example) {
   Key key;
   key.example = std::move(example);
+  key.form = expected;
   key.read = [=](const Node& value, Config& config) { field(config) = read_text(value, path, expected); };
   key.write = [=](const Config& config) { return field(config).empty() ? Json() : Json(field(config)); };
   key.path = std::move(path);
@@ -112,6 +121,7 @@ Key enum_key(std::string path, Field field, std::vector<Enum> values,
   std::vector<std::string> names;
   names.reserve(values.size());
   for (const Enum value : values) names.emplace_back(to_string(value));
+  key.form = fmt::format("{}", fmt::join(names, ", "));
   key.read = [=](const Node& value, Config& config) {
     for (const auto& [refused, reason] : unavailable) {
       if (value.kind == Node::Kind::kScalar && value.text == to_string(refused)) {

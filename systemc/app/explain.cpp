@@ -1,0 +1,216 @@
+// coppice explain: what a key of the configuration or a field of a result means.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/command.h"
+#include "base/error.h"
+#include "config/key_descriptions.h"
+#include "config/nearest.h"
+#include "config/schema.h"
+#include "system/output/result_fields.h"
+
+namespace coppice::app {
+namespace {
+
+using config::Key;
+using config::KeyDescription;
+using config::Purpose;
+
+struct ExplainLine {
+  std::string name;
+  bool all = false;
+  std::string format = "text";
+};
+
+struct CommandName {
+  Purpose purpose;
+  const char* name;
+};
+constexpr CommandName kCommands[] = {{Purpose::kRun, "run"},
+                                     {Purpose::kTraffic, "traffic"},
+                                     {Purpose::kSchedule, "schedule"},
+                                     {Purpose::kBound, "bound"},
+                                     {Purpose::kRoute, "route"}};
+
+std::string commands_of(const config::Purposes& purposes) {
+  std::vector<std::string> names;
+  for (const CommandName& command : kCommands) {
+    if (purposes.has(command.purpose)) names.emplace_back(command.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// What a configuration without the key has; empty if nothing.
+std::string default_of(const Key& key) {
+  const nlohmann::ordered_json value = key.write(config::Config{});
+  if (value.is_null() || (value.is_string() && value.get<std::string>().empty())) return "";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// One item to explain: a key, a part of a key's list, or a field of results.
+struct Item {
+  std::string name;
+  std::string summary;
+  std::vector<std::pair<std::string, std::string>> facts;  // without those that are empty
+};
+
+void add_fact(Item& item, const std::string& what, const std::string& fact) {
+  if (!fact.empty()) item.facts.emplace_back(what, fact);
+}
+
+Item item_of(const KeyDescription& description) {
+  Item item{std::string(description.path), std::string(description.summary), {}};
+  const Key* key = config::find_key(description.path);
+  if (key == nullptr) {
+    add_fact(item, "values", std::string(description.form));
+    return item;
+  }
+  add_fact(item, "values", key->form);
+  const std::string usual = default_of(*key);
+  add_fact(item, "default", usual);
+  if (key->example != usual) add_fact(item, "example", key->example);
+  add_fact(item, "required by", commands_of(key->required));
+  add_fact(item, "read by", commands_of(key->used));
+  return item;
+}
+
+Item item_of(const system::ResultField& field) {
+  Item item{std::string(field.path), std::string(field.summary), {}};
+  add_fact(item, "unit", std::string(field.unit));
+  return item;
+}
+
+std::vector<Item> key_items(std::string_view within) {
+  std::vector<Item> items;
+  for (const KeyDescription& description : config::key_descriptions()) {
+    const bool inside = description.path.starts_with(within) &&
+                        (within.empty() || description.path.size() == within.size() ||
+                         description.path[within.size()] == '.' || description.path[within.size()] == '[');
+    if (inside) items.push_back(item_of(description));
+  }
+  return items;
+}
+
+std::vector<Item> field_items(std::string_view within) {
+  std::vector<Item> items;
+  for (const system::ResultField& field : system::result_fields()) {
+    const bool inside = field.path.starts_with(within) &&
+                        (within.empty() || field.path.size() == within.size() ||
+                         field.path[within.size()] == '.' || field.path[within.size()] == '[');
+    if (inside) items.push_back(item_of(field));
+  }
+  return items;
+}
+
+std::string as_text(const std::vector<Item>& items) {
+  std::string text;
+  for (const Item& item : items) {
+    text += fmt::format("{}\n  {}\n", item.name, item.summary);
+    for (const auto& [what, fact] : item.facts) text += fmt::format("  {:<12} {}\n", what + ":", fact);
+  }
+  return text;
+}
+
+std::string escaped(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+  return text;
+}
+
+std::string fact_of(const Item& item, std::string_view what) {
+  const auto found = std::find_if(item.facts.begin(), item.facts.end(),
+                                  [&](const auto& fact) { return fact.first == what; });
+  return found == item.facts.end() ? "" : escaped(found->second);
+}
+
+// A table with a row for every item and a column for each of `facts`.
+std::string as_table(const std::string& title, const std::vector<Item>& items,
+                     const std::vector<std::string>& facts) {
+  std::string text = fmt::format("# {}\n\n| name | what it is |", title);
+  for (const std::string& fact : facts) text += fmt::format(" {} |", fact);
+  text += "\n| --- | --- |";
+  for (std::size_t i = 0; i < facts.size(); ++i) text += " --- |";
+  text += '\n';
+  for (const Item& item : items) {
+    text += fmt::format("| `{}` | {} |", item.name, escaped(item.summary));
+    for (const std::string& fact : facts) text += fmt::format(" {} |", fact_of(item, fact));
+    text += '\n';
+  }
+  return text;
+}
+
+std::string as_json(const std::vector<Item>& keys, const std::vector<Item>& fields) {
+  const auto list = [](const std::vector<Item>& items) {
+    auto array = nlohmann::ordered_json::array();
+    for (const Item& item : items) {
+      nlohmann::ordered_json entry{{"name", item.name}, {"summary", item.summary}};
+      for (const auto& [what, fact] : item.facts) entry[what] = fact;
+      array.push_back(std::move(entry));
+    }
+    return array;
+  };
+  return nlohmann::ordered_json{{"keys", list(keys)}, {"result_fields", list(fields)}}.dump(2) + "\n";
+}
+
+[[noreturn]] void refuse(const std::string& name) {
+  std::vector<std::string> known;
+  for (const KeyDescription& description : config::key_descriptions()) known.emplace_back(description.path);
+  for (const system::ResultField& field : system::result_fields()) known.emplace_back(field.path);
+  throw ConfigError(
+      {"explain " + name},
+      fmt::format("'{}' is neither a key of configurations nor a field of results; did you mean "
+                  "'{}'?",
+                  name, config::nearest_key(name, known)));
+}
+
+void execute(const ExplainLine& line) {
+  if (line.format != "text" && line.format != "markdown" && line.format != "json") {
+    throw ConfigError({"--format " + line.format},
+                      fmt::format("'{}' is none of text, markdown, json", line.format));
+  }
+  if (line.all == !line.name.empty()) {
+    throw ConfigError({"explain"}, "name a key, a section or a field of results, or say --all for every one");
+  }
+  const std::vector<Item> keys = key_items(line.name);
+  std::vector<Item> fields = field_items(line.name);
+  if (keys.empty() && fields.empty()) {
+    if (const system::ResultField* whole = system::describe_field(line.name))
+      fields.push_back(item_of(*whole));
+  }
+  if (keys.empty() && fields.empty()) refuse(line.name);
+  if (line.format == "json") {
+    print(as_json(keys, fields));
+    return;
+  }
+  std::string text;
+  if (line.format == "markdown") {
+    if (!keys.empty()) {
+      text +=
+          as_table("Configuration keys", keys, {"values", "default", "example", "required by", "read by"});
+    }
+    if (!fields.empty()) text += (text.empty() ? "" : "\n") + as_table("Result fields", fields, {"unit"});
+  } else {
+    text = as_text(keys) + as_text(fields);
+  }
+  print(text);
+}
+
+}  // namespace
+
+Command add_explain(CLI::App& parent) {
+  CLI::App* app =
+      parent.add_subcommand("explain", "what a key of the configuration or a field of a result means");
+  auto line = std::make_shared<ExplainLine>();
+  app->add_option("KEY", line->name,
+                  "a key, a section, or a field of results, such as system.link.bandwidth");
+  app->add_flag("--all", line->all, "every key and field");
+  app->add_option("--format", line->format, "text, markdown or json")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  return {app, [line] { execute(*line); }};
+}
+
+}  // namespace coppice::app

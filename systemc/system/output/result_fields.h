@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace coppice::system {
+
+// A field of the results that commands write. `coppice explain` and docs/reference are made of these.
+struct ResultField {
+  std::string_view path;     // "bound.time_ns"; "dimensions[].size" is a part of an item of a list
+  std::string_view unit;     // "ns", "GB/s", "cycles"; empty for texts, counts and ratios
+  std::string_view summary;  // what it says, one sentence
+};
+
+// Every field, in the order of a result; sections that commands share come once.
+std::span<const ResultField> result_fields();
+
+// The description of a field, or of the nearest section around it that is described as a whole; nullptr where
+// there is none.
+const ResultField* describe_field(std::string_view path);
+
+}  // namespace coppice::system
