@@ -26,6 +26,8 @@ Command add_bound(CLI::App& parent);
 Command add_chunks(CLI::App& parent);
 Command add_route(CLI::App& parent);
 Command add_list(CLI::App& parent);
+Command add_explain(CLI::App& parent);
+Command add_report(CLI::App& parent);
 
 // The configuration that a command line names.
 struct Input {

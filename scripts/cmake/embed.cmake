@@ -1,0 +1,34 @@
+# Writes a C++ file that holds texts, for page_parts.h:
+# cmake -D OUT=FILE -D HTML=FILE -D STYLE=FILE -D SCRIPT=FILES -D LIBRARY=FILE -P embed.cmake
+# SCRIPT files are joined, separated by commas. Texts become arrays of bytes: literals are limited in length.
+function(bytes_of name files)
+  string(REPLACE "," ";" files "${files}")
+  set(hex "")
+  foreach(file ${files})
+    file(READ ${file} part HEX)
+    string(APPEND hex ${part})
+  endforeach()
+  string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${hex}")
+  set(${name} "constexpr char k${name}[] = {${bytes}};\n" PARENT_SCOPE)
+endfunction()
+
+bytes_of(Html "${HTML}")
+bytes_of(Style "${STYLE}")
+bytes_of(Script "${SCRIPT}")
+bytes_of(Library "${LIBRARY}")
+file(WRITE ${OUT} "// Written by scripts/cmake/embed.cmake.
+#include \"app/page_parts.h\"
+
+namespace coppice::app {
+namespace {
+
+${Html}${Style}${Script}${Library}
+}  // namespace
+
+const PageParts& page_parts() {
+  static const PageParts parts{{kHtml, sizeof kHtml}, {kStyle, sizeof kStyle}, {kScript, sizeof kScript}, {kLibrary, sizeof kLibrary}};
+  return parts;
+}
+
+}  // namespace coppice::app
+")

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+namespace coppice::app {
+
+// The parts of a report's page, from systemc/app/report/ and the Debian package of D3;
+// scripts/cmake/embed.cmake puts them into the command.
+struct PageParts {
+  std::string_view html;  // with @NAME@ where the others go
+  std::string_view style;
+  std::string_view script;
+  std::string_view library;
+};
+const PageParts& page_parts();
+
+}  // namespace coppice::app
