@@ -12,6 +12,7 @@
 #include "schedule/hierarchical/chunk_prediction.h"
 #include "schedule/hierarchical/hierarchical.h"
 #include "system/machine/build.h"
+#include "system/machine/time_guard.h"
 
 namespace coppice::app {
 namespace {
@@ -119,9 +120,19 @@ void execute(const ChunksLine& line) {
   request.chunk_policy = system::chunk_policy_of(collective);
   request.timing = system::step_timing(loaded.config.system);
   const LatencyModel model = model_of(loaded, request);
-  const LatencyModel machine(model.all_dimensions(), request.element, request.timing);
-  const auto [plans, policy] = plan_chunks(model, request);
-  const ChunkStudy study = study_chunks(model, machine, request.collective, plans, policy, window);
+  std::vector<ChunkPlan> plans;
+  const ChunkStudy study = system::within_time(loaded, "collective.size", [&] {
+    const LatencyModel machine(model.all_dimensions(), request.element, request.timing);
+    auto planned = plan_chunks(model, request);
+    plans = std::move(planned.plans);
+    try {
+      return study_chunks(model, machine, request.collective, plans, planned.intra_dimension, window);
+    } catch (const TimeLimitError&) {
+      throw;
+    } catch (const UnsupportedError& error) {
+      throw ConfigError({"--window " + line.window}, error.what());
+    }
+  });
   if (out == nullptr) {
     print_study(collective, plans.size(), model, study);
     return;

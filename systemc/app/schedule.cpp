@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "schedule/files/print.h"
 #include "system/machine/build.h"
+#include "system/machine/time_guard.h"
 
 namespace coppice::app {
 namespace {
@@ -33,7 +34,8 @@ void execute(const ScheduleLine& line) {
   const config::Loaded loaded = load(line.input, config::Purpose::kSchedule);
   const topology::Topology topology = system::build_topology(loaded);
   const auto routing = system::build_routing(loaded, topology);
-  const auto checked = system::build_schedule(loaded, topology, *routing);
+  const auto checked = system::within_time(
+      loaded, "collective.size", [&] { return system::build_schedule(loaded, topology, *routing); });
   std::string text = render(line.format, topology, checked,
                             system::ni_overhead(loaded.config.system, topology, checked.schedule));
   if (!text.ends_with('\n')) text += '\n';

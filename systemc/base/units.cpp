@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "base/time_limit.h"
+
 namespace coppice {
 namespace {
 
@@ -241,11 +243,9 @@ Femtoseconds transfer_time(Bytes bytes, Bandwidth bandwidth) {
   }
   const auto rate = static_cast<Wide>(bandwidth.bytes_per_second);
   const Wide time = (static_cast<Wide>(bytes) * static_cast<Wide>(kFemtosecondsPerSecond) + rate - 1) / rate;
-  if (time > static_cast<Wide>(std::numeric_limits<Femtoseconds>::max())) {
-    throw std::overflow_error(
-        fmt::format("the transfer of {} at {} takes more than the 9,223 s that can be "
-                    "simulated",
-                    format_bytes(bytes), format_bandwidth(bandwidth)));
+  if (time > static_cast<Wide>(kLongestTime)) {
+    throw TimeLimitError(
+        fmt::format("the transfer of {} at {}", format_bytes(bytes), format_bandwidth(bandwidth)));
   }
   return static_cast<Femtoseconds>(time);
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/time_limit.h"
 #include "fabric/route_timing.h"
 #include "fabric/sim_time.h"
 
@@ -60,7 +61,7 @@ void FluidFabric::connect(NodeId node, int port, Injector& injector, Ejector& ej
 }
 
 void FluidFabric::wake(NodeId node, int port, Cycles at) {
-  schedule({at * period_, EventKind::kWake, port_index(node, port), 0, 0});
+  schedule({checked_time(at, period_), EventKind::kWake, port_index(node, port), 0, 0});
 }
 
 void FluidFabric::schedule(const Event& event) {
@@ -113,7 +114,7 @@ void FluidFabric::process(const Event& event) {
 void FluidFabric::try_start(std::int32_t index) {
   const Injector::Pending pending = ports_[static_cast<std::size_t>(index)].injector->next_message();
   if (pending.message == nullptr) return;
-  const Femtoseconds ready = pending.ready * period_;
+  const Femtoseconds ready = checked_time(pending.ready, period_);
   if (ready > now_) {
     schedule({ready, EventKind::kWake, index, 0, 0});
   } else {
@@ -212,6 +213,7 @@ void FluidFabric::end(std::int32_t index, std::uint32_t version) {
   Port& port = ports_[static_cast<std::size_t>(index)];
   if (!port.flow || port.flow->version != version) return;
   Flow& flow = *port.flow;
+  if (now_ >= kLongestTime) throw TimeLimitError("the run");
   progress(flow, now_);
   // The end is rounded to a femtosecond.
   const double rounding = flow.rate / kFemto + flow.bytes * 1e-9;
@@ -250,7 +252,10 @@ void FluidFabric::update_rates() {
     flow.version = ++port.version;
     if (flow.rate <= 0) continue;  // stands still
     const double left = std::round(std::max(flow.remaining, 0.0) / flow.rate * kFemto);
-    schedule({now_ + static_cast<Femtoseconds>(left), EventKind::kEnd, index, 0, flow.version});
+    // Another flow's end may make it faster in time: beyond the limit it is only looked at there.
+    const auto beyond = static_cast<double>(kLongestTime - now_);
+    const Femtoseconds at = left < beyond ? now_ + static_cast<Femtoseconds>(left) : kLongestTime;
+    schedule({at, EventKind::kEnd, index, 0, flow.version});
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/time_limit.h"
+
 namespace coppice::fabric {
 
 bool InjectionPort::choose_vc() {
@@ -25,8 +27,9 @@ void InjectionPort::advance_pace(const Packet& packet, Cycles now) {
   }
   ++message_flits_;
   const bool last = packet.last_of_message && sent_flits_ == packet.flits;
-  next_flit_ = last ? now + cycles(packet.flit_time)
-                    : std::max(now + 1, message_start_ + cycles(message_flits_ * packet.flit_time));
+  next_flit_ =
+      last ? now + cycles(packet.flit_time)
+           : std::max(now + 1, message_start_ + cycles(checked_time(message_flits_, packet.flit_time)));
 }
 
 InjectionPort::Outcome InjectionPort::step(Cycles now, PacketPool& packets) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/time_limit.h"
 #include "fabric/flit_node.h"
 #include "fabric/sim_time.h"
 
@@ -25,7 +26,7 @@ void NodeClock::wake(std::size_t node, Cycles at) {
   due_[node] = std::min(due_[node], at);
   if (running_ || next_tick_ <= at) return;
   next_tick_ = at;
-  event_.notify(to_sc_time(at * period_) - sc_core::sc_time_stamp());
+  event_.notify(to_sc_time(checked_time(at, period_)) - sc_core::sc_time_stamp());
 }
 
 void NodeClock::tick() {
@@ -39,7 +40,7 @@ void NodeClock::tick() {
     running_ = false;
     if (on_quantum_) on_quantum_();
     next_tick_ = *std::min_element(due_.begin(), due_.end());
-    if (next_tick_ != kNever) event_.notify(to_sc_time((next_tick_ - now) * period_));
+    if (next_tick_ != kNever) event_.notify(to_sc_time(checked_time(next_tick_, period_) - now * period_));
   });
 }
 

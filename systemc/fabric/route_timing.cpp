@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/time_limit.h"
+
 namespace coppice::fabric {
 
 Femtoseconds channel_flit_time(const config::SystemConfig& system, Bandwidth bandwidth) {
@@ -30,7 +32,7 @@ namespace {
 
 void add_credit_stalls(RouteTiming& timing, const config::SystemConfig& system, Cycles credit_loop,
                        Femtoseconds flit_time, int vcs) {
-  const Cycles block = system.router.vc_depth * flit_time / system.clock.period();
+  const Cycles block = capped_time(system.router.vc_depth, flit_time) / system.clock.period();
   const Cycles packet_stall = std::max<Cycles>(0, credit_loop - block);
   timing.packet_stall = std::max(timing.packet_stall, packet_stall);
   timing.message_stall = std::max(timing.message_stall, credit_loop - block * vcs);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/time_limit.h"
+
 namespace coppice::fabric {
 namespace {
 
@@ -298,7 +300,8 @@ void Router::traverse(int in_port, int out_port, Cycles now) {
 void Router::occupy_channel(int out_port, Cycles now) {
   OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
   const Femtoseconds slack = output_port.flit_time % period_ == 0 ? 0 : period_ - 1;
-  output_port.next_free = std::max(output_port.next_free, now * period_ - slack) + output_port.flit_time;
+  output_port.next_free =
+      checked_sum(std::max(output_port.next_free, now * period_ - slack), output_port.flit_time);
 }
 
 }  // namespace coppice::fabric

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/time_limit.h"
+
 namespace coppice::fabric {
 
 Train TrainTiming::train(Bytes bytes, Femtoseconds slowest) const {
@@ -10,8 +12,8 @@ Train TrainTiming::train(Bytes bytes, Femtoseconds slowest) const {
   train.packets = framing_.packets(bytes);
   train.packet_flits = framing_.packet_flits(bytes, 0);
   train.pace = std::max(slowest, period_);
+  train.tail = cycles(checked_time(train.flits, train.pace) - train.pace);
   train.last_head = cycles(train.last_head_index() * train.pace);
-  train.tail = cycles((train.flits - 1) * train.pace);
   return train;
 }
 
@@ -45,8 +47,9 @@ Passage TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arriva
     passage.channel_free = passage.tail + flit_time / period_;
   } else {
     // A flit before the tail may have lost up to a cycle to the clock edge.
-    const Femtoseconds by_tail = (tail_arrival + 1) * period_ + flit_time;
-    passage.channel_free = cycles(std::max(passage.head * period_ + drained.free, by_tail));
+    const Femtoseconds by_tail = checked_sum(checked_time(tail_arrival + 1, period_), flit_time);
+    passage.channel_free =
+        cycles(std::max(checked_sum(checked_time(passage.head, period_), drained.free), by_tail));
   }
   return passage;
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/time_limit.h"
 #include "fabric/route_timing.h"
 #include "fabric/sim_time.h"
 
@@ -35,7 +36,7 @@ void TrainFabric::build(const config::SystemConfig& system) {
   const Cycles traversal = grant + router.st_delay + 1;
   const Cycles head_delay = timing_.routing_and_allocation();
   const auto spacing = [this](Femtoseconds flit_time) {
-    return vc_depth_ * flit_time / period_ - (flit_time % period_ == 0 ? 0 : 1);
+    return capped_time(vc_depth_, flit_time) / period_ - (flit_time % period_ == 0 ? 0 : 1);
   };
   injection_credit_loop_ = kInjectionDelay + head_delay + grant + 1 + kNiChannelLatency;
   for (NodeId node = 0; node < topology_->num_nodes(); ++node) {
@@ -80,7 +81,7 @@ void TrainFabric::schedule(Cycles at, const Event& event) {
   events_.add(at, event);
   if (next_tick_ >= 0 && next_tick_ <= at) return;
   next_tick_ = at;
-  wake_event_.notify(to_sc_time(at * period_) - sc_core::sc_time_stamp());
+  wake_event_.notify(to_sc_time(checked_time(at, period_)) - sc_core::sc_time_stamp());
 }
 
 void TrainFabric::tick() {
@@ -100,7 +101,7 @@ void TrainFabric::tick() {
       return;
     }
     next_tick_ = events_.next();
-    wake_event_.notify(to_sc_time((next_tick_ - now) * period_));
+    wake_event_.notify(to_sc_time(checked_time(next_tick_, period_) - now * period_));
   });
 }
 
@@ -223,7 +224,7 @@ void TrainFabric::require_virtual_channels(const Message& message, const Train& 
                           now);
   };
   const Cycles delay = timing_.routing_and_allocation();
-  if (train.packet_flits * train.pace / period_ < delay) {
+  if (capped_time(train.packet_flits, train.pace) / period_ < delay) {
     refuse(fmt::format("a packet of {} flits is over before the next head has a virtual channel",
                        train.packet_flits));
   }
@@ -256,7 +257,7 @@ void TrainFabric::require_credits(const Message& message, const Train& train, Cy
 
 // The NI spaces flits at the train's pace, and the first router lets none wait longer than r + v.
 bool TrainFabric::injection_credits_keep_up(const Train& train) const {
-  return vc_depth_ * train.pace / period_ >= injection_credit_loop_;
+  return capped_time(vc_depth_, train.pace) / period_ >= injection_credit_loop_;
 }
 
 // When the next message of a port may start without meeting this one in the router's input buffers. Virtual
@@ -284,7 +285,7 @@ TrainFabric::Credits TrainFabric::credits_keep_up(std::size_t stage, const Train
   const bool spreads = !last && stages_[stage + 1].output->flit_time > out.flit_time;
   const Cycles closed_up = static_cast<Cycles>(stage + 1) * timing_.routing_and_allocation();
   if (out.spaced >= out.credit_loop + (spreads ? closed_up : 0)) return Credits::kKeepUp;
-  const Cycles paced = vc_depth_ * train.pace / period_;
+  const Cycles paced = capped_time(vc_depth_, train.pace) / period_;
   const bool alone = train.flits <= vc_depth_ || paced >= out.credit_loop + closed_up;
   return alone ? Credits::kKeepUpAlone : Credits::kShort;
 }

@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "base/time_limit.h"
+
 namespace coppice::ni {
 namespace {
 
 // Cycles of `period` that `flits` take at `flit_time` each.
 Cycles cycles_of(std::int64_t flits, Femtoseconds flit_time, Femtoseconds period) {
-  return (flits * flit_time + period - 1) / period;
+  return (checked_time(flits, flit_time) + period - 1) / period;
 }
 
 }  // namespace

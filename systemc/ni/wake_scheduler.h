@@ -3,6 +3,7 @@
 #include <systemc>
 #include <vector>
 
+#include "base/time_limit.h"
 #include "base/units.h"
 #include "fabric/calendar.h"
 #include "fabric/failure.h"
@@ -40,7 +41,7 @@ class AlarmClock final : public sc_core::sc_module {
     alarms_.add(at, &sleeper);
     if (next_ >= 0 && next_ <= at) return;
     next_ = at;
-    event_.notify(fabric::to_sc_time(at * period_) - sc_core::sc_time_stamp());
+    event_.notify(fabric::to_sc_time(checked_time(at, period_)) - sc_core::sc_time_stamp());
   }
 
  private:
@@ -54,7 +55,7 @@ class AlarmClock final : public sc_core::sc_module {
         sleepers[i]->wake(now);
       }
       next_ = alarms_.empty() ? -1 : alarms_.next();
-      if (next_ >= 0) event_.notify(fabric::to_sc_time((next_ - now) * period_));
+      if (next_ >= 0) event_.notify(fabric::to_sc_time(checked_time(next_, period_) - now * period_));
     });
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/time_limit.h"
 #include "schedule/compile/dimension_algorithm.h"
 #include "topology/hierarchy.h"
 
@@ -35,7 +36,7 @@ LatencyModel::LatencyModel(std::vector<DimensionModel> dimensions, Bytes element
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     const DimensionModel& dimension = dimensions_[d];
     const auto& algorithm = algorithms_.emplace_back(d, dimension.kind, dimension.size, dimension.in_network);
-    fixed_delays_.push_back(algorithm.steps() * dimension.step_latency);
+    fixed_delays_.push_back(checked_time(algorithm.steps(), dimension.step_latency));
     accelerators_ *= dimension.size;
     rings_ = rings_ || algorithm.sends_halves();
   }
@@ -94,7 +95,7 @@ Femtoseconds LatencyModel::serialization(std::size_t d, Bytes bytes) const {
   if (timing_.flit == 0) return transfer_time(bytes, link);
   const auto parts = [bytes](Bytes part) { return (bytes + part - 1) / part; };
   const Bytes heads = timing_.payload == 0 ? 1 : parts(timing_.payload);
-  return (heads + parts(timing_.flit)) * transfer_time(timing_.flit, link);
+  return checked_time(heads + parts(timing_.flit), transfer_time(timing_.flit, link));
 }
 
 Femtoseconds LatencyModel::step_latency(std::size_t d) const {

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "base/error.h"
+
 namespace coppice::schedule {
 namespace {
 
@@ -10,10 +14,18 @@ struct Interval {
   Femtoseconds end = 0;
 };
 
+void require_few_windows(Femtoseconds finish, Femtoseconds window) {
+  constexpr Femtoseconds kMost = 1'000'000;
+  if (finish / window < kMost) return;
+  throw UnsupportedError(fmt::format("{} are {} windows of {}: {} windows at most", format_duration(finish),
+                                     finish / window + 1, format_duration(window), kMost));
+}
+
 // The part of each window that the intervals cover together.
 std::vector<double> coverage(std::vector<Interval> intervals, Femtoseconds finish, Femtoseconds window) {
   std::ranges::sort(intervals, {}, &Interval::begin);
-  std::vector<Femtoseconds> covered(static_cast<std::size_t>((finish + window - 1) / window), 0);
+  std::vector<Femtoseconds> covered(
+      static_cast<std::size_t>(finish / window + (finish % window == 0 ? 0 : 1)), 0);
   Femtoseconds until = 0;  // everything before is accounted for
   for (const Interval& interval : intervals) {
     for (Femtoseconds at = std::max(until, interval.begin); at < interval.end;) {
@@ -52,6 +64,7 @@ ChunkStudy study_chunks(const LatencyModel& planner, const LatencyModel& machine
   ChunkStudy study;
   study.finish = simulation.run_in_turns(ways, turns);
   study.ideal = ideal_time(model, collective, data);
+  require_few_windows(study.finish, window);
   double used = 0;
   for (std::size_t d = 0; d < model.dimensions(); ++d) {
     ChunkStudy::Dimension& dimension = study.dimensions.emplace_back();

@@ -26,6 +26,7 @@ struct ChunkStudy {
 // `planner` decides the order of operations in every dimension, as in the tables; `machine`, a model of the
 // same dimensions, says how long they take in it. A chunk is in a dimension from when it comes there until
 // its operation is complete. The last window ends with the collective and may be shorter than `window` > 0.
+// Throws UnsupportedError for more than a million windows.
 ChunkStudy study_chunks(const LatencyModel& planner, const LatencyModel& machine, Collective collective,
                         std::span<const ChunkPlan> plans, IntraDimension policy, Femtoseconds window,
                         Grain grain = Grain::kSteps);

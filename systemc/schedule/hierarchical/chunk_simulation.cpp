@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/time_limit.h"
 #include "schedule/compile/dimension_algorithm.h"
 
 namespace coppice::schedule {
@@ -100,7 +101,8 @@ Femtoseconds transfer_of(const LatencyModel& model, Bytes chunk, const ChunkStag
                          Bytes runs) {
   // A part of its own is what the first step sends.
   const int same_parts = stage.joins ? step : 0;
-  return runs * model.step_transfer(stage.dimension, stage.op, chunk, stage.shares / stage.apart, same_parts);
+  return checked_time(
+      runs, model.step_transfer(stage.dimension, stage.op, chunk, stage.shares / stage.apart, same_parts));
 }
 
 }  // namespace
@@ -261,8 +263,8 @@ void ChunkSimulation::serve(Dimension& dimension) {
     dimension.begun.push_back(
         {.chunk = goes.chunk, .stage = step.stage, .came = progress.came, .began = now_});
   }
-  dimension.free_at = now_ + step.transfer;
-  const Femtoseconds arrives = dimension.free_at + dimension.latency;
+  dimension.free_at = checked_sum(now_, step.transfer);
+  const Femtoseconds arrives = checked_sum(dimension.free_at, dimension.latency);
   dimension.on_its_way.push_back({arrives, goes.chunk, goes.step});
   if (!step.ends_stage) return;
   const std::size_t began_in = static_cast<std::size_t>(step.dimension) % model_->dimensions();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/time_limit.h"
+
 namespace coppice::schedule {
 namespace {
 
@@ -40,8 +42,8 @@ void DimLoadTracker::update(const ChunkPlan& chunk) {
   Bytes held = chunk.reduce_scatter.empty() ? chunk.bytes / model_->accelerators() : chunk.bytes;
   const auto add = [&](std::size_t d, Bytes sent, Bytes received) {
     const Bandwidth bandwidth = model_->dimension(d).bandwidth;
-    sent_[d] += transfer_time(sent, bandwidth);
-    received_[d] += transfer_time(received, bandwidth);
+    sent_[d] = checked_sum(sent_[d], transfer_time(sent, bandwidth));
+    received_[d] = checked_sum(received_[d], transfer_time(received, bandwidth));
     loads_[d] = std::max(sent_[d], received_[d]);
   };
   const auto go = [&](std::size_t d, Op op) {

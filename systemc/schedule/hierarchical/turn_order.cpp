@@ -5,6 +5,8 @@
 #include <queue>
 #include <tuple>
 
+#include "base/time_limit.h"
+
 namespace coppice::schedule {
 namespace {
 
@@ -99,7 +101,8 @@ class Pipeline {
       if (place == kNotBegun) place = begun_++;
       const PipelineStep& step =
           chunks_[static_cast<std::size_t>(turn.chunk)][static_cast<std::size_t>(turn.step)];
-      const Femtoseconds sent = now_ + step.messages[static_cast<std::size_t>(turn.message)].serialization;
+      const Femtoseconds sent =
+          checked_sum(now_, step.messages[static_cast<std::size_t>(turn.message)].serialization);
       events_.push({sent, static_cast<std::int32_t>(port), turn.chunk});
       events_.push({sent + step.latency, -1, turn.chunk});
     }

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/time_limit.h"
+
 namespace coppice::schedule {
 namespace {
 
@@ -173,7 +175,7 @@ class StepUse {
       used_.push_back(resource);
     }
     use.several_senders = use.several_senders || use.sender != passage.sender;
-    use.busy += passage.time;
+    use.busy = checked_sum(use.busy, passage.time);
   }
 
   const Resources& resources_;
@@ -202,13 +204,13 @@ class Timeline {
     Femtoseconds& port_free_at = port_free_at_[passage.sender];
     Femtoseconds start = std::max(step_start + slip, port_free_at);
     if (entry.dependencies > 0) start = std::max(start, arrived(passage.message->src, entry.flow));
-    port_free_at = start + passage.time;
+    port_free_at = checked_sum(start, passage.time);
     slip = std::max(slip, port_free_at - step_end);
     for (std::size_t i = 0; i < legs.size(); ++i) {
       const Femtoseconds begin = start + legs[i].latency + static_cast<Femtoseconds>(i) * router_;
       Femtoseconds& free_at = free_at_[legs[i].resource];
       if (begin < free_at) report_late(passage, legs[i].resource);
-      free_at = std::max(free_at, begin + passage.time);
+      free_at = std::max(free_at, checked_sum(begin, passage.time));
     }
     const Femtoseconds arrival =
         start + legs.back().latency + static_cast<Femtoseconds>(legs.size()) * router_ + passage.time;
@@ -273,7 +275,7 @@ void find_contention(const Topology& topology, const Schedule& schedule, std::sp
       resources.add_passage(*order[end], messages_of_step);
       use.add(passages.back(), messages_of_step.legs(passages.back()));
     }
-    const Femtoseconds next = start + use.finish(step);
+    const Femtoseconds next = checked_sum(start, use.finish(step));
     for (std::size_t i = 0; i < passages.size() && report.disjoint_steps; ++i) {
       // Earlier rounds deliver what later ones of the same step wait for.
       if (i > 0 && passages[i].message->round != passages[i - 1].message->round) {

@@ -26,6 +26,7 @@
 #include "system/cluster/timed_actions.h"
 #include "system/collective/verification.h"
 #include "system/machine/build.h"
+#include "system/machine/time_guard.h"
 #include "system/output/trace_writer.h"
 #include "system/process/cost_meter.h"
 #include "topology/builders.h"
@@ -167,7 +168,7 @@ class RouteStudy final : private ni::MessageObserver {
   // -- the life of a job: arrival, and so often compute, all-reduce -----------------------------------------
 
   void compute(std::size_t j) {
-    conductor_->at(Conductor::now() + plan_.jobs[j].compute, [this, j] { request_paths(j); });
+    conductor_->at(checked_sum(Conductor::now(), plan_.jobs[j].compute), [this, j] { request_paths(j); });
   }
 
   bool elephants(std::size_t j) const { return plan_.jobs[j].message >= routing_.controller.elephant; }
@@ -399,7 +400,8 @@ class RouteStudy final : private ni::MessageObserver {
                                      seconds(Conductor::now()), completed_, fabric_->describe_packets(16)));
       }
       const auto quiet = static_cast<Femtoseconds>(sc_core::sc_time_to_pending_activity().value());
-      sc_core::sc_start(fabric::to_sc_time(std::min(std::max(kSlice, quiet + 1), time_left())));
+      const Femtoseconds slice = std::min(std::max(kSlice, quiet + 1), time_left());
+      sc_core::sc_start(fabric::to_sc_time(checked_sum(Conductor::now(), slice) - Conductor::now()));
       failure_.rethrow();
       if (options_.interrupted != nullptr && options_.interrupted->load()) {
         throw Interrupted(fmt::format("interrupted at {:.6f} s", seconds(Conductor::now())));
@@ -531,7 +533,8 @@ void require_fidelity(const config::Loaded& loaded) {
 
 ordered_json run_route_study(const config::Loaded& loaded, const RunOptions& options) {
   require_fidelity(loaded);
-  return RouteStudy(loaded, options, plan_cluster(loaded)).run();
+  return within_time(loaded, "routing.jobs",
+                     [&] { return RouteStudy(loaded, options, plan_cluster(loaded)).run(); });
 }
 
 }  // namespace coppice::system

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/time_limit.h"
 #include "base/units.h"
 #include "fabric/failure.h"
 #include "fabric/sim_time.h"
@@ -29,6 +30,7 @@ class Conductor final : public sc_core::sc_module {
 
   // `at` is not in the past.
   void at(Femtoseconds time, std::function<void()> action) {
+    if (time > kLongestTime) throw TimeLimitError("the study");
     actions_.push({time, next_++, std::move(action)});
     wake_.notify(fabric::to_sc_time(actions_.top().time - now()));
   }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/time_limit.h"
 #include "cosim/rtl_network_interface.h"
 #include "cosim/rtl_router.h"
 #include "fabric/failure.h"
@@ -20,6 +21,7 @@
 #include "system/collective/run.h"
 #include "system/collective/verification.h"
 #include "system/machine/build.h"
+#include "system/machine/time_guard.h"
 #include "system/output/dimension_activity.h"
 #include "system/output/result.h"
 #include "system/output/time_breakdown.h"
@@ -41,7 +43,11 @@ struct Prepared {
         checked(build_schedule(loaded, topology, *routing)),
         ni_ports(resolve_ni_ports(loaded.config, topology)),
         fabric_ports(most_ports()),
-        bound_ns(find_least_time(loaded, topology).ns) {}
+        bound_ns(find_least_time(loaded, topology).ns) {
+    if (bound_ns > static_cast<double>(kLongestTime / kFemtosecondsPerNanosecond)) {
+      throw TimeLimitError("the collective, however it is scheduled,");
+    }
+  }
 
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;
@@ -290,7 +296,8 @@ class CollectiveRun {
       if (vcd_ && complete()) vcd_->stop();
       const Cycles next = cycle + std::max(kSlice, cycles_to_activity());
       require_progress(cycle);
-      sc_core::sc_start(fabric::to_sc_time((limited(next) - cycle) * fabric_->period()));
+      const Femtoseconds until = checked_time(limited(next), fabric_->period());
+      sc_core::sc_start(fabric::to_sc_time(until - cycle * fabric_->period()));
       failure_.rethrow();
       cycle = limited(next);
       if (options_.interrupted != nullptr && options_.interrupted->load()) {
@@ -372,9 +379,11 @@ class CollectiveRun {
 // `auto` tries trains in a process of its own, and simulates flits where they do not apply. A value change
 // dump shows flits, so it asks for them from the start.
 nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options) {
-  const Prepared prepared(loaded);
+  const char* const size = loaded.config.training.model.empty() ? "collective.size" : "training.model";
+  const auto prepared = within_time(loaded, size, [&] { return std::make_unique<Prepared>(loaded); });
   const auto run = [&](config::Fidelity fidelity) {
-    return CollectiveRun(loaded, options, prepared, fidelity).run();
+    return within_time(loaded, size,
+                       [&] { return CollectiveRun(loaded, options, *prepared, fidelity).run(); });
   };
   const bool rtl_interfaces = loaded.config.system.ni.impl == config::Implementation::kRtl;
   const bool rtl = rtl_interfaces || loaded.config.system.router.impl == config::Implementation::kRtl;

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/time_limit.h"
 #include "config/dimensions.h"
 #include "config/schema.h"
 #include "fabric/framing.h"
@@ -33,6 +34,8 @@ template <typename Build>
 auto at_key(const config::Loaded& loaded, const std::string& key, Build build) {
   try {
     return build();
+  } catch (const TimeLimitError&) {
+    throw;  // no matter of this key, but of how much data there is
   } catch (const UnsupportedError& error) {
     throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
   }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/time_limit.h"
 #include "fabric/flit_fabric.h"
 #include "fabric/sim_time.h"
 #include "system/collective/run.h"
@@ -135,7 +136,9 @@ class TrafficRun {
         pattern_(make_pattern(traffic.pattern, topology_)) {
     require_deadlock_free(loaded, topology_, *routing_);
     measurement_.start = traffic.warmup;
-    measurement_.end = traffic.warmup + traffic.measure;
+    const Femtoseconds period = loaded.config.system.clock.period();
+    measurement_.end =
+        checked_sum(checked_time(traffic.warmup, period), checked_time(traffic.measure, period)) / period;
     fabric::set_time_resolution();
     fabric_ = std::make_unique<fabric::FlitFabric>("fabric", topology_, *routing_, loaded.config.system, 1,
                                                    failure_);
@@ -171,7 +174,8 @@ class TrafficRun {
                         "measurement, cycles {} to {}, have arrived",
                         limit, measurement_.start, measurement_.end));
       }
-      sc_core::sc_start(fabric::to_sc_time((next - cycle_) * fabric_->period()));
+      const Femtoseconds until = checked_time(next, fabric_->period());
+      sc_core::sc_start(fabric::to_sc_time(until - cycle_ * fabric_->period()));
       failure_.rethrow();
       cycle_ = next;
       if (options_.interrupted != nullptr && options_.interrupted->load()) {
@@ -270,7 +274,11 @@ nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOp
         "system.router.impl: rtl takes gradient messages, by their source routes, not synthetic "
         "traffic: write systemc");
   }
-  return TrafficRun(loaded, traffic, options).run();
+  try {
+    return TrafficRun(loaded, traffic, options).run();
+  } catch (const TimeLimitError& error) {
+    throw ConfigError({"--measure", 1, 1}, fmt::format("{}: take fewer cycles", error.what()));
+  }
 }
 
 }  // namespace coppice::system

@@ -11,6 +11,7 @@
 #include "accelerator/accelerator.h"
 #include "accelerator/roofline.h"
 #include "base/error.h"
+#include "base/time_limit.h"
 #include "schedule/compile/latency_model.h"
 #include "system/machine/build.h"
 #include "system/machine/model_files.h"
@@ -132,7 +133,9 @@ class TrainingRun {
     std::vector<workload::LayerCost> costs = costs_;
     for (workload::LayerCost& cost : costs) {
       for (Femtoseconds* time : {&cost.forward, &cost.input_gradient, &cost.weight_gradient}) {
-        *time = std::llround(static_cast<double>(*time) * factor);
+        const double longer = static_cast<double>(*time) * factor;
+        if (longer > static_cast<double>(kLongestTime)) throw TimeLimitError("layer " + cost.name);
+        *time = std::llround(longer);
       }
     }
     return costs;

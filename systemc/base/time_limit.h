@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+#include "base/units.h"
+
+namespace coppice {
+
+// The most simulated time there is: what Femtoseconds hold, less a margin for rounding up.
+inline constexpr Femtoseconds kLongestTime = 9'223 * kFemtosecondsPerSecond;
+
+// Something takes longer than kLongestTime. Whoever knows which input asks for it says so.
+class TimeLimitError : public UnsupportedError {
+ public:
+  explicit TimeLimitError(const std::string& what)
+      : UnsupportedError(what + " takes more than the 9,223 s that can be simulated") {}
+};
+
+// `count` times `each`, both 0 or more. Throws TimeLimitError instead of wrapping: wherever a number of
+// bytes, flits or cycles becomes a time.
+inline Femtoseconds checked_time(std::int64_t count, Femtoseconds each) {
+  Femtoseconds time = 0;
+  if (__builtin_mul_overflow(count, each, &time) || time > kLongestTime) throw TimeLimitError("the run");
+  return time;
+}
+
+// So much later than `time`; both are 0 or more. Throws TimeLimitError.
+inline Femtoseconds checked_sum(Femtoseconds time, Femtoseconds by) {
+  Femtoseconds sum = 0;
+  if (__builtin_add_overflow(time, by, &sum) || sum > kLongestTime) throw TimeLimitError("the run");
+  return sum;
+}
+
+// `count` times `each`, or kLongestTime where that is longer: for times that are only compared.
+inline Femtoseconds capped_time(std::int64_t count, Femtoseconds each) {
+  Femtoseconds time = 0;
+  return __builtin_mul_overflow(count, each, &time) ? kLongestTime : std::min(time, kLongestTime);
+}
+
+}  // namespace coppice
