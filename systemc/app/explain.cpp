@@ -21,6 +21,7 @@ using config::KeyDescription;
 using config::Purpose;
 
 struct ExplainLine {
+  const CLI::App* coppice = nullptr;
   std::string name;
   bool all = false;
   std::string format = "text";
@@ -142,7 +143,27 @@ std::string as_table(const std::string& title, const std::vector<Item>& items,
   return text;
 }
 
-std::string as_json(const std::vector<Item>& keys, const std::vector<Item>& fields) {
+// Every subcommand as it describes itself to --help.
+nlohmann::ordered_json commands_json(const CLI::App& coppice) {
+  auto commands = nlohmann::ordered_json::array();
+  for (const CLI::App* command : coppice.get_subcommands([](const CLI::App*) { return true; })) {
+    auto options = nlohmann::ordered_json::array();
+    for (const CLI::Option* option : command->get_options()) {
+      options.push_back(
+          {{"name", option->get_positional() ? option->get_name(true) : option->get_name(false, true)},
+           {"value", option->get_items_expected_max() == 0 ? "" : option->get_type_name()},
+           {"summary", option->get_description()},
+           {"default", option->get_default_str()},
+           {"required", option->get_required()}});
+    }
+    commands.push_back({{"name", command->get_name()},
+                        {"summary", command->get_description()},
+                        {"options", std::move(options)}});
+  }
+  return commands;
+}
+
+std::string as_json(const ExplainLine& line, const std::vector<Item>& keys, const std::vector<Item>& fields) {
   const auto list = [](const std::vector<Item>& items) {
     auto array = nlohmann::ordered_json::array();
     for (const Item& item : items) {
@@ -152,7 +173,9 @@ std::string as_json(const std::vector<Item>& keys, const std::vector<Item>& fiel
     }
     return array;
   };
-  return nlohmann::ordered_json{{"keys", list(keys)}, {"result_fields", list(fields)}}.dump(2) + "\n";
+  nlohmann::ordered_json json{{"keys", list(keys)}, {"result_fields", list(fields)}};
+  if (line.all) json["commands"] = commands_json(*line.coppice);
+  return json.dump(2) + "\n";
 }
 
 [[noreturn]] void refuse(const std::string& name) {
@@ -182,7 +205,7 @@ void execute(const ExplainLine& line) {
   }
   if (keys.empty() && fields.empty()) refuse(line.name);
   if (line.format == "json") {
-    print(as_json(keys, fields));
+    print(as_json(line, keys, fields));
     return;
   }
   std::string text;
@@ -204,9 +227,10 @@ Command add_explain(CLI::App& parent) {
   CLI::App* app =
       parent.add_subcommand("explain", "what a key of the configuration or a field of a result means");
   auto line = std::make_shared<ExplainLine>();
+  line->coppice = &parent;
   app->add_option("KEY", line->name,
                   "a key, a section, or a field of results, such as system.link.bandwidth");
-  app->add_flag("--all", line->all, "every key and field");
+  app->add_flag("--all", line->all, "every key and field, and as JSON every subcommand too");
   app->add_option("--format", line->format, "text, markdown or json")
       ->type_name("FORMAT")
       ->capture_default_str();
