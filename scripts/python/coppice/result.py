@@ -1,0 +1,92 @@
+"""Results: attributes for single figures, pandas tables for lists."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Section(Mapping[str, Any]):
+    """A part of a result: section.name and section["name"] are the same."""
+
+    def __init__(self, values: Mapping[str, Any]):
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> Any:
+        return _wrapped(self._values[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError:
+            known = ", ".join(self._values)
+            raise AttributeError(f"no field {name!r}; there are {known}") from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._values]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({json.dumps(self._values, indent=1)[:400]})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The values as plain dictionaries and lists."""
+        return dict(self._values)
+
+
+def _wrapped(value: Any) -> Any:
+    return Section(value) if isinstance(value, Mapping) else value
+
+
+def _flat(values: Mapping[str, Any], within: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        path = f"{within}.{name}" if within else name
+        if isinstance(value, Mapping):
+            flat.update(_flat(value, path))
+        elif not isinstance(value, list):
+            flat[path] = value
+    return flat
+
+
+class Result(Section):
+    """What a run measured (RESULT.json); 'coppice explain FIELD' says what a field means."""
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Result:
+        """The result in a file that --out wrote."""
+        return cls(json.loads(pathlib.Path(path).read_text(encoding="utf-8")))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """As --out writes it: what 'coppice report' reads."""
+        pathlib.Path(path).write_text(json.dumps(self._values, indent=2) + "\n", encoding="utf-8")
+
+    def series(self) -> pandas.Series:
+        """Every single figure by its dotted name, without the configuration."""
+        import pandas
+        return pandas.Series({name: value for name, value in _flat(self._values).items()
+                              if not name.startswith("config.")}, dtype=object)
+
+    def table(self, name: str) -> pandas.DataFrame:
+        """A list of the result, such as "channels", "dimensions" or "training.layers", a row an item; of a section
+        such as "time_breakdown_cycles" a row a figure."""
+        import pandas
+        value: Any = self._values
+        for part in name.split("."):
+            value = value[part]
+        if isinstance(value, Mapping):
+            return pandas.DataFrame({"name": list(value), "value": list(value.values())}).set_index("name")
+        return pandas.DataFrame(value)
