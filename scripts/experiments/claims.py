@@ -67,6 +67,11 @@ def check(what, claim):
                                       [experiment.as_text(label) for label in labels], {*what.axes[axis], "last"})
 
 
+def grouped(rows, keys):
+    """`rows` by the axes `keys`; all of them where the claim's own is the only axis."""
+    return rows.groupby(keys, observed=True) if keys else rows.groupby(lambda row: 0)
+
+
 def measure(what, data, claim):
     """The claim's value over the rows of `data`, None if they hold no pair to compare."""
     rows = frame.select(data, claim.get("where", {}))
@@ -79,8 +84,8 @@ def measure(what, data, claim):
         keys = [axis for axis in what.axes if axis not in claim["over"]]
         # Against several, the best of them: the shortest time, or the largest bandwidth.
         best = "max" if claim["as"] == "ratio" else "min"
-        over = frame.select(rows, claim["over"]).groupby(keys, observed=True)[column].agg(best)
-        pairs = of.groupby(keys, observed=True)[column].agg(best).to_frame("of").join(over.rename("over"), how="inner")
+        over = grouped(frame.select(rows, claim["over"]), keys)[column].agg(best)
+        pairs = grouped(of, keys)[column].agg(best).to_frame("of").join(over.rename("over"), how="inner")
         values = compare(pairs["of"], pairs["over"])
     return None if values.empty else float(COMBINATIONS[claim.get("combine", "mean")](values))
 

@@ -7,6 +7,7 @@
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/progress.h"
+#include "config/shape.h"
 #include "system/collective/run.h"
 #include "system/training/text_training.h"
 #include "system/training/training_result.h"
@@ -34,9 +35,22 @@ void refuse_rtl(const config::Loaded& loaded) {
   refuse("system.router.impl", loaded.config.system.router.impl);
 }
 
+void refuse_records(const RunLine& line) {
+  for (const auto& [option, path] :
+       {std::pair{"--trace", &line.trace}, std::pair{"--vcd", &line.vcd}, std::pair{"--fst", &line.fst}}) {
+    if (path->empty()) continue;
+    throw ConfigError({option},
+                      "training.model is a text workload, whose collectives are simulated chunk by chunk: "
+                      "there are no messages or signals to record; leave the option out");
+  }
+}
+
 void execute(const RunLine& line) {
   const config::Loaded loaded =
       load(line.input, config::Purpose::kRun, !line.vcd.empty() || !line.fst.empty());
+  const bool trains = !loaded.config.training.model.empty();
+  const bool text = config::trains_text_workload(loaded.config);
+  if (text) refuse_records(line);
   Outputs outputs(line.input.path);
   system::ResultFile* out = outputs.add("--out", line.out);
   outputs.add("--trace", line.trace);
@@ -48,8 +62,6 @@ void execute(const RunLine& line) {
   options.vcd_path = line.vcd;
   options.fst_path = line.fst;
   options.interrupted = &catch_interrupts();
-  const bool trains = !loaded.config.training.model.empty();
-  const bool text = system::trains_text_workload(loaded);
   if (trains && !text) refuse_rtl(loaded);
   nlohmann::ordered_json result;
   {

@@ -11,6 +11,7 @@
 #include "schedule/compile/chunk_policy.h"
 #include "topology/clos.h"
 #include "topology/hierarchy.h"
+#include "workload/text_workload.h"
 #include "workload/training_timeline.h"
 
 // The typed configuration: plain data with the defaults of the MultiTree machine (FACTS in the README's
@@ -130,6 +131,8 @@ struct TrainingConfig {
   std::string model;  // a table in configs/workloads/, or the path of one; empty: nothing is trained
   int batch_per_accelerator = 16;  // samples
   workload::Overlap overlap = workload::Overlap::kNone;
+  // What the bytes of an ALLGATHER count in a text workload.
+  workload::AllGatherBytes all_gather_bytes = workload::AllGatherBytes::kInput;
   bool operator==(const TrainingConfig&) const = default;
 };
 
@@ -194,6 +197,8 @@ struct Config {
   std::vector<int> observe_nodes{0};  // observe.nodes: accelerators that --vcd records
   RoutingConfig routing;
   topology::ClosFailures failures;  // of kind clos: system.topology.failed_spines and failed_links
+  // What was taken for granted of files that leave it open, a sentence each. No key: results repeat it.
+  std::vector<std::string> assumptions{};
   bool operator==(const Config&) const = default;
 };
 

@@ -6,6 +6,7 @@
 
 #include "config/loader.h"
 #include "config/schema.h"
+#include "config/shape.h"
 
 namespace coppice::config {
 namespace {
@@ -22,6 +23,8 @@ const char* subject(Purpose purpose) {
       return "the bound";
     case Purpose::kRoute:
       return "a routing study";
+    case Purpose::kTextRun:
+      return "a text workload, whose chunks are simulated without flits or values";
   }
   return "?";
 }
@@ -74,6 +77,7 @@ void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKey
 }  // namespace
 
 std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose, bool records_waves) {
+  if (purpose == Purpose::kRun && trains_text_workload(loaded.config)) purpose = Purpose::kTextRun;
   const Use use{purpose, records_waves};
   IdleKeys idle;
   for (const Key& key : keys()) {

@@ -27,6 +27,12 @@ std::string idle_untrained(const Config& config, const Use& /*use*/) {
   return config.training.model.empty() ? "nothing is trained" : "";
 }
 
+std::string idle_all_gather_bytes(const Config& config, const Use& use) {
+  const std::string untrained = idle_untrained(config, use);
+  if (!untrained.empty() || trains_text_workload(config)) return untrained;
+  return "training.model is a layer table, and only text workloads (.txt) have all-gathers";
+}
+
 std::string idle_size(const Config& config, const Use& use) {
   const bool trains = use.purpose == Purpose::kRun && !config.training.model.empty();
   return trains ? "the gradients of training.model are reduced" : "";

@@ -10,6 +10,8 @@ namespace coppice::config {
 std::string idle_untrained(const Config& config, const Use& use);
 // Of a collective that stands for itself.
 std::string idle_size(const Config& config, const Use& use);
+// What only text workloads have.
+std::string idle_all_gather_bytes(const Config& config, const Use& use);
 // The root of a collective that has none.
 std::string idle_root(const Config& config, const Use& use);
 // dims of a kind that has none, a graph file of a kind that reads none.

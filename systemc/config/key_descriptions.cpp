@@ -92,6 +92,8 @@ constexpr KeyDescription kDescriptions[] = {
      "a model of 'coppice list', or the path of a layer table (CSV)"},
     {"training.batch_per_accelerator", "The samples of an accelerator in an iteration."},
     {"training.overlap", "What of an iteration's communication goes on while accelerators compute."},
+    {"training.all_gather_bytes",
+     "What the bytes of an all-gather in a text workload count: one rank's input, or the total."},
     {"routing.method", "How paths are assigned to flows; 'coppice list' says what each does."},
     {"routing.order", "The order in which the greedy method takes flows."},
     {"routing.threads", "The threads that assign paths."},

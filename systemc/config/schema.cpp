@@ -17,13 +17,14 @@
 namespace coppice::config {
 namespace {
 
-constexpr Purposes kEverywhere{Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule, Purpose::kBound,
-                               Purpose::kRoute};
+constexpr Purposes kEverywhere{Purpose::kRun,   Purpose::kTraffic, Purpose::kSchedule,
+                               Purpose::kBound, Purpose::kRoute,   Purpose::kTextRun};
 constexpr Purposes kSimulations{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute};
 // Chunks of a hierarchy take their turns by them.
 constexpr Purposes kTimed{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute, Purpose::kSchedule};
 constexpr Purposes kMessages{Purpose::kRun, Purpose::kRoute};
 constexpr Purposes kRunOnly{Purpose::kRun};
+constexpr Purposes kRuns{Purpose::kRun, Purpose::kTextRun};
 
 constexpr std::size_t kMostDimensions = 16;
 constexpr int kMostNodes = 1 << 20;
@@ -292,7 +293,7 @@ void add_training_keys(std::vector<Key>& keys) {
   };
   model.write = [](const Config& config) { return Json(config.training.model); };
   model.excused = [](const Loaded& loaded, Purpose) { return !trains(loaded); };
-  keys.push_back(with(when_training(model), kRunOnly, kRunOnly));
+  keys.push_back(with(when_training(model), kRuns, kRunOnly));
   Key batch = integer_key(
       "training.batch_per_accelerator", [](auto& c) -> auto& { return c.training.batch_per_accelerator; }, 1,
       65536);
@@ -302,7 +303,15 @@ void add_training_keys(std::vector<Key>& keys) {
       "training.overlap", [](auto& c) -> auto& { return c.training.overlap; },
       std::vector{workload::Overlap::kNone, workload::Overlap::kLayerWise, workload::Overlap::kChained});
   overlap.example = "layer_wise";
-  keys.push_back(with(when_training(overlap), kRunOnly));
+  keys.push_back(with(when_training(overlap), kRuns));
+  Key gathered = enum_key<>(
+      "training.all_gather_bytes", [](auto& c) -> auto& { return c.training.all_gather_bytes; },
+      std::vector{workload::AllGatherBytes::kInput, workload::AllGatherBytes::kTotal});
+  gathered.example = "input";
+  gathered.write = [write = gathered.write](const Config& config) {
+    return trains_text_workload(config) ? write(config) : Json();
+  };
+  keys.push_back(unless(with(gathered, kRuns), idle_all_gather_bytes));
 }
 
 Key chunks_key() {
@@ -323,6 +332,7 @@ Key chunks_key() {
 void add_collective_keys(std::vector<Key>& keys) {
   constexpr Purposes kCollectives{Purpose::kRun, Purpose::kSchedule, Purpose::kBound};
   constexpr Purposes kCompiled{Purpose::kRun, Purpose::kSchedule};
+  constexpr Purposes kPlanned{Purpose::kRun, Purpose::kSchedule, Purpose::kTextRun};
   keys.push_back(with(name_key("collective.op", [](auto& c) -> auto& { return c.collective.op; },
                                {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce"}),
                       kCollectives));
@@ -337,7 +347,7 @@ void add_collective_keys(std::vector<Key>& keys) {
   keys.push_back(
       with(name_key(
                "collective.algorithm", [](auto& c) -> auto& { return c.collective.algorithm; }, algorithms),
-           kCompiled, kCompiled));
+           kPlanned, kCompiled));
   Key file = file_key(
       "collective.file", [](auto& c) -> auto& { return c.collective.file; }, "the name of a schedule (JSON)",
       "schedule.json");
@@ -357,7 +367,7 @@ void add_collective_keys(std::vector<Key>& keys) {
     return purpose == Purpose::kRun && trains(loaded);
   };
   keys.push_back(own_size);
-  keys.push_back(with(chunks_key(), kCompiled));
+  keys.push_back(with(chunks_key(), kPlanned));
   keys.push_back(unless(with(name_key("collective.trees", [](auto& c) -> auto& { return c.collective.trees; },
                                       {"auto", "routed", "embedded", "ccube"}),
                              kCompiled),
@@ -367,12 +377,12 @@ void add_collective_keys(std::vector<Key>& keys) {
   const auto scheduler = enum_key<>(
       "collective.scheduler", [](auto& c) -> auto& { return c.collective.scheduler; },
       std::vector{ChunkScheduler::kBaseline, ChunkScheduler::kThemis, ChunkScheduler::kThemisPlus});
-  keys.push_back(unless(with(scheduler, kCompiled), idle_scheduler));
+  keys.push_back(unless(with(scheduler, kPlanned), idle_scheduler));
   const auto policy = name_key(
       "collective.intra_dimension", [](auto& c) -> auto& { return c.collective.intra_dimension; },
       {kUsualPolicy, to_string(IntraDimension::kFifo), to_string(IntraDimension::kSmallestChunkFirst),
        to_string(IntraDimension::kLeastToSendFirst)});
-  keys.push_back(unless(with(policy, kCompiled), idle_scheduler));
+  keys.push_back(unless(with(policy, kPlanned), idle_scheduler));
 }
 
 void add_run_keys(std::vector<Key>& keys) {

@@ -29,6 +29,10 @@ bool has_trees(const Config& config) {
   return algorithm == "tree" || algorithm.ends_with("_tree");
 }
 
+bool trains_text_workload(const Config& config) {
+  return config.training.model.ends_with(".txt");
+}
+
 std::int64_t count_accelerators(const Config& config) {
   const TopologyConfig& topology = config.system.topology;
   if (topology.kind == "hierarchy" && !topology.dimensions.empty()) {

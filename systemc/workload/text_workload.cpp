@@ -136,6 +136,26 @@ void read_header(const std::vector<Word>& line, TextWorkload& workload) {
   }
 }
 
+// ASTRA-sim keeps the column for a layer to wait for, but knows none.
+void require_reserved(const Word& word) {
+  read_number(word, -1, kMostLayers, "reserved number (-1)");
+}
+
+Communication read_communication(const Word& exchange, const Word& size) {
+  const Communication communication{read_exchange(exchange), read_number(size, 0, kMostBytes, "size")};
+  if (communication.exchange != Exchange::kNone || communication.bytes == 0) return communication;
+  throw ConfigError(
+      size.place, fmt::format("NONE sends nothing, but {} bytes stand beside it: write 0, or the collective",
+                              communication.bytes));
+}
+
+void require_alone(const std::vector<Word>& line) {
+  if (line.size() == 1) return;
+  throw ConfigError(line[1].place, fmt::format("'{}' stands behind the number of layers, which is a line of "
+                                               "its own: leave it out",
+                                               line[1].text));
+}
+
 TextLayer read_layer(const std::vector<Word>& line) {
   if (line.size() != kWordsOfALayer) {
     throw ConfigError(
@@ -149,9 +169,9 @@ TextLayer read_layer(const std::vector<Word>& line) {
     return read_number(line[word], 0, kLongestNs, "time") * kFemtosecondsPerNanosecond;
   };
   const auto pass = [&](std::size_t word) {
-    return TextPass{time(word),
-                    {read_exchange(line[word + 1]), read_number(line[word + 2], 0, kMostBytes, "size")}};
+    return TextPass{time(word), read_communication(line[word + 1], line[word + 2])};
   };
+  require_reserved(line[1]);
   return {line.front().text, pass(2), pass(5), pass(8), time(11)};
 }
 
@@ -200,6 +220,19 @@ const char* to_string(Exchange exchange) {
   return "?";
 }
 
+const char* to_string(AllGatherBytes bytes) {
+  return bytes == AllGatherBytes::kInput ? "input" : "total";
+}
+
+Bytes total_bytes(const Communication& communication, AllGatherBytes counted, int ranks) {
+  if (communication.exchange != Exchange::kAllGather || counted == AllGatherBytes::kTotal) {
+    return communication.bytes;
+  }
+  if (communication.bytes <= kMostBytes / ranks) return communication.bytes * ranks;
+  throw UnsupportedError(fmt::format("an all-gather of {} bytes from each of {} accelerators is more than {}",
+                                     communication.bytes, ranks, kMostBytes));
+}
+
 TextWorkload import_text_workload(const std::string& path) {
   const auto lines = read_lines(path);
   if (lines.size() < 2) {
@@ -211,6 +244,7 @@ TextWorkload import_text_workload(const std::string& path) {
   workload.name = std::filesystem::path(path).stem().string();
   read_header(lines[0], workload);
   const std::int64_t count = read_number(lines[1].front(), 1, kMostLayers, "number of layers");
+  require_alone(lines[1]);
   const auto present = static_cast<std::int64_t>(lines.size()) - 2;
   if (count != present) {
     throw ConfigError(lines[1].front().place,

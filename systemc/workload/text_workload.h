@@ -24,7 +24,13 @@ const char* to_string(Exchange exchange);
 // Among whom: those who share a model's cuts, or those who share its weights.
 enum class Group { kModel, kData };
 
-// What a pass over a layer sends.
+// What the bytes of an all-gather count: those that each accelerator brings, as ASTRA-sim has it, or those
+// that all have in the end, as SimAI writes them.
+enum class AllGatherBytes { kInput, kTotal };
+const char* to_string(AllGatherBytes bytes);
+
+// What a pass over a layer sends. The bytes are those of the collective's data; of an all-gather as the file
+// says (AllGatherBytes).
 struct Communication {
   Exchange exchange = Exchange::kNone;
   Bytes bytes = 0;
@@ -56,10 +62,15 @@ struct TextWorkload {
 };
 
 // Reads a text workload of ASTRA-sim: a line with the parallelism and its parameters, one with the number of
-// layers, and one for each layer: name, a reserved number, then for forward pass, input gradient and weight
-// gradient the compute time (ns), the collective (NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL) and
-// its bytes, and the time of the update (ns). Throws ConfigError, file:line:column, for anything else.
+// layers, and one for each layer: name, a reserved number from -1 on, then for forward pass, input gradient
+// and weight gradient the compute time (ns), the collective (NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER,
+// ALLTOALL) and its bytes (0 for NONE), and the time of the update (ns). Throws ConfigError,
+// file:line:column, for anything else.
 TextWorkload import_text_workload(const std::string& path);
+
+// The bytes of all data that a communication among `ranks` accelerators moves: those of an all-gather are
+// `counted` so or so. Throws UnsupportedError if they are more than 2^50.
+Bytes total_bytes(const Communication& communication, AllGatherBytes counted, int ranks);
 
 // The duration of a collective among a group, alone on the network.
 using ExchangeDuration = std::function<Femtoseconds(const Communication&, Group)>;

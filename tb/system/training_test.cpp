@@ -125,5 +125,62 @@ TEST_F(Training, FailsWithItsAllReduces) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "tiny.csv"));
 }
 
+constexpr const char* kHierarchy =
+    "system:\n"
+    "  topology: {kind: hierarchy, dimensions: [{kind: switch, size: 8, bandwidth: 25 GB/s, latency: 1 "
+    "us}]}\n"
+    "  flit: 128 B\n"
+    "collective: {algorithm: hierarchical, chunks: 4}\n"
+    "training: {model: text.txt}\n";
+
+class TextWorkloads : public ::testing::Test {
+ protected:
+  TextWorkloads() {
+    shop.write("c.yaml", kHierarchy);
+    shop.write("text.txt", "MODEL\n1\na -1 100 ALLGATHER 65536 100 NONE 0 100 NONE 0 0\n");
+  }
+
+  Outcome run(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{"run", "c.yaml"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return shop.run(arguments);
+  }
+
+  Workshop shop;
+};
+
+TEST_F(TextWorkloads, RefusesToRecordWhatIsNotSimulated) {
+  for (const char* option : {"--trace", "--vcd", "--fst"}) {
+    const Outcome outcome = run({option, "t.out"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(std::string(option) + ":1:1: training.model is a text workload"));
+  }
+  EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "text.txt"));
+  const Outcome chained = run({"--set", "training.overlap=chained"});
+  EXPECT_EQ(chained.status, 2);
+  EXPECT_THAT(chained.err, HasSubstr("training.overlap is chained"));
+}
+
+TEST_F(TextWorkloads, SaysWhichKeysItDoesNotUse) {
+  EXPECT_THAT(run({"--set", "fidelity=flit"}).err, HasSubstr("fidelity has no effect on a text workload"));
+  EXPECT_THAT(run({}).err, HasSubstr("system.flit has no effect on a text workload"));
+}
+
+// 65,536 bytes of each of 8 accelerators, as ASTRA-sim counts them, or of all together.
+TEST_F(TextWorkloads, TakesTheBytesOfAnAllGatherForOneRanks) {
+  ASSERT_EQ(run({"--out", "input.json"}).status, 0);
+  ASSERT_EQ(run({"--set", "training.all_gather_bytes=total", "--out", "total.json"}).status, 0);
+  const auto input = shop.read_json("input.json");
+  const auto total = shop.read_json("total.json");
+  EXPECT_EQ(input["training"]["collectives"][0]["bytes"], 8 * 65536);
+  EXPECT_EQ(total["training"]["collectives"][0]["bytes"], 65536);
+  EXPECT_EQ(input["config"]["training"]["all_gather_bytes"], "input");
+  // Three steps of 1 us, whatever they carry.
+  const auto beyond_latency = [](const auto& result) {
+    return result["training"]["collectives"][0]["time_ns"].template get<double>() - 3000;
+  };
+  EXPECT_GT(beyond_latency(input), 6 * beyond_latency(total));
+}
+
 }  // namespace
 }  // namespace coppice::system_test

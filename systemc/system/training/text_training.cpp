@@ -84,6 +84,8 @@ class Network {
   Network(std::vector<DimensionModel> dimensions, const schedule::ChunkPolicy& policy, int chunks)
       : model_(std::move(dimensions), kElement), policy_(policy), chunks_(chunks) {}
 
+  int ranks() const { return model_.accelerators(); }
+
   Femtoseconds duration(const Communication& communication) const {
     if (communication.exchange == Exchange::kAllToAll) return all_to_all(communication.bytes);
     if (model_.dimensions() == 0) return 0;
@@ -158,10 +160,12 @@ class TextTraining {
 
   Json run() {
     const auto overlap = loaded_.config.training.overlap;
-    const auto scheduled = make_text_timeline(
-        workload_, overlap, [this](const auto& what, Group group) { return counted(what, group); });
-    const auto ideal = make_text_timeline(
-        workload_, overlap, [this](const auto& what, Group group) { return known(what, group).ideal; });
+    const auto scheduled = make_text_timeline(workload_, overlap, [this](const auto& what, Group group) {
+      return counted(whole(what, group), group);
+    });
+    const auto ideal = make_text_timeline(workload_, overlap, [this](const auto& what, Group group) {
+      return known(whole(what, group), group).ideal;
+    });
     Json json;
     json["schema"] = "coppice.result/1";
     json["version"] = COPPICE_VERSION;
@@ -174,6 +178,12 @@ class TextTraining {
   }
 
  private:
+  // With the bytes of all data.
+  Communication whole(const Communication& what, Group group) const {
+    const auto counted = loaded_.config.training.all_gather_bytes;
+    return {what.exchange, total_bytes(what, counted, networks_.at(group).ranks())};
+  }
+
   Collective& known(const Communication& what, Group group) {
     Collective& collective = collectives_[{what.exchange, what.bytes, group}];
     if (collective.count == 0) {
@@ -239,10 +249,6 @@ class TextTraining {
 
 }  // namespace
 
-bool trains_text_workload(const config::Loaded& loaded) {
-  return loaded.config.training.model.ends_with(".txt");
-}
-
 Json run_text_training(const config::Loaded& loaded) {
   const std::string& path = loaded.config.training.model;
   if (loaded.config.collective.algorithm != "hierarchical") {
@@ -251,6 +257,11 @@ Json run_text_training(const config::Loaded& loaded) {
         fmt::format("collective.algorithm is {}, but a text workload is trained on the dimensions "
                     "of a hierarchy: write hierarchical",
                     loaded.config.collective.algorithm));
+  }
+  if (loaded.config.training.overlap == workload::Overlap::kChained) {
+    throw ConfigError(loaded.place("training.overlap"),
+                      "training.overlap is chained, but a text workload has no gradients that a forward pass "
+                      "could wait for piece by piece: write layer_wise or none");
   }
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {

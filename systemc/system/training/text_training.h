@@ -8,9 +8,6 @@
 
 namespace coppice::system {
 
-// Whether `training.model` names a text workload of ASTRA-sim (*.txt) and not a layer table.
-bool trains_text_workload(const config::Loaded& loaded);
-
 // An iteration of a text workload on a hierarchical system, its collectives as `collective.scheduler` moves
 // their chunks. How long each takes says ChunkSimulation, step by step as tables would execute it; messages
 // are not simulated and nothing is verified, so that `fidelity` is "chunks" and `verified` "off". A cut model

@@ -95,6 +95,25 @@ TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
               ElementsAre(HasSubstr("collective.size has no effect: the gradients of training.model")));
 }
 
+TEST(IneffectiveKeys, KnowsThatATextWorkloadMovesChunksOnly) {
+  Loaded loaded;
+  loaded.config.system.topology.kind = "hierarchy";
+  loaded.config.collective.algorithm = "hierarchical";
+  loaded.config.training.model = "dlrm.txt";
+  for (const char* key : {"fidelity", "check", "training.batch_per_accelerator", "system.router.vcs",
+                          "collective.chunks", "training.overlap", "training.all_gather_bytes"}) {
+    loaded.places[key] = {"f", 2, 3};
+  }
+  EXPECT_THAT(
+      ineffective_keys(loaded, Purpose::kRun),
+      ElementsAre("f:2:3: warning: system.router.vcs, training.batch_per_accelerator, fidelity, check have "
+                  "no effect on a text workload, whose chunks are simulated without flits or values"));
+  loaded.config.training.model = "resnet50";
+  loaded.places = {{"training.all_gather_bytes", {"f", 2, 3}}};
+  EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun),
+              ElementsAre(HasSubstr("training.all_gather_bytes has no effect: training.model is a layer")));
+}
+
 TEST(IneffectiveKeys, KnowsThatASingleAcceleratorSendsNothing) {
   EXPECT_THAT(
       warnings({"system.topology.dims=[1, 1]", "system.router.vcs=3"}),

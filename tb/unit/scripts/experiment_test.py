@@ -3,7 +3,10 @@
 
 import importlib.machinery
 import importlib.util
+import json
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -12,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts" / "experiments"))
 
 import experiment  # noqa: E402: its folder is no package
+import inputs  # noqa: E402
 import quantity  # noqa: E402
 
 LOADER = importlib.machinery.SourceFileLoader("table", str(ROOT / "scripts" / "experiments" / "table"))
@@ -95,6 +99,95 @@ class Columns(unittest.TestCase):
         for path in ("jobs.2.slowdown", "jobs.slowdown", "time.0"):
             with self.assertRaisesRegex(experiment.ExperimentError, "has no"):
                 table.lookup(result, path, "r")
+
+
+class Inputs(unittest.TestCase):
+    """Whatever a run reads makes its result stale when it changes."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder.name)
+        for name in ("net.graph", "net.anynet", "net.yml", "tables.json", "own.csv", "trace.0.et", "trace.1.et"):
+            pathlib.Path(name).write_text(name, encoding="utf-8")
+        pathlib.Path("configs/workloads").mkdir(parents=True)
+        pathlib.Path("configs/workloads/ncf.csv").write_text("", encoding="utf-8")
+
+    def inputs(self, system, **settings):
+        pathlib.Path("system.yaml").write_text(system, encoding="utf-8")
+        keys = tuple((key.replace("__", "."), value) for key, value in settings.items())
+        return inputs.of(experiment.Point({}, "system.yaml", keys))
+
+    def test_are_the_files_that_a_system_names(self):
+        self.assertEqual(self.inputs("system: {topology: {kind: file, file: net.graph}}\n"),
+                         ["system.yaml", "net.graph"])
+        self.assertEqual(self.inputs("system: {topology: {kind: hierarchy, dimensions: net.yml}}\n"),
+                         ["system.yaml", "net.yml"])
+        self.assertEqual(self.inputs("collective: {algorithm: file, file: tables.json}\n"),
+                         ["system.yaml", "tables.json"])
+        self.assertEqual(self.inputs("program: {trace: trace}\n"), ["system.yaml", "trace.0.et", "trace.1.et"])
+
+    def test_are_the_files_that_settings_name(self):
+        self.assertEqual(self.inputs("{}", system__topology="{kind: file, file: net.anynet}"),
+                         ["system.yaml", "net.anynet"])
+        self.assertEqual(self.inputs("{}", training__model="ncf", seed="1"), ["system.yaml", "configs/workloads/ncf.csv"])
+        self.assertEqual(self.inputs("training: {model: own.csv}\n"), ["system.yaml", "own.csv"])
+
+    def test_are_no_more_than_those(self):
+        self.assertEqual(self.inputs("system: {topology: {kind: torus, dims: [4, 4]}}\nnot: [yaml\n"), ["system.yaml"])
+        self.assertEqual(self.inputs("system: {topology: {kind: torus, file: missing.graph}}\n"), ["system.yaml"])
+
+
+class LeftOut(unittest.TestCase):
+    """What the command refuses costs its point and not the table."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.what = self.folder / "small.yaml"
+        self.what.write_text(SMALL, encoding="utf-8")
+
+    def left_out(self, status, log):
+        path = self.folder / "log"
+        path.write_text(log, encoding="utf-8")
+        script = ROOT / "scripts" / "experiments" / "left_out"
+        return subprocess.run([script, str(status), path, self.folder / "refused.json"], check=False).returncode
+
+    def table(self, refused):
+        points = experiment.load(self.what).points(full=True)
+        for position, point in enumerate(points):
+            result = {"verified": "values", "cycles": 100 + position}
+            if position in refused:
+                result = json.loads((self.folder / "refused.json").read_text(encoding="utf-8"))
+            (self.folder / f"{point.id}.json").write_text(json.dumps(result), encoding="utf-8")
+        script = ROOT / "scripts" / "experiments" / "table"
+        return subprocess.run([script, self.what, "--full", "--points", self.folder, "--out", self.folder / "t.csv",
+                               "--left-out", self.folder / "l.csv"], capture_output=True, text=True, check=False)
+
+    def test_is_a_combination_that_was_refused_and_no_failed_run(self):
+        self.assertEqual(self.left_out(1, "deadlock\n"), 1)
+        self.assertFalse((self.folder / "refused.json").exists())
+        self.assertEqual(self.left_out(2, "a.yaml:1:2: warning: x has no effect\na.yaml:3:4: too many\n"), 0)
+        self.assertEqual(json.loads((self.folder / "refused.json").read_text(encoding="utf-8"))["reason"],
+                         "a.yaml:3:4: too many")
+
+    def test_is_said_beside_the_table_of_all_others(self):
+        self.left_out(2, "a.yaml:3:4: too many\n")
+        done = self.table({1})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.folder / "t.csv").read_text(encoding="utf-8"),
+                         "size,algorithm,cycles\n32 KiB,ring,100\n1 MiB,ring,102\n1 MiB,mesh,103\n")
+        self.assertEqual((self.folder / "l.csv").read_text(encoding="utf-8"),
+                         "size,algorithm,reason\n32 KiB,mesh,a.yaml:3:4: too many\n")
+        self.assertEqual(done.stderr, "table: small: left out 32 KiB, mesh: a.yaml:3:4: too many\n")
+
+    def test_is_a_mistake_if_it_is_all(self):
+        self.left_out(2, "a.yaml:3:4: too many\n")
+        done = self.table({0, 1, 2, 3})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("every run was refused, the first: a.yaml:3:4: too many", done.stderr)
 
 
 class Mistakes(unittest.TestCase):

@@ -104,6 +104,27 @@ TEST(TextWorkload, PointsAtWhatIsWrong) {
               HasSubstr("1:20: there is no parameter 'checkpoint'"));
 }
 
+TEST(TextWorkload, TakesNothingThatItWouldNotRead) {
+  const std::string layer = "a -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n";
+  EXPECT_EQ(complaint("DATA\n1\n" + layer), "accepted");
+  EXPECT_THAT(complaint("DATA\n1 junk 7\n" + layer),
+              HasSubstr("2:3: 'junk' stands behind the number of layers"));
+  EXPECT_THAT(complaint("DATA\n1\na zzz 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
+              HasSubstr("3:3: 'zzz' is no reserved number (-1): a whole number from -1"));
+  EXPECT_THAT(complaint("DATA\n1\na -2 1 NONE 0 1 NONE 0 1 NONE 0 0\n"), HasSubstr("3:3: '-2' is no"));
+  EXPECT_THAT(complaint("DATA\n1\na -1 1 NONE 0 1 NONE 4096 1 NONE 0 0\n"),
+              HasSubstr("3:22: NONE sends nothing, but 4096 bytes stand beside it"));
+}
+
+TEST(TextWorkload, CountsTheBytesOfAnAllGatherAsItIsTold) {
+  const Communication gathered{Exchange::kAllGather, 100};
+  EXPECT_EQ(total_bytes(gathered, AllGatherBytes::kInput, 8), 800);
+  EXPECT_EQ(total_bytes(gathered, AllGatherBytes::kTotal, 8), 100);
+  EXPECT_EQ(total_bytes({Exchange::kReduceScatter, 100}, AllGatherBytes::kInput, 8), 100);
+  EXPECT_THROW(total_bytes({Exchange::kAllGather, Bytes{1} << 49}, AllGatherBytes::kInput, 4),
+               UnsupportedError);
+}
+
 TEST(TextTimeline, ReducesAllGradientsAfterTheBackwardPass) {
   const TextWorkload workload = import(
       "DATA\n2\na -1 10 NONE 0 10 NONE 0 10 ALLREDUCE 3 0\nb -1 20 NONE 0 20 NONE 0 20 ALLREDUCE 5 7\n");
