@@ -105,7 +105,7 @@ void check_size(const Loaded& loaded) {
 
 void check_chunks(const Loaded& loaded) {
   const CollectiveConfig& collective = loaded.config.collective;
-  if (collective.chunks != schedule::kAutomaticChunks || has_trees(loaded.config)) return;
+  if (collective.chunks != schedule::kAutomaticChunks || has_trees(loaded.config) || collective.algorithm == "packed_trees") return;
   throw ConfigError(
       loaded.place("collective.chunks"),
       fmt::format("collective.chunks is auto, which is for tree, double_tree and their overlapped "

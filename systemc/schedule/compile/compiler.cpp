@@ -7,6 +7,7 @@
 #include "schedule/multitree/chained_multitree.h"
 #include "schedule/multitree/multitree.h"
 #include "schedule/multitree/multitree_optimal.h"
+#include "schedule/packed_trees/packed_trees.h"
 #include "schedule/pipelined_trees/tree_compilers.h"
 #include "schedule/rings/ring.h"
 #include "schedule/rings/ring2d.h"
@@ -54,6 +55,9 @@ std::vector<Registered> registry() {
        make<MultiTreeOptimalCompiler>},
       {{"chained_multitree", "as multitree_optimal, slice by slice in the order of the data (all_reduce)"},
        make<ChainedMultiTreeCompiler>},
+      {{"packed_trees", "spanning trees that share out all bandwidth, each piece summed and spread at once",
+        true},
+       make<PackedTreesCompiler>},
   };
 }
 

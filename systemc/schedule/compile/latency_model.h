@@ -25,6 +25,10 @@ struct StepTiming {
   Bytes payload = 0;                // of a packet, each behind a head flit; 0: a head flit per message
   Femtoseconds router = 0;          // of every router on the way
   Femtoseconds interface_time = 0;  // of both ends together
+  Femtoseconds cycle = 0;           // no channel takes a flit faster
+  Femtoseconds message_setup = 0;   // of its port, for every message
+  Femtoseconds memory = 0;          // until a message's data has been read
+  Femtoseconds reduction = 0;       // until a partial sum is in memory
 };
 
 // The dimensions of a hierarchical topology. Throws UnsupportedError for other topologies.

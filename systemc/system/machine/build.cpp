@@ -314,8 +314,15 @@ schedule::StepTiming step_timing(const config::SystemConfig& system) {
   const Cycles cycles =
       router.routing_delay + router.vc_alloc_delay + router.sw_alloc_delay + router.st_delay + 1;
   const bool packets = system.ni.flow_control == config::FlowControl::kPacket;
-  return {system.flit, packets ? system.ni.payload : 0, cycles * system.clock.period(),
-          kInterfaces * system.clock.period()};
+  const Femtoseconds period = system.clock.period();
+  return {.flit = system.flit,
+          .payload = packets ? system.ni.payload : 0,
+          .router = cycles * period,
+          .interface_time = kInterfaces * period,
+          .cycle = period,
+          .message_setup = system.ni.message_setup,
+          .memory = system.ni.dma_latency * period,
+          .reduction = system.ni.reduction_latency * period};
 }
 
 LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology& topology) {

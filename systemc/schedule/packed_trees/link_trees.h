@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "schedule/compile/compiler.h"
+#include "schedule/packed_trees/piece_schedule.h"
+#include "schedule/packed_trees/symmetric_links.h"
+
+namespace coppice::schedule {
+
+// Trees of an all-reduce, and about how many pieces each one's share should have.
+struct TreeChoice {
+  std::vector<PackedTree> trees;
+  int pieces = 1;
+};
+
+// Spanning trees over links in numbers that promise the least time for the request's size: many of them use
+// the links best and keep them busy while they wait for one another, few have long pieces. Throws
+// UnsupportedError if links do not join the accelerators.
+std::vector<TreeChoice> choose_link_trees(const topology::Topology& topology, const CompileRequest& request,
+                                          std::span<const SymmetricLink> links);
+
+}  // namespace coppice::schedule

@@ -1,0 +1,85 @@
+#include "schedule/packed_trees/piece_choice.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "schedule/packed_trees/piece_tables.h"
+
+namespace coppice::schedule {
+namespace {
+
+constexpr std::int64_t kMostMessages = 700'000;
+constexpr std::int64_t kMessagesPerAccelerator = 4'000;  // where those are more
+constexpr int kMostPieces = 4096;
+// A pipeline that has been filled goes on alike: what more pieces take is known.
+constexpr std::int64_t kTriedMessages = 25'000;  // in a trial
+constexpr int kLeastTriedPieces = 10;
+constexpr double kUsualUrgency = 1.5;
+constexpr double kOtherUrgencies[] = {1.0, 2.5};
+
+}  // namespace
+
+std::vector<int> piece_counts(const CompileRequest& request, int accelerators, int trees) {
+  const Bytes elements = std::max<Bytes>(request.size / request.element, 1);
+  const Bytes most = elements / trees;
+  if (request.chunks != kAutomaticChunks) {
+    if (request.chunks <= most || request.chunks == 1) return {request.chunks};
+    throw UnsupportedError(
+        fmt::format("packed_trees in {} chunks: {} bytes on {} trees make {} at most, of one element of {} "
+                    "bytes each",
+                    request.chunks, request.size, trees, most, request.element));
+  }
+  const std::int64_t of_a_piece = std::int64_t{2} * std::max(accelerators - 1, 1) * trees;
+  const std::int64_t messages = std::max(kMostMessages, kMessagesPerAccelerator * accelerators);
+  const auto limit = std::min<Bytes>({most, kMostPieces, std::max<std::int64_t>(messages / of_a_piece, 1)});
+  std::vector<int> counts;
+  for (int power = 1; power <= limit; power *= 2) {
+    for (int quarters = 4; quarters < 8; ++quarters) {
+      if (power * quarters % 4 == 0 && power * quarters / 4 <= limit) counts.push_back(power * quarters / 4);
+    }
+  }
+  if (counts.empty()) counts.push_back(1);
+  return counts;
+}
+
+PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
+                          int trees, int pieces) {
+  const std::vector<int> counts = piece_counts(request, accelerators, trees);
+  const auto last = static_cast<std::ptrdiff_t>(counts.size()) - 1;
+  const std::int64_t messages = std::int64_t{2} * (accelerators - 1) * trees;
+  const auto most_tried =
+      static_cast<int>(std::clamp<std::int64_t>(kTriedMessages / messages, kLeastTriedPieces, kMostPieces));
+  const auto finish = [&](std::ptrdiff_t at, double urgency) {
+    const int count = counts[static_cast<std::size_t>(at)];
+    std::vector<Bytes> bytes;
+    for (const Chunk& chunk : cut_into_pieces(request, trees, count)) bytes.push_back(chunk.bytes);
+    const int tried = std::min(count, most_tried);
+    bytes.erase(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(tried) * trees);
+    return scheduler.finish(bytes, {tried, urgency}) + (count - tried) * scheduler.period(bytes.front());
+  };
+  // Downhill from the expected number, in long steps and then in short ones.
+  std::ptrdiff_t best = std::min(std::ranges::lower_bound(counts, pieces) - counts.begin(), last);
+  Femtoseconds least = finish(best, kUsualUrgency);
+  for (const std::ptrdiff_t step : {4, 1}) {
+    for (const std::ptrdiff_t way : {step, -step}) {
+      for (bool better = true; better && best + way >= 0 && best + way <= last;) {
+        const Femtoseconds other = finish(best + way, kUsualUrgency);
+        better = other < least;
+        if (better) best += way;
+        least = std::min(least, other);
+      }
+    }
+  }
+  PieceChoice choice{{counts[static_cast<std::size_t>(best)], kUsualUrgency}, least};
+  for (const double urgency : kOtherUrgencies) {
+    const Femtoseconds other = finish(best, urgency);
+    if (other >= choice.finish) continue;
+    choice = {{counts[static_cast<std::size_t>(best)], urgency}, other};
+  }
+  return choice;
+}
+
+}  // namespace coppice::schedule

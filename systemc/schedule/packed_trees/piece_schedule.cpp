@@ -1,0 +1,212 @@
+#include "schedule/packed_trees/piece_schedule.h"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <tuple>
+
+namespace coppice::schedule {
+namespace {
+
+using topology::ChannelId;
+using topology::NodeId;
+
+std::size_t index(std::int64_t number) {
+  return static_cast<std::size_t>(number);
+}
+
+}  // namespace
+
+Femtoseconds MessageTiming::busy(std::span<const ChannelId> path, Bytes bytes) const {
+  Femtoseconds longest = 0;
+  for (const ChannelId id : path) {
+    const Bandwidth bandwidth = topology_.channel(id).bandwidth;
+    if (timing_.flit == 0) {
+      longest = std::max(longest, transfer_time(bytes, bandwidth));
+      continue;
+    }
+    const Bytes payload = timing_.payload > 0 ? timing_.payload : bytes;
+    const Bytes flits = (bytes + timing_.flit - 1) / timing_.flit + (bytes + payload - 1) / payload;
+    const Femtoseconds flit = std::max(timing_.cycle, transfer_time(timing_.flit, bandwidth));
+    longest = std::max(longest, flits * flit);
+  }
+  return longest + timing_.message_setup;
+}
+
+Femtoseconds MessageTiming::delay(std::span<const ChannelId> path, Op op) const {
+  Femtoseconds sum = timing_.interface_time + timing_.router + timing_.memory;
+  if (op == Op::kReduce) sum += timing_.reduction;
+  for (const ChannelId id : path) sum += topology_.channel(id).latency + timing_.router;
+  return sum;
+}
+
+PieceScheduler::PieceScheduler(const topology::Topology& topology, const CompileRequest& request,
+                               std::span<const PackedTree> trees)
+    : timing_(topology, request), trees_(static_cast<std::int32_t>(trees.size())) {
+  servers_ = topology.num_accelerators() * request.ni_ports;
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    for (std::size_t h = 0; h < trees[t].hops.size(); ++h) {
+      const TreeHop& hop = trees[t].hops[h];
+      const int port = topology.channel(hop.path.front()).src_port % request.ni_ports;
+      hops_.push_back({.tree = static_cast<std::int32_t>(t),
+                       .hop = static_cast<std::int32_t>(h),
+                       .server = hop.src * request.ni_ports + port,
+                       .delay = timing_.delay(hop.path, hop.op),
+                       .path = hop.path});
+    }
+  }
+  connect(trees);
+}
+
+// A sum waits for those from below, a value for that from above, the root's values for its sums.
+void PieceScheduler::connect(std::span<const PackedTree> trees) {
+  std::int32_t base = 0;
+  for (const PackedTree& tree : trees) {
+    std::map<NodeId, std::vector<std::int32_t>> ups;
+    std::map<NodeId, std::vector<std::int32_t>> downs;
+    for (std::size_t h = 0; h < tree.hops.size(); ++h) {
+      const TreeHop& hop = tree.hops[h];
+      (hop.op == Op::kReduce ? ups : downs)[hop.src].push_back(base + static_cast<std::int32_t>(h));
+    }
+    for (std::size_t h = 0; h < tree.hops.size(); ++h) {
+      const TreeHop& hop = tree.hops[h];
+      Hop& from = hops_[index(base) + h];
+      from.first_next = static_cast<std::int32_t>(next_.size());
+      const bool sums_go_on = hop.op == Op::kReduce && hop.dst != tree.root;
+      for (const std::int32_t id : (sums_go_on ? ups : downs)[hop.dst]) {
+        next_.push_back(id);
+        ++hops_[index(id)].awaits;
+      }
+      from.end_next = static_cast<std::int32_t>(next_.size());
+    }
+    base += static_cast<std::int32_t>(tree.hops.size());
+  }
+}
+
+// What is left to do after each hop's message has left its port, for pieces as long as the first.
+std::vector<Femtoseconds> PieceScheduler::remaining(std::span<const Bytes> bytes) const {
+  std::vector<Femtoseconds> left(hops_.size(), 0);
+  for (std::size_t h = hops_.size(); h-- > 0;) {
+    const Hop& hop = hops_[h];
+    for (std::int32_t n = hop.first_next; n < hop.end_next; ++n) {
+      const std::int32_t next = next_[index(n)];
+      const Hop& after = hops_[index(next)];
+      left[h] = std::max(left[h], left[index(next)] + timing_.busy(after.path, bytes[index(after.tree)]));
+    }
+    left[h] += hop.delay;
+  }
+  return left;
+}
+
+Femtoseconds PieceScheduler::period(Bytes bytes) const {
+  std::vector<Femtoseconds> busy(index(servers_), 0);
+  for (const Hop& hop : hops_) busy[index(hop.server)] += timing_.busy(hop.path, bytes);
+  return busy.empty() ? 0 : std::ranges::max(busy);
+}
+
+Femtoseconds PieceScheduler::latency(Bytes bytes) const {
+  const std::vector<Bytes> all(index(trees_), bytes);
+  const std::vector<Femtoseconds> left = remaining(all);
+  Femtoseconds longest = 0;
+  for (std::size_t h = 0; h < hops_.size(); ++h) {
+    longest = std::max(longest, left[h] + timing_.busy(hops_[h].path, bytes));
+  }
+  return longest;
+}
+
+template <typename Visit>
+Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder& order, Visit visit) const {
+  struct Event {
+    Femtoseconds at;
+    std::int32_t message;  // arrives; or -1 - server: it is free
+    bool operator>(const Event& other) const {
+      return std::tie(at, message) > std::tie(other.at, other.message);
+    }
+  };
+  struct Waiting {
+    Femtoseconds key;
+    std::int32_t message;
+    bool operator>(const Waiting& other) const {
+      return std::tie(key, message) > std::tie(other.key, other.message);
+    }
+  };
+  const auto hops = static_cast<std::int32_t>(hops_.size());
+  const std::vector<Femtoseconds> left = remaining(bytes);
+  const Femtoseconds period = this->period(bytes.empty() ? 0 : bytes.front());
+  std::vector<Femtoseconds> base(hops_.size());
+  for (std::size_t h = 0; h < base.size(); ++h) {
+    base[h] = -static_cast<Femtoseconds>(order.urgency * static_cast<double>(left[h]));
+  }
+  std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
+  std::vector<std::vector<Waiting>> waiting(index(servers_));
+  std::vector<std::uint8_t> busy(index(servers_), 0);
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
+  std::vector<std::int32_t> touched;
+  const auto bytes_of = [&](std::int32_t message) {
+    return bytes[index(message / hops) * index(trees_) + index(hops_[index(message % hops)].tree)];
+  };
+  const auto make_ready = [&](std::int32_t message) {
+    const Hop& hop = hops_[index(message % hops)];
+    auto& heap = waiting[index(hop.server)];
+    heap.push_back({base[index(message % hops)] + message / hops * period, message});
+    std::ranges::push_heap(heap, std::greater{});
+    touched.push_back(hop.server);
+  };
+  Femtoseconds finish = 0;
+  const auto start_one = [&](std::int32_t server, Femtoseconds now) {
+    auto& heap = waiting[index(server)];
+    if (busy[index(server)] != 0 || heap.empty()) return;
+    std::ranges::pop_heap(heap, std::greater{});
+    const std::int32_t message = heap.back().message;
+    heap.pop_back();
+    const Hop& hop = hops_[index(message % hops)];
+    const Femtoseconds end = now + timing_.busy(hop.path, bytes_of(message));
+    visit(TimedPiece{hop.tree, hop.hop, message / hops, now}, message % hops);
+    busy[index(server)] = 1;
+    events.push({end, -1 - server});
+    events.push({end + hop.delay, message});
+    finish = std::max(finish, end + hop.delay);
+  };
+  for (std::int32_t piece = 0; piece < order.pieces; ++piece) {
+    for (std::int32_t h = 0; h < hops; ++h) {
+      missing[index(piece) * index(hops) + index(h)] = static_cast<std::int16_t>(hops_[index(h)].awaits);
+      const std::int32_t message = piece * hops + h;
+      if (hops_[index(h)].awaits == 0 && bytes_of(message) > 0) make_ready(message);
+    }
+  }
+  Femtoseconds now = 0;
+  while (true) {
+    for (const std::int32_t server : touched) start_one(server, now);
+    touched.clear();
+    if (events.empty()) break;
+    now = events.top().at;
+    for (; !events.empty() && events.top().at == now; events.pop()) {
+      const std::int32_t message = events.top().message;
+      if (message < 0) {
+        busy[index(-1 - message)] = 0;
+        touched.push_back(-1 - message);
+        continue;
+      }
+      const Hop& hop = hops_[index(message % hops)];
+      for (std::int32_t n = hop.first_next; n < hop.end_next; ++n) {
+        const std::int32_t next = message - message % hops + next_[index(n)];
+        if (--missing[index(next)] == 0) make_ready(next);
+      }
+    }
+  }
+  return finish;
+}
+
+Femtoseconds PieceScheduler::finish(std::span<const Bytes> bytes, const PieceOrder& order) const {
+  return run(bytes, order, [](const TimedPiece&, std::int32_t) {});
+}
+
+PieceSchedule PieceScheduler::schedule(std::span<const Bytes> bytes, const PieceOrder& order) const {
+  PieceSchedule result;
+  result.messages.reserve(hops_.size() * index(order.pieces));
+  result.finish =
+      run(bytes, order, [&](const TimedPiece& piece, std::int32_t) { result.messages.push_back(piece); });
+  return result;
+}
+
+}  // namespace coppice::schedule

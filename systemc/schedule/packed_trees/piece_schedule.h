@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/compile/channel_paths.h"
+#include "schedule/compile/compiler.h"
+#include "schedule/tables/table.h"
+#include "topology/topology.h"
+
+namespace coppice::schedule {
+
+// A message that every piece of a tree's data makes: a sum on its way up or a final value on its way down.
+struct TreeHop {
+  Op op = Op::kGather;
+  topology::NodeId src = topology::kNoNode;
+  topology::NodeId dst = topology::kNoNode;
+  ChannelPath path;
+};
+
+// The ways of one share of the data, or of equal shares each its own tree: up to `root`, down from it, or
+// both.
+struct PackedTree {
+  topology::NodeId root = topology::kNoNode;
+  std::vector<TreeHop> hops;
+};
+
+// What a message takes on this machine.
+class MessageTiming {
+ public:
+  MessageTiming(const topology::Topology& topology, const CompileRequest& request)
+      : topology_(topology), timing_(request.timing) {}
+
+  // How long a message keeps its port busy, at the pace of the path's slowest channel.
+  Femtoseconds busy(std::span<const topology::ChannelId> path, Bytes bytes) const;
+  // From when the port is done with it until what waits for it may be sent.
+  Femtoseconds delay(std::span<const topology::ChannelId> path, Op op) const;
+  // busy() over one channel.
+  Femtoseconds busy(topology::ChannelId channel, Bytes bytes) const { return busy({&channel, 1}, bytes); }
+
+ private:
+  const topology::Topology& topology_;
+  StepTiming timing_;
+};
+
+// A hop of `trees` with one of its pieces, and when it begins by estimate.
+struct TimedPiece {
+  std::int32_t tree = 0;
+  std::int32_t hop = 0;  // of the tree
+  std::int32_t piece = 0;
+  Femtoseconds start = 0;
+};
+
+// An order of all messages, and when the last has arrived.
+struct PieceSchedule {
+  std::vector<TimedPiece> messages;  // by start
+  Femtoseconds finish = 0;
+};
+
+// How pieces are ordered at a port: those of lower numbers first, less `urgency` times what is still to do
+// for a piece after this message. A period is what the pieces of one number take at the busiest port.
+struct PieceOrder {
+  int pieces = 1;
+  double urgency = 1;
+};
+
+// Sends every piece as early as its data and its port allow, the most urgent first (list scheduling).
+// `bytes(tree, piece)` of none sends nothing.
+class PieceScheduler {
+ public:
+  PieceScheduler(const topology::Topology& topology, const CompileRequest& request,
+                 std::span<const PackedTree> trees);
+
+  // `bytes` [piece * trees + tree].
+  PieceSchedule schedule(std::span<const Bytes> bytes, const PieceOrder& order) const;
+  // The same, without the messages.
+  Femtoseconds finish(std::span<const Bytes> bytes, const PieceOrder& order) const;
+
+  // Of one piece of `bytes` on every tree: at the busiest port.
+  Femtoseconds period(Bytes bytes) const;
+  // From the first message of one such piece until its last arrives, on the slowest tree, all ports free.
+  Femtoseconds latency(Bytes bytes) const;
+
+ private:
+  struct Hop {
+    std::int32_t tree = 0;
+    std::int32_t hop = 0;
+    std::int32_t server = 0;  // NI port that sends it
+    std::int32_t awaits = 0;  // arrivals
+    std::int32_t first_next = 0;
+    std::int32_t end_next = 0;
+    Femtoseconds delay = 0;
+    std::span<const topology::ChannelId> path;
+  };
+
+  void connect(std::span<const PackedTree> trees);
+  std::vector<Femtoseconds> remaining(std::span<const Bytes> bytes) const;
+  template <typename Visit>
+  Femtoseconds run(std::span<const Bytes> bytes, const PieceOrder& order, Visit visit) const;
+
+  MessageTiming timing_;
+  std::int32_t trees_ = 0;
+  std::int32_t servers_ = 0;
+  std::vector<Hop> hops_;           // those of a tree: what is waited for comes first
+  std::vector<std::int32_t> next_;  // hops that wait for a hop
+};
+
+}  // namespace coppice::schedule

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "schedule/compile/compiler.h"
+#include "schedule/packed_trees/piece_schedule.h"
+
+namespace coppice::schedule {
+
+// Equal shares of all the data in pieces: flow piece * trees + tree. Pieces before the last are of whole
+// flits, all alike, and the address of a tree's next piece is always as far on; the last ones share the rest.
+std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int trees, int pieces);
+
+// The tables of the messages in their order, each in the first timestep after what it waits for and what its
+// port sends before it.
+Schedule build_piece_tables(const topology::Topology& topology, const CompileRequest& request,
+                            const std::string& algorithm, std::span<const PackedTree> trees,
+                            std::span<const Chunk> flows, const PieceSchedule& order);
+
+}  // namespace coppice::schedule
