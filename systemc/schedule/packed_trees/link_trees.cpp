@@ -19,9 +19,7 @@ constexpr int kMostTreeNodes = 4'200;      // of all trees together,
 constexpr int kLeastTrees = 16;            // but so many trees at any rate
 constexpr std::size_t kPackedChoices = 3;  // numbers of trees that are packed, the others are estimated
 constexpr double kApart = 1.45;            // numbers of trees that are packed differ by such a factor
-constexpr double kWorthTrying = 1.6;       // times the least estimate
 constexpr double kLeastShare = 0.95;       // of the best use of the links that any number of trees makes
-constexpr double kHidden = 0.5;
 constexpr std::int64_t kExchangesPerNode = 50;
 constexpr std::int64_t kMostExchanges = 500'000;
 
@@ -62,7 +60,6 @@ class Estimator {
         period = std::max(period, once * std::floor(congestion * rate * (1 + 1e-12)));
         busy = std::max(busy, congestion * rate >= 1 ? once : 0);
       }
-      // Of the pipeline's length the trees' other messages hide a part.
       const double length = 2 * (radius_ + levels_ * busy);
       const double ns = pieces * period + length - kHidden * std::min(period, length);
       if (ns < best.ns) best = {trees, pieces, ns};

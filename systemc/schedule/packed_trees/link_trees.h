@@ -15,6 +15,12 @@ struct TreeChoice {
   int pieces = 1;
 };
 
+// Of the time that a piece takes up and down its tree, what other trees' messages hide, by experience: a part
+// of the pipeline's period or of that time, whichever is less.
+inline constexpr double kHidden = 0.5;
+// Choices whose estimate is so many times the least one may still turn out the best.
+inline constexpr double kWorthTrying = 1.6;
+
 // Spanning trees over links in numbers that promise the least time for the request's size: many of them use
 // the links best and keep them busy while they wait for one another, few have long pieces. Throws
 // UnsupportedError if links do not join the accelerators.

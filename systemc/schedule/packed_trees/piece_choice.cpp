@@ -46,7 +46,7 @@ std::vector<int> piece_counts(const CompileRequest& request, int accelerators, i
 }
 
 PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
-                          int trees, int pieces) {
+                          int trees, int pieces, int owners) {
   const std::vector<int> counts = piece_counts(request, accelerators, trees);
   const auto last = static_cast<std::ptrdiff_t>(counts.size()) - 1;
   const std::int64_t messages = std::int64_t{2} * (accelerators - 1) * trees;
@@ -55,7 +55,7 @@ PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest&
   const auto finish = [&](std::ptrdiff_t at, double urgency) {
     const int count = counts[static_cast<std::size_t>(at)];
     std::vector<Bytes> bytes;
-    for (const Chunk& chunk : cut_into_pieces(request, trees, count)) bytes.push_back(chunk.bytes);
+    for (const Chunk& chunk : cut_into_pieces(request, trees, count, owners)) bytes.push_back(chunk.bytes);
     const int tried = std::min(count, most_tried);
     bytes.erase(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(tried) * trees);
     return scheduler.finish(bytes, {tried, urgency}) + (count - tried) * scheduler.period(bytes.front());

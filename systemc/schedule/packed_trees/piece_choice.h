@@ -19,6 +19,6 @@ struct PieceChoice {
   Femtoseconds finish = 0;
 };
 PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
-                          int trees, int pieces);
+                          int trees, int pieces, int owners);
 
 }  // namespace coppice::schedule

@@ -1,12 +1,17 @@
 #include "schedule/packed_trees/piece_schedule.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <map>
 #include <queue>
 #include <tuple>
 
 namespace coppice::schedule {
 namespace {
+
+// Messages that a port looks at for one whose channels are free.
+constexpr std::size_t kLooksAt = 8;
 
 using topology::ChannelId;
 using topology::NodeId;
@@ -42,7 +47,10 @@ Femtoseconds MessageTiming::delay(std::span<const ChannelId> path, Op op) const 
 
 PieceScheduler::PieceScheduler(const topology::Topology& topology, const CompileRequest& request,
                                std::span<const PackedTree> trees)
-    : timing_(topology, request), trees_(static_cast<std::int32_t>(trees.size())) {
+    : topology_(topology),
+      timing_(topology, request),
+      router_(request.timing.router),
+      trees_(static_cast<std::int32_t>(trees.size())) {
   servers_ = topology.num_accelerators() * request.ni_ports;
   for (std::size_t t = 0; t < trees.size(); ++t) {
     for (std::size_t h = 0; h < trees[t].hops.size(); ++h) {
@@ -53,6 +61,7 @@ PieceScheduler::PieceScheduler(const topology::Topology& topology, const Compile
                        .server = hop.src * request.ni_ports + port,
                        .delay = timing_.delay(hop.path, hop.op),
                        .path = hop.path});
+      shares_channels_ = shares_channels_ || hop.path.size() > 1;
     }
   }
   connect(trees);
@@ -99,9 +108,24 @@ std::vector<Femtoseconds> PieceScheduler::remaining(std::span<const Bytes> bytes
 }
 
 Femtoseconds PieceScheduler::period(Bytes bytes) const {
-  std::vector<Femtoseconds> busy(index(servers_), 0);
-  for (const Hop& hop : hops_) busy[index(hop.server)] += timing_.busy(hop.path, bytes);
-  return busy.empty() ? 0 : std::ranges::max(busy);
+  std::vector<Femtoseconds> ports(index(servers_), 0);
+  std::vector<Femtoseconds> channels(topology_.channels().size(), 0);
+  for (const Hop& hop : hops_) {
+    ports[index(hop.server)] += timing_.busy(hop.path, bytes);
+    for (const ChannelId id : hop.path) channels[index(id)] += timing_.busy(id, bytes);
+  }
+  Femtoseconds longest = 0;
+  for (const auto& all : {ports, channels}) {
+    for (const Femtoseconds busy : all) longest = std::max(longest, busy);
+  }
+  return longest;
+}
+
+Femtoseconds PieceScheduler::offset(const Hop& hop, std::size_t i) const {
+  Femtoseconds sum = 0;
+  for (std::size_t before = 0; before < i; ++before)
+    sum += topology_.channel(hop.path[before]).latency + router_;
+  return sum;
 }
 
 Femtoseconds PieceScheduler::latency(Bytes bytes) const {
@@ -118,7 +142,7 @@ template <typename Visit>
 Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder& order, Visit visit) const {
   struct Event {
     Femtoseconds at;
-    std::int32_t message;  // arrives; or -1 - server: it is free
+    std::int32_t message;  // arrives; -1 - server: is free; less by servers_: looks again
     bool operator>(const Event& other) const {
       return std::tie(at, message) > std::tie(other.at, other.message);
     }
@@ -153,14 +177,48 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     touched.push_back(hop.server);
   };
   Femtoseconds finish = 0;
-  const auto start_one = [&](std::int32_t server, Femtoseconds now) {
+  std::vector<Femtoseconds> free_at(shares_channels_ ? topology_.channels().size() : 0, 0);
+  // When the channels behind the first let a message start that is ready now.
+  const auto possible_at = [&](const Hop& hop) {
+    Femtoseconds at = 0;
+    for (std::size_t i = 1; i < hop.path.size(); ++i) {
+      at = std::max(at, free_at[index(hop.path[i])] - offset(hop, i));
+    }
+    return at;
+  };
+  // Takes the most urgent message that may start; -1 if there is none now.
+  const auto take_one = [&](std::int32_t server, Femtoseconds now) {
     auto& heap = waiting[index(server)];
-    if (busy[index(server)] != 0 || heap.empty()) return;
-    std::ranges::pop_heap(heap, std::greater{});
-    const std::int32_t message = heap.back().message;
-    heap.pop_back();
+    std::array<Waiting, kLooksAt> blocked{};
+    std::size_t count = 0;
+    std::int32_t taken = -1;
+    Femtoseconds next = std::numeric_limits<Femtoseconds>::max();
+    while (taken < 0 && !heap.empty() && count < kLooksAt) {
+      std::ranges::pop_heap(heap, std::greater{});
+      const Waiting first = heap.back();
+      heap.pop_back();
+      const Femtoseconds at = possible_at(hops_[index(first.message % hops)]);
+      if (at <= now) {
+        taken = first.message;
+      } else {
+        next = std::min(next, at);
+        blocked[count++] = first;
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      heap.push_back(blocked[i]);
+      std::ranges::push_heap(heap, std::greater{});
+    }
+    if (taken < 0) events.push({next, -1 - servers_ - server});
+    return taken;
+  };
+  const auto start_one = [&](std::int32_t server, Femtoseconds now) {
+    if (busy[index(server)] != 0 || waiting[index(server)].empty()) return;
+    const std::int32_t message = take_one(server, now);
+    if (message < 0) return;
     const Hop& hop = hops_[index(message % hops)];
     const Femtoseconds end = now + timing_.busy(hop.path, bytes_of(message));
+    for (std::size_t i = 1; i < hop.path.size(); ++i) free_at[index(hop.path[i])] = end + offset(hop, i);
     visit(TimedPiece{hop.tree, hop.hop, message / hops, now}, message % hops);
     busy[index(server)] = 1;
     events.push({end, -1 - server});
@@ -183,8 +241,10 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     for (; !events.empty() && events.top().at == now; events.pop()) {
       const std::int32_t message = events.top().message;
       if (message < 0) {
-        busy[index(-1 - message)] = 0;
-        touched.push_back(-1 - message);
+        const bool is_free = -1 - message < servers_;
+        const std::int32_t server = is_free ? -1 - message : -1 - message - servers_;
+        if (is_free) busy[index(server)] = 0;
+        touched.push_back(server);
         continue;
       }
       const Hop& hop = hops_[index(message % hops)];

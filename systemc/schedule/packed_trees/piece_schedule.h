@@ -65,7 +65,8 @@ struct PieceOrder {
   double urgency = 1;
 };
 
-// Sends every piece as early as its data and its port allow, the most urgent first (list scheduling).
+// Sends every piece as early as its data, its port and, behind switches, the channels on its way allow, the
+// most urgent first (list scheduling).
 // `bytes(tree, piece)` of none sends nothing.
 class PieceScheduler {
  public:
@@ -77,7 +78,7 @@ class PieceScheduler {
   // The same, without the messages.
   Femtoseconds finish(std::span<const Bytes> bytes, const PieceOrder& order) const;
 
-  // Of one piece of `bytes` on every tree: at the busiest port.
+  // Of one piece of `bytes` on every tree: at the busiest port or channel.
   Femtoseconds period(Bytes bytes) const;
   // From the first message of one such piece until its last arrives, on the slowest tree, all ports free.
   Femtoseconds latency(Bytes bytes) const;
@@ -95,11 +96,16 @@ class PieceScheduler {
   };
 
   void connect(std::span<const PackedTree> trees);
+  // How long after its start a message comes to channel i of its path.
+  Femtoseconds offset(const Hop& hop, std::size_t i) const;
   std::vector<Femtoseconds> remaining(std::span<const Bytes> bytes) const;
   template <typename Visit>
   Femtoseconds run(std::span<const Bytes> bytes, const PieceOrder& order, Visit visit) const;
 
+  const topology::Topology& topology_;
   MessageTiming timing_;
+  Femtoseconds router_ = 0;
+  bool shares_channels_ = false;  // of several ports, behind switches
   std::int32_t trees_ = 0;
   std::int32_t servers_ = 0;
   std::vector<Hop> hops_;           // those of a tree: what is waited for comes first

@@ -6,24 +6,51 @@
 
 namespace coppice::schedule {
 
-std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int trees, int pieces) {
+namespace {
+
+// `data` for some trees, piece by piece.
+std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int trees, int pieces) {
   const Bytes grain = request.timing.flit > request.element && request.timing.flit % request.element == 0
                           ? request.timing.flit
                           : request.element;
   const Bytes each = Bytes{trees} * pieces;
-  Bytes piece = (request.size + each - 1) / each;
+  Bytes piece = (data.bytes + each - 1) / each;
   piece = (piece + grain - 1) / grain * grain;
   // Rounding up must not leave the last pieces empty.
-  if (piece * trees * (pieces - 1) >= request.size)
-    piece = request.size / each / request.element * request.element;
+  if (piece * trees * (pieces - 1) >= data.bytes) {
+    piece = data.bytes / each / request.element * request.element;
+  }
   std::vector<Chunk> flows;
-  Bytes address = 0;
+  Bytes address = data.address;
   for (int p = 0; p + 1 < pieces; ++p) {
     for (int t = 0; t < trees; ++t, address += piece) flows.push_back({address, piece});
   }
-  for (Chunk last : split_into_chunks(request.size - address, request.element, trees)) {
+  for (Chunk last : split_into_chunks(data.address + data.bytes - address, request.element, trees)) {
     last.address += address;
     flows.push_back(last);
+  }
+  return flows;
+}
+
+}  // namespace
+
+int owners_of(const topology::Topology& topology, const CompileRequest& request) {
+  const bool owned = request.collective != Collective::kAllReduce && request.root < 0;
+  return owned ? topology.num_accelerators() : 1;
+}
+
+std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int trees, int pieces, int owners) {
+  const int of_owner = trees / owners;
+  std::vector<Chunk> flows(static_cast<std::size_t>(trees) * static_cast<std::size_t>(pieces));
+  const std::vector<Chunk> shares = split_into_chunks(request.size, request.element, owners);
+  for (int owner = 0; owner < owners; ++owner) {
+    const auto own = cut(request, shares[static_cast<std::size_t>(owner)], of_owner, pieces);
+    for (int piece = 0; piece < pieces; ++piece) {
+      for (int t = 0; t < of_owner; ++t) {
+        flows[static_cast<std::size_t>(piece * trees + owner * of_owner + t)] =
+            own[static_cast<std::size_t>(piece * of_owner + t)];
+      }
+    }
   }
   return flows;
 }
@@ -63,7 +90,9 @@ Schedule build_piece_tables(const topology::Topology& topology, const CompileReq
                      .channel = path < 0 ? hop.path.front() : -1,
                      .path = path});
   }
-  return build_schedule(topology, request, algorithm, flows, sends, paths, IdleSteps::kNothing);
+  Schedule schedule = build_schedule(topology, request, algorithm, flows, sends, paths, IdleSteps::kNothing);
+  if (request.root >= 0) schedule.shares = {{{0, request.size}, request.root}};
+  return schedule;
 }
 
 }  // namespace coppice::schedule

@@ -9,9 +9,13 @@
 
 namespace coppice::schedule {
 
-// Equal shares of all the data in pieces: flow piece * trees + tree. Pieces before the last are of whole
-// flits, all alike, and the address of a tree's next piece is always as far on; the last ones share the rest.
-std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int trees, int pieces);
+// The shares of trees in pieces: flow piece * trees + tree. Pieces before the last are of whole flits, all
+// alike, and the address of a tree's next piece is always as far on; the last ones share the rest. Where
+// accelerators own shares, the trees are theirs in order, as many of each; else all trees share all the data.
+std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int trees, int pieces, int owners);
+
+// Accelerators that own a share each in a request's collective; 1 where all the data is shared out to trees.
+int owners_of(const topology::Topology& topology, const CompileRequest& request);
 
 // The tables of the messages in their order, each in the first timestep after what it waits for and what its
 // port sends before it.

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "schedule/machine.h"
+#include "machine.h"
 
 namespace coppice::schedule {
 namespace {

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "schedule/machine.h"
+#include "machine.h"
+#include "random_execution.h"
 #include "schedule/proof/checker.h"
-#include "schedule/random_execution.h"
 
 namespace coppice::schedule {
 namespace {
