@@ -9,6 +9,7 @@
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "base/error.h"
+#include "config/shape.h"
 #include "schedule/hierarchical/chunk_prediction.h"
 #include "schedule/hierarchical/hierarchical.h"
 #include "system/machine/build.h"
@@ -40,12 +41,11 @@ LatencyModel model_of(const config::Loaded& loaded, const schedule::CompileReque
 }
 
 void require_chunks(const config::Loaded& loaded) {
-  const std::string& algorithm = loaded.config.collective.algorithm;
-  if (algorithm == "hierarchical") return;
+  if (config::runs_over_dimensions(loaded.config)) return;
   throw ConfigError(loaded.place("collective.algorithm"),
-                    fmt::format("collective.algorithm: {} does not move chunks through dimensions; "
-                                "hierarchical does",
-                                algorithm));
+                    fmt::format("collective.algorithm: {} does not move chunks through dimensions; {} does",
+                                loaded.config.collective.algorithm,
+                                fmt::join(config::algorithms_over_dimensions(), " or ")));
 }
 
 Femtoseconds parse_window(const std::string& text) {

@@ -3,7 +3,7 @@
 
 #include "app/command.h"
 #include "routing/assigner.h"
-#include "schedule/compile/compiler.h"
+#include "schedule/registry.h"
 #include "system/machine/model_files.h"
 #include "topology/builders.h"
 #include "workload/large_model.h"
@@ -23,8 +23,6 @@ std::string catalogue() {
   }
   text += "algorithms (collective.algorithm):\n";
   for (const auto& algorithm : schedule::algorithms()) text += item(algorithm.name, algorithm.summary);
-  text +=
-      item(config::kAlgorithmFile, "tables that are read from collective.file, JSON as schedule prints it");
   text += "patterns (coppice traffic --pattern):\n";
   text += item("uniform", "to any node, itself included");
   text += item("transpose", "(x, y) to (y, x)");

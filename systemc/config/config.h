@@ -105,9 +105,6 @@ struct SystemConfig {
   bool operator==(const SystemConfig&) const = default;
 };
 
-// `collective.algorithm` of tables that are read and not compiled.
-inline constexpr const char* kAlgorithmFile = "file";
-
 // `collective.intra_dimension` as the scheduler usually has it (schedule::usual_policy()).
 inline constexpr const char* kUsualPolicy = "auto";
 

@@ -212,7 +212,7 @@ Key dimensions_key() {
     return list.empty() ? Json() : list;
   };
   key.excused = [](const Loaded& loaded, Purpose) {
-    return loaded.config.system.topology.kind != "hierarchy";
+    return !described_by(loaded.config, topology::DescribedBy::kDimensions);
   };
   return key;
 }
@@ -234,7 +234,7 @@ void check_dimensions(const Loaded& loaded) {
     check_dateline(loaded, d);
     check_in_network(loaded, d);
   }
-  if (loaded.config.collective.algorithm != "hierarchical") return;
+  if (!runs_over_dimensions(loaded.config)) return;
   for (std::size_t d = 0; d < dimensions.size(); ++d) check_halving(loaded, d);
   check_chunks(loaded);
 }

@@ -44,7 +44,7 @@ std::string idle_root(const Config& config, const Use& /*use*/) {
 }
 
 std::string idle_scheduler(const Config& config, const Use& /*use*/) {
-  return config.collective.algorithm == "hierarchical"
+  return runs_over_dimensions(config)
              ? ""
              : config.collective.algorithm + " does not move chunks through dimensions";
 }
@@ -54,20 +54,19 @@ std::string idle_dims(const Config& config, const Use& /*use*/) {
 }
 
 std::string idle_file(const Config& config, const Use& /*use*/) {
-  return config.system.topology.kind == "file"
+  return described_by(config, topology::DescribedBy::kFile)
              ? ""
              : "a " + config.system.topology.kind + " is not read from a file";
 }
 
 std::string idle_schedule_file(const Config& config, const Use& /*use*/) {
-  return config.collective.algorithm == kAlgorithmFile
-             ? ""
-             : fmt::format("the schedule of {} is compiled, not read from a file",
-                           config.collective.algorithm);
+  return reads_tables(config) ? ""
+                              : fmt::format("the schedule of {} is compiled, not read from a file",
+                                            config.collective.algorithm);
 }
 
 std::string idle_dimensions(const Config& config, const Use& /*use*/) {
-  return config.system.topology.kind == "hierarchy"
+  return described_by(config, topology::DescribedBy::kDimensions)
              ? ""
              : "a " + config.system.topology.kind + " is described by system.topology.dims and system.link";
 }
@@ -85,12 +84,12 @@ std::string idle_roofline(const Config& config, const Use& use) {
 }
 
 std::string idle_trees(const Config& config, const Use& /*use*/) {
-  if (has_trees(config)) return "";
+  if (places_trees(config)) return "";
   return "the algorithm " + config.collective.algorithm + " has no trees to place";
 }
 
 std::string idle_link(const Config& config, const Use& /*use*/) {
-  if (config.system.topology.kind == "hierarchy") {
+  if (described_by(config, topology::DescribedBy::kDimensions)) {
     return "a hierarchy has links of their own in system.topology.dimensions";
   }
   return single_accelerator(config) ? "a single accelerator has no links" : "";
@@ -106,7 +105,7 @@ std::string idle_router(const Config& config, const Use& use) {
 }
 
 std::string idle_clock(const Config& config, const Use& use) {
-  if (use.purpose == Purpose::kSchedule && config.collective.algorithm != "hierarchical") {
+  if (use.purpose == Purpose::kSchedule && !runs_over_dimensions(config)) {
     return "only chunks in a hierarchy take their turns by it";
   }
   return idle_timing(config, use);

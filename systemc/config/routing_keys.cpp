@@ -5,6 +5,7 @@
 
 #include "config/key_builders.h"
 #include "config/nearest.h"
+#include "config/shape.h"
 #include "config/values.h"
 #include "workload/large_model.h"
 
@@ -17,7 +18,8 @@ constexpr int kMostSpines = 1 << 15;
 constexpr Purposes kRouteOnly{Purpose::kRoute};
 
 std::string idle_failures(const Config& config, const Use& /*use*/) {
-  return config.system.topology.kind == "clos"
+  const topology::KindInfo* const kind = kind_of(config);
+  return kind != nullptr && kind->spines_fail
              ? ""
              : "a " + config.system.topology.kind + " has no spines that may fail";
 }

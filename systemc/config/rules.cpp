@@ -7,7 +7,7 @@
 
 #include "config/dimensions.h"
 #include "config/shape.h"
-#include "schedule/compile/compiler.h"
+#include "schedule/registry.h"
 #include "topology/builders.h"
 
 namespace coppice::config {
@@ -26,7 +26,7 @@ std::string link_key(const std::string& path, std::size_t values, std::size_t d)
 
 void check_list_length(const Loaded& loaded, const std::string& path, std::size_t values) {
   const TopologyConfig& topology = loaded.config.system.topology;
-  const std::size_t levels = topology::num_link_levels(*topology::parse_kind(topology.kind), topology.dims);
+  const std::size_t levels = topology::num_link_levels(kind_of(loaded.config)->kind, topology.dims);
   const char* const level = is_grid(loaded.config) ? "dimension" : "level";
   if (values != 1 && values != levels) {
     throw ConfigError(loaded.place(path),
@@ -72,7 +72,7 @@ void check_latency(const Loaded& loaded) {
 void check_datelines(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
   const auto& dims = system.topology.dims;
-  const bool rings = (system.topology.kind == "torus" || system.topology.kind == "ring") &&
+  const bool rings = kind_of(loaded.config)->wraps &&
                      std::any_of(dims.begin(), dims.end(), [](int width) { return width >= 3; });
   if (rings && system.router.vcs < 2) {
     throw ConfigError(
@@ -105,12 +105,15 @@ void check_size(const Loaded& loaded) {
 
 void check_chunks(const Loaded& loaded) {
   const CollectiveConfig& collective = loaded.config.collective;
-  if (collective.chunks != schedule::kAutomaticChunks || has_trees(loaded.config) || collective.algorithm == "packed_trees") return;
-  throw ConfigError(
-      loaded.place("collective.chunks"),
-      fmt::format("collective.chunks is auto, which is for tree, double_tree and their overlapped "
-                  "forms: write a number for {}",
-                  collective.algorithm));
+  if (collective.chunks != schedule::kAutomaticChunks) return;
+  const auto chooses = [](const schedule::AlgorithmInfo& info) {
+    return info.chunking == schedule::Chunking::kChosen;
+  };
+  const schedule::AlgorithmInfo* const algorithm = algorithm_of(loaded.config);
+  if (algorithm != nullptr && chooses(*algorithm)) return;
+  throw ConfigError(loaded.place("collective.chunks"),
+                    fmt::format("collective.chunks is auto, which is for {}: write a number for {}",
+                                fmt::join(schedule::algorithms_that(chooses), ", "), collective.algorithm));
 }
 
 void check_observed_nodes(const Loaded& loaded) {
@@ -128,7 +131,7 @@ void check_observed_nodes(const Loaded& loaded) {
 }  // namespace
 
 void check_rules(const Loaded& loaded) {
-  if (loaded.config.system.topology.kind == "hierarchy") {
+  if (described_by(loaded.config, topology::DescribedBy::kDimensions)) {
     check_dimensions(loaded);
   } else {
     check_list_length(loaded, "system.link.bandwidth", loaded.config.system.link.bandwidth.size());

@@ -11,7 +11,7 @@
 #include "config/routing_keys.h"
 #include "config/shape.h"
 #include "config/values.h"
-#include "schedule/compile/compiler.h"
+#include "schedule/registry.h"
 #include "topology/builders.h"
 
 namespace coppice::config {
@@ -46,9 +46,8 @@ void add_topology_keys(std::vector<Key>& keys) {
   dims.example = "[8, 8]";
   dims.read = [path = dims.path](const Node& value, Config& config) {
     auto& widths = config.system.topology.dims;
-    // A fat tree of two leaves may have no spines.
-    const int narrowest = config.system.topology.kind == "fat_tree" ? 0 : 1;
-    widths = read_dims(value, path, narrowest, kMostNodes, kMostDimensions);
+    const topology::KindInfo* const kind = kind_of(config);
+    widths = read_dims(value, path, kind == nullptr ? 1 : kind->least_dim, kMostNodes, kMostDimensions);
     std::int64_t nodes = 1;
     for (const int width : widths)
       nodes = std::min<std::int64_t>(nodes * width, std::int64_t{kMostNodes} + 1);
@@ -67,7 +66,9 @@ void add_topology_keys(std::vector<Key>& keys) {
   Key file = file_key(
       "system.topology.file", [](auto& c) -> auto& { return c.system.topology.file; },
       "the name of a graph file", "network.graph");
-  file.excused = [](const Loaded& loaded, Purpose) { return loaded.config.system.topology.kind != "file"; };
+  file.excused = [](const Loaded& loaded, Purpose) {
+    return !described_by(loaded.config, topology::DescribedBy::kFile);
+  };
   keys.push_back(unless(with(file, kEverywhere, kEverywhere), idle_file));
   keys.push_back(unless(with(dimensions_key(), kEverywhere, kEverywhere), idle_dimensions));
   Key bundled;
@@ -343,7 +344,6 @@ void add_collective_keys(std::vector<Key>& keys) {
       idle_root));
   std::vector<std::string> algorithms;
   for (const auto& algorithm : schedule::algorithms()) algorithms.push_back(algorithm.name);
-  algorithms.emplace_back(kAlgorithmFile);
   keys.push_back(
       with(name_key(
                "collective.algorithm", [](auto& c) -> auto& { return c.collective.algorithm; }, algorithms),
@@ -351,9 +351,7 @@ void add_collective_keys(std::vector<Key>& keys) {
   Key file = file_key(
       "collective.file", [](auto& c) -> auto& { return c.collective.file; }, "the name of a schedule (JSON)",
       "schedule.json");
-  file.excused = [](const Loaded& loaded, Purpose) {
-    return loaded.config.collective.algorithm != kAlgorithmFile;
-  };
+  file.excused = [](const Loaded& loaded, Purpose) { return !reads_tables(loaded.config); };
   keys.push_back(unless(with(file, kCompiled, kCompiled), idle_schedule_file));
   Key size = quantity_key(
       "collective.size", [](auto& c) -> auto& { return c.collective.size; }, parse_bytes, format_bytes,

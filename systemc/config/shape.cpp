@@ -3,30 +3,48 @@
 #include <algorithm>
 
 namespace coppice::config {
-namespace {
 
-constexpr std::int64_t kMany = std::int64_t{1} << 40;
+using topology::DescribedBy;
 
-std::int64_t power(std::int64_t base, int exponent) {
-  std::int64_t result = 1;
-  for (int i = 0; i < exponent && result < kMany; ++i) result *= base;
-  return result;
+const topology::KindInfo* kind_of(const Config& config) {
+  return topology::find_kind(config.system.topology.kind);
 }
 
-}  // namespace
+bool described_by(const Config& config, DescribedBy where) {
+  const topology::KindInfo* const kind = kind_of(config);
+  return kind != nullptr && kind->described_by == where;
+}
 
 bool has_dims(const Config& config) {
-  const std::string& kind = config.system.topology.kind;
-  return kind != "file" && kind != "hierarchy" && kind != "dgx1";
+  return described_by(config, DescribedBy::kDims);
 }
 
 bool is_grid(const Config& config) {
-  return config.system.topology.kind == "torus" || config.system.topology.kind == "mesh";
+  const topology::KindInfo* const kind = kind_of(config);
+  return kind != nullptr && kind->grid;
 }
 
-bool has_trees(const Config& config) {
-  const std::string& algorithm = config.collective.algorithm;
-  return algorithm == "tree" || algorithm.ends_with("_tree");
+const schedule::AlgorithmInfo* algorithm_of(const Config& config) {
+  return schedule::find_algorithm(config.collective.algorithm);
+}
+
+bool places_trees(const Config& config) {
+  const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
+  return algorithm != nullptr && algorithm->places_trees;
+}
+
+bool runs_over_dimensions(const Config& config) {
+  const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
+  return algorithm != nullptr && algorithm->over_dimensions;
+}
+
+std::vector<std::string> algorithms_over_dimensions() {
+  return schedule::algorithms_that([](const auto& info) { return info.over_dimensions; });
+}
+
+bool reads_tables(const Config& config) {
+  const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
+  return algorithm != nullptr && algorithm->from_file;
 }
 
 bool trains_text_workload(const Config& config) {
@@ -34,28 +52,18 @@ bool trains_text_workload(const Config& config) {
 }
 
 std::int64_t count_accelerators(const Config& config) {
+  constexpr std::int64_t kMany = std::int64_t{1} << 40;
   const TopologyConfig& topology = config.system.topology;
-  if (topology.kind == "hierarchy" && !topology.dimensions.empty()) {
-    std::int64_t count = 1;
-    for (const topology::DimensionSpec& dimension : topology.dimensions) {
-      count = std::min(count * dimension.size, kMany);
-    }
-    return count;
+  const topology::KindInfo* const kind = kind_of(config);
+  if (kind == nullptr) return 0;
+  if (kind->described_by != DescribedBy::kDimensions) {
+    return topology::count_accelerators(kind->kind, topology.dims);
   }
-  if (topology.kind == "dgx1") return 8;
-  if (!has_dims(config) || topology.dims.empty()) return 0;
-  if (topology.kind == "fat_tree") {
-    // k-ary n-level, or accelerators per leaf, leaves, spines.
-    if (topology.dims.size() == 2) return power(topology.dims[0], topology.dims[1]);
-    if (topology.dims.size() == 3) return std::int64_t{topology.dims[0]} * topology.dims[1];
-    return 0;
-  }
-  // Accelerators per ToR, ToRs, spines.
-  if (topology.kind == "clos") {
-    return topology.dims.size() == 3 ? std::int64_t{topology.dims[0]} * topology.dims[1] : 0;
-  }
+  if (topology.dimensions.empty()) return 0;
   std::int64_t count = 1;
-  for (const int width : topology.dims) count = std::min(count * width, kMany);
+  for (const topology::DimensionSpec& dimension : topology.dimensions) {
+    count = std::min(count * dimension.size, kMany);
+  }
   return count;
 }
 

@@ -3,10 +3,12 @@
 #include <cstdint>
 
 #include "config/config.h"
+#include "schedule/registry.h"
+#include "topology/builders.h"
 
 namespace coppice::config {
 
-// What the topology section alone tells of a system, before its graph is built.
+// What names in the configuration stand for, before a graph or a schedule is built.
 
 // The kind is described by `dims`.
 bool has_dims(const Config& config);
@@ -14,14 +16,30 @@ bool has_dims(const Config& config);
 // A torus or mesh: `dims` are widths, and a width of 1 has no links.
 bool is_grid(const Config& config);
 
-// The collective's algorithm is one over trees that collective.trees places.
-bool has_trees(const Config& config);
+// What is known of the kind; null before one is read, or for a name that is none's.
+const topology::KindInfo* kind_of(const Config& config);
+
+bool described_by(const Config& config, topology::DescribedBy where);
+
+// What is known of the collective's algorithm; null where none is named, as for traffic.
+const schedule::AlgorithmInfo* algorithm_of(const Config& config);
+
+// The collective's algorithm lays trees on the network as collective.trees says.
+bool places_trees(const Config& config);
+
+// The collective's algorithm moves chunks through the dimensions of a hierarchy.
+bool runs_over_dimensions(const Config& config);
+
+// The names of the algorithms that do.
+std::vector<std::string> algorithms_over_dimensions();
+
+// The collective's tables are read from collective.file.
+bool reads_tables(const Config& config);
 
 // `training.model` names a text workload of ASTRA-sim (*.txt) and not a layer table.
 bool trains_text_workload(const Config& config);
 
-// How many accelerators there are; 0 where only the graph tells (kind file, or dims that its builder
-// refuses).
+// How many accelerators there are; 0 where only the graph tells.
 std::int64_t count_accelerators(const Config& config);
 
 }  // namespace coppice::config

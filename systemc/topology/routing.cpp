@@ -6,8 +6,6 @@
 #include <array>
 
 #include "base/error.h"
-#include "topology/hierarchy.h"
-#include "topology/table_routing.h"
 
 namespace coppice::topology {
 namespace {
@@ -139,12 +137,6 @@ std::unique_ptr<RoutingFunction> make_dimension_order_routing(const Topology& to
                                        least > 1 ? " (two classes around the dateline of every ring)" : ""));
   }
   return std::make_unique<DimensionOrderRouting>(topology, vcs);
-}
-
-std::unique_ptr<RoutingFunction> make_routing(const Topology& topology, int vcs) {
-  if (topology.kind() == Kind::kHierarchy) return make_hierarchy_routing(topology, vcs);
-  return has_dimension_order(topology) ? make_dimension_order_routing(topology, vcs)
-                                       : make_table_routing(topology, vcs);
 }
 
 Route make_route(const Topology& topology, const RoutingFunction& routing, NodeId src, NodeId dst,

@@ -66,8 +66,4 @@ int min_vcs(const Topology& topology);
 // UnsupportedError if `vcs` is below min_vcs().
 std::unique_ptr<RoutingFunction> make_dimension_order_routing(const Topology& topology, int vcs);
 
-// The routing of a topology: dimension order on a torus, mesh or ring and on a hierarchy (hierarchy.h), else
-// tables (table_routing.h, which says what is thrown).
-std::unique_ptr<RoutingFunction> make_routing(const Topology& topology, int vcs);
-
 }  // namespace coppice::topology

@@ -9,34 +9,6 @@
 
 namespace coppice::topology {
 
-const char* to_string(Kind kind) {
-  switch (kind) {
-    case Kind::kTorus:
-      return "torus";
-    case Kind::kMesh:
-      return "mesh";
-    case Kind::kRing:
-      return "ring";
-    case Kind::kFullyConnected:
-      return "fully_connected";
-    case Kind::kSwitch:
-      return "switch";
-    case Kind::kFatTree:
-      return "fat_tree";
-    case Kind::kBigraph:
-      return "bigraph";
-    case Kind::kClos:
-      return "clos";
-    case Kind::kDgx1:
-      return "dgx1";
-    case Kind::kHierarchy:
-      return "hierarchy";
-    case Kind::kFile:
-      return "file";
-  }
-  return "unknown";
-}
-
 const char* to_string(DimensionKind kind) {
   switch (kind) {
     case DimensionKind::kRing:

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -40,7 +41,8 @@ enum class Kind {
   kFile,
 };
 
-const char* to_string(Kind kind);
+// As in configurations (builders.h describes the kinds).
+std::string_view to_string(Kind kind);
 
 // How one dimension of a kHierarchy joins the accelerators of a group.
 enum class DimensionKind { kRing, kFullyConnected, kSwitch };

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "schedule/compile/compiler.h"
+#include "schedule/registry.h"
 
 namespace coppice::fuzz {
 namespace {
@@ -99,9 +99,7 @@ std::string random_size(int accelerators, int flit) {
 }
 
 Strings algorithm_names() {
-  Strings names;
-  for (const auto& algorithm : schedule::algorithms()) names.push_back(algorithm.name);
-  return names;
+  return schedule::algorithms_that([](const auto& algorithm) { return !algorithm.from_file; });
 }
 
 // What of a system the rest of it depends on.

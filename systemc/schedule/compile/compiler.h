@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "schedule/compile/chunk_policy.h"
+#include "schedule/compile/cost_model.h"
 #include "schedule/compile/latency_model.h"
 #include "schedule/tables/schedule.h"
 
@@ -14,7 +15,7 @@ namespace coppice::schedule {
 // How the trees of tree algorithms lie on the network (tree_compilers.h).
 enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
 
-// CompileRequest::chunks: as many as are best. For tree algorithms only.
+// CompileRequest::chunks: as many as are best, for algorithms of Chunking::kChosen.
 inline constexpr int kAutomaticChunks = 0;
 
 // What every compiler gets besides the topology.
@@ -53,16 +54,27 @@ class Compiler {
   virtual Schedule compile(const topology::Topology& topology, const CompileRequest& request) const = 0;
 };
 
-// The compiler of `algorithm` ("ring", "multitree"); nullptr if there is none of that name.
-std::unique_ptr<Compiler> make_compiler(const std::string& algorithm);
-
-// Names make_compiler() knows, each with a line for people.
-struct AlgorithmInfo {
-  std::string name;
-  std::string summary;
-  bool rooted = false;  // compiles broadcast and reduce: the tree of an accelerator gives them
+// How an algorithm takes CompileRequest::chunks.
+enum class Chunking : std::uint8_t {
+  kWhole,   // 1 only
+  kGiven,   // as many as are asked for
+  kChosen,  // as many as are asked for, or kAutomaticChunks
 };
-std::vector<AlgorithmInfo> algorithms();
+
+// All that is to be known of an algorithm: no other place asks for one by its name. Its compiler says it, in
+// a static function info().
+struct AlgorithmInfo {
+  std::string name{};     // in configurations
+  std::string summary{};  // one line
+  Chunking chunking = Chunking::kWhole;
+  bool rooted = false;           // compiles broadcast and reduce: the tree of an accelerator gives them
+  bool places_trees = false;     // lays trees on the network as CompileRequest::trees says
+  bool over_dimensions = false;  // moves chunks through the dimensions of a hierarchy, where switches may add
+  bool from_file = false;        // has no compiler: its tables are read
+  // The time of an all-reduce by the equations of the linear cost model; null if none describes it.
+  double (*predicted_ns)(const CostModel& model, const Schedule& schedule) = nullptr;
+  std::unique_ptr<Compiler> (*make)() = nullptr;  // filled in by the registry
+};
 
 // For compilers that do not cut chunks into pieces: throws UnsupportedError unless CompileRequest::chunks
 // is 1.

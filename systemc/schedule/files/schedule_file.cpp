@@ -248,4 +248,11 @@ Schedule read_schedule_file(const std::string& path) {
   return parse_schedule(text, path);
 }
 
+AlgorithmInfo tables_from_a_file() {
+  return {.name = "file",
+          .summary = "tables that are read from collective.file, JSON as schedule prints it",
+          .chunking = Chunking::kGiven,
+          .from_file = true};
+}
+
 }  // namespace coppice::schedule

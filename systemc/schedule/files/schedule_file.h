@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "schedule/compile/compiler.h"
 #include "schedule/tables/schedule.h"
 
 namespace coppice::schedule {
@@ -17,5 +18,8 @@ Schedule parse_schedule(std::string_view text, const std::string& file);
 
 // The same from a file; throws UnsupportedError if it cannot be read.
 Schedule read_schedule_file(const std::string& path);
+
+// The algorithm whose tables are read and not compiled.
+AlgorithmInfo tables_from_a_file();
 
 }  // namespace coppice::schedule

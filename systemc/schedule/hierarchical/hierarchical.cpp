@@ -192,7 +192,7 @@ class HierarchicalBuilder {
   std::vector<topology::Route> routes_;
 };
 
-constexpr int kUsualChunks = 64;
+constexpr Bytes kUsualChunks = 64;
 
 }  // namespace
 
@@ -216,7 +216,10 @@ Schedule compile_in_orders(const Topology& topology, const CompileRequest& reque
 }
 
 ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request) {
-  const int count = request.chunks == kAutomaticChunks ? kUsualChunks : request.chunks;
+  // Every piece of a chunk has an element at least.
+  const Bytes least = pieces_of_a_chunk(model.accelerators(), model.rings()) * request.element;
+  const auto automatic = static_cast<int>(std::clamp<Bytes>(request.size / least, 1, kUsualChunks));
+  const int count = request.chunks == kAutomaticChunks ? automatic : request.chunks;
   const auto chunks = split_into_chunks(request.size, request.element, count);
   const auto& [scheduler, named] = request.chunk_policy;
   const IntraDimension policy = named.value_or(usual_policy(scheduler));
@@ -226,10 +229,7 @@ ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& reque
     case ChunkScheduler::kThemis:
       return {schedule_themis(model, request.collective, chunks), policy};
     case ChunkScheduler::kThemisPlus:
-      // One element for every piece.
-      return schedule_themis_plus(model, request.collective, chunks,
-                                  pieces_of_a_chunk(model.accelerators(), model.rings()) * request.element,
-                                  named, {.seed = request.seed});
+      return schedule_themis_plus(model, request.collective, chunks, least, named, {.seed = request.seed});
   }
   return {schedule_baseline(model, request.collective, chunks), policy};
 }
@@ -239,10 +239,17 @@ LatencyModel latency_model(std::vector<DimensionModel> dimensions, const Compile
   return LatencyModel(std::move(dimensions), request.element, knows_machine ? request.timing : StepTiming{});
 }
 
+AlgorithmInfo HierarchicalCompiler::info() {
+  return {.name = "hierarchical",
+          .summary = "chunks in a pipeline over the dimensions of a hierarchy, as collective.scheduler says",
+          .chunking = Chunking::kChosen,
+          .over_dimensions = true};
+}
+
 Schedule HierarchicalCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   const LatencyModel model = latency_model(dimension_models(topology), request);
   const ChunkSchedule chunks = plan_chunks(model, request);
-  return compile_plans(topology, request, "hierarchical", chunks.plans, chunks.intra_dimension);
+  return compile_plans(topology, request, info().name, chunks.plans, chunks.intra_dimension);
 }
 
 }  // namespace coppice::schedule

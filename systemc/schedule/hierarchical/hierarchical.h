@@ -44,6 +44,7 @@ LatencyModel latency_model(std::vector<DimensionModel> dimensions, const Compile
 // The chunks of plan_chunks() as tables, by CompileRequest::chunk_policy.
 class HierarchicalCompiler final : public Compiler {
  public:
+  static AlgorithmInfo info();
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
 };
 

@@ -34,6 +34,12 @@ int phases_before(Op op, int slice, int slices) {
 
 }  // namespace
 
+AlgorithmInfo ChainedMultiTreeCompiler::info() {
+  return {.name = "chained_multitree",
+          .summary = "as multitree_optimal, slice by slice in the order of the data (all_reduce)",
+          .chunking = Chunking::kGiven};
+}
+
 Schedule ChainedMultiTreeCompiler::compile(const topology::Topology& topology,
                                            const CompileRequest& request) const {
   require_sliceable(request);
@@ -74,8 +80,7 @@ Schedule ChainedMultiTreeCompiler::compile(const topology::Topology& topology,
     }
     ++slice;
   }
-  return build_schedule(topology, request, "chained_multitree", flows, sends,
-                        paths_both_ways(trees, reverse));
+  return build_schedule(topology, request, info().name, flows, sends, paths_both_ways(trees, reverse));
 }
 
 }  // namespace coppice::schedule

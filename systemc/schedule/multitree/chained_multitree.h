@@ -14,6 +14,7 @@ namespace coppice::schedule {
 // (multitree_optimal.h).
 class ChainedMultiTreeCompiler final : public Compiler {
  public:
+  static AlgorithmInfo info();
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
 };
 

@@ -19,16 +19,22 @@ Trees build_trees(const Topology& topology) {
   return best;
 }
 
+AlgorithmInfo MultiTreeCompiler::info() {
+  return {.name = "multitree",
+          .summary = "trees built with their link schedule, one per accelerator (ISCA 2021)",
+          .rooted = true};
+}
+
 Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   if (request.root >= 0) {
-    return schedule_trees(topology, request, "multitree",
+    return schedule_trees(topology, request, info().name,
                           grow_trees_of(topology, request.root, request.chunks, request.seed));
   }
-  require_whole_chunks(request, "multitree");
+  require_whole_chunks(request, info().name);
   const std::int64_t n = topology.num_accelerators();
   const int phases = request.collective == Collective::kAllReduce ? 2 : 1;
-  require_memory("multitree", phases * n * (n - 1), machine_memory());
-  Schedule schedule = schedule_trees(topology, request, "multitree", build_trees(topology));
+  require_memory(info().name, phases * n * (n - 1), machine_memory());
+  Schedule schedule = schedule_trees(topology, request, info().name, build_trees(topology));
   schedule.least_steps = (request.collective == Collective::kAllReduce ? 2 : 1) * least_steps(topology, 1);
   return schedule;
 }

@@ -19,6 +19,7 @@ Trees build_trees(const topology::Topology& topology);
 // Broadcast and reduce use the trees of their root, grown alone (grow_trees_of()).
 class MultiTreeCompiler final : public Compiler {
  public:
+  static AlgorithmInfo info();
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
 };
 

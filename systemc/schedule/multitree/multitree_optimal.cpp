@@ -63,7 +63,7 @@ std::optional<Schedule> compile_symmetric(const topology::Topology& topology, co
   std::iota(nodes.begin(), nodes.end(), 0);
   std::vector<std::int32_t> ways;
   for (const topology::Channel& channel : topology.channels()) ways.push_back(channel.src_port);
-  return build_symmetric_schedule(topology, request, "multitree_optimal",
+  return build_symmetric_schedule(topology, request, MultiTreeOptimalCompiler::info().name,
                                   {.moves = Translations(topology.dims(), std::move(nodes)),
                                    .pieces = pieces,
                                    .sends = sends_of(topology, request, *trees),
@@ -91,15 +91,22 @@ Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::u
   return better ? grown : *std::move(trees);
 }
 
+AlgorithmInfo MultiTreeOptimalCompiler::info() {
+  return {.name = "multitree_optimal",
+          .summary = "as multitree, in the fewest timesteps that the channels allow",
+          .chunking = Chunking::kGiven,
+          .rooted = true};
+}
+
 Schedule MultiTreeOptimalCompiler::compile(const topology::Topology& topology,
                                            const CompileRequest& request) const {
   if (request.root >= 0) {
-    return schedule_trees(topology, request, "multitree_optimal",
+    return schedule_trees(topology, request, info().name,
                           grow_trees_of(topology, request.root, request.chunks, request.seed));
   }
   std::optional<Schedule> symmetric = compile_symmetric(topology, request);
   Schedule schedule = symmetric ? *std::move(symmetric)
-                                : schedule_trees(topology, request, "multitree_optimal",
+                                : schedule_trees(topology, request, info().name,
                                                  build_optimal_trees(topology, request.chunks, request.seed));
   schedule.least_steps =
       (request.collective == Collective::kAllReduce ? 2 : 1) * least_steps(topology, request.chunks);

@@ -16,6 +16,7 @@ Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::u
 // ((n - 1) mod channels > 0), pieces do it better.
 class MultiTreeOptimalCompiler final : public Compiler {
  public:
+  static AlgorithmInfo info();
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
 };
 

@@ -46,17 +46,25 @@ Schedule schedule_pieces(const topology::Topology& topology, const CompileReques
   }
   const Candidate& best =
       *std::ranges::min_element(candidates, {}, [](const Candidate& c) { return c.schedule.finish; });
-  return build_piece_tables(topology, request, "packed_trees", best.trees.trees, best.flows, best.schedule);
+  return build_piece_tables(topology, request, PackedTreesCompiler::info().name, best.trees.trees, best.flows,
+                            best.schedule);
 }
 
 }  // namespace
+
+AlgorithmInfo PackedTreesCompiler::info() {
+  return {.name = "packed_trees",
+          .summary = "spanning trees that share out all bandwidth, each piece summed and spread at once",
+          .chunking = Chunking::kChosen,
+          .rooted = true};
+}
 
 Schedule PackedTreesCompiler::compile(const topology::Topology& topology,
                                       const CompileRequest& request) const {
   const int accelerators = topology.num_accelerators();
   if (accelerators == 1) {
-    return build_schedule(topology, request, "packed_trees",
-                          split_into_chunks(request.size, request.element, 1), {});
+    return build_schedule(topology, request, info().name, split_into_chunks(request.size, request.element, 1),
+                          {});
   }
   if (request.collective == Collective::kAllReduce) {
     if (const auto links = symmetric_links(topology)) {

@@ -12,6 +12,7 @@ namespace coppice::schedule {
 // so that both directions of all links work at the same time.
 class PackedTreesCompiler final : public Compiler {
  public:
+  static AlgorithmInfo info();
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
 };
 

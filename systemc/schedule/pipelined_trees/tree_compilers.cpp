@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "schedule/compile/cost_model.h"
 #include "schedule/pipelined_trees/binary_trees.h"
-#include "schedule/pipelined_trees/cost_model.h"
 #include "schedule/pipelined_trees/embedding.h"
 #include "schedule/pipelined_trees/hierarchy_trees.h"
+#include "topology/builders.h"
 
 namespace coppice::schedule {
 namespace {
@@ -17,13 +18,20 @@ using topology::Topology;
 TreePlacement resolve(const Topology& topology, TreePlacement placement) {
   if (placement != TreePlacement::kAuto) return placement;
   if (topology.kind() == Kind::kDgx1) return TreePlacement::kCcube;
-  const bool links = topology.kind() == Kind::kFile && topology.num_switches() == 0;
+  const bool links = topology::info_of(topology.kind()).irregular && topology.num_switches() == 0;
   return links ? TreePlacement::kEmbedded : TreePlacement::kRouted;
 }
 
-std::string name_of(int trees, Phases phases) {
-  return std::string(phases == Phases::kOverlapped ? "overlapped_" : "") +
-         (trees == 1 ? "tree" : "double_tree");
+template <int kTrees>
+double apart_time_ns(const CostModel& model, const Schedule& schedule) {
+  const double chunks = static_cast<double>(schedule.flows) / kTrees;
+  return 2 * model.tree_phase_ns(static_cast<double>(schedule.size) / kTrees, chunks);
+}
+
+template <int kTrees>
+double overlapped_time_ns(const CostModel& model, const Schedule& schedule) {
+  const double chunks = static_cast<double>(schedule.flows) / kTrees;
+  return model.overlapped_tree_ns(static_cast<double>(schedule.size) / kTrees, chunks);
 }
 
 }  // namespace
@@ -57,12 +65,26 @@ int resolve_chunks(const Topology& topology, const CompileRequest& request, int 
 }
 
 template <int kTrees, Phases kPhases>
+AlgorithmInfo TreeCompiler<kTrees, kPhases>::info() {
+  const bool overlapped = kPhases == Phases::kOverlapped;
+  const std::string apart = kTrees == 1 ? "tree" : "double_tree";
+  std::string summary = kTrees == 1 ? "sums up a binary tree, then broadcasts down it (all_reduce)"
+                                    : "two binary trees, half of the data each (all_reduce)";
+  if (overlapped) summary = "as " + apart + ", every chunk broadcast as soon as it is summed (C-Cube)";
+  return {.name = (overlapped ? "overlapped_" : "") + apart,
+          .summary = summary,
+          .chunking = Chunking::kChosen,
+          .places_trees = true,
+          .predicted_ns = overlapped ? overlapped_time_ns<kTrees> : apart_time_ns<kTrees>};
+}
+
+template <int kTrees, Phases kPhases>
 Schedule TreeCompiler<kTrees, kPhases>::compile(const Topology& topology,
                                                 const CompileRequest& request) const {
   CompileRequest resolved = request;
   resolved.chunks = resolve_chunks(topology, request, kTrees);
-  return schedule_linked_trees(topology, resolved, name_of(kTrees, kPhases),
-                               request_trees(topology, request, kTrees), kPhases);
+  return schedule_linked_trees(topology, resolved, info().name, request_trees(topology, request, kTrees),
+                               kPhases);
 }
 
 template class TreeCompiler<1, Phases::kApart>;

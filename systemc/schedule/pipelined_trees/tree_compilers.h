@@ -24,6 +24,7 @@ int resolve_chunks(const topology::Topology& topology, const CompileRequest& req
 template <int kTrees, Phases kPhases>
 class TreeCompiler final : public Compiler {
  public:
+  static AlgorithmInfo info();
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
 };
 

@@ -8,6 +8,7 @@
 #include "schedule/compile/table_builder.h"
 #include "schedule/rings/disjoint_rings.h"
 #include "schedule/rings/ring_order.h"
+#include "topology/builders.h"
 
 namespace coppice::schedule {
 namespace {
@@ -17,8 +18,7 @@ using topology::Topology;
 
 // Graphs without a cycle known by construction, which may have several.
 bool has_rings_of_channels(const Topology& topology) {
-  const topology::Kind kind = topology.kind();
-  return kind == topology::Kind::kDgx1 || kind == topology::Kind::kFile;
+  return topology::info_of(topology.kind()).irregular;
 }
 
 // Piece r of every accelerator's chunk goes around ring r.
@@ -53,7 +53,11 @@ Schedule compile_rings(const Topology& topology, const CompileRequest& request,
       flows.push_back({.address = chunk.address + piece.address, .bytes = piece.bytes});
     }
   }
-  return build_schedule(topology, request, "ring", flows, sends);
+  return build_schedule(topology, request, RingCompiler::info().name, flows, sends);
+}
+
+double ring_time_ns(const CostModel& model, const Schedule& schedule) {
+  return model.ring_ns(static_cast<double>(schedule.size) * model.accelerators / schedule.flows);
 }
 
 // Whether all that a ring takes are channels of one bandwidth and latency.
@@ -69,8 +73,14 @@ bool looks_alike_everywhere(const Topology& topology, const std::vector<ChannelI
 
 }  // namespace
 
+AlgorithmInfo RingCompiler::info() {
+  return {.name = "ring",
+          .summary = "ring over neighbours, a chunk per accelerator",
+          .predicted_ns = ring_time_ns};
+}
+
 Schedule RingCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {
-  require_whole_chunks(request, "ring");
+  require_whole_chunks(request, info().name);
   if (has_rings_of_channels(topology)) {
     const auto rings = channel_rings(topology);
     if (!rings.empty()) return compile_rings(topology, request, rings);
@@ -106,10 +116,10 @@ Schedule RingCompiler::compile(const topology::Topology& topology, const Compile
     std::vector<std::int32_t> ways(topology.channels().size(), -1);
     for (const topology::ChannelId channel : onward) ways[static_cast<std::size_t>(channel)] = 0;
     return build_symmetric_schedule(
-        topology, request, "ring",
+        topology, request, info().name,
         {.moves = Translations({n}, ring), .pieces = 1, .sends = std::move(sends), .ways = std::move(ways)});
   }
-  return build_schedule(topology, request, "ring", split_into_chunks(request.size, request.element, n),
+  return build_schedule(topology, request, info().name, split_into_chunks(request.size, request.element, n),
                         sends);
 }
 

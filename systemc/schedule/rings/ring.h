@@ -11,6 +11,7 @@ namespace coppice::schedule {
 // equal piece of every chunk: six on a DGX-1.
 class RingCompiler final : public Compiler {
  public:
+  static AlgorithmInfo info();
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "schedule/compile/table_builder.h"
+#include "topology/builders.h"
 
 namespace coppice::schedule {
 namespace {
@@ -100,7 +101,7 @@ struct Phase {
 // The two dimensions of more than one node.
 std::array<std::size_t, 2> wide_dimensions(const Topology& topology) {
   std::vector<std::size_t> wide;
-  if (topology.kind() == topology::Kind::kTorus || topology.kind() == topology::Kind::kMesh) {
+  if (topology::info_of(topology.kind()).grid) {
     for (std::size_t d = 0; d < topology.dims().size(); ++d) {
       if (topology.dims()[d] > 1) wide.push_back(d);
     }
@@ -127,8 +128,12 @@ void require_equal_links(const Topology& topology) {
 
 }  // namespace
 
+AlgorithmInfo Ring2dCompiler::info() {
+  return {.name = "ring2d", .summary = "rings along rows, then columns, of a 2D torus or mesh (all_reduce)"};
+}
+
 Schedule Ring2dCompiler::compile(const Topology& topology, const CompileRequest& request) const {
-  require_whole_chunks(request, "ring2d");
+  require_whole_chunks(request, info().name);
   const auto dimensions = wide_dimensions(topology);
   if (request.collective != Collective::kAllReduce) {
     throw UnsupportedError(
@@ -138,7 +143,7 @@ Schedule Ring2dCompiler::compile(const Topology& topology, const CompileRequest&
   }
   require_equal_links(topology);
   std::vector<bool> ways{true};
-  if (topology.kind() == topology::Kind::kTorus) ways.push_back(false);
+  if (topology::info_of(topology.kind()).wraps) ways.push_back(false);
   const int chunks = std::lcm(topology.dims()[dimensions[0]], topology.dims()[dimensions[1]]);
   const auto steps_along = [&](std::size_t d) { return 2 * (chunks - chunks / topology.dims()[d]); };
   const int second_phase = std::max(steps_along(dimensions[0]), steps_along(dimensions[1]));
@@ -153,7 +158,7 @@ Schedule Ring2dCompiler::compile(const Topology& topology, const CompileRequest&
       flow += chunks;
     }
   }
-  Schedule schedule = build_schedule(topology, request, "ring2d",
+  Schedule schedule = build_schedule(topology, request, info().name,
                                      split_into_chunks(request.size, request.element, flow), sends);
   schedule.ordered_by_lockstep = true;
   return schedule;

@@ -17,6 +17,7 @@ namespace coppice::schedule {
 // different bandwidth or latency, which the timesteps do not keep in order, and for other collectives.
 class Ring2dCompiler final : public Compiler {
  public:
+  static AlgorithmInfo info();
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "schedule/compile/channel_paths.h"
+#include "topology/builders.h"
 
 namespace coppice::schedule {
 namespace {
@@ -94,16 +95,7 @@ std::vector<NodeId> grid_order(const Topology& topology) {
 }
 
 bool on_a_grid(const Topology& topology) {
-  switch (topology.kind()) {
-    case topology::Kind::kTorus:
-    case topology::Kind::kMesh:
-    case topology::Kind::kRing:
-    case topology::Kind::kFullyConnected:
-    case topology::Kind::kHierarchy:
-      return true;
-    default:
-      return false;
-  }
+  return topology::info_of(topology.kind()).coordinates;
 }
 
 // A Hamiltonian cycle by depth-first search, nodes with the fewest ways on first; gives up after a while.

@@ -4,8 +4,12 @@
 
 namespace coppice::schedule {
 
+AlgorithmInfo DirectCompiler::info() {
+  return {.name = "direct", .summary = "every accelerator to every other"};
+}
+
 Schedule DirectCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {
-  require_whole_chunks(request, "direct");
+  require_whole_chunks(request, info().name);
   const int n = topology.num_accelerators();
   Trees stars{.steps = n - 1, .pieces = 1, .trees = {}};
   for (NodeId owner = 0; owner < n; ++owner) {
@@ -14,7 +18,7 @@ Schedule DirectCompiler::compile(const topology::Topology& topology, const Compi
       star.push_back({.parent = owner, .child = (owner + step) % n, .step = step});
     }
   }
-  return schedule_trees(topology, request, "direct", stars);
+  return schedule_trees(topology, request, info().name, stars);
 }
 
 }  // namespace coppice::schedule

@@ -9,6 +9,7 @@ namespace coppice::schedule {
 // each sends and receives one message a timestep; n-1 timesteps for each phase. Messages are routed.
 class DirectCompiler final : public Compiler {
  public:
+  static AlgorithmInfo info();
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
 };
 

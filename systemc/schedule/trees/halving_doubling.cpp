@@ -45,9 +45,14 @@ Trees halving_doubling_trees(std::span<const NodeId> accelerators) {
   return trees;
 }
 
+AlgorithmInfo HalvingDoublingCompiler::info() {
+  return {.name = "halving_doubling",
+          .summary = "recursive halving and doubling over a power of two of accelerators"};
+}
+
 Schedule HalvingDoublingCompiler::compile(const topology::Topology& topology,
                                           const CompileRequest& request) const {
-  require_whole_chunks(request, "halving_doubling");
+  require_whole_chunks(request, info().name);
   const auto n = static_cast<unsigned>(topology.num_accelerators());
   if (!std::has_single_bit(n)) {
     throw UnsupportedError(
@@ -57,7 +62,7 @@ Schedule HalvingDoublingCompiler::compile(const topology::Topology& topology,
   }
   std::vector<NodeId> ranks(n);
   std::iota(ranks.begin(), ranks.end(), 0);
-  return schedule_trees(topology, request, "halving_doubling", halving_doubling_trees(ranks));
+  return schedule_trees(topology, request, info().name, halving_doubling_trees(ranks));
 }
 
 }  // namespace coppice::schedule

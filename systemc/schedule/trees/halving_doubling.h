@@ -19,6 +19,7 @@ Trees halving_doubling_trees(std::span<const NodeId> accelerators);
 // other numbers.
 class HalvingDoublingCompiler final : public Compiler {
  public:
+  static AlgorithmInfo info();
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
 };
 

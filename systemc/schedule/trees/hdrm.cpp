@@ -75,11 +75,16 @@ std::vector<NodeId> rank_mapping(const Topology& topology) {
   return accelerators;
 }
 
+AlgorithmInfo HdrmCompiler::info() {
+  return {.name = "hdrm",
+          .summary = "halving_doubling with ranks placed on a bigraph without contention (EFLOPS)"};
+}
+
 Schedule HdrmCompiler::compile(const Topology& topology, const CompileRequest& request) const {
-  require_whole_chunks(request, "hdrm");
+  require_whole_chunks(request, info().name);
   Trees trees = halving_doubling_trees(rank_mapping(topology));
   send_over_links(topology, trees);
-  return schedule_trees(topology, request, "hdrm", trees);
+  return schedule_trees(topology, request, info().name, trees);
 }
 
 }  // namespace coppice::schedule

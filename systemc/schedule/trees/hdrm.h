@@ -18,6 +18,7 @@ std::vector<NodeId> rank_mapping(const topology::Topology& topology);
 // are placed on a BiGraph without contention.
 class HdrmCompiler final : public Compiler {
  public:
+  static AlgorithmInfo info();
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override;
 };
 

@@ -10,6 +10,7 @@
 #include "schedule/trees/link_allocator.h"
 #include "schedule/trees/timestep_order.h"
 #include "topology/bound.h"
+#include "topology/builders.h"
 #include "topology/connectivity.h"
 
 namespace coppice::schedule {
@@ -78,8 +79,7 @@ std::int64_t divide_up(std::int64_t dividend, std::int64_t divisor) {
 // What the worst cut takes. On a torus or mesh of one bandwidth that is a single accelerator's exit, and
 // finding it takes long on large ones.
 std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, int pieces) {
-  const bool grid = topology.kind() == topology::Kind::kTorus || topology.kind() == topology::Kind::kMesh;
-  if (grid && links.uniform()) return 0;
+  if (topology::info_of(topology.kind()).grid && links.uniform()) return 0;
   const topology::CutBound cut = topology::worst_cut(topology);
   return divide_up(std::int64_t{pieces} * cut.accelerators_in_cut * links.slowest_bytes_per_second(),
                    cut.exit_bytes_per_second);

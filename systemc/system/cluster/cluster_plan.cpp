@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "config/shape.h"
 #include "routing/placement.h"
 #include "system/machine/build.h"
 #include "workload/large_model.h"
@@ -121,9 +122,10 @@ void require_paths(const config::Loaded& loaded, const topology::Clos& clos,
 }  // namespace
 
 ClusterPlan plan_cluster(const config::Loaded& loaded) {
-  const std::string& kind = loaded.config.system.topology.kind;
-  if (kind != "clos") {
-    refuse(loaded, "system.topology.kind", fmt::format("a routing study needs clos, not {}", kind));
+  const topology::KindInfo& kind = *config::kind_of(loaded.config);
+  if (kind.kind != topology::Kind::kClos) {
+    refuse(loaded, "system.topology.kind",
+           fmt::format("a routing study needs {}, not {}", to_string(topology::Kind::kClos), kind.name));
   }
   const config::Loaded failed = with_random_failures(loaded);
   ClusterPlan plan{build_topology(failed), failed.config.failures.spines, {}};

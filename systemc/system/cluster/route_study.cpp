@@ -15,8 +15,8 @@
 #include "fabric/fluid_fabric.h"
 #include "fabric/sim_time.h"
 #include "ni/network_interface.h"
-#include "schedule/compile/compiler.h"
 #include "schedule/proof/checker.h"
+#include "schedule/rings/ring.h"
 #include "schedule/tables/replicate.h"
 #include "system/cluster/cluster_plan.h"
 #include "system/cluster/host_paths.h"
@@ -54,7 +54,7 @@ RingSchedule compile_ring(const PlannedJob& job, int ni_ports) {
   schedule::CompileRequest request;
   request.size = job.gradient;
   request.ni_ports = ni_ports;
-  RingSchedule compiled{schedule::make_compiler("ring")->compile(ring, request), {}};
+  RingSchedule compiled{schedule::RingCompiler().compile(ring, request), {}};
   compiled.report = schedule::check_schedule(ring, compiled.schedule);
   return compiled;
 }

@@ -15,9 +15,10 @@
 #include "base/time_limit.h"
 #include "config/dimensions.h"
 #include "config/schema.h"
+#include "config/shape.h"
 #include "fabric/framing.h"
-#include "schedule/compile/compiler.h"
 #include "schedule/files/schedule_file.h"
+#include "schedule/registry.h"
 #include "topology/builders.h"
 #include "topology/clos.h"
 #include "topology/deadlock.h"
@@ -98,11 +99,8 @@ void require_root(const config::Loaded& loaded, const topology::Topology& topolo
 
 void require_rooted_algorithm(const config::Loaded& loaded) {
   const config::CollectiveConfig& collective = loaded.config.collective;
-  std::vector<std::string> rooted;
-  for (const schedule::AlgorithmInfo& info : schedule::algorithms()) {
-    if (info.rooted && info.name == collective.algorithm) return;
-    if (info.rooted) rooted.push_back(info.name);
-  }
+  if (config::algorithm_of(loaded.config)->rooted) return;
+  const auto rooted = schedule::algorithms_that([](const auto& info) { return info.rooted; });
   throw ConfigError(loaded.place("collective.algorithm"),
                     fmt::format("collective.algorithm: {} has no tree of one accelerator for {}: write {}",
                                 collective.algorithm, collective.op, fmt::join(rooted, " or ")));
@@ -111,14 +109,14 @@ void require_rooted_algorithm(const config::Loaded& loaded) {
 // Switches add what chunks bring that move through dimensions.
 void require_adders_used(const config::Loaded& loaded, const topology::Topology& topology) {
   const std::string& algorithm = loaded.config.collective.algorithm;
-  if (topology.in_network().empty() || algorithm == "hierarchical") return;
+  if (topology.in_network().empty() || config::runs_over_dimensions(loaded.config)) return;
   const auto adds = std::ranges::find(topology.in_network(), true) - topology.in_network().begin();
   const std::string key = fmt::format("system.topology.dimensions[{}].in_network", adds);
+  const std::string able = fmt::format("{}", fmt::join(config::algorithms_over_dimensions(), " or "));
   throw ConfigError(
       loaded.place(key),
-      fmt::format("{}: switches add for collective.algorithm hierarchical, not for {}: leave it "
-                  "out, or write hierarchical",
-                  key, algorithm));
+      fmt::format("{}: switches add for collective.algorithm {}, not for {}: leave it out, or write {}", key,
+                  able, algorithm, able));
 }
 
 schedule::TreePlacement parse_trees(const std::string& name) {
@@ -227,7 +225,7 @@ topology::GraphFile read_graph(const config::Loaded& loaded) {
 
 std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, config::Purpose purpose) {
   const std::string& file = loaded.config.system.topology.file;
-  if (*topology::parse_kind(loaded.config.system.topology.kind) != topology::Kind::kFile) return {};
+  if (!config::described_by(loaded.config, topology::DescribedBy::kFile)) return {};
   const topology::GraphFile graph = read_graph(loaded);
   std::vector<std::string> warnings;
   for (const auto& [key, used] : {std::pair{"system.link.bandwidth", graph.uses_default_bandwidth},
@@ -242,21 +240,21 @@ std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, conf
 
 topology::Topology build_topology(const config::Loaded& loaded) {
   const config::SystemConfig& system = loaded.config.system;
-  const topology::Kind kind = *topology::parse_kind(system.topology.kind);
-  if (kind == topology::Kind::kFile) return read_graph(loaded).topology;
-  if (kind == topology::Kind::kHierarchy) {
+  const topology::KindInfo& kind = *config::kind_of(loaded.config);
+  if (kind.described_by == topology::DescribedBy::kFile) return read_graph(loaded).topology;
+  if (kind.described_by == topology::DescribedBy::kDimensions) {
     const auto dimensions = config::dimensions_to_build(system.topology);
     return at_key(loaded, "system.topology.dimensions", [&] { return topology::make_hierarchy(dimensions); });
   }
   std::vector<topology::LinkSpec> links;
-  for (std::size_t level = 0; level < topology::num_link_levels(kind, system.topology.dims); ++level) {
+  for (std::size_t level = 0; level < topology::num_link_levels(kind.kind, system.topology.dims); ++level) {
     links.push_back({of_level(system.link.bandwidth, level), of_level(system.link.latency, level)});
   }
   topology::Topology whole = at_key(loaded, "system.topology.dims", [&] {
-    return topology::make_topology(kind, system.topology.dims, links);
+    return topology::make_topology(kind.kind, system.topology.dims, links);
   });
   const topology::ClosFailures& failures = loaded.config.failures;
-  if (kind != topology::Kind::kClos || failures == topology::ClosFailures{}) return whole;
+  if (!kind.spines_fail || failures == topology::ClosFailures{}) return whole;
   at_key(loaded, "system.topology.failed_spines",
          [&] { return topology::make_clos(system.topology.dims, links, {.spines = failures.spines}); });
   return at_key(loaded, "system.topology.failed_links",
@@ -347,7 +345,7 @@ LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology
 
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                const topology::RoutingFunction& routing) {
-  const bool imported = loaded.config.collective.algorithm == config::kAlgorithmFile;
+  const bool imported = config::reads_tables(loaded.config);
   CheckedSchedule result;
   result.schedule = imported ? read_schedule(loaded, topology) : compile_schedule(loaded, topology, routing);
   try {

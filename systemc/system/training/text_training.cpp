@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "config/shape.h"
 #include "schedule/hierarchical/chunk_simulation.h"
 #include "schedule/hierarchical/hierarchical.h"
 #include "system/machine/build.h"
@@ -251,12 +252,13 @@ class TextTraining {
 
 Json run_text_training(const config::Loaded& loaded) {
   const std::string& path = loaded.config.training.model;
-  if (loaded.config.collective.algorithm != "hierarchical") {
+  if (!config::runs_over_dimensions(loaded.config)) {
     throw ConfigError(
         loaded.place("collective.algorithm"),
         fmt::format("collective.algorithm is {}, but a text workload is trained on the dimensions "
-                    "of a hierarchy: write hierarchical",
-                    loaded.config.collective.algorithm));
+                    "of a hierarchy: write {}",
+                    loaded.config.collective.algorithm,
+                    fmt::join(config::algorithms_over_dimensions(), " or ")));
   }
   if (loaded.config.training.overlap == workload::Overlap::kChained) {
     throw ConfigError(loaded.place("training.overlap"),

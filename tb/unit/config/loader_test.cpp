@@ -5,7 +5,7 @@
 #include <rapidcheck/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "schedule/compile/compiler.h"
+#include "schedule/registry.h"
 #include "scratch_file.h"
 
 namespace coppice::config {

@@ -15,6 +15,7 @@
 #include "fabric/route_timing.h"
 #include "small_fabric.h"
 #include "support/child.h"
+#include "topology/builders.h"
 #include "topology/clos.h"
 
 namespace coppice::fabric {

@@ -18,6 +18,7 @@
 #include "ni/network_interface.h"
 #include "schedule/hierarchical/hierarchical.h"
 #include "schedule/proof/checker.h"
+#include "topology/builders.h"
 #include "topology/hierarchy.h"
 
 namespace coppice::ni {

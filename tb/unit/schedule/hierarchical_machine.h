@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "schedule/hierarchical/hierarchical.h"
+#include "topology/builders.h"
 #include "topology/hierarchy.h"
 #include "topology/routing.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/compile/compiler.h"
+#include "schedule/registry.h"
 #include "topology/builders.h"
 #include "topology/routing.h"
 #include "topology/topology.h"

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "machine.h"
-#include "schedule/pipelined_trees/cost_model.h"
+#include "schedule/compile/cost_model.h"
 
 namespace coppice::system {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "sample_links.h"
 #include "topology/bound.h"
+#include "topology/builders.h"
 #include "topology/deadlock.h"
 
 namespace coppice::topology {

@@ -15,6 +15,7 @@
 #include "random_execution.h"
 #include "schedule/hierarchical/hierarchical.h"
 #include "schedule/proof/checker.h"
+#include "topology/builders.h"
 #include "topology/hierarchy.h"
 
 namespace coppice::schedule {

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "schedule/compile/compiler.h"
+#include "schedule/registry.h"
 #include "topology/builders.h"
 
 namespace coppice::schedule {

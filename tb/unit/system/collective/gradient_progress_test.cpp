@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "machine.h"
-#include "schedule/compile/compiler.h"
+#include "schedule/registry.h"
+#include "topology/builders.h"
 #include "topology/topology.h"
 
 namespace coppice::system {

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <optional>
-
 #include "base/units.h"
-#include "schedule/tables/schedule.h"
 #include "topology/topology.h"
 
 namespace coppice::schedule {
@@ -34,10 +31,6 @@ struct CostModel {
 
 // Of steps that cost `step` besides their bytes, over the slowest channel.
 CostModel cost_model(const topology::Topology& topology, Femtoseconds step);
-
-// What the equations say of a schedule, by its algorithm: (2) for rings that share the data, (3) twice for
-// trees that do, (6) for overlapped ones, with the schedule's own chunks. Nothing of others.
-std::optional<double> predicted_ns(const CostModel& model, const Schedule& schedule);
 
 // What a pipeline of K chunks over L levels of edges takes step by step: L + K - 1 steps a phase, 2 L + K - 1
 // overlapped (the 10 and 7 steps of the paper's Fig. 5, L = 2 and K = 4). The paper's equations count one

@@ -1,4 +1,4 @@
-#include "schedule/pipelined_trees/cost_model.h"
+#include "schedule/compile/cost_model.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "schedule/pipelined_trees/cost_model.h"
+#include "schedule/compile/cost_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,18 +73,6 @@ CostModel cost_model(const topology::Topology& topology, Femtoseconds step) {
     model.beta_ns_per_byte = std::max(model.beta_ns_per_byte, 1 / channel.bandwidth.gb_per_s());
   }
   return model;
-}
-
-std::optional<double> predicted_ns(const CostModel& model, const Schedule& schedule) {
-  if (schedule.collective != Collective::kAllReduce || model.accelerators < 2) return std::nullopt;
-  const std::string& algorithm = schedule.algorithm;
-  const auto bytes = static_cast<double>(schedule.size);
-  if (algorithm == "ring") return model.ring_ns(bytes * model.accelerators / schedule.flows);
-  if (algorithm != "tree" && !algorithm.ends_with("_tree")) return std::nullopt;
-  const int trees = algorithm.ends_with("double_tree") ? 2 : 1;
-  const double chunks = static_cast<double>(schedule.flows) / trees;
-  if (algorithm.starts_with("overlapped_")) return model.overlapped_tree_ns(bytes / trees, chunks);
-  return 2 * model.tree_phase_ns(bytes / trees, chunks);
 }
 
 }  // namespace coppice::schedule

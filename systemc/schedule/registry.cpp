@@ -1,0 +1,68 @@
+#include "schedule/registry.h"
+
+#include <algorithm>
+
+#include "schedule/files/schedule_file.h"
+#include "schedule/hierarchical/hierarchical.h"
+#include "schedule/multitree/chained_multitree.h"
+#include "schedule/multitree/multitree.h"
+#include "schedule/multitree/multitree_optimal.h"
+#include "schedule/packed_trees/packed_trees.h"
+#include "schedule/pipelined_trees/tree_compilers.h"
+#include "schedule/rings/ring.h"
+#include "schedule/rings/ring2d.h"
+#include "schedule/trees/direct.h"
+#include "schedule/trees/halving_doubling.h"
+#include "schedule/trees/hdrm.h"
+
+namespace coppice::schedule {
+namespace {
+
+template <typename T>
+AlgorithmInfo compiled_by() {
+  AlgorithmInfo info = T::info();
+  info.make = []() -> std::unique_ptr<Compiler> { return std::make_unique<T>(); };
+  return info;
+}
+
+}  // namespace
+
+const std::vector<AlgorithmInfo>& algorithms() {
+  static const std::vector<AlgorithmInfo> all{
+      compiled_by<RingCompiler>(),
+      compiled_by<Ring2dCompiler>(),
+      compiled_by<TreeCompiler<1, Phases::kApart>>(),
+      compiled_by<TreeCompiler<2, Phases::kApart>>(),
+      compiled_by<TreeCompiler<1, Phases::kOverlapped>>(),
+      compiled_by<TreeCompiler<2, Phases::kOverlapped>>(),
+      compiled_by<HalvingDoublingCompiler>(),
+      compiled_by<HdrmCompiler>(),
+      compiled_by<DirectCompiler>(),
+      compiled_by<HierarchicalCompiler>(),
+      compiled_by<MultiTreeCompiler>(),
+      compiled_by<MultiTreeOptimalCompiler>(),
+      compiled_by<ChainedMultiTreeCompiler>(),
+      compiled_by<PackedTreesCompiler>(),
+      tables_from_a_file(),
+  };
+  return all;
+}
+
+const AlgorithmInfo* find_algorithm(std::string_view name) {
+  const auto found = std::ranges::find(algorithms(), name, &AlgorithmInfo::name);
+  return found == algorithms().end() ? nullptr : &*found;
+}
+
+std::unique_ptr<Compiler> make_compiler(std::string_view algorithm) {
+  const AlgorithmInfo* const info = find_algorithm(algorithm);
+  return info == nullptr || info->make == nullptr ? nullptr : info->make();
+}
+
+std::optional<double> predicted_ns(const CostModel& model, const Schedule& schedule) {
+  if (schedule.collective != Collective::kAllReduce || model.accelerators < 2) return std::nullopt;
+  const AlgorithmInfo* const info = find_algorithm(schedule.algorithm);
+  if (info == nullptr || info->predicted_ns == nullptr) return std::nullopt;
+  return info->predicted_ns(model, schedule);
+}
+
+}  // namespace coppice::schedule

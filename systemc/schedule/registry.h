@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schedule/compile/compiler.h"
+
+namespace coppice::schedule {
+
+// Every algorithm, in the order of `coppice list`; what is read from files comes last.
+const std::vector<AlgorithmInfo>& algorithms();
+
+// Null for a name that is none's.
+const AlgorithmInfo* find_algorithm(std::string_view name);
+
+// The compiler of an algorithm ("ring", "multitree"); null if there is none of that name.
+std::unique_ptr<Compiler> make_compiler(std::string_view algorithm);
+
+// The names of the algorithms that can do something: "multitree, multitree_optimal".
+template <typename Predicate>
+std::vector<std::string> algorithms_that(Predicate can) {
+  std::vector<std::string> names;
+  for (const AlgorithmInfo& info : algorithms()) {
+    if (can(info)) names.push_back(info.name);
+  }
+  return names;
+}
+
+// The time of an all-reduce by the cost model's equations for its algorithm, with the schedule's own chunks:
+// (2) for rings that share the data, (3) twice for trees that do, (6) for overlapped ones. Nothing for others.
+std::optional<double> predicted_ns(const CostModel& model, const Schedule& schedule);
+
+}  // namespace coppice::schedule
