@@ -40,6 +40,7 @@ const char* to_string(Kind kind) {
 const char* to_string(DimensionKind kind) {
   switch (kind) {
     case DimensionKind::kRing:
+    case DimensionKind::kOneWayRing:
       return "ring";
     case DimensionKind::kFullyConnected:
       return "fully_connected";
