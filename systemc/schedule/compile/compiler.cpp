@@ -33,13 +33,14 @@ std::vector<Registered> registry() {
       {{"ring", "ring over neighbours, a chunk per accelerator"}, make<RingCompiler>},
       {{"ring2d", "rings along rows, then columns, of a 2D torus or mesh (all_reduce)"},
        make<Ring2dCompiler>},
-      {{"tree", "sums up a binary tree, then broadcasts down it (all_reduce)"},
+      {{"tree", "sums up a binary tree, then broadcasts down it (all_reduce)", false, true},
        make<TreeCompiler<1, Phases::kApart>>},
-      {{"double_tree", "two binary trees, half of the data each (all_reduce)"},
+      {{"double_tree", "two binary trees, half of the data each (all_reduce)", false, true},
        make<TreeCompiler<2, Phases::kApart>>},
-      {{"overlapped_tree", "as tree, every chunk broadcast as soon as it is summed (C-Cube)"},
+      {{"overlapped_tree", "as tree, every chunk broadcast as soon as it is summed (C-Cube)", false, true},
        make<TreeCompiler<1, Phases::kOverlapped>>},
-      {{"overlapped_double_tree", "as double_tree, every chunk broadcast as soon as it is summed (C-Cube)"},
+      {{"overlapped_double_tree", "as double_tree, every chunk broadcast as soon as it is summed (C-Cube)",
+        false, true},
        make<TreeCompiler<2, Phases::kOverlapped>>},
       {{"halving_doubling", "recursive halving and doubling over a power of two of accelerators"},
        make<HalvingDoublingCompiler>},
@@ -47,16 +48,17 @@ std::vector<Registered> registry() {
        make<HdrmCompiler>},
       {{"direct", "every accelerator to every other"}, make<DirectCompiler>},
       {{"hierarchical",
-        "chunks in a pipeline over the dimensions of a hierarchy, as collective.scheduler says"},
+        "chunks in a pipeline over the dimensions of a hierarchy, as collective.scheduler says", false, true},
        make<HierarchicalCompiler>},
-      {{"multitree", "trees built with their link schedule, one per accelerator (ISCA 2021)", true},
+      {{"multitree", "trees built with their link schedule, one per accelerator (ISCA 2021)", true, true},
        make<MultiTreeCompiler>},
-      {{"multitree_optimal", "as multitree, in the fewest timesteps that the channels allow", true},
+      {{"multitree_optimal", "as multitree, in the fewest timesteps that the channels allow", true, true},
        make<MultiTreeOptimalCompiler>},
-      {{"chained_multitree", "as multitree_optimal, slice by slice in the order of the data (all_reduce)"},
+      {{"chained_multitree", "as multitree_optimal, slice by slice in the order of the data (all_reduce)",
+        false, true},
        make<ChainedMultiTreeCompiler>},
       {{"packed_trees", "spanning trees that share out all bandwidth, each piece summed and spread at once",
-        true},
+        true, true},
        make<PackedTreesCompiler>},
   };
 }
@@ -71,11 +73,7 @@ std::unique_ptr<Compiler> make_compiler(const std::string& algorithm) {
 }
 
 void require_whole_chunks(const CompileRequest& request, const std::string& algorithm) {
-  if (request.chunks == 1) return;
-  if (request.chunks == kAutomaticChunks) {
-    throw UnsupportedError(
-        fmt::format("{} does not choose its chunks: automatic ones are for tree algorithms", algorithm));
-  }
+  if (request.chunks == 1 || request.chunks == kAutomaticChunks) return;
   throw UnsupportedError(fmt::format("{} does not cut its chunks into pieces: it takes 1 chunk, not {}",
                                      algorithm, request.chunks));
 }

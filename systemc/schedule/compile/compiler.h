@@ -14,7 +14,7 @@ namespace coppice::schedule {
 // How the trees of tree algorithms lie on the network (tree_compilers.h).
 enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
 
-// CompileRequest::chunks: as many as are best. For tree algorithms only.
+// CompileRequest::chunks: as many as are best, for algorithms with AlgorithmInfo::chunked; 1 for others.
 inline constexpr int kAutomaticChunks = 0;
 
 // What every compiler gets besides the topology.
@@ -36,6 +36,8 @@ struct CompileRequest {
   NodeId root = topology::kNoNode;
   // Of a step, whatever its length: alpha of the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;
+  // The part of it in which the port moves nothing: messages that follow one another are so far apart.
+  Femtoseconds message_gap = 0;
   TreePlacement trees = TreePlacement::kAuto;
   // A schedule that is the same seen from every accelerator is kept as one accelerator's tables
   // (table_pattern.h) if there are more accelerators than this.
@@ -60,12 +62,13 @@ std::unique_ptr<Compiler> make_compiler(const std::string& algorithm);
 struct AlgorithmInfo {
   std::string name;
   std::string summary;
-  bool rooted = false;  // compiles broadcast and reduce: the tree of an accelerator gives them
+  bool rooted = false;   // compiles broadcast and reduce: the tree of an accelerator gives them
+  bool chunked = false;  // cuts data into CompileRequest::chunks, or as many as it finds best
 };
 std::vector<AlgorithmInfo> algorithms();
 
 // For compilers that do not cut chunks into pieces: throws UnsupportedError unless CompileRequest::chunks
-// is 1.
+// is 1 or left to them.
 void require_whole_chunks(const CompileRequest& request, const std::string& algorithm);
 
 }  // namespace coppice::schedule

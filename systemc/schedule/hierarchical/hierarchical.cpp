@@ -192,7 +192,7 @@ class HierarchicalBuilder {
   std::vector<topology::Route> routes_;
 };
 
-constexpr int kUsualChunks = 64;
+constexpr int kUsualChunks = 64;  // Themis, Sec. 5.3
 
 }  // namespace
 
@@ -215,8 +215,14 @@ Schedule compile_in_orders(const Topology& topology, const CompileRequest& reque
   return compile_plans(topology, request, algorithm, plans, policy);
 }
 
+int chunk_count(const LatencyModel& model, const CompileRequest& request) {
+  if (request.chunks != kAutomaticChunks) return request.chunks;
+  const Bytes least = pieces_of_a_chunk(model.accelerators(), model.rings()) * request.element;
+  return static_cast<int>(std::clamp<Bytes>(request.size / least, 1, kUsualChunks));
+}
+
 ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request) {
-  const int count = request.chunks == kAutomaticChunks ? kUsualChunks : request.chunks;
+  const int count = chunk_count(model, request);
   const auto chunks = split_into_chunks(request.size, request.element, count);
   const auto& [scheduler, named] = request.chunk_policy;
   const IntraDimension policy = named.value_or(usual_policy(scheduler));
@@ -242,7 +248,9 @@ LatencyModel latency_model(std::vector<DimensionModel> dimensions, const Compile
 Schedule HierarchicalCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   const LatencyModel model = latency_model(dimension_models(topology), request);
   const ChunkSchedule chunks = plan_chunks(model, request);
-  return compile_plans(topology, request, "hierarchical", chunks.plans, chunks.intra_dimension);
+  Schedule schedule = compile_plans(topology, request, "hierarchical", chunks.plans, chunks.intra_dimension);
+  if (request.chunks == kAutomaticChunks) schedule.chunks = chunk_count(model, request);
+  return schedule;
 }
 
 }  // namespace coppice::schedule

@@ -79,6 +79,9 @@ void require_routes_deadlock_free(const config::Loaded& loaded, const topology::
 // Every accelerator owns a part of the data.
 void require_enough_elements(const config::Loaded& loaded, const topology::Topology& topology,
                              const schedule::CompileRequest& request) {
+  // All the data of a broadcast or reduce is the root's.
+  const bool rooted = has_root(loaded.config.collective);
+  if (rooted && request.size >= request.element) return;
   const Bytes least = topology.num_accelerators() * request.element;
   if (request.size >= least) return;
   throw ConfigError(
@@ -129,6 +132,11 @@ schedule::TreePlacement parse_trees(const std::string& name) {
   return schedule::TreePlacement::kAuto;
 }
 
+// What a port of the network interface does between two messages: setting up the second, and its head flit.
+Femtoseconds message_gap(const config::SystemConfig& system) {
+  return system.ni.message_setup + (system.ni.dma_latency + 1) * system.clock.period();
+}
+
 schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                     const topology::RoutingFunction& routing) {
   const config::CollectiveConfig& collective = loaded.config.collective;
@@ -145,6 +153,7 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   request.routing = &routing;
   request.trees = parse_trees(collective.trees);
   request.step_latency = step_latency(loaded.config, topology);
+  request.message_gap = message_gap(loaded.config.system);
   // The network interface in Verilog is loaded with stored entries.
   if (loaded.config.system.ni.impl == config::Implementation::kRtl) {
     request.pattern_beyond = std::numeric_limits<int>::max();
@@ -185,8 +194,9 @@ void require_runnable(const config::Loaded& loaded, const schedule::Schedule& sc
 // Tables that were made elsewhere, for the collective that the configuration names.
 schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::Topology& topology) {
   const config::CollectiveConfig& collective = loaded.config.collective;
-  schedule::Schedule schedule =
-      at_key(loaded, "collective.file", [&] { return schedule::read_schedule_file(collective.file); });
+  schedule::Schedule schedule = at_key(loaded, "collective.file", [&] {
+    return schedule::read_schedule_file(collective.file, topology.name());
+  });
   const std::string op = schedule::collective_name(schedule);
   if (op != collective.op) {
     throw ConfigError(loaded.place("collective.op"),

@@ -103,6 +103,7 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   json["fidelity"] = measured.fidelity;
   json["contention_free"] = measured.report.contention_free;
   json["steps"] = measured.schedule.steps;
+  if (measured.schedule.chunks > 0) json["chunks"] = measured.schedule.chunks;
   json["cycles"] = measured.cycles;
   json["time_ns"] = time_ns;
   json["algbw_gb_s"] = algbw;
