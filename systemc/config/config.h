@@ -114,7 +114,7 @@ struct CollectiveConfig {
   std::string file{};     // of algorithm file: tables as JSON, relative to the working directory
   Bytes size = 0;         // required by schedule, and by run unless it trains; whole elements of 4 B
   int root = 0;           // of broadcast and reduce: the accelerator that has, or gets, all the data
-  int chunks = 1;  // that move on their own; schedule/compile/compiler.h says of what; 0: chosen (auto)
+  int chunks = 0;  // that move on their own; schedule/compile/compiler.h says of what; 0: chosen (auto)
   std::string trees =
       "auto";  // how tree algorithms lie on the network (schedule/pipelined_trees/tree_compilers.h)
   // Of algorithm hierarchical.

@@ -8,9 +8,11 @@
 
 #include "config/astra_network.h"
 #include "config/key_builders.h"
+#include "config/link_limits.h"
 #include "config/nearest.h"
 #include "config/shape.h"
 #include "config/values.h"
+#include "schedule/compile/compiler.h"
 #include "schedule/compile/latency_model.h"
 
 namespace coppice::config {
@@ -60,6 +62,41 @@ bool read_part(const Node& value, const std::string& path, DimensionSpec& dimens
   return true;
 }
 
+// The links of a ring say which ways it goes, so that they are not left to a default.
+void settle_ring(const Node& value, const std::string& path, DimensionSpec& dimension) {
+  if (dimension.kind != DimensionKind::kRing) return;
+  if (std::ranges::find(value.children, "links", &Node::name) == value.children.end()) {
+    throw ConfigError(value.place, fmt::format("{} has no links: a ring has 2, one to either neighbour, or "
+                                               "another even number; 1 if it goes one way",
+                                               path));
+  }
+  if (dimension.links == 1) dimension.kind = DimensionKind::kOneWayRing;
+}
+
+// A network file with what it leaves open: {file: network.yml, rings: both_ways}.
+AstraNetwork read_network(const Node& value) {
+  std::string file;
+  RingWays ways = RingWays::kOne;
+  for (const Node& part : value.children) {
+    const std::string path = fmt::format("{}.{}", kPath, part.name);
+    if (part.name == "file") {
+      file = read_text(part, path, "the name of a network file of ASTRA-sim");
+    } else if (part.name == "rings") {
+      const std::vector<std::string> names{"one_way", "both_ways"};
+      ways = read_name(part, path, names) == "both_ways" ? RingWays::kBoth : RingWays::kOne;
+    } else {
+      const std::vector<std::string> names{"file", "rings"};
+      throw ConfigError(part.name_place, fmt::format("unknown key '{}'; did you mean '{}.{}'?", path, kPath,
+                                                     nearest(part.name, names)));
+    }
+  }
+  if (file.empty()) {
+    throw ConfigError(value.place,
+                      fmt::format("{} has no file; a list of dimensions, or {{file: network.yml}}", kPath));
+  }
+  return read_astra_network(file, ways);
+}
+
 DimensionSpec read_dimension(const Node& value, const std::string& path) {
   const std::vector<std::string> names{"kind", "size", "links", "bandwidth", "latency", "in_network"};
   if (value.kind != Node::Kind::kMap) {
@@ -74,8 +111,12 @@ DimensionSpec read_dimension(const Node& value, const std::string& path) {
   for (const std::string& name : names) {
     const bool there = std::ranges::find(value.children, name, &Node::name) != value.children.end();
     if (there || name == "links" || name == "in_network") continue;
-    throw ConfigError(value.place, fmt::format("{} has no {}", path, name));
+    throw ConfigError(value.place,
+                      fmt::format("{} has no {}: a dimension is, for example, {{kind: switch, size: "
+                                  "16, bandwidth: 25 GB/s, latency: 700 ns}}",
+                                  path, name));
   }
+  settle_ring(value, path, dimension);
   return dimension;
 }
 
@@ -103,34 +144,24 @@ void check_build(const Loaded& loaded, std::size_t d) {
 void check_rate(const Loaded& loaded, std::size_t d) {
   const SystemConfig& system = loaded.config.system;
   const Bandwidth bandwidth = channel_bandwidth(dimensions_to_build(system.topology)[d]);
-  const Femtoseconds period = system.clock.period();
-  if (transfer_time(system.flit, bandwidth) >= period) return;
-  Bytes flit = system.flit;
-  while (transfer_time(flit, bandwidth) < period) flit *= 2;
-  throw ConfigError(
-      loaded.place(path_of(d) + ".bandwidth"),
-      fmt::format(
-          "{}: the links to one neighbour move {}, which is more than one flit of {} per cycle of {}: "
-          "make system.flit {}, or raise system.clock",
-          path_of(d), format_bandwidth(bandwidth), format_bytes(system.flit), format_frequency(system.clock),
-          format_bytes(flit)));
+  const std::string objection = bandwidth_objection(system, bandwidth);
+  if (objection.empty()) return;
+  throw ConfigError(loaded.place(path_of(d) + ".bandwidth"),
+                    fmt::format("{}: the links to one neighbour together: {}", path_of(d), objection));
 }
 
 void check_latency(const Loaded& loaded, std::size_t d) {
   const SystemConfig& system = loaded.config.system;
-  const Femtoseconds latency = system.topology.dimensions[d].latency;
-  const Cycles cycles = latency / system.clock.period();
-  if (cycles <= kLongestLatency) return;
+  const std::string objection = latency_objection(system, system.topology.dimensions[d].latency);
+  if (objection.empty()) return;
   const std::string key = path_of(d) + ".latency";
-  throw ConfigError(loaded.place(key), fmt::format("{} of {} is {} cycles of {}: at most {} can be simulated",
-                                                   key, format_duration(latency), cycles,
-                                                   format_frequency(system.clock), kLongestLatency));
+  throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, objection));
 }
 
 void check_dateline(const Loaded& loaded, std::size_t d) {
   const SystemConfig& system = loaded.config.system;
   const DimensionSpec& dimension = system.topology.dimensions[d];
-  if (dimension.kind != DimensionKind::kRing || dimension.size < 3 || system.router.vcs >= 2) return;
+  if (!topology::is_ring(dimension.kind) || dimension.size < 3 || system.router.vcs >= 2) return;
   throw ConfigError(
       loaded.place("system.router.vcs"),
       fmt::format("system.router.vcs is {}, but a ring ({}) needs 2 at least: packets before and behind its "
@@ -168,7 +199,15 @@ void check_chunks(const Loaded& loaded) {
       std::ranges::any_of(dimensions, [](const DimensionSpec& d) { return d.kind == DimensionKind::kRing; });
   const Bytes each =
       schedule::pieces_of_a_chunk(static_cast<int>(count_accelerators(loaded.config)), rings) * kElement;
-  if (collective.size == 0 || collective.size >= each * collective.chunks) return;
+  if (collective.size == 0 || collective.size >= each * std::max(collective.chunks, 1)) return;
+  if (collective.chunks == schedule::kAutomaticChunks) {
+    throw ConfigError(
+        loaded.place("collective.size"),
+        fmt::format("collective.size of {} is too small: a chunk has a piece of {} bytes at least for every "
+                    "accelerator{}, {}",
+                    format_bytes(collective.size), kElement, rings ? " and way around a ring" : "",
+                    format_bytes(each)));
+  }
   throw ConfigError(
       loaded.place("collective.chunks"),
       fmt::format("collective.chunks is {}, but {} makes {} chunk{} at most: each has a piece of {} bytes at "
@@ -185,8 +224,12 @@ Key dimensions_key() {
   key.path = kPath;
   key.example = "[{kind: switch, size: 16, bandwidth: 25 GB/s, latency: 700 ns}]";
   key.read = [](const Node& value, Config& config) {
-    if (value.kind == Node::Kind::kScalar) {
-      config.system.topology.dimensions = read_astra_network(value.text);
+    config.assumptions.clear();
+    if (value.kind == Node::Kind::kScalar || value.kind == Node::Kind::kMap) {
+      AstraNetwork network =
+          value.kind == Node::Kind::kMap ? read_network(value) : read_astra_network(value.text);
+      config.system.topology.dimensions = std::move(network.dimensions);
+      config.assumptions = std::move(network.assumptions);
       return;
     }
     if (value.kind != Node::Kind::kList || value.children.empty()) {

@@ -1,6 +1,7 @@
 #include "config/ineffective_keys.h"
 
 #include "config/shape.h"
+#include "schedule/compile/compiler.h"
 
 #include <algorithm>
 
@@ -10,6 +11,19 @@ namespace coppice::config {
 namespace {
 
 constexpr const char* kAlone = "a single accelerator sends nothing";
+
+// The algorithm chooses how many chunks there are by what a message costs.
+bool chooses_chunks(const Config& config) {
+  if (config.collective.chunks != schedule::kAutomaticChunks) return false;
+  const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
+  return algorithm != nullptr && algorithm->chunking == schedule::Chunking::kChosen &&
+         !algorithm->over_dimensions;
+}
+
+std::string idle_in_schedule(const Config& config, const Use& use) {
+  if (use.purpose != Purpose::kSchedule || chooses_chunks(config)) return "";
+  return fmt::format("the schedule of {} does not depend on it", config.collective.algorithm);
+}
 
 bool single_accelerator(const Config& config) {
   return count_accelerators(config) == 1;
@@ -95,6 +109,22 @@ std::string idle_link(const Config& config, const Use& /*use*/) {
   return single_accelerator(config) ? "a single accelerator has no links" : "";
 }
 
+std::string idle_bandwidth(const Config& config, const Use& use) {
+  const std::string idle = idle_link(config, use);
+  if (!idle.empty() || config.system.link.bandwidth.size() > 1) return idle;
+  return idle_in_schedule(config, use);
+}
+
+std::string idle_latency(const Config& config, const Use& use) {
+  const std::string idle = idle_link(config, use);
+  return idle.empty() ? idle_in_schedule(config, use) : idle;
+}
+
+std::string idle_message_time(const Config& config, const Use& use) {
+  const std::string idle = idle_ni(config, use);
+  return idle.empty() ? idle_in_schedule(config, use) : idle;
+}
+
 std::string idle_timing(const Config& config, const Use& use) {
   return use.purpose == Purpose::kRun && single_accelerator(config) ? kAlone : "";
 }
@@ -106,13 +136,15 @@ std::string idle_router(const Config& config, const Use& use) {
 
 std::string idle_clock(const Config& config, const Use& use) {
   if (use.purpose == Purpose::kSchedule && !runs_over_dimensions(config)) {
-    return "only chunks in a hierarchy take their turns by it";
+    return idle_in_schedule(config, use);
   }
   return idle_timing(config, use);
 }
 
 std::string idle_delay(const Config& config, const Use& use) {
-  return use.purpose == Purpose::kSchedule ? idle_clock(config, use) : idle_router(config, use);
+  if (use.purpose != Purpose::kSchedule) return idle_router(config, use);
+  return config.collective.algorithm == "hierarchical" ? idle_timing(config, use)
+                                                       : "only chunks in a hierarchy take their turns by it";
 }
 
 std::string idle_ni(const Config& config, const Use& /*use*/) {

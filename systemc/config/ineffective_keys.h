@@ -31,6 +31,11 @@ std::string idle_roofline(const Config& config, const Use& use);
 // Of tree algorithms.
 std::string idle_trees(const Config& config, const Use& use);
 std::string idle_link(const Config& config, const Use& use);
+// Of a schedule compilers know bandwidths that differ; what a message costs besides tells only how many
+// chunks are best, where that is left to them.
+std::string idle_bandwidth(const Config& config, const Use& use);
+std::string idle_latency(const Config& config, const Use& use);
+std::string idle_message_time(const Config& config, const Use& use);
 // Clock and flit.
 std::string idle_timing(const Config& config, const Use& use);
 std::string idle_router(const Config& config, const Use& use);

@@ -87,14 +87,14 @@ void add_link_keys(std::vector<Key>& keys) {
       unless(with(per_dimension_key<>(
                       "system.link.bandwidth", [](auto& c) -> auto& { return c.system.link.bandwidth; },
                       parse_bandwidth, format_bandwidth, kSlowestLink, kFastestLink),
-                  {Purpose::kRun, Purpose::kTraffic, Purpose::kBound, Purpose::kRoute}),
-             idle_link));
+                  {Purpose::kRun, Purpose::kTraffic, Purpose::kBound, Purpose::kRoute, Purpose::kSchedule}),
+             idle_bandwidth));
   keys.push_back(
       unless(with(per_dimension_key<>(
                       "system.link.latency", [](auto& c) -> auto& { return c.system.link.latency; },
                       parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond),
-                  kSimulations),
-             idle_link));
+                  kTimed),
+             idle_latency));
   keys.push_back(unless(with(quantity_key(
                                  "system.clock", [](auto& c) -> auto& { return c.system.clock; },
                                  parse_frequency, format_frequency, kSlowestClock, kFastestClock),
@@ -152,6 +152,10 @@ Key ports_key() {
 
 void add_ni_keys(std::vector<Key>& keys) {
   const auto add = [&](Key key, auto idle) { keys.push_back(unless(with(std::move(key), kMessages), idle)); };
+  // What messages cost tells how many chunks are best.
+  const auto add_timed = [&](Key key, auto idle) {
+    keys.push_back(unless(with(std::move(key), {Purpose::kRun, Purpose::kRoute, Purpose::kSchedule}), idle));
+  };
   keys.push_back(unless(with(ports_key(), {Purpose::kRun, Purpose::kSchedule}), idle_ni));
   // Table entries count the flits and packets of their messages.
   const Purposes compiled{Purpose::kRun, Purpose::kSchedule, Purpose::kRoute};
@@ -176,17 +180,18 @@ void add_ni_keys(std::vector<Key>& keys) {
   add(integer_key(
           "system.ni.buffer", [](auto& c) -> auto& { return c.system.ni.buffer; }, 1, 1 << 20),
       idle_ni_buffer);
-  add(integer_key(
+  add_timed(
+      integer_key(
           "system.ni.dma_latency", [](auto& c) -> auto& { return c.system.ni.dma_latency; }, 1, 1'000'000),
-      idle_ni);
+      idle_message_time);
   add(integer_key(
           "system.ni.reduction_latency", [](auto& c) -> auto& { return c.system.ni.reduction_latency; }, 1,
           1'000'000),
       idle_reduction_latency);
-  add(quantity_key(
-          "system.ni.message_setup", [](auto& c) -> auto& { return c.system.ni.message_setup; },
-          parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond),
-      idle_ni);
+  add_timed(quantity_key(
+                "system.ni.message_setup", [](auto& c) -> auto& { return c.system.ni.message_setup; },
+                parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond),
+            idle_message_time);
   Key rate;
   rate.path = "system.ni.reduction_flits_per_cycle";
   rate.read = [path = rate.path](const Node& value, Config& config) {
@@ -241,7 +246,7 @@ void add_accelerator_keys(std::vector<Key>& keys) {
   Key array;
   array.path = "system.accelerator.array";
   array.read = [path = array.path](const Node& value, Config& config) {
-    const std::vector<int> sides = read_integers(value, path, 1, 65536);
+    const std::vector<int> sides = read_integers(value, path, 1, 65536, "[32, 32], its rows and columns");
     if (sides.size() != 2) {
       throw ConfigError(value.place, path + " must be [rows, columns], for example [32, 32]");
     }

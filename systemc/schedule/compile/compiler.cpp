@@ -7,11 +7,7 @@
 namespace coppice::schedule {
 
 void require_whole_chunks(const CompileRequest& request, const std::string& algorithm) {
-  if (request.chunks == 1) return;
-  if (request.chunks == kAutomaticChunks) {
-    throw UnsupportedError(
-        fmt::format("{} does not choose its chunks: automatic ones are for tree algorithms", algorithm));
-  }
+  if (request.chunks == 1 || request.chunks == kAutomaticChunks) return;
   throw UnsupportedError(fmt::format("{} does not cut its chunks into pieces: it takes 1 chunk, not {}",
                                      algorithm, request.chunks));
 }

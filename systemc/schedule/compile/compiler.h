@@ -15,7 +15,7 @@ namespace coppice::schedule {
 // How the trees of tree algorithms lie on the network (tree_compilers.h).
 enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
 
-// CompileRequest::chunks: as many as are best, for algorithms of Chunking::kChosen.
+// CompileRequest::chunks: as many as are best, for algorithms of Chunking::kChosen; 1 for those of kWhole.
 inline constexpr int kAutomaticChunks = 0;
 
 // What every compiler gets besides the topology.
@@ -37,6 +37,8 @@ struct CompileRequest {
   NodeId root = topology::kNoNode;
   // Of a step, whatever its length: alpha of the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;
+  // The part of it in which the port moves nothing: messages that follow one another are so far apart.
+  Femtoseconds message_gap = 0;
   TreePlacement trees = TreePlacement::kAuto;
   // A schedule that is the same seen from every accelerator is kept as one accelerator's tables
   // (table_pattern.h) if there are more accelerators than this.
@@ -56,9 +58,9 @@ class Compiler {
 
 // How an algorithm takes CompileRequest::chunks.
 enum class Chunking : std::uint8_t {
-  kWhole,   // 1 only
-  kGiven,   // as many as are asked for
-  kChosen,  // as many as are asked for, or kAutomaticChunks
+  kWhole,   // 1 only, which kAutomaticChunks means to it
+  kGiven,   // as many as its tables have
+  kChosen,  // as many as are asked for, or as many as it finds best for kAutomaticChunks
 };
 
 // All that is to be known of an algorithm: no other place asks for one by its name. Its compiler says it, in
@@ -77,7 +79,7 @@ struct AlgorithmInfo {
 };
 
 // For compilers that do not cut chunks into pieces: throws UnsupportedError unless CompileRequest::chunks
-// is 1.
+// is 1 or left to them.
 void require_whole_chunks(const CompileRequest& request, const std::string& algorithm);
 
 }  // namespace coppice::schedule

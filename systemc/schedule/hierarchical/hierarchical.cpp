@@ -192,7 +192,7 @@ class HierarchicalBuilder {
   std::vector<topology::Route> routes_;
 };
 
-constexpr Bytes kUsualChunks = 64;
+constexpr int kUsualChunks = 64;  // Themis, Sec. 5.3
 
 }  // namespace
 
@@ -215,11 +215,14 @@ Schedule compile_in_orders(const Topology& topology, const CompileRequest& reque
   return compile_plans(topology, request, algorithm, plans, policy);
 }
 
-ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request) {
-  // Every piece of a chunk has an element at least.
+int chunk_count(const LatencyModel& model, const CompileRequest& request) {
+  if (request.chunks != kAutomaticChunks) return request.chunks;
   const Bytes least = pieces_of_a_chunk(model.accelerators(), model.rings()) * request.element;
-  const auto automatic = static_cast<int>(std::clamp<Bytes>(request.size / least, 1, kUsualChunks));
-  const int count = request.chunks == kAutomaticChunks ? automatic : request.chunks;
+  return static_cast<int>(std::clamp<Bytes>(request.size / least, 1, kUsualChunks));
+}
+
+ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request) {
+  const int count = chunk_count(model, request);
   const auto chunks = split_into_chunks(request.size, request.element, count);
   const auto& [scheduler, named] = request.chunk_policy;
   const IntraDimension policy = named.value_or(usual_policy(scheduler));
@@ -249,7 +252,9 @@ AlgorithmInfo HierarchicalCompiler::info() {
 Schedule HierarchicalCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   const LatencyModel model = latency_model(dimension_models(topology), request);
   const ChunkSchedule chunks = plan_chunks(model, request);
-  return compile_plans(topology, request, info().name, chunks.plans, chunks.intra_dimension);
+  Schedule schedule = compile_plans(topology, request, info().name, chunks.plans, chunks.intra_dimension);
+  if (request.chunks == kAutomaticChunks) schedule.chunks = chunk_count(model, request);
+  return schedule;
 }
 
 }  // namespace coppice::schedule

@@ -8,6 +8,7 @@
 #include "schedule/compile/channel_paths.h"
 #include "schedule/compile/table_builder.h"
 #include "schedule/multitree/multitree_optimal.h"
+#include "schedule/multitree/piece_count.h"
 #include "schedule/trees/timestep_order.h"
 
 namespace coppice::schedule {
@@ -20,7 +21,7 @@ void require_sliceable(const CompileRequest& request) {
                     to_string(request.collective)));
   }
   const Bytes elements = std::max<Bytes>(request.size / request.element, 1);
-  if (request.chunks >= 1 && request.chunks <= elements) return;
+  if (request.chunks <= elements) return;
   throw UnsupportedError(
       fmt::format("chained_multitree in {} slices: {} bytes make 1 to {}, of one element of {} "
                   "bytes at least each",
@@ -37,22 +38,23 @@ int phases_before(Op op, int slice, int slices) {
 AlgorithmInfo ChainedMultiTreeCompiler::info() {
   return {.name = "chained_multitree",
           .summary = "as multitree_optimal, slice by slice in the order of the data (all_reduce)",
-          .chunking = Chunking::kGiven};
+          .chunking = Chunking::kChosen};
 }
 
 Schedule ChainedMultiTreeCompiler::compile(const topology::Topology& topology,
                                            const CompileRequest& request) const {
   require_sliceable(request);
   const Trees trees = build_optimal_trees(topology, 1, request.seed);
+  const int slices = slice_count(topology, request, trees.steps);
   const auto reverse = reverse_channels(topology);
   const auto gather_step = order_steps(topology, trees, WaysFirst::kShortest);
   const auto reduce_step = order_steps(topology, trees, WaysFirst::kLongest);
   std::vector<Chunk> flows;
   std::vector<Send> sends;
   int slice = 0;
-  for (const Chunk& data : split_into_chunks(request.size, request.element, request.chunks)) {
-    const int reduce_before = phases_before(Op::kReduce, slice, request.chunks) * trees.steps;
-    const int gather_before = phases_before(Op::kGather, slice, request.chunks) * trees.steps;
+  for (const Chunk& data : split_into_chunks(request.size, request.element, slices)) {
+    const int reduce_before = phases_before(Op::kReduce, slice, slices) * trees.steps;
+    const int gather_before = phases_before(Op::kGather, slice, slices) * trees.steps;
     const std::vector<Chunk> parts =
         split_into_chunks(data.bytes, request.element, topology.num_accelerators());
     for (std::size_t tree = 0; tree < parts.size(); ++tree) {
@@ -80,7 +82,10 @@ Schedule ChainedMultiTreeCompiler::compile(const topology::Topology& topology,
     }
     ++slice;
   }
-  return build_schedule(topology, request, info().name, flows, sends, paths_both_ways(trees, reverse));
+  Schedule schedule =
+      build_schedule(topology, request, info().name, flows, sends, paths_both_ways(trees, reverse));
+  if (request.chunks == kAutomaticChunks) schedule.chunks = slices;
+  return schedule;
 }
 
 }  // namespace coppice::schedule

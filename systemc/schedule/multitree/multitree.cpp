@@ -1,6 +1,7 @@
 #include "schedule/multitree/multitree.h"
 
 #include "schedule/compile/memory_limit.h"
+#include "schedule/multitree/piece_count.h"
 #include "schedule/multitree/tree_growth.h"
 
 namespace coppice::schedule {
@@ -19,17 +20,24 @@ Trees build_trees(const Topology& topology) {
   return best;
 }
 
+Schedule compile_rooted(const Topology& topology, const CompileRequest& request,
+                        const std::string& algorithm) {
+  const int pieces = rooted_pieces(topology, request);
+  Schedule schedule = schedule_trees(topology, request, algorithm,
+                                     grow_trees_of(topology, request.root, pieces, request.seed));
+  if (request.chunks == kAutomaticChunks) schedule.chunks = pieces;
+  return schedule;
+}
+
 AlgorithmInfo MultiTreeCompiler::info() {
   return {.name = "multitree",
           .summary = "trees built with their link schedule, one per accelerator (ISCA 2021)",
+          .chunking = Chunking::kChosen,
           .rooted = true};
 }
 
 Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileRequest& request) const {
-  if (request.root >= 0) {
-    return schedule_trees(topology, request, info().name,
-                          grow_trees_of(topology, request.root, request.chunks, request.seed));
-  }
+  if (request.root >= 0) return compile_rooted(topology, request, info().name);
   require_whole_chunks(request, info().name);
   const std::int64_t n = topology.num_accelerators();
   const int phases = request.collective == Collective::kAllReduce ? 2 : 1;

@@ -16,6 +16,10 @@ namespace coppice::schedule {
 // cannot be reached.
 Trees build_trees(const topology::Topology& topology);
 
+// A broadcast or reduce over rooted_pieces() trees of its root.
+Schedule compile_rooted(const topology::Topology& topology, const CompileRequest& request,
+                        const std::string& algorithm);
+
 // Broadcast and reduce use the trees of their root, grown alone (grow_trees_of()).
 class MultiTreeCompiler final : public Compiler {
  public:

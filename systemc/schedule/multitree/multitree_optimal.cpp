@@ -8,6 +8,8 @@
 #include "schedule/compile/symmetric_builder.h"
 #include "schedule/multitree/matching_trees.h"
 #include "schedule/multitree/mesh_trees.h"
+#include "schedule/multitree/multitree.h"
+#include "schedule/multitree/piece_count.h"
 #include "schedule/multitree/torus_trees.h"
 #include "schedule/multitree/tree_growth.h"
 #include "schedule/trees/link_allocator.h"
@@ -48,6 +50,14 @@ Trees trees_over_switches(const topology::Topology& topology, int pieces, std::u
   return best;
 }
 
+int phases(const CompileRequest& request) {
+  return request.collective == Collective::kAllReduce ? 2 : 1;
+}
+
+Bytes divide_up(Bytes dividend, Bytes divisor) {
+  return (dividend + divisor - 1) / divisor;
+}
+
 // On a torus whose translated trees are as few as can be.
 std::optional<Schedule> compile_symmetric(const topology::Topology& topology, const CompileRequest& request) {
   const int pieces = request.chunks;
@@ -63,11 +73,50 @@ std::optional<Schedule> compile_symmetric(const topology::Topology& topology, co
   std::iota(nodes.begin(), nodes.end(), 0);
   std::vector<std::int32_t> ways;
   for (const topology::Channel& channel : topology.channels()) ways.push_back(channel.src_port);
-  return build_symmetric_schedule(topology, request, MultiTreeOptimalCompiler::info().name,
-                                  {.moves = Translations(topology.dims(), std::move(nodes)),
-                                   .pieces = pieces,
-                                   .sends = sends_of(topology, request, *trees),
-                                   .ways = std::move(ways)});
+  Schedule schedule = build_symmetric_schedule(topology, request, MultiTreeOptimalCompiler::info().name,
+                                               {.moves = Translations(topology.dims(), std::move(nodes)),
+                                                .pieces = pieces,
+                                                .sends = sends_of(topology, request, *trees),
+                                                .ways = std::move(ways)});
+  schedule.least_steps = phases(request) * trees->steps;
+  return schedule;
+}
+
+Schedule compile_trees(const topology::Topology& topology, const CompileRequest& request,
+                       const Trees& trees) {
+  Schedule schedule = schedule_trees(topology, request, MultiTreeOptimalCompiler::info().name, trees);
+  schedule.least_steps = phases(request) * least_steps(topology, trees.pieces);
+  return schedule;
+}
+
+// Pieces fill the last timestep, and let ports wait less for what has only just come. Over switches they get
+// in each other's way, and with many accelerators they gain little for the time that their trees take.
+Schedule compile_automatic(const topology::Topology& topology, const CompileRequest& request) {
+  constexpr int kMostPieces = 4;
+  constexpr int kMostAccelerators = 64;
+  const int n = topology.num_accelerators();
+  const Bytes chunk = request.size / n;
+  const bool pays = topology.num_switches() == 0 && n > 1 && n <= kMostAccelerators;
+  CompileRequest chosen = request;
+  chosen.chunks = 1;
+  Schedule schedule;
+  if (!pays) {
+    schedule = MultiTreeOptimalCompiler().compile(topology, chosen);
+  } else {
+    Trees best;
+    Femtoseconds least = 0;
+    for (int pieces = 1; pieces <= kMostPieces && chunk >= pieces * request.element; ++pieces) {
+      Trees trees = build_optimal_trees(topology, pieces, request.seed);
+      const Femtoseconds time = predicted_time(topology, request, trees, divide_up(chunk, pieces));
+      if (pieces > 1 && time >= least) continue;
+      least = time;
+      best = std::move(trees);
+    }
+    chosen.chunks = best.pieces;
+    schedule = compile_trees(topology, chosen, best);
+  }
+  schedule.chunks = chosen.chunks;
+  return schedule;
 }
 
 }  // namespace
@@ -94,23 +143,18 @@ Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::u
 AlgorithmInfo MultiTreeOptimalCompiler::info() {
   return {.name = "multitree_optimal",
           .summary = "as multitree, in the fewest timesteps that the channels allow",
-          .chunking = Chunking::kGiven,
+          .chunking = Chunking::kChosen,
           .rooted = true};
 }
 
 Schedule MultiTreeOptimalCompiler::compile(const topology::Topology& topology,
                                            const CompileRequest& request) const {
-  if (request.root >= 0) {
-    return schedule_trees(topology, request, info().name,
-                          grow_trees_of(topology, request.root, request.chunks, request.seed));
-  }
+  if (request.root >= 0) return compile_rooted(topology, request, MultiTreeOptimalCompiler::info().name);
+  if (request.chunks == kAutomaticChunks) return compile_automatic(topology, request);
   std::optional<Schedule> symmetric = compile_symmetric(topology, request);
-  Schedule schedule = symmetric ? *std::move(symmetric)
-                                : schedule_trees(topology, request, info().name,
-                                                 build_optimal_trees(topology, request.chunks, request.seed));
-  schedule.least_steps =
-      (request.collective == Collective::kAllReduce ? 2 : 1) * least_steps(topology, request.chunks);
-  return schedule;
+  return symmetric
+             ? *std::move(symmetric)
+             : compile_trees(topology, request, build_optimal_trees(topology, request.chunks, request.seed));
 }
 
 }  // namespace coppice::schedule

@@ -83,8 +83,10 @@ Schedule TreeCompiler<kTrees, kPhases>::compile(const Topology& topology,
                                                 const CompileRequest& request) const {
   CompileRequest resolved = request;
   resolved.chunks = resolve_chunks(topology, request, kTrees);
-  return schedule_linked_trees(topology, resolved, info().name, request_trees(topology, request, kTrees),
-                               kPhases);
+  Schedule schedule = schedule_linked_trees(topology, resolved, info().name,
+                                            request_trees(topology, request, kTrees), kPhases);
+  if (request.chunks == kAutomaticChunks) schedule.chunks = resolved.chunks;
+  return schedule;
 }
 
 template class TreeCompiler<1, Phases::kApart>;

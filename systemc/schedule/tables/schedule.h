@@ -44,6 +44,7 @@ struct Schedule {
   int steps = 0;        // timesteps, both phases of an all-reduce
   int least_steps = 0;  // the fewest that trees over channels of one chunk a step could take; 0: not known
   int flows = 0;
+  int chunks = 0;  // that the compiler chose, where the request left them to it (kAutomaticChunks)
   // Some arrivals come after what they must not disturb only because their timestep is later (2D ring: a
   // column's sum, and a row that still lags). Such a schedule needs the lockstep; others are right under any
   // timing.

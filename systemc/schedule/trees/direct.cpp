@@ -1,8 +1,29 @@
 #include "schedule/trees/direct.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "schedule/trees/scheduled_trees.h"
 
 namespace coppice::schedule {
+
+namespace {
+
+// How many messages an accelerator sends at once: one on a network that it shares with others, as many as it
+// has ports where a channel of its own leads to every other accelerator.
+int messages_at_once(const topology::Topology& topology, const CompileRequest& request) {
+  const int n = topology.num_accelerators();
+  for (NodeId node = 0; node < n; ++node) {
+    std::vector<bool> reached(static_cast<std::size_t>(topology.num_nodes()), false);
+    for (const topology::ChannelId id : topology.out_channels(node)) {
+      reached[static_cast<std::size_t>(topology.channel(id).dst)] = true;
+    }
+    if (std::count(reached.begin(), reached.begin() + n, true) < n - 1) return 1;
+  }
+  return std::max(1, std::min(request.ni_ports, n - 1));
+}
+
+}  // namespace
 
 AlgorithmInfo DirectCompiler::info() {
   return {.name = "direct", .summary = "every accelerator to every other"};
@@ -11,11 +32,12 @@ AlgorithmInfo DirectCompiler::info() {
 Schedule DirectCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {
   require_whole_chunks(request, info().name);
   const int n = topology.num_accelerators();
-  Trees stars{.steps = n - 1, .pieces = 1, .trees = {}};
+  const int at_once = messages_at_once(topology, request);
+  Trees stars{.steps = (n - 1 + at_once - 1) / at_once, .pieces = 1, .trees = {}};
   for (NodeId owner = 0; owner < n; ++owner) {
     auto& star = stars.trees.emplace_back();
-    for (int step = 1; step < n; ++step) {
-      star.push_back({.parent = owner, .child = (owner + step) % n, .step = step});
+    for (int offset = 1; offset < n; ++offset) {
+      star.push_back({.parent = owner, .child = (owner + offset) % n, .step = 1 + (offset - 1) / at_once});
     }
   }
   return schedule_trees(topology, request, info().name, stars);

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/time_limit.h"
 #include "config/dimensions.h"
+#include "config/link_limits.h"
 #include "config/schema.h"
 #include "config/shape.h"
 #include "fabric/framing.h"
@@ -79,6 +80,9 @@ void require_routes_deadlock_free(const config::Loaded& loaded, const topology::
 // Every accelerator owns a part of the data.
 void require_enough_elements(const config::Loaded& loaded, const topology::Topology& topology,
                              const schedule::CompileRequest& request) {
+  // All the data of a broadcast or reduce is the root's.
+  const bool rooted = has_root(loaded.config.collective);
+  if (rooted && request.size >= request.element) return;
   const Bytes least = topology.num_accelerators() * request.element;
   if (request.size >= least) return;
   throw ConfigError(
@@ -126,6 +130,11 @@ schedule::TreePlacement parse_trees(const std::string& name) {
   return schedule::TreePlacement::kAuto;
 }
 
+// What a port of the network interface does between two messages: setting up the second, and its head flit.
+Femtoseconds message_gap(const config::SystemConfig& system) {
+  return system.ni.message_setup + (system.ni.dma_latency + 1) * system.clock.period();
+}
+
 schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                     const topology::RoutingFunction& routing) {
   const config::CollectiveConfig& collective = loaded.config.collective;
@@ -142,6 +151,7 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   request.routing = &routing;
   request.trees = parse_trees(collective.trees);
   request.step_latency = step_latency(loaded.config, topology);
+  request.message_gap = message_gap(loaded.config.system);
   // The network interface in Verilog is loaded with stored entries.
   if (loaded.config.system.ni.impl == config::Implementation::kRtl) {
     request.pattern_beyond = std::numeric_limits<int>::max();
@@ -182,8 +192,9 @@ void require_runnable(const config::Loaded& loaded, const schedule::Schedule& sc
 // Tables that were made elsewhere, for the collective that the configuration names.
 schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::Topology& topology) {
   const config::CollectiveConfig& collective = loaded.config.collective;
-  schedule::Schedule schedule =
-      at_key(loaded, "collective.file", [&] { return schedule::read_schedule_file(collective.file); });
+  schedule::Schedule schedule = at_key(loaded, "collective.file", [&] {
+    return schedule::read_schedule_file(collective.file, topology.name());
+  });
   const std::string op = schedule::collective_name(schedule);
   if (op != collective.op) {
     throw ConfigError(loaded.place("collective.op"),
@@ -214,11 +225,25 @@ schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::T
 
 topology::GraphFile read_graph(const config::Loaded& loaded) {
   const config::SystemConfig& system = loaded.config.system;
-  return at_key(loaded, "system.topology.file", [&] {
-    return topology::read_graph_file(
-        system.topology.file,
-        {{system.link.bandwidth.front(), system.link.latency.front()}, system.clock.period()});
+  const std::function<std::string(const topology::LinkSpec&)> objection =
+      [&](const topology::LinkSpec& link) {
+        const std::string too_fast = config::bandwidth_objection(system, link.bandwidth);
+        return too_fast.empty() ? config::latency_objection(system, link.latency) : too_fast;
+      };
+  const topology::LinkSpec link{system.link.bandwidth.front(), system.link.latency.front()};
+  topology::GraphFile graph = at_key(loaded, "system.topology.file", [&] {
+    return topology::read_graph_file(system.topology.file, {link, system.clock.period(), &objection});
   });
+  const auto require_default = [&](const char* key, bool used, const std::string& refused) {
+    if (!used || refused.empty()) return;
+    throw ConfigError(loaded.place(key), fmt::format("{}, of channels in {} that have none of their own: {}",
+                                                     key, system.topology.file, refused));
+  };
+  require_default("system.link.bandwidth", graph.uses_default_bandwidth,
+                  config::bandwidth_objection(system, link.bandwidth));
+  require_default("system.link.latency", graph.uses_default_latency,
+                  config::latency_objection(system, link.latency));
+  return graph;
 }
 
 }  // namespace

@@ -95,6 +95,34 @@ TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
               ElementsAre(HasSubstr("collective.size has no effect: the gradients of training.model")));
 }
 
+TEST(IneffectiveKeys, KnowsWhatASchedulesChunksAreChosenBy) {
+  const auto of_schedule = [](const std::string& algorithm, const std::string& key) {
+    std::vector<std::string> lines;
+    for (const std::string& line : warnings(
+             {"system.topology.dims=[4, 4]", "collective.algorithm=" + algorithm, key}, Purpose::kSchedule)) {
+      if (line.starts_with("--set " + key)) lines.push_back(line);
+    }
+    return lines;
+  };
+  for (const char* key : {"system.link.bandwidth=8 GB/s", "system.link.latency=1 us", "system.clock=2 GHz",
+                          "system.ni.message_setup=1 us"}) {
+    EXPECT_THAT(of_schedule("tree", key), IsEmpty()) << key;
+    EXPECT_THAT(of_schedule("ring", key),
+                ElementsAre(HasSubstr("has no effect: the schedule of ring does not depend on it")));
+  }
+}
+
+// Only on a torus or mesh are dims the lengths of lines of links.
+TEST(IneffectiveKeys, KnowsThatAClosOfOneAcceleratorPerTorHasLinks) {
+  Loaded loaded;
+  loaded.config.system.topology = {"clos", {1, 4, 2}};
+  loaded.config.system.link.bandwidth = {{16'000'000'000}, {8'000'000'000}};
+  for (const char* key : {"system.link.bandwidth", "system.link.bandwidth[0]", "system.link.bandwidth[1]"}) {
+    loaded.places[key] = {"f", 2, 3};
+  }
+  EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun), IsEmpty());
+}
+
 TEST(IneffectiveKeys, KnowsThatATextWorkloadMovesChunksOnly) {
   Loaded loaded;
   loaded.config.system.topology.kind = "hierarchy";
@@ -127,8 +155,7 @@ TEST(IneffectiveKeys, GathersWhatAPurposeDoesNotUse) {
           "5:25: warning: collective.algorithm, collective.size have no effect on synthetic traffic"));
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]"}, Purpose::kBound),
               ElementsAre("5:25: warning: collective.algorithm has no effect on the bound"));
-  EXPECT_THAT(warnings({"system.topology.dims=[4, 4]"}, Purpose::kSchedule),
-              ElementsAre("4:16: warning: system.link.bandwidth has no effect on a schedule"));
+  EXPECT_THAT(warnings({"system.topology.dims=[4, 4]"}, Purpose::kSchedule), IsEmpty());
   EXPECT_THAT(added("system.ni.dma_latency=4", Purpose::kTraffic),
               ElementsAre(HasSubstr("on synthetic traffic")));
   EXPECT_THAT(added("system.link.latency=4 ns", Purpose::kTraffic), IsEmpty());

@@ -257,12 +257,14 @@ TEST(ToJson, WritesEveryKeyInTheUnitsOfTheFile) {
   EXPECT_EQ(json["observe"]["nodes"], nlohmann::ordered_json::array({0}));
 }
 
-TEST(Load, TakesAutomaticChunksForTreesOnly) {
-  const std::string system = "system: {topology: {kind: dgx1}}\ncollective:\n  size: 1 MiB\n  chunks: auto\n";
-  EXPECT_EQ(load_text(system + "  algorithm: overlapped_tree\n").config.collective.chunks,
-            schedule::kAutomaticChunks);
-  EXPECT_THAT(complaint(system + "  algorithm: multitree\n"),
-              StartsWith("4:11: collective.chunks is auto, which is for tree"));
+TEST(Load, LeavesTheChunksToTheAlgorithmUnlessTheyAreGiven) {
+  const std::string system = "system: {topology: {kind: dgx1}}\ncollective:\n  size: 1 MiB\n";
+  for (const char* algorithm : {"overlapped_tree", "multitree_optimal", "ring"}) {
+    const std::string text = system + "  algorithm: " + algorithm + "\n";
+    EXPECT_EQ(load_text(text).config.collective.chunks, schedule::kAutomaticChunks);
+    EXPECT_EQ(load_text(text + "  chunks: auto\n").config.collective.chunks, schedule::kAutomaticChunks);
+    EXPECT_EQ(load_text(text + "  chunks: 3\n").config.collective.chunks, 3);
+  }
 }
 
 TEST(ToJson, LeavesOutTheCollectiveThatTrafficDoesNotName) {

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <map>
+#include <tuple>
 
 #include "machine.h"
 #include "schedule/proof/checker.h"
@@ -27,6 +28,22 @@ RC_GTEST_PROP(Direct, EverybodySendsAndReceivesOneMessageATimestep, ()) {
     RC_ASSERT((++sent[{node, entry.step}] == 1));
     RC_ASSERT((++received[{entry.destination(), entry.step}] == 1));
   });
+}
+
+// With a channel to everyone, over all of them at once; with fewer ports than channels, as many at a time.
+TEST(Direct, UsesAllChannelsOfAFullyConnectedNetworkAtOnce) {
+  Machine machine = built(topology::Kind::kFullyConnected, {8});
+  EXPECT_EQ(machine.compile("direct", Collective::kAllReduce, 1024).steps, 2);
+  EXPECT_EQ(machine.compile("direct", Collective::kAllGather, 1024).steps, 1);
+  machine.ni_ports = 3;
+  const Schedule schedule = machine.compile("direct", Collective::kAllReduce, 1024);
+  EXPECT_EQ(schedule.steps, 2 * 3);
+  std::map<std::tuple<NodeId, std::int32_t, int>, int> sent;  // over a route in a step
+  for_each_entry(schedule, [&](NodeId node, const TableEntry& entry) {
+    EXPECT_EQ((++sent[{node, entry.route, entry.step}]), 1);
+  });
+  check_schedule(machine.topology, schedule);
+  EXPECT_EQ(built(topology::Kind::kSwitch, {8}).compile("direct", Collective::kAllReduce, 1024).steps, 2 * 7);
 }
 
 }  // namespace
