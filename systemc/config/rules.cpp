@@ -105,7 +105,9 @@ void check_size(const Loaded& loaded) {
 
 void check_chunks(const Loaded& loaded) {
   const CollectiveConfig& collective = loaded.config.collective;
-  if (collective.chunks != schedule::kAutomaticChunks || has_trees(loaded.config) || collective.algorithm == "packed_trees") return;
+  if (collective.chunks != schedule::kAutomaticChunks || has_trees(loaded.config) ||
+      collective.algorithm == "packed_trees" || collective.algorithm == "auto")
+    return;
   throw ConfigError(
       loaded.place("collective.chunks"),
       fmt::format("collective.chunks is auto, which is for tree, double_tree and their overlapped "

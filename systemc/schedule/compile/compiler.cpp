@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "schedule/automatic/automatic.h"
 #include "schedule/hierarchical/hierarchical.h"
 #include "schedule/multitree/chained_multitree.h"
 #include "schedule/multitree/multitree.h"
@@ -58,6 +59,7 @@ std::vector<Registered> registry() {
       {{"packed_trees", "spanning trees that share out all bandwidth, each piece summed and spread at once",
         true},
        make<PackedTreesCompiler>},
+      {{"auto", "what should be fastest here by its tables' expected time", true}, make<AutomaticCompiler>},
   };
 }
 

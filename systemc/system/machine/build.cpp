@@ -28,6 +28,7 @@ namespace coppice::system {
 namespace {
 
 constexpr Bytes kFp32Bytes = 4;
+constexpr const char* kAutomatic = "auto";
 
 // Runs `build` and says at `key` what it refuses.
 template <typename Build>
@@ -111,7 +112,7 @@ void require_rooted_algorithm(const config::Loaded& loaded) {
 // Switches add what chunks bring that move through dimensions.
 void require_adders_used(const config::Loaded& loaded, const topology::Topology& topology) {
   const std::string& algorithm = loaded.config.collective.algorithm;
-  if (topology.in_network().empty() || algorithm == "hierarchical") return;
+  if (topology.in_network().empty() || algorithm == "hierarchical" || algorithm == kAutomatic) return;
   const auto adds = std::ranges::find(topology.in_network(), true) - topology.in_network().begin();
   const std::string key = fmt::format("system.topology.dimensions[{}].in_network", adds);
   throw ConfigError(
@@ -128,8 +129,10 @@ schedule::TreePlacement parse_trees(const std::string& name) {
   return schedule::TreePlacement::kAuto;
 }
 
+// With `expected`, gets what `algorithm: auto` has compared.
 schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
-                                    const topology::RoutingFunction& routing) {
+                                    const topology::RoutingFunction& routing,
+                                    std::vector<schedule::ExpectedTime>& expected) {
   const config::CollectiveConfig& collective = loaded.config.collective;
   const auto compiler = schedule::make_compiler(collective.algorithm);
   if (!compiler) {
@@ -157,7 +160,12 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
     require_rooted_algorithm(loaded);
     request.root = collective.root;
   }
-  return at_key(loaded, "collective.algorithm", [&] { return compiler->compile(topology, request); });
+  return at_key(loaded, "collective.algorithm", [&] {
+    if (collective.algorithm != kAutomatic) return compiler->compile(topology, request);
+    auto choice = schedule::choose_algorithm(topology, request, loaded.config.system.ni.lockstep);
+    expected = std::move(choice.expected);
+    return std::move(choice.schedule);
+  });
 }
 
 // What the tables ask of the machine beyond its graph, which is all that their check knows.
@@ -349,7 +357,8 @@ CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Top
                                const topology::RoutingFunction& routing) {
   const bool imported = loaded.config.collective.algorithm == config::kAlgorithmFile;
   CheckedSchedule result;
-  result.schedule = imported ? read_schedule(loaded, topology) : compile_schedule(loaded, topology, routing);
+  result.schedule = imported ? read_schedule(loaded, topology)
+                             : compile_schedule(loaded, topology, routing, result.expected);
   try {
     result.report = schedule::check_schedule(topology, result.schedule);
   } catch (const schedule::ScheduleError& error) {
