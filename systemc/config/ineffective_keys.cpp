@@ -143,8 +143,8 @@ std::string idle_clock(const Config& config, const Use& use) {
 
 std::string idle_delay(const Config& config, const Use& use) {
   if (use.purpose != Purpose::kSchedule) return idle_router(config, use);
-  return config.collective.algorithm == "hierarchical" ? idle_timing(config, use)
-                                                       : "only chunks in a hierarchy take their turns by it";
+  return runs_over_dimensions(config) ? idle_timing(config, use)
+                                      : "only chunks in a hierarchy take their turns by it";
 }
 
 std::string idle_ni(const Config& config, const Use& /*use*/) {

@@ -38,6 +38,11 @@ bool runs_over_dimensions(const Config& config) {
   return algorithm != nullptr && algorithm->over_dimensions;
 }
 
+bool chooses_algorithm(const Config& config) {
+  const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
+  return algorithm != nullptr && algorithm->chooses_algorithm;
+}
+
 std::vector<std::string> algorithms_over_dimensions() {
   return schedule::algorithms_that([](const auto& info) { return info.over_dimensions; });
 }

@@ -33,6 +33,9 @@ bool runs_over_dimensions(const Config& config);
 // The names of the algorithms that do.
 std::vector<std::string> algorithms_over_dimensions();
 
+// The collective's algorithm compiles others and keeps the fastest.
+bool chooses_algorithm(const Config& config);
+
 // The collective's tables are read from collective.file.
 bool reads_tables(const Config& config);
 

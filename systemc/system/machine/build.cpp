@@ -113,7 +113,10 @@ void require_rooted_algorithm(const config::Loaded& loaded) {
 // Switches add what chunks bring that move through dimensions.
 void require_adders_used(const config::Loaded& loaded, const topology::Topology& topology) {
   const std::string& algorithm = loaded.config.collective.algorithm;
-  if (topology.in_network().empty() || config::runs_over_dimensions(loaded.config)) return;
+  if (topology.in_network().empty() || config::runs_over_dimensions(loaded.config) ||
+      config::chooses_algorithm(loaded.config)) {
+    return;
+  }
   const auto adds = std::ranges::find(topology.in_network(), true) - topology.in_network().begin();
   const std::string key = fmt::format("system.topology.dimensions[{}].in_network", adds);
   const std::string able = fmt::format("{}", fmt::join(config::algorithms_over_dimensions(), " or "));
@@ -135,8 +138,10 @@ Femtoseconds message_gap(const config::SystemConfig& system) {
   return system.ni.message_setup + (system.ni.dma_latency + 1) * system.clock.period();
 }
 
+// With `expected`, gets what `algorithm: auto` has compared.
 schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
-                                    const topology::RoutingFunction& routing) {
+                                    const topology::RoutingFunction& routing,
+                                    std::vector<schedule::ExpectedTime>& expected) {
   const config::CollectiveConfig& collective = loaded.config.collective;
   const auto compiler = schedule::make_compiler(collective.algorithm);
   if (!compiler) {
@@ -165,7 +170,12 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
     require_rooted_algorithm(loaded);
     request.root = collective.root;
   }
-  return at_key(loaded, "collective.algorithm", [&] { return compiler->compile(topology, request); });
+  return at_key(loaded, "collective.algorithm", [&] {
+    if (!config::chooses_algorithm(loaded.config)) return compiler->compile(topology, request);
+    auto choice = schedule::choose_algorithm(topology, request, loaded.config.system.ni.lockstep);
+    expected = std::move(choice.expected);
+    return std::move(choice.schedule);
+  });
 }
 
 // What the tables ask of the machine beyond its graph, which is all that their check knows.
@@ -372,7 +382,8 @@ CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Top
                                const topology::RoutingFunction& routing) {
   const bool imported = config::reads_tables(loaded.config);
   CheckedSchedule result;
-  result.schedule = imported ? read_schedule(loaded, topology) : compile_schedule(loaded, topology, routing);
+  result.schedule = imported ? read_schedule(loaded, topology)
+                             : compile_schedule(loaded, topology, routing, result.expected);
   try {
     result.report = schedule::check_schedule(topology, result.schedule);
   } catch (const schedule::ScheduleError& error) {
