@@ -26,6 +26,7 @@ Command add_bound(CLI::App& parent);
 Command add_compare(CLI::App& parent);
 Command add_chunks(CLI::App& parent);
 Command add_route(CLI::App& parent);
+Command add_modules(CLI::App& parent);
 Command add_list(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_report(CLI::App& parent);

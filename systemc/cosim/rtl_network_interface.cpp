@@ -123,8 +123,8 @@ std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedu
   return {};
 }
 
-RtlNetworkInterface::Memory::Memory(ni::GradientMemory& memory)
-    : values_(dynamic_cast<ni::ValueMemory*>(&memory)) {}
+RtlNetworkInterface::Memory::Memory(ni::GradientMemory& buffer)
+    : values_(dynamic_cast<ni::ValueMemory*>(&buffer)) {}
 
 FlitBits RtlNetworkInterface::Memory::read(std::uint32_t address) {
   FlitBits bits{};
@@ -148,11 +148,11 @@ void RtlNetworkInterface::Memory::write(std::uint32_t address, unsigned lanes, c
 
 RtlNetworkInterface::RtlNetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
                                          const ni::NiContext& context, fabric::FlitContext& flits,
-                                         ni::GradientMemory& memory, FlitContents& contents,
+                                         ni::GradientMemory& buffer, FlitContents& contents,
                                          const std::string& wave_path)
     : Terminal(name, node, ports, flits),
       context_(context),
-      memory_(memory),
+      memory_(buffer),
       contents_(&contents),
       ports_(static_cast<std::size_t>(ports)),
       tracker_(context.schedule->flows),
@@ -170,7 +170,18 @@ RtlNetworkInterface::RtlNetworkInterface(const sc_core::sc_module_name& name, No
   settings.vcs = system.router.vcs;
   model_ = std::make_unique<NiModel>(settings, memory_, wave_path);
   load();
-  set_next(0);
+  if (!context.held) start(0);
+}
+
+void RtlNetworkInterface::start(Cycles at) {
+  if (started_) fail("started, but its tables run already", at);
+  started_ = true;
+  model_->start(counts_);
+  if (context_.held) {
+    wake(at);
+  } else {
+    want(at);
+  }
 }
 
 std::uint32_t RtlNetworkInterface::payload_words() const {
@@ -181,7 +192,6 @@ std::uint32_t RtlNetworkInterface::payload_words() const {
 // Nops hold the lockstep and do nothing without it.
 void RtlNetworkInterface::load() {
   const auto& tables = context_.schedule->nodes[static_cast<std::size_t>(node())].ports;
-  std::vector<std::uint32_t> counts;
   for (std::size_t p = 0; p < ports_.size(); ++p) {
     Port& port = ports_[p];
     port.table = tables[p].stored();
@@ -194,10 +204,9 @@ void RtlNetworkInterface::load() {
       if (entry.op == Op::kNop && !context_.system->ni.lockstep) continue;
       model_->load(static_cast<int>(p), count++, entry_bits(entry));
     }
-    counts.push_back(count);
+    counts_.push_back(count);
     expect_next_message(static_cast<int>(p), 0);
   }
-  model_->start(counts);
 }
 
 void RtlNetworkInterface::expect_next_message(int index, Cycles now) {

@@ -27,13 +27,18 @@ class RtlNetworkInterface final : public fabric::Terminal, public ni::Interface 
   using NodeId = topology::NodeId;
   using TableEntry = schedule::TableEntry;
 
-  // `memory`: a ValueMemory, or none is kept. All references outlive it.
+  // `buffer`: a ValueMemory, or none is kept. All references outlive it.
   RtlNetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
-                      const ni::NiContext& context, fabric::FlitContext& flits, ni::GradientMemory& memory,
+                      const ni::NiContext& context, fabric::FlitContext& flits, ni::GradientMemory& buffer,
                       FlitContents& contents, const std::string& wave_path);
 
   NodeId node() const override { return Terminal::node(); }
   int num_ports() const override { return static_cast<int>(ports_.size()); }
+  void start(Cycles at) override;
+  bool started() const override { return started_; }
+  Cycles cycle_of(const sc_core::sc_time& time) const override {
+    return (static_cast<Femtoseconds>(time.value()) + context_.period - 1) / context_.period;
+  }
   bool finished() const override;
   std::string describe_waiting(Cycles now) const override;
   PortView view(int port, Cycles now) const override;
@@ -46,7 +51,7 @@ class RtlNetworkInterface final : public fabric::Terminal, public ni::Interface 
  private:
   class Memory final : public WordMemory {
    public:
-    explicit Memory(ni::GradientMemory& memory);
+    explicit Memory(ni::GradientMemory& buffer);
     FlitBits read(std::uint32_t address) override;
     void write(std::uint32_t address, unsigned lanes, const FlitBits& words) override;
     bool kept() const { return values_ != nullptr; }
@@ -89,6 +94,8 @@ class RtlNetworkInterface final : public fabric::Terminal, public ni::Interface 
   FlitContents* contents_;
   std::vector<Port> ports_;
   std::unique_ptr<NiModel> model_;
+  std::vector<std::uint32_t> counts_;  // [port] entries
+  bool started_ = false;
   // For the records only.
   ni::DependencyTracker tracker_;
   ni::Enablers enablers_;

@@ -22,9 +22,12 @@ class ArrivalCalendar {
     resize(words_, slots());
   }
 
+  // Everything before `begun` has been served, whenever it is looked at; outlives the calendar.
+  void set_begun(const Cycles& begun) { begun_ = &begun; }
+
   // `at` is later than the cycle served last.
   void add(Cycles at, int line) {
-    if (at - served_ > static_cast<Cycles>(mask_)) grow(at);
+    if (at - served_ > static_cast<Cycles>(mask_)) make_room(at);
     const std::size_t slot = static_cast<std::size_t>(at) & mask_;
     lines_[slot * words_ + static_cast<std::size_t>(line) / 64] |= std::uint64_t{1} << (line % 64);
     occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
@@ -72,8 +75,14 @@ class ArrivalCalendar {
     lines_.assign(slots * words_, 0);
     occupied_.assign(slots / 64, 0);
   }
-  [[gnu::noinline]] void grow(Cycles at) {
+  // A node that has slept for long needs no ring for that time.
+  [[gnu::noinline]] void make_room(Cycles at) {
+    if (begun_ != nullptr) served_ = std::max(served_, *begun_ - 1);
+    if (at - served_ > static_cast<Cycles>(mask_)) grow(at);
+  }
+  void grow(Cycles at) {
     ArrivalCalendar larger;
+    larger.begun_ = begun_;
     larger.resize(words_, std::bit_ceil(static_cast<std::size_t>(at - served_) + 1));
     larger.served_ = served_;
     for (Cycles cycle = served_ + 1; cycle <= served_ + static_cast<Cycles>(mask_); ++cycle) {
@@ -91,6 +100,7 @@ class ArrivalCalendar {
   std::size_t mask_ = 0;
   std::size_t words_ = 1;
   Cycles served_ = -1;
+  const Cycles* begun_ = nullptr;
 };
 
 }  // namespace coppice::fabric

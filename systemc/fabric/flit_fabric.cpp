@@ -57,15 +57,16 @@ void FlitNetwork::build_node(NodeId node, FlitNode& module) {
     module.add(router);
     return;
   }
-  Terminal* terminal = nullptr;
+  FlitParts::LocalPorts local;
   packet_terminals_.push_back(nullptr);
-  if (parts_.make_terminal) terminal = parts_.make_terminal(node, spec.local_ports, context_);
-  if (terminal == nullptr) {
+  if (parts_.make_terminal) local = parts_.make_terminal(module, node, spec.local_ports, context_);
+  if (local.terminal == nullptr) {
     packet_terminals_.back() = std::make_unique<PacketTerminal>("terminal", node, spec.local_ports, context_);
-    terminal = packet_terminals_.back().get();
+    PacketTerminal& terminal = *packet_terminals_.back();
+    local = {&terminal, &terminal.in, &terminal.out};
   }
-  terminals_.push_back(terminal);
-  module.add(*terminal);
+  terminals_.push_back(local.terminal);
+  module.add(*local.terminal);
   module.add(router);
   for (int port = 0; port < spec.local_ports; ++port) {
     const auto p = static_cast<std::size_t>(port);
@@ -75,11 +76,11 @@ void FlitNetwork::build_node(NodeId node, FlitNode& module) {
       return *local_channels_.back();
     };
     Channel& injection = channel("injection", 0);
-    terminal->out[p].bind(injection.sender);
+    (*local.out)[p].bind(injection.sender);
     router.in[static_cast<std::size_t>(spec.inputs) + p].bind(injection.receiver);
     Channel& ejection = channel("ejection", system_->router.credit_delay);
     router.out[static_cast<std::size_t>(spec.outputs) + p].bind(ejection.sender);
-    terminal->in[p].bind(ejection.receiver);
+    (*local.in)[p].bind(ejection.receiver);
   }
 }
 
@@ -96,6 +97,28 @@ void FlitNetwork::build_channels() {
     routers_[static_cast<std::size_t>(channel.dst)]->in[static_cast<std::size_t>(channel.dst_port)].bind(
         channels_.back()->receiver);
   }
+}
+
+Cycles FlitNetwork::lookahead() const {
+  const config::RouterConfig& router = system_->router;
+  Cycles least = kNever;
+  for (const auto& channel : channels_) {
+    const Wire& wire = channel->wire();
+    least = std::min(least, RouterModule::flit_delay(router) + wire.flit_latency());
+    least = std::min(least, RouterModule::place_delay(router) + wire.credit_latency());
+  }
+  return least;
+}
+
+void FlitNetwork::decouple(std::function<void()> after_quantum) {
+  // Further ahead costs memory and gains nothing.
+  constexpr Cycles kFarthest = 512;
+  clock_->set_quantum(std::min(kFarthest, lookahead()));
+  context_.events.keep(true);
+  clock_->on_quantum([this, after = std::move(after_quantum)] {
+    context_.events.flush();
+    if (after) after();
+  });
 }
 
 void FlitNetwork::connect(NodeId node, int port, Injector& injector, Ejector& ejector) {

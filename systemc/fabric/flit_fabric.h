@@ -25,9 +25,15 @@ struct FlitParts {
   // Makes the module `router` of a node: else a SystemCRouter.
   std::function<std::unique_ptr<RouterModule>(const RouterSpec& spec, FlitContext& context)> make_router;
   // Makes what stands at the local ports of a node, and whatever else belongs into it, while the node is
-  // built, and returns the terminal, which belongs to whom it likes: else a PacketTerminal `terminal`, for
-  // connect().
-  std::function<Terminal*(NodeId node, int ports, FlitContext& context)> make_terminal;
+  // built: else a PacketTerminal `terminal`, for connect(). Modules that are clocked are added to the node,
+  // which the terminal is already; none belongs to the network.
+  struct LocalPorts {
+    Terminal* terminal = nullptr;  // none: a PacketTerminal is to be made
+    // To be bound to the channels: the terminal's own, or those of the module that it is in.
+    sc_core::sc_vector<FlitModule::Port<FlitReceiveIf>>* in = nullptr;
+    sc_core::sc_vector<FlitModule::Port<FlitSendIf>>* out = nullptr;
+  };
+  std::function<LocalPorts(FlitNode& node, NodeId id, int ports, FlitContext& context)> make_terminal;
 };
 
 // The reference fabric: every flit through every router, cycle by cycle. Its modules are made where it is: a
@@ -57,6 +63,14 @@ class FlitNetwork : public Fabric {
   void add_observer(FabricObserver& observer) override { context_.events.add_observer(observer); }
   Cycles last_movement() const override;
   Femtoseconds period() const override { return period_; }
+
+  // From now on nodes run ahead of each other by what the shortest channel takes, but not to cycle `end` of
+  // run_to() or beyond; observers still see everything in the order of time. `after_quantum`: called when all
+  // nodes have run as far. Only where nothing else acts on the nodes between their cycles.
+  void decouple(std::function<void()> after_quantum);
+  void run_to(Cycles end) { clock_->set_end(end); }
+  // Cycles from when a node sends anything until it can arrive at another.
+  Cycles lookahead() const;
 
   std::int64_t packets_in_flight() const { return context_.packets.in_flight(); }
   FlitContext& context() { return context_; }

@@ -26,6 +26,7 @@ void FlitNode::end_of_elaboration() {
     }
   }
   arrivals_.set_lines(static_cast<int>(lines_.size()));
+  arrivals_.set_begun(clock_->begun());
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const Line& line = lines_[i];
     if (line.credits) {

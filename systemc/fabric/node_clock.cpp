@@ -33,6 +33,7 @@ void NodeClock::tick() {
   failure_->guard([this] {
     const Cycles now = next_tick_;
     const Cycles until = std::max(now + 1, std::min(now + quantum_, end_));
+    begun_ = now;
     running_ = true;
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
       if (due_[node] < until) due_[node] = nodes_[node]->run(due_[node], until);

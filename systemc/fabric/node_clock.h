@@ -31,6 +31,9 @@ class NodeClock final : public sc_core::sc_module {
   // A node has work in cycle `at`, which is not over.
   void wake(std::size_t node, Cycles at);
 
+  // The first cycle of the quantum under way, or of the last one.
+  const Cycles& begun() const { return begun_; }
+
   // Nodes run up to `cycles` ahead, but not to cycle `end` or beyond. 1, the default: cycle by cycle.
   void set_quantum(Cycles cycles) { quantum_ = cycles; }
   void set_end(Cycles end) { end_ = end; }
@@ -47,6 +50,7 @@ class NodeClock final : public sc_core::sc_module {
   sc_core::sc_event event_;
   Cycles next_tick_ = kNever;
   bool running_ = false;
+  Cycles begun_ = 0;
   Cycles quantum_ = 1;
   Cycles end_ = kNever;
   std::function<void()> on_quantum_;

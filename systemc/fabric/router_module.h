@@ -36,16 +36,17 @@ class RouterModule : public FlitModule {
   // What is stuck, a line per packet.
   virtual std::vector<std::string> describe_packets(const PacketPool& packets) const = 0;
 
-  NodeId node() const { return node_; }
-  // Flits that it has switched.
-  std::int64_t flits() const { return flits_; }
-
- protected:
   // Cycles from switch allocation until a flit is on its channel, and until its place is known free.
   static Cycles flit_delay(const config::RouterConfig& router) {
     return router.sw_alloc_delay - 1 + router.st_delay + 1;
   }
   static Cycles place_delay(const config::RouterConfig& router) { return router.sw_alloc_delay - 1 + 1; }
+
+  NodeId node() const { return node_; }
+  // Flits that it has switched.
+  std::int64_t flits() const { return flits_; }
+
+ protected:
   // The local port behind an output; -1 if it leads to another node.
   int local_port(int out_port) const { return out_port < outputs_ ? -1 : out_port - outputs_; }
   // Counts a flit that wins the switch and tells observers of it.

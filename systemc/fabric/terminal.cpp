@@ -1,5 +1,7 @@
 #include "fabric/terminal.h"
 
+#include <fmt/format.h>
+
 namespace coppice::fabric {
 
 PacketTerminal::PacketTerminal(const sc_core::sc_module_name& name, NodeId node, int ports,
@@ -10,7 +12,12 @@ PacketTerminal::PacketTerminal(const sc_core::sc_module_name& name, NodeId node,
                                context.system->clock.period())),
       ejectors_(static_cast<std::size_t>(ports), nullptr),
       flit_takers_(static_cast<std::size_t>(ports), nullptr),
-      awake_(ports) {}
+      awake_(ports) {
+  for (int port = 0; port < ports; ++port) {
+    network_ports_.push_back(
+        std::make_unique<NetworkPort>(fmt::format("port_{}", port).c_str(), *this, port));
+  }
+}
 
 void PacketTerminal::connect(int port, Injector& injector, Ejector& ejector) {
   const auto p = static_cast<std::size_t>(port);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <queue>
 #include <systemc>
 #include <vector>
@@ -69,6 +70,8 @@ class PacketTerminal final : public Terminal {
   void connect(int port, Injector& injector, Ejector& ejector);
   // The injector of `port` has something to send from cycle `at` on.
   void wake(int port, Cycles at);
+  // The same for a network interface that is bound by port.
+  NetworkPortIf& network_port(int port) { return *network_ports_[static_cast<std::size_t>(port)]; }
 
   void receive_flit(int port, int vc, Flit flit, Cycles now) override;
   void receive_credit(int port, int vc, Cycles now) override;
@@ -78,15 +81,29 @@ class PacketTerminal final : public Terminal {
   }
 
  private:
+  class NetworkPort final : public sc_core::sc_object, public NetworkPortIf {
+   public:
+    NetworkPort(const char* name, PacketTerminal& terminal, int port)
+        : sc_object(name), terminal_(&terminal), port_(port) {}
+    void connect(Injector& injector, Ejector& ejector) override {
+      terminal_->connect(port_, injector, ejector);
+    }
+    void wake(Cycles at) override { terminal_->wake(port_, at); }
+
+   private:
+    PacketTerminal* terminal_;
+    int port_;
+  };
   struct Wakeup {
     Cycles at;
     std::int32_t port;
     bool operator>(const Wakeup& other) const { return at > other.at; }
   };
 
-  std::vector<InjectionPort> injection_;  // [port]
-  std::vector<Ejector*> ejectors_;        // [port]
-  std::vector<Ejector*> flit_takers_;     // [port], nullptr where flits are not wanted
+  std::vector<InjectionPort> injection_;                     // [port]
+  std::vector<Ejector*> ejectors_;                           // [port]
+  std::vector<Ejector*> flit_takers_;                        // [port], nullptr where flits are not wanted
+  std::vector<std::unique_ptr<NetworkPort>> network_ports_;  // [port]
   PortSet awake_;
   std::priority_queue<Wakeup, std::vector<Wakeup>, std::greater<>> wakeups_;
 };

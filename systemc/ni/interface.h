@@ -1,16 +1,41 @@
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
 #include <string>
+#include <systemc>
+#include <tlm>
 
 #include "ni/command_decoder.h"
 #include "topology/topology.h"
 
 namespace coppice::ni {
 
+// What software sees of a network interface: 32-bit registers, by byte address.
+struct Registers {
+  static constexpr sc_dt::uint64 kControl = 0x0;  // writing 1 starts the tables
+  static constexpr sc_dt::uint64 kStatus = 0x4;   // bit 0: started, bit 1: every entry has issued
+  static constexpr sc_dt::uint64 kPorts = 0x8;    // how many there are; read only
+  static constexpr std::uint32_t kStart = 1;
+};
+
 // What the rest of a system sees of a network interface, in SystemC or in Verilog.
 class Interface {
  public:
+  // Registers, for the accelerator; bound or not.
+  tlm_utils::simple_target_socket_optional<Interface> registers{"registers"};
+  // The memory that the DMA engine reads gradients from (memory.h); not bound: one that keeps up with all
+  // ports, after system.ni.dma_latency.
+  tlm_utils::simple_initiator_socket_optional<Interface> memory{"memory"};
+
+  Interface();
   virtual ~Interface() = default;
+
+  // Runs the tables from cycle `at` on, which is not over. Throws ModelError if they run already.
+  virtual void start(Cycles at) = 0;
+  virtual bool started() const = 0;
+  // The first cycle that begins at `time` or later.
+  virtual Cycles cycle_of(const sc_core::sc_time& time) const = 0;
 
   virtual topology::NodeId node() const = 0;
   virtual int num_ports() const = 0;
@@ -30,6 +55,9 @@ class Interface {
     std::int64_t issued;
   };
   virtual PortView view(int port, Cycles now) const = 0;
+
+ private:
+  void access_registers(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
 };
 
 }  // namespace coppice::ni

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -68,11 +69,23 @@ class MessageLog {
     return id;
   }
   void close(std::uint64_t id) {
-    for (MessageObserver* observer : observers_) observer->message_completed(records_[id]);
-    records_[id].payload = {};
-    free_.push_back(id);
     --open_;
     ++completed_;
+    if (keep_) {
+      kept_.push_back(id);
+    } else {
+      tell(id);
+    }
+  }
+  // Whether closed messages are kept until flush(), which tells observers of them by the cycle of their
+  // completion: for interfaces that run ahead of each other.
+  void keep(bool keep) { keep_ = keep; }
+  void flush() {
+    std::stable_sort(kept_.begin(), kept_.end(), [this](std::uint64_t a, std::uint64_t b) {
+      return records_[a].completed < records_[b].completed;
+    });
+    for (const std::uint64_t id : kept_) tell(id);
+    kept_.clear();
   }
   // A copy of the entry of message `id` that stays until it completes.
   const TableEntry& keep(std::uint64_t id, const TableEntry& entry) {
@@ -87,7 +100,15 @@ class MessageLog {
   std::int64_t completed_count() const { return completed_; }
 
  private:
+  void tell(std::uint64_t id) {
+    for (MessageObserver* observer : observers_) observer->message_completed(records_[id]);
+    records_[id].payload = {};
+    free_.push_back(id);
+  }
+
   std::vector<MessageRecord> records_;
+  bool keep_ = false;
+  std::vector<std::uint64_t> kept_;
   std::vector<std::uint64_t> free_;
   std::deque<TableEntry> entries_;  // [id]: of messages whose tables do not keep them
   std::vector<MessageObserver*> observers_;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/time_limit.h"
+#include "fabric/sim_time.h"
+#include "ni/memory.h"
 
 namespace coppice::ni {
 namespace {
@@ -41,36 +43,72 @@ std::uint64_t open_message(const NiContext& context, NodeId node, int port, cons
 }
 
 NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
-                                   const NiContext& context, GradientMemory& memory)
+                                   const NiContext& context, GradientMemory& contents,
+                                   fabric::FlitContext* flits, int local_ports)
     : sc_module(name),
+      network("network", static_cast<std::size_t>(ports)),
+      in("in", static_cast<std::size_t>(local_ports)),
+      out("out", static_cast<std::size_t>(local_ports)),
       node_(node),
       context_(context),
-      memory_(&memory),
+      contents_(&contents),
       waiting_(static_cast<std::size_t>(ports)),
       tracker_(context.schedule->flows),
       enablers_(ports),
-      dma_(context.system->ni.dma_latency, memory),
+      dma_(context.system->ni.dma_latency, contents),
       reduction_(context.system->ni.reduction_latency),
-      values_(dynamic_cast<ValueMemory*>(&memory)),
+      values_(dynamic_cast<ValueMemory*>(&contents)),
       route_times_(*context.topology, *context.system, *context.schedule, node),
       setup_(fabric::latency_cycles(context.system->ni.message_setup, context.period)) {
+  if (flits != nullptr) {
+    terminal_ = std::make_unique<fabric::PacketTerminal>("terminal", node, local_ports, *flits);
+    for (std::size_t port = 0; port < in.size(); ++port) {
+      terminal_->in[port].bind(in[port]);
+      terminal_->out[port].bind(out[port]);
+    }
+  }
   const auto& tables = context.schedule->nodes[static_cast<std::size_t>(node)].ports;
   for (int port = 0; port < ports; ++port) {
+    const auto p = static_cast<std::size_t>(port);
+    if (terminal_ != nullptr) {
+      network[p].bind(terminal_->network_port(port));
+    } else if (context.fabric != nullptr) {
+      fabric_ports_.push_back(std::make_unique<fabric::FabricPort>(fmt::format("port_{}", port).c_str(),
+                                                                   *context.fabric, node, port));
+      network[p].bind(*fabric_ports_.back());
+    }
     ports_.push_back(std::make_unique<Port>(context.framing, setup_));
-    ports_.back()->table.load(tables[static_cast<std::size_t>(port)]);
+    ports_.back()->table.load(tables[p]);
     enablers_.expect(port, ports_.back()->table.next_message(), tracker_, 0);
     connect(port);
   }
-  if (context.held) return;
-  for (int port = 0; port < ports; ++port) run_at(port, 0);
+  if (!context.held) start(0);
 }
 
-void NetworkInterface::restart(GradientMemory& memory, Cycles at) {
-  memory_ = &memory;
-  values_ = dynamic_cast<ValueMemory*>(&memory);
+void NetworkInterface::start(Cycles at) {
+  if (started_)
+    throw ModelError(fmt::format("{}: started in cycle {}, but its tables run already", name(), at));
+  started_ = true;
+  for (int port = 0; port < num_ports(); ++port) run_at(port, at);
+}
+
+void NetworkInterface::end_of_elaboration() {
+  for (std::size_t p = 0; p < network.size(); ++p) {
+    if (network[p].size() == 0) {
+      throw ModelError(fmt::format("{} is not bound: bind it to a port of a network", network[p].name()));
+    }
+    network_ports_.push_back(network[p].operator->());
+    network_ports_.back()->connect(ports_[p]->packetizer, *ports_[p]->depacketizer);
+  }
+}
+
+void NetworkInterface::restart(GradientMemory& contents, Cycles at) {
+  started_ = true;
+  contents_ = &contents;
+  values_ = dynamic_cast<ValueMemory*>(&contents);
   queues_.reset();
   tracker_ = DependencyTracker(context_.schedule->flows);
-  dma_ = DmaEngine(context_.system->ni.dma_latency, memory);
+  dma_ = DmaEngine(context_.system->ni.dma_latency, contents);
   const auto& tables = context_.schedule->nodes[static_cast<std::size_t>(node_)].ports;
   for (std::size_t p = 0; p < ports_.size(); ++p) {
     Port& port = *ports_[p];
@@ -107,7 +145,6 @@ void NetworkInterface::connect(int index) {
       take_flit(index, packet, flit, now);
     };
   }
-  context_.fabric->connect(node_, index, port.packetizer, *port.depacketizer);
 }
 
 void NetworkInterface::run_at(int port, Cycles at) {
@@ -168,8 +205,10 @@ void NetworkInterface::complete_arrivals(Cycles now) {
     const std::uint64_t id = completions_.top().message;
     completions_.pop();
     const MessageRecord& record = (*context_.log)[id];
-    if (!queues_) ReductionUnit::apply(*record.entry, record.payload, *memory_);
+    if (!queues_) ReductionUnit::apply(*record.entry, record.payload, *contents_);
+    note_write(*record.entry, now);
     count_arrival(record, now);
+    completed.write(record);
     context_.log->close(id);
   }
 }
@@ -263,6 +302,38 @@ void NetworkInterface::wait(int index, DecoderState state, Cycles now) {
   }
 }
 
+// Through the memory that is bound, at the time that this node has come to.
+DmaEngine::Read NetworkInterface::read(Bytes address, Bytes bytes, Cycles now) {
+  if (memory.size() == 0) return dma_.request(address, bytes, now);
+  GradientData data;
+  tlm::tlm_generic_payload transaction;
+  transaction.set_read();
+  transaction.set_address(static_cast<sc_dt::uint64>(address));
+  transaction.set_data_length(static_cast<unsigned>(bytes));
+  transaction.set_streaming_width(static_cast<unsigned>(bytes));
+  transaction.set_extension(&data);
+  sc_core::sc_time delay = fabric::to_sc_time(now * context_.period) - sc_core::sc_time_stamp();
+  memory->b_transport(transaction, delay);
+  transaction.clear_extension(&data);
+  if (!transaction.is_response_ok()) {
+    throw ModelError(fmt::format("{}: the memory refuses to read {} at address {}: {}", name(),
+                                 format_bytes(bytes), address, transaction.get_response_string()));
+  }
+  return {std::move(data.payload), cycle_of(sc_core::sc_time_stamp() + delay)};
+}
+
+// What arrived has been written already, flit by flit; the memory gets to know how much.
+void NetworkInterface::note_write(const TableEntry& entry, Cycles now) {
+  if (memory.size() == 0) return;
+  tlm::tlm_generic_payload transaction;
+  transaction.set_write();
+  transaction.set_address(static_cast<sc_dt::uint64>(entry.address));
+  transaction.set_data_length(static_cast<unsigned>(entry.bytes));
+  transaction.set_streaming_width(static_cast<unsigned>(entry.bytes));
+  sc_core::sc_time delay = fabric::to_sc_time(now * context_.period) - sc_core::sc_time_stamp();
+  memory->b_transport(transaction, delay);
+}
+
 void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   Port& port = *ports_[static_cast<std::size_t>(index)];
   const topology::Route& route = context_.paths != nullptr
@@ -272,7 +343,7 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
     const auto word = static_cast<std::size_t>(entry.address) / sizeof(float);
     queues_->settle(word, word + static_cast<std::size_t>(entry.bytes) / sizeof(float), values_->values());
   }
-  DmaEngine::Read read = dma_.request(entry.address, entry.bytes, now);
+  DmaEngine::Read data = read(entry.address, entry.bytes, now);
 
   const fabric::RouteTiming timing =
       context_.paths != nullptr ? fabric::time_route(*context_.topology, *context_.system, node_, route)
@@ -282,17 +353,17 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
   MessageRecord& record = (*context_.log)[id];
   if (!port.table.entries_stay()) record.entry = &context_.log->keep(id, entry);
   enablers_.expect(index, port.table.next_message(), tracker_, now);
-  record.payload = std::move(read.payload);
+  record.payload = std::move(data.payload);
   if (context_.system->ni.lockstep) hold(port, record.flits, timing.slowest_flit, now, true);
   port.packetizer.push({id, node_, record.dst, &route, entry.message_bytes(), timing.slowest_flit},
-                       read.ready);
+                       data.ready);
   wake_fabric(index, now);
 }
 
 // For the port's first message; one that is being sent needs no waking.
 void NetworkInterface::wake_fabric(int index, Cycles now) {
   const Cycles ready = ports_[static_cast<std::size_t>(index)]->packetizer.front_ready();
-  if (ready > now) context_.fabric->wake(node_, index, ready);
+  if (ready > now) network_ports_[static_cast<std::size_t>(index)]->wake(ready);
 }
 
 void NetworkInterface::settle() {

@@ -11,6 +11,7 @@
 #include "fabric/fabric.h"
 #include "fabric/framing.h"
 #include "fabric/route_timing.h"
+#include "fabric/terminal.h"
 #include "ni/command_decoder.h"
 #include "ni/depacketizer.h"
 #include "ni/dma_engine.h"
@@ -47,14 +48,33 @@ std::uint64_t open_message(const NiContext& context, NodeId node, int port, cons
 // its bytes would at the slowest pace of its port; either takes system.ni.message_setup more, which is how
 // far a port's messages are apart (Packetizer). Real numbers are added flit by flit where the fabric moves
 // flits, else message by message. Nothing runs in cycles in which nothing can change.
-class NetworkInterface final : public sc_core::sc_module, public Interface, private AlarmClock::Sleeper {
+class NetworkInterface final : public sc_core::sc_module, public Interface, private WakeScheduler::Sleeper {
  public:
-  NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
-                   GradientMemory& memory);
+  // A port of the network per port: of a fabric that moves messages, or of the terminal inside.
+  sc_core::sc_vector<sc_core::sc_port<fabric::NetworkPortIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND>> network;
+  // Where the network moves flits: the terminal's ports, to be bound to the router's local channels; else
+  // none.
+  sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitReceiveIf>> in;
+  sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitSendIf>> out;
+  // Tells of every message that has been reduced or stored here.
+  tlm::tlm_analysis_port<MessageRecord> completed{"completed"};
 
-  // Runs the tables again, on `memory`, from cycle `at` on, which is not in the past. All messages of the
+  // With `flits` it contains a terminal of `local_ports` ports for a network of flits. The tables start with
+  // the simulation unless the context holds them.
+  NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
+                   GradientMemory& contents, fabric::FlitContext* flits = nullptr, int local_ports = 0);
+
+  void start(Cycles at) override;
+  bool started() const override { return started_; }
+  Cycles cycle_of(const sc_core::sc_time& time) const override {
+    return (static_cast<Femtoseconds>(time.value()) + context_.period - 1) / context_.period;
+  }
+  // None where the network moves messages.
+  fabric::PacketTerminal* terminal() { return terminal_.get(); }
+
+  // Runs the tables again, on `contents`, from cycle `at` on, which is not in the past. All messages of the
   // last time must have been reduced or stored; throws ModelError if entries have not issued.
-  void restart(GradientMemory& memory, Cycles at);
+  void restart(GradientMemory& contents, Cycles at);
 
   NodeId node() const override { return node_; }
   int num_ports() const override { return static_cast<int>(ports_.size()); }
@@ -108,6 +128,9 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   Cycles sending_time(std::int64_t flits, Femtoseconds flit_time) const;
   void hold(Port& port, std::int64_t flits, Femtoseconds flit_time, Cycles now, bool absorb);
   void connect(int port);
+  void end_of_elaboration() override;
+  DmaEngine::Read read(Bytes address, Bytes bytes, Cycles now);
+  void note_write(const TableEntry& entry, Cycles now);
   void take_flit(int port, const fabric::Packet& packet, fabric::Flit flit, Cycles now);
   void message_arrived(int port, std::uint64_t message, Cycles now);
   void run_at(int port, Cycles at);
@@ -115,7 +138,11 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
 
   NodeId node_;
   NiContext context_;
-  GradientMemory* memory_;
+  GradientMemory* contents_;
+  std::unique_ptr<fabric::PacketTerminal> terminal_;
+  std::vector<std::unique_ptr<fabric::FabricPort>> fabric_ports_;
+  std::vector<fabric::NetworkPortIf*> network_ports_;  // [port], what `network` is bound to
+  bool started_ = false;
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<Waiting> waiting_;  // [port]
   DependencyTracker tracker_;

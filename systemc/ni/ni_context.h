@@ -18,11 +18,11 @@ struct NiContext {
   const schedule::Schedule* schedule;
   fabric::Framing framing;
   Femtoseconds period;
-  fabric::Fabric* fabric;
+  fabric::Fabric* fabric;  // none: the interface's `network` ports are bound by who makes it
   MessageLog* log;
-  AlarmClock* clock;
+  WakeScheduler* clock;
   const PathTable* paths = nullptr;  // none: messages take the schedule's routes
-  bool held = false;                 // tables start with restart(), not with the simulation
+  bool held = false;                 // tables start with start() or restart(), not with the simulation
 };
 
 }  // namespace coppice::ni

@@ -7,14 +7,13 @@
 #include "base/units.h"
 #include "fabric/calendar.h"
 #include "fabric/failure.h"
+#include "fabric/flit_module.h"
 #include "fabric/sim_time.h"
 
 namespace coppice::ni {
 
-// Wakes network interfaces in the cycles that they ask for. One event of the kernel serves all that wake in a
-// cycle: in a collective whole phases of thousands of interfaces do, and an event each costs more than what
-// they do then.
-class AlarmClock final : public sc_core::sc_module {
+// Wakes network interfaces in the cycles that they ask for.
+class WakeScheduler {
  public:
   class Sleeper {
    public:
@@ -25,7 +24,17 @@ class AlarmClock final : public sc_core::sc_module {
    protected:
     ~Sleeper() = default;
   };
+  // `at` is after the current cycle, or cycle 0 before the simulation. The sleeper outlives its alarms.
+  virtual void set(Cycles at, Sleeper& sleeper) = 0;
 
+ protected:
+  ~WakeScheduler() = default;
+};
+
+// One event of the kernel serves all that wake in a cycle: in a collective whole phases of thousands of
+// interfaces do, and an event each costs more than what they do then.
+class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
+ public:
   // An exception of a sleeper ends up in `failure`.
   AlarmClock(const sc_core::sc_module_name& name, Femtoseconds period, fabric::Failure& failure)
       : sc_module(name), period_(period), failure_(&failure), event_("wake") {
@@ -35,9 +44,8 @@ class AlarmClock final : public sc_core::sc_module {
     dont_initialize();
   }
 
-  // `at` is after the current cycle, or cycle 0 before the simulation. The sleeper outlives its alarms, which
-  // ring in the order in which those of a cycle were set.
-  void set(Cycles at, Sleeper& sleeper) {
+  // Those of a cycle ring in the order in which they were set.
+  void set(Cycles at, Sleeper& sleeper) override {
     alarms_.add(at, &sleeper);
     if (next_ >= 0 && next_ <= at) return;
     next_ = at;
@@ -64,6 +72,27 @@ class AlarmClock final : public sc_core::sc_module {
   fabric::Calendar<Sleeper*> alarms_;
   sc_core::sc_event event_;
   Cycles next_ = -1;  // -1: no alarm is set
+};
+
+// The alarm of one network interface that its node clocks, together with its router: no event of the kernel
+// at all.
+class NodeAlarm final : public fabric::FlitModule, public WakeScheduler {
+ public:
+  explicit NodeAlarm(const sc_core::sc_module_name& name) : FlitModule(name, 0, 0) {}
+
+  void set(Cycles at, Sleeper& sleeper) override {
+    sleeper_ = &sleeper;
+    wake(at);
+  }
+  void receive_flit(int, int, fabric::Flit, Cycles) override {}
+  void receive_credit(int, int, Cycles) override {}
+  void step(Cycles now) override {
+    set_next(fabric::kNever);
+    sleeper_->wake(now);
+  }
+
+ private:
+  Sleeper* sleeper_ = nullptr;
 };
 
 }  // namespace coppice::ni

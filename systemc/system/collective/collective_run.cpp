@@ -7,13 +7,9 @@
 #include "base/error.h"
 #include "base/time_limit.h"
 #include "cosim/rtl_network_interface.h"
-#include "cosim/rtl_router.h"
 #include "fabric/failure.h"
-#include "fabric/flit_fabric.h"
-#include "fabric/fluid_fabric.h"
 #include "fabric/sim_time.h"
 #include "fabric/train_fabric.h"
-#include "ni/network_interface.h"
 #include "schedule/proof/checker.h"
 #include "schedule/registry.h"
 #include "schedule/tables/detour_nodes.h"
@@ -21,6 +17,8 @@
 #include "system/collective/run.h"
 #include "system/collective/verification.h"
 #include "system/machine/build.h"
+#include "system/machine/hierarchy.h"
+#include "system/machine/machine.h"
 #include "system/machine/time_guard.h"
 #include "system/output/dimension_activity.h"
 #include "system/output/result.h"
@@ -87,15 +85,10 @@ class CollectiveRun {
         schedule_(prepared.checked.schedule),
         prepared_(prepared),
         fidelity_(fidelity),
-        framing_{config().system.ni.flow_control, config().system.flit, config().system.ni.payload},
         verification_(make_verification(config().check, schedule_, prepared.checked.report, config().seed)),
-        breakdown_(topology_.num_accelerators(), prepared.ni_ports),
-        interfaces_(schedule_.nodes.size()) {
+        breakdown_(topology_.num_accelerators(), prepared.ni_ports) {
     fabric::set_time_resolution();
-    clock_ = std::make_unique<ni::AlarmClock>("clock", config().system.clock.period(), failure_);
-    context_.clock = clock_.get();
-    build_fabric();
-    build_interfaces();
+    build_machine();
     log_.add_observer(breakdown_);
     log_.add_observer(finish_);
     follow_gradients();
@@ -153,7 +146,7 @@ class CollectiveRun {
   const config::Config& config() const { return loaded_.config; }
 
   void verify() {
-    for (const auto& interface : interfaces_) interface->settle();
+    for (const auto& interface : machine_->interfaces()) interface->settle();
     const schedule::CheckReport& report = prepared_.checked.report;
     try {
       verification_->verify();
@@ -209,60 +202,30 @@ class CollectiveRun {
     }
   }
 
-  void build_fabric() {
-    if (fidelity_ == config::Fidelity::kTrain) {
-      fabric_ = std::make_unique<fabric::TrainFabric>("fabric", topology_, config().system, framing_,
-                                                      prepared_.fabric_ports, failure_);
-    } else if (fidelity_ == config::Fidelity::kFluid) {
-      fabric_ = std::make_unique<fabric::FluidFabric>("fabric", topology_, config().system, framing_,
-                                                      prepared_.fabric_ports, failure_);
-    } else {
-      fabric_ = std::make_unique<fabric::FlitFabric>("fabric", topology_, *prepared_.routing, config().system,
-                                                     prepared_.fabric_ports, failure_, flit_parts());
+  void build_machine() {
+    for (const schedule::NodeTables& node : schedule_.nodes) {
+      for (const auto& port : node.ports) messages_ += port.messages();
     }
-    context_.fabric = fabric_.get();
-  }
-
-  // What is in Verilog stands in the same places as what is in SystemC.
-  fabric::FlitParts flit_parts() {
-    fabric::FlitParts parts;
-    if (config().system.router.impl == config::Implementation::kRtl) {
-      const std::string refusal =
-          cosim::refuse_routers(config().system, schedule_, topology_, prepared_.ni_ports);
-      if (!refusal.empty()) {
-        throw ConfigError(loaded_.place("system.router.impl"), "system.router.impl: " + refusal);
-      }
-      parts.make_router = [this](const fabric::RouterSpec& spec, fabric::FlitContext& flits) {
-        return cosim::make_rtl_router(spec, flits, contents_);
-      };
-    }
-    const std::vector<bool> rtl = rtl_nodes();
-    parts.make_terminal = [this, rtl](NodeId node, int ports, fabric::FlitContext& flits) {
-      if (!topology_.is_accelerator(node) || !rtl[static_cast<std::size_t>(node)]) {
-        return static_cast<fabric::Terminal*>(nullptr);
-      }
-      auto interface = std::make_unique<cosim::RtlNetworkInterface>(
-          "ni", node, ports, context_, flits, verification_->memory(node), contents_, wave_path(node));
-      fabric::Terminal* const terminal = interface.get();
-      interfaces_[static_cast<std::size_t>(node)] = std::move(interface);
-      return terminal;
+    const MachineSpec spec{
+        .loaded = loaded_,
+        .topology = topology_,
+        .routing = *prepared_.routing,
+        .schedule = schedule_,
+        .fidelity = fidelity_,
+        .fabric_ports = prepared_.fabric_ports,
+        .log = log_,
+        .failure = failure_,
+        .contents = [this](NodeId node) -> ni::GradientMemory& { return verification_->memory(node); },
+        .rtl_interfaces = rtl_nodes(),
+        .wave_path = options_.fst_path,
     };
-    return parts;
+    machine_ = std::make_unique<Machine>("machine", spec, options_.parts);
+    fabric_ = &machine_->fabric();
+    // A value change dump samples the nodes in every cycle of the kernel.
+    if (options_.vcd_path.empty()) machine_->decouple();
   }
 
-  void build_interfaces() {
-    for (NodeId node = 0; node < static_cast<NodeId>(schedule_.nodes.size()); ++node) {
-      const auto& tables = schedule_.nodes[static_cast<std::size_t>(node)].ports;
-      for (const auto& port : tables) messages_ += port.messages();
-      auto& interface = interfaces_[static_cast<std::size_t>(node)];
-      if (interface != nullptr) continue;
-      interface = std::make_unique<ni::NetworkInterface>(fmt::format("ni_{}", node).c_str(), node,
-                                                         static_cast<int>(tables.size()), context_,
-                                                         verification_->memory(node));
-    }
-  }
-
-  // Whose network interface is in Verilog.
+  // Accelerators whose network interface is in Verilog.
   std::vector<bool> rtl_nodes() const {
     const auto nodes = static_cast<std::size_t>(topology_.num_accelerators());
     const config::NiConfig& ni = config().system.ni;
@@ -286,10 +249,6 @@ class CollectiveRun {
     return chosen;
   }
 
-  std::string wave_path(NodeId node) const {
-    return node == config().observe_nodes.front() ? options_.fst_path : std::string();
-  }
-
   std::vector<const ni::Interface*> observed() const {
     std::vector<const ni::Interface*> chosen;
     for (const int node : config().observe_nodes) {
@@ -298,7 +257,7 @@ class CollectiveRun {
                           fmt::format("no accelerator {}; {} has 0 to {}", node, topology_.name(),
                                       topology_.num_accelerators() - 1));
       }
-      chosen.push_back(interfaces_[static_cast<std::size_t>(node)].get());
+      chosen.push_back(machine_->interfaces()[static_cast<std::size_t>(node)].get());
     }
     return chosen;
   }
@@ -312,11 +271,9 @@ class CollectiveRun {
     while (!(complete() && fabric_->idle())) {
       if (vcd_ && complete()) vcd_->stop();
       const Cycles next = cycle + std::max(kSlice, cycles_to_activity());
-      require_progress(cycle);
-      const Femtoseconds until = checked_time(limited(next), fabric_->period());
-      sc_core::sc_start(fabric::to_sc_time(until - cycle * fabric_->period()));
-      failure_.rethrow();
+      if (cycle > 0) require_progress(cycle);  // before, nobody has started
       cycle = limited(next);
+      machine_->run_to(cycle);
       if (options_.interrupted != nullptr && options_.interrupted->load()) {
         throw Interrupted(fmt::format("interrupted at cycle {}", cycle));
       }
@@ -330,9 +287,7 @@ class CollectiveRun {
     }
     // Sums of flits that came at once may still wait in a reduction unit when their messages have arrived.
     constexpr Cycles kSettle = 1000;
-    if (fidelity_ == config::Fidelity::kFlit)
-      sc_core::sc_start(fabric::to_sc_time(kSettle * fabric_->period()));
-    failure_.rethrow();
+    if (fidelity_ == config::Fidelity::kFlit) machine_->run_to(cycle + kSettle);
   }
 
   // The cycles before `cycle` are simulated, that of the limit at last.
@@ -356,7 +311,7 @@ class CollectiveRun {
                                    fabric_->last_movement(), log_.completed_count(), messages_);
     text += fabric_->describe_packets(16);
     int lines = 0;
-    for (const auto& interface : interfaces_) {
+    for (const auto& interface : machine_->interfaces()) {
       if (lines < 16 && !interface->finished()) {
         text += interface->describe_waiting(cycle);
         ++lines;
@@ -371,7 +326,6 @@ class CollectiveRun {
   const schedule::Schedule& schedule_;
   const Prepared& prepared_;
   config::Fidelity fidelity_;
-  fabric::Framing framing_;
   std::unique_ptr<Verification> verification_;
   TimeBreakdown breakdown_;
   Finish finish_;
@@ -379,19 +333,22 @@ class CollectiveRun {
   std::unique_ptr<DimensionActivity> activity_;
   ni::MessageLog log_;
   fabric::Failure failure_;
-  std::unique_ptr<fabric::Fabric> fabric_;
-  std::unique_ptr<ni::AlarmClock> clock_;
-  ni::NiContext context_{
-      &topology_, &config().system, &schedule_, framing_, config().system.clock.period(), nullptr,
-      &log_,      nullptr};
-  cosim::FlitContents contents_{context_};
-  std::vector<std::unique_ptr<ni::Interface>> interfaces_;  // [node of the schedule]
+  std::unique_ptr<Machine> machine_;
+  fabric::Fabric* fabric_ = nullptr;  // the machine's
   std::unique_ptr<TraceWriter> trace_;
   std::unique_ptr<VcdProbe> vcd_;
   std::int64_t messages_ = 0;
 };
 
 }  // namespace
+
+std::string describe_modules(const config::Loaded& loaded) {
+  const Prepared prepared(loaded);
+  const config::Fidelity asked = loaded.config.fidelity;
+  const CollectiveRun run(loaded, {}, prepared,
+                          asked == config::Fidelity::kAuto ? config::Fidelity::kFlit : asked);
+  return describe_hierarchy();
+}
 
 // `auto` tries trains in a process of its own, and simulates flits where they do not apply. A value change
 // dump shows flits, so it asks for them from the start.

@@ -9,14 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/loader.h"
-
-namespace coppice::fabric {
-class FabricObserver;
-struct FabricStatistics;
-}  // namespace coppice::fabric
-namespace coppice::ni {
-class MessageObserver;
-}  // namespace coppice::ni
+#include "system/machine/machine.h"
 
 namespace coppice::system {
 
@@ -33,6 +26,8 @@ struct RunOptions {
   std::string fst_path;    // waveform of a Verilog NI, observe.nodes' first; empty: none
   const std::atomic<bool>* interrupted = nullptr;  // polled; a set flag ends the run with Interrupted
   std::function<void(double fraction)> progress;   // called now and then with the part of the work done
+
+  MachineParts parts;  // modules of your own in the places of the machine's
 
   // The forward pass that is chained to an all-reduce; empty: none. The result tells of it in `gradients`.
   std::vector<ForwardLayer> forward_layers;
@@ -56,6 +51,10 @@ class Interrupted : public std::runtime_error {
 // Throws ConfigError (bad input found on the way), ModelError (the run failed), Interrupted.
 // Elaborates a SystemC kernel: at most once per process.
 nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options);
+
+// The SystemC hierarchy of the machine that would run, with its ports and what they are bound to, a line
+// each. Elaborates a SystemC kernel. Throws as run_collective().
+std::string describe_modules(const config::Loaded& loaded);
 
 // One line per figure and the breakdown of the time, for people: of a result of run_collective().
 std::string summarize(const nlohmann::ordered_json& result);

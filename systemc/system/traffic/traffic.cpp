@@ -149,6 +149,7 @@ class TrafficRun {
       fabric_->connect(node, 0, *nodes_.back(), *nodes_.back());
       fabric_->wake(node, 0, 0);
     }
+    fabric_->decouple({});
   }
 
   nlohmann::ordered_json run() {
@@ -174,6 +175,7 @@ class TrafficRun {
                         "measurement, cycles {} to {}, have arrived",
                         limit, measurement_.start, measurement_.end));
       }
+      fabric_->run_to(next);
       const Femtoseconds until = checked_time(next, fabric_->period());
       sc_core::sc_start(fabric::to_sc_time(until - cycle_ * fabric_->period()));
       failure_.rethrow();

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <cstdint>
+#include <systemc>
+#include <tlm>
+
+namespace coppice::accelerator {
+
+// What stands in a node of the machine as its `accelerator`. Derive your own from it and have it made by
+// system::MachineParts::make_accelerator; the machine binds both sockets.
+//
+// It computes, and starts its network interface's tables by write_register(ni::Registers::kControl, kStart)
+// from a process of its own or at the start of simulation, when the time is that of the kernel: a machine
+// whose accelerators are not CollectiveStarter runs its nodes cycle by cycle with the kernel's time.
+class AcceleratorModule : public sc_core::sc_module {
+ public:
+  // The registers of the network interface (ni/interface.h).
+  tlm_utils::simple_initiator_socket<AcceleratorModule> registers{"registers"};
+  // The memory that it shares with the network interface's DMA engine (ni/memory.h).
+  tlm_utils::simple_initiator_socket<AcceleratorModule> memory{"memory"};
+
+  explicit AcceleratorModule(const sc_core::sc_module_name& name) : sc_module(name) {}
+
+  // Whether it acts only at the start of simulation, so that nodes may run ahead of the kernel's time.
+  virtual bool starts_at_once() const { return false; }
+
+ protected:
+  // A 32-bit access that takes no time. Throws ModelError if the interface refuses it.
+  void write_register(sc_dt::uint64 address, std::uint32_t value);
+  std::uint32_t read_register(sc_dt::uint64 address);
+
+ private:
+  void access(tlm::tlm_command command, sc_dt::uint64 address, std::uint32_t& word);
+};
+
+// The accelerator of a run that is one collective: starts it in cycle 0, by a write that costs no time.
+class CollectiveStarter final : public AcceleratorModule {
+ public:
+  explicit CollectiveStarter(const sc_core::sc_module_name& name) : AcceleratorModule(name) {}
+  bool starts_at_once() const override { return true; }
+
+ private:
+  void start_of_simulation() override;
+};
+
+}  // namespace coppice::accelerator

@@ -1,0 +1,33 @@
+#include "ni/interface.h"
+
+#include <cstring>
+
+namespace coppice::ni {
+
+Interface::Interface() {
+  registers.register_b_transport(this, &Interface::access_registers);
+}
+
+// An access costs no time of its own: what it takes on the way is in `delay`.
+void Interface::access_registers(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay) {
+  std::uint32_t word = 0;
+  if (transaction.get_data_length() != sizeof word || transaction.get_byte_enable_ptr() != nullptr) {
+    transaction.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+    return;
+  }
+  const sc_dt::uint64 address = transaction.get_address();
+  if (transaction.is_write() && address == Registers::kControl) {
+    std::memcpy(&word, transaction.get_data_ptr(), sizeof word);
+    if ((word & Registers::kStart) != 0) start(cycle_of(sc_core::sc_time_stamp() + delay));
+  } else if (transaction.is_read() && (address == Registers::kStatus || address == Registers::kPorts)) {
+    word = address == Registers::kPorts ? static_cast<std::uint32_t>(num_ports())
+                                        : (started() ? 1U : 0U) | (started() && finished() ? 2U : 0U);
+    std::memcpy(transaction.get_data_ptr(), &word, sizeof word);
+  } else {
+    transaction.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return;
+  }
+  transaction.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+}  // namespace coppice::ni

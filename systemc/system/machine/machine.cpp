@@ -1,0 +1,166 @@
+#include "system/machine/machine.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/time_limit.h"
+#include "cosim/rtl_network_interface.h"
+#include "cosim/rtl_router.h"
+#include "fabric/fluid_fabric.h"
+#include "fabric/sim_time.h"
+#include "fabric/train_fabric.h"
+#include "system/machine/build.h"
+
+namespace coppice::system {
+
+using topology::NodeId;
+
+struct Machine::Node final : sc_core::sc_module {
+  Node(const sc_core::sc_module_name& name, const std::function<void()>& populate) : sc_module(name) {
+    populate();
+  }
+};
+
+Machine::Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, const MachineParts& parts)
+    : sc_module(name),
+      spec_(spec),
+      parts_(parts),
+      system_(spec.loaded.config.system),
+      context_{.topology = &spec.topology,
+               .system = &system_,
+               .schedule = &spec.schedule,
+               .framing = {system_.ni.flow_control, system_.flit, system_.ni.payload},
+               .period = system_.clock.period(),
+               .fabric = nullptr,
+               .log = &spec.log,
+               .clock = nullptr,
+               .held = true},
+      contents_(context_) {
+  if (spec.fidelity == config::Fidelity::kFlit) {
+    build_flits();
+  } else {
+    build_messages();
+  }
+}
+
+Machine::~Machine() = default;
+
+bool Machine::verilog(NodeId id) const {
+  const auto node = static_cast<std::size_t>(id);
+  return node < spec_.rtl_interfaces.size() && spec_.rtl_interfaces[node];
+}
+
+void Machine::build_flits() {
+  fabric::FlitParts parts;
+  if (system_.router.impl == config::Implementation::kRtl) {
+    const std::string refusal = cosim::refuse_routers(system_, spec_.schedule, spec_.topology,
+                                                      resolve_ni_ports(spec_.loaded.config, spec_.topology));
+    if (!refusal.empty()) {
+      throw ConfigError(spec_.loaded.place("system.router.impl"), "system.router.impl: " + refusal);
+    }
+    parts.make_router = [this](const fabric::RouterSpec& router, fabric::FlitContext& flits) {
+      return cosim::make_rtl_router(router, flits, contents_);
+    };
+  }
+  parts.make_terminal = [this](fabric::FlitNode& node, NodeId id, int ports, fabric::FlitContext& flits) {
+    return build_local(node, id, ports, flits);
+  };
+  auto network = std::make_unique<fabric::FlitNetwork>(spec_.topology, spec_.routing, system_,
+                                                       spec_.fabric_ports, spec_.failure, std::move(parts));
+  flits_ = network.get();
+  fabric_ = std::move(network);
+}
+
+fabric::FlitParts::LocalPorts Machine::build_local(fabric::FlitNode& node, NodeId id, int ports,
+                                                   fabric::FlitContext& flits) {
+  if (id >= static_cast<NodeId>(spec_.schedule.nodes.size())) return {};
+  ni::NiContext context = context_;
+  if (!verilog(id)) {
+    alarms_.push_back(std::make_unique<ni::NodeAlarm>("alarm"));
+    node.add(*alarms_.back());
+    context.clock = alarms_.back().get();
+  }
+  build_interface(id, context, &flits, ports);
+  if (verilog(id)) {
+    auto& interface = dynamic_cast<cosim::RtlNetworkInterface&>(*interfaces_.back());
+    return {&interface, &interface.in, &interface.out};
+  }
+  auto& interface = dynamic_cast<ni::NetworkInterface&>(*interfaces_.back());
+  return {interface.terminal(), &interface.in, &interface.out};
+}
+
+void Machine::build_messages() {
+  clock_ = std::make_unique<ni::AlarmClock>("clock", context_.period, spec_.failure);
+  if (spec_.fidelity == config::Fidelity::kTrain) {
+    fabric_ = std::make_unique<fabric::TrainFabric>("fabric", spec_.topology, system_, context_.framing,
+                                                    spec_.fabric_ports, spec_.failure);
+  } else {
+    fabric_ = std::make_unique<fabric::FluidFabric>("fabric", spec_.topology, system_, context_.framing,
+                                                    spec_.fabric_ports, spec_.failure);
+  }
+  ni::NiContext context = context_;
+  context.clock = clock_.get();
+  context.fabric = fabric_.get();
+  for (NodeId id = 0; id < static_cast<NodeId>(spec_.schedule.nodes.size()); ++id) {
+    nodes_.push_back(std::make_unique<Node>(fmt::format("node_{}", id).c_str(),
+                                            [&] { build_interface(id, context, nullptr, 0); }));
+  }
+}
+
+// Within the node.
+void Machine::build_interface(NodeId id, const ni::NiContext& context, fabric::FlitContext* flits,
+                              int ports) {
+  ni::GradientMemory& contents = spec_.contents(id);
+  if (verilog(id)) {
+    const bool first = id == spec_.loaded.config.observe_nodes.front();
+    interfaces_.push_back(std::make_unique<cosim::RtlNetworkInterface>(
+        "ni", id, resolve_ni_ports(spec_.loaded.config, spec_.topology), context, *flits, contents, contents_,
+        first ? spec_.wave_path : std::string()));
+  } else {
+    const auto& tables = spec_.schedule.nodes[static_cast<std::size_t>(id)].ports;
+    interfaces_.push_back(std::make_unique<ni::NetworkInterface>("ni", id, static_cast<int>(tables.size()),
+                                                                 context, contents, flits, ports));
+  }
+  if (!spec_.topology.is_accelerator(id)) {
+    interfaces_.back()->start(0);  // nobody else would
+    return;
+  }
+  memories_.push_back(parts_.make_memory ? parts_.make_memory(id, contents) : nullptr);
+  if (memories_.back() == nullptr) {
+    memories_.back() =
+        std::make_unique<ni::Memory>("memory", contents, system_.ni.dma_latency * context_.period);
+  }
+  build_accelerator(id);
+}
+
+void Machine::build_accelerator(NodeId id) {
+  accelerators_.push_back(parts_.make_accelerator ? parts_.make_accelerator(id) : nullptr);
+  if (accelerators_.back() == nullptr) {
+    accelerators_.back() = std::make_unique<accelerator::CollectiveStarter>("accelerator");
+  }
+  ni::Interface& interface = *interfaces_.back();
+  ni::MemoryModule& memory = *memories_.back();
+  accelerators_.back()->registers.bind(interface.registers);
+  accelerators_.back()->memory.bind(memory.array);
+  interface.memory.bind(memory.dma);
+}
+
+void Machine::decouple() {
+  const bool at_once = std::all_of(accelerators_.begin(), accelerators_.end(),
+                                   [](const auto& accelerator) { return accelerator->starts_at_once(); });
+  if (flits_ == nullptr || !at_once) return;
+  spec_.log.keep(true);
+  flits_->decouple([this] { spec_.log.flush(); });
+}
+
+void Machine::run_to(Cycles cycle) {
+  if (flits_ != nullptr) flits_->run_to(cycle);
+  const Femtoseconds until = checked_time(cycle, context_.period);
+  sc_core::sc_start(fabric::to_sc_time(until - cycle_ * context_.period));
+  spec_.failure.rethrow();
+  cycle_ = cycle;
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "accelerator/accelerator_module.h"
+#include "config/loader.h"
+#include "cosim/flit_contents.h"
+#include "fabric/fabric.h"
+#include "fabric/failure.h"
+#include "fabric/flit_fabric.h"
+#include "ni/interface.h"
+#include "ni/memory.h"
+#include "ni/network_interface.h"
+#include "topology/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+// What a machine is built from. All references outlive it.
+struct MachineSpec {
+  const config::Loaded& loaded;
+  const topology::Topology& topology;
+  const topology::RoutingFunction& routing;
+  const schedule::Schedule& schedule;
+  config::Fidelity fidelity;
+  int fabric_ports = 1;  // of any network interface
+  ni::MessageLog& log;
+  fabric::Failure& failure;
+  std::function<ni::GradientMemory&(topology::NodeId)> contents;  // of the gradient buffers
+  std::vector<bool> rtl_interfaces;                               // [accelerator]
+  std::string wave_path;  // of the Verilated interface of observe.nodes' first; empty: none
+};
+
+// Modules of your own in the places of the machine's.
+struct MachineParts {
+  using NodeId = topology::NodeId;
+  // `accelerator` and `memory` of an accelerator's node; nothing or nullptr: the usual.
+  std::function<std::unique_ptr<accelerator::AcceleratorModule>(NodeId node)> make_accelerator;
+  std::function<std::unique_ptr<ni::MemoryModule>(NodeId node, ni::GradientMemory& contents)> make_memory;
+};
+
+// The top module: a node_N per node, with `router` where flits move, and `ni`, `memory` and `accelerator` at
+// accelerators; a channel_U_V per channel, or `fabric` where messages move. docs/architecture/machine.md
+// shows the hierarchy.
+class Machine final : public sc_core::sc_module {
+ public:
+  Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, const MachineParts& parts = {});
+  ~Machine() override;
+
+  fabric::Fabric& fabric() { return *fabric_; }
+  const fabric::Fabric& fabric() const { return *fabric_; }
+  // Of the nodes that have one: accelerators, then switches that add.
+  const std::vector<std::unique_ptr<ni::Interface>>& interfaces() const { return interfaces_; }
+
+  // Lets nodes run ahead of each other by the latency of their channels (NodeClock), where flits move and
+  // nothing acts in between. Everything that is observed still comes in the order of time.
+  void decouple();
+  // Simulates the cycles before `cycle`, counted from the start; rethrows what a module has thrown.
+  void run_to(Cycles cycle);
+
+ private:
+  // A node where messages move.
+  struct Node;
+
+  void build_flits();
+  void build_messages();
+  fabric::FlitParts::LocalPorts build_local(fabric::FlitNode& node, topology::NodeId id, int ports,
+                                            fabric::FlitContext& flits);
+  void build_interface(topology::NodeId id, const ni::NiContext& context, fabric::FlitContext* flits,
+                       int ports);
+  void build_accelerator(topology::NodeId id);
+  bool verilog(topology::NodeId id) const;
+
+  const MachineSpec spec_;
+  const MachineParts parts_;
+  const config::SystemConfig& system_;
+  ni::NiContext context_;
+  cosim::FlitContents contents_;
+  std::unique_ptr<fabric::Fabric> fabric_;
+  fabric::FlitNetwork* flits_ = nullptr;
+  std::unique_ptr<ni::AlarmClock> clock_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::unique_ptr<ni::NodeAlarm>> alarms_;
+  std::vector<std::unique_ptr<ni::Interface>> interfaces_;
+  std::vector<std::unique_ptr<ni::MemoryModule>> memories_;
+  std::vector<std::unique_ptr<accelerator::AcceleratorModule>> accelerators_;
+  Cycles cycle_ = 0;
+};
+
+}  // namespace coppice::system
