@@ -9,7 +9,7 @@
 #include "schedule/compile/channel_paths.h"
 #include "schedule/trees/link_allocator.h"
 #include "schedule/trees/timestep_order.h"
-#include "topology/bound.h"
+#include "topology/cut_bound.h"
 #include "topology/connectivity.h"
 
 namespace coppice::schedule {
@@ -81,8 +81,8 @@ std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, 
   const bool grid = topology.kind() == topology::Kind::kTorus || topology.kind() == topology::Kind::kMesh;
   if (grid && links.uniform()) return 0;
   const topology::CutBound cut = topology::worst_cut(topology);
-  return divide_up(std::int64_t{pieces} * cut.accelerators_in_cut * links.slowest_bytes_per_second(),
-                   cut.exit_bytes_per_second);
+  return divide_up(std::int64_t{pieces} * cut.data * links.slowest_bytes_per_second(),
+                   cut.bytes_per_second);
 }
 
 enum class Direction : std::uint8_t { kGather, kReduce };
