@@ -9,6 +9,7 @@
 #include "app/outputs.h"
 #include "base/error.h"
 #include "system/machine/build.h"
+#include "system/machine/least_time.h"
 #include "topology/bound.h"
 
 namespace coppice::app {
@@ -27,6 +28,24 @@ system::LeastTime find_least_time(const config::Loaded& loaded, const topology::
   }
 }
 
+// The bound and its proof in words.
+std::string describe(const config::Loaded& loaded, const topology::Topology& topology,
+                     const system::LeastTime& least) {
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  const topology::LeastTime& bandwidth = least.bandwidth;
+  std::string text = fmt::format("{} of {} on {}: at least {:.3f} ns", collective.op,
+                                 format_bytes(collective.size), topology.name(), bandwidth.ns());
+  if (bandwidth.groups.empty()) return text + ": one accelerator has nothing to move\n";
+  const bool out = bandwidth.direction == topology::Direction::kOut;
+  text += fmt::format(": {} have to {} {} of accelerators, which {} {}\n", format_bytes(bandwidth.bytes),
+                      out ? "leave" : "enter",
+                      bandwidth.groups.size() == 2 ? "the first of 2 groups"
+                                                   : fmt::format("{} groups", bandwidth.groups.size()),
+                      out ? "let out" : "let in", format_bandwidth({bandwidth.bytes_per_second}));
+  text += fmt::format("  groups: {}\n", topology::describe_groups(bandwidth));
+  return text + fmt::format("  latency of the farthest pair, one way: {:.3f} ns\n", least.latency_ns);
+}
+
 void execute(const BoundLine& line) {
   exit_on_interrupt();
   const config::Loaded loaded = load(line.input, config::Purpose::kBound);
@@ -35,26 +54,24 @@ void execute(const BoundLine& line) {
 
   const config::CollectiveConfig& collective = loaded.config.collective;
   const topology::Topology topology = system::build_topology(loaded);
-  const auto [cut, time_ns] = find_least_time(loaded, topology);
-  const Bandwidth exit{cut.exit_bytes_per_second};
+  const system::LeastTime least = find_least_time(loaded, topology);
   if (out == nullptr) {
-    print(fmt::format(
-        "{} of {} on {}: at least {:.3f} ns; the worst cut holds {} of {} accelerators and lets "
-        "{} {}\n",
-        collective.op, format_bytes(collective.size), topology.name(), time_ns, cut.accelerators_in_cut,
-        topology.num_accelerators(), collective.op == "reduce" ? "in" : "out", format_bandwidth(exit)));
+    print(describe(loaded, topology, least));
     return;
   }
+  const topology::LeastTime& bandwidth = least.bandwidth;
   nlohmann::ordered_json json;
   json["schema"] = "coppice.bound/1";
   json["version"] = COPPICE_VERSION;
   config::write_config(loaded.config, json);
-  json["op"] = collective.op;
+  json["collective"] = collective.op;
   json["size_bytes"] = collective.size;
-  json["time_ns"] = time_ns;
-  json["cut"] = {{"accelerators", cut.accelerators_in_cut},
-                 {"exit_bandwidth_gb_s", exit.gb_per_s()},
-                 {"nodes", cut.cut}};
+  json["time_ns"] = bandwidth.ns();
+  json["latency_ns"] = least.latency_ns;
+  json["groups"] = bandwidth.groups;
+  json["passing"] = {{"bytes", bandwidth.bytes},
+                     {"bandwidth_gb_s", Bandwidth{bandwidth.bytes_per_second}.gb_per_s()},
+                     {"direction", bandwidth.direction == topology::Direction::kOut ? "out" : "in"}};
   out->write(json.dump(2) + "\n");
 }
 

@@ -6,8 +6,8 @@
 
 namespace coppice::fabric {
 
-Channel::Channel(const sc_core::sc_module_name& name, Cycles latency, Cycles credit_delay)
-    : sc_module(name), wire_(latency, latency + credit_delay) {
+Channel::Channel(const sc_core::sc_module_name& name, Cycles flit_latency, Cycles credit_latency)
+    : sc_module(name), wire_(flit_latency, credit_latency) {
   sender.bind(sending_);
   receiver.bind(receiving_);
 }

@@ -22,15 +22,16 @@ class FlitReceiveIf : public virtual sc_core::sc_interface {
 };
 
 // A channel from one module to another: bind the sender's port to `sender`, the receiver's to `receiver`. A
-// flit that leaves in cycle c arrives in cycle c + latency; a credit takes the same, and what its receiver
-// needs to count it. Throws ModelError at the start of simulation unless each end is bound to one module.
+// flit that leaves in cycle c has come whole in cycle c + flit_latency; a credit takes the channel's latency
+// and what its receiver needs to count it. Throws ModelError at the start of simulation unless each end is
+// bound to one module.
 class Channel final : public sc_core::sc_module {
  public:
   sc_core::sc_export<FlitSendIf> sender{"sender"};
   sc_core::sc_export<FlitReceiveIf> receiver{"receiver"};
 
-  // In cycles: `latency` both ways, and `credit_delay` more for credits.
-  Channel(const sc_core::sc_module_name& name, Cycles latency, Cycles credit_delay);
+  // In cycles, of a flit and of a credit.
+  Channel(const sc_core::sc_module_name& name, Cycles flit_latency, Cycles credit_latency);
 
   Wire& wire() { return wire_; }
   const Wire& wire() const { return wire_; }

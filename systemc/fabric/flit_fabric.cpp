@@ -71,8 +71,8 @@ void FlitNetwork::build_node(NodeId node, FlitNode& module) {
   for (int port = 0; port < spec.local_ports; ++port) {
     const auto p = static_cast<std::size_t>(port);
     const auto channel = [&](const char* kind, Cycles credit_delay) -> Channel& {
-      local_channels_.push_back(std::make_unique<Channel>(fmt::format("{}_{}", kind, port).c_str(),
-                                                          kNiChannelLatency, credit_delay));
+      local_channels_.push_back(std::make_unique<Channel>(
+          fmt::format("{}_{}", kind, port).c_str(), kNiChannelLatency, kNiChannelLatency + credit_delay));
       return *local_channels_.back();
     };
     Channel& injection = channel("injection", 0);
@@ -90,8 +90,9 @@ void FlitNetwork::build_channels() {
     const int others = parallel[{channel.src, channel.dst}]++;
     const std::string name = others == 0 ? fmt::format("channel_{}_{}", channel.src, channel.dst)
                                          : fmt::format("channel_{}_{}_{}", channel.src, channel.dst, others);
-    channels_.push_back(std::make_unique<Channel>(name.c_str(), latency_cycles(channel.latency, period_),
-                                                  system_->router.credit_delay));
+    const Cycles latency = latency_cycles(channel.latency, period_);
+    channels_.push_back(std::make_unique<Channel>(name.c_str(), flit_latency(*system_, channel),
+                                                  latency + system_->router.credit_delay));
     routers_[static_cast<std::size_t>(channel.src)]->out[static_cast<std::size_t>(channel.src_port)].bind(
         channels_.back()->sender);
     routers_[static_cast<std::size_t>(channel.dst)]->in[static_cast<std::size_t>(channel.dst_port)].bind(

@@ -20,15 +20,27 @@ Femtoseconds ejection_flit_time(const config::SystemConfig& system) {
   return rate >= 1.0 ? period : static_cast<Femtoseconds>(std::llround(static_cast<double>(period) / rate));
 }
 
-Cycles channel_credit_loop(const config::SystemConfig& system, Cycles latency) {
+Cycles flit_latency(const config::SystemConfig& system, const topology::Channel& channel) {
+  const Femtoseconds period = system.clock.period();
+  const Femtoseconds flit_time = std::max(period, channel_flit_time(system, channel.bandwidth));
+  return latency_cycles(channel.latency, period) + (flit_time - 1) / period;
+}
+
+Cycles channel_credit_loop(const config::SystemConfig& system, const topology::Channel& channel) {
   const config::RouterConfig& router = system.router;
   const Cycles grant = router.sw_alloc_delay - 1;
-  const Cycles there = grant + router.st_delay + 1 + latency;
+  const Cycles there = grant + router.st_delay + 1 + flit_latency(system, channel);
   const Cycles stay = router.routing_delay + router.vc_alloc_delay;
-  return there + stay + grant + 1 + latency + router.credit_delay;
+  const Cycles back = latency_cycles(channel.latency, system.clock.period());
+  return there + stay + grant + 1 + back + router.credit_delay;
 }
 
 namespace {
+
+Cycles pipeline(const config::SystemConfig& system) {
+  const config::RouterConfig& router = system.router;
+  return router.routing_delay + router.vc_alloc_delay + (router.sw_alloc_delay - 1) + router.st_delay + 1;
+}
 
 void add_credit_stalls(RouteTiming& timing, const config::SystemConfig& system, Cycles credit_loop,
                        Femtoseconds flit_time, int vcs) {
@@ -41,6 +53,14 @@ void add_credit_stalls(RouteTiming& timing, const config::SystemConfig& system, 
 }
 
 }  // namespace
+
+Cycles hop_latency(const config::SystemConfig& system, const topology::Channel& channel) {
+  return pipeline(system) + flit_latency(system, channel);
+}
+
+Cycles end_latency(const config::SystemConfig& system) {
+  return kInjectionDelay + pipeline(system) + kNiChannelLatency;
+}
 
 Cycles credit_stall(const RouteTiming& timing, const config::SystemConfig& system, std::int64_t flits,
                     std::int64_t packet_flits) {
@@ -56,24 +76,20 @@ Cycles credit_stall(const RouteTiming& timing, const config::SystemConfig& syste
 RouteTiming time_route(const topology::Topology& topology, const config::SystemConfig& system,
                        topology::NodeId src, std::span<const topology::Hop> route) {
   const Femtoseconds period = system.clock.period();
-  const config::RouterConfig& router = system.router;
-  const Cycles pipeline =
-      router.routing_delay + router.vc_alloc_delay + (router.sw_alloc_delay - 1) + router.st_delay + 1;
   RouteTiming timing{kInjectionDelay, std::max(period, ejection_flit_time(system))};
   topology::NodeId at = src;
   for (const topology::Hop& hop : route) {
-    timing.latency += pipeline;
     const auto channels = topology.out_channels(at);
     if (hop.out_port >= channels.size()) {
-      timing.latency += kNiChannelLatency;
+      timing.latency += pipeline(system) + kNiChannelLatency;
       break;
     }
     const topology::Channel& channel = topology.channel(channels[hop.out_port]);
-    timing.latency += latency_cycles(channel.latency, period);
+    timing.latency += hop_latency(system, channel);
     const Femtoseconds flit_time = channel_flit_time(system, channel.bandwidth);
     timing.slowest_flit = std::max(timing.slowest_flit, flit_time);
-    add_credit_stalls(timing, system, channel_credit_loop(system, latency_cycles(channel.latency, period)),
-                      flit_time, hop.vcs.end - hop.vcs.begin);
+    add_credit_stalls(timing, system, channel_credit_loop(system, channel), flit_time,
+                      hop.vcs.end - hop.vcs.begin);
     at = channel.dst;
   }
   return timing;

@@ -31,14 +31,24 @@ RouteTiming time_route(const topology::Topology& topology, const config::SystemC
 Cycles credit_stall(const RouteTiming& timing, const config::SystemConfig& system, std::int64_t flits,
                     std::int64_t packet_flits);
 
-// Cycles from when a flit wins the switch before a channel of `latency` cycles until its place in the next
-// router is known free again, if it leaves that router at once.
-Cycles channel_credit_loop(const config::SystemConfig& system, Cycles latency);
+// Cycles from when a flit wins the switch before a channel until its place in the next router is known free
+// again, if it leaves that router at once.
+Cycles channel_credit_loop(const config::SystemConfig& system, const topology::Channel& channel);
+
+// Cycles from when a flit leaves a router until its last bit has come over the channel: the channel's
+// latency, and what a flit takes longer than a cycle. Credits take the latency alone.
+Cycles flit_latency(const config::SystemConfig& system, const topology::Channel& channel);
 
 // Whole clock periods of a channel's latency, rounded up.
 inline Cycles latency_cycles(Femtoseconds latency, Femtoseconds period) {
   return (latency + period - 1) / period;
 }
+
+// Cycles from a router's input buffer over one of its output channels, without contention.
+Cycles hop_latency(const config::SystemConfig& system, const topology::Channel& channel);
+
+// What a route takes besides its hops over channels: injection, and the last router to its ejection channel.
+Cycles end_latency(const config::SystemConfig& system);
 
 // Latency of the channels between a network interface and its router.
 inline constexpr Cycles kNiChannelLatency = 1;

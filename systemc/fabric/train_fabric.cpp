@@ -43,11 +43,10 @@ void TrainFabric::build(const config::SystemConfig& system) {
     first_output_.push_back(outputs_.size());
     for (const topology::ChannelId id : topology_->out_channels(node)) {
       const topology::Channel& channel = topology_->channel(id);
-      const Cycles latency = latency_cycles(channel.latency, period_);
       Output out;
       out.node = node;
-      out.delay = traversal + latency;
-      out.credit_loop = channel_credit_loop(system, latency);
+      out.delay = traversal + flit_latency(system, channel);
+      out.credit_loop = channel_credit_loop(system, channel);
       out.flit_time = channel_flit_time(system, channel.bandwidth);
       out.to = channel.dst;
       out.channel = id;

@@ -1,38 +1,40 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "topology/flow_network.h"
 #include "topology/topology.h"
 
 namespace coppice::topology {
 
-// The set of nodes whose exit bandwidth limits an all-gather most, and the time it takes.
-struct CutBound {
-  // Least time to send one byte of every accelerator in `cut` out of it, per byte of an accelerator's
-  // contribution: |S ∩ accelerators| / exit bandwidth(S), as an exact fraction of seconds per byte.
-  std::int64_t accelerators_in_cut = 0;
-  std::int64_t exit_bytes_per_second = 0;
-  std::vector<NodeId> cut;  // ascending
-};
-
-// The largest |S ∩ accelerators| / exit bandwidth(S) over all vertex sets S that hold at least one
-// accelerator and miss at least one, by parametric max-flow (Dinkelbach's iteration over Boost's
-// push-relabel, exact in integers). With one accelerator nothing has to move: both numbers are 0, the cut
-// is empty. Throws UnsupportedError naming the nodes if some accelerator cannot reach another.
-CutBound worst_cut(const Topology& topology);
-
 enum class Collective { kReduceScatter, kAllGather, kAllReduce };
 
-// The least time any schedule could take for a collective of `bytes` in all, without in-network reduction:
-// an all-reduce needs the cut twice. Nanoseconds.
-double bound_ns(const CutBound& cut, Collective collective, Bytes bytes, int accelerators);
+// The least time that any schedule of a collective could take, and what proves it: so many bytes have to
+// leave (or enter) groups of accelerators, out of (or into) which no more than so many pass in a second.
+struct LeastTime {
+  Bytes bytes = 0;                    // that pass the boundaries of all groups together
+  std::int64_t bytes_per_second = 0;  // that can; 0 where nothing has to move
+  Direction direction = Direction::kOut;
+  // All accelerators, each group ascending. Two groups: data pass from the first to the second, in the sum of
+  // an all-reduce possibly both ways.
+  std::vector<std::vector<NodeId>> groups;
 
-// Between `root` and any other accelerator, the vertex set that holds root and lets out the least. What root
-// broadcasts leaves it; what is reduced to it (`inward`) comes into it: exit_bytes_per_second is then what it
-// lets in. Throws like worst_cut().
-CutBound root_cut(const Topology& topology, NodeId root, bool inward);
+  double ns() const;
+};
 
-// The least time of a broadcast or reduce of `bytes` with such a cut, in nanoseconds.
-double root_bound_ns(const CutBound& cut, Bytes bytes);
+// An all-reduce of `bytes`. Every set of accelerators has to send its sum, and to receive that of the others,
+// once. Among k groups an element's sum takes 2 (k - 1) messages between groups where only accelerators (and
+// switches that add, which are then in the groups) add: a gossip takes no fewer. Whichever says more.
+LeastTime least_all_reduce_time(const Topology& topology, Bytes bytes);
+
+// A reduce-scatter or all-gather in which each accelerator receives or contributes its share, or a reduce or
+// broadcast where the root has all: what leaves or enters the worst cut.
+LeastTime least_share_time(const Topology& topology, Collective collective, std::span<const Bytes> shares);
+
+// "each accelerator by itself", or the groups' accelerators: "0-3, 8 | 4-7".
+std::string describe_groups(const LeastTime& least);
 
 }  // namespace coppice::topology

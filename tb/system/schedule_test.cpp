@@ -38,18 +38,20 @@ TEST(Bound, IsThePapersOnA4x4Torus) {
   EXPECT_EQ(outcome.err, "");
   // 15 of 16 chunks of 64 KiB leave over four links of 16 GB/s, twice.
   EXPECT_THAT(outcome.out, StartsWith("all_reduce of 1 MiB on torus 4x4: at least 30720.000 ns"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  groups: each accelerator by itself\n"));
 
   outcome = shop.run({"bound", "c.yaml", "--set", "collective.op=all_gather", "--out", "b.json"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.out, "");
   const auto bound = shop.read_json("b.json");
   EXPECT_EQ(bound["schema"], "coppice.bound/1");
-  EXPECT_EQ(bound["op"], "all_gather");
+  EXPECT_EQ(bound["collective"], "all_gather");
   EXPECT_EQ(bound["size_bytes"], 1 << 20);
   EXPECT_DOUBLE_EQ(bound["time_ns"].get<double>(), 15360.0);
-  EXPECT_EQ(bound["cut"]["accelerators"], 15);
-  EXPECT_EQ(bound["cut"]["exit_bandwidth_gb_s"], 64.0);
-  EXPECT_EQ(bound["cut"]["nodes"].size(), 15U);
+  EXPECT_EQ(bound["passing"]["bandwidth_gb_s"], 64.0);
+  ASSERT_EQ(bound["groups"].size(), 2U);
+  EXPECT_EQ(bound["groups"][0].size(), 15U);
+  EXPECT_EQ(bound["groups"][1].size(), 1U);
 }
 
 TEST(List, NamesWhatConfigurationsMayName) {

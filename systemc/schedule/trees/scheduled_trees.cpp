@@ -9,9 +9,9 @@
 #include "schedule/compile/channel_paths.h"
 #include "schedule/trees/link_allocator.h"
 #include "schedule/trees/timestep_order.h"
-#include "topology/bound.h"
 #include "topology/builders.h"
 #include "topology/connectivity.h"
+#include "topology/cut_bound.h"
 
 namespace coppice::schedule {
 namespace {
@@ -81,8 +81,7 @@ std::int64_t divide_up(std::int64_t dividend, std::int64_t divisor) {
 std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, int pieces) {
   if (topology::info_of(topology.kind()).grid && links.uniform()) return 0;
   const topology::CutBound cut = topology::worst_cut(topology);
-  return divide_up(std::int64_t{pieces} * cut.accelerators_in_cut * links.slowest_bytes_per_second(),
-                   cut.exit_bytes_per_second);
+  return divide_up(std::int64_t{pieces} * cut.data * links.slowest_bytes_per_second(), cut.bytes_per_second);
 }
 
 enum class Direction : std::uint8_t { kGather, kReduce };

@@ -18,6 +18,7 @@
 #include "system/collective/verification.h"
 #include "system/machine/build.h"
 #include "system/machine/hierarchy.h"
+#include "system/machine/least_time.h"
 #include "system/machine/machine.h"
 #include "system/machine/time_guard.h"
 #include "system/output/dimension_activity.h"
@@ -41,8 +42,8 @@ struct Prepared {
         checked(build_schedule(loaded, topology, *routing)),
         ni_ports(resolve_ni_ports(loaded.config, topology)),
         fabric_ports(most_ports()),
-        bound_ns(find_least_time(loaded, topology).ns) {
-    if (bound_ns > static_cast<double>(kLongestTime / kFemtosecondsPerNanosecond)) {
+        least(find_least_time(loaded.config.system, topology, checked.schedule)) {
+    if (least.ns() > static_cast<double>(kLongestTime / kFemtosecondsPerNanosecond)) {
       throw TimeLimitError("the collective, however it is scheduled,");
     }
   }
@@ -52,7 +53,7 @@ struct Prepared {
   CheckedSchedule checked;
   int ni_ports;      // of an accelerator
   int fabric_ports;  // of any network interface: switches that add have one for every accelerator
-  double bound_ns;
+  LeastTime least;
 
  private:
   int most_ports() const {
@@ -119,7 +120,7 @@ class CollectiveRun {
     nlohmann::ordered_json result = make_result(
         {config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
          config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
-         prepared_.bound_ns, breakdown_.to_json(finish_.last), cost.to_json(fabric_->statistics().flit_hops),
+         prepared_.least, breakdown_.to_json(finish_.last), cost.to_json(fabric_->statistics().flit_hops),
          verification_->sample(), activity_.get()});
     predict(result);
     if (progress_) result["gradients"] = progress_->to_json();

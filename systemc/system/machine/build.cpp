@@ -93,14 +93,6 @@ void require_enough_elements(const config::Loaded& loaded, const topology::Topol
                   format_bytes(least)));
 }
 
-void require_root(const config::Loaded& loaded, const topology::Topology& topology) {
-  const int root = loaded.config.collective.root;
-  if (root < topology.num_accelerators()) return;
-  throw ConfigError(loaded.place("collective.root"),
-                    fmt::format("collective.root is {}, but {} has accelerators 0 to {} only", root,
-                                topology.name(), topology.num_accelerators() - 1));
-}
-
 void require_rooted_algorithm(const config::Loaded& loaded) {
   const config::CollectiveConfig& collective = loaded.config.collective;
   if (config::algorithm_of(loaded.config)->rooted) return;
@@ -331,6 +323,14 @@ bool has_root(const config::CollectiveConfig& collective) {
   return collective.op == "broadcast" || collective.op == "reduce";
 }
 
+void require_root(const config::Loaded& loaded, const topology::Topology& topology) {
+  const int root = loaded.config.collective.root;
+  if (root < topology.num_accelerators()) return;
+  throw ConfigError(loaded.place("collective.root"),
+                    fmt::format("collective.root is {}, but {} has accelerators 0 to {} only", root,
+                                topology.name(), topology.num_accelerators() - 1));
+}
+
 schedule::ChunkPolicy chunk_policy_of(const config::CollectiveConfig& collective) {
   using enum schedule::IntraDimension;
   schedule::ChunkPolicy policy{.scheduler = collective.scheduler};
@@ -356,26 +356,6 @@ schedule::StepTiming step_timing(const config::SystemConfig& system) {
           .message_setup = system.ni.message_setup,
           .memory = system.ni.dma_latency * period,
           .reduction = system.ni.reduction_latency * period};
-}
-
-LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology& topology) {
-  const config::CollectiveConfig& collective = loaded.config.collective;
-  if (has_root(collective)) {
-    require_root(loaded, topology);
-    LeastTime least{.cut = topology::root_cut(topology, collective.root, collective.op == "reduce")};
-    least.ns = topology::root_bound_ns(least.cut, collective.size);
-    return least;
-  }
-  LeastTime least{.cut = topology::worst_cut(topology)};
-  const topology::Collective kind = parse_collective(collective.op);
-  const bool added = kind == topology::Collective::kAllReduce && !topology.in_network().empty();
-  least.ns = topology::bound_ns(least.cut, added ? topology::Collective::kReduceScatter : kind,
-                                collective.size, topology.num_accelerators());
-  if (!added) return least;
-  // All that an accelerator contributes leaves it, and every cut around it. All accelerators are alike.
-  LeastTime once{.cut = topology::root_cut(topology, 0, false)};
-  once.ns = topology::root_bound_ns(once.cut, collective.size);
-  return once.ns > least.ns ? once : least;
 }
 
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,

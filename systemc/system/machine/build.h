@@ -48,14 +48,8 @@ topology::Collective parse_collective(const std::string& op);
 // Whether `collective.op` has a root.
 bool has_root(const config::CollectiveConfig& collective);
 
-// The cut that bounds the configured collective on the topology, and the least time that it leaves. Throws
-// ConfigError at `collective.root` for an accelerator that does not exist.
-// Where switches add, an all-reduce need not pass the cut twice.
-struct LeastTime {
-  topology::CutBound cut;
-  double ns = 0;
-};
-LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology& topology);
+// Throws ConfigError at `collective.root` for an accelerator that does not exist.
+void require_root(const config::Loaded& loaded, const topology::Topology& topology);
 
 // Compiles `collective` and proves it right; its channel dependencies are proven free of cycles too.
 struct CheckedSchedule {

@@ -45,6 +45,7 @@ DimensionActivity::DimensionActivity(const topology::Topology& topology, const c
       period_(system.clock.period()),
       out_ports_(topology.out_channels(0).size()),
       ports_(topology.dimension_kinds().size(), 0),
+      free_at_(static_cast<std::size_t>(topology.num_accelerators()) * out_ports_, 0),
       covered_(static_cast<std::size_t>(topology.num_accelerators()) * out_ports_, 0),
       windows_(2 * topology.dimension_kinds().size(), period_) {
   for (const topology::ChannelId id : topology.out_channels(0)) {
@@ -59,7 +60,17 @@ void DimensionActivity::flit_sent(const fabric::FlitEvent& event, const fabric::
                                   Cycles now) {
   if (event.out_port < 0 || event.ni_port >= 0 || event.node >= topology_->num_accelerators()) return;
   const auto port = static_cast<std::size_t>(event.out_port);
-  windows_.add(dimension_[port], now * period_, now * period_ + flit_time_[port]);
+  keep_busy(event.node, port, now * period_, now * period_);
+}
+
+// A channel whose flits take no whole number of cycles is granted up to a cycle before the last is done.
+void DimensionActivity::keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin,
+                                  Femtoseconds last_flit) {
+  Femtoseconds& free_at = free_at_[static_cast<std::size_t>(node) * out_ports_ + port];
+  const Femtoseconds slack = flit_time_[port] % period_ == 0 ? 0 : period_ - 1;
+  const Femtoseconds end = std::max(free_at, last_flit - slack) + flit_time_[port];
+  windows_.add(dimension_[port], std::max(free_at, begin), end);
+  free_at = end;
 }
 
 void DimensionActivity::channel_busy(topology::ChannelId id, Cycles begin, Cycles end) {
@@ -67,7 +78,7 @@ void DimensionActivity::channel_busy(topology::ChannelId id, Cycles begin, Cycle
   if (!topology_->is_accelerator(channel.src)) return;
   const auto port = static_cast<std::size_t>(channel.src_port);
   // Its last flit won the switch in the last of these cycles.
-  windows_.add(dimension_[port], begin * period_, (end - 1) * period_ + flit_time_[port]);
+  keep_busy(channel.src, port, begin * period_, (end - 1) * period_);
 }
 
 void DimensionActivity::message_completed(const ni::MessageRecord& message) {

@@ -54,6 +54,10 @@ class DimensionActivity final : public fabric::FabricObserver, public ni::Messag
   std::vector<double> active(std::size_t d, Femtoseconds end) const;
 
  private:
+  // Counts a channel as busy with flits of `flit_time` each, as little as a cycle before the last one is
+  // done.
+  void keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin, Femtoseconds last_flit);
+
   double ports(std::size_t d) const { return static_cast<double>(ports_[d]) * topology_->num_accelerators(); }
 
   const topology::Topology* topology_;
@@ -63,6 +67,7 @@ class DimensionActivity final : public fabric::FabricObserver, public ni::Messag
   std::vector<int> ports_;               // [dimension] of an accelerator
   std::vector<Femtoseconds> flit_time_;  // [out-port of an accelerator]
   std::vector<std::size_t> dimension_;   // [out-port of an accelerator]
+  std::vector<Femtoseconds> free_at_;    // [accelerator][out-port]: when the channel's last flit is done
   std::vector<Femtoseconds> covered_;    // [accelerator][out-port]: until then its messages are counted
   TimeWindows windows_;                  // series: channels of each dimension, then messages
 };

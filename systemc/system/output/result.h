@@ -7,6 +7,7 @@
 #include "schedule/proof/checker.h"
 #include "schedule/tables/schedule.h"
 #include "system/collective/verification.h"
+#include "system/machine/least_time.h"
 #include "topology/topology.h"
 
 namespace coppice::system {
@@ -24,14 +25,15 @@ struct Measured {
   Cycles cycles = 0;  // until the last message was reduced or stored
   Femtoseconds period = 0;
   const fabric::FabricStatistics& statistics;
-  double bound_ns = 0;
+  const LeastTime& least;
   nlohmann::ordered_json time_breakdown;
   nlohmann::ordered_json simulator;
   Verification::Sample sample{};
   const DimensionActivity* activity = nullptr;  // of a hierarchy
 };
 
-// RESULT.json, schema "coppice.result/1".
+// RESULT.json, schema "coppice.result/1". Throws ModelError, naming the quantity, for a run that ended before
+// the least possible time or a part of time or bandwidth above 1: no wrong number leaves in silence.
 nlohmann::ordered_json make_result(const Measured& measured);
 
 }  // namespace coppice::system

@@ -50,8 +50,8 @@ struct Pair {
     for (int i = 0; i < 2; ++i) {
       nodes.push_back(std::make_unique<FlitNode>(("node_" + std::to_string(i)).c_str(), *clock));
     }
-    channels.push_back(std::make_unique<Channel>("forth", 20, 3));
-    channels.push_back(std::make_unique<Channel>("back", 20, 3));
+    channels.push_back(std::make_unique<Channel>("forth", 20, 23));
+    channels.push_back(std::make_unique<Channel>("back", 20, 23));
   }
   Failure failure;
   std::optional<NodeClock> clock;

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "sample_links.h"
-#include "topology/bound.h"
+#include "topology/cut_bound.h"
 #include "topology/table_routing.h"
 
 namespace coppice::topology {
@@ -25,8 +25,8 @@ TEST(Bigraph, IsLimitedByTheOneChannelIntoEachAccelerator) {
   for (const int switches : {8, 16}) {
     const Topology bigraph = sample(Kind::kBigraph, {4, switches});
     const CutBound cut = worst_cut(bigraph);
-    EXPECT_EQ(cut.accelerators_in_cut, 4 * switches - 1);
-    EXPECT_EQ(cut.exit_bytes_per_second, kSampleLink.bandwidth.bytes_per_second);
+    EXPECT_EQ(cut.data, 4 * switches - 1);
+    EXPECT_EQ(cut.bytes_per_second, kSampleLink.bandwidth.bytes_per_second);
   }
 }
 

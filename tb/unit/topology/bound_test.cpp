@@ -1,185 +1,197 @@
 #include "topology/bound.h"
 
+#include <glpk.h>
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include "base/error.h"
+#include <cmath>
+#include <memory>
+
+#include "random_topology.h"
 #include "sample_links.h"
+#include "topology/hierarchy.h"
 
 namespace coppice::topology {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::ThrowsMessage;
-
+constexpr Bytes kMebibyte = 1 << 20;
 constexpr std::int64_t kLink = kSampleLink.bandwidth.bytes_per_second;
 
-struct Fraction {
-  std::int64_t accelerators = 0;
-  std::int64_t bytes_per_second = 1;
-};
-
-bool less(const Fraction& a, const Fraction& b) {
-  return a.accelerators * b.bytes_per_second < b.accelerators * a.bytes_per_second;
-}
-
-Fraction fraction_of(const Topology& topology, const std::vector<bool>& inside) {
-  Fraction result{0, 0};
-  for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
-    result.accelerators += inside[static_cast<std::size_t>(node)] ? 1 : 0;
-  }
-  for (const Channel& channel : topology.channels()) {
-    if (inside[static_cast<std::size_t>(channel.src)] && !inside[static_cast<std::size_t>(channel.dst)]) {
-      result.bytes_per_second += channel.bandwidth.bytes_per_second;
+// The most that all-reduces carry in a second where every accelerator reduces a share of the data, of any
+// size, and broadcasts it. A channel gives part of its bandwidth to sums on their way up, the rest to results
+// on their way down. Down there is room for all shares exactly if there is room for the flow of all of them
+// to any one accelerator (Edmonds); up the same with all channels the other way round.
+class FlowProgram {
+ public:
+  explicit FlowProgram(const Topology& topology)
+      : topology_(topology), program_(glp_create_prob(), &glp_delete_prob) {
+    glp_set_obj_dir(program_.get(), GLP_MAX);
+    rate_ = glp_add_cols(program_.get(), 1);
+    glp_set_col_bnds(program_.get(), rate_, GLP_LO, 0, 0);
+    glp_set_obj_coef(program_.get(), rate_, 1);
+    shares_ = add_columns(topology.num_accelerators());
+    std::vector<std::pair<int, double>> sum{{rate_, -1}};
+    for (NodeId node = 0; node < topology.num_accelerators(); ++node) sum.emplace_back(shares_ + node, 1);
+    add_row(sum, GLP_FX, 0);
+    const auto channels = static_cast<int>(topology.channels().size());
+    const int up = add_columns(channels);
+    const int down = add_columns(channels);
+    for (int c = 0; c < channels; ++c) {
+      const double bandwidth = topology.channel(c).bandwidth.gb_per_s();
+      add_row({{up + c, 1}, {down + c, 1}}, GLP_UP, bandwidth);
+    }
+    for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+      add_flow(node, down, 1);
+      add_flow(node, up, -1);
     }
   }
-  return result;
-}
 
-Fraction brute_force(const Topology& topology) {
-  Fraction best;
-  for (std::uint32_t set = 1; set < 1U << topology.num_nodes(); ++set) {
-    std::vector<bool> inside;
-    inside.reserve(static_cast<std::size_t>(topology.num_nodes()));
-    for (NodeId node = 0; node < topology.num_nodes(); ++node) inside.push_back(((set >> node) & 1U) != 0);
-    const Fraction here = fraction_of(topology, inside);
-    if (here.accelerators == 0 || here.accelerators == topology.num_accelerators()) continue;
-    if (less(best, here)) best = here;
-  }
-  return best;
-}
-
-void expect_cut(const Topology& topology, std::int64_t accelerators, std::int64_t links) {
-  const CutBound cut = worst_cut(topology);
-  EXPECT_EQ(cut.accelerators_in_cut, accelerators) << topology.name();
-  EXPECT_EQ(cut.exit_bytes_per_second, links * kLink) << topology.name();
-}
-
-TEST(WorstCut, OfTorusAndMeshIsAllButTheNodeHardestToEnter) {
-  expect_cut(sample_torus({4, 4}), 15, 4);
-  expect_cut(sample_torus({8, 8}), 63, 4);
-  expect_cut(sample_torus({2, 4}), 7, 4);
-  expect_cut(sample_torus({1, 5}), 4, 2);
-  expect_cut(sample_torus({32, 32}), 1023, 4);
-  expect_cut(sample_mesh({4, 4}), 15, 2);
-  expect_cut(sample_mesh({8, 8}), 63, 2);
-  expect_cut(sample_mesh({16, 16}), 255, 2);
-  expect_cut(sample_mesh({5, 1}), 4, 1);
-}
-
-TEST(WorstCut, IsTheBisectionWhereItsLinksAreSlow) {
-  const std::vector<LinkSpec> links{{{kLink}, 0}, {{kLink / 1000}, 0}};
-  const CutBound cut = worst_cut(make_mesh(std::vector{4, 4}, links));
-  // Three of the four rows have to get through the slow links into the last.
-  EXPECT_EQ(cut.accelerators_in_cut, 12);
-  EXPECT_EQ(cut.exit_bytes_per_second, 4 * (kLink / 1000));
-  EXPECT_THAT(cut.cut, SizeIs(12));
-}
-
-TEST(WorstCut, OneAcceleratorNeedsNothing) {
-  const CutBound cut = worst_cut(sample_torus({1, 1}));
-  EXPECT_EQ(cut.accelerators_in_cut, 0);
-  EXPECT_EQ(cut.exit_bytes_per_second, 0);
-  EXPECT_THAT(cut.cut, IsEmpty());
-  EXPECT_EQ(bound_ns(cut, Collective::kAllReduce, 1 << 20, 1), 0);
-}
-
-TEST(WorstCut, NamesAcceleratorsThatCannotReachEachOther) {
-  Topology one_way(Kind::kFile, {}, 3, 0);
-  one_way.add_channel(0, 1, {kLink}, 0);
-  one_way.add_channel(1, 2, {kLink}, 0);
-  EXPECT_THAT([&] { worst_cut(one_way); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("accelerator 1 cannot reach accelerator 0")));
-  const Topology apart(Kind::kFile, {}, 2, 0);
-  EXPECT_THAT([&] { worst_cut(apart); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("accelerator 0 cannot reach accelerator 1")));
-}
-
-TEST(WorstCut, ATorusWithOneSlowChannelHasNoSymmetryToUse) {
-  Topology ring(Kind::kTorus, {4}, 4, 0);
-  for (NodeId node = 0; node < 4; ++node) {
-    ring.add_channel(node, (node + 1) % 4, {node == 1 ? kLink / 2 : kLink}, 0);
-    ring.add_channel(node, (node + 3) % 4, {kLink}, 0);
-  }
-  const CutBound cut = worst_cut(ring);
-  EXPECT_EQ(cut.accelerators_in_cut, 3);
-  EXPECT_EQ(cut.exit_bytes_per_second, kLink + kLink / 2);
-  EXPECT_THAT(cut.cut, testing::ElementsAre(0, 1, 3));
-}
-
-TEST(BoundNs, OfTheTorus) {
-  const CutBound cut = worst_cut(sample_torus({4, 4}));
-  const Bytes mebibyte = 1 << 20;
-  // 15 chunks of 64 KiB enter each accelerator over four channels of 16 B/ns.
-  EXPECT_DOUBLE_EQ(bound_ns(cut, Collective::kAllGather, mebibyte, 16), 15 * 65536.0 / 64);
-  EXPECT_DOUBLE_EQ(bound_ns(cut, Collective::kReduceScatter, mebibyte, 16), 15 * 65536.0 / 64);
-  EXPECT_DOUBLE_EQ(bound_ns(cut, Collective::kAllReduce, mebibyte, 16), 2 * 15 * 65536.0 / 64);
-}
-
-RC_GTEST_PROP(WorstCut, EqualsTheBestOfAllSubsets, ()) {
-  const int accelerators = *rc::gen::inRange(2, 7);
-  const int switches = *rc::gen::inRange(0, 4);
-  Topology topology(Kind::kFile, {}, accelerators, switches);
-  const auto bandwidth = [] { return Bandwidth{*rc::gen::inRange<std::int64_t>(1, 12) * 250'000'000}; };
-  // A one-way ring connects all; more channels at random.
-  for (NodeId node = 0; node < topology.num_nodes(); ++node) {
-    topology.add_channel(node, (node + 1) % topology.num_nodes(), bandwidth(), 0);
-  }
-  const int extra = *rc::gen::inRange(0, 20);
-  for (int i = 0; i < extra; ++i) {
-    const NodeId src = *rc::gen::inRange(0, topology.num_nodes());
-    const NodeId dst = *rc::gen::inRange(0, topology.num_nodes());
-    if (src != dst) topology.add_channel(src, dst, bandwidth(), 0);
+  double gb_per_s() {
+    glp_smcp control;
+    glp_init_smcp(&control);
+    control.msg_lev = GLP_MSG_OFF;
+    EXPECT_EQ(glp_simplex(program_.get(), &control), 0);
+    EXPECT_EQ(glp_get_status(program_.get()), GLP_OPT);
+    return glp_get_obj_val(program_.get());
   }
 
-  const CutBound cut = worst_cut(topology);
-  const Fraction found{cut.accelerators_in_cut, cut.exit_bytes_per_second};
-  const Fraction expected = brute_force(topology);
-  RC_ASSERT(!less(found, expected));
-  RC_ASSERT(!less(expected, found));
-  // The cut named is one that has these numbers.
-  std::vector<bool> inside(static_cast<std::size_t>(topology.num_nodes()));
-  for (const NodeId node : cut.cut) inside[static_cast<std::size_t>(node)] = true;
-  const Fraction named = fraction_of(topology, inside);
-  RC_ASSERT(named.accelerators == found.accelerators);
-  RC_ASSERT(named.bytes_per_second == found.bytes_per_second);
-  RC_ASSERT(std::ranges::is_sorted(cut.cut));
-}
-
-RC_GTEST_PROP(WorstCut, OfTorusAndMeshEqualsTheBestOfAllSubsets, ()) {
-  const std::vector<std::vector<int>> shapes{{2}, {5}, {2, 2}, {3, 3}, {2, 5}, {4, 3}, {1, 6}, {2, 2, 3}};
-  const auto dims = *rc::gen::elementOf(shapes);
-  std::vector<LinkSpec> links;
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    links.push_back({{*rc::gen::inRange<std::int64_t>(1, 5) * kLink}, 0});
+ private:
+  int add_columns(int count) {
+    const int first = glp_add_cols(program_.get(), count);
+    for (int c = first; c < first + count; ++c) glp_set_col_bnds(program_.get(), c, GLP_LO, 0, 0);
+    return first;
   }
-  const Topology topology = *rc::gen::arbitrary<bool>() ? make_torus(dims, links) : make_mesh(dims, links);
-  const CutBound cut = worst_cut(topology);
-  const Fraction found{cut.accelerators_in_cut, cut.exit_bytes_per_second};
-  const Fraction expected = brute_force(topology);
-  RC_ASSERT(!less(found, expected));
-  RC_ASSERT(!less(expected, found));
+
+  void add_row(const std::vector<std::pair<int, double>>& terms, int type, double bound) {
+    const int row = glp_add_rows(program_.get(), 1);
+    glp_set_row_bnds(program_.get(), row, type, bound, bound);
+    std::vector<int> columns{0};
+    std::vector<double> factors{0};
+    for (const auto& [column, factor] : terms) {
+      columns.push_back(column);
+      factors.push_back(factor);
+    }
+    glp_set_mat_row(program_.get(), row, static_cast<int>(terms.size()), columns.data(), factors.data());
+  }
+
+  // All shares from where they are to `sink` within the capacities from column `capacity` on.
+  void add_flow(NodeId sink, int capacity, int way) {
+    const auto channels = static_cast<int>(topology_.channels().size());
+    const int flow = add_columns(channels);
+    for (int c = 0; c < channels; ++c) add_row({{flow + c, 1}, {capacity + c, -1}}, GLP_UP, 0);
+    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
+      if (node == sink) continue;  // gets the rest
+      std::vector<std::pair<int, double>> balance{{shares_ + node, 1}};
+      for (const ChannelId id : topology_.in_channels(node)) balance.emplace_back(flow + id, way);
+      for (const ChannelId id : topology_.out_channels(node)) balance.emplace_back(flow + id, -way);
+      add_row(balance, GLP_FX, 0);
+    }
+  }
+
+  const Topology& topology_;
+  std::unique_ptr<glp_prob, decltype(&glp_delete_prob)> program_;
+  int rate_ = 0;
+  int shares_ = 0;
+};
+
+RC_GTEST_PROP(LeastAllReduceTime, EqualsTheProgramOfFlowsWhereLinksAreSymmetric, ()) {
+  const Topology topology = random_symmetric_topology();
+  const double expected = static_cast<double>(kMebibyte) / FlowProgram(topology).gb_per_s();
+  const double found = least_all_reduce_time(topology, kMebibyte).ns();
+  RC_ASSERT(std::abs(found - expected) < 1e-6 * expected);
 }
 
-// 0 <-> 1 over 2 B/s, 1 -> 2 over 5 B/s, 2 -> 1 over 3 B/s.
-TEST(RootCut, IsTheLeastBetweenTheRootAndAnyOther) {
-  Topology line(Kind::kFile, {}, 3, 0);
-  line.add_channel(0, 1, {2}, 0);
-  line.add_channel(1, 0, {2}, 0);
-  line.add_channel(1, 2, {5}, 0);
-  line.add_channel(2, 1, {3}, 0);
-  const CutBound out = root_cut(line, 0, false);
-  EXPECT_EQ(out.exit_bytes_per_second, 2);
-  EXPECT_EQ(out.cut, (std::vector<NodeId>{0}));
-  EXPECT_DOUBLE_EQ(root_bound_ns(out, 10), 5e9);
-  // Into 1: 2 B/s from 0, 3 B/s from 2.
-  EXPECT_EQ(root_cut(line, 1, true).exit_bytes_per_second, 2);
-  // Out of 2: to 1 over 3 B/s, then to 0 over 2 B/s.
-  const CutBound from_2 = root_cut(line, 2, false);
-  EXPECT_EQ(from_2.exit_bytes_per_second, 2);
-  EXPECT_EQ(from_2.accelerators_in_cut, 2);
+// Between any accelerators with unequal channels no program of flows is faster.
+RC_GTEST_PROP(LeastAllReduceTime, IsNoLongerThanTheProgramOfFlows, ()) {
+  Topology topology(Kind::kFile, {}, *rc::gen::inRange(2, 7), 0);
+  const int accelerators = topology.num_accelerators();
+  for (NodeId node = 0; node < accelerators; ++node) {
+    topology.add_channel(node, (node + 1) % accelerators, random_bandwidth(), 0);
+  }
+  for (int extra = *rc::gen::inRange(0, 12); extra > 0; --extra) {
+    const NodeId src = *rc::gen::inRange(0, accelerators);
+    const NodeId dst = *rc::gen::inRange(0, accelerators);
+    if (src != dst) topology.add_channel(src, dst, random_bandwidth(), 0);
+  }
+  const double program = static_cast<double>(kMebibyte) / FlowProgram(topology).gb_per_s();
+  RC_ASSERT(least_all_reduce_time(topology, kMebibyte).ns() <= program * (1 + 1e-9));
+}
+
+double mebibyte_ns(const Topology& topology) {
+  return least_all_reduce_time(topology, kMebibyte).ns();
+}
+
+TEST(LeastAllReduceTime, HasTheClosedFormOfMeshesPathsAndTori) {
+  EXPECT_DOUBLE_EQ(mebibyte_ns(sample_mesh({4, 4})), 65536.0 * 15 / 24);
+  EXPECT_DOUBLE_EQ(mebibyte_ns(sample_mesh({8, 8})), 65536.0 * 63 / 112);
+  EXPECT_DOUBLE_EQ(mebibyte_ns(sample_torus({4, 4})), 30720);
+  EXPECT_DOUBLE_EQ(mebibyte_ns(sample_torus({8, 8})), 32256);
+  for (const int length : {2, 3, 8, 100}) EXPECT_DOUBLE_EQ(mebibyte_ns(sample_mesh({length})), 65536);
+}
+
+// A schedule beat twice the all-gather's cut by 72% there: the slow accelerator need not own any data.
+TEST(LeastAllReduceTime, OfASwitchWithOneSlowLinkIsThatLinkOnce) {
+  Topology topology(Kind::kFile, {}, 8, 1);
+  for (NodeId node = 0; node < 8; ++node) {
+    const Bandwidth bandwidth{node == 5 ? kLink / 10 : kLink};
+    topology.add_channel(node, 8, bandwidth, 0);
+    topology.add_channel(8, node, bandwidth, 0);
+  }
+  const LeastTime least = least_all_reduce_time(topology, kMebibyte);
+  EXPECT_DOUBLE_EQ(least.ns(), 655360);
+  EXPECT_EQ(least.groups, (std::vector<std::vector<NodeId>>{{5}, {0, 1, 2, 3, 4, 6, 7}}));
+}
+
+TEST(LeastAllReduceTime, OfAStarIsOneLink) {
+  Topology star(Kind::kFile, {}, 5, 0);
+  for (NodeId leaf = 1; leaf < 5; ++leaf) {
+    star.add_channel(0, leaf, {kLink}, 0);
+    star.add_channel(leaf, 0, {kLink}, 0);
+  }
+  EXPECT_DOUBLE_EQ(mebibyte_ns(star), 65536);
+}
+
+// Of a one-way ring each link carries a sum once around and a result once more, but for two places.
+TEST(LeastAllReduceTime, CountsOneWayChannels) {
+  Topology ring(Kind::kFile, {}, 4, 0);
+  for (NodeId node = 0; node < 4; ++node) ring.add_channel(node, (node + 1) % 4, {kLink}, 0);
+  EXPECT_DOUBLE_EQ(mebibyte_ns(ring), 65536.0 * 6 / 4);
+  // With a narrow way in and a wide one out, the way in counts alone.
+  Topology pair(Kind::kFile, {}, 2, 0);
+  pair.add_channel(0, 1, {kLink}, 0);
+  pair.add_channel(1, 0, {100 * kLink}, 0);
+  EXPECT_DOUBLE_EQ(mebibyte_ns(pair), 65536);
+}
+
+TEST(LeastAllReduceTime, OfASwitchThatAddsIsEachLinkOnce) {
+  const auto hierarchy = [](bool adds) {
+    return make_hierarchy(std::vector<DimensionSpec>{
+        {.kind = DimensionKind::kSwitch, .size = 8, .bandwidth = {kLink}, .in_network = adds}});
+  };
+  EXPECT_DOUBLE_EQ(mebibyte_ns(hierarchy(true)), 65536);
+  EXPECT_DOUBLE_EQ(mebibyte_ns(hierarchy(false)), 65536.0 * 2 * 7 / 8);
+}
+
+TEST(LeastAllReduceTime, OfOneAcceleratorIsNone) {
+  const LeastTime least = least_all_reduce_time(sample_torus({1, 1}), kMebibyte);
+  EXPECT_EQ(least.ns(), 0);
+  EXPECT_TRUE(least.groups.empty());
+}
+
+TEST(LeastShareTime, CountsTheSharesThatThereAre) {
+  const std::vector<Bytes> shares{8, 8, 8, 4};
+  EXPECT_DOUBLE_EQ(least_share_time(sample_torus({4}), Collective::kAllGather, shares).ns(), 24.0 / 32);
+  const std::vector<Bytes> root{0, 0, 28, 0};
+  const LeastTime broadcast = least_share_time(sample_torus({4}), Collective::kAllGather, root);
+  EXPECT_DOUBLE_EQ(broadcast.ns(), 28.0 / 32);
+}
+
+TEST(DescribeGroups, NamesRanges) {
+  LeastTime least;
+  least.groups = {{0}, {1}, {2}};
+  EXPECT_EQ(describe_groups(least), "each accelerator by itself");
+  least.groups = {{0, 1, 2, 8}, {3, 4}};
+  EXPECT_EQ(describe_groups(least), "0-2, 8 | 3-4");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "sample_links.h"
-#include "topology/bound.h"
+#include "topology/cut_bound.h"
 #include "topology/deadlock.h"
 #include "topology/table_routing.h"
 
@@ -40,7 +40,7 @@ TEST(Clos, TakesAnyOversubscription) {
   const std::vector<LinkSpec> links{{{16'000'000'000}, 0}, {{2'000'000'000}, 0}};
   const std::vector<int> dims{2, 4, 8};
   const Topology network = make_clos(dims, links);
-  EXPECT_EQ(worst_cut(network).exit_bytes_per_second, 16'000'000'000);
+  EXPECT_EQ(worst_cut(network).bytes_per_second, 16'000'000'000);
 }
 
 TEST(Clos, LeavesOutWhatHasFailed) {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "sample_links.h"
-#include "topology/bound.h"
+#include "topology/cut_bound.h"
 #include "topology/builders.h"
 
 namespace coppice::topology {
@@ -48,8 +48,8 @@ TEST(Dgx1, LacksTheLinkThatThePapersDetourReplaces) {
 // Seven accelerators' data leave over the six channels into the eighth.
 TEST(Dgx1, IsBoundByTheChannelsOfOneAccelerator) {
   const CutBound cut = worst_cut(sample(Kind::kDgx1, {}));
-  EXPECT_EQ(cut.accelerators_in_cut, 7);
-  EXPECT_EQ(cut.exit_bytes_per_second, 6 * kSampleLink.bandwidth.bytes_per_second);
+  EXPECT_EQ(cut.data, 7);
+  EXPECT_EQ(cut.bytes_per_second, 6 * kSampleLink.bandwidth.bytes_per_second);
 }
 
 TEST(Dgx1, RefusesDims) {

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "sample_links.h"
-#include "topology/bound.h"
+#include "topology/cut_bound.h"
 #include "topology/deadlock.h"
 #include "topology/table_routing.h"
 
@@ -94,8 +94,8 @@ RC_GTEST_PROP(FatTree, HasFullBisectionAndNoDeadlockOnOneVirtualChannel, ()) {
   const Topology tree = sample(Kind::kFatTree, *rc::gen::elementOf(shapes));
   // Nothing inside is narrower than the channel into an accelerator.
   const CutBound cut = worst_cut(tree);
-  RC_ASSERT(cut.accelerators_in_cut == tree.num_accelerators() - 1);
-  RC_ASSERT(cut.exit_bytes_per_second == kSampleLink.bandwidth.bytes_per_second);
+  RC_ASSERT(cut.data == tree.num_accelerators() - 1);
+  RC_ASSERT(cut.bytes_per_second == kSampleLink.bandwidth.bytes_per_second);
   ChannelDependencyGraph graph(tree, 1);
   graph.add_all_pairs(*make_table_routing(tree, 1));
   RC_ASSERT(graph.find_cycle().empty());

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "sample_links.h"
-#include "topology/bound.h"
+#include "topology/cut_bound.h"
 
 namespace coppice::topology {
 namespace {
@@ -22,7 +22,7 @@ TEST(FullyConnected, HasAChannelToEveryOther) {
 
 TEST(FullyConnected, LimitsEachAcceleratorToOneShareOfAnother) {
   const CutBound cut = worst_cut(sample(Kind::kFullyConnected, {8}));
-  EXPECT_EQ(cut.exit_bytes_per_second, cut.accelerators_in_cut * kSampleLink.bandwidth.bytes_per_second);
+  EXPECT_EQ(cut.bytes_per_second, cut.data * kSampleLink.bandwidth.bytes_per_second);
 }
 
 TEST(FullyConnected, RefusesOtherDims) {

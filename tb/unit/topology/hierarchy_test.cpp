@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "sample_links.h"
-#include "topology/bound.h"
 #include "topology/builders.h"
+#include "topology/cut_bound.h"
 #include "topology/deadlock.h"
 
 namespace coppice::topology {
@@ -173,8 +173,8 @@ RC_GTEST_PROP(HierarchyRouting, ArrivesByAShortestPathAndCannotDeadlock, ()) {
 
 TEST(Hierarchy, BoundIsTheBandwidthIntoAnAccelerator) {
   const CutBound cut = worst_cut(build({switched(4), switched(2)}));
-  EXPECT_EQ(cut.accelerators_in_cut, 7);
-  EXPECT_EQ(cut.exit_bytes_per_second, 2 * kLink.bytes_per_second);
+  EXPECT_EQ(cut.data, 7);
+  EXPECT_EQ(cut.bytes_per_second, 2 * kLink.bytes_per_second);
 }
 
 TEST(Hierarchy, BoundFindsTheNarrowDimension) {
@@ -182,8 +182,8 @@ TEST(Hierarchy, BoundFindsTheNarrowDimension) {
       std::vector<DimensionSpec>{switched(8, 100), {DimensionKind::kSwitch, 4, 1, {1'000'000'000}, 0}});
   const CutBound cut = worst_cut(topology);
   // All groups of 8 but one, which 8 thin links enter.
-  EXPECT_EQ(cut.accelerators_in_cut, 24);
-  EXPECT_EQ(cut.exit_bytes_per_second, 8'000'000'000);
+  EXPECT_EQ(cut.data, 24);
+  EXPECT_EQ(cut.bytes_per_second, 8'000'000'000);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "sample_links.h"
-#include "topology/bound.h"
+#include "topology/cut_bound.h"
 
 namespace coppice::topology {
 namespace {
@@ -21,8 +21,8 @@ TEST(Switch, JoinsAllAccelerators) {
 
 TEST(Switch, IsLimitedByTheOneChannelIntoEachAccelerator) {
   const CutBound cut = worst_cut(sample(Kind::kSwitch, {8}));
-  EXPECT_EQ(cut.accelerators_in_cut, 7);
-  EXPECT_EQ(cut.exit_bytes_per_second, kSampleLink.bandwidth.bytes_per_second);
+  EXPECT_EQ(cut.data, 7);
+  EXPECT_EQ(cut.bytes_per_second, kSampleLink.bandwidth.bytes_per_second);
 }
 
 TEST(Switch, RefusesMoreLinksThanItHasLevels) {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/error.h"
 #include "machine.h"
 #include "system/collective/run.h"
 
@@ -14,6 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
+using ::testing::ThrowsMessage;
 
 std::vector<std::string> keys_of(const nlohmann::ordered_json& json) {
   std::vector<std::string> keys;
@@ -28,7 +30,7 @@ TEST(Result, HasTheKeysOfTheDesign) {
                             "cycles", "time_ns", "algbw_gb_s", "busbw_gb_s", "bound", "efficiency", "flits",
                             "flit_hops", "link_utilization", "ni_overhead", "simulator"}));
   EXPECT_EQ(result["schema"], "coppice.result/1");
-  EXPECT_THAT(keys_of(result["bound"]), IsSupersetOf({"time_ns"}));
+  EXPECT_THAT(keys_of(result["bound"]), IsSupersetOf({"time_ns", "latency_ns", "groups"}));
   EXPECT_THAT(keys_of(result["link_utilization"]), IsSupersetOf({"mean", "max"}));
   EXPECT_THAT(keys_of(result["simulator"]),
               IsSupersetOf({"wall_s", "user_s", "flit_hops_per_s", "peak_rss_bytes"}));
@@ -60,7 +62,7 @@ class ResultTest : public ::testing::Test {
          cycles,
          1'000'000,
          statistics_,
-         500.0,
+         least_,
          {{"latency", 1000.0}},
          {{"wall_s", 1.0}, {"user_s", 1.0}, {"flit_hops_per_s", 1200.0}, {"peak_rss_bytes", 1 << 20}}});
   }
@@ -70,6 +72,8 @@ class ResultTest : public ::testing::Test {
   schedule::Schedule schedule_;
   schedule::CheckReport report_;
   fabric::FabricStatistics statistics_;
+  // 500 ns.
+  LeastTime least_{.bandwidth = {.bytes = 8000, .bytes_per_second = 16'000'000'000}, .latency_ns = 20};
 };
 
 TEST_F(ResultTest, DividesBytesByTime) {
@@ -89,10 +93,41 @@ TEST_F(ResultTest, CountsAChannelBusyForItsFlitTime) {
 }
 
 TEST_F(ResultTest, StandsARunWithoutTime) {
+  least_ = {};
+  statistics_ = {};
+  statistics_.channel_flits = {0, 0};
   const auto json = result(schedule::Collective::kAllReduce, 0);
   EXPECT_EQ(json["algbw_gb_s"], 0.0);
   EXPECT_EQ(json["efficiency"], 1.0);
   EXPECT_EQ(json["link_utilization"]["max"], 0.0);
+}
+
+TEST_F(ResultTest, RefusesWhatNoMachineCanDo) {
+  EXPECT_THAT([&] { result(schedule::Collective::kAllReduce, 499); },
+              ThrowsMessage<ModelError>(HasSubstr("the run took 499 ns, but no schedule")));
+  least_.latency_ns = 1001;
+  EXPECT_THAT([&] { result(schedule::Collective::kAllReduce); },
+              ThrowsMessage<ModelError>(HasSubstr("less than 1001 ns")));
+  least_.latency_ns = 0;
+  statistics_.channel_flits = {100, 501};
+  EXPECT_THAT([&] { result(schedule::Collective::kAllReduce); },
+              ThrowsMessage<ModelError>(HasSubstr("link_utilization.max is 1.002")));
+}
+
+// A flit takes 160 cycles: whoever gets the last of two in a phase gets it when both are through.
+TEST(Result, CountsTheTimeOfFlitsOnSlowChannels) {
+  const std::vector<std::string> keys{"system.topology={kind: ring, dims: [2]}", "collective.size=8 B",
+                                      "system.link.bandwidth=100 MB/s", "collective.algorithm=ring"};
+  Cycles cycles = 0;
+  for (const char* fidelity : {"flit", "train"}) {
+    auto all = keys;
+    all.push_back(std::string("fidelity=") + fidelity);
+    const auto result = run("torus_4x4", all);
+    EXPECT_GE(result["cycles"].get<Cycles>(), 640) << fidelity;
+    EXPECT_LE(result["link_utilization"]["max"].get<double>(), 1) << fidelity;
+    if (cycles > 0) EXPECT_EQ(result["cycles"].get<Cycles>(), cycles);
+    cycles = result["cycles"].get<Cycles>();
+  }
 }
 
 // Of 8 KiB an accelerator sends 3/4 over the first dimension and half of the quarter that is left over the
