@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/random.h"
+#include "schedule/compile/memory_limit.h"
 #include "schedule/compile/symmetric_builder.h"
 #include "schedule/multitree/matching_trees.h"
 #include "schedule/multitree/mesh_trees.h"
@@ -152,9 +153,9 @@ Schedule MultiTreeOptimalCompiler::compile(const topology::Topology& topology,
   if (request.root >= 0) return compile_rooted(topology, request, MultiTreeOptimalCompiler::info().name);
   if (request.chunks == kAutomaticChunks) return compile_automatic(topology, request);
   std::optional<Schedule> symmetric = compile_symmetric(topology, request);
-  return symmetric
-             ? *std::move(symmetric)
-             : compile_trees(topology, request, build_optimal_trees(topology, request.chunks, request.seed));
+  if (symmetric) return *std::move(symmetric);
+  require_memory_for_trees(info().name, topology.num_accelerators(), request);
+  return compile_trees(topology, request, build_optimal_trees(topology, request.chunks, request.seed));
 }
 
 }  // namespace coppice::schedule

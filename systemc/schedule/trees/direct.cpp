@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "schedule/compile/memory_limit.h"
 #include "schedule/trees/scheduled_trees.h"
 
 namespace coppice::schedule {
@@ -32,6 +33,7 @@ AlgorithmInfo DirectCompiler::info() {
 Schedule DirectCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {
   require_whole_chunks(request, info().name);
   const int n = topology.num_accelerators();
+  require_memory_for_trees(info().name, n, request);
   const int at_once = messages_at_once(topology, request);
   Trees stars{.steps = (n - 1 + at_once - 1) / at_once, .pieces = 1, .trees = {}};
   for (NodeId owner = 0; owner < n; ++owner) {
