@@ -12,7 +12,7 @@
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "base/error.h"
-#include "schedule/compile/compiler.h"
+#include "schedule/registry.h"
 #include "system/collective/run.h"
 #include "system/process/subprocess_run.h"
 
@@ -83,7 +83,7 @@ ComparedRun to_run(const Json& result, const std::string& algorithm, Bytes size)
 void execute(const CompareLine& line) {
   const std::atomic<bool>& interrupted = catch_interrupts();
   const config::Loaded loaded = config::load(line.input.path, line.input.overrides, config::Purpose::kRun);
-  Outputs outputs(line.input.path);
+  Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
   const std::vector<Bytes> sizes = parse_sizes(line, loaded);
   std::vector<std::string> algorithms;

@@ -13,7 +13,7 @@ Command add_modules(CLI::App& parent) {
   auto input = std::make_shared<Input>();
   add_input(*app, *input);
   return {app, [input] {
-            exit_on_interrupt();
+            catch_interrupts();
             print(system::describe_modules(load(*input, config::Purpose::kRun)));
           }};
 }

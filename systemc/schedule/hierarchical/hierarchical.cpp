@@ -215,10 +215,14 @@ Schedule compile_in_orders(const Topology& topology, const CompileRequest& reque
   return compile_plans(topology, request, algorithm, plans, policy);
 }
 
+// Every piece of a chunk has an element at least.
+Bytes least_chunk(const LatencyModel& model, const CompileRequest& request) {
+  return pieces_of_a_chunk(model.accelerators(), model.rings()) * request.element;
+}
+
 int chunk_count(const LatencyModel& model, const CompileRequest& request) {
   if (request.chunks != kAutomaticChunks) return request.chunks;
-  const Bytes least = pieces_of_a_chunk(model.accelerators(), model.rings()) * request.element;
-  return static_cast<int>(std::clamp<Bytes>(request.size / least, 1, kUsualChunks));
+  return static_cast<int>(std::clamp<Bytes>(request.size / least_chunk(model, request), 1, kUsualChunks));
 }
 
 ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request) {
@@ -232,7 +236,8 @@ ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& reque
     case ChunkScheduler::kThemis:
       return {schedule_themis(model, request.collective, chunks), policy};
     case ChunkScheduler::kThemisPlus:
-      return schedule_themis_plus(model, request.collective, chunks, least, named, {.seed = request.seed});
+      return schedule_themis_plus(model, request.collective, chunks, least_chunk(model, request), named,
+                                  {.seed = request.seed});
   }
   return {schedule_baseline(model, request.collective, chunks), policy};
 }
