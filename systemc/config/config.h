@@ -14,8 +14,8 @@
 #include "workload/text_workload.h"
 #include "workload/training_timeline.h"
 
-// The typed configuration: plain data with the defaults of the MultiTree machine (FACTS in the README's
-// sources). Built once by config/loader.h, then passed by const reference; nothing below this folder sees
+// The typed configuration: plain data with the defaults of the machine in the MultiTree paper. Built once by
+// config/loader.h, then passed by const reference; nothing below this folder sees
 // YAML.
 namespace coppice::config {
 
