@@ -117,7 +117,7 @@ struct CollectiveConfig {
   int chunks = 1;  // that move on their own; schedule/compile/compiler.h says of what; 0: chosen (auto)
   std::string trees =
       "auto";  // how tree algorithms lie on the network (schedule/pipelined_trees/tree_compilers.h)
-  // Of algorithm hierarchical.
+  // Chunks over the dimensions of a hierarchy.
   schedule::ChunkScheduler scheduler = schedule::ChunkScheduler::kBaseline;
   std::string intra_dimension = kUsualPolicy;  // or as schedule::to_string(IntraDimension) writes it
   bool operator==(const CollectiveConfig&) const = default;

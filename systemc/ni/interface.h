@@ -7,7 +7,7 @@
 
 namespace coppice::ni {
 
-// What the rest of a system sees of a network interface, in SystemC or in Verilog.
+// The side that the rest of a system sees of a network interface, in SystemC or in Verilog.
 class Interface {
  public:
   virtual ~Interface() = default;
@@ -22,7 +22,7 @@ class Interface {
   // until nothing does.
   virtual void settle() {}
 
-  // What an observer sees of a port in cycle `now`.
+  // The state that an observer sees of a port in cycle `now`.
   struct PortView {
     DecoderState state;
     std::int32_t timestep;

@@ -149,7 +149,7 @@ class CollectiveRun {
     }
   }
 
-  // What C-Cube's equations say of rings and trees.
+  // The account of C-Cube's equations of rings and trees.
   void predict(nlohmann::ordered_json& result) const {
     const auto model = schedule::cost_model(topology_, step_latency(config(), topology_));
     const auto time_ns = schedule::predicted_ns(model, schedule_);
@@ -206,7 +206,7 @@ class CollectiveRun {
     context_.fabric = fabric_.get();
   }
 
-  // What is in Verilog stands in the same places as what is in SystemC.
+  // Modules in Verilog stand in the same places as those in SystemC.
   fabric::FlitParts flit_parts() {
     fabric::FlitParts parts;
     if (config().system.router.impl == config::Implementation::kRtl) {
@@ -245,7 +245,7 @@ class CollectiveRun {
     }
   }
 
-  // Whose network interface is in Verilog.
+  // The nodes whose network interface is in Verilog.
   std::vector<bool> rtl_nodes() const {
     const auto nodes = static_cast<std::size_t>(topology_.num_accelerators());
     const config::NiConfig& ni = config().system.ni;

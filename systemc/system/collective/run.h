@@ -26,7 +26,7 @@ struct ForwardLayer {
   Femtoseconds forward = 0;  // of its computation on one accelerator
 };
 
-// What a run may write or consult besides its result.
+// Files and callbacks that a run may use besides its result.
 struct RunOptions {
   std::string trace_path;  // Chrome trace events; empty: none
   std::string vcd_path;    // value change dump; empty: none

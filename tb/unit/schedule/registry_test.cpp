@@ -22,7 +22,7 @@ TEST(Registry, EveryAlgorithmSaysWhatItCanDoAndIsMadeByItsName) {
   EXPECT_NE(make_compiler("multitree"), nullptr);
 }
 
-// What an algorithm says of its chunks is what its compiler does.
+// An algorithm's description of its chunks is what its compiler does.
 TEST(Registry, ChunksAreTakenAsSaid) {
   const Machine machine = torus({4, 4});
   CompileRequest request = machine.request(Collective::kAllReduce, 4096);
