@@ -14,8 +14,8 @@
 #include "workload/text_workload.h"
 #include "workload/training_timeline.h"
 
-// The typed configuration: plain data with the defaults of the MultiTree machine (FACTS in the README's
-// sources). Built once by config/loader.h, then passed by const reference; nothing below this folder sees
+// The typed configuration: plain data with the defaults of the machine in the MultiTree paper. Built once by
+// config/loader.h, then passed by const reference; nothing below this folder sees
 // YAML.
 namespace coppice::config {
 
@@ -117,7 +117,7 @@ struct CollectiveConfig {
   int chunks = 0;  // that move on their own; schedule/compile/compiler.h says of what; 0: chosen (auto)
   std::string trees =
       "auto";  // how tree algorithms lie on the network (schedule/pipelined_trees/tree_compilers.h)
-  // Of algorithm hierarchical.
+  // Chunks over the dimensions of a hierarchy.
   schedule::ChunkScheduler scheduler = schedule::ChunkScheduler::kBaseline;
   std::string intra_dimension = kUsualPolicy;  // or as schedule::to_string(IntraDimension) writes it
   bool operator==(const CollectiveConfig&) const = default;

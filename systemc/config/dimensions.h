@@ -15,7 +15,7 @@ Key dimensions_key();
 // system.topology.bundled says.
 std::vector<topology::DimensionSpec> dimensions_to_build(const TopologyConfig& topology);
 
-// What must hold of the dimensions of a hierarchy, and between them and other keys. Throws ConfigError at the
+// Rules of the dimensions of a hierarchy, and between them and other keys. Throws ConfigError at the
 // key to change.
 void check_dimensions(const Loaded& loaded);
 

@@ -8,16 +8,16 @@
 namespace coppice::config {
 
 std::string idle_untrained(const Config& config, const Use& use);
-// Of a collective that stands for itself.
+// Keys that only a single collective reads.
 std::string idle_size(const Config& config, const Use& use);
-// What only text workloads have.
+// Keys that only text workloads read.
 std::string idle_all_gather_bytes(const Config& config, const Use& use);
 // The root of a collective that has none.
 std::string idle_root(const Config& config, const Use& use);
 // dims of a kind that has none, a graph file of a kind that reads none.
 std::string idle_dims(const Config& config, const Use& use);
 std::string idle_file(const Config& config, const Use& use);
-// What decides how chunks move through dimensions.
+// Keys that decide how chunks move through dimensions.
 std::string idle_scheduler(const Config& config, const Use& use);
 // The clock, and what takes cycles.
 std::string idle_clock(const Config& config, const Use& use);
@@ -25,10 +25,10 @@ std::string idle_delay(const Config& config, const Use& use);
 // A schedule's file where one is compiled.
 std::string idle_schedule_file(const Config& config, const Use& use);
 std::string idle_dimensions(const Config& config, const Use& use);
-// Of one model of the accelerator, where it is the other or nothing is trained.
+// Keys of one model of the accelerator, where it is the other or nothing is trained.
 std::string idle_systolic(const Config& config, const Use& use);
 std::string idle_roofline(const Config& config, const Use& use);
-// Of tree algorithms.
+// Keys of tree algorithms.
 std::string idle_trees(const Config& config, const Use& use);
 std::string idle_link(const Config& config, const Use& use);
 // Of a schedule compilers know bandwidths that differ; what a message costs besides tells only how many

@@ -68,7 +68,7 @@ class Reader {
     add_places(key.path, value);
   }
 
-  // Of a list's elements, and of what is in them.
+  // The keys of a list's elements, and what is in them.
   void add_places(const std::string& path, const Node& value) {
     if (value.kind != Node::Kind::kList && value.kind != Node::Kind::kMap) return;
     for (std::size_t i = 0; i < value.children.size(); ++i) {

@@ -11,7 +11,7 @@
 
 namespace coppice::config {
 
-// What the command will do with the configuration: it decides which keys are required and which have no
+// The use that the command will make of it: it decides which keys are required and which have no
 // effect. A run of a text workload moves chunks only, and fewer keys have an effect on it: kTextRun.
 enum class Purpose { kRun, kTraffic, kSchedule, kBound, kRoute, kTextRun };
 

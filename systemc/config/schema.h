@@ -27,7 +27,7 @@ class Purposes {
   unsigned bits_ = 0;
 };
 
-// What else decides whether a key has an effect.
+// Other facts that decide whether a key has an effect.
 struct Use {
   Purpose purpose = Purpose::kRun;
   bool records_waves = true;

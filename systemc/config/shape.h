@@ -8,7 +8,7 @@
 
 namespace coppice::config {
 
-// What names in the configuration stand for, before a graph or a schedule is built.
+// The meaning of names in the configuration, before a graph or a schedule is built.
 
 // The kind is described by `dims`.
 bool has_dims(const Config& config);
@@ -16,12 +16,12 @@ bool has_dims(const Config& config);
 // A torus or mesh: `dims` are widths, and a width of 1 has no links.
 bool is_grid(const Config& config);
 
-// What is known of the kind; null before one is read, or for a name that is none's.
+// The description of the kind; null before one is read, or for a name that is none's.
 const topology::KindInfo* kind_of(const Config& config);
 
 bool described_by(const Config& config, topology::DescribedBy where);
 
-// What is known of the collective's algorithm; null where none is named, as for traffic.
+// The description of the collective's algorithm; null where none is named, as for traffic.
 const schedule::AlgorithmInfo* algorithm_of(const Config& config);
 
 // The collective's algorithm lays trees on the network as collective.trees says.

@@ -84,7 +84,7 @@ class RtlRouter final : public fabric::RouterModule {
   }
 
  private:
-  // What lies in a buffer of the Verilog, and where its packets' routes lead.
+  // The flits in a buffer of the Verilog, and where its packets' routes lead.
   struct Input {
     std::deque<fabric::Flit> flits;
     std::deque<int> outputs;  // of the packets whose heads have come and whose tails have not left

@@ -7,7 +7,7 @@
 
 namespace coppice::ni {
 
-// What a port's decoder does with the entry at the head of its table.
+// The answer of a port's decoder to the entry at the head of its table.
 enum class DecoderState : std::uint8_t {
   kDone,            // the table is empty
   kWaitLockstep,    // the entry's step may not start before LockstepCounter::release()

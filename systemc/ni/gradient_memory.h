@@ -12,7 +12,7 @@ namespace coppice::ni {
 
 using topology::NodeId;
 
-// What a message carries: a copy of part of a gradient buffer, in the representation of the memory it was
+// The data of a message: a copy of part of a gradient buffer, in the representation of the memory it was
 // read from. Empty where nothing is checked.
 struct Payload {
   std::vector<float> values;

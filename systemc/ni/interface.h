@@ -11,7 +11,7 @@
 
 namespace coppice::ni {
 
-// What software sees of a network interface: 32-bit registers, by byte address.
+// The registers that software sees of a network interface: 32 bits each, by byte address.
 struct Registers {
   static constexpr sc_dt::uint64 kControl = 0x0;  // writing 1 starts the tables
   static constexpr sc_dt::uint64 kStatus = 0x4;   // bit 0: started, bit 1: every entry has issued
@@ -19,7 +19,7 @@ struct Registers {
   static constexpr std::uint32_t kStart = 1;
 };
 
-// What the rest of a system sees of a network interface, in SystemC or in Verilog.
+// The side that the rest of a system sees of a network interface, in SystemC or in Verilog.
 class Interface {
  public:
   // Registers, for the accelerator; bound or not.
@@ -47,7 +47,7 @@ class Interface {
   // until nothing does.
   virtual void settle() {}
 
-  // What an observer sees of a port in cycle `now`.
+  // The state that an observer sees of a port in cycle `now`.
   struct PortView {
     DecoderState state;
     std::int32_t timestep;

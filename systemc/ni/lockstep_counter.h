@@ -32,8 +32,8 @@ class LockstepCounter {
   Cycles release_ = 0;
 };
 
-// What the NI buffer absorbs of a chunk of `flits`: nothing if the chunk fits (the estimate is then exact),
-// else the whole buffer.
+// The part that the NI buffer absorbs of a chunk of `flits`: nothing if the chunk fits (the estimate is then
+// exact), else the whole buffer.
 inline std::int64_t absorbed_flits(std::int64_t flits, int buffer) {
   return flits <= buffer ? 0 : buffer;
 }

@@ -38,7 +38,7 @@ struct MessageRecord {
   Cycles tail_ejected = -1;
   Cycles completed = -1;  // reduced or stored
 
-  // Of the message that met the last dependency: when its tail left its sender, how many cycles the network
+  // The message that met the last dependency: when its tail left its sender, how many cycles the network
   // took beyond its zero-load latency, and how many of those credits alone can explain.
   Cycles enabler_tail_injected = 0;
   Cycles enabler_delay = 0;

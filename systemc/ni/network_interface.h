@@ -85,7 +85,7 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
 
  private:
   static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
-  // What a port waits for. Apart from the rest, since every arrival and every wake looks at all ports.
+  // The cycle a port waits for. Apart from the rest, since every arrival and every wake looks at all ports.
   struct Waiting {
     Cycles due = kNever;             // its decoder runs again then, and when what it waits for happens
     std::int32_t awaited_flow = -1;  // waits for arrivals of this flow,
@@ -149,7 +149,7 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   Enablers enablers_;
   DmaEngine dma_;
   ReductionUnit reduction_;
-  // Of real numbers, whose sums round by the order of flits; none where the fabric tells of no flits.
+  // Sums of real numbers, which round by the order of flits; none where the fabric tells of no flits.
   ValueMemory* values_ = nullptr;
   std::unique_ptr<ReductionQueues> queues_;
   RouteTimes route_times_;

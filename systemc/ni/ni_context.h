@@ -11,7 +11,7 @@
 
 namespace coppice::ni {
 
-// What all network interfaces of a run share; outlives them.
+// The objects that all network interfaces of a run share; outlives them.
 struct NiContext {
   const topology::Topology* topology;
   const config::SystemConfig* system;

@@ -22,7 +22,7 @@ class RouteTimes {
         src_(src),
         known_(std::bit_ceil(std::clamp<std::size_t>(schedule.routes.size(), 1, kMost))) {}
 
-  // Of Schedule::routes[route].
+  // The times of Schedule::routes[route].
   const fabric::RouteTiming& operator[](std::int32_t route) {
     Known& known = known_[static_cast<std::size_t>(route) & (known_.size() - 1)];
     if (known.route != route) {

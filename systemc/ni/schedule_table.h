@@ -60,7 +60,7 @@ class ScheduleTable {
   const TableEntry* entries_ = nullptr;     // its own entries, if it has them
   std::size_t size_ = 0;
   std::size_t next_ = 0;
-  // Of a pattern: the head and the one before it, and what next_message() found.
+  // For shared tables: the head and the one before it, and what next_message() found.
   TableEntry read_[2];
   TableEntry ahead_;
 };

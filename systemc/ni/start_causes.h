@@ -9,8 +9,8 @@
 
 namespace coppice::ni {
 
-// What let a message start, as its MessageRecord has it: the arrival that met its last dependency, or, if
-// that had come before, when its port issued the message before it.
+// The cause that let a message start, as its MessageRecord has it: the arrival that met its last dependency,
+// or, if that had come before, when its port issued the message before it.
 struct Enabler {
   Cycles at = 0;
   Cycles tail_injected = 0;

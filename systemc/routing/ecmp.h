@@ -8,7 +8,7 @@
 
 namespace coppice::routing {
 
-// What switches hash of a RoCEv2 packet: UDP over IPv4, destination port 4791.
+// The fields that switches hash of a RoCEv2 packet: UDP over IPv4, destination port 4791.
 struct FiveTuple {
   std::uint32_t src_address = 0;
   std::uint32_t dst_address = 0;

@@ -27,7 +27,7 @@ class Optimal final : public PathAssigner {
   std::uint64_t seed_;
 };
 
-// What reassign() found.
+// The answer of reassign().
 struct Reassignment {
   Assignment spines;
   std::size_t moved = 0;  // flows that had a spine and have another now

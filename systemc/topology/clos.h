@@ -10,7 +10,7 @@
 
 namespace coppice::topology {
 
-// What of a Clos network is out of order: spines, and links between a ToR and a spine (both directions).
+// Parts of a Clos network that are out of order: spines, and links between a ToR and a spine, both ways.
 struct ClosFailures {
   std::vector<int> spines{};
   std::vector<std::pair<int, int>> links{};  // (ToR, spine)

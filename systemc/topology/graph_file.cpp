@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMaxMultiplicity = 1024;
 
-// What follows the two ends of a channel or link.
+// The values that follow the two ends of a channel or link.
 struct ChannelOptions {
   std::optional<Bandwidth> bandwidth;
   std::optional<Femtoseconds> latency;

@@ -8,7 +8,7 @@
 
 namespace coppice::topology {
 
-// What a graph file leaves open.
+// Values that a graph file leaves open.
 struct GraphFileDefaults {
   LinkSpec link;           // of channels without a bandwidth or latency of their own
   Femtoseconds cycle = 0;  // the unit of the latencies in anynet files

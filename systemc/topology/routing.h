@@ -15,7 +15,7 @@ struct VcRange {
   bool operator==(const VcRange&) const = default;
 };
 
-// What a router needs to know of one packet: the output port, and the virtual channels that it may use on
+// The route of one packet through one router: the output port, and the virtual channels that it may use on
 // the channel behind it. An output port below the number of out-channels is that channel; from there on it
 // is an ejection port of the network interface.
 struct Hop {
@@ -27,7 +27,7 @@ struct Hop {
 // One hop per router traversed; the last is an ejection port at the destination.
 using Route = std::vector<Hop>;
 
-// What a packet carries from router to router for its routing decisions.
+// State that a packet carries from router to router for its routing decisions.
 struct RouteState {
   std::uint32_t tie_bits = 0;  // bit d: direction in dimension d when both are equally short
   std::int8_t dimension = -1;  // the dimension it travels along; -1 before the first

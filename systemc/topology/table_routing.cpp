@@ -87,7 +87,8 @@ class LayeredPaths {
     ChannelId channel = -1;
     std::uint32_t layers = 0;
   };
-  // Of one (destination, node): the channel, and the layer there for a packet that arrives in layer l.
+  // The choice for one (destination, node): the channel, and the layer there for a packet that arrives in
+  // layer l.
   struct Step {
     ChannelId channel = -1;
     std::vector<std::uint8_t> layer_after;

@@ -7,7 +7,7 @@
 
 namespace coppice::workload {
 
-// What a layer computes and whether it has weights of its own.
+// The kind of work of a layer, and whether it has weights of its own.
 enum class LayerKind {
   kConvolution,  // with weights; a fully connected layer is a 1x1 convolution
   kTied,         // a convolution by weights of an earlier layer, which owns their gradient

@@ -16,7 +16,7 @@ struct Model {
 
   std::int64_t parameters() const;
   Bytes gradient_bytes() const { return parameters() * kElementBytes; }
-  // Of the forward pass of one sample.
+  // The work of the forward pass of one sample.
   std::int64_t macs() const;
 };
 

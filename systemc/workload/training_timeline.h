@@ -16,8 +16,8 @@ enum class Overlap {
   kLayerWise,  // the all-reduce of a layer is queued when its gradient is ready, while backward goes on
 };
 
-// What one layer costs one accelerator in an iteration: time of each pass over its mini-batch, and the bytes
-// of gradient that must be reduced over all accelerators (0: none).
+// The cost of one layer to one accelerator in an iteration: time of each pass over its mini-batch, and the
+// bytes of gradient that must be reduced over all accelerators (0: none).
 struct LayerCost {
   std::string name;
   Femtoseconds forward = 0;
@@ -63,7 +63,7 @@ std::vector<Bytes> all_reduce_sizes(const std::vector<LayerCost>& layers, Overla
 TrainingTimeline make_timeline(const std::vector<LayerCost>& layers, Overlap overlap,
                                const AllReduceDuration& duration);
 
-// Of a timeline of kChained, where the forward pass follows the all-reduce: it ended `forward_end` after the
+// A timeline of kChained, where the forward pass follows the all-reduce: it ended `forward_end` after the
 // all-reduce began, and not after all of it. Throws as make_timeline().
 void chain_forward(TrainingTimeline& timeline, Femtoseconds forward_end);
 

@@ -63,7 +63,7 @@ BENCHMARK_CAPTURE(fidelity_nodes, train, "train")
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
-// Of trees or rings over every accelerator's chunk: 2 n (n - 1) messages.
+// The messages of trees or rings over every accelerator's chunk: 2 n (n - 1) messages.
 void count_messages(benchmark::State& state, const nlohmann::ordered_json& result, int width) {
   if (!result.contains("cycles")) return;
   const double accelerators = static_cast<double>(width) * width;

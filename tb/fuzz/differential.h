@@ -7,7 +7,7 @@
 
 namespace coppice::fuzz {
 
-// What became of the systems that a property has drawn.
+// The fate of the systems that a property has drawn.
 struct Tally {
   int drawn = 0;
   int unsupported = 0;  // refused as configurations

@@ -102,7 +102,7 @@ Strings algorithm_names() {
   return schedule::algorithms_that([](const auto& algorithm) { return !algorithm.from_file; });
 }
 
-// What of a system the rest of it depends on.
+// The part of a system that the rest of it depends on.
 struct Network {
   int accelerators = 1;
   int longest = 0;  // latency, in ns

@@ -18,7 +18,7 @@ enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
 // CompileRequest::chunks: as many as are best, for algorithms of Chunking::kChosen; 1 for those of kWhole.
 inline constexpr int kAutomaticChunks = 0;
 
-// What every compiler gets besides the topology.
+// Everything a compiler gets besides the topology.
 struct CompileRequest {
   Collective collective = Collective::kAllReduce;
   Bytes size = 0;
@@ -32,10 +32,10 @@ struct CompileRequest {
   // the data (tree, double_tree and their overlapped forms), of all the data (hierarchical). Other algorithms
   // take 1 only.
   int chunks = 1;
-  // Of a broadcast, an all-gather of what one accelerator has all of, and of a reduce, a reduce-scatter that
-  // leaves one with all: that accelerator. For algorithms with AlgorithmInfo::rooted only.
+  // The accelerator that a broadcast comes from, an all-gather of what it alone has, or that a reduce leads
+  // to, a reduce-scatter that leaves it with all. For algorithms with AlgorithmInfo::rooted only.
   NodeId root = topology::kNoNode;
-  // Of a step, whatever its length: alpha of the cost model that chooses the number of chunks.
+  // The cost of a step, whatever its length: alpha of the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;
   // The part of it in which the port moves nothing: messages that follow one another are so far apart.
   Femtoseconds message_gap = 0;
@@ -43,7 +43,7 @@ struct CompileRequest {
   // A schedule that is the same seen from every accelerator is kept as one accelerator's tables
   // (table_pattern.h) if there are more accelerators than this.
   int pattern_beyond = 256;
-  // Of hierarchical only.
+  // For algorithms with AlgorithmInfo::over_dimensions only.
   ChunkPolicy chunk_policy = {};
   StepTiming timing = {};
 };

@@ -29,11 +29,11 @@ struct CostModel {
   double overlapped_tree_ns(double bytes) const;
 };
 
-// Of steps that cost `step` besides their bytes, over the slowest channel.
+// The model of steps that cost `step` besides their bytes, over the slowest channel.
 CostModel cost_model(const topology::Topology& topology, Femtoseconds step);
 
-// What a pipeline of K chunks over L levels of edges takes step by step: L + K - 1 steps a phase, 2 L + K - 1
-// overlapped (the 10 and 7 steps of the paper's Fig. 5, L = 2 and K = 4). The paper's equations count one
+// The time of a pipeline of K chunks over L levels of edges, step by step: L + K - 1 steps a phase, 2 L + K -
+// 1 overlapped (the 10 and 7 steps of the paper's Fig. 5, L = 2 and K = 4). The paper's equations count one
 // step more a phase.
 double pipelined_tree_ns(const CostModel& model, int levels, int chunks, double bytes);
 double pipelined_overlapped_tree_ns(const CostModel& model, int levels, int chunks, double bytes);

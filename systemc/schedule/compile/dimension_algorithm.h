@@ -10,7 +10,7 @@ namespace coppice::schedule {
 // each, or the one way that it goes, a fully connected group the direct one, a switch recursive halving
 // (reduce-scatter) and doubling (all-gather).
 //
-// What an accelerator holds when a reduce-scatter begins, or has when an all-gather ends, is cut into `size`
+// Data that an accelerator holds when a reduce-scatter begins, or has when an all-gather ends, is in `size`
 // parts; part x belongs to coordinate x of the dimension. At every step all accelerators send alike.
 class DimensionAlgorithm {
  public:

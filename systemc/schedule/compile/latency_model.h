@@ -8,7 +8,7 @@
 
 namespace coppice::schedule {
 
-// What a scheduler of chunks knows of one dimension of a hierarchy (Themis, Table 2 and Sec. 4.4).
+// The facts that a scheduler of chunks knows of one dimension of a hierarchy (Themis, Table 2 and Sec. 4.4).
 struct DimensionModel {
   topology::DimensionKind kind = topology::DimensionKind::kSwitch;
   int size = 2;                   // accelerators of a group
@@ -18,8 +18,8 @@ struct DimensionModel {
   bool operator==(const DimensionModel&) const = default;
 };
 
-// What a machine adds to the bytes and the links of a step: whole flits behind head flits, routers and
-// network interfaces. Without flits, nothing.
+// The time that a machine adds to the bytes and the links of a step: whole flits behind head flits, routers
+// and network interfaces. Without flits, nothing.
 struct StepTiming {
   Bytes flit = 0;
   Bytes payload = 0;                // of a packet, each behind a head flit; 0: a head flit per message
@@ -53,12 +53,12 @@ class LatencyModel {
   // n_K: a reduce-scatter sends all but its own part, an all-gather its part to all others, or once to a
   // switch that adds.
   Bytes sent(std::size_t d, Op op, Bytes before) const;
-  // What comes back meanwhile.
+  // The bytes that come back meanwhile.
   Bytes received(std::size_t d, Op op, Bytes before) const;
   bool in_network(std::size_t d) const { return dimensions_[d].in_network; }
   // n_K x B_K.
   Femtoseconds transfer(std::size_t d, Op op, Bytes before) const;
-  // What an accelerator holds after the operation.
+  // The bytes that an accelerator holds after the operation.
   Bytes after(std::size_t d, Op op, Bytes before) const;
 
   // The steps of either phase.

@@ -8,8 +8,8 @@
 
 namespace coppice::schedule {
 
-// What tables of so many entries of their own take while they are made and proven, at the least: every entry,
-// the message that it was made from and the one that the proof follows.
+// The memory that tables of so many entries of their own take while they are made and proven, at the least:
+// every entry, the message that it was made from and the one that the proof follows.
 Bytes memory_for(std::int64_t messages);
 
 // Throws UnsupportedError with what it would take if that is more than `available` bytes; `what` is the
@@ -21,7 +21,7 @@ void require_memory(const std::string& what, std::int64_t messages, Bytes availa
 void require_memory_for_trees(const std::string& what, std::int64_t accelerators,
                               const CompileRequest& request);
 
-// Of this machine, physically, or what this process may take of it (ulimit -v).
+// The physical memory of this machine, or what this process may take of it (ulimit -v).
 Bytes machine_memory();
 
 }  // namespace coppice::schedule

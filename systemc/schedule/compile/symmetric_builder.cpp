@@ -78,7 +78,7 @@ class SymmetricBuilder {
     slots_.resize(slot_ports_.size());
   }
 
-  // What every accelerator does for the origin's flows is, moved, what the origin does for all.
+  // The work of all accelerators for the origin's flows is, moved, the origin's work for all flows.
   void collect_entries(const Schedule& of_origin) {
     for (std::size_t n = 0; n < of_origin.nodes.size(); ++n) {
       const auto node = static_cast<NodeId>(n);

@@ -126,7 +126,7 @@ class RouteTable {
   std::vector<std::int32_t> path_routes_;
 };
 
-// What has arrived at a node of one flow in the steps before the current one.
+// The arrivals at a node of one flow in the steps before the current one.
 struct Arrivals {
   std::int32_t count = 0;
   NodeId stored_from = topology::kNoNode;  // whom the last gathered value came from
@@ -162,7 +162,7 @@ class Builder {
   }
 
  private:
-  // What is wrong with a send, nullptr if nothing is.
+  // The fault of a send, nullptr if it has none.
   const char* fault_of(const Send& send) const;
   void require_valid(const Send& send) const;
   void sort_by_step();

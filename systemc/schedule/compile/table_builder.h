@@ -26,7 +26,7 @@ struct Send {
   std::int32_t path = -1;
 };
 
-// What a table has for steps in which its port sends nothing, before its last entry.
+// The entries that a table has for steps in which its port sends nothing, before its last entry.
 enum class IdleSteps : std::uint8_t { kNops, kNothing };
 
 // Builds the tables from the messages of a collective: assigns NI ports (the out-channel's port modulo

@@ -7,7 +7,7 @@
 
 namespace coppice::schedule {
 
-// What ChunkSimulation says of a whole collective, without tables and without a network.
+// ChunkSimulation's account of a whole collective, without tables and without a network.
 struct ChunkStudy {
   struct Dimension {
     Bytes sent = 0;          // by an accelerator

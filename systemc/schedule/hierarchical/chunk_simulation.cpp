@@ -96,7 +96,7 @@ void add_offloaded(const LatencyModel& model, Bytes chunk, const ChunkStage& sta
   way.push_back(step);
 }
 
-// Of all messages of a step at their links.
+// The time of all messages of a step at their links.
 Femtoseconds transfer_of(const LatencyModel& model, Bytes chunk, const ChunkStage& stage, int step,
                          Bytes runs) {
   // A part of its own is what the first step sends.

@@ -32,8 +32,8 @@ struct ChunkStage {
   // Both phases at once: the dimension's switches add what they are sent and give back the sum. For the
   // dimension that an all-reduce comes to last and leaves first.
   bool whole = false;
-  // Of an all-gather: in how many places a part lies that an accelerator sends, since the pieces between are
-  // not gathered yet; and whether neighbouring parts lie side by side.
+  // The places of an all-gather: in how many a part lies that an accelerator sends, since the pieces between
+  // are not gathered yet; and whether neighbouring parts lie side by side.
   Bytes apart = 1;
   bool joins = true;
 

@@ -14,7 +14,7 @@ namespace coppice::schedule {
 // that move through the dimensions in a pipeline, chunk c the way of plans[c], by the algorithm of each
 // dimension (DimensionAlgorithm) and in the turns that order_turns() finds. Chunk c is flow c.
 //
-// Of a chunk, every accelerator's share is one piece; pieces differ by one element at most, and messages are
+// Every accelerator's share of a chunk is one piece; pieces differ by one element at most, and messages are
 // padded to the longest of their step, so that all accelerators keep in step. Every accelerator holds each
 // chunk's piece number x_1 P/p_1 + x_2 P/(p_1 p_2) + ..., x_i its coordinate in the i-th dimension of the
 // chunk's order and P the number of accelerators. An all-gather that goes back the way of its reduce-scatter

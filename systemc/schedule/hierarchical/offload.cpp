@@ -24,8 +24,8 @@ using topology::Topology;
 // Between accelerators, from each to its switch, or from the switch to each.
 enum class Leg { kAcross, kUp, kDown };
 
-// What all chunks of one order have in common. Messages that come down are listed with the accelerator that
-// they come to, all others with the one that sends them: all accelerators have the same.
+// The messages that all chunks of one order have in common. Messages that come down are listed with the
+// accelerator that they come to, all others with the one that sends them: all accelerators have the same.
 class Program {
  public:
   struct Step {
@@ -72,7 +72,7 @@ class Program {
   }
 
   std::span<const Step> steps() const { return steps_; }
-  // What comes down is final, but for others' sums of an own part.
+  // Data that comes down is final, but for others' sums of an own part.
   static Op op_of(const Step& step) {
     return step.leg == Leg::kDown && step.stage.whole ? Op::kGather : step.stage.op;
   }
@@ -97,7 +97,7 @@ class Program {
   void add_offloaded(const ChunkStage& stage) {
     const int size = hierarchy_.dimensions()[stage.dimension].size;
     std::int32_t& at_switch = received_by_switch_[stage.dimension];
-    // What is of others lies on either side of an accelerator's own.
+    // The parts of others lie on either side of an accelerator's own.
     const int others = size > 2 ? 2 : 1;
     const int up = stage.op == Op::kReduce && !stage.whole ? others : 1;
     const int down = stage.op == Op::kGather ? others : 1;
@@ -113,7 +113,7 @@ class Program {
            static_cast<std::size_t>(message);
   }
 
-  // What an accelerator still sums after `levels` dimensions of the order.
+  // The pieces that an accelerator still sums after `levels` dimensions of the order.
   Pieces range(NodeId node, std::size_t levels) const {
     Pieces range{0, pieces_};
     for (std::size_t level = 0; level < levels; ++level) {
@@ -169,7 +169,7 @@ class Program {
     if (number % 2 != 0) move.pieces.first += move.pieces.count;
   }
 
-  // What an accelerator sends in a step of an all-gather.
+  // The parts that an accelerator sends in a step of an all-gather.
   struct Sent {
     NodeId node;
     const Step* step;
@@ -234,13 +234,13 @@ class Program {
     }
   }
 
-  // What the others of the group have, or are to have, in the messages of a step.
+  // The pieces that the others of the group have, or are to have, in the messages of a step.
   Pieces of_others(NodeId node, const Step& step, int message) const {
     const Pieces group = range(node, level_of(step.stage.dimension));
     const Pieces own = range(node, level_of(step.stage.dimension) + 1);
     Pieces before{group.first, own.first - group.first};
     Pieces behind{own.end(), group.end() - own.end()};
-    // Of two messages neither may be empty: accelerators at the ends cut what there is in two.
+    // Neither of two messages may be empty: accelerators at the ends cut what there is in two.
     const bool two = step.messages == 2;
     if (two && before.count == 0) {
       before = {behind.first, behind.count / 2};
@@ -252,7 +252,7 @@ class Program {
     return message == 0 && before.count > 0 ? before : behind;
   }
 
-  // Whose data each message has taken up: the arrivals of earlier steps that overlap it.
+  // The nodes whose data each message has taken up: the arrivals of earlier steps that overlap it.
   void find_families(int nodes) {
     struct Arrival {
       std::int32_t number;
@@ -408,8 +408,8 @@ class OffloadBuilder {
     return steps;
   }
 
-  // What comes down to an accelerator waits at its port of the switch, whose turns are those of a port behind
-  // the accelerator's own.
+  // A message that comes down to an accelerator waits at its port of the switch, whose turns are those of a
+  // port behind the accelerator's own.
   PipelineStep pipeline_step(const Placed& chunk, const Program::Step& step) const {
     const std::size_t d = step.stage.dimension;
     const int size = hierarchy_.dimensions()[d].size;

@@ -20,11 +20,11 @@ namespace coppice::schedule {
 // - an all-reduce's reduce-scatter and the all-gather that follows it in the same dimension are one: all that
 //   an accelerator holds goes up, the sum comes down.
 //
-// What goes up or comes down takes as long for all accelerators but for the rounding to flits: networks on
-// which a flit more or less makes trains meet are not free of contention (CheckReport). Both phases together,
-// an accelerator sends what it holds once. It waits for two messages one after the other in each: a switch
-// sends what it has added when all of it is there. Throws like compile_plans(), but such switches may have
-// any size.
+// Messages that go up or come down take as long for all accelerators but for the rounding to flits: networks
+// on which a flit more or less makes trains meet are not free of contention (CheckReport). Both phases
+// together, an accelerator sends what it holds once. It waits for two messages one after the other in each: a
+// switch sends what it has added when all of it is there. Throws like compile_plans(), but such switches may
+// have any size.
 //
 // Where no switch adds, all-gathers may go any way: what is gathered out of the order back lies in several
 // places between pieces that are not (ChunkStage::runs), and goes in as many messages.

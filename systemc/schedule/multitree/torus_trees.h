@@ -15,7 +15,7 @@ namespace coppice::schedule {
 std::optional<Trees> translated_trees(const topology::Topology& topology, int pieces, std::uint64_t seed,
                                       int restarts);
 
-// Of these, the trees of accelerator 0 alone.
+// The trees of accelerator 0 alone.
 std::optional<Trees> trees_to_translate(const topology::Topology& topology, int pieces, std::uint64_t seed,
                                         int restarts);
 

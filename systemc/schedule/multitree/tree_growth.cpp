@@ -75,7 +75,7 @@ std::vector<Look> looks_of(LookingOrder order, int farthest) {
   return looks;
 }
 
-// What all trees share while they grow.
+// The state that all trees share while they grow.
 struct Ground {
   explicit Ground(const Topology& all)
       : topology(all), links(all), search(all, links), receivers(all, links) {}

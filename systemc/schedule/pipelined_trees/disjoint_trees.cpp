@@ -68,8 +68,8 @@ class Forests {
     return found;
   }
 
-  // What `tree` joins with `root`: in the order of their distances, and by which link each is reached; -1:
-  // not, or the root.
+  // The accelerators that `tree` joins with `root`: in the order of their distances, and by which link each
+  // is reached; -1: not, or the root.
   struct Reached {
     std::vector<NodeId> order;
     std::vector<int> into;   // [accelerator]

@@ -23,7 +23,7 @@ struct SharedChannel {
 // "channel 3->7 in step 5: 2 messages", for reports.
 std::string to_string(const topology::Topology& topology, const SharedChannel& shared);
 
-// What the checker proved of a schedule that is right.
+// The facts that the checker proved of a schedule that is right.
 struct CheckReport {
   // Nothing waits for a channel while the lockstep keeps its nominal times (schedule/proof/contention.h).
   bool contention_free = true;

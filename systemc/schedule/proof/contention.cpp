@@ -123,7 +123,7 @@ class Resources {
   std::size_t most_ports_ = 0;
 };
 
-// What the messages of one timestep do with every resource.
+// The use that the messages of one timestep make of every resource.
 class StepUse {
  public:
   StepUse(const Resources& resources, CheckReport& report)
@@ -217,7 +217,7 @@ class Timeline {
     coming_.emplace_back(resources_.inbox(passage.message->dst, entry.flow), arrival);
   }
 
-  // What has arrived by now is there for the entries that follow.
+  // Data that has arrived by now is there for the entries that follow.
   void deliver() {
     for (const auto& [inbox, at] : coming_) arrived_[inbox] = std::max(arrived_[inbox], at);
     coming_.clear();

@@ -171,7 +171,7 @@ bool are_shared_out(const Schedule& schedule, const ProgramTables& tables) {
   return true;
 }
 
-// What accelerators hold of some pieces of a chunk.
+// The contributions that accelerators hold of some pieces of a chunk.
 class HeldPieces {
  public:
   HeldPieces(const ChunkProgram& program, Collective collective)
@@ -224,7 +224,7 @@ class HeldPieces {
     return held.state == State::kFinal;
   }
 
-  // What was sent lies still until the final value comes.
+  // Data that was sent lies still until the final value comes.
   bool deliver(const ChunkProgram::Step& step) {
     for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
       const auto moves = program_.moves(m);

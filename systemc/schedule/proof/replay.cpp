@@ -248,7 +248,7 @@ class Replay {
   std::vector<std::size_t> first_port_;  // [node], and the end
   std::vector<std::int32_t> arrived_;    // [node * flows + flow]
   std::vector<std::int32_t> tried_in_;   // [node]: the last round that looked at its ports
-  // Of numbered arrivals:
+  // For numbered arrivals:
   std::vector<std::size_t> first_place_;  // [inbox], and the end
   std::vector<std::int32_t> chain_;       // [message]: messages of its flow before it, one after another
   std::vector<std::int32_t>

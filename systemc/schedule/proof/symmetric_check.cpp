@@ -143,8 +143,8 @@ void eject_at_origin(const Topology& topology, const Schedule& schedule, const T
   }
 }
 
-// What everybody sends of the origin's flow `piece`: the origin's messages of that piece of anybody's chunk,
-// each from where that owner is the origin.
+// The messages that everybody sends of the origin's flow `piece`: the origin's messages of that piece of
+// anybody's chunk, each from where that owner is the origin.
 struct FlowOfOrigin {
   FlowOfOrigin(const TablePattern& pattern, std::span<const Message> messages, std::int32_t piece) {
     const Translations& moves = pattern.moves();

@@ -38,7 +38,7 @@ void ChunkProgram::add_steps(Op op, int level, std::span<const DimensionAlgorith
   }
 }
 
-// What an accelerator still sums after `levels` dimensions of the order.
+// The pieces that an accelerator still sums after `levels` dimensions of the order.
 Pieces ChunkProgram::range(NodeId node, std::size_t levels) const {
   Pieces range{0, pieces_};
   for (std::size_t level = 0; level < levels; ++level) {
@@ -91,7 +91,7 @@ void ChunkProgram::find_families() {
       for (int e = 0; e < step.first_message; ++e) {
         const NodeId from = source[place(node, e)];
         if (step_of(e).op != step.op || !move(from, e).pieces.overlap(sent.pieces)) continue;
-        // Of a value, the last that brought it.
+        // A value comes from the last that brought it.
         if (step.op == Op::kGather) family_.resize(static_cast<std::size_t>(sent.first_of_family));
         family_.push_back(from);
       }

@@ -20,7 +20,7 @@ struct Pieces {
   bool overlap(const Pieces& other) const { return first < other.end() && other.first < end(); }
 };
 
-// What all chunks that go through the dimensions of a hierarchy in one order have in common: the messages of
+// The part that all chunks share which go through the dimensions of a hierarchy in one order: the messages of
 // every accelerator, in pieces of the chunk. All accelerators send alike: message m of any of them is of the
 // same step, out-port and length.
 class ChunkProgram {
@@ -48,12 +48,12 @@ class ChunkProgram {
   int accelerators() const { return accelerators_; }
   int pieces() const { return pieces_; }
   std::span<const Step> steps() const { return steps_; }
-  // Of an accelerator.
+  // How many an accelerator sends.
   int messages() const { return static_cast<int>(step_of_.size()); }
   const Step& step_of(int message) const {
     return steps_[static_cast<std::size_t>(step_of_[static_cast<std::size_t>(message)])];
   }
-  // Of every accelerator, counted over all dimensions.
+  // The port at every accelerator, counted over all dimensions.
   int out_port(int message) const { return out_ports_[static_cast<std::size_t>(message)]; }
   // The moves of a message, by accelerator.
   std::span<const Move> moves(int message) const {
@@ -61,7 +61,7 @@ class ChunkProgram {
   }
   const Move& move(NodeId node, int message) const { return moves_[place(node, message)]; }
   void set_route(NodeId node, int message, std::int32_t route) { moves_[place(node, message)].route = route; }
-  // Whose data it has taken up: the accelerators whose partial sums it includes, or the one that the value
+  // The sources of its data: the accelerators whose partial sums it includes, or the one that the value
   // came from.
   std::span<const NodeId> family(const Move& move) const {
     return {family_.data() + move.first_of_family, static_cast<std::size_t>(move.family)};
@@ -107,7 +107,7 @@ struct MessageSizes {
   }
 };
 
-// Of a chunk of so many bytes in pieces that differ by one element at most.
+// The sizes for a chunk of so many bytes in pieces that differ by one element at most.
 MessageSizes size_messages(const ChunkProgram& program, Bytes chunk, Bytes element);
 
 // MessageSizes::bounds.

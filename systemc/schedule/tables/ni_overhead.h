@@ -39,10 +39,10 @@ struct TableLayout {
   bool operator==(const TableLayout&) const = default;
 };
 
-// What executing a schedule takes in every accelerator's network interface, beside what any network interface
-// has (MultiTree paper, Sec. IV: schedule table, timestep counter, lockstep counter).
+// The hardware that executing a schedule takes in every accelerator's network interface, beside what any
+// network interface has (MultiTree paper, Sec. IV: schedule table, timestep counter, lockstep counter).
 struct NiOverhead {
-  // Of a lockstep counter: it compares two times with a cycle counter (rtl/ni/lockstep_counter.v).
+  // The bits of a lockstep counter: it compares two times with a cycle counter (rtl/ni/lockstep_counter.v).
   static constexpr int kLockstepBits = 2 * 32;
 
   TableLayout layout;

@@ -20,7 +20,7 @@ using topology::NodeId;
 class TablePattern;
 class TableSource;
 
-// What a network interface does with a table entry.
+// The work of a network interface on a table entry.
 enum class Op : std::uint8_t {
   kReduce,  // send my partial sum to the parent, which adds it
   kGather,  // send the final value to the children, which store it
@@ -50,7 +50,7 @@ struct TableEntry {
   std::int32_t padding =
       0;  // bytes that follow the data on the way and are dropped, so that steps last alike
 
-  // What it is on the way.
+  // Its length on the way.
   Bytes message_bytes() const { return bytes + padding; }
   // The accelerator that the message goes to.
   NodeId destination() const { return op == Op::kReduce ? parent : children.front(); }

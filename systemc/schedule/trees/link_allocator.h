@@ -8,7 +8,7 @@
 
 namespace coppice::schedule {
 
-// What is free of the channels in the current timestep, which lasts as long as a chunk takes on the slowest
+// The free part of the channels in the current timestep, which lasts as long as a chunk takes on the slowest
 // channel. A channel of k times that bandwidth is k channels in one (the paper's multigraph): it serves k
 // chunks. A chunk travels at the pace of the slowest channel on its path, so at the path's ends, where the
 // network interfaces handle one message at a time, it takes as much of the timestep as there.

@@ -76,8 +76,8 @@ std::int64_t divide_up(std::int64_t dividend, std::int64_t divisor) {
   return (dividend + divisor - 1) / divisor;
 }
 
-// What the worst cut takes. On a torus or mesh of one bandwidth that is a single accelerator's exit, and
-// finding it takes long on large ones.
+// The timesteps that the worst cut takes. On a torus or mesh of one bandwidth that is a single accelerator's
+// exit, and finding it takes long on large ones.
 std::int64_t steps_of_cut(const Topology& topology, const LinkAllocator& links, int pieces) {
   if (topology::info_of(topology.kind()).grid && links.uniform()) return 0;
   const topology::CutBound cut = topology::worst_cut(topology);
@@ -119,7 +119,7 @@ class Waits {
     const TreeEdge* edge;
     std::size_t tree;
   };
-  // Of a tree's data at a node: the timestep it came in last, and how late.
+  // The arrival of a tree's data at a node: the timestep it came in last, and how late.
   struct Arrival {
     std::int32_t step = 0;
     int late = 0;

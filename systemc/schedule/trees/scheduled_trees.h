@@ -55,7 +55,7 @@ int least_steps(const topology::Topology& topology, int pieces);
 // The most edges on the way from a root.
 int depth_of(const Trees& trees);
 
-// Of trees over channels, without switches: the most latencies that a port waits in all, both phases
+// The most latencies that a port waits in all, for trees over channels without switches, both phases
 // together. Data that comes in one timestep and goes on in the next is late by its way; a channel that once
 // is late stays so, and makes late whom it serves.
 int waits_of(const Trees& trees);

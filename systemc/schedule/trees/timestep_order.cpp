@@ -19,7 +19,7 @@ Way way_along(const Topology& topology, const ChannelPath& path) {
   return way;
 }
 
-// What ordering needs to know of a timestep.
+// The facts of a timestep that its place in the order depends on.
 struct Step {
   Way longest;
   std::set<std::int32_t> next;  // timesteps that need its data

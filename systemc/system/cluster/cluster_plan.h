@@ -23,7 +23,7 @@ struct PlannedJob {
   std::vector<routing::Flow> flows;                  // ring by ring, each accelerator to the next
 };
 
-// What a routing study simulates, before anything moves.
+// The jobs that a routing study simulates, before anything moves.
 struct ClusterPlan {
   topology::Topology topology;  // a Clos network without what has failed from the start
   std::vector<int> failed_spines;

@@ -13,7 +13,7 @@
 
 namespace coppice::system {
 
-// What a job's all-reduces and their flows took (Sec. 5.1, metrics).
+// The times of a job's all-reduces and their flows (Sec. 5.1, metrics).
 class JobStatistics {
  public:
   void add_all_reduce(Femtoseconds time) { all_reduces_.push_back(time); }
@@ -31,7 +31,7 @@ class JobStatistics {
   double gb_per_second_ = 0;  // sum over flows
 };
 
-// What the controller's assignments took and were worth.
+// The cost and the worth of the controller's assignments.
 class AssignmentStatistics {
  public:
   void add(std::size_t flows, const PathAnswer& answer);
@@ -43,8 +43,8 @@ class AssignmentStatistics {
   std::size_t moved_ = 0;
 };
 
-// What every method makes of `flows` at once: its largest load and its CPU time (best of 5), beside the lower
-// bound. The integer program is left out above 64 flows.
+// Every method's assignment of `flows` at once: its largest load and its CPU time (best of 5), beside the
+// lower bound. The integer program is left out above 64 flows.
 nlohmann::ordered_json compare_methods(const config::RoutingConfig& config, const routing::ClosLinks& links,
                                        std::span<const routing::Flow> flows, std::uint64_t seed);
 

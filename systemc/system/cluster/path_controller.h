@@ -12,7 +12,7 @@
 
 namespace coppice::system {
 
-// What the controller decided for the flows it was asked about, and what that took.
+// The controller's decision on the flows it was asked about, and its cost.
 struct PathAnswer {
   routing::Assignment spines;
   double seconds = 0;     // of CPU time, for the assignment alone
@@ -30,7 +30,7 @@ class Controller {
   // `previous` are the flows' spines so far, kNoSpine for new ones: `optimal` moves few of them. Throws
   // UnroutableError, and ModelError if the integer program does not finish.
   PathAnswer assign(std::span<const routing::Flow> flows, std::span<const int> previous);
-  // What the switches do with a flow that nobody assigned.
+  // The spine that the switches choose for a flow that nobody assigned.
   int hashed(const routing::Flow& flow) const;
 
   const routing::ClosLinks& links() const { return links_; }

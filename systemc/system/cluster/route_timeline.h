@@ -11,7 +11,7 @@
 
 namespace coppice::system {
 
-// What happens to jobs and at their controller, in the order of simulated time: the result's `timeline`, and
+// The events of jobs and their controller, in the order of simulated time: the result's `timeline`, and
 // with a trace a track per job (computing, all-reducing) and one of the controller (requests, answers,
 // fall-backs, failures).
 class RouteTimeline {

@@ -160,7 +160,7 @@ class CollectiveRun {
     }
   }
 
-  // What C-Cube's equations say of rings and trees.
+  // The account of C-Cube's equations of rings and trees.
   void predict(nlohmann::ordered_json& result) const {
     const auto model = schedule::cost_model(topology_, step_latency(config(), topology_));
     const auto time_ns = schedule::predicted_ns(model, schedule_);

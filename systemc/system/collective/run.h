@@ -19,7 +19,7 @@ struct ForwardLayer {
   Femtoseconds forward = 0;  // of its computation on one accelerator
 };
 
-// What a run may write or consult besides its result.
+// Files and callbacks that a run may use besides its result.
 struct RunOptions {
   std::string trace_path;  // Chrome trace events; empty: none
   std::string vcd_path;    // value change dump; empty: none
@@ -73,8 +73,8 @@ struct TrafficOptions {
 // The pattern of that name; throws std::invalid_argument naming the known ones.
 Pattern parse_pattern(const std::string& name);
 
-// Measures latency and throughput under synthetic traffic; the result has the keys of the design's "traffic"
-// results. Throws as run_collective(). Elaborates a SystemC kernel.
+// Measures latency and throughput under synthetic traffic; the result is
+// described in docs/. Throws as run_collective(). Elaborates a SystemC kernel.
 nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOptions& traffic,
                                    const RunOptions& options);
 

@@ -27,7 +27,7 @@ namespace coppice::system {
 class Verification {
  public:
   virtual ~Verification() = default;
-  // Of an accelerator, or of a switch that adds.
+  // The memory of an accelerator, or of a switch that adds.
   virtual ni::GradientMemory& memory(topology::NodeId node) = 0;
   // Throws ModelError naming accelerator, element or address, and the two values.
   virtual void verify() const = 0;

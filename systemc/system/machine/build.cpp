@@ -170,7 +170,7 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   });
 }
 
-// What the tables ask of the machine beyond its graph, which is all that their check knows.
+// The demands of the tables on the machine beyond its graph, which is all that their check knows.
 void require_runnable(const config::Loaded& loaded, const schedule::Schedule& schedule) {
   const std::string& file = loaded.config.collective.file;
   if (schedule.element != kFp32Bytes) {

@@ -35,10 +35,10 @@ int resolve_ni_ports(const config::Config& config, const topology::Topology& top
 // has.
 schedule::ChunkPolicy chunk_policy_of(const config::CollectiveConfig& collective);
 
-// What the machine adds to every step of a schedule's messages.
+// The time that the machine adds to every step of a schedule's messages.
 schedule::StepTiming step_timing(const config::SystemConfig& system);
 
-// What a step of a schedule costs besides its bytes: setting up the message, the longest channel (two of them
+// The cost of a step of a schedule besides bytes: setting up the message, the longest channel (two of them
 // where there are switches), memory and the adder. Alpha of the cost model.
 Femtoseconds step_latency(const config::Config& config, const topology::Topology& topology);
 

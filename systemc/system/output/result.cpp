@@ -47,7 +47,7 @@ nlohmann::ordered_json rounded(std::vector<double> parts) {
   return parts;
 }
 
-// What each dimension of a hierarchy carried, and its activity over time. The bandwidth is an accelerator's
+// The load of each dimension of a hierarchy, and its activity over time. The bandwidth is an accelerator's
 // in the dimension, all links together; its use counts data, not heads.
 nlohmann::ordered_json dimensions_of(const Measured& measured) {
   const topology::Topology& topology = measured.topology;

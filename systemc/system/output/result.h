@@ -14,7 +14,7 @@ namespace coppice::system {
 
 class DimensionActivity;
 
-// What a run of a collective measured.
+// The measurements of a run of a collective.
 struct Measured {
   const config::Config& config;
   const topology::Topology& topology;

@@ -7,7 +7,7 @@
 
 namespace coppice::system {
 
-// What a simulation costs its host: the "simulator" object of a result.
+// The cost of a simulation to its host: the "simulator" object of a result.
 class CostMeter {
  public:
   CostMeter();

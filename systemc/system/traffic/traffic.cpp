@@ -22,7 +22,7 @@ namespace {
 using fabric::Packet;
 using topology::NodeId;
 
-// What the packets of the measurement add up to.
+// The sums over the packets of the measurement.
 struct Measurement {
   Cycles start = 0;
   Cycles end = 0;

@@ -218,7 +218,7 @@ class TextTraining {
     return collective.time;
   }
 
-  // Of all bandwidth while collectives that a scheduler moves are under way (Themis, Fig. 4).
+  // The part of all bandwidth while collectives that a scheduler moves are under way (Themis, Fig. 4).
   double utilization() const {
     double time = 0;
     double ideal = 0;

@@ -133,7 +133,7 @@ Json training(const MeasuredTraining& measured) {
           {"layers", layers(measured)}};
 }
 
-// What the simulations of the all-reduces cost together, each size once.
+// The cost of the simulations of the all-reduces together, each size once.
 Json simulator(const MeasuredTraining& measured) {
   double user = 0;
   double flit_hops = 0;
@@ -173,7 +173,7 @@ Json make_training_result(const MeasuredTraining& measured) {
   json["time_ns"] = to_ns(measured.timeline.total);
   json["training"] = training(measured);
   if (!measured.all_reduces.empty()) {
-    // Of the longest all-reduce, which has the widest fields.
+    // The line of the longest all-reduce, which has the widest fields.
     json["ni_overhead"] = measured.all_reduces.rbegin()->second.at("ni_overhead");
   }
   json["simulator"] = simulator(measured);

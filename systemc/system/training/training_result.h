@@ -13,7 +13,7 @@
 
 namespace coppice::system {
 
-// What a training run measured.
+// The measurements of a training run.
 struct MeasuredTraining {
   const config::Config& config;
   const workload::Model& model;

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// What read_document() says of `text`, without the file's name.
+// The message of read_document() on `text`, without the file's name.
 std::string complaint(const std::string& text) {
   const ScratchFile file(text);
   try {

@@ -188,7 +188,7 @@ struct Offered {
   int flits;
 };
 
-// What a packet left behind on its way, flit by flit, in the order of time.
+// The traces that a packet left behind on its way, flit by flit, in the order of time.
 class Journey {
  public:
   // Checks one flit event against those before it; empty if it fits.
@@ -341,7 +341,7 @@ TEST(FlitFabric, NamesTheStuckPacketsOfADeadlock) {
   EXPECT_EQ(std::count(brief.begin(), brief.end(), '\n'), 2);
 }
 
-// What waits for credits wakes with them: a deadlock leaves the kernel without events.
+// Ports that wait for credits wake with them: a deadlock leaves the kernel without events.
 TEST(FlitFabric, HasNoEventsInADeadlock) {
   SmallFabric small("fabric", torus({4}), std::make_unique<Clockwise>(4), system_config(1, 4));
   for (NodeId src = 0; src < 4; ++src) small.send(1, src, (src + 2) % 4, 40);

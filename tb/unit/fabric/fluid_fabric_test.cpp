@@ -266,7 +266,7 @@ TEST(FluidFabric, ObserversSeeRatesAndBusyChannels) {
 
 // --- against other models --------------------------------------------------------------------------------
 
-// What input-queued routers do otherwise, and fluid rates do not show: the switch serves its input ports in
+// Effects that input-queued routers have, and fluid rates do not show: the switch serves its input ports in
 // turn, whatever the flows behind them. Four flows share the downlink of a spine, three of them from one ToR:
 // a quarter each when fluid; as flits, half for the flow that comes alone and a sixth for each of the three.
 TEST(FluidFabric, IsFairAmongFlowsWhereRoutersAreFairAmongPorts) {

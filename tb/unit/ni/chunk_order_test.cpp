@@ -182,7 +182,7 @@ class JitteryRun {
   bool finished() const {
     return std::ranges::all_of(interfaces_, [](const auto& ni) { return ni->finished(); }) && fabric_->idle();
   }
-  // What a deadlock's report says of the network interfaces.
+  // A deadlock's report on the network interfaces.
   std::string describe_waiting() const {
     std::string text;
     for (const auto& ni : interfaces_) text += ni->describe_waiting(0);

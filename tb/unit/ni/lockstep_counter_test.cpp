@@ -16,7 +16,8 @@ TEST(LockstepCounter, HoldsTheNextStepForTheCurrentOne) {
   EXPECT_EQ(counter.value(500), 0);
 }
 
-// What the buffer absorbs lets the next step start early; its own time still counts from the nominal end.
+// The part that the buffer absorbs lets the next step start early; its own time still counts from the nominal
+// end.
 TEST(LockstepCounter, CountsFromTheNominalEndOfTheStepBefore) {
   LockstepCounter counter;
   counter.load(0, 100, 30);

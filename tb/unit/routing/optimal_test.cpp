@@ -119,7 +119,7 @@ RC_GTEST_PROP(Reassign, FromNothingIsAsGoodAsOptimal, ()) {
   RC_ASSERT(fresh.moved == 0U);
 }
 
-// What is optimal stays where it is.
+// An optimal assignment stays as it is.
 RC_GTEST_PROP(Reassign, MovesNothingWithoutNeed, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);

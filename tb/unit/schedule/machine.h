@@ -54,7 +54,7 @@ inline Machine dgx1() {
   return make_machine(topology::make_dgx1({}, links));
 }
 
-// Of any kind that dims describe, every link 16 GB/s and 150 ns.
+// A machine of any kind that dims describe, every link 16 GB/s and 150 ns.
 inline Machine built(topology::Kind kind, const std::vector<int>& dims) {
   const topology::LinkSpec link{{16'000'000'000}, 150 * kFemtosecondsPerNanosecond};
   return make_machine(topology::make_topology(kind, dims, {&link, 1}));

@@ -11,7 +11,7 @@
 
 namespace coppice::schedule {
 
-// What holds of all trees that are built with their link schedule: they span, they extend only from nodes
+// The laws of all trees that are built with their link schedule: they span, they extend only from nodes
 // that joined in earlier timesteps, over channels that exist, through no accelerator on the way, and no
 // channel serves more trees in one timestep than it is times the slowest.
 inline void require_tree_laws(const topology::Topology& topology, const Trees& trees) {

@@ -98,7 +98,7 @@ class ScheduleArithmetic {
       hold(port, at, framing_.flits(entry.bytes), false);
       return true;
     }
-    // What it depends on are the arrivals of its flow in earlier steps.
+    // Its dependencies are the arrivals of its flow in earlier steps.
     Cycles data = 0;
     int dependencies = 0;
     for (const Expected& arrival : arrivals(port.node, entry.flow)) {

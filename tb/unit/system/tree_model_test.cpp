@@ -55,7 +55,7 @@ TEST(TreeModel, MeetsTheEquationsOfTheRing) {
   }
 }
 
-// What a run says of the model itself: eq. (3) twice and eq. (6) with the chunks that it has.
+// A run's account of the model itself: eq. (3) twice and eq. (6) with the chunks that it has.
 TEST(TreeModel, IsInTheResult) {
   const auto c1 = run_trees("overlapped_double_tree", "16 MiB", "8");
   EXPECT_NEAR(c1["cost_model"]["time_ns"], kDgx1.overlapped_tree_ns(8 * kMiB, 8), 0.001 * 1e6);

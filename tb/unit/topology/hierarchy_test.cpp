@@ -124,7 +124,8 @@ RC_GTEST_PROP(Hierarchy, LooksTheSameFromEveryAccelerator, ()) {
     const auto in = topology.in_channels(node);
     RC_ASSERT(out.size() == in.size());
     for (std::size_t port = 0; port < out.size(); ++port) {
-      // What comes in at a port left its sender by the same port, or comes from a switch of that dimension.
+      // A message that comes in at a port left its sender by the same port, or comes from a switch of that
+      // dimension.
       const Channel& from = topology.channel(in[port]);
       RC_ASSERT(from.dimension == topology.channel(out[port]).dimension);
       if (topology.is_accelerator(from.src)) RC_ASSERT(from.src_port == static_cast<int>(port));

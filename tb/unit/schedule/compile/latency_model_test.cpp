@@ -50,7 +50,7 @@ TEST(LatencyModel, CountsWhatAnAcceleratorSends) {
   EXPECT_EQ(model.transfer(1, Op::kGather, 4'000'000), kUnit / 2);
 }
 
-// Of 16 accelerators, each with 100 elements of a chunk of 1,600.
+// The pieces of 16 accelerators, each with 100 elements of a chunk of 1,600.
 TEST(LatencyModel, TimesTheStepsOfEveryAlgorithm) {
   constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
   // A byte takes 10 ps at 100 GB/s.

@@ -83,10 +83,10 @@ TEST(ChunkSimulation, GoesUpToSwitchesThatAddAndDown) {
   ASSERT_EQ(simulation.operations(0).size(), 2U);
   EXPECT_EQ(simulation.operations(0)[0].complete, (40 + 40 + 25) * kUs);
   EXPECT_EQ(simulation.operations(0)[1].began, 40 * kUs);
-  // Of a reduce-scatter the parts of three go up, and one comes down, in 10 us.
+  // The parts of three go up in a reduce-scatter, and one comes down, in 10 us.
   const std::vector<ChunkPlan> half(1, {.bytes = 4'000'000, .reduce_scatter = {0}, .all_gather = {}});
   EXPECT_EQ(simulation.run(half, IntraDimension::kFifo), (30 + 10 + 25) * kUs);
-  // Of an all-gather's 1 MB, 3 MB come down.
+  // An all-gather of 1 MB each brings 3 MB down.
   const std::vector<ChunkPlan> other(1, {.bytes = 4'000'000, .reduce_scatter = {}, .all_gather = {0}});
   EXPECT_EQ(simulation.run(other, IntraDimension::kFifo), (10 + 30 + 25) * kUs);
 }

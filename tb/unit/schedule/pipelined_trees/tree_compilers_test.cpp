@@ -52,7 +52,7 @@ TEST(TreeCompilers, TakeTheStepsOfTheWorkedExample) {
   EXPECT_EQ(make_compiler("overlapped_tree")->compile(machine.topology, request).steps, 7);
 }
 
-// Of two trees, the chunks' addresses ascend with the timestep in which they become final.
+// The chunks' addresses of two trees ascend with the timestep in which they become final.
 TEST(TreeCompilers, ChunksBecomeFinalInTheOrderOfTheirAddresses) {
   const Machine machine = dgx1();
   for (const std::string& algorithm : kAlgorithms) {

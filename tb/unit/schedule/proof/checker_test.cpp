@@ -353,7 +353,7 @@ void mutate(Schedule& schedule) {
   }
 }
 
-// What the checker accepts is right under any timing, whatever a table looks like.
+// Every schedule that the checker accepts is right under any timing, whatever a table looks like.
 RC_GTEST_PROP(CheckerSoundness, AcceptedTablesSucceedUnderRandomTiming, ()) {
   const Machine machine = random_machine(3);
   const auto algorithm = *rc::gen::element<std::string>("ring", "multitree", "multitree_optimal", "direct");

@@ -43,7 +43,7 @@ RC_GTEST_PROP(ProgramTables, HaveTheEntriesAndTheProofOfStoredOnes, ()) {
   require_same_report(*report, check_schedule(machine.topology, stored));
 }
 
-// What an interface executes is the entry without its family.
+// An interface executes the entry without its family.
 RC_GTEST_PROP(ProgramTables, ReadMessagesWithTheirDestination, ()) {
   const HierarchicalMachine machine(random_dimensions());
   CompileRequest request = random_request(machine);

@@ -21,7 +21,7 @@ Cycles cycles(const nlohmann::ordered_json& result) {
   return result["cycles"];
 }
 
-// What the schedule takes by arithmetic alone.
+// The schedule's time by arithmetic alone.
 Cycles expected_cycles(const std::string& name, const std::vector<std::string>& overrides) {
   const config::Loaded loaded = load_system(name, overrides);
   const auto topology = build_topology(loaded);

@@ -64,7 +64,7 @@ TEST(ResultFile, KeepsASymbolicLink) {
   EXPECT_EQ(read_text(directory.file("target.json")), "text");
 }
 
-// What is no regular file must not be replaced by one.
+// A device or pipe must not be replaced by one.
 TEST(ResultFile, WritesIntoAPipe) {
   const TemporaryDirectory directory;
   const std::string pipe = directory.file("pipe");

@@ -130,7 +130,7 @@ TEST(Result, CountsTheTimeOfFlitsOnSlowChannels) {
   }
 }
 
-// Of 8 KiB an accelerator sends 3/4 over the first dimension and half of the quarter that is left over the
+// An accelerator sends 3/4 of 8 KiB over the first dimension and half of the quarter that is left over the
 // second, and as much on the way back.
 TEST(Result, TellsWhatTheDimensionsOfAHierarchyCarried) {
   const auto result =

@@ -63,7 +63,7 @@ TEST(Divide, TellsCreditsFromContention) {
   EXPECT_EQ(divide(message).contention, 8);
 }
 
-// What it waits for: first still at its sender, then under way, then held up by the lockstep.
+// The message it waits for: first still at its sender, then under way, then held up by the lockstep.
 TEST(Divide, DividesTheWaitForData) {
   ni::MessageRecord message = record();
   message.enabler_tail_injected = 1099;

@@ -24,7 +24,7 @@ using ::testing::StrEq;
 using ::testing::ThrowsMessage;
 using Json = nlohmann::ordered_json;
 
-// What a job that must not end by itself does.
+// The work of a job that must not end by itself.
 Json wait_for_ever() {
   while (true) ::pause();
 }

@@ -47,7 +47,7 @@ TEST_P(Calibration, MeetsTheMeasuredRouter) {
   if (point.latency_tolerance > 0) {
     EXPECT_NEAR(latency, point.latency, point.latency_tolerance * point.latency);
   }
-  // What is injected at random varies: three standard deviations of the packets in the measurement.
+  // Random injection varies: three standard deviations of the packets in the measurement.
   const double packets = 64 * 50'000 * point.rate / point.packet_flits;
   const double noise = 3 * point.rate / std::sqrt(packets);
   EXPECT_NEAR(accepted, point.rate, noise + 0.0005);
