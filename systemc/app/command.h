@@ -23,6 +23,7 @@ Command add_run(CLI::App& parent);
 Command add_traffic(CLI::App& parent);
 Command add_schedule(CLI::App& parent);
 Command add_bound(CLI::App& parent);
+Command add_compare(CLI::App& parent);
 Command add_chunks(CLI::App& parent);
 Command add_route(CLI::App& parent);
 Command add_list(CLI::App& parent);

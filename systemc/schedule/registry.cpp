@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schedule/automatic/automatic.h"
 #include "schedule/files/schedule_file.h"
 #include "schedule/hierarchical/hierarchical.h"
 #include "schedule/multitree/chained_multitree.h"
@@ -43,6 +44,7 @@ const std::vector<AlgorithmInfo>& algorithms() {
       compiled_by<MultiTreeOptimalCompiler>(),
       compiled_by<ChainedMultiTreeCompiler>(),
       compiled_by<PackedTreesCompiler>(),
+      compiled_by<AutomaticCompiler>(),
       tables_from_a_file(),
   };
   return all;

@@ -71,6 +71,7 @@ struct AlgorithmInfo {
   bool places_trees = false;     // lays trees on the network as CompileRequest::trees says
   bool over_dimensions = false;  // moves chunks through the dimensions of a hierarchy, where switches may add
   bool from_file = false;        // has no compiler: its tables are read
+  bool compares = false;         // compiles other algorithms and takes the fastest
   // The time of an all-reduce by the equations of the linear cost model; null if none describes it.
   double (*predicted_ns)(const CostModel& model, const Schedule& schedule) = nullptr;
   std::unique_ptr<Compiler> (*make)() = nullptr;  // filled in by the registry

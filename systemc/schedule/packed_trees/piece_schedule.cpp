@@ -2,16 +2,22 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 namespace coppice::schedule {
 namespace {
 
 // Messages that a port looks at for one whose channels are free.
-constexpr std::size_t kLooksAt = 8;
+constexpr std::size_t kLooksAt = 16;
+// What routers may add to a message's way at most (schedule/proof/contention.h).
+constexpr Femtoseconds kRouterGuard = 20 * kFemtosecondsPerNanosecond;
+// Of a timestep, the part that may be head flits.
+constexpr Femtoseconds kHeadShare = 8;
 
 using topology::ChannelId;
 using topology::NodeId;
@@ -219,7 +225,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     const Hop& hop = hops_[index(message % hops)];
     const Femtoseconds end = now + timing_.busy(hop.path, bytes_of(message));
     for (std::size_t i = 1; i < hop.path.size(); ++i) free_at[index(hop.path[i])] = end + offset(hop, i);
-    visit(TimedPiece{hop.tree, hop.hop, message / hops, now}, message % hops);
+    visit(TimedPiece{hop.tree, hop.hop, message / hops, now, 0}, message % hops);
     busy[index(server)] = 1;
     events.push({end, -1 - server});
     events.push({end + hop.delay, message});
@@ -257,15 +263,154 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   return finish;
 }
 
+bool PieceScheduler::in_steps(Bytes bytes) const {
+  if (!shares_channels_) return false;
+  for (const Hop& hop : hops_) {
+    if (timing_.busy(hop.path, bytes) != timing_.busy(hops_.front().path, bytes)) return false;
+  }
+  return true;
+}
+
+namespace {
+
+// When messages of one length pass a channel: their timesteps, with how long before they have left their
+// ports.
+class Passages {
+ public:
+  struct Passage {
+    std::int64_t step;
+    Femtoseconds offset;
+  };
+
+  bool allows(const Passage& passage, Femtoseconds length) const {
+    return std::ranges::none_of(recent_, [&](const Passage& other) {
+      const Femtoseconds offset = passage.offset - other.offset;
+      const Femtoseconds apart = std::abs((passage.step - other.step) * length + offset);
+      return apart < length + (offset == 0 ? 0 : kRouterGuard);
+    });
+  }
+  void add(const Passage& passage, std::int64_t oldest) {
+    std::erase_if(recent_, [&](const Passage& other) { return other.step < oldest; });
+    recent_.push_back(passage);
+  }
+
+ private:
+  std::vector<Passage> recent_;
+};
+
+}  // namespace
+
+template <typename Visit>
+Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const PieceOrder& order,
+                                       Visit visit) const {
+  struct Waiting {
+    Femtoseconds key;
+    std::int32_t message;
+    bool operator>(const Waiting& other) const {
+      return std::tie(key, message) > std::tie(other.key, other.message);
+    }
+  };
+  const auto hops = static_cast<std::int32_t>(hops_.size());
+  const Bytes longest = std::ranges::max(bytes);
+  const Femtoseconds step_time = timing_.busy(hops_.front().path, longest);
+  const std::vector<Femtoseconds> left = remaining(bytes);
+  const Femtoseconds period = this->period(bytes.front());
+  std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
+  std::vector<std::vector<Waiting>> waiting(index(servers_));
+  std::vector<Passages> passages(topology_.channels().size());
+  std::vector<std::vector<std::int32_t>> due;  // [step]: messages whose last data will have come
+  Femtoseconds farthest = 0;
+  for (const Hop& hop : hops_) farthest = std::max(farthest, offset(hop, hop.path.size()));
+  const std::int64_t window = farthest / step_time + 3;
+  std::int64_t unsent = 0;
+  const auto bytes_of = [&](std::int32_t message) {
+    return bytes[index(message / hops) * index(trees_) + index(hops_[index(message % hops)].tree)];
+  };
+  const auto make_due = [&](std::int32_t message, std::int64_t step) {
+    if (due.size() <= index(step)) due.resize(index(step) + 1);
+    due[index(step)].push_back(message);
+  };
+  due.resize(1);
+  for (std::int32_t message = 0; message < hops * order.pieces; ++message) {
+    if (bytes_of(message) == 0) continue;
+    ++unsent;
+    missing[index(message)] = static_cast<std::int16_t>(hops_[index(message % hops)].awaits);
+    if (missing[index(message)] == 0) make_due(message, 0);
+  }
+  const auto fits = [&](const Hop& hop, std::int64_t step) {
+    for (std::size_t i = 0; i < hop.path.size(); ++i) {
+      if (!passages[index(hop.path[i])].allows({step, offset(hop, i)}, step_time)) return false;
+    }
+    return true;
+  };
+  // Data that came in a step is there when a later one begins, whatever routers take within reason.
+  std::vector<std::int64_t> ready_in(missing.size(), 0);
+  const auto send = [&](std::int32_t message, std::int64_t step) {
+    const Hop& hop = hops_[index(message % hops)];
+    for (std::size_t i = 0; i < hop.path.size(); ++i) {
+      passages[index(hop.path[i])].add({step, offset(hop, i)}, step - window);
+    }
+    visit(
+        TimedPiece{hop.tree, hop.hop, message / hops, step * step_time, static_cast<std::int32_t>(step + 1)},
+        message % hops);
+    --unsent;
+    const Femtoseconds way = hop.delay + static_cast<Femtoseconds>(hop.path.size() + 1) * kRouterGuard;
+    const Femtoseconds nominal = step_time - step_time / kHeadShare;
+    const std::int64_t there = step + 1 + (way + nominal - 1) / nominal;
+    for (std::int32_t n = hop.first_next; n < hop.end_next; ++n) {
+      const std::int32_t next = message - message % hops + next_[index(n)];
+      ready_in[index(next)] = std::max(ready_in[index(next)], there);
+      if (--missing[index(next)] == 0) make_due(next, ready_in[index(next)]);
+    }
+    return step * step_time + step_time + hop.delay;
+  };
+  Femtoseconds finish = 0;
+  for (std::int64_t step = 0; unsent > 0; ++step) {
+    if (index(step) < due.size()) {
+      for (const std::int32_t message : std::exchange(due[index(step)], {})) {
+        const Hop& hop = hops_[index(message % hops)];
+        auto& heap = waiting[index(hop.server)];
+        const auto urgent =
+            static_cast<Femtoseconds>(order.urgency * static_cast<double>(left[index(message % hops)]));
+        heap.push_back({message / hops * period - urgent, message});
+        std::ranges::push_heap(heap, std::greater{});
+      }
+    }
+    for (std::int32_t turn = 0; turn < servers_; ++turn) {
+      auto& heap = waiting[index((turn + step) % servers_)];
+      std::array<Waiting, kLooksAt> blocked{};
+      std::size_t count = 0;
+      for (bool sent = false; !sent && !heap.empty() && count < kLooksAt;) {
+        std::ranges::pop_heap(heap, std::greater{});
+        const Waiting first = heap.back();
+        heap.pop_back();
+        sent = fits(hops_[index(first.message % hops)], step);
+        if (sent) {
+          finish = std::max(finish, send(first.message, step));
+        } else {
+          blocked[count++] = first;
+        }
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        heap.push_back(blocked[i]);
+        std::ranges::push_heap(heap, std::greater{});
+      }
+    }
+  }
+  return finish;
+}
+
 Femtoseconds PieceScheduler::finish(std::span<const Bytes> bytes, const PieceOrder& order) const {
+  if (in_steps(bytes.front())) return run_steps(bytes, order, [](const TimedPiece&, std::int32_t) {});
   return run(bytes, order, [](const TimedPiece&, std::int32_t) {});
 }
 
 PieceSchedule PieceScheduler::schedule(std::span<const Bytes> bytes, const PieceOrder& order) const {
   PieceSchedule result;
   result.messages.reserve(hops_.size() * index(order.pieces));
-  result.finish =
-      run(bytes, order, [&](const TimedPiece& piece, std::int32_t) { result.messages.push_back(piece); });
+  const auto keep = [&](const TimedPiece& piece, std::int32_t) { result.messages.push_back(piece); };
+  result.in_steps = in_steps(bytes.front());
+  result.finish = result.in_steps ? run_steps(bytes, order, keep) : run(bytes, order, keep);
   return result;
 }
 

@@ -50,12 +50,14 @@ struct TimedPiece {
   std::int32_t hop = 0;  // of the tree
   std::int32_t piece = 0;
   Femtoseconds start = 0;
+  std::int32_t step = 0;  // its timestep, from 1; 0: as early as order allows
 };
 
 // An order of all messages, and when the last has arrived.
 struct PieceSchedule {
   std::vector<TimedPiece> messages;  // by start
   Femtoseconds finish = 0;
+  bool in_steps = false;  // messages have timesteps, which the lockstep keeps
 };
 
 // How pieces are ordered at a port: those of lower numbers first, less `urgency` times what is still to do
@@ -65,8 +67,9 @@ struct PieceOrder {
   double urgency = 1;
 };
 
-// Sends every piece as early as its data, its port and, behind switches, the channels on its way allow, the
-// most urgent first (list scheduling).
+// Sends every piece as early as its data and its port allow, the most urgent first (list scheduling). Behind
+// switches, where several ports send over one channel, messages of one length go in timesteps in which no two
+// meet; those of several lengths when the channels on their way are free by estimate.
 // `bytes(tree, piece)` of none sends nothing.
 class PieceScheduler {
  public:
@@ -99,6 +102,10 @@ class PieceScheduler {
   // How long after its start a message comes to channel i of its path.
   Femtoseconds offset(const Hop& hop, std::size_t i) const;
   std::vector<Femtoseconds> remaining(std::span<const Bytes> bytes) const;
+  // Whether messages go in timesteps.
+  bool in_steps(Bytes bytes) const;
+  template <typename Visit>
+  Femtoseconds run_steps(std::span<const Bytes> bytes, const PieceOrder& order, Visit visit) const;
   template <typename Visit>
   Femtoseconds run(std::span<const Bytes> bytes, const PieceOrder& order, Visit visit) const;
 

@@ -79,7 +79,7 @@ Schedule build_piece_tables(const topology::Topology& topology, const CompileReq
     std::int32_t& last = port_step[static_cast<std::size_t>(hop.src * request.ni_ports + port)];
     std::int32_t& here = arrived[static_cast<std::size_t>(hop.src) * flows.size() + flow];
     std::int32_t& there = arrived[static_cast<std::size_t>(hop.dst) * flows.size() + flow];
-    last = std::max(last, here) + 1;
+    last = message.step > 0 ? message.step : std::max(last, here) + 1;
     there = std::max(there, last);
     const std::int32_t path = path_of[t][static_cast<std::size_t>(message.hop)];
     sends.push_back({.op = hop.op,
@@ -90,7 +90,8 @@ Schedule build_piece_tables(const topology::Topology& topology, const CompileReq
                      .channel = path < 0 ? hop.path.front() : -1,
                      .path = path});
   }
-  Schedule schedule = build_schedule(topology, request, algorithm, flows, sends, paths, IdleSteps::kNothing);
+  Schedule schedule = build_schedule(topology, request, algorithm, flows, sends, paths,
+                                     order.in_steps ? IdleSteps::kNops : IdleSteps::kNothing);
   if (request.root >= 0) schedule.shares = {{{0, request.size}, request.root}};
   return schedule;
 }

@@ -30,6 +30,12 @@ namespace {
 
 constexpr Bytes kFp32Bytes = 4;
 
+// collective.algorithm compares others and takes one of them.
+bool chooses_algorithm(const config::Config& config) {
+  const schedule::AlgorithmInfo* const info = schedule::find_algorithm(config.collective.algorithm);
+  return info != nullptr && info->compares;
+}
+
 // Runs `build` and says at `key` what it refuses.
 template <typename Build>
 auto at_key(const config::Loaded& loaded, const std::string& key, Build build) {
@@ -110,6 +116,7 @@ void require_rooted_algorithm(const config::Loaded& loaded) {
 void require_adders_used(const config::Loaded& loaded, const topology::Topology& topology) {
   const std::string& algorithm = loaded.config.collective.algorithm;
   if (topology.in_network().empty() || config::runs_over_dimensions(loaded.config)) return;
+  if (chooses_algorithm(loaded.config)) return;  // among those whose switches add
   const auto adds = std::ranges::find(topology.in_network(), true) - topology.in_network().begin();
   const std::string key = fmt::format("system.topology.dimensions[{}].in_network", adds);
   const std::string able = fmt::format("{}", fmt::join(config::algorithms_over_dimensions(), " or "));
@@ -126,8 +133,10 @@ schedule::TreePlacement parse_trees(const std::string& name) {
   return schedule::TreePlacement::kAuto;
 }
 
+// With `expected`, gets what `algorithm: auto` has compared.
 schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
-                                    const topology::RoutingFunction& routing) {
+                                    const topology::RoutingFunction& routing,
+                                    std::vector<schedule::ExpectedTime>& expected) {
   const config::CollectiveConfig& collective = loaded.config.collective;
   const auto compiler = schedule::make_compiler(collective.algorithm);
   if (!compiler) {
@@ -155,7 +164,12 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
     require_rooted_algorithm(loaded);
     request.root = collective.root;
   }
-  return at_key(loaded, "collective.algorithm", [&] { return compiler->compile(topology, request); });
+  return at_key(loaded, "collective.algorithm", [&] {
+    if (!chooses_algorithm(loaded.config)) return compiler->compile(topology, request);
+    auto choice = schedule::choose_algorithm(topology, request, loaded.config.system.ni.lockstep);
+    expected = std::move(choice.expected);
+    return std::move(choice.schedule);
+  });
 }
 
 // What the tables ask of the machine beyond its graph, which is all that their check knows.
@@ -347,7 +361,8 @@ CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Top
                                const topology::RoutingFunction& routing) {
   const bool imported = config::reads_tables(loaded.config);
   CheckedSchedule result;
-  result.schedule = imported ? read_schedule(loaded, topology) : compile_schedule(loaded, topology, routing);
+  result.schedule = imported ? read_schedule(loaded, topology)
+                             : compile_schedule(loaded, topology, routing, result.expected);
   try {
     result.report = schedule::check_schedule(topology, result.schedule);
   } catch (const schedule::ScheduleError& error) {

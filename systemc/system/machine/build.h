@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/loader.h"
+#include "schedule/automatic/automatic.h"
 #include "schedule/compile/latency_model.h"
 #include "schedule/proof/checker.h"
 #include "schedule/tables/ni_overhead.h"
@@ -60,6 +61,7 @@ LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology
 struct CheckedSchedule {
   schedule::Schedule schedule;
   schedule::CheckReport report;
+  std::vector<schedule::ExpectedTime> expected{};  // algorithm: auto: what it chose over what, the fastest first
 };
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                const topology::RoutingFunction& routing);

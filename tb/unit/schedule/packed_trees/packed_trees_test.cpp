@@ -40,6 +40,31 @@ RC_GTEST_PROP(PackedTrees, IsRightUnderAnyTiming, ()) {
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
 
+RC_GTEST_PROP(PackedTrees, DoesEveryCollectiveOverSwitches, ()) {
+  const Machine machine =
+      random_graph(*rc::gen::inRange(2, 7), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 6));
+  const int n = machine.topology.num_accelerators();
+  CompileRequest request = machine.request(random_collective(), 4 * *rc::gen::inRange<Bytes>(n, 300));
+  if (*rc::gen::arbitrary<bool>()) request = timed(request);
+  if (request.collective != Collective::kAllReduce && *rc::gen::arbitrary<bool>()) {
+    request.root = *rc::gen::inRange(0, n);
+  }
+  request.chunks = *rc::gen::inRange(0, 2);
+  const Schedule schedule = compile(machine, request);
+  check_schedule(machine.topology, schedule);
+  RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
+}
+
+// Timesteps keep messages apart that go through one switch.
+TEST(PackedTrees, IsFreeOfContentionBehindASwitch) {
+  const Machine machine = built(topology::Kind::kSwitch, {8});
+  for (const Bytes size : {64 * 1024, 1024 * 1024}) {
+    CompileRequest request = timed(machine.request(Collective::kAllReduce, size));
+    request.chunks = kAutomaticChunks;
+    EXPECT_TRUE(check_schedule(machine.topology, compile(machine, request)).contention_free) << size;
+  }
+}
+
 TEST(PackedTrees, NeedsNoMessagesForOneAccelerator) {
   const Machine machine = mesh({1});
   const Schedule schedule = compile(machine, machine.request(Collective::kAllReduce, 64));

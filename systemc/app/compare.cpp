@@ -1,0 +1,139 @@
+// coppice compare: every algorithm that applies, side by side, and against the least possible time.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/comparison.h"
+#include "app/interrupt.h"
+#include "app/outputs.h"
+#include "base/error.h"
+#include "schedule/registry.h"
+#include "system/collective/run.h"
+#include "system/process/subprocess_run.h"
+
+namespace coppice::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CompareLine {
+  Input input;
+  std::string sizes;
+  std::string out;
+};
+
+std::vector<Bytes> parse_sizes(const CompareLine& line, const config::Loaded& loaded) {
+  std::vector<Bytes> sizes;
+  std::stringstream words(line.sizes);
+  for (std::string word; std::getline(words, word, ',');) {
+    try {
+      sizes.push_back(parse_bytes(word));
+    } catch (const std::invalid_argument& error) {
+      throw ConfigError({"--sizes"}, fmt::format("--sizes: {}", error.what()));
+    }
+  }
+  if (sizes.empty()) sizes.push_back(loaded.config.collective.size);
+  std::ranges::sort(sizes);
+  return sizes;
+}
+
+// The configuration with one algorithm and size; automatic chunks where the algorithm has them.
+config::Loaded load_one(const Input& input, const std::string& algorithm, Bytes size) {
+  Input own = input;
+  own.overrides.push_back("collective.algorithm=" + algorithm);
+  own.overrides.push_back(fmt::format("collective.size={} B", size));
+  std::erase_if(own.overrides, [](const std::string& set) { return set.starts_with("collective.chunks="); });
+  own.overrides.emplace_back("collective.chunks=auto");
+  try {
+    return config::load(own.path, own.overrides, config::Purpose::kRun);
+  } catch (const ConfigError&) {
+    own.overrides.back() = "collective.chunks=1";
+    return config::load(own.path, own.overrides, config::Purpose::kRun);
+  }
+}
+
+// A run's result, or nothing but why the algorithm does not apply.
+Json run_one(const Input& input, const std::string& algorithm, Bytes size,
+             const std::atomic<bool>& interrupted) {
+  try {
+    system::RunOptions options;
+    options.interrupted = &interrupted;
+    return system::run_collective(load_one(input, algorithm, size), options);
+  } catch (const ConfigError& error) {
+    return {{"refused", error.what()}};
+  }
+}
+
+ComparedRun to_run(const Json& result, const std::string& algorithm, Bytes size) {
+  return {.algorithm = algorithm,
+          .size = size,
+          .time_ns = result.at("time_ns"),
+          .algbw_gb_s = result.at("algbw_gb_s"),
+          .efficiency = result.at("efficiency"),
+          .bound_ns = result.at("bound").at("time_ns"),
+          .table_bytes = result.at("ni_overhead").at("table_bytes_per_node"),
+          .chosen = result.value("chosen", "")};
+}
+
+void execute(const CompareLine& line) {
+  const std::atomic<bool>& interrupted = catch_interrupts();
+  const config::Loaded loaded = config::load(line.input.path, line.input.overrides, config::Purpose::kRun);
+  Outputs outputs(line.input.path);
+  system::ResultFile* out = outputs.add("--out", line.out);
+  const std::vector<Bytes> sizes = parse_sizes(line, loaded);
+  std::vector<std::string> algorithms;
+  for (const schedule::AlgorithmInfo& info : schedule::algorithms()) {
+    if (!info.from_file) algorithms.push_back(info.name);
+  }
+  std::vector<system::SubprocessJob> jobs;
+  for (const Bytes size : sizes) {
+    for (const std::string& algorithm : algorithms) {
+      jobs.emplace_back([&line, &interrupted, algorithm, size] {
+        return run_one(line.input, algorithm, size, interrupted);
+      });
+    }
+  }
+  const std::vector<Json> results = system::run_in_subprocesses(
+      jobs, {.at_once = system::available_processors(), .interrupted = &interrupted, .job_done = {}});
+  std::vector<ComparedRun> runs;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].contains("refused")) continue;
+    runs.push_back(to_run(results[i], algorithms[i % algorithms.size()], sizes[i / algorithms.size()]));
+  }
+  if (runs.empty()) {
+    throw ConfigError(loaded.place("collective.op"),
+                      fmt::format("no algorithm does {} here: {}", loaded.config.collective.op,
+                                  results.front().at("refused").get<std::string>()));
+  }
+  std::ranges::stable_sort(runs, {}, [](const ComparedRun& run) { return std::pair{run.size, run.time_ns}; });
+  if (out == nullptr) {
+    print(comparison_text(runs));
+  } else if (line.out.ends_with(".csv")) {
+    out->write(comparison_csv(runs));
+  } else if (line.out.ends_with(".svg")) {
+    out->write(comparison_svg(runs, fmt::format("{}, {}", line.input.path, loaded.config.collective.op)));
+  } else {
+    out->write(comparison_json(runs));
+  }
+}
+
+}  // namespace
+
+Command add_compare(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "compare", "every algorithm that applies, side by side, and against the least possible time");
+  auto line = std::make_shared<CompareLine>();
+  add_input(*app, line->input);
+  app->add_option("--sizes", line->sizes, "sizes to compare at, as 64KiB,1MiB; else the configuration's")
+      ->type_name("SIZES");
+  app->add_option("--out", line->out, "write the comparison: .csv and .svg as such, else JSON")
+      ->type_name("FILE");
+  return {app, [line] { execute(*line); }};
+}
+
+}  // namespace coppice::app

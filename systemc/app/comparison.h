@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace coppice::app {
+
+// A run of one algorithm with one size.
+struct ComparedRun {
+  std::string algorithm;
+  Bytes size = 0;
+  double time_ns = 0;
+  double algbw_gb_s = 0;
+  double efficiency = 0;  // the least time over the time
+  double bound_ns = 0;
+  Bytes table_bytes = 0;  // of the accelerator that has most
+  std::string chosen{};   // what auto chose
+};
+
+// A line per size and algorithm, the fastest of a size first.
+std::string comparison_text(const std::vector<ComparedRun>& runs);
+// The same as comma-separated values with a header.
+std::string comparison_csv(const std::vector<ComparedRun>& runs);
+// {"schema": "coppice.compare/1", ..., "rows": [...]}.
+std::string comparison_json(const std::vector<ComparedRun>& runs);
+// Time over size, both logarithmic, a line per algorithm and a dashed one for the bound: a scalable vector
+// graphic.
+std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::string& title);
+
+}  // namespace coppice::app

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schedule/compile/compiler.h"
+
+namespace coppice::schedule {
+
+// What an algorithm's tables should take by expected_time().
+struct ExpectedTime {
+  std::string algorithm;
+  int chunks = 1;  // CompileRequest::chunks; kAutomaticChunks: the algorithm's choice
+  Femtoseconds time = 0;
+};
+
+struct AutomaticChoice {
+  Schedule schedule;                   // of the first below
+  std::vector<ExpectedTime> expected;  // of all that apply, the fastest first
+};
+
+// Compiles what applies to the topology and the collective and keeps what should be fastest. On large systems
+// only what compiles quickly there is tried, and without the lockstep nothing that relies on it. Throws
+// UnsupportedError if nothing applies.
+AutomaticChoice choose_algorithm(const topology::Topology& topology, const CompileRequest& request,
+                                 bool lockstep);
+
+// The choice as an algorithm of its own, for network interfaces without lockstep too.
+class AutomaticCompiler final : public Compiler {
+ public:
+  static AlgorithmInfo info();
+  Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override {
+    return choose_algorithm(topology, request, false).schedule;
+  }
+};
+
+}  // namespace coppice::schedule

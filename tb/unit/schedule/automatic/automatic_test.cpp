@@ -1,0 +1,58 @@
+#include "schedule/automatic/automatic.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "machine.h"
+#include "schedule/automatic/expected_time.h"
+#include "schedule/proof/checker.h"
+
+namespace coppice::schedule {
+namespace {
+
+using testing::AnyOf;
+
+CompileRequest timed(CompileRequest request) {
+  request.timing = {.flit = 16,
+                    .router = 5'000'000,
+                    .interface_time = 5'000'000,
+                    .cycle = 1'000'000,
+                    .memory = 4'000'000,
+                    .reduction = 4'000'000};
+  return request;
+}
+
+TEST(Automatic, ChoosesTheFastestByExpectation) {
+  const Machine machine = mesh({4, 4});
+  const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
+  const AutomaticChoice choice = choose_algorithm(machine.topology, request, true);
+  EXPECT_EQ(choice.schedule.algorithm, choice.expected.front().algorithm);
+  EXPECT_EQ(choice.schedule.algorithm, "packed_trees");
+  EXPECT_GT(choice.expected.size(), 4U);
+  for (std::size_t i = 1; i < choice.expected.size(); ++i) {
+    EXPECT_LE(choice.expected[i - 1].time, choice.expected[i].time);
+  }
+  EXPECT_EQ(choice.expected.front().time, expected_time(machine.topology, request, choice.schedule));
+  check_schedule(machine.topology, choice.schedule);
+}
+
+TEST(Automatic, BroadcastsFromTheRoot) {
+  const Machine machine = mesh({3, 3});
+  CompileRequest request = timed(machine.request(Collective::kAllGather, 1 << 16));
+  request.root = 4;
+  const AutomaticChoice choice = choose_algorithm(machine.topology, request, true);
+  EXPECT_THAT(choice.schedule.algorithm, AnyOf("packed_trees", "multitree", "multitree_optimal"));
+  check_schedule(machine.topology, choice.schedule);
+}
+
+// One message over one channel: its flits, and the way.
+TEST(ExpectedTime, AddsUpAMessage) {
+  const Machine machine = mesh({2});
+  CompileRequest request = timed(machine.request(Collective::kAllGather, 1600));
+  request.root = 0;
+  const Schedule schedule = make_compiler("multitree")->compile(machine.topology, request);
+  EXPECT_EQ(expected_time(machine.topology, request, schedule), (101 + 150 + 5 + 5 + 5 + 4) * 1'000'000LL);
+}
+
+}  // namespace
+}  // namespace coppice::schedule

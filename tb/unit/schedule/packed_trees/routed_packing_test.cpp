@@ -1,0 +1,98 @@
+#include "schedule/packed_trees/routed_packing.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "machine.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::NodeId;
+using topology::Topology;
+
+// Channels that join all nodes in a circle one way, and others at random: 1 to 9 GB/s.
+Topology one_way_graph() {
+  const int accelerators = *rc::gen::inRange(2, 6);
+  const int switches = *rc::gen::inRange(0, 3);
+  Topology graph(topology::Kind::kFile, {}, accelerators, switches);
+  const auto connect = [&](NodeId a, NodeId b) {
+    if (a != b) graph.add_channel(a, b, {*rc::gen::inRange(1, 10) * 1'000'000'000LL}, 0);
+  };
+  const int nodes = accelerators + switches;
+  for (NodeId node = 0; node < nodes; ++node) connect(node, (node + 1) % nodes);
+  for (int more = *rc::gen::inRange(0, 8); more > 0; --more) {
+    connect(*rc::gen::inRange(0, nodes), *rc::gen::inRange(0, nodes));
+  }
+  return graph;
+}
+
+// Each way once over channels that join, children before their parents up and after them down.
+void require_tree(const Topology& graph, const PackedTree& tree, TreeWays ways) {
+  const int n = graph.num_accelerators();
+  std::set<NodeId> sent;
+  std::set<NodeId> reached{tree.root};
+  for (const TreeHop& hop : tree.hops) {
+    NodeId at = hop.src;
+    for (const topology::ChannelId id : hop.path) {
+      RC_ASSERT(graph.channel(id).src == at);
+      at = graph.channel(id).dst;
+      RC_ASSERT(at == hop.dst || !graph.is_accelerator(at));
+    }
+    RC_ASSERT(at == hop.dst);
+    if (hop.op == Op::kReduce) {
+      RC_ASSERT(hop.src != tree.root);
+      RC_ASSERT(!sent.contains(hop.dst));
+      RC_ASSERT(sent.insert(hop.src).second);
+    } else {
+      RC_ASSERT(reached.contains(hop.src));
+      RC_ASSERT(reached.insert(hop.dst).second);
+    }
+  }
+  RC_ASSERT(static_cast<int>(sent.size()) == (ways.up ? n - 1 : 0));
+  RC_ASSERT(static_cast<int>(reached.size()) == (ways.down ? n : 1));
+}
+
+void require_packing(const Topology& graph) {
+  const auto [up, down] =
+      *rc::gen::element(std::pair{true, true}, std::pair{true, false}, std::pair{false, true});
+  const TreeWays ways{up, down};
+  std::vector<NodeId> roots(static_cast<std::size_t>(*rc::gen::inRange(1, 6)), topology::kNoNode);
+  if (*rc::gen::arbitrary<bool>()) roots.front() = graph.num_accelerators() - 1;
+  const RoutedPacking packing = pack_routed(graph, {}, roots, ways, *rc::gen::inRange(0, 5));
+  RC_ASSERT(packing.trees.size() == roots.size());
+  std::map<topology::ChannelId, int> load;
+  for (std::size_t t = 0; t < roots.size(); ++t) {
+    if (roots[t] != topology::kNoNode && !(up && down)) RC_ASSERT(packing.trees[t].root == roots[t]);
+    require_tree(graph, packing.trees[t], ways);
+    for (const TreeHop& hop : packing.trees[t].hops) {
+      for (const topology::ChannelId id : hop.path) ++load[id];
+    }
+  }
+  double most = 0;
+  for (const auto& [id, count] : load) most = std::max(most, count / graph.channel(id).bandwidth.gb_per_s());
+  RC_ASSERT(std::abs(packing.ns_per_byte - most) <= 1e-9 * most);
+}
+
+RC_GTEST_PROP(RoutedPacking, SpansAnyGraphOfOneWayChannels, ()) {
+  require_packing(one_way_graph());
+}
+
+RC_GTEST_PROP(RoutedPacking, SpansSwitches, ()) {
+  const Machine machine =
+      random_graph(*rc::gen::inRange(2, 8), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 6));
+  require_packing(machine.topology);
+}
+
+TEST(RoutedPacking, SharesASwitchEvenly) {
+  const Machine machine = built(topology::Kind::kSwitch, {8});
+  const std::vector<NodeId> roots(8, topology::kNoNode);
+  // Each of 8 trees has 7 edges, with two ends at 8 links.
+  EXPECT_NEAR(pack_routed(machine.topology, {}, roots, {true, true}, 16).ns_per_byte * 16, 14, 1.01);
+}
+
+}  // namespace
+}  // namespace coppice::schedule
