@@ -87,7 +87,9 @@ void execute(const CompareLine& line) {
   system::ResultFile* out = outputs.add("--out", line.out);
   const std::vector<Bytes> sizes = parse_sizes(line, loaded);
   std::vector<std::string> algorithms;
-  for (const schedule::AlgorithmInfo& info : schedule::algorithms()) algorithms.push_back(info.name);
+  for (const schedule::AlgorithmInfo& info : schedule::algorithms()) {
+    if (!info.from_file) algorithms.push_back(info.name);
+  }
   std::vector<system::SubprocessJob> jobs;
   for (const Bytes size : sizes) {
     for (const std::string& algorithm : algorithms) {

@@ -15,24 +15,22 @@ struct Candidate {
   const char* algorithm;
   int chunks;
   int most_accelerators;
-  bool rooted = false;
-  bool adds_in_network = false;
 };
 
 constexpr Candidate kCandidates[] = {
-    {"packed_trees", kAutomaticChunks, 256, true},
-    {"multitree_optimal", 1, 100, true},
-    {"multitree_optimal", 4, 64, true},
-    {"multitree", 1, 64, true},
+    {"packed_trees", kAutomaticChunks, 256},
+    {"multitree_optimal", 1, 100},
+    {"multitree_optimal", 4, 64},
+    {"multitree", 1, 64},
     {"ring", 1, 256},
     {"ring2d", 1, 256},
     {"halving_doubling", 1, 1024},
     {"hdrm", 1, 1024},
     {"direct", 1, 128},
     {"overlapped_double_tree", kAutomaticChunks, 256},
-    {"hierarchical", 1, 1024, false, true},
-    {"hierarchical", 4, 1024, false, true},
-    {"hierarchical", 32, 1024, false, true},
+    {"hierarchical", 1, 1024},
+    {"hierarchical", 4, 1024},
+    {"hierarchical", 32, 1024},
 };
 
 }  // namespace
@@ -50,13 +48,14 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
   AutomaticChoice choice;
   std::string refusal = "there is none that does it on " + topology.name();
   for (const Candidate& candidate : kCandidates) {
-    if (request.root >= 0 && !candidate.rooted) continue;
-    if (!topology.in_network().empty() && !candidate.adds_in_network) continue;
+    const AlgorithmInfo& info = *find_algorithm(candidate.algorithm);
+    if (request.root >= 0 && !info.rooted) continue;
+    if (!topology.in_network().empty() && !info.over_dimensions) continue;
     if (topology.num_accelerators() > candidate.most_accelerators) continue;
     CompileRequest own = request;
     own.chunks = candidate.chunks;
     try {
-      Schedule schedule = make_compiler(candidate.algorithm)->compile(topology, own);
+      Schedule schedule = info.make()->compile(topology, own);
       if (schedule.ordered_by_lockstep && !lockstep) continue;
       const Femtoseconds time = expected_time(topology, own, schedule);
       const bool fastest =

@@ -83,7 +83,9 @@ TEST(PackedTrees, CutsDataIntoPiecesOfWholeFlitsAtOneDistance) {
                  [&](NodeId, const TableEntry& entry) { longest = std::max(longest, entry.bytes); });
   EXPECT_EQ(longest % 16, 0);
   for_each_entry(schedule, [&](NodeId, const TableEntry& entry) {
-    if (entry.bytes == longest) EXPECT_EQ(entry.address, entry.flow * longest);
+    if (entry.bytes == longest) {
+      EXPECT_EQ(entry.address, entry.flow * longest);
+    }
   });
 }
 
