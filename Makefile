@@ -30,8 +30,8 @@ sanitize: setup ## run the unit tests under AddressSanitizer and UndefinedBehavi
 	@cmake --build --preset sanitize --parallel $(JOBS)
 	@ctest --preset sanitize --parallel $(JOBS)
 
-lint: setup ## check format, clang-tidy, layering and scripts
-	@scripts/lint.sh
+lint: setup ## check format, clang-tidy, layering and scripts; SINCE=REVISION: clang-tidy of what has changed
+	@scripts/lint.sh $(if $(SINCE),--since $(SINCE))
 
 format: setup ## format all C++ files in place
 	@find systemc tb -name '*.h' -o -name '*.cpp' | xargs -r clang-format -i
@@ -86,8 +86,8 @@ area: command ## estimate the area of the Verilog, and what schedules add to it,
 	@scripts/area --jobs $(JOBS)
 	@scripts/overhead
 
-formal: setup ## prove properties of the Verilog, and that broken Verilog fails the proofs
-	@tb/formal/formal --jobs $(JOBS)
+formal: setup ## prove properties of the Verilog, and that broken Verilog fails the proofs; PROOFS: only these
+	@tb/formal/formal --jobs $(JOBS) $(PROOFS)
 
 setup: ## install the Debian packages that are missing
 	@scripts/setup.sh
