@@ -100,7 +100,6 @@ std::string idle_timing(const Config& config, const Use& use) {
 }
 
 std::string idle_router(const Config& config, const Use& use) {
-  if (config.fidelity == Fidelity::kFluid) return "the fluid fabric has no routers";
   return idle_timing(config, use);
 }
 

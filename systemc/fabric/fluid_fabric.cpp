@@ -151,11 +151,14 @@ void FluidFabric::start(std::int32_t index, const Message& message) {
   flow.route = &route;
   flow.ejection = links.back() - static_cast<std::int32_t>(topology_->channels().size() + ports_.size());
   flow.flits = framing_.flits(message.bytes);
+  flow.packet_flits = framing_.packet_flits(message.bytes, 0);
   flow.bytes = static_cast<double>(flow.flits) * static_cast<double>(framing_.flit);
   flow.remaining = flow.bytes;
   flow.since = now_;
   flow.version = ++port.version;
-  flow.latency = time_route(*topology_, *system_, message.src, route).latency;
+  const RouteTiming timing = time_route(*topology_, *system_, message.src, route);
+  flow.latency = timing.latency;
+  pace(index, flow, timing);
   flow.id = rates_.add(links);
   if (static_cast<std::size_t>(flow.id) >= port_of_.size()) {
     port_of_.resize(static_cast<std::size_t>(flow.id) + 1, -1);
@@ -171,6 +174,25 @@ void FluidFabric::start(std::int32_t index, const Message& message) {
   last_movement_ = now_ / period_;
   unsettled_ = true;
   port.injector->message_started(message.id, last_movement_);
+}
+
+// Where buffers do not cover the credit loop, a message is no faster than it would be alone, packet after
+// packet: its injection channel, which it has for itself, is slower meanwhile. Packets that overlap on
+// several virtual channels are somewhat faster in flits.
+void FluidFabric::pace(std::int32_t index, const Flow& flow, const RouteTiming& timing) {
+  const std::int64_t packets = (flow.flits + flow.packet_flits - 1) / flow.packet_flits;
+  const std::int64_t blocks_of_a_packet = (flow.packet_flits - 1) / system_->router.vc_depth;
+  const std::int64_t blocks = (flow.flits - 1) / (std::int64_t{system_->router.vc_depth} * timing.vcs);
+  const Cycles stall = std::max(packets * blocks_of_a_packet * timing.packet_stall,
+                                packets > 1 ? blocks * timing.message_stall : 0);
+  double rate = bytes_per_second(framing_.flit, period_);
+  if (stall > 0) {
+    const double alone = static_cast<double>(flow.flits) * static_cast<double>(timing.slowest_flit) +
+                         static_cast<double>(stall) * static_cast<double>(period_);
+    rate = flow.bytes * kFemto / alone;
+  }
+  const auto injection = static_cast<std::int32_t>(topology_->channels().size()) + index;
+  if (rates_.capacity(injection) != rate) rates_.set_capacity(injection, rate);
 }
 
 void FluidFabric::progress(Flow& flow, Femtoseconds now) const {
@@ -281,7 +303,9 @@ void FluidFabric::reroute(NodeId node, int port_number, NodeId dst, const topolo
   occupy(flow, now);
   account(flow, -gone);
   flow.route = &route;
-  flow.latency = time_route(*topology_, *system_, flow.src, route).latency;
+  const RouteTiming timing = time_route(*topology_, *system_, flow.src, route);
+  flow.latency = timing.latency;
+  pace(index, flow, timing);
   settle();
 }
 
@@ -301,7 +325,12 @@ void FluidFabric::check_conservation() const {
   const bool bytes = std::abs(bytes_sent_ - bytes_carried_) <= 1e-6 * std::max(bytes_sent_, 1.0);
   const double time = static_cast<double>((last_movement_ + 1) * period_) / kFemto;
   for (std::size_t link = 0; link < carried_.size(); ++link) {
-    const double most = rates_.capacity(static_cast<std::int32_t>(link)) * time;
+    // An injection channel is as slow as its last message was.
+    const bool injection =
+        link >= topology_->channels().size() && link < topology_->channels().size() + ports_.size();
+    const double capacity = injection ? bytes_per_second(framing_.flit, period_)
+                                      : rates_.capacity(static_cast<std::int32_t>(link));
+    const double most = capacity * time;
     if (most > 0 && carried_[link] > most * (1 + 1e-6)) {
       throw ModelError(fmt::format("{}: channel {} carried {} bytes, at most {} fit into {} s", name(), link,
                                    carried_[link], most, time));

@@ -12,6 +12,7 @@
 #include "fabric/failure.h"
 #include "fabric/framing.h"
 #include "fabric/max_min.h"
+#include "fabric/route_timing.h"
 #include "topology/topology.h"
 
 namespace coppice::fabric {
@@ -19,8 +20,9 @@ namespace coppice::fabric {
 // The fabric at the cost of flow arrivals: a message is a flow of its flits' bytes along its route, and all
 // flows have the max-min fair rates of the channels (network interfaces' included) from one arrival,
 // departure or change of route to the next. Routers have no buffers and no cycles here; what they cost
-// without contention, the latency of the route, delays the tail. For multi-second runs of large networks;
-// where flows share links it is a bound: input-queued routers do not fill every link.
+// without contention, the latency of the route, delays the tail, and where a virtual channel's places do not
+// cover the credit loop a message is as slow as credits make it on an empty network. For multi-second runs of
+// large networks; where flows share links it is a bound: input-queued routers do not fill every link.
 //
 // Times are exact to a femtosecond: a flow ends when its last byte is through at the rates it had. Network
 // interfaces are clocked, so they see it in the next whole cycle.
@@ -61,6 +63,7 @@ class FluidFabric final : public sc_core::sc_module, public Fabric {
     std::int32_t ejection = 0;  // index into ports_
     MaxMinRates::FlowId id = -1;
     std::int64_t flits = 0;
+    std::int64_t packet_flits = 0;
     double bytes = 0;      // on the wire
     double remaining = 0;  // at `since`
     double rate = 0;       // from `since` on
@@ -96,6 +99,7 @@ class FluidFabric final : public sc_core::sc_module, public Fabric {
   void start(std::int32_t port, const Message& message);
   void end(std::int32_t port, std::uint32_t version);
   void update_rates();
+  void pace(std::int32_t port, const Flow& flow, const RouteTiming& timing);
   void progress(Flow& flow, Femtoseconds now) const;
   void account(const Flow& flow, double bytes);
   void occupy(const Flow& flow, Femtoseconds now);

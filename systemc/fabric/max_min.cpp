@@ -1,6 +1,7 @@
 #include "fabric/max_min.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace coppice::fabric {
@@ -8,6 +9,10 @@ namespace {
 
 // Rates are sums and quotients of a few doubles.
 constexpr double kTolerance = 1e-9;
+constexpr double kRounding = 1e-13;
+// After so many rounds of fillings all flows that share a link with one inside, and so on, are filled at
+// once.
+constexpr int kMostRounds = 3;
 
 }  // namespace
 
@@ -16,6 +21,7 @@ MaxMinRates::MaxMinRates(std::vector<double> capacities) : links_(capacities.siz
 }
 
 void MaxMinRates::mark(std::int32_t link) {
+  links_[index(link)].stale = true;
   if (std::exchange(links_[index(link)].dirty, true)) return;
   dirty_.push_back(link);
 }
@@ -78,22 +84,25 @@ void MaxMinRates::take_in(FlowId flow) {
   }
 }
 
-bool MaxMinRates::full(const Link& link) const {
+// The link, Link::full and fastest up to date. They are asked for once per flow and link, so they are kept.
+const MaxMinRates::Link& MaxMinRates::seen(std::int32_t id) const {
+  const Link& link = links_[index(id)];
+  if (!std::exchange(link.stale, false)) return link;
   double sum = 0;
-  for (const FlowId flow : link.flows) sum += flows_[index(flow)].rate;
-  return sum >= link.capacity * (1 - kTolerance);
-}
-
-double MaxMinRates::fastest(const Link& link) const {
-  double most = 0;
-  for (const FlowId flow : link.flows) most = std::max(most, flows_[index(flow)].rate);
-  return most;
+  link.fastest = 0;
+  for (const FlowId flow : link.flows) {
+    const double rate = flows_[index(flow)].rate;
+    sum += rate;
+    link.fastest = std::max(link.fastest, rate);
+  }
+  link.full = sum >= link.capacity * (1 - kTolerance);
+  return link;
 }
 
 bool MaxMinRates::has_bottleneck(const Flow& flow) const {
   return std::any_of(flow.links.begin(), flow.links.end(), [&](std::int32_t id) {
-    const Link& link = links_[index(id)];
-    return full(link) && flow.rate >= fastest(link) * (1 - kTolerance);
+    const Link& link = seen(id);
+    return link.full && flow.rate >= link.fastest * (1 - kTolerance);
   });
 }
 
@@ -104,6 +113,7 @@ void MaxMinRates::fill() {
   heap_.clear();
   for (const std::int32_t id : touched_) {
     Link& link = links_[index(id)];
+    link.stale = true;
     link.left = link.capacity;
     link.open = 0;
     for (const FlowId flow : link.flows) {
@@ -147,9 +157,10 @@ void MaxMinRates::fill() {
 bool MaxMinRates::take_in_violators() {
   const std::size_t known = touched_.size();
   const std::size_t inside = inside_.size();
+  ++round_;
   for (std::size_t i = 0; i < known; ++i) {
-    const Link& link = links_[index(touched_[i])];
-    const bool is_full = full(link);
+    const Link& link = seen(touched_[i]);
+    const bool is_full = link.full;
     double slowest_held = -1;  // the fastest flow inside that has its bottleneck here, if it has
     if (is_full) {
       for (const FlowId flow : link.flows) {
@@ -158,13 +169,21 @@ bool MaxMinRates::take_in_violators() {
     }
     for (std::size_t k = 0; k < link.flows.size(); ++k) {
       const FlowId flow = link.flows[k];
-      const Flow& record = flows_[index(flow)];
+      Flow& record = flows_[index(flow)];
       if (record.inside) continue;
       const bool too_fast = is_full && slowest_held >= 0 && record.rate > slowest_held * (1 + kTolerance);
-      if (too_fast || !has_bottleneck(record)) take_in(flow);
+      // A flow over several of these links needs to be looked at once.
+      const bool looked_at = std::exchange(record.round, round_) == round_;
+      if (too_fast || (!looked_at && !has_bottleneck(record))) take_in(flow);
     }
   }
   return inside_.size() > inside;
+}
+
+void MaxMinRates::take_in_all_reached() {
+  for (std::size_t i = 0; i < touched_.size(); ++i) {
+    for (const FlowId flow : links_[index(touched_[i])].flows) take_in(flow);
+  }
 }
 
 std::span<const MaxMinRates::FlowId> MaxMinRates::update() {
@@ -173,13 +192,23 @@ std::span<const MaxMinRates::FlowId> MaxMinRates::update() {
     for (const FlowId flow : links_[index(link)].flows) take_in(flow);
   }
   if (!inside_.empty()) {
-    do fill();
-    while (take_in_violators());
+    fill();
+    for (int rounds = 1; take_in_violators(); ++rounds) {
+      // What reaches so far mostly reaches all.
+      if (rounds == kMostRounds) take_in_all_reached();
+      fill();
+      if (rounds == kMostRounds) break;
+    }
   }
   for (const FlowId flow : inside_) {
     Flow& record = flows_[index(flow)];
     record.inside = false;
-    if (record.rate != record.before) changed_.push_back(flow);
+    // The same rate found in another order differs in its last bits.
+    if (std::abs(record.rate - record.before) > kRounding * record.before) {
+      changed_.push_back(flow);
+    } else {
+      record.rate = record.before;
+    }
   }
   for (const std::int32_t link : touched_) links_[index(link)].touched = false;
   for (const std::int32_t link : dirty_) links_[index(link)].dirty = false;

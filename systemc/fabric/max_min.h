@@ -47,8 +47,9 @@ class MaxMinRates {
     double rate = 0;
     double before = 0;  // its rate at the last update
     bool alive = false;
-    bool inside = false;  // filled again in this update
-    bool fixed = false;   // in this filling
+    bool inside = false;     // filled again in this update
+    bool fixed = false;      // in this filling
+    std::int64_t round = 0;  // in which its bottleneck was looked for last
   };
   struct Link {
     double capacity = 0;
@@ -57,6 +58,10 @@ class MaxMinRates {
     bool touched = false;   // has flows inside
     double left = 0;        // in this filling: capacity for flows not fixed yet
     std::int32_t open = 0;  // those flows
+    // Of its flows' rates, as they were when last asked for; stale since one has changed.
+    mutable bool stale = true;
+    mutable bool full = false;
+    mutable double fastest = 0;
   };
 
   static std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
@@ -66,8 +71,8 @@ class MaxMinRates {
   void take_in(FlowId flow);
   void fill();
   bool take_in_violators();
-  bool full(const Link& link) const;
-  double fastest(const Link& link) const;
+  void take_in_all_reached();
+  const Link& seen(std::int32_t link) const;
   bool has_bottleneck(const Flow& flow) const;
 
   std::vector<Flow> flows_;
@@ -79,6 +84,7 @@ class MaxMinRates {
   std::vector<std::pair<double, std::int32_t>> heap_;
   std::vector<FlowId> changed_;
   std::int64_t work_ = 0;
+  std::int64_t round_ = 0;  // of looking for flows that join
 };
 
 }  // namespace coppice::fabric
