@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks format, static analysis, layering, scripts, Verilog. Arguments: only these C++ sources for clang-tidy.
+# Checks format, static analysis, layering, scripts, Verilog. clang-tidy reads all of systemc/, the C++ sources
+# that are named, or with --since REVISION those that have changed since then beyond their #include lines.
 set -uo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.." || exit 1
 
@@ -19,6 +20,20 @@ cxx_files() { find systemc tb -name '*.h' -o -name '*.cpp' | sort; }
 script_files() { find scripts .ci tb -type f ! -path '*/__pycache__/*' -print0 | xargs -0 grep -lI -m1 "^#!.*$1" | sort; }
 
 format() { cxx_files | xargs -r clang-format --dry-run -Werror; }
+
+# Sources of systemc/ with a change since revision $1 that is more than #include lines, blank lines and
+# comments; a header's own source stands for it.
+changed_sources() {
+  local file source
+  while IFS= read -r file; do
+    git diff --unified=0 "$1" -- "$file" | grep -E '^[+-]' | grep -Ev '^(\+\+\+|---) ' |
+      grep -Ev '^[+-][[:space:]]*(#include .*|//.*)?$' >/dev/null || continue
+    source="${file%.*}.cpp"
+    # A header without a source is read in one that includes it.
+    [[ -f $source ]] || source="$(grep -rlF --include='*.cpp' "#include \"${file#systemc/}\"" systemc | sort | head -n 1)"
+    [[ -z $source ]] || echo "$source"
+  done < <(git diff --name-only "$1" -- 'systemc/*.cpp' 'systemc/*.h') | sort -u
+}
 
 # The model only: tests are held to format and to the compiler's warnings. A preset of its own: clang refuses GCC's link-time optimisation flags.
 tidy() {
@@ -71,7 +86,14 @@ check "shellcheck" shellcheck "${shell_scripts[@]}"
 mapfile -t python_scripts < <(script_files python3)
 check "pyflakes" pyflakes3 "${python_scripts[@]}"
 check "Verilog" verilog
-check "clang-tidy" tidy "$@"
+if [[ ${1:-} == --since ]]; then
+  git rev-parse --quiet --verify "${2:-}^{commit}" >/dev/null || { echo "lint: --since: no revision '${2:-}'" >&2; exit 2; }
+  mapfile -t sources < <(changed_sources "$2")
+  echo "lint: clang-tidy: ${#sources[@]} sources have changed since $2"
+  [[ ${#sources[@]} -eq 0 ]] || check "clang-tidy" tidy "${sources[@]}"
+else
+  check "clang-tidy" tidy "$@"
+fi
 
 if [[ $failures -gt 0 ]]; then
   echo "lint: $failures checks failed" >&2
