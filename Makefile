@@ -2,9 +2,11 @@
 JOBS ?= $(shell nproc)
 BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build command test sanitize lint format bench soak clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model docs test-slurm cosim coverage nightly formal area
+.PHONY: help setup run build command test sanitize lint format bench soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model docs test-slurm cosim coverage nightly formal area
 .NOTPARALLEL:
 
 help:
@@ -30,8 +32,8 @@ sanitize: setup ## run the unit tests under AddressSanitizer and UndefinedBehavi
 	@cmake --build --preset sanitize --parallel $(JOBS)
 	@ctest --preset sanitize --parallel $(JOBS)
 
-lint: setup ## check format, clang-tidy, layering and scripts
-	@scripts/lint.sh
+lint: setup ## check format, clang-tidy, layering and scripts; SINCE=REVISION: clang-tidy of what has changed
+	@scripts/lint.sh $(if $(SINCE),--since $(SINCE))
 
 format: setup ## format all C++ files in place
 	@find systemc tb -name '*.h' -o -name '*.cpp' | xargs -r clang-format -i
@@ -39,6 +41,10 @@ format: setup ## format all C++ files in place
 bench: command ## measure the simulator's speed and memory
 	@cmake --build --preset release --parallel $(JOBS) --target coppice_bench
 	@build/release/tb/bench/coppice_bench $(BENCH_ARGS)
+
+fuzz: setup ## feed parsers and simulations what libFuzzer finds, each for FUZZ_SECONDS (600); FUZZ_TARGETS: only these
+	@scripts/setup.sh fuzz
+	@scripts/fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS) $(FUZZ_TARGETS)
 
 soak: command ## compare trains with flits on random systems for SOAK_SECONDS (600)
 	@cmake --build --preset release --parallel $(JOBS) --target coppice_soak
@@ -86,8 +92,8 @@ area: command ## estimate the area of the Verilog, and what schedules add to it,
 	@scripts/area --jobs $(JOBS)
 	@scripts/overhead
 
-formal: setup ## prove properties of the Verilog, and that broken Verilog fails the proofs
-	@tb/formal/formal --jobs $(JOBS)
+formal: setup ## prove properties of the Verilog, and that broken Verilog fails the proofs; PROOFS: only these
+	@tb/formal/formal --jobs $(JOBS) $(PROOFS)
 
 setup: ## install the Debian packages that are missing
 	@scripts/setup.sh

@@ -1,0 +1,16 @@
+// Network files of ASTRA-sim: what is taken has a size and a bandwidth in every dimension.
+#include "config/astra_network.h"
+#include "base/error.h"
+#include "input.h"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace coppice;
+  try {
+    for (const auto& dimension : config::read_astra_network(fuzz::InputInMemory(data, size).path())) {
+      if (dimension.size < 2 || dimension.bandwidth.bytes_per_second < 1 || dimension.latency < 0)
+        std::abort();
+    }
+  } catch (const ConfigError&) {
+  }
+  return 0;
+}
