@@ -1,5 +1,6 @@
 // coppice bound: the least time that any schedule could take.
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 #include "app/command.h"
 #include "app/interrupt.h"
 #include "app/outputs.h"
+#include "app/progress.h"
 #include "base/error.h"
 #include "system/machine/build.h"
 #include "topology/bound.h"
@@ -28,14 +30,16 @@ system::LeastTime find_least_time(const config::Loaded& loaded, const topology::
 }
 
 void execute(const BoundLine& line) {
-  exit_on_interrupt();
+  catch_interrupts();
   const config::Loaded loaded = load(line.input, config::Purpose::kBound);
-  Outputs outputs(line.input.path);
+  Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
 
   const config::CollectiveConfig& collective = loaded.config.collective;
+  std::optional<ProgressLine> progress("bound");
   const topology::Topology topology = system::build_topology(loaded);
   const auto [cut, time_ns] = find_least_time(loaded, topology);
+  progress.reset();
   const Bandwidth exit{cut.exit_bytes_per_second};
   if (out == nullptr) {
     print(fmt::format(

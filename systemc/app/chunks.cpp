@@ -1,6 +1,7 @@
 // coppice chunks: what the chunk scheduler of a hierarchical system decides and expects (Themis), in
 // milliseconds of real time: no tables, no network.
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include "app/command.h"
 #include "app/interrupt.h"
 #include "app/outputs.h"
+#include "app/progress.h"
 #include "base/error.h"
 #include "config/shape.h"
 #include "schedule/hierarchical/chunk_prediction.h"
@@ -105,10 +107,10 @@ void print_study(const config::CollectiveConfig& collective, std::size_t chunks,
 }
 
 void execute(const ChunksLine& line) {
-  exit_on_interrupt();
+  catch_interrupts();
   const config::Loaded loaded = load(line.input, config::Purpose::kSchedule);
   const Femtoseconds window = parse_window(line.window);
-  Outputs outputs(line.input.path);
+  Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
 
   const config::CollectiveConfig& collective = loaded.config.collective;
@@ -119,6 +121,7 @@ void execute(const ChunksLine& line) {
   request.chunks = collective.chunks;
   request.chunk_policy = system::chunk_policy_of(collective);
   request.timing = system::step_timing(loaded.config.system);
+  std::optional<ProgressLine> progress(to_string(collective.scheduler));
   const LatencyModel model = model_of(loaded, request);
   std::vector<ChunkPlan> plans;
   const ChunkStudy study = system::within_time(loaded, "collective.size", [&] {
@@ -133,6 +136,7 @@ void execute(const ChunksLine& line) {
       throw ConfigError({"--window " + line.window}, error.what());
     }
   });
+  progress.reset();
   if (out == nullptr) {
     print_study(collective, plans.size(), model, study);
     return;

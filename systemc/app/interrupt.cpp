@@ -1,41 +1,74 @@
 #include "app/interrupt.h"
 
 #include <unistd.h>
+
+#include <array>
 #include <csignal>
+#include <cstring>
 
 namespace coppice::app {
 namespace {
 
 // A signal handler reaches nothing but what is static.
 std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<int> first_signal{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
-void raise_flag(int /*signal*/) {
-  if (interrupted.exchange(true)) ::_exit(kInterruptedStatus);
-}
+constexpr std::size_t kMostFiles = 8;
+std::array<std::array<char, 4096>, kMostFiles> unfinished{};
+std::atomic<std::size_t> unfinished_files{0};
 
-void leave(int /*signal*/) {
-  ::_exit(kInterruptedStatus);
-}
+// Those who poll get this long to end what they do.
+constexpr unsigned kGraceSeconds = 1;
 
-void handle_with(void (*handler)(int)) {
+void handle_with(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
   ::sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  ::sigaction(signal, &action, nullptr);
+}
+
+void end_now(int /*signal*/) {
+  for (std::size_t i = 0; i < unfinished_files; ++i) ::unlink(unfinished[i].data());
+  constexpr char kMessage[] = "coppice: interrupted\n";
+  // Nobody is left to hear that it failed.
+  if (::write(STDERR_FILENO, kMessage, sizeof kMessage - 1) < 0) ::_exit(kInterruptedStatus);
+  end_as_interrupted();
+}
+
+void raise_flag(int signal) {
+  if (interrupted.exchange(true)) end_now(signal);
+  first_signal = signal;
+  ::alarm(kGraceSeconds);
 }
 
 }  // namespace
 
 const std::atomic<bool>& catch_interrupts() {
-  handle_with(raise_flag);
+  handle_with(SIGALRM, end_now);
+  handle_with(SIGINT, raise_flag);
+  handle_with(SIGTERM, raise_flag);
   return interrupted;
 }
 
-void exit_on_interrupt() {
-  handle_with(leave);
+void end_as_interrupted() {
+  if (first_signal == SIGTERM) {
+    handle_with(SIGTERM, SIG_DFL);
+    sigset_t set;
+    ::sigemptyset(&set);
+    ::sigaddset(&set, SIGTERM);
+    ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
+    ::raise(SIGTERM);
+  }
+  ::_exit(kInterruptedStatus);
+}
+
+void remove_when_ended(const char* path) {
+  const std::size_t next = unfinished_files;
+  if (next == kMostFiles || std::strlen(path) >= unfinished[next].size()) return;
+  std::strcpy(unfinished[next].data(), path);
+  unfinished_files = next + 1;
 }
 
 }  // namespace coppice::app

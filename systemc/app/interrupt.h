@@ -6,11 +6,17 @@ namespace coppice::app {
 
 inline constexpr int kInterruptedStatus = 130;
 
-// From now on the first Ctrl-C (or SIGTERM) sets the flag returned, for a run that polls it and cleans up;
-// the second ends the process with kInterruptedStatus at once.
+// From now on the first Ctrl-C (SIGINT) or SIGTERM sets the flag returned, for those who poll it and clean
+// up. If the process is still there a second later, in whatever it is doing, or at the second signal, it is
+// ended: the unfinished output files are removed, and it ends as end_as_interrupted() does.
 const std::atomic<bool>& catch_interrupts();
 
-// From now on Ctrl-C ends the process with kInterruptedStatus: for commands that leave nothing to clean up.
-void exit_on_interrupt();
+// What those who poll the flag do once they have cleaned up: exits with kInterruptedStatus after Ctrl-C, and
+// by the signal itself after SIGTERM, which shells report as 143.
+[[noreturn]] void end_as_interrupted();
+
+// An unfinished output at `path`, to be removed if the process is ended. Paths that are too long, and more
+// than a few, are left out: the parts of a name that cannot be its own.
+void remove_when_ended(const char* path);
 
 }  // namespace coppice::app

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <string>
 #include <systemc>
@@ -35,7 +36,7 @@ int execute(const Command& command) {
     return kBadInput;
   } catch (const coppice::system::Interrupted& error) {
     complain(fmt::format("coppice: {}", error.what()));
-    return coppice::app::kInterruptedStatus;
+    coppice::app::end_as_interrupted();
   } catch (const coppice::ModelError& error) {
     complain(fmt::format("coppice: failed: {}", error.what()));
   } catch (const std::bad_alloc&) {
@@ -46,6 +47,18 @@ int execute(const Command& command) {
     complain("coppice: failed for a reason that it cannot name");
   }
   return kRunFailed;
+}
+
+// An empty text is no file, number or key: it comes from a variable of a script that is not set.
+void require_values(CLI::App& app) {
+  const CLI::Validator filled(
+      [](const std::string& text) { return text.empty() ? "a value is expected, not an empty text" : ""; },
+      "", "filled");
+  for (CLI::App* line : app.get_subcommands({})) {
+    for (CLI::Option* option : line->get_options()) {
+      if (option->get_items_expected_max() > 0) option->check(filled);
+    }
+  }
 }
 
 }  // namespace
@@ -62,10 +75,16 @@ int sc_main(int argc, char** argv) {
       coppice::app::add_bound(app), coppice::app::add_chunks(app),  coppice::app::add_route(app),
       coppice::app::add_list(app),  coppice::app::add_explain(app), coppice::app::add_report(app),
   };
+  require_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kBadInput;
+    const bool asked = app.exit(error) == 0;  // for help or the version
+    if (asked && !std::cout.flush()) {
+      complain("coppice: failed: standard output cannot be written");
+      return kRunFailed;
+    }
+    return asked ? kDone : kBadInput;
   }
   for (const Command& command : commands) {
     if (command.line->parsed()) return execute(command);

@@ -1,10 +1,13 @@
 #include "app/outputs.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "app/interrupt.h"
 #include "base/error.h"
 
 namespace coppice::app {
@@ -20,20 +23,41 @@ bool same_file(const std::string& a, const std::string& b) {
          fs::weakly_canonical(fs::absolute(b, ignored), ignored);
 }
 
+// The texts among the values of a configuration: whatever names a file is one of them.
+void collect_texts(const nlohmann::ordered_json& value, std::vector<std::string>& texts) {
+  if (value.is_string()) texts.push_back(value.get<std::string>());
+  if (!value.is_structured()) return;
+  for (const auto& part : value) collect_texts(part, texts);
+}
+
 }  // namespace
+
+Outputs::Outputs(const std::string& path, const config::Loaded& loaded) : inputs_{path} {
+  collect_texts(config::to_json(loaded.config), inputs_);
+  for (const auto& [key, place] : loaded.places) inputs_.push_back(place.file);
+  const auto no_file = [](const std::string& name) {
+    std::error_code ignored;
+    return !fs::is_regular_file(name, ignored);
+  };
+  inputs_.erase(std::remove_if(inputs_.begin() + 1, inputs_.end(), no_file), inputs_.end());
+}
 
 system::ResultFile* Outputs::add(const std::string& option, const std::string& path) {
   if (path.empty()) return nullptr;
   const SourceLocation where{option + " " + path};
-  if (same_file(path, input_)) {
-    throw ConfigError(where, fmt::format("'{}' is the configuration; name another file", path));
+  for (const std::string& input : inputs_) {
+    if (!same_file(path, input)) continue;
+    throw ConfigError(where, fmt::format("'{}' is {}; name another file", path,
+                                         input == inputs_.front() ? "the configuration" : "an input"));
   }
   for (const system::ResultFile& file : files_) {
     if (same_file(path, file.path())) {
       throw ConfigError(where, fmt::format("'{}' is another output already; name another file", path));
     }
   }
-  return &files_.emplace_back(option, path);
+  system::ResultFile& file = files_.emplace_back(option, path);
+  if (!file.direct()) remove_when_ended(file.temporary_path().c_str());
+  return &file;
 }
 
 }  // namespace coppice::app

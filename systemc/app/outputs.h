@@ -2,7 +2,10 @@
 
 #include <deque>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "config/loader.h"
 #include "system/output/result_file.h"
 
 namespace coppice::app {
@@ -10,15 +13,17 @@ namespace coppice::app {
 // The files that a command will write. All are tried before anything runs.
 class Outputs {
  public:
-  // `input` is the configuration, which no output may replace.
-  explicit Outputs(std::string input) : input_(std::move(input)) {}
+  // None of `inputs` may be replaced by an output.
+  explicit Outputs(std::vector<std::string> inputs) : inputs_(std::move(inputs)) {}
+  // The configuration of `path` and all files that it names are inputs.
+  Outputs(const std::string& path, const config::Loaded& loaded);
 
   // Tries the file that `option` names; nullptr if `path` is empty. Throws ConfigError located at the option
   // if it cannot be written, or if it is the input or another output.
   system::ResultFile* add(const std::string& option, const std::string& path);
 
  private:
-  std::string input_;
+  std::vector<std::string> inputs_;
   std::deque<system::ResultFile> files_;
 };
 

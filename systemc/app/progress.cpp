@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,30 +12,45 @@ namespace {
 
 constexpr std::chrono::milliseconds kRefresh{200};
 
+// Past the standard library's buffers, whose locks a fork would leave taken.
+void put(std::string_view text) {
+  // A terminal that is gone needs no progress.
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
+
 }  // namespace
 
 ProgressLine::ProgressLine(std::string what)
-    : what_(std::move(what)),
-      terminal_(::isatty(STDERR_FILENO) == 1),
-      start_(std::chrono::steady_clock::now()),
-      last_(start_) {}
+    : what_(std::move(what)), start_(std::chrono::steady_clock::now()) {
+  if (::isatty(STDERR_FILENO) == 1) thread_ = std::thread([this] { keep_showing(); });
+}
 
 ProgressLine::~ProgressLine() {
-  if (shown_) std::fputs("\r\033[K", stderr);
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  end_.notify_one();
+  thread_.join();
+  put("\r\033[K");
 }
 
 std::function<void(double)> ProgressLine::callback() {
-  if (!terminal_) return {};
-  return [this](double fraction) { show(fraction); };
+  if (!thread_.joinable()) return {};
+  return [this](double fraction) { fraction_ = fraction; };
 }
 
-void ProgressLine::show(double fraction) {
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_ < kRefresh) return;
-  last_ = now;
-  shown_ = true;
-  const double elapsed = std::chrono::duration<double>(now - start_).count();
-  std::fputs(fmt::format("\r\033[K{}: {:.0f}%, {:.0f} s", what_, 100 * fraction, elapsed).c_str(), stderr);
+void ProgressLine::keep_showing() {
+  std::unique_lock lock(mutex_);
+  while (!end_.wait_for(lock, kRefresh, [this] { return ended_; })) show();
+}
+
+void ProgressLine::show() const {
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  const double fraction = fraction_;
+  const std::string how_far = fraction < 0 ? "preparing" : fmt::format("{:.0f}%", 100 * fraction);
+  put(fmt::format("\r\033[K{}: {}, {:.0f} s", what_, how_far, elapsed));
 }
 
 }  // namespace coppice::app

@@ -1,15 +1,21 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace coppice::app {
 
-// A line on the terminal that says how far a long run is; nothing if stderr is no terminal. Erased at the
-// end.
+// A line on the terminal that says what a long command does, how far it is where that is known, and for how
+// long; nothing if stderr is no terminal. It is kept up to date by a thread of its own, whatever the command
+// is busy with, and erased at the end.
 class ProgressLine {
  public:
+  // `what` is done: an algorithm, a pattern.
   explicit ProgressLine(std::string what);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
@@ -19,13 +25,16 @@ class ProgressLine {
   std::function<void(double fraction)> callback();
 
  private:
-  void show(double fraction);
+  void keep_showing();
+  void show() const;
 
   std::string what_;
-  bool terminal_;
-  bool shown_ = false;
   std::chrono::steady_clock::time_point start_;
-  std::chrono::steady_clock::time_point last_;
+  std::atomic<double> fraction_ = -1;  // below 0: not known yet, it prepares
+  std::mutex mutex_;
+  std::condition_variable end_;
+  bool ended_ = false;
+  std::thread thread_;  // of a terminal
 };
 
 }  // namespace coppice::app

@@ -1,10 +1,6 @@
 // coppice report: results as one page that needs nothing else.
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +14,7 @@
 #include "app/outputs.h"
 #include "app/page_parts.h"
 #include "base/error.h"
+#include "base/input_file.h"
 #include "system/output/replay.h"
 
 namespace coppice::app {
@@ -32,12 +29,11 @@ struct ReportLine {
 };
 
 ordered_json read_result(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad() || std::filesystem::is_directory(path)) {
-    const char* reason = errno != 0 ? std::strerror(errno) : "it is no file";
-    throw ConfigError({path}, fmt::format("'{}' cannot be read: {}", path, reason));
+  std::string text;
+  try {
+    text = read_input_file(path);
+  } catch (const UnreadableError& error) {
+    throw ConfigError({path}, fmt::format("'{}' cannot be read: {}", path, error.what()));
   }
   ordered_json result;
   try {
@@ -104,7 +100,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& paths) {
 }
 
 void execute(const ReportLine& line) {
-  Outputs outputs(line.results.front());
+  Outputs outputs(line.results);
   system::ResultFile* out = outputs.add("--out", line.out);
   const std::atomic<bool>& interrupted = catch_interrupts();
   const std::vector<std::string> names = names_of(line.results);

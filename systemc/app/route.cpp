@@ -20,7 +20,7 @@ struct RouteLine {
 
 void execute(const RouteLine& line) {
   const config::Loaded loaded = load(line.input, config::Purpose::kRoute);
-  Outputs outputs(line.input.path);
+  Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
   outputs.add("--trace", line.trace);
   system::RunOptions options;

@@ -51,7 +51,7 @@ void execute(const RunLine& line) {
   const bool trains = !loaded.config.training.model.empty();
   const bool text = config::trains_text_workload(loaded.config);
   if (text) refuse_records(line);
-  Outputs outputs(line.input.path);
+  Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
   outputs.add("--trace", line.trace);
   outputs.add("--vcd", line.vcd);

@@ -1,10 +1,12 @@
 // coppice schedule: a schedule built, checked and printed.
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "app/command.h"
 #include "app/interrupt.h"
+#include "app/progress.h"
 #include "base/error.h"
 #include "schedule/files/print.h"
 #include "system/machine/build.h"
@@ -26,16 +28,18 @@ std::string render(const std::string& format, const topology::Topology& topology
 }
 
 void execute(const ScheduleLine& line) {
-  exit_on_interrupt();
+  catch_interrupts();
   if (line.format != "text" && line.format != "json" && line.format != "dot") {
     throw ConfigError({"--format " + line.format},
                       fmt::format("'{}' is none of text, json, dot", line.format));
   }
   const config::Loaded loaded = load(line.input, config::Purpose::kSchedule);
+  std::optional<ProgressLine> progress(loaded.config.collective.algorithm);
   const topology::Topology topology = system::build_topology(loaded);
   const auto routing = system::build_routing(loaded, topology);
   const auto checked = system::within_time(
       loaded, "collective.size", [&] { return system::build_schedule(loaded, topology, *routing); });
+  progress.reset();
   std::string text = render(line.format, topology, checked,
                             system::ni_overhead(loaded.config.system, topology, checked.schedule));
   if (!text.ends_with('\n')) text += '\n';

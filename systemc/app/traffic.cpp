@@ -63,7 +63,7 @@ void execute(const TrafficLine& line) {
   Input input = line.input;
   if (!line.seed.empty()) input.overrides.push_back("seed=" + checked_seed(line.seed));
   const config::Loaded loaded = load(input, config::Purpose::kTraffic);
-  Outputs outputs(line.input.path);
+  Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
 
   system::RunOptions options;

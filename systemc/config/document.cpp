@@ -1,16 +1,14 @@
 #include "config/document.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+
 #include <yaml-cpp/yaml.h>
+#include "base/input_file.h"
 
 namespace coppice::config {
 namespace {
@@ -102,27 +100,12 @@ std::string read_text(const std::string& path) {
   if (std::filesystem::is_directory(path, ignored)) {
     throw ConfigError(top, "this is a directory; name a YAML file in it");
   }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  if (file) {
-    // Most are small: no more memory than they take.
-    constexpr std::size_t kBlock = 64 << 10;
-    for (std::size_t read = kBlock; read == kBlock && text.size() <= kLargestFile;) {
-      const std::size_t end = text.size();
-      text.resize(end + kBlock);
-      file.read(&text[end], kBlock);
-      read = static_cast<std::size_t>(file.gcount());
-      text.resize(end + read);
-    }
+  try {
+    return read_input_file(path, kLargestFile);
+  } catch (const UnreadableError& error) {
+    throw ConfigError(
+        top, fmt::format("the file cannot be read: {}; a configuration file is expected", error.what()));
   }
-  if (!file.is_open() || file.bad()) {
-    const char* reason = errno != 0 ? std::strerror(errno) : "reading failed";
-    throw ConfigError(top,
-                      fmt::format("the file cannot be read: {}; check its name and permissions", reason));
-  }
-  if (text.size() > kLargestFile) throw ConfigError(top, "larger than 16 MiB: this is no configuration file");
-  return text;
 }
 
 // The parser takes control characters for spaces or for the end.

@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "topology/dims.h"
 #include "topology/graph_lexer.h"
 
@@ -189,20 +186,16 @@ GraphFile parse_graph(std::string_view text, const std::string& file, const Grap
 }
 
 GraphFile read_graph_file(const std::string& path, const GraphFileDefaults& defaults) {
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  // A directory opens but does not read; an empty file sets the failbit only.
-  if (!stream || (stream.peek() == std::ifstream::traits_type::eof() && stream.bad())) {
-    throw UnsupportedError(fmt::format("cannot read graph file {}: {}", path,
-                                       errno != 0 ? std::strerror(errno) : "not a readable file"));
+  std::string text;
+  try {
+    text = read_input_file(path);
+  } catch (const UnreadableError& error) {
+    throw UnsupportedError(fmt::format("cannot read graph file {}: {}", path, error.what()));
   }
-  stream.clear();
-  text << stream.rdbuf();
-  const auto lines = split_lines(text.view(), path);
+  const auto lines = split_lines(text, path);
   const bool anynet =
       !lines.empty() && (lines.front().front().text == "router" || lines.front().front().text == "node");
-  return anynet ? parse_anynet(text.view(), path, defaults) : parse_graph(text.view(), path, defaults);
+  return anynet ? parse_anynet(text, path, defaults) : parse_graph(text, path, defaults);
 }
 
 }  // namespace coppice::topology

@@ -1,13 +1,11 @@
 #include "workload/csv.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "base/input_file.h"
 
 namespace coppice::workload {
 namespace {
@@ -20,15 +18,12 @@ std::string read_text(const std::string& path) {
   if (std::filesystem::is_directory(path, ignored)) {
     throw ConfigError({path}, "is a folder: a layer table (CSV) is expected");
   }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  if (file) content << file.rdbuf();
-  // An empty file sets failbit on the destination, which is no error.
-  if (!file.is_open() || file.bad()) {
-    throw ConfigError({path}, fmt::format("cannot read the layer table: {}", std::strerror(errno)));
+  std::string text;
+  try {
+    text = read_input_file(path);
+  } catch (const UnreadableError& error) {
+    throw ConfigError({path}, fmt::format("cannot read the layer table: {}", error.what()));
   }
-  std::string text = content.str();
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;
 }

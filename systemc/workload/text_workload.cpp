@@ -4,12 +4,13 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <span>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/input_file.h"
 
 namespace coppice::workload {
 namespace {
@@ -35,10 +36,17 @@ constexpr std::int64_t kMostLayers = 100'000;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 constexpr std::int64_t kLongestNs = 1'000'000'000'000;
 
+std::string read_text(const std::string& path) {
+  try {
+    return read_input_file(path);
+  } catch (const UnreadableError& error) {
+    throw ConfigError({path}, fmt::format("the text workload cannot be read: {}", error.what()));
+  }
+}
+
 // The words of the lines that are not blank.
 std::vector<std::vector<Word>> read_lines(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw ConfigError({path}, "cannot be read");
+  std::istringstream file(read_text(path));
   std::vector<std::vector<Word>> lines;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {

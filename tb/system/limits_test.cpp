@@ -1,6 +1,10 @@
-// What no machine can do: more simulated time than there is.
+// What has no end, or no room: more simulated time than there is, inputs without an end, phases that are
+// interrupted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
 
 #include "workshop.h"
 
@@ -77,6 +81,106 @@ TEST(TimeLimit, RefusesMoreWindowsThanAnyoneReads) {
       with({"chunks", shipped_config("systems/themis/2D-SW_SW.yaml"), "--out", "c"},
            {"system.topology.dimensions=[{kind: switch, size: 4, bandwidth: 1 kB/s, latency: 1 ns}]"}),
       "collective.size: ", kTooLong);
+}
+
+TEST(Inputs, WithoutAnEndAreRefusedAtOnce) {
+  const Workshop shop;
+  const std::string config = shipped_config("systems/torus_4x4.yaml");
+  std::filesystem::create_symlink("/dev/zero", shop.directory() + "/zero.csv");
+  std::filesystem::create_symlink("/dev/zero", shop.directory() + "/zero.txt");
+  const std::vector<std::vector<std::string>> lines = {
+      {"run", "/dev/zero"},
+      with({"run", config}, {"system.topology={kind: file, file: /dev/zero}"}),
+      with({"run", config}, {"collective={op: all_reduce, algorithm: file, file: /dev/zero, size: 1 MiB}"}),
+      with({"run", config}, {"training.model=zero.csv", "training.batch_per_accelerator=1"}),
+      with({"run", shipped_config("systems/themis/2D-SW_SW.yaml")}, {"training.model=zero.txt"}),
+  };
+  for (const auto& line : lines) {
+    const Outcome outcome = shop.run(line);
+    EXPECT_EQ(outcome.status, 2) << ::testing::PrintToString(line);
+    EXPECT_THAT(outcome.err, HasSubstr("a device without an end")) << ::testing::PrintToString(line);
+  }
+}
+
+TEST(Inputs, AreNeverReplacedByAnOutput) {
+  const Workshop shop;
+  shop.write("net.graph", "accelerators 2\nlink 0 -- 1\n");
+  shop.write("layers.csv", "conv, 4, 4, 3, 3, 3, 8, 1,\n");
+  const std::string config = shipped_config("systems/torus_4x4.yaml");
+  const auto graph =
+      with({"run", config}, {"system.topology={kind: file, file: net.graph}", "collective.size=1 KiB"});
+  const auto layers =
+      with({"run", config}, {"training.model=layers.csv", "training.batch_per_accelerator=1"});
+  for (const auto& [line, input] : {std::pair{graph, "net.graph"}, {layers, "layers.csv"}}) {
+    for (const char* option : {"--out", "--trace"}) {
+      const std::string before = shop.read(input);
+      std::vector<std::string> writing = line;
+      writing.insert(writing.end(), {option, std::string("./") + input});
+      const Outcome outcome = shop.run(writing);
+      EXPECT_EQ(outcome.status, 2);
+      EXPECT_THAT(outcome.err, HasSubstr("is an input; name another file"));
+      EXPECT_EQ(shop.read(input), before);
+    }
+  }
+}
+
+TEST(CommandLine, RefusesEmptyTexts) {
+  const std::string config = shipped_config("systems/torus_4x4.yaml");
+  expect_refusal({"run", config, "--out", ""}, "--out", "not an empty text");
+  expect_refusal({"traffic", config, "--pattern", "uniform", "--packet-flits", "1", "--rate", ""}, "--rate",
+                 "not an empty text");
+}
+
+TEST(CommandLine, FailsIfItsHelpCannotBeWritten) {
+  const Workshop shop;
+  for (const std::string option : {"--help", "--version"}) {
+    EXPECT_EQ(shop.run_into("/dev/full", {option}).status, 1);
+  }
+}
+
+// Compiling, simulating and predicting: no phase outlasts a signal, shows nothing, or leaves a file.
+TEST(Interrupts, EndEveryPhase) {
+  const std::string torus = shipped_config("systems/torus_4x4.yaml");
+  const std::vector<std::string> mesh{"system.topology={kind: mesh, dims: [24, 24]}",
+                                      "collective.size=16 MiB", "collective.algorithm=multitree"};
+  const std::vector<std::vector<std::string>> lines = {
+      with({"run", torus, "--out", "r.json"}, mesh),
+      with({"schedule", torus}, mesh),
+      with({"run", torus, "--out", "r.json"},
+           {"system.topology.dims=[16, 16]", "collective.size=64 MiB", "fidelity=flit", "check=off"}),
+      with({"chunks", shipped_config("systems/themis/2D-SW_SW.yaml"), "--out", "r.json"},
+           {"collective.scheduler=themis_plus", "collective.chunks=4096"}),
+  };
+  for (const auto& line : lines) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+      const Workshop shop;
+      RunningCommand command(shop.directory(), line);
+      ASSERT_TRUE(command.await_on_terminal(" s")) << ::testing::PrintToString(line);
+      command.interrupt(signal);
+      const Outcome outcome = command.finish();
+      EXPECT_EQ(outcome.status, 128 + signal) << ::testing::PrintToString(line);
+      EXPECT_THAT(outcome.err, HasSubstr("interrupted"));
+      EXPECT_THAT(shop.files(), ElementsAre());
+    }
+  }
+}
+
+// Places for one flit a virtual channel do not cover the way of a credit: fluid said 191 times too little.
+TEST(Fluid, IsAsSlowAsCreditsAre) {
+  const Workshop shop;
+  const auto cycles = [&](const std::string& fidelity, const std::string& depth, const std::string& flow) {
+    const Outcome outcome = shop.run(with(
+        {"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"},
+        {"collective.size=16 KiB", "collective.algorithm=ring", "fidelity=" + fidelity,
+         "system.router.vc_depth=" + depth, "system.ni.flow_control=" + flow, "system.ni.lockstep=false"}));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return shop.read_json("r.json")["cycles"].get<double>();
+  };
+  const auto ratio = [&](const char* depth, const char* flow) {
+    return cycles("fluid", depth, flow) / cycles("flit", depth, flow);
+  };
+  for (const char* depth : {"318", "64", "8", "1"}) EXPECT_NEAR(ratio(depth, "message"), 1, 0.05) << depth;
+  for (const char* depth : {"318", "1"}) EXPECT_NEAR(ratio(depth, "packet"), 1, 0.1) << depth;
 }
 
 }  // namespace

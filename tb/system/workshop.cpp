@@ -57,6 +57,7 @@ pid_t spawn(const std::string& directory, const std::vector<std::string>& argume
 int wait_for(pid_t pid) {
   int status = 0;
   if (::waitpid(pid, &status, 0) != pid) throw std::system_error(errno, std::generic_category(), "waitpid");
+  if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);  // as shells say it
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -126,8 +127,8 @@ bool RunningCommand::await_on_terminal(const std::string& text) {
   return true;
 }
 
-void RunningCommand::interrupt() const {
-  ::kill(pid_, SIGINT);
+void RunningCommand::interrupt(int signal) const {
+  ::kill(pid_, signal);
 }
 
 Outcome RunningCommand::finish() {

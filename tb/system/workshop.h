@@ -2,6 +2,8 @@
 
 #include <sys/types.h>
 
+#include <csignal>
+
 #include <string>
 #include <vector>
 
@@ -11,7 +13,7 @@ namespace coppice::system_test {
 
 // How a command ended.
 struct Outcome {
-  int status = -1;  // exit status; -1 if a signal ended it
+  int status = -1;  // exit status; 128 and the signal if one ended it
   std::string out;
   std::string err;
 };
@@ -26,7 +28,7 @@ class RunningCommand {
 
   // Reads its stderr until `text` has appeared or it ends; whether it has.
   bool await_on_terminal(const std::string& text);
-  void interrupt() const;
+  void interrupt(int signal = SIGINT) const;
   // Reads the rest and waits for the end; the terminal's text is `err`.
   Outcome finish();
 

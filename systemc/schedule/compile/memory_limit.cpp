@@ -1,7 +1,11 @@
 #include "schedule/compile/memory_limit.h"
 
-#include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
 
 #include "base/error.h"
 #include "schedule/compile/table_builder.h"
@@ -24,8 +28,19 @@ void require_memory(const std::string& what, std::int64_t messages, Bytes availa
       what, messages, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
 }
 
+void require_memory_for_trees(const std::string& what, std::int64_t accelerators,
+                              const CompileRequest& request) {
+  const int phases = request.collective == Collective::kAllReduce ? 2 : 1;
+  const std::int64_t pieces = std::max(request.chunks, 1);
+  require_memory(what, phases * accelerators * (accelerators - 1) * pieces, machine_memory());
+}
+
 Bytes machine_memory() {
-  return static_cast<Bytes>(::sysconf(_SC_PHYS_PAGES)) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE));
+  const auto physical =
+      static_cast<Bytes>(::sysconf(_SC_PHYS_PAGES)) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE));
+  struct rlimit space {};
+  if (::getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur >= static_cast<rlim_t>(physical)) return physical;
+  return static_cast<Bytes>(space.rlim_cur);
 }
 
 }  // namespace coppice::schedule

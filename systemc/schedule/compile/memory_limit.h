@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "schedule/compile/compiler.h"
 
 namespace coppice::schedule {
 
@@ -15,7 +16,12 @@ Bytes memory_for(std::int64_t messages);
 // algorithm. Better refused at once than killed after minutes.
 void require_memory(const std::string& what, std::int64_t messages, Bytes available);
 
-// Of this machine, physically.
+// The same for an algorithm with a tree of every accelerator: every tree sends to all others, in every phase
+// of the request's collective, every piece of its chunk.
+void require_memory_for_trees(const std::string& what, std::int64_t accelerators,
+                              const CompileRequest& request);
+
+// Of this machine, physically, or what this process may take of it (ulimit -v).
 Bytes machine_memory();
 
 }  // namespace coppice::schedule

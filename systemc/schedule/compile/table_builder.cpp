@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "schedule/compile/memory_limit.h"
 #include "schedule/compile/path_virtual_channels.h"
 
 namespace coppice::schedule {
@@ -362,6 +363,7 @@ topology::Route route_over(const topology::Topology& topology, const CompileRequ
 Schedule build_schedule(const topology::Topology& topology, const CompileRequest& request,
                         const std::string& algorithm, std::span<const Chunk> chunks,
                         std::span<const Send> sends, std::span<const ChannelPath> paths, IdleSteps idle) {
+  require_memory(algorithm, static_cast<std::int64_t>(sends.size()), machine_memory());
   return Builder(topology, request, chunks, sends, paths, idle).build(algorithm);
 }
 

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "base/json_position.h"
 
 namespace coppice::schedule {
@@ -233,17 +230,11 @@ Schedule parse_schedule(std::string_view text, const std::string& file) {
 }
 
 Schedule read_schedule_file(const std::string& path) {
-  errno = 0;
   std::string text;
-  std::ifstream file(path, std::ios::binary);
   try {
-    text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-  } catch (const std::ios_base::failure&) {  // a directory opens but does not read
-    file.setstate(std::ios::badbit);
-  }
-  if (!file.is_open() || file.bad()) {
-    const char* reason = errno != 0 ? std::strerror(errno) : "reading failed";
-    throw UnsupportedError(fmt::format("'{}' cannot be read: {}", path, reason));
+    text = read_input_file(path);
+  } catch (const UnreadableError& error) {
+    throw UnsupportedError(fmt::format("'{}' cannot be read: {}", path, error.what()));
   }
   return parse_schedule(text, path);
 }

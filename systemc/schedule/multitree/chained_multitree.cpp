@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "schedule/compile/channel_paths.h"
+#include "schedule/compile/memory_limit.h"
 #include "schedule/compile/table_builder.h"
 #include "schedule/multitree/multitree_optimal.h"
 #include "schedule/trees/timestep_order.h"
@@ -43,6 +44,7 @@ AlgorithmInfo ChainedMultiTreeCompiler::info() {
 Schedule ChainedMultiTreeCompiler::compile(const topology::Topology& topology,
                                            const CompileRequest& request) const {
   require_sliceable(request);
+  require_memory_for_trees(info().name, topology.num_accelerators(), request);
   const Trees trees = build_optimal_trees(topology, 1, request.seed);
   const auto reverse = reverse_channels(topology);
   const auto gather_step = order_steps(topology, trees, WaysFirst::kShortest);

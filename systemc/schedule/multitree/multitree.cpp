@@ -31,9 +31,7 @@ Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileReque
                           grow_trees_of(topology, request.root, request.chunks, request.seed));
   }
   require_whole_chunks(request, info().name);
-  const std::int64_t n = topology.num_accelerators();
-  const int phases = request.collective == Collective::kAllReduce ? 2 : 1;
-  require_memory(info().name, phases * n * (n - 1), machine_memory());
+  require_memory_for_trees(info().name, topology.num_accelerators(), request);
   Schedule schedule = schedule_trees(topology, request, info().name, build_trees(topology));
   schedule.least_steps = (request.collective == Collective::kAllReduce ? 2 : 1) * least_steps(topology, 1);
   return schedule;

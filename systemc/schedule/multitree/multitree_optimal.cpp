@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/random.h"
+#include "schedule/compile/memory_limit.h"
 #include "schedule/compile/symmetric_builder.h"
 #include "schedule/multitree/matching_trees.h"
 #include "schedule/multitree/mesh_trees.h"
@@ -105,6 +106,7 @@ Schedule MultiTreeOptimalCompiler::compile(const topology::Topology& topology,
                           grow_trees_of(topology, request.root, request.chunks, request.seed));
   }
   std::optional<Schedule> symmetric = compile_symmetric(topology, request);
+  if (!symmetric) require_memory_for_trees(info().name, topology.num_accelerators(), request);
   Schedule schedule = symmetric ? *std::move(symmetric)
                                 : schedule_trees(topology, request, info().name,
                                                  build_optimal_trees(topology, request.chunks, request.seed));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "schedule/compile/cost_model.h"
+#include "schedule/compile/memory_limit.h"
 #include "schedule/pipelined_trees/binary_trees.h"
 #include "schedule/pipelined_trees/embedding.h"
 #include "schedule/pipelined_trees/hierarchy_trees.h"
@@ -83,6 +84,8 @@ Schedule TreeCompiler<kTrees, kPhases>::compile(const Topology& topology,
                                                 const CompileRequest& request) const {
   CompileRequest resolved = request;
   resolved.chunks = resolve_chunks(topology, request, kTrees);
+  const std::int64_t edges = topology.num_accelerators() - 1;
+  require_memory(info().name, 2 * kTrees * edges * resolved.chunks, machine_memory());
   return schedule_linked_trees(topology, resolved, info().name, request_trees(topology, request, kTrees),
                                kPhases);
 }

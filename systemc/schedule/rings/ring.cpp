@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "schedule/compile/channel_paths.h"
+#include "schedule/compile/memory_limit.h"
 #include "schedule/compile/symmetric_builder.h"
 #include "schedule/compile/table_builder.h"
 #include "schedule/rings/disjoint_rings.h"
@@ -98,6 +99,7 @@ Schedule RingCompiler::compile(const topology::Topology& topology, const Compile
   std::vector<Send> sends;
   const bool symmetric = pattern_pays(request, n, 1) && looks_alike_everywhere(topology, onward);
   const int owners = symmetric ? 1 : n;
+  if (!symmetric) require_memory_for_trees(info().name, n, request);
   sends.reserve(static_cast<std::size_t>(owners) * static_cast<std::size_t>(n - 1) *
                 (reduces && gathers ? 2 : 1));
   const auto send = [&](Op op, int owner, int from, int step) {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "schedule/compile/memory_limit.h"
 #include "schedule/compile/table_builder.h"
 #include "topology/builders.h"
 
@@ -146,6 +147,8 @@ Schedule Ring2dCompiler::compile(const Topology& topology, const CompileRequest&
   if (topology::info_of(topology.kind()).wraps) ways.push_back(false);
   const int chunks = std::lcm(topology.dims()[dimensions[0]], topology.dims()[dimensions[1]]);
   const auto steps_along = [&](std::size_t d) { return 2 * (chunks - chunks / topology.dims()[d]); };
+  const std::int64_t steps = steps_along(dimensions[0]) + steps_along(dimensions[1]);
+  require_memory(info().name, topology.num_accelerators() * steps, machine_memory());
   const int second_phase = std::max(steps_along(dimensions[0]), steps_along(dimensions[1]));
   std::vector<Send> sends;
   std::int32_t flow = 0;

@@ -1,5 +1,6 @@
 #include "schedule/trees/direct.h"
 
+#include "schedule/compile/memory_limit.h"
 #include "schedule/trees/scheduled_trees.h"
 
 namespace coppice::schedule {
@@ -11,6 +12,7 @@ AlgorithmInfo DirectCompiler::info() {
 Schedule DirectCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {
   require_whole_chunks(request, info().name);
   const int n = topology.num_accelerators();
+  require_memory_for_trees(info().name, n, request);
   Trees stars{.steps = n - 1, .pieces = 1, .trees = {}};
   for (NodeId owner = 0; owner < n; ++owner) {
     auto& star = stars.trees.emplace_back();

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "schedule/compile/memory_limit.h"
 #include "schedule/trees/scheduled_trees.h"
 
 namespace coppice::schedule {
@@ -60,6 +61,7 @@ Schedule HalvingDoublingCompiler::compile(const topology::Topology& topology,
                     "power of two of them, and {} has {}",
                     topology.name(), n));
   }
+  require_memory_for_trees(info().name, n, request);
   std::vector<NodeId> ranks(n);
   std::iota(ranks.begin(), ranks.end(), 0);
   return schedule_trees(topology, request, info().name, halving_doubling_trees(ranks));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "schedule/compile/memory_limit.h"
 #include "schedule/trees/halving_doubling.h"
 #include "schedule/trees/scheduled_trees.h"
 
@@ -82,6 +83,7 @@ AlgorithmInfo HdrmCompiler::info() {
 
 Schedule HdrmCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   require_whole_chunks(request, info().name);
+  require_memory_for_trees(info().name, topology.num_accelerators(), request);
   Trees trees = halving_doubling_trees(rank_mapping(topology));
   send_over_links(topology, trees);
   return schedule_trees(topology, request, info().name, trees);

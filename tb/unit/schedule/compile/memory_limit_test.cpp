@@ -17,6 +17,15 @@ TEST(MemoryLimit, RefusesWhatDoesNotFit) {
           testing::HasSubstr("multitree's 33546240 messages"), testing::HasSubstr("multitree_optimal"))));
 }
 
+TEST(MemoryLimit, CountsATreeOfEveryAccelerator) {
+  CompileRequest request;
+  EXPECT_NO_THROW(require_memory_for_trees("direct", 64, request));
+  EXPECT_THROW(require_memory_for_trees("direct", 1 << 20, request), UnsupportedError);
+  EXPECT_NO_THROW(require_memory_for_trees("multitree_optimal", 512, request));
+  request.chunks = 1 << 20;
+  EXPECT_THROW(require_memory_for_trees("multitree_optimal", 512, request), UnsupportedError);
+}
+
 TEST(MemoryLimit, KnowsTheMachine) {
   EXPECT_GT(machine_memory(), Bytes{64} << 20);
 }

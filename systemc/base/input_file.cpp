@@ -1,0 +1,73 @@
+#include "base/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace coppice {
+namespace {
+
+constexpr std::size_t kBlock = 64 << 10;
+// What a device may give before it is taken for endless.
+constexpr std::size_t kMostOfADevice = 1 << 20;
+
+[[noreturn]] void refuse_size(std::size_t most) {
+  throw UnreadableError(fmt::format("larger than {} MiB", most >> 20));
+}
+
+class InputFile {
+ public:
+  explicit InputFile(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) throw UnreadableError(std::strerror(errno));
+  }
+  ~InputFile() { ::close(descriptor_); }
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  struct stat status() const {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) throw UnreadableError(std::strerror(errno));
+    return status;
+  }
+
+  // Appends a block; false at the end.
+  bool append(std::string& text) const {
+    const std::size_t end = text.size();
+    text.resize(end + kBlock);
+    ssize_t got = 0;
+    do got = ::read(descriptor_, &text[end], kBlock);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) throw UnreadableError(std::strerror(errno));
+    text.resize(end + static_cast<std::size_t>(got));
+    return got > 0;
+  }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+std::string read_input_file(const std::string& path, std::size_t most) {
+  const InputFile file(path);
+  const struct stat status = file.status();
+  if (S_ISDIR(status.st_mode)) throw UnreadableError(std::strerror(EISDIR));
+  if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > most) refuse_size(most);
+  const bool device = S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
+  const std::size_t limit = device ? std::min(most, kMostOfADevice) : most;
+  std::string text;
+  while (file.append(text)) {
+    if (text.size() <= limit) continue;
+    if (device) throw UnreadableError("a device without an end");
+    refuse_size(most);
+  }
+  return text;
+}
+
+}  // namespace coppice

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace coppice {
+
+// Why an input could not be read: what() is the reason alone ("No such file or directory").
+class UnreadableError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Larger inputs are refused before they fill the memory.
+inline constexpr std::size_t kLargestInput = std::size_t{1} << 30;
+
+// The whole of a file or pipe. Throws UnreadableError: it is not there or not to be read, is a folder, holds
+// more than `most` bytes, or is a device that never ends (/dev/zero).
+std::string read_input_file(const std::string& path, std::size_t most = kLargestInput);
+
+}  // namespace coppice
