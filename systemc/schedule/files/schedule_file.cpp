@@ -232,7 +232,7 @@ Schedule parse_schedule(std::string_view text, const std::string& file) {
   return ScheduleReader(text, file).read();
 }
 
-Schedule read_schedule_file(const std::string& path) {
+std::string read_schedule_text(const std::string& path) {
   errno = 0;
   std::string text;
   std::ifstream file(path, std::ios::binary);
@@ -245,12 +245,17 @@ Schedule read_schedule_file(const std::string& path) {
     const char* reason = errno != 0 ? std::strerror(errno) : "reading failed";
     throw UnsupportedError(fmt::format("'{}' cannot be read: {}", path, reason));
   }
-  return parse_schedule(text, path);
+  return text;
+}
+
+Schedule read_schedule_file(const std::string& path) {
+  return parse_schedule(read_schedule_text(path), path);
 }
 
 AlgorithmInfo tables_from_a_file() {
   return {.name = "file",
-          .summary = "tables that are read from collective.file, JSON as schedule prints it",
+          .summary =
+              "tables that are read from collective.file, JSON as schedule prints it, MSCCL XML or TACOS CSV",
           .chunking = Chunking::kGiven,
           .from_file = true};
 }
