@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build command test sanitize lint format bench soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model docs test-slurm cosim coverage nightly formal area
+.PHONY: help setup run build command test sanitize lint format bench soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model docs test-slurm cosim coverage nightly formal area deb
 .NOTPARALLEL:
 
 help:
@@ -86,6 +86,11 @@ coverage: setup ## which lines and signals of the Verilog the co-simulation test
 
 nightly: build ## what takes too long for make test: ten million sums through the Verilog adder
 	@COPPICE_ADDER_PAIRS=10000000 build/release/tb/cosim/cosim_tests --gtest_filter='Fp32Adder.*'
+
+deb: command ## make the Debian package of the release build, and check it with lintian
+	@scripts/setup.sh packaging
+	@scripts/packaging/make_deb build/release
+	@lintian --fail-on error,warning build/release/coppice_*.deb
 
 area: command ## estimate the area of the Verilog, and what schedules add to it, into results/hardware; FULL=1: all sizes
 	@scripts/setup.sh experiments

@@ -1,8 +1,12 @@
 #include "app/command.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "system/machine/build.h"
@@ -26,6 +30,30 @@ config::Loaded load(const Input& input, config::Purpose purpose, bool records_wa
     fmt::print(stderr, "{}\n", warning);
   }
   return loaded;
+}
+
+void add_style(CLI::App& line, Style& style) {
+  auto* quiet = line.add_flag("--quiet", style.quiet, "print nothing but errors and warnings");
+  line.add_flag("--json", style.json, "print the result as JSON instead of a summary")->excludes(quiet);
+}
+
+bool shows_colours(int descriptor) {
+  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): nothing sets it
+  return ::isatty(descriptor) != 0 && (no_color == nullptr || *no_color == '\0');
+}
+
+void print_result(const Style& style, const nlohmann::ordered_json& result, std::string_view summary) {
+  if (style.quiet) return;
+  if (style.json) {
+    print(result.dump(2) + "\n");
+    return;
+  }
+  if (!shows_colours(STDOUT_FILENO)) {
+    print(summary);
+    return;
+  }
+  const std::size_t end = std::min(summary.find('\n'), summary.size());
+  print(fmt::format("\x1b[1m{}\x1b[0m{}", summary.substr(0, end), summary.substr(end)));
 }
 
 void print(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "config/loader.h"
 
@@ -29,6 +30,7 @@ Command add_route(CLI::App& parent);
 Command add_modules(CLI::App& parent);
 Command add_list(CLI::App& parent);
 Command add_explain(CLI::App& parent);
+Command add_topology(CLI::App& parent);
 Command add_report(CLI::App& parent);
 
 // The configuration that a command line names.
@@ -45,5 +47,20 @@ config::Loaded load(const Input& input, config::Purpose purpose, bool records_wa
 
 // Throws ModelError if standard output takes no more.
 void print(std::string_view text);
+
+// What a command that measures says on standard output.
+struct Style {
+  bool quiet = false;  // nothing
+  bool json = false;   // the result as JSON, as --out writes it
+};
+
+// --quiet and --json.
+void add_style(CLI::App& line, Style& style);
+
+// The summary, its first line bold on a terminal; or what the style asks for.
+void print_result(const Style& style, const nlohmann::ordered_json& result, std::string_view summary);
+
+// Whether colours are shown on standard output or error (1, 2): it is a terminal, and NO_COLOR is not set.
+bool shows_colours(int descriptor);
 
 }  // namespace coppice::app

@@ -9,6 +9,7 @@
 #include <systemc>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "app/command.h"
 #include "app/interrupt.h"
@@ -24,7 +25,8 @@ constexpr int kRunFailed = 1;
 constexpr int kBadInput = 2;
 
 void complain(const std::string& message) {
-  std::fputs((message + "\n").c_str(), stderr);
+  const bool red = coppice::app::shows_colours(STDERR_FILENO);
+  std::fputs(fmt::format("{}{}{}\n", red ? "\x1b[31m" : "", message, red ? "\x1b[0m" : "").c_str(), stderr);
 }
 
 int execute(const Command& command) {
@@ -74,7 +76,7 @@ int sc_main(int argc, char** argv) {
       coppice::app::add_run(app),     coppice::app::add_traffic(app), coppice::app::add_schedule(app),
       coppice::app::add_bound(app),   coppice::app::add_compare(app), coppice::app::add_chunks(app),
       coppice::app::add_route(app),   coppice::app::add_modules(app), coppice::app::add_list(app),
-      coppice::app::add_explain(app), coppice::app::add_report(app),
+      coppice::app::add_explain(app), coppice::app::add_report(app),  coppice::app::add_topology(app),
   };
   require_values(app);
   try {

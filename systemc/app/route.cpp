@@ -15,6 +15,7 @@ namespace {
 struct RouteLine {
   Input input;
   std::string out;
+  Style style;
   std::string trace;
 };
 
@@ -33,7 +34,7 @@ void execute(const RouteLine& line) {
     result = system::run_route_study(loaded, options);
   }
   if (out != nullptr) out->write(result.dump(2) + "\n");
-  print(system::summarize_route_study(result));
+  print_result(line.style, result, system::summarize_route_study(result));
 }
 
 }  // namespace
@@ -43,6 +44,7 @@ Command add_route(CLI::App& parent) {
       parent.add_subcommand("route", "training jobs on a Clos network, with their paths assigned");
   auto line = std::make_shared<RouteLine>();
   add_input(*app, line->input);
+  add_style(*app, line->style);
   app->add_option("--out", line->out, "write the result as JSON")->type_name("FILE");
   app->add_option("--trace", line->trace, "write Chrome trace events, which Perfetto opens")
       ->type_name("FILE");

@@ -22,6 +22,7 @@ struct RunLine {
   std::string trace;
   std::string vcd;
   std::string fst;
+  Style style;
 };
 
 void refuse_rtl(const config::Loaded& loaded) {
@@ -74,11 +75,10 @@ void execute(const RunLine& line) {
     }
   }
   if (out != nullptr) out->write(result.dump(2) + "\n");
-  if (text) {
-    print(system::summarize_text_training(result));
-  } else {
-    print(trains ? system::summarize_training(result) : system::summarize(result));
-  }
+  const auto summarize = text     ? system::summarize_text_training
+                         : trains ? system::summarize_training
+                                  : system::summarize;
+  print_result(line.style, result, summarize(result));
 }
 
 }  // namespace
@@ -87,6 +87,7 @@ Command add_run(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("run", "simulate a collective cycle by cycle and verify its result");
   auto line = std::make_shared<RunLine>();
   add_input(*app, line->input);
+  add_style(*app, line->style);
   app->add_option("--out", line->out, "write the result as JSON")->type_name("RESULT.json");
   app->add_option("--trace", line->trace, "write Chrome trace events, which Perfetto opens")
       ->type_name("TRACE.json");

@@ -1,14 +1,19 @@
 // coppice schedule: a schedule built, checked and printed.
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/command.h"
 #include "app/interrupt.h"
 #include "app/progress.h"
 #include "base/error.h"
+#include "schedule/files/msccl_print.h"
 #include "schedule/files/print.h"
+#include "schedule/files/tacos_file.h"
 #include "system/machine/build.h"
 #include "system/machine/time_guard.h"
 
@@ -24,14 +29,21 @@ std::string render(const std::string& format, const topology::Topology& topology
                    const system::CheckedSchedule& checked, const schedule::NiOverhead& overhead) {
   if (format == "json") return schedule::to_json(topology, checked.schedule, checked.report, overhead);
   if (format == "dot") return schedule::to_dot(topology, checked.schedule);
+  try {
+    if (format == "msccl") return schedule::to_msccl(topology, checked.schedule);
+    if (format == "tacos") return schedule::to_tacos(topology, checked.schedule);
+  } catch (const UnsupportedError& error) {
+    throw ConfigError({"--format " + format}, error.what());
+  }
   return schedule::to_text(topology, checked.schedule, checked.report, overhead);
 }
 
 void execute(const ScheduleLine& line) {
   catch_interrupts();
-  if (line.format != "text" && line.format != "json" && line.format != "dot") {
+  constexpr std::array kFormats{"text", "json", "dot", "msccl", "tacos"};
+  if (std::ranges::find(kFormats, line.format) == kFormats.end()) {
     throw ConfigError({"--format " + line.format},
-                      fmt::format("'{}' is none of text, json, dot", line.format));
+                      fmt::format("'{}' is none of {}", line.format, fmt::join(kFormats, ", ")));
   }
   const config::Loaded loaded = load(line.input, config::Purpose::kSchedule);
   std::optional<ProgressLine> progress(loaded.config.collective.algorithm);
@@ -52,7 +64,8 @@ Command add_schedule(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("schedule", "build, check and print the schedule of a collective");
   auto line = std::make_shared<ScheduleLine>();
   add_input(*app, line->input);
-  app->add_option("--format", line->format, "text, json or dot (Graphviz)")
+  app->add_option("--format", line->format,
+                  "text, json, dot (Graphviz), msccl (XML that runs on GPUs) or tacos (CSV)")
       ->type_name("FORMAT")
       ->capture_default_str();
   return {app, [line] { execute(*line); }};

@@ -27,6 +27,7 @@ struct TrafficLine {
   std::string measure;
   std::string seed;
   std::string out;
+  Style style;
 };
 
 system::Pattern parse_pattern(const std::string& name) {
@@ -119,7 +120,7 @@ void execute(const TrafficLine& line) {
     result = system::run_traffic(loaded, traffic, options);
   }
   if (out != nullptr) out->write(result.dump(2) + "\n");
-  print(summarize(result, line, traffic));
+  print_result(line.style, result, summarize(result, line, traffic));
 }
 
 }  // namespace
@@ -128,6 +129,7 @@ Command add_traffic(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("traffic", "measure the network under synthetic traffic");
   auto line = std::make_shared<TrafficLine>();
   add_input(*app, line->input);
+  add_style(*app, line->style);
   app->add_option("--pattern", line->pattern, "uniform, transpose, bitcomp, tornado or neighbor")
       ->required()
       ->type_name("NAME");

@@ -257,19 +257,22 @@ Schedule parse_schedule(std::string_view text, const std::string& file, std::str
   return ScheduleReader(text, file, topology).read();
 }
 
-Schedule read_schedule_file(const std::string& path, std::string_view topology) {
-  std::string text;
+std::string read_schedule_text(const std::string& path) {
   try {
-    text = read_input_file(path);
+    return read_input_file(path);
   } catch (const UnreadableError& error) {
     throw UnsupportedError(fmt::format("'{}' cannot be read: {}", path, error.what()));
   }
-  return parse_schedule(text, path, topology);
+}
+
+Schedule read_schedule_file(const std::string& path, std::string_view topology) {
+  return parse_schedule(read_schedule_text(path), path, topology);
 }
 
 AlgorithmInfo tables_from_a_file() {
   return {.name = "file",
-          .summary = "tables that are read from collective.file, JSON as schedule prints it",
+          .summary =
+              "tables that are read from collective.file, JSON as schedule prints it, MSCCL XML or TACOS CSV",
           .chunking = Chunking::kGiven,
           .from_file = true};
 }

@@ -23,4 +23,7 @@ Schedule read_schedule_file(const std::string& path, std::string_view topology =
 // The algorithm whose tables are read and not compiled.
 AlgorithmInfo tables_from_a_file();
 
+// The text of a file, whatever its form; throws UnsupportedError if it cannot be read.
+std::string read_schedule_text(const std::string& path);
+
 }  // namespace coppice::schedule

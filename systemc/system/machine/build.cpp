@@ -18,7 +18,9 @@
 #include "config/schema.h"
 #include "config/shape.h"
 #include "fabric/framing.h"
+#include "schedule/files/msccl_file.h"
 #include "schedule/files/schedule_file.h"
+#include "schedule/files/tacos_file.h"
 #include "schedule/registry.h"
 #include "topology/builders.h"
 #include "topology/clos.h"
@@ -130,6 +132,22 @@ Femtoseconds message_gap(const config::SystemConfig& system) {
   return system.ni.message_setup + (system.ni.dma_latency + 1) * system.clock.period();
 }
 
+// The request that compilers and readers of schedules get, whatever the algorithm.
+schedule::CompileRequest request_of(const config::Loaded& loaded, const topology::Topology& topology,
+                                    const topology::RoutingFunction& routing) {
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  schedule::CompileRequest request;
+  request.collective = parse_collective(collective.op);
+  request.size = collective.size;
+  request.chunks = collective.chunks;
+  request.ni_ports = resolve_ni_ports(loaded.config, topology);
+  request.routing = &routing;
+  request.trees = parse_trees(collective.trees);
+  request.step_latency = step_latency(loaded.config, topology);
+  request.message_gap = message_gap(loaded.config.system);
+  return request;
+}
+
 // With `expected`, gets what `algorithm: auto` has compared.
 schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                     const topology::RoutingFunction& routing,
@@ -140,15 +158,7 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
     throw ConfigError(loaded.place("collective.algorithm"),
                       fmt::format("collective.algorithm: there is no algorithm '{}'", collective.algorithm));
   }
-  schedule::CompileRequest request;
-  request.collective = parse_collective(collective.op);
-  request.size = collective.size;
-  request.chunks = collective.chunks;
-  request.ni_ports = resolve_ni_ports(loaded.config, topology);
-  request.routing = &routing;
-  request.trees = parse_trees(collective.trees);
-  request.step_latency = step_latency(loaded.config, topology);
-  request.message_gap = message_gap(loaded.config.system);
+  schedule::CompileRequest request = request_of(loaded, topology, routing);
   // The network interface in Verilog is loaded with stored entries.
   if (loaded.config.system.ni.impl == config::Implementation::kRtl) {
     request.pattern_beyond = std::numeric_limits<int>::max();
@@ -191,18 +201,40 @@ void require_runnable(const config::Loaded& loaded, const schedule::Schedule& sc
   }
 }
 
-// Tables that were made elsewhere, for the collective that the configuration names.
-schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::Topology& topology) {
+void require_collective(const config::Loaded& loaded, const std::string& op) {
   const config::CollectiveConfig& collective = loaded.config.collective;
-  schedule::Schedule schedule = at_key(loaded, "collective.file", [&] {
-    return schedule::read_schedule_file(collective.file, topology.name());
-  });
-  const std::string op = schedule::collective_name(schedule);
-  if (op != collective.op) {
-    throw ConfigError(loaded.place("collective.op"),
-                      fmt::format("collective.op is {}, but {} holds {}: write {}", collective.op,
-                                  collective.file, op, op));
+  if (op == collective.op) return;
+  throw ConfigError(
+      loaded.place("collective.op"),
+      fmt::format("collective.op is {}, but {} holds {}: write {}", collective.op, collective.file, op, op));
+}
+
+// Tables as JSON, or an algorithm of MSCCL or TACOS, which leaves open what it runs on.
+schedule::Schedule parse_schedule_file(const config::Loaded& loaded, const topology::Topology& topology,
+                                       const topology::RoutingFunction& routing) {
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  const std::string text = schedule::read_schedule_text(collective.file);
+  const bool msccl = schedule::looks_like_xml(text);
+  if (!msccl && !schedule::looks_like_tacos(text)) {
+    return schedule::parse_schedule(text, collective.file, topology.name());
   }
+  if (msccl) require_collective(loaded, schedule::msccl_collective(text, collective.file));
+  schedule::CompileRequest request = request_of(loaded, topology, routing);
+  if (has_root(collective)) {
+    require_root(loaded, topology);
+    request.root = collective.root;
+  }
+  return msccl ? schedule::parse_msccl(text, collective.file, topology, request)
+               : schedule::parse_tacos(text, collective.file, topology, request);
+}
+
+// Tables that were made elsewhere, for the collective that the configuration names.
+schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::Topology& topology,
+                                 const topology::RoutingFunction& routing) {
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  schedule::Schedule schedule =
+      at_key(loaded, "collective.file", [&] { return parse_schedule_file(loaded, topology, routing); });
+  require_collective(loaded, schedule::collective_name(schedule));
   if (schedule.size != collective.size) {
     throw ConfigError(
         loaded.place("collective.size"),
@@ -362,7 +394,7 @@ CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Top
                                const topology::RoutingFunction& routing) {
   const bool imported = config::reads_tables(loaded.config);
   CheckedSchedule result;
-  result.schedule = imported ? read_schedule(loaded, topology)
+  result.schedule = imported ? read_schedule(loaded, topology, routing)
                              : compile_schedule(loaded, topology, routing, result.expected);
   try {
     result.report = schedule::check_schedule(topology, result.schedule);

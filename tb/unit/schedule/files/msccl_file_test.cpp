@@ -1,0 +1,146 @@
+#include "schedule/files/msccl_file.h"
+
+#include <gmock/gmock.h>
+
+#include <rapidcheck/gtest.h>
+
+#include "base/error.h"
+#include "machine.h"
+#include "schedule/files/msccl_print.h"
+#include "schedule/proof/checker.h"
+
+namespace coppice::schedule {
+namespace {
+
+using testing::HasSubstr;
+
+std::int64_t messages_of(const Schedule& schedule) {
+  std::int64_t messages = 0;
+  for (const NodeTables& node : schedule.nodes) {
+    for (const Table& port : node.ports) messages += port.messages();
+  }
+  return messages;
+}
+
+// What the file that `schedule` is written to is read as, and proven right.
+Schedule read_back(const Machine& machine, const Schedule& schedule) {
+  const std::string text = to_msccl(machine.topology, schedule);
+  Schedule read =
+      parse_msccl(text, "a.xml", machine.topology, machine.request(schedule.collective, schedule.size));
+  check_schedule(machine.topology, read);
+  return read;
+}
+
+TEST(Msccl, RoundTripsKeepEveryMessage) {
+  const Machine machines[] = {torus({4, 4}), mesh({3, 3}), dgx1()};
+  for (const Machine& machine : machines) {
+    const Bytes size = 4 * 16 * machine.topology.num_accelerators();
+    for (const char* algorithm : {"ring", "direct", "multitree"}) {
+      for (const Collective collective :
+           {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather}) {
+        const Schedule schedule = machine.compile(algorithm, collective, size);
+        const Schedule read = read_back(machine, schedule);
+        EXPECT_EQ(messages_of(read), messages_of(schedule)) << algorithm << " on " << machine.topology.name();
+        EXPECT_EQ(read.algorithm, schedule.algorithm);
+      }
+    }
+  }
+}
+
+RC_GTEST_PROP(Msccl, RoundTripsOfAnySizeAreProven, ()) {
+  const Machine machine = random_machine(6);
+  const auto size = 4 * *rc::gen::inRange<Bytes>(machine.topology.num_accelerators(), 400);
+  const auto algorithm = *rc::gen::element<std::string>("ring", "direct", "multitree", "double_tree");
+  Schedule schedule;
+  try {
+    schedule = machine.compile(algorithm, Collective::kAllReduce, size);
+  } catch (const UnsupportedError&) {
+    RC_DISCARD("not for this network");
+  }
+  read_back(machine, schedule);
+}
+
+// Two GPUs, a chunk: GPU 1 keeps what it receives in scratch, adds it, and sends the sum back.
+constexpr const char* kScratch = R"(<algo name="two" proto="Simple" nchannels="1" nchunksperloop="1" ngpus="2"
+ coll="allreduce" inplace="1">
+<gpu id="0" i_chunks="1" o_chunks="0" s_chunks="0">
+<tb id="0" send="1" recv="1" chan="0">
+<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+<step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+</tb></gpu>
+<gpu id="1" i_chunks="1" o_chunks="0" s_chunks="1">
+<tb id="0" send="-1" recv="0" chan="0">
+<step s="0" type="r" srcbuf="i" srcoff="0" dstbuf="s" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+<step s="1" type="re" srcbuf="s" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="1"/>
+</tb>
+<tb id="1" send="0" recv="-1" chan="0">
+<step s="0" type="nop" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="0" depid="0" deps="0" hasdep="0"/>
+<step s="1" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1" depid="0" deps="1" hasdep="0"/>
+</tb></gpu></algo>
+)";
+
+Schedule read_for_two(const std::string& text) {
+  const Machine machine = built(topology::Kind::kRing, {2});
+  Schedule schedule =
+      parse_msccl(text, "a.xml", machine.topology, machine.request(Collective::kAllReduce, 64));
+  check_schedule(machine.topology, schedule);
+  return schedule;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), with);
+}
+
+TEST(Msccl, SumsInScratchAreReduces) {
+  EXPECT_EQ(messages_of(read_for_two(kScratch)), 2);
+}
+
+void expect_refusal(const std::string& text, int line, const std::string& why) {
+  try {
+    read_for_two(text);
+    ADD_FAILURE() << "accepted: " << why;
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.where().line, line) << error.what();
+    EXPECT_THAT(error.what(), HasSubstr(why));
+  }
+}
+
+TEST(Msccl, RefusesWithThePlace) {
+  expect_refusal("<html></html>", 1, "this XML is <html>");
+  expect_refusal("<algo", 1, "not valid XML");
+  expect_refusal(replaced(kScratch, "ngpus=\"2\"", "ngpus=\"3\""), 1, "for 3 GPUs");
+  expect_refusal(replaced(kScratch, "allreduce", "alltoall"), 1, "alltoall moves data between two buffers");
+  expect_refusal(replaced(kScratch, "type=\"re\"", "type=\"ree\""), 11, "'ree' is none of");
+  expect_refusal(replaced(kScratch, "send=\"0\"", "send=\"-1\""), 15, "its block has send");
+  expect_refusal(replaced(kScratch, "deps=\"1\"", "deps=\"7\""), 15, "step 7 of block 0, which is not there");
+  expect_refusal(replaced(kScratch,
+                          "dstbuf=\"s\" dstoff=\"0\" cnt=\"1\" depid=\"-1\" deps=\"-1\" "
+                          "hasdep=\"0\"/>\n<step s=\"1\" type=\"re\"",
+                          "dstbuf=\"s\" dstoff=\"1\" cnt=\"1\" depid=\"-1\" deps=\"-1\" "
+                          "hasdep=\"0\"/>\n<step s=\"1\" type=\"re\""),
+                 11, "which nothing has been written to");
+}
+
+TEST(Msccl, FindsBlocksThatWaitForEver) {
+  expect_refusal(replaced(kScratch, "depid=\"0\" deps=\"0\"", "depid=\"1\" deps=\"1\""), 14,
+                 "waits here for ever");
+}
+
+TEST(Msccl, FindsWhatIsAddedTwice) {
+  const std::string step =
+      "<step s=\"1\" type=\"re\" srcbuf=\"s\" srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"1\" depid=\"-1\" "
+      "deps=\"-1\" "
+      "hasdep=\"1\"/>\n";
+  expect_refusal(replaced(kScratch, step, step + step), 12, "adds the data of GPU 0 to chunk 0 twice");
+}
+
+TEST(Msccl, IsNotWrittenWhereChunksAreTooUnequal) {
+  const Machine machine = torus({4, 4});
+  const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 4 * 100'003);
+  EXPECT_THROW(to_msccl(machine.topology, schedule), UnsupportedError);
+}
+
+}  // namespace
+}  // namespace coppice::schedule
