@@ -25,6 +25,7 @@ Command add_schedule(CLI::App& parent);
 Command add_bound(CLI::App& parent);
 Command add_chunks(CLI::App& parent);
 Command add_route(CLI::App& parent);
+Command add_layers(CLI::App& parent);
 Command add_list(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_report(CLI::App& parent);
