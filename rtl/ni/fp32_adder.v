@@ -1,7 +1,10 @@
 // IEEE 754 binary32 addition: round to nearest even, subnormals, infinities; every NaN result is the quiet
 // NaN 7fc00000. A sum a cycle, two cycles after its operands: align | add and normalize | round. 0 in other cycles.
+// Without the registers between the stages the sum is there in the cycle of its operands.
 `default_nettype none
-module fp32_adder (
+module fp32_adder #(
+  parameter PIPELINED = 1  // 0: no registers, no clock, and what is valid does not matter
+) (
   input  wire        clk_i,
   input  wire        valid_i,  // operands are there: the stages keep still without, to save power
   input  wire        next_i,   // those of the cycle before were
@@ -37,9 +40,15 @@ module fp32_adder (
   reg [7:0]  exponent_q;
   reg [23:0] x_q;
   reg [26:0] y_q;
-  always @(posedge clk_i) begin
-    if (valid_i) {y_q, x_q, exponent_q, sign_q, subtract_q, special_q, nan_q, zero_sign_q} <= align(a_i, b_i);
-  end
+  generate
+    if (PIPELINED != 0) begin : g_align
+      always @(posedge clk_i) begin
+        if (valid_i) {y_q, x_q, exponent_q, sign_q, subtract_q, special_q, nan_q, zero_sign_q} <= align(a_i, b_i);
+      end
+    end else begin : g_align
+      always @* {y_q, x_q, exponent_q, sign_q, subtract_q, special_q, nan_q, zero_sign_q} = align(a_i, b_i);
+    end
+  endgenerate
 
   // Add and normalize, no further than a subnormal's exponent. {sum is zero; exponent; significand, guard, round, sticky
   // without the leading bit, which the exponent tells}
@@ -70,25 +79,43 @@ module fp32_adder (
   reg        sign2_q, zero2_q, special2_q, nan2_q, zero_sign2_q;
   reg [8:0]  exponent2_q;
   reg [25:0] normal_q;
-  always @(posedge clk_i) begin
-    if (next_i) begin
-      {zero2_q, exponent2_q, normal_q} <= add(subtract_q, x_q, y_q, exponent_q);
-      sign2_q <= sign_q;
-      zero_sign2_q <= zero_sign_q;
-      special2_q <= special_q;
-      nan2_q <= nan_q;
+  generate
+    if (PIPELINED != 0) begin : g_add
+      always @(posedge clk_i) begin
+        if (next_i) begin
+          {zero2_q, exponent2_q, normal_q} <= add(subtract_q, x_q, y_q, exponent_q);
+          sign2_q <= sign_q;
+          zero_sign2_q <= zero_sign_q;
+          special2_q <= special_q;
+          nan2_q <= nan_q;
+        end
+      end
+    end else begin : g_add
+      always @* begin
+        {zero2_q, exponent2_q, normal_q} = add(subtract_q, x_q, y_q, exponent_q);
+        {sign2_q, zero_sign2_q, special2_q, nan2_q} = {sign_q, zero_sign_q, special_q, nan_q};
+      end
     end
-  end
+  endgenerate
 
   // Round: a carry out of the fraction goes into the exponent, as it must.
-  reg        sum_valid_q;
+  wire       sum_valid;
   reg        up, overflow, sign;
   reg [31:0] rounded;
-  always @(posedge clk_i) sum_valid_q <= next_i;
+  generate
+    if (PIPELINED != 0) begin : g_round
+      reg valid_q;
+      always @(posedge clk_i) valid_q <= next_i;
+      assign sum_valid = valid_q;
+    end else begin : g_round
+      assign sum_valid = 1'b1;
+      wire unused = &{1'b0, clk_i, valid_i, next_i};
+    end
+  endgenerate
   always @* begin
     {up, overflow, sign, rounded} = 35'd0;
     sum_o = 32'd0;
-    if (sum_valid_q) begin
+    if (sum_valid) begin
       up = normal_q[2] && (normal_q[3] || normal_q[1] || normal_q[0]);
       rounded = {exponent2_q, normal_q[25:3]} + {31'd0, up};
       overflow = special2_q || rounded[31:23] >= 9'd255;

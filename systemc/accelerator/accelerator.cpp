@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "accelerator/array/product_check.h"
+#include "accelerator/value_work.h"
 #include "base/error.h"
 
 namespace coppice::accelerator {
@@ -15,29 +18,65 @@ using workload::Layer;
 using workload::LayerKind;
 using workload::Pass;
 
-__extension__ using Wide = unsigned __int128;
+__extension__ using Wide = __int128;
+
+constexpr Bytes kElement = workload::kElementBytes;
+constexpr std::int64_t kMostPieces = 4096;  // of work that moves values one after the other
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
 }
 
-// Values of each tensor of a layer.
-struct Tensors {
-  std::int64_t inputs = 0;
-  std::int64_t outputs = 0;
-  std::int64_t weights = 0;  // of a kMatmul: the second operands of all samples
+// Spreads `total` over things of which `part` of `whole` have come so far: what belongs to the next ones.
+class Spread {
+ public:
+  Spread(Bytes total, Bytes whole) : total_(total), whole_(whole) {}
+
+  Bytes next(Bytes part) {
+    if (whole_ == 0) return 0;
+    so_far_ += part;
+    const Bytes given = static_cast<Bytes>(static_cast<Wide>(so_far_) * total_ / whole_);
+    return given - std::exchange(given_, given);
+  }
+
+ private:
+  Bytes total_;
+  Bytes whole_;
+  Bytes so_far_ = 0;
+  Bytes given_ = 0;
 };
 
-Tensors tensors(const Layer& layer, std::int64_t batch) {
-  Tensors sizes;
-  sizes.inputs = batch * layer.ifmap_height * layer.ifmap_width * layer.channels;
-  sizes.outputs = batch * layer.output_height() * layer.output_width() * layer.filters;
-  sizes.weights = layer.filter_height * layer.filter_width * (layer.channels / layer.groups) * layer.filters;
-  if (layer.kind == LayerKind::kMatmul) sizes.weights *= batch;
-  return sizes;
+// A PE's tiles as the accelerator's: `traffic` is what all PEs move for one of their products.
+std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
+  Spread input(traffic.input, walk.traffic.input);
+  Spread weight(traffic.weight, walk.traffic.weight);
+  Spread output(traffic.output, walk.traffic.output);
+  std::vector<TileDemand> list;
+  list.reserve(walk.steps.size());
+  for (const TileStep& step : walk.steps) {
+    const Bytes operands = input.next(step.input) + weight.next(step.weight);
+    const Bytes sums = output.next(step.sums_in);
+    list.push_back(
+        {step.compute, operands + sums, output.next(step.sums_out), step.new_output, step.takes_half});
+  }
+  return list;
 }
 
 }  // namespace
+
+struct Accelerator::Candidate {
+  Share share;
+  workload::Gemm product;  // of a full PE; count 0: its layer multiplies nothing
+  TilePlan plan;
+  Split split = Split::kBatch;
+  PeCycles cycles = 0;  // as if the memory were never waited for
+};
+
+Timing parse_timing(const std::string& name) {
+  if (name == "formula") return Timing::kFormula;
+  if (name == "array") return Timing::kArray;
+  throw std::invalid_argument(fmt::format("'{}' is no timing: formula and array are", name));
+}
 
 Accelerator::Accelerator(const AcceleratorSpec& spec) : spec_(spec) {
   if (spec.pes < 1) throw std::invalid_argument("an accelerator needs a PE at least");
@@ -45,74 +84,177 @@ Accelerator::Accelerator(const AcceleratorSpec& spec) : spec_(spec) {
   if (spec.memory_bandwidth && spec.memory_bandwidth->bytes_per_second < 1) {
     throw std::invalid_argument("an accelerator's memory needs a bandwidth");
   }
-}
-
-std::int64_t Accelerator::samples_per_pe(std::int64_t batch) const {
-  return divide_up(batch, spec_.pes);
-}
-
-std::int64_t Accelerator::active_pes(std::int64_t batch) const {
-  return divide_up(batch, samples_per_pe(batch));
-}
-
-PeCycles Accelerator::bounded_by_memory(PeCycles computation, std::int64_t elements) const {
-  if (!spec_.memory_bandwidth) return computation;
-  const Wide scaled = static_cast<Wide>(elements) * static_cast<Wide>(workload::kElementBytes) *
-                      static_cast<Wide>(spec_.clock.hertz);
-  const auto rate = static_cast<Wide>(spec_.memory_bandwidth->bytes_per_second);
-  const Wide transfer = (scaled + rate - 1) / rate;
-  constexpr auto kLongest = static_cast<Wide>(std::numeric_limits<PeCycles>::max() / 8);
-  return std::max(computation, static_cast<PeCycles>(std::min(transfer, kLongest)));
-}
-
-PeCycles Accelerator::pass_cycles(const Layer& layer, Pass pass, std::int64_t batch) const {
-  const std::int64_t samples = samples_per_pe(batch);
-  if (layer.kind != LayerKind::kEmbedding) return spec_.array.cycles(gemm(layer, pass, samples));
-  if (pass == Pass::kInputGradient) return 0;
-  return samples * layer.ifmap_height * layer.ifmap_width * divide_up(layer.filters, spec_.array.columns());
-}
-
-std::int64_t Accelerator::pass_elements(const Layer& layer, Pass pass, std::int64_t batch) const {
-  const Tensors sizes = tensors(layer, batch);
-  if (layer.kind == LayerKind::kEmbedding) {
-    switch (pass) {
-      case Pass::kForward:
-        return 2 * sizes.outputs;  // rows read, rows written
-      case Pass::kInputGradient:
-        return 0;
-      case Pass::kWeightGradient:
-        return 3 * sizes.outputs;  // output gradients read, rows read and written
-    }
+  if (spec.timing == Timing::kArray && spec.array.convention() == Convention::kScaleSim) {
+    throw std::invalid_argument("an array that runs takes the cycles that it takes, not SCALE-Sim's");
   }
-  // Every PE's samples give it a gradient of all weights; a product of activations has one per sample.
-  const std::int64_t gradients =
-      layer.kind == LayerKind::kMatmul ? sizes.weights : sizes.weights * active_pes(batch);
-  switch (pass) {
-    case Pass::kForward:
-    case Pass::kInputGradient:
-      return sizes.inputs + sizes.weights + sizes.outputs;
-    case Pass::kWeightGradient:
-      return sizes.inputs + sizes.outputs + gradients;
-  }
-  return 0;
 }
 
-PeCycles Accelerator::aggregation_cycles(const Layer& layer, std::int64_t batch) const {
-  const std::int64_t partial_sums = active_pes(batch);
-  const bool shared_weights = layer.kind == LayerKind::kConvolution || layer.kind == LayerKind::kTied;
-  // An embedding's PEs add into the one table.
-  if (!shared_weights || partial_sums == 1) return 0;
+Accelerator::Candidate Accelerator::candidate(const Layer& layer, Pass pass, std::int64_t batch,
+                                              Split split) const {
+  Candidate made;
+  made.split = split;
+  made.share = share(layer, pass, batch, spec_.pes, split);
+  made.product = gemm(made.share.layer, pass, made.share.samples);
+  if (made.product.count == 0) {
+    made.cycles = value_cost(made, layer, pass, batch).cycles;
+    return made;
+  }
+  const ProductOperands operands = operands_of(made.share.layer, pass, made.share.samples);
+  made.plan = plan_tiles(operands, spec_.array, spec_.buffers, spec_.tiling);
+  const bool whole = made.plan.input_stays && made.plan.weight_stays && made.plan.output_stays;
+  made.cycles = whole ? spec_.array.cycles(made.product)
+                      : walk_tiles(operands, spec_.array, made.plan).compute * made.product.count;
+  if (made.share.partial_sums) made.cycles += aggregation(layer, batch, made.share.active()).cycles;
+  return made;
+}
+
+// What can be, the fewest cycles first.
+std::vector<Accelerator::Candidate> Accelerator::candidates(const Layer& layer, Pass pass,
+                                                            std::int64_t batch) const {
+  std::vector<Candidate> list;
+  for (const Split split : splits()) {
+    if (spec_.split != Split::kBest && spec_.split != split) continue;
+    // A softmax needs all channels of a pixel.
+    const bool whole = layer.kind == LayerKind::kSoftmax && split == Split::kFilters;
+    list.push_back(candidate(layer, pass, batch, whole ? Split::kBatch : split));
+  }
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
+  return list;
+}
+
+PassCost Accelerator::cost(const Layer& layer, Pass pass, std::int64_t batch) const {
+  const std::vector<Candidate> list = candidates(layer, pass, batch);
+  PassCost best = finished(list.front(), layer, pass, batch);
+  if (!spec_.memory_bandwidth) return best;
+  for (std::size_t i = 1; i < list.size() && list[i].cycles < best.total(); ++i) {
+    const PassCost other = finished(list[i], layer, pass, batch);
+    if (other.total() < best.total()) best = other;
+  }
+  return best;
+}
+
+PassCost Accelerator::finished(const Candidate& candidate, const Layer& layer, Pass pass,
+                               std::int64_t batch) const {
+  PassCost cost = candidate.product.count == 0 ? value_cost(candidate, layer, pass, batch)
+                                               : product_cost(candidate, pass);
+  cost.split = candidate.split;
+  cost.plan = candidate.plan;
+  cost.product = gemm(layer, pass, batch);
+  if (candidate.share.partial_sums) {
+    const PassCost sums = aggregation(layer, batch, candidate.share.active());
+    cost.cycles += sums.cycles;
+    cost.stall_cycles += sums.stall_cycles;
+    cost.memory_cycles += sums.memory_cycles;
+    cost.traffic += sums.traffic;
+    cost.aggregation = sums.total();
+    cost.partial_sums = tensors(layer, batch).weights * kElement * candidate.share.active();
+  }
+  if (cost.cycles > 0) {
+    cost.utilization =
+        static_cast<double>(cost.product.macs()) /
+        (static_cast<double>(cost.cycles) * spec_.pes * spec_.array.rows() * spec_.array.columns());
+  }
+  return cost;
+}
+
+// Independent products of one shape take the same cycles: the array runs one of them.
+TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& operands) const {
+  if (spec_.timing == Timing::kFormula) return walk_tiles(operands, spec_.array, candidate.plan);
+  CheckedProduct product(spec_.array, candidate.product.m, candidate.product.k, candidate.product.n);
+  TileWalk walk = walk_tiles(operands, spec_.array, candidate.plan, [&](const TilePlace& tile) {
+    return product.compute(tile.m, tile.height, tile.k, tile.depth, tile.n, tile.width);
+  });
+  product.check();
+  return walk;
+}
+
+PassCost Accelerator::product_cost(const Candidate& candidate, Pass pass) const {
+  const Share& share = candidate.share;
+  const std::int64_t count = candidate.product.count;
+  const TileWalk full = walk(candidate, operands_of(share.layer, pass, share.samples));
+  Traffic each = full.traffic * (share.full * count);
+  if (share.smaller > 0) {
+    const auto rest = operands_of(share.smaller_layer, pass, share.smaller_samples);
+    const std::int64_t rest_count = gemm(share.smaller_layer, pass, share.smaller_samples).count;
+    each += walk_tiles(rest, spec_.array, candidate.plan).traffic * (share.smaller * rest_count);
+  }
+  PassCost cost;
+  cost.traffic = each;
+  if (share.shares_input) cost.traffic.input = full.traffic.input * (share.copies * count);
+  if (share.shares_weight) cost.traffic.weight = full.traffic.weight * (share.copies * count);
+  cost.cycles = full.compute * count;
+  cost.mapping_efficiency = spec_.array.mapping_efficiency(candidate.product);
+  if (!spec_.memory_bandwidth) return cost;
+  const Traffic once{cost.traffic.input / count, cost.traffic.weight / count, cost.traffic.output / count};
+  const PipelineTimes times = run_pipeline(demands(full, once), count, full.output_stays, memory());
+  cost.stall_cycles = times.stalls();
+  cost.memory_cycles = times.memory_busy;
+  return cost;
+}
+
+PassCost Accelerator::value_cost(const Candidate& candidate, const Layer& layer, Pass pass,
+                                 std::int64_t batch) const {
+  const Share& share = candidate.share;
+  const ValueWork work = value_work(layer, pass, batch);
+  const Layer& part = share.layer;
+  const std::int64_t pixels = share.samples * part.batch * part.output_height() * part.output_width();
+  PassCost cost;
+  cost.cycles = work.sweeps * pixels * divide_up(part.filters, spec_.array.columns());
+  cost.traffic = {work.input * kElement, work.weight * kElement, work.output * kElement};
+  stream(cost, pixels * part.filters, cost.traffic.input + cost.traffic.weight, cost.traffic.output);
+  return cost;
+}
+
+PassCost Accelerator::aggregation(const Layer& layer, std::int64_t batch, std::int64_t partial_sums) const {
   const std::int64_t weights = tensors(layer, batch).weights;
-  const std::int64_t additions = divide_up(weights, partial_sums) * (partial_sums - 1);
-  return bounded_by_memory(divide_up(additions, spec_.array.columns()), weights * (partial_sums + 1));
+  const std::int64_t of_a_pe = divide_up(weights, partial_sums);
+  PassCost cost;
+  cost.cycles = divide_up(of_a_pe * (partial_sums - 1), spec_.array.columns());
+  cost.traffic.output = weights * (partial_sums + 1) * kElement;
+  stream(cost, of_a_pe, weights * partial_sums * kElement, weights * kElement);
+  return cost;
+}
+
+PassCost Accelerator::update(const Layer& layer, const Optimizer& optimizer) const {
+  const Bytes weights = layer.parameters() * kElement;
+  const std::int64_t of_a_pe = divide_up(layer.parameters(), spec_.pes);
+  PassCost cost;
+  cost.cycles = divide_up(of_a_pe, spec_.array.columns());
+  cost.traffic = {weights * (1 + optimizer.states), weights, weights * (1 + optimizer.states)};
+  stream(cost, of_a_pe, cost.traffic.input + cost.traffic.weight, cost.traffic.output);
+  return cost;
+}
+
+// Work of `values` values of a PE that come, are changed and leave: in pieces of as many as an array has PEs.
+void Accelerator::stream(PassCost& cost, std::int64_t values, Bytes load, Bytes store) const {
+  if (!spec_.memory_bandwidth || values == 0) return;
+  const std::int64_t piece = std::int64_t{spec_.array.rows()} * spec_.array.columns();
+  const std::int64_t pieces = std::clamp<std::int64_t>(divide_up(values, piece), 1, kMostPieces);
+  Spread compute(cost.cycles, pieces);
+  Spread in(load, pieces);
+  Spread out(store, pieces);
+  std::vector<TileDemand> list;
+  list.reserve(static_cast<std::size_t>(pieces));
+  for (std::int64_t i = 0; i < pieces; ++i)
+    list.push_back({compute.next(1), in.next(1), out.next(1), true, true});
+  const PipelineTimes times = run_pipeline(list, 1, false, memory());
+  cost.stall_cycles = times.stalls();
+  cost.memory_cycles = times.memory_busy;
 }
 
 LayerCycles Accelerator::cycles(const Layer& layer, std::int64_t batch) const {
-  const auto pass = [&](Pass which) {
-    return bounded_by_memory(pass_cycles(layer, which, batch), pass_elements(layer, which, batch));
-  };
-  return {pass(Pass::kForward), pass(Pass::kInputGradient), pass(Pass::kWeightGradient),
-          aggregation_cycles(layer, batch)};
+  const PassCost weights = cost(layer, Pass::kWeightGradient, batch);
+  return {cost(layer, Pass::kForward, batch).total(), cost(layer, Pass::kInputGradient, batch).total(),
+          weights.total() - weights.aggregation, weights.aggregation};
+}
+
+Bytes Accelerator::partial_sums(const workload::Model& model, std::int64_t batch) const {
+  Bytes most = 0;
+  for (const Layer& layer : model.layers) {
+    most = std::max(most, cost(layer, Pass::kWeightGradient, batch).partial_sums);
+  }
+  return most;
 }
 
 std::vector<workload::LayerCost> Accelerator::costs(const workload::Model& model, std::int64_t batch) const {

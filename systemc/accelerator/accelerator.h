@@ -1,9 +1,15 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "accelerator/array/systolic_array.h"
+#include "accelerator/buffers/tile_pipeline.h"
+#include "accelerator/buffers/tiling.h"
+#include "accelerator/footprint.h"
+#include "accelerator/split.h"
 #include "base/units.h"
 #include "workload/layer.h"
 #include "workload/model.h"
@@ -11,15 +17,46 @@
 
 namespace coppice::accelerator {
 
+// How the cycles of tiles are found.
+enum class Timing {
+  kFormula,  // SystolicArray::cycles()
+  kArray,    // operands move through the PEs cycle by cycle, and their product is checked
+};
+
+// The Timing of "formula" or "array"; throws std::invalid_argument naming them.
+Timing parse_timing(const std::string& name);
+
 // PEs with a systolic array each and one memory, as `system.accelerator` describes them.
 struct AcceleratorSpec {
   int pes = 16;
   SystolicArray array{32, 32, Dataflow::kOutputStationary};
   Frequency clock{1'000'000'000};
-  std::optional<Bandwidth> memory_bandwidth;  // none: unlimited, as in the MultiTree paper
+  std::optional<Bandwidth> memory_bandwidth = std::nullopt;  // none: unlimited, as in the MultiTree paper
+  Split split = Split::kBest;
+  BufferSizes buffers = {};
+  Tiling tiling = Tiling::kLeastTraffic;
+  Timing timing = Timing::kFormula;
 };
 
-// Cycles of one layer in one training iteration, for the whole mini-batch of the accelerator.
+// What one pass over a layer costs an accelerator, for its whole mini-batch.
+struct PassCost {
+  workload::Gemm product;         // of the whole mini-batch; count 0: nothing is multiplied
+  PeCycles cycles = 0;            // as if the memory were never waited for
+  PeCycles stall_cycles = 0;      // waiting for the memory
+  PeCycles memory_cycles = 0;     // in which the memory moves something
+  PeCycles aggregation = 0;       // of both, what adds the PEs' weight gradients
+  Bytes partial_sums = 0;         // weight gradients of all PEs, where they have to be added
+  double utilization = 0;         // multiply-accumulates over those that all PEs could have done in `cycles`
+  double mapping_efficiency = 0;  // PEs of the arrays that tiles have work for, in their mean
+  Traffic traffic;
+  Split split = Split::kBatch;
+  TilePlan plan;
+
+  PeCycles total() const { return cycles + stall_cycles; }
+};
+
+// Cycles of one layer in one training iteration, stalls included, for the whole mini-batch of the
+// accelerator.
 struct LayerCycles {
   PeCycles forward = 0;
   PeCycles input_gradient = 0;
@@ -29,37 +66,58 @@ struct LayerCycles {
 
 // Computes layers on one accelerator.
 //
-// The mini-batch is split over the PEs: each takes ceil(batch / pes) samples but the last that has any, and
-// the slowest decides. Weight gradients of the active PEs are then added: each PE adds its share of the
-// weights, a sum of as many values as PEs are active, one addition per array column and cycle. An embedding
-// moves a table row of `filters` values per pixel, one value per array column and cycle, forward and (adding
-// into the table) as weight gradient; it has no input gradient, its inputs are indices.
+// A pass is shared out to the PEs (Split), and the slowest decides. Where each PE has a sum of its own for
+// the weights, those are then added: each PE adds its share of the weights, a sum of as many values as PEs
+// are active, one addition per array column and cycle. What is no product moves one value per array column
+// and cycle and PE: an embedding a table row of `filters` values per pixel, forward and (adding into the
+// table) as weight gradient, but no input gradient, its inputs are indices; a normalization two sweeps over
+// its input and two over its gradient; a softmax three and two; a pooling every input of every output.
 //
 // The values of an input gradient are added into it as they leave the array (col2im), one addition per array
 // column and cycle: it keeps pace with the array and takes no cycle more.
 //
-// Memory traffic overlaps computation (double buffering), so a pass takes the longer of the two. Buffers are
-// as large as needed: a pass reads each operand and writes each result once; weights are read once for all
-// PEs, weight gradients are written by each PE, read and added.
+// Tiles come from the memory into the buffers and leave them while others are computed (run_pipeline()); the
+// PEs keep step, so that what all of them read comes once. Weight gradients are written by each PE, read and
+// added.
 class Accelerator {
  public:
-  // Throws std::invalid_argument for fewer than 1 PE, no clock or no bandwidth.
+  // Throws std::invalid_argument for fewer than 1 PE, no clock or no bandwidth, and for the array's timing
+  // by SCALE-Sim's convention, which it cannot have.
   explicit Accelerator(const AcceleratorSpec& spec);
 
-  // `batch` >= 1 samples.
+  const AcceleratorSpec& spec() const { return spec_; }
+
+  // `batch` >= 1 samples. Throws UnsupportedError if a buffer is too small for a tile, or the array's timing
+  // would need operands of more than 2 GiB; ModelError if the array's product is wrong.
   LayerCycles cycles(const workload::Layer& layer, std::int64_t batch) const;
+  // The same of one pass; the weight gradient's with the local aggregation.
+  PassCost cost(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
+  // The update of a layer's weights.
+  PassCost update(const workload::Layer& layer, const Optimizer& optimizer) const;
+
+  // The most weight gradients that the PEs have at a time before they are added, in bytes.
+  Bytes partial_sums(const workload::Model& model, std::int64_t batch) const;
 
   // Every layer of `model` as time, local aggregation within the weight gradient's. Throws UnsupportedError
   // naming the layer if it takes longer than Femtoseconds can hold.
   std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch) const;
 
  private:
-  PeCycles bounded_by_memory(PeCycles computation, std::int64_t elements) const;
-  PeCycles pass_cycles(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
-  std::int64_t pass_elements(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
-  PeCycles aggregation_cycles(const workload::Layer& layer, std::int64_t batch) const;
-  std::int64_t samples_per_pe(std::int64_t batch) const;
-  std::int64_t active_pes(std::int64_t batch) const;
+  struct Candidate;
+
+  std::vector<Candidate> candidates(const workload::Layer& layer, workload::Pass pass,
+                                    std::int64_t batch) const;
+  Candidate candidate(const workload::Layer& layer, workload::Pass pass, std::int64_t batch,
+                      Split split) const;
+  PassCost finished(const Candidate& candidate, const workload::Layer& layer, workload::Pass pass,
+                    std::int64_t batch) const;
+  PassCost product_cost(const Candidate& candidate, workload::Pass pass) const;
+  TileWalk walk(const Candidate& candidate, const ProductOperands& operands) const;
+  PassCost value_cost(const Candidate& candidate, const workload::Layer& layer, workload::Pass pass,
+                      std::int64_t batch) const;
+  PassCost aggregation(const workload::Layer& layer, std::int64_t batch, std::int64_t partial_sums) const;
+  void stream(PassCost& cost, std::int64_t values, Bytes load, Bytes store) const;
+  MemoryPace memory() const { return {spec_.memory_bandwidth, spec_.clock}; }
 
   AcceleratorSpec spec_;
 };

@@ -13,16 +13,11 @@ namespace {
 using workload::Layer;
 using workload::LayerKind;
 
+// Values of operands and results of a pass, once each.
 double elements_moved(const Layer& layer, std::int64_t batch) {
-  const auto samples = static_cast<double>(batch);
-  const auto inputs = static_cast<double>(layer.ifmap_height * layer.ifmap_width * layer.channels);
-  const auto outputs = static_cast<double>(layer.output_height() * layer.output_width() * layer.filters);
-  if (layer.kind == LayerKind::kEmbedding) return samples * 2 * outputs;
-  const std::int64_t channels_of_group = layer.channels / layer.groups;
-  const auto weights =
-      static_cast<double>(layer.filter_height * layer.filter_width * channels_of_group * layer.filters);
-  const double times = layer.kind == LayerKind::kMatmul ? samples : 1;
-  return samples * (inputs + outputs) + times * weights;
+  const workload::Tensors sizes = tensors(layer, batch);
+  if (layer.kind == LayerKind::kEmbedding) return 2 * static_cast<double>(sizes.outputs);
+  return static_cast<double>(sizes.inputs + sizes.outputs + sizes.weights);
 }
 
 }  // namespace

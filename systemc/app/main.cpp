@@ -73,10 +73,11 @@ int sc_main(int argc, char** argv) {
   app.set_version_flag("--version", "coppice " COPPICE_VERSION);
   app.require_subcommand(1);
   const Command commands[] = {
-      coppice::app::add_run(app),     coppice::app::add_traffic(app), coppice::app::add_schedule(app),
-      coppice::app::add_bound(app),   coppice::app::add_compare(app), coppice::app::add_chunks(app),
-      coppice::app::add_route(app),   coppice::app::add_modules(app), coppice::app::add_list(app),
-      coppice::app::add_explain(app), coppice::app::add_report(app),  coppice::app::add_topology(app),
+      coppice::app::add_run(app),      coppice::app::add_traffic(app), coppice::app::add_schedule(app),
+      coppice::app::add_bound(app),    coppice::app::add_compare(app), coppice::app::add_layers(app),
+      coppice::app::add_chunks(app),   coppice::app::add_route(app),   coppice::app::add_modules(app),
+      coppice::app::add_list(app),     coppice::app::add_explain(app), coppice::app::add_report(app),
+      coppice::app::add_topology(app),
   };
   require_values(app);
   try {

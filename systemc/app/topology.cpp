@@ -18,7 +18,7 @@ struct TopologyLine {
 };
 
 void execute(const TopologyLine& line) {
-  exit_on_interrupt();
+  catch_interrupts();
   using Print = std::string (*)(const topology::Topology&);
   Print print_as = nullptr;
   if (line.format == "dot") print_as = topology::to_dot;

@@ -80,6 +80,14 @@ struct RooflineConfig {
   bool operator==(const RooflineConfig&) const = default;
 };
 
+// The buffers of a PE; none: as large as their operand.
+struct BuffersConfig {
+  std::optional<Bytes> input = std::nullopt;
+  std::optional<Bytes> weight = std::nullopt;
+  std::optional<Bytes> output = std::nullopt;
+  bool operator==(const BuffersConfig&) const = default;
+};
+
 struct AcceleratorConfig {
   std::string model = "systolic";  // or roofline
   RooflineConfig roofline{};
@@ -90,6 +98,12 @@ struct AcceleratorConfig {
   std::vector<int> array{32, 32};
   std::string dataflow = "output_stationary";
   Frequency clock{1'000'000'000};
+  std::string timing = "formula";     // or array: operands move through the PEs
+  std::string convention = "causal";  // or scale_sim
+  std::string split = "best";         // what the PEs share out (accelerator/split.h)
+  BuffersConfig buffers{};
+  std::string tiling = "least_traffic";                      // accelerator/buffers/tiling.h
+  std::optional<Bytes> memory = std::nullopt;                // unlimited
   std::optional<Bandwidth> memory_bandwidth = std::nullopt;  // unlimited
   bool operator==(const AcceleratorConfig&) const = default;
 };
@@ -130,6 +144,7 @@ struct TrainingConfig {
   workload::Overlap overlap = workload::Overlap::kNone;
   // What the bytes of an ALLGATHER count in a text workload.
   workload::AllGatherBytes all_gather_bytes = workload::AllGatherBytes::kInput;
+  std::string optimizer = "momentum";  // accelerator/footprint.h
   bool operator==(const TrainingConfig&) const = default;
 };
 

@@ -25,6 +25,8 @@ const char* subject(Purpose purpose) {
       return "a routing study";
     case Purpose::kTextRun:
       return "a text workload, whose chunks are simulated without flits or values";
+    case Purpose::kLayers:
+      return "the cost of layers";
   }
   return "?";
 }

@@ -97,6 +97,11 @@ std::string idle_roofline(const Config& config, const Use& use) {
   return "system.accelerator.model is systolic: write roofline to use it";
 }
 
+std::string idle_optimizer(const Config& config, const Use& use) {
+  if (use.purpose == Purpose::kLayers || config.system.accelerator.memory) return "";
+  return "an iteration's time leaves the update out, and system.accelerator.memory is unlimited";
+}
+
 std::string idle_trees(const Config& config, const Use& /*use*/) {
   if (places_trees(config)) return "";
   return "the algorithm " + config.collective.algorithm + " has no trees to place";

@@ -13,7 +13,7 @@ namespace coppice::config {
 
 // The use that the command will make of it: it decides which keys are required and which have no
 // effect. A run of a text workload moves chunks only, and fewer keys have an effect on it: kTextRun.
-enum class Purpose { kRun, kTraffic, kSchedule, kBound, kRoute, kTextRun };
+enum class Purpose { kRun, kTraffic, kSchedule, kBound, kRoute, kTextRun, kLayers };
 
 // A configuration with the place of every key that was set.
 struct Loaded {

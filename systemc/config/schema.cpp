@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "config/accelerator_keys.h"
 #include "config/dimensions.h"
 #include "config/ineffective_keys.h"
 #include "config/key_builders.h"
@@ -25,6 +26,7 @@ constexpr Purposes kTimed{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute, Pur
 constexpr Purposes kMessages{Purpose::kRun, Purpose::kRoute};
 constexpr Purposes kRunOnly{Purpose::kRun};
 constexpr Purposes kRuns{Purpose::kRun, Purpose::kTextRun};
+constexpr Purposes kTrained{Purpose::kRun, Purpose::kLayers};
 
 constexpr std::size_t kMostDimensions = 16;
 constexpr int kMostNodes = 1 << 20;
@@ -32,7 +34,6 @@ constexpr Bandwidth kSlowestLink{1'000};
 constexpr Bandwidth kFastestLink{100'000'000'000'000};
 constexpr Frequency kSlowestClock{1'000};
 constexpr Frequency kFastestClock{100'000'000'000};
-constexpr const char* kUnlimited = "unlimited";
 
 void add_topology_keys(std::vector<Key>& keys) {
   std::vector<std::string> kinds;
@@ -218,63 +219,6 @@ void add_ni_keys(std::vector<Key>& keys) {
   keys.push_back(unless(with(nodes, kRunOnly), idle_rtl_nodes));
 }
 
-void add_accelerator_keys(std::vector<Key>& keys) {
-  const auto add = [&](Key key) { keys.push_back(unless(with(std::move(key), kRunOnly), idle_untrained)); };
-  const auto add_systolic = [&](Key key) {
-    keys.push_back(unless(with(std::move(key), kRunOnly), idle_systolic));
-  };
-  const auto add_roofline = [&](Key key) {
-    keys.push_back(unless(with(std::move(key), kRunOnly), idle_roofline));
-  };
-  add(name_key("system.accelerator.model", [](auto& c) -> auto& { return c.system.accelerator.model; },
-               {"systolic", "roofline"}));
-  add(number_key(
-      "system.accelerator.forwarding_cost",
-      [](auto& c) -> auto& { return c.system.accelerator.forwarding_cost; }, 0, 0.9));
-  add_roofline(number_key(
-      "system.accelerator.roofline.peak_tflops",
-      [](auto& c) -> auto& { return c.system.accelerator.roofline.peak_tflops; }, 1e-6, 1e6));
-  add_roofline(number_key(
-      "system.accelerator.roofline.efficiency",
-      [](auto& c) -> auto& { return c.system.accelerator.roofline.efficiency; }, 0.001, 1));
-  add_roofline(quantity_key(
-      "system.accelerator.roofline.memory_bandwidth",
-      [](auto& c) -> auto& { return c.system.accelerator.roofline.memory_bandwidth; }, parse_bandwidth,
-      format_bandwidth, kSlowestLink, kFastestLink));
-  add_systolic(integer_key(
-      "system.accelerator.pes", [](auto& c) -> auto& { return c.system.accelerator.pes; }, 1, 65536));
-  Key array;
-  array.path = "system.accelerator.array";
-  array.read = [path = array.path](const Node& value, Config& config) {
-    const std::vector<int> sides = read_integers(value, path, 1, 65536, "[32, 32], its rows and columns");
-    if (sides.size() != 2) {
-      throw ConfigError(value.place, path + " must be [rows, columns], for example [32, 32]");
-    }
-    config.system.accelerator.array = sides;
-  };
-  array.write = [](const Config& config) { return Json(config.system.accelerator.array); };
-  add_systolic(array);
-  add_systolic(name_key("system.accelerator.dataflow",
-                        [](auto& c) -> auto& { return c.system.accelerator.dataflow; },
-                        {"output_stationary", "weight_stationary", "input_stationary"}));
-  add_systolic(quantity_key(
-      "system.accelerator.clock", [](auto& c) -> auto& { return c.system.accelerator.clock; },
-      parse_frequency, format_frequency, kSlowestClock, kFastestClock));
-  Key memory;
-  memory.path = "system.accelerator.memory_bandwidth";
-  memory.read = [path = memory.path](const Node& value, Config& config) {
-    auto& bandwidth = config.system.accelerator.memory_bandwidth;
-    bandwidth.reset();
-    if (value.kind == Node::Kind::kScalar && value.text == kUnlimited) return;
-    bandwidth = read_quantity(value, path, parse_bandwidth, format_bandwidth, kSlowestLink, kFastestLink);
-  };
-  memory.write = [](const Config& config) {
-    const auto& bandwidth = config.system.accelerator.memory_bandwidth;
-    return Json(bandwidth ? format_bandwidth(*bandwidth) : kUnlimited);
-  };
-  add_systolic(memory);
-}
-
 bool trains(const Loaded& loaded) {
   return loaded.places.contains("training");
 }
@@ -298,13 +242,15 @@ void add_training_keys(std::vector<Key>& keys) {
     config.training.model = text;
   };
   model.write = [](const Config& config) { return Json(config.training.model); };
-  model.excused = [](const Loaded& loaded, Purpose) { return !trains(loaded); };
-  keys.push_back(with(when_training(model), kRuns, kRunOnly));
+  model.excused = [](const Loaded& loaded, Purpose purpose) {
+    return purpose == Purpose::kRun && !trains(loaded);
+  };
+  keys.push_back(with(when_training(model), {Purpose::kRun, Purpose::kTextRun, Purpose::kLayers}, kTrained));
   Key batch = integer_key(
       "training.batch_per_accelerator", [](auto& c) -> auto& { return c.training.batch_per_accelerator; }, 1,
       65536);
   batch.example = "16";
-  keys.push_back(with(when_training(batch), kRunOnly));
+  keys.push_back(with(when_training(batch), kTrained));
   Key overlap = enum_key<>(
       "training.overlap", [](auto& c) -> auto& { return c.training.overlap; },
       std::vector{workload::Overlap::kNone, workload::Overlap::kLayerWise, workload::Overlap::kChained});
@@ -318,6 +264,9 @@ void add_training_keys(std::vector<Key>& keys) {
     return trains_text_workload(config) ? write(config) : Json();
   };
   keys.push_back(unless(with(gathered, kRuns), idle_all_gather_bytes));
+  Key optimizer = name_key("training.optimizer", [](auto& c) -> auto& { return c.training.optimizer; },
+                           {"sgd", "momentum", "adam"});
+  keys.push_back(unless(with(when_training(optimizer), kTrained), idle_optimizer));
 }
 
 Key chunks_key() {

@@ -1,25 +1,89 @@
 #include "workload/layer.h"
 
+#include <algorithm>
+
 namespace coppice::workload {
 namespace {
 
-std::int64_t output_size(std::int64_t input, std::int64_t padding, std::int64_t filter, std::int64_t stride) {
-  return (input + 2 * padding - filter) / stride + 1;
+// A side of the image: its size, and what moves along it.
+struct Side {
+  std::int64_t input;
+  std::int64_t filter;
+  std::int64_t stride;
+};
+
+std::int64_t reach(const Layer& layer, std::int64_t filter) {
+  return (filter - 1) * layer.dilation + 1;
+}
+
+std::int64_t output_size(const Layer& layer, const Side& side) {
+  const std::int64_t last = side.input + 2 * layer.padding - reach(layer, side.filter);
+  return (last + (layer.round_up ? side.stride - 1 : 0)) / side.stride + 1;
+}
+
+std::int64_t input_size(const Layer& layer, const Side& side, std::int64_t part) {
+  if (part == 0) return side.input;
+  return std::min(side.input, (part - 1) * side.stride + reach(layer, side.filter));
+}
+
+Side vertical(const Layer& layer) {
+  return {layer.ifmap_height, layer.filter_height, layer.stride_height};
+}
+
+Side horizontal(const Layer& layer) {
+  return {layer.ifmap_width, layer.filter_width, layer.stride_width};
 }
 
 }  // namespace
 
+bool multiplies(LayerKind kind) {
+  return kind == LayerKind::kConvolution || kind == LayerKind::kTied || kind == LayerKind::kMatmul;
+}
+
 std::int64_t Layer::output_height() const {
-  return output_size(ifmap_height, padding, filter_height, stride_height);
+  return part_height > 0 ? part_height : output_size(*this, vertical(*this));
 }
 
 std::int64_t Layer::output_width() const {
-  return output_size(ifmap_width, padding, filter_width, stride_width);
+  return part_width > 0 ? part_width : output_size(*this, horizontal(*this));
+}
+
+std::int64_t Layer::input_rows() const {
+  return input_size(*this, vertical(*this), part_height);
+}
+
+std::int64_t Layer::input_columns() const {
+  return input_size(*this, horizontal(*this), part_width);
+}
+
+std::int64_t Layer::window() const {
+  return (filter_height * filter_width * (channels / groups) * kept + of - 1) / of;
 }
 
 std::int64_t Layer::parameters() const {
-  if (kind == LayerKind::kTied || kind == LayerKind::kMatmul) return 0;
-  return filter_height * filter_width * (channels / groups) * filters;
+  switch (kind) {
+    case LayerKind::kConvolution:
+    case LayerKind::kEmbedding:
+      return window() * filters;
+    case LayerKind::kNormalization:
+      return 2 * channels;
+    default:
+      return 0;
+  }
+}
+
+Tensors tensors(const Layer& layer, std::int64_t samples) {
+  const std::int64_t inputs = samples * layer.batch;
+  Tensors sizes;
+  sizes.inputs = inputs * layer.input_rows() * layer.input_columns() * layer.channels;
+  sizes.outputs = inputs * layer.output_height() * layer.output_width() * layer.filters;
+  if (multiplies(layer.kind) || layer.kind == LayerKind::kEmbedding) {
+    sizes.weights = layer.window() * layer.filters;
+  } else {
+    sizes.weights = layer.parameters();
+  }
+  if (layer.kind == LayerKind::kMatmul) sizes.weights *= inputs;
+  return sizes;
 }
 
 std::int64_t Layer::macs() const {
@@ -28,25 +92,24 @@ std::int64_t Layer::macs() const {
 
 Gemm gemm(const Layer& layer, Pass pass, std::int64_t samples) {
   const bool own_operands = layer.kind == LayerKind::kMatmul;
-  const std::int64_t batch = own_operands ? 1 : samples;
-  const std::int64_t taps = layer.filter_height * layer.filter_width;
-  const std::int64_t outputs = batch * layer.output_height() * layer.output_width();
-  const std::int64_t channels = layer.channels / layer.groups;
+  const std::int64_t inputs = samples * layer.batch;
+  const std::int64_t outputs = (own_operands ? 1 : inputs) * layer.output_height() * layer.output_width();
+  const std::int64_t window = layer.window();
   const std::int64_t filters = layer.filters / layer.groups;
   Gemm product;
   switch (pass) {
     case Pass::kForward:
-      product = {outputs, taps * channels, filters};
+      product = {outputs, window, filters};
       break;
     case Pass::kInputGradient:
-      product = {outputs, filters, taps * channels};
+      product = {outputs, filters, window};
       break;
     case Pass::kWeightGradient:
-      product = {taps * channels, outputs, filters};
+      product = {window, outputs, filters};
       break;
   }
-  product.count = layer.groups * (own_operands ? samples : 1);
-  if (layer.kind == LayerKind::kEmbedding || samples == 0) product.count = 0;
+  product.count = layer.groups * (own_operands ? inputs : 1);
+  if (!multiplies(layer.kind) || samples == 0) product.count = 0;
   return product;
 }
 
@@ -60,6 +123,16 @@ const char* to_string(LayerKind kind) {
       return "embedding";
     case LayerKind::kMatmul:
       return "matmul";
+    case LayerKind::kElementwise:
+      return "elementwise";
+    case LayerKind::kAdd:
+      return "add";
+    case LayerKind::kNormalization:
+      return "normalization";
+    case LayerKind::kPooling:
+      return "pooling";
+    case LayerKind::kSoftmax:
+      return "softmax";
   }
   return "?";
 }

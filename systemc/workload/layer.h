@@ -9,11 +9,19 @@ namespace coppice::workload {
 
 // The kind of work of a layer, and whether it has weights of its own.
 enum class LayerKind {
-  kConvolution,  // with weights; a fully connected layer is a 1x1 convolution
-  kTied,         // a convolution by weights of an earlier layer, which owns their gradient
-  kEmbedding,    // selects a row of a table of `channels` x `filters` for every pixel
-  kMatmul,       // the product of two activations: no weights, both operands have gradients
+  kConvolution,    // with weights; a fully connected layer is a 1x1 convolution
+  kTied,           // a convolution by weights of an earlier layer, which owns their gradient
+  kEmbedding,      // selects a row of a table of `channels` x `filters` for every pixel
+  kMatmul,         // the product of two activations: no weights, both operands have gradients
+  kElementwise,    // a function of each input value
+  kAdd,            // the sum of two inputs of this size; its gradient is the gradient of both
+  kNormalization,  // by mean and variance, with a scale and a shift per channel as weights
+  kPooling,        // of filter_height x filter_width inputs each
+  kSoftmax,        // over the channels
 };
+
+// Whether a layer is products on the systolic array; the others move and change values.
+bool multiplies(LayerKind kind);
 
 // The three products of training a layer.
 enum class Pass { kForward, kInputGradient, kWeightGradient };
@@ -37,10 +45,26 @@ struct Layer {
   std::int64_t stride_width = 1;
   std::int64_t padding = 0;  // rows and columns of zeros on each side
   std::int64_t groups = 1;
+  std::int64_t dilation = 1;  // distance of a filter's neighbouring weights
+  std::int64_t batch = 1;     // inputs that a sample consists of
+  // N of M weights are kept of every filter, and only they are stored and multiplied: ceil(R S C/G N/M).
+  std::int64_t kept = 1;
+  std::int64_t of = 1;
+  bool round_up = false;  // the last, incomplete stride counts, as SCALE-Sim has it
+  // Rows and columns of the output that are computed here; 0: all.
+  std::int64_t part_height = 0;
+  std::int64_t part_width = 0;
 
-  // floor((H + 2 padding - filter) / stride) + 1, at least 1 in a valid layer.
+  // floor((H + 2 padding - reach) / stride) + 1, reach = (filter - 1) dilation + 1, at least 1 in a valid
+  // layer; of a part its own.
   std::int64_t output_height() const;
   std::int64_t output_width() const;
+  // Rows and columns of the input that the output needs.
+  std::int64_t input_rows() const;
+  std::int64_t input_columns() const;
+
+  // Weights of a filter that are kept.
+  std::int64_t window() const;
 
   // Weights that this layer owns, and the bytes of their gradient.
   std::int64_t parameters() const;
@@ -51,6 +75,14 @@ struct Layer {
 
   bool operator==(const Layer&) const = default;
 };
+
+// Values of each tensor of a layer.
+struct Tensors {
+  std::int64_t inputs = 0;
+  std::int64_t outputs = 0;
+  std::int64_t weights = 0;  // of a kMatmul: the second operands of all samples
+};
+Tensors tensors(const Layer& layer, std::int64_t samples);
 
 // `count` independent products of an m x k by a k x n matrix; nothing to do if count is 0.
 struct Gemm {
@@ -69,8 +101,8 @@ struct Gemm {
 //   input gradient   m = B Ho Wo    k = F/G        n = R S C/G    count G, added by col2im where patches
 //   overlap weight gradient  m = R S C/G    k = B Ho Wo    n = F/G        count G
 // Each is as many multiply-accumulates as the others: zeros between strides and around the border are none.
-// A kMatmul has operands of its own in every sample: the same with B = 1 and count B G. An embedding
-// multiplies nothing: count 0.
+// A kMatmul has operands of its own in every sample: the same with B = 1 and count B G. What
+// multiplies nothing has count 0.
 Gemm gemm(const Layer& layer, Pass pass, std::int64_t samples);
 
 const char* to_string(LayerKind kind);

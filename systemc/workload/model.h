@@ -13,6 +13,7 @@ namespace coppice::workload {
 struct Model {
   std::string name;
   std::vector<Layer> layers;
+  std::vector<std::string> warnings = {};  // what the table says that was not read
 
   std::int64_t parameters() const;
   Bytes gradient_bytes() const { return parameters() * kElementBytes; }

@@ -38,10 +38,15 @@ enum class Column {
   kStrideWidth,
   kPadding,
   kGroups,
+  kDilation,
   kKind,
+  kSparsity,
+  kBatch,
   kGemmM,
   kGemmN,
   kGemmK,
+  kByPosition,  // behind the strides: a second stride, sparsity or batch
+  kUnknown,     // not read
 };
 
 struct ColumnName {
@@ -77,7 +82,12 @@ constexpr std::array kColumnNames = {
     ColumnName{"stridew", Column::kStrideWidth},
     ColumnName{"padding", Column::kPadding},
     ColumnName{"groups", Column::kGroups},
+    ColumnName{"dilation", Column::kDilation},
     ColumnName{"kind", Column::kKind},
+    ColumnName{"sparsity", Column::kSparsity},
+    ColumnName{"sparsityratio", Column::kSparsity},
+    ColumnName{"batch", Column::kBatch},
+    ColumnName{"batchsize", Column::kBatch},
     ColumnName{"m", Column::kGemmM},
     ColumnName{"n", Column::kGemmN},
     ColumnName{"k", Column::kGemmK},
@@ -112,14 +122,23 @@ const char* spelled(Column column) {
       return "Padding";
     case Column::kGroups:
       return "Groups";
+    case Column::kDilation:
+      return "Dilation";
     case Column::kKind:
       return "Kind";
+    case Column::kSparsity:
+      return "Sparsity";
+    case Column::kBatch:
+      return "Batch";
     case Column::kGemmM:
       return "M";
     case Column::kGemmN:
       return "N";
     case Column::kGemmK:
       return "K";
+    case Column::kByPosition:
+    case Column::kUnknown:
+      break;
   }
   return "?";
 }
@@ -159,16 +178,21 @@ std::string listed(const Range& columns) {
   return text;
 }
 
-// The meaning of every column.
-std::vector<Column> read_header(const Row& row) {
+// The columns that SCALE-Sim knows nothing of.
+bool is_our_own(Column column) {
+  return column == Column::kPadding || column == Column::kGroups || column == Column::kDilation ||
+         column == Column::kKind;
+}
+
+// The meaning of every column by its name.
+std::vector<Column> name_columns(const Row& row) {
   std::vector<Column> columns;
   for (const Cell& cell : row) {
     const auto column = find_column(cell);
     if (!column) {
-      throw ConfigError(cell.place,
-                        fmt::format("'{}' is no known column; known are {}, Padding, Groups, Kind, "
-                                    "or {}",
-                                    cell.text, listed(kStandard), listed(kGemmColumns)));
+      throw ConfigError(cell.place, fmt::format("'{}' is no known column; known are {}, Padding, Groups, "
+                                                "Dilation, Kind, Sparsity, Batch, or {}",
+                                                cell.text, listed(kStandard), listed(kGemmColumns)));
     }
     if (has(columns, *column)) {
       throw ConfigError(cell.place, fmt::format("there is a second column {}", spelled(*column)));
@@ -191,6 +215,49 @@ std::vector<Column> read_header(const Row& row) {
   return columns;
 }
 
+// The columns of a header whose words do not matter, or nothing if they do: by their names, or because there
+// are too few of them.
+std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warnings) {
+  std::vector<Column> named;
+  bool all_known = true;
+  for (const Cell& cell : row) {
+    const auto column = find_column(cell);
+    if (column && is_our_own(*column)) return {};
+    all_known = all_known && column && !has(named, *column);
+    named.push_back(column.value_or(Column::kUnknown));
+  }
+  if (all_known || row.size() < kStandard.size()) return {};
+  std::vector<Column> columns(kStandard.begin(), kStandard.end());
+  for (std::size_t i = columns.size(); i < row.size(); ++i) {
+    const bool known =
+        named[i] == Column::kStrideWidth || named[i] == Column::kSparsity || named[i] == Column::kBatch;
+    columns.push_back(known ? named[i] : row[i].text.empty() ? Column::kByPosition : Column::kUnknown);
+    if (columns.back() != Column::kUnknown) continue;
+    warnings.push_back(
+        fmt::format("{}:{}:{}: warning: the column '{}' is not read: it is none of a layer table",
+                    row[i].place.file, row[i].place.line, row[i].place.column, row[i].text));
+  }
+  return columns;
+}
+
+// The meaning of every column. Behind those of SCALE-Sim, cells without a header count by position.
+std::vector<Column> read_header(const Row& row, std::vector<std::string>& warnings) {
+  std::vector<Column> columns = place_columns(row, warnings);
+  if (columns.empty()) columns = name_columns(row);
+  return columns;
+}
+
+// Adds what stands behind the strides where a table has SCALE-Sim's columns.
+void extend(std::vector<Column>& columns) {
+  constexpr std::size_t kMost = kStandard.size() + 3;
+  if (!std::equal(kStandard.begin(), kStandard.end(), columns.begin(),
+                  columns.begin() + std::min<std::ptrdiff_t>(std::ssize(columns), kStandard.size()))) {
+    return;
+  }
+  if (std::any_of(columns.begin(), columns.end(), is_our_own)) return;
+  while (columns.size() < kMost) columns.push_back(Column::kByPosition);
+}
+
 std::int64_t read_number(const Cell& cell, Column column, std::int64_t lowest) {
   std::int64_t value = 0;
   const char* end = cell.text.data() + cell.text.size();
@@ -203,14 +270,39 @@ std::int64_t read_number(const Cell& cell, Column column, std::int64_t lowest) {
 }
 
 LayerKind read_kind(const Cell& cell) {
-  constexpr std::array kKinds = {LayerKind::kConvolution, LayerKind::kTied, LayerKind::kEmbedding,
-                                 LayerKind::kMatmul};
+  constexpr std::array kKinds = {LayerKind::kConvolution,   LayerKind::kTied,        LayerKind::kEmbedding,
+                                 LayerKind::kMatmul,        LayerKind::kElementwise, LayerKind::kAdd,
+                                 LayerKind::kNormalization, LayerKind::kPooling,     LayerKind::kSoftmax};
   std::string known;
   for (const LayerKind kind : kKinds) {
     if (cell.text == to_string(kind)) return kind;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(kind));
   }
   throw ConfigError(cell.place, fmt::format("Kind must be one of {}, not '{}'", known, cell.text));
+}
+
+// "2:4": 2 of 4 weights are kept.
+void read_sparsity(Layer& layer, const Cell& cell) {
+  const std::size_t colon = cell.text.find(':');
+  const auto part = [&](std::string text) {
+    return read_number({std::move(text), cell.place}, Column::kSparsity, 1);
+  };
+  if (colon == std::string::npos) {
+    throw ConfigError(cell.place, fmt::format("Sparsity must be N:M, as in 2:4, not '{}'", cell.text));
+  }
+  layer.kept = part(cell.text.substr(0, colon));
+  layer.of = part(cell.text.substr(colon + 1));
+  if (layer.kept <= layer.of) return;
+  throw ConfigError(cell.place,
+                    fmt::format("Sparsity of {}: no more than all weights can be kept", cell.text));
+}
+
+// The second stride, the sparsity or the batch, in this order; the first two may be left out where the next
+// cannot be mistaken for them.
+Column find_by_position(const Cell& cell, const std::vector<Column>& before) {
+  if (cell.text.find(':') != std::string::npos) return Column::kSparsity;
+  const bool strides_over = has(before, Column::kStrideWidth) || has(before, Column::kSparsity);
+  return strides_over ? Column::kBatch : Column::kStrideWidth;
 }
 
 void assign(Layer& layer, Column column, const Cell& cell) {
@@ -252,8 +344,20 @@ void assign(Layer& layer, Column column, const Cell& cell) {
     case Column::kGroups:
       layer.groups = number();
       break;
+    case Column::kDilation:
+      layer.dilation = number();
+      break;
     case Column::kKind:
       layer.kind = read_kind(cell);
+      break;
+    case Column::kSparsity:
+      read_sparsity(layer, cell);
+      break;
+    case Column::kBatch:
+      layer.batch = number();
+      break;
+    case Column::kByPosition:
+    case Column::kUnknown:
       break;
   }
 }
@@ -262,16 +366,17 @@ void assign(Layer& layer, Column column, const Cell& cell) {
 void check_size(const Layer& layer, const SourceLocation& place) {
   const Wide weights =
       Wide{layer.filter_height} * layer.filter_width * (layer.channels / layer.groups) * layer.filters;
+  const Wide batch = layer.batch;
   if (weights > kMostParameters) {
     throw ConfigError(place, fmt::format("layer {} has more than {} weights", layer.name, kMostParameters));
   }
-  // The factors are below 2^53 and 2^41. Every pass takes as many.
-  const Wide macs = Wide{layer.output_height()} * layer.output_width() * weights;
+  // The factors are below 2^53, 2^24 and 2^41. Every pass takes as many.
+  const Wide macs = Wide{layer.output_height()} * layer.output_width() * batch * weights;
   if (macs > kMostMacs) {
     throw ConfigError(place, fmt::format("layer {} takes more than {} multiply-accumulates for one sample",
                                          layer.name, kMostMacs));
   }
-  if (Wide{layer.ifmap_height} * layer.ifmap_width * layer.channels > kMostInputs) {
+  if (batch * layer.ifmap_height * layer.ifmap_width * layer.channels > kMostInputs) {
     throw ConfigError(
         place, fmt::format("layer {} has more than {} input values a sample", layer.name, kMostInputs));
   }
@@ -283,8 +388,8 @@ class RowChecker {
   RowChecker(const Row& row, const std::vector<Column>& columns) : row_(row), columns_(columns) {}
 
   void check(const Layer& layer) const {
-    check_filter(layer.ifmap_height, layer.padding, layer.filter_height, Column::kFilterHeight);
-    check_filter(layer.ifmap_width, layer.padding, layer.filter_width, Column::kFilterWidth);
+    check_filter(layer, layer.ifmap_height, layer.filter_height, Column::kFilterHeight);
+    check_filter(layer, layer.ifmap_width, layer.filter_width, Column::kFilterWidth);
     for (const auto& [size, column] :
          {std::pair{layer.channels, Column::kChannels}, std::pair{layer.filters, Column::kFilters}}) {
       if (size % layer.groups == 0) continue;
@@ -293,7 +398,10 @@ class RowChecker {
     }
     const bool plain = layer.filter_height == 1 && layer.filter_width == 1 && layer.stride_height == 1 &&
                        layer.stride_width == 1 && layer.padding == 0;
-    if (!plain && (layer.kind == LayerKind::kEmbedding || layer.kind == LayerKind::kMatmul)) {
+    const bool moves_filters = layer.kind == LayerKind::kConvolution || layer.kind == LayerKind::kTied ||
+                               layer.kind == LayerKind::kPooling;
+    check_values(layer);
+    if (!plain && !moves_filters) {
       throw ConfigError(place(Column::kKind),
                         fmt::format("{} takes a 1x1 filter, stride 1 and no padding", to_string(layer.kind)));
     }
@@ -311,10 +419,23 @@ class RowChecker {
     return row_.front().place;
   }
 
-  void check_filter(std::int64_t input, std::int64_t padding, std::int64_t filter, Column column) const {
-    if (filter <= input + 2 * padding) return;
+  void check_filter(const Layer& layer, std::int64_t input, std::int64_t filter, Column column) const {
+    const std::int64_t reach = (filter - 1) * layer.dilation + 1;
+    if (reach <= input + 2 * layer.padding) return;
     throw ConfigError(place(column), fmt::format("{} of {} is larger than the input of {}", spelled(column),
-                                                 filter, input + 2 * padding));
+                                                 reach, input + 2 * layer.padding));
+  }
+
+  // A layer that multiplies nothing has as many channels behind it as before.
+  void check_values(const Layer& layer) const {
+    if (multiplies(layer.kind) || layer.kind == LayerKind::kEmbedding) return;
+    if (layer.channels != layer.filters) {
+      throw ConfigError(place(Column::kFilters), fmt::format("{} keeps its channels: Num Filter must be {}",
+                                                             to_string(layer.kind), layer.channels));
+    }
+    if (layer.groups != 1) {
+      throw ConfigError(place(Column::kGroups), fmt::format("{} has no groups", to_string(layer.kind)));
+    }
   }
 
   const Row& row_;
@@ -322,7 +443,15 @@ class RowChecker {
 };
 
 bool is_optional(Column column) {
-  return column == Column::kPadding || column == Column::kGroups || column == Column::kKind;
+  return is_our_own(column) || column == Column::kSparsity || column == Column::kBatch ||
+         column == Column::kByPosition || column == Column::kUnknown;
+}
+
+// SCALE-Sim computes a layer named so channel by channel.
+void separate_channels(Layer& layer) {
+  if (layer.name.find("DP") == std::string::npos) return;
+  layer.groups = layer.channels;
+  layer.filters *= layer.channels;
 }
 
 Layer read_layer(const Row& row, const std::vector<Column>& columns) {
@@ -332,6 +461,7 @@ Layer read_layer(const Row& row, const std::vector<Column>& columns) {
                                   columns.size() + 1, columns.size()));
   }
   Layer layer;
+  std::vector<Column> seen;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const bool empty = i >= row.size() || row[i].text.empty();
     if (empty && is_optional(columns[i])) continue;
@@ -340,9 +470,11 @@ Layer read_layer(const Row& row, const std::vector<Column>& columns) {
                         fmt::format("layer '{}' has no {}: a layer needs {}", row.front().text,
                                     spelled(columns[i]), listed(columns)));
     }
-    assign(layer, columns[i], row[i]);
+    seen.push_back(columns[i] == Column::kByPosition ? find_by_position(row[i], seen) : columns[i]);
+    assign(layer, seen.back(), row[i]);
   }
-  if (!has(columns, Column::kStrideWidth)) layer.stride_width = layer.stride_height;
+  if (!has(seen, Column::kStrideWidth)) layer.stride_width = layer.stride_height;
+  if (std::none_of(columns.begin(), columns.end(), is_our_own)) separate_channels(layer);
   RowChecker(row, columns).check(layer);
   return layer;
 }
@@ -353,12 +485,14 @@ Model import_scale_sim(const std::string& path) {
   Model model;
   model.name = std::filesystem::path(path).stem().string();
   std::vector<Column> columns(kStandard.begin(), kStandard.end());
+  extend(columns);
   bool has_header = false;
   for (const Row& row : read_csv(path)) {
     const bool title = row.size() == 1 && !begins_as_number(row.front());
     if (title) continue;
     if (!has_header && model.layers.empty() && is_header(row)) {
-      columns = read_header(row);
+      columns = read_header(row, model.warnings);
+      extend(columns);
       has_header = true;
       continue;
     }

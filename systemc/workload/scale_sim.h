@@ -10,9 +10,13 @@ namespace coppice::workload {
 // channels, filters, strides), or its GEMM columns (name, M, N, K). The model is named after the file.
 //
 // Accepted as the field writes them: blank rows, title rows (one cell), trailing commas, spaces, CR LF, a
-// byte order mark, a missing header (the columns are then the eight above), one or two stride columns. A
-// header may add, in any order: Padding (zeros on each side, default 0: IFMAP dimensions include it then),
-// Groups, Kind (conv, tied, embedding, matmul). Throws ConfigError, file:line:column of the cell, for
+// byte order mark, a missing header (the columns are then the eight above). A header may add, in any order:
+// Padding (zeros on each side, default 0: IFMAP dimensions include it then), Groups, Dilation, Kind (conv,
+// tied, embedding, matmul, elementwise, add, normalization, pooling, softmax), Sparsity (N:M weights kept),
+// Batch (inputs of a sample). Without Padding, Groups, Dilation and Kind the words of a header do not matter,
+// as in SCALE-Sim: cells count by position, behind the strides a second stride, the sparsity and the batch,
+// each if it is there; and a name with "DP" is a convolution of each channel by filters of its own. A column
+// that it does not know is named in Model::warnings. Throws ConfigError, file:line:column of the cell, for
 // anything else.
 Model import_scale_sim(const std::string& path);
 

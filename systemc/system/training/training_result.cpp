@@ -113,10 +113,12 @@ Json accelerator_performance(const MeasuredTraining& measured) {
 Json training(const MeasuredTraining& measured) {
   const workload::TrainingTimeline& timeline = measured.timeline;
   const double total_ns = to_ns(timeline.total);
+  const config::AcceleratorConfig& accelerator = measured.config.system.accelerator;
   return {{"model", measured.model.name},
           {"normalized_performance", total_ns > 0 ? computation(measured).total_ns() / total_ns : 1.0},
           {"accelerator_performance", accelerator_performance(measured)},
           {"overlap", to_string(measured.config.training.overlap)},
+          {"timing", accelerator.model == "roofline" ? accelerator.model : accelerator.timing},
           {"batch_per_accelerator", measured.config.training.batch_per_accelerator},
           {"accelerators", measured.accelerators},
           {"parameters", measured.model.parameters()},

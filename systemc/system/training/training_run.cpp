@@ -8,14 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "accelerator/accelerator.h"
 #include "accelerator/roofline.h"
 #include "base/error.h"
 #include "base/time_limit.h"
 #include "schedule/compile/latency_model.h"
 #include "system/machine/build.h"
-#include "system/machine/model_files.h"
 #include "system/process/subprocess_run.h"
+#include "system/training/trained_accelerator.h"
 #include "system/training/training_result.h"
 #include "workload/training_timeline.h"
 
@@ -23,13 +22,6 @@ namespace coppice::system {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-accelerator::Accelerator make_accelerator(const config::AcceleratorConfig& config) {
-  const auto dataflow = accelerator::parse_dataflow(config.dataflow);
-  return accelerator::Accelerator(
-      {config.pes, accelerator::SystolicArray(config.array.at(0), config.array.at(1), dataflow), config.clock,
-       config.memory_bandwidth});
-}
 
 // Says at the key that set it what the timing refuses.
 template <typename Time>
@@ -57,10 +49,11 @@ class TrainingRun {
         options_(options),
         run_all_reduce_(run_all_reduce),
         start_(std::chrono::steady_clock::now()),
-        model_(load_model(loaded)),
+        model_(trained_model(loaded)),
         accelerators_(build_topology(loaded).num_accelerators()),
         chunk_(smallest_chunk(loaded, accelerators_)),
         costs_(time_layers()) {
+    require_room();
     for (const Bytes bytes : all_reduce_sizes(costs_, training().overlap)) ++counts_[padded(bytes)];
   }
 
@@ -92,8 +85,17 @@ class TrainingRun {
         return accelerator::Roofline{roofline.peak_tflops, roofline.efficiency, roofline.memory_bandwidth}
             .costs(model_, training().batch_per_accelerator);
       }
-      return make_accelerator(accelerator).costs(model_, training().batch_per_accelerator);
+      return make_accelerator(loaded_).costs(model_, training().batch_per_accelerator);
     });
+  }
+
+  void require_room() const {
+    const config::AcceleratorConfig& accelerator = loaded_.config.system.accelerator;
+    if (!accelerator.memory) return;
+    const bool arrays = accelerator.model != "roofline";
+    const Bytes sums =
+        arrays ? make_accelerator(loaded_).partial_sums(model_, training().batch_per_accelerator) : 0;
+    require_memory(loaded_, model_, sums);
   }
 
   Bytes padded(Bytes bytes) const { return std::max(bytes, chunk_); }

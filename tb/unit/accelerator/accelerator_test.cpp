@@ -17,7 +17,11 @@ using workload::Layer;
 using workload::LayerKind;
 
 AcceleratorSpec spec(int pes = 16, std::optional<Bandwidth> memory = std::nullopt) {
-  return {pes, SystolicArray(32, 32, Dataflow::kOutputStationary), Frequency{1'000'000'000}, memory};
+  AcceleratorSpec result;
+  result.pes = pes;
+  result.memory_bandwidth = memory;
+  result.split = Split::kBatch;
+  return result;
 }
 
 // 64 tokens of 96 channels by 128 filters: m = 64 for each sample, k = 96, n = 128.
@@ -80,14 +84,17 @@ TEST(Accelerator, WaitsForAMemoryThatIsSlow) {
   EXPECT_EQ(slow.input_gradient, slow.forward);
   // Every PE writes a gradient of its own.
   EXPECT_EQ(slow.weight_gradient, 4 * (16 * 64 * 96 + 16 * 96 * 128 + 16 * 64 * 128));
-  EXPECT_EQ(slow.local_aggregation, 4 * 17 * 96 * 128);
+  // 768 weights of a PE are less than an array's PEs hold: their 360 additions overlap nothing.
+  EXPECT_EQ(slow.local_aggregation, 4 * 17 * 96 * 128 + 360);
 }
 
-TEST(Accelerator, AFastMemoryChangesNothing) {
+// What comes first and what leaves last is waited for, a cycle or two of 100,000 bytes each.
+TEST(Accelerator, AFastMemoryHardlyShows) {
   const LayerCycles fast = Accelerator(spec(16, Bandwidth{100'000'000'000'000})).cycles(layer(), 16);
   const LayerCycles unlimited = Accelerator(spec()).cycles(layer(), 16);
-  EXPECT_EQ(fast.forward, unlimited.forward);
-  EXPECT_EQ(fast.weight_gradient, unlimited.weight_gradient);
+  EXPECT_GT(fast.forward, unlimited.forward);
+  EXPECT_LE(fast.forward, unlimited.forward + 10);
+  EXPECT_LE(fast.weight_gradient, unlimited.weight_gradient + 10);
 }
 
 TEST(Accelerator, CostsAreTimesOfItsClock) {

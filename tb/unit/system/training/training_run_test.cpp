@@ -26,10 +26,11 @@ class TrainingRun : public ::testing::Test {
     std::ofstream(folder_ + "/model.csv") << "first, 1, 1, 1, 1, 32, 32, 1,\n"
                                              "second, 1, 1, 1, 1, 32, 8, 1,\n"
                                              "third, 1, 1, 1, 1, 1, 1, 1,\n";
-    std::ofstream(folder_ + "/c.yaml") << "system: {topology: {kind: torus, dims: [2, 2]}}\n"
-                                          "collective: {algorithm: ring}\n"
-                                          "training: {model: "
-                                       << folder_ << "/model.csv}\n";
+    std::ofstream(folder_ + "/c.yaml")
+        << "system: {topology: {kind: torus, dims: [2, 2]}, accelerator: {split: batch}}\n"
+           "collective: {algorithm: ring}\n"
+           "training: {model: "
+        << folder_ << "/model.csv}\n";
   }
   ~TrainingRun() override { std::filesystem::remove_all(folder_); }
 

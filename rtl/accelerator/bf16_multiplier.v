@@ -1,0 +1,45 @@
+// The product of two bf16 numbers as an IEEE 754 binary32, in the same cycle. Two significands of 8 bits give 16, so that
+// it is exact unless it is too large, or so small that it becomes subnormal and is rounded to nearest even. Subnormals,
+// infinities; every NaN result is the quiet NaN 7fc00000.
+`default_nettype none
+module bf16_multiplier (
+  input  wire [15:0] a_i,
+  input  wire [15:0] b_i,
+  output reg  [31:0] product_o
+);
+  // The significand with its leading bit, which subnormals lack, and the exponent that it counts from.
+  wire [7:0] a_exponent = |a_i[14:7] ? a_i[14:7] : 8'd1;
+  wire [7:0] b_exponent = |b_i[14:7] ? b_i[14:7] : 8'd1;
+  wire [15:0] significand = {8'd0, |a_i[14:7], a_i[6:0]} * {8'd0, |b_i[14:7], b_i[6:0]};
+  wire sign = a_i[15] ^ b_i[15];
+  wire a_special = &a_i[14:7];
+  wire b_special = &b_i[14:7];
+  wire nan = (a_special && |a_i[6:0]) || (b_special && |b_i[6:0]) ||
+             ((a_special || b_special) && significand == 16'd0);
+
+  // Leading zeros, by halves.
+  wire [6:0] top8 = |significand[15:8] ? significand[15:9] : significand[7:1];
+  wire [2:0] top4 = |top8[6:3] ? top8[6:4] : top8[2:0];
+  wire       top2 = |top4[2:1] ? top4[2] : top4[0];
+  wire [3:0] zeros = {~|significand[15:8], ~|top8[6:3], ~|top4[2:1], ~top2};
+  wire [15:0] normal = significand << zeros;
+  wire signed [10:0] exponent = $signed({3'd0, a_exponent}) + $signed({3'd0, b_exponent}) - 11'sd126 -
+                                $signed({7'd0, zeros});
+
+  // A subnormal: the significand shifts right until its exponent is 1; 25 places leave less than half of the last.
+  wire signed [10:0] below = 11'sd1 - exponent;
+  wire [4:0] shift = below > 11'sd25 ? 5'd25 : below[4:0];
+  wire [48:0] wide = {normal, 33'd0} >> shift;
+  wire up = wide[24] && (wide[25] || |wide[23:0]);
+  wire [31:0] subnormal = {8'd0, wide[48:25]} + {31'd0, up};
+
+  always @* begin
+    product_o = {sign, exponent[7:0], normal[14:0], 8'd0};
+    if (significand == 16'd0) product_o = {sign, 31'd0};
+    else if (exponent < 11'sd1) product_o = {sign, subnormal[30:0]};
+    if (a_special || b_special || (exponent > 11'sd254 && significand != 16'd0)) product_o = {sign, 8'hff, 23'd0};
+    if (nan) product_o = 32'h7fc00000;
+  end
+  wire unused = &{1'b0, subnormal[31]};
+endmodule
+`default_nettype wire

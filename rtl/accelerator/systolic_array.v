@@ -1,0 +1,89 @@
+// A systolic array with its feeders and drain: takes tile after tile, asks for their operands lane by lane as they enter the
+// array, and gives their results away as they leave it. Operands are bf16, sums fp32.
+//   outputs stay   left lane i: row i of the first operand, its addresses the depth; upper lane j: column j of the second
+//   weights stay   left lane i: column i of the first operand, its addresses the depth; upper lanes: a row of the second,
+//                  its number the address
+//   result lane j  column j of the result, its addresses the rows (weights stay: the depth); what is given away belongs to
+//                  the tile of result_half_o
+// The buffers answer in the cycle in which they are asked, and take results in the cycle in which they are given. A tile takes
+// 2 rows + columns + depth - 2 cycles; the last result of weights that stay leaves in the first cycle of the tile behind it.
+`default_nettype none
+module systolic_array #(
+  parameter ROWS = 4,       // from 1
+  parameter COLUMNS = 4,    // from 1
+  parameter SIDE_W = 3,     // of a number of rows or columns
+  parameter DEPTH_W = 16,   // of a depth; rows + columns + depth is below 2^DEPTH_W
+  parameter STATIONARY = 0  // 0: outputs; 1: weights, or inputs in their place
+) (
+  input  wire                       clk_i,
+  input  wire                       rst_ni,
+  input  wire                       start_i,  // a tile, taken with ready_o
+  output wire                       ready_o,
+  input  wire [SIDE_W-1:0]          rows_i,     // from 1 to ROWS
+  input  wire [SIDE_W-1:0]          columns_i,  // from 1 to COLUMNS
+  input  wire [DEPTH_W-1:0]         depth_i,    // from 1
+  output wire [1:0]                 mode_o,  // 0: hold, 1: fill, 2: stream, 3: drain
+  output wire                       operand_half_o,
+  output wire [ROWS-1:0]            left_read_o,
+  output wire [ROWS*DEPTH_W-1:0]    left_address_o,
+  input  wire [ROWS*16-1:0]         left_data_i,
+  output wire [COLUMNS-1:0]         upper_read_o,
+  output wire [COLUMNS*DEPTH_W-1:0] upper_address_o,
+  input  wire [COLUMNS*16-1:0]      upper_data_i,
+  output wire                       result_half_o,
+  output wire [COLUMNS-1:0]         result_write_o,
+  output wire [COLUMNS*DEPTH_W-1:0] result_address_o,
+  output wire [COLUMNS*32-1:0]      result_data_o
+);
+  localparam FILL = 2'd1, DRAIN = 2'd3;
+  wire stream, formed;
+  wire [SIDE_W-1:0] row, rows, columns;
+  wire [DEPTH_W-1:0] depth;
+  tile_sequencer #(.SIDE_W(SIDE_W), .DEPTH_W(DEPTH_W), .STATIONARY(STATIONARY)) i_sequencer (
+    .clk_i(clk_i), .rst_ni(rst_ni), .start_i(start_i), .rows_i(rows_i), .columns_i(columns_i), .depth_i(depth_i),
+    .ready_o(ready_o), .mode_o(mode_o), .stream_o(stream), .formed_o(formed), .row_o(row), .rows_o(rows),
+    .columns_o(columns), .depth_o(depth), .half_o(operand_half_o));
+
+  operand_feeder #(.LANES(ROWS), .LANE_W(SIDE_W), .DEPTH_W(DEPTH_W), .REVERSE(STATIONARY)) i_left (
+    .clk_i(clk_i), .rst_ni(rst_ni), .start_i(stream), .lanes_i(rows), .depth_i(depth),
+    .read_o(left_read_o), .address_o(left_address_o));
+
+  // A row at a time where the upper operand or the result has rows.
+  wire [COLUMNS-1:0] used;
+  genvar c;
+  generate
+    for (c = 0; c < COLUMNS; c = c + 1) begin : g_used
+      localparam [SIDE_W-1:0] COLUMN = c;
+      assign used[c] = COLUMN < columns;
+    end
+  endgenerate
+  wire [DEPTH_W-1:0] row_address = {{(DEPTH_W - SIDE_W){1'b0}}, row};
+
+  // The lanes that are skewed: operands from above where the outputs stay, else results.
+  wire [COLUMNS-1:0] skewed_lane;
+  wire [COLUMNS*DEPTH_W-1:0] skewed_address;
+  reg formed_q;
+  always @(posedge clk_i) formed_q <= rst_ni && formed;
+  operand_feeder #(.LANES(COLUMNS), .LANE_W(SIDE_W), .DEPTH_W(DEPTH_W), .REVERSE(0)) i_skewed (
+    .clk_i(clk_i), .rst_ni(rst_ni), .start_i(STATIONARY != 0 ? formed_q : stream), .lanes_i(result_columns),
+    .depth_i(result_depth), .read_o(skewed_lane), .address_o(skewed_address));
+
+  // Sizes of the tile whose results leave, and its half: those of before until the first result of the next one.
+  reg [SIDE_W-1:0] formed_columns_q;
+  reg [DEPTH_W-1:0] formed_depth_q;
+  reg formed_half_q;
+  always @(posedge clk_i) if (formed) {formed_columns_q, formed_depth_q, formed_half_q} <= {columns, depth, operand_half_o};
+  wire [SIDE_W-1:0] result_columns = STATIONARY != 0 ? formed_columns_q : columns;
+  wire [DEPTH_W-1:0] result_depth = STATIONARY != 0 ? formed_depth_q : depth;
+  assign result_half_o = STATIONARY != 0 ? formed_half_q : operand_half_o;
+
+  assign upper_read_o = STATIONARY != 0 ? used & {COLUMNS{mode_o == FILL}} : skewed_lane;
+  assign upper_address_o = STATIONARY != 0 ? {COLUMNS{row_address}} : skewed_address;
+  assign result_write_o = STATIONARY != 0 ? skewed_lane : used & {COLUMNS{mode_o == DRAIN}};
+  assign result_address_o = STATIONARY != 0 ? skewed_address : {COLUMNS{row_address}};
+
+  pe_array #(.ROWS(ROWS), .COLUMNS(COLUMNS), .STATIONARY(STATIONARY)) i_array (
+    .clk_i(clk_i), .rst_ni(rst_ni), .mode_i(mode_o), .left_valid_i(left_read_o), .left_i(left_data_i),
+    .upper_valid_i(upper_read_o), .upper_i(upper_data_i), .top_o(result_data_o));
+endmodule
+`default_nettype wire

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "accelerator/array/systolic_array.h"
+#include "base/units.h"
+
+namespace coppice::accelerator {
+
+// How long the memory takes, in whole cycles of the accelerator's clock; nothing where it is unlimited.
+struct MemoryPace {
+  std::optional<Bandwidth> bandwidth;
+  Frequency clock{1'000'000'000};
+
+  PeCycles cycles(Bytes bytes) const;
+};
+
+// A tile as the whole accelerator sees it: all PEs compute theirs at the same time.
+struct TileDemand {
+  PeCycles compute = 0;
+  Bytes load = 0;
+  Bytes store = 0;
+  bool new_output = false;
+  bool takes_half = false;
+};
+
+struct PipelineTimes {
+  PeCycles end = 0;          // the last tile is computed and its results are in the memory
+  PeCycles compute = 0;      // cycles in which the arrays work
+  PeCycles memory_busy = 0;  // cycles in which the memory moves something
+  PeCycles stalls() const { return end - compute; }
+};
+
+// Runs tiles, `repeats` times one after the other, through double buffers and one memory that serves one
+// transfer at a time, in the order of request, results first where both come at once:
+//   load     when the load before is over, and the tile before the last has left its half of the buffers, if
+//            it takes one
+//   compute  when it is loaded, the tile before is computed, and the half of the output buffer is free: the
+//            results of the last tile but one have left, unless `output_stays`
+//   store    when it is computed
+// TileEngine does the same over TLM sockets. Throws UnsupportedError if the cycles cannot be counted.
+PipelineTimes run_pipeline(std::span<const TileDemand> tiles, std::int64_t repeats, bool output_stays,
+                           const MemoryPace& memory);
+
+}  // namespace coppice::accelerator

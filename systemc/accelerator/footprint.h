@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "workload/model.h"
+
+namespace coppice::accelerator {
+
+// How weights are updated, as far as the memory sees it: values per weight besides the weight itself and its
+// gradient, all of them read and written.
+struct Optimizer {
+  std::string name = "momentum";
+  int states = 1;
+
+  // Bytes that an update moves for each weight: weight, gradient and states read, weight and states written.
+  Bytes bytes_per_weight() const { return workload::kElementBytes * (3 + 2 * states); }
+};
+
+// "sgd" (12 B a weight), "momentum" (20 B) and "adam" (28 B). find_optimizer() throws std::invalid_argument
+// naming them.
+const std::vector<Optimizer>& optimizers();
+const Optimizer& find_optimizer(const std::string& name);
+
+// What a training iteration keeps in the memory of an accelerator.
+struct Footprint {
+  Bytes weights = 0;
+  Bytes gradients = 0;
+  Bytes optimizer = 0;
+  Bytes activations = 0;   // every layer's input, from its forward to its backward pass, and the last output
+  Bytes partial_sums = 0;  // the most weight gradients of PEs that wait to be added
+  Bytes total() const { return weights + gradients + optimizer + activations + partial_sums; }
+};
+
+// Of `batch` samples; `partial_sums` is the most that any layer's PEs hold of weight gradients.
+Footprint footprint_of(const workload::Model& model, std::int64_t batch, const Optimizer& optimizer,
+                       Bytes partial_sums);
+
+}  // namespace coppice::accelerator

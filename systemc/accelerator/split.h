@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workload/layer.h"
+
+namespace coppice::accelerator {
+
+// What the PEs of an accelerator share out among them.
+enum class Split {
+  kBest,     // whichever is done first; of equal ones the first of the others
+  kBatch,    // samples
+  kRows,     // rows of the output of every sample
+  kColumns,  // columns of it
+  kFilters,  // filters, or groups of them; the channels of an input gradient
+};
+
+// The Split of "best", "batch", "rows", "columns" or "filters"; throws std::invalid_argument naming them.
+Split parse_split(const std::string& name);
+const char* to_string(Split split);
+// All but kBest.
+const std::vector<Split>& splits();
+
+// A pass of a layer as the PEs compute it: `full` PEs compute `layer` for `samples` samples, and `smaller`
+// ones what is left over.
+struct Share {
+  workload::Layer layer;
+  std::int64_t samples = 1;
+  std::int64_t full = 1;
+  workload::Layer smaller_layer;
+  std::int64_t smaller_samples = 0;
+  std::int64_t smaller = 0;
+  // The operand that all PEs read is read once, for each of so many groups of PEs that read the same.
+  bool shares_input = false;
+  bool shares_weight = false;
+  std::int64_t copies = 1;
+  // Every PE has a sum of its own for all weights, and they have to be added.
+  bool partial_sums = false;
+
+  std::int64_t active() const { return full + smaller; }
+};
+
+// `pass` over `batch` >= 1 samples of `layer`, shared out to at most `pes` PEs. `split` is not kBest.
+Share share(const workload::Layer& layer, workload::Pass pass, std::int64_t batch, int pes, Split split);
+
+}  // namespace coppice::accelerator

@@ -1,0 +1,147 @@
+#include "accelerator/tile_engine.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "fabric/sim_time.h"
+
+namespace coppice::accelerator {
+
+using sc_core::sc_time_stamp;
+
+TileEngine::TileEngine(const sc_core::sc_module_name& name, Frequency clock)
+    : sc_module(name), period_(clock.period()) {
+  SC_HAS_PROCESS(TileEngine);
+  SC_THREAD(compute);
+  SC_THREAD(transfer);
+}
+
+void TileEngine::start(TileProgram& program) {
+  if (busy()) throw ModelError(fmt::format("{}: a program is under way", name()));
+  program_ = &program;
+  loaded_ = computed_ = 0;
+  output_ = -1;
+  last_load_ = last_computed_ = before_last_computed_ = sc_time_stamp();
+  load_nothing();
+  changed();
+}
+
+std::int64_t TileEngine::next_output() const {
+  return output_ + (program_->demand(computed_).new_output ? 1 : 0);
+}
+
+bool TileEngine::may_compute() const {
+  if (!busy() || computed_ == loaded_) return false;
+  const std::int64_t output = next_output();
+  const bool waits = !program_->output_stays() && output > output_;
+  return !waits || stores_.empty() || stores_.front().output > output - 2;
+}
+
+void TileEngine::compute() {
+  while (true) {
+    while (!may_compute()) wait(change_);
+    const std::int64_t tile = computed_;
+    const TileDemand demand = program_->demand(tile);
+    output_ = next_output();
+    program_->compute(tile);
+    wait(fabric::to_sc_time(demand.compute * period_));
+    before_last_computed_ = last_computed_;
+    last_computed_ = sc_time_stamp();
+    ++computed_;
+    ++statistics_.tiles;
+    statistics_.busy += demand.compute;
+    if (demand.store > 0) stores_.push_back({last_computed_, tile, output_});
+    load_nothing();
+    changed();
+    finish_if_done();
+  }
+}
+
+// Whether the next tile's half of the buffers is free. The one before the last may not be computed yet.
+bool TileEngine::may_load() const {
+  if (!busy() || loading_ || loaded_ == program_->tiles()) return false;
+  return !program_->demand(loaded_).takes_half || loaded_ - computed_ <= 1;
+}
+
+sc_core::sc_time TileEngine::load_ready() const {
+  if (!program_->demand(loaded_).takes_half) return last_load_;
+  return std::max(last_load_, loaded_ - computed_ == 1 ? last_computed_ : before_last_computed_);
+}
+
+// Tiles that need nothing of the memory do not wait for it.
+void TileEngine::load_nothing() {
+  while (may_load() && program_->demand(loaded_).load == 0) {
+    last_load_ = sc_time_stamp();
+    program_->loaded(loaded_++, {});
+  }
+}
+
+// The transfer that was asked for first, results first where both came at once.
+void TileEngine::transfer() {
+  while (true) {
+    // What ends in this instant has to be known before anything is chosen.
+    wait(sc_core::SC_ZERO_TIME);
+    wait(sc_core::SC_ZERO_TIME);
+    const bool loads = may_load();
+    if (!stores_.empty() && (!loads || stores_.front().ready <= load_ready())) {
+      store();
+    } else if (loads) {
+      load();
+    } else {
+      wait(change_);
+    }
+  }
+}
+
+void TileEngine::load() {
+  const TileDemand demand = program_->demand(loaded_);
+  buffer_.resize(static_cast<std::size_t>(demand.load));
+  loading_ = true;
+  move(tlm::TLM_READ_COMMAND, program_->load_address(loaded_), buffer_.data(), demand.load);
+  loading_ = false;
+  statistics_.loaded += demand.load;
+  last_load_ = sc_time_stamp();
+  program_->loaded(loaded_++, buffer_);
+  load_nothing();
+  changed();
+}
+
+void TileEngine::store() {
+  const Store& next = stores_.front();
+  const auto results = program_->results(next.tile);
+  buffer_.assign(results.begin(), results.end());
+  move(tlm::TLM_WRITE_COMMAND, program_->store_address(next.tile), buffer_.data(), std::ssize(results));
+  statistics_.stored += std::ssize(results);
+  stores_.pop_front();
+  changed();
+  finish_if_done();
+}
+
+void TileEngine::move(tlm::tlm_command command, std::uint64_t address, std::uint8_t* data, Bytes bytes) {
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address(address);
+  payload.set_data_ptr(data);
+  payload.set_data_length(static_cast<unsigned>(bytes));
+  payload.set_streaming_width(static_cast<unsigned>(bytes));
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  memory->b_transport(payload, delay);
+  wait(delay);
+  if (payload.is_response_ok()) return;
+  throw ModelError(fmt::format("{}: the memory refused {} bytes at {:#x}: {}", name(), bytes, address,
+                               payload.get_response_string()));
+}
+
+void TileEngine::changed() {
+  change_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void TileEngine::finish_if_done() {
+  if (!busy() || computed_ < program_->tiles() || !stores_.empty()) return;
+  program_ = nullptr;
+  done_.notify(sc_core::SC_ZERO_TIME);
+}
+
+}  // namespace coppice::accelerator

@@ -1,0 +1,227 @@
+// The Verilog array with its feeders and drain against TileRun: what every lane asks for, what leaves the
+// array and when, cycle by cycle, over random tiles back to back.
+#include <bit>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "Vsystolic_array_os.h"
+#include "Vsystolic_array_ws.h"
+#include "accelerator/array/tile_run.h"
+#include "clocked.h"
+
+namespace coppice::cosim {
+namespace {
+
+using accelerator::Dataflow;
+using accelerator::Matrix;
+using accelerator::TileRun;
+
+constexpr int kRows = 4;
+constexpr int kColumns = 3;
+
+// A tile with its model, which runs a cycle behind or beside the Verilog.
+struct Tile {
+  Tile(Dataflow dataflow, int used_rows, int used_columns, int used_depth, Stimulus& random, bool whole)
+      : rows(used_rows),
+        columns(used_columns),
+        depth(used_depth),
+        left(rows, depth),
+        upper(dataflow == Dataflow::kOutputStationary ? depth : rows, columns),
+        expected(dataflow == Dataflow::kOutputStationary ? rows : depth, columns),
+        written(expected.rows(), columns) {
+    draw(left, random, whole);
+    draw(upper, random, whole);
+    run = std::make_unique<TileRun<float>>(
+        dataflow, accelerator::TileOperands<float>{left.view(), upper.view(), expected.view()});
+  }
+
+  static void draw(Matrix<float>& matrix, Stimulus& random, bool whole) {
+    for (std::int64_t i = 0; i < matrix.rows(); ++i) {
+      for (std::int64_t j = 0; j < matrix.columns(); ++j) {
+        const float value = static_cast<float>(static_cast<int>(random.below(2001)) - 1000);
+        matrix.at(i, j) =
+            whole ? std::round(value / 100)
+                  : accelerator::round_to_bf16(std::ldexp(value, static_cast<int>(random.below(80)) - 40));
+      }
+    }
+  }
+
+  int rows, columns, depth;
+  Matrix<float> left, upper, expected, written;
+  std::unique_ptr<TileRun<float>> run;
+  int writes = 0;
+};
+
+std::uint32_t half_word(float value) {
+  return std::bit_cast<std::uint32_t>(value) >> 16;
+}
+
+// A lane of a packed port, `width` bits wide.
+template <typename Port>
+std::uint32_t lane(const Port& port, int number, int width) {
+  const int bit = number * width;
+  std::uint64_t value = 0;
+  if constexpr (std::is_integral_v<Port>) {
+    value = static_cast<std::uint64_t>(port) >> bit;
+  } else {
+    value = port[bit / 32] >> (bit % 32);
+  }
+  return static_cast<std::uint32_t>(value & ((std::uint64_t{1} << width) - 1));
+}
+
+// Half words of a packed port.
+template <typename Port>
+void set_half_word(Port& port, int number, std::uint32_t value) {
+  if constexpr (std::is_integral_v<Port>) {
+    const int bit = number * 16;
+    port = static_cast<Port>((static_cast<std::uint64_t>(port) & ~(std::uint64_t{0xffff} << bit)) |
+                             static_cast<std::uint64_t>(value) << bit);
+  } else {
+    const int bit = number * 16 % 32;
+    port[number / 2] = (port[number / 2] & ~(0xffffU << bit)) | value << bit;
+  }
+}
+
+constexpr int kDepthBits = 16;
+
+template <typename Block, Dataflow kDataflow>
+class Bench {
+ public:
+  explicit Bench(std::uint64_t seed) : random_(seed) {}
+
+  void run(int tiles) {
+    while (done_ < tiles) {
+      offer(tiles);
+      answer();
+      compare();
+      if (::testing::Test::HasFatalFailure()) return;
+      advance();
+    }
+  }
+
+  std::int64_t busy_cycles() const { return busy_; }
+
+ private:
+  static constexpr bool kStays = kDataflow == Dataflow::kOutputStationary;
+
+  // Mostly back to back, sometimes after a pause.
+  void offer(int tiles) {
+    array_->start_i = 0;
+    if (started_ < tiles && random_.percent(80)) {
+      next_ = {1 + random_.below(kRows), 1 + random_.below(kColumns), 1 + random_.below(9)};
+      array_->start_i = 1;
+      array_->rows_i = next_[0];
+      array_->columns_i = next_[1];
+      array_->depth_i = next_[2];
+    }
+    array_.settle();
+  }
+
+  // The operands that the lanes ask for, poison where they do not.
+  void answer() {
+    for (int i = 0; i < kRows; ++i) {
+      float value = std::nanf("");
+      if (lane(array_->left_read_o, i, 1) != 0) {
+        ASSERT_NE(current_, nullptr);
+        value = current_->left.at(i, lane(array_->left_address_o, i, kDepthBits));
+      }
+      set_half_word(array_->left_data_i, i, half_word(value));
+    }
+    for (int j = 0; j < kColumns; ++j) {
+      float value = std::nanf("");
+      if (lane(array_->upper_read_o, j, 1) != 0) {
+        ASSERT_NE(current_, nullptr);
+        value = current_->upper.at(lane(array_->upper_address_o, j, kDepthBits), j);
+      }
+      set_half_word(array_->upper_data_i, j, half_word(value));
+    }
+    array_.settle();
+  }
+
+  // This cycle's edges with the model's, and the results that leave.
+  void compare() {
+    using Phase = TileRun<float>::Phase;
+    const bool busy = current_ != nullptr;
+    ASSERT_EQ(array_->mode_o != 0, busy);
+    if (busy) {
+      const Phase phase = current_->run->phase();
+      ASSERT_EQ(array_->mode_o, phase == Phase::kFill ? 1 : phase == Phase::kStream ? 2 : 3);
+      for (int i = 0; i < current_->rows && phase == Phase::kStream; ++i) {
+        const bool read = lane(array_->left_read_o, i, 1) != 0;
+        const std::uint32_t word = read ? lane(array_->left_data_i, i, 16) : 0;
+        ASSERT_EQ(word, half_word(current_->run->left_edge()[static_cast<std::size_t>(i)]));
+      }
+      const bool upper = phase == Phase::kFill || (kStays && phase == Phase::kStream);
+      for (int j = 0; j < current_->columns && upper; ++j) {
+        const bool read = lane(array_->upper_read_o, j, 1) != 0;
+        const std::uint32_t word = read ? lane(array_->upper_data_i, j, 16) : 0;
+        ASSERT_EQ(word, half_word(current_->run->upper_edge()[static_cast<std::size_t>(j)]));
+      }
+      // The model's registers at the upper edge are those of the array, once it has dropped what was before.
+      for (int j = 0; j < current_->columns && current_->run->cycles() > 0; ++j) {
+        const float top = current_->run->array().top()[static_cast<std::size_t>(j)];
+        ASSERT_EQ(std::bit_cast<float>(lane(array_->result_data_o, j, 32)), top);
+      }
+    }
+    for (int j = 0; j < kColumns; ++j) {
+      if (lane(array_->result_write_o, j, 1) == 0) continue;
+      const std::shared_ptr<Tile>& tile = halves_[array_->result_half_o];
+      ASSERT_NE(tile, nullptr);
+      const std::uint32_t row = lane(array_->result_address_o, j, kDepthBits);
+      tile->written.at(row, j) = std::bit_cast<float>(lane(array_->result_data_o, j, 32));
+      if (++tile->writes == tile->written.rows() * tile->columns) complete_.push_back(tile);
+    }
+  }
+
+  void advance() {
+    const bool starts = array_->start_i != 0 && array_->ready_o != 0;
+    const int half = array_->operand_half_o;
+    array_.tick();
+    if (current_ != nullptr) {
+      ++busy_;
+      current_->run->step();
+      if (current_->run->phase() == TileRun<float>::Phase::kDone) current_ = nullptr;
+    }
+    // The model has collected this cycle's results as well.
+    for (const auto& tile : complete_) ASSERT_TRUE(tile->written == tile->expected);
+    done_ += static_cast<int>(complete_.size());
+    complete_.clear();
+    if (!starts) return;
+    ASSERT_EQ(current_, nullptr) << "a tile was taken before the one before was over";
+    current_ = std::make_shared<Tile>(kDataflow, next_[0], next_[1], next_[2], random_, random_.one_in(3));
+    const std::shared_ptr<Tile>& before = halves_[1 - half];
+    ASSERT_TRUE(before == nullptr || before->writes == before->written.rows() * before->columns);
+    halves_[1 - half] = current_;
+    ++started_;
+  }
+
+  Clocked<Block> array_;
+  Stimulus random_;
+  std::array<std::uint32_t, 3> next_{};
+  std::shared_ptr<Tile> current_;
+  std::array<std::shared_ptr<Tile>, 2> halves_;
+  std::vector<std::shared_ptr<Tile>> complete_;  // in this cycle
+  int started_ = 0;
+  int done_ = 0;
+  std::int64_t busy_ = 0;
+};
+
+TEST(SystolicArray, KeepsSumsInPlaceAsTheModelCycleByCycle) {
+  Bench<Vsystolic_array_os, Dataflow::kOutputStationary> bench(31);
+  bench.run(3000);
+  EXPECT_GT(bench.busy_cycles(), 3000 * 5);
+}
+
+TEST(SystolicArray, KeepsWeightsInPlaceAsTheModelCycleByCycle) {
+  Bench<Vsystolic_array_ws, Dataflow::kWeightStationary> bench(32);
+  bench.run(3000);
+  EXPECT_GT(bench.busy_cycles(), 3000 * 5);
+}
+
+}  // namespace
+}  // namespace coppice::cosim

@@ -1,0 +1,34 @@
+#include "accelerator/footprint.h"
+
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace coppice::accelerator {
+namespace {
+
+TEST(Footprint, CountsWhatAnIterationKeeps) {
+  workload::Layer first;  // 4x4x3 to 4x4x5
+  first.ifmap_height = first.ifmap_width = 4;
+  first.channels = 3;
+  first.filters = 5;
+  workload::Layer second = first;
+  second.channels = 5;
+  second.filters = 2;
+  const Footprint needs = footprint_of({"two", {first, second}}, 10, find_optimizer("adam"), 77);
+  EXPECT_EQ(needs.weights, 4 * (15 + 10));
+  EXPECT_EQ(needs.gradients, needs.weights);
+  EXPECT_EQ(needs.optimizer, 2 * needs.weights);
+  EXPECT_EQ(needs.activations, 4 * 10 * 16 * (3 + 5 + 2));
+  EXPECT_EQ(needs.total(), 4 * needs.weights + needs.activations + 77);
+}
+
+TEST(Footprint, OptimizersMoveTheirStates) {
+  EXPECT_EQ(find_optimizer("sgd").bytes_per_weight(), 12);
+  EXPECT_EQ(find_optimizer("momentum").bytes_per_weight(), 20);
+  EXPECT_EQ(find_optimizer("adam").bytes_per_weight(), 28);
+  EXPECT_THROW(find_optimizer("lion"), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace coppice::accelerator

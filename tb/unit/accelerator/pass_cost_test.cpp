@@ -1,0 +1,202 @@
+// What Accelerator::cost() says of a pass: split, buffers, memory, timing, convention.
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "accelerator/accelerator.h"
+#include "array/random_product.h"
+#include "base/error.h"
+#include "random_layer.h"
+
+namespace coppice::accelerator {
+namespace {
+
+using workload::Gemm;
+using workload::Layer;
+using workload::LayerKind;
+using workload::Pass;
+
+constexpr Pass kPasses[] = {Pass::kForward, Pass::kInputGradient, Pass::kWeightGradient};
+
+AcceleratorSpec any_spec() {
+  AcceleratorSpec spec;
+  spec.pes = *rc::gen::inRange(1, 9);
+  spec.array = {*rc::gen::inRange(1, 7), *rc::gen::inRange(1, 7), any_dataflow()};
+  const auto buffer = []() -> std::optional<Bytes> {
+    if (*rc::gen::arbitrary<bool>()) return std::nullopt;
+    return *rc::gen::inRange<Bytes>(8 * 6 * 6, 4000);
+  };
+  spec.buffers = {buffer(), buffer(), buffer()};
+  return spec;
+}
+
+RC_GTEST_PROP(PassCost, TheArrayTakesTheCyclesOfTheFormula, ()) {
+  AcceleratorSpec spec = any_spec();
+  const Layer layer = any_layer();
+  const std::int64_t batch = *rc::gen::inRange(1, 6);
+  for (const Pass pass : kPasses) {
+    spec.timing = Timing::kFormula;
+    const PassCost formula = Accelerator(spec).cost(layer, pass, batch);
+    spec.timing = Timing::kArray;
+    const PassCost array = Accelerator(spec).cost(layer, pass, batch);
+    RC_ASSERT(array.cycles == formula.cycles);
+    RC_ASSERT(array.traffic == formula.traffic);
+  }
+}
+
+RC_GTEST_PROP(PassCost, TheBestSplitIsTheBestOfAll, ()) {
+  AcceleratorSpec spec = any_spec();
+  if (*rc::gen::arbitrary<bool>())
+    spec.memory_bandwidth = Bandwidth{*rc::gen::inRange<std::int64_t>(1, 100) * 1'000'000'000};
+  const Layer layer = any_layer();
+  const std::int64_t batch = *rc::gen::inRange(1, 20);
+  for (const Pass pass : kPasses) {
+    spec.split = Split::kBest;
+    const PassCost best = Accelerator(spec).cost(layer, pass, batch);
+    RC_ASSERT(best.utilization <= 1);
+    PeCycles least = std::numeric_limits<PeCycles>::max();
+    for (const Split split : splits()) {
+      spec.split = split;
+      least = std::min(least, Accelerator(spec).cost(layer, pass, batch).total());
+    }
+    RC_ASSERT(best.total() == least);
+  }
+}
+
+RC_GTEST_PROP(PassCost, AMemoryOnlyAddsStalls, ()) {
+  AcceleratorSpec spec = any_spec();
+  spec.split = *rc::gen::elementOf(splits());
+  const Layer layer = any_layer();
+  const Pass pass = *rc::gen::elementOf(std::vector<Pass>(std::begin(kPasses), std::end(kPasses)));
+  const PassCost unlimited = Accelerator(spec).cost(layer, pass, 3);
+  RC_ASSERT(unlimited.stall_cycles == 0);
+  spec.memory_bandwidth = Bandwidth{7'000'000'000};
+  const PassCost limited = Accelerator(spec).cost(layer, pass, 3);
+  RC_ASSERT(limited.cycles == unlimited.cycles);
+  RC_ASSERT(limited.traffic == unlimited.traffic);
+  RC_ASSERT(limited.total() >= limited.memory_cycles);
+  RC_ASSERT(limited.memory_cycles * 7 >= limited.traffic.total());
+}
+
+// One PE with buffers for everything: each tensor once.
+TEST(PassCost, UnlimitedBuffersMoveEveryTensorOnce) {
+  AcceleratorSpec spec;
+  spec.pes = 1;
+  spec.array = {8, 8, Dataflow::kOutputStationary};
+  Layer layer;
+  layer.ifmap_height = layer.ifmap_width = 20;
+  layer.filter_height = layer.filter_width = 3;
+  layer.padding = 1;
+  layer.channels = 6;
+  layer.filters = 10;
+  const Accelerator accelerator(spec);
+  const Bytes inputs = Bytes{4} * 2 * 400 * 6;
+  const Bytes outputs = Bytes{4} * 2 * 400 * 10;
+  const Bytes weights = Bytes{4} * 9 * 6 * 10;
+  EXPECT_EQ(accelerator.cost(layer, Pass::kForward, 2).traffic, (Traffic{inputs, weights, outputs}));
+  EXPECT_EQ(accelerator.cost(layer, Pass::kInputGradient, 2).traffic, (Traffic{outputs, weights, inputs}));
+  EXPECT_EQ(accelerator.cost(layer, Pass::kWeightGradient, 2).traffic, (Traffic{inputs, outputs, weights}));
+}
+
+// A single sample used to keep 15 of 16 PEs idle.
+TEST(PassCost, OneSampleUsesManyPes) {
+  Layer layer;
+  layer.ifmap_height = layer.ifmap_width = 56;
+  layer.channels = layer.filters = 64;
+  const Accelerator accelerator(AcceleratorSpec{});
+  const PassCost one = accelerator.cost(layer, Pass::kForward, 1);
+  const PassCost sixteen = accelerator.cost(layer, Pass::kForward, 16);
+  EXPECT_EQ(sixteen.split, Split::kBatch);
+  EXPECT_NE(one.split, Split::kBatch);
+  EXPECT_LT(one.cycles * 10, sixteen.cycles);
+}
+
+TEST(PassCost, ValuesThatAreNoProductMoveAtTheArraysEdge) {
+  AcceleratorSpec spec;
+  spec.pes = 2;
+  spec.array = {4, 4, Dataflow::kOutputStationary};
+  Layer layer;
+  layer.kind = LayerKind::kNormalization;
+  layer.ifmap_height = 6;
+  layer.channels = layer.filters = 10;
+  const Accelerator accelerator(spec);
+  const PassCost forward = accelerator.cost(layer, Pass::kForward, 2);
+  EXPECT_EQ(forward.cycles, 2 * 6 * 3);  // two sweeps over 6 pixels of a sample, 10 channels 4 at a time
+  EXPECT_EQ(forward.traffic, (Traffic{4 * 2 * 120, 4 * 20, 4 * 120}));
+  EXPECT_EQ(accelerator.cost(layer, Pass::kWeightGradient, 2).cycles, 0);
+  layer.kind = LayerKind::kSoftmax;
+  EXPECT_EQ(accelerator.cost(layer, Pass::kForward, 1).cycles, 3 * 3 * 3);  // rows: never by channels
+  layer.kind = LayerKind::kAdd;
+  EXPECT_EQ(accelerator.cost(layer, Pass::kInputGradient, 1).traffic.total(), 0);
+}
+
+TEST(PassCost, AnUpdateMovesWeightsGradientsAndStates) {
+  AcceleratorSpec spec;
+  spec.memory_bandwidth = Bandwidth{16'000'000'000};
+  Layer layer;
+  layer.channels = 1024;
+  layer.filters = 512;
+  const PassCost update = Accelerator(spec).update(layer, find_optimizer("momentum"));
+  EXPECT_EQ(update.traffic.total(), Bytes{20} * 1024 * 512);
+  EXPECT_EQ(update.cycles, 1024 * 512 / 16 / 32);
+  EXPECT_EQ(update.memory_cycles, 20 * 1024 * 512 / 16);
+  EXPECT_GE(update.total(), update.memory_cycles);
+}
+
+TEST(PassCost, RefusesTheArrayByScaleSimsConvention) {
+  AcceleratorSpec spec;
+  spec.timing = Timing::kArray;
+  spec.array = {4, 4, Dataflow::kOutputStationary, Convention::kScaleSim};
+  EXPECT_THROW(Accelerator{spec}, std::invalid_argument);
+}
+
+// SCALE-Sim's equations, written from its description: every fold a whole array, output-stationary ones
+// without the drain, outputs rounded up.
+PeCycles scale_sim(const Layer& layer, int rows, int columns, Dataflow dataflow) {
+  const auto size = [](std::int64_t input, std::int64_t filter, std::int64_t stride) {
+    return (input - filter + stride + stride - 1) / stride;
+  };
+  const std::int64_t pixels = size(layer.ifmap_height, layer.filter_height, layer.stride_height) *
+                              size(layer.ifmap_width, layer.filter_width, layer.stride_width);
+  const std::int64_t window = layer.filter_height * layer.filter_width * layer.channels;
+  const auto folds = [&](std::int64_t down, std::int64_t across) {
+    return ((down + rows - 1) / rows) * ((across + columns - 1) / columns);
+  };
+  switch (dataflow) {
+    case Dataflow::kOutputStationary:
+      return folds(pixels, layer.filters) * (rows + columns + window - 2);
+    case Dataflow::kWeightStationary:
+      return folds(window, layer.filters) * (2 * rows + columns + pixels - 2);
+    case Dataflow::kInputStationary:
+      break;
+  }
+  return folds(window, pixels) * (2 * rows + columns + layer.filters - 2);
+}
+
+RC_GTEST_PROP(PassCost, ScaleSimsConventionIsScaleSimsEquations, ()) {
+  Layer layer;
+  layer.ifmap_height = *rc::gen::inRange(1, 300);
+  layer.ifmap_width = *rc::gen::inRange(1, 300);
+  layer.filter_height =
+      *rc::gen::inRange<std::int64_t>(1, std::min<std::int64_t>(layer.ifmap_height, 12) + 1);
+  layer.filter_width = *rc::gen::inRange<std::int64_t>(1, std::min<std::int64_t>(layer.ifmap_width, 12) + 1);
+  layer.stride_height = *rc::gen::inRange(1, 5);
+  layer.stride_width = *rc::gen::inRange(1, 5);
+  layer.channels = *rc::gen::inRange(1, 2000);
+  layer.filters = *rc::gen::inRange(1, 5000);
+  layer.round_up = true;
+  AcceleratorSpec spec;
+  spec.pes = 1;
+  const int rows = *rc::gen::inRange(1, 300);
+  const int columns = *rc::gen::inRange(1, 300);
+  const Dataflow dataflow = any_dataflow();
+  spec.array = {rows, columns, dataflow, Convention::kScaleSim};
+  RC_ASSERT(Accelerator(spec).cost(layer, Pass::kForward, 1).cycles ==
+            scale_sim(layer, rows, columns, dataflow));
+}
+
+}  // namespace
+}  // namespace coppice::accelerator
