@@ -48,7 +48,7 @@ void execute(const BoundLine& line) {
   nlohmann::ordered_json json;
   json["schema"] = "coppice.bound/1";
   json["version"] = COPPICE_VERSION;
-  json["config"] = config::to_json(loaded.config);
+  config::write_config(loaded.config, json);
   json["op"] = collective.op;
   json["size_bytes"] = collective.size;
   json["time_ns"] = time_ns;

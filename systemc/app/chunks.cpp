@@ -140,7 +140,7 @@ void execute(const ChunksLine& line) {
   nlohmann::ordered_json json;
   json["schema"] = "coppice.chunks/1";
   json["version"] = COPPICE_VERSION;
-  json["config"] = config::to_json(loaded.config);
+  config::write_config(loaded.config, json);
   json["time_ns"] = to_ns(study.finish);
   json["ideal_time_ns"] = to_ns(study.ideal);
   json["utilization"] = study.utilization;

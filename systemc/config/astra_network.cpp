@@ -13,8 +13,8 @@ namespace {
 using topology::DimensionKind;
 using topology::DimensionSpec;
 
-constexpr double kBytesPerGigabyte = 1e9;
-constexpr double kMostGigabytes = 100'000;
+constexpr double kBytesPerGigabyte = 1 << 30;
+constexpr double kMostGigabytes = 90'000;
 constexpr double kMostNanoseconds = 1e9;
 constexpr int kMostAccelerators = 1 << 20;
 
@@ -30,9 +30,9 @@ std::vector<std::string> known_keys() {
   return {"topology", "npus_count", "bandwidth", "latency"};
 }
 
-class AstraNetwork {
+class Reader {
  public:
-  explicit AstraNetwork(const std::string& path) : document_(read_document(path)) {
+  explicit Reader(const std::string& path) : document_(read_document(path)) {
     const std::vector<std::string> keys = known_keys();
     for (const Node& key : document_.children) {
       if (std::ranges::find(keys, key.name) != keys.end()) continue;
@@ -42,7 +42,7 @@ class AstraNetwork {
     }
   }
 
-  std::vector<DimensionSpec> dimensions() const {
+  std::vector<DimensionSpec> dimensions(RingWays ways) const {
     const auto kinds = list("topology").children.size();
     std::vector<DimensionSpec> dimensions;
     for (std::size_t d = 0; d < kinds; ++d) {
@@ -57,7 +57,10 @@ class AstraNetwork {
       dimension.latency = std::llround(nanoseconds * static_cast<double>(kFemtosecondsPerNanosecond));
       switch (dimension.kind) {
         case DimensionKind::kRing:
-          dimension.links = 2;
+          dimension.links = ways == RingWays::kBoth && dimension.size > 2 ? 2 : 1;
+          if (dimension.links == 1) dimension.kind = DimensionKind::kOneWayRing;
+          break;
+        case DimensionKind::kOneWayRing:
           break;
         case DimensionKind::kFullyConnected:
           dimension.links = dimension.size - 1;
@@ -107,10 +110,33 @@ class AstraNetwork {
   Node document_;
 };
 
+std::vector<std::string> assumptions_of(const std::string& path,
+                                        const std::vector<DimensionSpec>& dimensions) {
+  std::vector<std::string> all;
+  const auto assume = [&](const std::string& what) { all.push_back(path + ": " + what); };
+  const auto any = [&](auto holds) { return std::ranges::any_of(dimensions, holds); };
+  assume("a GB/s is 2^30 B/s, as in ASTRA-sim");
+  if (any([](const DimensionSpec& d) { return d.kind == DimensionKind::kOneWayRing && d.size > 2; })) {
+    assume(
+        "data goes one way around a ring; write system.topology.dimensions: {file: ..., rings: both_ways} "
+        "for a "
+        "link to either neighbour");
+  }
+  if (any([](const DimensionSpec& d) { return topology::is_ring(d.kind) && d.size == 2; })) {
+    assume("a ring of 2 has one link each way");
+  }
+  if (any([](const DimensionSpec& d) { return d.kind == DimensionKind::kSwitch; })) {
+    assume("a step through a switch takes the latency of two links");
+  }
+  return all;
+}
+
 }  // namespace
 
-std::vector<DimensionSpec> read_astra_network(const std::string& path) {
-  return AstraNetwork(path).dimensions();
+AstraNetwork read_astra_network(const std::string& path, RingWays ways) {
+  AstraNetwork network{Reader(path).dimensions(ways), {}};
+  network.assumptions = assumptions_of(path, network.dimensions);
+  return network;
 }
 
 }  // namespace coppice::config

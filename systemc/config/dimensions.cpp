@@ -60,6 +60,41 @@ bool read_part(const Node& value, const std::string& path, DimensionSpec& dimens
   return true;
 }
 
+// The links of a ring say which ways it goes, so that they are not left to a default.
+void settle_ring(const Node& value, const std::string& path, DimensionSpec& dimension) {
+  if (dimension.kind != DimensionKind::kRing) return;
+  if (std::ranges::find(value.children, "links", &Node::name) == value.children.end()) {
+    throw ConfigError(value.place, fmt::format("{} has no links: a ring has 2, one to either neighbour, or "
+                                               "another even number; 1 if it goes one way",
+                                               path));
+  }
+  if (dimension.links == 1) dimension.kind = DimensionKind::kOneWayRing;
+}
+
+// A network file with what it leaves open: {file: network.yml, rings: both_ways}.
+AstraNetwork read_network(const Node& value) {
+  std::string file;
+  RingWays ways = RingWays::kOne;
+  for (const Node& part : value.children) {
+    const std::string path = fmt::format("{}.{}", kPath, part.name);
+    if (part.name == "file") {
+      file = read_text(part, path, "the name of a network file of ASTRA-sim");
+    } else if (part.name == "rings") {
+      const std::vector<std::string> names{"one_way", "both_ways"};
+      ways = read_name(part, path, names) == "both_ways" ? RingWays::kBoth : RingWays::kOne;
+    } else {
+      const std::vector<std::string> names{"file", "rings"};
+      throw ConfigError(part.name_place, fmt::format("unknown key '{}'; did you mean '{}.{}'?", path, kPath,
+                                                     nearest(part.name, names)));
+    }
+  }
+  if (file.empty()) {
+    throw ConfigError(value.place,
+                      fmt::format("{} has no file; a list of dimensions, or {{file: network.yml}}", kPath));
+  }
+  return read_astra_network(file, ways);
+}
+
 DimensionSpec read_dimension(const Node& value, const std::string& path) {
   const std::vector<std::string> names{"kind", "size", "links", "bandwidth", "latency", "in_network"};
   if (value.kind != Node::Kind::kMap) {
@@ -74,8 +109,12 @@ DimensionSpec read_dimension(const Node& value, const std::string& path) {
   for (const std::string& name : names) {
     const bool there = std::ranges::find(value.children, name, &Node::name) != value.children.end();
     if (there || name == "links" || name == "in_network") continue;
-    throw ConfigError(value.place, fmt::format("{} has no {}", path, name));
+    throw ConfigError(value.place,
+                      fmt::format("{} has no {}: a dimension is, for example, {{kind: switch, size: "
+                                  "16, bandwidth: 25 GB/s, latency: 700 ns}}",
+                                  path, name));
   }
+  settle_ring(value, path, dimension);
   return dimension;
 }
 
@@ -130,7 +169,7 @@ void check_latency(const Loaded& loaded, std::size_t d) {
 void check_dateline(const Loaded& loaded, std::size_t d) {
   const SystemConfig& system = loaded.config.system;
   const DimensionSpec& dimension = system.topology.dimensions[d];
-  if (dimension.kind != DimensionKind::kRing || dimension.size < 3 || system.router.vcs >= 2) return;
+  if (!topology::is_ring(dimension.kind) || dimension.size < 3 || system.router.vcs >= 2) return;
   throw ConfigError(
       loaded.place("system.router.vcs"),
       fmt::format("system.router.vcs is {}, but a ring ({}) needs 2 at least: packets before and behind its "
@@ -185,8 +224,12 @@ Key dimensions_key() {
   key.path = kPath;
   key.example = "[{kind: switch, size: 16, bandwidth: 25 GB/s, latency: 700 ns}]";
   key.read = [](const Node& value, Config& config) {
-    if (value.kind == Node::Kind::kScalar) {
-      config.system.topology.dimensions = read_astra_network(value.text);
+    config.assumptions.clear();
+    if (value.kind == Node::Kind::kScalar || value.kind == Node::Kind::kMap) {
+      AstraNetwork network =
+          value.kind == Node::Kind::kMap ? read_network(value) : read_astra_network(value.text);
+      config.system.topology.dimensions = std::move(network.dimensions);
+      config.assumptions = std::move(network.assumptions);
       return;
     }
     if (value.kind != Node::Kind::kList || value.children.empty()) {

@@ -112,6 +112,11 @@ Loaded load(const std::string& path, const std::vector<std::string>& overrides, 
   return loaded;
 }
 
+void write_config(const Config& config, nlohmann::ordered_json& result) {
+  result["config"] = to_json(config);
+  if (!config.assumptions.empty()) result["assumptions"] = config.assumptions;
+}
+
 nlohmann::ordered_json to_json(const Config& config) {
   nlohmann::ordered_json root = nlohmann::ordered_json::object();
   for (const Key& key : keys()) {

@@ -39,4 +39,8 @@ std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose,
 // again as YAML gives the same configuration.
 nlohmann::ordered_json to_json(const Config& config);
 
+// Puts to_json() into a result as "config", and behind it as "assumptions" what was taken for granted of
+// files that leave it open, if anything was.
+void write_config(const Config& config, nlohmann::ordered_json& result);
+
 }  // namespace coppice::config

@@ -21,6 +21,7 @@ int bundles(DimensionKind kind, int size) {
       return 2;
     case DimensionKind::kFullyConnected:
       return size - 1;
+    case DimensionKind::kOneWayRing:
     case DimensionKind::kSwitch:
       return 1;
   }
@@ -75,6 +76,7 @@ class HierarchyRouting final : public RoutingFunction {
     const int ahead = (there - here + dimension.size) % dimension.size;
     switch (dimension.kind) {
       case DimensionKind::kRing:
+      case DimensionKind::kOneWayRing:
         return ring_hop(d, here, there, ahead, state);
       case DimensionKind::kFullyConnected:
         return hop(dimension.first_port + ahead - 1, all_);
@@ -95,7 +97,8 @@ class HierarchyRouting final : public RoutingFunction {
   Hop ring_hop(std::size_t d, int here, int there, int ahead, const RouteState& state) const {
     const auto& ring = hierarchy_.dimensions()[d];
     const int slack = ring.size - 2 * ahead;
-    const bool down = slack < 0 || (slack == 0 && ((state.tie_bits >> d) & 1U) != 0);
+    const bool shorter = slack < 0 || (slack == 0 && ((state.tie_bits >> d) & 1U) != 0);
+    const bool down = shorter && ring.kind == DimensionKind::kRing;
     const bool crosses = down ? here < there : here > there;
     const VcRange half = crosses ? VcRange{middle_, all_.end} : VcRange{0, middle_};
     return hop(ring.first_port + (down ? 1 : 0), ring.size < 3 ? all_ : half);

@@ -17,7 +17,8 @@ namespace coppice::topology {
 // the same two nodes are a bundle: flits go over all of them side by side, so that a bundle is one channel of
 // their bandwidths' sum. Those to a switch may also be channels of their own (`bundled` is false): what is
 // routed takes the first of them, and schedules that name their channels have all. A ring has half of its
-// links towards either neighbour, a fully connected group the same number towards each, a switch all of them.
+// links towards either neighbour, one that goes one way all of them towards the next, a fully connected group
+// the same number towards each, a switch all of them.
 // `latency` is that of one step, from accelerator to accelerator; the two channels through a switch have half
 // of it each. The routers' pipelines come on top.
 struct DimensionSpec {
@@ -36,11 +37,12 @@ void require_dimension(std::size_t d, const DimensionSpec& spec);
 
 // Nodes: accelerators numbered with dimension 0 fastest, then the switches of the lowest switch dimension by
 // group, then those of the next; switches that add come before all others. Out-channels of an accelerator,
-// dimension by dimension: a ring's towards the next and towards the previous coordinate; a fully connected
-// group's towards the coordinates 1, 2, ... further on; the one to the switch. In-channels lie alike: at the
-// same port comes what a neighbour sends out of that port of its own. Port i of a switch is the accelerator
-// with coordinate i in its dimension. Links that are not bundled come after all others, but for the first of
-// each. Throws UnsupportedError, with what would be right, for dimensions that cannot be built.
+// dimension by dimension: a ring's towards the next and, if it goes both ways, towards the previous
+// coordinate; a fully connected group's towards the coordinates 1, 2, ... further on; the one to the switch.
+// In-channels lie alike: at the same port comes what a neighbour sends out of that port of its own. Port i of
+// a switch is the accelerator with coordinate i in its dimension. Links that are not bundled come after all
+// others, but for the first of each. Throws UnsupportedError, with what would be right, for dimensions that
+// cannot be built.
 Topology make_hierarchy(std::span<const DimensionSpec> dimensions);
 
 // Bandwidth of each of the channels that `spec` makes.

@@ -118,7 +118,7 @@ DimensionOrderRouting::DimensionOrderRouting(const Topology& topology, int vcs)
 
 int min_vcs(const Topology& topology) {
   for (std::size_t d = 0; d < topology.dimension_kinds().size(); ++d) {
-    if (topology.dimension_kinds()[d] == DimensionKind::kRing && topology.dims()[d] >= 3) return 2;
+    if (is_ring(topology.dimension_kinds()[d]) && topology.dims()[d] >= 3) return 2;
   }
   return has_dimension_order(topology) &&
                  std::ranges::any_of(topology.dims(), [&](int width) { return is_ring(topology, width); })

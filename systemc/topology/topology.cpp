@@ -12,6 +12,7 @@ namespace coppice::topology {
 const char* to_string(DimensionKind kind) {
   switch (kind) {
     case DimensionKind::kRing:
+    case DimensionKind::kOneWayRing:
       return "ring";
     case DimensionKind::kFullyConnected:
       return "fully_connected";

@@ -45,9 +45,13 @@ enum class Kind {
 std::string_view to_string(Kind kind);
 
 // How one dimension of a kHierarchy joins the accelerators of a group.
-enum class DimensionKind { kRing, kFullyConnected, kSwitch };
+enum class DimensionKind { kRing, kOneWayRing, kFullyConnected, kSwitch };
 
+// A ring is called so whichever ways it goes.
 const char* to_string(DimensionKind kind);
+constexpr bool is_ring(DimensionKind kind) {
+  return kind == DimensionKind::kRing || kind == DimensionKind::kOneWayRing;
+}
 
 // A directed multigraph of accelerators and switches. A node is a router; an accelerator's router also has
 // its network interface's ports, which are not channels and are numbered after the channel ports.

@@ -24,6 +24,7 @@ int DimensionAlgorithm::steps() const {
   if (in_network_) return 1;
   switch (kind_) {
     case DimensionKind::kRing:
+    case DimensionKind::kOneWayRing:
       return size_ - 1;
     case DimensionKind::kFullyConnected:
       return 1;
@@ -39,6 +40,7 @@ int DimensionAlgorithm::messages() const {
       return 2;
     case DimensionKind::kFullyConnected:
       return size_ - 1;
+    case DimensionKind::kOneWayRing:
     case DimensionKind::kSwitch:
       break;
   }
@@ -49,7 +51,8 @@ DimensionAlgorithm::Move DimensionAlgorithm::move(Op op, int step, int message, 
   const bool reduces = op == Op::kReduce;
   const auto around = [this](int coordinate) { return (coordinate % size_ + size_) % size_; };
   switch (kind_) {
-    case DimensionKind::kRing: {
+    case DimensionKind::kRing:
+    case DimensionKind::kOneWayRing: {
       // Even messages go up: the part that arrives last is the accelerator's own.
       const int way = message == 0 ? 1 : -1;
       const int behind = reduces ? step + 1 : step;

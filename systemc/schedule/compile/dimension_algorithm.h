@@ -7,8 +7,8 @@ namespace coppice::schedule {
 
 // How a chunk's data moves within one dimension of a hierarchical system: the contention-free algorithm of
 // the dimension's network (Themis, Table 1). A ring runs the ring algorithm both ways with half of the data
-// each, a fully connected group the direct one, a switch recursive halving (reduce-scatter) and doubling
-// (all-gather).
+// each, or the one way that it goes, a fully connected group the direct one, a switch recursive halving
+// (reduce-scatter) and doubling (all-gather).
 //
 // Data that an accelerator holds when a reduce-scatter begins, or has when an all-gather ends, is in `size`
 // parts; part x belongs to coordinate x of the dimension. At every step all accelerators send alike.

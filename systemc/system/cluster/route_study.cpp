@@ -464,7 +464,7 @@ class RouteStudy final : private ni::MessageObserver {
     ordered_json json;
     json["schema"] = "coppice.route/1";
     json["version"] = COPPICE_VERSION;
-    json["config"] = config::to_json(loaded_.config);
+    config::write_config(loaded_.config, json);
     json["verified"] = jobs_.front()->verification.front()->name();
     json["fidelity"] = fluid_ ? "fluid" : "flit";
     json["method"] = routing_.method;

@@ -95,7 +95,7 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   nlohmann::ordered_json json;
   json["schema"] = "coppice.result/1";
   json["version"] = COPPICE_VERSION;
-  json["config"] = config::to_json(measured.config);
+  config::write_config(measured.config, json);
   json["verified"] = measured.verified;
   if (measured.sample.elements > 0) {
     json["verified_sample"] = {{"elements", measured.sample.elements}, {"of", measured.sample.of}};

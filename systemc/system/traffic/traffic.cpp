@@ -229,7 +229,7 @@ class TrafficRun {
     nlohmann::ordered_json json;
     json["schema"] = "coppice.traffic/1";
     json["version"] = COPPICE_VERSION;
-    json["config"] = config::to_json(loaded_.config);
+    config::write_config(loaded_.config, json);
     json["traffic"] = {{"pattern", to_string(traffic_.pattern)},
                        {"rate", traffic_.rate},
                        {"packet_flits", traffic_.packet_flits},

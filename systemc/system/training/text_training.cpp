@@ -49,7 +49,7 @@ Groups split(const std::vector<DimensionModel>& dimensions, int accelerators) {
     } else if (left % dimension.size == 0) {
       groups.model.push_back(dimension);
       left /= dimension.size;
-    } else if (dimension.kind != topology::DimensionKind::kRing && dimension.size % left == 0) {
+    } else if (!topology::is_ring(dimension.kind) && dimension.size % left == 0) {
       groups.model.push_back(dimension);
       groups.model.back().size = left;
       groups.data.push_back(dimension);
@@ -115,16 +115,34 @@ class Network {
     return schedule::Collective::kAllReduce;
   }
 
-  // Dimension after dimension: in each, all but an accelerator's own part goes straight to its peers; on a
-  // ring it goes a quarter of the way around on average.
+  // What an all-to-all costs a dimension's links, and the steps of what goes farthest.
+  struct Passage {
+    Bytes bytes = 0;  // of an accelerator's links
+    int steps = 1;
+  };
+
+  // All but an accelerator's own part goes straight to its peers; on a ring it goes a quarter of the way
+  // around on average, or half of it where there is one way only.
+  static Passage passage(const DimensionModel& dimension, Bytes bytes) {
+    switch (dimension.kind) {
+      case topology::DimensionKind::kRing:
+        return {bytes * dimension.size / 4, dimension.size / 2};
+      case topology::DimensionKind::kOneWayRing:
+        return {bytes * (dimension.size - 1) / 2, dimension.size - 1};
+      case topology::DimensionKind::kFullyConnected:
+      case topology::DimensionKind::kSwitch:
+        break;
+    }
+    return {bytes - bytes / dimension.size, 1};
+  }
+
+  // Dimension after dimension.
   Femtoseconds all_to_all(Bytes bytes) const {
     Femtoseconds time = 0;
     for (std::size_t d = 0; d < model_.dimensions(); ++d) {
       const DimensionModel& dimension = model_.dimension(d);
-      const bool ring = dimension.kind == topology::DimensionKind::kRing;
-      const Bytes sent = ring ? bytes * dimension.size / 4 : bytes - bytes / dimension.size;
-      time +=
-          transfer_time(sent, dimension.bandwidth) + (ring ? dimension.size / 2 : 1) * dimension.step_latency;
+      const auto [sent, steps] = passage(dimension, bytes);
+      time += transfer_time(sent, dimension.bandwidth) + steps * dimension.step_latency;
     }
     return time;
   }
@@ -170,7 +188,7 @@ class TextTraining {
     Json json;
     json["schema"] = "coppice.result/1";
     json["version"] = COPPICE_VERSION;
-    json["config"] = config::to_json(loaded_.config);
+    config::write_config(loaded_.config, json);
     json["verified"] = "off";
     json["fidelity"] = "chunks";
     json["time_ns"] = to_ns(scheduled.total);

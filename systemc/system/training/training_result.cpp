@@ -163,7 +163,7 @@ Json make_training_result(const MeasuredTraining& measured) {
   Json json;
   json["schema"] = "coppice.result/1";
   json["version"] = COPPICE_VERSION;
-  json["config"] = config::to_json(measured.config);
+  config::write_config(measured.config, json);
   json["verified"] = verified(measured);
   json["fidelity"] = fidelity(measured);
   json["contention_free"] =

@@ -1,6 +1,7 @@
 #include "config/astra_network.h"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "config/loader.h"
@@ -38,19 +39,65 @@ std::string with(const std::string& what, const std::string& instead) {
 TEST(AstraNetwork, DescribesDimensions) {
   const ScratchFile file(kNetwork);
   constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
-  EXPECT_THAT(read_astra_network(file.path()),
-              ElementsAre(DimensionSpec{DimensionKind::kRing, 4, 2, {62'500'000'000}, 20 * kNs},
-                          DimensionSpec{DimensionKind::kFullyConnected, 8, 7, {25'000'000'000}, 700 * kNs},
-                          DimensionSpec{DimensionKind::kSwitch, 16, 1, {100'000'000'000}, 1701 * kNs}));
+  constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+  EXPECT_THAT(read_astra_network(file.path()).dimensions,
+              ElementsAre(DimensionSpec{DimensionKind::kOneWayRing, 4, 1, {62 * kGiB + kGiB / 2}, 20 * kNs},
+                          DimensionSpec{DimensionKind::kFullyConnected, 8, 7, {25 * kGiB}, 700 * kNs},
+                          DimensionSpec{DimensionKind::kSwitch, 16, 1, {100 * kGiB}, 1701 * kNs}));
+}
+
+TEST(AstraNetwork, GoesBothWaysAroundARingIfAskedTo) {
+  const ScratchFile file(kNetwork);
+  const DimensionSpec ring = read_astra_network(file.path(), RingWays::kBoth).dimensions[0];
+  EXPECT_EQ(ring.kind, DimensionKind::kRing);
+  EXPECT_EQ(ring.links, 2);
+  // Two accelerators have one link each way, whatever is asked.
+  const ScratchFile pair(with("4, 8, 16", "2, 8, 16"));
+  for (const RingWays ways : {RingWays::kOne, RingWays::kBoth}) {
+    EXPECT_EQ(read_astra_network(pair.path(), ways).dimensions[0].kind, DimensionKind::kOneWayRing);
+    EXPECT_EQ(read_astra_network(pair.path(), ways).dimensions[0].links, 1);
+  }
+}
+
+TEST(AstraNetwork, SaysWhatItTakesForGranted) {
+  const ScratchFile file(kNetwork);
+  EXPECT_THAT(read_astra_network(file.path()).assumptions,
+              ElementsAre(HasSubstr("2^30"), HasSubstr("one way around a ring"), HasSubstr("two links")));
+  const ScratchFile pair(with("4, 8, 16", "2, 8, 16"));
+  EXPECT_THAT(read_astra_network(pair.path()).assumptions,
+              ElementsAre(HasSubstr("2^30"), HasSubstr("a ring of 2"), HasSubstr("two links")));
 }
 
 TEST(AstraNetwork, StandsForTheDimensionsOfAHierarchy) {
   const ScratchFile network(kNetwork);
   const ScratchFile config("system: {topology: {kind: hierarchy, dimensions: " + network.path() +
-                           "}, flit: 128 B}\n"
+                           "}, flit: 128 B, ni: {payload: 2 KiB}}\n"
                            "collective: {algorithm: hierarchical, scheduler: themis, size: 1 MB}\n");
   const Config loaded = load(config.path(), {}, Purpose::kRun).config;
-  EXPECT_EQ(loaded.system.topology.dimensions, read_astra_network(network.path()));
+  EXPECT_EQ(loaded.system.topology.dimensions, read_astra_network(network.path()).dimensions);
+  nlohmann::ordered_json result;
+  write_config(loaded, result);
+  EXPECT_EQ(result["assumptions"].size(), 3U);
+  // What is written stands for the same without the file.
+  const ScratchFile again(result["config"].dump());
+  EXPECT_EQ(load(again.path(), {}, Purpose::kRun).config.system, loaded.system);
+
+  const std::string both = "system.topology.dimensions={file: " + network.path() + ", rings: both_ways}";
+  EXPECT_EQ(load(config.path(), {both}, Purpose::kRun).config.system.topology.dimensions,
+            read_astra_network(network.path(), RingWays::kBoth).dimensions);
+  const auto refused = [&](const std::string& dimensions) {
+    try {
+      load(config.path(), {"system.topology.dimensions=" + dimensions}, Purpose::kRun);
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_THAT(refused("{rings: both_ways}"), HasSubstr("system.topology.dimensions has no file"));
+  EXPECT_THAT(refused("{file: x.yml, rings: three}"),
+              HasSubstr("dimensions.rings must be one_way or both_ways"));
+  EXPECT_THAT(refused("{file: x.yml, ring: one_way}"),
+              HasSubstr("did you mean 'system.topology.dimensions.rings'"));
 }
 
 TEST(AstraNetwork, PointsAtWhatIsWrong) {
