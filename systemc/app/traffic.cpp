@@ -17,10 +17,14 @@
 namespace coppice::app {
 namespace {
 
+// The options as they were written, so that what is wrong with one is said in its own words.
 struct TrafficLine {
   Input input;
   std::string pattern;
-  system::TrafficOptions traffic;
+  std::string rate;
+  std::string packet_flits;
+  std::string warmup;
+  std::string measure;
   std::string seed;
   std::string out;
 };
@@ -33,12 +37,52 @@ system::Pattern parse_pattern(const std::string& name) {
   }
 }
 
-const std::string& checked_seed(const std::string& text) {
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error == std::errc() && end == text.data() + text.size()) return text;
-  throw ConfigError({"--seed " + text}, fmt::format("'{}' is no whole number from 0 to {}", text,
-                                                    std::numeric_limits<std::uint64_t>::max()));
+template <typename Number>
+bool read(const std::string& text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// The whole number behind `option`; `what` is what it counts, with an example.
+template <typename Number>
+Number whole_number(const std::string& option, const std::string& text, Number least, Number most,
+                    const std::string& what) {
+  Number number = 0;
+  if (read(text, number) && number >= least && number <= most) return number;
+  throw ConfigError({option + " " + text},
+                    fmt::format("'{}' is no whole number from {} to {}: {}", text, least, most, what));
+}
+
+double read_rate(const std::string& text) {
+  double rate = 0;
+  // Written so that it refuses "nan" too.
+  if (read(text, rate) && rate > 0 && rate <= 1) return rate;
+  throw ConfigError(
+      {"--rate " + text},
+      fmt::format("'{}' is no number above 0 and at most 1: flits per node and cycle, of which the "
+                  "injection channel takes one, for example 0.1",
+                  text));
+}
+
+system::TrafficOptions read_options(const TrafficLine& line) {
+  constexpr Cycles kMostCycles = std::numeric_limits<Cycles>::max();
+  system::TrafficOptions traffic;
+  traffic.pattern = parse_pattern(line.pattern);
+  traffic.rate = read_rate(line.rate);
+  traffic.packet_flits = whole_number("--packet-flits", line.packet_flits, 1, 65536,
+                                      "flits of a packet, its head among them, for example 1");
+  const auto cycles = [&](const char* option, const std::string& text, Cycles least, Cycles usual) {
+    return text.empty()
+               ? usual
+               : whole_number(option, text, least, kMostCycles, fmt::format("cycles, for example {}", usual));
+  };
+  traffic.warmup = cycles("--warmup", line.warmup, 0, traffic.warmup);
+  traffic.measure = cycles("--measure", line.measure, 1, traffic.measure);
+  if (!line.seed.empty()) {
+    whole_number<std::uint64_t>("--seed", line.seed, 0, std::numeric_limits<std::uint64_t>::max(),
+                                "of the random numbers, for example 1");
+  }
+  return traffic;
 }
 
 std::string figure(const nlohmann::ordered_json& result, const char* key) {
@@ -46,9 +90,10 @@ std::string figure(const nlohmann::ordered_json& result, const char* key) {
   return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : std::string("none measured");
 }
 
-std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& line) {
+std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& line,
+                      const system::TrafficOptions& traffic) {
   std::string text = fmt::format("{} traffic, {}-flit packets, {} flits per node and cycle{}\n", line.pattern,
-                                 line.traffic.packet_flits, line.traffic.rate,
+                                 traffic.packet_flits, traffic.rate,
                                  result.at("saturated").get<bool>() ? ": saturated" : "");
   text += fmt::format("  packet latency {} cycles mean, flit latency {}\n",
                       figure(result, "packet_latency_mean"), figure(result, "flit_latency_mean"));
@@ -58,10 +103,9 @@ std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& l
 }
 
 void execute(const TrafficLine& line) {
-  system::TrafficOptions traffic = line.traffic;
-  traffic.pattern = parse_pattern(line.pattern);
+  const system::TrafficOptions traffic = read_options(line);
   Input input = line.input;
-  if (!line.seed.empty()) input.overrides.push_back("seed=" + checked_seed(line.seed));
+  if (!line.seed.empty()) input.overrides.push_back("seed=" + line.seed);
   const config::Loaded loaded = load(input, config::Purpose::kTraffic);
   Outputs outputs(line.input.path);
   system::ResultFile* out = outputs.add("--out", line.out);
@@ -75,7 +119,7 @@ void execute(const TrafficLine& line) {
     result = system::run_traffic(loaded, traffic, options);
   }
   if (out != nullptr) out->write(result.dump(2) + "\n");
-  print(summarize(result, line));
+  print(summarize(result, line, traffic));
 }
 
 }  // namespace
@@ -87,18 +131,17 @@ Command add_traffic(CLI::App& parent) {
   app->add_option("--pattern", line->pattern, "uniform, transpose, bitcomp, tornado or neighbor")
       ->required()
       ->type_name("NAME");
-  app->add_option("--rate", line->traffic.rate, "offered load in flits per node and cycle")
+  app->add_option("--rate", line->rate, "offered load in flits per node and cycle")
       ->required()
       ->type_name("FLITS");
-  app->add_option("--packet-flits", line->traffic.packet_flits, "flits of a packet")
-      ->required()
-      ->type_name("N");
-  app->add_option("--warmup", line->traffic.warmup, "cycles before the measurement")
+  app->add_option("--packet-flits", line->packet_flits, "flits of a packet")->required()->type_name("N");
+  const system::TrafficOptions usual;
+  app->add_option("--warmup", line->warmup, "cycles before the measurement")
       ->type_name("CYCLES")
-      ->capture_default_str();
-  app->add_option("--measure", line->traffic.measure, "cycles of the measurement")
+      ->default_str(std::to_string(usual.warmup));
+  app->add_option("--measure", line->measure, "cycles of the measurement")
       ->type_name("CYCLES")
-      ->capture_default_str();
+      ->default_str(std::to_string(usual.measure));
   app->add_option("--seed", line->seed, "of the random numbers, instead of the key 'seed'")->type_name("N");
   app->add_option("--out", line->out, "write the result as JSON")->type_name("RESULT.json");
   return {app, [line] { execute(*line); }};

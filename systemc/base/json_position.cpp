@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -110,7 +113,61 @@ class Locator : public nlohmann::json_sax<json> {
   std::size_t found_at_ = 0;
 };
 
+// Follows the parser through the text and stops it at the first key that its object has already.
+class DuplicateFinder : public nlohmann::json_sax<json> {
+ public:
+  explicit DuplicateFinder(const std::size_t* read) : read_(read) {}
+
+  // Bytes read up to the end of the second key, and its name.
+  const std::optional<std::pair<std::size_t, std::string>>& found() const { return found_; }
+
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(number_integer_t /*value*/) override { return true; }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return true; }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return true; }
+  bool string(string_t& /*value*/) override { return true; }
+  bool binary(binary_t& /*value*/) override { return true; }
+  bool start_object(std::size_t /*elements*/) override {
+    objects_.emplace_back();
+    return true;
+  }
+  bool start_array(std::size_t /*elements*/) override { return true; }
+  bool end_object() override {
+    objects_.pop_back();
+    return true;
+  }
+  bool end_array() override { return true; }
+  bool key(string_t& name) override {
+    if (objects_.back().insert(name).second) return true;
+    found_ = {*read_, name};
+    return false;
+  }
+  bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
+                   const json::exception& /*error*/) override {
+    return false;
+  }
+
+ private:
+  const std::size_t* read_;
+  std::vector<std::set<std::string>> objects_;  // the keys of those that are open
+  std::optional<std::pair<std::size_t, std::string>> found_;
+};
+
 }  // namespace
+
+std::optional<DuplicateKey> find_duplicate_key(std::string_view text, const std::string& file) {
+  std::size_t read = 0;
+  DuplicateFinder finder(&read);
+  json::sax_parse(CountingIterator(text.data(), &read), CountingIterator(text.data() + text.size(), &read),
+                  &finder);
+  if (!finder.found()) return std::nullopt;
+  const auto& [end, name] = *finder.found();
+  // From its closing quote to its opening one.
+  const std::size_t closing = text.rfind('"', std::min(end, text.size()) - 1);
+  const std::size_t opening = closing == 0 ? 0 : text.rfind('"', closing - 1);
+  return DuplicateKey{place_of_byte(text, file, opening), name};
+}
 
 SourceLocation place_of_byte(std::string_view text, const std::string& file, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 namespace coppice::config {
@@ -40,7 +41,11 @@ class Converter {
     Node node;
     node.place = origin_.at(yaml.Mark());
     if (depth > kDeepest || ++nodes_ > kMostNodes) {
-      throw ConfigError(node.place, "nested too deeply for a configuration; an alias of itself does that");
+      throw ConfigError(
+          node.place,
+          fmt::format("nested too deeply: at most {} levels and {} values; look for brackets that "
+                      "are not closed and for an alias within its own anchor",
+                      kDeepest, kMostNodes));
     }
     switch (yaml.Type()) {
       case YAML::NodeType::Undefined:
@@ -91,6 +96,10 @@ class Converter {
 std::vector<YAML::Node> parse_yaml(const std::string& text, const Origin& origin) {
   try {
     return YAML::LoadAll(text);
+  } catch (const YAML::DeepRecursion& error) {
+    throw ConfigError(
+        origin.at(error.mark),
+        fmt::format("nested too deeply: at most {} levels; look for brackets that are not closed", kDeepest));
   } catch (const YAML::Exception& error) {
     throw ConfigError(origin.at(error.mark), "not valid YAML: " + error.msg);
   }

@@ -40,7 +40,7 @@ std::string describe(const Node& value) {
     case Node::Kind::kScalar:
       return "'" + value.text + "'";
     case Node::Kind::kList:
-      return "a list";
+      return value.children.empty() ? "an empty list" : "a list";
     case Node::Kind::kMap:
       return "a section";
   }
@@ -97,15 +97,18 @@ std::string read_name(const Node& value, std::string_view path, std::span<const 
   const std::string& text = read_text(value, path, expected);
   if (std::find(names.begin(), names.end(), text) != names.end()) return text;
   const std::string alike = nearest(text, names);
-  const bool likely = edit_distance(text, alike) <= 3;
+  const auto letters = static_cast<int>(std::min(text.size(), alike.size()));
+  const bool likely = edit_distance(text, alike) <= std::min(3, letters - 1);
   throw ConfigError(value.place, fmt::format("{} must be {}, not '{}'{}", path, expected, text,
                                              likely ? fmt::format("; did you mean '{}'?", alike) : ""));
 }
 
-std::vector<int> read_integers(const Node& value, std::string_view path, int lowest, int highest) {
+std::vector<int> read_integers(const Node& value, std::string_view path, int lowest, int highest,
+                               std::string_view example) {
   if (value.kind != Node::Kind::kList || value.children.empty()) {
     refuse(value, path,
-           fmt::format("a list of whole numbers from {} to {}, for example [{}]", lowest, highest, lowest));
+           fmt::format("a list of whole numbers from {} to {}, for example {}", lowest, highest,
+                       example.empty() ? fmt::format("[{}]", lowest) : std::string(example)));
   }
   std::vector<int> numbers;
   for (const Node& item : value.children) {
@@ -117,19 +120,20 @@ std::vector<int> read_integers(const Node& value, std::string_view path, int low
 
 std::vector<int> read_dims(const Node& value, std::string_view path, int narrowest, int widest,
                            std::size_t most) {
-  constexpr std::string_view kExpected = "the width of each dimension, for example [8, 8] or 8x8";
+  const std::string expected =
+      fmt::format("the width of each dimension, from {} to {}, for example [8, 8] or 8x8", narrowest, widest);
   std::vector<int> dims;
   if (value.kind == Node::Kind::kScalar) {
     std::size_t begin = 0;
     while (begin <= value.text.size()) {
       const std::size_t end = std::min(value.text.find('x', begin), value.text.size());
       const auto width = to_number<int>(std::string_view(value.text).substr(begin, end - begin));
-      if (!width || *width < narrowest || *width > widest) refuse(value, path, kExpected);
+      if (!width || *width < narrowest || *width > widest) refuse(value, path, expected);
       dims.push_back(*width);
       begin = end + 1;
     }
   } else {
-    if (value.kind != Node::Kind::kList || value.children.empty()) refuse(value, path, kExpected);
+    if (value.kind != Node::Kind::kList || value.children.empty()) refuse(value, path, expected);
     dims = read_integers(value, path, narrowest, widest);
   }
   if (dims.size() > most) {

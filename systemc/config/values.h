@@ -31,8 +31,9 @@ bool read_flag(const Node& value, std::string_view path);
 // One of `names`; the nearest is suggested for another.
 std::string read_name(const Node& value, std::string_view path, std::span<const std::string> names);
 
-// A list of whole numbers.
-std::vector<int> read_integers(const Node& value, std::string_view path, int lowest, int highest);
+// A list of whole numbers; `example` is one that would be right, [`lowest`] if it is empty.
+std::vector<int> read_integers(const Node& value, std::string_view path, int lowest, int highest,
+                               std::string_view example = {});
 // The same, or "8x8", or one number.
 std::vector<int> read_dims(const Node& value, std::string_view path, int narrowest, int widest,
                            std::size_t most);

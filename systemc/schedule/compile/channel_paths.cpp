@@ -33,7 +33,8 @@ std::vector<ChannelId> reverse_channels(const Topology& topology) {
     if (back == out.rend()) {
       throw UnsupportedError(
           fmt::format("a reduction runs over the gather's channels backwards, but channel "
-                      "{}->{} of {} has no channel back",
+                      "{}->{} of {} has no channel back: give it one (a graph file's link has both), or take "
+                      "an algorithm that goes its own way (ring, direct)",
                       channel.src, channel.dst, topology.name()));
     }
     reverse[i] = *back;

@@ -52,9 +52,11 @@ struct Value {
 
 class ScheduleReader {
  public:
-  ScheduleReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  ScheduleReader(std::string_view text, const std::string& file, std::string_view topology)
+      : text_(text), file_(file), topology_(topology) {}
 
   Schedule read() {
+    require_text();
     json document;
     try {
       document = json::parse(text_);
@@ -62,10 +64,32 @@ class ScheduleReader {
       throw ConfigError(place_of_byte(text_, file_, error.byte > 0 ? error.byte - 1 : 0),
                         fmt::format("not valid JSON: {}", without_place(error.what())));
     }
+    if (const auto twin = find_duplicate_key(text_, file_)) {
+      throw ConfigError(twin->place,
+                        fmt::format("'{}' is there already in this object: keep one of the two", twin->name));
+    }
     return read_schedule({document, ""});
   }
 
  private:
+  // The parser takes a zero for the end.
+  void require_text() const {
+    const std::size_t zero = text_.find('\0');
+    if (zero == std::string_view::npos) return;
+    throw ConfigError(place_of_byte(text_, file_, zero),
+                      "the byte 0x00 does not belong in a text file: leave it out, and what follows it");
+  }
+
+  // Tables name nodes and ports: those of another network would mean others.
+  void require_topology(const Value& file) const {
+    if (topology_.empty() || !file.json_value.contains("topology")) return;
+    const Value name = field(file, "topology");
+    if (text(name) == topology_) return;
+    refuse(name, fmt::format("the tables are for {}, but the system is {}: take a schedule that was made for "
+                             "it, or system.topology as the file has it",
+                             text(name), topology_));
+  }
+
   [[noreturn]] void refuse(const Value& value, const std::string& what) const {
     throw ConfigError(locate(text_, file_, value.pointer),
                       fmt::format("{}: {}", value.pointer.empty() ? "the file" : value.pointer, what));
@@ -136,6 +160,9 @@ class ScheduleReader {
     if (text(schema) != kSchema) refuse(schema, fmt::format("must be {}", kSchema));
     Schedule schedule;
     schedule.algorithm = text(field(file, "algorithm"));
+    if (schedule.algorithm.empty())
+      refuse(field(file, "algorithm"), "is empty: results name the algorithm by it");
+    require_topology(file);
     schedule.collective = one_of(field(file, "collective"), kCollectives);
     schedule.size = integer(field(file, "size"), 1, kMostBytes);
     schedule.element = integer(field(file, "element"), 1, 64);
@@ -224,15 +251,16 @@ class ScheduleReader {
 
   std::string_view text_;
   std::string file_;
+  std::string_view topology_;
 };
 
 }  // namespace
 
-Schedule parse_schedule(std::string_view text, const std::string& file) {
-  return ScheduleReader(text, file).read();
+Schedule parse_schedule(std::string_view text, const std::string& file, std::string_view topology) {
+  return ScheduleReader(text, file, topology).read();
 }
 
-Schedule read_schedule_file(const std::string& path) {
+Schedule read_schedule_file(const std::string& path, std::string_view topology) {
   errno = 0;
   std::string text;
   std::ifstream file(path, std::ios::binary);
@@ -245,7 +273,7 @@ Schedule read_schedule_file(const std::string& path) {
     const char* reason = errno != 0 ? std::strerror(errno) : "reading failed";
     throw UnsupportedError(fmt::format("'{}' cannot be read: {}", path, reason));
   }
-  return parse_schedule(text, path);
+  return parse_schedule(text, path, topology);
 }
 
 AlgorithmInfo tables_from_a_file() {

@@ -13,11 +13,12 @@ namespace coppice::schedule {
 // (contention_free, shared, least_steps) are read over.
 //
 // Throws ConfigError with the place in the file: no JSON, a key that is missing, unknown or of the wrong
-// type, a number out of range.
-Schedule parse_schedule(std::string_view text, const std::string& file);
+// type, a key that is there twice, a number out of range, no algorithm, a byte 0; and, if `topology` is not
+// empty, tables for a topology of another name (Topology::name()).
+Schedule parse_schedule(std::string_view text, const std::string& file, std::string_view topology = {});
 
 // The same from a file; throws UnsupportedError if it cannot be read.
-Schedule read_schedule_file(const std::string& path);
+Schedule read_schedule_file(const std::string& path, std::string_view topology = {});
 
 // The algorithm whose tables are read and not compiled.
 AlgorithmInfo tables_from_a_file();

@@ -260,8 +260,10 @@ std::vector<PlacedTree> embed_trees(const Topology& topology, int trees) {
     total += links.degree(node);
   }
   const auto refuse = [&](const std::string& why) {
-    throw UnsupportedError(fmt::format("{}: no {} that share no channel: {}", topology.name(),
-                                       trees == 1 ? "tree" : fmt::format("{} trees", trees), why));
+    throw UnsupportedError(fmt::format(
+        "{}: no {} that share no channel: {}; collective.trees routed lets messages share channels{}",
+        topology.name(), trees == 1 ? "tree" : fmt::format("{} trees", trees), why,
+        trees == 1 ? "" : ", and one tree needs half as many"));
   };
   if (total / 2 < trees * (n - 1)) {
     refuse(fmt::format("they need {} links, there are {}", trees * (n - 1), total / 2));

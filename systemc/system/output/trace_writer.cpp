@@ -1,7 +1,9 @@
 #include "system/output/trace_writer.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,7 +38,7 @@ TraceWriter::TraceWriter(const std::string& path, const topology::Topology& topo
     const Femtoseconds flit = fabric::channel_flit_time(system, topology.channels()[c].bandwidth);
     intervals_[c].flit_cycles = (flit + period_ - 1) / period_;
   }
-  fmt::print(file_, "[\n");
+  write("[\n");
   name_tracks();
 }
 
@@ -44,8 +46,18 @@ TraceWriter::~TraceWriter() {
   if (file_ != nullptr) std::fclose(file_);
 }
 
+void TraceWriter::refuse() const {
+  throw ModelError(fmt::format("--trace: '{}' cannot be written: {}; name another file, or make room",
+                               output_.path(), std::strerror(errno)));
+}
+
+void TraceWriter::write(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) refuse();
+}
+
 void TraceWriter::event(const std::string& json) {
-  fmt::print(file_, "{}{}", first_ ? "" : ",\n", json);
+  write(first_ ? "" : ",\n");
+  write(json);
   first_ = false;
 }
 
@@ -138,12 +150,8 @@ void TraceWriter::close_interval(topology::ChannelId channel) {
 
 void TraceWriter::finish() {
   for (std::size_t c = 0; c < intervals_.size(); ++c) close_interval(static_cast<topology::ChannelId>(c));
-  fmt::print(file_, "\n]\n");
-  const bool written = std::ferror(file_) == 0;
-  const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
-  if (!written || !closed) {
-    throw ModelError(fmt::format("--trace: '{}' cannot be written", output_.path()));
-  }
+  write("\n]\n");
+  if (std::fclose(std::exchange(file_, nullptr)) != 0) refuse();
   output_.commit();
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -58,6 +59,8 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   void slice(int process, std::int64_t track, const std::string& name, Cycles begin, Cycles end);
   void close_interval(topology::ChannelId channel);
   void event(const std::string& json);
+  void write(std::string_view text);
+  [[noreturn]] void refuse() const;
 
   ResultFile output_;
   std::FILE* file_ = nullptr;

@@ -116,7 +116,9 @@ void VcdProbe::finish() {
     moved = !error;
   }
   fs::remove(written, error);
-  if (!moved) throw ModelError(fmt::format("--vcd: '{}' cannot be written", output_.path()));
+  if (!moved)
+    throw ModelError(
+        fmt::format("--vcd: '{}' cannot be written: name another file, or make room", output_.path()));
   output_.commit();
 }
 

@@ -84,16 +84,19 @@ TEST(ReadDims, TakesAListOrOneWord) {
   EXPECT_THAT(read_dims(scalar("8x2x0"), "k", 0, 64, 4), ElementsAre(8, 2, 0));
   EXPECT_THAT(read_dims(list({"8", "2", "0"}), "k", 0, 64, 4), ElementsAre(8, 2, 0));
   for (const char* text : {"", "x", "4x", "x4", "4x0", "4x-1", "4 x 4", "4X4", "4x65"}) {
-    EXPECT_EQ(complaint([&] { read_dims(scalar(text), "k", 1, 64, 4); }),
-              std::string("f:3:7: k must be the width of each dimension, for example [8, 8] or 8x8, not '") +
-                  text + "'");
+    EXPECT_EQ(
+        complaint([&] { read_dims(scalar(text), "k", 1, 64, 4); }),
+        std::string(
+            "f:3:7: k must be the width of each dimension, from 1 to 64, for example [8, 8] or 8x8, not '") +
+            text + "'");
   }
   EXPECT_EQ(complaint([&] {
               read_dims(list({"4", "0"}), "k", 1, 64, 4);
             }),
             "f:3:7: k[1] must be a whole number from 1 to 64, not '0'");
   EXPECT_EQ(complaint([&] { read_dims(list({}), "k", 1, 64, 4); }),
-            "f:3:7: k must be the width of each dimension, for example [8, 8] or 8x8, not a list");
+            "f:3:7: k must be the width of each dimension, from 1 to 64, for example [8, 8] or 8x8, not an "
+            "empty list");
   EXPECT_EQ(complaint([&] { read_dims(scalar("1x1x1x1x1"), "k", 1, 64, 4); }),
             "f:3:7: k has 5 dimensions: at most 4 are possible");
 }

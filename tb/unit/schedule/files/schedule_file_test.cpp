@@ -100,6 +100,28 @@ TEST(ScheduleFile, SaysWhereItIsWrong) {
             "s.json:8:21: /nodes/0/prots: unknown key; ");
 }
 
+TEST(ScheduleFile, IsTakenForNothingButWhatItSays) {
+  EXPECT_EQ(refusal(kSmall, "\"mine\"", "\"\"").substr(0, 34), "s.json:2:14: /algorithm: is empty:");
+  EXPECT_EQ(refusal(kSmall, "\"element\": 4", "\"element\": 4, \"size\": 16"),
+            "s.json:3:26: 'size' is there already in this object: keep one of the two");
+  EXPECT_EQ(refusal(kSmall, "\"step\": 1,", "\"step\": 1, \"step\": 1,").substr(0, 40),
+            "s.json:9:29: 'step' is there already in ");
+  EXPECT_EQ(refusal(kSmall, "]]}]}", std::string("]]}]}\0 {}", 9)).substr(0, 27),
+            "s.json:11:6: the byte 0x00 ");
+}
+
+TEST(ScheduleFile, IsForTheTopologyThatItNames) {
+  const Machine machine = torus({4, 4});
+  const std::string text = printed(machine, machine.compile("ring", Collective::kAllReduce, 1024));
+  EXPECT_NO_THROW(parse_schedule(text, "s.json", "torus 4x4"));
+  EXPECT_NO_THROW(parse_schedule(text, "s.json"));
+  EXPECT_THAT([&] { parse_schedule(text, "s.json", "mesh 4x4"); },
+              testing::ThrowsMessage<ConfigError>(
+                  testing::HasSubstr("/topology: the tables are for torus 4x4, but the system is mesh 4x4")));
+  // Files that do not say are taken at their word.
+  EXPECT_NO_THROW(parse_schedule(kSmall, "s.json", "mesh 4x4"));
+}
+
 TEST(ScheduleFile, ThatIsNotThere) {
   EXPECT_THROW(read_schedule_file("/nonexistent/s.json"), UnsupportedError);
   EXPECT_THROW(read_schedule_file("/"), UnsupportedError);
