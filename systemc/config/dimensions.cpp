@@ -8,9 +8,11 @@
 
 #include "config/astra_network.h"
 #include "config/key_builders.h"
+#include "config/link_limits.h"
 #include "config/nearest.h"
 #include "config/shape.h"
 #include "config/values.h"
+#include "schedule/compile/compiler.h"
 #include "schedule/compile/latency_model.h"
 
 namespace coppice::config {
@@ -142,28 +144,18 @@ void check_build(const Loaded& loaded, std::size_t d) {
 void check_rate(const Loaded& loaded, std::size_t d) {
   const SystemConfig& system = loaded.config.system;
   const Bandwidth bandwidth = channel_bandwidth(dimensions_to_build(system.topology)[d]);
-  const Femtoseconds period = system.clock.period();
-  if (transfer_time(system.flit, bandwidth) >= period) return;
-  Bytes flit = system.flit;
-  while (transfer_time(flit, bandwidth) < period) flit *= 2;
-  throw ConfigError(
-      loaded.place(path_of(d) + ".bandwidth"),
-      fmt::format(
-          "{}: the links to one neighbour move {}, which is more than one flit of {} per cycle of {}: "
-          "make system.flit {}, or raise system.clock",
-          path_of(d), format_bandwidth(bandwidth), format_bytes(system.flit), format_frequency(system.clock),
-          format_bytes(flit)));
+  const std::string objection = bandwidth_objection(system, bandwidth);
+  if (objection.empty()) return;
+  throw ConfigError(loaded.place(path_of(d) + ".bandwidth"),
+                    fmt::format("{}: the links to one neighbour together: {}", path_of(d), objection));
 }
 
 void check_latency(const Loaded& loaded, std::size_t d) {
   const SystemConfig& system = loaded.config.system;
-  const Femtoseconds latency = system.topology.dimensions[d].latency;
-  const Cycles cycles = latency / system.clock.period();
-  if (cycles <= kLongestLatency) return;
+  const std::string objection = latency_objection(system, system.topology.dimensions[d].latency);
+  if (objection.empty()) return;
   const std::string key = path_of(d) + ".latency";
-  throw ConfigError(loaded.place(key), fmt::format("{} of {} is {} cycles of {}: at most {} can be simulated",
-                                                   key, format_duration(latency), cycles,
-                                                   format_frequency(system.clock), kLongestLatency));
+  throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, objection));
 }
 
 void check_dateline(const Loaded& loaded, std::size_t d) {
@@ -207,7 +199,15 @@ void check_chunks(const Loaded& loaded) {
       std::ranges::any_of(dimensions, [](const DimensionSpec& d) { return d.kind == DimensionKind::kRing; });
   const Bytes each =
       schedule::pieces_of_a_chunk(static_cast<int>(count_accelerators(loaded.config)), rings) * kElement;
-  if (collective.size == 0 || collective.size >= each * collective.chunks) return;
+  if (collective.size == 0 || collective.size >= each * std::max(collective.chunks, 1)) return;
+  if (collective.chunks == schedule::kAutomaticChunks) {
+    throw ConfigError(
+        loaded.place("collective.size"),
+        fmt::format("collective.size of {} is too small: a chunk has a piece of {} bytes at least for every "
+                    "accelerator{}, {}",
+                    format_bytes(collective.size), kElement, rings ? " and way around a ring" : "",
+                    format_bytes(each)));
+  }
   throw ConfigError(
       loaded.place("collective.chunks"),
       fmt::format("collective.chunks is {}, but {} makes {} chunk{} at most: each has a piece of {} bytes at "

@@ -63,7 +63,7 @@ class IdleKeys {
   std::vector<Idle> groups_;
 };
 
-// The entries of a list over the dimensions that belong to dimensions without links.
+// The entries of a list over the dimensions of a grid that belong to dimensions without links.
 void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKeys& idle) {
   const auto& dims = loaded.config.system.topology.dims;
   for (std::size_t d = 0; d < dims.size(); ++d) {
@@ -87,7 +87,7 @@ std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose,
       idle.add(loaded.place(key.path), key.path, fmt::format(" on {}", subject(purpose)));
     } else if (!reason.empty()) {
       idle.add(loaded.place(key.path), key.path, ": " + reason);
-    } else if (key.path.starts_with("system.link.")) {
+    } else if (key.path.starts_with("system.link.") && is_grid(loaded.config)) {
       add_unused_dimensions(loaded, key.path, idle);
     }
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "config/dimensions.h"
+#include "config/link_limits.h"
 #include "config/shape.h"
 #include "schedule/registry.h"
 #include "topology/builders.h"
@@ -42,30 +43,21 @@ void check_bandwidth(const Loaded& loaded) {
   for (std::size_t d = 0; d < bandwidths.size(); ++d) {
     if (bandwidths.size() > 1 && is_grid(loaded.config) && system.topology.dims[d] == 1)
       continue;  // has no links
-    const Femtoseconds flit_time = transfer_time(system.flit, bandwidths[d]);
-    if (flit_time >= system.clock.period()) continue;
+    const std::string objection = bandwidth_objection(system, bandwidths[d]);
+    if (objection.empty()) continue;
     const std::string key = link_key("system.link.bandwidth", bandwidths.size(), d);
-    throw ConfigError(
-        loaded.place(key),
-        fmt::format("{} of {} is faster than one flit of {} per cycle of {}: raise system.clock or "
-                    "system.flit, or lower the bandwidth",
-                    key, format_bandwidth(bandwidths[d]), format_bytes(system.flit),
-                    format_frequency(system.clock)));
+    throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, objection));
   }
 }
 
-// The model keeps a slot per cycle of the longest latency.
 void check_latency(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
   const auto& latencies = system.link.latency;
   for (std::size_t d = 0; d < latencies.size(); ++d) {
-    const Cycles cycles = latencies[d] / system.clock.period();
-    if (cycles <= kLongestLatency) continue;
+    const std::string objection = latency_objection(system, latencies[d]);
+    if (objection.empty()) continue;
     const std::string key = link_key("system.link.latency", latencies.size(), d);
-    throw ConfigError(
-        loaded.place(key),
-        fmt::format("{} of {} is {} cycles of {}: at most {} can be simulated", key,
-                    format_duration(latencies[d]), cycles, format_frequency(system.clock), kLongestLatency));
+    throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, objection));
   }
 }
 
@@ -83,14 +75,17 @@ void check_datelines(const Loaded& loaded) {
   }
 }
 
+// A payload below a flit is one that was not thought of when flits became wider: a packet of one flit behind
+// its head would halve the bandwidth.
 void check_payload(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
-  if (system.ni.flow_control == FlowControl::kPacket && system.ni.payload % system.flit != 0) {
-    throw ConfigError(loaded.place("system.ni.payload"),
-                      fmt::format("system.ni.payload of {} is no whole number of flits of {}: {} would be",
-                                  format_bytes(system.ni.payload), format_bytes(system.flit),
-                                  format_bytes((system.ni.payload / system.flit + 1) * system.flit)));
-  }
+  const Bytes payload = system.ni.payload;
+  if (system.ni.flow_control != FlowControl::kPacket || payload % system.flit == 0) return;
+  const Bytes advice =
+      payload < system.flit ? usual_payload(system.flit) : (payload / system.flit + 1) * system.flit;
+  throw ConfigError(loaded.place("system.ni.payload"),
+                    fmt::format("system.ni.payload of {} is no whole number of flits of {}: {} would be",
+                                format_bytes(payload), format_bytes(system.flit), format_bytes(advice)));
 }
 
 void check_size(const Loaded& loaded) {
@@ -101,19 +96,6 @@ void check_size(const Loaded& loaded) {
         fmt::format("collective.size of {} is no whole number of {}-byte elements: {} would be",
                     format_bytes(size), kElement, format_bytes((size / kElement + 1) * kElement)));
   }
-}
-
-void check_chunks(const Loaded& loaded) {
-  const CollectiveConfig& collective = loaded.config.collective;
-  if (collective.chunks != schedule::kAutomaticChunks) return;
-  const auto chooses = [](const schedule::AlgorithmInfo& info) {
-    return info.chunking == schedule::Chunking::kChosen;
-  };
-  const schedule::AlgorithmInfo* const algorithm = algorithm_of(loaded.config);
-  if (algorithm != nullptr && chooses(*algorithm)) return;
-  throw ConfigError(loaded.place("collective.chunks"),
-                    fmt::format("collective.chunks is auto, which is for {}: write a number for {}",
-                                fmt::join(schedule::algorithms_that(chooses), ", "), collective.algorithm));
 }
 
 void check_observed_nodes(const Loaded& loaded) {
@@ -136,13 +118,15 @@ void check_rules(const Loaded& loaded) {
   } else {
     check_list_length(loaded, "system.link.bandwidth", loaded.config.system.link.bandwidth.size());
     check_list_length(loaded, "system.link.latency", loaded.config.system.link.latency.size());
-    check_bandwidth(loaded);
-    check_latency(loaded);
+    // Of a file's channels only those without values of their own have these: what reads it checks them.
+    if (loaded.config.system.topology.kind != "file") {
+      check_bandwidth(loaded);
+      check_latency(loaded);
+    }
   }
   check_datelines(loaded);
   check_payload(loaded);
   check_size(loaded);
-  check_chunks(loaded);
   check_observed_nodes(loaded);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -44,6 +45,7 @@ class GraphParser {
   void parse_channel(const Line& line, bool both_ways);
   NodeId parse_node(const Word& word) const;
   ChannelOptions parse_options(const Line& line) const;
+  void require_possible(const Line& line, const ChannelOptions& options) const;
   void add(const Line& line, NodeId src, NodeId dst, const ChannelOptions& options);
   GraphFile& graph(const SourceLocation& where);
 
@@ -117,6 +119,19 @@ GraphFile& GraphParser::graph(const SourceLocation& where) {
   return *graph_;
 }
 
+// Of what the file gives itself; defaults that are used are the configuration's to check.
+void GraphParser::require_possible(const Line& line, const ChannelOptions& options) const {
+  if (defaults_.objection == nullptr) return;
+  const auto check = [&](const char* word, const LinkSpec& link) {
+    const std::string objection = (*defaults_.objection)(link);
+    if (objection.empty()) return;
+    const auto at = std::ranges::find(line, word, &Word::text);
+    throw ConfigError((at + 1)->where, fmt::format("{}: {}", word, objection));
+  };
+  if (options.bandwidth) check("bandwidth", {*options.bandwidth, 0});
+  if (options.latency) check("latency", {Bandwidth{1}, *options.latency});
+}
+
 void GraphParser::add(const Line& line, NodeId src, NodeId dst, const ChannelOptions& options) {
   try {
     graph_->topology.add_channel(src, dst, options.bandwidth.value_or(defaults_.link.bandwidth),
@@ -136,6 +151,7 @@ void GraphParser::parse_channel(const Line& line, bool both_ways) {
   const NodeId a = parse_node(line[1]);
   const NodeId b = parse_node(line[3]);
   const ChannelOptions options = parse_options(line);
+  require_possible(line, options);
   graph_file.uses_default_bandwidth |= !options.bandwidth;
   graph_file.uses_default_latency |= !options.latency;
   for (std::int64_t i = 0; i < options.multiplicity.value_or(1); ++i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@ namespace coppice::topology {
 struct GraphFileDefaults {
   LinkSpec link;           // of channels without a bandwidth or latency of their own
   Femtoseconds cycle = 0;  // the unit of the latencies in anynet files
+  // Says what speaks against a channel with values of its own, nothing if it will do; none: all will.
+  const std::function<std::string(const LinkSpec&)>* objection = nullptr;
 };
 
 // A graph from a file, of kind kFile, and which defaults it used: one that it does not use has no effect.
@@ -23,7 +26,7 @@ struct GraphFile {
 // Reads either format: a file whose first word is "router" or "node" is an anynet file. Throws
 // UnsupportedError if the file cannot be read, and ConfigError with file:line:col, what is wrong and what
 // would be right for its contents: bad words, numbers or units, nodes that do not exist, accelerators without
-// a channel, accelerators that cannot reach each other.
+// a channel, accelerators that cannot reach each other, values that GraphFileDefaults::objection refuses.
 GraphFile read_graph_file(const std::string& path, const GraphFileDefaults& defaults);
 
 // Parses Coppice's own format; `file` is for messages. One statement a line, # starts a comment:

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/time_limit.h"
 #include "config/dimensions.h"
+#include "config/link_limits.h"
 #include "config/schema.h"
 #include "config/shape.h"
 #include "fabric/framing.h"
@@ -214,11 +215,25 @@ schedule::Schedule read_schedule(const config::Loaded& loaded, const topology::T
 
 topology::GraphFile read_graph(const config::Loaded& loaded) {
   const config::SystemConfig& system = loaded.config.system;
-  return at_key(loaded, "system.topology.file", [&] {
-    return topology::read_graph_file(
-        system.topology.file,
-        {{system.link.bandwidth.front(), system.link.latency.front()}, system.clock.period()});
+  const std::function<std::string(const topology::LinkSpec&)> objection =
+      [&](const topology::LinkSpec& link) {
+        const std::string too_fast = config::bandwidth_objection(system, link.bandwidth);
+        return too_fast.empty() ? config::latency_objection(system, link.latency) : too_fast;
+      };
+  const topology::LinkSpec link{system.link.bandwidth.front(), system.link.latency.front()};
+  topology::GraphFile graph = at_key(loaded, "system.topology.file", [&] {
+    return topology::read_graph_file(system.topology.file, {link, system.clock.period(), &objection});
   });
+  const auto require_default = [&](const char* key, bool used, const std::string& refused) {
+    if (!used || refused.empty()) return;
+    throw ConfigError(loaded.place(key), fmt::format("{}, of channels in {} that have none of their own: {}",
+                                                     key, system.topology.file, refused));
+  };
+  require_default("system.link.bandwidth", graph.uses_default_bandwidth,
+                  config::bandwidth_objection(system, link.bandwidth));
+  require_default("system.link.latency", graph.uses_default_latency,
+                  config::latency_objection(system, link.latency));
+  return graph;
 }
 
 }  // namespace

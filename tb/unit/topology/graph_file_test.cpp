@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "base/error.h"
 #include "sample_links.h"
@@ -48,6 +49,22 @@ channel 0 -> 1
   EXPECT_EQ(graph.channel(6).latency, kSampleLink.latency);
   EXPECT_TRUE(file.uses_default_bandwidth);
   EXPECT_TRUE(file.uses_default_latency);
+}
+
+TEST(GraphFile, PointsAtValuesThatItsReaderRefuses) {
+  const std::function<std::string(const LinkSpec&)> objection = [](const LinkSpec& link) {
+    if (link.bandwidth > Bandwidth{16'000'000'000}) return "too fast";
+    return link.latency > kFemtosecondsPerSecond / 1000 ? "too long" : "";
+  };
+  GraphFileDefaults defaults = kDefaults;
+  defaults.link.bandwidth = {100'000'000'000};  // the configuration's to check
+  defaults.objection = &objection;
+  const std::string head = "accelerators 2\nlink 0 -- 1\nchannel 0 -> 1 ";
+  EXPECT_NO_THROW(parse_graph(head + "bandwidth 16GB/s latency 1ms\n", "g", defaults));
+  EXPECT_THAT([&] { parse_graph(head + "latency 1ns bandwidth \"17 GB/s\"\n", "g", defaults); },
+              ThrowsMessage<ConfigError>(StrEq("g:3:38: bandwidth: too fast")));
+  EXPECT_THAT([&] { parse_graph(head + "latency 2ms\n", "g", defaults); },
+              ThrowsMessage<ConfigError>(StrEq("g:3:24: latency: too long")));
 }
 
 TEST(GraphFile, SaysWhichDefaultsItUses) {

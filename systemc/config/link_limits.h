@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "config/config.h"
+
+namespace coppice::config {
+
+// Why a channel of that bandwidth cannot be simulated, and settings that it can be simulated with and that do
+// not slow it down; empty if it can. A channel moves a flit per cycle at most.
+std::string bandwidth_objection(const SystemConfig& system, Bandwidth bandwidth);
+
+// The same of a latency: the model keeps a slot per cycle of the longest.
+std::string latency_objection(const SystemConfig& system, Femtoseconds latency);
+
+// A payload of whole flits that spends at most a flit in 17 on packet heads.
+Bytes usual_payload(Bytes flit);
+
+}  // namespace coppice::config
