@@ -14,7 +14,7 @@ constexpr KeyDescription kDescriptions[] = {
     {"system.topology.file", "The graph that a network of kind file is read from."},
     {"system.topology.dimensions",
      "The dimensions of a hierarchy from the innermost on, or the name of an ASTRA-sim network file.",
-     "a list of sections, or the name of a file"},
+     "a list of sections, the name of a file, or {file: NAME, rings: one_way or both_ways}"},
     {"system.topology.dimensions[].kind", "How a dimension joins the accelerators of a group.",
      "ring, fully_connected, switch"},
     {"system.topology.dimensions[].size", "How many accelerators a group of the dimension has.",

@@ -98,6 +98,19 @@ void check_size(const Loaded& loaded) {
   }
 }
 
+void check_chunks(const Loaded& loaded) {
+  const CollectiveConfig& collective = loaded.config.collective;
+  if (collective.chunks != schedule::kAutomaticChunks) return;
+  const auto chooses = [](const schedule::AlgorithmInfo& info) {
+    return info.chunking == schedule::Chunking::kChosen;
+  };
+  const schedule::AlgorithmInfo* const algorithm = algorithm_of(loaded.config);
+  if (algorithm != nullptr && chooses(*algorithm)) return;
+  throw ConfigError(loaded.place("collective.chunks"),
+                    fmt::format("collective.chunks is auto, which is for {}: write a number for {}",
+                                fmt::join(schedule::algorithms_that(chooses), ", "), collective.algorithm));
+}
+
 void check_observed_nodes(const Loaded& loaded) {
   const std::int64_t accelerators = count_accelerators(loaded.config);
   if (accelerators == 0) return;  // only the graph tells
@@ -127,6 +140,7 @@ void check_rules(const Loaded& loaded) {
   check_datelines(loaded);
   check_payload(loaded);
   check_size(loaded);
+  check_chunks(loaded);
   check_observed_nodes(loaded);
 }
 

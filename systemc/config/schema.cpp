@@ -241,7 +241,7 @@ void add_accelerator_keys(std::vector<Key>& keys) {
   Key array;
   array.path = "system.accelerator.array";
   array.read = [path = array.path](const Node& value, Config& config) {
-    const std::vector<int> sides = read_integers(value, path, 1, 65536);
+    const std::vector<int> sides = read_integers(value, path, 1, 65536, "[32, 32], its rows and columns");
     if (sides.size() != 2) {
       throw ConfigError(value.place, path + " must be [rows, columns], for example [32, 32]");
     }

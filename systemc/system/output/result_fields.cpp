@@ -11,6 +11,7 @@ constexpr ResultField kFields[] = {
      "The kind of result and the version of its form: coppice.result/1, coppice.traffic/1, coppice.route/1."},
     {"version", "", "The version of Coppice that wrote it."},
     {"config", "", "Every key of the configuration with its resolved value; loading it gives the same run."},
+    {"assumptions", "", "What was taken for granted of files that leave it open, a sentence each."},
     {"verified", "", "What the sums were checked by: values, contributions, or off."},
     {"verified_sample.elements", "", "The elements of every buffer that were checked, where not all were."},
     {"verified_sample.of", "", "The elements of a buffer."},

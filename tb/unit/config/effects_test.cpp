@@ -95,6 +95,17 @@ TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
               ElementsAre(HasSubstr("collective.size has no effect: the gradients of training.model")));
 }
 
+// Only on a torus or mesh are dims the lengths of lines of links.
+TEST(IneffectiveKeys, KnowsThatAClosOfOneAcceleratorPerTorHasLinks) {
+  Loaded loaded;
+  loaded.config.system.topology = {"clos", {1, 4, 2}};
+  loaded.config.system.link.bandwidth = {{16'000'000'000}, {8'000'000'000}};
+  for (const char* key : {"system.link.bandwidth", "system.link.bandwidth[0]", "system.link.bandwidth[1]"}) {
+    loaded.places[key] = {"f", 2, 3};
+  }
+  EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun), IsEmpty());
+}
+
 TEST(IneffectiveKeys, KnowsThatATextWorkloadMovesChunksOnly) {
   Loaded loaded;
   loaded.config.system.topology.kind = "hierarchy";
