@@ -1,0 +1,86 @@
+#include "schedule/proof/data_groups.h"
+
+#include <gmock/gmock.h>
+
+#include "machine.h"
+
+namespace coppice::schedule {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Entries at given addresses, each of a flow of its own and of the round of its number.
+class DataGroupsTest : public testing::Test {
+ protected:
+  void add(std::int32_t flow, Bytes address, Bytes bytes) {
+    entries_.push_back(
+        {.op = Op::kReduce, .flow = flow, .children = {}, .step = 1, .address = address, .bytes = bytes});
+  }
+  std::vector<Message> messages() const {
+    std::vector<Message> result;
+    for (const TableEntry& entry : entries_) {
+      result.push_back({.entry = &entry, .round = static_cast<std::int32_t>(result.size())});
+    }
+    return result;
+  }
+  Schedule schedule() const {
+    Schedule schedule;
+    schedule.flows = 8;
+    schedule.size = 1024;
+    return schedule;
+  }
+
+  std::vector<TableEntry> entries_;
+};
+
+TEST_F(DataGroupsTest, FlowsOfDifferentDataStayApart) {
+  add(0, 0, 64);
+  add(1, 64, 64);
+  const std::vector<Message> sent = messages();
+  const Schedule tables = schedule();
+  const MessageGroups groups(tables, sent);
+  ASSERT_THAT(groups.groups(), SizeIs(2));
+  EXPECT_EQ(groups.groups()[0].begin, 0);
+  EXPECT_EQ(groups.groups()[0].end, 64);
+  EXPECT_THAT(groups.groups()[1].flows, ElementsAre(1));
+}
+
+// Flow 2 overlaps both others, which do not overlap each other.
+TEST_F(DataGroupsTest, OverlappingFlowsComeTogetherThroughOthers) {
+  add(0, 0, 64);
+  add(1, 64, 64);
+  add(2, 32, 64);
+  const std::vector<Message> sent = messages();
+  const Schedule tables = schedule();
+  const MessageGroups groups(tables, sent);
+  ASSERT_THAT(groups.groups(), SizeIs(1));
+  EXPECT_THAT(groups.groups()[0].flows, testing::UnorderedElementsAre(0, 1, 2));
+  EXPECT_EQ(groups.groups()[0].end, 128);
+  std::int32_t round = -1;
+  for (const Message* message : groups.groups()[0].messages)
+    EXPECT_GT(message->round, std::exchange(round, message->round));
+}
+
+TEST_F(DataGroupsTest, DataIsCutWhereMessagesAndSharesBegin) {
+  add(0, 0, 64);
+  add(0, 32, 32);
+  const std::vector<Message> sent = messages();
+  const Schedule tables = schedule();
+  const MessageGroups groups(tables, sent);
+  ASSERT_THAT(groups.groups(), SizeIs(1));
+  const GroupLayout whole = lay_out(groups.groups()[0], {});
+  EXPECT_THAT(whole.cuts, ElementsAre(0, 32, 64));
+  EXPECT_THAT(whole.owners, IsEmpty());
+  EXPECT_EQ(whole.covered[0].first, 0);
+  EXPECT_EQ(whole.covered[0].end, 2);
+  EXPECT_EQ(whole.covered[1].first, 1);
+  const std::vector<Share> shares{{{0, 16}, 0}, {{16, 48}, 1}};
+  const GroupLayout owned = lay_out(groups.groups()[0], shares);
+  EXPECT_THAT(owned.cuts, ElementsAre(0, 16, 32, 64));
+  EXPECT_THAT(owned.owners, ElementsAre(0, 1, 1));
+}
+
+}  // namespace
+}  // namespace coppice::schedule

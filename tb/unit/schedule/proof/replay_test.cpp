@@ -1,0 +1,89 @@
+#include "schedule/proof/replay.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "machine.h"
+#include "schedule/proof/checker.h"
+
+namespace coppice::schedule {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::ThrowsMessage;
+
+// A ring all-reduce over 4 accelerators: 3 timesteps of 4 messages each way.
+class ReplayTest : public testing::Test {
+ protected:
+  // The messages after a replay, as it leaves them.
+  std::vector<Message> replayed() const {
+    std::vector<Message> messages = collect_messages(machine_.topology, schedule_);
+    replay(schedule_, messages);
+    return messages;
+  }
+  TableEntry& first_entry_of_step(int step) {
+    for (NodeTables& node : schedule_.nodes) {
+      for (Table& port : node.ports) {
+        for (TableEntry& entry : port.entries()) {
+          if (entry.op != Op::kNop && entry.step == step) return entry;
+        }
+      }
+    }
+    throw std::logic_error("there is no such step");
+  }
+
+  Machine machine_ = torus({4});
+  Schedule schedule_ = machine_.compile("ring", Collective::kAllReduce, 4096);
+};
+
+TEST_F(ReplayTest, CollectsEveryEntryThatSends) {
+  const std::vector<Message> messages = collect_messages(machine_.topology, schedule_);
+  ASSERT_THAT(messages, SizeIs(24));
+  for (const Message& message : messages) {
+    EXPECT_EQ(message.dst, message.entry->destination());
+    EXPECT_EQ(message.round, -1);
+  }
+}
+
+// A chunk that travels a ring needs what arrived in the step before, so that steps and rounds are the same.
+TEST_F(ReplayTest, RoundsFollowTheDependencies) {
+  for (const Message& message : replayed()) {
+    EXPECT_EQ(message.round, message.entry->step - 1) << place_of(message);
+    EXPECT_GE(message.arrival, 0);
+  }
+}
+
+TEST_F(ReplayTest, NumbersTheArrivalsOfAFlowAtANode) {
+  std::vector<std::vector<int>> numbers(16);
+  for (const Message& message : replayed()) {
+    numbers[static_cast<std::size_t>(message.entry->flow * 4 + message.dst)].push_back(message.arrival);
+  }
+  for (auto& at_node : numbers) {
+    std::ranges::sort(at_node);
+    for (std::size_t i = 0; i < at_node.size(); ++i) EXPECT_EQ(at_node[i], static_cast<int>(i));
+  }
+}
+
+TEST_F(ReplayTest, NamesTheEarliestEntryThatNeverIssues) {
+  TableEntry& entry = first_entry_of_step(2);
+  entry.dependencies = 7;
+  EXPECT_THAT([&] { replayed(); },
+              ThrowsMessage<ScheduleError>(testing::AllOf(HasSubstr("step 2"), HasSubstr("7"))));
+}
+
+TEST_F(ReplayTest, RefusesARouteThatLeadsElsewhere) {
+  TableEntry& entry = first_entry_of_step(1);
+  entry.route = -1;
+  EXPECT_THAT([&] { collect_messages(machine_.topology, schedule_); },
+              ThrowsMessage<ScheduleError>(HasSubstr("there is no route -1")));
+}
+
+TEST(PlaceOf, NamesFlowBytesAcceleratorAndStep) {
+  const TableEntry entry{.op = Op::kReduce, .flow = 3, .children = {}, .step = 7, .address = 64, .bytes = 64};
+  EXPECT_EQ(place_of({.entry = &entry, .src = 5}), "flow 3 at bytes 64..128, accelerator 5, step 7: reduce");
+}
+
+}  // namespace
+}  // namespace coppice::schedule
