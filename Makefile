@@ -32,8 +32,8 @@ sanitize: setup ## run the unit tests under AddressSanitizer and UndefinedBehavi
 	@cmake --build --preset sanitize --parallel $(JOBS)
 	@ctest --preset sanitize --parallel $(JOBS)
 
-lint: setup ## check format, clang-tidy, layering and scripts; SINCE=REVISION: clang-tidy of what has changed
-	@scripts/lint.sh $(if $(SINCE),--since $(SINCE))
+lint: setup ## check format, clang-tidy, layering and scripts; SINCE=REVISION: clang-tidy of what has changed; TIDY=0: without
+	@scripts/lint.sh $(if $(filter 0,$(TIDY)),--no-tidy,$(if $(SINCE),--since $(SINCE)))
 
 format: setup ## format all C++ files in place
 	@find systemc tb -name '*.h' -o -name '*.cpp' | xargs -r clang-format -i

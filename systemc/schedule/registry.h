@@ -30,7 +30,8 @@ std::vector<std::string> algorithms_that(Predicate can) {
 }
 
 // The time of an all-reduce by the cost model's equations for its algorithm, with the schedule's own chunks:
-// (2) for rings that share the data, (3) twice for trees that do, (6) for overlapped ones. Nothing for others.
+// (2) for rings that share the data, (3) twice for trees that do, (6) for overlapped ones. Nothing for
+// others.
 std::optional<double> predicted_ns(const CostModel& model, const Schedule& schedule);
 
 }  // namespace coppice::schedule

@@ -31,7 +31,8 @@ Schedule compile_in_orders(const topology::Topology& topology, const CompileRequ
                            const std::string& algorithm, std::span<const DimensionOrder> orders,
                            IntraDimension policy);
 
-// CompileRequest::chunks, or the paper's 64 (Themis, Sec. 5.3), fewer where the data has not so many elements.
+// CompileRequest::chunks, or the paper's 64 (Themis, Sec. 5.3), fewer where the data has not so many
+// elements.
 int chunk_count(const LatencyModel& model, const CompileRequest& request);
 
 // The ways of the chunks of a request's collective, as CompileRequest::chunk_policy decides: the baseline's

@@ -46,8 +46,8 @@ Schedule schedule_pieces(const topology::Topology& topology, const CompileReques
   }
   const Candidate& best =
       *std::ranges::min_element(candidates, {}, [](const Candidate& c) { return c.schedule.finish; });
-  Schedule schedule = build_piece_tables(topology, request, PackedTreesCompiler::info().name, best.trees.trees,
-                                         best.flows, best.schedule);
+  Schedule schedule = build_piece_tables(topology, request, PackedTreesCompiler::info().name,
+                                         best.trees.trees, best.flows, best.schedule);
   if (request.chunks == kAutomaticChunks) schedule.chunks = best.pieces.order.pieces;
   return schedule;
 }

@@ -55,7 +55,8 @@ void require_root(const config::Loaded& loaded, const topology::Topology& topolo
 struct CheckedSchedule {
   schedule::Schedule schedule;
   schedule::CheckReport report;
-  std::vector<schedule::ExpectedTime> expected{};  // algorithm: auto: what it chose over what, the fastest first
+  std::vector<schedule::ExpectedTime>
+      expected{};  // algorithm: auto: what it chose over what, the fastest first
 };
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                const topology::RoutingFunction& routing);

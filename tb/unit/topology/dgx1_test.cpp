@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "sample_links.h"
-#include "topology/cut_bound.h"
 #include "topology/builders.h"
+#include "topology/cut_bound.h"
 
 namespace coppice::topology {
 namespace {
