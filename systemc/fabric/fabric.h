@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <systemc>
 #include <vector>
 
 #include "base/units.h"
@@ -88,16 +87,6 @@ struct FabricStatistics {
   std::vector<std::int64_t> channel_flits;  // per channel
 };
 
-// A port of a network, as the port of a network interface that is bound to it sees it.
-class NetworkPortIf : public virtual sc_core::sc_interface {
- public:
-  // Once, at the end of elaboration: the injecting and the receiving side of the network interface; not
-  // owned.
-  virtual void connect(Injector& injector, Ejector& ejector) = 0;
-  // The injector has something to send from cycle `at` on, which is after the current one.
-  virtual void wake(Cycles at) = 0;
-};
-
 // Moves packets between network-interface ports.
 class Fabric {
  public:
@@ -121,22 +110,6 @@ class Fabric {
   virtual void check_conservation() const = 0;
   // What is stuck and where, one line per packet, for deadlock reports; at most `limit` lines.
   virtual std::string describe_packets(int limit) const = 0;
-};
-
-// A port of a fabric to bind a network interface to.
-class FabricPort final : public sc_core::sc_object, public NetworkPortIf {
- public:
-  FabricPort(const char* name, Fabric& fabric, NodeId node, int port)
-      : sc_object(name), fabric_(&fabric), node_(node), port_(port) {}
-  void connect(Injector& injector, Ejector& ejector) override {
-    fabric_->connect(node_, port_, injector, ejector);
-  }
-  void wake(Cycles at) override { fabric_->wake(node_, port_, at); }
-
- private:
-  Fabric* fabric_;
-  NodeId node_;
-  int port_;
 };
 
 }  // namespace coppice::fabric

@@ -6,7 +6,7 @@
 #include <systemc>
 #include <vector>
 
-#include "fabric/fabric.h"
+#include "fabric/network_port.h"
 #include "fabric/flit_context.h"
 #include "fabric/flit_module.h"
 #include "fabric/injection_port.h"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/time_limit.h"
+#include "fabric/network_port.h"
 #include "fabric/sim_time.h"
 #include "ni/memory.h"
 

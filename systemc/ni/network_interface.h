@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/config.h"
-#include "fabric/fabric.h"
+#include "fabric/network_port.h"
 #include "fabric/framing.h"
 #include "fabric/route_timing.h"
 #include "fabric/terminal.h"

@@ -175,9 +175,9 @@ TEST(BadInput, MissingOrUnreadableFile) {
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"run", "none.yaml"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_EQ(
-      outcome.err,
-      "none.yaml:1:1: the file cannot be read: No such file or directory; check its name and permissions\n");
+  EXPECT_EQ(outcome.err,
+            "none.yaml:1:1: the file cannot be read: No such file or directory; a configuration file is "
+            "expected\n");
   outcome = shop.run({"run", "."});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.err, ".:1:1: this is a directory; name a YAML file in it\n");

@@ -90,9 +90,8 @@ TEST(ImportedSchedule, OfAnotherCollectiveSizeOrMachineIsRefused) {
       {{"--set", "system.ni.ports=2"},
        "--set system.ni.ports=2:1:17: accelerator 0 has 4 tables in s.json, but 2 NI ports\n"},
       {{"--set", "system.topology.dims=[4, 5]"},
-       "--set collective.file=s.json:1:17: the schedule in s.json fails the check: tables for 16 "
-       "accelerators "
-       "on torus 4x5, which has 20\n"}};
+       "s.json:1:88: /topology: the tables are for torus 4x4, but the system is torus 4x5: take a schedule "
+       "that was made for it, or system.topology as the file has it\n"}};
   for (const auto& [more, message] : cases) {
     const Outcome outcome = run_with(shop, schedule, more);
     EXPECT_EQ(outcome.status, 2);

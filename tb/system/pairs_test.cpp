@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "workshop.h"
@@ -89,9 +90,10 @@ TEST_P(PairsTest, EveryAlgorithmIsVerifiedOrRefused) {
     // Chunks that take longer than the way, and chunks that do not.
     char outcome = 'f';
     for (const char* size : {"256 KiB", "8 KiB"}) {
-      shop.write("c.yaml",
-                 fmt::format("system: {{topology: {{{}}}}}\ncollective:\n  algorithm: {}\n  size: {}\n",
-                             GetParam().topology, algorithm, size));
+      shop.write(
+          "c.yaml",
+          fmt::format("system: {{topology: {{{}}}}}\ncollective:\n  algorithm: {}\n  chunks: 1\n  size: {}\n",
+                      GetParam().topology, algorithm, size));
       const Outcome run = shop.run({"run", "c.yaml", "--out", "r.json"});
       if (run.status == 2) {
         EXPECT_THAT(run.err, StartsWith("c.yaml:3:14: collective.algorithm: "));
@@ -124,7 +126,9 @@ TEST(Pairs, NameEveryAlgorithm) {
     EXPECT_THAT(algorithms, HasSubstr(fmt::format("\n  {} ", algorithm)));
   }
   const auto lines = static_cast<std::size_t>(std::ranges::count(algorithms, '\n'));
-  EXPECT_EQ(lines, kAlgorithms.size() + 2) << algorithms;  // the heading, and file
+  // Besides them the heading, file, and packed_trees and auto, which tests of their own and the random
+  // systems draw.
+  EXPECT_EQ(lines, kAlgorithms.size() + 4) << algorithms;
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairs, PairsTest, ::testing::ValuesIn(kNetworks),
@@ -182,14 +186,18 @@ TEST(Efficiency, LargeMultiTreesTakeWhatTheirTimestepsTake) {
 // Message-based, in as many pieces as there are links at an accelerator, so that every timestep is full.
 TEST(Efficiency, LargeOptimalTreesComeNearTheBound) {
   const Workshop shop;
-  for (const auto& [system, chunks] :
-       {std::pair{"torus_4x4", 4}, {"torus_8x8", 4}, {"mesh_4x4", 2}, {"mesh_8x8", 2}}) {
+  // The last: the least possible time over that of trees with equal shares, whose corners take all but their
+  // own.
+  for (const auto& [system, chunks, reachable] : {std::tuple{"torus_4x4", 4, 1.0},
+                                                  {"torus_8x8", 4, 1.0},
+                                                  {"mesh_4x4", 2, 2. / 3},
+                                                  {"mesh_8x8", 2, 4. / 7}}) {
     const Outcome run = shop.run(
         {"run", shipped_config(fmt::format("systems/{}.yaml", system)), "--set", "collective.size=64 MiB",
          "--set", "collective.algorithm=multitree_optimal", "--set", "system.ni.flow_control=message",
          "--set", fmt::format("collective.chunks={}", chunks), "--set", "fidelity=train", "--out", "r.json"});
     ASSERT_EQ(run.status, 0) << system << run.err;
-    EXPECT_GE(shop.read_json("r.json")["efficiency"].get<double>(), 0.97) << system;
+    EXPECT_GE(shop.read_json("r.json")["efficiency"].get<double>(), 0.97 * reachable) << system;
   }
 }
 

@@ -124,7 +124,9 @@ RC_GTEST_PROP(FlitFabric, TakesTheDelaysOfItsStagesAndChannels, ()) {
     NodeId node = src;
     for (std::size_t i = 0; i + 1 < route.size(); ++i) {
       const auto& channel = topology.channel(topology.out_channels(node)[route[i].out_port]);
-      latency += channel.latency / kCycle;
+      // A flit of a slow channel arrives when it has come whole.
+      const Femtoseconds flit_time = 16 * 1'000'000'000'000'000 / channel.bandwidth.bytes_per_second;
+      latency += channel.latency / kCycle + (flit_time - 1) / kCycle;
       slowest = std::max(slowest, 16e9 / static_cast<double>(channel.bandwidth.bytes_per_second));
       node = channel.dst;
     }

@@ -26,6 +26,7 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 
 constexpr Bytes kFlit = 16;
+constexpr int kDeep = 512;  // flits of a buffer: more than a credit's round over 150 cycles takes
 
 // Hands whole messages to the fabric, one after another, each not before its time; and receives them.
 class Station final : public Injector, public Ejector {
@@ -67,8 +68,9 @@ class Station final : public Injector, public Ejector {
 // A Clos network of channels of a flit per cycle under fluid flows.
 class SmallFluid {
  public:
-  explicit SmallFluid(const std::vector<int>& dims, Cycles latency = 1)
+  explicit SmallFluid(const std::vector<int>& dims, Cycles latency = 1, int vc_depth = 16)
       : topology(topology::make_clos(dims, std::vector(2, link(latency)))), clos(topology) {
+    system.router.vc_depth = vc_depth;
     set_time_resolution();
     const Framing framing{config::FlowControl::kMessage, kFlit, 256};
     fabric = std::make_unique<FluidFabric>("fluid", topology, system, framing, 1, failure);
@@ -136,7 +138,7 @@ void finish(SmallFluid& net, Cycles cycles = 1'000'000) {
 // --- times by hand ---------------------------------------------------------------------------------------
 
 TEST(FluidFabric, AloneAMessageTakesItsFlitsAndItsLatency) {
-  SmallFluid net({2, 2, 1}, 150);
+  SmallFluid net({2, 2, 1}, 150, kDeep);
   const auto far = net.send(10, 0, 3, 0, 1000);
   const auto near = net.send(10, 2, 2, 0, 1);  // to itself, over its ToR
   finish(net);
@@ -149,7 +151,7 @@ TEST(FluidFabric, AloneAMessageTakesItsFlitsAndItsLatency) {
 
 // A single flit takes the ejection channel half of two cycles; nobody loses a cycle to rounding.
 TEST(FluidFabric, TimesInWholeCyclesStayWhole) {
-  SmallFluid net({2, 2, 1}, 150);
+  SmallFluid net({2, 2, 1}, 150, kDeep);
   const auto far = net.send(10, 0, 3, 0, 1000);
   const auto near = net.send(10, 2, 3, 0, 1);
   finish(net);

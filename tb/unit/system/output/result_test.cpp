@@ -73,7 +73,8 @@ class ResultTest : public ::testing::Test {
   schedule::CheckReport report_;
   fabric::FabricStatistics statistics_;
   // 500 ns.
-  LeastTime least_{.bandwidth = {.bytes = 8000, .bytes_per_second = 16'000'000'000}, .latency_ns = 20};
+  LeastTime least_{.bandwidth = {.bytes = 8000, .bytes_per_second = 16'000'000'000, .groups = {}},
+                   .latency_ns = 20};
 };
 
 TEST_F(ResultTest, DividesBytesByTime) {
@@ -125,7 +126,9 @@ TEST(Result, CountsTheTimeOfFlitsOnSlowChannels) {
     const auto result = run("torus_4x4", all);
     EXPECT_GE(result["cycles"].get<Cycles>(), 640) << fidelity;
     EXPECT_LE(result["link_utilization"]["max"].get<double>(), 1) << fidelity;
-    if (cycles > 0) EXPECT_EQ(result["cycles"].get<Cycles>(), cycles);
+    if (cycles > 0) {
+      EXPECT_EQ(result["cycles"].get<Cycles>(), cycles);
+    }
     cycles = result["cycles"].get<Cycles>();
   }
 }
