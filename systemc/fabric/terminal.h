@@ -6,10 +6,10 @@
 #include <systemc>
 #include <vector>
 
-#include "fabric/network_port.h"
 #include "fabric/flit_context.h"
 #include "fabric/flit_module.h"
 #include "fabric/injection_port.h"
+#include "fabric/network_port.h"
 #include "fabric/port_set.h"
 
 namespace coppice::fabric {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "config/config.h"
-#include "fabric/network_port.h"
 #include "fabric/framing.h"
+#include "fabric/network_port.h"
 #include "fabric/route_timing.h"
 #include "fabric/terminal.h"
 #include "ni/command_decoder.h"

@@ -102,7 +102,7 @@ TEST_F(Layers, ASlowMemoryStallsAndSmallBuffersMoveMore) {
   EXPECT_GE(fc.at("cycles").get<int>() + fc.at("stall_cycles").get<int>(), fc.at("bytes").get<int>());
   const Json small =
       study({"system.accelerator.memory_bandwidth=1 GB/s", "system.accelerator.buffers.input=1 KiB",
-             "system.accelerator.buffers.weight=1 KiB", "system.accelerator.buffers.output=1 KiB"});
+             "system.accelerator.buffers.weight=1 KiB", "system.accelerator.buffers.output=16 KiB"});
   EXPECT_GT(pass(small, "conv", "forward").at("bytes"), pass(once, "conv", "forward").at("bytes"));
 }
 

@@ -63,13 +63,14 @@ void DimensionActivity::flit_sent(const fabric::FlitEvent& event, const fabric::
   keep_busy(event.node, port, now * period_, now * period_);
 }
 
-// A channel whose flits take no whole number of cycles is granted up to a cycle before the last is done.
+// A channel whose flits take no whole number of cycles is granted up to a cycle before the last is done: the
+// next flit then follows that one.
 void DimensionActivity::keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin,
                                   Femtoseconds last_flit) {
   Femtoseconds& free_at = free_at_[static_cast<std::size_t>(node) * out_ports_ + port];
-  const Femtoseconds slack = flit_time_[port] % period_ == 0 ? 0 : period_ - 1;
-  const Femtoseconds end = std::max(free_at, last_flit - slack) + flit_time_[port];
-  windows_.add(dimension_[port], std::max(free_at, begin), end);
+  const Femtoseconds start = std::max(free_at, begin);
+  const Femtoseconds end = std::max(start, last_flit) + flit_time_[port];
+  windows_.add(dimension_[port], start, end);
   free_at = end;
 }
 
