@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/units.h"
+
+// What a system runs, as execution graphs: a directed acyclic graph of operations per rank. Everything that
+// runs can be said so: a single collective, an iteration of training, a large model laid out over tensor,
+// pipeline, data, expert and context parallelism, a text workload, a trace of another tool.
+namespace coppice::workload {
+
+// Ranks that do collectives together, in the order in which the collective counts them.
+struct Group {
+  std::string name;
+  std::vector<int> ranks;
+  bool operator==(const Group&) const = default;
+};
+
+// A barrier moves no bytes of its owners'.
+enum class CollectiveOp { kAllReduce, kReduceScatter, kAllGather, kBroadcast, kReduce, kAllToAll, kBarrier };
+
+// A collective that every rank of its group takes part in, each with one operation that names it.
+struct GroupCollective {
+  std::string name;
+  CollectiveOp op = CollectiveOp::kAllReduce;
+  int group = 0;  // in Program::groups
+  Bytes bytes =
+      0;         // as `collective.size` counts them: an all-gather's, the whole that everyone has in the end
+  int root = 0;  // in the group; of a broadcast or reduce
+  int priority = 0;  // the higher is served first where priorities are followed
+  std::string kind;  // what it is there for: "data", "tensor", "pipeline", "expert", "context", and so on
+  bool operator==(const GroupCollective&) const = default;
+};
+
+// A message from one rank to another; one operation sends it, one receives it.
+struct Transfer {
+  std::string name;
+  int source = 0;  // rank
+  int destination = 0;
+  Bytes bytes = 0;
+  std::string kind;  // as GroupCollective::kind
+  bool operator==(const Transfer&) const = default;
+};
+
+// What a computation is for, so that results can add up by it.
+enum class Purpose { kForward, kInputGradient, kWeightGradient, kRecomputation, kUpdate, kOther };
+
+// Either a duration, or operations and bytes whose time the accelerator's roofline gives: whichever is set.
+struct Compute {
+  Femtoseconds duration = 0;
+  double operations = 0;  // a multiply-accumulate is two
+  double bytes = 0;       // to and from the accelerator's memory
+  Purpose purpose = Purpose::kOther;
+  bool operator==(const Compute&) const = default;
+};
+
+// Bytes that are read from or written to the accelerator's memory, while nothing is computed on them.
+struct MemoryAccess {
+  Bytes bytes = 0;
+  bool write = false;
+  bool operator==(const MemoryAccess&) const = default;
+};
+
+struct JoinCollective {
+  std::int32_t collective = 0;  // in Program::collectives
+  bool operator==(const JoinCollective&) const = default;
+};
+
+struct Send {
+  std::int32_t transfer = 0;  // in Program::transfers
+  bool operator==(const Send&) const = default;
+};
+
+struct Receive {
+  std::int32_t transfer = 0;  // in Program::transfers
+  bool operator==(const Receive&) const = default;
+};
+
+// It starts when all operations of `after`, which are of the same rank, have ended and its resource is free:
+// the accelerator computes one thing at a time, in the order of readiness and then of the list.
+struct Operation {
+  std::string name;
+  std::variant<Compute, MemoryAccess, JoinCollective, Send, Receive> work;
+  std::vector<std::int32_t> after;  // in RankProgram::operations
+  std::int32_t iteration = 0;
+  bool operator==(const Operation&) const = default;
+};
+
+struct RankProgram {
+  std::vector<Operation> operations;
+  Bytes memory_bytes = 0;  // the most that it keeps at a time; 0: not known
+  bool operator==(const RankProgram&) const = default;
+};
+
+struct Program {
+  std::string name;
+  std::vector<Group> groups;
+  std::vector<GroupCollective> collectives;
+  std::vector<Transfer> transfers;
+  std::vector<RankProgram> ranks;
+  std::vector<int> placement;  // the accelerator of each rank; empty: rank r is accelerator r
+  bool operator==(const Program&) const = default;
+};
+
+// Throws UnsupportedError naming rank and operation where a program can't be run: an index without its
+// object, a collective that a rank of its group misses or joins twice, a rank that is not of the group, a
+// transfer that is not sent or received once by the ranks it names, a cycle of dependencies, two ranks on one
+// accelerator, negative sizes.
+void check_program(const Program& program);
+
+const char* to_string(CollectiveOp op);  // "all_reduce", …: the values of collective.op, and "barrier"
+const char* to_string(Purpose purpose);
+
+}  // namespace coppice::workload
