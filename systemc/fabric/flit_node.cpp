@@ -52,11 +52,12 @@ Cycles FlitNode::run(Cycles from, Cycles until) {
         }
       }
     });
-    Cycles next = kNever;
     for (FlitModule* module : modules_) {
       if (module->next() <= now) module->step(now);
-      next = std::min(next, module->next());
     }
+    // A module that has been stepped may have work again for those that come after it.
+    Cycles next = kNever;
+    for (const FlitModule* module : modules_) next = std::min(next, module->next());
     now = std::min(next, arrivals_.next(kNever));
   } while (now < until);
   return now;

@@ -81,6 +81,46 @@ std::string run_pair(Cycles quantum) {
   return text;
 }
 
+// Steps in cycle `at`, where it asks `other` to step in the next.
+class Waker final : public FlitModule {
+ public:
+  Waker(const char* name, Cycles at, FlitModule* other) : FlitModule(name, 0, 0), other_(other) { want(at); }
+  void receive_flit(int, int, Flit, Cycles) override {}
+  void receive_credit(int, int, Cycles) override {}
+  void step(Cycles now) override {
+    stepped += " " + std::to_string(now);
+    set_next(stepped.size() < 4 ? 60 : kNever);
+    if (other_ != nullptr) static_cast<Waker*>(other_)->ask(now + 1);
+  }
+  void ask(Cycles at) { wake(at); }
+  std::string stepped;
+
+ private:
+  FlitModule* other_;
+};
+
+std::string run_wakers(Cycles quantum) {
+  set_time_resolution();
+  Failure failure;
+  NodeClock clock("clock", kCycle, failure);
+  FlitNode node("node", clock);
+  Waker asked("asked", 10, nullptr);
+  Waker asks("asks", 30, &asked);
+  node.add(asked);
+  node.add(asks);
+  clock.set_quantum(quantum);
+  run_cycles(100);
+  failure.rethrow();
+  return asked.stepped + " and" + asks.stepped;
+}
+
+// The network interface's alarm has been stepped when the terminal frees a place for the next message.
+TEST(FlitNode, StepsAModuleThatALaterOneWakes) {
+  for (const Cycles quantum : {1, 20}) {
+    EXPECT_EQ(in_child([&] { return run_wakers(quantum); }), " 10 31 61 and 30 60") << "quantum " << quantum;
+  }
+}
+
 // What is sent in cycle c is there in c + 1 + 20, its credit another 1 + 20 + 3 cycles later; however far
 // nodes run ahead of each other within that.
 TEST(FlitNode, RunsAheadWithoutChangingAnything) {
