@@ -30,7 +30,7 @@ void StallDetector::injected(const fabric::FlitEvent& event, const fabric::Packe
   const Femtoseconds pace = std::max(packet.flit_time, period_);
   require(message.start + cycles(message.flits * pace), now, fmt::format("NI {}", event.node));
   ++message.flits;
-  arrivals_[pair(event.flit.packet, event.flit.sequence)] = now + fabric::kInjectionDelay;
+  arrivals_[FlitName(packet.tag, packet.index, event.flit.sequence)] = now + fabric::kInjectionDelay;
 }
 
 void StallDetector::flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) {
@@ -46,7 +46,8 @@ void StallDetector::flit_sent(const fabric::FlitEvent& event, const fabric::Pack
           : &topology_.channel(topology_.out_channels(event.node)[static_cast<std::size_t>(event.out_port)]);
   const Femtoseconds flit_time =
       ejects ? fabric::ejection_flit_time(system_) : fabric::channel_flit_time(system_, channel->bandwidth);
-  Cycles& arrival = arrivals_[pair(event.flit.packet, event.flit.sequence)];
+  const FlitName name(packet.tag, packet.index, event.flit.sequence);
+  Cycles& arrival = arrivals_[name];
   Cycles due = arrival;
   if (event.flit.is_head()) due += router.routing_delay + router.vc_alloc_delay;
   const auto own = std::tuple(event.node, event.out_port, packet.tag);
@@ -58,10 +59,9 @@ void StallDetector::flit_sent(const fabric::FlitEvent& event, const fabric::Pack
                  : fmt::format("channel {}->{}", channel->src, channel->dst));
   last_sent_[own] = now;
   if (ejects) {
-    arrivals_.erase(pair(event.flit.packet, event.flit.sequence));
+    arrivals_.erase(name);
   } else {
-    arrival = now + router.sw_alloc_delay - 1 + router.st_delay + 1 +
-              fabric::latency_cycles(channel->latency, period_);
+    arrival = now + router.sw_alloc_delay - 1 + router.st_delay + 1 + fabric::flit_latency(system_, *channel);
   }
 }
 

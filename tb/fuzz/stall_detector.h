@@ -37,7 +37,10 @@ class StallDetector final : public fabric::FabricObserver {
   const topology::Topology& topology_;
   const config::SystemConfig& system_;
   Femtoseconds period_;
-  std::unordered_map<std::uint64_t, Cycles> arrivals_;  // flit -> in the buffer of the next router
+  // Message, packet in it, flit in that: nodes run ahead of each other, and the identities of packets are
+  // given anew in the order in which they run.
+  using FlitName = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
+  std::map<FlitName, Cycles> arrivals_;  // in the buffer of the next router
   std::map<std::tuple<topology::NodeId, int, std::uint64_t>, Cycles> last_sent_;  // by output and message
   std::unordered_map<std::uint64_t, Injection> messages_;  // NI port -> message under way
   Cycles cycle_ = -1;
