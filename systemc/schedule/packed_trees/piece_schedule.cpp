@@ -36,8 +36,9 @@ Femtoseconds MessageTiming::busy(std::span<const ChannelId> path, Bytes bytes) c
       longest = std::max(longest, transfer_time(bytes, bandwidth));
       continue;
     }
-    const Bytes payload = timing_.payload > 0 ? timing_.payload : bytes;
-    const Bytes flits = (bytes + timing_.flit - 1) / timing_.flit + (bytes + payload - 1) / payload;
+    // Without packets a message has one head, if it holds bytes or not.
+    const Bytes heads = timing_.payload > 0 ? (bytes + timing_.payload - 1) / timing_.payload : 1;
+    const Bytes flits = (bytes + timing_.flit - 1) / timing_.flit + heads;
     const Femtoseconds flit = std::max(timing_.cycle, transfer_time(timing_.flit, bandwidth));
     longest = std::max(longest, flits * flit);
   }
