@@ -68,7 +68,13 @@ PieceScheduler::PieceScheduler(const topology::Topology& topology, const Compile
                        .server = hop.src * request.ni_ports + port,
                        .delay = timing_.delay(hop.path, hop.op),
                        .path = hop.path});
-      shares_channels_ = shares_channels_ || hop.path.size() > 1;
+    }
+  }
+  std::vector<std::int32_t> sender(topology.channels().size(), -1);  // [channel]: the port that sends over it
+  for (const Hop& hop : hops_) {
+    for (const ChannelId id : hop.path) {
+      if (sender[index(id)] < 0) sender[index(id)] = hop.server;
+      shares_channels_ = shares_channels_ || sender[index(id)] != hop.server;
     }
   }
   connect(trees);
@@ -188,7 +194,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   // When the channels behind the first let a message start that is ready now.
   const auto possible_at = [&](const Hop& hop) {
     Femtoseconds at = 0;
-    for (std::size_t i = 1; i < hop.path.size(); ++i) {
+    for (std::size_t i = 1; i < hop.path.size() && shares_channels_; ++i) {
       at = std::max(at, free_at[index(hop.path[i])] - offset(hop, i));
     }
     return at;
@@ -225,7 +231,8 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     if (message < 0) return;
     const Hop& hop = hops_[index(message % hops)];
     const Femtoseconds end = now + timing_.busy(hop.path, bytes_of(message));
-    for (std::size_t i = 1; i < hop.path.size(); ++i) free_at[index(hop.path[i])] = end + offset(hop, i);
+    for (std::size_t i = 1; i < hop.path.size() && shares_channels_; ++i)
+      free_at[index(hop.path[i])] = end + offset(hop, i);
     visit(TimedPiece{hop.tree, hop.hop, message / hops, now, 0}, message % hops);
     busy[index(server)] = 1;
     events.push({end, -1 - server});

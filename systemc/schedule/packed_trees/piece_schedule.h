@@ -81,6 +81,9 @@ class PieceScheduler {
   // The same, without the messages.
   Femtoseconds finish(std::span<const Bytes> bytes, const PieceOrder& order) const;
 
+  // Whether messages of such lengths may meet on a channel: several ports send over it, and not in timesteps.
+  bool may_contend(Bytes bytes) const { return shares_channels_ && !in_steps(bytes); }
+
   // Of one piece of `bytes` on every tree: at the busiest port or channel.
   Femtoseconds period(Bytes bytes) const;
   // From the first message of one such piece until its last arrives, on the slowest tree, all ports free.

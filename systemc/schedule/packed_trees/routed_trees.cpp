@@ -26,7 +26,7 @@ std::vector<int> tree_counts(const Topology& topology, const CompileRequest& req
   const auto most =
       static_cast<int>(std::clamp<Bytes>(elements / std::max(request.chunks, 1), 1, std::max(limit, 1)));
   std::vector<int> counts;
-  for (const int count : {1, 2, 3, 4, 6, 8, 16, 32, 64, n / 2, n}) {
+  for (const int count : {1, 2, 3, 4, 6, 8, 16, 32, 64, 128, n / 2, n}) {
     if (count >= 1 && count <= most) counts.push_back(count);
   }
   std::ranges::sort(counts);

@@ -1,0 +1,216 @@
+#include "schedule/packed_trees/circuits.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace coppice::schedule {
+namespace {
+
+using topology::ChannelId;
+using topology::kNoNode;
+using topology::NodeId;
+using topology::Topology;
+
+std::size_t index(std::int64_t number) {
+  return static_cast<std::size_t>(number);
+}
+
+// Two channels, one each way, at least one of whose ends is a switch.
+struct Link {
+  NodeId a = kNoNode;
+  NodeId b = kNoNode;
+  ChannelId there = -1;  // from a to b
+  ChannelId back = -1;
+  std::int64_t left = 0;  // bytes per second each way that no walk uses
+
+  NodeId other_end(NodeId end) const { return a == end ? b : a; }
+  ChannelId from(NodeId end) const { return a == end ? there : back; }
+};
+
+std::vector<Link> links_of(const Topology& topology) {
+  std::map<std::pair<NodeId, NodeId>, std::vector<ChannelId>> between;
+  const auto rate = [&](ChannelId id) { return topology.channel(id).bandwidth.bytes_per_second; };
+  for (ChannelId id = 0; id < static_cast<ChannelId>(topology.channels().size()); ++id) {
+    const topology::Channel& channel = topology.channel(id);
+    if (topology.is_accelerator(channel.src) && topology.is_accelerator(channel.dst)) continue;
+    between[{channel.src, channel.dst}].push_back(id);
+  }
+  for (auto& [ends, ids] : between) std::ranges::stable_sort(ids, std::ranges::greater{}, rate);
+  std::vector<Link> links;
+  for (const auto& [ends, there] : between) {
+    const auto back = between.find({ends.second, ends.first});
+    if (ends.first > ends.second || back == between.end()) continue;
+    for (std::size_t i = 0; i < std::min(there.size(), back->second.size()); ++i) {
+      const ChannelId other = back->second[i];
+      links.push_back({ends.first, ends.second, there[i], other, std::min(rate(there[i]), rate(other))});
+    }
+  }
+  return links;
+}
+
+// A spanning tree of switches and accelerators, the latter its leaves.
+struct Walk {
+  std::vector<NodeId> leaves;  // in the order in which they are passed
+  std::vector<int> links;
+  bool one_switch = false;
+};
+
+class Splitter {
+ public:
+  Splitter(const Topology& topology, const CompileRequest& request)
+      : topology_(topology),
+        router_(request.timing.router),
+        links_(links_of(topology)),
+        group_(index(topology.num_nodes())),
+        near_(index(topology.num_nodes())),
+        result_{Topology(topology::Kind::kFile, {}, topology.num_accelerators(), 0), {}} {}
+
+  Circuits split() {
+    for (ChannelId id = 0; id < static_cast<ChannelId>(topology_.channels().size()); ++id) {
+      const topology::Channel& channel = topology_.channel(id);
+      if (topology_.is_accelerator(channel.src) && topology_.is_accelerator(channel.dst))
+        add({id}, channel.bandwidth.bytes_per_second);
+    }
+    for (bool any = true; any;) {
+      any = false;
+      span();
+      for (NodeId top = topology_.num_accelerators(); top < topology_.num_nodes(); ++top) {
+        if (find(top) == top) any = walk_around(top) || any;
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  NodeId find(NodeId node) {
+    while (group_[index(node)] != node) {
+      group_[index(node)] = group_[index(group_[index(node)])];
+      node = group_[index(node)];
+    }
+    return node;
+  }
+
+  // Spanning trees of what is left, the widest links first; an accelerator hangs by one link.
+  void span() {
+    std::iota(group_.begin(), group_.end(), 0);
+    for (auto& near : near_) near.clear();
+    std::vector<int> order(links_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](int i) { return links_[index(i)].left; });
+    for (const int i : order) {
+      const Link& link = links_[index(i)];
+      if (link.left <= 0) break;
+      const NodeId leaf = topology_.is_accelerator(link.a) ? link.a : kNoNode;
+      if (leaf != kNoNode ? !near_[index(leaf)].empty() : find(link.a) == find(link.b)) continue;
+      near_[index(link.a)].push_back(i);
+      near_[index(link.b)].push_back(i);
+      // Accelerators join nothing.
+      if (leaf == kNoNode)
+        group_[index(std::max(find(link.a), find(link.b)))] = std::min(find(link.a), find(link.b));
+    }
+  }
+
+  // The leaves below `node` and the links to them.
+  void collect(NodeId node, int from, Walk& walk) const {
+    for (const int i : near_[index(node)]) {
+      if (i == from) continue;
+      const NodeId next = links_[index(i)].other_end(node);
+      if (topology_.is_accelerator(next)) {
+        walk.leaves.push_back(next);
+        walk.links.push_back(i);
+        continue;
+      }
+      const std::size_t before = walk.leaves.size();
+      collect(next, i, walk);
+      if (walk.leaves.size() > before) walk.links.push_back(i);
+    }
+  }
+
+  bool walk_around(NodeId top) {
+    // From a switch that all leaves are not on one side of, so that no link is walked for nothing.
+    Walk walk;
+    collect(top, -1, walk);
+    if (walk.leaves.size() < 2) return false;
+    const int first = near_[index(walk.leaves.front())].front();
+    const NodeId start = links_[index(first)].other_end(walk.leaves.front());
+    walk = {};
+    collect(start, -1, walk);
+    walk.one_switch = walk.links.size() == walk.leaves.size();
+    std::int64_t rate = links_[index(walk.links.front())].left;
+    for (const int i : walk.links) rate = std::min(rate, links_[index(i)].left);
+    for (const int i : walk.links) links_[index(i)].left -= rate;
+    put_in_order(walk);
+    for (std::size_t i = 0; i < walk.leaves.size(); ++i) {
+      add(path(walk.leaves[i], walk.leaves[(i + 1) % walk.leaves.size()]), rate);
+    }
+    return true;
+  }
+
+  // Every other walk among the same accelerators goes the other way around; where any order is as good, the
+  // pairs of them have strides of their own.
+  void put_in_order(Walk& walk) {
+    std::vector<NodeId> members = walk.leaves;
+    std::ranges::sort(members);
+    const int before = walks_[members]++;
+    if (walk.one_switch) {
+      const auto count = static_cast<int>(members.size());
+      int stride = 1;
+      for (int skip = before / 2; skip > 0; --skip) {
+        do {
+          stride = stride % count + 1;
+        } while (std::gcd(stride, count) != 1 || 2 * stride > count + 1);
+      }
+      for (int i = 0; i < count; ++i) {
+        walk.leaves[index(i)] = members[index(std::int64_t{i} * stride % count)];
+      }
+    }
+    if (before % 2 != 0) std::ranges::reverse(walk.leaves);
+  }
+
+  ChannelPath path(NodeId from, NodeId to) const {
+    std::vector<int> over(index(topology_.num_nodes()), -1);
+    std::vector<NodeId> queue{to};
+    over[index(to)] = -2;
+    for (std::size_t i = 0; i < queue.size() && over[index(from)] == -1; ++i) {
+      if (i > 0 && topology_.is_accelerator(queue[i])) continue;
+      for (const int link : near_[index(queue[i])]) {
+        const NodeId next = links_[index(link)].other_end(queue[i]);
+        if (over[index(next)] != -1) continue;
+        over[index(next)] = link;
+        queue.push_back(next);
+      }
+    }
+    ChannelPath channels;
+    for (NodeId at = from; at != to; at = links_[index(over[index(at)])].other_end(at)) {
+      channels.push_back(links_[index(over[index(at)])].from(at));
+    }
+    return channels;
+  }
+
+  void add(ChannelPath path, std::int64_t rate) {
+    Femtoseconds latency = static_cast<Femtoseconds>(path.size() - 1) * router_;
+    for (const ChannelId id : path) latency += topology_.channel(id).latency;
+    result_.network.add_channel(topology_.channel(path.front()).src, topology_.channel(path.back()).dst,
+                                {rate}, latency);
+    result_.paths.push_back(std::move(path));
+  }
+
+  const Topology& topology_;
+  Femtoseconds router_;
+  std::vector<Link> links_;
+  std::vector<NodeId> group_;           // [node]: of switches that are joined
+  std::vector<std::vector<int>> near_;  // [node]: links of the spanning trees
+  std::map<std::vector<NodeId>, int> walks_;
+  Circuits result_;
+};
+
+}  // namespace
+
+std::optional<Circuits> split_off_switches(const Topology& topology, const CompileRequest& request) {
+  if (topology.num_switches() == 0) return std::nullopt;
+  return Splitter(topology, request).split();
+}
+
+}  // namespace coppice::schedule

@@ -1,0 +1,96 @@
+#include "schedule/packed_trees/circuits.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+
+#include "machine.h"
+#include "schedule/automatic/expected_time.h"
+#include "schedule/packed_trees/packed_trees.h"
+#include "schedule/proof/checker.h"
+#include "topology/bound.h"
+#include "topology/connectivity.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::Channel;
+using topology::ChannelId;
+using topology::Topology;
+
+// Every circuit is a way through switches only, and no channel is promised to more of them than it carries.
+void require_sound(const Topology& topology, const Circuits& circuits) {
+  RC_ASSERT(circuits.paths.size() == circuits.network.channels().size());
+  std::vector<std::int64_t> left;
+  for (const Channel& channel : topology.channels()) left.push_back(channel.bandwidth.bytes_per_second);
+  for (std::size_t i = 0; i < circuits.paths.size(); ++i) {
+    const Channel& circuit = circuits.network.channel(static_cast<ChannelId>(i));
+    topology::NodeId at = circuit.src;
+    for (const ChannelId id : circuits.paths[i]) {
+      RC_ASSERT(at == topology.channel(id).src);
+      RC_ASSERT(at == circuit.src || !topology.is_accelerator(at));
+      at = topology.channel(id).dst;
+      left[static_cast<std::size_t>(id)] -= circuit.bandwidth.bytes_per_second;
+    }
+    RC_ASSERT(at == circuit.dst);
+  }
+  for (const std::int64_t rest : left) RC_ASSERT(rest >= 0);
+}
+
+RC_GTEST_PROP(Circuits, TakeNoMoreThanChannelsCarry, ()) {
+  const Machine machine =
+      random_graph(*rc::gen::inRange(2, 9), *rc::gen::inRange(1, 5), *rc::gen::inRange(0, 6));
+  const auto circuits = split_off_switches(machine.topology, machine.request(Collective::kAllReduce, 64));
+  RC_ASSERT(circuits.has_value());
+  require_sound(machine.topology, *circuits);
+}
+
+// Accelerators of one link each are joined in a circle that uses all of every link.
+TEST(Circuits, LoseNothingBehindEqualLinks) {
+  const Machine machines[] = {built(topology::Kind::kSwitch, {8}), fat_tree({4, 2}), bigraph({2, 4}),
+                              built(topology::Kind::kClos, {4, 4, 2})};
+  for (const Machine& machine : machines) {
+    const auto circuits = split_off_switches(machine.topology, machine.request(Collective::kAllReduce, 64));
+    ASSERT_TRUE(circuits.has_value());
+    EXPECT_FALSE(topology::find_unreachable(circuits->network));
+    constexpr Bytes kSize = 1 << 30;
+    EXPECT_NEAR(topology::least_all_reduce_time(circuits->network, kSize).ns(),
+                topology::least_all_reduce_time(machine.topology, kSize).ns(), 1)
+        << machine.topology.name();
+  }
+}
+
+// 50 GB/s behind one of 25 GB/s: a circle of 25 through both switches, and one of what is left behind each.
+TEST(Circuits, ShareWhatANarrowLinkLeaves) {
+  Topology topology(topology::Kind::kFile, {}, 6, 2);
+  const auto link = [&](topology::NodeId a, topology::NodeId b, std::int64_t gb) {
+    topology.add_channel(a, b, {gb * 1'000'000'000}, 0);
+    topology.add_channel(b, a, {gb * 1'000'000'000}, 0);
+  };
+  for (int i = 0; i < 6; ++i) link(i, 6 + i / 3, 50);
+  link(6, 7, 25);
+  const auto circuits = split_off_switches(topology, {});
+  ASSERT_TRUE(circuits.has_value());
+  EXPECT_EQ(circuits->network.channels().size(), 12);
+  EXPECT_NEAR(topology::least_all_reduce_time(circuits->network, 1 << 30).ns(),
+              topology::least_all_reduce_time(topology, 1 << 30).ns(), 1);
+}
+
+// Nobody waits behind a switch, and pipelines keep all links busy.
+TEST(Circuits, CarryAnAllReduceAtTheLeastTime) {
+  const Machine machines[] = {built(topology::Kind::kSwitch, {8}), fat_tree({4, 2}), bigraph({2, 4}),
+                              built(topology::Kind::kClos, {4, 4, 2})};
+  for (const Machine& machine : machines) {
+    CompileRequest request = machine.request(Collective::kAllReduce, 1 << 20);
+    request.chunks = kAutomaticChunks;
+    const Schedule schedule = PackedTreesCompiler().compile(machine.topology, request);
+    EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free) << machine.topology.name();
+    const double least = topology::least_all_reduce_time(machine.topology, request.size).ns();
+    const auto time =
+        static_cast<double>(expected_time(machine.topology, request, schedule)) / kFemtosecondsPerNanosecond;
+    EXPECT_LT(time, least / 0.96) << machine.topology.name();
+  }
+}
+
+}  // namespace
+}  // namespace coppice::schedule
