@@ -72,8 +72,11 @@ class FabricObserver {
   virtual ~FabricObserver() = default;
   // A flit was granted the switch (or left the NI) at cycle `now`.
   virtual void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) = 0;
-  // A train of flits is granted the switch towards `channel` in cycles [begin, end).
-  virtual void channel_busy(topology::ChannelId /*channel*/, Cycles /*begin*/, Cycles /*end*/) {}
+  // Flits are granted the switch towards `channel` in cycles [begin, end), the first and the last of which
+  // have one each; they take `used` of the channel's time. That is less than the cycles last where another
+  // channel of their way is slower.
+  virtual void channel_busy(topology::ChannelId /*channel*/, Cycles /*begin*/, Cycles /*end*/,
+                            Femtoseconds /*used*/) {}
   // From `at` on, what a network-interface port sends flows at so many bytes per second; 0: nothing does.
   virtual void flow_rate(NodeId /*node*/, int /*ni_port*/, double /*bytes_per_second*/, Femtoseconds /*at*/) {
   }

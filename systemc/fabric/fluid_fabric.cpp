@@ -208,7 +208,10 @@ void FluidFabric::account(const Flow& flow, double bytes) {
 void FluidFabric::occupy(const Flow& flow, Femtoseconds now) {
   for (const std::int32_t link : rates_.links(flow.id)) {
     const auto channel = static_cast<std::size_t>(link);
-    if (channel < busy_.size() && busy_[channel].flows++ == 0) busy_[channel].since = now;
+    if (channel < busy_.size() && busy_[channel].flows++ == 0) {
+      busy_[channel].since = now;
+      busy_[channel].carried = carried_[channel];
+    }
   }
 }
 
@@ -220,7 +223,10 @@ void FluidFabric::vacate(const Flow& flow, Femtoseconds now) {
     const Cycles flit = next_cycle(channel_flit_time(*system_, topology_->channel(link).bandwidth)) / period_;
     const Cycles begin = next_cycle(busy_[channel].since) / period_;
     const Cycles end = std::max(begin + 1, next_cycle(now) / period_ - flit + 1);
-    for (FabricObserver* observer : observers_) observer->channel_busy(link, begin, end);
+    const double bytes = carried_[channel] - busy_[channel].carried;
+    const auto rate = static_cast<double>(topology_->channel(link).bandwidth.bytes_per_second);
+    const auto used = static_cast<Femtoseconds>(bytes / rate * kFemto);
+    for (FabricObserver* observer : observers_) observer->channel_busy(link, begin, end, used);
   }
 }
 

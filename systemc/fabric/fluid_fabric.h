@@ -132,6 +132,7 @@ class FluidFabric final : public sc_core::sc_module, public Fabric {
   struct Busy {
     std::int32_t flows = 0;
     Femtoseconds since = 0;
+    double carried = 0;  // bytes over the channel until then
   };
   std::vector<Busy> busy_;  // [channel]
   std::vector<FabricObserver*> observers_;

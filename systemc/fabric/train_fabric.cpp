@@ -176,7 +176,7 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
     if (out.channel < 0) continue;
     statistics_.channel_flits[static_cast<std::size_t>(out.channel)] += train.flits;
     for (FabricObserver* observer : observers_) {
-      observer->channel_busy(out.channel, passage.head, passage.tail + 1);
+      observer->channel_busy(out.channel, passage.head, passage.tail + 1, train.flits * out.flit_time);
     }
   }
   ++trains_;

@@ -79,7 +79,7 @@ class PassageRecorder final : public fabric::FabricObserver {
       end = std::max(end, now + 1);
     }
   }
-  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) override {
+  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds /*used*/) override {
     rows.push_back({channel, begin, end});
   }
   std::vector<std::vector<std::int64_t>> rows;

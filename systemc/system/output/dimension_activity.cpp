@@ -6,14 +6,18 @@
 
 namespace coppice::system {
 
-void TimeWindows::add(std::size_t series, Femtoseconds begin, Femtoseconds end) {
+void TimeWindows::add(std::size_t series, Femtoseconds begin, Femtoseconds end, Femtoseconds spent) {
+  __extension__ using Wide = __int128;
   while (end > window_ * static_cast<Femtoseconds>(kMost)) join();
   auto& windows = spent_[series];
+  Femtoseconds counted = 0;
   for (Femtoseconds at = begin; at < end;) {
     const auto window = static_cast<std::size_t>(at / window_);
     const Femtoseconds next = std::min(end, static_cast<Femtoseconds>(window + 1) * window_);
     if (windows.size() <= window) windows.resize(window + 1, 0);
-    windows[window] += next - at;
+    const auto by_next = static_cast<Femtoseconds>(Wide{next - begin} * spent / (end - begin));
+    windows[window] += by_next - counted;
+    counted = by_next;
     at = next;
   }
 }
@@ -60,26 +64,26 @@ void DimensionActivity::flit_sent(const fabric::FlitEvent& event, const fabric::
                                   Cycles now) {
   if (event.out_port < 0 || event.ni_port >= 0 || event.node >= topology_->num_accelerators()) return;
   const auto port = static_cast<std::size_t>(event.out_port);
-  keep_busy(event.node, port, now * period_, now * period_);
+  keep_busy(event.node, port, now * period_, now * period_, flit_time_[port]);
 }
 
 // A channel whose flits take no whole number of cycles is granted up to a cycle before the last is done: the
 // next flit then follows that one.
 void DimensionActivity::keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin,
-                                  Femtoseconds last_flit) {
+                                  Femtoseconds last_flit, Femtoseconds used) {
   Femtoseconds& free_at = free_at_[static_cast<std::size_t>(node) * out_ports_ + port];
   const Femtoseconds start = std::max(free_at, begin);
   const Femtoseconds end = std::max(start, last_flit) + flit_time_[port];
-  windows_.add(dimension_[port], start, end);
+  windows_.add(dimension_[port], start, end, std::min(used, end - start));
   free_at = end;
 }
 
-void DimensionActivity::channel_busy(topology::ChannelId id, Cycles begin, Cycles end) {
+void DimensionActivity::channel_busy(topology::ChannelId id, Cycles begin, Cycles end, Femtoseconds used) {
   const topology::Channel& channel = topology_->channel(id);
   if (!topology_->is_accelerator(channel.src)) return;
   const auto port = static_cast<std::size_t>(channel.src_port);
   // Its last flit won the switch in the last of these cycles.
-  keep_busy(channel.src, port, begin * period_, (end - 1) * period_);
+  keep_busy(channel.src, port, begin * period_, (end - 1) * period_, used);
 }
 
 void DimensionActivity::message_completed(const ni::MessageRecord& message) {

@@ -20,7 +20,9 @@ class TimeWindows {
   // Windows are `first` long to begin with.
   TimeWindows(std::size_t series, Femtoseconds first) : spent_(series), window_(first) {}
 
-  void add(std::size_t series, Femtoseconds begin, Femtoseconds end);
+  // `spent` of the time from `begin` to `end`, evenly; without it, all.
+  void add(std::size_t series, Femtoseconds begin, Femtoseconds end) { add(series, begin, end, end - begin); }
+  void add(std::size_t series, Femtoseconds begin, Femtoseconds end, Femtoseconds spent);
   Femtoseconds window() const { return window_; }
   // Per window of a series, the part of its length that was spent, over `count`; the last window ends at
   // `end`.
@@ -44,7 +46,7 @@ class DimensionActivity final : public fabric::FabricObserver, public ni::Messag
                     const schedule::Schedule& schedule);
 
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
-  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) override;
+  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) override;
   void message_completed(const ni::MessageRecord& message) override;
 
   Femtoseconds window() const { return windows_.window(); }
@@ -54,9 +56,10 @@ class DimensionActivity final : public fabric::FabricObserver, public ni::Messag
   std::vector<double> active(std::size_t d, Femtoseconds end) const;
 
  private:
-  // Counts a channel as busy with flits of `flit_time` each, as little as a cycle before the last one is
-  // done.
-  void keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin, Femtoseconds last_flit);
+  // Counts a channel as busy for `used` from `begin` until its last flit is done, which is granted as little
+  // as a cycle before the one before it is.
+  void keep_busy(topology::NodeId node, std::size_t port, Femtoseconds begin, Femtoseconds last_flit,
+                 Femtoseconds used);
 
   double ports(std::size_t d) const { return static_cast<double>(ports_[d]) * topology_->num_accelerators(); }
 

@@ -63,9 +63,15 @@ nlohmann::ordered_json dimensions_of(const Measured& measured) {
     for (const auto& port : measured.schedule.nodes[static_cast<std::size_t>(a)].ports) {
       port.for_each_entry([&](const schedule::TableEntry& entry) {
         if (entry.route < 0) return;
-        // Ports lie alike at all accelerators.
-        const auto first = measured.schedule.routes[static_cast<std::size_t>(entry.route)].front().out_port;
-        bytes[static_cast<std::size_t>(topology.channel(out[first]).dimension)] += entry.bytes;
+        // Accelerators that a message passes send it on.
+        topology::NodeId at = a;
+        for (const topology::Hop& hop : measured.schedule.routes[static_cast<std::size_t>(entry.route)]) {
+          const auto channels = topology.out_channels(at);
+          if (hop.out_port >= channels.size()) break;
+          const topology::Channel& channel = topology.channel(channels[hop.out_port]);
+          if (topology.is_accelerator(at)) bytes[static_cast<std::size_t>(channel.dimension)] += entry.bytes;
+          at = channel.dst;
+        }
       });
     }
   }

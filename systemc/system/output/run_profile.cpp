@@ -31,19 +31,23 @@ void RunProfile::flit_sent(const fabric::FlitEvent& event, const fabric::Packet&
   const topology::ChannelId channel =
       topology_->out_channels(event.node)[static_cast<std::size_t>(event.out_port)];
   const Femtoseconds begin = now * period_;
-  add_busy(channel, begin, begin + flit_time_[static_cast<std::size_t>(channel)]);
+  const Femtoseconds flit_time = flit_time_[static_cast<std::size_t>(channel)];
+  add_busy(channel, begin, begin + flit_time, flit_time);
 }
 
-void RunProfile::channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) {
+void RunProfile::channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) {
   if (end <= begin) return;
-  add_busy(channel, begin * period_, (end - 1) * period_ + flit_time_[static_cast<std::size_t>(channel)]);
+  const Femtoseconds last_flit = flit_time_[static_cast<std::size_t>(channel)];
+  add_busy(channel, begin * period_, (end - 1) * period_ + last_flit, used);
 }
 
-void RunProfile::add_busy(topology::ChannelId channel, Femtoseconds begin, Femtoseconds end) {
+void RunProfile::add_busy(topology::ChannelId channel, Femtoseconds begin, Femtoseconds end,
+                          Femtoseconds used) {
   channels_seen_ = true;
   const auto c = static_cast<std::size_t>(channel);
-  busy_[c] += end - begin;
-  if (c < kMostWindowed) windows_.add(c, begin, end);
+  const Femtoseconds spent = std::min(used, end - begin);
+  busy_[c] += spent;
+  if (c < kMostWindowed) windows_.add(c, begin, end, spent);
 }
 
 nlohmann::ordered_json RunProfile::to_json(Cycles cycles) const {

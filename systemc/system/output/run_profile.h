@@ -27,7 +27,7 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
 
   void message_completed(const ni::MessageRecord& message) override;
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
-  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) override;
+  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) override;
 
   // Of a run that took `cycles`: busy ([channel], parts of the time), windows (length_ns, and busy:
   // [channel][window] in percent), messages ([source, port, free, data, issued, head, tail, done, flow, op,
@@ -36,7 +36,7 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
   nlohmann::ordered_json to_json(Cycles cycles) const;
 
  private:
-  void add_busy(topology::ChannelId channel, Femtoseconds begin, Femtoseconds end);
+  void add_busy(topology::ChannelId channel, Femtoseconds begin, Femtoseconds end, Femtoseconds used);
 
   const topology::Topology* topology_;
   Femtoseconds period_;

@@ -112,9 +112,13 @@ void TraceWriter::flit_sent(const fabric::FlitEvent& event, const fabric::Packet
   interval.end = now + interval.flit_cycles;
 }
 
-void TraceWriter::channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) {
-  slice(kChannelProcess, channel, "busy", begin,
-        end - 1 + intervals_[static_cast<std::size_t>(channel)].flit_cycles);
+void TraceWriter::channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) {
+  const Cycles done = end - 1 + intervals_[static_cast<std::size_t>(channel)].flit_cycles;
+  const double share = static_cast<double>(used) / static_cast<double>(period_ * (done - begin));
+  // A flit's time is rounded up to whole cycles here.
+  constexpr double kDense = 0.9;
+  const std::string name = share > kDense ? "busy" : fmt::format("busy: {:.0f}% of the time", 100 * share);
+  slice(kChannelProcess, channel, name, begin, done);
 }
 
 void TraceWriter::flow_rate(topology::NodeId node, int ni_port, double bytes_per_second, Femtoseconds at) {

@@ -34,7 +34,7 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   void message_completed(const ni::MessageRecord& message) override;
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
 
-  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) override;
+  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) override;
   // A counter per port, in GB/s.
   void flow_rate(topology::NodeId node, int ni_port, double bytes_per_second, Femtoseconds at) override;
 

@@ -241,13 +241,15 @@ TEST(FluidFabric, ConservationFailsWhileSomethingIsUnderWay) {
 class Watcher final : public FabricObserver {
  public:
   void flit_sent(const FlitEvent& /*event*/, const Packet& /*packet*/, Cycles /*now*/) override {}
-  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end) override {
+  void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) override {
     busy[channel].emplace_back(begin, end);
+    used_cycles[channel] += static_cast<double>(used) / kCycle;
   }
   void flow_rate(NodeId node, int /*ni_port*/, double bytes_per_second, Femtoseconds at) override {
     rates[node].emplace_back(at / kCycle, bytes_per_second / 16e9);
   }
   std::map<topology::ChannelId, std::vector<std::pair<Cycles, Cycles>>> busy;
+  std::map<topology::ChannelId, double> used_cycles;
   std::map<NodeId, std::vector<std::pair<Cycles, double>>> rates;
 };
 
@@ -264,6 +266,9 @@ TEST(FluidFabric, ObserversSeeRatesAndBusyChannels) {
   EXPECT_THAT(watcher.busy[net.clos.up(0, 0)], ElementsAre(std::pair(0, 1750)));
   const topology::ChannelId first_nic = net.topology.out_channels(0).front();
   EXPECT_THAT(watcher.busy[first_nic], ElementsAre(std::pair(0, 1500)));
+  // At half its rate for 1,000 of them.
+  EXPECT_NEAR(watcher.used_cycles[net.clos.up(0, 0)], 1750, 0.01);
+  EXPECT_NEAR(watcher.used_cycles[first_nic], 1000, 0.01);
 }
 
 // --- against other models --------------------------------------------------------------------------------

@@ -45,8 +45,9 @@ TEST(DimensionActivity, CountsChannelsThatLeaveAccelerators) {
   DimensionActivity activity(topology, system, schedule);
   const topology::ChannelId up = topology.out_channels(0)[0];
   const topology::ChannelId down = topology.out_channels(2)[0];
-  activity.channel_busy(up, 10, 30);
-  activity.channel_busy(down, 10, 30);
+  const Femtoseconds cycle = system.clock.period();
+  activity.channel_busy(up, 10, 30, 20 * cycle);
+  activity.channel_busy(down, 10, 30, 20 * cycle);
   const Femtoseconds end = 40 * system.clock.period();
   const auto busy = activity.busy(0, end);
   ASSERT_EQ(busy.size(), 40U);
@@ -82,6 +83,42 @@ double mean(const nlohmann::ordered_json& windows, double window_ns, double time
     begin += window_ns;
   }
   return sum / time_ns;
+}
+
+// A train that another channel of its way slows down leaves its channel free in between: here those of the
+// first dimension, four times as fast as those of the second.
+TEST(DimensionActivity, CountsWhatATrainUsesOfItsChannel) {
+  const auto result = [](const char* fidelity) {
+    return run("hierarchy_16x8x8",
+               {"system.topology.dimensions=[{kind: switch, size: 2, bandwidth: 16 GB/s, latency: 30 ns}, "
+                "{kind: switch, size: 2, bandwidth: 4 GB/s, latency: 10 ns}]",
+                "system.ni.flow_control=message", "collective.algorithm=ring", "collective.chunks=1",
+                "collective.size=64 KiB", std::string("fidelity=") + fidelity});
+  };
+  const auto flit = result("flit");
+  const auto train = result("train");
+  ASSERT_EQ(flit["cycles"], train["cycles"]);
+  const double time = flit["time_ns"];
+  const double window = flit["window_ns"];
+  for (std::size_t d = 0; d < 2; ++d) {
+    const double expected = mean(flit["dimensions"][d]["busy"], window, time);
+    EXPECT_NEAR(mean(train["dimensions"][d]["busy"], window, time), expected, 0.001) << "dimension " << d;
+  }
+  EXPECT_LT(mean(train["dimensions"][0]["busy"], window, time), 0.13);
+}
+
+// What accelerators send on for others uses their dimensions too.
+TEST(DimensionActivity, AgreesWithTheUseOfDimensionsThatAreForwardedOver) {
+  const auto result =
+      run("hierarchy_16x8x8",
+          {"system.topology.dimensions=[{kind: switch, size: 2, bandwidth: 16 GB/s, latency: 30 ns}, "
+           "{kind: switch, size: 2, bandwidth: 4 GB/s, latency: 10 ns}]",
+           "system.ni.flow_control=message", "collective.algorithm=direct", "collective.chunks=1",
+           "collective.size=64 KiB", "fidelity=flit"});
+  for (const auto& dimension : result["dimensions"]) {
+    const double busy = mean(dimension["busy"], result["window_ns"], result["time_ns"]);
+    EXPECT_NEAR(dimension["utilization"].get<double>(), busy, 0.05 * busy);
+  }
 }
 
 // Over the whole run channels are as busy as their flits say, in trains as flit by flit.
