@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace coppice::workload {
+
+// The ways in which the ranks of a large model share its training. Every rank has a coordinate on each.
+enum class ParallelAxis { kTensor, kContext, kExpert, kData, kPipeline };
+inline constexpr int kParallelAxes = 5;
+const char* to_string(ParallelAxis axis);
+
+// A layout that cannot be: `key` is the part at fault, as configurations name it
+// ("training.parallel.tensor").
+class LayoutError : public UnsupportedError {
+ public:
+  LayoutError(std::string key, const std::string& message)
+      : UnsupportedError(message), key_(std::move(key)) {}
+  const std::string& key() const { return key_; }
+
+ private:
+  std::string key_;
+};
+
+// How many ranks share the work on every axis, and their order: the first axis is the innermost, along which
+// ranks are neighbours. Layers that are no experts have data x expert copies.
+struct ParallelSpec {
+  int tensor = 1;
+  int context = 1;
+  int expert = 1;
+  int data = 1;
+  int pipeline = 1;
+  std::vector<ParallelAxis> order{ParallelAxis::kTensor, ParallelAxis::kContext, ParallelAxis::kExpert,
+                                  ParallelAxis::kData, ParallelAxis::kPipeline};
+
+  int ways(ParallelAxis axis) const;
+  int ranks() const { return tensor * context * expert * data * pipeline; }
+  bool operator==(const ParallelSpec&) const = default;
+};
+
+using ParallelCoordinates = std::array<int, kParallelAxes>;  // by ParallelAxis
+
+// Which rank has which coordinates.
+class ParallelLayout {
+ public:
+  // Throws LayoutError if the order is no permutation of the axes, or a number of ways is below 1.
+  explicit ParallelLayout(const ParallelSpec& spec);
+
+  int ranks() const { return ranks_; }
+  ParallelCoordinates coordinates(int rank) const;
+  int rank(const ParallelCoordinates& coordinates) const;
+  // The ranks that differ from `rank` on `axes` at most, ascending, itself among them.
+  std::vector<int> group(int rank, const std::vector<ParallelAxis>& axes) const;
+
+ private:
+  ParallelSpec spec_;
+  int ranks_ = 1;
+  std::array<int, kParallelAxes> strides_{};
+};
+
+}  // namespace coppice::workload

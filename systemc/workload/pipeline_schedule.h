@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+namespace coppice::workload {
+
+// The order in which the stages of a pipeline compute micro-batches.
+enum class PipelineSchedule {
+  kGpipe,                  // all forward passes, then all backward passes (Huang et al. 2019)
+  kOneForwardOneBackward,  // alternating as soon as it can (Narayanan et al. 2021, PipeDream-Flush)
+  kInterleaved,            // the same, each rank with several stages (Narayanan et al. 2021, Sec. 2.2)
+};
+const char* to_string(PipelineSchedule schedule);  // "gpipe", "1f1b", "interleaved"
+
+// A pass of one micro-batch over one of a rank's chunks of layers.
+struct PipelineUnit {
+  bool forward = true;
+  int chunk = 0;
+  int micro_batch = 0;
+  bool operator==(const PipelineUnit&) const = default;
+};
+
+// What rank `rank` of `ranks` computes in one iteration, in order. A rank has `chunks` chunks of layers:
+// chunk c of rank r is stage c x ranks + r. Only kInterleaved has more than one, and needs micro_batches in
+// whole multiples of `ranks`: throws std::invalid_argument otherwise.
+std::vector<PipelineUnit> pipeline_order(PipelineSchedule schedule, int ranks, int rank, int chunks,
+                                         int micro_batches);
+
+}  // namespace coppice::workload

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workload/program.h"
+
+namespace coppice::workload {
+
+// The operations of a rank that the next has to wait for.
+using Frontier = std::vector<std::int32_t>;
+
+// Collects a program rank by rank. Collectives are matched by their group and how many of it came before, as
+// ranks that do the same in the same order do them.
+class ProgramBuilder {
+ public:
+  ProgramBuilder(std::string name, int ranks);
+
+  // The group of these ranks; one that is there already keeps its name.
+  int group(const std::vector<int>& ranks, const std::string& name);
+  std::size_t size_of(int group) const;
+  const Program& program() const { return program_; }
+  Program take() { return std::move(program_); }
+
+  // Puts an operation behind a rank's others.
+  std::int32_t add(int rank, Operation operation);
+  // The rank's next collective of the collective's group. Throws ModelError if another rank of the group has
+  // one of another kind, operation or size at that place.
+  std::int32_t join(int rank, GroupCollective collective, Frontier after, int iteration);
+  // The two ends of a transfer, which `key` tells from others between the same ranks.
+  using TransferKey = std::array<int, 5>;
+  std::int32_t send(int rank, const TransferKey& key, Transfer transfer, Frontier after, int iteration);
+  std::int32_t receive(int rank, const TransferKey& key, Transfer transfer, Frontier after, int iteration);
+
+ private:
+  std::int32_t transfer_of(const TransferKey& key, Transfer transfer);
+
+  Program program_;
+  std::map<std::vector<int>, int> groups_;
+  std::vector<std::vector<std::int32_t>> collectives_;  // by group, in order
+  std::vector<std::vector<std::size_t>> joined_;        // by rank and group
+  std::map<std::pair<std::pair<int, int>, TransferKey>, std::int32_t> transfers_;
+};
+
+}  // namespace coppice::workload

@@ -1,0 +1,482 @@
+#include "workload/rank_program.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace coppice::workload {
+namespace {
+
+constexpr Bytes kFloatBytes = 4;
+constexpr auto kPipelineIndex = static_cast<std::size_t>(ParallelAxis::kPipeline);
+constexpr auto kContextIndex = static_cast<std::size_t>(ParallelAxis::kContext);
+
+// Other ends of transfers; the rest of their key is the iteration, the stage and the micro-batch.
+enum TransferKind { kForwardTransfer, kBackwardTransfer, kRingTransfer };
+
+Frontier both(Frontier a, const Frontier& b) {
+  for (const std::int32_t operation : b) {
+    if (std::ranges::find(a, operation) == a.end()) a.push_back(operation);
+  }
+  return a;
+}
+
+Work difference(const Work& whole, const Work& part) {
+  return {whole.operations - part.operations, whole.bytes - part.bytes};
+}
+
+Work portion(const Work& whole, double parts) {
+  return {whole.operations / parts, whole.bytes / parts};
+}
+
+std::string unit_name(const PipelineUnit& unit) {
+  return fmt::format("{} {}", unit.forward ? "forward" : "backward", unit.micro_batch);
+}
+
+}  // namespace
+
+RankProgramBuilder::RankProgramBuilder(ProgramBuilder& builder, const LargeTraining& training,
+                                       const ParallelLayout& layout, int rank)
+    : builder_(builder),
+      training_(training),
+      layout_(layout),
+      rank_(rank),
+      at_(layout.coordinates(rank)),
+      slice_(training.slice()) {
+  using enum ParallelAxis;
+  tensor_group_ = group_over({kTensor}, "tensor");
+  context_group_ = group_over({kContext}, "context");
+  expert_group_ = group_over({kExpert}, "expert");
+  dense_.group = group_over({kContext, kExpert, kData}, "data");
+  experts_.group = group_over({kContext, kData}, "expert copies");
+  const int pipeline = training.parallel.pipeline;
+  const int stage = at_[kPipelineIndex];
+  if (!training.model.tied || pipeline == 1 || (stage > 0 && stage < pipeline - 1)) return;
+  ParallelCoordinates end = at_;
+  end[kPipelineIndex] = 0;
+  std::vector<int> ends{layout.rank(end)};
+  end[kPipelineIndex] = pipeline - 1;
+  ends.push_back(layout.rank(end));
+  tied_group_ = builder.group(ends, fmt::format("embedding {}", ends.front()));
+}
+
+int RankProgramBuilder::group_over(const std::vector<ParallelAxis>& axes, const char* name) {
+  const std::vector<int> ranks = layout_.group(rank_, axes);
+  return builder_.group(ranks, fmt::format("{} {}", name, ranks.front()));
+}
+
+Bytes RankProgramBuilder::hidden_bytes() const {
+  return slice_.tokens() * training_.model.width * kHalfBytes;
+}
+
+Bytes RankProgramBuilder::key_value_bytes() const {
+  return slice_.tokens() * 2 * slice_.local_key_value_heads(training_.model) * training_.model.head_width *
+         kHalfBytes;
+}
+
+int RankProgramBuilder::stage_of(const PipelineUnit& unit) const {
+  return unit.chunk * training_.parallel.pipeline + at_[kPipelineIndex];
+}
+
+Frontier RankProgramBuilder::compute(const std::string& name, const Work& work, Purpose purpose,
+                                     Frontier after) {
+  Compute compute;
+  compute.operations = work.operations;
+  compute.bytes = work.bytes;
+  compute.purpose = purpose;
+  return {builder_.add(rank_, {name, compute, std::move(after), iteration_})};
+}
+
+Frontier RankProgramBuilder::join(int group, CollectiveOp op, Bytes bytes, const char* kind,
+                                  const std::string& name, Frontier after) {
+  if (builder_.size_of(group) == 1 || bytes == 0) return after;
+  return {builder_.join(rank_, {name, op, group, bytes, 0, 0, kind}, std::move(after), iteration_)};
+}
+
+Frontier RankProgramBuilder::exchange_tokens(const Place& place, const char* what, Frontier ready) {
+  return join(tensor_group_, CollectiveOp::kAllGather, hidden_bytes(), "tensor", place.name + what,
+              std::move(ready));
+}
+
+Frontier RankProgramBuilder::enter(const Place& place, const char* part, Frontier ready) {
+  if (!training_.sequence_parallel) return ready;
+  return exchange_tokens(place, part, std::move(ready));
+}
+
+Frontier RankProgramBuilder::leave(const Place& place, const char* part, Frontier ready) {
+  const CollectiveOp op =
+      training_.sequence_parallel ? CollectiveOp::kReduceScatter : CollectiveOp::kAllReduce;
+  return join(tensor_group_, op, hidden_bytes(), "tensor", place.name + part, std::move(ready));
+}
+
+void RankProgramBuilder::add_iteration(int iteration) {
+  iteration_ = iteration;
+  const auto units = pipeline_order(training_.schedule, training_.parallel.pipeline, at_[kPipelineIndex],
+                                    training_.chunks, training_.micro_batches);
+  std::vector<std::size_t> last_of_chunk(static_cast<std::size_t>(training_.chunks), 0);
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (!units[i].forward) last_of_chunk[static_cast<std::size_t>(units[i].chunk)] = i;
+  }
+  previous_layer_ = last_;
+  before_last_ = last_;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const Frontier before = last_;
+    if (units[i].forward) {
+      forward(units[i]);
+    } else {
+      backward(units[i], last_of_chunk[static_cast<std::size_t>(units[i].chunk)] == i);
+    }
+    before_last_ = before;
+  }
+  update();
+}
+
+Frontier RankProgramBuilder::receive_from(int stage, const PipelineUnit& unit) {
+  ParallelCoordinates from = at_;
+  from[kPipelineIndex] = stage % training_.parallel.pipeline;
+  const int other = layout_.rank(from);
+  if (other == rank_) return last_;  // its own chunk, whose pass is long over
+  const Bytes bytes = hidden_bytes() / (training_.sequence_parallel ? slice_.tensor : 1);
+  const int kind = unit.forward ? kForwardTransfer : kBackwardTransfer;
+  const std::int32_t received = builder_.receive(
+      rank_, {kind, iteration_, stage, unit.micro_batch, 0},
+      {fmt::format("{} of stage {}", unit_name(unit), stage), other, rank_, bytes, "pipeline"}, before_last_,
+      iteration_);
+  return both(last_, {received});
+}
+
+void RankProgramBuilder::send_to(int stage, const PipelineUnit& unit, const Frontier& after) {
+  ParallelCoordinates to = at_;
+  to[kPipelineIndex] = stage % training_.parallel.pipeline;
+  const int other = layout_.rank(to);
+  if (other == rank_) return;
+  const Bytes bytes = hidden_bytes() / (training_.sequence_parallel ? slice_.tensor : 1);
+  const int kind = unit.forward ? kForwardTransfer : kBackwardTransfer;
+  const int own = stage_of(unit);
+  builder_.send(rank_, {kind, iteration_, own, unit.micro_batch, 0},
+                {fmt::format("{} of stage {}", unit_name(unit), own), rank_, other, bytes, "pipeline"}, after,
+                iteration_);
+}
+
+Frontier RankProgramBuilder::gather_weights(const StageParameters& parameters, const std::string& name,
+                                            const Frontier& ready) {
+  // Ahead of the layer, while the one before it is computed.
+  const Frontier after = previous_layer_;
+  previous_layer_ = ready;
+  if (training_.zero < 3) return {};
+  const StageParameters by_group = by_copies(parameters);
+  const Frontier dense = join(dense_.group, CollectiveOp::kAllGather, kHalfBytes * by_group.dense, "data",
+                              name + " weights", after);
+  return both(dense, join(experts_.group, CollectiveOp::kAllGather, kHalfBytes * by_group.expert, "data",
+                          name + " experts", after));
+}
+
+// Experts that have the same copies as all else are exchanged with it.
+StageParameters RankProgramBuilder::by_copies(const StageParameters& parameters) const {
+  return dense_.group == experts_.group ? StageParameters{parameters.all(), 0} : parameters;
+}
+
+Frontier RankProgramBuilder::embedding(const PipelineUnit& unit) {
+  const Place place{unit_name(unit) + " embedding", Purpose::kForward};
+  const Frontier gathered = gather_weights(embedding_parameters(training_), place.name, last_);
+  Frontier ready =
+      compute(place.name, embedding_work(training_.model, slice_), Purpose::kForward, both(last_, gathered));
+  return leave(place, "", std::move(ready));
+}
+
+void RankProgramBuilder::forward(const PipelineUnit& unit) {
+  const int stage = stage_of(unit);
+  Frontier ready = stage == 0 ? embedding(unit) : receive_from(stage - 1, unit);
+  for (int layer = 0; layer < training_.layers_of_stage(stage); ++layer) {
+    const Place place{fmt::format("{} layer {}.{}", unit_name(unit), stage, layer), Purpose::kForward};
+    const Frontier gathered = gather_weights(layer_parameters(training_), place.name, ready);
+    ready = forward_layer(place, std::move(ready), gathered);
+  }
+  if (stage == training_.stages() - 1) {
+    ready = output_layer(unit, std::move(ready));
+  } else {
+    send_to(stage + 1, unit, ready);
+  }
+  last_ = std::move(ready);
+}
+
+Frontier RankProgramBuilder::output_layer(const PipelineUnit& unit, Frontier ready) {
+  const Place place{unit_name(unit) + " output", Purpose::kForward};
+  const Frontier gathered = gather_weights(output_parameters(training_), place.name, ready);
+  ready = enter(place, "", both(std::move(ready), gathered));
+  ready =
+      compute(place.name, output_work(training_.model, slice_).forward, Purpose::kForward, std::move(ready));
+  // The largest value of every token, the sum of all, and the value of the right word.
+  return join(tensor_group_, CollectiveOp::kAllReduce, 3 * kFloatBytes * slice_.tokens(), "tensor",
+              unit_name(unit) + " loss", std::move(ready));
+}
+
+Frontier RankProgramBuilder::output_gradient(const PipelineUnit& unit, Frontier ready) {
+  const Place place{unit_name(unit) + " output", Purpose::kInputGradient};
+  const Frontier gathered = gather_weights(output_parameters(training_), place.name, ready);
+  const PassWork work = output_work(training_.model, slice_);
+  ready = compute(place.name, work.input_gradient, Purpose::kInputGradient, both(std::move(ready), gathered));
+  weights_ = compute(place.name + " weights", work.weight_gradient, Purpose::kWeightGradient, ready);
+  return leave(place, "", std::move(ready));
+}
+
+void RankProgramBuilder::backward(const PipelineUnit& unit, bool last) {
+  const int stage = stage_of(unit);
+  const bool ends = stage == training_.stages() - 1;
+  weights_.clear();
+  Frontier ready = ends ? output_gradient(unit, last_) : receive_from(stage + 1, unit);
+  if (ends) reduce(output_parameters(training_), weights_, last);
+  for (int layer = training_.layers_of_stage(stage) - 1; layer >= 0; --layer) {
+    const Place place{fmt::format("{} layer {}.{}", unit_name(unit), stage, layer), Purpose::kInputGradient};
+    const Frontier gathered = gather_weights(layer_parameters(training_), place.name, ready);
+    Frontier weights;
+    ready = backward_layer(place, std::move(ready), gathered, weights);
+    reduce(layer_parameters(training_), weights, last);
+    weights_ = both(std::move(weights_), weights);
+  }
+  if (stage > 0) {
+    // A stage hands on when all of its pass is done, as frameworks do.
+    send_to(stage - 1, unit, both(ready, weights_));
+  } else {
+    const Place place{unit_name(unit) + " embedding", Purpose::kWeightGradient};
+    ready = compute(place.name, embedding_work(training_.model, slice_), Purpose::kWeightGradient,
+                    enter(place, "", std::move(ready)));
+    reduce(embedding_parameters(training_), ready, last);
+  }
+  last_ = both(std::move(ready), weights_);
+  if (training_.zero >= 2 || (last && training_.overlap)) flush_all();
+}
+
+Frontier RankProgramBuilder::forward_layer(const Place& place, Frontier ready, const Frontier& gathered) {
+  return forward_mlp(place, forward_attention(place, both(std::move(ready), gathered)));
+}
+
+Frontier RankProgramBuilder::forward_attention(const Place& place, Frontier ready) {
+  const PassWork work = attention_work(training_.model, slice_);
+  const std::string name = place.name + " attention";
+  ready = enter(place, " attention", std::move(ready));
+  if (slice_.context > 1 && training_.context_exchange == ContextExchange::kRing) {
+    ready = ring_attention(place, std::move(ready), difference(work.forward, work.scores), work.scores);
+  } else if (slice_.context > 1) {
+    ready = compute(name, difference(work.forward, work.scores), place.purpose, std::move(ready));
+    ready = join(context_group_, CollectiveOp::kAllGather, key_value_bytes() * slice_.context, "context",
+                 name + " keys", std::move(ready));
+    ready = compute(name + " scores", work.scores, place.purpose, std::move(ready));
+  } else {
+    ready = compute(name, work.forward, place.purpose, std::move(ready));
+  }
+  return leave(place, " attention", std::move(ready));
+}
+
+// One step of blocks around the ring: the rank's own goes to the next, and that of the one before comes.
+Frontier RankProgramBuilder::ring_step(const Place& place, Bytes bytes, Frontier block) {
+  ParallelCoordinates to = at_;
+  ParallelCoordinates from = at_;
+  const auto ways = static_cast<int>(slice_.context);
+  to[kContextIndex] = (at_[kContextIndex] + 1) % ways;
+  from[kContextIndex] = (at_[kContextIndex] + ways - 1) % ways;
+  const int next = layout_.rank(to);
+  const int previous = layout_.rank(from);
+  builder_.send(rank_, {kRingTransfer, ring_sends_[next]++, 0, 0, 0},
+                {place.name + " keys", rank_, next, bytes, "context"}, block, iteration_);
+  return {builder_.receive(rank_, {kRingTransfer, ring_receives_[previous]++, 0, 0, 0},
+                           {place.name + " keys", previous, rank_, bytes, "context"}, std::move(block),
+                           iteration_)};
+}
+
+Frontier RankProgramBuilder::ring_attention(const Place& place, Frontier ready, const Work& projections,
+                                            const Work& scores) {
+  const std::string name = place.name + " attention";
+  const Frontier projected = compute(name, projections, place.purpose, std::move(ready));
+  Frontier block = projected;
+  Frontier computed = projected;
+  for (int step = 0; step < slice_.context; ++step) {
+    if (step > 0) block = ring_step(place, key_value_bytes(), std::move(block));
+    computed =
+        compute(fmt::format("{} scores {}", name, step), portion(scores, static_cast<double>(slice_.context)),
+                place.purpose, both(computed, block));
+  }
+  return computed;
+}
+
+// Keys and values go around once more, and their gradients with them and home at the end.
+Frontier RankProgramBuilder::ring_attention_gradient(const Place& place, Frontier ready,
+                                                     const Work& projections, const Work& scores) {
+  const std::string name = place.name + " attention";
+  const auto ways = static_cast<double>(slice_.context);
+  Frontier block = ready;
+  Frontier computed = std::move(ready);
+  for (int step = 0; step < slice_.context; ++step) {
+    // What goes on holds the gradients of this block so far.
+    if (step > 0) block = ring_step(place, 2 * key_value_bytes(), both(block, computed));
+    computed = compute(fmt::format("{} scores {}", name, step), portion(scores, ways), place.purpose,
+                       both(computed, block));
+  }
+  block = ring_step(place, key_value_bytes(), both(block, computed));
+  return compute(name, projections, place.purpose, both(computed, block));
+}
+
+Frontier RankProgramBuilder::forward_mlp(const Place& place, Frontier ready) {
+  const std::string name = place.name + " mlp";
+  const Bytes routed = hidden_bytes() * training_.model.experts_per_token;
+  ready = enter(place, " mlp", std::move(ready));
+  ready =
+      join(expert_group_, CollectiveOp::kAllToAll, routed, "expert", name + " to experts", std::move(ready));
+  ready = compute(name, mlp_work(training_.model, slice_).forward, place.purpose, std::move(ready));
+  ready = join(expert_group_, CollectiveOp::kAllToAll, routed, "expert", name + " from experts",
+               std::move(ready));
+  return leave(place, " mlp", std::move(ready));
+}
+
+Frontier RankProgramBuilder::backward_layer(const Place& place, Frontier ready, const Frontier& gathered,
+                                            Frontier& weights) {
+  ready = both(std::move(ready), gathered);
+  if (training_.recompute == Recomputation::kFull) {
+    const Place again{place.name + " again", Purpose::kRecomputation};
+    ready = both(ready, forward_layer(again, ready, {}));
+  }
+  return backward_attention(place, backward_mlp(place, std::move(ready), weights), weights);
+}
+
+Frontier RankProgramBuilder::backward_mlp(const Place& place, Frontier ready, Frontier& weights) {
+  const std::string name = place.name + " mlp";
+  const PassWork work = mlp_work(training_.model, slice_);
+  const Bytes routed = hidden_bytes() * training_.model.experts_per_token;
+  // Only a part of the input's tokens was kept.
+  const Frontier inputs = enter(place, " mlp inputs", ready);
+  ready = enter(place, " mlp", std::move(ready));
+  ready =
+      join(expert_group_, CollectiveOp::kAllToAll, routed, "expert", name + " to experts", std::move(ready));
+  ready = compute(name, work.input_gradient, place.purpose, std::move(ready));
+  weights = both(std::move(weights), compute(name + " weights", work.weight_gradient,
+                                             Purpose::kWeightGradient, both(ready, inputs)));
+  ready = join(expert_group_, CollectiveOp::kAllToAll, routed, "expert", name + " from experts",
+               std::move(ready));
+  return leave(place, " mlp", std::move(ready));
+}
+
+Frontier RankProgramBuilder::backward_attention(const Place& place, Frontier ready, Frontier& weights) {
+  const std::string name = place.name + " attention";
+  const PassWork work = attention_work(training_.model, slice_);
+  const Work scores{2 * work.scores.operations, 2 * work.scores.bytes};
+  const Work projections = difference(work.input_gradient, scores);
+  const Frontier inputs = enter(place, " attention inputs", ready);
+  ready = enter(place, " attention", std::move(ready));
+  if (training_.recompute == Recomputation::kSelective) {
+    ready = compute(name + " again", work.scores, Purpose::kRecomputation, std::move(ready));
+  }
+  if (slice_.context > 1 && training_.context_exchange == ContextExchange::kRing) {
+    ready = ring_attention_gradient(place, std::move(ready), projections, scores);
+  } else if (slice_.context > 1) {
+    const Bytes all = key_value_bytes() * slice_.context;
+    ready = join(context_group_, CollectiveOp::kAllGather, all, "context", name + " keys", std::move(ready));
+    ready = compute(name + " scores", scores, place.purpose, std::move(ready));
+    ready = join(context_group_, CollectiveOp::kReduceScatter, all, "context", name + " key gradients",
+                 std::move(ready));
+    ready = compute(name, projections, place.purpose, std::move(ready));
+  } else {
+    ready = compute(name, work.input_gradient, place.purpose, std::move(ready));
+  }
+  weights = both(std::move(weights), compute(name + " weights", work.weight_gradient,
+                                             Purpose::kWeightGradient, both(ready, inputs)));
+  return leave(place, " attention", std::move(ready));
+}
+
+// Gradients are complete with the last micro-batch; where ranks keep parts of them only, they are reduced
+// with every one.
+void RankProgramBuilder::reduce(const StageParameters& parameters, const Frontier& after, bool last) {
+  if (!last && training_.zero < 2) return;
+  const StageParameters by_group = by_copies(parameters);
+  add_to(dense_, by_group.dense, after, last);
+  add_to(experts_, by_group.expert, after, last);
+}
+
+void RankProgramBuilder::add_to(Bucket& bucket, std::int64_t parameters, const Frontier& after, bool last) {
+  if (parameters == 0) return;
+  bucket.parameters += parameters;
+  bucket.after = both(std::move(bucket.after), after);
+  if (last) reduced_.emplace_back(bucket.group, parameters);
+  if (bucket.parameters * kHalfBytes >= training_.bucket && training_.overlap) flush(bucket);
+}
+
+void RankProgramBuilder::flush(Bucket& bucket) {
+  if (bucket.parameters == 0) return;
+  if (!training_.overlap) bucket.after = both(std::move(bucket.after), last_);
+  const CollectiveOp op = training_.zero == 0 ? CollectiveOp::kAllReduce : CollectiveOp::kReduceScatter;
+  reductions_ = both(std::move(reductions_), join(bucket.group, op, bucket.parameters * kHalfBytes, "data",
+                                                  "gradients", std::move(bucket.after)));
+  bucket.parameters = 0;
+  bucket.after.clear();
+}
+
+void RankProgramBuilder::flush_all() {
+  flush(dense_);
+  flush(experts_);
+}
+
+void RankProgramBuilder::reduce_tied() {
+  if (tied_group_ < 0) return;
+  Transformer words = training_.model;
+  words.learned_positions = false;
+  words.embedding_normalization = false;
+  std::int64_t parameters = local_embedding_parameters(words, slice_);
+  if (training_.zero >= 1) parameters = StageParameters{parameters, 0}.shares(training_);
+  reductions_ = join(tied_group_, CollectiveOp::kAllReduce, kHalfBytes * parameters, "pipeline",
+                     "gradients of the tied embedding", both(reductions_, last_));
+}
+
+// Every rank has updated its share of the weights, and all get the whole, in buckets again.
+Frontier RankProgramBuilder::gather_updated(const Frontier& updated) {
+  Frontier gathered;
+  std::map<int, Bytes> waiting;  // by group
+  const auto gather = [&](int group, Bytes& bytes) {
+    gathered =
+        both(std::move(gathered), join(group, CollectiveOp::kAllGather, bytes, "data", "weights", updated));
+    bytes = 0;
+  };
+  for (const auto& [group, parameters] : reduced_) {
+    Bytes& bytes = waiting[group];
+    bytes += parameters * kHalfBytes;
+    if (bytes >= training_.bucket) gather(group, bytes);
+  }
+  for (auto& [group, bytes] : waiting) {
+    if (bytes > 0) gather(group, bytes);
+  }
+  return gathered;
+}
+
+void RankProgramBuilder::update() {
+  flush_all();
+  reduce_tied();
+  StageParameters own;
+  for (const auto& [group, parameters] : reduced_) {
+    (group == dense_.group ? own.dense : own.expert) += parameters;
+  }
+  const std::int64_t updated = training_.zero >= 1 ? own.shares(training_) : own.all();
+  // Gradient and state are read, state and weight are written.
+  const Bytes a_weight = 2 * kHalfBytes + 2 * kFloatBytes * (1 + training_.optimizer_states);
+  const Work work{0, static_cast<double>(updated * a_weight)};
+  const Frontier updated_weights = compute("update", work, Purpose::kUpdate, both(last_, reductions_));
+  last_ = updated_weights;
+  if (training_.zero == 1 || training_.zero == 2) last_ = gather_updated(updated_weights);
+  reduced_.clear();
+  reductions_.clear();
+}
+
+Program build_large_training(const LargeTraining& training) {
+  check_training(training);
+  const ParallelLayout layout(training.parallel);
+  ProgramBuilder builder(training.model.name, layout.ranks());
+  for (int rank = 0; rank < layout.ranks(); ++rank) {
+    RankProgramBuilder of_rank(builder, training, layout, rank);
+    for (int iteration = 0; iteration < training.iterations; ++iteration) of_rank.add_iteration(iteration);
+  }
+  Program program = builder.take();
+  for (int rank = 0; rank < layout.ranks(); ++rank) {
+    const int stage = layout.coordinates(rank)[kPipelineIndex];
+    program.ranks[static_cast<std::size_t>(rank)].memory_bytes = training_memory(training, stage).total();
+  }
+  return program;
+}
+
+}  // namespace coppice::workload

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "workload/large_training.h"
+#include "workload/program_builder.h"
+#include "workload/stage_parameters.h"
+
+namespace coppice::workload {
+
+// What one rank of a large model's training does, operation by operation.
+class RankProgramBuilder {
+ public:
+  RankProgramBuilder(ProgramBuilder& builder, const LargeTraining& training, const ParallelLayout& layout,
+                     int rank);
+
+  void add_iteration(int iteration);
+
+ private:
+  // A layer's pass within a unit of the pipeline: for names, and for what it is for.
+  struct Place {
+    std::string name;
+    Purpose purpose = Purpose::kForward;
+  };
+  // Gradients that wait until there are enough of them to be reduced together.
+  struct Bucket {
+    int group = 0;
+    std::int64_t parameters = 0;
+    Frontier after;
+  };
+
+  void forward(const PipelineUnit& unit);
+  void backward(const PipelineUnit& unit, bool last);
+  Frontier receive_from(int stage, const PipelineUnit& unit);
+  void send_to(int stage, const PipelineUnit& unit, const Frontier& after);
+  int stage_of(const PipelineUnit& unit) const;
+
+  Frontier forward_layer(const Place& place, Frontier ready, const Frontier& gathered);
+  Frontier forward_attention(const Place& place, Frontier ready);
+  Frontier forward_mlp(const Place& place, Frontier ready);
+  // Each returns what the gradient of the input comes from; what computes weight gradients goes to `weights`.
+  Frontier backward_layer(const Place& place, Frontier ready, const Frontier& gathered, Frontier& weights);
+  Frontier backward_attention(const Place& place, Frontier ready, Frontier& weights);
+  Frontier backward_mlp(const Place& place, Frontier ready, Frontier& weights);
+  Frontier ring_attention(const Place& place, Frontier ready, const Work& projections, const Work& scores);
+  Frontier ring_attention_gradient(const Place& place, Frontier ready, const Work& projections,
+                                   const Work& scores);
+  Frontier ring_step(const Place& place, Bytes bytes, Frontier block);
+  Frontier output_layer(const PipelineUnit& unit, Frontier ready);
+  Frontier output_gradient(const PipelineUnit& unit, Frontier ready);
+  Frontier embedding(const PipelineUnit& unit);
+
+  // Tensor parallelism: before what is shared, and behind it.
+  Frontier enter(const Place& place, const char* part, Frontier ready);
+  Frontier leave(const Place& place, const char* part, Frontier ready);
+  Frontier exchange_tokens(const Place& place, const char* what, Frontier ready);
+
+  Frontier gather_weights(const StageParameters& parameters, const std::string& name, const Frontier& ready);
+  StageParameters by_copies(const StageParameters& parameters) const;
+  void reduce(const StageParameters& parameters, const Frontier& after, bool last);
+  void add_to(Bucket& bucket, std::int64_t parameters, const Frontier& after, bool last);
+  void flush(Bucket& bucket);
+  void flush_all();
+  void reduce_tied();
+  void update();
+  Frontier gather_updated(const Frontier& updated);
+
+  Frontier compute(const std::string& name, const Work& work, Purpose purpose, Frontier after);
+  // Nothing where the group is of one.
+  Frontier join(int group, CollectiveOp op, Bytes bytes, const char* kind, const std::string& name,
+                Frontier after);
+  int group_over(const std::vector<ParallelAxis>& axes, const char* name);
+
+  Bytes hidden_bytes() const;     // of the activations between layers, whole
+  Bytes key_value_bytes() const;  // of a rank's part of the tokens
+
+  ProgramBuilder& builder_;
+  const LargeTraining& training_;
+  const ParallelLayout& layout_;
+  int rank_;
+  ParallelCoordinates at_;
+  Slice slice_;
+  int tensor_group_ = 0;
+  int context_group_ = 0;
+  int expert_group_ = 0;
+  int tied_group_ = -1;  // of the first and the last stage; -1: not of them, or nothing is tied
+  Bucket dense_;
+  Bucket experts_;
+
+  int iteration_ = 0;
+  Frontier last_;            // of the unit before
+  Frontier before_last_;     // of the one before that
+  Frontier previous_layer_;  // what the layer before waited for
+  Frontier reductions_;
+  Frontier weights_;                                   // whose gradients the unit computes
+  std::vector<std::pair<int, std::int64_t>> reduced_;  // group and weights of every reduction
+  std::map<int, int> ring_sends_;
+  std::map<int, int> ring_receives_;
+};
+
+}  // namespace coppice::workload

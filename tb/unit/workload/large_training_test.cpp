@@ -1,0 +1,440 @@
+#include "workload/large_training.h"
+
+#include <map>
+#include <tuple>
+
+#include <gmock/gmock.h>
+
+#include "list_scheduler.h"
+#include "sample_transformers.h"
+
+namespace coppice::workload {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A decoder small enough to look at: 8 layers, 4 heads.
+Transformer small() {
+  Transformer model;
+  model.name = "small";
+  model.layers = 8;
+  model.width = 64;
+  model.heads = model.key_value_heads = 4;
+  model.head_width = 16;
+  model.feed_forward = 256;
+  model.vocabulary = 128;
+  model.sequence = 32;
+  return model;
+}
+
+LargeTraining training_of(Transformer model, ParallelSpec parallel, int micro_batches) {
+  LargeTraining training;
+  training.sequence = model.sequence;
+  training.model = std::move(model);
+  training.parallel = std::move(parallel);
+  training.micro_batches = micro_batches;
+  return training;
+}
+
+ParallelSpec ways(int tensor, int pipeline, int data, int expert = 1, int context = 1) {
+  ParallelSpec spec;
+  spec.tensor = tensor;
+  spec.pipeline = pipeline;
+  spec.data = data;
+  spec.expert = expert;
+  spec.context = context;
+  return spec;
+}
+
+// Bytes of a rank's collectives, and how many there are, by kind and operation; of its layers only where a
+// part of the name is asked for.
+struct Sum {
+  int count = 0;
+  Bytes bytes = 0;
+};
+Sum collectives_of(const Program& program, int rank, const std::string& kind, CollectiveOp op,
+                   const std::string& part = "") {
+  Sum sum;
+  for (const Operation& operation : program.ranks[static_cast<std::size_t>(rank)].operations) {
+    const auto* join = std::get_if<JoinCollective>(&operation.work);
+    if (join == nullptr) continue;
+    const GroupCollective& collective = program.collectives[static_cast<std::size_t>(join->collective)];
+    if (collective.kind != kind || collective.op != op) continue;
+    if (operation.name.find(part) == std::string::npos) continue;
+    ++sum.count;
+    sum.bytes += collective.bytes;
+  }
+  return sum;
+}
+
+double operations_of(const Program& program) {
+  double sum = 0;
+  for (const RankProgram& rank : program.ranks) {
+    for (const Operation& operation : rank.operations) {
+      if (const auto* compute = std::get_if<Compute>(&operation.work)) sum += compute->operations;
+    }
+  }
+  return sum;
+}
+
+// The time of layers alone, by their operations.
+double layers_only(const Operation& operation, const Compute& compute) {
+  return operation.name.find(" layer ") == std::string::npos ? 0 : compute.operations;
+}
+
+TEST(LargeTraining, IsAProgramHoweverItIsLaidOut) {
+  Transformer experts = small();
+  experts.experts = 4;
+  experts.experts_per_token = 2;
+  experts.tied = true;
+  experts.layers = 4;
+  for (const auto schedule :
+       {PipelineSchedule::kGpipe, PipelineSchedule::kOneForwardOneBackward, PipelineSchedule::kInterleaved}) {
+    for (int zero = 0; zero <= 3; ++zero) {
+      for (const auto recompute : {Recomputation::kNone, Recomputation::kSelective, Recomputation::kFull}) {
+        for (const auto exchange : {ContextExchange::kRing, ContextExchange::kAllGather}) {
+          for (const bool shared : {false, true}) {
+            LargeTraining training = training_of(experts, ways(2, 2, 2, 2, 2), 2);
+            training.schedule = schedule;
+            training.chunks = schedule == PipelineSchedule::kInterleaved ? 2 : 1;
+            training.zero = zero;
+            training.recompute = recompute;
+            training.context_exchange = exchange;
+            training.sequence_parallel = shared;
+            training.overlap = !shared;
+            training.bucket = 20'000;
+            training.iterations = 2;
+            const Program program = build_large_training(training);
+            ASSERT_NO_THROW(check_program(program));
+            EXPECT_EQ(program.ranks.size(), 32U);
+            EXPECT_GT(ListScheduler(program, layers_only).run(), 0) << "it never ends";
+          }
+        }
+      }
+    }
+  }
+}
+
+// Narayanan et al. 2021, Sec. 3.2: two all-reduces of b s h in the forward and two in the backward pass of a
+// layer and a micro-batch.
+TEST(LargeTraining, ReducesActivationsFourTimesALayer) {
+  LargeTraining training = training_of(gpt3(), ways(8, 4, 1), 3);
+  training.micro_batch = 2;
+  const Program program = build_large_training(training);
+  const Sum sum = collectives_of(program, 9, "tensor", CollectiveOp::kAllReduce, " layer ");
+  EXPECT_EQ(sum.count, 4 * 3 * 96 / 4);
+  EXPECT_EQ(sum.bytes, sum.count * 2 * 2048 * 12288 * kHalfBytes);
+}
+
+TEST(LargeTraining, ReducesTwiceMoreWhereLayersAreComputedAgain) {
+  LargeTraining training = training_of(gpt3(), ways(8, 4, 1), 3);
+  training.recompute = Recomputation::kFull;
+  EXPECT_EQ(
+      collectives_of(build_large_training(training), 9, "tensor", CollectiveOp::kAllReduce, " layer ").count,
+      6 * 3 * 24);
+}
+
+// Korthikanti et al. 2022, Sec. 4.2.2: an all-gather and a reduce-scatter in place of each all-reduce, and
+// one more all-gather of the inputs of each half of a layer for its weight gradients.
+TEST(LargeTraining, SharesTokensByReduceScatterAndAllGather) {
+  LargeTraining training = training_of(gpt3(), ways(8, 4, 1), 3);
+  training.sequence_parallel = true;
+  const Program program = build_large_training(training);
+  EXPECT_EQ(collectives_of(program, 9, "tensor", CollectiveOp::kAllReduce, " layer ").count, 0);
+  EXPECT_EQ(collectives_of(program, 9, "tensor", CollectiveOp::kReduceScatter, " layer ").count, 4 * 3 * 24);
+  EXPECT_EQ(collectives_of(program, 9, "tensor", CollectiveOp::kAllGather, " layer ").count, 6 * 3 * 24);
+  EXPECT_EQ(collectives_of(program, 9, "tensor", CollectiveOp::kAllGather, "inputs").count, 2 * 3 * 24);
+}
+
+TEST(LargeTraining, SendsActivationsBetweenStages) {
+  LargeTraining training = training_of(small(), ways(2, 4, 2), 3);
+  for (const bool shared : {false, true}) {
+    training.sequence_parallel = shared;
+    const Program program = build_large_training(training);
+    EXPECT_EQ(program.transfers.size(), 2U * 3 * 3 * 4);
+    for (const Transfer& transfer : program.transfers) {
+      EXPECT_EQ(transfer.bytes, 32 * 64 * kHalfBytes / (shared ? 2 : 1));
+      EXPECT_EQ(std::abs(transfer.source - transfer.destination), 4);
+    }
+  }
+}
+
+TEST(LargeTraining, DoesThePublishedOperations) {
+  LargeTraining training = training_of(gpt3(), ways(8, 8, 2), 4);
+  training.recompute = Recomputation::kFull;
+  const double b = 8;
+  const double s = 2048;
+  const double l = 96;
+  const double h = 12288;
+  const double v = 50257;
+  EXPECT_NEAR(operations_of(build_large_training(training)) /
+                  (96 * b * s * l * h * h * (1 + s / (6 * h) + v / (16 * l * h))),
+              1, 1e-12);
+}
+
+// (p - 1) / (m + p - 1) of an iteration is idle, and 1 / v of that with v chunks on a rank (Narayanan et al.
+// 2021, Sec. 2.2), where communication is free and all stages are alike.
+TEST(LargeTraining, HasThePublishedBubble) {
+  for (const int pipeline : {1, 2, 4, 8}) {
+    for (const int rounds : {1, 2, 3}) {
+      for (const auto schedule : {PipelineSchedule::kGpipe, PipelineSchedule::kOneForwardOneBackward,
+                                  PipelineSchedule::kInterleaved}) {
+        if (schedule == PipelineSchedule::kInterleaved && pipeline == 8) continue;  // has 8 layers
+        LargeTraining training = training_of(small(), ways(1, pipeline, 1), rounds * pipeline);
+        training.schedule = schedule;
+        training.chunks = schedule == PipelineSchedule::kInterleaved ? 2 : 1;
+        const Program program = build_large_training(training);
+        double busy = 0;
+        for (const Operation& operation : program.ranks[0].operations) {
+          if (const auto* compute = std::get_if<Compute>(&operation.work))
+            busy += layers_only(operation, *compute);
+        }
+        const double time = ListScheduler(program, layers_only).run();
+        const double m = rounds * pipeline * training.chunks;
+        EXPECT_DOUBLE_EQ(1 - busy / time, (pipeline - 1) / (m + pipeline - 1))
+            << to_string(schedule) << " " << pipeline << " " << rounds;
+      }
+    }
+  }
+}
+
+// Rajbhandari et al. 2020, Sec. 7: an all-reduce of the gradients, or as much in its halves; half as much
+// again with shared weights.
+TEST(LargeTraining, MovesWhatZeroMoves) {
+  for (int zero = 0; zero <= 3; ++zero) {
+    LargeTraining training = training_of(small(), ways(1, 1, 4), 1);
+    training.zero = zero;
+    training.bucket = 30'000;
+    const Program program = build_large_training(training);
+    const Bytes psi = small().parameters() * kHalfBytes;
+    const Bytes embedding = small().embedding_parameters() * kHalfBytes;
+    const auto bytes = [&](CollectiveOp op) { return collectives_of(program, 2, "data", op).bytes; };
+    EXPECT_EQ(bytes(CollectiveOp::kAllReduce), zero == 0 ? psi : 0);
+    EXPECT_EQ(bytes(CollectiveOp::kReduceScatter), zero == 0 ? 0 : psi);
+    // Rows are looked up, and their gradients need no weights.
+    EXPECT_EQ(bytes(CollectiveOp::kAllGather), zero == 0 ? 0 : zero == 3 ? 2 * psi - embedding : psi);
+  }
+}
+
+TEST(LargeTraining, ReducesWithEveryMicroBatchWhereGradientsAreShared) {
+  LargeTraining training = training_of(small(), ways(1, 1, 4), 5);
+  const Bytes psi = small().parameters() * kHalfBytes;
+  for (const auto& [zero, times] : {std::pair{1, 1}, {2, 5}, {3, 5}}) {
+    training.zero = zero;
+    EXPECT_EQ(collectives_of(build_large_training(training), 0, "data", CollectiveOp::kReduceScatter).bytes,
+              times * psi);
+  }
+}
+
+TEST(LargeTraining, FillsBuckets) {
+  LargeTraining training = training_of(small(), ways(1, 1, 2), 2);
+  const auto count = [&] {
+    return collectives_of(build_large_training(training), 0, "data", CollectiveOp::kAllReduce).count;
+  };
+  training.bucket = 0;
+  EXPECT_EQ(count(), 8 + 2);
+  training.bucket = Bytes{1} << 40;
+  EXPECT_EQ(count(), 1);
+  training.bucket = 2 * small().layer_parameters() * kHalfBytes;
+  EXPECT_EQ(count(), 5);
+  training.bucket = 0;
+  training.overlap = false;
+  EXPECT_EQ(count(), 1);
+}
+
+// Gradients of the first layers are not waited for before those of the last are reduced.
+TEST(LargeTraining, ReducesWhileItComputes) {
+  LargeTraining training = training_of(small(), ways(1, 1, 2), 1);
+  training.bucket = 0;
+  const Program program = build_large_training(training);
+  const auto& operations = program.ranks[0].operations;
+  const auto first = std::ranges::find(operations, "gradients", &Operation::name);
+  ASSERT_NE(first, operations.end());
+  for (const std::int32_t before : first->after) {
+    EXPECT_EQ(operations[static_cast<std::size_t>(before)].name, "backward 0 output weights");
+  }
+}
+
+TEST(LargeTraining, ExchangesTokensBetweenExperts) {
+  Transformer model = small();
+  model.experts = 8;
+  model.experts_per_token = 2;
+  LargeTraining training = training_of(model, ways(1, 1, 2, 4), 3);
+  const Program program = build_large_training(training);
+  // To and from the experts, forward and backward.
+  const Sum sum = collectives_of(program, 5, "expert", CollectiveOp::kAllToAll);
+  EXPECT_EQ(sum.count, 4 * 8 * 3);
+  EXPECT_EQ(sum.bytes, sum.count * 32 * 64 * 2 * kHalfBytes);
+  // Experts have 2 copies, all else 8.
+  std::map<std::size_t, Bytes> reduced;
+  for (const GroupCollective& collective : program.collectives) {
+    const Group& group = program.groups[static_cast<std::size_t>(collective.group)];
+    if (collective.op == CollectiveOp::kAllReduce && std::ranges::count(group.ranks, 0) > 0) {
+      reduced[group.ranks.size()] += collective.bytes;
+    }
+  }
+  EXPECT_EQ(reduced[2], 8 * 2 * model.expert_parameters() * kHalfBytes);
+  EXPECT_EQ(reduced[8], (model.parameters() - 8 * 8 * model.expert_parameters()) * kHalfBytes);
+}
+
+TEST(LargeTraining, PassesKeysAndValuesAroundARing) {
+  LargeTraining training = training_of(small(), ways(1, 1, 1, 1, 4), 1);
+  const Program program = build_large_training(training);
+  const Bytes block = 32 / 4 * 2 * 64 * kHalfBytes;
+  std::map<Bytes, int> sizes;
+  for (const Transfer& transfer : program.transfers) {
+    if (transfer.source == 1) ++sizes[transfer.bytes];
+  }
+  // Forward 3 blocks; backward 3 with their gradients, and the last gradient home.
+  EXPECT_EQ(sizes, (std::map<Bytes, int>{{block, 8 * (3 + 1)}, {2 * block, 8 * 3}}));
+  EXPECT_EQ(ListScheduler(program, layers_only).run() * 4,
+            ListScheduler(build_large_training(training_of(small(), ways(1, 1, 1), 1)), layers_only).run());
+}
+
+TEST(LargeTraining, GathersKeysAndValues) {
+  LargeTraining training = training_of(small(), ways(1, 1, 1, 1, 4), 1);
+  training.context_exchange = ContextExchange::kAllGather;
+  const Program program = build_large_training(training);
+  EXPECT_TRUE(program.transfers.empty());
+  const Sum gathered = collectives_of(program, 1, "context", CollectiveOp::kAllGather);
+  EXPECT_EQ(gathered.count, 2 * 8);
+  EXPECT_EQ(gathered.bytes, 2 * 8 * 32 * 2 * 64 * kHalfBytes);
+  EXPECT_EQ(collectives_of(program, 1, "context", CollectiveOp::kReduceScatter).bytes,
+            8 * 32 * 2 * 64 * kHalfBytes);
+}
+
+TEST(LargeTraining, SharesTiedEmbeddingsBetweenTheEnds) {
+  Transformer model = small();
+  model.tied = true;
+  const Program program = build_large_training(training_of(model, ways(2, 4, 1), 2));
+  for (const int rank : {0, 1, 6, 7}) {
+    EXPECT_EQ(collectives_of(program, rank, "pipeline", CollectiveOp::kAllReduce).bytes,
+              128 / 2 * 64 * kHalfBytes);
+  }
+  EXPECT_EQ(collectives_of(program, 2, "pipeline", CollectiveOp::kAllReduce).count, 0);
+}
+
+TEST(LargeTraining, KeepsTheOrderOfAxes) {
+  ParallelSpec spec = ways(2, 4, 3);
+  EXPECT_EQ(ParallelLayout(spec).group(7, {ParallelAxis::kTensor}), (std::vector{6, 7}));
+  EXPECT_EQ(ParallelLayout(spec).group(7, {ParallelAxis::kData}), (std::vector{7, 9, 11}));
+  EXPECT_EQ(ParallelLayout(spec).group(7, {ParallelAxis::kPipeline}), (std::vector{1, 7, 13, 19}));
+  std::swap(spec.order.front(), spec.order.back());
+  EXPECT_EQ(ParallelLayout(spec).group(7, {ParallelAxis::kPipeline}), (std::vector{4, 5, 6, 7}));
+  EXPECT_EQ(ParallelLayout(spec).group(7, {ParallelAxis::kTensor}), (std::vector{7, 19}));
+  for (int rank = 0; rank < 24; ++rank) {
+    const ParallelLayout layout(spec);
+    EXPECT_EQ(layout.rank(layout.coordinates(rank)), rank);
+  }
+}
+
+// Rajbhandari et al. 2020, Sec. 5: (2 + 2 + 12) Psi, and what the stages divide by the copies.
+TEST(LargeTraining, KeepsWhatZeroKeeps) {
+  LargeTraining training = training_of(small(), ways(1, 1, 64), 1);
+  const Bytes psi = small().parameters();
+  ASSERT_EQ(psi % 64, 0);
+  const auto kept = [&](int zero) {
+    training.zero = zero;
+    const TrainingMemory memory = training_memory(training, 0);
+    return memory.weights + memory.gradients + memory.optimizer;
+  };
+  EXPECT_EQ(kept(0), 16 * psi);
+  EXPECT_EQ(kept(1), 4 * psi + 12 * psi / 64);
+  EXPECT_EQ(kept(2), 2 * psi + 14 * psi / 64);
+  EXPECT_EQ(kept(3), 16 * psi / 64 + 2 * 2 * small().layer_parameters());
+}
+
+// Korthikanti et al. 2022, Table 2 and Sec. 4.3: bytes of a layer's activations, all micro-batches of 1F1B in
+// flight on the first of p ranks.
+TEST(LargeTraining, KeepsThePublishedActivations) {
+  const double s = 2048;
+  const double b = 1;
+  const double h = 12288;
+  const double a = 96;
+  const double t = 8;
+  LargeTraining training = training_of(gpt3(), ways(8, 8, 1), 16);
+  const auto kept = [&](Recomputation recompute, bool shared) {
+    training.recompute = recompute;
+    training.sequence_parallel = shared;
+    return static_cast<double>(training_memory(training, 0).activations);
+  };
+  const double whole = s * b * h * (10 + 24 / t + 5 * a * s / (h * t));
+  const double scores = 5 * a * s * s * b / t;
+  EXPECT_DOUBLE_EQ(kept(Recomputation::kNone, false), 96 * whole);
+  EXPECT_DOUBLE_EQ(kept(Recomputation::kNone, true), 96 * s * b * h / t * (34 + 5 * a * s / h));
+  EXPECT_DOUBLE_EQ(kept(Recomputation::kSelective, true), 96 * s * b * h * 34 / t + scores);
+  EXPECT_DOUBLE_EQ(kept(Recomputation::kFull, false), 96 * 2 * s * b * h + whole);
+}
+
+TEST(LargeTraining, KeepsAsManyMicroBatchesAsAreInFlight) {
+  LargeTraining training = training_of(small(), ways(1, 4, 1), 8);
+  const auto kept = [&](PipelineSchedule schedule, int chunks, int rank) {
+    training.schedule = schedule;
+    training.chunks = chunks;
+    return training_memory(training, rank).activations;
+  };
+  const Bytes first = kept(PipelineSchedule::kOneForwardOneBackward, 1, 0);
+  EXPECT_EQ(kept(PipelineSchedule::kOneForwardOneBackward, 1, 1) * 4, first * 3);
+  EXPECT_EQ(kept(PipelineSchedule::kGpipe, 1, 0), first * 2);
+  // 1 + (p - 1) / (p v) times as much (Korthikanti et al. 2022, Sec. 4.2.3).
+  EXPECT_EQ(kept(PipelineSchedule::kInterleaved, 2, 0) * 8, first * 11);
+}
+
+TEST(LargeTraining, TellsTheMemoryOfEveryRank) {
+  const LargeTraining training = training_of(llama2_70b(), ways(8, 4, 4), 16);
+  const Program program = build_large_training(training);
+  for (const int rank : {0, 31, 32, 127}) {
+    EXPECT_EQ(program.ranks[static_cast<std::size_t>(rank)].memory_bytes,
+              training_memory(training, rank / 32).total());
+  }
+}
+
+TEST(LargeTraining, StartsAnIterationWithUpdatedWeights) {
+  LargeTraining training = training_of(small(), ways(1, 1, 2), 1);
+  training.iterations = 2;
+  const Program program = build_large_training(training);
+  const auto& operations = program.ranks[1].operations;
+  const auto second = std::ranges::find(operations, 1, &Operation::iteration);
+  ASSERT_NE(second, operations.end());
+  ASSERT_EQ(second->after.size(), 1U);
+  EXPECT_EQ(operations[static_cast<std::size_t>(second->after[0])].name, "update");
+}
+
+// The key at fault and what is said of it.
+std::pair<std::string, std::string> fault(const std::function<void(LargeTraining&)>& change) {
+  LargeTraining training = training_of(small(), ways(2, 2, 2), 4);
+  change(training);
+  try {
+    check_training(training);
+  } catch (const LayoutError& error) {
+    return {error.key(), error.what()};
+  }
+  return {};
+}
+
+TEST(LargeTraining, SaysWhatCannotBeLaidOut) {
+  const auto is = [](const std::string& key, const std::string& text) {
+    return ::testing::Pair(key, HasSubstr(text));
+  };
+  EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.tensor = 3; }),
+              is("training.parallel.tensor", "4 heads cannot be shared by 3"));
+  EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.pipeline = 16; }),
+              is("training.parallel.pipeline", "8 layers cannot be 16 stages"));
+  EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.expert = 2; }),
+              is("training.parallel.expert", "1 experts cannot be shared by 2"));
+  EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.context = 5; }),
+              is("training.parallel.context", "32 tokens of a sample cannot be shared by 5"));
+  EXPECT_THAT(fault([](LargeTraining& t) { t.chunks = 2; }), is("training.chunks", "interleaved"));
+  EXPECT_THAT(fault([](LargeTraining& t) {
+                t.schedule = PipelineSchedule::kInterleaved;
+                t.micro_batches = 5;
+              }),
+              is("training.micro_batches", "a multiple of 2"));
+  EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.order.pop_back(); }),
+              is("training.parallel.order", "pipeline 0 times"));
+  EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.data = 0; }),
+              is("training.parallel.data", "1 at least"));
+}
+
+}  // namespace
+}  // namespace coppice::workload
