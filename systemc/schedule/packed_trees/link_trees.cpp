@@ -99,7 +99,7 @@ std::vector<Estimate> promising(const Topology& topology, const CompileRequest& 
     for (int trees = 2 * counts[i]; trees <= most; trees *= 2) counts.push_back(trees);
   }
   std::ranges::sort(counts);
-  counts.erase(std::ranges::unique(counts).begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   std::vector<Estimate> choices;
   for (const int trees : counts) {
     const double each = congestion[static_cast<std::size_t>(trees)] / trees;

@@ -30,7 +30,7 @@ std::vector<int> tree_counts(const Topology& topology, const CompileRequest& req
     if (count >= 1 && count <= most) counts.push_back(count);
   }
   std::ranges::sort(counts);
-  counts.erase(std::ranges::unique(counts).begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return counts;
 }
 

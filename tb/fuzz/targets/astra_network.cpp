@@ -6,7 +6,8 @@
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coppice;
   try {
-    for (const auto& dimension : config::read_astra_network(fuzz::InputInMemory(data, size).path())) {
+    const fuzz::InputInMemory input(data, size);
+    for (const auto& dimension : config::read_astra_network(input.path()).dimensions) {
       if (dimension.size < 2 || dimension.bandwidth.bytes_per_second < 1 || dimension.latency < 0)
         std::abort();
     }

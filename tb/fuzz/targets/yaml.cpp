@@ -1,4 +1,6 @@
 // Configurations: whatever is taken has a resolved form that is taken again.
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "config/loader.h"
 #include "input.h"
