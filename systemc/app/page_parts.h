@@ -7,7 +7,7 @@ namespace coppice::app {
 // The parts of a report's page, from systemc/app/report/ and the Debian package of D3;
 // scripts/cmake/embed.cmake puts them into the command.
 struct PageParts {
-  std::string_view html;  // with @NAME@ where the others go
+  std::string_view html;  // with NAME between two at signs where the others go
   std::string_view style;
   std::string_view script;
   std::string_view library;

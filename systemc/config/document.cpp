@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 #include "base/input_file.h"
 
@@ -89,10 +91,43 @@ class Converter {
   int nodes_ = 0;
 };
 
-// The documents of `text`, which starts at `origin`.
-std::vector<YAML::Node> parse_yaml(const std::string& text, const Origin& origin) {
+// Looks for a second document and stops there: behind some mistakes the parser finds empty documents without
+// end.
+class DocumentStarts final : public YAML::EventHandler {
+ public:
+  struct Second {
+    YAML::Mark mark;
+  };
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1) throw Second{mark};
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  }
+  void OnMapEnd() override {}
+
+ private:
+  int documents_ = 0;
+};
+
+// The document that `text` is, which starts at `origin`; null if it is empty. A second one is refused with
+// `refusal`.
+YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char* refusal) {
   try {
-    return YAML::LoadAll(text);
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    DocumentStarts starts;
+    while (parser.HandleNextDocument(starts)) {
+    }
+    return YAML::Load(text);
+  } catch (const DocumentStarts::Second& second) {
+    throw ConfigError(origin.at(second.mark), refusal);
   } catch (const YAML::DeepRecursion& error) {
     throw ConfigError(
         origin.at(error.mark),
@@ -140,22 +175,19 @@ Node read_document(const std::string& path) {
   const std::string text = read_text(path);
   require_text(text, path);
   const Origin origin{{path}};
-  const std::vector<YAML::Node> documents = parse_yaml(text, origin);
-  if (documents.empty() || (documents.size() == 1 && documents.front().IsNull())) {
+  const YAML::Node document =
+      parse_yaml(text, origin, "a second YAML document begins here: a configuration is one document");
+  if (document.IsNull()) {
     throw ConfigError(origin.start,
                       "the file is empty: a map with 'system' and, for a collective, 'collective' "
                       "is expected");
   }
-  if (documents.size() > 1) {
-    throw ConfigError(origin.at(documents[1].Mark()),
-                      "a second YAML document begins here: a configuration is one document");
-  }
-  if (!documents.front().IsMap()) {
+  if (!document.IsMap()) {
     throw ConfigError(
-        origin.at(documents.front().Mark()),
+        origin.at(document.Mark()),
         "the file must be a map of keys, for example 'system: {topology: {kind: torus, dims: [4, 4]}}'");
   }
-  return Converter(origin).convert(documents.front());
+  return Converter(origin).convert(document);
 }
 
 Node parse_override(const std::string& text) {
@@ -166,12 +198,9 @@ Node parse_override(const std::string& text) {
   }
   Origin value_origin = origin;
   value_origin.start.column += static_cast<int>(equals) + 1;
-  const std::vector<YAML::Node> documents = parse_yaml(text.substr(equals + 1), value_origin);
-  if (documents.size() > 1) {
-    throw ConfigError(value_origin.at(documents[1].Mark()),
-                      "one value is expected, not several YAML documents");
-  }
-  Node node = documents.empty() ? Node{} : Converter(value_origin).convert(documents.front());
+  Node node = Converter(value_origin)
+                  .convert(parse_yaml(text.substr(equals + 1), value_origin,
+                                      "one value is expected, not several YAML documents"));
   if (node.kind == Node::Kind::kNull) node.place = value_origin.start;
 
   std::size_t end = equals;
