@@ -1,9 +1,14 @@
 #include "schedule/packed_trees/circuits.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
+
+#include "base/random.h"
+#include "topology/bound.h"
+#include "topology/connectivity.h"
 
 namespace coppice::schedule {
 namespace {
@@ -12,6 +17,11 @@ using topology::ChannelId;
 using topology::kNoNode;
 using topology::NodeId;
 using topology::Topology;
+
+constexpr Bytes kProbe = Bytes{1} << 30;
+constexpr double kGoodEnough = 0.99;            // of the least possible time
+constexpr int kMostTries = 200;                 // at random orders
+constexpr std::int64_t kTriedWork = 2'000'000;  // accelerators squared x channels x tries
 
 std::size_t index(std::int64_t number) {
   return static_cast<std::size_t>(number);
@@ -59,9 +69,11 @@ struct Walk {
 
 class Splitter {
  public:
-  Splitter(const Topology& topology, const CompileRequest& request)
+  // `random`: none for walks in the order of links and accelerators.
+  Splitter(const Topology& topology, const CompileRequest& request, Random* random)
       : topology_(topology),
         router_(request.timing.router),
+        random_(random),
         links_(links_of(topology)),
         group_(index(topology.num_nodes())),
         near_(index(topology.num_nodes())),
@@ -98,6 +110,7 @@ class Splitter {
     for (auto& near : near_) near.clear();
     std::vector<int> order(links_.size());
     std::iota(order.begin(), order.end(), 0);
+    shuffle(order);
     std::ranges::stable_sort(order, std::ranges::greater{}, [&](int i) { return links_[index(i)].left; });
     for (const int i : order) {
       const Link& link = links_[index(i)];
@@ -109,6 +122,14 @@ class Splitter {
       // Accelerators join nothing.
       if (leaf == kNoNode)
         group_[index(std::max(find(link.a), find(link.b)))] = std::min(find(link.a), find(link.b));
+    }
+    for (auto& near : near_) shuffle(near);
+  }
+
+  template <typename T>
+  void shuffle(std::vector<T>& list) {
+    for (std::size_t i = list.size(); random_ != nullptr && i > 1; --i) {
+      std::swap(list[i - 1], list[random_->below(i)]);
     }
   }
 
@@ -162,6 +183,7 @@ class Splitter {
           stride = stride % count + 1;
         } while (std::gcd(stride, count) != 1 || 2 * stride > count + 1);
       }
+      shuffle(members);
       for (int i = 0; i < count; ++i) {
         walk.leaves[index(i)] = members[index(std::int64_t{i} * stride % count)];
       }
@@ -199,6 +221,7 @@ class Splitter {
 
   const Topology& topology_;
   Femtoseconds router_;
+  Random* random_;
   std::vector<Link> links_;
   std::vector<NodeId> group_;           // [node]: of switches that are joined
   std::vector<std::vector<int>> near_;  // [node]: links of the spanning trees
@@ -206,11 +229,31 @@ class Splitter {
   Circuits result_;
 };
 
+// The least time of an all-reduce over circuits alone.
+double time_over(const Circuits& circuits) {
+  if (topology::find_unreachable(circuits.network)) return std::numeric_limits<double>::infinity();
+  return topology::least_all_reduce_time(circuits.network, kProbe).ns();
+}
+
 }  // namespace
 
 std::optional<Circuits> split_off_switches(const Topology& topology, const CompileRequest& request) {
   if (topology.num_switches() == 0) return std::nullopt;
-  return Splitter(topology, request).split();
+  Circuits best = Splitter(topology, request, nullptr).split();
+  const std::int64_t work = std::int64_t{topology.num_accelerators()} * topology.num_accelerators() *
+                            static_cast<std::int64_t>(best.paths.size());
+  const int tries = static_cast<int>(std::min<std::int64_t>(kMostTries, kTriedWork / work));
+  const double least = tries > 0 ? topology::least_all_reduce_time(topology, kProbe).ns() : 0;
+  double time = tries > 0 ? time_over(best) : 0;
+  Random random(request.seed, 0);
+  for (int i = 0; i < tries && time > least / kGoodEnough; ++i) {
+    Circuits other = Splitter(topology, request, &random).split();
+    const double takes = time_over(other);
+    if (takes >= time) continue;
+    time = takes;
+    best = std::move(other);
+  }
+  return best;
 }
 
 }  // namespace coppice::schedule

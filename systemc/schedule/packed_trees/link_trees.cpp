@@ -157,7 +157,8 @@ std::vector<TreeChoice> choose_link_trees(const Topology& topology, const Compil
     const std::int64_t nodes = std::int64_t{choice.trees} * topology.num_accelerators();
     shape_trees(topology, links, estimator.hop_ns(), std::min(kExchangesPerNode * nodes, kMostExchanges),
                 request.seed, choice.trees, packing);
-    result.push_back({{}, estimator.best(choice.trees, packing.ns_per_byte).pieces});
+    const Estimate packed = estimator.best(choice.trees, packing.ns_per_byte);
+    result.push_back({{}, packed.pieces, packed.ns * kFemtosecondsPerNanosecond});
     for (const RootedTree& tree : packing.trees) result.back().trees.push_back(to_hops(tree, links));
   }
   return result;

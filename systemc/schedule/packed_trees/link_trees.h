@@ -13,6 +13,7 @@ namespace coppice::schedule {
 struct TreeChoice {
   std::vector<PackedTree> trees;
   int pieces = 1;
+  double estimate = 0;  // of the time that they take, femtoseconds
 };
 
 // Of the time that a piece takes up and down its tree, what other trees' messages hide, by experience: a part

@@ -19,7 +19,9 @@ namespace {
 // Choices of trees whose pieces are all put in order; the others are compared by what some pieces take.
 constexpr std::size_t kScheduledChoices = 2;
 
-// How much longer than estimated messages take, by experience, that meet on channels behind switches.
+// How much longer than estimated messages take, by experience, that several ports send over one channel: in
+// timesteps that keep them apart, and as they come.
+constexpr double kTimesteps = 1.08;
 constexpr double kContention = 1.4;
 
 struct Candidate {
@@ -29,41 +31,62 @@ struct Candidate {
   PieceSchedule schedule{};
 };
 
-Schedule schedule_pieces(const topology::Topology& topology, const CompileRequest& request,
-                         std::vector<TreeChoice> choices) {
-  const int owners = owners_of(topology, request);
-  std::vector<Candidate> candidates;
-  for (TreeChoice& choice : choices) {
-    const PieceScheduler scheduler(topology, request, choice.trees);
-    PieceChoice pieces = choose_pieces(scheduler, request, topology.num_accelerators(),
-                                       static_cast<int>(choice.trees.size()), choice.pieces, owners);
-    if (scheduler.may_contend(request.size / static_cast<Bytes>(choice.trees.size()))) {
-      pieces.finish = static_cast<Femtoseconds>(kContention * static_cast<double>(pieces.finish));
-    }
-    candidates.push_back({std::move(choice), pieces});
+// Over the estimate, for messages of such lengths.
+double slowdown(const PieceScheduler& scheduler, Bytes bytes) {
+  if (!scheduler.shares_channels()) return 1;
+  return scheduler.in_steps(bytes) ? kTimesteps : kContention;
+}
+
+// Numbers of pieces for some choices of trees.
+class Candidates {
+ public:
+  Candidates(const topology::Topology& topology, const CompileRequest& request)
+      : topology_(topology), request_(request), owners_(owners_of(topology, request)) {}
+
+  // Unless what is known promises more.
+  void add(TreeChoice choice) {
+    const PieceScheduler scheduler(topology_, request_, choice.trees);
+    const double slower = slowdown(scheduler, request_.size / static_cast<Bytes>(choice.trees.size()));
+    if (!candidates_.empty() && slower * choice.estimate > static_cast<double>(least_)) return;
+    PieceChoice pieces = choose_pieces(scheduler, request_, topology_.num_accelerators(),
+                                       static_cast<int>(choice.trees.size()), choice.pieces, owners_);
+    pieces.finish = static_cast<Femtoseconds>(slower * static_cast<double>(pieces.finish));
+    least_ = candidates_.empty() ? pieces.finish : std::min(least_, pieces.finish);
+    candidates_.push_back({std::move(choice), pieces});
   }
-  std::ranges::stable_sort(candidates, {}, [](const Candidate& c) { return c.pieces.finish; });
-  candidates.resize(std::min(candidates.size(), kScheduledChoices));
-  for (Candidate& candidate : candidates) {
+
+  Schedule schedule_best() {
+    std::ranges::stable_sort(candidates_, {}, [](const Candidate& c) { return c.pieces.finish; });
+    candidates_.resize(std::min(candidates_.size(), kScheduledChoices));
+    for (Candidate& candidate : candidates_) put_in_order(candidate);
+    const Candidate& best =
+        *std::ranges::min_element(candidates_, {}, [](const Candidate& c) { return c.schedule.finish; });
+    Schedule schedule = build_piece_tables(topology_, request_, PackedTreesCompiler::info().name,
+                                           best.trees.trees, best.flows, best.schedule);
+    if (request_.chunks == kAutomaticChunks) schedule.chunks = best.pieces.order.pieces;
+    return schedule;
+  }
+
+ private:
+  void put_in_order(Candidate& candidate) const {
     const PieceOrder& order = candidate.pieces.order;
     const std::vector<PackedTree>& trees = candidate.trees.trees;
-    candidate.flows = cut_into_pieces(request, static_cast<int>(trees.size()), order.pieces, owners);
+    candidate.flows = cut_into_pieces(request_, static_cast<int>(trees.size()), order.pieces, owners_);
     std::vector<Bytes> bytes;
     for (const Chunk& flow : candidate.flows) bytes.push_back(flow.bytes);
-    const PieceScheduler scheduler(topology, request, trees);
+    const PieceScheduler scheduler(topology_, request_, trees);
     candidate.schedule = scheduler.schedule(bytes, order);
-    if (scheduler.may_contend(bytes.front())) {
-      candidate.schedule.finish =
-          static_cast<Femtoseconds>(kContention * static_cast<double>(candidate.schedule.finish));
-    }
+    const double slower = slowdown(scheduler, bytes.front());
+    candidate.schedule.finish =
+        static_cast<Femtoseconds>(slower * static_cast<double>(candidate.schedule.finish));
   }
-  const Candidate& best =
-      *std::ranges::min_element(candidates, {}, [](const Candidate& c) { return c.schedule.finish; });
-  Schedule schedule = build_piece_tables(topology, request, PackedTreesCompiler::info().name,
-                                         best.trees.trees, best.flows, best.schedule);
-  if (request.chunks == kAutomaticChunks) schedule.chunks = best.pieces.order.pieces;
-  return schedule;
-}
+
+  const topology::Topology& topology_;
+  const CompileRequest& request_;
+  int owners_;
+  Femtoseconds least_ = 0;
+  std::vector<Candidate> candidates_;
+};
 
 // Where there are no switches.
 std::vector<TreeChoice> choose_trees(const topology::Topology& topology, const CompileRequest& request) {
@@ -103,15 +126,16 @@ Schedule PackedTreesCompiler::compile(const topology::Topology& topology,
     return build_schedule(topology, request, info().name, split_into_chunks(request.size, request.element, 1),
                           {});
   }
+  Candidates candidates(topology, request);
   const auto circuits = split_off_switches(topology, request);
-  if (!circuits) return schedule_pieces(topology, request, choose_trees(topology, request));
-  std::vector<TreeChoice> choices = choose_routed_trees(topology, request);
-  if (!topology::find_unreachable(circuits->network)) {
+  if (circuits && !topology::find_unreachable(circuits->network)) {
     for (TreeChoice& choice : choose_trees(circuits->network, request)) {
-      choices.push_back(through_switches(*circuits, std::move(choice)));
+      candidates.add(through_switches(*circuits, std::move(choice)));
     }
   }
-  return schedule_pieces(topology, request, std::move(choices));
+  auto choices = circuits ? choose_routed_trees(topology, request) : choose_trees(topology, request);
+  for (TreeChoice& choice : choices) candidates.add(std::move(choice));
+  return candidates.schedule_best();
 }
 
 }  // namespace coppice::schedule

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kMostMessages = 700'000;
 constexpr std::int64_t kMessagesPerAccelerator = 4'000;  // where those are more
+constexpr std::int64_t kMostSharingMessages = 50'000;    // where several ports send over a channel
 constexpr int kMostPieces = 4096;
 // A pipeline that has been filled goes on alike: what more pieces take is known.
 constexpr std::int64_t kTriedMessages = 25'000;  // in a trial
@@ -47,9 +48,13 @@ std::vector<int> piece_counts(const CompileRequest& request, int accelerators, i
 
 PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                           int trees, int pieces, int owners) {
-  const std::vector<int> counts = piece_counts(request, accelerators, trees);
-  const auto last = static_cast<std::ptrdiff_t>(counts.size()) - 1;
+  std::vector<int> counts = piece_counts(request, accelerators, trees);
   const std::int64_t messages = std::int64_t{2} * (accelerators - 1) * trees;
+  while (scheduler.shares_channels() && counts.size() > 1 &&
+         counts.back() * messages > kMostSharingMessages) {
+    counts.pop_back();
+  }
+  const auto last = static_cast<std::ptrdiff_t>(counts.size()) - 1;
   const auto most_tried =
       static_cast<int>(std::clamp<std::int64_t>(kTriedMessages / messages, kLeastTriedPieces, kMostPieces));
   const auto finish = [&](std::ptrdiff_t at, double urgency) {

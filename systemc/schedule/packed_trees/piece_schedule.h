@@ -81,8 +81,10 @@ class PieceScheduler {
   // The same, without the messages.
   Femtoseconds finish(std::span<const Bytes> bytes, const PieceOrder& order) const;
 
-  // Whether messages of such lengths may meet on a channel: several ports send over it, and not in timesteps.
-  bool may_contend(Bytes bytes) const { return shares_channels_ && !in_steps(bytes); }
+  // Whether several ports send over a channel.
+  bool shares_channels() const { return shares_channels_; }
+  // Whether messages of such lengths go in timesteps.
+  bool in_steps(Bytes bytes) const;
 
   // Of one piece of `bytes` on every tree: at the busiest port or channel.
   Femtoseconds period(Bytes bytes) const;
@@ -105,8 +107,6 @@ class PieceScheduler {
   // How long after its start a message comes to channel i of its path.
   Femtoseconds offset(const Hop& hop, std::size_t i) const;
   std::vector<Femtoseconds> remaining(std::span<const Bytes> bytes) const;
-  // Whether messages go in timesteps.
-  bool in_steps(Bytes bytes) const;
   template <typename Visit>
   Femtoseconds run_steps(std::span<const Bytes> bytes, const PieceOrder& order, Visit visit) const;
   template <typename Visit>

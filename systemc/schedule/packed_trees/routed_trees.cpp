@@ -34,24 +34,19 @@ std::vector<int> tree_counts(const Topology& topology, const CompileRequest& req
   return counts;
 }
 
-struct Estimated {
-  TreeChoice choice;
-  double ns = 0;
-};
-
-Estimated estimate(const Topology& topology, const CompileRequest& request, std::vector<PackedTree> trees) {
+TreeChoice estimate(const Topology& topology, const CompileRequest& request, std::vector<PackedTree> trees) {
   const PieceScheduler scheduler(topology, request, trees);
   const auto count = static_cast<int>(trees.size());
-  Estimated best{{std::move(trees), 1}, -1};
+  TreeChoice best{std::move(trees), 1, -1};
   for (const int pieces : piece_counts(request, topology.num_accelerators(), count)) {
     const Bytes each = Bytes{count} * pieces;
     const Bytes piece = std::max<Bytes>((request.size + each - 1) / each, request.element);
     const auto period = static_cast<double>(scheduler.period(piece));
     const auto latency = static_cast<double>(scheduler.latency(piece));
-    const double ns = pieces * period + latency - kHidden * std::min(period, latency);
-    if (best.ns >= 0 && ns >= best.ns) continue;
-    best.ns = ns;
-    best.choice.pieces = pieces;
+    const double time = pieces * period + latency - kHidden * std::min(period, latency);
+    if (best.estimate >= 0 && time >= best.estimate) continue;
+    best.estimate = time;
+    best.pieces = pieces;
   }
   return best;
 }
@@ -63,7 +58,7 @@ std::vector<TreeChoice> choose_routed_trees(const Topology& topology, const Comp
   const int owners = owners_of(topology, request);
   const TreeWays ways{.up = request.collective != Collective::kAllGather,
                       .down = request.collective != Collective::kReduceScatter};
-  std::vector<Estimated> estimates;
+  std::vector<TreeChoice> estimates;
   for (const int count : tree_counts(topology, request, owners)) {
     std::vector<NodeId> roots;
     for (int owner = 0; owner < owners; ++owner) {
@@ -74,11 +69,12 @@ std::vector<TreeChoice> choose_routed_trees(const Topology& topology, const Comp
     estimates.push_back(
         estimate(topology, request, pack_routed(topology, request, roots, ways, rounds).trees));
   }
-  std::ranges::stable_sort(estimates, {}, &Estimated::ns);
+  std::ranges::stable_sort(estimates, {}, &TreeChoice::estimate);
   std::vector<TreeChoice> result;
-  for (Estimated& estimated : estimates) {
-    if (result.size() < kChoices && estimated.ns <= kWorthTrying * estimates.front().ns)
-      result.push_back(std::move(estimated.choice));
+  const double least = estimates.front().estimate;
+  for (TreeChoice& choice : estimates) {
+    if (result.size() < kChoices && choice.estimate <= kWorthTrying * least)
+      result.push_back(std::move(choice));
   }
   return result;
 }
