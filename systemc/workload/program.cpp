@@ -18,7 +18,7 @@ class Checker {
 
   void check() {
     check_placement();
-    for (const Group& group : program_.groups) check_group(group);
+    for (const RankGroup& group : program_.groups) check_group(group);
     for (const GroupCollective& collective : program_.collectives) check_collective(collective);
     for (const Transfer& transfer : program_.transfers) check_transfer(transfer);
     joined_.resize(program_.collectives.size());
@@ -51,7 +51,7 @@ class Checker {
         fmt::format("{} names rank {}: the program has 0 to {}", what, rank, program_.ranks.size() - 1));
   }
 
-  void check_group(const Group& group) const {
+  void check_group(const RankGroup& group) const {
     const std::string what = fmt::format("group '{}'", group.name);
     if (group.ranks.empty()) throw UnsupportedError(what + " has no ranks: it needs one at least");
     std::set<int> members;
@@ -147,7 +147,7 @@ class Checker {
                                          join.collective, program_.collectives.size()));
     }
     const GroupCollective& collective = program_.collectives[index];
-    const Group& group = program_.groups[static_cast<std::size_t>(collective.group)];
+    const RankGroup& group = program_.groups[static_cast<std::size_t>(collective.group)];
     if (std::ranges::find(group.ranks, rank) == group.ranks.end()) {
       throw UnsupportedError(fmt::format("{} joins '{}' of group '{}', which the rank is not in",
                                          place(rank, operation), collective.name, group.name));

@@ -13,10 +13,10 @@
 namespace coppice::workload {
 
 // Ranks that do collectives together, in the order in which the collective counts them.
-struct Group {
+struct RankGroup {
   std::string name;
   std::vector<int> ranks;
-  bool operator==(const Group&) const = default;
+  bool operator==(const RankGroup&) const = default;
 };
 
 // A barrier moves no bytes of its owners'.
@@ -97,7 +97,7 @@ struct RankProgram {
 
 struct Program {
   std::string name;
-  std::vector<Group> groups;
+  std::vector<RankGroup> groups;
   std::vector<GroupCollective> collectives;
   std::vector<Transfer> transfers;
   std::vector<RankProgram> ranks;

@@ -268,7 +268,7 @@ TEST(LargeTraining, ExchangesTokensBetweenExperts) {
   // Experts have 2 copies, all else 8.
   std::map<std::size_t, Bytes> reduced;
   for (const GroupCollective& collective : program.collectives) {
-    const Group& group = program.groups[static_cast<std::size_t>(collective.group)];
+    const RankGroup& group = program.groups[static_cast<std::size_t>(collective.group)];
     if (collective.op == CollectiveOp::kAllReduce && std::ranges::count(group.ranks, 0) > 0) {
       reduced[group.ranks.size()] += collective.bytes;
     }
@@ -424,7 +424,7 @@ TEST(LargeTraining, SaysWhatCannotBeLaidOut) {
               is("training.parallel.expert", "1 experts cannot be shared by 2"));
   EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.context = 5; }),
               is("training.parallel.context", "32 tokens of a sample cannot be shared by 5"));
-  EXPECT_THAT(fault([](LargeTraining& t) { t.chunks = 2; }), is("training.chunks", "interleaved"));
+  EXPECT_THAT(fault([](LargeTraining& t) { t.chunks = 2; }), is("training.interleave", "interleaved"));
   EXPECT_THAT(fault([](LargeTraining& t) {
                 t.schedule = PipelineSchedule::kInterleaved;
                 t.micro_batches = 5;

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace coppice::workload::chakra {
+
+// The kinds of nodes of a Chakra trace, by the numbers of its files.
+enum class NodeKind {
+  kMetadata = 1,
+  kMemoryLoad = 2,
+  kMemoryStore = 3,
+  kCompute = 4,
+  kSend = 5,
+  kReceive = 6,
+  kCollective = 7
+};
+
+// What a node says of its work; what it does not say is not set.
+struct NodeAttributes {
+  bool on_host = false;                                 // is_cpu_op
+  std::optional<std::int64_t> operations{};             // num_ops
+  std::optional<std::int64_t> tensor_bytes{};           // tensor_size
+  std::optional<std::int64_t> collective{};             // comm_type
+  std::optional<std::int64_t> communicated{};           // comm_size
+  std::optional<std::int64_t> priority{};               // comm_priority
+  std::optional<std::int64_t> source{};                 // comm_src
+  std::optional<std::int64_t> destination{};            // comm_dst
+  std::optional<std::int64_t> tag{};                    // comm_tag
+  std::optional<std::string> group{};                   // pg_name, or comm_group
+  std::optional<std::int64_t> duration_femtoseconds{};  // finer than duration_micros; Coppice's own
+  std::optional<std::int64_t> iteration{};              // Coppice's own
+  std::optional<std::string> purpose{};                 // Coppice's own
+  std::optional<std::string> communication{};           // what it is for: Coppice's own
+  bool operator==(const NodeAttributes&) const = default;
+};
+
+struct Node {
+  std::uint64_t id = 0;
+  std::string name;
+  NodeKind kind = NodeKind::kCompute;
+  std::vector<std::uint64_t> data_dependencies;
+  std::vector<std::uint64_t> control_dependencies;
+  std::uint64_t duration_micros = 0;
+  NodeAttributes attributes;
+  bool operator==(const Node&) const = default;
+};
+
+// The trace of one rank, in the order of its file.
+struct Trace {
+  std::string path;
+  std::vector<Node> nodes;
+  std::map<std::string, std::vector<int>> groups;  // that metadata nodes name
+};
+
+// Reads a trace: protobuf or one of the JSON forms, gzipped or not. `rank` is for messages: what is not
+// understood is a ConfigError that names file, rank and node. Traces of the old schema, whose numbers of
+// kinds are others, and host traces that were not converted are refused.
+Trace read_trace(const std::string& path, int rank);
+
+}  // namespace coppice::workload::chakra

@@ -1,0 +1,118 @@
+#include "workload/chakra/trace_values.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace coppice::workload::chakra {
+namespace {
+
+struct NamedKind {
+  const char* name;
+  NodeKind kind;
+};
+constexpr std::array kKinds{
+    NamedKind{"METADATA_NODE", NodeKind::kMetadata},     NamedKind{"MEM_LOAD_NODE", NodeKind::kMemoryLoad},
+    NamedKind{"MEM_STORE_NODE", NodeKind::kMemoryStore}, NamedKind{"COMP_NODE", NodeKind::kCompute},
+    NamedKind{"COMM_SEND_NODE", NodeKind::kSend},        NamedKind{"COMM_RECV_NODE", NodeKind::kReceive},
+    NamedKind{"COMM_COLL_NODE", NodeKind::kCollective}};
+constexpr std::int64_t kOldCollective = 8;
+
+struct NamedNumber {
+  const char* name;
+  std::optional<std::int64_t> NodeAttributes::*field;
+};
+constexpr std::array kNumbers{NamedNumber{"num_ops", &NodeAttributes::operations},
+                              NamedNumber{"tensor_size", &NodeAttributes::tensor_bytes},
+                              NamedNumber{"comm_type", &NodeAttributes::collective},
+                              NamedNumber{"comm_size", &NodeAttributes::communicated},
+                              NamedNumber{"comm_priority", &NodeAttributes::priority},
+                              NamedNumber{"comm_src", &NodeAttributes::source},
+                              NamedNumber{"comm_dst", &NodeAttributes::destination},
+                              NamedNumber{"comm_tag", &NodeAttributes::tag},
+                              NamedNumber{"coppice_duration_fs", &NodeAttributes::duration_femtoseconds},
+                              NamedNumber{"coppice_iteration", &NodeAttributes::iteration}};
+
+}  // namespace
+
+std::string place_of(int rank, const Node& node) {
+  return fmt::format("rank {}, node {} '{}'", rank, node.id, node.name);
+}
+
+NodeKind kind_of(const std::string& path, int rank, const Node& node, std::int64_t number) {
+  for (const NamedKind& known : kKinds) {
+    if (static_cast<std::int64_t>(known.kind) == number) return known.kind;
+  }
+  if (number == kOldCollective) {
+    throw ConfigError({path}, fmt::format("{} is of type 8: the trace has the old schema, which counts types "
+                                          "from 1; convert it with a newer Chakra",
+                                          place_of(rank, node)));
+  }
+  throw ConfigError({path}, fmt::format("{} is of type {}: 1 to 7 are known", place_of(rank, node), number));
+}
+
+NodeKind kind_named(const std::string& path, int rank, const Node& node, const std::string& name) {
+  const auto* known = std::ranges::find_if(kKinds, [&](const NamedKind& kind) { return name == kind.name; });
+  if (known != kKinds.end()) return known->kind;
+  throw ConfigError({path},
+                    fmt::format("{} is of type '{}': METADATA_NODE, MEM_LOAD_NODE, MEM_STORE_NODE, "
+                                "COMP_NODE, COMM_SEND_NODE, COMM_RECV_NODE and COMM_COLL_NODE are known",
+                                place_of(rank, node), name));
+}
+
+void set_attribute(const std::string& path, int rank, Node& node, const std::string& name,
+                   const AttributeValue& value) {
+  const auto number = [&] {
+    if (value.number && *value.number >= 0) return *value.number;
+    throw ConfigError(
+        {path}, fmt::format("{}: {} is no whole number from 0 to 2^63 - 1", place_of(rank, node), name));
+  };
+  NodeAttributes& attributes = node.attributes;
+  if (name == "is_cpu_op") {
+    attributes.on_host = number() != 0;
+  } else if (name == "pg_name" || name == "comm_group") {
+    attributes.group = value.text ? *value.text : std::to_string(number());
+  } else if (name == "coppice_kind") {
+    attributes.communication = value.text.value_or("");
+  } else if (name == "coppice_purpose") {
+    attributes.purpose = value.text.value_or("");
+  } else {
+    for (const NamedNumber& known : kNumbers) {
+      if (name == known.name) attributes.*known.field = number();
+    }
+  }
+}
+
+std::map<std::string, std::vector<int>> groups_in(const std::string& values) {
+  std::map<std::string, std::vector<int>> groups;
+  if (values.find("pg_name") == std::string::npos) return groups;
+  std::string text = values;
+  std::ranges::replace(text, '\'', '"');
+  // A list of groups, as it is or as the text of a list's element.
+  auto json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) {
+    const std::size_t begin = values.find("[{");
+    const std::size_t end = values.rfind("}]");
+    if (begin == std::string::npos || end == std::string::npos) return groups;
+    text = values.substr(begin, end + 2 - begin);
+    std::erase(text, '\\');
+    std::ranges::replace(text, '\'', '"');
+    json = nlohmann::json::parse(text, nullptr, false);
+  }
+  while (json.is_array() && json.size() == 1 && json[0].is_array()) json = nlohmann::json(json[0]);
+  if (!json.is_array()) return groups;
+  for (const auto& group : json) {
+    if (!group.is_object() || !group.contains("pg_name") || !group.contains("ranks")) continue;
+    const auto& name = group["pg_name"];
+    std::vector<int> ranks;
+    for (const auto& rank : group["ranks"]) {
+      if (rank.is_number_integer()) ranks.push_back(rank.get<int>());
+    }
+    groups[name.is_string() ? name.get<std::string>() : name.dump()] = ranks;
+  }
+  return groups;
+}
+
+}  // namespace coppice::workload::chakra
