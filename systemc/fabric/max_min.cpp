@@ -10,9 +10,9 @@ namespace {
 // Rates are sums and quotients of a few doubles.
 constexpr double kTolerance = 1e-9;
 constexpr double kRounding = 1e-13;
-// After so many rounds of fillings all flows that share a link with one inside, and so on, are filled at
-// once.
-constexpr int kMostRounds = 3;
+// When the fillings of an update come to so many times the flows that there are, all that share a link with
+// one inside, and so on, are filled at once.
+constexpr std::int64_t kMostFillings = 4;
 
 }  // namespace
 
@@ -110,12 +110,13 @@ bool MaxMinRates::has_bottleneck(const Flow& flow) const {
 void MaxMinRates::fill() {
   work_ += static_cast<std::int64_t>(inside_.size());
   for (const FlowId flow : inside_) flows_[index(flow)].fixed = false;
-  heap_.clear();
   for (const std::int32_t id : touched_) {
     Link& link = links_[index(id)];
     link.stale = true;
     link.left = link.capacity;
     link.open = 0;
+    link.wanted = 0;
+    link.narrowest = false;
     for (const FlowId flow : link.flows) {
       const Flow& record = flows_[index(flow)];
       if (record.inside) {
@@ -124,7 +125,23 @@ void MaxMinRates::fill() {
         link.left -= record.rate;
       }
     }
-    heap_.emplace_back(std::max(link.left, 0.0) / link.open, id);
+    link.left = std::max(link.left, 0.0);
+  }
+  // No flow is faster than the least that a link of its has left. A link that has all of this for all of its
+  // flows is no bottleneck but for those that have the least there.
+  for (const FlowId flow : inside_) {
+    const auto& links = flows_[index(flow)].links;
+    const auto least = std::min_element(links.begin(), links.end(), [this](std::int32_t a, std::int32_t b) {
+      return links_[index(a)].left < links_[index(b)].left;
+    });
+    links_[index(*least)].narrowest = true;
+    for (const std::int32_t id : links) links_[index(id)].wanted += links_[index(*least)].left;
+  }
+  heap_.clear();
+  for (const std::int32_t id : touched_) {
+    const Link& link = links_[index(id)];
+    if (link.narrowest || link.wanted > link.left * (1 - kTolerance))
+      heap_.emplace_back(link.left / link.open, id);
   }
   const auto later = std::greater<>();
   std::make_heap(heap_.begin(), heap_.end(), later);
@@ -192,12 +209,13 @@ std::span<const MaxMinRates::FlowId> MaxMinRates::update() {
     for (const FlowId flow : links_[index(link)].flows) take_in(flow);
   }
   if (!inside_.empty()) {
+    const std::int64_t most = work_ + kMostFillings * static_cast<std::int64_t>(flows_.size() - free_.size());
     fill();
-    for (int rounds = 1; take_in_violators(); ++rounds) {
-      // What reaches so far mostly reaches all.
-      if (rounds == kMostRounds) take_in_all_reached();
+    while (take_in_violators()) {
+      const bool all = work_ > most;
+      if (all) take_in_all_reached();
       fill();
-      if (rounds == kMostRounds) break;
+      if (all) break;
     }
   }
   for (const FlowId flow : inside_) {

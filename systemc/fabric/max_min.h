@@ -55,9 +55,11 @@ class MaxMinRates {
     double capacity = 0;
     std::vector<FlowId> flows;
     bool dirty = false;
-    bool touched = false;   // has flows inside
-    double left = 0;        // in this filling: capacity for flows not fixed yet
-    std::int32_t open = 0;  // those flows
+    bool touched = false;    // has flows inside
+    double left = 0;         // in this filling: capacity for flows not fixed yet
+    std::int32_t open = 0;   // those flows
+    double wanted = 0;       // by them, each as fast as the rest of its way lets it
+    bool narrowest = false;  // has the least left of all links of one of them
     // Of its flows' rates, as they were when last asked for; stale since one has changed.
     mutable bool stale = true;
     mutable bool full = false;
