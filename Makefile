@@ -4,9 +4,11 @@ BENCH_ARGS ?=
 SOAK_SECONDS ?= 600
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?=
+SANITIZED ?=
+space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build command test sanitize lint format bench soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model docs test-slurm cosim coverage nightly formal area deb
+.PHONY: help setup run build command test sanitize lint format bench budget soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model docs test-slurm cosim coverage nightly formal area deb
 .NOTPARALLEL:
 
 help:
@@ -27,10 +29,10 @@ command: setup
 test: build ## run all tests on the release build
 	@ctest --preset release --parallel $(JOBS)
 
-sanitize: setup ## run the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+sanitize: setup ## run the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZED: of these folders only
 	@cmake --preset sanitize
-	@cmake --build --preset sanitize --parallel $(JOBS)
-	@ctest --preset sanitize --parallel $(JOBS)
+	@cmake --build --preset sanitize --parallel $(JOBS) $(if $(SANITIZED),--target $(SANITIZED:%=%_tests))
+	@ctest --preset sanitize --parallel $(JOBS) $(if $(SANITIZED),--tests-regex '^($(subst $(space),|,$(strip $(SANITIZED))))\.')
 
 lint: setup ## check format, clang-tidy, layering and scripts; SINCE=REVISION: clang-tidy of what has changed; TIDY=0: without
 	@scripts/lint.sh $(if $(filter 0,$(TIDY)),--no-tidy,$(if $(SINCE),--since $(SINCE)))
@@ -38,9 +40,12 @@ lint: setup ## check format, clang-tidy, layering and scripts; SINCE=REVISION: c
 format: setup ## format all C++ files in place
 	@find systemc tb -name '*.h' -o -name '*.cpp' | xargs -r clang-format -i
 
-bench: command ## measure the simulator's speed and memory
+bench: command ## measure the simulator's speed and memory, as JSON too: build/bench.json
 	@cmake --build --preset release --parallel $(JOBS) --target coppice_bench
-	@build/release/tb/bench/coppice_bench $(BENCH_ARGS)
+	@build/release/tb/bench/coppice_bench --benchmark_out=build/bench.json --benchmark_out_format=json $(BENCH_ARGS)
+
+budget: command ## hold the instructions of five small runs against their budget, tb/bench/instructions.json
+	@scripts/bench/budget
 
 fuzz: setup ## feed parsers and simulations what libFuzzer finds, each for FUZZ_SECONDS (600); FUZZ_TARGETS: only these
 	@scripts/setup.sh fuzz
