@@ -96,7 +96,7 @@ Accelerator::Candidate Accelerator::candidate(const Layer& layer, Pass pass, std
   made.share = share(layer, pass, batch, spec_.pes, split);
   made.product = gemm(made.share.layer, pass, made.share.samples);
   if (made.product.count == 0) {
-    made.cycles = value_cost(made, layer, pass, batch).cycles;
+    made.cycles = value_work_of(made, layer, pass, batch).cost.cycles;
     return made;
   }
   const ProductOperands operands = operands_of(made.share.layer, pass, made.share.samples);
@@ -104,7 +104,7 @@ Accelerator::Candidate Accelerator::candidate(const Layer& layer, Pass pass, std
   const bool whole = made.plan.input_stays && made.plan.weight_stays && made.plan.output_stays;
   made.cycles = whole ? spec_.array.cycles(made.product)
                       : walk_tiles(operands, spec_.array, made.plan).compute * made.product.count;
-  if (made.share.partial_sums) made.cycles += aggregation(layer, batch, made.share.active()).cycles;
+  if (made.share.partial_sums) made.cycles += aggregation(layer, batch, made.share.active()).cost.cycles;
   return made;
 }
 
@@ -124,52 +124,72 @@ std::vector<Accelerator::Candidate> Accelerator::candidates(const Layer& layer, 
 }
 
 PassCost Accelerator::cost(const Layer& layer, Pass pass, std::int64_t batch) const {
+  return best(layer, pass, batch).cost;
+}
+
+PassWork Accelerator::work(const Layer& layer, Pass pass, std::int64_t batch) const {
+  return whole(best(layer, pass, batch));
+}
+
+PassWork Accelerator::best(const Layer& layer, Pass pass, std::int64_t batch) const {
   const std::vector<Candidate> list = candidates(layer, pass, batch);
-  PassCost best = finished(list.front(), layer, pass, batch);
+  PassWork best = finished(list.front(), layer, pass, batch);
   if (!spec_.memory_bandwidth) return best;
-  for (std::size_t i = 1; i < list.size() && list[i].cycles < best.total(); ++i) {
-    const PassCost other = finished(list[i], layer, pass, batch);
-    if (other.total() < best.total()) best = other;
+  for (std::size_t i = 1; i < list.size() && list[i].cycles < best.cost.total(); ++i) {
+    PassWork other = finished(list[i], layer, pass, batch);
+    if (other.cost.total() < best.cost.total()) best = std::move(other);
   }
   return best;
 }
 
-PassCost Accelerator::finished(const Candidate& candidate, const Layer& layer, Pass pass,
+PassWork Accelerator::finished(const Candidate& candidate, const Layer& layer, Pass pass,
                                std::int64_t batch) const {
-  PassCost cost = candidate.product.count == 0 ? value_cost(candidate, layer, pass, batch)
-                                               : product_cost(candidate, pass);
+  PassWork work = candidate.product.count == 0 ? value_work_of(candidate, layer, pass, batch)
+                                               : product_work(candidate, pass);
+  PassCost& cost = work.cost;
   cost.split = candidate.split;
   cost.plan = candidate.plan;
   cost.product = gemm(layer, pass, batch);
   if (candidate.share.partial_sums) {
-    const PassCost sums = aggregation(layer, batch, candidate.share.active());
-    cost.cycles += sums.cycles;
-    cost.stall_cycles += sums.stall_cycles;
-    cost.memory_cycles += sums.memory_cycles;
-    cost.traffic += sums.traffic;
-    cost.aggregation = sums.total();
+    PassWork sums = aggregation(layer, batch, candidate.share.active());
+    cost.cycles += sums.cost.cycles;
+    cost.stall_cycles += sums.cost.stall_cycles;
+    cost.memory_cycles += sums.cost.memory_cycles;
+    cost.traffic += sums.cost.traffic;
+    cost.aggregation = sums.cost.total();
     cost.partial_sums = tensors(layer, batch).weights * kElement * candidate.share.active();
+    for (TileSequence& run : sums.runs) work.runs.push_back(std::move(run));
   }
   if (cost.cycles > 0) {
     cost.utilization =
         static_cast<double>(cost.product.macs()) /
         (static_cast<double>(cost.cycles) * spec_.pes * spec_.array.rows() * spec_.array.columns());
   }
-  return cost;
+  return work;
 }
 
-// Independent products of one shape take the same cycles: the array runs one of them.
+// The array runs all independent products of a PE, each with operands of its own.
 TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& operands) const {
   if (spec_.timing == Timing::kFormula) return walk_tiles(operands, spec_.array, candidate.plan);
-  CheckedProduct product(spec_.array, candidate.product.m, candidate.product.k, candidate.product.n);
-  TileWalk walk = walk_tiles(operands, spec_.array, candidate.plan, [&](const TilePlace& tile) {
-    return product.compute(tile.m, tile.height, tile.k, tile.depth, tile.n, tile.width);
-  });
-  product.check();
-  return walk;
+  const workload::Gemm& shape = candidate.product;
+  TileWalk first;
+  for (std::int64_t number = 0; number < shape.count; ++number) {
+    CheckedProduct product(spec_.array, shape.m, shape.k, shape.n, number);
+    TileWalk walk = walk_tiles(operands, spec_.array, candidate.plan, [&](const TilePlace& tile) {
+      return product.compute(tile.m, tile.height, tile.k, tile.depth, tile.n, tile.width);
+    });
+    product.check();
+    if (number == 0) {
+      first = std::move(walk);
+    } else if (walk.compute != first.compute) {
+      throw ModelError(fmt::format("products {} x {} x {} took the array {} and {} cycles", shape.m, shape.k,
+                                   shape.n, first.compute, walk.compute));
+    }
+  }
+  return first;
 }
 
-PassCost Accelerator::product_cost(const Candidate& candidate, Pass pass) const {
+PassWork Accelerator::product_work(const Candidate& candidate, Pass pass) const {
   const Share& share = candidate.share;
   const std::int64_t count = candidate.product.count;
   const TileWalk full = walk(candidate, operands_of(share.layer, pass, share.samples));
@@ -179,68 +199,99 @@ PassCost Accelerator::product_cost(const Candidate& candidate, Pass pass) const 
     const std::int64_t rest_count = gemm(share.smaller_layer, pass, share.smaller_samples).count;
     each += walk_tiles(rest, spec_.array, candidate.plan).traffic * (share.smaller * rest_count);
   }
-  PassCost cost;
+  PassWork work;
+  PassCost& cost = work.cost;
   cost.traffic = each;
   if (share.shares_input) cost.traffic.input = full.traffic.input * (share.copies * count);
   if (share.shares_weight) cost.traffic.weight = full.traffic.weight * (share.copies * count);
   cost.cycles = full.compute * count;
   cost.mapping_efficiency = spec_.array.mapping_efficiency(candidate.product);
-  if (!spec_.memory_bandwidth) return cost;
+  if (!spec_.memory_bandwidth) return work;
   const Traffic once{cost.traffic.input / count, cost.traffic.weight / count, cost.traffic.output / count};
-  const PipelineTimes times = run_pipeline(demands(full, once), count, full.output_stays, memory());
-  cost.stall_cycles = times.stalls();
-  cost.memory_cycles = times.memory_busy;
-  return cost;
+  run(work, {demands(full, once), count, full.output_stays});
+  return work;
 }
 
-PassCost Accelerator::value_cost(const Candidate& candidate, const Layer& layer, Pass pass,
+PassWork Accelerator::value_work_of(const Candidate& candidate, const Layer& layer, Pass pass,
                                  std::int64_t batch) const {
   const Share& share = candidate.share;
-  const ValueWork work = value_work(layer, pass, batch);
+  const ValueWork values = value_work(layer, pass, batch);
   const Layer& part = share.layer;
   const std::int64_t pixels = share.samples * part.batch * part.output_height() * part.output_width();
-  PassCost cost;
-  cost.cycles = work.sweeps * pixels * divide_up(part.filters, spec_.array.columns());
-  cost.traffic = {work.input * kElement, work.weight * kElement, work.output * kElement};
-  stream(cost, pixels * part.filters, cost.traffic.input + cost.traffic.weight, cost.traffic.output);
-  return cost;
+  PassWork work;
+  PassCost& cost = work.cost;
+  cost.cycles = values.sweeps * pixels * divide_up(part.filters, spec_.array.columns());
+  cost.traffic = {values.input * kElement, values.weight * kElement, values.output * kElement};
+  stream(work, pixels * part.filters, cost.traffic.input + cost.traffic.weight, cost.traffic.output);
+  return work;
 }
 
-PassCost Accelerator::aggregation(const Layer& layer, std::int64_t batch, std::int64_t partial_sums) const {
+PassWork Accelerator::aggregation(const Layer& layer, std::int64_t batch, std::int64_t partial_sums) const {
   const std::int64_t weights = tensors(layer, batch).weights;
   const std::int64_t of_a_pe = divide_up(weights, partial_sums);
-  PassCost cost;
-  cost.cycles = divide_up(of_a_pe * (partial_sums - 1), spec_.array.columns());
-  cost.traffic.output = weights * (partial_sums + 1) * kElement;
-  stream(cost, of_a_pe, weights * partial_sums * kElement, weights * kElement);
-  return cost;
+  PassWork work;
+  work.cost.cycles = divide_up(of_a_pe * (partial_sums - 1), spec_.array.columns());
+  work.cost.traffic.output = weights * (partial_sums + 1) * kElement;
+  stream(work, of_a_pe, weights * partial_sums * kElement, weights * kElement);
+  return work;
 }
 
 PassCost Accelerator::update(const Layer& layer, const Optimizer& optimizer) const {
+  return update_work(layer, optimizer).cost;
+}
+
+PassWork Accelerator::update_work(const Layer& layer, const Optimizer& optimizer) const {
   const Bytes weights = layer.parameters() * kElement;
   const std::int64_t of_a_pe = divide_up(layer.parameters(), spec_.pes);
-  PassCost cost;
+  PassWork work;
+  PassCost& cost = work.cost;
   cost.cycles = divide_up(of_a_pe, spec_.array.columns());
   cost.traffic = {weights * (1 + optimizer.states), weights, weights * (1 + optimizer.states)};
-  stream(cost, of_a_pe, cost.traffic.input + cost.traffic.weight, cost.traffic.output);
-  return cost;
+  stream(work, of_a_pe, cost.traffic.input + cost.traffic.weight, cost.traffic.output);
+  return whole(std::move(work));
+}
+
+PassWork Accelerator::stream_work(PeCycles cycles, Bytes load, Bytes store) const {
+  PassWork work;
+  work.cost.cycles = cycles;
+  work.cost.traffic = {load, 0, store};
+  stream(work, divide_up(std::max(load, store), kElement * spec_.pes), load, store);
+  return whole(std::move(work));
 }
 
 // Work of `values` values of a PE that come, are changed and leave: in pieces of as many as an array has PEs.
-void Accelerator::stream(PassCost& cost, std::int64_t values, Bytes load, Bytes store) const {
+void Accelerator::stream(PassWork& work, std::int64_t values, Bytes load, Bytes store) const {
   if (!spec_.memory_bandwidth || values == 0) return;
   const std::int64_t piece = std::int64_t{spec_.array.rows()} * spec_.array.columns();
   const std::int64_t pieces = std::clamp<std::int64_t>(divide_up(values, piece), 1, kMostPieces);
-  Spread compute(cost.cycles, pieces);
+  Spread compute(work.cost.cycles, pieces);
   Spread in(load, pieces);
   Spread out(store, pieces);
-  std::vector<TileDemand> list;
-  list.reserve(static_cast<std::size_t>(pieces));
-  for (std::int64_t i = 0; i < pieces; ++i)
-    list.push_back({compute.next(1), in.next(1), out.next(1), true, true});
-  const PipelineTimes times = run_pipeline(list, 1, false, memory());
-  cost.stall_cycles = times.stalls();
-  cost.memory_cycles = times.memory_busy;
+  TileSequence pieces_run;
+  pieces_run.tiles.reserve(static_cast<std::size_t>(pieces));
+  for (std::int64_t i = 0; i < pieces; ++i) {
+    pieces_run.tiles.push_back({compute.next(1), in.next(1), out.next(1), true, true});
+  }
+  run(work, std::move(pieces_run));
+}
+
+// Adds tiles that a short memory may hold up.
+void Accelerator::run(PassWork& work, TileSequence run) const {
+  const PipelineTimes times = run_pipeline(run.tiles, run.repeats, run.output_stays, memory());
+  work.cost.stall_cycles += times.stalls();
+  work.cost.memory_cycles += times.memory_busy;
+  work.runs.push_back(std::move(run));
+}
+
+// What has no tiles since its memory is never waited for: one.
+PassWork Accelerator::whole(PassWork work) const {
+  const PassCost& cost = work.cost;
+  if (!work.runs.empty() || (cost.cycles == 0 && cost.traffic.total() == 0)) return work;
+  TileSequence all;
+  all.tiles.push_back(
+      {cost.cycles, cost.traffic.input + cost.traffic.weight, cost.traffic.output, true, true});
+  work.runs.push_back(std::move(all));
+  return work;
 }
 
 LayerCycles Accelerator::cycles(const Layer& layer, std::int64_t batch) const {

@@ -55,6 +55,20 @@ struct PassCost {
   PeCycles total() const { return cycles + stall_cycles; }
 };
 
+// Tiles that follow one another, `repeats` times.
+struct TileSequence {
+  std::vector<TileDemand> tiles;
+  std::int64_t repeats = 1;
+  bool output_stays = false;
+};
+
+// A pass as something that runs: its tiles, what adds the PEs' weight gradients behind them. LayerEngine
+// runs it in the machine.
+struct PassWork {
+  PassCost cost;  // with the memory to itself
+  std::vector<TileSequence> runs;
+};
+
 // Cycles of one layer in one training iteration, stalls included, for the whole mini-batch of the
 // accelerator.
 struct LayerCycles {
@@ -95,6 +109,13 @@ class Accelerator {
   // The update of a layer's weights.
   PassCost update(const workload::Layer& layer, const Optimizer& optimizer) const;
 
+  // The same as what runs; of an unlimited memory, which nobody waits for, one tile for all.
+  PassWork work(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
+  PassWork update_work(const workload::Layer& layer, const Optimizer& optimizer) const;
+  // What takes `cycles` if the memory is not waited for, reads `load` bytes for it and writes `store`, evenly
+  // in pieces, two of them in the buffers at a time.
+  PassWork stream_work(PeCycles cycles, Bytes load, Bytes store) const;
+
   // The most weight gradients that the PEs have at a time before they are added, in bytes.
   Bytes partial_sums(const workload::Model& model, std::int64_t batch) const;
 
@@ -109,14 +130,17 @@ class Accelerator {
                                     std::int64_t batch) const;
   Candidate candidate(const workload::Layer& layer, workload::Pass pass, std::int64_t batch,
                       Split split) const;
-  PassCost finished(const Candidate& candidate, const workload::Layer& layer, workload::Pass pass,
+  PassWork best(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
+  PassWork finished(const Candidate& candidate, const workload::Layer& layer, workload::Pass pass,
                     std::int64_t batch) const;
-  PassCost product_cost(const Candidate& candidate, workload::Pass pass) const;
+  PassWork product_work(const Candidate& candidate, workload::Pass pass) const;
   TileWalk walk(const Candidate& candidate, const ProductOperands& operands) const;
-  PassCost value_cost(const Candidate& candidate, const workload::Layer& layer, workload::Pass pass,
-                      std::int64_t batch) const;
-  PassCost aggregation(const workload::Layer& layer, std::int64_t batch, std::int64_t partial_sums) const;
-  void stream(PassCost& cost, std::int64_t values, Bytes load, Bytes store) const;
+  PassWork value_work_of(const Candidate& candidate, const workload::Layer& layer, workload::Pass pass,
+                         std::int64_t batch) const;
+  PassWork aggregation(const workload::Layer& layer, std::int64_t batch, std::int64_t partial_sums) const;
+  void stream(PassWork& work, std::int64_t values, Bytes load, Bytes store) const;
+  void run(PassWork& work, TileSequence run) const;
+  PassWork whole(PassWork work) const;
   MemoryPace memory() const { return {spec_.memory_bandwidth, spec_.clock}; }
 
   AcceleratorSpec spec_;

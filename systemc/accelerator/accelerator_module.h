@@ -26,6 +26,10 @@ class AcceleratorModule : public sc_core::sc_module {
   virtual bool starts_at_once() const { return false; }
 
  protected:
+  // Lets a module inside access `memory` through its own socket, as LayerEngine's.
+  void share_memory(tlm::tlm_base_initiator_socket<>& inside) {
+    inside.get_base_port().bind(memory.get_base_port());
+  }
   // A 32-bit access that takes no time. Throws ModelError if the interface refuses it.
   void write_register(sc_dt::uint64 address, std::uint32_t value);
   std::uint32_t read_register(sc_dt::uint64 address);

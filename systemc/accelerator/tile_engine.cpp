@@ -45,7 +45,7 @@ void TileEngine::compute() {
     const std::int64_t tile = computed_;
     const TileDemand demand = program_->demand(tile);
     output_ = next_output();
-    program_->compute(tile);
+    if (program_->carries_values()) program_->compute(tile);
     wait(fabric::to_sc_time(demand.compute * period_));
     before_last_computed_ = last_computed_;
     last_computed_ = sc_time_stamp();
@@ -74,7 +74,8 @@ sc_core::sc_time TileEngine::load_ready() const {
 void TileEngine::load_nothing() {
   while (may_load() && program_->demand(loaded_).load == 0) {
     last_load_ = sc_time_stamp();
-    program_->loaded(loaded_++, {});
+    if (program_->carries_values()) program_->loaded(loaded_, {});
+    ++loaded_;
   }
 }
 
@@ -97,41 +98,54 @@ void TileEngine::transfer() {
 
 void TileEngine::load() {
   const TileDemand demand = program_->demand(loaded_);
-  buffer_.resize(static_cast<std::size_t>(demand.load));
+  const bool values = program_->carries_values();
+  if (values) buffer_.resize(static_cast<std::size_t>(demand.load));
   loading_ = true;
-  move(tlm::TLM_READ_COMMAND, program_->load_address(loaded_), buffer_.data(), demand.load);
+  move(tlm::TLM_READ_COMMAND, program_->load_address(loaded_), values ? buffer_.data() : nullptr,
+       demand.load);
   loading_ = false;
   statistics_.loaded += demand.load;
   last_load_ = sc_time_stamp();
-  program_->loaded(loaded_++, buffer_);
+  if (values) program_->loaded(loaded_, buffer_);
+  ++loaded_;
   load_nothing();
   changed();
 }
 
 void TileEngine::store() {
   const Store& next = stores_.front();
-  const auto results = program_->results(next.tile);
-  buffer_.assign(results.begin(), results.end());
-  move(tlm::TLM_WRITE_COMMAND, program_->store_address(next.tile), buffer_.data(), std::ssize(results));
-  statistics_.stored += std::ssize(results);
+  const Bytes bytes = program_->demand(next.tile).store;
+  const bool values = program_->carries_values();
+  if (values) {
+    const auto results = program_->results(next.tile);
+    buffer_.assign(results.begin(), results.end());
+  }
+  move(tlm::TLM_WRITE_COMMAND, program_->store_address(next.tile), values ? buffer_.data() : nullptr, bytes);
+  statistics_.stored += bytes;
   stores_.pop_front();
   changed();
   finish_if_done();
 }
 
+// In pieces whose length a transaction can hold.
 void TileEngine::move(tlm::tlm_command command, std::uint64_t address, std::uint8_t* data, Bytes bytes) {
-  tlm::tlm_generic_payload payload;
-  payload.set_command(command);
-  payload.set_address(address);
-  payload.set_data_ptr(data);
-  payload.set_data_length(static_cast<unsigned>(bytes));
-  payload.set_streaming_width(static_cast<unsigned>(bytes));
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  memory->b_transport(payload, delay);
-  wait(delay);
-  if (payload.is_response_ok()) return;
-  throw ModelError(fmt::format("{}: the memory refused {} bytes at {:#x}: {}", name(), bytes, address,
-                               payload.get_response_string()));
+  constexpr Bytes kLongest = Bytes{1} << 30;
+  for (Bytes done = 0; done < bytes; done += kLongest) {
+    const auto length = static_cast<unsigned>(std::min(kLongest, bytes - done));
+    const std::uint64_t from = address + static_cast<std::uint64_t>(done);
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address(from);
+    payload.set_data_ptr(data != nullptr ? data + done : nullptr);
+    payload.set_data_length(length);
+    payload.set_streaming_width(length);
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    memory->b_transport(payload, delay);
+    wait(delay);
+    if (payload.is_response_ok()) continue;
+    throw ModelError(fmt::format("{}: the memory refused {} bytes at {:#x}: {}", name(), length, from,
+                                 payload.get_response_string()));
+  }
 }
 
 void TileEngine::changed() {

@@ -21,15 +21,18 @@ class TileProgram {
   virtual std::int64_t tiles() const = 0;
   virtual TileDemand demand(std::int64_t tile) const = 0;
   virtual bool output_stays() const = 0;
+  // Whether operands and results are bytes of the memory; else tiles are timed, transfers have no data, and
+  // nothing below is asked.
+  virtual bool carries_values() const { return true; }
   // Where in the memory its operands lie, one behind the other, and its results.
-  virtual std::uint64_t load_address(std::int64_t tile) const = 0;
-  virtual std::uint64_t store_address(std::int64_t tile) const = 0;
+  virtual std::uint64_t load_address(std::int64_t /*tile*/) const { return 0; }
+  virtual std::uint64_t store_address(std::int64_t /*tile*/) const { return 0; }
   // Its operands are in the buffers.
-  virtual void loaded(std::int64_t tile, std::span<const std::uint8_t> operands) = 0;
+  virtual void loaded(std::int64_t /*tile*/, std::span<const std::uint8_t> /*operands*/) {}
   // It is computed from now on for the cycles of its demand.
-  virtual void compute(std::int64_t tile) = 0;
+  virtual void compute(std::int64_t /*tile*/) {}
   // Its results, as many bytes as it stores.
-  virtual std::span<const std::uint8_t> results(std::int64_t tile) = 0;
+  virtual std::span<const std::uint8_t> results(std::int64_t /*tile*/) { return {}; }
 };
 
 // The accelerator of a node: double buffers around its arrays, and a DMA engine that fills and empties them

@@ -6,27 +6,40 @@
 
 namespace coppice::ni {
 
-void MemoryModule::transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay) {
-  const auto address = static_cast<Bytes>(transaction.get_address());
-  const auto bytes = static_cast<Bytes>(transaction.get_data_length());
-  const bool write = transaction.is_write();
-  const sc_core::sc_time start = sc_core::sc_time_stamp() + delay;
-  delay += serve(write, address, bytes, start) - start;
-  (write ? bytes_written_ : bytes_read_) += bytes;
+void MemoryModule::transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay, bool network) {
   GradientData* data = nullptr;
   transaction.get_extension(data);
-  if (!write && data != nullptr) data->payload = contents_->read(address, bytes);
+  const sc_core::sc_time now = sc_core::sc_time_stamp();
+  const MemoryAccess access{
+      .write = transaction.is_write(),
+      .dma = network,
+      .accumulate = data != nullptr && data->accumulate,
+      .address = static_cast<Bytes>(transaction.get_address()),
+      .bytes = static_cast<Bytes>(transaction.get_data_length()),
+      .start = static_cast<Femtoseconds>((now + delay).value()),
+      .stream = data != nullptr ? data->stream : 0,
+  };
+  delay = fabric::to_sc_time(serve(access)) - now;
+  if (access.write) bytes_written_ += access.bytes;
+  if (!access.write || access.accumulate) bytes_read_ += access.bytes;
+  if (network) dma_bytes_ += access.accumulate ? 2 * access.bytes : access.bytes;
+  if (!access.write && data != nullptr) data->payload = contents_->read(access.address, access.bytes);
   transaction.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
-sc_core::sc_time Memory::serve(bool /*write*/, Bytes /*address*/, Bytes bytes,
-                               const sc_core::sc_time& start) {
-  const auto asked = static_cast<Femtoseconds>(start.value());
-  if (bandwidth_.bytes_per_second == 0) return fabric::to_sc_time(asked + latency_);
+// A read's last data may come when the last flit leaves; a write's first came when the first flit arrived.
+Femtoseconds Memory::serve(const MemoryAccess& access) {
+  const bool dma_read = access.dma && !access.write;
+  const Femtoseconds latency = dma_read ? dma_latency_ : 0;
+  if (!pace_.bandwidth) return access.start + latency;
+  const Bytes moved = access.accumulate ? 2 * access.bytes : access.bytes;
+  const Femtoseconds duration = pace_.cycles(moved) * pace_.clock.period();
+  const Femtoseconds asked = access.start - (access.dma && access.write ? access.stream : 0);
   const Femtoseconds begins = std::max(asked, free_at_);
-  const double seconds = static_cast<double>(bytes) / static_cast<double>(bandwidth_.bytes_per_second);
-  free_at_ = begins + static_cast<Femtoseconds>(seconds * static_cast<double>(kFemtosecondsPerSecond));
-  return fabric::to_sc_time(begins + latency_);
+  free_at_ = begins + duration;
+  busy_ += duration;
+  if (dma_read) return latency + std::max(begins, free_at_ - access.stream);
+  return std::max(access.start, free_at_);
 }
 
 }  // namespace coppice::ni

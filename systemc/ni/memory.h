@@ -5,20 +5,35 @@
 #include <systemc>
 #include <tlm>
 
+#include "base/memory_pace.h"
 #include "base/units.h"
 #include "ni/gradient_memory.h"
 
 namespace coppice::ni {
 
 // Goes with a transaction of a gradient buffer: the data in the representation of what is checked, which need
-// not be bytes (GradientMemory). A read fills it in.
+// not be bytes (GradientMemory), and the time over which the network takes or gives them. A read fills in the
+// data.
 struct GradientData final : tlm::tlm_extension<GradientData> {
   Payload payload;
+  Femtoseconds stream = 0;  // from the first flit to the last
+  bool accumulate = false;  // a write that adds: what is there is read first
 
   tlm::tlm_extension_base* clone() const override { return new GradientData(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {
     *this = static_cast<const GradientData&>(other);
   }
+};
+
+// What is asked of a memory.
+struct MemoryAccess {
+  bool write = false;
+  bool dma = false;         // by the network interface, else by the arrays
+  bool accumulate = false;  // GradientData's
+  Bytes address = 0;
+  Bytes bytes = 0;
+  Femtoseconds start = 0;   // when it is asked for
+  Femtoseconds stream = 0;  // GradientData's; a write of the network interface began to come so long before
 };
 
 // The memory of an accelerator as its network interface and its array see it: a TLM-2.0 target. Data are kept
@@ -34,41 +49,56 @@ class MemoryModule : public sc_core::sc_module {
   // `contents` outlives it.
   MemoryModule(const sc_core::sc_module_name& name, GradientMemory& contents)
       : sc_module(name), contents_(&contents) {
-    dma.register_b_transport(this, &MemoryModule::transport);
-    array.register_b_transport(this, &MemoryModule::transport);
+    dma.register_b_transport(this, &MemoryModule::transport_dma);
+    array.register_b_transport(this, &MemoryModule::transport_array);
   }
 
+  // Of both sockets.
   Bytes bytes_read() const { return bytes_read_; }
   Bytes bytes_written() const { return bytes_written_; }
+  // Of the network interface's alone.
+  Bytes dma_bytes() const { return dma_bytes_; }
 
  protected:
-  // When an access that is asked for at `start` is done: the first of its data for a read.
-  virtual sc_core::sc_time serve(bool write, Bytes address, Bytes bytes, const sc_core::sc_time& start) = 0;
+  // When an access is done, no earlier than it is asked for: for a read of the network interface the time of
+  // its first flit such that the others follow at its pace, else that of the last of its data.
+  virtual Femtoseconds serve(const MemoryAccess& access) = 0;
 
  private:
-  void transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
+  void transport_dma(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay) {
+    transport(transaction, delay, true);
+  }
+  void transport_array(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay) {
+    transport(transaction, delay, false);
+  }
+  void transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay, bool network);
 
   GradientMemory* contents_;
   Bytes bytes_read_ = 0;
   Bytes bytes_written_ = 0;
+  Bytes dma_bytes_ = 0;
 };
 
-// A plain memory: every access takes `latency` until its first data; where it has a bandwidth, accesses take
-// turns.
+// A plain memory that serves one access at a time, in the order in which they are asked for, each for whole
+// cycles of `pace`; an unlimited one serves all at once. What the network interface reads comes `dma_latency`
+// later; the arrays' loads are asked for ahead and have no latency of their own.
 class Memory final : public MemoryModule {
  public:
-  // Bandwidth in bytes per second; 0: it keeps up with all that is asked of it.
-  Memory(const sc_core::sc_module_name& name, GradientMemory& contents, Femtoseconds latency,
-         Bandwidth bandwidth = {})
-      : MemoryModule(name, contents), latency_(latency), bandwidth_(bandwidth) {}
+  Memory(const sc_core::sc_module_name& name, GradientMemory& contents, Femtoseconds dma_latency,
+         const MemoryPace& pace = {})
+      : MemoryModule(name, contents), dma_latency_(dma_latency), pace_(pace) {}
+
+  // How long it has moved data so far.
+  Femtoseconds busy() const { return busy_; }
 
  protected:
-  sc_core::sc_time serve(bool write, Bytes address, Bytes bytes, const sc_core::sc_time& start) override;
+  Femtoseconds serve(const MemoryAccess& access) override;
 
  private:
-  Femtoseconds latency_;
-  Bandwidth bandwidth_;
+  Femtoseconds dma_latency_;
+  MemoryPace pace_;
   Femtoseconds free_at_ = 0;
+  Femtoseconds busy_ = 0;
 };
 
 }  // namespace coppice::ni

@@ -203,11 +203,20 @@ void NetworkInterface::message_arrived(int port, std::uint64_t message, Cycles n
 void NetworkInterface::complete_arrivals(Cycles now) {
   if (queues_) queues_->advance(now, values_->values());
   while (!completions_.empty() && completions_.top().at <= now) {
-    const std::uint64_t id = completions_.top().message;
+    Completion completion = completions_.top();
     completions_.pop();
-    const MessageRecord& record = (*context_.log)[id];
+    const std::uint64_t id = completion.message;
+    MessageRecord& record = (*context_.log)[id];
+    if (!completion.written) {
+      record.completed = write(record, now);
+      if (record.completed > now) {
+        completion.at = record.completed;
+        completion.written = true;
+        completions_.push(completion);
+        continue;
+      }
+    }
     if (!queues_) ReductionUnit::apply(*record.entry, record.payload, *contents_);
-    note_write(*record.entry, now);
     count_arrival(record, now);
     completed.write(record);
     context_.log->close(id);
@@ -303,36 +312,41 @@ void NetworkInterface::wait(int index, DecoderState state, Cycles now) {
   }
 }
 
-// Through the memory that is bound, at the time that this node has come to.
-DmaEngine::Read NetworkInterface::read(Bytes address, Bytes bytes, Cycles now) {
-  if (memory.size() == 0) return dma_.request(address, bytes, now);
+// Through the memory that is bound, at the time that this node has come to; the flits take `stream`.
+DmaEngine::Read NetworkInterface::read(const TableEntry& entry, Femtoseconds stream, Cycles now) {
+  if (memory.size() == 0) return dma_.request(entry.address, entry.bytes, now);
   GradientData data;
+  data.stream = stream;
+  const Cycles ready = access(tlm::TLM_READ_COMMAND, entry, data, now);
+  return {std::move(data.payload), ready};
+}
+
+// From when on the memory has what arrived. Its values are written elsewhere, flit by flit where flits move.
+Cycles NetworkInterface::write(const MessageRecord& arrival, Cycles now) {
+  if (memory.size() == 0) return now;
+  GradientData data;
+  data.stream = arrival.serialization * context_.period;
+  data.accumulate = arrival.entry->op == schedule::Op::kReduce;
+  return access(tlm::TLM_WRITE_COMMAND, *arrival.entry, data, now);
+}
+
+Cycles NetworkInterface::access(tlm::tlm_command command, const TableEntry& entry, GradientData& data,
+                                Cycles now) {
   tlm::tlm_generic_payload transaction;
-  transaction.set_read();
-  transaction.set_address(static_cast<sc_dt::uint64>(address));
-  transaction.set_data_length(static_cast<unsigned>(bytes));
-  transaction.set_streaming_width(static_cast<unsigned>(bytes));
+  transaction.set_command(command);
+  transaction.set_address(static_cast<sc_dt::uint64>(entry.address));
+  transaction.set_data_length(static_cast<unsigned>(entry.bytes));
+  transaction.set_streaming_width(static_cast<unsigned>(entry.bytes));
   transaction.set_extension(&data);
   sc_core::sc_time delay = fabric::to_sc_time(now * context_.period) - sc_core::sc_time_stamp();
   memory->b_transport(transaction, delay);
   transaction.clear_extension(&data);
   if (!transaction.is_response_ok()) {
-    throw ModelError(fmt::format("{}: the memory refuses to read {} at address {}: {}", name(),
-                                 format_bytes(bytes), address, transaction.get_response_string()));
+    throw ModelError(fmt::format("{}: the memory refuses {} at address {}: {}", name(),
+                                 format_bytes(entry.bytes), entry.address,
+                                 transaction.get_response_string()));
   }
-  return {std::move(data.payload), cycle_of(sc_core::sc_time_stamp() + delay)};
-}
-
-// What arrived has been written already, flit by flit; the memory gets to know how much.
-void NetworkInterface::note_write(const TableEntry& entry, Cycles now) {
-  if (memory.size() == 0) return;
-  tlm::tlm_generic_payload transaction;
-  transaction.set_write();
-  transaction.set_address(static_cast<sc_dt::uint64>(entry.address));
-  transaction.set_data_length(static_cast<unsigned>(entry.bytes));
-  transaction.set_streaming_width(static_cast<unsigned>(entry.bytes));
-  sc_core::sc_time delay = fabric::to_sc_time(now * context_.period) - sc_core::sc_time_stamp();
-  memory->b_transport(transaction, delay);
+  return cycle_of(sc_core::sc_time_stamp() + delay);
 }
 
 void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
@@ -344,11 +358,11 @@ void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
     const auto word = static_cast<std::size_t>(entry.address) / sizeof(float);
     queues_->settle(word, word + static_cast<std::size_t>(entry.bytes) / sizeof(float), values_->values());
   }
-  DmaEngine::Read data = read(entry.address, entry.bytes, now);
-
   const fabric::RouteTiming timing =
       context_.paths != nullptr ? fabric::time_route(*context_.topology, *context_.system, node_, route)
                                 : route_times_[entry.route];
+  const std::int64_t flits = context_.framing.flits(entry.message_bytes());
+  DmaEngine::Read data = read(entry, checked_time(flits - 1, timing.slowest_flit), now);
   const std::uint64_t id =
       open_message(context_, node_, index, entry, timing, port.lockstep.release(), enablers_[index], now);
   MessageRecord& record = (*context_.log)[id];

@@ -30,6 +30,8 @@
 
 namespace coppice::ni {
 
+struct GradientData;
+
 // Opens the record of the message that `entry` issues at port `port` of `node` in cycle `now` over `route`
 // with its `timing`: its step was let start at `released`, and `enabler` met its last dependency. The record
 // has no payload yet.
@@ -43,7 +45,8 @@ std::uint64_t open_message(const NiContext& context, NodeId node, int port, cons
 //
 // Cycle by cycle: an entry whose conditions hold in cycle c issues in c, one per port and cycle; its first
 // flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected in
-// cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on. The lockstep takes a
+// cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on, or when the memory has
+// it if that is later. The lockstep takes a
 // message to last as long as its flits at the pace of the slowest channel of its route, and a nop as long as
 // its bytes would at the slowest pace of its port; either takes system.ni.message_setup more, which is how
 // far a port's messages are apart (Packetizer). Real numbers are added flit by flit where the fabric moves
@@ -106,6 +109,7 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
     Cycles at;
     int port;
     std::uint64_t message;
+    bool written = false;  // the memory has been told of it, and has it from `at` on
     // Later completions compare greater; ports break ties, so that sums do not depend on the fabric.
     bool operator>(const Completion& other) const {
       return at != other.at ? at > other.at : port > other.port;
@@ -129,8 +133,10 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   void hold(Port& port, std::int64_t flits, Femtoseconds flit_time, Cycles now, bool absorb);
   void connect(int port);
   void end_of_elaboration() override;
-  DmaEngine::Read read(Bytes address, Bytes bytes, Cycles now);
-  void note_write(const TableEntry& entry, Cycles now);
+  DmaEngine::Read read(const TableEntry& entry, Femtoseconds stream, Cycles now);
+  Cycles write(const MessageRecord& arrival, Cycles now);
+  // When the memory is done with `command`.
+  Cycles access(tlm::tlm_command command, const TableEntry& entry, GradientData& data, Cycles now);
   void take_flit(int port, const fabric::Packet& packet, fabric::Flit flit, Cycles now);
   void message_arrived(int port, std::uint64_t message, Cycles now);
   void run_at(int port, Cycles at);

@@ -34,10 +34,12 @@ void draw(Matrix<float>& matrix, std::uint32_t state) {
 
 }  // namespace
 
-CheckedProduct::CheckedProduct(const SystolicArray& array, std::int64_t m, std::int64_t k, std::int64_t n)
+CheckedProduct::CheckedProduct(const SystolicArray& array, std::int64_t m, std::int64_t k, std::int64_t n,
+                               std::int64_t number)
     : array_(array), a_(checked(m, k, n), k), b_(k, n), out_(m, n) {
-  draw(a_, 1);
-  draw(b_, 2);
+  const auto seed = static_cast<std::uint32_t>(2 * number);
+  draw(a_, seed + 1);
+  draw(b_, seed + 2);
 }
 
 PeCycles CheckedProduct::compute(std::int64_t m, std::int64_t height, std::int64_t k, std::int64_t depth,

@@ -11,8 +11,9 @@ namespace coppice::accelerator {
 // A product with operands that are drawn, which an array computes block by block, cycle by cycle.
 class CheckedProduct {
  public:
-  // m x k by k x n. Throws UnsupportedError if that takes more than 2 GiB.
-  CheckedProduct(const SystolicArray& array, std::int64_t m, std::int64_t k, std::int64_t n);
+  // m x k by k x n, its operands drawn by `number`. Throws UnsupportedError if that takes more than 2 GiB.
+  CheckedProduct(const SystolicArray& array, std::int64_t m, std::int64_t k, std::int64_t n,
+                 std::int64_t number = 0);
 
   // Adds the part of the product that the given sides cut out, and returns its cycles.
   PeCycles compute(std::int64_t m, std::int64_t height, std::int64_t k, std::int64_t depth, std::int64_t n,

@@ -120,14 +120,6 @@ class Pipeline {
 
 }  // namespace
 
-PeCycles MemoryPace::cycles(Bytes bytes) const {
-  if (!bandwidth) return 0;
-  const auto rate = static_cast<Wide>(bandwidth->bytes_per_second);
-  const Wide scaled = static_cast<Wide>(bytes) * static_cast<Wide>(clock.hertz);
-  constexpr auto kLongest = static_cast<Wide>(std::numeric_limits<PeCycles>::max() / 8);
-  return static_cast<PeCycles>(std::min((scaled + rate - 1) / rate, kLongest));
-}
-
 PipelineTimes run_pipeline(std::span<const TileDemand> tiles, std::int64_t repeats, bool output_stays,
                            const MemoryPace& memory) {
   if (tiles.empty() || repeats < 1) return {};

@@ -1,21 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "accelerator/array/systolic_array.h"
+#include "base/memory_pace.h"
 #include "base/units.h"
 
 namespace coppice::accelerator {
-
-// How long the memory takes, in whole cycles of the accelerator's clock; nothing where it is unlimited.
-struct MemoryPace {
-  std::optional<Bandwidth> bandwidth;
-  Frequency clock{1'000'000'000};
-
-  PeCycles cycles(Bytes bytes) const;
-};
 
 // A tile as the whole accelerator sees it: all PEs compute theirs at the same time.
 struct TileDemand {

@@ -129,8 +129,10 @@ void Machine::build_interface(NodeId id, const ni::NiContext& context, fabric::F
   }
   memories_.push_back(parts_.make_memory ? parts_.make_memory(id, contents) : nullptr);
   if (memories_.back() == nullptr) {
+    const config::AcceleratorConfig& accelerator = system_.accelerator;
     memories_.back() =
-        std::make_unique<ni::Memory>("memory", contents, system_.ni.dma_latency * context_.period);
+        std::make_unique<ni::Memory>("memory", contents, system_.ni.dma_latency * context_.period,
+                                     MemoryPace{accelerator.memory_bandwidth, accelerator.clock});
   }
   build_accelerator(id);
 }

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "accelerator/accelerator.h"
+#include "accelerator/tile_engine.h"
+
+namespace coppice::accelerator {
+
+// What computes in a node: runs the work of layers (Accelerator::work()) on a TileEngine, one after the
+// other, over the memory that the network interface shares. Put one into an AcceleratorModule:
+//
+//   LayerEngine engine_{"engine", clock};          // a member
+//   share_memory(engine_.memory);                  // in its constructor
+//   engine_.start(work); wait(engine_.done());     // in its process
+//
+// A memory that nobody else uses makes a work take exactly the cycles of its cost.
+class LayerEngine final : public sc_core::sc_module {
+ public:
+  tlm::tlm_initiator_socket<> memory{"memory"};
+
+  // `clock` is the accelerator's. The kernel's resolution must be a femtosecond (fabric/sim_time.h).
+  LayerEngine(const sc_core::sc_module_name& name, Frequency clock);
+  ~LayerEngine() override;
+
+  // Begins now. Throws ModelError if another work is under way.
+  void start(std::shared_ptr<const PassWork> work);
+  bool busy() const { return work_ != nullptr; }
+  // Notified when the last result of a work is in the memory.
+  const sc_core::sc_event& done() const { return done_; }
+  // Counts of all works so far.
+  const TileEngine::Statistics& statistics() const { return tiles_.statistics(); }
+
+ private:
+  class Run;
+
+  void advance();
+
+  TileEngine tiles_;
+  std::shared_ptr<const PassWork> work_;
+  std::size_t next_ = 0;  // in work_->runs
+  std::unique_ptr<Run> run_;
+  sc_core::sc_event done_;
+};
+
+}  // namespace coppice::accelerator

@@ -1,0 +1,202 @@
+// Layers that are computed in the machine's nodes while their network interfaces reduce gradients.
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "accelerator/accelerator_module.h"
+#include "accelerator/layer_engine.h"
+#include "fabric/sim_time.h"
+#include "machine.h"
+#include "ni/interface.h"
+#include "system/training/trained_accelerator.h"
+
+namespace coppice::system {
+namespace {
+
+using accelerator::PassWork;
+using workload::Layer;
+using workload::Pass;
+
+using Works = std::vector<std::shared_ptr<const PassWork>>;
+
+// Starts the all-reduce and computes meanwhile.
+class Computer final : public accelerator::AcceleratorModule {
+ public:
+  Computer(const sc_core::sc_module_name& name, Frequency clock, Works works, bool reduces, Cycles& end)
+      : AcceleratorModule(name),
+        engine_("engine", clock),
+        works_(std::move(works)),
+        reduces_(reduces),
+        end_(&end) {
+    share_memory(engine_.memory);
+    SC_HAS_PROCESS(Computer);
+    SC_THREAD(work);
+  }
+
+ private:
+  void work() {
+    if (reduces_) write_register(ni::Registers::kControl, ni::Registers::kStart);
+    for (const auto& work : works_) {
+      engine_.start(work);
+      wait(engine_.done());
+    }
+    *end_ = fabric::current_cycle(kPeriod);
+    if (!reduces_) write_register(ni::Registers::kControl, ni::Registers::kStart);
+  }
+
+  static constexpr Femtoseconds kPeriod = 1'000'000;
+  accelerator::LayerEngine engine_;
+  Works works_;
+  bool reduces_;
+  Cycles* end_;
+};
+
+struct Times {
+  Cycles computed = 0;    // of the accelerator that was done last
+  Cycles all_reduce = 0;  // done
+  std::string verified;
+};
+
+constexpr Bytes kGradients = 32 * 1024;
+
+std::vector<std::string> keys(const std::string& memory_bandwidth, const std::string& fidelity) {
+  return {"system.topology.kind=ring",
+          "system.topology.dims=[4]",
+          "collective.algorithm=ring",
+          "collective.size=32 KiB",
+          "system.accelerator.pes=1",
+          "check=values",
+          "fidelity=" + fidelity,
+          "system.accelerator.memory_bandwidth=" + memory_bandwidth};
+}
+
+Works works_of(const config::Loaded& loaded, const std::vector<Layer>& layers) {
+  const accelerator::Accelerator accelerator = make_accelerator(loaded);
+  Works works;
+  for (const Layer& layer : layers) {
+    works.push_back(std::make_shared<PassWork>(accelerator.work(layer, Pass::kForward, 1)));
+  }
+  return works;
+}
+
+// `together`: the all-reduce starts with the layers, else when they are computed.
+Times run_with(const std::vector<std::string>& overrides, const std::vector<Layer>& layers, bool together) {
+  const config::Loaded loaded = load_system("torus_4x4", overrides);
+  const auto result = run_in_child(
+      [&] {
+        std::vector<Cycles> ends(4, -1);
+        RunOptions options;
+        options.parts.make_accelerator = [&](int node) {
+          return std::make_unique<Computer>("accelerator", Frequency{1'000'000'000},
+                                            works_of(loaded, layers), together,
+                                            ends[static_cast<std::size_t>(node)]);
+        };
+        auto json = run_collective(loaded, options);
+        json["computed"] = ends;
+        return json;
+      },
+      nullptr);
+  Times times;
+  for (const Cycles end : result.at("computed")) {
+    EXPECT_GE(end, 0) << "not done when the run ended";
+    times.computed = std::max(times.computed, end);
+  }
+  times.all_reduce = result.at("cycles");
+  times.verified = result.at("verified");
+  return times;
+}
+
+// A product of a vector by weights, which the memory gives more slowly than the array takes them: it is never
+// idle until the last of them has come.
+Layer wide_layer() {
+  Layer layer;
+  layer.name = "wide";
+  layer.channels = 256;
+  layer.filters = 12 * 32;
+  return layer;
+}
+
+std::vector<Layer> convolutions() {
+  Layer first;
+  first.name = "first";
+  first.ifmap_height = first.ifmap_width = 10;
+  first.filter_height = first.filter_width = 3;
+  first.channels = 8;
+  first.filters = 64;
+  Layer second = first;
+  second.name = "second";
+  second.ifmap_height = second.ifmap_width = 8;
+  second.channels = 64;
+  second.filters = 32;
+  Layer third;
+  third.name = "third";
+  third.ifmap_height = third.ifmap_width = 6;
+  third.channels = 32;
+  third.filters = 128;
+  return {first, second, third};
+}
+
+// What a ring all-reduce of 4 moves in every accelerator's memory: three quarters are read and sent twice,
+// as much arrives and is added (read and written), and as much arrives and is written.
+constexpr Bytes kMoved = kGradients / 4 * 3 * (1 + 1 + 2 + 1);
+
+TEST(ComputingAccelerator, TakesTheCyclesOfTheFormulaWithTheMemoryToItself) {
+  for (const char* bandwidth : {"unlimited", "64 GB/s", "7 GB/s"}) {
+    const auto overrides = keys(bandwidth, "train");
+    const config::Loaded loaded = load_system("torus_4x4", overrides);
+    accelerator::PeCycles expected = 0;
+    for (const Layer& layer : convolutions()) {
+      expected += make_accelerator(loaded).cost(layer, Pass::kForward, 1).total();
+    }
+    EXPECT_EQ(run_with(overrides, convolutions(), false).computed, expected) << bandwidth;
+  }
+}
+
+TEST(ComputingAccelerator, WaitsForAsLongAsTheNetworkInterfaceTakesAShortMemory) {
+  constexpr Bytes kBytesPerCycle = 64;
+  for (const char* fidelity : {"flit", "train"}) {
+    const auto overrides = keys("64 GB/s", fidelity);
+    const Times apart = run_with(overrides, {wide_layer()}, false);
+    const Times together = run_with(overrides, {wide_layer()}, true);
+    EXPECT_EQ(together.verified, "values");
+    ASSERT_LT(together.all_reduce, together.computed);
+    EXPECT_EQ(together.computed, apart.computed + kMoved / kBytesPerCycle) << fidelity;
+    // And the all-reduce waits for the tiles that come first.
+    EXPECT_GT(together.all_reduce, apart.all_reduce - apart.computed);
+  }
+}
+
+TEST(ComputingAccelerator, LosesNoMoreToTheNetworkInterfaceThanItMoves) {
+  constexpr Bytes kBytesPerCycle = 32;
+  const auto overrides = keys("32 GB/s", "train");
+  const Times apart = run_with(overrides, convolutions(), false);
+  const Times together = run_with(overrides, convolutions(), true);
+  EXPECT_GT(together.computed, apart.computed);
+  EXPECT_LE(together.computed, apart.computed + kMoved / kBytesPerCycle);
+}
+
+TEST(ComputingAccelerator, AndNothingWhereTheMemoryIsUnlimited) {
+  for (const char* fidelity : {"flit", "train"}) {
+    const auto overrides = keys("unlimited", fidelity);
+    const Times apart = run_with(overrides, convolutions(), false);
+    const Times together = run_with(overrides, convolutions(), true);
+    EXPECT_EQ(together.computed, apart.computed);
+    EXPECT_EQ(together.all_reduce, apart.all_reduce - apart.computed);
+  }
+}
+
+// A memory slower than a link sends, receives and adds at its own pace.
+TEST(MemoryBandwidth, BoundsAnAllReduceOfItsOwn) {
+  const auto cycles = [](const char* bandwidth) {
+    return run("torus_4x4", keys(bandwidth, "flit"))["cycles"].get<Cycles>();
+  };
+  const Cycles unlimited = cycles("unlimited");
+  EXPECT_EQ(cycles("900 GB/s"), unlimited);
+  const Cycles short_of_memory = cycles("4 GB/s");
+  EXPECT_GE(short_of_memory, kMoved / 4);
+  EXPECT_GT(short_of_memory, unlimited);
+}
+
+}  // namespace
+}  // namespace coppice::system
