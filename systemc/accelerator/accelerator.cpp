@@ -213,7 +213,7 @@ PassWork Accelerator::product_work(const Candidate& candidate, Pass pass) const 
 }
 
 PassWork Accelerator::value_work_of(const Candidate& candidate, const Layer& layer, Pass pass,
-                                 std::int64_t batch) const {
+                                    std::int64_t batch) const {
   const Share& share = candidate.share;
   const ValueWork values = value_work(layer, pass, batch);
   const Layer& part = share.layer;
