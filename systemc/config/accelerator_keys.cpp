@@ -101,10 +101,13 @@ void add_systolic_keys(std::vector<Key>& keys) {
       [](auto& c) -> auto& { return c.system.accelerator.buffers.output; });
   add_name("system.accelerator.tiling", [](auto& c) -> auto& { return c.system.accelerator.tiling; },
            {"least_traffic", "output_reuse", "weight_reuse", "input_reuse"});
-  add(limit_key(
-      "system.accelerator.memory_bandwidth",
-      [](auto& c) -> auto& { return c.system.accelerator.memory_bandwidth; }, parse_bandwidth,
-      format_bandwidth, kSlowestMemory, kFastestMemory));
+  // The network interface shares the memory.
+  keys.push_back(unless(with(limit_key(
+                                 "system.accelerator.memory_bandwidth",
+                                 [](auto& c) -> auto& { return c.system.accelerator.memory_bandwidth; },
+                                 parse_bandwidth, format_bandwidth, kSlowestMemory, kFastestMemory),
+                             kTrained),
+                        idle_memory_bandwidth));
 }
 
 }  // namespace

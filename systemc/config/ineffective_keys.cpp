@@ -91,6 +91,15 @@ std::string idle_systolic(const Config& config, const Use& use) {
   return "system.accelerator.model is roofline";
 }
 
+std::string idle_memory_bandwidth(const Config& config, const Use& use) {
+  const std::string computes_nothing = idle_systolic(config, use);
+  if (computes_nothing.empty() || use.purpose == Purpose::kLayers) return computes_nothing;
+  if (config.system.ni.impl == Implementation::kRtl) {
+    return "a network interface in Verilog reads a memory of its own";
+  }
+  return single_accelerator(config) ? kAlone : "";
+}
+
 std::string idle_roofline(const Config& config, const Use& use) {
   const std::string untrained = idle_untrained(config, use);
   if (!untrained.empty() || config.system.accelerator.model == "roofline") return untrained;

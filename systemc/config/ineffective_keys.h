@@ -27,6 +27,7 @@ std::string idle_schedule_file(const Config& config, const Use& use);
 std::string idle_dimensions(const Config& config, const Use& use);
 // Keys of one model of the accelerator, where it is the other or nothing is trained.
 std::string idle_systolic(const Config& config, const Use& use);
+std::string idle_memory_bandwidth(const Config& config, const Use& use);
 std::string idle_roofline(const Config& config, const Use& use);
 // The optimizer, which an iteration's time does not count.
 std::string idle_optimizer(const Config& config, const Use& use);

@@ -8,6 +8,7 @@
 #include "config/document.h"
 #include "config/nearest.h"
 #include "config/rules.h"
+#include "config/scale_sim_architecture.h"
 #include "config/schema.h"
 #include "config/values.h"
 
@@ -106,7 +107,11 @@ Loaded load(const std::string& path, const std::vector<std::string>& overrides, 
   for (const std::string& text : overrides) merge(root, parse_override(text));
   Loaded loaded;
   loaded.top = {path};
+  std::vector<std::string> assumptions;
+  expand_accelerator(root, assumptions);
   Reader(loaded).read_section(root, "");
+  auto& all = loaded.config.assumptions;
+  all.insert(all.end(), assumptions.begin(), assumptions.end());
   require_keys(loaded, purpose);
   check_rules(loaded);
   return loaded;

@@ -36,12 +36,17 @@ Cell make_cell(std::string_view text, const std::string& path, int line, std::si
           {path, line, static_cast<int>(offset + begin) + 1}};
 }
 
+// A cell that begins with # is a comment, up to the end of its row.
 std::vector<Cell> split(std::string_view line, const std::string& path, int number) {
   std::vector<Cell> cells;
   std::size_t begin = 0;
   while (true) {
     const std::size_t comma = line.find(',', begin);
     cells.push_back(make_cell(line.substr(begin, comma - begin), path, number, begin));
+    if (cells.back().text.starts_with('#')) {
+      cells.pop_back();
+      break;
+    }
     if (comma == std::string_view::npos) break;
     begin = comma + 1;
   }

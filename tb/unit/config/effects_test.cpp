@@ -89,8 +89,12 @@ TEST(IneffectiveKeys, KnowsWhatOtherKeysMakeIdle) {
 }
 
 TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
-  EXPECT_THAT(added("system.accelerator.memory_bandwidth=1 TB/s"),
-              ElementsAre(HasSubstr("nothing is trained")));
+  EXPECT_THAT(added("system.accelerator.buffers.input=1 MiB"), ElementsAre(HasSubstr("nothing is trained")));
+  // The network interface shares the memory.
+  EXPECT_THAT(added("system.accelerator.memory_bandwidth=1 TB/s"), IsEmpty());
+  EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "system.ni.impl=rtl",
+                        "system.accelerator.memory_bandwidth=1 TB/s"}),
+              ElementsAre(HasSubstr("memory_bandwidth has no effect: a network interface in Verilog")));
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "training.model=ncf", "system.accelerator.pes=4"}),
               ElementsAre(HasSubstr("collective.size has no effect: the gradients of training.model")));
 }

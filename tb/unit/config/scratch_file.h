@@ -11,9 +11,9 @@ namespace coppice::config {
 // A file with some text, gone at the end of the test.
 class ScratchFile {
  public:
-  explicit ScratchFile(const std::string& text)
+  explicit ScratchFile(const std::string& text, const std::string& ending = ".yaml")
       : path_((std::filesystem::temp_directory_path() / ("coppice_config_" + std::to_string(::getpid()) +
-                                                         "_" + std::to_string(next_number()) + ".yaml"))
+                                                         "_" + std::to_string(next_number()) + ending))
                   .string()) {
     std::ofstream(path_, std::ios::binary) << text;
   }

@@ -65,6 +65,12 @@ TEST(ScaleSim, TakesTheOdditiesOfTheField) {
   EXPECT_EQ(model.layers[2].filters, 1000);
 }
 
+TEST(ScaleSim, TakesCellsBehindAHashForComments) {
+  const Model model = import(header + "# of 4K frames, 1, 2\nConv2_dw, 9, 9, 3, 3, 1, 1, 2,#dw\n#a\n");
+  ASSERT_EQ(model.layers.size(), 1U);
+  EXPECT_EQ(model.layers[0].stride_width, 2);
+}
+
 TEST(ScaleSim, TakesOtherHeadersAndNone) {
   const std::string row = "a, 8, 8, 3, 3, 2, 4, 1,\n";
   const auto layers = import(header + row).layers;
