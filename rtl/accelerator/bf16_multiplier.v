@@ -1,8 +1,11 @@
-// The product of two bf16 numbers as an IEEE 754 binary32, in the same cycle. Two significands of 8 bits give 16, so that
-// it is exact unless it is too large, or so small that it becomes subnormal and is rounded to nearest even. Subnormals,
-// infinities; every NaN result is the quiet NaN 7fc00000.
+// The product of two bf16 numbers as an IEEE 754 binary32, in the same cycle or, pipelined, in the next one. Two significands
+// of 8 bits give 16, so that it is exact unless it is too large, or so small that it becomes subnormal and is rounded to nearest
+// even. Subnormals, infinities; every NaN result is the quiet NaN 7fc00000.
 `default_nettype none
-module bf16_multiplier (
+module bf16_multiplier #(
+  parameter PIPELINED = 0  // 1: a register behind the product of the significands
+) (
+  input  wire        clk_i,
   input  wire [15:0] a_i,
   input  wire [15:0] b_i,
   output reg  [31:0] product_o
@@ -10,12 +13,29 @@ module bf16_multiplier (
   // The significand with its leading bit, which subnormals lack, and the exponent that it counts from.
   wire [7:0] a_exponent = |a_i[14:7] ? a_i[14:7] : 8'd1;
   wire [7:0] b_exponent = |b_i[14:7] ? b_i[14:7] : 8'd1;
-  wire [15:0] significand = {8'd0, |a_i[14:7], a_i[6:0]} * {8'd0, |b_i[14:7], b_i[6:0]};
-  wire sign = a_i[15] ^ b_i[15];
+  wire [15:0] significand_d = {8'd0, |a_i[14:7], a_i[6:0]} * {8'd0, |b_i[14:7], b_i[6:0]};
+  wire sign_d = a_i[15] ^ b_i[15];
   wire a_special = &a_i[14:7];
   wire b_special = &b_i[14:7];
-  wire nan = (a_special && |a_i[6:0]) || (b_special && |b_i[6:0]) ||
-             ((a_special || b_special) && significand == 16'd0);
+  wire nan_d = (a_special && |a_i[6:0]) || (b_special && |b_i[6:0]) ||
+             ((a_special || b_special) && ~(|a_i[14:0] && |b_i[14:0]));
+
+  // The exponent of a product without leading zeros.
+  wire signed [10:0] exponents_d = $signed({3'd0, a_exponent}) + $signed({3'd0, b_exponent}) - 11'sd126;
+  wire               infinite_d = a_special || b_special;
+  wire [15:0]        significand;
+  wire signed [10:0] exponents;
+  wire               sign, nan, infinite;
+  generate
+    if (PIPELINED != 0) begin : g_product
+      reg [29:0] product_q;
+      always @(posedge clk_i) product_q <= {significand_d, exponents_d, sign_d, nan_d, infinite_d};
+      assign {significand, exponents, sign, nan, infinite} = product_q;
+    end else begin : g_product
+      assign {significand, exponents, sign, nan, infinite} = {significand_d, exponents_d, sign_d, nan_d, infinite_d};
+      wire unused = &{1'b0, clk_i};
+    end
+  endgenerate
 
   // Leading zeros, by halves.
   wire [6:0] top8 = |significand[15:8] ? significand[15:9] : significand[7:1];
@@ -23,8 +43,7 @@ module bf16_multiplier (
   wire       top2 = |top4[2:1] ? top4[2] : top4[0];
   wire [3:0] zeros = {~|significand[15:8], ~|top8[6:3], ~|top4[2:1], ~top2};
   wire [15:0] normal = significand << zeros;
-  wire signed [10:0] exponent = $signed({3'd0, a_exponent}) + $signed({3'd0, b_exponent}) - 11'sd126 -
-                                $signed({7'd0, zeros});
+  wire signed [10:0] exponent = exponents - $signed({7'd0, zeros});
 
   // A subnormal: the significand shifts right until its exponent is 1; 25 places leave less than half of the last.
   wire signed [10:0] below = 11'sd1 - exponent;
@@ -37,7 +56,7 @@ module bf16_multiplier (
     product_o = {sign, exponent[7:0], normal[14:0], 8'd0};
     if (significand == 16'd0) product_o = {sign, 31'd0};
     else if (exponent < 11'sd1) product_o = {sign, subnormal[30:0]};
-    if (a_special || b_special || (exponent > 11'sd254 && significand != 16'd0)) product_o = {sign, 8'hff, 23'd0};
+    if (infinite || (exponent > 11'sd254 && significand != 16'd0)) product_o = {sign, 8'hff, 23'd0};
     if (nan) product_o = 32'h7fc00000;
   end
   wire unused = &{1'b0, subnormal[31]};

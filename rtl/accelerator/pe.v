@@ -5,9 +5,12 @@
 //   stream  the left operand moves right; output stationary: so does the upper one down, and the product is added to the
 //           sum; weight stationary: the product of the left operand and the one that stays is added to the sum from below
 //   drain   the sum moves up, the one from below takes its place; operands are dropped
+// Pipelined, a product is added one or two cycles later: from a register, and with two its multiplier has one inside as well.
+// A stream takes as many cycles more.
 `default_nettype none
 module pe #(
-  parameter STATIONARY = 0  // 0: outputs; 1: weights, or inputs in their place
+  parameter STATIONARY = 0,  // 0: outputs; 1: weights, or inputs in their place
+  parameter PIPELINED = 0    // registers from the operands to the adder: 0, 1 or 2
 ) (
   input  wire        clk_i,
   input  wire        rst_ni,
@@ -33,9 +36,26 @@ module pe #(
   wire [31:0] addend = STATIONARY != 0 ? below_i : sum_q;
   wire multiplies = left_valid_i && (STATIONARY != 0 || upper_valid_i);
   wire [31:0] product, sum;
-  bf16_multiplier i_multiplier (.a_i(left_i), .b_i(factor), .product_o(product));
+  bf16_multiplier #(.PIPELINED(PIPELINED > 1 ? 1 : 0)) i_multiplier (
+    .clk_i(clk_i), .a_i(left_i), .b_i(factor), .product_o(product));
+  wire        adds;
+  wire [31:0] term;
+  generate
+    if (PIPELINED != 0) begin : g_product
+      reg [PIPELINED-1:0] valid_q;
+      reg [31:0]          product_q;
+      wire [PIPELINED:0]  valid = {valid_q, multiplies};
+      always @(posedge clk_i) begin
+        valid_q <= rst_ni && mode_i == STREAM ? valid[PIPELINED-1:0] : {PIPELINED{1'b0}};
+        product_q <= product;
+      end
+      assign {adds, term} = {valid[PIPELINED], product_q};
+    end else begin : g_product
+      assign {adds, term} = {multiplies, product};
+    end
+  endgenerate
   fp32_adder #(.PIPELINED(0)) i_adder (
-    .clk_i(clk_i), .valid_i(1'b1), .next_i(1'b1), .a_i(addend), .b_i(product), .sum_o(sum));
+    .clk_i(clk_i), .valid_i(1'b1), .next_i(1'b1), .a_i(addend), .b_i(term), .sum_o(sum));
 
   always @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -45,7 +65,7 @@ module pe #(
     end else if (mode_i == STREAM) begin
       left_valid_q <= left_valid_i;
       if (STATIONARY == 0) upper_valid_q <= upper_valid_i;
-      sum_q <= multiplies ? sum : addend;
+      sum_q <= adds ? sum : addend;
     end else if (mode_i != 2'd0) begin
       left_valid_q <= 1'b0;
       upper_valid_q <= mode_i == FILL && upper_valid_i;

@@ -4,7 +4,8 @@
 module pe_array #(
   parameter ROWS = 4,       // from 1
   parameter COLUMNS = 4,    // from 1
-  parameter STATIONARY = 0  // 0: outputs; 1: weights, or inputs in their place
+  parameter STATIONARY = 0,  // 0: outputs; 1: weights, or inputs in their place
+  parameter PIPELINED = 0    // 0, 1 or 2 registers from the operands to the adder
 ) (
   input  wire                  clk_i,
   input  wire                  rst_ni,
@@ -32,7 +33,7 @@ module pe_array #(
       for (c = 0; c < COLUMNS; c = c + 1) begin : g_column
         localparam L = r * (COLUMNS + 1) + c;
         localparam U = r * COLUMNS + c;
-        pe #(.STATIONARY(STATIONARY)) i_pe (
+        pe #(.STATIONARY(STATIONARY), .PIPELINED(PIPELINED)) i_pe (
           .clk_i(clk_i), .rst_ni(rst_ni), .mode_i(mode_i),
           .left_valid_i(left_valid[L]), .left_i(left[L*16+:16]),
           .upper_valid_i(upper_valid[U]), .upper_i(upper[U*16+:16]), .below_i(sums[(U+COLUMNS)*32+:32]),

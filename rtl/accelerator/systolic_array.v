@@ -6,14 +6,15 @@
 //   result lane j  column j of the result, its addresses the rows (weights stay: the depth); what is given away belongs to
 //                  the tile of result_half_o
 // The buffers answer in the cycle in which they are asked, and take results in the cycle in which they are given. A tile takes
-// 2 rows + columns + depth - 2 cycles; the last result of weights that stay leaves in the first cycle of the tile behind it.
+// 2 rows + columns + depth - 2 cycles, PIPELINED more; the last result of weights that stay leaves in the first cycle of the tile behind it.
 `default_nettype none
 module systolic_array #(
   parameter ROWS = 4,       // from 1
   parameter COLUMNS = 4,    // from 1
   parameter SIDE_W = 3,     // of a number of rows or columns
   parameter DEPTH_W = 16,   // of a depth; rows + columns + depth is below 2^DEPTH_W
-  parameter STATIONARY = 0  // 0: outputs; 1: weights, or inputs in their place
+  parameter STATIONARY = 0,  // 0: outputs; 1: weights, or inputs in their place
+  parameter PIPELINED = 0    // 0, 1 or 2 registers from the operands to the adder (pe.v)
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
@@ -39,7 +40,7 @@ module systolic_array #(
   wire stream, formed;
   wire [SIDE_W-1:0] row, rows, columns;
   wire [DEPTH_W-1:0] depth;
-  tile_sequencer #(.SIDE_W(SIDE_W), .DEPTH_W(DEPTH_W), .STATIONARY(STATIONARY)) i_sequencer (
+  tile_sequencer #(.SIDE_W(SIDE_W), .DEPTH_W(DEPTH_W), .STATIONARY(STATIONARY), .PIPELINED(PIPELINED)) i_sequencer (
     .clk_i(clk_i), .rst_ni(rst_ni), .start_i(start_i), .rows_i(rows_i), .columns_i(columns_i), .depth_i(depth_i),
     .ready_o(ready_o), .mode_o(mode_o), .stream_o(stream), .formed_o(formed), .row_o(row), .rows_o(rows),
     .columns_o(columns), .depth_o(depth), .half_o(operand_half_o));
@@ -82,7 +83,7 @@ module systolic_array #(
   assign result_write_o = STATIONARY != 0 ? skewed_lane : used & {COLUMNS{mode_o == DRAIN}};
   assign result_address_o = STATIONARY != 0 ? skewed_address : {COLUMNS{row_address}};
 
-  pe_array #(.ROWS(ROWS), .COLUMNS(COLUMNS), .STATIONARY(STATIONARY)) i_array (
+  pe_array #(.ROWS(ROWS), .COLUMNS(COLUMNS), .STATIONARY(STATIONARY), .PIPELINED(PIPELINED)) i_array (
     .clk_i(clk_i), .rst_ni(rst_ni), .mode_i(mode_o), .left_valid_i(left_read_o), .left_i(left_data_i),
     .upper_valid_i(upper_read_o), .upper_i(upper_data_i), .top_o(result_data_o));
 endmodule

@@ -1,12 +1,14 @@
 // The phases of tiles of a systolic array, one tile after the other without a cycle between:
 //   outputs stay   stream rows + columns + depth - 2 cycles, drain rows
 //   weights stay   fill rows, stream as many
+// and PIPELINED cycles more to stream.
 // A tile whose start_i and ready_o meet begins in the next cycle.
 `default_nettype none
 module tile_sequencer #(
   parameter SIDE_W = 3,     // of a number of rows or columns
   parameter DEPTH_W = 16,   // of a depth, and of the cycles of a phase
-  parameter STATIONARY = 0  // 0: outputs; 1: weights, or inputs in their place
+  parameter STATIONARY = 0,  // 0: outputs; 1: weights, or inputs in their place
+  parameter PIPELINED = 0    // products are added so many cycles later (pe.v)
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,
@@ -26,7 +28,7 @@ module tile_sequencer #(
 );
   localparam HOLD = 2'd0, FILL = 2'd1, STREAM = 2'd2, DRAIN = 2'd3;
   localparam FIRST = STATIONARY != 0 ? FILL : STREAM;
-  localparam [DEPTH_W-1:0] ONE = 1;
+  localparam [DEPTH_W-1:0] ONE = 1, LATER = PIPELINED > 1 ? 2 : PIPELINED > 0 ? 1 : 0;
   reg [1:0]         mode_q;
   reg               first_q;   // the first cycle of a phase
   reg [DEPTH_W-1:0] left_q;    // cycles of the phase, this one included
@@ -46,7 +48,7 @@ module tile_sequencer #(
   endfunction
   wire starts = start_i && ready_o;
   wire [DEPTH_W-1:0] stream_length = widen(starts ? rows_i : rows_o) + widen(starts ? columns_i : columns_o) +
-                                     (starts ? depth_i : depth_o) - ONE - ONE;
+                                     (starts ? depth_i : depth_o) - ONE - ONE + LATER;
   always @(posedge clk_i) begin
     if (!rst_ni) begin
       mode_q <= HOLD;
@@ -65,7 +67,7 @@ module tile_sequencer #(
       end else if (last && mode_q == FILL) begin
         mode_q <= STREAM;
         left_q <= stream_length;
-        before_q <= widen(rows_o) - ONE;
+        before_q <= widen(rows_o) - ONE + LATER;
       end else if (last && mode_q == STREAM && STATIONARY == 0) begin
         mode_q <= DRAIN;
         left_q <= widen(rows_o);

@@ -10,7 +10,11 @@
 #include <gtest/gtest.h>
 
 #include "Vsystolic_array_os.h"
+#include "Vsystolic_array_os_1.h"
+#include "Vsystolic_array_os_2.h"
 #include "Vsystolic_array_ws.h"
+#include "Vsystolic_array_ws_1.h"
+#include "Vsystolic_array_ws_2.h"
 #include "accelerator/array/tile_run.h"
 #include "clocked.h"
 
@@ -26,7 +30,8 @@ constexpr int kColumns = 3;
 
 // A tile with its model, which runs a cycle behind or beside the Verilog.
 struct Tile {
-  Tile(Dataflow dataflow, int used_rows, int used_columns, int used_depth, Stimulus& random, bool whole)
+  Tile(Dataflow dataflow, int used_rows, int used_columns, int used_depth, Stimulus& random, bool whole,
+       int pe_latency)
       : rows(used_rows),
         columns(used_columns),
         depth(used_depth),
@@ -37,7 +42,7 @@ struct Tile {
     draw(left, random, whole);
     draw(upper, random, whole);
     run = std::make_unique<TileRun<float>>(
-        dataflow, accelerator::TileOperands<float>{left.view(), upper.view(), expected.view()});
+        dataflow, accelerator::TileOperands<float>{left.view(), upper.view(), expected.view()}, pe_latency);
   }
 
   static void draw(Matrix<float>& matrix, Stimulus& random, bool whole) {
@@ -89,7 +94,7 @@ void set_half_word(Port& port, int number, std::uint32_t value) {
 
 constexpr int kDepthBits = 16;
 
-template <typename Block, Dataflow kDataflow>
+template <typename Block, Dataflow kDataflow, int kPeLatency>
 class Bench {
  public:
   explicit Bench(std::uint64_t seed) : random_(seed) {}
@@ -193,7 +198,8 @@ class Bench {
     complete_.clear();
     if (!starts) return;
     ASSERT_EQ(current_, nullptr) << "a tile was taken before the one before was over";
-    current_ = std::make_shared<Tile>(kDataflow, next_[0], next_[1], next_[2], random_, random_.one_in(3));
+    current_ = std::make_shared<Tile>(kDataflow, next_[0], next_[1], next_[2], random_, random_.one_in(3),
+                                      kPeLatency);
     const std::shared_ptr<Tile>& before = halves_[1 - half];
     ASSERT_TRUE(before == nullptr || before->writes == before->written.rows() * before->columns);
     halves_[1 - half] = current_;
@@ -212,15 +218,26 @@ class Bench {
 };
 
 TEST(SystolicArray, KeepsSumsInPlaceAsTheModelCycleByCycle) {
-  Bench<Vsystolic_array_os, Dataflow::kOutputStationary> bench(31);
+  Bench<Vsystolic_array_os, Dataflow::kOutputStationary, 0> bench(31);
   bench.run(3000);
   EXPECT_GT(bench.busy_cycles(), 3000 * 5);
 }
 
 TEST(SystolicArray, KeepsWeightsInPlaceAsTheModelCycleByCycle) {
-  Bench<Vsystolic_array_ws, Dataflow::kWeightStationary> bench(32);
+  Bench<Vsystolic_array_ws, Dataflow::kWeightStationary, 0> bench(32);
   bench.run(3000);
   EXPECT_GT(bench.busy_cycles(), 3000 * 5);
+}
+
+TEST(SystolicArray, AddsProductsLaterAsTheModelWhereItsPesArePipelined) {
+  const auto run = [](auto bench) {
+    bench.run(2000);
+    EXPECT_GT(bench.busy_cycles(), 2000 * 6);
+  };
+  run(Bench<Vsystolic_array_os_1, Dataflow::kOutputStationary, 1>(33));
+  run(Bench<Vsystolic_array_ws_1, Dataflow::kWeightStationary, 1>(34));
+  run(Bench<Vsystolic_array_os_2, Dataflow::kOutputStationary, 2>(35));
+  run(Bench<Vsystolic_array_ws_2, Dataflow::kWeightStationary, 2>(36));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ void ArrayModule::work() {
 
 template <typename Value>
 PeCycles ArrayModule::compute(const TileOperands<Value>& operands) {
-  TileRun<Value> run(array_.dataflow(), operands);
+  TileRun<Value> run(array_.dataflow(), operands, array_.pe_latency());
   run.finish();
   const std::int64_t pes = operands.left.rows * operands.upper.columns;
   ++statistics_.tiles;

@@ -50,8 +50,9 @@ Convention parse_convention(const std::string& name) {
   throw std::invalid_argument(fmt::format("'{}' is no convention: causal and scale_sim are", name));
 }
 
-SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow, Convention convention)
-    : rows_(rows), columns_(columns), dataflow_(dataflow), convention_(convention) {
+SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow, Convention convention, int pe_latency)
+    : rows_(rows), columns_(columns), dataflow_(dataflow), convention_(convention), pe_latency_(pe_latency) {
+  if (pe_latency < 0) throw std::invalid_argument("a PE that adds a product before it has its operands");
   if (rows < 1 || columns < 1) {
     throw std::invalid_argument(
         fmt::format("a systolic array of {}x{}: it needs a row and a column at least", rows, columns));
@@ -68,8 +69,8 @@ PeCycles SystolicArray::cycles(const workload::Gemm& gemm) const {
     const std::int64_t drained = dataflow_ == Dataflow::kOutputStationary ? 0 : rows_;
     return gemm.count * down * across * (drained + rows_ + columns_ + mapping.depth - 2);
   }
-  return gemm.count *
-         (2 * mapping.rows * across + mapping.columns * down + (mapping.depth - 2) * down * across);
+  return gemm.count * (2 * mapping.rows * across + mapping.columns * down +
+                       (mapping.depth - 2 + pe_latency_) * down * across);
 }
 
 double SystolicArray::utilization(const workload::Gemm& gemm) const {

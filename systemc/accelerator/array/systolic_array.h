@@ -35,12 +35,17 @@ Convention parse_convention(const std::string& name);
 class SystolicArray {
  public:
   // Throws std::invalid_argument unless both are at least 1.
-  SystolicArray(int rows, int columns, Dataflow dataflow, Convention convention = Convention::kCausal);
+  // `pe_latency` as pe_latency(), not negative.
+  SystolicArray(int rows, int columns, Dataflow dataflow, Convention convention = Convention::kCausal,
+                int pe_latency = 0);
 
   int rows() const { return rows_; }
   int columns() const { return columns_; }
   Dataflow dataflow() const { return dataflow_; }
   Convention convention() const { return convention_; }
+  // Cycles from when a PE has its operands until it adds their product: 0, or the registers between its
+  // multiplier and its adder. A tile takes as many cycles more, except as SCALE-Sim counts.
+  int pe_latency() const { return pe_latency_; }
 
   // A product m x k by k x n is laid out on the array (rows x columns) and streamed past it (depth):
   //   output stationary  m x n, depth k;   weight stationary  k x n, depth m;   input stationary  k x m,
@@ -62,6 +67,7 @@ class SystolicArray {
   int columns_;
   Dataflow dataflow_;
   Convention convention_;
+  int pe_latency_;
 };
 
 }  // namespace coppice::accelerator

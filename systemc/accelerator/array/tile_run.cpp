@@ -41,22 +41,25 @@ void require_sizes(bool output_stationary, const TileOperands<Value>& tile) {
 }  // namespace
 
 template <typename Value>
-TileRun<Value>::TileRun(Dataflow dataflow, const TileOperands<Value>& operands)
+TileRun<Value>::TileRun(Dataflow dataflow, const TileOperands<Value>& operands, int pe_latency)
     : dataflow_(dataflow),
       operands_(operands),
       depth_(operands.left.columns),
+      pe_latency_(pe_latency),
       array_((require_sizes(dataflow == Dataflow::kOutputStationary, operands),
               static_cast<int>(operands.left.rows)),
              static_cast<int>(operands.upper.columns)),
       left_edge_(array_.rows()),
-      upper_edge_(array_.columns()) {
+      upper_edge_(array_.columns()),
+      left_added_(array_.rows()),
+      upper_added_(array_.columns()) {
   begin(output_stationary() ? Phase::kStream : Phase::kFill);
 }
 
 template <typename Value>
 PeCycles TileRun<Value>::phase_length() const {
   if (phase_ != Phase::kStream) return operands_.left.rows;
-  return operands_.left.rows + operands_.upper.columns + depth_ - 2;
+  return operands_.left.rows + operands_.upper.columns + depth_ - 2 + pe_latency_;
 }
 
 template <typename Value>
@@ -79,16 +82,24 @@ void TileRun<Value>::prepare_edges() {
     return;
   }
   if (phase_ != Phase::kStream) return;
+  skew_edges(in_phase_, left_edge_, upper_edge_);
+  if (pe_latency_ > 0) skew_edges(in_phase_ - pe_latency_, left_added_, upper_added_);
+}
+
+// Of cycle `cycle` of a stream.
+template <typename Value>
+void TileRun<Value>::skew_edges(PeCycles cycle, std::vector<Value>& left, std::vector<Value>& upper) const {
+  const auto rows = static_cast<PeCycles>(array_.rows());
   for (PeCycles i = 0; i < rows; ++i) {
     // Sums that stay are skewed from the first row, sums that move up from the last.
     const PeCycles lane = output_stationary() ? i : rows - 1 - i;
-    left_edge_[static_cast<std::size_t>(i)] =
-        skewed(in_phase_, lane, depth_, [&](PeCycles time) -> Value { return operands_.left.at(i, time); });
+    left[static_cast<std::size_t>(i)] =
+        skewed(cycle, lane, depth_, [&](PeCycles time) -> Value { return operands_.left.at(i, time); });
   }
   if (!output_stationary()) return;
-  for (PeCycles j = 0; j < columns; ++j) {
-    upper_edge_[static_cast<std::size_t>(j)] =
-        skewed(in_phase_, j, depth_, [&](PeCycles time) -> Value { return operands_.upper.at(time, j); });
+  for (PeCycles j = 0; j < static_cast<PeCycles>(array_.columns()); ++j) {
+    upper[static_cast<std::size_t>(j)] =
+        skewed(cycle, j, depth_, [&](PeCycles time) -> Value { return operands_.upper.at(time, j); });
   }
 }
 
@@ -98,8 +109,9 @@ void TileRun<Value>::collect() {
   const auto top = array_.top();
   const auto columns = static_cast<PeCycles>(array_.columns());
   for (PeCycles j = 0; j < columns; ++j) {
-    const PeCycles row =
-        phase_ == Phase::kDrain ? in_phase_ : in_phase_ - (static_cast<PeCycles>(array_.rows()) - 1 + j);
+    const PeCycles row = phase_ == Phase::kDrain
+                             ? in_phase_
+                             : in_phase_ - pe_latency_ - (static_cast<PeCycles>(array_.rows()) - 1 + j);
     if (row < 0 || row >= operands_.result.rows) continue;
     Value& sum = operands_.result.at(row, j);
     sum = add(sum, top[static_cast<std::size_t>(j)]);
@@ -114,9 +126,9 @@ void TileRun<Value>::step() {
       break;
     case Phase::kStream:
       if (output_stationary()) {
-        array_.multiply_in_place(left_edge_, upper_edge_);
+        array_.multiply_in_place(added_now(left_edge_, left_added_), added_now(upper_edge_, upper_added_));
       } else {
-        array_.multiply_past(left_edge_);
+        array_.multiply_past(added_now(left_edge_, left_added_));
         collect();
       }
       break;
@@ -173,7 +185,7 @@ PeCycles run_product(const SystolicArray& array, MatrixView<const Value> a, Matr
                      MatrixView<Value> out) {
   PeCycles cycles = 0;
   for (const TileOperands<Value>& tile : tiles_of(array, a, b, out)) {
-    TileRun<Value> run(array.dataflow(), tile);
+    TileRun<Value> run(array.dataflow(), tile, array.pe_latency());
     run.finish();
     cycles += run.cycles();
   }

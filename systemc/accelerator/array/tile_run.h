@@ -23,13 +23,14 @@ struct TileOperands {
 // than its neighbour, and a collector at the upper edge adds what leaves to the result.
 //   output stationary         stream rows + columns + depth - 2 cycles, drain rows
 //   weight, input stationary  fill rows, stream rows + columns + depth - 2: the last row's lane first
+// PEs that add a product `pe_latency` cycles after its operands came stream as many cycles more.
 template <typename Value>
 class TileRun {
  public:
   enum class Phase { kFill, kStream, kDrain, kDone };
 
   // `operands` must outlast the run. Throws std::invalid_argument if a size is 0 or sizes do not agree.
-  TileRun(Dataflow dataflow, const TileOperands<Value>& operands);
+  TileRun(Dataflow dataflow, const TileOperands<Value>& operands, int pe_latency = 0);
 
   Phase phase() const { return phase_; }
   PeCycles cycles() const { return cycles_; }  // so far
@@ -49,14 +50,22 @@ class TileRun {
   PeCycles phase_length() const;
   void begin(Phase phase);
   void prepare_edges();
+  const std::vector<Value>& added_now(const std::vector<Value>& edge, const std::vector<Value>& late) const {
+    return pe_latency_ > 0 ? late : edge;
+  }
+  void skew_edges(PeCycles cycle, std::vector<Value>& left, std::vector<Value>& upper) const;
   void collect();
 
   Dataflow dataflow_;
   TileOperands<Value> operands_;
   PeCycles depth_;
+  PeCycles pe_latency_;
   PeArray<Value> array_;
   std::vector<Value> left_edge_;
   std::vector<Value> upper_edge_;
+  // Of a stream: the operands whose products are added at the edges, those of `pe_latency_` cycles ago.
+  std::vector<Value> left_added_;
+  std::vector<Value> upper_added_;
   Phase phase_ = Phase::kDone;
   PeCycles in_phase_ = 0;  // cycles of the phase that are over
   PeCycles cycles_ = 0;

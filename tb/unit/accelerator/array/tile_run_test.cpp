@@ -61,7 +61,9 @@ Case any_case() {
   const auto size = [] { return *rc::gen::inRange<std::int64_t>(1, 30); };
   const int rows = side();
   const int columns = side();
-  return {SystolicArray(rows, columns, any_dataflow()), size(), size(), size()};
+  const int pe_latency = *rc::gen::inRange(0, 4);
+  return {SystolicArray(rows, columns, any_dataflow(), Convention::kCausal, pe_latency), size(), size(),
+          size()};
 }
 
 RC_GTEST_PROP(TileRun, TakesTheCyclesOfTheFormulaAndComputesTheProduct, ()) {
