@@ -81,7 +81,7 @@ class LayerStudy {
     Json json;
     json["schema"] = "coppice.layers/1";
     json["version"] = COPPICE_VERSION;
-    json["config"] = config::to_json(loaded_.config);
+    config::write_config(loaded_.config, json);
     json["model"] = model_.name;
     json["timing"] = config.timing;
     json["convention"] = config.convention;
