@@ -14,7 +14,8 @@ struct Cell {
 };
 
 // The rows of a file of comma-separated cells that are not blank; blank cells at their ends are dropped,
-// and so is what follows a cell that begins with #. There is no quoting. Throws ConfigError: unreadable, not text.
+// and so is what follows a cell that begins with #. There is no quoting. Throws ConfigError: unreadable, not
+// text.
 std::vector<std::vector<Cell>> read_csv(const std::string& path);
 
 }  // namespace coppice::workload
