@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "base/error.h"
+#include "config/booksim_file.h"
 #include "system/collective/run.h"
 
 namespace coppice::app {
@@ -20,6 +22,7 @@ namespace {
 // The options as they were written, so that what is wrong with one is said in its own words.
 struct TrafficLine {
   Input input;
+  std::string booksim;
   std::string pattern;
   std::string rate;
   std::string packet_flits;
@@ -103,12 +106,36 @@ std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& l
   return text;
 }
 
-void execute(const TrafficLine& line) {
+// What the line leaves out is as in the file of BookSim2, else it must be there.
+TrafficLine completed(TrafficLine line, const std::optional<config::BooksimExperiment>& experiment) {
+  if (line.booksim.empty() == line.input.path.empty()) {
+    throw ConfigError({"coppice traffic"}, "name a CONFIG.yaml, or a file of BookSim2 behind --booksim");
+  }
+  const auto complete = [&](std::string& text, const char* option, auto value) {
+    if (!text.empty()) return;
+    if (!experiment) throw ConfigError({"coppice traffic"}, fmt::format("{} is missing", option));
+    text = fmt::format("{}", value(*experiment));
+  };
+  complete(line.pattern, "--pattern", [](const auto& e) { return e.pattern; });
+  complete(line.rate, "--rate", [](const auto& e) { return e.rate; });
+  complete(line.packet_flits, "--packet-flits", [](const auto& e) { return e.packet_flits; });
+  if (experiment) {
+    complete(line.warmup, "--warmup", [](const auto& e) { return e.warmup; });
+    complete(line.measure, "--measure", [](const auto& e) { return e.measure; });
+  }
+  return line;
+}
+
+void execute(const TrafficLine& given) {
+  std::optional<config::BooksimExperiment> experiment;
+  if (!given.booksim.empty()) experiment = config::read_booksim(given.booksim);
+  const TrafficLine line = completed(given, experiment);
   const system::TrafficOptions traffic = read_options(line);
   Input input = line.input;
   if (!line.seed.empty()) input.overrides.push_back("seed=" + line.seed);
-  const config::Loaded loaded = load(input, config::Purpose::kTraffic);
-  Outputs outputs(line.input.path, loaded);
+  const config::Loaded loaded = experiment ? config::load_booksim(line.booksim, *experiment, input.overrides)
+                                           : load(input, config::Purpose::kTraffic);
+  Outputs outputs(experiment ? line.booksim : line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
 
   system::RunOptions options;
@@ -129,14 +156,15 @@ Command add_traffic(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("traffic", "measure the network under synthetic traffic");
   auto line = std::make_shared<TrafficLine>();
   add_input(*app, line->input);
+  app->get_option("CONFIG.yaml")->required(false);
+  app->add_option("--booksim", line->booksim,
+                  "run the experiment of a configuration file of BookSim2 instead of CONFIG.yaml")
+      ->type_name("FILE");
   add_style(*app, line->style);
   app->add_option("--pattern", line->pattern, "uniform, transpose, bitcomp, tornado or neighbor")
-      ->required()
       ->type_name("NAME");
-  app->add_option("--rate", line->rate, "offered load in flits per node and cycle")
-      ->required()
-      ->type_name("FLITS");
-  app->add_option("--packet-flits", line->packet_flits, "flits of a packet")->required()->type_name("N");
+  app->add_option("--rate", line->rate, "offered load in flits per node and cycle")->type_name("FLITS");
+  app->add_option("--packet-flits", line->packet_flits, "flits of a packet")->type_name("N");
   const system::TrafficOptions usual;
   app->add_option("--warmup", line->warmup, "cycles before the measurement")
       ->type_name("CYCLES")

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "config/booksim_file.h"
 #include "config/document.h"
 #include "config/nearest.h"
 #include "config/rules.h"
@@ -102,8 +103,10 @@ SourceLocation Loaded::place(const std::string& key) const {
   return top;
 }
 
-Loaded load(const std::string& path, const std::vector<std::string>& overrides, Purpose purpose) {
-  Node root = read_document(path);
+namespace {
+
+Loaded load_document(const std::string& path, Node root, const std::vector<std::string>& overrides,
+                     Purpose purpose) {
   for (const std::string& text : overrides) merge(root, parse_override(text));
   Loaded loaded;
   loaded.top = {path};
@@ -114,6 +117,20 @@ Loaded load(const std::string& path, const std::vector<std::string>& overrides, 
   all.insert(all.end(), assumptions.begin(), assumptions.end());
   require_keys(loaded, purpose);
   check_rules(loaded);
+  return loaded;
+}
+
+}  // namespace
+
+Loaded load(const std::string& path, const std::vector<std::string>& overrides, Purpose purpose) {
+  return load_document(path, read_document(path), overrides, purpose);
+}
+
+Loaded load_booksim(const std::string& path, const BooksimExperiment& experiment,
+                    const std::vector<std::string>& overrides) {
+  Loaded loaded = load_document(path, experiment.document, overrides, Purpose::kTraffic);
+  auto& all = loaded.config.assumptions;
+  all.insert(all.end(), experiment.assumptions.begin(), experiment.assumptions.end());
   return loaded;
 }
 

@@ -34,6 +34,49 @@ TEST(Traffic, ReportsWhatItMeasured) {
   EXPECT_THAT(shop.files(), ElementsAre("t.json"));
 }
 
+TEST(Traffic, RunsAnExperimentOfBookSim) {
+  const Workshop shop;
+  shop.write("mesh",
+             "topology = mesh; k = 4; num_vcs = 4; vc_buf_size = 16; packet_size = 4;\n"
+             "injection_rate = 0.05; max_samples = 3;\n");
+  EXPECT_EQ(shop.run({"traffic", "--booksim", "mesh", "--out", "a.json"}).status, 0);
+  // As a configuration says it.
+  const Outcome outcome = shop.run({"traffic",        shipped_config("systems/mesh_8x8_booksim.yaml"),
+                                    "--set",          "system.topology.dims=[4, 4]",
+                                    "--set",          "system.router.credit_delay=0",
+                                    "--set",          "seed=0",
+                                    "--pattern",      "uniform",
+                                    "--rate",         "0.2",
+                                    "--packet-flits", "4",
+                                    "--warmup",       "3000",
+                                    "--measure",      "3000",
+                                    "--out",          "b.json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const auto theirs = shop.read_json("a.json");
+  const auto ours = shop.read_json("b.json");
+  for (const char* key : {"packet_latency_mean", "accepted_flits_per_node_cycle", "hops_mean"}) {
+    EXPECT_EQ(theirs[key], ours[key]) << key;
+  }
+  EXPECT_THAT(theirs["assumptions"].dump(), HasSubstr("BookSim2 stops when its means are steady"));
+  // Options come before the file.
+  EXPECT_EQ(shop.run({"traffic", "--booksim", "mesh", "--rate", "0.1", "--out", "c.json"}).status, 0);
+  EXPECT_NEAR(shop.read_json("c.json")["accepted_flits_per_node_cycle"].get<double>(), 0.1, 0.01);
+}
+
+TEST(Traffic, WantsAnExperimentOfOneKind) {
+  const Workshop shop;
+  shop.write("mesh", "topology = mesh;\n");
+  const Outcome neither = shop.run({"traffic", "--rate", "0.1"});
+  EXPECT_EQ(neither.status, 2);
+  EXPECT_THAT(neither.err, HasSubstr("name a CONFIG.yaml, or a file of BookSim2"));
+  auto both = traffic({"--booksim", "mesh"});
+  EXPECT_EQ(shop.run(both).status, 2);
+  const Outcome half =
+      shop.run({"traffic", shipped_config("systems/mesh_8x8_booksim.yaml"), "--pattern", "uniform"});
+  EXPECT_EQ(half.status, 2);
+  EXPECT_THAT(half.err, HasSubstr("--rate is missing"));
+}
+
 TEST(Traffic, DrawsOtherPacketsForAnotherSeed) {
   const Workshop shop;
   const auto result_for = [&](const char* seed) {

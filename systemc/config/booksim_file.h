@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "config/document.h"
+#include "config/loader.h"
+
+namespace coppice::config {
+
+// The experiment of a configuration file of BookSim2 with an input-queued router under synthetic traffic.
+struct BooksimExperiment {
+  Node document;        // the network as a configuration of Coppice, each value at its place in the file
+  std::string pattern;  // of `coppice traffic`
+  double rate = 0;      // flits per node and cycle
+  int packet_flits = 1;
+  Cycles warmup = 0;
+  Cycles measure = 0;
+  std::vector<std::string> assumptions;  // a sentence each
+};
+
+// Meshes and tori of dimension-order routing, and anynet files. What the file leaves out is as in BookSim2.
+// Throws ConfigError at the line: unreadable, no such file, an unknown key, or a value that means something
+// which Coppice has not.
+BooksimExperiment read_booksim(const std::string& path);
+
+// As load(), of the experiment's network.
+Loaded load_booksim(const std::string& path, const BooksimExperiment& experiment,
+                    const std::vector<std::string>& overrides);
+
+}  // namespace coppice::config
