@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "topology/clos.h"
 #include "topology/dims.h"
+#include "topology/dragonfly.h"
 #include "topology/hierarchy.h"
+#include "topology/hyperx.h"
 #include "topology/table_routing.h"
 
 namespace coppice::topology {
@@ -42,6 +44,10 @@ std::size_t two_levels(std::span<const int> /*dims*/) {
   return 2;
 }
 
+std::size_t three_levels(std::span<const int> /*dims*/) {
+  return 3;
+}
+
 std::size_t no_levels(std::span<const int> /*dims*/) {
   return 0;
 }
@@ -62,6 +68,13 @@ std::int64_t fat_tree_accelerators(std::span<const int> dims) {
 // Accelerators per ToR, ToRs, spines.
 std::int64_t clos_accelerators(std::span<const int> dims) {
   return dims.size() == 3 ? std::int64_t{dims[0]} * dims[1] : 0;
+}
+
+// Accelerators per router, routers per group, global links per router, perhaps groups.
+std::int64_t dragonfly_accelerators(std::span<const int> dims) {
+  if (dims.size() != 3 && dims.size() != 4) return 0;
+  const std::int64_t groups = dims.size() > 3 ? dims[3] : std::int64_t{dims[1]} * dims[2] + 1;
+  return std::min(std::min(std::int64_t{dims[0]} * dims[1], kMany) * std::min(groups, kMaxNodes), kMany);
 }
 
 std::int64_t dgx1_accelerators(std::span<const int> /*dims*/) {
@@ -136,6 +149,22 @@ constexpr std::array kKinds{
              .make = make_dgx1,
              .accelerators = dgx1_accelerators,
              .irregular = true},
+    KindInfo{.kind = Kind::kDragonfly,
+             .name = "dragonfly",
+             .dims = "[p, a, h]",
+             .summary = "groups of a routers with p accelerators and h links to other groups each; a*h + 1 "
+                        "groups, or a fourth number",
+             .make = make_dragonfly,
+             .link_levels = three_levels,
+             .accelerators = dragonfly_accelerators,
+             .make_routing = make_dragonfly_routing},
+    KindInfo{.kind = Kind::kHyperx,
+             .name = "hyperx",
+             .dims = "[t, s1, ...]",
+             .summary = "a grid of switches of t accelerators each, every row of it fully connected",
+             .make = make_hyperx,
+             .link_levels = level_per_dimension,
+             .make_routing = make_hyperx_routing},
     KindInfo{
         .kind = Kind::kHierarchy,
         .name = "hierarchy",

@@ -54,6 +54,22 @@ Topology make_bigraph(std::span<const int> dims, std::span<const LinkSpec> links
 // ascending order of their ends, a doubled link's two one after the other.
 Topology make_dgx1(std::span<const int> dims, std::span<const LinkSpec> links);
 
+// dims [p, a, h] or [p, a, h, g]: a dragonfly (Kim, Dally, Scott and Abts 2008) of g groups of a routers with
+// p accelerators each; g is a·h + 1, the most, unless given. A group's routers are linked all to all, and
+// each has h global links to other groups. Those of a group are numbered, router by router, and lead to the
+// groups 1, 2, ... g - 1 after it, then again for as long as a whole round is left; a rest stays free. Router
+// r of group i is node p·a·g + i·a + r and holds p accelerators in order. Link levels: 0 between accelerators
+// and routers, 1 in groups, 2 between groups. Ports of a router: accelerators, the group's other routers
+// ascending, global links.
+Topology make_dragonfly(std::span<const int> dims, std::span<const LinkSpec> links);
+
+// dims [t, s1, s2, ...]: a HyperX (Ahn, Binkert, Davis, McLaren and Schreiber 2009): a grid of s1·s2·...
+// switches of t accelerators each, in which switches that differ in one dimension only are linked; [t, n] is
+// a fully connected group of n switches, [1, 2, 2, 2] a hypercube. Switch i is node t·s1·s2·... + i,
+// dimension 1 varies fastest. Link levels: 0 between accelerators and switches, d along dimension d. Ports of
+// a switch: accelerators, then dimension by dimension the other switches ascending.
+Topology make_hyperx(std::span<const int> dims, std::span<const LinkSpec> links);
+
 // Where a kind's shape stands in a configuration.
 enum class DescribedBy {
   kDims,        // system.topology.dims
@@ -96,7 +112,8 @@ const KindInfo* find_kind(std::string_view name);
 std::optional<Kind> parse_kind(std::string_view name);
 
 // How many link specifications a kind distinguishes: a torus's or mesh's dimensions, a fat tree's levels, a
-// BiGraph's or Clos's two, else one. Of `dims` only their validity at build time matters; kFile has none.
+// BiGraph's or Clos's two, a dragonfly's three, a HyperX's one more than its dimensions, else one. Of `dims`
+// only their validity at build time matters; kFile has none.
 std::size_t num_link_levels(Kind kind, std::span<const int> dims);
 
 // How many accelerators a kind of these dims has, before it is built; 0 where dims do not tell. Huge numbers

@@ -39,6 +39,8 @@ enum class Kind {
   kDgx1,
   kHierarchy,
   kFile,
+  kDragonfly,
+  kHyperx,
 };
 
 // As in configurations (builders.h describes the kinds).

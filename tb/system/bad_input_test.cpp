@@ -54,7 +54,7 @@ constexpr Mistake kMistakes[] = {
      "section"},
     {"WrongKind", 3, "    kind: tours",
      "c.yaml:3:11: system.topology.kind must be torus, mesh, ring, fully_connected, switch, fat_tree, "
-     "bigraph, clos, dgx1, hierarchy or file, not 'tours'; did you mean 'torus'?"},
+     "bigraph, clos, dgx1, dragonfly, hyperx, hierarchy or file, not 'tours'; did you mean 'torus'?"},
     {"WrongElement", 4, "    dims: [4, four]",
      "c.yaml:4:15: system.topology.dims[1] must be a whole number from 1 to 1048576, not 'four'"},
     {"WrongUnit", 7, "    latency: 150 GB",

@@ -17,7 +17,10 @@ std::vector<int> dims_of(Kind kind) {
     case Kind::kMesh:
     case Kind::kFatTree:
       return {2, 3};
+    case Kind::kHyperx:
+      return {2, 3};
     case Kind::kClos:
+    case Kind::kDragonfly:
       return {4, 3, 2};
     case Kind::kBigraph:
       return {2, 4};
