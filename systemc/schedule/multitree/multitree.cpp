@@ -2,13 +2,16 @@
 
 #include "schedule/compile/memory_limit.h"
 #include "schedule/multitree/piece_count.h"
+#include "schedule/multitree/slow_links.h"
 #include "schedule/multitree/tree_growth.h"
 
 namespace coppice::schedule {
 
 using topology::Topology;
 
-Trees build_trees(const Topology& topology) {
+namespace {
+
+Trees build_trees_of(const Topology& topology) {
   Trees best = grow_trees(topology, 1, LookingOrder::kAsFarAsNeeded);
   if (topology.num_switches() == 0) return best;
   const int least = least_steps(topology, 1);
@@ -18,6 +21,12 @@ Trees build_trees(const Topology& topology) {
     if (other.steps < best.steps) best = std::move(other);
   }
   return best;
+}
+
+}  // namespace
+
+Trees build_trees(const Topology& topology) {
+  return build_without_slow_links(topology, build_trees_of);
 }
 
 Schedule compile_rooted(const Topology& topology, const CompileRequest& request,
@@ -40,8 +49,12 @@ Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileReque
   if (request.root >= 0) return compile_rooted(topology, request, info().name);
   require_whole_chunks(request, info().name);
   require_memory_for_trees(info().name, topology.num_accelerators(), request);
-  Schedule schedule = schedule_trees(topology, request, info().name, build_trees(topology));
-  schedule.least_steps = (request.collective == Collective::kAllReduce ? 2 : 1) * least_steps(topology, 1);
+  const Trees trees = build_trees(topology);
+  Schedule schedule = schedule_trees(topology, request, info().name, trees);
+  const int least = least_steps(topology, 1);
+  // Without slow links timesteps are shorter, and their number compares with no other.
+  const int phases = request.collective == Collective::kAllReduce ? 2 : 1;
+  schedule.least_steps = trees.steps < least ? 0 : phases * least;
   return schedule;
 }
 

@@ -11,6 +11,7 @@
 #include "schedule/multitree/mesh_trees.h"
 #include "schedule/multitree/multitree.h"
 #include "schedule/multitree/piece_count.h"
+#include "schedule/multitree/slow_links.h"
 #include "schedule/multitree/torus_trees.h"
 #include "schedule/multitree/tree_growth.h"
 #include "schedule/trees/link_allocator.h"
@@ -86,7 +87,9 @@ std::optional<Schedule> compile_symmetric(const topology::Topology& topology, co
 Schedule compile_trees(const topology::Topology& topology, const CompileRequest& request,
                        const Trees& trees) {
   Schedule schedule = schedule_trees(topology, request, MultiTreeOptimalCompiler::info().name, trees);
-  schedule.least_steps = phases(request) * least_steps(topology, trees.pieces);
+  const int least = least_steps(topology, trees.pieces);
+  // Without slow links timesteps are shorter, and their number compares with no other.
+  schedule.least_steps = trees.steps < least ? 0 : phases(request) * least;
   return schedule;
 }
 
@@ -120,9 +123,7 @@ Schedule compile_automatic(const topology::Topology& topology, const CompileRequ
   return schedule;
 }
 
-}  // namespace
-
-Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::uint64_t seed) {
+Trees build_trees_over(const topology::Topology& topology, int pieces, std::uint64_t seed) {
   if (topology.num_switches() > 0) return trees_over_switches(topology, pieces, seed);
   const int least = least_steps(topology, pieces);
   std::optional<Trees> trees;
@@ -139,6 +140,13 @@ Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::u
   Trees grown = grow_trees(topology, pieces, LookingOrder::kAsFarAsNeeded);
   const bool better = grown.steps == trees->steps && waits_of(grown) < waits_of(*trees);
   return better ? grown : *std::move(trees);
+}
+
+}  // namespace
+
+Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::uint64_t seed) {
+  return build_without_slow_links(
+      topology, [&](const topology::Topology& network) { return build_trees_over(network, pieces, seed); });
 }
 
 AlgorithmInfo MultiTreeOptimalCompiler::info() {
