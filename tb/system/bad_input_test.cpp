@@ -110,7 +110,7 @@ constexpr Mistake kMistakes[] = {
      "c.yaml:8:22: observe.nodes[1] is 16, but there are accelerators 0 to 15 only"},
     {"SyntaxError", 4, "    dims: [4, 4", "c.yaml:5:7: not valid YAML: end of sequence flow not found"},
     {"SecondDocument", 8, "---\ncollective:",
-     "c.yaml:9:1: a second YAML document begins here: a configuration is one "
+     "c.yaml:8:1: a second YAML document begins here: a configuration is one "
      "document"},
 };
 
