@@ -7,27 +7,29 @@
 
 namespace coppice::accelerator {
 
-void AcceleratorModule::access(tlm::tlm_command command, sc_dt::uint64 address, std::uint32_t& word) {
+void AcceleratorModule::access(tlm::tlm_command command, sc_dt::uint64 address, std::uint32_t& word,
+                               const sc_core::sc_time& ahead) {
   tlm::tlm_generic_payload transaction;
   transaction.set_command(command);
   transaction.set_address(address);
   transaction.set_data_ptr(reinterpret_cast<unsigned char*>(&word));
   transaction.set_data_length(sizeof word);
   transaction.set_streaming_width(sizeof word);
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  sc_core::sc_time delay = ahead;
   registers->b_transport(transaction, delay);
   if (transaction.is_response_ok()) return;
   throw ModelError(fmt::format("{}: the network interface refuses register {:#x}: {}", name(), address,
                                transaction.get_response_string()));
 }
 
-void AcceleratorModule::write_register(sc_dt::uint64 address, std::uint32_t value) {
-  access(tlm::TLM_WRITE_COMMAND, address, value);
+void AcceleratorModule::write_register(sc_dt::uint64 address, std::uint32_t value,
+                                       const sc_core::sc_time& ahead) {
+  access(tlm::TLM_WRITE_COMMAND, address, value, ahead);
 }
 
 std::uint32_t AcceleratorModule::read_register(sc_dt::uint64 address) {
   std::uint32_t word = 0;
-  access(tlm::TLM_READ_COMMAND, address, word);
+  access(tlm::TLM_READ_COMMAND, address, word, sc_core::SC_ZERO_TIME);
   return word;
 }
 

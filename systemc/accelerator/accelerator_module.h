@@ -5,6 +5,11 @@
 #include <systemc>
 #include <tlm>
 
+namespace coppice::ni {
+class Interface;
+class WakeScheduler;
+}  // namespace coppice::ni
+
 namespace coppice::accelerator {
 
 // What stands in a node of the machine as its `accelerator`. Derive your own from it and have it made by
@@ -24,18 +29,24 @@ class AcceleratorModule : public sc_core::sc_module {
 
   // Whether it acts only at the start of simulation, so that nodes may run ahead of the kernel's time.
   virtual bool starts_at_once() const { return false; }
+  // Whether it acts in cycles of its node's time, which may be ahead of the kernel's: then attach() tells it,
+  // before the simulation, what wakes it in them and which network interface is its own.
+  virtual bool wants_alarm() const { return false; }
+  virtual void attach(ni::WakeScheduler& /*alarm*/, ni::Interface& /*interface*/) {}
 
  protected:
   // Lets a module inside access `memory` through its own socket, as LayerEngine's.
   void share_memory(tlm::tlm_base_initiator_socket<>& inside) {
     inside.get_base_port().bind(memory.get_base_port());
   }
-  // A 32-bit access that takes no time. Throws ModelError if the interface refuses it.
-  void write_register(sc_dt::uint64 address, std::uint32_t value);
+  // A 32-bit access that takes no time, `ahead` of the kernel's. Throws ModelError if the interface refuses it.
+  void write_register(sc_dt::uint64 address, std::uint32_t value,
+                      const sc_core::sc_time& ahead = sc_core::SC_ZERO_TIME);
   std::uint32_t read_register(sc_dt::uint64 address);
 
  private:
-  void access(tlm::tlm_command command, sc_dt::uint64 address, std::uint32_t& word);
+  void access(tlm::tlm_command command, sc_dt::uint64 address, std::uint32_t& word,
+              const sc_core::sc_time& ahead);
 };
 
 // The accelerator of a run that is one collective: starts it in cycle 0, by a write that costs no time.

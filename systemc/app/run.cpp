@@ -9,6 +9,7 @@
 #include "app/progress.h"
 #include "config/shape.h"
 #include "system/collective/run.h"
+#include "system/program/program_run.h"
 #include "system/training/text_training.h"
 #include "system/training/training_result.h"
 #include "system/training/training_run.h"
@@ -49,7 +50,8 @@ void refuse_records(const RunLine& line) {
 void execute(const RunLine& line) {
   const config::Loaded loaded =
       load(line.input, config::Purpose::kRun, !line.vcd.empty() || !line.fst.empty());
-  const bool trains = !loaded.config.training.model.empty();
+  const bool programmed = config::runs_program(loaded.config);
+  const bool trains = !programmed && !loaded.config.training.model.empty();
   const bool text = config::trains_text_workload(loaded.config);
   if (text) refuse_records(line);
   Outputs outputs(line.input.path, loaded);
@@ -68,16 +70,19 @@ void execute(const RunLine& line) {
   {
     ProgressLine progress(loaded.config.collective.algorithm);
     options.progress = progress.callback();
-    if (text) {
+    if (programmed) {
+      result = system::run_program(loaded, system::load_program(loaded), options);
+    } else if (text) {
       result = system::run_text_training(loaded);
     } else {
       result = trains ? system::run_training(loaded, options) : system::run_collective(loaded, options);
     }
   }
   if (out != nullptr) out->write(result.dump(2) + "\n");
-  const auto summarize = text     ? system::summarize_text_training
-                         : trains ? system::summarize_training
-                                  : system::summarize;
+  const auto summarize = programmed ? system::summarize_program
+                         : text     ? system::summarize_text_training
+                         : trains   ? system::summarize_training
+                                    : system::summarize;
   print_result(line.style, result, summarize(result));
 }
 

@@ -50,6 +50,18 @@ const char* to_string(Implementation implementation) {
   return "?";
 }
 
+const char* to_string(ContextOrder order) {
+  switch (order) {
+    case ContextOrder::kRoundRobin:
+      return "round_robin";
+    case ContextOrder::kPriority:
+      return "priority";
+    case ContextOrder::kFifo:
+      return "fifo";
+  }
+  return "?";
+}
+
 const char* to_string(ComputeTime compute) {
   switch (compute) {
     case ComputeTime::kPublished:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ enum class Fidelity { kAuto, kFlit, kTrain, kFluid };
 enum class Check { kAuto, kValues, kContributions, kOff };
 enum class FlowControl { kPacket, kMessage };
 enum class Implementation { kSystemc, kRtl };
+// Which context of a network interface a port serves first, of those whose entry could issue: the one after
+// the last that it served, the one of the highest priority, or the one that started first.
+enum class ContextOrder { kRoundRobin, kPriority, kFifo };
 
 struct TopologyConfig {
   std::string kind;       // system.topology.kind, required
@@ -66,6 +70,9 @@ struct NiConfig {
   int reduction_latency = 4;               // cycles, the adder pipeline
   Femtoseconds message_setup = 0;          // of a port, before each message: nothing of it moves meanwhile
   double reduction_flits_per_cycle = 1.0;  // per port
+  int contexts = 8;  // collectives of a program that are in flight at once
+  ContextOrder context_order = ContextOrder::kRoundRobin;
+  int table_load = 4;  // cycles that the registers take for an entry of a table
   Implementation impl = Implementation::kSystemc;
   std::vector<int> rtl_nodes{};  // of impl rtl: the accelerators whose NI is Verilog; empty: all
   bool operator==(const NiConfig&) const = default;
@@ -128,6 +135,7 @@ struct CollectiveConfig {
   std::string file{};     // of algorithm file: tables as JSON, relative to the working directory
   Bytes size = 0;         // required by schedule, and by run unless it trains; whole elements of 4 B
   int root = 0;           // of broadcast and reduce: the accelerator that has, or gets, all the data
+  std::vector<int> group{};  // the accelerators that take part; empty: all
   int chunks = 0;  // that move on their own; schedule/compile/compiler.h says of what; 0: chosen (auto)
   std::string trees =
       "auto";  // how tree algorithms lie on the network (schedule/pipelined_trees/tree_compilers.h)
@@ -135,6 +143,23 @@ struct CollectiveConfig {
   schedule::ChunkScheduler scheduler = schedule::ChunkScheduler::kBaseline;
   std::string intra_dimension = kUsualPolicy;  // or as schedule::to_string(IntraDimension) writes it
   bool operator==(const CollectiveConfig&) const = default;
+};
+
+// How a program's collectives of one kind run; empty or 0: as `collective` says.
+struct CollectiveChoice {
+  std::string algorithm{};
+  int chunks = 0;
+  bool operator==(const CollectiveChoice&) const = default;
+};
+
+// A whole workload, executed by the accelerators.
+struct ProgramConfig {
+  std::string file{};            // a program (workload/program_file.h)
+  std::string trace{};           // files of a trace, {rank} in their name where the rank's number is
+  std::vector<double> jitter{};  // what a computation takes over the nominal: of all ranks, or of each; empty: 1
+  // The keys collectives.OP, by operation.
+  std::map<std::string, CollectiveChoice> collectives{};
+  bool operator==(const ProgramConfig&) const = default;
 };
 
 // An iteration of data-parallel training, its all-reduces by `collective.algorithm`.
@@ -145,6 +170,8 @@ struct TrainingConfig {
   // What the bytes of an ALLGATHER count in a text workload.
   workload::AllGatherBytes all_gather_bytes = workload::AllGatherBytes::kInput;
   std::string optimizer = "momentum";  // accelerator/footprint.h
+  Bytes bucket = 25'000'000;           // of overlap bucketed: gradients that are reduced together
+  int iterations = 1;
   bool operator==(const TrainingConfig&) const = default;
 };
 
@@ -202,6 +229,7 @@ struct Config {
   SystemConfig system;
   CollectiveConfig collective;
   TrainingConfig training;
+  ProgramConfig program;
   Fidelity fidelity = Fidelity::kAuto;
   Check check = Check::kAuto;
   std::uint64_t seed = 1;
@@ -218,6 +246,7 @@ const char* to_string(Fidelity fidelity);
 const char* to_string(Check check);
 const char* to_string(FlowControl flow_control);
 const char* to_string(Implementation implementation);
+const char* to_string(ContextOrder order);
 const char* to_string(ComputeTime compute);
 
 }  // namespace coppice::config

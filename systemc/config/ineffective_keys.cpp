@@ -41,6 +41,10 @@ std::string idle_untrained(const Config& config, const Use& /*use*/) {
   return config.training.model.empty() ? "nothing is trained" : "";
 }
 
+std::string idle_contexts(const Config& config, const Use& /*use*/) {
+  return runs_program(config) || !config.training.model.empty() ? "" : "a single collective is alone in flight";
+}
+
 std::string idle_all_gather_bytes(const Config& config, const Use& use) {
   const std::string untrained = idle_untrained(config, use);
   if (!untrained.empty() || trains_text_workload(config)) return untrained;
@@ -49,6 +53,7 @@ std::string idle_all_gather_bytes(const Config& config, const Use& use) {
 
 std::string idle_size(const Config& config, const Use& use) {
   const bool trains = use.purpose == Purpose::kRun && !config.training.model.empty();
+  if (use.purpose == Purpose::kRun && runs_program(config)) return "a program says what its collectives move";
   return trains ? "the gradients of training.model are reduced" : "";
 }
 

@@ -10,6 +10,8 @@ namespace coppice::config {
 std::string idle_untrained(const Config& config, const Use& use);
 // Keys that only a single collective reads.
 std::string idle_size(const Config& config, const Use& use);
+// Keys that only programs read.
+std::string idle_contexts(const Config& config, const Use& use);
 // Keys that only text workloads read.
 std::string idle_all_gather_bytes(const Config& config, const Use& use);
 // The root of a collective that has none.

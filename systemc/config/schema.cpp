@@ -9,6 +9,7 @@
 #include "config/ineffective_keys.h"
 #include "config/key_builders.h"
 #include "config/key_descriptions.h"
+#include "config/program_keys.h"
 #include "config/routing_keys.h"
 #include "config/shape.h"
 #include "config/values.h"
@@ -243,7 +244,7 @@ void add_training_keys(std::vector<Key>& keys) {
   };
   model.write = [](const Config& config) { return Json(config.training.model); };
   model.excused = [](const Loaded& loaded, Purpose purpose) {
-    return purpose == Purpose::kRun && !trains(loaded);
+    return purpose == Purpose::kRun && (!trains(loaded) || runs_program(loaded.config));
   };
   keys.push_back(with(when_training(model), {Purpose::kRun, Purpose::kTextRun, Purpose::kLayers}, kTrained));
   Key batch = integer_key(
@@ -298,10 +299,10 @@ void add_collective_keys(std::vector<Key>& keys) {
       idle_root));
   std::vector<std::string> algorithms;
   for (const auto& algorithm : schedule::algorithms()) algorithms.push_back(algorithm.name);
-  keys.push_back(
-      with(name_key(
-               "collective.algorithm", [](auto& c) -> auto& { return c.collective.algorithm; }, algorithms),
-           kPlanned, kCompiled));
+  Key algorithm = name_key(
+      "collective.algorithm", [](auto& c) -> auto& { return c.collective.algorithm; }, algorithms);
+  algorithm.excused = [](const Loaded& loaded, Purpose) { return runs_program(loaded.config); };
+  keys.push_back(with(algorithm, kPlanned, kCompiled));
   Key file = file_key(
       "collective.file", [](auto& c) -> auto& { return c.collective.file; }, "the name of a schedule (JSON)",
       "schedule.json");
@@ -316,7 +317,7 @@ void add_collective_keys(std::vector<Key>& keys) {
   };
   Key own_size = unless(with(size, kCollectives, kCollectives), idle_size);
   own_size.excused = [](const Loaded& loaded, Purpose purpose) {
-    return purpose == Purpose::kRun && trains(loaded);
+    return purpose == Purpose::kRun && (trains(loaded) || runs_program(loaded.config));
   };
   keys.push_back(own_size);
   keys.push_back(with(chunks_key(), kPlanned));
@@ -393,6 +394,7 @@ std::vector<Key> make_keys() {
   add_accelerator_keys(keys);
   add_collective_keys(keys);
   add_training_keys(keys);
+  add_program_keys(keys);
   add_routing_keys(keys);
   add_run_keys(keys);
   add_examples(keys);

@@ -52,6 +52,10 @@ bool reads_tables(const Config& config) {
   return algorithm != nullptr && algorithm->from_file;
 }
 
+bool runs_program(const Config& config) {
+  return !config.program.file.empty() || !config.program.trace.empty();
+}
+
 bool trains_text_workload(const Config& config) {
   return config.training.model.ends_with(".txt");
 }

@@ -39,6 +39,9 @@ bool chooses_algorithm(const Config& config);
 // The collective's tables are read from collective.file.
 bool reads_tables(const Config& config);
 
+// The system runs a program: program.file or program.trace is set.
+bool runs_program(const Config& config);
+
 // `training.model` names a text workload of ASTRA-sim (*.txt) and not a layer table.
 bool trains_text_workload(const Config& config);
 

@@ -9,20 +9,19 @@ namespace coppice::ni {
 // assumption); a request costs a fixed latency until its first flit.
 class DmaEngine {
  public:
-  DmaEngine(Cycles latency, const GradientMemory& memory) : latency_(latency), memory_(&memory) {}
+  explicit DmaEngine(Cycles latency) : latency_(latency) {}
 
   // A request issued at cycle `now`: the data as it is then, and the cycle of its first flit.
   struct Read {
     Payload payload;
     Cycles ready;
   };
-  Read request(Bytes address, Bytes bytes, Cycles now) const {
-    return {memory_->read(address, bytes), now + latency_};
+  Read request(const GradientMemory& memory, Bytes address, Bytes bytes, Cycles now) const {
+    return {memory.read(address, bytes), now + latency_};
   }
 
  private:
   Cycles latency_;
-  const GradientMemory* memory_;
 };
 
 }  // namespace coppice::ni

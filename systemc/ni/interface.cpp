@@ -2,10 +2,27 @@
 
 #include <cstring>
 
+#include <fmt/format.h>
+
+#include "base/error.h"
+
 namespace coppice::ni {
 
 Interface::Interface() {
   registers.register_b_transport(this, &Interface::access_registers);
+}
+
+void Interface::load(const ContextTables& tables, Cycles /*now*/) {
+  throw ModelError(fmt::format("network interface {} has no context for tables {}", node(), tables.id));
+}
+
+void Interface::unload(ContextId id) {
+  throw ModelError(fmt::format("network interface {} has no tables {}", node(), id));
+}
+
+void Interface::start_context(ContextId id, Cycles at) {
+  if (id != kOwnTables) throw ModelError(fmt::format("network interface {} has no tables {}", node(), id));
+  start(at);
 }
 
 // An access costs no time of its own: what it takes on the way is in `delay`.
@@ -18,7 +35,9 @@ void Interface::access_registers(tlm::tlm_generic_payload& transaction, sc_core:
   const sc_dt::uint64 address = transaction.get_address();
   if (transaction.is_write() && address == Registers::kControl) {
     std::memcpy(&word, transaction.get_data_ptr(), sizeof word);
-    if ((word & Registers::kStart) != 0) start(cycle_of(sc_core::sc_time_stamp() + delay));
+    if ((word & Registers::kStart) != 0) start_context(selected_, cycle_of(sc_core::sc_time_stamp() + delay));
+  } else if (transaction.is_write() && address == Registers::kContext) {
+    std::memcpy(&selected_, transaction.get_data_ptr(), sizeof selected_);
   } else if (transaction.is_read() && (address == Registers::kStatus || address == Registers::kPorts)) {
     word = address == Registers::kPorts ? static_cast<std::uint32_t>(num_ports())
                                         : (started() ? 1U : 0U) | (started() && finished() ? 2U : 0U);

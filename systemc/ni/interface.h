@@ -2,20 +2,23 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
+#include <functional>
 #include <string>
 #include <systemc>
 #include <tlm>
 
 #include "ni/command_decoder.h"
+#include "ni/table_context.h"
 #include "topology/topology.h"
 
 namespace coppice::ni {
 
 // The registers that software sees of a network interface: 32 bits each, by byte address.
 struct Registers {
-  static constexpr sc_dt::uint64 kControl = 0x0;  // writing 1 starts the tables
+  static constexpr sc_dt::uint64 kControl = 0x0;  // writing 1 starts the tables that kContext names
   static constexpr sc_dt::uint64 kStatus = 0x4;   // bit 0: started, bit 1: every entry has issued
   static constexpr sc_dt::uint64 kPorts = 0x8;    // how many there are; read only
+  static constexpr sc_dt::uint64 kContext = 0xc;  // ContextId of the tables to start; 0, its own, at reset
   static constexpr std::uint32_t kStart = 1;
 };
 
@@ -34,6 +37,18 @@ class Interface {
   // Runs the tables from cycle `at` on, which is not over. Throws ModelError if they run already.
   virtual void start(Cycles at) = 0;
   virtual bool started() const = 0;
+
+  // Loads tables into a context in cycle `now`, to be started by start_context() or by the registers. Messages
+  // that come before are held. Throws ModelError for an id that is in use, and where there are no contexts.
+  virtual void load(const ContextTables& tables, Cycles now);
+  // Forgets tables that have not been started.
+  virtual void unload(ContextId id);
+  // Runs loaded tables from cycle `at` on, which is not over.
+  virtual void start_context(ContextId id, Cycles at);
+  // Called when loaded tables are done here, in the cycle after that in which the last of their messages has left,
+  // or in which the last is in memory: they are forgotten.
+  std::function<void(ContextId id, Cycles now)> on_context_done;
+
   // The first cycle that begins at `time` or later.
   virtual Cycles cycle_of(const sc_core::sc_time& time) const = 0;
 
@@ -58,6 +73,8 @@ class Interface {
 
  private:
   void access_registers(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
+
+  ContextId selected_ = kOwnTables;
 };
 
 }  // namespace coppice::ni

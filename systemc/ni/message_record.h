@@ -19,6 +19,7 @@ struct MessageRecord {
   const TableEntry* entry = nullptr;
   NodeId src = topology::kNoNode;
   NodeId dst = topology::kNoNode;
+  std::uint32_t context = 0;  // the collective in flight that it is of (table_context.h)
   int src_port = 0;
   int dst_port = 0;
   std::int64_t flits = 0;

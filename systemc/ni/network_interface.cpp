@@ -1,6 +1,8 @@
 #include "ni/network_interface.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -52,14 +54,14 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
       out("out", static_cast<std::size_t>(local_ports)),
       node_(node),
       context_(context),
-      contents_(&contents),
-      waiting_(static_cast<std::size_t>(ports)),
-      tracker_(context.schedule->flows),
-      enablers_(ports),
-      dma_(context.system->ni.dma_latency, contents),
+      own_(std::make_unique<TableContext>(
+          *context.topology, *context.system, node,
+          ContextTables{.schedule = context.schedule,
+                        .tables = &context.schedule->nodes[static_cast<std::size_t>(node)],
+                        .contents = &contents})),
+      dma_(context.system->ni.dma_latency),
       reduction_(context.system->ni.reduction_latency),
       values_(dynamic_cast<ValueMemory*>(&contents)),
-      route_times_(*context.topology, *context.system, *context.schedule, node),
       setup_(fabric::latency_cycles(context.system->ni.message_setup, context.period)) {
   if (flits != nullptr) {
     terminal_ = std::make_unique<fabric::PacketTerminal>("terminal", node, local_ports, *flits);
@@ -68,7 +70,7 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
       terminal_->out[port].bind(out[port]);
     }
   }
-  const auto& tables = context.schedule->nodes[static_cast<std::size_t>(node)].ports;
+  own_->reset(0);
   for (int port = 0; port < ports; ++port) {
     const auto p = static_cast<std::size_t>(port);
     if (terminal_ != nullptr) {
@@ -79,8 +81,6 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
       network[p].bind(*fabric_ports_.back());
     }
     ports_.push_back(std::make_unique<Port>(context.framing, setup_));
-    ports_.back()->table.load(tables[p]);
-    enablers_.expect(port, ports_.back()->table.next_message(), tracker_, 0);
     connect(port);
   }
   if (!context.held) start(0);
@@ -90,7 +90,78 @@ void NetworkInterface::start(Cycles at) {
   if (started_)
     throw ModelError(fmt::format("{}: started in cycle {}, but its tables run already", name(), at));
   started_ = true;
-  for (int port = 0; port < num_ports(); ++port) run_at(port, at);
+  running_.push_back(own_.get());
+  for (int port = 0; port < num_ports(); ++port) run_at(*own_, port, at);
+}
+
+void NetworkInterface::load(const ContextTables& tables, Cycles now) {
+  if (tables.id == kOwnTables || loaded_.contains(tables.id) ||
+      tables.tables->ports.size() != ports_.size()) {
+    throw ModelError(fmt::format("{}: tables {} for {} ports cannot be loaded: they need a number of their "
+                                 "own and {} ports",
+                                 name(), tables.id, tables.tables->ports.size(), ports_.size()));
+  }
+  auto context = std::make_unique<TableContext>(*context_.topology, *context_.system, node_, tables);
+  context->reset(now);
+  context->missing = tables.arrivals;
+  loaded_.emplace(tables.id, std::move(context));
+}
+
+void NetworkInterface::unload(ContextId id) {
+  const TableContext* const context = find(id);
+  if (id == kOwnTables || context == nullptr || context->started) {
+    throw ModelError(fmt::format("{}: tables {} are not there, or run", name(), id));
+  }
+  loaded_.erase(id);
+}
+
+void NetworkInterface::start_context(ContextId id, Cycles at) {
+  if (id == kOwnTables) {
+    start(at);
+    return;
+  }
+  TableContext* const context = find(id);
+  if (context == nullptr || context->started) {
+    throw ModelError(
+        fmt::format("{}: tables {} are started in cycle {}, but {}", name(), id, at,
+                    context == nullptr ? "they are not loaded" : "they run already"));
+  }
+  context->started = true;
+  running_.push_back(context);
+  for (int port = 0; port < num_ports(); ++port) run_at(*context, port, at);
+  take_early(*context, at);
+}
+
+// Messages that were here first lie in memory: the adders take them one after the other, port by port, at the
+// rate at which they would have come.
+void NetworkInterface::take_early(TableContext& context, Cycles at) {
+  const auto held = early_.find(context.given.id);
+  if (held == early_.end()) return;
+  const double rate = context_.system->ni.reduction_flits_per_cycle;
+  std::vector<Cycles> free(ports_.size(), at);
+  for (const Early& early : held->second) {
+    MessageRecord& record = (*context_.log)[early.message];
+    Cycles& taken = free[static_cast<std::size_t>(early.port)];
+    taken += static_cast<Cycles>(std::ceil(static_cast<double>(record.flits) / rate));
+    record.completed = reduction_.completion(record.entry->op, taken);
+    completions_.push({record.completed, early.port, early.message});
+    wake_at(record.completed);
+  }
+  early_.erase(held);
+}
+
+TableContext* NetworkInterface::find(ContextId id) const {
+  if (id == kOwnTables) return own_.get();
+  const auto found = loaded_.find(id);
+  return found == loaded_.end() ? nullptr : found->second.get();
+}
+
+void NetworkInterface::finish_if_done(TableContext& context, Cycles now) {
+  const ContextId id = context.given.id;
+  if (id == kOwnTables || !context.started || !context.finished()) return;
+  std::erase(running_, &context);
+  loaded_.erase(id);
+  if (on_context_done) on_context_done(id, now);
 }
 
 void NetworkInterface::end_of_elaboration() {
@@ -104,23 +175,19 @@ void NetworkInterface::end_of_elaboration() {
 }
 
 void NetworkInterface::restart(GradientMemory& contents, Cycles at) {
-  started_ = true;
-  contents_ = &contents;
-  values_ = dynamic_cast<ValueMemory*>(&contents);
-  queues_.reset();
-  tracker_ = DependencyTracker(context_.schedule->flows);
-  dma_ = DmaEngine(context_.system->ni.dma_latency, contents);
-  const auto& tables = context_.schedule->nodes[static_cast<std::size_t>(node_)].ports;
-  for (std::size_t p = 0; p < ports_.size(); ++p) {
-    Port& port = *ports_[p];
+  for (const TableContext::Port& port : own_->ports) {
     // Before the first time there is nothing to finish.
     if (port.table.issued() > 0 && port.table.head() != nullptr) {
       throw ModelError(fmt::format("{}: restarted in cycle {} before its tables are done", name(), at));
     }
-    port.table.load(tables[p]);
-    enablers_.expect(static_cast<int>(p), port.table.next_message(), tracker_, at);
-    run_at(static_cast<int>(p), at);
   }
+  if (!started_) running_.push_back(own_.get());
+  started_ = true;
+  own_->given.contents = &contents;
+  values_ = dynamic_cast<ValueMemory*>(&contents);
+  queues_.reset();
+  own_->reset(at);
+  for (int port = 0; port < num_ports(); ++port) run_at(*own_, port, at);
 }
 
 void NetworkInterface::connect(int index) {
@@ -130,10 +197,16 @@ void NetworkInterface::connect(int index) {
     (*context_.log)[message].port_free_since = port.free_since;
   };
   port.packetizer.on_tail_injected = [this, index, &port](std::uint64_t message, Cycles now) {
-    (*context_.log)[message].tail_injected = now;
+    MessageRecord& record = (*context_.log)[message];
+    record.tail_injected = now;
     port.free_since = now + 1;
     wake_fabric(index, now);
-    if (waiting_[static_cast<std::size_t>(index)].awaits_place) run_at(index, now + 1);
+    for (TableContext* context : running_) {
+      if (context->waiting[static_cast<std::size_t>(index)].awaits_place) run_at(*context, index, now + 1);
+    }
+    TableContext& sender = *find(record.context);
+    --sender.in_flight;
+    if (sender.given.id != kOwnTables && sender.finished()) wake_at(now + 1);
   };
   port.depacketizer = std::make_unique<Depacketizer>(
       [this](std::uint64_t message) {
@@ -148,8 +221,8 @@ void NetworkInterface::connect(int index) {
   }
 }
 
-void NetworkInterface::run_at(int port, Cycles at) {
-  Cycles& due = waiting_[static_cast<std::size_t>(port)].due;
+void NetworkInterface::run_at(TableContext& context, int port, Cycles at) {
+  Cycles& due = context.waiting[static_cast<std::size_t>(port)].due;
   due = std::min(due, at);
   wake_at(due);
 }
@@ -164,11 +237,17 @@ void NetworkInterface::wake(Cycles now) {
   if (next_wake_ != now) return;  // set before an earlier one was
   next_wake_ = -1;
   complete_arrivals(now);
-  for (int port = 0; port < num_ports(); ++port) {
-    if (waiting_[static_cast<std::size_t>(port)].due <= now) run_port(port, now);
+  for (int port = 0; port < num_ports(); ++port) run_port(port, now);
+  // The last tail has left, or tables end in nops.
+  for (std::size_t i = 0; i < running_.size();) {
+    TableContext* const context = running_[i];
+    finish_if_done(*context, now);
+    if (i < running_.size() && running_[i] == context) ++i;
   }
   Cycles next = completions_.empty() ? kNever : completions_.top().at;
-  for (const Waiting& port : waiting_) next = std::min(next, port.due);
+  for (const TableContext* context : running_) {
+    for (const TableContext::Waiting& port : context->waiting) next = std::min(next, port.due);
+  }
   if (next != kNever) wake_at(next);
 }
 
@@ -195,6 +274,11 @@ void NetworkInterface::message_arrived(int port, std::uint64_t message, Cycles n
   MessageRecord& record = (*context_.log)[message];
   record.tail_ejected = now;
   record.dst_port = port;
+  const TableContext* const context = find(record.context);
+  if (record.context != kOwnTables && (context == nullptr || !context->started)) {
+    early_[record.context].push_back({port, message});
+    return;
+  }
   record.completed = reduction_.completion(record.entry->op, now);
   completions_.push({record.completed, port, message});
   wake_at(record.completed);
@@ -207,8 +291,9 @@ void NetworkInterface::complete_arrivals(Cycles now) {
     completions_.pop();
     const std::uint64_t id = completion.message;
     MessageRecord& record = (*context_.log)[id];
+    TableContext& context = *find(record.context);
     if (!completion.written) {
-      record.completed = write(record, now);
+      record.completed = write(context.given, record, now);
       if (record.completed > now) {
         completion.at = record.completed;
         completion.written = true;
@@ -216,32 +301,34 @@ void NetworkInterface::complete_arrivals(Cycles now) {
         continue;
       }
     }
-    if (!queues_) ReductionUnit::apply(*record.entry, record.payload, *contents_);
-    count_arrival(record, now);
+    if (!queues_) ReductionUnit::apply(*record.entry, record.payload, *context.given.contents);
+    count_arrival(context, record, now);
     completed.write(record);
     context_.log->close(id);
+    finish_if_done(context, now);
   }
 }
 
-void NetworkInterface::count_arrival(const MessageRecord& arrival, Cycles now) {
+void NetworkInterface::count_arrival(TableContext& context, const MessageRecord& arrival, Cycles now) {
   const std::int32_t flow = arrival.entry->flow;
-  const std::int32_t before = tracker_.count(flow);
-  tracker_.arrived(flow,
-                   context_.schedule->numbered_arrivals ? arrival.entry->arrival : DependencyTracker::kNext);
-  const std::int32_t count = tracker_.count(flow);
-  for (Waiting& port : waiting_) {
+  const std::int32_t before = context.tracker.count(flow);
+  const bool numbered = context.given.schedule->numbered_arrivals;
+  context.tracker.arrived(flow, numbered ? arrival.entry->arrival : DependencyTracker::kNext);
+  const std::int32_t count = context.tracker.count(flow);
+  for (TableContext::Waiting& port : context.waiting) {
     if (port.awaited_flow == flow && port.awaited_count <= count) port.due = now;
   }
-  enablers_.arrived(arrival, tracker_, before, now);
+  context.enablers.arrived(arrival, context.tracker, before, now);
+  --context.missing;
 }
 
-Femtoseconds NetworkInterface::slowest_flit(int index) {
-  Femtoseconds& slowest = ports_[static_cast<std::size_t>(index)]->slowest_flit;
+Femtoseconds NetworkInterface::slowest_flit(TableContext& context, int index) {
+  Femtoseconds& slowest = context.ports[static_cast<std::size_t>(index)].slowest_flit;
   if (slowest > 0) return slowest;
   slowest = context_.period;
-  const auto& tables = context_.schedule->nodes[static_cast<std::size_t>(node_)].ports;
-  tables[static_cast<std::size_t>(index)].for_each_route(
-      [&](std::int32_t route) { slowest = std::max(slowest, route_times_[route].slowest_flit); });
+  context.given.tables->ports[static_cast<std::size_t>(index)].for_each_route([&](std::int32_t route) {
+    slowest = std::max(slowest, context.route_times[route].slowest_flit);
+  });
   return slowest;
 }
 
@@ -249,44 +336,79 @@ Cycles NetworkInterface::sending_time(std::int64_t flits, Femtoseconds flit_time
   return cycles_of(flits, flit_time, context_.period);
 }
 
-void NetworkInterface::hold(Port& port, std::int64_t flits, Femtoseconds flit_time, Cycles now, bool absorb) {
+void NetworkInterface::hold(LockstepCounter& lockstep, std::int64_t flits, Femtoseconds flit_time, Cycles now,
+                            bool absorb) {
   const std::int64_t absorbed = absorb ? absorbed_flits(flits, context_.system->ni.buffer) : 0;
   const Cycles duration = setup_ + sending_time(flits, flit_time);
-  port.lockstep.load(now, duration, duration - setup_ - sending_time(flits - absorbed, flit_time));
+  lockstep.load(now, duration, duration - setup_ - sending_time(flits - absorbed, flit_time));
 }
 
-// One entry per cycle and port. Nops hold from the cycle in which the step before ends, without a cycle
-// of their own.
+DecoderState NetworkInterface::state_of(const TableContext& context, int index, Cycles cycle) const {
+  const auto p = static_cast<std::size_t>(index);
+  const TableContext::Port& port = context.ports[p];
+  return decode(port.table.head(), context_.system->ni.lockstep, port.lockstep, context.tracker,
+                ports_[p]->packetizer.has_place(cycle), cycle);
+}
+
+// The contexts as a port serves them.
+const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port) {
+  if (running_.size() < 2 || context_.system->ni.context_order == config::ContextOrder::kFifo)
+    return running_;
+  order_ = running_;
+  if (context_.system->ni.context_order == config::ContextOrder::kPriority) {
+    std::ranges::stable_sort(order_, std::greater<>{},
+                             [](const TableContext* context) { return context->given.priority; });
+    return order_;
+  }
+  const auto last = std::ranges::find_if(order_, [&](const TableContext* context) {
+    return context->given.id == port.last_served;
+  });
+  if (last != order_.end()) std::rotate(order_.begin(), last + 1, order_.end());
+  return order_;
+}
+
+// One entry per cycle and port.
 void NetworkInterface::run_port(int index, Cycles now) {
-  Port& port = *ports_[static_cast<std::size_t>(index)];
-  const bool lockstep = context_.system->ni.lockstep;
-  const auto state_in = [&](Cycles cycle) {
-    return decode(port.table.head(), lockstep, port.lockstep, tracker_, port.packetizer.has_place(cycle),
-                  cycle);
-  };
-  DecoderState state = state_in(now);
-  for (; state == DecoderState::kNop; state = state_in(now)) {
+  const auto p = static_cast<std::size_t>(index);
+  const bool due = std::ranges::any_of(
+      running_, [&](const TableContext* context) { return context->waiting[p].due <= now; });
+  if (!due) return;
+  bool issued = false;
+  for (TableContext* context : in_order(*ports_[p])) {
+    if (context->waiting[p].due <= now && run_context(*context, index, now, !issued)) issued = true;
+  }
+}
+
+// Nops hold from the cycle in which the step before ends, without a cycle of their own. Returns whether an
+// entry has issued.
+bool NetworkInterface::run_context(TableContext& context, int index, Cycles now, bool may_issue) {
+  TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
+  DecoderState state = state_of(context, index, now);
+  for (; state == DecoderState::kNop; state = state_of(context, index, now)) {
     const TableEntry& nop = *port.table.head();
     port.timestep.advance_to(nop.step);
     port.table.pop();
-    if (lockstep) hold(port, context_.framing.flits(nop.bytes), slowest_flit(index), now, false);
+    if (context_.system->ni.lockstep) {
+      hold(port.lockstep, context_.framing.flits(nop.bytes), slowest_flit(context, index), now, false);
+    }
   }
-  if (state != DecoderState::kIssue) {
-    wait(index, state, now);
-    return;
+  if (state != DecoderState::kIssue || !may_issue) {
+    wait(context, index, state, now);
+    return false;
   }
   const TableEntry& entry = *port.table.head();
   port.table.prefetch_next();
   port.timestep.advance_to(entry.step);
   port.table.pop();
-  issue(index, entry, now);
-  wait(index, state_in(now + 1), now);
+  issue(context, index, entry, now);
+  wait(context, index, state_of(context, index, now + 1), now);
+  return true;
 }
 
 // Until what the head of the table needs is there, or until the next cycle if nothing is missing.
-void NetworkInterface::wait(int index, DecoderState state, Cycles now) {
-  const Port& port = *ports_[static_cast<std::size_t>(index)];
-  Waiting& waiting = waiting_[static_cast<std::size_t>(index)];
+void NetworkInterface::wait(TableContext& context, int index, DecoderState state, Cycles now) {
+  const TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
+  TableContext::Waiting& waiting = context.waiting[static_cast<std::size_t>(index)];
   waiting.due = kNever;
   waiting.awaited_flow = -1;
   waiting.awaits_place = false;
@@ -302,7 +424,7 @@ void NetworkInterface::wait(int index, DecoderState state, Cycles now) {
       break;
     case DecoderState::kWaitQueue:
       // The tail may have left in this very cycle.
-      waiting.awaits_place = !port.packetizer.has_place(now + 1);
+      waiting.awaits_place = !ports_[static_cast<std::size_t>(index)]->packetizer.has_place(now + 1);
       if (!waiting.awaits_place) waiting.due = now + 1;
       break;
     case DecoderState::kIssue:
@@ -313,28 +435,29 @@ void NetworkInterface::wait(int index, DecoderState state, Cycles now) {
 }
 
 // Through the memory that is bound, at the time that this node has come to; the flits take `stream`.
-DmaEngine::Read NetworkInterface::read(const TableEntry& entry, Femtoseconds stream, Cycles now) {
-  if (memory.size() == 0) return dma_.request(entry.address, entry.bytes, now);
+DmaEngine::Read NetworkInterface::read(const ContextTables& tables, const TableEntry& entry, Femtoseconds stream,
+                                       Cycles now) {
+  if (memory.size() == 0) return dma_.request(*tables.contents, entry.address, entry.bytes, now);
   GradientData data;
   data.stream = stream;
-  const Cycles ready = access(tlm::TLM_READ_COMMAND, entry, data, now);
+  const Cycles ready = access(tlm::TLM_READ_COMMAND, tables.base, entry, data, now);
   return {std::move(data.payload), ready};
 }
 
 // From when on the memory has what arrived. Its values are written elsewhere, flit by flit where flits move.
-Cycles NetworkInterface::write(const MessageRecord& arrival, Cycles now) {
+Cycles NetworkInterface::write(const ContextTables& tables, const MessageRecord& arrival, Cycles now) {
   if (memory.size() == 0) return now;
   GradientData data;
   data.stream = arrival.serialization * context_.period;
   data.accumulate = arrival.entry->op == schedule::Op::kReduce;
-  return access(tlm::TLM_WRITE_COMMAND, *arrival.entry, data, now);
+  return access(tlm::TLM_WRITE_COMMAND, tables.base, *arrival.entry, data, now);
 }
 
-Cycles NetworkInterface::access(tlm::tlm_command command, const TableEntry& entry, GradientData& data,
-                                Cycles now) {
+Cycles NetworkInterface::access(tlm::tlm_command command, Bytes base, const TableEntry& entry,
+                                GradientData& data, Cycles now) {
   tlm::tlm_generic_payload transaction;
   transaction.set_command(command);
-  transaction.set_address(static_cast<sc_dt::uint64>(entry.address));
+  transaction.set_address(static_cast<sc_dt::uint64>(base + entry.address));
   transaction.set_data_length(static_cast<unsigned>(entry.bytes));
   transaction.set_streaming_width(static_cast<unsigned>(entry.bytes));
   transaction.set_extension(&data);
@@ -349,27 +472,32 @@ Cycles NetworkInterface::access(tlm::tlm_command command, const TableEntry& entr
   return cycle_of(sc_core::sc_time_stamp() + delay);
 }
 
-void NetworkInterface::issue(int index, const TableEntry& entry, Cycles now) {
+void NetworkInterface::issue(TableContext& context, int index, const TableEntry& entry, Cycles now) {
   Port& port = *ports_[static_cast<std::size_t>(index)];
+  TableContext::Port& source = context.ports[static_cast<std::size_t>(index)];
   const topology::Route& route = context_.paths != nullptr
                                      ? context_.paths->route(node_, entry.destination())
-                                     : context_.schedule->routes[static_cast<std::size_t>(entry.route)];
+                                     : context.given.schedule->routes[static_cast<std::size_t>(entry.route)];
   if (queues_) {
     const auto word = static_cast<std::size_t>(entry.address) / sizeof(float);
     queues_->settle(word, word + static_cast<std::size_t>(entry.bytes) / sizeof(float), values_->values());
   }
   const fabric::RouteTiming timing =
       context_.paths != nullptr ? fabric::time_route(*context_.topology, *context_.system, node_, route)
-                                : route_times_[entry.route];
+                                : context.route_times[entry.route];
   const std::int64_t flits = context_.framing.flits(entry.message_bytes());
-  DmaEngine::Read data = read(entry, checked_time(flits - 1, timing.slowest_flit), now);
+  DmaEngine::Read data = read(context.given, entry, checked_time(flits - 1, timing.slowest_flit), now);
   const std::uint64_t id =
-      open_message(context_, node_, index, entry, timing, port.lockstep.release(), enablers_[index], now);
+      open_message(context_, node_, index, entry, timing, source.lockstep.release(),
+                                         context.enablers[index], now);
   MessageRecord& record = (*context_.log)[id];
-  if (!port.table.entries_stay()) record.entry = &context_.log->keep(id, entry);
-  enablers_.expect(index, port.table.next_message(), tracker_, now);
+  record.context = context.given.id;
+  ++context.in_flight;
+  port.last_served = context.given.id;
+  if (!source.table.entries_stay()) record.entry = &context_.log->keep(id, entry);
+  context.enablers.expect(index, source.table.next_message(), context.tracker, now);
   record.payload = std::move(data.payload);
-  if (context_.system->ni.lockstep) hold(port, record.flits, timing.slowest_flit, now, true);
+  if (context_.system->ni.lockstep) hold(source.lockstep, record.flits, timing.slowest_flit, now, true);
   port.packetizer.push({id, node_, record.dst, &route, entry.message_bytes(), timing.slowest_flit},
                        data.ready);
   wake_fabric(index, now);
@@ -386,33 +514,39 @@ void NetworkInterface::settle() {
 }
 
 bool NetworkInterface::finished() const {
-  for (const auto& port : ports_) {
-    if (port->table.head() != nullptr) return false;
-  }
-  return true;
+  return own_->issued() && loaded_.empty();
 }
 
 std::string NetworkInterface::describe_waiting(Cycles now) const {
   std::string text;
-  for (std::size_t p = 0; p < ports_.size(); ++p) {
-    const TableEntry* head = ports_[p]->table.head();
-    if (head == nullptr) continue;
-    const DecoderState state = view(static_cast<int>(p), now).state;
-    text += fmt::format("  NI {} port {}: {} of flow {} in step {} waits for {}", node_, p,
-                        schedule::to_string(head->op), head->flow, head->step, to_string(state));
-    if (state == DecoderState::kWaitDependency) {
-      text += fmt::format(" ({} of {} arrivals)", tracker_.count(head->flow), head->dependencies);
+  const auto describe = [&](const TableContext& context) {
+    for (std::size_t p = 0; p < ports_.size(); ++p) {
+      const TableEntry* head = context.ports[p].table.head();
+      if (head == nullptr) continue;
+      const DecoderState state = state_of(context, static_cast<int>(p), now);
+      const std::string tables =
+          context.given.id == kOwnTables ? std::string() : fmt::format(" of collective {}", context.given.id);
+      text += fmt::format("  NI {} port {}{}: {} of flow {} in step {} waits for {}", node_, p, tables,
+                          schedule::to_string(head->op), head->flow, head->step, to_string(state));
+      if (state == DecoderState::kWaitDependency) {
+        text += fmt::format(" ({} of {} arrivals)", context.tracker.count(head->flow), head->dependencies);
+      }
+      text += '\n';
     }
-    text += '\n';
+  };
+  describe(*own_);
+  for (const TableContext* context : running_) {
+    if (context != own_.get()) describe(*context);
   }
   return text;
 }
 
+// Its own tables, or those that have run the longest.
 NetworkInterface::PortView NetworkInterface::view(int index, Cycles now) const {
-  const Port& port = *ports_[static_cast<std::size_t>(index)];
-  return {decode(port.table.head(), context_.system->ni.lockstep, port.lockstep, tracker_,
-                 port.packetizer.has_place(now), now),
-          port.timestep.value(), port.lockstep.value(now), static_cast<std::int64_t>(port.table.issued())};
+  const TableContext& context = running_.empty() ? *own_ : *running_.front();
+  const TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
+  return {state_of(context, index, now), port.timestep.value(), port.lockstep.value(now),
+          static_cast<std::int64_t>(port.table.issued())};
 }
 
 }  // namespace coppice::ni

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <queue>
 #include <string>
 #include <systemc>
+#include <unordered_map>
 #include <vector>
 
 #include "config/config.h"
@@ -23,8 +23,7 @@
 #include "ni/reduction_queues.h"
 #include "ni/reduction_unit.h"
 #include "ni/route_override.h"
-#include "ni/route_times.h"
-#include "ni/start_causes.h"
+#include "ni/table_context.h"
 #include "ni/wake_scheduler.h"
 #include "schedule/tables/schedule.h"
 
@@ -41,7 +40,9 @@ std::uint64_t open_message(const NiContext& context, NodeId node, int port, cons
 
 // An accelerator's network interface: executes its reduce-schedule tables. Per port a table, timestep and
 // lockstep counters, decoder, packetizer and depacketizer; shared the dependency tracker, the DMA engine and
-// the reduction unit.
+// the reduction unit. Tables that are loaded later run beside those it was made with, each set in a context
+// of its own (table_context.h): of those whose entry at a port could issue in a cycle, system.ni.context_order
+// says which does.
 //
 // Cycle by cycle: an entry whose conditions hold in cycle c issues in c, one per port and cycle; its first
 // flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected in
@@ -69,6 +70,9 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
 
   void start(Cycles at) override;
   bool started() const override { return started_; }
+  void load(const ContextTables& tables, Cycles now) override;
+  void unload(ContextId id) override;
+  void start_context(ContextId id, Cycles at) override;
   Cycles cycle_of(const sc_core::sc_time& time) const override {
     return (static_cast<Femtoseconds>(time.value()) + context_.period - 1) / context_.period;
   }
@@ -87,23 +91,18 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   PortView view(int port, Cycles now) const override;
 
  private:
-  static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
-  // The cycle a port waits for. Apart from the rest, since every arrival and every wake looks at all ports.
-  struct Waiting {
-    Cycles due = kNever;             // its decoder runs again then, and when what it waits for happens
-    std::int32_t awaited_flow = -1;  // waits for arrivals of this flow,
-    std::int32_t awaited_count = 0;  // so many of them
-    bool awaits_place = false;       // waits for the tail of a message
-  };
+  static constexpr Cycles kNever = TableContext::kNever;
   struct Port {
     Port(const fabric::Framing& framing, Cycles setup) : packetizer(framing, setup) {}
-    ScheduleTable table;
-    TimestepCounter timestep;
-    LockstepCounter lockstep;
     Packetizer packetizer;
     std::unique_ptr<Depacketizer> depacketizer;
-    Cycles free_since = 0;          // the cycle after the last tail that left
-    Femtoseconds slowest_flit = 0;  // of its messages; 0: not known yet
+    Cycles free_since = 0;        // the cycle after the last tail that left
+    ContextId last_served = 0;    // the context whose entry issued last
+  };
+  // Messages that came before their context was started here.
+  struct Early {
+    int port;
+    std::uint64_t message;
   };
   struct Completion {
     Cycles at;
@@ -118,47 +117,53 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
 
   void wake(Cycles now) override;
   void wakes_soon() const override {
-    __builtin_prefetch(waiting_.data());
+    __builtin_prefetch(running_.data());
     __builtin_prefetch(ports_.data());
   }
   void complete_arrivals(Cycles now);
-  void count_arrival(const MessageRecord& arrival, Cycles now);
+  void count_arrival(TableContext& context, const MessageRecord& arrival, Cycles now);
   void run_port(int port, Cycles now);
-  void wait(int port, DecoderState state, Cycles now);
+  bool run_context(TableContext& context, int port, Cycles now, bool may_issue);
+  const std::vector<TableContext*>& in_order(const Port& port);
+  DecoderState state_of(const TableContext& context, int port, Cycles cycle) const;
+  void wait(TableContext& context, int port, DecoderState state, Cycles now);
   void wake_fabric(int port, Cycles now);
-  void issue(int port, const TableEntry& entry, Cycles now);
+  void issue(TableContext& context, int port, const TableEntry& entry, Cycles now);
   // The flit time of the slowest channel that the port's messages take.
-  Femtoseconds slowest_flit(int port);
+  Femtoseconds slowest_flit(TableContext& context, int port);
   Cycles sending_time(std::int64_t flits, Femtoseconds flit_time) const;
-  void hold(Port& port, std::int64_t flits, Femtoseconds flit_time, Cycles now, bool absorb);
+  void hold(LockstepCounter& lockstep, std::int64_t flits, Femtoseconds flit_time, Cycles now, bool absorb);
+  TableContext* find(ContextId id) const;
+  void take_early(TableContext& context, Cycles at);
+  void finish_if_done(TableContext& context, Cycles now);
   void connect(int port);
   void end_of_elaboration() override;
-  DmaEngine::Read read(const TableEntry& entry, Femtoseconds stream, Cycles now);
-  Cycles write(const MessageRecord& arrival, Cycles now);
+  DmaEngine::Read read(const ContextTables& tables, const TableEntry& entry, Femtoseconds stream, Cycles now);
+  Cycles write(const ContextTables& tables, const MessageRecord& arrival, Cycles now);
   // When the memory is done with `command`.
-  Cycles access(tlm::tlm_command command, const TableEntry& entry, GradientData& data, Cycles now);
+  Cycles access(tlm::tlm_command command, Bytes base, const TableEntry& entry, GradientData& data, Cycles now);
   void take_flit(int port, const fabric::Packet& packet, fabric::Flit flit, Cycles now);
   void message_arrived(int port, std::uint64_t message, Cycles now);
-  void run_at(int port, Cycles at);
+  void run_at(TableContext& context, int port, Cycles at);
   void wake_at(Cycles at);
 
   NodeId node_;
   NiContext context_;
-  GradientMemory* contents_;
   std::unique_ptr<fabric::PacketTerminal> terminal_;
   std::vector<std::unique_ptr<fabric::FabricPort>> fabric_ports_;
   std::vector<fabric::NetworkPortIf*> network_ports_;  // [port], what `network` is bound to
   bool started_ = false;
   std::vector<std::unique_ptr<Port>> ports_;
-  std::vector<Waiting> waiting_;  // [port]
-  DependencyTracker tracker_;
-  Enablers enablers_;
+  std::unique_ptr<TableContext> own_;                                     // what it was made with
+  std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // the others
+  std::vector<TableContext*> running_;  // started and not finished, the first to start first; `own_` stays
+  std::vector<TableContext*> order_;    // scratch: running_ as a port serves them
+  std::unordered_map<ContextId, std::vector<Early>> early_;
   DmaEngine dma_;
   ReductionUnit reduction_;
   // Sums of real numbers, which round by the order of flits; none where the fabric tells of no flits.
   ValueMemory* values_ = nullptr;
   std::unique_ptr<ReductionQueues> queues_;
-  RouteTimes route_times_;
   Cycles setup_;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
   Cycles next_wake_ = -1;

@@ -24,7 +24,7 @@ class WakeScheduler {
    protected:
     ~Sleeper() = default;
   };
-  // `at` is after the current cycle, or cycle 0 before the simulation. The sleeper outlives its alarms.
+  // `at` is not before the current cycle; before the simulation that is 0. The sleeper outlives its alarms.
   virtual void set(Cycles at, Sleeper& sleeper) = 0;
 
  protected:

@@ -17,7 +17,7 @@ TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
   std::vector<float> values(4096);
   std::iota(values.begin(), values.end(), 0.0F);
   const ni::ValueMemory memory(values);
-  const ni::DmaEngine engine(4, memory);
+  const ni::DmaEngine engine(4);
   Clocked<Vdma_address_generator> dma;
   Stimulus random(6);
   struct Message {
@@ -64,7 +64,7 @@ TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
     }
     if (dma->push_i) {
       model.push_back(next);
-      const auto payload = engine.request(Bytes{next.address} * 4, Bytes{next.words} * 4, cycle).payload;
+      const auto payload = engine.request(memory, Bytes{next.address} * 4, Bytes{next.words} * 4, cycle).payload;
       expected.insert(expected.end(), payload.values.begin(), payload.values.end());
     }
     dma.tick();

@@ -77,6 +77,7 @@ fabric::FlitParts::LocalPorts Machine::build_local(fabric::FlitNode& node, NodeI
                                                    fabric::FlitContext& flits) {
   if (id >= static_cast<NodeId>(spec_.schedule.nodes.size())) return {};
   ni::NiContext context = context_;
+  flit_node_ = &node;
   if (!verilog(id)) {
     alarms_.push_back(std::make_unique<ni::NodeAlarm>("alarm"));
     node.add(*alarms_.back());
@@ -147,6 +148,14 @@ void Machine::build_accelerator(NodeId id) {
   accelerators_.back()->registers.bind(interface.registers);
   accelerators_.back()->memory.bind(memory.array);
   interface.memory.bind(memory.dma);
+  if (!accelerators_.back()->wants_alarm()) return;
+  if (flit_node_ == nullptr) {
+    accelerators_.back()->attach(*clock_, interface);
+    return;
+  }
+  alarms_.push_back(std::make_unique<ni::NodeAlarm>("accelerator_alarm"));
+  flit_node_->add(*alarms_.back());
+  accelerators_.back()->attach(*alarms_.back(), interface);
 }
 
 void Machine::decouple() {

@@ -88,6 +88,7 @@ class Machine final : public sc_core::sc_module {
   std::vector<std::unique_ptr<ni::Interface>> interfaces_;
   std::vector<std::unique_ptr<ni::MemoryModule>> memories_;
   std::vector<std::unique_ptr<accelerator::AcceleratorModule>> accelerators_;
+  fabric::FlitNode* flit_node_ = nullptr;  // the one that is being built
   Cycles cycle_ = 0;
 };
 

@@ -7,30 +7,13 @@
 
 #include "base/error.h"
 #include "config/loader.h"
-#include "fabric/route_timing.h"
 #include "system/collective/run.h"
 #include "system/machine/build.h"
 #include "system/output/dimension_activity.h"
+#include "system/output/link_utilization.h"
 
 namespace coppice::system {
 namespace {
-
-// Busy time of the channels over the time of the run.
-nlohmann::ordered_json link_utilization(const Measured& measured) {
-  const auto channels = measured.topology.channels();
-  const double total = static_cast<double>(measured.cycles) * static_cast<double>(measured.period);
-  double sum = 0;
-  double max = 0;
-  for (std::size_t c = 0; c < channels.size(); ++c) {
-    const auto busy =
-        static_cast<double>(measured.statistics.channel_flits[c]) *
-        static_cast<double>(fabric::channel_flit_time(measured.config.system, channels[c].bandwidth));
-    const double utilization = total > 0 ? busy / total : 0;
-    sum += utilization;
-    max = std::max(max, utilization);
-  }
-  return {{"mean", channels.empty() ? 0.0 : sum / static_cast<double>(channels.size())}, {"max", max}};
-}
 
 // Bytes each accelerator's link carries per byte of the collective: the factor between algorithm and bus
 // bandwidth.
@@ -155,7 +138,8 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   json["efficiency"] = time_ns > 0 ? measured.least.ns() / time_ns : 1.0;
   json["flits"] = measured.statistics.flits_injected;
   json["flit_hops"] = measured.statistics.flit_hops;
-  json["link_utilization"] = link_utilization(measured);
+  json["link_utilization"] =
+      link_utilization(measured.config.system, measured.topology, measured.statistics, measured.cycles * measured.period);
   if (!measured.topology.dimension_kinds().empty()) json["dimensions"] = dimensions_of(measured);
   if (measured.activity != nullptr) {
     json["window_ns"] =

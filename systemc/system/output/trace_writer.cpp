@@ -62,8 +62,8 @@ void TraceWriter::event(const std::string& json) {
 }
 
 void TraceWriter::name(const char* kind, int process, std::int64_t track, const std::string& text) {
-  event(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"name":"{}"}}}})", kind, process,
-                    track, text));
+  event(fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"name":{}}}}})", kind, process,
+                    track, nlohmann::json(text).dump()));
 }
 
 void TraceWriter::name_tracks() {
@@ -129,14 +129,14 @@ void TraceWriter::flow_rate(topology::NodeId node, int ni_port, double bytes_per
 }
 
 void TraceWriter::name_actor(int actor, const std::string& text) {
-  if (!std::exchange(has_actors_, true)) name("process_name", kActorProcess, 0, "jobs and controller");
+  if (!std::exchange(has_actors_, true)) name("process_name", kActorProcess, 0, actors_);
   name("thread_name", kActorProcess, actor, text);
 }
 
 void TraceWriter::actor_phase(int actor, const std::string& text, Femtoseconds begin, Femtoseconds end) {
   if (end <= begin) return;
-  event(fmt::format(R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f}}})", text,
-                    kActorProcess, actor, microseconds(begin), microseconds(end - begin)));
+  event(fmt::format(R"({{"ph":"X","name":{},"pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f}}})",
+                    nlohmann::json(text).dump(), kActorProcess, actor, microseconds(begin), microseconds(end - begin)));
 }
 
 void TraceWriter::actor_event(int actor, const std::string& text, const nlohmann::ordered_json& details,

@@ -39,6 +39,7 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   void flow_rate(topology::NodeId node, int ni_port, double bytes_per_second, Femtoseconds at) override;
 
   // Those who are no part of the machine, training jobs and their controller: each a track of its own.
+  void name_actors(const std::string& all) { actors_ = all; }
   void name_actor(int actor, const std::string& name);
   void actor_phase(int actor, const std::string& name, Femtoseconds begin, Femtoseconds end);
   void actor_event(int actor, const std::string& name, const nlohmann::ordered_json& details,
@@ -66,6 +67,7 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   std::FILE* file_ = nullptr;
   bool first_ = true;
   bool has_actors_ = false;
+  std::string actors_ = "jobs and controller";
   const topology::Topology& topology_;
   int ni_ports_;
   Femtoseconds period_;

@@ -1,0 +1,261 @@
+#include "system/program/all_to_all.h"
+
+#include <algorithm>
+#include <bit>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "schedule/compile/table_builder.h"
+#include "schedule/rings/ring_order.h"
+#include "system/machine/build.h"
+
+namespace coppice::system {
+namespace {
+
+using schedule::Send;
+using topology::NodeId;
+
+constexpr Bytes kElement = 4;
+
+std::size_t index(NodeId node) {
+  return static_cast<std::size_t>(node);
+}
+
+Bytes block_bytes(Bytes bytes, int accelerators) {
+  const Bytes elements = (bytes + kElement - 1) / kElement;
+  return (elements + accelerators - 1) / accelerators * kElement;
+}
+
+Send message(int flow, NodeId src, NodeId dst, int step) {
+  return {.op = schedule::Op::kGather, .flow = flow, .src = src, .dst = dst, .step = step};
+}
+
+// In step s every accelerator sends to partner(own number, s).
+template <typename Partner>
+std::vector<Send> exchange(int n, Partner partner) {
+  std::vector<Send> sends;
+  for (int step = 1; step < n; ++step) {
+    for (NodeId node = 0; node < n; ++node) {
+      const NodeId to = partner(node, step);
+      sends.push_back(message(node * n + to, node, to, step));
+    }
+  }
+  return sends;
+}
+
+// Blocks go from neighbour to neighbour, those that have farthest to go first, half of them either way.
+std::vector<Send> around(const std::vector<NodeId>& ring) {
+  const int n = static_cast<int>(ring.size());
+  std::vector<Send> sends;
+  const auto at = [&](int position) { return ring[index((position % n + n) % n)]; };
+  for (const int way : {1, -1}) {
+    int first = 1;
+    for (int distance = way == 1 ? n / 2 : (n - 1) / 2; distance > 0; --distance) {
+      for (int from = 0; from < n; ++from) {
+        const int flow = at(from) * n + at(from + way * distance);
+        for (int hop = 0; hop < distance; ++hop) {
+          sends.push_back(message(flow, at(from + way * hop), at(from + way * (hop + 1)), first + hop));
+        }
+      }
+      first += distance;
+    }
+  }
+  return sends;
+}
+
+// One accelerator's blocks: who has written each, by the block's number.
+class BlockMemory final : public ni::GradientMemory {
+ public:
+  BlockMemory(Bytes block, NodeId self, int accelerators) : block_(block) {
+    for (int to = 0; to < accelerators; ++to) marks_[self * accelerators + to] = mark(self);
+  }
+  static std::uint64_t mark(NodeId source) { return static_cast<std::uint64_t>(source) + 1; }
+
+  ni::Payload read(Bytes address, Bytes bytes) const override {
+    ni::Payload payload;
+    for (Bytes at = address; at < address + bytes; at += block_) payload.contributions.push_back(holds(at / block_));
+    return payload;
+  }
+  void reduce(Bytes address, Bytes, const ni::Payload&) override {
+    throw ModelError(fmt::format("all-to-all: block {} is added to, which nothing is", address / block_));
+  }
+  void store(Bytes address, Bytes /*bytes*/, const ni::Payload& payload) override {
+    Bytes number = address / block_;
+    for (const std::uint64_t source : payload.contributions) marks_[number++] = source;
+  }
+  std::uint64_t holds(Bytes number) const {
+    const auto found = marks_.find(number);
+    return found == marks_.end() ? 0 : found->second;
+  }
+
+ private:
+  Bytes block_;
+  std::unordered_map<Bytes, std::uint64_t> marks_;
+};
+
+class BlockVerification final : public Verification {
+ public:
+  explicit BlockVerification(const schedule::Schedule& schedule)
+      : accelerators_(schedule.accelerators()),
+        block_(schedule.size / (Bytes{accelerators_} * accelerators_)) {
+    for (NodeId node = 0; node < accelerators_; ++node) memories_.emplace_back(block_, node, accelerators_);
+  }
+  ni::GradientMemory& memory(NodeId node) override { return memories_[index(node)]; }
+  void verify() const override {
+    for (NodeId node = 0; node < accelerators_; ++node) {
+      for (NodeId source = 0; source < accelerators_; ++source) {
+        const std::uint64_t held = memories_[index(node)].holds(Bytes{source} * accelerators_ + node);
+        if (held == BlockMemory::mark(source)) continue;
+        throw ModelError(fmt::format("wrong block: accelerator {} holds {} where the block from {} belongs", node,
+                                     held == 0 ? "nothing" : fmt::format("that of {}", held - 1), source));
+      }
+    }
+  }
+  const char* name() const override { return "contributions"; }
+
+ private:
+  int accelerators_;
+  Bytes block_;
+  std::vector<BlockMemory> memories_;
+};
+
+// The capacity out of a set of nodes.
+double exit_bytes_per_ns(const topology::Topology& topology, const std::vector<bool>& inside) {
+  double sum = 0;
+  for (const topology::Channel& channel : topology.channels()) {
+    if (inside[index(channel.src)] && !inside[index(channel.dst)]) sum += channel.bandwidth.gb_per_s();
+  }
+  return sum;
+}
+
+// Switches none of whose links lead to accelerators outside are inside too.
+void add_own_switches(const topology::Topology& topology, std::vector<bool>& inside) {
+  for (NodeId node = topology.num_accelerators(); node < topology.num_nodes(); ++node) {
+    bool own = true;
+    bool any = false;
+    for (const auto id : topology.out_channels(node)) {
+      const NodeId to = topology.channel(id).dst;
+      if (!topology.is_accelerator(to)) continue;
+      any = true;
+      own = own && inside[index(to)];
+    }
+    inside[index(node)] = own && any;
+  }
+}
+
+double cut_ns(const topology::Topology& topology, std::vector<bool> inside, Bytes block) {
+  const int n = topology.num_accelerators();
+  const auto members = static_cast<double>(std::count(inside.begin(), inside.begin() + n, true));
+  const double bytes = members * (n - members) * static_cast<double>(block);
+  double least = 0;
+  for (const bool with_switches : {false, true}) {
+    if (with_switches) add_own_switches(topology, inside);
+    const double exit = exit_bytes_per_ns(topology, inside);
+    if (exit > 0) least = std::max(least, bytes / exit);
+  }
+  return least;
+}
+
+// Every block takes as many channels as its way is long, and all channels together carry no more than they can.
+double distance_ns(const topology::Topology& topology, Bytes block) {
+  double hops = 0;
+  for (NodeId source = 0; source < topology.num_accelerators(); ++source) {
+    std::vector<int> distance(index(topology.num_nodes()), -1);
+    std::queue<NodeId> pending;
+    distance[index(source)] = 0;
+    for (pending.push(source); !pending.empty(); pending.pop()) {
+      const NodeId at = pending.front();
+      if (at != source && topology.is_accelerator(at)) hops += distance[index(at)];
+      for (const auto id : topology.out_channels(at)) {
+        const NodeId next = topology.channel(id).dst;
+        if (distance[index(next)] >= 0) continue;
+        distance[index(next)] = distance[index(at)] + 1;
+        pending.push(next);
+      }
+    }
+  }
+  double capacity = 0;
+  for (const topology::Channel& channel : topology.channels()) capacity += channel.bandwidth.gb_per_s();
+  return capacity > 0 ? hops * static_cast<double>(block) / capacity : 0;
+}
+
+}  // namespace
+
+schedule::Schedule compile_all_to_all(const config::Loaded& loaded, const topology::Topology& topology,
+                                      const topology::RoutingFunction& routing, Bytes bytes) {
+  const int n = topology.num_accelerators();
+  const Bytes block = block_bytes(bytes, n);
+  const auto chosen = loaded.config.program.collectives.find("all_to_all");
+  std::string algorithm = chosen == loaded.config.program.collectives.end() ? "" : chosen->second.algorithm;
+  if (algorithm.empty()) algorithm = "direct";
+  std::vector<Send> sends;
+  if (algorithm == "pairwise") {
+    if (!std::has_single_bit(static_cast<unsigned>(n))) {
+      throw ConfigError(loaded.place("collectives.all_to_all.algorithm"),
+                        fmt::format("collectives.all_to_all.algorithm: pairwise needs a power of two of "
+                                    "accelerators, not {}: write direct",
+                                    n));
+    }
+    sends = exchange(n, [](NodeId node, int step) { return node ^ step; });
+  } else if (algorithm == "ring") {
+    sends = around(schedule::ring_order(topology).nodes);
+  } else {
+    sends = exchange(n, [n](NodeId node, int step) { return (node + step) % n; });
+  }
+  for (Send& send : sends) {
+    for (const auto id : topology.out_channels(send.src)) {
+      if (topology.channel(id).dst == send.dst) send.channel = id;
+    }
+  }
+  std::vector<schedule::Chunk> blocks;
+  for (Bytes number = 0; number < Bytes{n} * n; ++number) blocks.push_back({number * block, block});
+  schedule::CompileRequest request;
+  request.collective = topology::Collective::kAllGather;
+  request.size = block * n * n;
+  request.ni_ports = resolve_ni_ports(loaded.config, topology);
+  request.routing = &routing;
+  return schedule::build_schedule(topology, request, "all_to_all_" + algorithm, blocks, sends);
+}
+
+double least_all_to_all_ns(const topology::Topology& topology, Bytes bytes) {
+  const int n = topology.num_accelerators();
+  const Bytes block = block_bytes(bytes, n);
+  const auto all = index(topology.num_nodes());
+  double least = 0;
+  for (NodeId node = 0; node < n; ++node) {
+    std::vector<bool> inside(all, false);
+    inside[index(node)] = true;
+    least = std::max(least, cut_ns(topology, inside, block));
+    inside.assign(all, true);
+    inside[index(node)] = false;
+    least = std::max(least, cut_ns(topology, inside, block));
+  }
+  int stride = 1;
+  for (const int width : topology.dims()) {
+    if (width < 1 || stride > n / width) break;
+    for (int from = 0; from + 1 < width; ++from) {
+      for (int to = from; to + 1 < width; ++to) {
+        std::vector<bool> inside(all, false);
+        for (NodeId node = 0; node < n; ++node) {
+          const int place = node / stride % width;
+          inside[index(node)] = place >= from && place <= to;
+        }
+        least = std::max(least, cut_ns(topology, inside, block));
+      }
+    }
+    stride *= width;
+  }
+  constexpr int kMostPairs = 1024;
+  return n > kMostPairs ? least : std::max(least, distance_ns(topology, block));
+}
+
+std::unique_ptr<Verification> make_all_to_all_verification(const schedule::Schedule& schedule) {
+  return std::make_unique<BlockVerification>(schedule);
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,197 @@
+#include "system/program/compiled_collectives.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "schedule/registry.h"
+#include "system/machine/build.h"
+#include "system/program/all_to_all.h"
+
+namespace coppice::system {
+namespace {
+
+using topology::NodeId;
+using workload::CollectiveOp;
+
+constexpr Bytes kElement = 4;
+
+std::size_t index(NodeId node) {
+  return static_cast<std::size_t>(node);
+}
+
+bool rooted(CollectiveOp op) {
+  return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce;
+}
+
+// Whole elements, one for every member at least.
+Bytes padded(Bytes bytes, std::size_t members) {
+  const Bytes whole = (bytes + kElement - 1) / kElement * kElement;
+  return std::max(whole, static_cast<Bytes>(members) * kElement);
+}
+
+// The configuration of a run of the collective alone. A barrier is the least all-reduce.
+config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes, NodeId root, bool whole) {
+  config::Loaded one = loaded;
+  config::CollectiveConfig& collective = one.config.collective;
+  const std::string name = workload::to_string(op == CollectiveOp::kBarrier ? CollectiveOp::kAllReduce : op);
+  collective.op = name;
+  collective.size = bytes;
+  collective.root = root;
+  std::string algorithm;
+  if (const auto chosen = loaded.config.program.collectives.find(name);
+      chosen != loaded.config.program.collectives.end()) {
+    algorithm = chosen->second.algorithm;
+    if (chosen->second.chunks != 0) collective.chunks = chosen->second.chunks;
+  }
+  if (algorithm.empty()) algorithm = collective.algorithm;
+  // A tree that is rooted anywhere moves the data of one accelerator.
+  const schedule::AlgorithmInfo* const info = schedule::find_algorithm(algorithm);
+  if (algorithm.empty() || (rooted(op) && (info == nullptr || !info->rooted))) {
+    algorithm = rooted(op) ? "multitree" : whole ? "auto" : "ring";
+  }
+  collective.algorithm = algorithm;
+  return one;
+}
+
+}  // namespace
+
+CompiledCollectives::CompiledCollectives(const config::Loaded& loaded, const topology::Topology& machine,
+                                         const topology::RoutingFunction& routing)
+    : loaded_(loaded),
+      machine_(machine),
+      routing_(routing),
+      ni_ports_(resolve_ni_ports(loaded.config, machine)),
+      routes_(machine, loaded.config.system.router.vcs) {}
+
+const GroupNetwork& CompiledCollectives::network(const Members& accelerators) {
+  auto& known = networks_[accelerators];
+  if (known == nullptr) known = std::make_unique<GroupNetwork>(loaded_, machine_, routing_, accelerators);
+  return *known;
+}
+
+const CompiledCollective& CompiledCollectives::collective(const workload::GroupCollective& collective,
+                                                          const Members& accelerators) {
+  const NodeId root = rooted(collective.op) ? accelerators[static_cast<std::size_t>(collective.root)] : -1;
+  const Bytes bytes = padded(collective.bytes, accelerators.size());
+  auto& known = compiled_[{accelerators, collective.op, bytes, root}];
+  if (known != nullptr) return *known;
+  const GroupNetwork& own = network(accelerators);
+  const NodeId member = root < 0 ? root : own.member(root);
+  const auto key = std::make_tuple(own.shape(), collective.op, bytes, member);
+  auto shape = shapes_.find(key);
+  if (shape == shapes_.end()) shape = shapes_.emplace(key, compile(collective, own, member, bytes)).first;
+  known = std::make_unique<CompiledCollective>(shape->second);
+  known->accelerators = own.accelerators();
+  known->schedule = own.place(std::move(known->schedule), ni_ports_);
+  count(*known);
+  add_routes(*known);
+  return *known;
+}
+
+CompiledCollective CompiledCollectives::compile(const workload::GroupCollective& collective,
+                                                const GroupNetwork& network, NodeId root, Bytes bytes) {
+  CompiledCollective compiled;
+  compiled.op = collective.op;
+  if (collective.op == CollectiveOp::kAllToAll) {
+    compiled.schedule = compile_all_to_all(loaded_, network.topology(), network.routing(), bytes);
+    compiled.report.additions.assign(static_cast<std::size_t>(compiled.schedule.flows), 0);
+    compiled.least_ns = least_all_to_all_ns(network.topology(), bytes);
+    return compiled;
+  }
+  const bool whole = network.kind() == GroupNetwork::Kind::kWhole;
+  const config::Loaded one = alone(loaded_, collective.op, bytes, std::max(root, 0), whole);
+  try {
+    CheckedSchedule checked = build_schedule(one, network.topology(), network.routing());
+    compiled.least_ns = find_least_time(loaded_.config.system, network.topology(), checked.schedule).ns();
+    compiled.schedule = std::move(checked.schedule);
+    compiled.report = std::move(checked.report);
+  } catch (const ConfigError& error) {
+    throw ConfigError(error.where(),
+                      fmt::format("collective '{}' among accelerators {}: {}", collective.name,
+                                  fmt::join(network.accelerators(), ", "), error.what()));
+  }
+  if (network.kind() == GroupNetwork::Kind::kRouted) compiled.least_ns = 0;  // of no network that it has
+  return compiled;
+}
+
+// A gather of one message.
+const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId destination, Bytes bytes) {
+  const Bytes whole = padded(bytes, 1);
+  // No collective has this key: two members, neither of which is its root.
+  auto& known = compiled_[{Members{source, destination}, CollectiveOp::kBroadcast, whole, -2}];
+  if (known != nullptr) return *known;
+  known = std::make_unique<CompiledCollective>();
+  known->op = CollectiveOp::kBroadcast;
+  known->accelerators = {source, destination};
+  schedule::Schedule& schedule = known->schedule;
+  schedule.algorithm = "send";
+  schedule.collective = topology::Collective::kAllGather;
+  schedule.size = whole;
+  schedule.steps = 1;
+  schedule.flows = 1;
+  schedule.shares = {{{0, whole}, 0}};
+  schedule.routes = {topology::make_route(machine_, routing_, source, destination, 0, 0)};
+  schedule.nodes.resize(2);
+  for (auto& node : schedule.nodes) node.ports.resize(static_cast<std::size_t>(ni_ports_));
+  schedule::TableEntry entry;
+  entry.op = schedule::Op::kGather;
+  entry.flow = 0;
+  entry.children = {destination};
+  entry.step = 1;
+  entry.bytes = whole;
+  entry.route = 0;
+  const std::size_t port = schedule.routes.front().front().out_port;
+  schedule.nodes.front().ports[port % schedule.nodes.front().ports.size()].push_back(std::move(entry));
+  known->report.additions = {0};
+  count(*known);
+  add_routes(*known);
+  return *known;
+}
+
+void CompiledCollectives::count(CompiledCollective& compiled) const {
+  std::vector<std::int32_t> member(index(machine_.num_nodes()), -1);
+  for (std::size_t i = 0; i < compiled.accelerators.size(); ++i) {
+    member[index(compiled.accelerators[i])] = static_cast<std::int32_t>(i);
+  }
+  compiled.arrivals.assign(compiled.accelerators.size(), 0);
+  compiled.entries.assign(compiled.accelerators.size(), 0);
+  compiled.messages = 0;
+  for (std::size_t node = 0; node < compiled.schedule.nodes.size(); ++node) {
+    for (const auto& port : compiled.schedule.nodes[node].ports) {
+      compiled.entries[node] += static_cast<std::int64_t>(port.size());
+      port.for_each_entry([&](const schedule::TableEntry& entry) {
+        if (entry.op == schedule::Op::kNop) return;
+        ++compiled.messages;
+        ++compiled.arrivals[static_cast<std::size_t>(member[index(entry.destination())])];
+      });
+    }
+  }
+}
+
+void CompiledCollectives::add_routes(const CompiledCollective& compiled) {
+  for (std::size_t node = 0; node < compiled.schedule.nodes.size(); ++node) {
+    std::vector<std::uint8_t> added(compiled.schedule.routes.size(), 0);
+    for (const auto& port : compiled.schedule.nodes[node].ports) {
+      port.for_each_route([&](std::int32_t route) {
+        const auto r = static_cast<std::size_t>(route);
+        if (std::exchange(added[r], std::uint8_t{1}) != 0) return;
+        routes_.add_route(compiled.accelerators[node], compiled.schedule.routes[r]);
+      });
+    }
+  }
+}
+
+void CompiledCollectives::require_deadlock_free() const {
+  const auto cycle = routes_.find_cycle();
+  if (cycle.empty()) return;
+  throw ConfigError(loaded_.place("system.router.vcs"),
+                    fmt::format("the messages of the program can deadlock with {} virtual channels: each of these "
+                                "waits for the next, the last for the first: {}; raise system.router.vcs",
+                                loaded_.config.system.router.vcs, routes_.describe(cycle)));
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "config/loader.h"
+#include "schedule/proof/checker.h"
+#include "schedule/tables/schedule.h"
+#include "system/machine/least_time.h"
+#include "system/program/group_network.h"
+#include "topology/deadlock.h"
+#include "workload/program.h"
+
+namespace coppice::system {
+
+// A collective over a group, or a transfer, as the network interfaces of its members execute it.
+struct CompiledCollective {
+  workload::CollectiveOp op = workload::CollectiveOp::kAllReduce;
+  schedule::Schedule schedule;                 // nodes in the order of `accelerators`; entries name the machine's
+  schedule::CheckReport report;
+  std::vector<topology::NodeId> accelerators;  // of the machine
+  std::vector<std::int64_t> arrivals;          // [member]: messages that come to it
+  std::vector<std::int64_t> entries;           // [member]: of all its tables
+  double least_ns = 0;                         // no schedule could take less; 0: not known
+  std::int64_t messages = 0;
+};
+
+// The schedules of a program's collectives and transfers: each compiled once for all that are alike, and
+// proven right.
+class CompiledCollectives {
+ public:
+  // All references outlive it.
+  CompiledCollectives(const config::Loaded& loaded, const topology::Topology& machine,
+                      const topology::RoutingFunction& routing);
+
+  // Of `bytes` among `accelerators`, two at least, the root one of them by its index. Throws ConfigError where
+  // the algorithm is not defined on the group's network.
+  const CompiledCollective& collective(const workload::GroupCollective& collective,
+                                       const std::vector<topology::NodeId>& accelerators);
+  const CompiledCollective& transfer(topology::NodeId source, topology::NodeId destination, Bytes bytes);
+
+  // Throws ConfigError naming the cycle if messages of all that has been compiled could deadlock together.
+  void require_deadlock_free() const;
+
+ private:
+  using Members = std::vector<topology::NodeId>;
+  const GroupNetwork& network(const Members& accelerators);
+  CompiledCollective compile(const workload::GroupCollective& collective, const GroupNetwork& network,
+                             topology::NodeId root, Bytes bytes);
+  void count(CompiledCollective& compiled) const;
+  void add_routes(const CompiledCollective& compiled);
+
+  const config::Loaded& loaded_;
+  const topology::Topology& machine_;
+  const topology::RoutingFunction& routing_;
+  int ni_ports_;
+  topology::ChannelDependencyGraph routes_;
+  std::map<Members, std::unique_ptr<GroupNetwork>> networks_;
+  std::map<std::tuple<Members, workload::CollectiveOp, Bytes, topology::NodeId>,
+           std::unique_ptr<CompiledCollective>>
+      compiled_;
+  // By the shape of the network: what has not been placed yet.
+  std::map<std::tuple<std::string, workload::CollectiveOp, Bytes, topology::NodeId>, CompiledCollective> shapes_;
+};
+
+}  // namespace coppice::system

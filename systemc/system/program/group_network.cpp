@@ -1,0 +1,303 @@
+#include "system/program/group_network.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "config/dimensions.h"
+#include "topology/builders.h"
+#include "topology/hierarchy.h"
+
+namespace coppice::system {
+namespace {
+
+using topology::Channel;
+using topology::ChannelId;
+using topology::NodeId;
+using topology::Topology;
+
+std::size_t index(NodeId node) {
+  return static_cast<std::size_t>(node);
+}
+
+// The values that each coordinate takes, ascending; nothing unless their product is the group.
+std::vector<std::vector<int>> box_of(const std::vector<std::vector<int>>& coordinates) {
+  std::vector<std::set<int>> values(coordinates.front().size());
+  for (const auto& place : coordinates) {
+    for (std::size_t d = 0; d < place.size(); ++d) values[d].insert(place[d]);
+  }
+  std::size_t product = 1;
+  std::vector<std::vector<int>> box;
+  for (const auto& taken : values) {
+    product *= taken.size();
+    box.emplace_back(taken.begin(), taken.end());
+  }
+  return product == coordinates.size() ? box : std::vector<std::vector<int>>{};
+}
+
+// The channel along a dimension of a grid, for its bandwidth and latency.
+topology::LinkSpec link_along(const Topology& machine, NodeId node, int dimension) {
+  for (const ChannelId id : machine.out_channels(node)) {
+    const Channel& channel = machine.channel(id);
+    if (channel.dimension == dimension) return {channel.bandwidth, channel.latency};
+  }
+  return {};
+}
+
+}  // namespace
+
+GroupNetwork::GroupNetwork(const config::Loaded& loaded, const Topology& machine,
+                           const topology::RoutingFunction& routing, std::vector<NodeId> accelerators)
+    : loaded_(&loaded), machine_(&machine), machine_routing_(&routing), nodes_(std::move(accelerators)) {
+  if (static_cast<int>(nodes_.size()) == machine.num_accelerators()) {
+    std::iota(nodes_.begin(), nodes_.end(), 0);
+    shape_ = "whole";
+    return;
+  }
+  if (!find_grid() && !find_levels() && !find_links()) route();
+}
+
+NodeId GroupNetwork::member(NodeId accelerator) const {
+  return static_cast<NodeId>(std::ranges::find(nodes_, accelerator) - nodes_.begin());
+}
+
+bool GroupNetwork::find_grid() {
+  const topology::KindInfo& info = topology::info_of(machine_->kind());
+  if (!info.grid) return false;
+  std::vector<std::vector<int>> coordinates;
+  for (const NodeId node : nodes_) coordinates.push_back(machine_->coordinates(node));
+  const auto box = box_of(coordinates);
+  if (box.empty()) return false;
+  std::vector<int> widths;
+  std::vector<topology::LinkSpec> links;
+  std::size_t around = 0;  // dimensions that it spans whole
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    if (box[d].size() == 1) continue;
+    if (box[d].back() - box[d].front() + 1 != static_cast<int>(box[d].size())) return false;
+    if (static_cast<int>(box[d].size()) == machine_->dims()[d]) ++around;
+    widths.push_back(static_cast<int>(box[d].size()));
+    links.push_back(link_along(*machine_, nodes_.front(), static_cast<int>(d)));
+  }
+  const bool wraps = info.wraps && around == widths.size();
+  if (info.wraps && !wraps && around > 0) return false;
+  kind_ = Kind::kGrid;
+  topology_ = std::make_unique<Topology>(wraps ? topology::make_torus(widths, links)
+                                               : topology::make_mesh(widths, links));
+  shape_ = fmt::format("{} {}", wraps ? "torus" : "mesh", fmt::join(widths, "x"));
+  for (const auto& link : links) shape_ += fmt::format(" {} {}", link.bandwidth.bytes_per_second, link.latency);
+  for (NodeId node = 0; node < topology_->num_accelerators(); ++node) {
+    const std::vector<int> within = topology_->coordinates(node);
+    std::vector<int> place;
+    std::size_t spanned = 0;
+    for (const auto& values : box) {
+      place.push_back(values.size() == 1 ? values.front()
+                                         : values[static_cast<std::size_t>(within[spanned++])]);
+    }
+    nodes_[index(node)] = machine_->node_at(place);
+  }
+  routing_ = topology::make_routing(*topology_, loaded_->config.system.router.vcs);
+  map_channels(nodes_);
+  return true;
+}
+
+bool GroupNetwork::find_levels() {
+  if (machine_->kind() != topology::Kind::kHierarchy) return false;
+  const topology::Hierarchy hierarchy(*machine_);
+  const auto dimensions = hierarchy.dimensions();
+  std::vector<std::vector<int>> coordinates;
+  for (const NodeId node : nodes_) {
+    auto& place = coordinates.emplace_back();
+    for (std::size_t d = 0; d < dimensions.size(); ++d) place.push_back(hierarchy.coordinate(node, d));
+  }
+  const auto box = box_of(coordinates);
+  if (box.empty()) return false;
+  const auto specs = config::dimensions_to_build(loaded_->config.system.topology);
+  std::vector<topology::DimensionSpec> spanned;
+  std::vector<std::size_t> numbers;  // of the machine's dimensions
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    if (box[d].size() == 1) continue;
+    if (static_cast<int>(box[d].size()) != dimensions[d].size) return false;
+    spanned.push_back(specs[d]);
+    spanned.back().in_network = false;
+    numbers.push_back(d);
+  }
+  kind_ = Kind::kLevels;
+  topology_ = std::make_unique<Topology>(topology::make_hierarchy(spanned));
+  shape_ = fmt::format("levels {}", fmt::join(numbers, " "));
+  const topology::Hierarchy own(*topology_);
+  const NodeId corner = *std::ranges::min_element(nodes_);
+  std::vector<NodeId> placed(index(topology_->num_nodes()), topology::kNoNode);
+  for (NodeId node = 0; node < topology_->num_accelerators(); ++node) {
+    NodeId there = corner;
+    for (std::size_t d = 0; d < numbers.size(); ++d) {
+      there = hierarchy.peer(there, numbers[d], own.coordinate(node, d));
+    }
+    placed[index(node)] = there;
+    nodes_[index(node)] = there;
+    for (std::size_t d = 0; d < numbers.size(); ++d) {
+      if (spanned[d].kind != topology::DimensionKind::kSwitch) continue;
+      placed[index(own.switch_of(node, d))] = hierarchy.switch_of(there, numbers[d]);
+    }
+  }
+  routing_ = topology::make_routing(*topology_, loaded_->config.system.router.vcs);
+  map_channels(placed);
+  return true;
+}
+
+bool GroupNetwork::find_links() {
+  if (machine_->num_switches() > 0) return false;
+  std::vector<NodeId> own(index(machine_->num_accelerators()), topology::kNoNode);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) own[index(nodes_[i])] = static_cast<NodeId>(i);
+  auto linked = std::make_unique<Topology>(topology::Kind::kFile, std::vector<int>{},
+                                           static_cast<int>(nodes_.size()), 0);
+  for (const NodeId node : nodes_) {
+    for (const ChannelId id : machine_->out_channels(node)) {
+      const Channel& channel = machine_->channel(id);
+      const NodeId to = own[index(channel.dst)];
+      if (to == topology::kNoNode) continue;
+      linked->add_channel(own[index(node)], to, channel.bandwidth, channel.latency);
+    }
+  }
+  try {
+    routing_ = topology::make_routing(*linked, loaded_->config.system.router.vcs);
+  } catch (const UnsupportedError&) {
+    return false;  // not connected, or needs more virtual channels than the machine has
+  }
+  kind_ = Kind::kLinks;
+  topology_ = std::move(linked);
+  shape_ = fmt::format("links of {}", fmt::join(nodes_, " "));
+  map_channels(nodes_);
+  return true;
+}
+
+void GroupNetwork::route() {
+  kind_ = Kind::kRouted;
+  topology::LinkSpec slowest{machine_->channel(0).bandwidth, 0};
+  for (const NodeId node : nodes_) {
+    for (const ChannelId id : machine_->out_channels(node)) {
+      slowest.bandwidth = std::min(slowest.bandwidth, machine_->channel(id).bandwidth);
+      slowest.latency = std::max(slowest.latency, machine_->channel(id).latency);
+    }
+  }
+  const std::vector<int> dims{static_cast<int>(nodes_.size())};
+  const std::vector<topology::LinkSpec> links{slowest};
+  topology_ = std::make_unique<Topology>(topology::make_switch(dims, links));
+  routing_ = topology::make_routing(*topology_, loaded_->config.system.router.vcs);
+  shape_ = fmt::format("routed {} {} {}", nodes_.size(), slowest.bandwidth.bytes_per_second, slowest.latency);
+}
+
+// Parallel channels in the order in which both have them.
+void GroupNetwork::map_channels(const std::vector<NodeId>& nodes) {
+  std::map<std::pair<NodeId, NodeId>, std::vector<ChannelId>> joining;
+  for (ChannelId id = 0; id < static_cast<ChannelId>(machine_->channels().size()); ++id) {
+    const Channel& channel = machine_->channel(id);
+    joining[{channel.src, channel.dst}].push_back(id);
+  }
+  out_ports_.resize(nodes.size());
+  in_ports_.resize(nodes.size());
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    out_ports_[node].resize(topology_->out_channels(static_cast<NodeId>(node)).size());
+    in_ports_[node].resize(topology_->in_channels(static_cast<NodeId>(node)).size());
+  }
+  std::map<std::pair<NodeId, NodeId>, std::size_t> used;
+  for (const Channel& channel : topology_->channels()) {
+    const NodeId src = nodes[index(channel.src)];
+    const NodeId dst = nodes[index(channel.dst)];
+    const auto& candidates = joining[{src, dst}];
+    const std::size_t next = used[{src, dst}]++;
+    if (next >= candidates.size()) {
+      throw ModelError(fmt::format("the network of a group has more channels {}->{} than {}", src, dst,
+                                   machine_->name()));
+    }
+    const Channel& there = machine_->channel(candidates[next]);
+    out_ports_[index(channel.src)][static_cast<std::size_t>(channel.src_port)] = there.src_port;
+    in_ports_[index(channel.dst)][static_cast<std::size_t>(channel.dst_port)] = there.dst_port;
+  }
+}
+
+topology::Route GroupNetwork::placed_route(NodeId src, const topology::Route& route) const {
+  topology::Route placed = route;
+  NodeId at = src;
+  for (topology::Hop& hop : placed) {
+    const auto out = topology_->out_channels(at);
+    if (hop.out_port < out.size()) {
+      const NodeId next = topology_->channel(out[hop.out_port]).dst;
+      hop.out_port = static_cast<std::uint16_t>(out_ports_[index(at)][hop.out_port]);
+      at = next;
+      continue;
+    }
+    // Ejection: an NI port is that of the in-channel of its number, where there is one for every channel.
+    std::size_t port = hop.out_port - out.size();
+    if (loaded_->config.system.ni.ports == 0 && port < in_ports_[index(at)].size()) {
+      port = static_cast<std::size_t>(in_ports_[index(at)][port]);
+    }
+    hop.out_port = static_cast<std::uint16_t>(machine_->out_channels(nodes_[index(at)]).size() + port);
+  }
+  return placed;
+}
+
+schedule::Schedule GroupNetwork::place(schedule::Schedule schedule, int ni_ports) const {
+  if (whole()) return schedule;
+  const auto machine_node = [&](NodeId node) {
+    return node >= 0 && node < static_cast<NodeId>(nodes_.size()) ? nodes_[index(node)] : node;
+  };
+  std::vector<topology::Route> routes;
+  std::map<std::pair<NodeId, std::int32_t>, std::int32_t> placed;  // (source, route of the schedule)
+  std::map<std::pair<NodeId, NodeId>, std::int32_t> between;       // of a routed group: (source, destination)
+  const auto route_of = [&](NodeId src, const schedule::TableEntry& entry) {
+    const bool routed = kind_ == Kind::kRouted;
+    const auto known = routed ? between.find({src, entry.destination()}) : between.end();
+    if (routed && known != between.end()) return known->second;
+    const auto number = static_cast<std::int32_t>(routes.size());
+    if (routed) {
+      routes.push_back(topology::make_route(*machine_, *machine_routing_, machine_node(src),
+                                            machine_node(entry.destination()), 0, 0));
+      between[{src, entry.destination()}] = number;
+      return number;
+    }
+    const auto [found, first] = placed.try_emplace({src, entry.route}, number);
+    if (first) routes.push_back(placed_route(src, schedule.routes[static_cast<std::size_t>(entry.route)]));
+    return found->second;
+  };
+  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    const auto src = static_cast<NodeId>(node);
+    std::vector<schedule::Table> ports(static_cast<std::size_t>(ni_ports));
+    auto& own = schedule.nodes[node].ports;
+    for (std::size_t p = 0; p < own.size(); ++p) {
+      std::vector<schedule::TableEntry> entries = std::move(own[p].entries());
+      if (entries.empty()) continue;
+      std::size_t port = p;
+      for (schedule::TableEntry& entry : entries) {
+        if (entry.op == schedule::Op::kNop) continue;
+        entry.route = route_of(src, entry);
+        entry.parent = machine_node(entry.parent);
+        for (NodeId& child : entry.children) child = machine_node(child);
+      }
+      if (loaded_->config.system.ni.ports == 0) {
+        if (kind_ != Kind::kRouted && p < out_ports_[node].size()) {
+          port = static_cast<std::size_t>(out_ports_[node][p]);
+        } else {
+          const auto message = std::ranges::find_if(entries, [](const auto& e) { return e.route >= 0; });
+          if (message != entries.end()) port = routes[static_cast<std::size_t>(message->route)].front().out_port;
+        }
+      }
+      schedule::Table& table = ports[port % ports.size()];
+      if (!table.empty()) {
+        throw ModelError(fmt::format("accelerator {}: two tables of {} for its port {}", machine_node(src),
+                                     schedule.algorithm, port));
+      }
+      table = schedule::Table(std::move(entries));
+    }
+    own = std::move(ports);
+  }
+  schedule.routes = std::move(routes);
+  return schedule;
+}
+
+}  // namespace coppice::system

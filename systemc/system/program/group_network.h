@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "config/loader.h"
+#include "schedule/tables/schedule.h"
+#include "topology/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+// The network that a group of accelerators has to itself in a machine, as collectives are compiled for it, and
+// where its parts are in the machine. In this order:
+//   whole    all accelerators: the machine's own network;
+//   grid     a box of a torus or mesh (a row, a plane): a torus of the dimensions that it spans, or a mesh
+//            where it spans none of them whole;
+//   levels   whole groups of some dimensions of a hierarchy: the hierarchy of those dimensions;
+//   links    direct links that reach every member from every other (a machine without switches);
+//   routed   else one switch that joins all members: messages take the machine's routes.
+class GroupNetwork {
+ public:
+  enum class Kind { kWhole, kGrid, kLevels, kLinks, kRouted };
+
+  // `accelerators` of the machine, two at least, in the order in which the collective counts them, which a
+  // routed group keeps; others count theirs in the order of their network. All references outlive it.
+  GroupNetwork(const config::Loaded& loaded, const topology::Topology& machine,
+               const topology::RoutingFunction& routing, std::vector<topology::NodeId> accelerators);
+
+  Kind kind() const { return kind_; }
+  const topology::Topology& topology() const { return whole() ? *machine_ : *topology_; }
+  const topology::RoutingFunction& routing() const { return whole() ? *machine_routing_ : *routing_; }
+  // The machine's accelerator of each of the network's.
+  const std::vector<topology::NodeId>& accelerators() const { return nodes_; }
+  // The network's accelerator of one of the machine's.
+  topology::NodeId member(topology::NodeId accelerator) const;
+  // Networks of the same text take the same schedules before they are placed.
+  const std::string& shape() const { return shape_; }
+
+  // A schedule for topology() with entries that name nodes and routes of the machine; its tables stay in the
+  // network's order of accelerators, and have a port for each of the machine's interfaces.
+  schedule::Schedule place(schedule::Schedule schedule, int ni_ports) const;
+
+ private:
+  bool whole() const { return kind_ == Kind::kWhole; }
+  bool find_grid();
+  bool find_levels();
+  bool find_links();
+  void route();
+  void map_channels(const std::vector<topology::NodeId>& nodes);
+  topology::Route placed_route(topology::NodeId src, const topology::Route& route) const;
+
+  const config::Loaded* loaded_;
+  const topology::Topology* machine_;
+  const topology::RoutingFunction* machine_routing_;
+  Kind kind_ = Kind::kWhole;
+  std::string shape_;
+  std::vector<topology::NodeId> nodes_;  // accelerators
+  std::unique_ptr<topology::Topology> topology_;
+  std::unique_ptr<topology::RoutingFunction> routing_;
+  // [node of the network][out-port or in-port]: that of the machine.
+  std::vector<std::vector<int>> out_ports_;
+  std::vector<std::vector<int>> in_ports_;
+};
+
+}  // namespace coppice::system

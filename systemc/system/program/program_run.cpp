@@ -1,0 +1,324 @@
+#include "system/program/program_run.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/time_limit.h"
+#include "config/program_file.h"
+#include "fabric/failure.h"
+#include "fabric/sim_time.h"
+#include "fabric/train_fabric.h"
+#include "system/machine/build.h"
+#include "system/machine/machine.h"
+#include "system/machine/time_guard.h"
+#include "system/output/link_utilization.h"
+#include "system/output/trace_writer.h"
+#include "system/process/child_process.h"
+#include "system/process/cost_meter.h"
+#include "system/program/program_runner.h"
+#include "system/program/program_state.h"
+#include "system/program/program_timeline.h"
+
+namespace coppice::system {
+namespace {
+
+using topology::NodeId;
+
+// The key that a program comes from.
+std::string origin(const config::Loaded& loaded) {
+  return loaded.places.contains("program") ? "program" : "training";
+}
+
+void require_room(const config::Loaded& loaded, const topology::Topology& topology,
+                  const workload::Program& program) {
+  const int accelerators = topology.num_accelerators();
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    const NodeId at = program.placement.empty() ? static_cast<NodeId>(rank) : program.placement[rank];
+    if (at < accelerators) continue;
+    throw ConfigError(loaded.place(origin(loaded)),
+                      fmt::format("the program has rank {} on accelerator {}, but {} has accelerators 0 to {} only",
+                                  rank, at, topology.name(), accelerators - 1));
+  }
+  const std::size_t jitter = loaded.config.program.jitter.size();
+  if (jitter > 1 && jitter != program.ranks.size()) {
+    throw ConfigError(loaded.place("program.jitter"),
+                      fmt::format("program.jitter lists {} factors for {} ranks: write one, or one for every rank",
+                                  jitter, program.ranks.size()));
+  }
+  for (const auto& [key, implementation] :
+       {std::pair{"system.ni.impl", loaded.config.system.ni.impl},
+        std::pair{"system.router.impl", loaded.config.system.router.impl}}) {
+    if (implementation != config::Implementation::kRtl) continue;
+    throw ConfigError(loaded.place(key),
+                      fmt::format("{}: rtl runs a single collective, not a program: write systemc", key));
+  }
+  if (!topology.in_network().empty()) {
+    throw ConfigError(loaded.place("system.topology.dimensions"),
+                      "system.topology.dimensions: switches add (in_network) for a single collective, not for "
+                      "those of a program: leave in_network out");
+  }
+}
+
+// All that is known of a run before its first simulated cycle; no SystemC in it.
+struct Prepared {
+  Prepared(const config::Loaded& loaded, const workload::Program& program)
+      : topology(build_topology(loaded)),
+        routing(build_routing(loaded, topology)),
+        ni_ports(resolve_ni_ports(loaded.config, topology)),
+        compiler(loaded, topology, *routing) {
+    require_room(loaded, topology, program);
+    // Compiles all of them.
+    const ProgramState state(loaded, program, compiler);
+    compiler.require_deadlock_free();
+    // Interfaces begin without tables of their own.
+    idle.nodes.resize(static_cast<std::size_t>(topology.num_interfaces()));
+    for (auto& node : idle.nodes) node.ports.resize(static_cast<std::size_t>(ni_ports));
+  }
+
+  topology::Topology topology;
+  std::unique_ptr<topology::RoutingFunction> routing;
+  int ni_ports;
+  CompiledCollectives compiler;
+  schedule::Schedule idle;
+};
+
+class ProgramRun {
+ public:
+  ProgramRun(const config::Loaded& loaded, const workload::Program& program, const RunOptions& options,
+             Prepared& prepared, config::Fidelity fidelity)
+      : loaded_(loaded),
+        program_(program),
+        options_(options),
+        prepared_(prepared),
+        fidelity_(fidelity),
+        state_(loaded, program, prepared.compiler) {
+    fabric::set_time_resolution();
+    build_machine();
+    for (ni::MessageObserver* observer : options.message_observers) log_.add_observer(*observer);
+    for (fabric::FabricObserver* observer : options.fabric_observers) fabric_->add_observer(*observer);
+    if (options.trace_path.empty()) return;
+    trace_ = std::make_unique<TraceWriter>(options.trace_path, prepared.topology, loaded.config.system,
+                                           prepared.ni_ports);
+    trace_->name_actors("accelerators");
+    log_.add_observer(*trace_);
+    fabric_->add_observer(*trace_);
+  }
+
+  nlohmann::ordered_json run() {
+    const CostMeter cost;
+    simulate();
+    fabric_->check_conservation();
+    if (log_.completed_count() != state_.messages()) {
+      throw ModelError(fmt::format("{} of the program's {} messages came", log_.completed_count(),
+                                   state_.messages()));
+    }
+    if (options_.statistics != nullptr) *options_.statistics = fabric_->statistics();
+    const ProgramTimeline timeline(state_, fabric_->period());
+    if (trace_) {
+      timeline.trace(*trace_);
+      trace_->finish();
+    }
+    return result(timeline, cost);
+  }
+
+ private:
+  static constexpr Cycles kSlice = 10'000;
+
+  const config::Config& config() const { return loaded_.config; }
+
+  void build_machine() {
+    for (NodeId node = 0; node < prepared_.topology.num_accelerators(); ++node) {
+      memories_.push_back(std::make_unique<ProgramMemory>(state_, node));
+    }
+    const MachineSpec spec{
+        .loaded = loaded_,
+        .topology = prepared_.topology,
+        .routing = *prepared_.routing,
+        .schedule = prepared_.idle,
+        .fidelity = fidelity_,
+        .fabric_ports = prepared_.ni_ports,
+        .log = log_,
+        .failure = failure_,
+        .contents = [this](NodeId node) -> ni::GradientMemory& { return *memories_[static_cast<std::size_t>(node)]; },
+        .rtl_interfaces = {},
+        .wave_path = {},
+    };
+    MachineParts parts = options_.parts;
+    parts.make_accelerator = [this](NodeId node) {
+      auto runner = std::make_unique<ProgramRunner>("accelerator", node, state_);
+      runners_.push_back(runner.get());
+      return runner;
+    };
+    machine_ = std::make_unique<Machine>("machine", spec, parts);
+    fabric_ = &machine_->fabric();
+    machine_->decouple();
+  }
+
+  bool complete() const { return state_.ended() == state_.operations(); }
+
+  void simulate() {
+    Cycles cycle = 0;
+    while (!(complete() && fabric_->idle())) {
+      const Cycles next = cycle + std::max(kSlice, cycles_to_activity());
+      if (cycle > 0) require_progress(cycle);
+      const Cycles limit = config().max_cycles;
+      cycle = limit > 0 && next > limit && !complete() ? limit + 1 : next;
+      machine_->run_to(cycle);
+      if (options_.interrupted != nullptr && options_.interrupted->load()) {
+        throw Interrupted(fmt::format("interrupted at cycle {}", cycle));
+      }
+      if (options_.progress && state_.operations() > 0) {
+        options_.progress(static_cast<double>(state_.ended()) / static_cast<double>(state_.operations()));
+      }
+      if (limit > 0 && cycle > limit && !complete()) {
+        throw ModelError(fmt::format("cycle limit: at cycle {} (max_cycles) {} of {} operations have ended", limit,
+                                     state_.ended(), state_.operations()));
+      }
+    }
+  }
+
+  Cycles cycles_to_activity() const {
+    if (!sc_core::sc_pending_activity()) return 0;
+    return static_cast<Cycles>(sc_core::sc_time_to_pending_activity().value()) / fabric_->period() + 1;
+  }
+
+  // Nothing pending before all operations have ended is a deadlock: every accelerator waits for another.
+  void require_progress(Cycles cycle) const {
+    if (sc_core::sc_pending_activity()) return;
+    constexpr int kLines = 16;
+    std::string text = fmt::format("deadlock at cycle {}: {} of {} operations have ended and nothing can move\n",
+                                   fabric_->last_movement(), state_.ended(), state_.operations());
+    int lines = 0;
+    for (const ProgramRunner* runner : runners_) {
+      const std::string waiting = runner->describe_waiting(2);
+      if (waiting.empty() || lines++ >= kLines) continue;
+      text += waiting;
+    }
+    text += fabric_->describe_packets(kLines);
+    lines = 0;
+    for (const auto& interface : machine_->interfaces()) {
+      if (lines >= kLines || interface->finished()) continue;
+      text += interface->describe_waiting(cycle);
+      ++lines;
+    }
+    throw ModelError(text);
+  }
+
+  nlohmann::ordered_json result(const ProgramTimeline& timeline, const CostMeter& cost) const {
+    const Femtoseconds period = fabric_->period();
+    const fabric::FabricStatistics& statistics = fabric_->statistics();
+    nlohmann::ordered_json json;
+    json["schema"] = "coppice.result/1";
+    json["version"] = COPPICE_VERSION;
+    config::write_config(config(), json);
+    json["program"] = {{"name", program_.name},
+                       {"ranks", program_.ranks.size()},
+                       {"operations", state_.operations()},
+                       {"messages", state_.messages()}};
+    json["verified"] = state_.verified();
+    json["fidelity"] = config::to_string(fidelity_);
+    json["cycles"] = state_.last();
+    json["time_ns"] = static_cast<double>(state_.last()) * static_cast<double>(period) /
+                      static_cast<double>(kFemtosecondsPerNanosecond);
+    json["iterations"] = timeline.iterations();
+    json["collectives"] = timeline.collectives();
+    json["accelerators"] = timeline.accelerators();
+    json["flits"] = statistics.flits_injected;
+    json["flit_hops"] = statistics.flit_hops;
+    json["link_utilization"] =
+        link_utilization(config().system, prepared_.topology, statistics, state_.last() * period);
+    json["simulator"] = cost.to_json(statistics.flit_hops);
+    return json;
+  }
+
+  const config::Loaded& loaded_;
+  const workload::Program& program_;
+  const RunOptions& options_;
+  Prepared& prepared_;
+  config::Fidelity fidelity_;
+  ProgramState state_;
+  std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [accelerator]
+  std::vector<const ProgramRunner*> runners_;             // [accelerator], the machine's
+  ni::MessageLog log_;
+  fabric::Failure failure_;
+  std::unique_ptr<Machine> machine_;
+  fabric::Fabric* fabric_ = nullptr;  // the machine's
+  std::unique_ptr<TraceWriter> trace_;
+};
+
+}  // namespace
+
+workload::Program load_program(const config::Loaded& loaded) {
+  return config::read_program_file(loaded.config.program.file);
+}
+
+nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload::Program& program,
+                                   const RunOptions& options) {
+  const std::string key = origin(loaded);
+  if (!options.vcd_path.empty() || !options.fst_path.empty()) {
+    throw ConfigError({options.vcd_path.empty() ? "--fst" : "--vcd"},
+                      "a program's signals are not recorded: --trace shows its operations, messages and channels");
+  }
+  try {
+    workload::check_program(program);
+  } catch (const UnsupportedError& error) {
+    throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
+  }
+  const auto prepared = within_time(loaded, key, [&] { return std::make_unique<Prepared>(loaded, program); });
+  const auto run = [&](config::Fidelity fidelity) {
+    return within_time(loaded, key,
+                       [&] { return ProgramRun(loaded, program, options, *prepared, fidelity).run(); });
+  };
+  if (loaded.config.fidelity != config::Fidelity::kAuto) return run(loaded.config.fidelity);
+  try {
+    return run_in_child([&] { return run(config::Fidelity::kTrain); }, options.interrupted);
+  } catch (const fabric::ContentionError& error) {
+    nlohmann::ordered_json result = run(config::Fidelity::kFlit);
+    result["fidelity_reason"] = error.what();
+    return result;
+  }
+}
+
+std::string summarize_program(const nlohmann::ordered_json& result) {
+  const auto& program = result["program"];
+  std::string text = fmt::format(
+      "{} operations on {} ranks: {} cycles, {:.1f} ns ({} fidelity, verified: {})\n",
+      program["operations"].get<std::int64_t>(), program["ranks"].get<std::int64_t>(),
+      result["cycles"].get<Cycles>(), result["time_ns"].get<double>(), result["fidelity"].get<std::string>(),
+      result["verified"].get<std::string>());
+  if (result.contains("fidelity_reason")) {
+    text += fmt::format("  flits were simulated one by one: {}\n", result["fidelity_reason"].get<std::string>());
+  }
+  constexpr std::size_t kMostLines = 8;
+  std::size_t number = 0;
+  for (const auto& iteration : result["iterations"]) {
+    if (number++ == kMostLines) {
+      text += fmt::format("  and {} more iterations\n", result["iterations"].size() - kMostLines);
+      break;
+    }
+    const double time = std::max(1e-9, iteration["time_ns"].get<double>());
+    const auto part = [&](const char* name) { return 100 * iteration[name].get<double>() / time; };
+    text += fmt::format("  iteration {}: {:.1f} ns: {:.1f}% compute, {:.1f}% memory, {:.1f}% exposed "
+                        "communication, {:.1f}% waiting for others, {:.1f}% idle\n",
+                        number, iteration["time_ns"].get<double>(), part("compute_ns"), part("memory_ns"),
+                        part("exposed_ns"), part("bubble_ns"), part("idle_ns"));
+    for (const auto& [kind, ns] : iteration["exposed"].items()) {
+      text += fmt::format("    exposed {:<14} {:>14.1f} ns\n", kind, ns.get<double>());
+    }
+  }
+  text += fmt::format("  {} collectives and transfers, link utilization {:.1f}% mean, {:.1f}% max\n",
+                      result["collectives"].size(), 100 * result["link_utilization"]["mean"].get<double>(),
+                      100 * result["link_utilization"]["max"].get<double>());
+  const auto& simulator = result["simulator"];
+  text += fmt::format("  simulated {} flit-hops{} in {:.2f} s ({:.0f} MiB)\n",
+                      result["flit_hops"].get<std::int64_t>(), result["fidelity"] == "train" ? " as trains" : "",
+                      simulator["wall_s"].get<double>(), simulator["peak_rss_bytes"].get<double>() / 1048576.0);
+  return text;
+}
+
+}  // namespace coppice::system

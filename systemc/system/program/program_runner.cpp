@@ -1,0 +1,280 @@
+#include "system/program/program_runner.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "fabric/sim_time.h"
+
+namespace coppice::system {
+
+using ni::ContextId;
+
+ProgramRunner::ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator,
+                             ProgramState& state)
+    : AcceleratorModule(name),
+      state_(state),
+      accelerator_(accelerator),
+      rank_(state.rank_on(accelerator)),
+      contexts_(static_cast<std::size_t>(state.config().system.ni.contexts)) {
+  if (rank_ < 0) return;
+  program_ = &state.program().ranks[static_cast<std::size_t>(rank_)];
+  const auto& operations = program_->operations;
+  followers_.resize(operations.size());
+  waits_.resize(operations.size());
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    waits_[i] = static_cast<std::int32_t>(operations[i].after.size());
+    for (const std::int32_t before : operations[i].after) {
+      followers_[static_cast<std::size_t>(before)].push_back(static_cast<std::int32_t>(i));
+    }
+    if (const auto* join = std::get_if<workload::JoinCollective>(&operations[i].work)) {
+      const ContextId id = state.context_of(*join);
+      operation_of_[id] = i;
+      if (state.exchange(id).compiled != nullptr) in_order_.push_back(id);
+    }
+  }
+}
+
+void ProgramRunner::attach(ni::WakeScheduler& alarm, ni::Interface& interface) {
+  alarm_ = &alarm;
+  interface_ = &interface;
+  interface.on_context_done = [this](ContextId id, Cycles now) { exchange_done(id, now); };
+}
+
+void ProgramRunner::start_of_simulation() {
+  if (program_ == nullptr) return;
+  load_contexts(0);
+  for (std::size_t i = 0; i < waits_.size(); ++i) {
+    if (waits_[i] == 0) make_ready(i, 0);
+  }
+  settle(0);
+  simulating_ = true;
+}
+
+void ProgramRunner::set_alarm(Cycles at, Kind kind) {
+  alarms_.push({at, kind});
+  if (next_alarm_ >= 0 && next_alarm_ <= at) return;
+  next_alarm_ = at;
+  alarm_->set(at, *this);
+}
+
+void ProgramRunner::wake(Cycles now) {
+  if (next_alarm_ != now) return;  // set before an earlier one was
+  next_alarm_ = -1;
+  while (!alarms_.empty() && alarms_.top().at <= now) {
+    const Kind kind = alarms_.top().kind;
+    alarms_.pop();
+    if (kind == Kind::kLoad) {
+      loaded(*std::exchange(loading_, nullptr), now);
+      continue;
+    }
+    Unit& unit = kind == Kind::kCompute ? compute_ : memory_;
+    unit.busy = false;
+    end(unit.current, now);
+  }
+  settle(now);
+  if (alarms_.empty() || (next_alarm_ >= 0 && next_alarm_ <= alarms_.top().at)) return;
+  next_alarm_ = alarms_.top().at;
+  alarm_->set(next_alarm_, *this);
+}
+
+void ProgramRunner::make_ready(std::size_t operation, Cycles now) {
+  times(operation).ready = now;
+  std::visit([&](const auto& work) { begin_work(operation, work, now); }, program_->operations[operation].work);
+}
+
+void ProgramRunner::end(std::size_t operation, Cycles now) {
+  times(operation).ended = now;
+  state_.operation_ended(now);
+  ended_.push_back(operation);
+}
+
+// All that follows from what has ended, and the units' and contexts' next work.
+void ProgramRunner::settle(Cycles now) {
+  bool settled = false;
+  while (!settled) {
+    while (!ended_.empty()) {
+      const std::size_t operation = ended_.front();
+      ended_.pop_front();
+      std::vector<std::int32_t>& followers = followers_[operation];
+      std::ranges::sort(followers);
+      for (const std::int32_t next : followers) {
+        if (--waits_[static_cast<std::size_t>(next)] == 0) make_ready(static_cast<std::size_t>(next), now);
+      }
+    }
+    run_unit(compute_, Kind::kCompute, now);
+    run_unit(memory_, Kind::kMemory, now);
+    settled = ended_.empty();
+  }
+  load_contexts(now);
+}
+
+void ProgramRunner::begin_work(std::size_t operation, const workload::Compute& /*compute*/, Cycles /*now*/) {
+  compute_.waiting.push_back(operation);
+}
+
+void ProgramRunner::begin_work(std::size_t operation, const workload::MemoryAccess& /*access*/, Cycles /*now*/) {
+  memory_.waiting.push_back(operation);
+}
+
+Cycles ProgramRunner::duration(std::size_t operation) const {
+  const auto& work = program_->operations[operation].work;
+  const auto* const compute = std::get_if<workload::Compute>(&work);
+  return compute != nullptr ? state_.duration(*compute, rank_)
+                            : state_.duration(std::get<workload::MemoryAccess>(work));
+}
+
+// What takes no time has ended at once.
+void ProgramRunner::run_unit(Unit& unit, Kind kind, Cycles now) {
+  while (!unit.busy && !unit.waiting.empty()) {
+    unit.current = unit.waiting.front();
+    unit.waiting.pop_front();
+    times(unit.current).begun = now;
+    const Cycles cycles = duration(unit.current);
+    if (cycles == 0) {
+      end(unit.current, now);
+      continue;
+    }
+    unit.busy = true;
+    set_alarm(now + cycles, kind);
+  }
+}
+
+void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollective& join, Cycles now) {
+  const ContextId id = state_.context_of(join);
+  state_.joined(id, now);
+  if (state_.exchange(id).compiled == nullptr) {
+    times(operation).begun = now;
+    state_.done(id, accelerator_, now);
+    end(operation, now);
+    return;
+  }
+  joined_.insert(id);
+  const auto context = std::ranges::find(contexts_, id, &Context::id);
+  if (context != contexts_.end() && loading_ != &*context) {
+    context->started = true;
+    start(id, now);
+  } else if (context == contexts_.end()) {
+    const int priority = state_.program().collectives[static_cast<std::size_t>(join.collective)].priority;
+    awaited_.insert({-priority, id});
+  }
+}
+
+void ProgramRunner::begin_work(std::size_t operation, const workload::Send& send, Cycles now) {
+  transfer(operation, send.transfer, now);
+}
+
+void ProgramRunner::begin_work(std::size_t operation, const workload::Receive& receive, Cycles now) {
+  transfer(operation, receive.transfer, now);
+}
+
+void ProgramRunner::transfer(std::size_t operation, std::int32_t number, Cycles now) {
+  const ContextId id = state_.context_of_transfer(number);
+  operation_of_[id] = operation;
+  state_.joined(id, now);
+  interface_->load(state_.tables(id, accelerator_), now);
+  start(id, now);
+}
+
+// By its registers, at the node's own time.
+void ProgramRunner::start(ContextId id, Cycles now) {
+  times(operation_of_.at(id)).begun = now;
+  const Femtoseconds period = state_.config().system.clock.period();
+  const sc_core::sc_time delay = fabric::to_sc_time(now * period) - sc_core::sc_time_stamp();
+  write_register(ni::Registers::kContext, id, delay);
+  write_register(ni::Registers::kControl, ni::Registers::kStart, delay);
+}
+
+void ProgramRunner::exchange_done(ContextId id, Cycles now) {
+  const auto context = std::ranges::find(contexts_, id, &Context::id);
+  if (context != contexts_.end()) {
+    context->id = ni::kOwnTables;
+    context->started = false;
+  }
+  joined_.erase(id);
+  state_.done(id, accelerator_, now);
+  const auto operation = operation_of_.find(id);
+  const std::size_t number = operation->second;
+  operation_of_.erase(operation);
+  end(number, now);
+  settle(now);
+}
+
+void ProgramRunner::load_contexts(Cycles now) {
+  while (loading_ == nullptr && load_next(now)) {
+  }
+}
+
+// What is joined and not loaded, else the next of the list. Whether there was work, and room for it.
+bool ProgramRunner::load_next(Cycles now) {
+  const bool joined = !awaited_.empty();
+  while (next_to_load_ < in_order_.size() && begun_.contains(in_order_[next_to_load_])) ++next_to_load_;
+  if (!joined && next_to_load_ == in_order_.size()) return false;
+  const ContextId id = joined ? awaited_.begin()->second : in_order_[next_to_load_];
+  Context* const context = place_for(id, joined);
+  if (context == nullptr) return false;
+  if (joined) awaited_.erase(awaited_.begin());
+  begun_.insert(id);
+  const ni::ContextTables tables = state_.tables(id, accelerator_);
+  const bool held = context->tables == tables.tables;
+  context->id = id;
+  context->tables = tables.tables;
+  context->started = false;
+  interface_->load(tables, now);
+  const Cycles cycles =
+      held || !simulating_ ? 0 : state_.entries(id, accelerator_) * state_.config().system.ni.table_load;
+  if (cycles == 0) {
+    loaded(*context, now);
+    return true;
+  }
+  loading_ = context;
+  set_alarm(now + cycles, Kind::kLoad);
+  return true;
+}
+
+// A free context, one that holds the tables if there is any; for what is joined, else the last of those that
+// are loaded and not joined, which are loaded again later.
+ProgramRunner::Context* ProgramRunner::place_for(ContextId id, bool joined) {
+  const schedule::NodeTables* const tables = state_.tables(id, accelerator_).tables;
+  Context* free = nullptr;
+  Context* last = nullptr;
+  for (Context& context : contexts_) {
+    if (context.id == ni::kOwnTables) {
+      if (free == nullptr || context.tables == tables) free = &context;
+    } else if (!context.started && !joined_.contains(context.id) &&
+               (last == nullptr || context.id > last->id)) {
+      last = &context;
+    }
+  }
+  if (free != nullptr || !joined || last == nullptr) return free;
+  interface_->unload(last->id);
+  begun_.erase(last->id);
+  next_to_load_ = 0;
+  return last;
+}
+
+void ProgramRunner::loaded(Context& context, Cycles now) {
+  if (!joined_.contains(context.id)) return;
+  context.started = true;
+  start(context.id, now);
+}
+
+std::string ProgramRunner::describe_waiting(int limit) const {
+  std::string text;
+  if (program_ == nullptr) return text;
+  int lines = 0;
+  for (std::size_t i = 0; i < program_->operations.size() && lines < limit; ++i) {
+    const OperationTimes& times = state_.times(rank_)[i];
+    if (times.ready < 0 || times.ended >= 0) continue;
+    const char* const what = times.begun >= 0 ? "has begun and not ended"
+                                              : "waits for a context of the network interface: raise "
+                                                "system.ni.contexts";
+    text += fmt::format("  rank {}: '{}', ready in cycle {}, {}\n", rank_, program_->operations[i].name,
+                        times.ready, what);
+    ++lines;
+  }
+  return text;
+}
+
+}  // namespace coppice::system

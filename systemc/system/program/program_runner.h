@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <queue>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "accelerator/accelerator_module.h"
+#include "ni/interface.h"
+#include "ni/wake_scheduler.h"
+#include "system/program/program_state.h"
+
+namespace coppice::system {
+
+// An accelerator that runs its rank's part of a program: computes one operation at a time, in the order of
+// readiness and then of the list, accesses its memory one operation at a time, and joins collectives, sends
+// and receives by its network interface. What follows an operation that ends in cycle c begins in c, if what it
+// needs is free.
+//
+// The interface has system.ni.contexts contexts for collectives. Loading tables into one takes
+// system.ni.table_load cycles an entry, one table at a time; those that a context still holds cost nothing.
+// The first collectives of the rank's list are loaded before the program begins, others ahead of their turn
+// where a context is free. A collective that is joined and not loaded takes the place of one that is loaded
+// and not joined, the last of them in the list. Sends and receives need no context.
+class ProgramRunner final : public accelerator::AcceleratorModule, private ni::WakeScheduler::Sleeper {
+ public:
+  ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator, ProgramState& state);
+
+  // It acts in cycles of its node's time.
+  bool starts_at_once() const override { return true; }
+  bool wants_alarm() const override { return true; }
+  void attach(ni::WakeScheduler& alarm, ni::Interface& interface) override;
+
+  // What its operations that have not ended wait for, a line for each; at most `limit`.
+  std::string describe_waiting(int limit) const;
+
+ private:
+  enum class Kind : std::uint8_t { kCompute, kMemory, kLoad };
+  struct Alarm {
+    Cycles at;
+    Kind kind;
+    bool operator>(const Alarm& other) const { return at > other.at; }
+  };
+  // One thing at a time.
+  struct Unit {
+    std::deque<std::size_t> waiting;  // operations
+    std::size_t current = 0;
+    bool busy = false;
+  };
+  struct Context {
+    ni::ContextId id = ni::kOwnTables;                  // none: free
+    const schedule::NodeTables* tables = nullptr;  // that are loaded, also when it is free
+    bool started = false;
+  };
+
+  void start_of_simulation() override;
+  void wake(Cycles now) override;
+  void set_alarm(Cycles at, Kind kind);
+  void make_ready(std::size_t operation, Cycles now);
+  void end(std::size_t operation, Cycles now);
+  void settle(Cycles now);
+  void begin_work(std::size_t operation, const workload::Compute& compute, Cycles now);
+  void begin_work(std::size_t operation, const workload::MemoryAccess& access, Cycles now);
+  void begin_work(std::size_t operation, const workload::JoinCollective& join, Cycles now);
+  void begin_work(std::size_t operation, const workload::Send& send, Cycles now);
+  void begin_work(std::size_t operation, const workload::Receive& receive, Cycles now);
+  void run_unit(Unit& unit, Kind kind, Cycles now);
+  Cycles duration(std::size_t operation) const;
+  void transfer(std::size_t operation, std::int32_t number, Cycles now);
+  void exchange_done(ni::ContextId id, Cycles now);
+
+  void load_contexts(Cycles now);
+  bool load_next(Cycles now);
+  Context* place_for(ni::ContextId id, bool joined);
+  void loaded(Context& context, Cycles now);
+  void start(ni::ContextId id, Cycles now);
+  OperationTimes& times(std::size_t operation) { return state_.times(rank_, operation); }
+
+  ProgramState& state_;
+  topology::NodeId accelerator_;
+  int rank_;
+  const workload::RankProgram* program_ = nullptr;  // none: it stands idle
+  ni::WakeScheduler* alarm_ = nullptr;
+  ni::Interface* interface_ = nullptr;
+  bool simulating_ = false;
+  Cycles next_alarm_ = -1;
+  std::priority_queue<Alarm, std::vector<Alarm>, std::greater<>> alarms_;
+  std::vector<std::vector<std::int32_t>> followers_;  // [operation]
+  std::vector<std::int32_t> waits_;                   // [operation]: those before it that have not ended
+  std::deque<std::size_t> ended_;                     // whose followers have not been told
+  Unit compute_;
+  Unit memory_;
+
+  std::vector<Context> contexts_;
+  std::vector<ni::ContextId> in_order_;  // the rank's collectives as its list has them
+  std::size_t next_to_load_ = 0;         // in in_order_: all before are loaded, or have been
+  std::map<ni::ContextId, std::size_t> operation_of_;  // joined, sent or received
+  std::set<std::pair<int, ni::ContextId>> awaited_;    // joined and not loaded: (-priority, id)
+  std::set<ni::ContextId> joined_;                     // and not done
+  std::set<ni::ContextId> begun_;                      // loaded once, or joined: not to be loaded ahead again
+  Context* loading_ = nullptr;
+};
+
+}  // namespace coppice::system

@@ -1,0 +1,205 @@
+#include "system/program/program_state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/time_limit.h"
+#include "system/program/all_to_all.h"
+
+namespace coppice::system {
+namespace {
+
+using topology::NodeId;
+using workload::CollectiveOp;
+
+constexpr Bytes kOffset = (Bytes{1} << ProgramState::kBufferBits) - 1;
+
+// Multiply-accumulates are two operations each.
+double operations_per_second(const config::AcceleratorConfig& accelerator) {
+  if (accelerator.model == "roofline") {
+    return accelerator.roofline.peak_tflops * 1e12 * accelerator.roofline.efficiency;
+  }
+  const double array = static_cast<double>(accelerator.array.front()) * accelerator.array.back();
+  return 2 * array * accelerator.pes * static_cast<double>(accelerator.clock.hertz);
+}
+
+// 0: unlimited.
+double memory_bytes_per_second(const config::AcceleratorConfig& accelerator) {
+  if (accelerator.model == "roofline") {
+    return static_cast<double>(accelerator.roofline.memory_bandwidth.bytes_per_second) *
+           accelerator.roofline.efficiency;
+  }
+  return accelerator.memory_bandwidth ? static_cast<double>(accelerator.memory_bandwidth->bytes_per_second) : 0;
+}
+
+Cycles cycles_of(double seconds, Femtoseconds period) {
+  const double cycles = std::ceil(seconds * static_cast<double>(kFemtosecondsPerSecond) /
+                                      static_cast<double>(period) -
+                                  1e-9);
+  const double most = static_cast<double>(kLongestTime / period);
+  if (cycles > most) throw TimeLimitError("an operation of the program");
+  return static_cast<Cycles>(cycles);
+}
+
+}  // namespace
+
+ProgramState::ProgramState(const config::Loaded& loaded, const workload::Program& program,
+                           CompiledCollectives& compiler)
+    : config_(loaded.config),
+      program_(program),
+      exchanges_(program.collectives.size() + program.transfers.size()),
+      check_(loaded.config.check) {
+  std::size_t next = 0;
+  Bytes kept = 0;
+  const auto add = [&](const CompiledCollective& compiled) {
+    ExchangeState& exchange = exchanges_[next - 1];
+    exchange.compiled = &compiled;
+    messages_ += compiled.messages;
+    kept += compiled.schedule.size * static_cast<Bytes>(compiled.accelerators.size());
+    if (compiled.op == CollectiveOp::kAllToAll) verified_ = "contributions";
+    auto& members = members_[&compiled];
+    for (std::size_t i = 0; i < compiled.accelerators.size(); ++i) {
+      members[compiled.accelerators[i]] = static_cast<int>(i);
+    }
+  };
+  for (const workload::GroupCollective& collective : program.collectives) {
+    ++next;
+    const auto& group = program.groups[static_cast<std::size_t>(collective.group)].ranks;
+    if (group.size() < 2) continue;
+    std::vector<NodeId> accelerators;
+    for (const int rank : group) accelerators.push_back(accelerator(rank));
+    add(compiler.collective(collective, accelerators));
+  }
+  for (const workload::Transfer& transfer : program.transfers) {
+    ++next;
+    add(compiler.transfer(accelerator(transfer.source), accelerator(transfer.destination), transfer.bytes));
+  }
+  if (check_ == config::Check::kAuto) {
+    check_ = kept <= kValuesLimit ? config::Check::kValues : config::Check::kContributions;
+  }
+  if (verified_.empty() || check_ != config::Check::kValues) verified_ = config::to_string(check_);
+  for (const workload::RankProgram& rank : program.ranks) {
+    times_.emplace_back(rank.operations.size());
+    operations_ += static_cast<std::int64_t>(rank.operations.size());
+  }
+  NodeId most = 0;
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    most = std::max(most, accelerator(static_cast<int>(rank)));
+  }
+  place_ranks(most + 1);
+}
+
+void ProgramState::place_ranks(int accelerators) {
+  ranks_.assign(static_cast<std::size_t>(accelerators), -1);
+  for (std::size_t rank = 0; rank < program_.ranks.size(); ++rank) {
+    ranks_[static_cast<std::size_t>(accelerator(static_cast<int>(rank)))] = static_cast<int>(rank);
+  }
+}
+
+NodeId ProgramState::accelerator(int rank) const {
+  return program_.placement.empty() ? rank : program_.placement[static_cast<std::size_t>(rank)];
+}
+
+int ProgramState::member(const CompiledCollective& compiled, NodeId accelerator) const {
+  return members_.at(&compiled).at(accelerator);
+}
+
+Verification& ProgramState::verification(ni::ContextId id) {
+  ExchangeState& exchange = exchanges_[id - 1];
+  if (exchange.verification == nullptr) {
+    const CompiledCollective& compiled = *exchange.compiled;
+    if (compiled.op == CollectiveOp::kAllToAll && check_ != config::Check::kOff) {
+      exchange.verification = make_all_to_all_verification(compiled.schedule);
+    } else {
+      exchange.verification =
+          make_verification(check_, compiled.schedule, compiled.report, config_.seed + id);
+    }
+  }
+  return *exchange.verification;
+}
+
+ni::GradientMemory& ProgramState::memory(ni::ContextId id, NodeId accelerator) {
+  return verification(id).memory(member(*exchanges_[id - 1].compiled, accelerator));
+}
+
+ni::ContextTables ProgramState::tables(ni::ContextId id, NodeId accelerator) {
+  const CompiledCollective& compiled = *exchanges_[id - 1].compiled;
+  const auto m = static_cast<std::size_t>(member(compiled, accelerator));
+  const bool collective = id <= program_.collectives.size();
+  return {.id = id,
+          .schedule = &compiled.schedule,
+          .tables = &compiled.schedule.nodes[m],
+          .contents = &memory(id, accelerator),
+          .base = Bytes{id} << kBufferBits,
+          .arrivals = compiled.arrivals[m],
+          .priority = collective ? program_.collectives[id - 1].priority : 0};
+}
+
+std::int64_t ProgramState::entries(ni::ContextId id, NodeId accelerator) const {
+  const CompiledCollective& compiled = *exchanges_[id - 1].compiled;
+  return compiled.entries[static_cast<std::size_t>(member(compiled, accelerator))];
+}
+
+void ProgramState::joined(ni::ContextId id, Cycles now) {
+  ExchangeState& exchange = exchanges_[id - 1];
+  ++exchange.joined;
+  exchange.first_joined = exchange.first_joined < 0 ? now : std::min(exchange.first_joined, now);
+  exchange.last_joined = std::max(exchange.last_joined, now);
+}
+
+void ProgramState::done(ni::ContextId id, NodeId accelerator, Cycles now) {
+  ExchangeState& exchange = exchanges_[id - 1];
+  exchange.ended = std::max(exchange.ended, now);
+  ++exchange.done;
+  if (exchange.compiled == nullptr) return;
+  const auto members = static_cast<int>(exchange.compiled->accelerators.size());
+  if (exchange.done < members) return;
+  const bool collective = id <= program_.collectives.size();
+  const std::string& name = collective ? program_.collectives[id - 1].name
+                                       : program_.transfers[id - 1 - program_.collectives.size()].name;
+  try {
+    verification(id).verify();
+  } catch (const ModelError& error) {
+    throw ModelError(fmt::format("{} '{}', which accelerator {} has done in cycle {}: {}",
+                                 collective ? "collective" : "transfer", name, accelerator, now, error.what()));
+  }
+  exchange.verification.reset();
+}
+
+Cycles ProgramState::duration(const workload::Compute& compute, int rank) const {
+  const auto& jitter = config_.program.jitter;
+  const Femtoseconds period = config_.system.clock.period();
+  if (compute.duration > 0 && jitter.empty()) return (compute.duration + period - 1) / period;
+  double seconds = static_cast<double>(compute.duration) / static_cast<double>(kFemtosecondsPerSecond);
+  if (compute.duration == 0) {
+    seconds = compute.operations / operations_per_second(config_.system.accelerator);
+    const double bandwidth = memory_bytes_per_second(config_.system.accelerator);
+    if (bandwidth > 0) seconds = std::max(seconds, compute.bytes / bandwidth);
+  }
+  if (!jitter.empty()) seconds *= jitter.size() == 1 ? jitter.front() : jitter[static_cast<std::size_t>(rank)];
+  return cycles_of(seconds, period);
+}
+
+Cycles ProgramState::duration(const workload::MemoryAccess& access) const {
+  const double bandwidth = memory_bytes_per_second(config_.system.accelerator);
+  if (bandwidth <= 0) return 0;
+  return cycles_of(static_cast<double>(access.bytes) / bandwidth, config_.system.clock.period());
+}
+
+ni::Payload ProgramMemory::read(Bytes address, Bytes bytes) const {
+  return buffer(address).read(address & kOffset, bytes);
+}
+
+void ProgramMemory::reduce(Bytes address, Bytes bytes, const ni::Payload& payload) {
+  buffer(address).reduce(address & kOffset, bytes, payload);
+}
+
+void ProgramMemory::store(Bytes address, Bytes bytes, const ni::Payload& payload) {
+  buffer(address).store(address & kOffset, bytes, payload);
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "ni/gradient_memory.h"
+#include "ni/table_context.h"
+#include "system/collective/verification.h"
+#include "system/program/compiled_collectives.h"
+#include "workload/program.h"
+
+namespace coppice::system {
+
+// The life of an operation of a rank, in cycles; -1: not yet. Ready: all that it comes after has ended. Begun:
+// its computation does, or the network interface may move its data.
+struct OperationTimes {
+  Cycles ready = -1;
+  Cycles begun = -1;
+  Cycles ended = -1;
+};
+
+// A collective or transfer of a program while it runs.
+class ExchangeState {
+ public:
+  const CompiledCollective* compiled = nullptr;  // nothing moves among one rank: nullptr
+  std::unique_ptr<Verification> verification;    // from the first that joins to the last that is done
+  int joined = 0;
+  int done = 0;
+  Cycles first_joined = -1;
+  Cycles last_joined = -1;
+  Cycles ended = -1;
+};
+
+// What the accelerators of a program share: the program, its compiled collectives, and how far all have come.
+class ProgramState {
+ public:
+  // Compiles; throws ConfigError. All references outlive it.
+  ProgramState(const config::Loaded& loaded, const workload::Program& program, CompiledCollectives& compiler);
+
+  const workload::Program& program() const { return program_; }
+  const config::Config& config() const { return config_; }
+  topology::NodeId accelerator(int rank) const;
+  // The rank on an accelerator; -1: none.
+  int rank_on(topology::NodeId accelerator) const {
+    const auto index = static_cast<std::size_t>(accelerator);
+    return index < ranks_.size() ? ranks_[index] : -1;
+  }
+
+  // Collectives are numbered from 1 on, transfers after them: as contexts of the network interfaces.
+  ni::ContextId context_of(const workload::JoinCollective& join) const {
+    return 1 + static_cast<ni::ContextId>(join.collective);
+  }
+  ni::ContextId context_of_transfer(std::int32_t transfer) const {
+    return 1 + static_cast<ni::ContextId>(program_.collectives.size()) + static_cast<ni::ContextId>(transfer);
+  }
+  const ExchangeState& exchange(ni::ContextId id) const { return exchanges_[id - 1]; }
+  // For a rank's network interface to load.
+  ni::ContextTables tables(ni::ContextId id, topology::NodeId accelerator);
+  // Entries of a collective's tables at an accelerator.
+  std::int64_t entries(ni::ContextId id, topology::NodeId accelerator) const;
+
+  void joined(ni::ContextId id, Cycles now);
+  // Verifies the data of a collective when all its members are done; throws ModelError.
+  void done(ni::ContextId id, topology::NodeId accelerator, Cycles now);
+
+  // The buffer of an address of an accelerator's memory: kBufferBits of the address are within the buffer.
+  static constexpr int kBufferBits = 40;
+  ni::GradientMemory& memory(ni::ContextId id, topology::NodeId accelerator);
+
+  OperationTimes& times(int rank, std::size_t operation) {
+    return times_[static_cast<std::size_t>(rank)][operation];
+  }
+  const std::vector<OperationTimes>& times(int rank) const { return times_[static_cast<std::size_t>(rank)]; }
+  void operation_ended(Cycles now) {
+    ++ended_;
+    last_ = std::max(last_, now);
+  }
+  std::int64_t operations() const { return operations_; }
+  std::int64_t ended() const { return ended_; }
+  Cycles last() const { return last_; }
+  std::int64_t messages() const { return messages_; }
+  std::string verified() const { return verified_; }
+
+  // Cycles of a computation, or of an access to memory, at the nominal speed.
+  Cycles duration(const workload::Compute& compute, int rank) const;
+  Cycles duration(const workload::MemoryAccess& access) const;
+
+ private:
+  int member(const CompiledCollective& compiled, topology::NodeId accelerator) const;
+  Verification& verification(ni::ContextId id);
+  void place_ranks(int accelerators);
+
+  const config::Config& config_;
+  const workload::Program& program_;
+  std::vector<int> ranks_;  // [accelerator]
+  std::vector<ExchangeState> exchanges_;
+  // [compiled]: the member of an accelerator.
+  std::map<const CompiledCollective*, std::map<topology::NodeId, int>> members_;
+  std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]
+  config::Check check_;
+  std::string verified_;
+  std::int64_t operations_ = 0;
+  std::int64_t ended_ = 0;
+  std::int64_t messages_ = 0;
+  Cycles last_ = 0;
+};
+
+// An accelerator's memory as its network interface reads it, buffer by buffer.
+class ProgramMemory final : public ni::GradientMemory {
+ public:
+  ProgramMemory(ProgramState& state, topology::NodeId accelerator) : state_(&state), accelerator_(accelerator) {}
+  ni::Payload read(Bytes address, Bytes bytes) const override;
+  void reduce(Bytes address, Bytes bytes, const ni::Payload& payload) override;
+  void store(Bytes address, Bytes bytes, const ni::Payload& payload) override;
+
+ private:
+  ni::GradientMemory& buffer(Bytes address) const {
+    return state_->memory(static_cast<ni::ContextId>(address >> ProgramState::kBufferBits), accelerator_);
+  }
+
+  ProgramState* state_;
+  topology::NodeId accelerator_;
+};
+
+}  // namespace coppice::system

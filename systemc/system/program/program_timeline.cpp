@@ -1,0 +1,260 @@
+#include "system/program/program_timeline.h"
+
+#include <algorithm>
+#include <queue>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace coppice::system {
+namespace {
+
+using nlohmann::ordered_json;
+using workload::Operation;
+
+const std::string kNoKind = "other";
+
+const std::string& kind_or_other(const std::string& kind) {
+  return kind.empty() ? kNoKind : kind;
+}
+
+}  // namespace
+
+ProgramTimeline::ProgramTimeline(const ProgramState& state, Femtoseconds period)
+    : state_(state), period_(period) {
+  std::map<std::int32_t, Cycles> ends;
+  const auto& ranks = state.program().ranks;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto& times = state.times(static_cast<int>(rank));
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      Cycles& end = ends[ranks[rank].operations[i].iteration];
+      end = std::max(end, times[i].ended);
+    }
+    stretches_.push_back(stretches(static_cast<int>(rank)));
+  }
+  for (const auto& [iteration, end] : ends) ends_.push_back(std::max(end, ends_.empty() ? 0 : ends_.back()));
+}
+
+double ProgramTimeline::ns(double cycles) const {
+  return cycles * static_cast<double>(period_) / static_cast<double>(kFemtosecondsPerNanosecond);
+}
+
+void ProgramTimeline::Sums::add(const Sums& other) {
+  compute += other.compute;
+  memory += other.memory;
+  exposed += other.exposed;
+  waiting += other.waiting;
+  idle += other.idle;
+  for (const auto& [kind, cycles] : other.kinds) kinds[kind] += cycles;
+}
+
+// Up to when the last of those that take part has joined, this one waits for it.
+void ProgramTimeline::add_exchange(std::vector<Stretch>& list, const OperationTimes& times, ni::ContextId id,
+                                   const std::string& kind) const {
+  const Cycles all = std::clamp(state_.exchange(id).last_joined, times.ready, times.ended);
+  list.push_back({times.ready, all, Part::kWaiting});
+  list.push_back({all, times.ended, Part::kExposed, kind_or_other(kind)});
+}
+
+std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const {
+  const workload::Program& program = state_.program();
+  const auto& operations = program.ranks[static_cast<std::size_t>(rank)].operations;
+  std::vector<Stretch> list;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const OperationTimes& times = state_.times(rank)[i];
+    const auto& work = operations[i].work;
+    if (std::holds_alternative<workload::Compute>(work)) {
+      list.push_back({times.begun, times.ended, Part::kCompute});
+    } else if (std::holds_alternative<workload::MemoryAccess>(work)) {
+      list.push_back({times.begun, times.ended, Part::kMemory});
+    } else if (const auto* join = std::get_if<workload::JoinCollective>(&work)) {
+      add_exchange(list, times, state_.context_of(*join),
+                   program.collectives[static_cast<std::size_t>(join->collective)].kind);
+    } else if (const auto* send = std::get_if<workload::Send>(&work)) {
+      // Its data leaves whether or not the other side is there.
+      const auto& kind = program.transfers[static_cast<std::size_t>(send->transfer)].kind;
+      list.push_back({times.ready, times.ended, Part::kExposed, kind_or_other(kind)});
+    } else if (const auto* receive = std::get_if<workload::Receive>(&work)) {
+      add_exchange(list, times, state_.context_of_transfer(receive->transfer),
+                   program.transfers[static_cast<std::size_t>(receive->transfer)].kind);
+    }
+  }
+  std::erase_if(list, [](const Stretch& stretch) { return stretch.begin >= stretch.end; });
+  std::ranges::stable_sort(list, {}, &Stretch::begin);
+  return list;
+}
+
+// By a sweep over the ends of stretches: at any time the first part in the order of Part counts, of those
+// exposed the first to begin.
+ProgramTimeline::Sums ProgramTimeline::sums(int rank, Cycles begin, Cycles end) const {
+  struct Event {
+    Cycles at;
+    std::size_t stretch;
+    bool begins;
+  };
+  const auto& list = stretches_[static_cast<std::size_t>(rank)];
+  std::vector<Event> events;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Cycles from = std::max(begin, list[i].begin);
+    const Cycles to = std::min(end, list[i].end);
+    if (from >= to) continue;
+    events.push_back({from, i, true});
+    events.push_back({to, i, false});
+  }
+  std::ranges::sort(events, {}, &Event::at);
+  Sums sums;
+  std::set<std::pair<Part, std::size_t>> active;
+  Cycles at = begin;
+  const auto pass = [&](Cycles until) {
+    const auto cycles = static_cast<double>(until - std::exchange(at, until));
+    if (active.empty()) {
+      sums.idle += cycles;
+      return;
+    }
+    const auto [part, stretch] = *active.begin();
+    switch (part) {
+      case Part::kCompute:
+        sums.compute += cycles;
+        break;
+      case Part::kMemory:
+        sums.memory += cycles;
+        break;
+      case Part::kExposed:
+        sums.exposed += cycles;
+        sums.kinds[list[stretch].kind] += cycles;
+        break;
+      case Part::kWaiting:
+        sums.waiting += cycles;
+        break;
+    }
+  };
+  for (const Event& event : events) {
+    pass(event.at);
+    const std::pair one{list[event.stretch].part, event.stretch};
+    if (event.begins) {
+      active.insert(one);
+    } else {
+      active.erase(one);
+    }
+  }
+  pass(end);
+  return sums;
+}
+
+ordered_json ProgramTimeline::to_json(const Sums& sums, double time, double over) const {
+  ordered_json json{{"time_ns", ns(time)},
+                    {"compute_ns", ns(sums.compute / over)},
+                    {"memory_ns", ns(sums.memory / over)},
+                    {"exposed_ns", ns(sums.exposed / over)},
+                    {"bubble_ns", ns(sums.waiting / over)},
+                    {"idle_ns", ns(sums.idle / over)},
+                    {"exposed", ordered_json::object()}};
+  for (const auto& [kind, cycles] : sums.kinds) json["exposed"][kind] = ns(cycles / over);
+  return json;
+}
+
+ordered_json ProgramTimeline::iterations() const {
+  auto list = ordered_json::array();
+  Cycles begin = 0;
+  for (const Cycles end : ends_) {
+    Sums all;
+    for (std::size_t rank = 0; rank < stretches_.size(); ++rank) all.add(sums(static_cast<int>(rank), begin, end));
+    list.push_back(to_json(all, static_cast<double>(end - begin), static_cast<double>(stretches_.size())));
+    begin = end;
+  }
+  return list;
+}
+
+ordered_json ProgramTimeline::collectives() const {
+  const workload::Program& program = state_.program();
+  auto list = ordered_json::array();
+  const auto add = [&](ordered_json one, const ExchangeState& exchange, Bytes bytes) {
+    one["bytes"] = bytes;
+    one["algorithm"] = exchange.compiled == nullptr ? "none" : exchange.compiled->schedule.algorithm;
+    const double time = ns(static_cast<double>(exchange.ended - exchange.first_joined));
+    one["begin_ns"] = ns(static_cast<double>(exchange.first_joined));
+    one["joined_ns"] = ns(static_cast<double>(exchange.last_joined));
+    one["end_ns"] = ns(static_cast<double>(exchange.ended));
+    one["bandwidth_gb_s"] = time > 0 ? static_cast<double>(bytes) / time : 0.0;
+    const double least = exchange.compiled == nullptr ? 0 : exchange.compiled->least_ns;
+    if (least > 0 && time > 0) one["efficiency"] = least / time;
+    list.push_back(std::move(one));
+  };
+  for (std::size_t i = 0; i < program.collectives.size(); ++i) {
+    const workload::GroupCollective& collective = program.collectives[i];
+    add({{"name", collective.name},
+         {"op", workload::to_string(collective.op)},
+         {"kind", collective.kind},
+         {"group", program.groups[static_cast<std::size_t>(collective.group)].name}},
+        state_.exchange(static_cast<ni::ContextId>(i + 1)), collective.bytes);
+  }
+  for (std::size_t i = 0; i < program.transfers.size(); ++i) {
+    const workload::Transfer& transfer = program.transfers[i];
+    add({{"name", transfer.name},
+         {"op", "send"},
+         {"kind", transfer.kind},
+         {"source", transfer.source},
+         {"destination", transfer.destination}},
+        state_.exchange(state_.context_of_transfer(static_cast<std::int32_t>(i))), transfer.bytes);
+  }
+  return list;
+}
+
+ordered_json ProgramTimeline::accelerators() const {
+  auto list = ordered_json::array();
+  const Cycles end = ends_.empty() ? 0 : ends_.back();
+  for (std::size_t rank = 0; rank < stretches_.size(); ++rank) {
+    ordered_json one{{"accelerator", state_.accelerator(static_cast<int>(rank))}, {"rank", rank}};
+    one.update(to_json(sums(static_cast<int>(rank), 0, end), static_cast<double>(end), 1));
+    if (state_.operations() <= kListedOperations) one["operations"] = operations(static_cast<int>(rank));
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+ordered_json ProgramTimeline::operations(int rank) const {
+  auto list = ordered_json::array();
+  const auto& times = state_.times(rank);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    list.push_back({{"name", state_.program().ranks[static_cast<std::size_t>(rank)].operations[i].name},
+                    {"ready_ns", ns(static_cast<double>(times[i].ready))},
+                    {"begin_ns", ns(static_cast<double>(times[i].begun))},
+                    {"end_ns", ns(static_cast<double>(times[i].ended))}});
+  }
+  return list;
+}
+
+void ProgramTimeline::trace(TraceWriter& writer) const {
+  const workload::Program& program = state_.program();
+  int track = 0;
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    const auto& operations = program.ranks[rank].operations;
+    const auto& times = state_.times(static_cast<int>(rank));
+    std::vector<std::size_t> order(operations.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return times[i].begun; });
+    const int compute = track++;
+    writer.name_actor(compute, fmt::format("accelerator {}", state_.accelerator(static_cast<int>(rank))));
+    std::vector<Cycles> free;  // of the tracks behind it
+    for (const std::size_t i : order) {
+      const auto& work = operations[i].work;
+      const bool computes = std::holds_alternative<workload::Compute>(work);
+      int on = compute;
+      if (!computes) {
+        const auto lane = std::ranges::find_if(free, [&](Cycles until) { return until <= times[i].begun; });
+        const auto number = lane - free.begin();
+        if (lane == free.end()) {
+          free.push_back(0);
+          writer.name_actor(track++, fmt::format("accelerator {} in flight {}",
+                                                 state_.accelerator(static_cast<int>(rank)), number));
+        }
+        free[static_cast<std::size_t>(number)] = times[i].ended;
+        on = compute + 1 + static_cast<int>(number);
+      }
+      writer.actor_phase(on, operations[i].name, times[i].begun * period_, times[i].ended * period_);
+    }
+  }
+}
+
+}  // namespace coppice::system

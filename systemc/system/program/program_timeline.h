@@ -1,0 +1,75 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/units.h"
+#include "system/output/trace_writer.h"
+#include "system/program/program_state.h"
+
+namespace coppice::system {
+
+// What the time of a program went to, from the times of its operations. At any time an accelerator
+//   computes, or accesses its memory;
+//   else, where something that it has joined, sent or is to receive is under way between all that take part,
+//   is exposed to communication of that kind (of the first to begin);
+//   else waits for others: for some to join what it has joined, or to send what it is to receive: the bubble
+//   of a pipeline, the skew of stragglers;
+//   else is idle.
+class ProgramTimeline {
+ public:
+  static constexpr std::int64_t kListedOperations = 20'000;
+
+  // All references outlive it; the program has ended.
+  ProgramTimeline(const ProgramState& state, Femtoseconds period);
+
+  // A list of {time_ns, compute_ns, memory_ns, exposed_ns, exposed: {kind: ns}, bubble_ns, idle_ns}: means over
+  // the ranks, which add up to the time. An iteration lasts from the end of the one before, or from the start,
+  // until the last operation of it or of one before has ended.
+  nlohmann::ordered_json iterations() const;
+  // A list of {name, op, kind, group, bytes, algorithm, begin_ns, joined_ns, end_ns, bandwidth_gb_s,
+  // efficiency}, then those of transfers with {source, destination} instead of a group.
+  nlohmann::ordered_json collectives() const;
+  // A list of {accelerator, rank, time_ns, compute_ns, memory_ns, exposed_ns, bubble_ns, idle_ns}; of programs
+  // of kListedOperations at most also operations, a list of {name, ready_ns, begin_ns, end_ns}.
+  nlohmann::ordered_json accelerators() const;
+
+  // A track for what each rank computes, and as many as it takes for what it has in flight.
+  void trace(TraceWriter& writer) const;
+
+ private:
+  enum class Part : std::uint8_t { kCompute, kMemory, kExposed, kWaiting };
+  // A rank does something from `begin` to `end`, in cycles.
+  struct Stretch {
+    Cycles begin = 0;
+    Cycles end = 0;
+    Part part = Part::kCompute;
+    std::string kind{};  // of what is exposed
+  };
+  struct Sums {
+    double compute = 0;
+    double memory = 0;
+    double exposed = 0;
+    double waiting = 0;
+    double idle = 0;
+    std::map<std::string, double> kinds{};
+    void add(const Sums& other);
+  };
+
+  std::vector<Stretch> stretches(int rank) const;
+  void add_exchange(std::vector<Stretch>& list, const OperationTimes& times, ni::ContextId id,
+                    const std::string& kind) const;
+  Sums sums(int rank, Cycles begin, Cycles end) const;
+  nlohmann::ordered_json to_json(const Sums& sums, double time, double over) const;
+  nlohmann::ordered_json operations(int rank) const;
+  double ns(double cycles) const;
+
+  const ProgramState& state_;
+  Femtoseconds period_;
+  std::vector<std::vector<Stretch>> stretches_;  // [rank], by begin
+  std::vector<Cycles> ends_;                     // of iterations
+};
+
+}  // namespace coppice::system

@@ -1,0 +1,404 @@
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workshop.h"
+
+namespace coppice::system_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+// A machine without an algorithm of its own: what is not set is chosen.
+std::string machine(const std::string& topology) {
+  return "system:\n  topology: {" + topology + "}\nprogram: {file: p.yaml}\n";
+}
+
+class Programs : public ::testing::Test {
+ protected:
+  Json run(const std::string& topology, const std::string& program,
+           const std::vector<std::string>& overrides = {}) const {
+    shop.write("c.yaml", machine(topology));
+    shop.write("p.yaml", program);
+    std::vector<std::string> arguments{"run", "c.yaml", "--out", "r.json"};
+    for (const std::string& text : overrides) arguments.insert(arguments.end(), {"--set", text});
+    const Outcome outcome = shop.run(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err << program;
+    return outcome.status == 0 ? shop.read_json("r.json") : Json();
+  }
+
+  std::int64_t cycles_alone(const std::string& topology, const std::string& collective,
+                            const std::vector<std::string>& overrides = {}) const {
+    shop.write("a.yaml", "system:\n  topology: {" + topology + "}\ncollective: {" + collective + "}\n");
+    std::vector<std::string> arguments{"run", "a.yaml", "--out", "a.json"};
+    for (const std::string& text : overrides) arguments.insert(arguments.end(), {"--set", text});
+    const Outcome outcome = shop.run(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return shop.read_json("a.json")["cycles"].get<std::int64_t>();
+  }
+
+  void expect_refused(const std::string& topology, const std::string& program, const std::string& message) const {
+    shop.write("c.yaml", machine(topology));
+    shop.write("p.yaml", program);
+    const Outcome outcome = shop.run({"run", "c.yaml"});
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+
+  Workshop shop;
+};
+
+TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
+  const std::string torus = "kind: torus, dims: [4, 4]";
+  const std::string tree = "kind: fat_tree, dims: [4, 2]";
+  const std::string levels =
+      "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 50 GB/s, latency: 100 ns}, "
+      "{kind: switch, size: 4, bandwidth: 25 GB/s, latency: 500 ns}]";
+  for (const auto& [topology, op, algorithm] : std::vector<std::tuple<std::string, std::string, std::string>>{
+           {torus, "all_reduce", "multitree"},
+           {torus, "all_gather", "ring"},
+           {torus, "reduce_scatter", "multitree"},
+           {torus, "broadcast", "multitree"},
+           {torus, "reduce", "multitree"},
+           {torus, "all_reduce", "ring2d"},
+           {tree, "all_reduce", "ring"},
+           {tree, "all_reduce", "halving_doubling"},
+           {levels, "all_reduce", "hierarchical"}}) {
+    for (const char* fidelity : {"auto", "flit"}) {
+      const auto alone = cycles_alone(topology, fmt::format("algorithm: {}, op: {}, size: 64 KiB", algorithm, op),
+                                      {fmt::format("fidelity={}", fidelity)});
+      const Json result = run(topology, fmt::format("ranks: 16\noperations:\n  - {{name: a, {}: 64 KiB}}\n", op),
+                              {fmt::format("collectives.{}.algorithm={}", op, algorithm),
+                               fmt::format("fidelity={}", fidelity)});
+      EXPECT_EQ(result["cycles"].get<std::int64_t>(), alone) << topology << op << algorithm << fidelity;
+      EXPECT_EQ(result["verified"], "values");
+    }
+  }
+}
+
+TEST_F(Programs, RunDisjointRowsAsFastAsOne) {
+  const std::string torus = "kind: torus, dims: [4, 4]";
+  const std::string one =
+      "ranks: 16\ngroups: {r0: [0, 1, 2, 3]}\noperations:\n  - {name: a, all_reduce: 64 KiB, group: r0}\n";
+  const std::string all =
+      "ranks: 16\n"
+      "groups: {r0: [0, 1, 2, 3], r1: [4, 5, 6, 7], c: [8, 12]}\n"
+      "operations:\n"
+      "  - {name: a, all_reduce: 64 KiB, group: r0}\n"
+      "  - {name: b, all_reduce: 64 KiB, group: r1}\n";
+  const Json row = run(torus, one);
+  const Json rows = run(torus, all);
+  EXPECT_EQ(row["cycles"], rows["cycles"]);
+  EXPECT_EQ(row["cycles"].get<std::int64_t>(),
+            cycles_alone("kind: ring, dims: [4]", "algorithm: ring, size: 64 KiB"));
+}
+
+TEST_F(Programs, GiveGroupsTheirDimensions) {
+  const std::string levels =
+      "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 50 GB/s, latency: 100 ns}, "
+      "{kind: switch, size: 4, bandwidth: 25 GB/s, latency: 500 ns}]";
+  const Json inner =
+      run(levels, "ranks: 16\ngroups: {g: [4, 5, 6, 7]}\noperations:\n  - {name: a, all_reduce: 1 MiB, group: g}\n");
+  EXPECT_EQ(inner["cycles"].get<std::int64_t>(),
+            cycles_alone("kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 50 GB/s, "
+                         "latency: 100 ns}]",
+                         "algorithm: ring, size: 1 MiB"));
+  const Json outer =
+      run(levels, "ranks: 16\ngroups: {g: [1, 5, 9, 13]}\noperations:\n  - {name: a, all_reduce: 1 MiB, group: g}\n");
+  EXPECT_EQ(outer["cycles"].get<std::int64_t>(),
+            cycles_alone("kind: hierarchy, dimensions: [{kind: switch, size: 4, bandwidth: 25 GB/s, latency: 500 ns}]",
+                         "algorithm: ring, size: 1 MiB"));
+}
+
+TEST_F(Programs, KeepAllReducesInFlightTogether) {
+  std::string program = "ranks: 16\noperations:\n";
+  for (int i = 0; i < 8; ++i) program += fmt::format("  - {{name: a{}, all_reduce: 16 KiB}}\n", i);
+  const std::string tree = "kind: fat_tree, dims: [4, 2]";
+  const auto alone = cycles_alone(tree, "algorithm: ring, size: 16 KiB");
+  for (const char* order : {"round_robin", "priority", "fifo"}) {
+    const Json result =
+        run(tree, program, {"collectives.all_reduce.algorithm=ring", fmt::format("system.ni.context_order={}", order)});
+    EXPECT_LT(result["cycles"].get<std::int64_t>(), 4 * alone) << order;
+    EXPECT_EQ(result["verified"], "values");
+  }
+  const Json one_by_one = run(tree, program, {"collectives.all_reduce.algorithm=ring", "system.ni.contexts=1"});
+  EXPECT_GE(one_by_one["cycles"].get<std::int64_t>(), 8 * alone);
+}
+
+// A rank that joins late finds what was sent to it.
+TEST_F(Programs, HoldDataForRanksThatHaveNotJoined) {
+  const std::string program =
+      "ranks: 8\n"
+      "operations:\n"
+      "  - {rank: 3, name: late, compute: 50 us}\n"
+      "  - {name: sum, all_reduce: 64 KiB, after: late}\n"
+      "  - {rank: all, name: next, compute: 1 us, after: sum}\n";
+  for (const char* topology : {"kind: ring, dims: [8]", "kind: switch, dims: [8]", "kind: torus, dims: [4, 2]"}) {
+    for (const char* algorithm : {"ring", "multitree", "direct"}) {
+      for (const char* fidelity : {"auto", "flit"}) {
+        const Json result = run(topology, program,
+                                {fmt::format("collectives.all_reduce.algorithm={}", algorithm),
+                                 fmt::format("fidelity={}", fidelity)});
+        EXPECT_EQ(result["verified"], "values");
+        EXPECT_GT(result["cycles"].get<std::int64_t>(), 51'000);
+        const auto& iteration = result["iterations"][0];
+        EXPECT_NEAR(iteration["compute_ns"].get<double>(), 50'000 / 8.0 + 1000, 1);
+      }
+    }
+  }
+}
+
+TEST_F(Programs, TimeComputationsExactly) {
+  const Json result = run("kind: ring, dims: [4]",
+                          "ranks: 2\n"
+                          "iterations: 3\n"
+                          "operations:\n"
+                          "  - {name: a, compute: 3 us}\n"
+                          "  - {rank: 1, name: b, compute: 2 us}\n"
+                          "  - {rank: 0, name: c, compute: {operations: 1e9}, after: a}\n",
+                          {"system.accelerator.model=roofline", "system.accelerator.roofline.efficiency=1",
+                           "system.accelerator.roofline.peak_tflops=1"});
+  EXPECT_EQ(result["cycles"].get<std::int64_t>(), 3 * (3000 + 1'000'000));
+  ASSERT_EQ(result["iterations"].size(), 3U);
+  const auto& second = result["accelerators"][1];
+  EXPECT_DOUBLE_EQ(second["compute_ns"].get<double>(), 15'000);
+  EXPECT_DOUBLE_EQ(second["idle_ns"].get<double>(), 3 * 1'003'000.0 - 15'000);
+}
+
+TEST_F(Programs, MakeStragglersOfThoseThatJitterNames) {
+  const std::string program =
+      "ranks: 4\noperations:\n  - {name: a, compute: 10 us}\n  - {name: s, all_reduce: 4 KiB, after: a}\n";
+  const auto nominal = run("kind: ring, dims: [4]", program)["cycles"].get<std::int64_t>();
+  const Json slow = run("kind: ring, dims: [4]", program, {"program.jitter=[1, 1, 2, 1]"});
+  EXPECT_NEAR(static_cast<double>(slow["cycles"].get<std::int64_t>() - nominal), 10'000, 200);
+  EXPECT_NEAR(slow["iterations"][0]["bubble_ns"].get<double>(), 7'500, 1);
+}
+
+TEST_F(Programs, SendAndReceiveOverAnyNetwork) {
+  const std::string program =
+      "ranks: 4\n"
+      "operations:\n"
+      "  - {rank: 0, name: f0, compute: 5 us}\n"
+      "  - {name: x, send: 100 kB, from: 0, to: 3, after: f0, kind: pipeline}\n"
+      "  - {rank: 3, name: f1, compute: 5 us, after: x}\n"
+      "  - {name: y, send: 1 B, from: 3, to: 0, after: f1}\n";
+  for (const char* topology :
+       {"kind: mesh, dims: [2, 2]", "kind: switch, dims: [4]", "kind: ring, dims: [4]", "kind: fat_tree, dims: [2, 2]"}) {
+    const Json flits = run(topology, program, {"fidelity=flit"});
+    const Json trains = run(topology, program, {"fidelity=train"});
+    EXPECT_EQ(flits["cycles"], trains["cycles"]) << topology;
+    EXPECT_EQ(flits["verified"], "values");
+    EXPECT_GT(flits["cycles"].get<std::int64_t>(), 10'000 + 100'000 / 16);
+  }
+}
+
+TEST_F(Programs, ExchangeAllToAll) {
+  const std::string program = "ranks: 8\noperations:\n  - {name: t, all_to_all: 32 KiB}\n";
+  for (const char* topology : {"kind: ring, dims: [8]", "kind: switch, dims: [8]", "kind: torus, dims: [4, 2]",
+                               "kind: fully_connected, dims: [8]"}) {
+    for (const char* algorithm : {"direct", "pairwise", "ring"}) {
+      const Json result = run(topology, program, {fmt::format("collectives.all_to_all.algorithm={}", algorithm)});
+      EXPECT_EQ(result["verified"], "contributions");
+      const double efficiency = result["collectives"][0]["efficiency"].get<double>();
+      EXPECT_GT(efficiency, 0) << topology << algorithm;
+      EXPECT_LE(efficiency, 1) << topology << algorithm;
+    }
+  }
+}
+
+TEST_F(Programs, WaitAtABarrier) {
+  const Json result = run("kind: ring, dims: [4]",
+                          "ranks: 4\n"
+                          "operations:\n"
+                          "  - {rank: 2, name: a, compute: 20 us}\n"
+                          "  - {name: m, barrier: all, after: a}\n"
+                          "  - {name: b, compute: 1 us, after: m}\n");
+  for (const auto& accelerator : result["accelerators"]) {
+    EXPECT_GE(accelerator["operations"].back()["begin_ns"].get<double>(), 20'000);
+  }
+}
+
+TEST_F(Programs, ReportWhatTheyCannotFinish) {
+  shop.write("c.yaml", machine("kind: ring, dims: [4]"));
+  // Two collectives that two ranks join in opposite orders, with a context each.
+  shop.write("p.yaml",
+             "ranks: 2\n"
+             "operations:\n"
+             "  - {rank: 0, name: w, compute: 9 us}\n"
+             "  - {rank: 1, name: v, compute: 9 us}\n"
+             "  - {name: a, all_reduce: 4 KiB, after: w}\n"
+             "  - {name: b, all_reduce: 4 KiB, after: v}\n");
+  const Outcome outcome = shop.run({"run", "c.yaml", "--set", "system.ni.contexts=1"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("deadlock"), HasSubstr("system.ni.contexts")));
+  EXPECT_EQ(shop.run({"run", "c.yaml"}).status, 0);
+}
+
+TEST_F(Programs, RefuseWhatCannotBe) {
+  const std::string ring = "kind: ring, dims: [4]";
+  expect_refused(ring, "operations: []\n", "p.yaml:1:1: ranks is missing");
+  expect_refused(ring, "ranks: 5\noperations: []\n", "rank 4 on accelerator 4");
+  expect_refused(ring, "ranks: 4\noperations:\n  - {name: a, compute: 1 us, after: b}\n",
+                 "p.yaml:3:40: operations[0].after: there is no operation before it");
+  expect_refused(ring, "ranks: 4\noperations:\n  - {name: a, all_reduce: 1 KiB, group: x}\n", "there is no group 'x'");
+  expect_refused(ring, "ranks: 4\noperations:\n  - {name: a, al_reduce: 1 KiB}\n", "did you mean 'all_reduce'");
+  expect_refused(ring, "ranks: 4\noperations:\n  - {name: a, send: 1 KiB, from: 1, to: 1}\n", "to itself");
+  expect_refused(ring, "ranks: 4\noperations:\n  - {name: a, compute: 1 us}\n  - {name: a, compute: 1 us}\n",
+                 "there is an operation 'a' already");
+}
+
+TEST_F(Programs, TraceOpensWithAllAccelerators) {
+  shop.write("c.yaml", machine("kind: ring, dims: [4]"));
+  shop.write("p.yaml",
+             "ranks: 4\noperations:\n  - {name: 'a\"b', compute: 3 us}\n  - {name: s, all_reduce: 4 KiB, after: 'a\"b'}\n");
+  ASSERT_EQ(shop.run({"run", "c.yaml", "--trace", "t.json"}).status, 0);
+  int computations = 0;
+  int collectives = 0;
+  for (const auto& event : shop.read_json("t.json")) {
+    if (event["ph"] != "X") continue;
+    if (event["name"] == "a\"b") ++computations;
+    if (event["name"] == "s") ++collectives;
+  }
+  EXPECT_EQ(computations, 4);
+  EXPECT_EQ(collectives, 4);
+}
+
+// Random programs, and what must hold of them by their text alone: a rank's operation starts after those it
+// names, computations take their time and do not overlap, nothing that joins others ends before all have
+// joined, and the parts of the time add up.
+class RandomProgram {
+ public:
+  explicit RandomProgram(std::uint32_t seed) : random_(seed) {
+    for (int g = 0; g < 3; ++g) {
+      std::vector<int> members;
+      for (int rank = 0; rank < kRanks; ++rank) {
+        if (below(2) == 0) members.push_back(rank);
+      }
+      if (members.empty()) members.push_back(below(kRanks));
+      groups.push_back(members);
+    }
+    for (int i = 0; i < 14; ++i) add(i);
+  }
+
+  static constexpr int kRanks = 8;
+  struct Part {
+    std::vector<int> ranks;
+    std::vector<int> after;
+    int compute_us = 0;  // 0: joins others
+    std::string text;
+  };
+
+  std::string text() const {
+    std::string yaml = fmt::format("ranks: {}\ngroups:\n", kRanks);
+    for (std::size_t g = 0; g < groups.size(); ++g) yaml += fmt::format("  g{}: [{}]\n", g, fmt::join(groups[g], ", "));
+    yaml += "operations:\n";
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      std::vector<std::string> names;
+      for (const int before : parts[i].after) names.push_back(fmt::format("o{}", before));
+      yaml += fmt::format("  - {{name: o{}, {}, after: [{}]}}\n", i, parts[i].text, fmt::join(names, ", "));
+    }
+    return yaml;
+  }
+
+  std::vector<std::vector<int>> groups;
+  std::vector<Part> parts;
+
+ private:
+  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
+
+  void add(int i) {
+    Part part;
+    for (int before = 0; before < i; ++before) {
+      if (below(4) == 0) part.after.push_back(before);
+    }
+    const int kind = below(5);
+    if (kind < 2) {
+      part.compute_us = 1 + below(9);
+      part.ranks = groups[static_cast<std::size_t>(below(3))];
+      part.text = fmt::format("rank: [{}], compute: {} us", fmt::join(part.ranks, ", "), part.compute_us);
+    } else if (kind < 4) {
+      static const char* const kOps[] = {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "all_to_all"};
+      const int g = below(3);
+      part.ranks = groups[static_cast<std::size_t>(g)];
+      const int op = below(6);
+      const std::string root =
+          op == 3 || op == 4 ? fmt::format(", root: {}", part.ranks[static_cast<std::size_t>(below(static_cast<int>(part.ranks.size())))]) : "";
+      part.text = fmt::format("{}: {} B, group: g{}, priority: {}{}", kOps[op], 1 + below(5000), g, below(3), root);
+    } else {
+      const int from = below(kRanks);
+      const int to = (from + 1 + below(kRanks - 1)) % kRanks;
+      part.ranks = {from, to};
+      part.text = fmt::format("send: {} B, from: {}, to: {}", 1 + below(20000), from, to);
+    }
+    parts.push_back(part);
+  }
+
+  std::mt19937 random_;
+};
+
+TEST_F(Programs, KeepEveryOrderAtRandom) {
+  const std::vector<std::string> topologies{
+      "kind: torus, dims: [4, 2]", "kind: switch, dims: [8]", "kind: fat_tree, dims: [4, 2]", "kind: dgx1",
+      "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, {kind: "
+      "switch, size: 2, bandwidth: 16 GB/s, latency: 500 ns}]"};
+  const std::vector<std::string> orders{"round_robin", "priority", "fifo"};
+  for (std::uint32_t seed = 0; seed < 15; ++seed) {
+    const RandomProgram program(seed);
+    const Json result = run(topologies[seed % topologies.size()], program.text(),
+                            {"system.ni.contexts=16", "collective.algorithm=ring",
+                             "system.ni.context_order=" + orders[seed % orders.size()]});
+    ASSERT_FALSE(result.is_null());
+    std::map<std::string, std::map<int, std::pair<double, double>>> times;  // begin, end
+    for (const auto& accelerator : result["accelerators"]) {
+      double busy = 0;
+      std::vector<std::pair<double, double>> computing;
+      for (const auto& operation : accelerator["operations"]) {
+        const std::string name = operation["name"];
+        const std::pair one{operation["begin_ns"].get<double>(), operation["end_ns"].get<double>()};
+        times[name][accelerator["rank"].get<int>()] = one;
+        const int us = program.parts[std::stoul(name.substr(1))].compute_us;
+        if (us == 0) continue;
+        EXPECT_DOUBLE_EQ(one.second - one.first, us * 1000.0);
+        busy += us * 1000.0;
+        computing.push_back(one);
+      }
+      std::sort(computing.begin(), computing.end());
+      for (std::size_t i = 1; i < computing.size(); ++i) EXPECT_GE(computing[i].first, computing[i - 1].second);
+      EXPECT_NEAR(accelerator["compute_ns"].get<double>(), busy, 1e-6);
+      EXPECT_NEAR(accelerator["time_ns"].get<double>(),
+                  accelerator["compute_ns"].get<double>() + accelerator["memory_ns"].get<double>() +
+                      accelerator["exposed_ns"].get<double>() + accelerator["bubble_ns"].get<double>() +
+                      accelerator["idle_ns"].get<double>(),
+                  1e-6);
+    }
+    for (std::size_t i = 0; i < program.parts.size(); ++i) {
+      const auto& part = program.parts[i];
+      const auto& own = times[fmt::format("o{}", i)];
+      ASSERT_EQ(own.size(), part.ranks.size());
+      for (const int before : part.after) {
+        for (const auto& [rank, time] : times[fmt::format("o{}", before)]) {
+          if (own.contains(rank)) EXPECT_GE(own.at(rank).first, time.second) << seed << " o" << i;
+        }
+      }
+      if (part.compute_us > 0 || part.text.starts_with("send") || part.text.starts_with("reduce: ") ||
+          part.text.starts_with("broadcast")) {
+        continue;
+      }
+      double last = 0;
+      for (const auto& [rank, time] : own) last = std::max(last, time.first);
+      for (const auto& [rank, time] : own) EXPECT_GE(time.second, last) << seed << " o" << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coppice::system_test
