@@ -171,7 +171,6 @@ struct TrainingConfig {
   workload::AllGatherBytes all_gather_bytes = workload::AllGatherBytes::kInput;
   std::string optimizer = "momentum";  // accelerator/footprint.h
   Bytes bucket = 25'000'000;           // of overlap bucketed: gradients that are reduced together
-  int iterations = 1;
   bool operator==(const TrainingConfig&) const = default;
 };
 

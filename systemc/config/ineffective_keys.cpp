@@ -45,6 +45,12 @@ std::string idle_contexts(const Config& config, const Use& /*use*/) {
   return runs_program(config) || !config.training.model.empty() ? "" : "a single collective is alone in flight";
 }
 
+std::string idle_bucket(const Config& config, const Use& use) {
+  const std::string untrained = idle_untrained(config, use);
+  if (!untrained.empty() || config.training.overlap == workload::Overlap::kBucketed) return untrained;
+  return fmt::format("training.overlap is {}, not bucketed", to_string(config.training.overlap));
+}
+
 std::string idle_all_gather_bytes(const Config& config, const Use& use) {
   const std::string untrained = idle_untrained(config, use);
   if (!untrained.empty() || trains_text_workload(config)) return untrained;

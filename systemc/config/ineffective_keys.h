@@ -12,6 +12,8 @@ std::string idle_untrained(const Config& config, const Use& use);
 std::string idle_size(const Config& config, const Use& use);
 // Keys that only programs read.
 std::string idle_contexts(const Config& config, const Use& use);
+// The size of buckets where gradients are not reduced by buckets.
+std::string idle_bucket(const Config& config, const Use& use);
 // Keys that only text workloads read.
 std::string idle_all_gather_bytes(const Config& config, const Use& use);
 // The root of a collective that has none.

@@ -131,6 +131,7 @@ constexpr KeyDescription kDescriptions[] = {
     {"training.model", "The network that is trained, or the table of its layers.",
      "a model of 'coppice list', or the path of a layer table (CSV)"},
     {"training.batch_per_accelerator", "The samples of an accelerator in an iteration."},
+    {"training.bucket", "The bytes of gradients that are reduced together, where overlap is bucketed."},
     {"training.optimizer", "How weights are updated, which decides what an update moves and keeps."},
     {"training.overlap", "What of an iteration's communication goes on while accelerators compute."},
     {"training.all_gather_bytes",

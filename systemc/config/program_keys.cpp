@@ -20,7 +20,10 @@ constexpr double kMostJitter = 1000;
 // Values that a single collective does not read are not written to its result.
 Key of_programs(Key key) {
   key.write = [write = key.write](const Config& config) {
-    return runs_program(config) ? write(config) : Json();
+    const bool overlaps = config.training.overlap == workload::Overlap::kLayerWise ||
+                          config.training.overlap == workload::Overlap::kBucketed;
+    const bool trains = !config.training.model.empty() && !trains_text_workload(config);
+    return runs_program(config) || (trains && overlaps) ? write(config) : Json();
   };
   return key;
 }

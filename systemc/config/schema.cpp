@@ -254,9 +254,18 @@ void add_training_keys(std::vector<Key>& keys) {
   keys.push_back(with(when_training(batch), kTrained));
   Key overlap = enum_key<>(
       "training.overlap", [](auto& c) -> auto& { return c.training.overlap; },
-      std::vector{workload::Overlap::kNone, workload::Overlap::kLayerWise, workload::Overlap::kChained});
+      std::vector{workload::Overlap::kNone, workload::Overlap::kLayerWise, workload::Overlap::kBucketed,
+                  workload::Overlap::kChained});
   overlap.example = "layer_wise";
   keys.push_back(with(when_training(overlap), kRuns));
+  Key bucket = quantity_key(
+      "training.bucket", [](auto& c) -> auto& { return c.training.bucket; }, parse_bytes, format_bytes, Bytes{1},
+      Bytes{1} << 40);
+  bucket.example = "25 MB";
+  bucket.write = [write = bucket.write](const Config& config) {
+    return config.training.overlap == workload::Overlap::kBucketed ? write(config) : Json();
+  };
+  keys.push_back(unless(with(when_training(bucket), kRunOnly), idle_bucket));
   Key gathered = enum_key<>(
       "training.all_gather_bytes", [](auto& c) -> auto& { return c.training.all_gather_bytes; },
       std::vector{workload::AllGatherBytes::kInput, workload::AllGatherBytes::kTotal});

@@ -116,6 +116,8 @@ const char* to_string(Overlap overlap) {
       return "chained";
     case Overlap::kLayerWise:
       return "layer_wise";
+    case Overlap::kBucketed:
+      return "bucketed";
   }
   return "?";
 }

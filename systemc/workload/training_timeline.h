@@ -14,6 +14,7 @@ enum class Overlap {
   kChained,    // backward, then one all-reduce, and the next forward pass as its gradients become final
                // (C-Cube)
   kLayerWise,  // the all-reduce of a layer is queued when its gradient is ready, while backward goes on
+  kBucketed,   // those of neighbouring layers are reduced together, training.bucket bytes at a time
 };
 
 // The cost of one layer to one accelerator in an iteration: time of each pass over its mini-batch, and the

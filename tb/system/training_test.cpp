@@ -83,7 +83,9 @@ TEST_F(Training, OverlapsLayerByLayer) {
   const double parts =
       training["exposed_communication_ns"].get<double>() + training["overlapped_ns"].get<double>();
   EXPECT_DOUBLE_EQ(parts, training["communication_ns"].get<double>());
-  EXPECT_EQ(trained["simulator"]["simulations"], 2);
+  EXPECT_LE(training["total_ns"].get<double>(), whole["training"]["total_ns"].get<double>());
+  EXPECT_EQ(trained["simulator"]["simulations"], 1);
+  EXPECT_EQ(trained["verified"], "values");
 }
 
 TEST_F(Training, RepeatsItselfFromTheConfigurationInItsResult) {
@@ -111,12 +113,24 @@ TEST_F(Training, RefusesBadTablesAndNames) {
   expect_refused({"run", "c.yaml", "--set", "training.overlap=all"}, "training.overlap must");
 }
 
-TEST_F(Training, RefusesOneTraceForManyAllReduces) {
-  expect_refused({"run", "c.yaml", "--trace", "t.json", "--set", "training.overlap=layer_wise"},
-                 "--trace:1:1: this iteration has all-reduces of 2 sizes");
+// A bucket of one byte is a layer's gradients, one of all is what no overlap reduces.
+TEST_F(Training, ReducesGradientsByTheBucket) {
+  const auto layers = result_of({"training.overlap=layer_wise"});
+  const auto small = result_of({"training.overlap=bucketed", "training.bucket=1 B"});
+  const auto all = result_of({"training.overlap=bucketed", "training.bucket=1 GB"});
+  const auto whole = result_of({});
+  EXPECT_EQ(small["cycles"], layers["cycles"]);
+  EXPECT_EQ(all["cycles"], whole["cycles"]);
+  EXPECT_EQ(all["training"]["all_reduces"].size(), 1U);
+  EXPECT_EQ(all["config"]["training"]["bucket"], "1 GB");
 }
 
-// A failing all-reduce in a subprocess fails the command.
+TEST_F(Training, TracesAllThatOverlaps) {
+  ASSERT_EQ(shop.run({"run", "c.yaml", "--trace", "t.json", "--set", "training.overlap=layer_wise"}).status, 0);
+  EXPECT_THAT(shop.read("t.json"), AllOf(HasSubstr("conv weight gradient"), HasSubstr("conv gradients")));
+}
+
+// A failing all-reduce fails the command.
 TEST_F(Training, FailsWithItsAllReduces) {
   const Outcome outcome = shop.run(
       {"run", "c.yaml", "--out", "r.json", "--set", "training.overlap=layer_wise", "--set", "max_cycles=10"});

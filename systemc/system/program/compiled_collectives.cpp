@@ -34,7 +34,8 @@ Bytes padded(Bytes bytes, std::size_t members) {
 }
 
 // The configuration of a run of the collective alone. A barrier is the least all-reduce.
-config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes, NodeId root, bool whole) {
+config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes, NodeId root, bool whole,
+                     std::size_t members) {
   config::Loaded one = loaded;
   config::CollectiveConfig& collective = one.config.collective;
   const std::string name = workload::to_string(op == CollectiveOp::kBarrier ? CollectiveOp::kAllReduce : op);
@@ -48,6 +49,11 @@ config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes,
     if (chosen->second.chunks != 0) collective.chunks = chosen->second.chunks;
   }
   if (algorithm.empty()) algorithm = collective.algorithm;
+  // Chunks have two elements for everyone.
+  if (collective.chunks > 1) {
+    collective.chunks = static_cast<int>(std::clamp<Bytes>(
+        bytes / (2 * kElement * static_cast<Bytes>(members)), 1, collective.chunks));
+  }
   // A tree that is rooted anywhere moves the data of one accelerator.
   const schedule::AlgorithmInfo* const info = schedule::find_algorithm(algorithm);
   if (algorithm.empty() || (rooted(op) && (info == nullptr || !info->rooted))) {
@@ -103,7 +109,8 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
     return compiled;
   }
   const bool whole = network.kind() == GroupNetwork::Kind::kWhole;
-  const config::Loaded one = alone(loaded_, collective.op, bytes, std::max(root, 0), whole);
+  const config::Loaded one = alone(loaded_, collective.op, bytes, std::max(root, 0), whole,
+                                   network.accelerators().size());
   try {
     CheckedSchedule checked = build_schedule(one, network.topology(), network.routing());
     compiled.least_ns = find_least_time(loaded_.config.system, network.topology(), checked.schedule).ns();

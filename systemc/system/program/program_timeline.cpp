@@ -172,6 +172,7 @@ ordered_json ProgramTimeline::collectives() const {
   const auto add = [&](ordered_json one, const ExchangeState& exchange, Bytes bytes) {
     one["bytes"] = bytes;
     one["algorithm"] = exchange.compiled == nullptr ? "none" : exchange.compiled->schedule.algorithm;
+    one["steps"] = exchange.compiled == nullptr ? 0 : exchange.compiled->schedule.steps;
     const double time = ns(static_cast<double>(exchange.ended - exchange.first_joined));
     one["begin_ns"] = ns(static_cast<double>(exchange.first_joined));
     one["joined_ns"] = ns(static_cast<double>(exchange.last_joined));

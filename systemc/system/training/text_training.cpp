@@ -283,6 +283,11 @@ Json run_text_training(const config::Loaded& loaded) {
                       "training.overlap is chained, but a text workload has no gradients that a forward pass "
                       "could wait for piece by piece: write layer_wise or none");
   }
+  if (loaded.config.training.overlap == workload::Overlap::kBucketed) {
+    throw ConfigError(loaded.place("training.overlap"),
+                      "training.overlap is bucketed, but a text workload says itself what is reduced with what: "
+                      "write layer_wise or none");
+  }
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     throw ConfigError(loaded.place(kModelKey),

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,9 +13,11 @@
 #include "base/error.h"
 #include "base/time_limit.h"
 #include "schedule/compile/latency_model.h"
+#include "schedule/tables/detour_nodes.h"
 #include "system/machine/build.h"
-#include "system/process/subprocess_run.h"
+#include "system/program/program_run.h"
 #include "system/training/trained_accelerator.h"
+#include "system/training/training_program.h"
 #include "system/training/training_result.h"
 #include "workload/training_timeline.h"
 
@@ -22,6 +25,7 @@ namespace coppice::system {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using topology::NodeId;
 
 // Says at the key that set it what the timing refuses.
 template <typename Time>
@@ -54,11 +58,13 @@ class TrainingRun {
         chunk_(smallest_chunk(loaded, accelerators_)),
         costs_(time_layers()) {
     require_room();
+    if (overlaps()) return;
     for (const Bytes bytes : all_reduce_sizes(costs_, training().overlap)) ++counts_[padded(bytes)];
   }
 
   Json run() {
-    require_all_reduce();
+    if (overlaps()) return run_overlapped();
+    require_op();
     require_covered_gradients();
     measure();
     const auto timeline = at_batch(loaded_, [&] {
@@ -76,6 +82,128 @@ class TrainingRun {
 
  private:
   const config::TrainingConfig& training() const { return loaded_.config.training; }
+
+  // All-reduces run beside computation: a program says when.
+  bool overlaps() const {
+    return training().overlap == workload::Overlap::kLayerWise ||
+           training().overlap == workload::Overlap::kBucketed;
+  }
+
+  // Accelerators compute in whole cycles.
+  std::vector<workload::LayerCost> whole_cycles() const {
+    const Femtoseconds period = loaded_.config.system.clock.period();
+    std::vector<workload::LayerCost> costs = costs_;
+    for (workload::LayerCost& cost : costs) {
+      for (Femtoseconds* time : {&cost.forward, &cost.input_gradient, &cost.weight_gradient}) {
+        *time = (*time + period - 1) / period * period;
+      }
+    }
+    return costs;
+  }
+
+  // Where forwarding costs computation, accelerators that forward take longer for their layers.
+  std::vector<NodeId> slow_down(workload::Program& program, const topology::Topology& topology,
+                                const schedule::Schedule& schedule) const {
+    std::vector<NodeId> forwarding = schedule::forwarders(topology, schedule);
+    const double factor = 1 + loaded_.config.system.accelerator.forwarding_cost;
+    for (const NodeId node : forwarding) {
+      for (workload::Operation& operation : program.ranks[static_cast<std::size_t>(node)].operations) {
+        auto* const compute = std::get_if<workload::Compute>(&operation.work);
+        if (compute == nullptr) continue;
+        compute->duration = std::llround(static_cast<double>(compute->duration) * factor);
+      }
+    }
+    return forwarding;
+  }
+
+  Json run_overlapped() {
+    require_op();
+    const std::vector<workload::LayerCost> costs = whole_cycles();
+    TrainingProgram made =
+        make_training_program(costs, training().overlap, training().bucket, chunk_, accelerators_);
+    made.program.name = model_.name;
+    Bytes largest = 0;
+    for (const auto& collective : made.program.collectives) {
+      ++counts_[collective.bytes];
+      largest = std::max(largest, collective.bytes);
+    }
+    Json shared;
+    std::vector<NodeId> forwarding;
+    if (largest > 0 && accelerators_ > 1) {
+      const topology::Topology topology = build_topology(loaded_);
+      const auto routing = build_routing(loaded_, topology);
+      const CheckedSchedule checked = build_schedule(with_size(largest), topology, *routing);
+      forwarding = slow_down(made.program, topology, checked.schedule);
+      shared["ni_overhead"] =
+          schedule::to_json(ni_overhead(loaded_.config.system, topology, checked.schedule));
+    }
+    const Json ran = run_program(loaded_, made.program, options_);
+    if (!forwarding.empty()) shared["forwarding"] = forwarding;
+    for (const char* key : {"fidelity", "verified", "flit_hops", "simulator"}) shared[key] = ran.at(key);
+    gather_sizes(ran, shared);
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
+    const auto timeline = read_timeline(costs, made, ran);
+    Json result = make_training_result(
+        {loaded_.config, model_, accelerators_, costs, timeline, results_, counts_, wall.count()});
+    for (const char* key : {"iterations", "collectives", "accelerators", "link_utilization", "flit_hops"}) {
+      result[key] = ran.at(key);
+    }
+    result["simulator"] = ran.at("simulator");
+    result["simulator"]["simulations"] = 1;
+    if (ran.contains("fidelity_reason")) result["fidelity_reason"] = ran["fidelity_reason"];
+    return result;
+  }
+
+  // Per size the mean over its all-reduces, from when its gradients were there.
+  void gather_sizes(const Json& ran, const Json& shared) {
+    const double period_ns = static_cast<double>(loaded_.config.system.clock.period()) /
+                             static_cast<double>(kFemtosecondsPerNanosecond);
+    for (const auto& [bytes, count] : counts_) {
+      double time_ns = 0;
+      double efficiency = 0;
+      Json& one = results_[bytes] = shared;
+      for (const Json& collective : ran.at("collectives")) {
+        if (collective.at("bytes") != bytes) continue;
+        time_ns += (collective.at("end_ns").get<double>() - collective.at("begin_ns").get<double>()) / count;
+        efficiency += collective.value("efficiency", 0.0) / count;
+        one["steps"] = collective.at("steps");
+      }
+      one["time_ns"] = time_ns;
+      one["cycles"] = std::llround(time_ns / period_ns);
+      one["algbw_gb_s"] = time_ns > 0 ? static_cast<double>(bytes) / time_ns : 0.0;
+      one["efficiency"] = efficiency;
+      one["contention_free"] = ran.at("fidelity") == "train";
+    }
+  }
+
+  // The times of the layers, the last accelerator's where they differ.
+  workload::TrainingTimeline read_timeline(const std::vector<workload::LayerCost>& costs,
+                                           const TrainingProgram& made, const Json& ran) const {
+    const auto fs = [](const Json& ns) {
+      return std::llround(ns.get<double>() * static_cast<double>(kFemtosecondsPerNanosecond));
+    };
+    const bool slowed = !results_.empty() && results_.begin()->second.contains("forwarding");
+    auto timeline = make_timeline(slowed ? slowest_costs() : costs, workload::Overlap::kNone,
+                                  [](Bytes) { return Femtoseconds{0}; });
+    std::vector<std::pair<Femtoseconds, Femtoseconds>> moving;
+    for (const Json& one : ran.at("collectives")) moving.emplace_back(fs(one.at("begin_ns")), fs(one.at("end_ns")));
+    for (std::size_t layer = 0; layer < costs.size(); ++layer) {
+      if (made.collective_of[layer] < 0) continue;
+      const auto& [begin, end] = moving[static_cast<std::size_t>(made.collective_of[layer])];
+      timeline.layers[layer].all_reduce_begin = begin;
+      timeline.layers[layer].all_reduce_end = end;
+    }
+    std::ranges::sort(moving);
+    Femtoseconds until = 0;
+    for (const auto& [begin, end] : moving) {
+      timeline.communication += std::max<Femtoseconds>(0, end - std::max(begin, until));
+      until = std::max(until, end);
+    }
+    timeline.total = fs(ran.at("time_ns"));
+    timeline.exposed_communication = std::max<Femtoseconds>(0, timeline.total - timeline.compute);
+    timeline.overlapped = std::max<Femtoseconds>(0, timeline.communication - timeline.exposed_communication);
+    return timeline;
+  }
 
   std::vector<workload::LayerCost> time_layers() const {
     const config::AcceleratorConfig& accelerator = loaded_.config.system.accelerator;
@@ -160,56 +288,20 @@ class TrainingRun {
     return cycles * loaded_.config.system.clock.period();
   }
 
-  void require_all_reduce() const {
-    if (loaded_.config.collective.op != "all_reduce") {
-      throw ConfigError(loaded_.place("collective.op"),
-                        fmt::format("collective.op is {}, but training reduces gradients by all_reduce",
-                                    loaded_.config.collective.op));
-    }
-    if (counts_.size() < 2) return;
-    for (const auto& [option, path] :
-         {std::pair{"--trace", options_.trace_path}, std::pair{"--vcd", options_.vcd_path}}) {
-      if (path.empty()) continue;
-      throw ConfigError({option},
-                        fmt::format("this iteration has all-reduces of {} sizes, and a file holds one: "
-                                    "leave out training and set collective.size to one of them",
-                                    counts_.size()));
-    }
+  void require_op() const {
+    if (loaded_.config.collective.op == "all_reduce") return;
+    throw ConfigError(loaded_.place("collective.op"),
+                      fmt::format("collective.op is {}, but training reduces gradients by all_reduce",
+                                  loaded_.config.collective.op));
   }
 
+  // The all-reduce of all gradients, if any are learnt.
   void measure() {
-    if (counts_.size() == 1) {
-      const Bytes size = counts_.begin()->first;
-      RunOptions chained = options_;
-      chained.forward_layers = forward_layers();
-      results_[size] = run_all_reduce_(with_size(size), chained);
-      return;
-    }
-    // The longest first, so that none runs alone at the end.
-    std::vector<Bytes> sizes;
-    Bytes total = 0;
-    for (auto entry = counts_.rbegin(); entry != counts_.rend(); ++entry) {
-      sizes.push_back(entry->first);
-      total += entry->first;
-    }
-    std::vector<SubprocessJob> jobs;
-    for (const Bytes size : sizes) {
-      jobs.emplace_back([this, size] {
-        RunOptions quiet;
-        quiet.interrupted = options_.interrupted;
-        return run_all_reduce_(with_size(size), quiet);
-      });
-    }
-    Bytes done = 0;
-    SubprocessOptions pool;
-    pool.at_once = available_processors();
-    pool.interrupted = options_.interrupted;
-    pool.job_done = [&](std::size_t job) {
-      done += sizes[job];
-      if (options_.progress) options_.progress(static_cast<double>(done) / static_cast<double>(total));
-    };
-    std::vector<Json> values = run_in_subprocesses(jobs, pool);
-    for (std::size_t i = 0; i < sizes.size(); ++i) results_[sizes[i]] = std::move(values[i]);
+    if (counts_.empty()) return;
+    const Bytes size = counts_.begin()->first;
+    RunOptions chained = options_;
+    chained.forward_layers = forward_layers();
+    results_[size] = run_all_reduce_(with_size(size), chained);
   }
 
   const config::Loaded& loaded_;

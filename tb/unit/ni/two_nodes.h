@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -76,6 +77,7 @@ class TwoNodes {
       interfaces.push_back(std::make_unique<NetworkInterface>(fmt::format("ni_{}", node).c_str(), node, 1,
                                                               context, *memories.back()));
     }
+    if (before_start) before_start();
     sc_core::sc_start(fabric::to_sc_time(cycles * kCycle));
     failure.rethrow();
   }
@@ -95,6 +97,7 @@ class TwoNodes {
     throw std::out_of_range(fmt::format("message {} of node {} has not completed", k, src));
   }
 
+  std::function<void()> before_start;  // when all are built
   config::SystemConfig system;
   Bandwidth bandwidth{16'000'000'000};  // a flit per cycle
   schedule::Schedule schedule;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "base/units.h"
+#include "workload/program.h"
+#include "workload/training_timeline.h"
+
+namespace coppice::system {
+
+// An iteration of training on equal accelerators as a program: the layers' forward passes, then backward, from
+// the last layer to the first, the weight gradient and, but for the first, the input gradient; and the
+// all-reduces of gradients over all ranks, each as soon as its gradients are there.
+//   none        one of all, after backward;
+//   layer_wise  one for each layer that learns;
+//   bucketed    of the layers from the last on, one as soon as `bucket` bytes or more are together.
+// Those of lower layers, which the next iteration needs first, have the higher priority. Gradients of fewer
+// than `least` bytes are padded to as many.
+struct TrainingProgram {
+  workload::Program program;
+  // [layer]: the collective that has its gradients; -1: none.
+  std::vector<int> collective_of;
+};
+TrainingProgram make_training_program(const std::vector<workload::LayerCost>& costs, workload::Overlap overlap,
+                                      Bytes bucket, Bytes least, int accelerators);
+
+}  // namespace coppice::system

@@ -1,0 +1,59 @@
+#include "system/training/training_program.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace coppice::system {
+namespace {
+
+using workload::LayerCost;
+using workload::Overlap;
+
+const std::vector<LayerCost>& layers() {
+  static const std::vector<LayerCost> all{
+      {"a", 10, 20, 30, 100}, {"b", 11, 21, 31, 0}, {"c", 12, 22, 32, 50}, {"d", 13, 23, 33, 2}};
+  return all;
+}
+
+std::vector<Bytes> sizes(const workload::Program& program) {
+  std::vector<Bytes> bytes;
+  for (const auto& collective : program.collectives) bytes.push_back(collective.bytes);
+  return bytes;
+}
+
+TEST(TrainingProgram, ReducesLayersBucketsOrAll) {
+  const auto of = [](Overlap overlap, Bytes bucket) {
+    const TrainingProgram made = make_training_program(layers(), overlap, bucket, 8, 3);
+    workload::check_program(made.program);
+    return made;
+  };
+  EXPECT_EQ(sizes(of(Overlap::kLayerWise, 0).program), (std::vector<Bytes>{8, 50, 100}));
+  EXPECT_EQ(of(Overlap::kLayerWise, 0).collective_of, (std::vector<int>{2, -1, 1, 0}));
+  EXPECT_EQ(sizes(of(Overlap::kBucketed, 51).program), (std::vector<Bytes>{52, 100}));
+  EXPECT_EQ(of(Overlap::kBucketed, 51).collective_of, (std::vector<int>{1, -1, 0, 0}));
+  EXPECT_EQ(sizes(of(Overlap::kNone, 0).program), (std::vector<Bytes>{152}));
+}
+
+// Forward, then backward without the first layer's input gradient; a gradient is reduced behind its own pass.
+TEST(TrainingProgram, ComputesInOrder) {
+  const auto made = make_training_program(layers(), Overlap::kLayerWise, 0, 4, 2);
+  ASSERT_EQ(made.program.ranks.size(), 2U);
+  const auto& operations = made.program.ranks[1].operations;
+  Femtoseconds sum = 0;
+  std::int32_t before = -1;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (const auto* compute = std::get_if<workload::Compute>(&operations[i].work)) {
+      sum += compute->duration;
+      EXPECT_EQ(operations[i].after, before < 0 ? std::vector<std::int32_t>{} : std::vector{before});
+      before = static_cast<std::int32_t>(i);
+    } else {
+      EXPECT_EQ(operations[i].after, std::vector{before});
+    }
+  }
+  EXPECT_EQ(sum, 10 + 11 + 12 + 13 + 30 + 31 + 32 + 33 + 21 + 22 + 23);
+  EXPECT_LT(made.program.collectives[0].priority, made.program.collectives[2].priority);
+}
+
+}  // namespace
+}  // namespace coppice::system
