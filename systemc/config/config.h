@@ -70,7 +70,7 @@ struct NiConfig {
   int reduction_latency = 4;               // cycles, the adder pipeline
   Femtoseconds message_setup = 0;          // of a port, before each message: nothing of it moves meanwhile
   double reduction_flits_per_cycle = 1.0;  // per port
-  int contexts = 8;  // collectives of a program that are in flight at once
+  int contexts = 8;                        // collectives of a program that are in flight at once
   ContextOrder context_order = ContextOrder::kRoundRobin;
   int table_load = 4;  // cycles that the registers take for an entry of a table
   Implementation impl = Implementation::kSystemc;
@@ -131,10 +131,10 @@ inline constexpr const char* kUsualPolicy = "auto";
 
 struct CollectiveConfig {
   std::string op = "all_reduce";
-  std::string algorithm;  // required by run and schedule
-  std::string file{};     // of algorithm file: tables as JSON, relative to the working directory
-  Bytes size = 0;         // required by schedule, and by run unless it trains; whole elements of 4 B
-  int root = 0;           // of broadcast and reduce: the accelerator that has, or gets, all the data
+  std::string algorithm;     // required by run and schedule
+  std::string file{};        // of algorithm file: tables as JSON, relative to the working directory
+  Bytes size = 0;            // required by schedule, and by run unless it trains; whole elements of 4 B
+  int root = 0;              // of broadcast and reduce: the accelerator that has, or gets, all the data
   std::vector<int> group{};  // the accelerators that take part; empty: all
   int chunks = 0;  // that move on their own; schedule/compile/compiler.h says of what; 0: chosen (auto)
   std::string trees =
@@ -154,9 +154,10 @@ struct CollectiveChoice {
 
 // A whole workload, executed by the accelerators.
 struct ProgramConfig {
-  std::string file{};            // a program (workload/program_file.h)
-  std::string trace{};           // files of a trace, {rank} in their name where the rank's number is
-  std::vector<double> jitter{};  // what a computation takes over the nominal: of all ranks, or of each; empty: 1
+  std::string file{};   // a program (workload/program_file.h)
+  std::string trace{};  // files of a trace, {rank} in their name where the rank's number is
+  std::vector<double>
+      jitter{};  // what a computation takes over the nominal: of all ranks, or of each; empty: 1
   // The keys collectives.OP, by operation.
   std::map<std::string, CollectiveChoice> collectives{};
   bool operator==(const ProgramConfig&) const = default;

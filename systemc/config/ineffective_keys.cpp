@@ -42,7 +42,8 @@ std::string idle_untrained(const Config& config, const Use& /*use*/) {
 }
 
 std::string idle_contexts(const Config& config, const Use& /*use*/) {
-  return runs_program(config) || !config.training.model.empty() ? "" : "a single collective is alone in flight";
+  return runs_program(config) || !config.training.model.empty() ? ""
+                                                                : "a single collective is alone in flight";
 }
 
 std::string idle_bucket(const Config& config, const Use& use) {

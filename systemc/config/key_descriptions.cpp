@@ -59,10 +59,12 @@ constexpr KeyDescription kDescriptions[] = {
     {"system.ni.dma_latency", "The cycles from a request to memory until its first flit."},
     {"system.ni.contexts", "The collectives of a program that a network interface has in flight at once."},
     {"system.ni.context_order",
-     "Which of the collectives in flight a port serves first: each in turn, the one of the highest priority, or "
+     "Which of the collectives in flight a port serves first: each in turn, the one of the highest priority, "
+     "or "
      "the one that started first."},
     {"system.ni.table_load",
-     "The cycles that loading an entry of a table takes, before a collective of a program that was not loaded "
+     "The cycles that loading an entry of a table takes, before a collective of a program that was not "
+     "loaded "
      "ahead of it."},
     {"program.file", "The program that the accelerators run (docs/guide/programs.md)."},
     {"program.jitter", "What computations take over their nominal time: of all ranks, or of each.",

@@ -49,8 +49,8 @@ const Node* find(const Node& map, const std::string& name) {
 void require_known(const Node& map, const std::string& path, const std::vector<std::string>& known) {
   for (const Node& child : map.children) {
     if (std::ranges::find(known, child.name) != known.end()) continue;
-    throw ConfigError(child.name_place, fmt::format("{} has no key '{}'; did you mean '{}'?", path, child.name,
-                                                    nearest(child.name, known)));
+    throw ConfigError(child.name_place, fmt::format("{} has no key '{}'; did you mean '{}'?", path,
+                                                    child.name, nearest(child.name, known)));
   }
 }
 
@@ -59,7 +59,8 @@ class ProgramReader {
   explicit ProgramReader(const Node& root) : root_(root) {}
 
   Program read() {
-    require_known(root_, "a program", {"name", "ranks", "groups", "placement", "iterations", "carry", "operations"});
+    require_known(root_, "a program",
+                  {"name", "ranks", "groups", "placement", "iterations", "carry", "operations"});
     if (const Node* name = find(root_, "name")) program_.name = read_text(*name, "name", "a text");
     const Node* const ranks = find(root_, "ranks");
     if (ranks == nullptr) throw ConfigError(root_.place, "ranks is missing; for example 'ranks: 4'");
@@ -107,7 +108,8 @@ class ProgramReader {
   }
 
   void read_groups(const Node& groups) {
-    if (groups.kind != Node::Kind::kMap) refuse(groups, "groups", "a section, a list of ranks for every name");
+    if (groups.kind != Node::Kind::kMap)
+      refuse(groups, "groups", "a section, a list of ranks for every name");
     for (const Node& group : groups.children) {
       program_.groups.push_back({group.name, read_ranks(group, "groups." + group.name)});
     }
@@ -141,8 +143,8 @@ class ProgramReader {
     if (name != "all") {
       std::vector<std::string> names{"all"};
       for (const auto& group : program_.groups) names.push_back(group.name);
-      throw ConfigError(value->place, fmt::format("{}.group: there is no group '{}'; did you mean '{}'?", path,
-                                                  name, nearest(name, names)));
+      throw ConfigError(value->place, fmt::format("{}.group: there is no group '{}'; did you mean '{}'?",
+                                                  path, name, nearest(name, names)));
     }
     program_.groups.push_back({"all", all()});
     return static_cast<int>(program_.groups.size()) - 1;
@@ -158,11 +160,12 @@ class ProgramReader {
   }
 
   void read_operation(const Node& entry, const std::string& path, int iteration) {
-    if (entry.kind != Node::Kind::kMap) refuse(entry, path, "a section such as {name: sum, all_reduce: 64 KiB}");
+    if (entry.kind != Node::Kind::kMap)
+      refuse(entry, path, "a section such as {name: sum, all_reduce: 64 KiB}");
     std::vector<std::string> works{"compute", "read", "write", "send"};
     for (const auto& [name, op] : collective_ops()) works.push_back(name);
-    std::vector<std::string> known{"name", "rank",     "after", "kind", "group", "from",
-                                   "to",   "priority", "root",  "purpose"};
+    std::vector<std::string> known{"name", "rank", "after",    "kind", "group",
+                                   "from", "to",   "priority", "root", "purpose"};
     known.insert(known.end(), works.begin(), works.end());
     require_known(entry, path, known);
     const Node* work = nullptr;
@@ -175,19 +178,23 @@ class ProgramReader {
       work = &child;
     }
     if (work == nullptr) {
-      throw ConfigError(entry.place, fmt::format("{} does nothing: write one of {}", path, fmt::join(works, ", ")));
+      throw ConfigError(entry.place,
+                        fmt::format("{} does nothing: write one of {}", path, fmt::join(works, ", ")));
     }
     std::string name = text_of(entry, "name", path);
     if (name.empty()) name = fmt::format("{} {}", work->name, path);
     if (parts_.contains(name)) {
-      throw ConfigError(entry.place, fmt::format("{}: there is an operation '{}' already: give it another name",
-                                                 path, name));
+      throw ConfigError(
+          entry.place,
+          fmt::format("{}: there is an operation '{}' already: give it another name", path, name));
     }
     parts_[name] = add(entry, *work, path, name, iteration);
   }
 
-  Parts add(const Node& entry, const Node& work, const std::string& path, const std::string& name, int iteration) {
-    const auto op = std::ranges::find(collective_ops(), work.name, &std::pair<std::string, CollectiveOp>::first);
+  Parts add(const Node& entry, const Node& work, const std::string& path, const std::string& name,
+            int iteration) {
+    const auto op =
+        std::ranges::find(collective_ops(), work.name, &std::pair<std::string, CollectiveOp>::first);
     if (op != collective_ops().end()) return add_collective(entry, work, path, name, iteration, op->second);
     if (work.name == "send") return add_transfer(entry, work, path, name, iteration);
     const Node* const rank = find(entry, "rank");
@@ -249,7 +256,8 @@ class ProgramReader {
       collective.root = static_cast<int>(place - group.begin());
     }
     if (const Node* priority = find(entry, "priority")) {
-      collective.priority = static_cast<int>(read_integer(*priority, path + ".priority", -1'000'000, 1'000'000));
+      collective.priority =
+          static_cast<int>(read_integer(*priority, path + ".priority", -1'000'000, 1'000'000));
     }
     program_.collectives.push_back(collective);
     const workload::JoinCollective join{static_cast<std::int32_t>(program_.collectives.size()) - 1};
@@ -264,7 +272,8 @@ class ProgramReader {
                      int iteration) {
     const auto end = [&](const char* key) {
       const Node* const value = find(entry, key);
-      if (value == nullptr) throw ConfigError(entry.place, fmt::format("{}.{} is missing: a rank", path, key));
+      if (value == nullptr)
+        throw ConfigError(entry.place, fmt::format("{}.{} is missing: a rank", path, key));
       return static_cast<int>(read_integer(*value, fmt::format("{}.{}", path, key), 0, num_ranks_ - 1));
     };
     workload::Transfer transfer;
@@ -279,7 +288,8 @@ class ProgramReader {
     program_.transfers.push_back(transfer);
     const auto number = static_cast<std::int32_t>(program_.transfers.size()) - 1;
     Parts parts;
-    parts[transfer.source] = append(transfer.source, {name, workload::Send{number}, {}, iteration}, entry, path);
+    parts[transfer.source] =
+        append(transfer.source, {name, workload::Send{number}, {}, iteration}, entry, path);
     parts[transfer.destination] =
         append(transfer.destination, {name, workload::Receive{number}, {}, iteration}, entry, path);
     return parts;
@@ -294,10 +304,11 @@ class ProgramReader {
           std::vector<std::string> names;
           for (const auto& [known, parts] : parts_) names.push_back(known);
           throw ConfigError(after->place,
-                            names.empty() ? fmt::format("{}.after: there is no operation before it", path)
-                                          : fmt::format("{}.after: there is no operation '{}' before it; did you "
-                                                        "mean '{}'?",
-                                                        path, name, nearest(name, names)));
+                            names.empty()
+                                ? fmt::format("{}.after: there is no operation before it", path)
+                                : fmt::format("{}.after: there is no operation '{}' before it; did you "
+                                              "mean '{}'?",
+                                              path, name, nearest(name, names)));
         }
         if (const auto part = found->second.find(rank); part != found->second.end()) {
           operation.after.push_back(part->second);

@@ -259,8 +259,8 @@ void add_training_keys(std::vector<Key>& keys) {
   overlap.example = "layer_wise";
   keys.push_back(with(when_training(overlap), kRuns));
   Key bucket = quantity_key(
-      "training.bucket", [](auto& c) -> auto& { return c.training.bucket; }, parse_bytes, format_bytes, Bytes{1},
-      Bytes{1} << 40);
+      "training.bucket", [](auto& c) -> auto& { return c.training.bucket; }, parse_bytes, format_bytes,
+      Bytes{1}, Bytes{1} << 40);
   bucket.example = "25 MB";
   bucket.write = [write = bucket.write](const Config& config) {
     return config.training.overlap == workload::Overlap::kBucketed ? write(config) : Json();

@@ -38,15 +38,16 @@ class Interface {
   virtual void start(Cycles at) = 0;
   virtual bool started() const = 0;
 
-  // Loads tables into a context in cycle `now`, to be started by start_context() or by the registers. Messages
-  // that come before are held. Throws ModelError for an id that is in use, and where there are no contexts.
+  // Loads tables into a context in cycle `now`, to be started by start_context() or by the registers.
+  // Messages that come before are held. Throws ModelError for an id that is in use, and where there are no
+  // contexts.
   virtual void load(const ContextTables& tables, Cycles now);
   // Forgets tables that have not been started.
   virtual void unload(ContextId id);
   // Runs loaded tables from cycle `at` on, which is not over.
   virtual void start_context(ContextId id, Cycles at);
-  // Called when loaded tables are done here, in the cycle after that in which the last of their messages has left,
-  // or in which the last is in memory: they are forgotten.
+  // Called when loaded tables are done here, in the cycle after that in which the last of their messages has
+  // left, or in which the last is in memory: they are forgotten.
   std::function<void(ContextId id, Cycles now)> on_context_done;
 
   // The first cycle that begins at `time` or later.

@@ -41,8 +41,8 @@ std::uint64_t open_message(const NiContext& context, NodeId node, int port, cons
 // An accelerator's network interface: executes its reduce-schedule tables. Per port a table, timestep and
 // lockstep counters, decoder, packetizer and depacketizer; shared the dependency tracker, the DMA engine and
 // the reduction unit. Tables that are loaded later run beside those it was made with, each set in a context
-// of its own (table_context.h): of those whose entry at a port could issue in a cycle, system.ni.context_order
-// says which does.
+// of its own (table_context.h): of those whose entry at a port could issue in a cycle,
+// system.ni.context_order says which does.
 //
 // Cycle by cycle: an entry whose conditions hold in cycle c issues in c, one per port and cycle; its first
 // flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected in
@@ -96,8 +96,8 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
     Port(const fabric::Framing& framing, Cycles setup) : packetizer(framing, setup) {}
     Packetizer packetizer;
     std::unique_ptr<Depacketizer> depacketizer;
-    Cycles free_since = 0;        // the cycle after the last tail that left
-    ContextId last_served = 0;    // the context whose entry issued last
+    Cycles free_since = 0;      // the cycle after the last tail that left
+    ContextId last_served = 0;  // the context whose entry issued last
   };
   // Messages that came before their context was started here.
   struct Early {
@@ -154,7 +154,7 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   std::vector<fabric::NetworkPortIf*> network_ports_;  // [port], what `network` is bound to
   bool started_ = false;
   std::vector<std::unique_ptr<Port>> ports_;
-  std::unique_ptr<TableContext> own_;                                     // what it was made with
+  std::unique_ptr<TableContext> own_;                                    // what it was made with
   std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // the others
   std::vector<TableContext*> running_;  // started and not finished, the first to start first; `own_` stays
   std::vector<TableContext*> order_;    // scratch: running_ as a port serves them

@@ -28,9 +28,9 @@ struct ContextTables {
   const schedule::Schedule* schedule = nullptr;  // whose entries name nodes of the machine
   const schedule::NodeTables* tables = nullptr;  // this interface's
   GradientMemory* contents = nullptr;            // the collective's buffer at this accelerator
-  Bytes base = 0;             // where the buffer is in the accelerator's memory
-  std::int64_t arrivals = 0;  // messages that come here
-  int priority = 0;           // the higher is served first where priorities are followed
+  Bytes base = 0;                                // where the buffer is in the accelerator's memory
+  std::int64_t arrivals = 0;                     // messages that come here
+  int priority = 0;                              // the higher is served first where priorities are followed
 };
 
 // A context of a network interface: the state of one set of tables, all that several collectives in flight do

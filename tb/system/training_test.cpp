@@ -126,7 +126,8 @@ TEST_F(Training, ReducesGradientsByTheBucket) {
 }
 
 TEST_F(Training, TracesAllThatOverlaps) {
-  ASSERT_EQ(shop.run({"run", "c.yaml", "--trace", "t.json", "--set", "training.overlap=layer_wise"}).status, 0);
+  ASSERT_EQ(shop.run({"run", "c.yaml", "--trace", "t.json", "--set", "training.overlap=layer_wise"}).status,
+            0);
   EXPECT_THAT(shop.read("t.json"), AllOf(HasSubstr("conv weight gradient"), HasSubstr("conv gradients")));
 }
 

@@ -6,7 +6,8 @@
 
 namespace coppice::system {
 
-nlohmann::ordered_json link_utilization(const config::SystemConfig& system, const topology::Topology& topology,
+nlohmann::ordered_json link_utilization(const config::SystemConfig& system,
+                                        const topology::Topology& topology,
                                         const fabric::FabricStatistics& statistics, Femtoseconds time) {
   const auto channels = topology.channels();
   const auto total = static_cast<double>(time);

@@ -138,8 +138,8 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   json["efficiency"] = time_ns > 0 ? measured.least.ns() / time_ns : 1.0;
   json["flits"] = measured.statistics.flits_injected;
   json["flit_hops"] = measured.statistics.flit_hops;
-  json["link_utilization"] =
-      link_utilization(measured.config.system, measured.topology, measured.statistics, measured.cycles * measured.period);
+  json["link_utilization"] = link_utilization(measured.config.system, measured.topology, measured.statistics,
+                                              measured.cycles * measured.period);
   if (!measured.topology.dimension_kinds().empty()) json["dimensions"] = dimensions_of(measured);
   if (measured.activity != nullptr) {
     json["window_ns"] =

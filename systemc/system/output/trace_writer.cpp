@@ -136,7 +136,8 @@ void TraceWriter::name_actor(int actor, const std::string& text) {
 void TraceWriter::actor_phase(int actor, const std::string& text, Femtoseconds begin, Femtoseconds end) {
   if (end <= begin) return;
   event(fmt::format(R"({{"ph":"X","name":{},"pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f}}})",
-                    nlohmann::json(text).dump(), kActorProcess, actor, microseconds(begin), microseconds(end - begin)));
+                    nlohmann::json(text).dump(), kActorProcess, actor, microseconds(begin),
+                    microseconds(end - begin)));
 }
 
 void TraceWriter::actor_event(int actor, const std::string& text, const nlohmann::ordered_json& details,

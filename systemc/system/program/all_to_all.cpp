@@ -78,7 +78,8 @@ class BlockMemory final : public ni::GradientMemory {
 
   ni::Payload read(Bytes address, Bytes bytes) const override {
     ni::Payload payload;
-    for (Bytes at = address; at < address + bytes; at += block_) payload.contributions.push_back(holds(at / block_));
+    for (Bytes at = address; at < address + bytes; at += block_)
+      payload.contributions.push_back(holds(at / block_));
     return payload;
   }
   void reduce(Bytes address, Bytes, const ni::Payload&) override {
@@ -111,8 +112,9 @@ class BlockVerification final : public Verification {
       for (NodeId source = 0; source < accelerators_; ++source) {
         const std::uint64_t held = memories_[index(node)].holds(Bytes{source} * accelerators_ + node);
         if (held == BlockMemory::mark(source)) continue;
-        throw ModelError(fmt::format("wrong block: accelerator {} holds {} where the block from {} belongs", node,
-                                     held == 0 ? "nothing" : fmt::format("that of {}", held - 1), source));
+        throw ModelError(fmt::format("wrong block: accelerator {} holds {} where the block from {} belongs",
+                                     node, held == 0 ? "nothing" : fmt::format("that of {}", held - 1),
+                                     source));
       }
     }
   }
@@ -161,7 +163,8 @@ double cut_ns(const topology::Topology& topology, std::vector<bool> inside, Byte
   return least;
 }
 
-// Every block takes as many channels as its way is long, and all channels together carry no more than they can.
+// Every block takes as many channels as its way is long, and all channels together carry no more than they
+// can.
 double distance_ns(const topology::Topology& topology, Bytes block) {
   double hops = 0;
   for (NodeId source = 0; source < topology.num_accelerators(); ++source) {

@@ -51,8 +51,8 @@ config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes,
   if (algorithm.empty()) algorithm = collective.algorithm;
   // Chunks have two elements for everyone.
   if (collective.chunks > 1) {
-    collective.chunks = static_cast<int>(std::clamp<Bytes>(
-        bytes / (2 * kElement * static_cast<Bytes>(members)), 1, collective.chunks));
+    collective.chunks = static_cast<int>(
+        std::clamp<Bytes>(bytes / (2 * kElement * static_cast<Bytes>(members)), 1, collective.chunks));
   }
   // A tree that is rooted anywhere moves the data of one accelerator.
   const schedule::AlgorithmInfo* const info = schedule::find_algorithm(algorithm);
@@ -109,17 +109,16 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
     return compiled;
   }
   const bool whole = network.kind() == GroupNetwork::Kind::kWhole;
-  const config::Loaded one = alone(loaded_, collective.op, bytes, std::max(root, 0), whole,
-                                   network.accelerators().size());
+  const config::Loaded one =
+      alone(loaded_, collective.op, bytes, std::max(root, 0), whole, network.accelerators().size());
   try {
     CheckedSchedule checked = build_schedule(one, network.topology(), network.routing());
     compiled.least_ns = find_least_time(loaded_.config.system, network.topology(), checked.schedule).ns();
     compiled.schedule = std::move(checked.schedule);
     compiled.report = std::move(checked.report);
   } catch (const ConfigError& error) {
-    throw ConfigError(error.where(),
-                      fmt::format("collective '{}' among accelerators {}: {}", collective.name,
-                                  fmt::join(network.accelerators(), ", "), error.what()));
+    throw ConfigError(error.where(), fmt::format("collective '{}' among accelerators {}: {}", collective.name,
+                                                 fmt::join(network.accelerators(), ", "), error.what()));
   }
   if (network.kind() == GroupNetwork::Kind::kRouted) compiled.least_ns = 0;  // of no network that it has
   return compiled;
@@ -195,10 +194,11 @@ void CompiledCollectives::add_routes(const CompiledCollective& compiled) {
 void CompiledCollectives::require_deadlock_free() const {
   const auto cycle = routes_.find_cycle();
   if (cycle.empty()) return;
-  throw ConfigError(loaded_.place("system.router.vcs"),
-                    fmt::format("the messages of the program can deadlock with {} virtual channels: each of these "
-                                "waits for the next, the last for the first: {}; raise system.router.vcs",
-                                loaded_.config.system.router.vcs, routes_.describe(cycle)));
+  throw ConfigError(
+      loaded_.place("system.router.vcs"),
+      fmt::format("the messages of the program can deadlock with {} virtual channels: each of these "
+                  "waits for the next, the last for the first: {}; raise system.router.vcs",
+                  loaded_.config.system.router.vcs, routes_.describe(cycle)));
 }
 
 }  // namespace coppice::system

@@ -20,7 +20,7 @@ namespace coppice::system {
 // A collective over a group, or a transfer, as the network interfaces of its members execute it.
 struct CompiledCollective {
   workload::CollectiveOp op = workload::CollectiveOp::kAllReduce;
-  schedule::Schedule schedule;                 // nodes in the order of `accelerators`; entries name the machine's
+  schedule::Schedule schedule;  // nodes in the order of `accelerators`; entries name the machine's
   schedule::CheckReport report;
   std::vector<topology::NodeId> accelerators;  // of the machine
   std::vector<std::int64_t> arrivals;          // [member]: messages that come to it
@@ -37,8 +37,8 @@ class CompiledCollectives {
   CompiledCollectives(const config::Loaded& loaded, const topology::Topology& machine,
                       const topology::RoutingFunction& routing);
 
-  // Of `bytes` among `accelerators`, two at least, the root one of them by its index. Throws ConfigError where
-  // the algorithm is not defined on the group's network.
+  // Of `bytes` among `accelerators`, two at least, the root one of them by its index. Throws ConfigError
+  // where the algorithm is not defined on the group's network.
   const CompiledCollective& collective(const workload::GroupCollective& collective,
                                        const std::vector<topology::NodeId>& accelerators);
   const CompiledCollective& transfer(topology::NodeId source, topology::NodeId destination, Bytes bytes);
@@ -64,7 +64,8 @@ class CompiledCollectives {
            std::unique_ptr<CompiledCollective>>
       compiled_;
   // By the shape of the network: what has not been placed yet.
-  std::map<std::tuple<std::string, workload::CollectiveOp, Bytes, topology::NodeId>, CompiledCollective> shapes_;
+  std::map<std::tuple<std::string, workload::CollectiveOp, Bytes, topology::NodeId>, CompiledCollective>
+      shapes_;
 };
 
 }  // namespace coppice::system

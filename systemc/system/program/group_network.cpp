@@ -90,7 +90,8 @@ bool GroupNetwork::find_grid() {
   topology_ = std::make_unique<Topology>(wraps ? topology::make_torus(widths, links)
                                                : topology::make_mesh(widths, links));
   shape_ = fmt::format("{} {}", wraps ? "torus" : "mesh", fmt::join(widths, "x"));
-  for (const auto& link : links) shape_ += fmt::format(" {} {}", link.bandwidth.bytes_per_second, link.latency);
+  for (const auto& link : links)
+    shape_ += fmt::format(" {} {}", link.bandwidth.bytes_per_second, link.latency);
   for (NodeId node = 0; node < topology_->num_accelerators(); ++node) {
     const std::vector<int> within = topology_->coordinates(node);
     std::vector<int> place;
@@ -212,8 +213,8 @@ void GroupNetwork::map_channels(const std::vector<NodeId>& nodes) {
     const auto& candidates = joining[{src, dst}];
     const std::size_t next = used[{src, dst}]++;
     if (next >= candidates.size()) {
-      throw ModelError(fmt::format("the network of a group has more channels {}->{} than {}", src, dst,
-                                   machine_->name()));
+      throw ModelError(
+          fmt::format("the network of a group has more channels {}->{} than {}", src, dst, machine_->name()));
     }
     const Channel& there = machine_->channel(candidates[next]);
     out_ports_[index(channel.src)][static_cast<std::size_t>(channel.src_port)] = there.src_port;
@@ -284,7 +285,8 @@ schedule::Schedule GroupNetwork::place(schedule::Schedule schedule, int ni_ports
           port = static_cast<std::size_t>(out_ports_[node][p]);
         } else {
           const auto message = std::ranges::find_if(entries, [](const auto& e) { return e.route >= 0; });
-          if (message != entries.end()) port = routes[static_cast<std::size_t>(message->route)].front().out_port;
+          if (message != entries.end())
+            port = routes[static_cast<std::size_t>(message->route)].front().out_port;
         }
       }
       schedule::Table& table = ports[port % ports.size()];

@@ -10,8 +10,8 @@
 
 namespace coppice::system {
 
-// The network that a group of accelerators has to itself in a machine, as collectives are compiled for it, and
-// where its parts are in the machine. In this order:
+// The network that a group of accelerators has to itself in a machine, as collectives are compiled for it,
+// and where its parts are in the machine. In this order:
 //   whole    all accelerators: the machine's own network;
 //   grid     a box of a torus or mesh (a row, a plane): a torus of the dimensions that it spans, or a mesh
 //            where it spans none of them whole;

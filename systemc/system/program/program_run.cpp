@@ -40,15 +40,17 @@ void require_room(const config::Loaded& loaded, const topology::Topology& topolo
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const NodeId at = program.placement.empty() ? static_cast<NodeId>(rank) : program.placement[rank];
     if (at < accelerators) continue;
-    throw ConfigError(loaded.place(origin(loaded)),
-                      fmt::format("the program has rank {} on accelerator {}, but {} has accelerators 0 to {} only",
-                                  rank, at, topology.name(), accelerators - 1));
+    throw ConfigError(
+        loaded.place(origin(loaded)),
+        fmt::format("the program has rank {} on accelerator {}, but {} has accelerators 0 to {} only", rank,
+                    at, topology.name(), accelerators - 1));
   }
   const std::size_t jitter = loaded.config.program.jitter.size();
   if (jitter > 1 && jitter != program.ranks.size()) {
-    throw ConfigError(loaded.place("program.jitter"),
-                      fmt::format("program.jitter lists {} factors for {} ranks: write one, or one for every rank",
-                                  jitter, program.ranks.size()));
+    throw ConfigError(
+        loaded.place("program.jitter"),
+        fmt::format("program.jitter lists {} factors for {} ranks: write one, or one for every rank", jitter,
+                    program.ranks.size()));
   }
   for (const auto& [key, implementation] :
        {std::pair{"system.ni.impl", loaded.config.system.ni.impl},
@@ -58,9 +60,10 @@ void require_room(const config::Loaded& loaded, const topology::Topology& topolo
                       fmt::format("{}: rtl runs a single collective, not a program: write systemc", key));
   }
   if (!topology.in_network().empty()) {
-    throw ConfigError(loaded.place("system.topology.dimensions"),
-                      "system.topology.dimensions: switches add (in_network) for a single collective, not for "
-                      "those of a program: leave in_network out");
+    throw ConfigError(
+        loaded.place("system.topology.dimensions"),
+        "system.topology.dimensions: switches add (in_network) for a single collective, not for "
+        "those of a program: leave in_network out");
   }
 }
 
@@ -114,8 +117,8 @@ class ProgramRun {
     simulate();
     fabric_->check_conservation();
     if (log_.completed_count() != state_.messages()) {
-      throw ModelError(fmt::format("{} of the program's {} messages came", log_.completed_count(),
-                                   state_.messages()));
+      throw ModelError(
+          fmt::format("{} of the program's {} messages came", log_.completed_count(), state_.messages()));
     }
     if (options_.statistics != nullptr) *options_.statistics = fabric_->statistics();
     const ProgramTimeline timeline(state_, fabric_->period());
@@ -144,7 +147,9 @@ class ProgramRun {
         .fabric_ports = prepared_.ni_ports,
         .log = log_,
         .failure = failure_,
-        .contents = [this](NodeId node) -> ni::GradientMemory& { return *memories_[static_cast<std::size_t>(node)]; },
+        .contents = [this](NodeId node) -> ni::GradientMemory& {
+          return *memories_[static_cast<std::size_t>(node)];
+        },
         .rtl_interfaces = {},
         .wave_path = {},
     };
@@ -176,8 +181,8 @@ class ProgramRun {
         options_.progress(static_cast<double>(state_.ended()) / static_cast<double>(state_.operations()));
       }
       if (limit > 0 && cycle > limit && !complete()) {
-        throw ModelError(fmt::format("cycle limit: at cycle {} (max_cycles) {} of {} operations have ended", limit,
-                                     state_.ended(), state_.operations()));
+        throw ModelError(fmt::format("cycle limit: at cycle {} (max_cycles) {} of {} operations have ended",
+                                     limit, state_.ended(), state_.operations()));
       }
     }
   }
@@ -191,8 +196,9 @@ class ProgramRun {
   void require_progress(Cycles cycle) const {
     if (sc_core::sc_pending_activity()) return;
     constexpr int kLines = 16;
-    std::string text = fmt::format("deadlock at cycle {}: {} of {} operations have ended and nothing can move\n",
-                                   fabric_->last_movement(), state_.ended(), state_.operations());
+    std::string text =
+        fmt::format("deadlock at cycle {}: {} of {} operations have ended and nothing can move\n",
+                    fabric_->last_movement(), state_.ended(), state_.operations());
     int lines = 0;
     for (const ProgramRunner* runner : runners_) {
       const std::string waiting = runner->describe_waiting(2);
@@ -261,8 +267,9 @@ nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload:
                                    const RunOptions& options) {
   const std::string key = origin(loaded);
   if (!options.vcd_path.empty() || !options.fst_path.empty()) {
-    throw ConfigError({options.vcd_path.empty() ? "--fst" : "--vcd"},
-                      "a program's signals are not recorded: --trace shows its operations, messages and channels");
+    throw ConfigError(
+        {options.vcd_path.empty() ? "--fst" : "--vcd"},
+        "a program's signals are not recorded: --trace shows its operations, messages and channels");
   }
   try {
     workload::check_program(program);
@@ -286,13 +293,14 @@ nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload:
 
 std::string summarize_program(const nlohmann::ordered_json& result) {
   const auto& program = result["program"];
-  std::string text = fmt::format(
-      "{} operations on {} ranks: {} cycles, {:.1f} ns ({} fidelity, verified: {})\n",
-      program["operations"].get<std::int64_t>(), program["ranks"].get<std::int64_t>(),
-      result["cycles"].get<Cycles>(), result["time_ns"].get<double>(), result["fidelity"].get<std::string>(),
-      result["verified"].get<std::string>());
+  std::string text =
+      fmt::format("{} operations on {} ranks: {} cycles, {:.1f} ns ({} fidelity, verified: {})\n",
+                  program["operations"].get<std::int64_t>(), program["ranks"].get<std::int64_t>(),
+                  result["cycles"].get<Cycles>(), result["time_ns"].get<double>(),
+                  result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
   if (result.contains("fidelity_reason")) {
-    text += fmt::format("  flits were simulated one by one: {}\n", result["fidelity_reason"].get<std::string>());
+    text +=
+        fmt::format("  flits were simulated one by one: {}\n", result["fidelity_reason"].get<std::string>());
   }
   constexpr std::size_t kMostLines = 8;
   std::size_t number = 0;
@@ -303,10 +311,11 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
     }
     const double time = std::max(1e-9, iteration["time_ns"].get<double>());
     const auto part = [&](const char* name) { return 100 * iteration[name].get<double>() / time; };
-    text += fmt::format("  iteration {}: {:.1f} ns: {:.1f}% compute, {:.1f}% memory, {:.1f}% exposed "
-                        "communication, {:.1f}% waiting for others, {:.1f}% idle\n",
-                        number, iteration["time_ns"].get<double>(), part("compute_ns"), part("memory_ns"),
-                        part("exposed_ns"), part("bubble_ns"), part("idle_ns"));
+    text += fmt::format(
+        "  iteration {}: {:.1f} ns: {:.1f}% compute, {:.1f}% memory, {:.1f}% exposed "
+        "communication, {:.1f}% waiting for others, {:.1f}% idle\n",
+        number, iteration["time_ns"].get<double>(), part("compute_ns"), part("memory_ns"), part("exposed_ns"),
+        part("bubble_ns"), part("idle_ns"));
     for (const auto& [kind, ns] : iteration["exposed"].items()) {
       text += fmt::format("    exposed {:<14} {:>14.1f} ns\n", kind, ns.get<double>());
     }
@@ -315,9 +324,10 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
                       result["collectives"].size(), 100 * result["link_utilization"]["mean"].get<double>(),
                       100 * result["link_utilization"]["max"].get<double>());
   const auto& simulator = result["simulator"];
-  text += fmt::format("  simulated {} flit-hops{} in {:.2f} s ({:.0f} MiB)\n",
-                      result["flit_hops"].get<std::int64_t>(), result["fidelity"] == "train" ? " as trains" : "",
-                      simulator["wall_s"].get<double>(), simulator["peak_rss_bytes"].get<double>() / 1048576.0);
+  text +=
+      fmt::format("  simulated {} flit-hops{} in {:.2f} s ({:.0f} MiB)\n",
+                  result["flit_hops"].get<std::int64_t>(), result["fidelity"] == "train" ? " as trains" : "",
+                  simulator["wall_s"].get<double>(), simulator["peak_rss_bytes"].get<double>() / 1048576.0);
   return text;
 }
 

@@ -81,7 +81,8 @@ void ProgramRunner::wake(Cycles now) {
 
 void ProgramRunner::make_ready(std::size_t operation, Cycles now) {
   times(operation).ready = now;
-  std::visit([&](const auto& work) { begin_work(operation, work, now); }, program_->operations[operation].work);
+  std::visit([&](const auto& work) { begin_work(operation, work, now); },
+             program_->operations[operation].work);
 }
 
 void ProgramRunner::end(std::size_t operation, Cycles now) {
@@ -114,7 +115,8 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::Compute& /
   compute_.waiting.push_back(operation);
 }
 
-void ProgramRunner::begin_work(std::size_t operation, const workload::MemoryAccess& /*access*/, Cycles /*now*/) {
+void ProgramRunner::begin_work(std::size_t operation, const workload::MemoryAccess& /*access*/,
+                               Cycles /*now*/) {
   memory_.waiting.push_back(operation);
 }
 

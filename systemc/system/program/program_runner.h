@@ -18,8 +18,8 @@ namespace coppice::system {
 
 // An accelerator that runs its rank's part of a program: computes one operation at a time, in the order of
 // readiness and then of the list, accesses its memory one operation at a time, and joins collectives, sends
-// and receives by its network interface. What follows an operation that ends in cycle c begins in c, if what it
-// needs is free.
+// and receives by its network interface. What follows an operation that ends in cycle c begins in c, if what
+// it needs is free.
 //
 // The interface has system.ni.contexts contexts for collectives. Loading tables into one takes
 // system.ni.table_load cycles an entry, one table at a time; those that a context still holds cost nothing.
@@ -52,7 +52,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
     bool busy = false;
   };
   struct Context {
-    ni::ContextId id = ni::kOwnTables;                  // none: free
+    ni::ContextId id = ni::kOwnTables;             // none: free
     const schedule::NodeTables* tables = nullptr;  // that are loaded, also when it is free
     bool started = false;
   };
@@ -96,8 +96,8 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   Unit memory_;
 
   std::vector<Context> contexts_;
-  std::vector<ni::ContextId> in_order_;  // the rank's collectives as its list has them
-  std::size_t next_to_load_ = 0;         // in in_order_: all before are loaded, or have been
+  std::vector<ni::ContextId> in_order_;                // the rank's collectives as its list has them
+  std::size_t next_to_load_ = 0;                       // in in_order_: all before are loaded, or have been
   std::map<ni::ContextId, std::size_t> operation_of_;  // joined, sent or received
   std::set<std::pair<int, ni::ContextId>> awaited_;    // joined and not loaded: (-priority, id)
   std::set<ni::ContextId> joined_;                     // and not done

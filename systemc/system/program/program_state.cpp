@@ -33,13 +33,13 @@ double memory_bytes_per_second(const config::AcceleratorConfig& accelerator) {
     return static_cast<double>(accelerator.roofline.memory_bandwidth.bytes_per_second) *
            accelerator.roofline.efficiency;
   }
-  return accelerator.memory_bandwidth ? static_cast<double>(accelerator.memory_bandwidth->bytes_per_second) : 0;
+  return accelerator.memory_bandwidth ? static_cast<double>(accelerator.memory_bandwidth->bytes_per_second)
+                                      : 0;
 }
 
 Cycles cycles_of(double seconds, Femtoseconds period) {
-  const double cycles = std::ceil(seconds * static_cast<double>(kFemtosecondsPerSecond) /
-                                      static_cast<double>(period) -
-                                  1e-9);
+  const double cycles =
+      std::ceil(seconds * static_cast<double>(kFemtosecondsPerSecond) / static_cast<double>(period) - 1e-9);
   const double most = static_cast<double>(kLongestTime / period);
   if (cycles > most) throw TimeLimitError("an operation of the program");
   return static_cast<Cycles>(cycles);
@@ -165,7 +165,8 @@ void ProgramState::done(ni::ContextId id, NodeId accelerator, Cycles now) {
     verification(id).verify();
   } catch (const ModelError& error) {
     throw ModelError(fmt::format("{} '{}', which accelerator {} has done in cycle {}: {}",
-                                 collective ? "collective" : "transfer", name, accelerator, now, error.what()));
+                                 collective ? "collective" : "transfer", name, accelerator, now,
+                                 error.what()));
   }
   exchange.verification.reset();
 }
@@ -180,7 +181,8 @@ Cycles ProgramState::duration(const workload::Compute& compute, int rank) const 
     const double bandwidth = memory_bytes_per_second(config_.system.accelerator);
     if (bandwidth > 0) seconds = std::max(seconds, compute.bytes / bandwidth);
   }
-  if (!jitter.empty()) seconds *= jitter.size() == 1 ? jitter.front() : jitter[static_cast<std::size_t>(rank)];
+  if (!jitter.empty())
+    seconds *= jitter.size() == 1 ? jitter.front() : jitter[static_cast<std::size_t>(rank)];
   return cycles_of(seconds, period);
 }
 

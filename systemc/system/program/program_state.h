@@ -16,8 +16,8 @@
 
 namespace coppice::system {
 
-// The life of an operation of a rank, in cycles; -1: not yet. Ready: all that it comes after has ended. Begun:
-// its computation does, or the network interface may move its data.
+// The life of an operation of a rank, in cycles; -1: not yet. Ready: all that it comes after has ended.
+// Begun: its computation does, or the network interface may move its data.
 struct OperationTimes {
   Cycles ready = -1;
   Cycles begun = -1;
@@ -113,7 +113,8 @@ class ProgramState {
 // An accelerator's memory as its network interface reads it, buffer by buffer.
 class ProgramMemory final : public ni::GradientMemory {
  public:
-  ProgramMemory(ProgramState& state, topology::NodeId accelerator) : state_(&state), accelerator_(accelerator) {}
+  ProgramMemory(ProgramState& state, topology::NodeId accelerator)
+      : state_(&state), accelerator_(accelerator) {}
   ni::Payload read(Bytes address, Bytes bytes) const override;
   void reduce(Bytes address, Bytes bytes, const ni::Payload& payload) override;
   void store(Bytes address, Bytes bytes, const ni::Payload& payload) override;

@@ -159,7 +159,8 @@ ordered_json ProgramTimeline::iterations() const {
   Cycles begin = 0;
   for (const Cycles end : ends_) {
     Sums all;
-    for (std::size_t rank = 0; rank < stretches_.size(); ++rank) all.add(sums(static_cast<int>(rank), begin, end));
+    for (std::size_t rank = 0; rank < stretches_.size(); ++rank)
+      all.add(sums(static_cast<int>(rank), begin, end));
     list.push_back(to_json(all, static_cast<double>(end - begin), static_cast<double>(stretches_.size())));
     begin = end;
   }

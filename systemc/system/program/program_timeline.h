@@ -25,15 +25,15 @@ class ProgramTimeline {
   // All references outlive it; the program has ended.
   ProgramTimeline(const ProgramState& state, Femtoseconds period);
 
-  // A list of {time_ns, compute_ns, memory_ns, exposed_ns, exposed: {kind: ns}, bubble_ns, idle_ns}: means over
-  // the ranks, which add up to the time. An iteration lasts from the end of the one before, or from the start,
-  // until the last operation of it or of one before has ended.
+  // A list of {time_ns, compute_ns, memory_ns, exposed_ns, exposed: {kind: ns}, bubble_ns, idle_ns}: means
+  // over the ranks, which add up to the time. An iteration lasts from the end of the one before, or from the
+  // start, until the last operation of it or of one before has ended.
   nlohmann::ordered_json iterations() const;
   // A list of {name, op, kind, group, bytes, algorithm, steps, begin_ns, joined_ns, end_ns,
   // bandwidth_gb_s, efficiency}, then those of transfers with {source, destination} instead of a group.
   nlohmann::ordered_json collectives() const;
-  // A list of {accelerator, rank, time_ns, compute_ns, memory_ns, exposed_ns, bubble_ns, idle_ns}; of programs
-  // of kListedOperations at most also operations, a list of {name, ready_ns, begin_ns, end_ns}.
+  // A list of {accelerator, rank, time_ns, compute_ns, memory_ns, exposed_ns, bubble_ns, idle_ns}; of
+  // programs of kListedOperations at most also operations, a list of {name, ready_ns, begin_ns, end_ns}.
   nlohmann::ordered_json accelerators() const;
 
   // A track for what each rank computes, and as many as it takes for what it has in flight.

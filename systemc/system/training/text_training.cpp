@@ -284,9 +284,10 @@ Json run_text_training(const config::Loaded& loaded) {
                       "could wait for piece by piece: write layer_wise or none");
   }
   if (loaded.config.training.overlap == workload::Overlap::kBucketed) {
-    throw ConfigError(loaded.place("training.overlap"),
-                      "training.overlap is bucketed, but a text workload says itself what is reduced with what: "
-                      "write layer_wise or none");
+    throw ConfigError(
+        loaded.place("training.overlap"),
+        "training.overlap is bucketed, but a text workload says itself what is reduced with what: "
+        "write layer_wise or none");
   }
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {

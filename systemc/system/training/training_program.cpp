@@ -30,7 +30,8 @@ class Writer {
 
   TrainingProgram write(int accelerators) {
     workload::RankProgram rank;
-    for (const workload::LayerCost& cost : costs_) compute(cost.name + " forward", cost.forward, Purpose::kForward);
+    for (const workload::LayerCost& cost : costs_)
+      compute(cost.name + " forward", cost.forward, Purpose::kForward);
     for (std::size_t layer = costs_.size(); layer-- > 0;) {
       const workload::LayerCost& cost = costs_[layer];
       compute(cost.name + " weight gradient", cost.weight_gradient, Purpose::kWeightGradient);
@@ -98,8 +99,9 @@ class Writer {
 
 }  // namespace
 
-TrainingProgram make_training_program(const std::vector<workload::LayerCost>& costs, workload::Overlap overlap,
-                                      Bytes bucket, Bytes least, int accelerators) {
+TrainingProgram make_training_program(const std::vector<workload::LayerCost>& costs,
+                                      workload::Overlap overlap, Bytes bucket, Bytes least,
+                                      int accelerators) {
   return Writer(costs, overlap, bucket, least).write(accelerators);
 }
 

@@ -8,8 +8,8 @@
 
 namespace coppice::system {
 
-// An iteration of training on equal accelerators as a program: the layers' forward passes, then backward, from
-// the last layer to the first, the weight gradient and, but for the first, the input gradient; and the
+// An iteration of training on equal accelerators as a program: the layers' forward passes, then backward,
+// from the last layer to the first, the weight gradient and, but for the first, the input gradient; and the
 // all-reduces of gradients over all ranks, each as soon as its gradients are there.
 //   none        one of all, after backward;
 //   layer_wise  one for each layer that learns;
@@ -21,7 +21,7 @@ struct TrainingProgram {
   // [layer]: the collective that has its gradients; -1: none.
   std::vector<int> collective_of;
 };
-TrainingProgram make_training_program(const std::vector<workload::LayerCost>& costs, workload::Overlap overlap,
-                                      Bytes bucket, Bytes least, int accelerators);
+TrainingProgram make_training_program(const std::vector<workload::LayerCost>& costs,
+                                      workload::Overlap overlap, Bytes bucket, Bytes least, int accelerators);
 
 }  // namespace coppice::system

@@ -186,7 +186,8 @@ class TrainingRun {
     auto timeline = make_timeline(slowed ? slowest_costs() : costs, workload::Overlap::kNone,
                                   [](Bytes) { return Femtoseconds{0}; });
     std::vector<std::pair<Femtoseconds, Femtoseconds>> moving;
-    for (const Json& one : ran.at("collectives")) moving.emplace_back(fs(one.at("begin_ns")), fs(one.at("end_ns")));
+    for (const Json& one : ran.at("collectives"))
+      moving.emplace_back(fs(one.at("begin_ns")), fs(one.at("end_ns")));
     for (std::size_t layer = 0; layer < costs.size(); ++layer) {
       if (made.collective_of[layer] < 0) continue;
       const auto& [begin, end] = moving[static_cast<std::size_t>(made.collective_of[layer])];

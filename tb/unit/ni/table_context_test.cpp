@@ -76,8 +76,8 @@ class Contexts : public ::testing::Test {
     }
     void start() {
       for (std::size_t i = 0; i < test_->collectives.size(); ++i) {
-        test_->nodes.interfaces[1]->start_context(static_cast<ContextId>(i + 1),
-                                                  static_cast<Cycles>(sc_core::sc_time_stamp().value()) / kCycle);
+        test_->nodes.interfaces[1]->start_context(
+            static_cast<ContextId>(i + 1), static_cast<Cycles>(sc_core::sc_time_stamp().value()) / kCycle);
       }
     }
     Contexts* test_;
