@@ -39,7 +39,8 @@ class AcceleratorModule : public sc_core::sc_module {
   void share_memory(tlm::tlm_base_initiator_socket<>& inside) {
     inside.get_base_port().bind(memory.get_base_port());
   }
-  // A 32-bit access that takes no time, `ahead` of the kernel's. Throws ModelError if the interface refuses it.
+  // A 32-bit access that takes no time, `ahead` of the kernel's. Throws ModelError if the interface refuses
+  // it.
   void write_register(sc_dt::uint64 address, std::uint32_t value,
                       const sc_core::sc_time& ahead = sc_core::SC_ZERO_TIME);
   std::uint32_t read_register(sc_dt::uint64 address);

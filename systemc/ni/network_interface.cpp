@@ -97,9 +97,10 @@ void NetworkInterface::start(Cycles at) {
 void NetworkInterface::load(const ContextTables& tables, Cycles now) {
   if (tables.id == kOwnTables || loaded_.contains(tables.id) ||
       tables.tables->ports.size() != ports_.size()) {
-    throw ModelError(fmt::format("{}: tables {} for {} ports cannot be loaded: they need a number of their "
-                                 "own and {} ports",
-                                 name(), tables.id, tables.tables->ports.size(), ports_.size()));
+    throw ModelError(
+        fmt::format("{}: tables {} for {} ports cannot be loaded: they need a number of their "
+                    "own and {} ports",
+                    name(), tables.id, tables.tables->ports.size(), ports_.size()));
   }
   auto context = std::make_unique<TableContext>(*context_.topology, *context_.system, node_, tables);
   context->reset(now);
@@ -122,9 +123,8 @@ void NetworkInterface::start_context(ContextId id, Cycles at) {
   }
   TableContext* const context = find(id);
   if (context == nullptr || context->started) {
-    throw ModelError(
-        fmt::format("{}: tables {} are started in cycle {}, but {}", name(), id, at,
-                    context == nullptr ? "they are not loaded" : "they run already"));
+    throw ModelError(fmt::format("{}: tables {} are started in cycle {}, but {}", name(), id, at,
+                                 context == nullptr ? "they are not loaded" : "they run already"));
   }
   context->started = true;
   running_.push_back(context);
@@ -326,9 +326,8 @@ Femtoseconds NetworkInterface::slowest_flit(TableContext& context, int index) {
   Femtoseconds& slowest = context.ports[static_cast<std::size_t>(index)].slowest_flit;
   if (slowest > 0) return slowest;
   slowest = context_.period;
-  context.given.tables->ports[static_cast<std::size_t>(index)].for_each_route([&](std::int32_t route) {
-    slowest = std::max(slowest, context.route_times[route].slowest_flit);
-  });
+  context.given.tables->ports[static_cast<std::size_t>(index)].for_each_route(
+      [&](std::int32_t route) { slowest = std::max(slowest, context.route_times[route].slowest_flit); });
   return slowest;
 }
 
@@ -360,9 +359,8 @@ const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port) {
                              [](const TableContext* context) { return context->given.priority; });
     return order_;
   }
-  const auto last = std::ranges::find_if(order_, [&](const TableContext* context) {
-    return context->given.id == port.last_served;
-  });
+  const auto last = std::ranges::find_if(
+      order_, [&](const TableContext* context) { return context->given.id == port.last_served; });
   if (last != order_.end()) std::rotate(order_.begin(), last + 1, order_.end());
   return order_;
 }
@@ -435,8 +433,8 @@ void NetworkInterface::wait(TableContext& context, int index, DecoderState state
 }
 
 // Through the memory that is bound, at the time that this node has come to; the flits take `stream`.
-DmaEngine::Read NetworkInterface::read(const ContextTables& tables, const TableEntry& entry, Femtoseconds stream,
-                                       Cycles now) {
+DmaEngine::Read NetworkInterface::read(const ContextTables& tables, const TableEntry& entry,
+                                       Femtoseconds stream, Cycles now) {
   if (memory.size() == 0) return dma_.request(*tables.contents, entry.address, entry.bytes, now);
   GradientData data;
   data.stream = stream;
@@ -487,9 +485,8 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
                                 : context.route_times[entry.route];
   const std::int64_t flits = context_.framing.flits(entry.message_bytes());
   DmaEngine::Read data = read(context.given, entry, checked_time(flits - 1, timing.slowest_flit), now);
-  const std::uint64_t id =
-      open_message(context_, node_, index, entry, timing, source.lockstep.release(),
-                                         context.enablers[index], now);
+  const std::uint64_t id = open_message(context_, node_, index, entry, timing, source.lockstep.release(),
+                                        context.enablers[index], now);
   MessageRecord& record = (*context_.log)[id];
   record.context = context.given.id;
   ++context.in_flight;

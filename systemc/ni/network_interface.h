@@ -141,7 +141,8 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   DmaEngine::Read read(const ContextTables& tables, const TableEntry& entry, Femtoseconds stream, Cycles now);
   Cycles write(const ContextTables& tables, const MessageRecord& arrival, Cycles now);
   // When the memory is done with `command`.
-  Cycles access(tlm::tlm_command command, Bytes base, const TableEntry& entry, GradientData& data, Cycles now);
+  Cycles access(tlm::tlm_command command, Bytes base, const TableEntry& entry, GradientData& data,
+                Cycles now);
   void take_flit(int port, const fabric::Packet& packet, fabric::Flit flit, Cycles now);
   void message_arrived(int port, std::uint64_t message, Cycles now);
   void run_at(TableContext& context, int port, Cycles at);
