@@ -252,7 +252,7 @@ void NetworkInterface::wake(Cycles now) {
 }
 
 void NetworkInterface::take_flit(int port, const fabric::Packet& packet, fabric::Flit flit, Cycles now) {
-  if (values_ == nullptr || flit.is_head()) return;
+  if (values_ == nullptr || flit.is_head() || (*context_.log)[packet.tag].context != kOwnTables) return;
   if (!queues_)
     queues_ = std::make_unique<ReductionQueues>(num_ports(), context_.system->ni.reduction_latency);
   const MessageRecord& record = (*context_.log)[packet.tag];
@@ -301,7 +301,9 @@ void NetworkInterface::complete_arrivals(Cycles now) {
         continue;
       }
     }
-    if (!queues_) ReductionUnit::apply(*record.entry, record.payload, *context.given.contents);
+    // Tables that were loaded later are added message by message.
+    if (!queues_ || record.context != kOwnTables)
+      ReductionUnit::apply(*record.entry, record.payload, *context.given.contents);
     count_arrival(context, record, now);
     completed.write(record);
     context_.log->close(id);
@@ -476,7 +478,7 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   const topology::Route& route = context_.paths != nullptr
                                      ? context_.paths->route(node_, entry.destination())
                                      : context.given.schedule->routes[static_cast<std::size_t>(entry.route)];
-  if (queues_) {
+  if (queues_ && context.given.id == kOwnTables) {
     const auto word = static_cast<std::size_t>(entry.address) / sizeof(float);
     queues_->settle(word, word + static_cast<std::size_t>(entry.bytes) / sizeof(float), values_->values());
   }
