@@ -25,7 +25,12 @@ struct NamedParallelism {
   Parallelism parallelism;
 };
 constexpr std::array kParallelisms{
-    NamedParallelism{"DATA", Parallelism::kData}, NamedParallelism{"MODEL", Parallelism::kModel},
+    NamedParallelism{"DATA", Parallelism::kData},
+    NamedParallelism{"MODEL", Parallelism::kModel},
+    NamedParallelism{"MICRO", Parallelism::kData},
+    NamedParallelism{"HYBRID_DATA_MODEL", Parallelism::kDataThenModel},
+    NamedParallelism{"HYBRID_MODEL_DATA", Parallelism::kModelThenData},
+    NamedParallelism{"HYBRID_CUSTOMIZED", Parallelism::kCustomized},
     NamedParallelism{"HYBRID_DLRM", Parallelism::kDlrm},
     NamedParallelism{"HYBRID_TRANSFORMER", Parallelism::kTransformer},
     NamedParallelism{"HYBRID_TRANSFORMER_FWD_IN_BCKWD", Parallelism::kTransformerRecomputed}};
@@ -164,14 +169,34 @@ void require_alone(const std::vector<Word>& line) {
                                                line[1].text));
 }
 
-TextLayer read_layer(const std::vector<Word>& line) {
-  if (line.size() != kWordsOfALayer) {
+// How a layer of a customized workload is spread: by data, by model, or both.
+Parallelism read_layer_parallelism(const Word& word) {
+  const Parallelism parallelism = read_parallelism(word);
+  switch (parallelism) {
+    case Parallelism::kData:
+    case Parallelism::kModel:
+    case Parallelism::kDataThenModel:
+    case Parallelism::kModelThenData:
+      return parallelism;
+    default:
+      break;
+  }
+  throw ConfigError(word.place,
+                    fmt::format("'{}' is no parallelism of a layer: DATA, MODEL, HYBRID_DATA_MODEL "
+                                "and HYBRID_MODEL_DATA are",
+                                word.text));
+}
+
+TextLayer read_layer(const std::vector<Word>& line, Parallelism parallelism) {
+  const bool customized = parallelism == Parallelism::kCustomized;
+  const std::size_t words = kWordsOfALayer + (customized ? 1 : 0);
+  if (line.size() != words) {
     throw ConfigError(
         line.front().place,
         fmt::format("layer '{}' has {} columns, but a layer has {}: name, reserved, then compute "
                     "time, collective and bytes of forward pass, input gradient and weight "
-                    "gradient, and the time of the update",
-                    line.front().text, line.size(), kWordsOfALayer));
+                    "gradient, and the time of the update{}",
+                    line.front().text, line.size(), words, customized ? ", and its parallelism" : ""));
   }
   const auto time = [&](std::size_t word) {
     return read_number(line[word], 0, kLongestNs, "time") * kFemtosecondsPerNanosecond;
@@ -180,7 +205,9 @@ TextLayer read_layer(const std::vector<Word>& line) {
     return TextPass{time(word), read_communication(line[word + 1], line[word + 2])};
   };
   require_reserved(line[1]);
-  return {line.front().text, pass(2), pass(5), pass(8), time(11)};
+  return {line.front().text, pass(2),
+          pass(5),           pass(8),
+          time(11),          customized ? read_layer_parallelism(line[kWordsOfALayer]) : parallelism};
 }
 
 void require_layer(const Word& place, const TextWorkload& workload, int layer, const char* what) {
@@ -258,7 +285,9 @@ TextWorkload import_text_workload(const std::string& path) {
     throw ConfigError(lines[1].front().place,
                       fmt::format("{} layers are announced, but {} follow", count, present));
   }
-  for (std::size_t line = 2; line < lines.size(); ++line) workload.layers.push_back(read_layer(lines[line]));
+  for (std::size_t line = 2; line < lines.size(); ++line) {
+    workload.layers.push_back(read_layer(lines[line], workload.parallelism));
+  }
   check(lines[0].front(), workload);
   return workload;
 }

@@ -16,6 +16,9 @@ enum class Parallelism {
   kDlrm,                   // MLPs by data, embedding tables by model, which all-to-alls join
   kTransformer,            // layers cut over groups of accelerators, groups by data
   kTransformerRecomputed,  // the same; what backward needs of forward is computed again from checkpoints
+  kDataThenModel,          // model over the innermost dimension, data over the others (HYBRID_DATA_MODEL)
+  kModelThenData,          // the reverse
+  kCustomized,             // every layer as it says itself
 };
 
 enum class Exchange { kNone, kAllReduce, kAllGather, kReduceScatter, kAllToAll };
@@ -47,7 +50,8 @@ struct TextLayer {
   TextPass forward;
   TextPass input_gradient;
   TextPass weight_gradient;
-  Femtoseconds update = 0;  // of the weights, when their gradient has been reduced
+  Femtoseconds update = 0;                       // of the weights, when their gradient has been reduced
+  Parallelism parallelism = Parallelism::kData;  // of a customized workload; else the workload's
 };
 
 // A training iteration as the text workloads of ASTRA-sim describe it.
