@@ -29,6 +29,7 @@ Command add_chunks(CLI::App& parent);
 Command add_route(CLI::App& parent);
 Command add_modules(CLI::App& parent);
 Command add_layers(CLI::App& parent);
+Command add_convert(CLI::App& parent);
 Command add_list(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_topology(CLI::App& parent);

@@ -5,6 +5,7 @@
 #include "routing/assigner.h"
 #include "schedule/registry.h"
 #include "system/machine/model_files.h"
+#include "system/program/large_program.h"
 #include "topology/builders.h"
 #include "workload/large_model.h"
 
@@ -31,6 +32,8 @@ std::string catalogue() {
   text += item("neighbor", "one further in every dimension");
   text += "models (training.model, or the path of a layer table):\n";
   for (const std::string& model : system::known_models()) text += fmt::format("  {}\n", model);
+  text += "transformers (training.model with training.parallel, or the path of a description):\n";
+  for (const std::string& model : system::known_transformers()) text += fmt::format("  {}\n", model);
   text += "path assignment (routing.method):\n";
   for (const routing::MethodInfo& method : routing::methods()) text += item(method.name, method.summary);
   text += "large models (routing.jobs):\n";

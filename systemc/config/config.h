@@ -12,6 +12,7 @@
 #include "schedule/compile/chunk_policy.h"
 #include "topology/clos.h"
 #include "topology/hierarchy.h"
+#include "workload/large_training.h"
 #include "workload/text_workload.h"
 #include "workload/training_timeline.h"
 
@@ -160,7 +161,25 @@ struct ProgramConfig {
       jitter{};  // what a computation takes over the nominal: of all ranks, or of each; empty: 1
   // The keys collectives.OP, by operation.
   std::map<std::string, CollectiveChoice> collectives{};
+  std::string groups{};         // of a trace: a file with the ranks of its groups
+  bool follow_control = false;  // program.dependencies: all, and not data alone
   bool operator==(const ProgramConfig&) const = default;
+};
+
+// How a large model is trained. Only what is laid out (training.parallel) is one.
+struct LargeTrainingConfig {
+  bool laid_out = false;  // no key: whether training.parallel is there
+  workload::ParallelSpec parallel{};
+  bool sequence_parallel = false;  // training.parallel.sequence
+  int micro_batches = 1;
+  workload::PipelineSchedule schedule = workload::PipelineSchedule::kOneForwardOneBackward;
+  int interleave = 0;         // chunks of layers on a rank; 0: 2 where the schedule interleaves, else 1
+  std::int64_t sequence = 0;  // tokens of a sample; 0: the model's
+  int zero = 0;
+  workload::Recomputation recompute = workload::Recomputation::kNone;
+  workload::ContextExchange context_exchange = workload::ContextExchange::kRing;
+  int iterations = 1;
+  bool operator==(const LargeTrainingConfig&) const = default;
 };
 
 // An iteration of data-parallel training, its all-reduces by `collective.algorithm`.
@@ -172,6 +191,7 @@ struct TrainingConfig {
   workload::AllGatherBytes all_gather_bytes = workload::AllGatherBytes::kInput;
   std::string optimizer = "momentum";  // accelerator/footprint.h
   Bytes bucket = 25'000'000;           // of overlap bucketed: gradients that are reduced together
+  LargeTrainingConfig large{};
   bool operator==(const TrainingConfig&) const = default;
 };
 

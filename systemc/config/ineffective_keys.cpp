@@ -52,6 +52,14 @@ std::string idle_bucket(const Config& config, const Use& use) {
   return fmt::format("training.overlap is {}, not bucketed", to_string(config.training.overlap));
 }
 
+std::string idle_trace(const Config& config, const Use& /*use*/) {
+  return config.program.trace.empty() ? "program.trace is not set" : "";
+}
+
+std::string idle_parallel(const Config& config, const Use& /*use*/) {
+  return trains_large_model(config) ? "" : "training.parallel lays out no large model";
+}
+
 std::string idle_all_gather_bytes(const Config& config, const Use& use) {
   const std::string untrained = idle_untrained(config, use);
   if (!untrained.empty() || trains_text_workload(config)) return untrained;

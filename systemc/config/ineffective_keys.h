@@ -10,10 +10,14 @@ namespace coppice::config {
 std::string idle_untrained(const Config& config, const Use& use);
 // Keys that only a single collective reads.
 std::string idle_size(const Config& config, const Use& use);
+// Keys that only traces read.
+std::string idle_trace(const Config& config, const Use& use);
 // Keys that only programs read.
 std::string idle_contexts(const Config& config, const Use& use);
 // The size of buckets where gradients are not reduced by buckets.
 std::string idle_bucket(const Config& config, const Use& use);
+// Keys that only the training of large models reads.
+std::string idle_parallel(const Config& config, const Use& use);
 // Keys that only text workloads read.
 std::string idle_all_gather_bytes(const Config& config, const Use& use);
 // The root of a collective that has none.

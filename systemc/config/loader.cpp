@@ -8,6 +8,7 @@
 #include "config/booksim_file.h"
 #include "config/document.h"
 #include "config/nearest.h"
+#include "config/parallel_keys.h"
 #include "config/rules.h"
 #include "config/scale_sim_architecture.h"
 #include "config/schema.h"
@@ -116,6 +117,7 @@ Loaded load_document(const std::string& path, Node root, const std::vector<std::
   auto& all = loaded.config.assumptions;
   all.insert(all.end(), assumptions.begin(), assumptions.end());
   require_keys(loaded, purpose);
+  resolve_parallel_training(loaded);
   check_rules(loaded);
   return loaded;
 }

@@ -67,6 +67,21 @@ Key jitter_key() {
   return key;
 }
 
+Key dependencies_key() {
+  static const std::vector<std::string> names{"data", "all"};
+  Key key;
+  key.path = "program.dependencies";
+  key.example = "all";
+  key.form = "data, all";
+  key.read = [path = key.path](const Node& value, Config& config) {
+    config.program.follow_control = read_name(value, path, names) == "all";
+  };
+  key.write = [](const Config& config) {
+    return config.program.trace.empty() ? Json() : Json(config.program.follow_control ? "all" : "data");
+  };
+  return key;
+}
+
 // What the collectives of one operation run by.
 void add_choice_keys(std::vector<Key>& keys, const std::string& op) {
   std::vector<std::string> algorithms;
@@ -112,6 +127,16 @@ void add_program_keys(std::vector<Key>& keys) {
                           "program.file", [](auto& c) -> auto& { return c.program.file; },
                           "the name of a program (YAML)", "program.yaml"),
                       kRunOnly));
+  keys.push_back(with(file_key(
+                          "program.trace", [](auto& c) -> auto& { return c.program.trace; },
+                          "the name of Chakra traces, with {rank} in it", "trace.{rank}.et"),
+                      kRunOnly));
+  keys.push_back(unless(with(file_key(
+                                 "program.groups", [](auto& c) -> auto& { return c.program.groups; },
+                                 "the name of a file of groups (JSON)", "groups.json"),
+                             kRunOnly),
+                        idle_trace));
+  keys.push_back(unless(with(dependencies_key(), kRunOnly), idle_trace));
   keys.push_back(unless(with(jitter_key(), kRunOnly), idle_contexts));
   add_context_keys(keys);
   for (const char* op : {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "all_to_all"}) {

@@ -7,6 +7,7 @@
 
 #include "config/dimensions.h"
 #include "config/link_limits.h"
+#include "config/parallel_keys.h"
 #include "config/shape.h"
 #include "schedule/registry.h"
 #include "topology/builders.h"
@@ -129,6 +130,7 @@ void check_rules(const Loaded& loaded) {
   check_payload(loaded);
   check_size(loaded);
   check_observed_nodes(loaded);
+  check_parallel_training(loaded);
 }
 
 }  // namespace coppice::config

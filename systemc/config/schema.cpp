@@ -9,6 +9,7 @@
 #include "config/ineffective_keys.h"
 #include "config/key_builders.h"
 #include "config/key_descriptions.h"
+#include "config/parallel_keys.h"
 #include "config/program_keys.h"
 #include "config/routing_keys.h"
 #include "config/shape.h"
@@ -403,6 +404,7 @@ std::vector<Key> make_keys() {
   add_accelerator_keys(keys);
   add_collective_keys(keys);
   add_training_keys(keys);
+  add_parallel_keys(keys);
   add_program_keys(keys);
   add_routing_keys(keys);
   add_run_keys(keys);

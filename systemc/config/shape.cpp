@@ -53,7 +53,11 @@ bool reads_tables(const Config& config) {
 }
 
 bool runs_program(const Config& config) {
-  return !config.program.file.empty() || !config.program.trace.empty();
+  return !config.program.file.empty() || !config.program.trace.empty() || trains_large_model(config);
+}
+
+bool trains_large_model(const Config& config) {
+  return config.training.large.laid_out;
 }
 
 bool trains_text_workload(const Config& config) {

@@ -39,8 +39,11 @@ bool chooses_algorithm(const Config& config);
 // The collective's tables are read from collective.file.
 bool reads_tables(const Config& config);
 
-// The system runs a program: program.file or program.trace is set.
+// The system runs a program: of a file, a trace, or a large model.
 bool runs_program(const Config& config);
+
+// The system trains a large model: training.parallel says how it is laid out.
+bool trains_large_model(const Config& config);
 
 // `training.model` names a text workload of ASTRA-sim (*.txt) and not a layer table.
 bool trains_text_workload(const Config& config);

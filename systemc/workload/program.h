@@ -102,6 +102,8 @@ struct Program {
   std::vector<Transfer> transfers;
   std::vector<RankProgram> ranks;
   std::vector<int> placement;  // the accelerator of each rank; empty: rank r is accelerator r
+  // What was taken for granted of files that leave it open, a sentence each: results repeat it.
+  std::vector<std::string> assumptions{};
   bool operator==(const Program&) const = default;
 };
 

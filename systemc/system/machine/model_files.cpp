@@ -15,21 +15,12 @@ namespace {
 constexpr const char* kKey = "training.model";
 constexpr const char* kExtension = ".csv";
 
-// Beside a command that is installed (or was moved with its data); else where it was built.
-std::filesystem::path model_folder() {
-  std::error_code none;
-  const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", none);
-  const std::filesystem::path installed = command.parent_path().parent_path() / "share/coppice/workloads";
-  if (!command.empty() && std::filesystem::is_directory(installed, none)) return installed;
-  return COPPICE_WORKLOADS;
-}
-
 bool is_path(const std::string& model) {
   return model.find('/') != std::string::npos || model.ends_with(kExtension);
 }
 
 std::filesystem::path table_path(const std::string& model) {
-  return is_path(model) ? std::filesystem::path(model) : model_folder() / (model + kExtension);
+  return is_path(model) ? std::filesystem::path(model) : std::filesystem::path(model_folder()) / (model + kExtension);
 }
 
 std::string absent(const std::string& model) {
@@ -37,7 +28,7 @@ std::string absent(const std::string& model) {
   const std::vector<std::string> known = known_models();
   if (known.empty()) {
     return fmt::format("{}: there are no models in {}; write the path of a layer table", kKey,
-                       model_folder().string());
+                       model_folder());
   }
   return fmt::format("{}: there is no model '{}'; did you mean '{}'? There are {}, and paths of layer tables",
                      kKey, model, config::nearest(model, known), fmt::join(known, ", "));
@@ -45,8 +36,17 @@ std::string absent(const std::string& model) {
 
 }  // namespace
 
+// Beside a command that is installed (or was moved with its data); else where it was built.
+std::string model_folder() {
+  std::error_code none;
+  const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", none);
+  const std::filesystem::path installed = command.parent_path().parent_path() / "share/coppice/workloads";
+  if (!command.empty() && std::filesystem::is_directory(installed, none)) return installed.string();
+  return COPPICE_WORKLOADS;
+}
+
 std::vector<std::string> known_models() {
-  return workload::model_names(model_folder().string());
+  return workload::model_names(model_folder());
 }
 
 workload::Model load_model(const config::Loaded& loaded) {

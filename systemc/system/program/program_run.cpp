@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/time_limit.h"
 #include "config/program_file.h"
+#include "config/shape.h"
 #include "fabric/failure.h"
 #include "fabric/sim_time.h"
 #include "fabric/train_fabric.h"
@@ -20,9 +21,11 @@
 #include "system/output/trace_writer.h"
 #include "system/process/child_process.h"
 #include "system/process/cost_meter.h"
+#include "system/program/large_program.h"
 #include "system/program/program_runner.h"
 #include "system/program/program_state.h"
 #include "system/program/program_timeline.h"
+#include "workload/chakra/import.h"
 
 namespace coppice::system {
 namespace {
@@ -222,6 +225,7 @@ class ProgramRun {
     json["schema"] = "coppice.result/1";
     json["version"] = COPPICE_VERSION;
     config::write_config(config(), json);
+    for (const std::string& assumption : program_.assumptions) json["assumptions"].push_back(assumption);
     json["program"] = {{"name", program_.name},
                        {"ranks", program_.ranks.size()},
                        {"operations", state_.operations()},
@@ -259,7 +263,20 @@ class ProgramRun {
 
 }  // namespace
 
+namespace {
+
+workload::Program load_trace(const config::Loaded& loaded) {
+  const config::ProgramConfig& program = loaded.config.program;
+  auto imported = workload::chakra::import_chakra(program.trace, {program.groups, program.follow_control});
+  imported.program.assumptions = std::move(imported.assumptions);
+  return std::move(imported.program);
+}
+
+}  // namespace
+
 workload::Program load_program(const config::Loaded& loaded) {
+  if (config::trains_large_model(loaded.config)) return load_large_program(loaded);
+  if (!loaded.config.program.trace.empty()) return load_trace(loaded);
   return config::read_program_file(loaded.config.program.file);
 }
 

@@ -1,0 +1,117 @@
+#include "system/program/large_program.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "accelerator/footprint.h"
+#include "config/nearest.h"
+#include "config/transformer_file.h"
+#include "system/machine/build.h"
+#include "system/machine/model_files.h"
+
+namespace coppice::system {
+namespace {
+
+constexpr const char* kModel = "training.model";
+constexpr const char* kExtension = ".yaml";
+
+std::string description_of(const config::Loaded& loaded) {
+  const std::string& model = loaded.config.training.model;
+  const bool is_path = model.find('/') != std::string::npos || model.ends_with(kExtension);
+  const std::filesystem::path path =
+      is_path ? std::filesystem::path(model) : std::filesystem::path(model_folder()) / (model + kExtension);
+  std::error_code none;
+  if (std::filesystem::exists(path, none)) return path.string();
+  const std::vector<std::string> known = known_transformers();
+  throw ConfigError(
+      loaded.place(kModel),
+      fmt::format("{}: there is no transformer '{}'; did you mean '{}'? training.parallel lays out "
+                  "{}, and descriptions (YAML) by their path",
+                  kModel, model, config::nearest(model, known), fmt::join(known, ", ")));
+}
+
+// Says where configurations set it what the layout refuses.
+template <typename Build>
+auto located(const config::Loaded& loaded, Build build) {
+  try {
+    return build();
+  } catch (const workload::LayoutError& error) {
+    throw ConfigError(loaded.place(error.key()), fmt::format("{}: {}", error.key(), error.what()));
+  }
+}
+
+void require_accelerators(const config::Loaded& loaded, int ranks) {
+  const int accelerators = build_topology(loaded).num_accelerators();
+  if (ranks <= accelerators) return;
+  throw ConfigError(
+      loaded.place("training.parallel"),
+      fmt::format("training.parallel lays the model out on {} accelerators, but the system has {}", ranks,
+                  accelerators));
+}
+
+void require_memory(const config::Loaded& loaded, const workload::LargeTraining& training) {
+  const auto memory = loaded.config.system.accelerator.memory;
+  if (!memory) return;
+  for (int stage = 0; stage < training.parallel.pipeline; ++stage) {
+    const workload::TrainingMemory kept = training_memory(training, stage);
+    if (kept.total() <= *memory) continue;
+    throw ConfigError(
+        loaded.place("system.accelerator.memory"),
+        fmt::format(
+            "system.accelerator.memory of {} is too little for accelerators of pipeline rank {}: weights "
+            "{}, gradients {}, optimizer {} and activations {} are {}",
+            format_bytes(*memory), stage, format_bytes(kept.weights), format_bytes(kept.gradients),
+            format_bytes(kept.optimizer), format_bytes(kept.activations), format_bytes(kept.total())));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> known_transformers() {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(model_folder(), none)) {
+    if (entry.path().extension() == kExtension) names.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+workload::LargeTraining large_training_of(const config::Loaded& loaded) {
+  const config::TrainingConfig& config = loaded.config.training;
+  const config::LargeTrainingConfig& large = config.large;
+  workload::LargeTraining training;
+  training.model = config::read_transformer(description_of(loaded));
+  training.parallel = large.parallel;
+  training.sequence_parallel = large.sequence_parallel;
+  training.micro_batches = large.micro_batches;
+  training.micro_batch = config.batch_per_accelerator / large.micro_batches;
+  training.sequence = large.sequence == 0 ? training.model.sequence : large.sequence;
+  training.schedule = large.schedule;
+  const bool interleaved = large.schedule == workload::PipelineSchedule::kInterleaved;
+  training.chunks = large.interleave == 0 ? (interleaved ? 2 : 1) : large.interleave;
+  training.zero = large.zero;
+  training.recompute = large.recompute;
+  training.context_exchange = large.context_exchange;
+  training.overlap = config.overlap != workload::Overlap::kNone;
+  training.bucket = config.overlap == workload::Overlap::kLayerWise ? 0 : config.bucket;
+  training.optimizer_states = accelerator::find_optimizer(config.optimizer).states;
+  training.iterations = large.iterations;
+  located(loaded, [&] {
+    check_training(training);
+    return 0;
+  });
+  return training;
+}
+
+workload::Program load_large_program(const config::Loaded& loaded) {
+  const workload::LargeTraining training = large_training_of(loaded);
+  require_accelerators(loaded, training.parallel.ranks());
+  require_memory(loaded, training);
+  return located(loaded, [&] { return build_large_training(training); });
+}
+
+}  // namespace coppice::system

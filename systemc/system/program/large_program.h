@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/loader.h"
+#include "workload/large_training.h"
+#include "workload/program.h"
+
+namespace coppice::system {
+
+// The transformers that `training.model` may name where training.parallel lays it out.
+std::vector<std::string> known_transformers();
+
+// The training of the transformer that `training.model` names, or whose description (YAML) is there. Throws
+// ConfigError at the key that cannot be.
+workload::LargeTraining large_training_of(const config::Loaded& loaded);
+
+// Its program. Throws ConfigError at the key that cannot be, and at system.accelerator.memory if an
+// accelerator would have to keep more.
+workload::Program load_large_program(const config::Loaded& loaded);
+
+}  // namespace coppice::system
