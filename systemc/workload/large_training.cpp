@@ -30,10 +30,11 @@ void check_shares(const LargeTraining& training) {
 void check_pipeline(const LargeTraining& training) {
   const int pipeline = training.parallel.pipeline;
   if (training.schedule != PipelineSchedule::kInterleaved && training.chunks != 1) {
-    throw LayoutError("training.interleave",
-                      fmt::format("{} chunks of layers on a rank need the interleaved schedule: leave it out, or write "
-                                  "training.schedule: interleaved",
-                                  training.chunks));
+    throw LayoutError(
+        "training.interleave",
+        fmt::format("{} chunks of layers on a rank need the interleaved schedule: leave it out, or write "
+                    "training.schedule: interleaved",
+                    training.chunks));
   }
   if (training.schedule == PipelineSchedule::kInterleaved && training.micro_batches % pipeline != 0) {
     throw LayoutError("training.micro_batches",

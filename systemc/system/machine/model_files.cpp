@@ -20,7 +20,8 @@ bool is_path(const std::string& model) {
 }
 
 std::filesystem::path table_path(const std::string& model) {
-  return is_path(model) ? std::filesystem::path(model) : std::filesystem::path(model_folder()) / (model + kExtension);
+  return is_path(model) ? std::filesystem::path(model)
+                        : std::filesystem::path(model_folder()) / (model + kExtension);
 }
 
 std::string absent(const std::string& model) {

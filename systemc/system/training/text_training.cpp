@@ -77,7 +77,8 @@ Groups groups_of(const workload::TextWorkload& workload, const std::vector<Dimen
     case Parallelism::kModelThenData:
       return {{dimensions.begin() + 1, dimensions.end()}, {dimensions.front()}};
     case Parallelism::kCustomized:
-      throw UnsupportedError("layers that are spread each in its own way (HYBRID_CUSTOMIZED) have no one group");
+      throw UnsupportedError(
+          "layers that are spread each in its own way (HYBRID_CUSTOMIZED) have no one group");
     case Parallelism::kTransformer:
     case Parallelism::kTransformerRecomputed:
       break;

@@ -89,7 +89,8 @@ TEST(BooksimFile, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(complaint(with("dor", "valiant")), HasSubstr("4:20: routing_function = valiant: a mesh is"));
   EXPECT_THAT(complaint(with("tornado", "hotspot")), HasSubstr("7:11: traffic must be uniform"));
   EXPECT_THAT(complaint(with("0.02", "0.2")), HasSubstr("8:18: injection_rate of 0.2 packets of 16 flits"));
-  EXPECT_THAT(complaint(with("16;", "none;")), HasSubstr("5:29: system.router.vc_depth must be a whole number"));
+  EXPECT_THAT(complaint(with("16;", "none;")),
+              HasSubstr("5:29: system.router.vc_depth must be a whole number"));
   EXPECT_THAT(complaint(with("k = 4;", "k : 4;")), HasSubstr("3:1: 'k : 4' has no '='"));
   EXPECT_THAT(complaint("speculative = 1;"), HasSubstr("1:15: speculative = 1: the switch"));
   EXPECT_THAT(complaint("topology = anynet;"), HasSubstr("needs a network_file"));

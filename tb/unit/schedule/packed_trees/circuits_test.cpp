@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-
 #include "machine.h"
 #include "schedule/automatic/expected_time.h"
 #include "schedule/packed_trees/packed_trees.h"
