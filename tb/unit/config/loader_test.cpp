@@ -69,8 +69,14 @@ observe: {nodes: [1, 3]}
   EXPECT_EQ(config.system.clock.hertz, 2'000'000'000);
   EXPECT_EQ(config.system.flit, 32);
   EXPECT_EQ(config.system.router, (RouterConfig{2, 8, 0, 2, 3, 4, 0, Implementation::kSystemc}));
-  EXPECT_EQ(config.system.ni,
-            (NiConfig{2, FlowControl::kMessage, 512, false, 100, 1, 2, 0, 0.5, Implementation::kSystemc}));
+  EXPECT_EQ(config.system.ni, (NiConfig{.ports = 2,
+                                        .flow_control = FlowControl::kMessage,
+                                        .payload = 512,
+                                        .lockstep = false,
+                                        .buffer = 100,
+                                        .dma_latency = 1,
+                                        .reduction_latency = 2,
+                                        .reduction_flits_per_cycle = 0.5}));
   EXPECT_EQ(config.system.accelerator, (AcceleratorConfig{.pes = 8,
                                                           .array = {16, 8},
                                                           .dataflow = "weight_stationary",

@@ -1,3 +1,5 @@
+// GCC 12 takes the initializer list of ParallelSpec's default member for gone before it is copied.
+#pragma GCC diagnostic ignored "-Wdangling-pointer"
 #include "workload/large_training.h"
 
 #include <map>

@@ -11,8 +11,10 @@ namespace {
 std::string text(const std::vector<PipelineUnit>& units) {
   std::string result;
   for (const PipelineUnit& unit : units) {
-    result +=
-        (unit.forward ? "F" : "B") + std::to_string(unit.chunk) + std::to_string(unit.micro_batch) + " ";
+    result += unit.forward ? 'F' : 'B';
+    result += std::to_string(unit.chunk);
+    result += std::to_string(unit.micro_batch);
+    result += ' ';
   }
   return result;
 }
