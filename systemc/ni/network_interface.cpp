@@ -184,6 +184,8 @@ void NetworkInterface::restart(GradientMemory& contents, Cycles at) {
   if (!started_) running_.push_back(own_.get());
   started_ = true;
   own_->given.contents = &contents;
+  // The schedule may be another than before, in the same place.
+  own_->given.tables = &context_.schedule->nodes[static_cast<std::size_t>(node_)];
   values_ = dynamic_cast<ValueMemory*>(&contents);
   queues_.reset();
   own_->reset(at);
