@@ -70,9 +70,9 @@ TEST_F(LargeModels, SayWhatCannotBeLaidOut) {
 
 TEST_F(LargeModels, HaveToFitIntoTheMemory) {
   const std::string training = "  parallel: {tensor: 2, data: 2}\n";
-  const Outcome outcome = run(training, {"--set", "system.accelerator.memory=\"100 KB\""});
+  const Outcome outcome = run(training, {"--set", "system.accelerator.memory=\"100 kB\""});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("system.accelerator.memory of 100 KB is too little"));
+  EXPECT_THAT(outcome.err, HasSubstr("system.accelerator.memory of 100 kB is too little"));
   EXPECT_EQ(run(training, {"--set", "system.accelerator.memory=\"100 MB\""}).status, 0);
 }
 

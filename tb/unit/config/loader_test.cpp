@@ -211,6 +211,9 @@ Config arbitrary_config() {
                below(1000),
                below(1'000'000),
                0.001 * below(1'000'000),
+               NiConfig{}.contexts,  // of programs only
+               NiConfig{}.context_order,
+               NiConfig{}.table_load,
                Implementation::kSystemc};
   system.accelerator.forwarding_cost = 0.001 * below(900);
   if (*rc::gen::arbitrary<bool>()) {
