@@ -113,6 +113,8 @@ struct AcceleratorConfig {
   std::string tiling = "least_traffic";                      // accelerator/buffers/tiling.h
   std::optional<Bytes> memory = std::nullopt;                // unlimited
   std::optional<Bandwidth> memory_bandwidth = std::nullopt;  // unlimited
+  int pe_latency = 0;             // registers between a PE's multiplier and its adder
+  std::string operands = "fp32";  // of the arrays' multipliers; or bf16, int8
   bool operator==(const AcceleratorConfig&) const = default;
 };
 

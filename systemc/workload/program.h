@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "workload/layer.h"
 
 // What a system runs, as execution graphs: a directed acyclic graph of operations per rank. Everything that
 // runs can be said so: a single collective, an iteration of training, a large model laid out over tensor,
@@ -48,12 +49,15 @@ struct Transfer {
 // What a computation is for, so that results can add up by it.
 enum class Purpose { kForward, kInputGradient, kWeightGradient, kRecomputation, kUpdate, kOther };
 
-// Either a duration, or operations and bytes whose time the accelerator's roofline gives: whichever is set.
+// Either a duration, or operations and bytes whose time the accelerator's roofline gives: whichever is set. A
+// pass over a layer, or the update of its weights, as `purpose` says, has the duration that the accelerator's
+// arrays take for it with the memory to themselves.
 struct Compute {
   Femtoseconds duration = 0;
   double operations = 0;  // a multiply-accumulate is two
   double bytes = 0;       // to and from the accelerator's memory
   Purpose purpose = Purpose::kOther;
+  std::int32_t layer = -1;  // in Program::layers; -1: none
   bool operator==(const Compute&) const = default;
 };
 
@@ -104,6 +108,8 @@ struct Program {
   std::vector<int> placement;  // the accelerator of each rank; empty: rank r is accelerator r
   // What was taken for granted of files that leave it open, a sentence each: results repeat it.
   std::vector<std::string> assumptions{};
+  std::vector<Layer> layers{};  // that accelerators compute, `samples` of them at a time
+  std::int64_t samples = 1;
   bool operator==(const Program&) const = default;
 };
 
