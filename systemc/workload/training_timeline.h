@@ -17,14 +17,15 @@ enum class Overlap {
   kBucketed,   // those of neighbouring layers are reduced together, training.bucket bytes at a time
 };
 
-// The cost of one layer to one accelerator in an iteration: time of each pass over its mini-batch, and the
-// bytes of gradient that must be reduced over all accelerators (0: none).
+// The cost of one layer to one accelerator in an iteration: time of each pass over its mini-batch, the bytes
+// of gradient that must be reduced over all accelerators (0: none), and the time of the update.
 struct LayerCost {
   std::string name;
   Femtoseconds forward = 0;
   Femtoseconds input_gradient = 0;
   Femtoseconds weight_gradient = 0;  // local aggregation over the PEs included
   Bytes gradient_bytes = 0;
+  Femtoseconds update = 0;  // of its weights, by the gradients of all accelerators
 };
 
 // When things happen to a layer, from the begin of the iteration. Without gradient bytes, or without
@@ -48,6 +49,7 @@ struct TrainingTimeline {
   Femtoseconds overlapped = 0;             // part of it while the accelerators compute
   Femtoseconds total = 0;
   std::vector<LayerTimes> layers;  // in the order of the forward pass
+  Femtoseconds update = 0;         // of all weights, where the iteration has it: part of compute
 };
 
 // The duration of an all-reduce of so many bytes over all accelerators, alone on the network.
