@@ -35,6 +35,16 @@ struct Share {
   NodeId owner = topology::kNoNode;
 };
 
+// How far the entries of a pipelined schedule's next piece are from those of the one before, at every port;
+// no step: nothing is known to repeat. Only how small tables get depends on it (table_loop.h).
+struct Repetition {
+  std::int32_t flow = 0;
+  Bytes address = 0;
+  std::int32_t step = 0;
+
+  bool operator==(const Repetition&) const = default;
+};
+
 // A compiled collective: what every network interface executes.
 struct Schedule {
   std::string algorithm;
@@ -57,6 +67,7 @@ struct Schedule {
   std::vector<NodeTables> nodes;
   int adders = 0;  // the last of `nodes`: switches that add what they are sent and contribute nothing
   std::vector<topology::Route> routes;  // shared by entries that take the same path
+  Repetition repetition;
 
   int accelerators() const { return static_cast<int>(nodes.size()) - adders; }
 };
