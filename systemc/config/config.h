@@ -247,6 +247,13 @@ struct RoutingConfig {
   bool operator==(const RoutingConfig&) const = default;
 };
 
+// What a result says of the hardware; an empty technology: nothing.
+struct HardwareConfig {
+  std::string technology{};  // hardware.technology: of which area and energy are
+  std::string energies{};    // hardware.energies: a file of energies (YAML) in place of the shipped one
+  bool operator==(const HardwareConfig&) const = default;
+};
+
 struct Config {
   SystemConfig system;
   CollectiveConfig collective;
@@ -261,6 +268,7 @@ struct Config {
   topology::ClosFailures failures;  // of kind clos: system.topology.failed_spines and failed_links
   // What was taken for granted of files that leave it open, a sentence each. No key: results repeat it.
   std::vector<std::string> assumptions{};
+  HardwareConfig hardware{};
   bool operator==(const Config&) const = default;
 };
 
