@@ -62,6 +62,30 @@ const char* to_string(ContextOrder order) {
   return "?";
 }
 
+const char* to_string(PacketRouting routing) {
+  switch (routing) {
+    case PacketRouting::kMinimal:
+      return "minimal";
+    case PacketRouting::kValiant:
+      return "valiant";
+    case PacketRouting::kAdaptive:
+      return "adaptive";
+    case PacketRouting::kUgal:
+      return "ugal";
+  }
+  return "?";
+}
+
+const char* to_string(Arbitration arbitration) {
+  switch (arbitration) {
+    case Arbitration::kRoundRobin:
+      return "round_robin";
+    case Arbitration::kAge:
+      return "age";
+  }
+  return "?";
+}
+
 const char* to_string(ComputeTime compute) {
   switch (compute) {
     case ComputeTime::kPublished:

@@ -28,6 +28,13 @@ enum class Implementation { kSystemc, kRtl };
 // Which context of a network interface a port serves first, of those whose entry could issue: the one after
 // the last that it served, the one of the highest priority, or the one that started first.
 enum class ContextOrder { kRoundRobin, kPriority, kFifo };
+// How packets of synthetic traffic find their way (topology/adaptive_routing.h): the shortest way that is
+// known ahead; by way of a node drawn for each packet; the least busy of the shortest ways, router by router;
+// or the less busy of the shortest way and one by way of a node drawn, chosen at the source.
+enum class PacketRouting { kMinimal, kValiant, kAdaptive, kUgal };
+// Which of the packets that ask for a virtual channel or the switch a router serves first: in rotation, or
+// the one that was created first.
+enum class Arbitration { kRoundRobin, kAge };
 
 struct TopologyConfig {
   std::string kind;       // system.topology.kind, required
@@ -58,6 +65,8 @@ struct RouterConfig {
   int st_delay = 1;
   int credit_delay = 1;
   Implementation impl = Implementation::kSystemc;
+  PacketRouting routing = PacketRouting::kMinimal;
+  Arbitration arbitration = Arbitration::kRoundRobin;
   bool operator==(const RouterConfig&) const = default;
 };
 
@@ -145,6 +154,9 @@ struct CollectiveConfig {
   // Chunks over the dimensions of a hierarchy.
   schedule::ChunkScheduler scheduler = schedule::ChunkScheduler::kBaseline;
   std::string intra_dimension = kUsualPolicy;  // or as schedule::to_string(IntraDimension) writes it
+  // What every dimension of a hierarchy runs, as schedule::to_string(DimensionMethod) writes it; empty: what
+  // its network suits.
+  std::vector<std::string> dimension_algorithms{};
   bool operator==(const CollectiveConfig&) const = default;
 };
 
@@ -277,6 +289,8 @@ const char* to_string(Check check);
 const char* to_string(FlowControl flow_control);
 const char* to_string(Implementation implementation);
 const char* to_string(ContextOrder order);
+const char* to_string(PacketRouting routing);
+const char* to_string(Arbitration arbitration);
 const char* to_string(ComputeTime compute);
 
 }  // namespace coppice::config

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 namespace coppice::schedule {
 
@@ -17,10 +18,15 @@ const char* to_string(IntraDimension policy);
 // the smallest chunk first. themis_plus.h has a policy of its own.
 IntraDimension usual_policy(ChunkScheduler scheduler);
 
+// What a dimension of a hierarchy runs (schedule/compile/dimension_algorithm.h).
+enum class DimensionMethod { kRing, kDirect, kHalvingDoubling };
+const char* to_string(DimensionMethod method);
+
 // How chunks move through a hierarchy (Themis, Table 3).
 struct ChunkPolicy {
   ChunkScheduler scheduler = ChunkScheduler::kBaseline;
   std::optional<IntraDimension> intra_dimension = std::nullopt;  // none: the scheduler's choice
+  std::vector<DimensionMethod> methods{};  // of every dimension; empty: what its network suits
 };
 
 }  // namespace coppice::schedule
