@@ -228,7 +228,8 @@ int chunk_count(const LatencyModel& model, const CompileRequest& request) {
 ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request) {
   const int count = chunk_count(model, request);
   const auto chunks = split_into_chunks(request.size, request.element, count);
-  const auto& [scheduler, named] = request.chunk_policy;
+  const ChunkScheduler scheduler = request.chunk_policy.scheduler;
+  const std::optional<IntraDimension>& named = request.chunk_policy.intra_dimension;
   const IntraDimension policy = named.value_or(usual_policy(scheduler));
   switch (scheduler) {
     case ChunkScheduler::kBaseline:
