@@ -48,8 +48,13 @@ Passage TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arriva
   } else {
     // A flit before the tail may have lost up to a cycle to the clock edge.
     const Femtoseconds by_tail = checked_sum(checked_time(tail_arrival + 1, period_), flit_time);
-    passage.channel_free =
-        cycles(std::max(checked_sum(checked_time(passage.head, period_), drained.free), by_tail));
+    const Femtoseconds head = checked_time(passage.head, period_);
+    const Femtoseconds by_drain = std::max(checked_sum(head, drained.free), by_tail);
+    // No flit i comes after the head by more than o(i), and what o(i) is rounded up by is given back, so that
+    // the channel is free of it by the head's cycle, i paces and a flit time.
+    const Femtoseconds by_pace =
+        checked_sum(head, checked_time(train.flits, train.pace) - train.pace + flit_time);
+    passage.channel_free = cycles(std::min(by_drain, by_pace));
   }
   return passage;
 }

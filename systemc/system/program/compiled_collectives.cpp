@@ -140,7 +140,7 @@ const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId de
   schedule.steps = 1;
   schedule.flows = 1;
   schedule.shares = {{{0, whole}, 0}};
-  schedule.routes = {topology::make_route(machine_, routing_, source, destination, 0, 0)};
+  schedule.routes = {machine_route(machine_, routing_, source, destination, ni_ports_)};
   schedule.nodes.resize(2);
   for (auto& node : schedule.nodes) node.ports.resize(static_cast<std::size_t>(ni_ports_));
   schedule::TableEntry entry;

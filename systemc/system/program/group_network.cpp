@@ -52,6 +52,21 @@ topology::LinkSpec link_along(const Topology& machine, NodeId node, int dimensio
 
 }  // namespace
 
+topology::Route machine_route(const Topology& machine, const topology::RoutingFunction& routing, NodeId src,
+                              NodeId dst, int ni_ports) {
+  topology::Route route = topology::make_route(machine, routing, src, dst, 0, 0);
+  NodeId at = src;
+  int arrives = 0;
+  for (std::size_t hop = 0; hop + 1 < route.size(); ++hop) {
+    const Channel& channel = machine.channel(machine.out_channels(at)[route[hop].out_port]);
+    at = channel.dst;
+    arrives = channel.dst_port;
+  }
+  const int port = static_cast<int>(machine.out_channels(dst).size()) + arrives % ni_ports;
+  route.back().out_port = static_cast<std::uint16_t>(port);
+  return route;
+}
+
 GroupNetwork::GroupNetwork(const config::Loaded& loaded, const Topology& machine,
                            const topology::RoutingFunction& routing, std::vector<NodeId> accelerators)
     : loaded_(&loaded), machine_(&machine), machine_routing_(&routing), nodes_(std::move(accelerators)) {
@@ -257,8 +272,8 @@ schedule::Schedule GroupNetwork::place(schedule::Schedule schedule, int ni_ports
     if (routed && known != between.end()) return known->second;
     const auto number = static_cast<std::int32_t>(routes.size());
     if (routed) {
-      routes.push_back(topology::make_route(*machine_, *machine_routing_, machine_node(src),
-                                            machine_node(entry.destination()), 0, 0));
+      routes.push_back(machine_route(*machine_, *machine_routing_, machine_node(src),
+                                     machine_node(entry.destination()), ni_ports));
       between[{src, entry.destination()}] = number;
       return number;
     }

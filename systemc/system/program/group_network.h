@@ -10,6 +10,12 @@
 
 namespace coppice::system {
 
+// The machine's own way from one accelerator to another, out of the network at the interface's port of the
+// channel by which it comes there, so that what comes over different channels meets at no port. An interface
+// with fewer ports than channels takes them in turn.
+topology::Route machine_route(const topology::Topology& machine, const topology::RoutingFunction& routing,
+                              topology::NodeId src, topology::NodeId dst, int ni_ports);
+
 // The network that a group of accelerators has to itself in a machine, as collectives are compiled for it,
 // and where its parts are in the machine. In this order:
 //   whole    all accelerators: the machine's own network;
