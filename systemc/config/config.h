@@ -167,6 +167,23 @@ struct CollectiveChoice {
   bool operator==(const CollectiveChoice&) const = default;
 };
 
+// A program among several that share the machine.
+struct ProgramJobConfig {
+  std::string name{};
+  std::string file{};               // a program (workload/program_file.h)
+  Femtoseconds arrival = 0;         // before, none of its operations begins
+  std::vector<int> accelerators{};  // of its ranks; empty: the first that no job before it has
+  bool operator==(const ProgramJobConfig&) const = default;
+};
+
+// A link, both ways, or an accelerator that fails while programs run.
+struct ProgramFailureConfig {
+  std::vector<int> link{};  // the nodes at its ends; empty: an accelerator fails
+  int accelerator = -1;
+  Femtoseconds at = 0;
+  bool operator==(const ProgramFailureConfig&) const = default;
+};
+
 // A whole workload, executed by the accelerators.
 struct ProgramConfig {
   std::string file{};   // a program (workload/program_file.h)
@@ -177,6 +194,9 @@ struct ProgramConfig {
   std::map<std::string, CollectiveChoice> collectives{};
   std::string groups{};         // of a trace: a file with the ranks of its groups
   bool follow_control = false;  // program.dependencies: all, and not data alone
+  std::vector<ProgramJobConfig> jobs{};
+  std::vector<ProgramFailureConfig> failures{};
+  Femtoseconds restart = 0;  // from a failure until those that it stopped begin again
   bool operator==(const ProgramConfig&) const = default;
 };
 
