@@ -226,25 +226,10 @@ class File {
   std::vector<std::string> unread_;
 };
 
-Node scalar(std::string text, const SourceLocation& place) {
-  Node node;
-  node.kind = Node::Kind::kScalar;
-  node.text = std::move(text);
-  node.place = place;
-  return node;
-}
-
-Node section(const SourceLocation& place) {
-  Node node;
-  node.kind = Node::Kind::kMap;
-  node.place = place;
-  return node;
-}
-
+// A key stands where its value does.
 void put(Node& map, const char* name, Node value) {
-  value.name = name;
-  value.name_place = value.place;
-  map.children.push_back(std::move(value));
+  const SourceLocation place = value.place;
+  config::put(map, name, std::move(value), place);
 }
 
 class Translation {
@@ -253,13 +238,13 @@ class Translation {
 
   BooksimExperiment read() {
     refuse_other_machines();
-    Node system = section({file_.path()});
+    Node system = empty_map({file_.path()});
     put(system, "topology", topology());
     put(system, "link", link());
     put(system, "clock", scalar("1 GHz", {file_.path()}));
     put(system, "flit", scalar("16 B", {file_.path()}));
     put(system, "router", router());
-    experiment_.document = section({file_.path()});
+    experiment_.document = empty_map({file_.path()});
     put(experiment_.document, "system", std::move(system));
     put(experiment_.document, "seed", file_["seed"]);
     traffic();
@@ -307,7 +292,7 @@ class Translation {
   Node topology() const {
     const std::string name = kind();
     const Node value = file_["topology"];
-    Node topology = section(value.place);
+    Node topology = empty_map(value.place);
     if (name == "anynet") {
       put(topology, "kind", scalar("file", value.place));
       Node file = file_["network_file"];
@@ -339,7 +324,7 @@ class Translation {
   // A torus is folded: its channels take two cycles.
   Node link() const {
     const bool folded = kind() == "torus" && file_.integer("use_noc_latency", 0, 1) == 1;
-    Node link = section({file_.path()});
+    Node link = empty_map({file_.path()});
     put(link, "bandwidth", scalar("16 GB/s", {file_.path()}));
     put(link, "latency", scalar(folded ? "2 ns" : "1 ns", {file_.path()}));
     return link;
@@ -347,7 +332,7 @@ class Translation {
 
   Node router() {
     constexpr std::int64_t kMost = 1 << 20;
-    Node router = section({file_.path()});
+    Node router = empty_map({file_.path()});
     put(router, "vcs", file_["num_vcs"]);
     const std::int64_t vcs = file_.integer("num_vcs", 1, kMost);
     const std::int64_t shared = file_.integer("buf_size", -1, kMost * kMost);

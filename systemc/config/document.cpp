@@ -222,6 +222,27 @@ Node parse_override(const std::string& text) {
   }
 }
 
+Node scalar(std::string text, const SourceLocation& place) {
+  Node node;
+  node.kind = Node::Kind::kScalar;
+  node.text = std::move(text);
+  node.place = place;
+  return node;
+}
+
+Node empty_map(const SourceLocation& place) {
+  Node node;
+  node.kind = Node::Kind::kMap;
+  node.place = place;
+  return node;
+}
+
+void put(Node& map, const std::string& name, Node value, const SourceLocation& name_place) {
+  value.name = name;
+  value.name_place = name_place;
+  map.children.push_back(std::move(value));
+}
+
 void merge(Node& base, const Node& change) {
   if (base.kind != Node::Kind::kMap || change.kind != Node::Kind::kMap) {
     base.kind = change.kind;

@@ -28,6 +28,12 @@ Node read_document(const std::string& path);
 // ("--set TEXT:1:column"). Throws ConfigError.
 Node parse_override(const std::string& text);
 
+// What a file of another tool says, as this document would have it: a scalar, an empty map, and a value under
+// a key of a map, each with the place that it comes from.
+Node scalar(std::string text, const SourceLocation& place);
+Node empty_map(const SourceLocation& place);
+void put(Node& map, const std::string& name, Node value, const SourceLocation& name_place);
+
 // Lays `change` over `base`: maps are merged key by key, anything else is replaced.
 void merge(Node& base, const Node& change);
 

@@ -104,21 +104,6 @@ bool has_no_meaning(const Entry& entry) {
          std::ranges::find(kKeys, lower(entry.value.name)) != kKeys.end();
 }
 
-// Of sections that are merged key by key.
-void set(Node& section, const std::string& name, Node value, const SourceLocation& place) {
-  value.name = name;
-  value.name_place = place;
-  section.children.push_back(std::move(value));
-}
-
-Node scalar(std::string text, const SourceLocation& place) {
-  Node node;
-  node.kind = Node::Kind::kScalar;
-  node.text = std::move(text);
-  node.place = place;
-  return node;
-}
-
 class Reader {
  public:
   Reader(const std::string& path, std::int64_t clock_hertz) : path_(path), clock_hertz_(clock_hertz) {
@@ -141,7 +126,7 @@ class Reader {
     Node& section = result_.accelerator;
     section.kind = Node::Kind::kMap;
     section.place = {path_};
-    set(section, "pes", scalar("1", {path_}), {path_});
+    put(section, "pes", scalar("1", {path_}), {path_});
     set_array(section);
     set_dataflow(section);
     set_buffers(section);
@@ -186,7 +171,7 @@ class Reader {
       array.children.push_back(scalar(value.text, value.place));
     }
     array.place = array.children.front().place;
-    set(section, "array", std::move(array), need("ArrayHeight").name_place);
+    put(section, "array", std::move(array), need("ArrayHeight").name_place);
   }
 
   void set_dataflow(Node& section) const {
@@ -196,7 +181,7 @@ class Reader {
     const char* ours = name == "os"   ? "output_stationary"
                        : name == "ws" ? "weight_stationary"
                                       : "input_stationary";
-    set(section, "dataflow", scalar(ours, value.place), value.name_place);
+    put(section, "dataflow", scalar(ours, value.place), value.name_place);
   }
 
   void set_buffers(Node& section) const {
@@ -209,10 +194,10 @@ class Reader {
       if (value == nullptr) continue;
       const Bytes bytes =
           read_integer(*value, theirs, 1, kLargestBuffer) * kWordsPerKilobyte * workload::kElementBytes;
-      set(buffers, ours, scalar(format_bytes(bytes), value->place), value->name_place);
+      put(buffers, ours, scalar(format_bytes(bytes), value->place), value->name_place);
       buffers.place = value->place;
     }
-    if (!buffers.children.empty()) set(section, "buffers", buffers, buffers.children.front().name_place);
+    if (!buffers.children.empty()) put(section, "buffers", buffers, buffers.children.front().name_place);
   }
 
   void set_bandwidth(Node& section) {
@@ -229,7 +214,7 @@ class Reader {
     const double words = read_number(first, "Bandwidth", 1e-3, kLargestBandwidth);
     const double bytes = words * kInterfaces * static_cast<double>(workload::kElementBytes) *
                          static_cast<double>(clock_hertz_);
-    set(section, "memory_bandwidth",
+    put(section, "memory_bandwidth",
         scalar(format_bandwidth({static_cast<std::int64_t>(bytes)}), first.place), first.name_place);
     result_.assumptions.push_back(
         fmt::format("{}: one memory has the bandwidth of SCALE-Sim's {} interfaces, {} words a cycle each",

@@ -134,8 +134,6 @@ class CollectiveRun {
   }
 
  private:
-  static constexpr Cycles kSlice = 10'000;
-
   // When the last message was reduced or stored.
   struct Finish final : ni::MessageObserver {
     void message_completed(const ni::MessageRecord& message) override {
@@ -265,52 +263,39 @@ class CollectiveRun {
 
   bool complete() const { return log_.completed_count() == messages_; }
 
-  // Runs in slices until all messages are done and all credits are back. Nothing pending before that is a
-  // deadlock: every module waits for another.
   void simulate() {
-    Cycles cycle = 0;
-    while (!(complete() && fabric_->idle())) {
-      if (vcd_ && complete()) vcd_->stop();
-      const Cycles next = cycle + std::max(kSlice, cycles_to_activity());
-      if (cycle > 0) require_progress(cycle);  // before, nobody has started
-      cycle = limited(next);
-      machine_->run_to(cycle);
-      if (options_.interrupted != nullptr && options_.interrupted->load()) {
-        throw Interrupted(fmt::format("interrupted at cycle {}", cycle));
-      }
-      if (options_.progress && messages_ > 0) {
-        options_.progress(static_cast<double>(log_.completed_count()) / static_cast<double>(messages_));
-      }
-      if (config().max_cycles > 0 && cycle > config().max_cycles && !complete()) {
-        throw ModelError(fmt::format("cycle limit: at cycle {} (max_cycles) {} of {} messages are done",
-                                     config().max_cycles, log_.completed_count(), messages_));
-      }
-    }
+    const RunState state{
+        .complete = [this] { return complete(); },
+        .part =
+            [this] {
+              return messages_ > 0
+                         ? static_cast<double>(log_.completed_count()) / static_cast<double>(messages_)
+                         : 0;
+            },
+        .how_far =
+            [this] { return fmt::format("{} of {} messages are done", log_.completed_count(), messages_); },
+        .stuck = [this](Cycles cycle) { return stuck(cycle); },
+        .who = [this](Cycles cycle) { return describe_waiting(cycle); },
+        .between =
+            [this] {
+              if (vcd_ && complete()) vcd_->stop();
+            },
+    };
+    const Cycles end =
+        run_to_end(*machine_, state, config().max_cycles, options_.interrupted, options_.progress);
     // Sums of flits that came at once may still wait in a reduction unit when their messages have arrived.
     constexpr Cycles kSettle = 1000;
-    if (fidelity_ == config::Fidelity::kFlit) machine_->run_to(cycle + kSettle);
-  }
-
-  // The cycles before `cycle` are simulated, that of the limit at last.
-  Cycles limited(Cycles cycle) const {
-    const Cycles limit = config().max_cycles;
-    return limit > 0 && cycle > limit && !complete() ? limit + 1 : cycle;
-  }
-
-  Cycles cycles_to_activity() const {
-    if (!sc_core::sc_pending_activity()) return 0;
-    return static_cast<Cycles>(sc_core::sc_time_to_pending_activity().value()) / fabric_->period() + 1;
+    if (fidelity_ == config::Fidelity::kFlit) machine_->run_to(end + kSettle);
   }
 
   // The probe's own clock keeps the kernel busy, so silence is judged by movement when it is on.
-  void require_progress(Cycles cycle) const {
+  bool stuck(Cycles cycle) const {
     constexpr Cycles kPatience = 10'000'000;
-    const bool stuck = vcd_ ? cycle - std::max(fabric_->last_movement(), finish_.last) > kPatience
-                            : !sc_core::sc_pending_activity();
-    if (!stuck) return;
-    std::string text = fmt::format("deadlock at cycle {}: {} of {} messages are done and nothing can move\n",
-                                   fabric_->last_movement(), log_.completed_count(), messages_);
-    text += fabric_->describe_packets(16);
+    return vcd_ ? cycle - std::max(fabric_->last_movement(), finish_.last) > kPatience : kernel_is_silent();
+  }
+
+  std::string describe_waiting(Cycles cycle) const {
+    std::string text = fabric_->describe_packets(16);
     int lines = 0;
     for (const auto& interface : machine_->interfaces()) {
       if (lines < 16 && !interface->finished()) {
@@ -318,7 +303,7 @@ class CollectiveRun {
         ++lines;
       }
     }
-    throw ModelError(text);
+    return text;
   }
 
   const config::Loaded& loaded_;

@@ -10,6 +10,7 @@
 
 #include "config/loader.h"
 #include "system/machine/machine.h"
+#include "system/machine/run_loop.h"
 
 namespace coppice::system {
 
@@ -39,12 +40,6 @@ struct RunOptions {
   fabric::FabricStatistics* statistics = nullptr;  // gets what the fabric has counted, when the run is done
   // Gets the accelerator and its gradient buffer, when the run is done and verified with `check: values`.
   std::function<void(int accelerator, std::span<const float> values)> final_values;
-};
-
-// The user asked to stop (Ctrl-C): exit status 130.
-class Interrupted : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 // Compiles, checks, simulates and verifies the collective; returns the result ("coppice.result/1").

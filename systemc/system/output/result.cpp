@@ -11,6 +11,7 @@
 #include "system/machine/build.h"
 #include "system/output/dimension_activity.h"
 #include "system/output/link_utilization.h"
+#include "system/output/possible.h"
 
 namespace coppice::system {
 namespace {
@@ -76,31 +77,24 @@ nlohmann::ordered_json dimensions_of(const Measured& measured) {
   return list;
 }
 
-// Rounding of the last digits of ratios, and of windows' parts, which have four.
-constexpr double kRounding = 1e-9;
+// Windows' parts have four digits.
 constexpr double kPartRounding = 1e-4;
-
-void require_part(const std::string& name, double part, double rounding) {
-  if (part <= 1 + rounding) return;
-  throw ModelError(
-      fmt::format("{} is {}, but no more than 1 is possible: the model is at fault", name, part));
-}
 
 // What no machine can do.
 void require_possible(const nlohmann::ordered_json& result, const LeastTime& least) {
   const double time_ns = result["time_ns"].get<double>();
-  if (time_ns < least.ns() * (1 - kRounding)) {
+  if (time_ns < least.ns() * (1 - kRatioRounding)) {
     throw ModelError(
         fmt::format("the run took {} ns, but no schedule of the collective can take less than {} ns: the "
                     "model is at fault",
                     time_ns, least.ns()));
   }
-  require_part("link_utilization.max", result["link_utilization"]["max"].get<double>(), kRounding);
+  require_part("link_utilization.max", result["link_utilization"]["max"].get<double>());
   if (!result.contains("dimensions")) return;
   for (std::size_t d = 0; d < result["dimensions"].size(); ++d) {
     const nlohmann::ordered_json& dimension = result["dimensions"][d];
     const std::string name = fmt::format("dimensions[{}].", d);
-    require_part(name + "utilization", dimension["utilization"].get<double>(), kRounding);
+    require_part(name + "utilization", dimension["utilization"].get<double>());
     for (const char* quantity : {"activity", "busy"}) {
       if (!dimension.contains(quantity)) continue;
       for (const auto& part : dimension[quantity]) {

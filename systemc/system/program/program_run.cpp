@@ -16,8 +16,10 @@
 #include "fabric/train_fabric.h"
 #include "system/machine/build.h"
 #include "system/machine/machine.h"
+#include "system/machine/run_loop.h"
 #include "system/machine/time_guard.h"
 #include "system/output/link_utilization.h"
+#include "system/output/possible.h"
 #include "system/output/trace_writer.h"
 #include "system/process/child_process.h"
 #include "system/process/cost_meter.h"
@@ -133,8 +135,6 @@ class ProgramRun {
   }
 
  private:
-  static constexpr Cycles kSlice = 10'000;
-
   const config::Config& config() const { return loaded_.config; }
 
   void build_machine() {
@@ -170,38 +170,27 @@ class ProgramRun {
   bool complete() const { return state_.ended() == state_.operations(); }
 
   void simulate() {
-    Cycles cycle = 0;
-    while (!(complete() && fabric_->idle())) {
-      const Cycles next = cycle + std::max(kSlice, cycles_to_activity());
-      if (cycle > 0) require_progress(cycle);
-      const Cycles limit = config().max_cycles;
-      cycle = limit > 0 && next > limit && !complete() ? limit + 1 : next;
-      machine_->run_to(cycle);
-      if (options_.interrupted != nullptr && options_.interrupted->load()) {
-        throw Interrupted(fmt::format("interrupted at cycle {}", cycle));
-      }
-      if (options_.progress && state_.operations() > 0) {
-        options_.progress(static_cast<double>(state_.ended()) / static_cast<double>(state_.operations()));
-      }
-      if (limit > 0 && cycle > limit && !complete()) {
-        throw ModelError(fmt::format("cycle limit: at cycle {} (max_cycles) {} of {} operations have ended",
-                                     limit, state_.ended(), state_.operations()));
-      }
-    }
+    const RunState state{
+        .complete = [this] { return complete(); },
+        .part =
+            [this] {
+              const auto operations = static_cast<double>(state_.operations());
+              return operations > 0 ? static_cast<double>(state_.ended()) / operations : 0;
+            },
+        .how_far =
+            [this] {
+              return fmt::format("{} of {} operations have ended", state_.ended(), state_.operations());
+            },
+        .stuck = [](Cycles) { return kernel_is_silent(); },
+        .who = [this](Cycles cycle) { return describe_waiting(cycle); },
+        .between = {},
+    };
+    run_to_end(*machine_, state, config().max_cycles, options_.interrupted, options_.progress);
   }
 
-  Cycles cycles_to_activity() const {
-    if (!sc_core::sc_pending_activity()) return 0;
-    return static_cast<Cycles>(sc_core::sc_time_to_pending_activity().value()) / fabric_->period() + 1;
-  }
-
-  // Nothing pending before all operations have ended is a deadlock: every accelerator waits for another.
-  void require_progress(Cycles cycle) const {
-    if (sc_core::sc_pending_activity()) return;
+  std::string describe_waiting(Cycles cycle) const {
     constexpr int kLines = 16;
-    std::string text =
-        fmt::format("deadlock at cycle {}: {} of {} operations have ended and nothing can move\n",
-                    fabric_->last_movement(), state_.ended(), state_.operations());
+    std::string text;
     int lines = 0;
     for (const ProgramRunner* runner : runners_) {
       const std::string waiting = runner->describe_waiting(2);
@@ -215,7 +204,7 @@ class ProgramRun {
       text += interface->describe_waiting(cycle);
       ++lines;
     }
-    throw ModelError(text);
+    return text;
   }
 
   nlohmann::ordered_json result(const ProgramTimeline& timeline, const CostMeter& cost) const {
@@ -243,7 +232,18 @@ class ProgramRun {
     json["link_utilization"] =
         link_utilization(config().system, prepared_.topology, statistics, state_.last() * period);
     json["simulator"] = cost.to_json(statistics.flit_hops);
+    require_possible(json);
     return json;
+  }
+
+  // Each collective against the least time on its group's network, the channels against theirs.
+  static void require_possible(const nlohmann::ordered_json& json) {
+    require_part("link_utilization.max", json["link_utilization"]["max"].get<double>());
+    for (const auto& collective : json["collectives"]) {
+      if (!collective.contains("efficiency")) continue;
+      require_part(fmt::format("efficiency of '{}'", collective["name"].get<std::string>()),
+                   collective["efficiency"].get<double>());
+    }
   }
 
   const config::Loaded& loaded_;
@@ -260,10 +260,6 @@ class ProgramRun {
   fabric::Fabric* fabric_ = nullptr;  // the machine's
   std::unique_ptr<TraceWriter> trace_;
 };
-
-}  // namespace
-
-namespace {
 
 workload::Program load_trace(const config::Loaded& loaded) {
   const config::ProgramConfig& program = loaded.config.program;

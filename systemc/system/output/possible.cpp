@@ -1,0 +1,15 @@
+#include "system/output/possible.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace coppice::system {
+
+void require_part(const std::string& name, double part, double rounding) {
+  if (part <= 1 + rounding) return;  // false for what is no number
+  throw ModelError(
+      fmt::format("{} is {}, but no more than 1 is possible: the model is at fault", name, part));
+}
+
+}  // namespace coppice::system
