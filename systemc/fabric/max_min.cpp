@@ -3,39 +3,47 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 namespace coppice::fabric {
 namespace {
 
 // Rates are sums and quotients of a few doubles.
 constexpr double kTolerance = 1e-9;
+// The same rate found in another order differs in its last bits.
 constexpr double kRounding = 1e-13;
-// When the fillings of an update come to so many times the flows that there are, all that share a link with
-// one inside, and so on, are filled at once.
-constexpr std::int64_t kMostFillings = 4;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+bool same(double now, double before) {
+  return std::abs(now - before) <= kRounding * before;
+}
 
 }  // namespace
 
 MaxMinRates::MaxMinRates(std::vector<double> capacities) : links_(capacities.size()) {
-  for (std::size_t i = 0; i < capacities.size(); ++i) links_[i].capacity = capacities[i];
+  for (std::size_t i = 0; i < capacities.size(); ++i) {
+    links_[i].capacity = capacities[i];
+    links_[i].level = kNever;
+  }
 }
 
 void MaxMinRates::mark(std::int32_t link) {
-  links_[index(link)].stale = true;
   if (std::exchange(links_[index(link)].dirty, true)) return;
   dirty_.push_back(link);
 }
 
 void MaxMinRates::attach(FlowId flow, std::span<const std::int32_t> links) {
-  flows_[index(flow)].links.assign(links.begin(), links.end());
+  paths_[index(flow)].assign(links.begin(), links.end());
   for (const std::int32_t link : links) {
     links_[index(link)].flows.push_back(flow);
     mark(link);
   }
+  touch(flow);
+  flows_[index(flow)].state = State::kOpen;
 }
 
 void MaxMinRates::detach(FlowId flow) {
-  for (const std::int32_t link : flows_[index(flow)].links) {
+  for (const std::int32_t link : paths_[index(flow)]) {
     auto& flows = links_[index(link)].flows;
     *std::find(flows.begin(), flows.end(), flow) = flows.back();
     flows.pop_back();
@@ -47,6 +55,7 @@ MaxMinRates::FlowId MaxMinRates::add(std::span<const std::int32_t> links) {
   if (free_.empty()) {
     free_.push_back(static_cast<FlowId>(flows_.size()));
     flows_.emplace_back();
+    paths_.emplace_back();
   }
   const FlowId flow = free_.back();
   free_.pop_back();
@@ -74,176 +83,176 @@ void MaxMinRates::set_capacity(std::int32_t link, double capacity) {
   mark(link);
 }
 
-void MaxMinRates::take_in(FlowId flow) {
+void MaxMinRates::touch(FlowId flow) {
   Flow& record = flows_[index(flow)];
-  if (std::exchange(record.inside, true)) return;
+  if (std::exchange(record.touched, true)) return;
   record.before = record.rate;
-  inside_.push_back(flow);
-  for (const std::int32_t link : record.links) {
-    if (!std::exchange(links_[index(link)].touched, true)) touched_.push_back(link);
-  }
+  touched_.push_back(flow);
 }
 
-// The link, Link::full and fastest up to date. They are asked for once per flow and link, so they are kept.
-const MaxMinRates::Link& MaxMinRates::seen(std::int32_t id) const {
+// The level at which the link is full, given what is known of its flows: those that other links hold take
+// their rates, or the level if that is less; all others the level. kNever if they do not fill it.
+double MaxMinRates::level_of(std::int32_t id) const {
   const Link& link = links_[index(id)];
-  if (!std::exchange(link.stale, false)) return link;
-  double sum = 0;
-  link.fastest = 0;
+  double left = link.capacity;
+  auto open = static_cast<double>(link.flows.size());
+  lower_.clear();
   for (const FlowId flow : link.flows) {
-    const double rate = flows_[index(flow)].rate;
-    sum += rate;
-    link.fastest = std::max(link.fastest, rate);
+    const Flow& record = flows_[index(flow)];
+    const bool held =
+        record.state == State::kFixed || (record.state == State::kKept && record.bottleneck != id);
+    if (held) lower_.push_back(record.rate);
   }
-  link.full = sum >= link.capacity * (1 - kTolerance);
-  return link;
+  // Taking those below a level out of it only lifts it.
+  double level = open > 0 ? left / open : kNever;
+  for (bool lifted = true; lifted && open > 0;) {
+    lifted = false;
+    for (std::size_t i = 0; i < lower_.size();) {
+      if (lower_[i] > level) {
+        ++i;
+        continue;
+      }
+      left -= lower_[i];
+      --open;
+      lower_[i] = lower_.back();
+      lower_.pop_back();
+      lifted = true;
+    }
+    if (lifted) level = open > 0 ? std::max(left, 0.0) / open : kNever;
+  }
+  return level;
 }
 
-bool MaxMinRates::has_bottleneck(const Flow& flow) const {
-  return std::any_of(flow.links.begin(), flow.links.end(), [&](std::int32_t id) {
-    const Link& link = seen(id);
-    return link.full && flow.rate >= link.fastest * (1 - kTolerance);
-  });
+void MaxMinRates::enqueue(std::int32_t id, double level) {
+  Link& link = links_[index(id)];
+  if (link.queued && link.next == level) return;
+  link.next = level;
+  link.queued = level < kNever;
+  if (!link.queued) return;
+  heap_.emplace_back(level, id);
+  std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
 }
 
-// Progressive filling of the flows inside, in what those outside leave.
-void MaxMinRates::fill() {
-  work_ += static_cast<std::int64_t>(inside_.size());
-  for (const FlowId flow : inside_) flows_[index(flow)].fixed = false;
-  for (const std::int32_t id : touched_) {
+// The link is full at the level: it holds the flows that no other link has held below.
+void MaxMinRates::hold(std::int32_t id, double level) {
+  links_[index(id)].level = level;
+  for (const FlowId flow : links_[index(id)].flows) {
+    Flow& record = flows_[index(flow)];
+    if (record.state == State::kFixed) continue;
+    const bool kept = record.state == State::kKept;
+    if (kept && record.bottleneck != id && record.rate <= level) continue;
+    ++work_;
+    touch(flow);
+    const bool as_before = kept && same(level, record.rate);
+    const std::int32_t held_before = std::exchange(record.bottleneck, id);
+    if (!as_before) record.rate = level;
+    record.state = State::kFixed;
+    for (const std::int32_t other : paths_[index(flow)]) {
+      Link& shared = links_[index(other)];
+      if (other == id) continue;
+      if (shared.queued) {
+        shared.stale = true;
+      } else if (!as_before && (kept || other == held_before) && shared.level < kNever) {
+        // It has more left than before, so it is full where it was at the earliest.
+        shared.stale = true;
+        enqueue(other, std::max(shared.level, level));
+      }
+    }
+  }
+}
+
+// The link was full at this level and no longer is: the flows that it held rise on.
+void MaxMinRates::release(std::int32_t id, double level) {
+  links_[index(id)].level = kNever;
+  reached_.clear();
+  for (const FlowId flow : links_[index(id)].flows) {
+    Flow& record = flows_[index(flow)];
+    if (record.state != State::kKept || record.bottleneck != id) continue;
+    ++work_;
+    touch(flow);
+    record.state = State::kOpen;
+    for (const std::int32_t other : paths_[index(flow)]) {
+      if (other != id) reached_.push_back(other);
+    }
+  }
+  std::sort(reached_.begin(), reached_.end());
+  reached_.erase(std::unique(reached_.begin(), reached_.end()), reached_.end());
+  for (const std::int32_t other : reached_) {
+    Link& link = links_[index(other)];
+    const double full = std::max(level_of(other), level);
+    link.stale = false;
+    enqueue(other, std::min(full, std::max(link.level, level)));
+  }
+}
+
+void MaxMinRates::look_at(std::int32_t id, double level) {
+  Link& link = links_[index(id)];
+  link.queued = false;
+  link.stale = false;
+  const double full = std::max(level_of(id), level);
+  if (full <= level * (1 + kRounding)) {
+    hold(id, level);
+  } else if (level < link.level) {
+    enqueue(id, std::min(full, link.level));
+  } else {
+    release(id, level);
+    enqueue(id, full);
+  }
+}
+
+// Links that have changed are looked at where they are full now, or where they were before.
+void MaxMinRates::start() {
+  for (const std::int32_t id : dirty_) {
     Link& link = links_[index(id)];
-    link.stale = true;
-    link.left = link.capacity;
-    link.open = 0;
-    link.wanted = 0;
-    link.narrowest = false;
-    for (const FlowId flow : link.flows) {
-      const Flow& record = flows_[index(flow)];
-      if (record.inside) {
-        ++link.open;
-      } else {
-        link.left -= record.rate;
-      }
-    }
-    link.left = std::max(link.left, 0.0);
+    link.dirty = false;
+    enqueue(id, std::min(level_of(id), link.level));
   }
-  // No flow is faster than the least that a link of its has left. A link that has all of this for all of its
-  // flows is no bottleneck but for those that have the least there.
-  for (const FlowId flow : inside_) {
-    const auto& links = flows_[index(flow)].links;
-    const auto least = std::min_element(links.begin(), links.end(), [this](std::int32_t a, std::int32_t b) {
-      return links_[index(a)].left < links_[index(b)].left;
-    });
-    links_[index(*least)].narrowest = true;
-    for (const std::int32_t id : links) links_[index(id)].wanted += links_[index(*least)].left;
-  }
-  heap_.clear();
-  for (const std::int32_t id : touched_) {
-    const Link& link = links_[index(id)];
-    if (link.narrowest || link.wanted > link.left * (1 - kTolerance))
-      heap_.emplace_back(link.left / link.open, id);
-  }
-  const auto later = std::greater<>();
-  std::make_heap(heap_.begin(), heap_.end(), later);
-  while (!heap_.empty()) {
-    std::pop_heap(heap_.begin(), heap_.end(), later);
-    const auto [known_share, id] = heap_.back();
-    heap_.pop_back();
-    Link& link = links_[index(id)];
-    if (link.open == 0) continue;
-    const double share = std::max(link.left, 0.0) / link.open;
-    if (share > known_share) {  // flows fixed elsewhere have left it more
-      heap_.emplace_back(share, id);
-      std::push_heap(heap_.begin(), heap_.end(), later);
-      continue;
-    }
-    for (const FlowId flow : link.flows) {
-      Flow& record = flows_[index(flow)];
-      if (!record.inside || std::exchange(record.fixed, true)) continue;
-      record.rate = share;
-      for (const std::int32_t other : record.links) {
-        Link& shared = links_[index(other)];
-        shared.left -= share;
-        --shared.open;
-      }
-    }
-  }
-}
-
-// Takes in the flows outside that share a link with one inside and cannot keep their rates.
-bool MaxMinRates::take_in_violators() {
-  const std::size_t known = touched_.size();
-  const std::size_t inside = inside_.size();
-  ++round_;
-  for (std::size_t i = 0; i < known; ++i) {
-    const Link& link = seen(touched_[i]);
-    const bool is_full = link.full;
-    double slowest_held = -1;  // the fastest flow inside that has its bottleneck here, if it has
-    if (is_full) {
-      for (const FlowId flow : link.flows) {
-        if (flows_[index(flow)].inside) slowest_held = std::max(slowest_held, flows_[index(flow)].rate);
-      }
-    }
-    for (std::size_t k = 0; k < link.flows.size(); ++k) {
-      const FlowId flow = link.flows[k];
-      Flow& record = flows_[index(flow)];
-      if (record.inside) continue;
-      const bool too_fast = is_full && slowest_held >= 0 && record.rate > slowest_held * (1 + kTolerance);
-      // A flow over several of these links needs to be looked at once.
-      const bool looked_at = std::exchange(record.round, round_) == round_;
-      if (too_fast || (!looked_at && !has_bottleneck(record))) take_in(flow);
-    }
-  }
-  return inside_.size() > inside;
-}
-
-void MaxMinRates::take_in_all_reached() {
-  for (std::size_t i = 0; i < touched_.size(); ++i) {
-    for (const FlowId flow : links_[index(touched_[i])].flows) take_in(flow);
-  }
+  dirty_.clear();
 }
 
 std::span<const MaxMinRates::FlowId> MaxMinRates::update() {
   changed_.clear();
-  for (const std::int32_t link : dirty_) {
-    for (const FlowId flow : links_[index(link)].flows) take_in(flow);
+  start();
+  while (!heap_.empty()) {
+    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+    const auto [level, id] = heap_.back();
+    heap_.pop_back();
+    const Link& link = links_[index(id)];
+    if (link.queued && link.next == level) look_at(id, level);
   }
-  if (!inside_.empty()) {
-    const std::int64_t most = work_ + kMostFillings * static_cast<std::int64_t>(flows_.size() - free_.size());
-    fill();
-    while (take_in_violators()) {
-      const bool all = work_ > most;
-      if (all) take_in_all_reached();
-      fill();
-      if (all) break;
-    }
-  }
-  for (const FlowId flow : inside_) {
+  for (const FlowId flow : touched_) {
     Flow& record = flows_[index(flow)];
-    record.inside = false;
-    // The same rate found in another order differs in its last bits.
-    if (std::abs(record.rate - record.before) > kRounding * record.before) {
-      changed_.push_back(flow);
-    } else {
+    record.touched = false;
+    record.state = State::kKept;
+    if (!record.alive) continue;
+    if (same(record.rate, record.before)) {
       record.rate = record.before;
+    } else {
+      changed_.push_back(flow);
     }
   }
-  for (const std::int32_t link : touched_) links_[index(link)].touched = false;
-  for (const std::int32_t link : dirty_) links_[index(link)].dirty = false;
-  inside_.clear();
   touched_.clear();
-  dirty_.clear();
   return changed_;
 }
 
 bool MaxMinRates::is_max_min_fair() const {
-  for (const Link& link : links_) {
-    double sum = 0;
-    for (const FlowId flow : link.flows) sum += flows_[index(flow)].rate;
-    if (sum > link.capacity * (1 + kTolerance)) return false;
+  std::vector<double> sums(links_.size(), 0);
+  std::vector<double> fastest(links_.size(), 0);
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    for (const FlowId flow : links_[i].flows) {
+      sums[i] += flows_[index(flow)].rate;
+      fastest[i] = std::max(fastest[i], flows_[index(flow)].rate);
+    }
+    if (sums[i] > links_[i].capacity * (1 + kTolerance)) return false;
   }
-  return std::all_of(flows_.begin(), flows_.end(),
-                     [&](const Flow& flow) { return !flow.alive || has_bottleneck(flow); });
+  for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
+    const auto holds = [&](std::int32_t link) {
+      return sums[index(link)] >= links_[index(link)].capacity * (1 - kTolerance) &&
+             flows_[flow].rate >= fastest[index(link)] * (1 - kTolerance);
+    };
+    if (flows_[flow].alive && std::none_of(paths_[flow].begin(), paths_[flow].end(), holds)) return false;
+  }
+  return true;
 }
 
 }  // namespace coppice::fabric

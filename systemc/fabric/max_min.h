@@ -9,13 +9,15 @@
 namespace coppice::fabric {
 
 // Max-min fair rates of flows over links, kept while flows come, go and move: no flow's rate can grow without
-// a smaller or equal one shrinking (Bertsekas and Gallager, Data Networks, Sec. 6.5.2). Found by progressive
-// filling: the link with the least share per unfinished flow fixes its flows at that share, and so on.
+// a smaller or equal one shrinking (Bertsekas and Gallager, Data Networks, Sec. 6.5.2). In progressive
+// filling all rates rise together; a link that is full at a level holds its flows there and is their
+// bottleneck.
 //
-// Incremental and exact: after a change, the flows of the changed links are filled again while the others
-// keep their rates; a flow outside that has no bottleneck any more (a full link on which no flow is faster),
-// or that is faster on a link that is the bottleneck of one inside, joins them, until none does. Then every
-// flow has a bottleneck, and the allocation in which every flow has one is unique.
+// Incremental and exact: an update rises through the levels as progressive filling does, but looks only at
+// links where something is different from what it was. Up to a level all that is lower is final, so a link
+// is looked at where it could be full first, and where it was full before: if it no longer is, its flows rise
+// on, and the other links of those flows are looked at too. The cost is that of the flows whose rates change
+// and of their links.
 class MaxMinRates {
  public:
   using FlowId = std::int32_t;
@@ -34,59 +36,61 @@ class MaxMinRates {
   std::span<const FlowId> update();
 
   double rate(FlowId flow) const { return flows_[index(flow)].rate; }
-  std::span<const std::int32_t> links(FlowId flow) const { return flows_[index(flow)].links; }
+  std::span<const std::int32_t> links(FlowId flow) const { return paths_[index(flow)]; }
   double capacity(std::int32_t link) const { return links_[index(link)].capacity; }
-  // Whether every flow has a bottleneck and no link is above its capacity, to 1e-9: the definition itself.
+  // Whether every flow has a bottleneck (a full link on which no flow is faster) and no link is above its
+  // capacity, to 1e-9: the definition itself.
   bool is_max_min_fair() const;
-  // Flows filled again so far, for those who measure.
+  // Flows looked at again so far, for those who measure.
   std::int64_t work() const { return work_; }
 
  private:
+  enum class State : std::uint8_t {
+    kKept,   // has its rate of before, as far as is known
+    kOpen,   // rises until a link holds it
+    kFixed,  // has its rate for good
+  };
   struct Flow {
-    std::vector<std::int32_t> links;
     double rate = 0;
-    double before = 0;  // its rate at the last update
+    std::int32_t bottleneck = -1;
+    State state = State::kKept;
+    bool touched = false;
     bool alive = false;
-    bool inside = false;     // filled again in this update
-    bool fixed = false;      // in this filling
-    std::int64_t round = 0;  // in which its bottleneck was looked for last
+    double before = 0;  // its rate at the last update, once touched
   };
   struct Link {
     double capacity = 0;
-    std::vector<FlowId> flows;
+    double level = 0;  // at which it is full, kNever if it is not
+    double next = 0;   // the level at which it is looked at next
+    bool queued = false;
+    bool stale = false;  // `next` is only the least that it can be
     bool dirty = false;
-    bool touched = false;    // has flows inside
-    double left = 0;         // in this filling: capacity for flows not fixed yet
-    std::int32_t open = 0;   // those flows
-    double wanted = 0;       // by them, each as fast as the rest of its way lets it
-    bool narrowest = false;  // has the least left of all links of one of them
-    // Of its flows' rates, as they were when last asked for; stale since one has changed.
-    mutable bool stale = true;
-    mutable bool full = false;
-    mutable double fastest = 0;
+    std::vector<FlowId> flows;
   };
 
   static std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
   void attach(FlowId flow, std::span<const std::int32_t> links);
   void detach(FlowId flow);
   void mark(std::int32_t link);
-  void take_in(FlowId flow);
-  void fill();
-  bool take_in_violators();
-  void take_in_all_reached();
-  const Link& seen(std::int32_t link) const;
-  bool has_bottleneck(const Flow& flow) const;
+  void touch(FlowId flow);
+  void enqueue(std::int32_t link, double level);
+  void look_at(std::int32_t link, double level);
+  void hold(std::int32_t link, double level);
+  void release(std::int32_t link, double level);
+  void start();
+  double level_of(std::int32_t link) const;
 
   std::vector<Flow> flows_;
+  std::vector<std::vector<std::int32_t>> paths_;  // links of each flow
   std::vector<Link> links_;
   std::vector<FlowId> free_;
   std::vector<std::int32_t> dirty_;  // links changed since the last update
-  std::vector<FlowId> inside_;
-  std::vector<std::int32_t> touched_;  // links of flows inside
   std::vector<std::pair<double, std::int32_t>> heap_;
+  std::vector<std::int32_t> reached_;  // links of flows that are released
+  std::vector<FlowId> touched_;
   std::vector<FlowId> changed_;
+  mutable std::vector<double> lower_;  // rates that a link weighs
   std::int64_t work_ = 0;
-  std::int64_t round_ = 0;  // of looking for flows that join
 };
 
 }  // namespace coppice::fabric

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <random>
 #include <vector>
 
 namespace coppice::fabric {
@@ -107,6 +112,121 @@ RC_GTEST_PROP(MaxMinRates, IncrementalIsFairAndEqualToAFreshStart, ()) {
   fresh.update();
   for (std::size_t i = 0; i < alive.size(); ++i) {
     RC_ASSERT(std::abs(rates.rate(alive[i]) - fresh.rate(again[i])) <= 1e-9);
+  }
+}
+
+// Progressive filling from nothing, a link at a time, with no state kept: the rate of each of `flows`.
+std::vector<double> plain_rates(const std::vector<double>& capacities, const std::vector<Links>& flows) {
+  constexpr double kOpen = -1;
+  std::vector<double> rates(flows.size(), kOpen);
+  while (std::count(rates.begin(), rates.end(), kOpen) > 0) {
+    double least = std::numeric_limits<double>::infinity();
+    int tightest = 0;
+    for (int link = 0; link < static_cast<int>(capacities.size()); ++link) {
+      double left = capacities[static_cast<std::size_t>(link)];
+      int open = 0;
+      for (std::size_t f = 0; f < flows.size(); ++f) {
+        if (std::count(flows[f].begin(), flows[f].end(), link) == 0) continue;
+        rates[f] == kOpen ? ++open : left -= rates[f];
+      }
+      if (open > 0 && left / open < least) {
+        least = left / open;
+        tightest = link;
+      }
+    }
+    for (std::size_t f = 0; f < flows.size(); ++f) {
+      const bool there = std::count(flows[f].begin(), flows[f].end(), tightest) > 0;
+      if (there && rates[f] == kOpen) rates[f] = std::max(least, 0.0);
+    }
+  }
+  return rates;
+}
+
+RC_GTEST_PROP(MaxMinRates, EveryUpdateEqualsFillingFromNothing, ()) {
+  const int links = *rc::gen::inRange(1, 20);
+  std::vector<double> capacities;
+  for (int i = 0; i < links; ++i) capacities.push_back(*rc::gen::inRange(0, 1000) / 7.0);
+  MaxMinRates rates(capacities);
+  std::vector<MaxMinRates::FlowId> alive;
+  const auto any_links =
+      rc::gen::resize(4, rc::gen::nonEmpty(rc::gen::unique<Links>(rc::gen::inRange(0, links))));
+  for (int change = *rc::gen::inRange(1, 60); change > 0; --change) {
+    const int kind = *rc::gen::inRange(0, 5);
+    if (kind < 3 || alive.empty()) {
+      alive.push_back(rates.add(*any_links));
+    } else {
+      const auto which = *rc::gen::inRange<std::size_t>(0, alive.size());
+      if (kind == 3) {
+        rates.reroute(alive[which], *any_links);
+      } else {
+        rates.remove(alive[which]);
+        alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(which));
+      }
+    }
+    std::vector<Links> paths;
+    for (const auto flow : alive) paths.emplace_back(rates.links(flow).begin(), rates.links(flow).end());
+    rates.update();
+    const std::vector<double> plain = plain_rates(capacities, paths);
+    for (std::size_t i = 0; i < alive.size(); ++i) {
+      RC_ASSERT(std::abs(rates.rate(alive[i]) - plain[i]) <= 1e-9 * std::max(plain[i], 1.0));
+    }
+  }
+}
+
+// A k x k mesh whose nodes send to one destination after the other along rows, then columns: the links of a
+// flow from `src` to `dst` (right, left, down, up of every node, then injection).
+Links mesh_path(int k, int src, int dst) {
+  Links links{4 * k * k + src};
+  int at = src;
+  while (at % k != dst % k) {
+    const int right = dst % k > at % k ? 1 : 0;
+    links.push_back(4 * at + 1 - right);
+    at += right == 1 ? 1 : -1;
+  }
+  while (at != dst) {
+    const int down = dst > at ? 1 : 0;
+    links.push_back(4 * at + 3 - down);
+    at += down == 1 ? k : -k;
+  }
+  return links;
+}
+
+struct Work {
+  double looked_at = 0;  // flows per update
+  double changed = 0;
+};
+
+Work work_of_all_to_all(int k) {
+  const int nodes = k * k;
+  MaxMinRates rates(std::vector<double>(static_cast<std::size_t>(5 * nodes), 1.0));
+  std::mt19937 random(1);
+  std::vector<MaxMinRates::FlowId> flow(static_cast<std::size_t>(nodes));
+  std::vector<int> sent(static_cast<std::size_t>(nodes), 1);
+  for (int node = 0; node < nodes; ++node) {
+    flow[static_cast<std::size_t>(node)] = rates.add(mesh_path(k, node, (node + 1) % nodes));
+  }
+  rates.update();
+  Work work;
+  const auto before = rates.work();
+  const int updates = 20 * nodes;
+  for (int update = 0; update < updates; ++update) {
+    const auto node = static_cast<int>(random() % static_cast<unsigned>(nodes));
+    const auto which = static_cast<std::size_t>(node);
+    rates.remove(flow[which]);
+    sent[which] = sent[which] % (nodes - 1) + 1;
+    flow[which] = rates.add(mesh_path(k, node, (node + sent[which]) % nodes));
+    work.changed += static_cast<double>(rates.update().size()) / updates;
+  }
+  work.looked_at = static_cast<double>(rates.work() - before) / updates;
+  return work;
+}
+
+// What an update costs is what it changes, however many flows there are.
+TEST(MaxMinRates, LooksAtNotManyMoreFlowsThanChange) {
+  for (const int k : {6, 14}) {
+    const Work work = work_of_all_to_all(k);
+    EXPECT_LE(work.looked_at, 3 * work.changed) << k;
+    EXPECT_LE(work.changed, 0.5 * k * k) << k;
   }
 }
 
