@@ -1,5 +1,6 @@
 // Whole simulations of random systems, the input for the seed: in every run the sums are right, no time is
-// below the least possible, no ratio above 1, and `fidelity: auto` tells the same as flits.
+// below the least possible, no ratio above 1, and `fidelity: auto` tells the same as flits. Flows are no
+// packets: `fidelity: fluid` has to be possible only.
 #include <cstring>
 #include <iostream>
 #include <systemc>
@@ -74,5 +75,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Json& b = automatic.recording.result.at(same);
     if (a != b) fail(yaml, std::string(same) + ": flit has " + a.dump() + ", auto " + b.dump());
   }
+  const Outcome fluid = coppice::fuzz::record_run(yaml, "fluid");
+  if (fluid.end == Outcome::End::kFailed) fail(yaml, "fluid: " + fluid.reason);
+  if (fluid.end == Outcome::End::kDone) require_possible(yaml, fluid.recording.result);
   return 0;
 }
