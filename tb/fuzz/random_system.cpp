@@ -1,6 +1,8 @@
 #include "random_system.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <ostream>
 #include <stdexcept>
@@ -186,12 +188,58 @@ Network draw_other(const Set& set, int flit, const Clock& clock) {
   return network;
 }
 
+// The text in a file that is named after it, so that a configuration that failed can be run again.
+std::string graph_file(const std::string& text) {
+  const auto folder = std::filesystem::temp_directory_path() / "coppice_fuzz";
+  std::filesystem::create_directories(folder);
+  const auto path = folder / fmt::format("{:016x}.graph", std::hash<std::string>{}(text));
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+// A random tree of accelerators and switches with some links more, now and then one way only.
+Network draw_graph(const Set& set, int flit, const Clock& clock) {
+  Network network;
+  network.accelerators = between(2, 6);
+  const int switches = between(0, 3);
+  const bool alike = sometimes();
+  const std::string usual = random_bandwidth(flit, clock);
+  const auto values = [&] {
+    return fmt::format("bandwidth \"{}\" latency \"{}\"", alike ? usual : random_bandwidth(flit, clock),
+                       random_latency(network));
+  };
+  const auto name = [&](int node) {
+    return node < network.accelerators ? fmt::format("{}", node)
+                                       : fmt::format("s{}", node - network.accelerators);
+  };
+  const int nodes = network.accelerators + switches;
+  std::string text = fmt::format("accelerators {}\nswitches {}\n", network.accelerators, switches);
+  // Switches come first, that they be in the middle.
+  for (int joined = 1; joined < nodes; ++joined) {
+    const int other = between(0, joined - 1);
+    text += fmt::format("link {} -- {} {}\n", name(nodes - 1 - joined), name(nodes - 1 - other), values());
+  }
+  for (int more = between(0, 5); more > 0; --more) {
+    const int a = between(0, nodes - 1);
+    const int b = (a + between(1, nodes - 1)) % nodes;
+    const bool one_way = pick<int>({0, 0, 0, 1}) == 1;
+    text += fmt::format("{} {} {} {} {}{}\n", one_way ? "channel" : "link", name(a), one_way ? "->" : "--",
+                        name(b), values(), pick<std::string>({"", "", "", " x2"}));
+  }
+  set("system.topology.kind", "file");
+  set("system.topology.file", graph_file(text));
+  network.algorithm = any_algorithm();
+  return network;
+}
+
 Network draw_network(const Set& set, int flit, const Clock& clock) {
-  switch (pick<int>({0, 0, 1, 2})) {
+  switch (pick<int>({0, 0, 1, 2, 3})) {
     case 1:
       return draw_hierarchy(set, flit, clock);
     case 2:
       return draw_other(set, flit, clock);
+    case 3:
+      return draw_graph(set, flit, clock);
     default:
       return draw_grid(set, flit, clock);
   }
@@ -244,7 +292,7 @@ RandomSystem draw() {
   }
   set("collective.algorithm", network.algorithm);
   set("collective.size", random_size(network.accelerators, flit));
-  set("collective.chunks", pick<int>({1, 1, 2, 3, 5}));
+  set("collective.chunks", pick<std::string>({"1", "auto", "1", "2", "3", "5"}));
   set("check", pick<std::string>({"values", "contributions"}));
   return system;
 }
