@@ -5,9 +5,10 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
-#include <queue>
 #include <tuple>
 #include <utility>
+
+#include "schedule/packed_trees/event_lanes.h"
 
 namespace coppice::schedule {
 namespace {
@@ -25,6 +26,27 @@ using topology::NodeId;
 std::size_t index(std::int64_t number) {
   return static_cast<std::size_t>(number);
 }
+
+// How long messages keep their ports busy, by their pace; remembers the last lengths.
+class BusyTimes {
+ public:
+  BusyTimes(const MessageTiming& timing, std::span<const ChannelId> paces)
+      : timing_(timing), paces_(paces), known_(paces.size(), {-1, 0}) {}
+
+  Femtoseconds operator()(std::int32_t pace, Bytes bytes) {
+    auto& [length, time] = known_[index(pace)];
+    if (length != bytes) {
+      length = bytes;
+      time = timing_.busy(paces_[index(pace)], bytes);
+    }
+    return time;
+  }
+
+ private:
+  const MessageTiming& timing_;
+  std::span<const ChannelId> paces_;
+  std::vector<std::pair<Bytes, Femtoseconds>> known_;  // [pace]
+};
 
 }  // namespace
 
@@ -66,6 +88,7 @@ PieceScheduler::PieceScheduler(const topology::Topology& topology, const Compile
       hops_.push_back({.tree = static_cast<std::int32_t>(t),
                        .hop = static_cast<std::int32_t>(h),
                        .server = hop.src * request.ni_ports + port,
+                       .pace = pace_of(hop.path),
                        .delay = timing_.delay(hop.path, hop.op),
                        .path = hop.path});
     }
@@ -78,6 +101,15 @@ PieceScheduler::PieceScheduler(const topology::Topology& topology, const Compile
     }
   }
   connect(trees);
+}
+
+std::int32_t PieceScheduler::pace_of(std::span<const ChannelId> path) {
+  const auto rate = [&](ChannelId id) { return topology_.channel(id).bandwidth.bytes_per_second; };
+  const ChannelId slowest = *std::ranges::min_element(path, {}, rate);
+  const auto known = std::ranges::find(paces_, rate(slowest), rate);
+  if (known != paces_.end()) return static_cast<std::int32_t>(known - paces_.begin());
+  paces_.push_back(slowest);
+  return static_cast<std::int32_t>(paces_.size()) - 1;
 }
 
 // A sum waits for those from below, a value for that from above, the root's values for its sums.
@@ -108,12 +140,13 @@ void PieceScheduler::connect(std::span<const PackedTree> trees) {
 // What is left to do after each hop's message has left its port, for pieces as long as the first.
 std::vector<Femtoseconds> PieceScheduler::remaining(std::span<const Bytes> bytes) const {
   std::vector<Femtoseconds> left(hops_.size(), 0);
+  BusyTimes busy(timing_, paces_);
   for (std::size_t h = hops_.size(); h-- > 0;) {
     const Hop& hop = hops_[h];
     for (std::int32_t n = hop.first_next; n < hop.end_next; ++n) {
       const std::int32_t next = next_[index(n)];
       const Hop& after = hops_[index(next)];
-      left[h] = std::max(left[h], left[index(next)] + timing_.busy(after.path, bytes[index(after.tree)]));
+      left[h] = std::max(left[h], left[index(next)] + busy(after.pace, bytes[index(after.tree)]));
     }
     left[h] += hop.delay;
   }
@@ -123,13 +156,18 @@ std::vector<Femtoseconds> PieceScheduler::remaining(std::span<const Bytes> bytes
 Femtoseconds PieceScheduler::period(Bytes bytes) const {
   std::vector<Femtoseconds> ports(index(servers_), 0);
   std::vector<Femtoseconds> channels(topology_.channels().size(), 0);
+  std::vector<std::int64_t> uses(topology_.channels().size(), 0);
+  BusyTimes busy(timing_, paces_);
   for (const Hop& hop : hops_) {
-    ports[index(hop.server)] += timing_.busy(hop.path, bytes);
-    for (const ChannelId id : hop.path) channels[index(id)] += timing_.busy(id, bytes);
+    ports[index(hop.server)] += busy(hop.pace, bytes);
+    for (const ChannelId id : hop.path) ++uses[index(id)];
+  }
+  for (std::size_t id = 0; id < uses.size(); ++id) {
+    if (uses[id] > 0) channels[id] = uses[id] * timing_.busy(static_cast<ChannelId>(id), bytes);
   }
   Femtoseconds longest = 0;
   for (const auto& all : {ports, channels}) {
-    for (const Femtoseconds busy : all) longest = std::max(longest, busy);
+    for (const Femtoseconds each : all) longest = std::max(longest, each);
   }
   return longest;
 }
@@ -145,21 +183,15 @@ Femtoseconds PieceScheduler::latency(Bytes bytes) const {
   const std::vector<Bytes> all(index(trees_), bytes);
   const std::vector<Femtoseconds> left = remaining(all);
   Femtoseconds longest = 0;
+  BusyTimes busy(timing_, paces_);
   for (std::size_t h = 0; h < hops_.size(); ++h) {
-    longest = std::max(longest, left[h] + timing_.busy(hops_[h].path, bytes));
+    longest = std::max(longest, left[h] + busy(hops_[h].pace, bytes));
   }
   return longest;
 }
 
 template <typename Visit>
 Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder& order, Visit visit) const {
-  struct Event {
-    Femtoseconds at;
-    std::int32_t message;  // arrives; -1 - server: is free; less by servers_: looks again
-    bool operator>(const Event& other) const {
-      return std::tie(at, message) > std::tie(other.at, other.message);
-    }
-  };
   struct Waiting {
     Femtoseconds key;
     std::int32_t message;
@@ -177,7 +209,9 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
   std::vector<std::vector<Waiting>> waiting(index(servers_));
   std::vector<std::uint8_t> busy(index(servers_), 0);
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
+  // Numbers are of messages that arrive; -1 - server: is free; less by servers_: looks again.
+  EventLanes events;
+  BusyTimes busy_times(timing_, paces_);
   std::vector<std::int32_t> touched;
   const auto bytes_of = [&](std::int32_t message) {
     return bytes[index(message / hops) * index(trees_) + index(hops_[index(message % hops)].tree)];
@@ -222,7 +256,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
       heap.push_back(blocked[i]);
       std::ranges::push_heap(heap, std::greater{});
     }
-    if (taken < 0) events.push({next, -1 - servers_ - server});
+    if (taken < 0) events.push_at(next, -1 - servers_ - server);
     return taken;
   };
   const auto start_one = [&](std::int32_t server, Femtoseconds now) {
@@ -230,13 +264,14 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     const std::int32_t message = take_one(server, now);
     if (message < 0) return;
     const Hop& hop = hops_[index(message % hops)];
-    const Femtoseconds end = now + timing_.busy(hop.path, bytes_of(message));
+    const Femtoseconds length = busy_times(hop.pace, bytes_of(message));
+    const Femtoseconds end = now + length;
     for (std::size_t i = 1; i < hop.path.size() && shares_channels_; ++i)
       free_at[index(hop.path[i])] = end + offset(hop, i);
     visit(TimedPiece{hop.tree, hop.hop, message / hops, now, 0}, message % hops);
     busy[index(server)] = 1;
-    events.push({end, -1 - server});
-    events.push({end + hop.delay, message});
+    events.push_after(events.lane(length), now, -1 - server);
+    events.push_after(events.lane(length + hop.delay), now, message);
     finish = std::max(finish, end + hop.delay);
   };
   for (std::int32_t piece = 0; piece < order.pieces; ++piece) {
@@ -251,9 +286,9 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     for (const std::int32_t server : touched) start_one(server, now);
     touched.clear();
     if (events.empty()) break;
-    now = events.top().at;
-    for (; !events.empty() && events.top().at == now; events.pop()) {
-      const std::int32_t message = events.top().message;
+    now = events.next_time();
+    while (!events.empty() && events.next_time() == now) {
+      const std::int32_t message = events.pop().number;
       if (message < 0) {
         const bool is_free = -1 - message < servers_;
         const std::int32_t server = is_free ? -1 - message : -1 - message - servers_;

@@ -97,6 +97,7 @@ class PieceScheduler {
     std::int32_t hop = 0;
     std::int32_t server = 0;  // NI port that sends it
     std::int32_t awaits = 0;  // arrivals
+    std::int32_t pace = 0;    // of its slowest channel
     std::int32_t first_next = 0;
     std::int32_t end_next = 0;
     Femtoseconds delay = 0;
@@ -104,6 +105,8 @@ class PieceScheduler {
   };
 
   void connect(std::span<const PackedTree> trees);
+  // The number of a path's slowest bandwidth in paces_.
+  std::int32_t pace_of(std::span<const topology::ChannelId> path);
   // How long after its start a message comes to channel i of its path.
   Femtoseconds offset(const Hop& hop, std::size_t i) const;
   std::vector<Femtoseconds> remaining(std::span<const Bytes> bytes) const;
@@ -118,8 +121,9 @@ class PieceScheduler {
   bool shares_channels_ = false;  // of several ports, behind switches
   std::int32_t trees_ = 0;
   std::int32_t servers_ = 0;
-  std::vector<Hop> hops_;           // those of a tree: what is waited for comes first
-  std::vector<std::int32_t> next_;  // hops that wait for a hop
+  std::vector<Hop> hops_;                   // those of a tree: what is waited for comes first
+  std::vector<std::int32_t> next_;          // hops that wait for a hop
+  std::vector<topology::ChannelId> paces_;  // a channel of each bandwidth that is some path's slowest
 };
 
 }  // namespace coppice::schedule

@@ -62,9 +62,9 @@ class RoutedPacker {
   RoutedPacker(const Topology& topology, const CompileRequest& request, TreeWays ways)
       : topology_(topology),
         ways_(ways),
-        seen_(index(topology.num_nodes()), 0),
         labels_(index(topology.num_nodes())),
-        load_(topology.channels().size(), 0) {
+        load_(topology.channels().size(), 0),
+        price_(topology.channels().size(), -1) {
     if (ways.up && ways.down) twins_ = twins_of(topology);
     const MessageTiming timing(topology, request);
     double sum = 0;
@@ -94,6 +94,7 @@ class RoutedPacker {
       bool changed = false;
       for (std::size_t t = 0; t < trees.size(); ++t) {
         target_ = std::max(congestion(), least_possible);
+        std::ranges::fill(price_, -1);
         changed = regrow(trees[t], roots[t], static_cast<int>(t) + round) || changed;
       }
       const double now = congestion();
@@ -111,11 +112,13 @@ class RoutedPacker {
   }
 
  private:
+  // How a node is reached from the tree that grows.
   struct Label {
-    double key = 0;
-    NodeId source = kNoNode;  // accelerator of the tree that it was reached from
+    double key = std::numeric_limits<double>::infinity();
     ChannelId over = -1;
-    NodeId from = kNoNode;
+    NodeId from = kNoNode;  // an accelerator of the tree itself, over no channel
+
+    bool is_source() const { return over < 0 && from != kNoNode; }
   };
 
   double congestion() const {
@@ -126,15 +129,23 @@ class RoutedPacker {
   double price_at(std::size_t channel, double load) const {
     return std::exp(sharpness_ * (load / (rate_[channel] * target_) - 1));
   }
+  // Of one use more; kept until the load or the prices of all change.
+  double own_price(ChannelId id) const {
+    double& known = price_[index(id)];
+    if (known < 0) known = price_at(index(id), load_[index(id)] + 1);
+    return known;
+  }
   double price(ChannelId id) const {
-    double sum = price_at(index(id), load_[index(id)] + 1);
-    if (twins_) sum += price_at(index((*twins_)[index(id)]), load_[index((*twins_)[index(id)])] + 1);
-    return sum;
+    return twins_ ? own_price(id) + own_price((*twins_)[index(id)]) : own_price(id);
+  }
+  void change_load(ChannelId id, double amount) {
+    load_[index(id)] += amount;
+    price_[index(id)] = -1;
   }
   void add(const ChannelPath& path, double amount) {
     for (const ChannelId id : path) {
-      load_[index(id)] += amount;
-      if (twins_) load_[index((*twins_)[index(id)])] += amount;
+      change_load(id, amount);
+      if (twins_) change_load((*twins_)[index(id)], amount);
     }
   }
   void add(const std::vector<Branches>& tree, double amount) {
@@ -186,24 +197,30 @@ class RoutedPacker {
     const std::size_t n = index(topology_.num_accelerators());
     Branches tree{root, {root}, std::vector<NodeId>(n, kNoNode), std::vector<ChannelPath>(n)};
     std::vector<double> depth(n, 0);
-    std::vector<std::uint8_t> holds(n, 0);
-    holds[index(root)] = 1;
+    way_ = way;
+    std::ranges::fill(labels_, Label{});
+    heap_.clear();
+    make_source(root, 0);
     while (tree.joined.size() < n) {
-      const NodeId node = nearest(tree, holds, depth, way);
+      const NodeId node = nearest();
       if (node == kNoNode) {
-        const auto missing = std::ranges::find(holds, 0) - holds.begin();
+        const auto missing =
+            std::ranges::find_if(labels_, [](const Label& label) { return !label.is_source(); }) -
+            labels_.begin();
         throw UnsupportedError(way == Way::kDown
                                    ? fmt::format("accelerator {} cannot be reached from {}", missing, root)
                                    : fmt::format("accelerator {} cannot reach {}", missing, root));
       }
       ChannelPath path;
       NodeId at = node;
-      for (; !is_source(at, holds); at = labels_[index(at)].from) path.push_back(labels_[index(at)].over);
+      for (; !labels_[index(at)].is_source(); at = labels_[index(at)].from) {
+        path.push_back(labels_[index(at)].over);
+      }
       if (way == Way::kDown) std::ranges::reverse(path);
       add(path, 1);
       depth[index(node)] = depth[index(at)];
       for (const ChannelId id : path) depth[index(node)] += hop_[index(id)];
-      holds[index(node)] = 1;
+      make_source(node, kLevelPrice * depth[index(node)]);
       tree.parent[index(node)] = at;
       tree.path[index(node)] = std::move(path);
       tree.joined.push_back(node);
@@ -211,38 +228,68 @@ class RoutedPacker {
     return tree;
   }
 
-  bool is_source(NodeId node, const std::vector<std::uint8_t>& holds) const {
-    return topology_.is_accelerator(node) && holds[index(node)] != 0;
+  void make_source(NodeId node, double key) {
+    labels_[index(node)] = {key, -1, node};
+    spread(node);
   }
 
-  // The accelerator outside that costs least to join, by Dijkstra's search through switches; labels_ lead
-  // back.
-  NodeId nearest(const Branches& tree, const std::vector<std::uint8_t>& holds,
-                 const std::vector<double>& depth, Way way) {
-    ++search_;
-    heap_.clear();
-    for (const NodeId node : tree.joined) {
-      seen_[index(node)] = search_;
-      labels_[index(node)] = {kLevelPrice * depth[index(node)], node, -1, kNoNode};
-      heap_.emplace_back(labels_[index(node)].key, node);
+  // Labels what `node` leads to for the first time, or more cheaply than what was known.
+  void spread(NodeId node) {
+    const double key = labels_[index(node)].key;
+    for (const ChannelId id :
+         way_ == Way::kDown ? topology_.out_channels(node) : topology_.in_channels(node)) {
+      const NodeId next = way_ == Way::kDown ? topology_.channel(id).dst : topology_.channel(id).src;
+      const double there = key + cost(id);
+      if (there >= labels_[index(next)].key || labels_[index(next)].is_source()) continue;
+      labels_[index(next)] = {there, id, node};
+      heap_.emplace_back(there, next);
+      std::ranges::push_heap(heap_, std::greater{});
     }
-    std::ranges::make_heap(heap_, std::greater{});
+  }
+
+  double cost(ChannelId id) const { return price(id) + kLevelPrice * hop_[index(id)]; }
+
+  // What the way of a node's label costs now that its channels are used more; infinite if it passes `apart`.
+  double key_now(NodeId node, NodeId apart) const {
+    double sum = 0;
+    while (!labels_[index(node)].is_source()) {
+      if (node == apart || labels_[index(node)].from == kNoNode)
+        return std::numeric_limits<double>::infinity();
+      sum += cost(labels_[index(node)].over);
+      node = labels_[index(node)].from;
+    }
+    return sum + labels_[index(node)].key;
+  }
+
+  // Labels a node anew by what its neighbours' ways cost now.
+  void relabel(NodeId node) {
+    Label best;
+    for (const ChannelId id :
+         way_ == Way::kDown ? topology_.in_channels(node) : topology_.out_channels(node)) {
+      const NodeId before = way_ == Way::kDown ? topology_.channel(id).src : topology_.channel(id).dst;
+      if (topology_.is_accelerator(before) && !labels_[index(before)].is_source()) continue;
+      const double key = key_now(before, node) + cost(id);
+      if (key < best.key) best = {key, id, before};
+    }
+    labels_[index(node)] = best;
+    heap_.emplace_back(best.key, node);
+    std::ranges::push_heap(heap_, std::greater{});
+  }
+
+  // The accelerator outside that costs least to join, by Dijkstra's search through switches, which goes on
+  // where it ended; labels_ lead back. Prices have risen since they were made.
+  NodeId nearest() {
     while (!heap_.empty()) {
       std::ranges::pop_heap(heap_, std::greater{});
       const auto [key, node] = heap_.back();
       heap_.pop_back();
-      if (key > labels_[index(node)].key) continue;
-      if (topology_.is_accelerator(node) && holds[index(node)] == 0) return node;
-      for (const ChannelId id :
-           way == Way::kDown ? topology_.out_channels(node) : topology_.in_channels(node)) {
-        const NodeId next = way == Way::kDown ? topology_.channel(id).dst : topology_.channel(id).src;
-        const double there = key + price(id) + kLevelPrice * hop_[index(id)];
-        if (seen_[index(next)] == search_ && labels_[index(next)].key <= there) continue;
-        if (is_source(next, holds)) continue;
-        seen_[index(next)] = search_;
-        labels_[index(next)] = {there, labels_[index(node)].source, id, node};
-        heap_.emplace_back(there, next);
-        std::ranges::push_heap(heap_, std::greater{});
+      if (labels_[index(node)].is_source() || key != labels_[index(node)].key) continue;
+      if (key_now(node, kNoNode) > key * (1 + 1e-12)) {
+        relabel(node);
+      } else if (topology_.is_accelerator(node)) {
+        return node;
+      } else {
+        spread(node);
       }
     }
     return kNoNode;
@@ -324,11 +371,11 @@ class RoutedPacker {
   std::vector<double> rate_;                     // [channel]
   double sharpness_ = kFirstSharpness;
   double target_ = 1;
-  int search_ = 0;
-  std::vector<int> seen_;  // [node]
-  std::vector<Label> labels_;
+  Way way_ = Way::kDown;       // of the tree that grows
+  std::vector<Label> labels_;  // [node]
   std::vector<std::pair<double, NodeId>> heap_;
-  std::vector<double> load_;  // [channel]
+  std::vector<double> load_;           // [channel]
+  mutable std::vector<double> price_;  // [channel]; -1: not known
 };
 
 }  // namespace
