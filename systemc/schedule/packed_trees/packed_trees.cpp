@@ -18,6 +18,8 @@ namespace {
 
 // Choices of trees whose pieces are all put in order; the others are compared by what some pieces take.
 constexpr std::size_t kScheduledChoices = 2;
+// Messages up to which that is done: where they are more, pipelines are long and estimates exact.
+constexpr std::int64_t kComparedMessages = 150'000;
 
 // How much longer than estimated messages take, by experience, that several ports send over one channel: in
 // timesteps that keep them apart, and as they come.
@@ -57,7 +59,11 @@ class Candidates {
 
   Schedule schedule_best() {
     std::ranges::stable_sort(candidates_, {}, [](const Candidate& c) { return c.pieces.finish; });
-    candidates_.resize(std::min(candidates_.size(), kScheduledChoices));
+    const Candidate& first = candidates_.front();
+    const std::int64_t messages = std::int64_t{2} * topology_.num_accelerators() *
+                                  static_cast<std::int64_t>(first.trees.trees.size()) *
+                                  first.pieces.order.pieces;
+    candidates_.resize(messages > kComparedMessages ? 1 : std::min(candidates_.size(), kScheduledChoices));
     for (Candidate& candidate : candidates_) put_in_order(candidate);
     const Candidate& best =
         *std::ranges::min_element(candidates_, {}, [](const Candidate& c) { return c.schedule.finish; });

@@ -80,6 +80,7 @@ PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest&
   }
   PieceChoice choice{{counts[static_cast<std::size_t>(best)], kUsualUrgency}, least};
   for (const double urgency : kOtherUrgencies) {
+    if (scheduler.shares_channels()) break;  // where timesteps decide more
     const Femtoseconds other = finish(best, urgency);
     if (other >= choice.finish) continue;
     choice = {{counts[static_cast<std::size_t>(best)], urgency}, other};

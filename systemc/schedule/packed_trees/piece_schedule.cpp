@@ -316,29 +316,30 @@ bool PieceScheduler::in_steps(Bytes bytes) const {
 
 namespace {
 
-// When messages of one length pass a channel: their timesteps, with how long before they have left their
-// ports.
+// When messages of one length pass a channel, by time, with how long before they have left their ports.
 class Passages {
  public:
   struct Passage {
-    std::int64_t step;
+    Femtoseconds at;
     Femtoseconds offset;
   };
 
   bool allows(const Passage& passage, Femtoseconds length) const {
-    return std::ranges::none_of(recent_, [&](const Passage& other) {
-      const Femtoseconds offset = passage.offset - other.offset;
-      const Femtoseconds apart = std::abs((passage.step - other.step) * length + offset);
-      return apart < length + (offset == 0 ? 0 : kRouterGuard);
-    });
+    const auto apart = [&](const Passage& other) {
+      return length + (other.offset == passage.offset ? 0 : kRouterGuard);
+    };
+    auto other = std::ranges::upper_bound(passages_, passage.at - length - kRouterGuard, {}, &Passage::at);
+    for (; other != passages_.end() && other->at < passage.at + length + kRouterGuard; ++other) {
+      if (std::abs(passage.at - other->at) < apart(*other)) return false;
+    }
+    return true;
   }
-  void add(const Passage& passage, std::int64_t oldest) {
-    std::erase_if(recent_, [&](const Passage& other) { return other.step < oldest; });
-    recent_.push_back(passage);
+  void add(const Passage& passage) {
+    passages_.insert(std::ranges::upper_bound(passages_, passage.at, {}, &Passage::at), passage);
   }
 
  private:
-  std::vector<Passage> recent_;
+  std::vector<Passage> passages_;
 };
 
 }  // namespace
@@ -362,9 +363,6 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
   std::vector<std::vector<Waiting>> waiting(index(servers_));
   std::vector<Passages> passages(topology_.channels().size());
   std::vector<std::vector<std::int32_t>> due;  // [step]: messages whose last data will have come
-  Femtoseconds farthest = 0;
-  for (const Hop& hop : hops_) farthest = std::max(farthest, offset(hop, hop.path.size()));
-  const std::int64_t window = farthest / step_time + 3;
   std::int64_t unsent = 0;
   const auto bytes_of = [&](std::int32_t message) {
     return bytes[index(message / hops) * index(trees_) + index(hops_[index(message % hops)].tree)];
@@ -380,9 +378,13 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
     missing[index(message)] = static_cast<std::int16_t>(hops_[index(message % hops)].awaits);
     if (missing[index(message)] == 0) make_due(message, 0);
   }
+  const auto passage = [&](const Hop& hop, std::size_t i, std::int64_t step) {
+    const Femtoseconds before = offset(hop, i);
+    return Passages::Passage{step * step_time + before, before};
+  };
   const auto fits = [&](const Hop& hop, std::int64_t step) {
     for (std::size_t i = 0; i < hop.path.size(); ++i) {
-      if (!passages[index(hop.path[i])].allows({step, offset(hop, i)}, step_time)) return false;
+      if (!passages[index(hop.path[i])].allows(passage(hop, i, step), step_time)) return false;
     }
     return true;
   };
@@ -391,7 +393,7 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
   const auto send = [&](std::int32_t message, std::int64_t step) {
     const Hop& hop = hops_[index(message % hops)];
     for (std::size_t i = 0; i < hop.path.size(); ++i) {
-      passages[index(hop.path[i])].add({step, offset(hop, i)}, step - window);
+      passages[index(hop.path[i])].add(passage(hop, i, step));
     }
     visit(
         TimedPiece{hop.tree, hop.hop, message / hops, step * step_time, static_cast<std::int32_t>(step + 1)},
