@@ -39,6 +39,7 @@ std::vector<Bytes> parse_sizes(const CompareLine& line, const config::Loaded& lo
   }
   if (sizes.empty()) sizes.push_back(loaded.config.collective.size);
   std::ranges::sort(sizes);
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }
 
@@ -75,7 +76,8 @@ ComparedRun to_run(const Json& result, const std::string& algorithm, Bytes size)
           .time_ns = result.at("time_ns"),
           .algbw_gb_s = result.at("algbw_gb_s"),
           .efficiency = result.at("efficiency"),
-          .bound_ns = result.at("bound").at("time_ns"),
+          .bound_ns = std::max(result.at("bound").at("time_ns").get<double>(),
+                               result.at("bound").at("latency_ns").get<double>()),
           .table_bytes = result.at("ni_overhead").at("table_bytes_per_node"),
           .chosen = result.value("chosen", "")};
 }
@@ -105,10 +107,12 @@ void execute(const CompareLine& line) {
     if (results[i].contains("refused")) continue;
     runs.push_back(to_run(results[i], algorithms[i % algorithms.size()], sizes[i / algorithms.size()]));
   }
-  if (runs.empty()) {
-    throw ConfigError(loaded.place("collective.op"),
-                      fmt::format("no algorithm does {} here: {}", loaded.config.collective.op,
-                                  results.front().at("refused").get<std::string>()));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (std::ranges::find(runs, sizes[i], &ComparedRun::size) != runs.end()) continue;
+    throw ConfigError(
+        line.sizes.empty() ? loaded.place("collective.op") : SourceLocation{"--sizes"},
+        fmt::format("no algorithm does {} of {} here: {}", loaded.config.collective.op,
+                    format_bytes(sizes[i]), results[i * algorithms.size()].at("refused").get<std::string>()));
   }
   std::ranges::stable_sort(runs, {}, [](const ComparedRun& run) { return std::pair{run.size, run.time_ns}; });
   if (out == nullptr) {

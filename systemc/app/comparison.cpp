@@ -10,14 +10,17 @@
 namespace coppice::app {
 namespace {
 
-constexpr double kWidth = 760;
-constexpr double kHeight = 480;
+constexpr double kWidth = 860;
+constexpr double kHeight = 520;
 constexpr double kLeft = 90;
-constexpr double kRight = 190;  // for the names
-constexpr double kTop = 40;
-constexpr double kBottom = 60;
-constexpr const char* kColors[] = {"#1b6ca8", "#c8553d", "#588157", "#8d6a9f", "#d4a017", "#3d405b",
-                                   "#e07a5f", "#2a9d8f", "#6d6875", "#b5838d", "#264653", "#a44a3f"};
+constexpr double kRight = 230;  // for the names
+constexpr double kTop = 50;
+constexpr double kBottom = 70;
+constexpr std::size_t kMostSizeLabels = 8;
+// Okabe and Ito's colours, which those who see few colours can tell apart; then the same, dashed.
+constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                   "#e69f00", "#56b4e9", "#777777"};
+constexpr const char* kText = "#222";
 
 // From values to places on a logarithmic axis.
 class LogAxis {
@@ -37,18 +40,32 @@ class LogAxis {
   double to_;
 };
 
-std::string polyline(const std::vector<std::pair<double, double>>& points, const char* color, bool dashed) {
-  std::string text = "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"";
-  text += color;
-  text += dashed ? "\" stroke-dasharray=\"6 4\" points=\"" : "\" points=\"";
+std::string polyline(const std::vector<std::pair<double, double>>& points, const char* color,
+                     const char* dashes) {
+  std::string text = fmt::format("<polyline fill=\"none\" stroke-width=\"2\" stroke=\"{}\"", color);
+  if (*dashes != 0) text += fmt::format(" stroke-dasharray=\"{}\"", dashes);
+  text += " points=\"";
   for (const auto& [x, y] : points) text += fmt::format("{:.1f},{:.1f} ", x, y);
   return text + "\"/>\n";
 }
 
-std::string label(double x, double y, const std::string& text, const char* anchor,
-                  const char* color = "#222") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" fill=\"{}\">{}</text>\n", x, y,
-                     anchor, color, text);
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&') {
+      result += "&amp;";
+    } else if (c == '<') {
+      result += "&lt;";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string label(double x, double y, const std::string& text, const char* anchor, const char* more = "") {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" fill=\"{}\"{}>{}</text>\n", x, y,
+                     anchor, kText, more, escaped(text));
 }
 
 std::string nanoseconds(double ns) {
@@ -102,57 +119,118 @@ std::string comparison_json(const std::vector<ComparedRun>& runs) {
   return json.dump(2) + "\n";
 }
 
-std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::string& title) {
-  double least = runs.front().time_ns;
-  double most = least;
-  for (const ComparedRun& run : runs) {
-    least = std::min({least, run.time_ns, run.bound_ns > 0 ? run.bound_ns : run.time_ns});
-    most = std::max(most, run.time_ns);
-  }
-  const auto [small, large] = std::ranges::minmax(runs, {}, &ComparedRun::size);
-  const LogAxis x(static_cast<double>(small.size), static_cast<double>(large.size), kLeft, kWidth - kRight);
-  const LogAxis y(least / 1.2, most * 1.2, kHeight - kBottom, kTop);
+namespace {
+
+using Points = std::vector<std::pair<double, double>>;  // size and time in ns, then places
+
+// The frame of the figure: axes, their labels and lines across.
+std::string frame(const LogAxis& x, const LogAxis& y, const std::map<Bytes, double>& bound,
+                  const std::string& title) {
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
       "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
       kWidth, kHeight);
-  text += label(kLeft, kTop - 16, title, "start");
-  std::map<Bytes, double> bound;
-  std::map<std::string, std::vector<std::pair<double, double>>> lines;
-  for (const ComparedRun& run : runs) {
-    bound[run.size] = run.bound_ns;
-    lines[run.algorithm].emplace_back(static_cast<double>(run.size), run.time_ns);
-  }
+  text += label(kLeft, kTop - 22, title, "start", " font-size=\"14\" font-weight=\"bold\"");
+  const double bottom = kHeight - kBottom;
+  const std::size_t step = (bound.size() + kMostSizeLabels - 1) / kMostSizeLabels;
+  std::size_t left = bound.size();
   for (const auto& [size, ns] : bound) {
-    text += label(x.place(static_cast<double>(size)), kHeight - kBottom + 20, format_bytes(size), "middle");
+    const double place = x.place(static_cast<double>(size));
+    text += fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" stroke=\"#eee\"/>\n", place, kTop, bottom);
+    if (--left % step == 0) text += label(place, bottom + 20, format_bytes(size), "middle");
   }
-  for (double ns = std::pow(10, std::floor(std::log10(y.low()))); ns <= y.high(); ns *= 10) {
-    if (ns < y.low()) continue;
-    text += fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#ddd\"/>\n", kLeft, y.place(ns),
-                        kWidth - kRight);
-    text += label(kLeft - 8, y.place(ns) + 4, nanoseconds(ns), "end");
+  for (double decade = std::pow(10, std::floor(std::log10(y.low()))); decade <= y.high(); decade *= 10) {
+    for (const int part : {1, 2, 5}) {
+      const double ns = decade * part;
+      if (ns < y.low() || ns > y.high()) continue;
+      text += fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"{}\"/>\n", kLeft, y.place(ns),
+                          kWidth - kRight, part == 1 ? "#ccc" : "#eee");
+      if (part == 1 || y.high() < 300 * y.low())
+        text += label(kLeft - 8, y.place(ns) + 4, nanoseconds(ns), "end");
+    }
   }
-  std::vector<std::pair<double, std::string>> names;
-  std::size_t color = 0;
-  double name_y = kTop;
+  text += fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}H{3:.1f}\" stroke=\"{4}\" fill=\"none\"/>\n", kLeft,
+                      kTop, bottom, kWidth - kRight, kText);
+  text += label((kLeft + kWidth - kRight) / 2, kHeight - 22, "bytes of every accelerator", "middle");
+  return text + label(kLeft - 8, kTop - 6, "time", "end");
+}
+
+Points places_of(const LogAxis& x, const LogAxis& y, const Points& points) {
+  Points places;
+  for (const auto& [size, ns] : points) places.emplace_back(x.place(size), y.place(ns));
+  return places;
+}
+
+// A line, a circle at every point, and a sample of both beside the name.
+std::string series(Points places, const std::string& name, std::size_t number, double name_y) {
+  const char* const color = kColors[number % std::size(kColors)];
+  const char* const dashes = number < std::size(kColors) ? "" : "7 3";
+  const double sample = kWidth - kRight + 18;
+  std::string text = polyline(places, color, dashes);
+  text += polyline({{sample, name_y - 4}, {sample + 24, name_y - 4}}, color, dashes);
+  places.emplace_back(sample + 12, name_y - 4);
+  for (const auto& [x, y] : places) {
+    text += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", x, y, color);
+  }
+  return text + label(sample + 32, name_y, name, "start");
+}
+
+// Circles around what was chosen.
+std::string rings(Points places, const std::string& name, double name_y) {
+  std::string text;
+  const double sample = kWidth - kRight + 18;
+  places.emplace_back(sample + 12, name_y - 4);
+  for (const auto& [x, y] : places) {
+    text += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6.5\" fill=\"none\" stroke=\"{}\"/>\n", x, y,
+                        kText);
+  }
+  return text + label(sample + 32, name_y, name, "start");
+}
+
+}  // namespace
+
+std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::string& title) {
+  double least = runs.front().time_ns;
+  double most = least;
+  std::map<Bytes, double> bound;
+  std::map<std::string, Points> lines;
+  Points chosen;
+  std::string chooser;
+  for (const ComparedRun& run : runs) {
+    least = std::min({least, run.time_ns, run.bound_ns > 0 ? run.bound_ns : run.time_ns});
+    most = std::max(most, run.time_ns);
+    bound[run.size] = run.bound_ns;
+    Points& line = run.chosen.empty() ? lines[run.algorithm] : chosen;
+    line.emplace_back(static_cast<double>(run.size), run.time_ns);
+    if (!run.chosen.empty()) chooser = run.algorithm + "'s choice";
+  }
+  const LogAxis x(static_cast<double>(bound.begin()->first), static_cast<double>(bound.rbegin()->first),
+                  kLeft, kWidth - kRight);
+  const LogAxis y(least / 1.2, most * 1.2, kHeight - kBottom, kTop);
+  // The slowest at the largest size comes first, as in the figure from above.
+  std::vector<std::pair<double, std::string>> order;
   for (auto& [algorithm, points] : lines) {
     std::ranges::sort(points);
-    std::vector<std::pair<double, double>> places;
-    for (const auto& [size, ns] : points) places.emplace_back(x.place(size), y.place(ns));
-    const char* const paint = kColors[color++ % std::size(kColors)];
-    text += polyline(places, paint, false);
-    for (const auto& [px, py] : places) {
-      text += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", px, py, paint);
-    }
-    text += label(kWidth - kRight + 14, name_y += 18, algorithm, "start", paint);
+    order.emplace_back(-points.back().second, algorithm);
   }
-  std::vector<std::pair<double, double>> places;
+  std::ranges::sort(order);
+  std::string text = frame(x, y, bound, title);
+  double name_y = kTop + 10;
+  for (std::size_t i = 0; i < order.size(); ++i, name_y += 19) {
+    text += series(places_of(x, y, lines[order[i].second]), order[i].second, i, name_y);
+  }
+  if (!chosen.empty()) {
+    text += rings(places_of(x, y, chosen), chooser, name_y);
+    name_y += 19;
+  }
+  Points limit;
   for (const auto& [size, ns] : bound) {
-    if (ns > 0) places.emplace_back(x.place(static_cast<double>(size)), y.place(ns));
+    if (ns > 0) limit.emplace_back(static_cast<double>(size), ns);
   }
-  text += polyline(places, "#222", true);
-  text += label(kWidth - kRight + 14, name_y + 18, "least possible (dashed)", "start");
-  return text + "</svg>\n";
+  const double sample = kWidth - kRight + 18;
+  text += polyline(places_of(x, y, limit), kText, "2 3");
+  text += polyline({{sample, name_y - 4}, {sample + 24, name_y - 4}}, kText, "2 3");
+  return text + label(sample + 32, name_y, "least possible", "start") + "</svg>\n";
 }
 
 }  // namespace coppice::app

@@ -1,0 +1,92 @@
+// coppice compare, as a user runs it.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workshop.h"
+
+namespace coppice::system_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kMesh =
+    "system:\n"
+    "  topology: {kind: mesh, dims: [3, 2]}\n"
+    "  ni: {flow_control: message}\n"
+    "collective: {op: all_reduce, algorithm: ring, size: 4 KiB}\n";
+
+class Compare : public ::testing::Test {
+ protected:
+  Compare() { shop.write("c.yaml", kMesh); }
+
+  Outcome compare(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"compare", "c.yaml"});
+    return shop.run(arguments);
+  }
+
+  Workshop shop;
+};
+
+TEST_F(Compare, RunsWhatAppliesOnceForEverySize) {
+  const Outcome outcome = compare({"--sizes", "64KiB,4KiB,64KiB", "--out", "c.json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json rows = shop.read_json("c.json").at("rows");
+  std::vector<std::pair<std::int64_t, std::string>> seen;
+  for (const Json& row : rows) {
+    seen.emplace_back(row.at("size"), row.at("algorithm"));
+    EXPECT_NEAR(row.at("efficiency").get<double>(),
+                row.at("bound_ns").get<double>() / row.at("time_ns").get<double>(), 1e-9)
+        << row;
+  }
+  std::vector<std::pair<std::int64_t, std::string>> unique = seen;
+  std::ranges::sort(unique);
+  unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
+  EXPECT_EQ(unique.size(), seen.size());
+  for (const char* algorithm : {"ring", "multitree", "packed_trees", "auto"}) {
+    EXPECT_EQ(std::ranges::count(seen, std::string(algorithm), [](const auto& run) { return run.second; }), 2)
+        << algorithm;
+  }
+}
+
+TEST_F(Compare, DrawsEveryAlgorithmAndTheBound) {
+  const Outcome outcome = compare({"--sizes", "4KiB,64KiB", "--set", "seed=7", "--out", "c.svg"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string figure = shop.read("c.svg");
+  for (const char* text :
+       {"<svg ", ">ring<", ">packed_trees<", ">auto's choice<", ">least possible<", ">64 KiB<"}) {
+    EXPECT_THAT(figure, HasSubstr(text));
+  }
+  EXPECT_THAT(figure, Not(HasSubstr("nan")));
+  EXPECT_THAT(figure, Not(HasSubstr("inf")));
+}
+
+TEST_F(Compare, WritesARowOfCommaSeparatedValuesForEveryRun) {
+  const Outcome outcome = compare({"--out", "c.csv"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string table = shop.read("c.csv");
+  EXPECT_EQ(table.substr(0, table.find('\n')),
+            "algorithm,size_bytes,time_ns,algbw_gb_s,efficiency,bound_ns,table_bytes,chosen");
+  EXPECT_THAT(table, HasSubstr("\nring,4096,"));
+}
+
+TEST_F(Compare, RefusesSizesThatNoAlgorithmHas) {
+  for (const char* sizes : {"64KiB,,1KiB", "abc", "12", "-4KiB", "1EiB"}) {
+    const Outcome outcome = compare({"--sizes", sizes});
+    EXPECT_EQ(outcome.status, 2) << sizes;
+    EXPECT_THAT(outcome.err, HasSubstr("is not a size")) << sizes;
+  }
+  const Outcome outcome = compare({"--sizes", "3B,4KiB", "--out", "c.json"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--sizes:1:1: no algorithm does all_reduce of 3 B here"));
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(shop.files(), ::testing::ElementsAre("c.yaml"));
+}
+
+}  // namespace
+}  // namespace coppice::system_test
