@@ -8,7 +8,7 @@ SANITIZED ?=
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build command test sanitize lint format bench budget soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model docs test-slurm cosim coverage nightly formal area deb
+.PHONY: help setup run build command test sanitize lint format bench budget soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees docs test-slurm cosim coverage nightly formal area deb
 .NOTPARALLEL:
 
 help:
@@ -74,6 +74,10 @@ reproduce-routing: command ## run the study of Routing for Large ML Models into 
 reproduce-model: command ## measure all-reduces, flow control and the router into docs/measurements/model.md
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce model
+
+reproduce-packed_trees: command ## measure all algorithms against the least possible time; FULL=1: more sizes
+	@scripts/setup.sh experiments
+	@scripts/experiments/reproduce packed_trees
 
 docs: command ## build the documentation as a site: pages, reference of keys and results, API
 	@scripts/setup.sh docs

@@ -18,7 +18,7 @@ import palette  # noqa: E402
 import quantity  # noqa: E402
 
 KEYS = {"kind", "x", "y", "series", "panels", "x_label", "y_label", "x_scale", "y_scale", "normalize", "parts",
-        "where", "columns", "label_bars", "percent", "mean_over", "panel_title", "fixed", "over_x"}
+        "where", "columns", "label_bars", "percent", "mean_over", "panel_title", "fixed", "over_x", "inverse"}
 LOW, HIGH = "least of y", "most of y"  # over the axes that are averaged
 
 
@@ -56,6 +56,8 @@ def prepared(what, table):
         for axis in what.axes:
             scale[axis] = scale[axis].astype(data[axis].dtype)
         data = scale
+    if spec.get("inverse"):
+        data[spec["y"]] = 1 / data[spec["y"]]
     if spec.get("percent"):
         for column in {spec["y"], *spec.get("parts", {})}:
             data[column] = 100 * data[column]
@@ -168,8 +170,19 @@ def number_axis(axes, rows, spec):
                          ha="right" if max(map(len, labels)) > 4 else "center", rotation_mode="anchor")
     if spec.get("y_scale") == "log":
         axes.set_yscale("log")
+        if spec.get("inverse"):
+            plain_multiples(axes)
     else:
         axes.set_ylim(bottom=0)
+
+
+def plain_multiples(axes):
+    """Ticks 1, 2, 3, 5, 10, ... on a logarithmic y axis from 1 on, where nothing can be less."""
+    axes.yaxis.set_major_locator(ticker.LogLocator(base=10, subs=(1, 2, 3, 5)))
+    axes.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
+    axes.yaxis.set_minor_locator(ticker.NullLocator())
+    axes.set_ylim(bottom=0.9)
+    axes.axhline(1, color="#333333", linewidth=0.8, linestyle=":")
 
 
 def bars(what, data):
