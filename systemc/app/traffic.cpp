@@ -113,7 +113,11 @@ TrafficLine completed(TrafficLine line, const std::optional<config::BooksimExper
   }
   const auto complete = [&](std::string& text, const char* option, auto value) {
     if (!text.empty()) return;
-    if (!experiment) throw ConfigError({"coppice traffic"}, fmt::format("{} is missing", option));
+    if (!experiment) {
+      throw ConfigError(
+          {"coppice traffic"},
+          fmt::format("{} is missing; for example --pattern uniform --rate 0.1 --packet-flits 1", option));
+    }
     text = fmt::format("{}", value(*experiment));
   };
   complete(line.pattern, "--pattern", [](const auto& e) { return e.pattern; });

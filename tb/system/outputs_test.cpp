@@ -86,10 +86,12 @@ TEST(Outputs, ThatFillUpFailTheCommand) {
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"bound", "c.yaml", "--out", "/dev/full"});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("--out: '/dev/full' cannot be written: No space left on device"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("--out: '/dev/full' cannot be written: No space left on device; name another"));
   outcome = shop.run({"run", "c.yaml", "--trace", "/dev/full"});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("--trace: '/dev/full' cannot be written: No space left on device"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("--trace: '/dev/full' cannot be written: No space left on device; name another"));
   outcome = shop.run_into("/dev/full", {"list"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("standard output cannot be written"));

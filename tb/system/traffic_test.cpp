@@ -74,7 +74,7 @@ TEST(Traffic, WantsAnExperimentOfOneKind) {
   const Outcome half =
       shop.run({"traffic", shipped_config("systems/mesh_8x8_booksim.yaml"), "--pattern", "uniform"});
   EXPECT_EQ(half.status, 2);
-  EXPECT_THAT(half.err, HasSubstr("--rate is missing"));
+  EXPECT_THAT(half.err, HasSubstr("--rate is missing; for example --pattern uniform --rate 0.1"));
 }
 
 TEST(Traffic, DrawsOtherPacketsForAnotherSeed) {

@@ -85,7 +85,8 @@ void ResultFile::write(std::string_view text) {
   // Closing flushes: it is where a full disk shows.
   const bool closed = file != nullptr && std::fclose(file.release()) == 0;
   if (!written || !closed) {
-    throw ModelError(fmt::format("{}: '{}' cannot be written: {}", option_, path_, std::strerror(errno)));
+    throw ModelError(fmt::format("{}: '{}' cannot be written: {}; name another file, or make room", option_,
+                                 path_, std::strerror(errno)));
   }
   commit();
 }

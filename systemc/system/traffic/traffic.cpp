@@ -279,7 +279,8 @@ nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOp
   try {
     return TrafficRun(loaded, traffic, options).run();
   } catch (const TimeLimitError& error) {
-    throw ConfigError({"--measure", 1, 1}, fmt::format("{}: take fewer cycles", error.what()));
+    const char* const longest = traffic.warmup > traffic.measure ? "--warmup" : "--measure";
+    throw ConfigError({longest, 1, 1}, fmt::format("{}: take fewer cycles", error.what()));
   }
 }
 
