@@ -5,6 +5,7 @@ SOAK_SECONDS ?= 600
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?=
 SANITIZED ?=
+SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
@@ -29,10 +30,11 @@ command: setup
 test: build ## run all tests on the release build
 	@ctest --preset release --parallel $(JOBS)
 
+# SANITIZER=fuzz: clang's, whose objects make fuzz needs anyway.
 sanitize: setup ## run the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZED: of these folders only
-	@cmake --preset sanitize
-	@cmake --build --preset sanitize --parallel $(JOBS) $(if $(SANITIZED),--target $(SANITIZED:%=%_tests))
-	@ctest --preset sanitize --parallel $(JOBS) $(if $(SANITIZED),--tests-regex '^($(subst $(space),|,$(strip $(SANITIZED))))\.')
+	@cmake --preset $(SANITIZER)
+	@cmake --build --preset $(SANITIZER) --parallel $(JOBS) $(if $(SANITIZED),--target $(SANITIZED:%=%_tests))
+	@ctest --preset $(SANITIZER) --parallel $(JOBS) $(if $(SANITIZED),--tests-regex '^($(subst $(space),|,$(strip $(SANITIZED))))\.')
 
 lint: setup ## check format, clang-tidy, layering and scripts; SINCE=REVISION: clang-tidy of what has changed; TIDY=0: without
 	@scripts/lint.sh $(if $(filter 0,$(TIDY)),--no-tidy,$(if $(SINCE),--since $(SINCE)))
