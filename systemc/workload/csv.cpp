@@ -36,12 +36,14 @@ Cell make_cell(std::string_view text, const std::string& path, int line, std::si
           {path, line, static_cast<int>(offset + begin) + 1}};
 }
 
-// A cell that begins with # is a comment, up to the end of its row.
+// Tabs separate the cells of a row that has no comma. A cell that begins with # is a comment, up to the end
+// of its row.
 std::vector<Cell> split(std::string_view line, const std::string& path, int number) {
+  const char separator = line.find(',') == std::string_view::npos ? '\t' : ',';
   std::vector<Cell> cells;
   std::size_t begin = 0;
   while (true) {
-    const std::size_t comma = line.find(',', begin);
+    const std::size_t comma = line.find(separator, begin);
     cells.push_back(make_cell(line.substr(begin, comma - begin), path, number, begin));
     if (cells.back().text.starts_with('#')) {
       cells.pop_back();

@@ -28,6 +28,10 @@ TEST(Csv, SplitsRowsIntoTrimmedCells) {
   EXPECT_EQ(texts("a, b c ,\td\n1,2,3\n"), (Rows{{"a", "b c", "d"}, {"1", "2", "3"}}));
 }
 
+TEST(Csv, SplitsRowsWithoutCommasAtTabs) {
+  EXPECT_EQ(texts("a \t b\t\t c d\t \n1\t2,\t3\n"), (Rows{{"a", "b", "", "c d"}, {"1\t2", "3"}}));
+}
+
 TEST(Csv, DropsBlankRowsAndBlankCellsAtTheEnd) {
   EXPECT_EQ(texts("\n  \na,b,\n, ,\n\nc,,d, ,\n"), (Rows{{"a", "b"}, {"c", "", "d"}}));
 }

@@ -1,5 +1,7 @@
 #include "workload/scale_sim.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -69,6 +71,13 @@ TEST(ScaleSim, TakesCellsBehindAHashForComments) {
   const Model model = import(header + "# of 4K frames, 1, 2\nConv2_dw, 9, 9, 3, 3, 1, 1, 2,#dw\n#a\n");
   ASSERT_EQ(model.layers.size(), 1U);
   EXPECT_EQ(model.layers[0].stride_width, 2);
+}
+
+TEST(ScaleSim, TakesTabsForCommas) {
+  std::string table = header + "Conv1, 224, 200, 7, 5, 3, 64, 2,\n";
+  const Model expected = import(table);
+  std::replace(table.begin(), table.end(), ',', '\t');
+  EXPECT_EQ(import(table).layers, expected.layers);
 }
 
 TEST(ScaleSim, TakesOtherHeadersAndNone) {
