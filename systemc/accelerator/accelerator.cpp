@@ -174,7 +174,7 @@ TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& op
   const workload::Gemm& shape = candidate.product;
   TileWalk first;
   for (std::int64_t number = 0; number < shape.count; ++number) {
-    CheckedProduct product(spec_.array, shape.m, shape.k, shape.n, number);
+    CheckedProduct product(spec_.array, spec_.operands, shape.m, shape.k, shape.n, number);
     TileWalk walk = walk_tiles(operands, spec_.array, candidate.plan, [&](const TilePlace& tile) {
       return product.compute(tile.m, tile.height, tile.k, tile.depth, tile.n, tile.width);
     });
@@ -308,7 +308,8 @@ Bytes Accelerator::partial_sums(const workload::Model& model, std::int64_t batch
   return most;
 }
 
-std::vector<workload::LayerCost> Accelerator::costs(const workload::Model& model, std::int64_t batch) const {
+std::vector<workload::LayerCost> Accelerator::costs(const workload::Model& model, std::int64_t batch,
+                                                    const Optimizer& optimizer) const {
   std::vector<workload::LayerCost> costs;
   costs.reserve(model.layers.size());
   for (const Layer& layer : model.layers) {
@@ -322,7 +323,8 @@ std::vector<workload::LayerCost> Accelerator::costs(const workload::Model& model
     };
     const LayerCycles cost = cycles(layer, batch);
     costs.push_back({layer.name, time(cost.forward), time(cost.input_gradient),
-                     time(cost.weight_gradient + cost.local_aggregation), layer.gradient_bytes()});
+                     time(cost.weight_gradient + cost.local_aggregation), layer.gradient_bytes(),
+                     time(update(layer, optimizer).total())});
   }
   return costs;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "accelerator/array/operands.h"
 #include "accelerator/array/systolic_array.h"
 #include "accelerator/buffers/tile_pipeline.h"
 #include "accelerator/buffers/tiling.h"
@@ -36,6 +37,7 @@ struct AcceleratorSpec {
   BufferSizes buffers = {};
   Tiling tiling = Tiling::kLeastTraffic;
   Timing timing = Timing::kFormula;
+  ElementType operands = ElementType::kFp32;  // that the array's timing multiplies
 };
 
 // What one pass over a layer costs an accelerator, for its whole mini-batch.
@@ -119,9 +121,10 @@ class Accelerator {
   // The most weight gradients that the PEs have at a time before they are added, in bytes.
   Bytes partial_sums(const workload::Model& model, std::int64_t batch) const;
 
-  // Every layer of `model` as time, local aggregation within the weight gradient's. Throws UnsupportedError
-  // naming the layer if it takes longer than Femtoseconds can hold.
-  std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch) const;
+  // Every layer of `model` as time, local aggregation within the weight gradient's, and the update by
+  // `optimizer`. Throws UnsupportedError naming the layer if it takes longer than Femtoseconds can hold.
+  std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch,
+                                         const Optimizer& optimizer = {}) const;
 
  private:
   struct Candidate;

@@ -22,7 +22,8 @@ double elements_moved(const Layer& layer, std::int64_t batch) {
 
 }  // namespace
 
-std::vector<workload::LayerCost> Roofline::costs(const workload::Model& model, std::int64_t batch) const {
+std::vector<workload::LayerCost> Roofline::costs(const workload::Model& model, std::int64_t batch,
+                                                 const Optimizer& optimizer) const {
   std::vector<workload::LayerCost> costs;
   for (const Layer& layer : model.layers) {
     const double operations = 2.0 * static_cast<double>(layer.macs()) * static_cast<double>(batch);
@@ -36,7 +37,11 @@ std::vector<workload::LayerCost> Roofline::costs(const workload::Model& model, s
     }
     const Femtoseconds pass = std::llround(seconds * static_cast<double>(kFemtosecondsPerSecond));
     const bool indices = layer.kind == LayerKind::kEmbedding;
-    costs.push_back({layer.name, pass, indices ? 0 : pass, pass, layer.gradient_bytes()});
+    const double updated = static_cast<double>(layer.parameters()) *
+                           static_cast<double>(optimizer.bytes_per_weight()) /
+                           (static_cast<double>(memory_bandwidth.bytes_per_second) * efficiency);
+    const Femtoseconds update = std::llround(updated * static_cast<double>(kFemtosecondsPerSecond));
+    costs.push_back({layer.name, pass, indices ? 0 : pass, pass, layer.gradient_bytes(), update});
   }
   return costs;
 }

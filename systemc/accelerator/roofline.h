@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "accelerator/footprint.h"
 #include "base/units.h"
 #include "workload/model.h"
 #include "workload/training_timeline.h"
@@ -11,8 +12,8 @@ namespace coppice::accelerator {
 // An accelerator as its peak and its memory, for the papers that measured GPUs. A pass over a layer takes the
 // longer of its multiply-accumulates at `efficiency` of the peak (two operations each) and its operands and
 // results once through memory at `efficiency` of its bandwidth; both gradients are products of the same size
-// as the forward pass. One efficiency for all layers: the layers that no GPU computes at its peak are those
-// with few operations a byte, and the memory bounds them.
+// as the forward pass, and an update moves what the optimizer needs. One efficiency for all layers: the
+// layers that no GPU computes at its peak are those with few operations a byte, and the memory bounds them.
 struct Roofline {
   double peak_tflops = 15.7;  // a V100 in fp32
   double efficiency = 0.6;
@@ -20,7 +21,8 @@ struct Roofline {
 
   // Of `batch` >= 1 samples. Throws UnsupportedError naming the layer if it takes longer than Femtoseconds
   // can hold.
-  std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch) const;
+  std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch,
+                                         const Optimizer& optimizer = {}) const;
 };
 
 }  // namespace coppice::accelerator

@@ -111,6 +111,19 @@ std::string idle_systolic(const Config& config, const Use& use) {
   return "system.accelerator.model is roofline";
 }
 
+std::string idle_pe_latency(const Config& config, const Use& use) {
+  const std::string computes_nothing = idle_systolic(config, use);
+  if (!computes_nothing.empty() || config.system.accelerator.convention != "scale_sim")
+    return computes_nothing;
+  return "system.accelerator.convention is scale_sim, which counts no registers";
+}
+
+std::string idle_operands(const Config& config, const Use& use) {
+  const std::string computes_nothing = idle_systolic(config, use);
+  if (!computes_nothing.empty() || config.system.accelerator.timing == "array") return computes_nothing;
+  return "no value moves by the formula: system.accelerator.timing: array multiplies them";
+}
+
 std::string idle_memory_bandwidth(const Config& config, const Use& use) {
   const std::string computes_nothing = idle_systolic(config, use);
   if (computes_nothing.empty() || use.purpose == Purpose::kLayers) return computes_nothing;
@@ -127,8 +140,8 @@ std::string idle_roofline(const Config& config, const Use& use) {
 }
 
 std::string idle_optimizer(const Config& config, const Use& use) {
-  if (use.purpose == Purpose::kLayers || config.system.accelerator.memory) return "";
-  return "an iteration's time leaves the update out, and system.accelerator.memory is unlimited";
+  if (use.purpose == Purpose::kLayers || !trains_text_workload(config)) return "";
+  return "a text workload says how long its updates take";
 }
 
 std::string idle_trees(const Config& config, const Use& /*use*/) {

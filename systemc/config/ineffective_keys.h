@@ -35,9 +35,12 @@ std::string idle_schedule_file(const Config& config, const Use& use);
 std::string idle_dimensions(const Config& config, const Use& use);
 // Keys of one model of the accelerator, where it is the other or nothing is trained.
 std::string idle_systolic(const Config& config, const Use& use);
+// What arrays take that SCALE-Sim does not count, and what only those that run multiply.
+std::string idle_pe_latency(const Config& config, const Use& use);
+std::string idle_operands(const Config& config, const Use& use);
 std::string idle_memory_bandwidth(const Config& config, const Use& use);
 std::string idle_roofline(const Config& config, const Use& use);
-// The optimizer, which an iteration's time does not count.
+// The optimizer, where the workload itself says how long an update takes.
 std::string idle_optimizer(const Config& config, const Use& use);
 // Keys of tree algorithms.
 std::string idle_trees(const Config& config, const Use& use);

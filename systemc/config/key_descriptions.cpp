@@ -112,6 +112,11 @@ constexpr KeyDescription kDescriptions[] = {
      "How the arrays' cycles are found: by the formula, or by moving operands through their PEs."},
     {"system.accelerator.convention",
      "Which cycles of a tile count: all that it needs, or those that SCALE-Sim counts."},
+    {"system.accelerator.pe_latency",
+     "The registers between a PE's multiplier and its adder: cycles that every tile takes longer."},
+    {"system.accelerator.operands",
+     "What the PEs multiply where operands move through them; they add fp32, of int8 whole numbers of 32 "
+     "bits."},
     {"system.accelerator.split",
      "What the processing elements share out: samples, rows or columns of outputs, filters, or the best."},
     {"system.accelerator.buffers.input",

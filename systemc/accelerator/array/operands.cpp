@@ -1,5 +1,9 @@
 #include "accelerator/array/operands.h"
 
+#include <stdexcept>
+
+#include <fmt/format.h>
+
 namespace coppice::accelerator {
 
 const char* to_string(ElementType type) {
@@ -12,6 +16,13 @@ const char* to_string(ElementType type) {
       return "int8";
   }
   return "?";
+}
+
+ElementType parse_element_type(const std::string& name) {
+  for (const ElementType type : {ElementType::kFp32, ElementType::kBf16, ElementType::kInt8}) {
+    if (name == to_string(type)) return type;
+  }
+  throw std::invalid_argument(fmt::format("'{}' is no type of operands: fp32, bf16 and int8 are", name));
 }
 
 }  // namespace coppice::accelerator

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -16,6 +17,8 @@ enum class ElementType {
 };
 
 const char* to_string(ElementType type);
+// The ElementType of "fp32", "bf16" or "int8"; throws std::invalid_argument naming them.
+ElementType parse_element_type(const std::string& name);
 
 // The bf16 value nearest to `value`, ties to the even one; NaNs stay NaNs.
 inline float round_to_bf16(float value) {

@@ -1,5 +1,7 @@
 #include "accelerator/array/product_check.h"
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,58 +12,129 @@ namespace coppice::accelerator {
 namespace {
 
 constexpr std::int64_t kMostValues = std::int64_t{1} << 29;
+constexpr double kMostExact = 1 << 24;  // of fp32: all whole numbers up to it
+constexpr int kMostFp32 = 4095;
+constexpr int kMostBf16 = 255;
+constexpr float kOff = 1 + 1.0F / 1024;  // less than half of the distance to the next bf16
 
-std::int64_t checked(std::int64_t m, std::int64_t k, std::int64_t n) {
+void require_room(std::int64_t m, std::int64_t k, std::int64_t n) {
   const double values = static_cast<double>(m) * static_cast<double>(k) +
                         static_cast<double>(k) * static_cast<double>(n) +
                         static_cast<double>(m) * static_cast<double>(n);
-  if (values <= static_cast<double>(kMostValues)) return m;
+  if (values <= static_cast<double>(kMostValues)) return;
   throw UnsupportedError(
       fmt::format("a product of {} x {} by {} x {} takes more than 2 GiB of operands to compute: the formula "
                   "has its cycles",
                   m, k, k, n));
 }
 
-// Whole numbers from -3 to 3, so that every sum is exact in fp32; a step of a linear congruence each.
-void draw(Matrix<float>& matrix, std::uint32_t state) {
+// Whole numbers from -most to most, and most + 1 of them below 0 where they are all of a byte.
+struct Range {
+  int lowest = 0;
+  int count = 0;
+};
+
+Range range(ElementType type, std::int64_t k) {
+  if (type == ElementType::kInt8) return {-128, 256};
+  const int largest = type == ElementType::kBf16 ? kMostBf16 : kMostFp32;
+  const int most = std::clamp(static_cast<int>(std::sqrt(kMostExact / static_cast<double>(k))), 1, largest);
+  return {-most, 2 * most + 1};
+}
+
+// A step of a linear congruence each.
+template <typename Value>
+void draw(Matrix<Value>& matrix, ElementType type, Range range, std::uint32_t state) {
   for (std::int64_t row = 0; row < matrix.rows(); ++row) {
     for (std::int64_t column = 0; column < matrix.columns(); ++column) {
       state = state * 1'664'525U + 1'013'904'223U;
-      matrix.at(row, column) = static_cast<float>(static_cast<int>((state >> 16) % 7) - 3);
+      const int whole =
+          static_cast<int>((state >> 16) % static_cast<std::uint32_t>(range.count)) + range.lowest;
+      auto value = static_cast<Value>(whole);
+      if (type == ElementType::kBf16) {
+        value = static_cast<Value>(round_to_bf16(static_cast<float>(whole) * kOff));
+      }
+      matrix.at(row, column) = value;
     }
+  }
+}
+
+// The numbers that were drawn, rounded or not.
+template <typename Value>
+void make_whole(Matrix<Value>& matrix) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    for (std::int64_t row = 0; row < matrix.rows(); ++row) {
+      for (std::int64_t column = 0; column < matrix.columns(); ++column) {
+        matrix.at(row, column) = std::nearbyint(matrix.at(row, column));
+      }
+    }
+  }
+}
+
+// As the sums of the PEs wrap, if they are whole numbers of 32 bits.
+template <typename Value>
+Value added(Value sum, Value a, Value b) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    return sum + a * b;
+  } else {
+    return static_cast<Value>(static_cast<std::uint32_t>(sum) +
+                              static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
   }
 }
 
 }  // namespace
 
-CheckedProduct::CheckedProduct(const SystolicArray& array, std::int64_t m, std::int64_t k, std::int64_t n,
-                               std::int64_t number)
-    : array_(array), a_(checked(m, k, n), k), b_(k, n), out_(m, n) {
+CheckedProduct::Either CheckedProduct::zeros(ElementType type, std::int64_t m, std::int64_t k,
+                                             std::int64_t n) {
+  require_room(m, k, n);
+  if (type != ElementType::kInt8) return Matrices<float>{{m, k}, {k, n}, {m, n}};
+  return Matrices<std::int32_t>{{m, k}, {k, n}, {m, n}};
+}
+
+CheckedProduct::CheckedProduct(const SystolicArray& array, ElementType type, std::int64_t m, std::int64_t k,
+                               std::int64_t n, std::int64_t number)
+    : array_(array), type_(type), matrices_(zeros(type, m, k, n)) {
   const auto seed = static_cast<std::uint32_t>(2 * number);
-  draw(a_, seed + 1);
-  draw(b_, seed + 2);
+  std::visit(
+      [&](auto& matrices) {
+        draw(matrices.a, type, range(type, k), seed + 1);
+        draw(matrices.b, type, range(type, k), seed + 2);
+      },
+      matrices_);
 }
 
 PeCycles CheckedProduct::compute(std::int64_t m, std::int64_t height, std::int64_t k, std::int64_t depth,
                                  std::int64_t n, std::int64_t width) {
-  return run_product<float>(array_, a_.view().block(m, k, height, depth), b_.view().block(k, n, depth, width),
-                            out_.view().block(m, n, height, width));
+  const auto run = [&]<typename Value>(Matrices<Value>& matrices) {
+    const MatrixView<const Value> a = matrices.a.view();
+    const MatrixView<const Value> b = matrices.b.view();
+    return run_product<Value>(array_, a.block(m, k, height, depth), b.block(k, n, depth, width),
+                              matrices.out.view().block(m, n, height, width));
+  };
+  return std::visit(run, matrices_);
 }
 
-void CheckedProduct::check() const {
-  std::vector<float> row(static_cast<std::size_t>(out_.columns()));
-  for (std::int64_t i = 0; i < out_.rows(); ++i) {
-    std::fill(row.begin(), row.end(), 0.0F);
-    for (std::int64_t k = 0; k < a_.columns(); ++k) {
-      const float factor = a_.at(i, k);
-      const float* from = &b_.at(k, 0);
-      for (std::size_t j = 0; j < row.size(); ++j) row[j] += factor * from[j];
+void CheckedProduct::check() {
+  std::visit([this](auto& matrices) { check(matrices); }, matrices_);
+}
+
+template <typename Value>
+void CheckedProduct::check(Matrices<Value>& matrices) const {
+  make_whole(matrices.a);
+  make_whole(matrices.b);
+  std::vector<Value> row(static_cast<std::size_t>(matrices.out.columns()));
+  for (std::int64_t i = 0; i < matrices.out.rows(); ++i) {
+    std::fill(row.begin(), row.end(), Value{});
+    for (std::int64_t k = 0; k < matrices.a.columns(); ++k) {
+      const Value factor = matrices.a.at(i, k);
+      const Value* const from = &matrices.b.at(k, 0);
+      for (std::size_t j = 0; j < row.size(); ++j) row[j] = added(row[j], factor, from[j]);
     }
     for (std::size_t j = 0; j < row.size(); ++j) {
-      const float sum = out_.at(i, static_cast<std::int64_t>(j));
+      const Value sum = matrices.out.at(i, static_cast<std::int64_t>(j));
       if (sum == row[j]) continue;
-      throw ModelError(fmt::format("the array computed {} for row {}, column {} of a product, which is {}",
-                                   sum, i, j, row[j]));
+      throw ModelError(
+          fmt::format("the array computed {} for row {}, column {} of a product of {} operands, which is {}",
+                      sum, i, j, to_string(type_), row[j]));
     }
   }
 }

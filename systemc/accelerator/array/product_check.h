@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 
 #include "accelerator/array/operands.h"
 #include "accelerator/array/systolic_array.h"
@@ -8,24 +9,37 @@
 
 namespace coppice::accelerator {
 
-// A product with operands that are drawn, which an array computes block by block, cycle by cycle.
+// A product with operands that are drawn, which an array computes block by block, cycle by cycle. They are
+// whole numbers whose sums have no rounding: fp32 and bf16 as large as that allows, int8 all that there are;
+// bf16 comes as fp32 a little off, which only rounding makes whole.
 class CheckedProduct {
  public:
   // m x k by k x n, its operands drawn by `number`. Throws UnsupportedError if that takes more than 2 GiB.
-  CheckedProduct(const SystolicArray& array, std::int64_t m, std::int64_t k, std::int64_t n,
+  CheckedProduct(const SystolicArray& array, ElementType type, std::int64_t m, std::int64_t k, std::int64_t n,
                  std::int64_t number = 0);
 
   // Adds the part of the product that the given sides cut out, and returns its cycles.
   PeCycles compute(std::int64_t m, std::int64_t height, std::int64_t k, std::int64_t depth, std::int64_t n,
                    std::int64_t width);
-  // Throws ModelError unless what was computed is the product.
-  void check() const;
+  // Throws ModelError unless what was computed is the product; nothing is computed after it.
+  void check();
 
  private:
+  template <typename Value>
+  struct Matrices {
+    Matrix<Value> a;
+    Matrix<Value> b;
+    Matrix<Value> out;
+  };
+  using Either = std::variant<Matrices<float>, Matrices<std::int32_t>>;
+
+  static Either zeros(ElementType type, std::int64_t m, std::int64_t k, std::int64_t n);
+  template <typename Value>
+  void check(Matrices<Value>& matrices) const;
+
   const SystolicArray& array_;
-  Matrix<float> a_;
-  Matrix<float> b_;
-  Matrix<float> out_;
+  ElementType type_;
+  Either matrices_;
 };
 
 }  // namespace coppice::accelerator

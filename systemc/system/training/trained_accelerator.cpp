@@ -1,7 +1,6 @@
 #include "system/training/trained_accelerator.h"
 
 #include <cstdio>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -13,20 +12,6 @@ namespace {
 
 constexpr const char* kMemory = "system.accelerator.memory";
 
-accelerator::AcceleratorSpec spec_of(const config::AcceleratorConfig& config) {
-  accelerator::AcceleratorSpec spec;
-  spec.pes = config.pes;
-  spec.array = {config.array.at(0), config.array.at(1), accelerator::parse_dataflow(config.dataflow),
-                accelerator::parse_convention(config.convention)};
-  spec.clock = config.clock;
-  spec.memory_bandwidth = config.memory_bandwidth;
-  spec.split = accelerator::parse_split(config.split);
-  spec.buffers = {config.buffers.input, config.buffers.weight, config.buffers.output};
-  spec.tiling = accelerator::parse_tiling(config.tiling);
-  spec.timing = accelerator::parse_timing(config.timing);
-  return spec;
-}
-
 }  // namespace
 
 workload::Model trained_model(const config::Loaded& loaded) {
@@ -35,15 +20,6 @@ workload::Model trained_model(const config::Loaded& loaded) {
   if (loaded.config.system.accelerator.convention != "scale_sim") return model;
   for (workload::Layer& layer : model.layers) layer.round_up = true;
   return model;
-}
-
-accelerator::Accelerator make_accelerator(const config::Loaded& loaded) {
-  try {
-    return accelerator::Accelerator(spec_of(loaded.config.system.accelerator));
-  } catch (const std::invalid_argument& error) {
-    constexpr const char* kTiming = "system.accelerator.timing";
-    throw ConfigError(loaded.place(kTiming), fmt::format("{}: {}: write formula", kTiming, error.what()));
-  }
 }
 
 accelerator::Footprint require_memory(const config::Loaded& loaded, const workload::Model& model,

@@ -24,7 +24,9 @@ constexpr Pass kPasses[] = {Pass::kForward, Pass::kInputGradient, Pass::kWeightG
 AcceleratorSpec any_spec() {
   AcceleratorSpec spec;
   spec.pes = *rc::gen::inRange(1, 9);
-  spec.array = {*rc::gen::inRange(1, 7), *rc::gen::inRange(1, 7), any_dataflow()};
+  spec.array = {*rc::gen::inRange(1, 7), *rc::gen::inRange(1, 7), any_dataflow(), Convention::kCausal,
+                *rc::gen::inRange(0, 4)};
+  spec.operands = *rc::gen::element(ElementType::kFp32, ElementType::kBf16, ElementType::kInt8);
   const auto buffer = []() -> std::optional<Bytes> {
     if (*rc::gen::arbitrary<bool>()) return std::nullopt;
     return *rc::gen::inRange<Bytes>(8 * 6 * 6, 4000);
@@ -131,6 +133,26 @@ TEST(PassCost, ValuesThatAreNoProductMoveAtTheArraysEdge) {
   EXPECT_EQ(accelerator.cost(layer, Pass::kForward, 1).cycles, 3 * 3 * 3);  // rows: never by channels
   layer.kind = LayerKind::kAdd;
   EXPECT_EQ(accelerator.cost(layer, Pass::kInputGradient, 1).traffic.total(), 0);
+}
+
+// As many cycles a tile as there are registers; SCALE-Sim counts none.
+TEST(PassCost, TilesWaitForTheRegistersOfPes) {
+  Layer layer;
+  layer.ifmap_height = 9;
+  layer.channels = 10;
+  layer.filters = 12;
+  for (const Dataflow dataflow :
+       {Dataflow::kOutputStationary, Dataflow::kWeightStationary, Dataflow::kInputStationary}) {
+    const auto cycles = [&](int pe_latency, Convention convention) {
+      AcceleratorSpec spec;
+      spec.pes = 1;
+      spec.array = {4, 5, dataflow, convention, pe_latency};
+      return Accelerator(spec).cost(layer, Pass::kForward, 1).cycles;
+    };
+    const int tiles = dataflow == Dataflow::kInputStationary ? 3 * 2 : 3 * 3;
+    EXPECT_EQ(cycles(2, Convention::kCausal), cycles(0, Convention::kCausal) + 2 * tiles);
+    EXPECT_EQ(cycles(2, Convention::kScaleSim), cycles(0, Convention::kScaleSim));
+  }
 }
 
 TEST(PassCost, AnUpdateMovesWeightsGradientsAndStates) {

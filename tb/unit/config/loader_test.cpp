@@ -223,6 +223,8 @@ Config arbitrary_config() {
   system.accelerator.pes = below(100);
   system.accelerator.array = {below(100), below(100)};
   system.accelerator.dataflow = "input_stationary";
+  system.accelerator.pe_latency = below(4);
+  if (*rc::gen::arbitrary<bool>()) system.accelerator.operands = "int8";
   system.accelerator.clock = {below(100) * 1'000'000};
   if (*rc::gen::arbitrary<bool>()) system.accelerator.memory_bandwidth = Bandwidth{below(1000) * 1'000'000L};
   if (*rc::gen::arbitrary<bool>()) {
