@@ -18,6 +18,7 @@ class Checker {
 
   void check() {
     check_placement();
+    if (program_.samples < 1) throw UnsupportedError("the program has passes over no samples");
     for (const RankGroup& group : program_.groups) check_group(group);
     for (const GroupCollective& collective : program_.collectives) check_collective(collective);
     for (const Transfer& transfer : program_.transfers) check_transfer(transfer);
@@ -134,6 +135,13 @@ class Checker {
     if (compute.duration < 0 || !(compute.operations >= 0) || !(compute.bytes >= 0)) {
       throw UnsupportedError(place(rank, operation) + " has a negative size");
     }
+    if (compute.layer < 0) return;
+    if (static_cast<std::size_t>(compute.layer) >= program_.layers.size()) {
+      throw UnsupportedError(fmt::format("{} is a pass over layer {}: the program has {}",
+                                         place(rank, operation), compute.layer, program_.layers.size()));
+    }
+    if (compute.purpose != Purpose::kOther) return;
+    throw UnsupportedError(place(rank, operation) + " is a pass over a layer, but does not say which");
   }
 
   void check_work(int rank, const Operation& operation, const MemoryAccess& access) const {

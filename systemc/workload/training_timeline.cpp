@@ -95,6 +95,9 @@ TrainingTimeline make_timeline(const std::vector<LayerCost>& layers, Overlap ove
     for (const Bytes bytes : all_reduce_sizes(layers, overlap)) queue.run(bytes, timeline.compute);
   }
   timeline.total = std::max(timeline.compute, queue.free_at());
+  for (const LayerCost& layer : layers) advance(timeline.update, layer.update);
+  advance(timeline.total, timeline.update);
+  advance(timeline.compute, timeline.update);
   timeline.communication = queue.busy();
   timeline.exposed_communication = timeline.total - timeline.compute;
   timeline.overlapped = timeline.communication - timeline.exposed_communication;

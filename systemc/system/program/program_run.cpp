@@ -104,7 +104,8 @@ class ProgramRun {
         options_(options),
         prepared_(prepared),
         fidelity_(fidelity),
-        state_(loaded, program, prepared.compiler) {
+        state_(loaded, program, prepared.compiler),
+        passes_(loaded, program) {
     fabric::set_time_resolution();
     build_machine();
     for (ni::MessageObserver* observer : options.message_observers) log_.add_observer(*observer);
@@ -137,6 +138,15 @@ class ProgramRun {
  private:
   const config::Config& config() const { return loaded_.config; }
 
+  // By what passes over layers were timed, and by how much the network interfaces delayed them.
+  nlohmann::ordered_json passes() const {
+    const double ns = static_cast<double>(passes_.delay()) * static_cast<double>(fabric_->period()) /
+                      static_cast<double>(kFemtosecondsPerNanosecond);
+    return {{"formula", passes_.by_formula()},
+            {"tiles", passes_.by_tiles()},
+            {"delayed_ns", ns / static_cast<double>(program_.ranks.size())}};
+  }
+
   void build_machine() {
     for (NodeId node = 0; node < prepared_.topology.num_accelerators(); ++node) {
       memories_.push_back(std::make_unique<ProgramMemory>(state_, node));
@@ -158,7 +168,7 @@ class ProgramRun {
     };
     MachineParts parts = options_.parts;
     parts.make_accelerator = [this](NodeId node) {
-      auto runner = std::make_unique<ProgramRunner>("accelerator", node, state_);
+      auto runner = std::make_unique<ProgramRunner>("accelerator", node, state_, passes_);
       runners_.push_back(runner.get());
       return runner;
     };
@@ -227,6 +237,7 @@ class ProgramRun {
     json["iterations"] = timeline.iterations();
     json["collectives"] = timeline.collectives();
     json["accelerators"] = timeline.accelerators();
+    if (passes_.limited()) json["passes"] = passes();
     json["flits"] = statistics.flits_injected;
     json["flit_hops"] = statistics.flit_hops;
     json["link_utilization"] =
@@ -252,6 +263,7 @@ class ProgramRun {
   Prepared& prepared_;
   config::Fidelity fidelity_;
   ProgramState state_;
+  SharedPasses passes_;
   std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [accelerator]
   std::vector<const ProgramRunner*> runners_;             // [accelerator], the machine's
   ni::MessageLog log_;
@@ -336,6 +348,14 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
   text += fmt::format("  {} collectives and transfers, link utilization {:.1f}% mean, {:.1f}% max\n",
                       result["collectives"].size(), 100 * result["link_utilization"]["mean"].get<double>(),
                       100 * result["link_utilization"]["max"].get<double>());
+  if (result.contains("passes")) {
+    const auto& passes = result["passes"];
+    text += fmt::format(
+        "  {} passes over layers by the formula, {} tile by tile, which lost {:.1f} ns of an accelerator to "
+        "its network interface\n",
+        passes["formula"].get<std::int64_t>(), passes["tiles"].get<std::int64_t>(),
+        passes["delayed_ns"].get<double>());
+  }
   const auto& simulator = result["simulator"];
   text +=
       fmt::format("  simulated {} flit-hops{} in {:.2f} s ({:.0f} MiB)\n",

@@ -12,14 +12,23 @@ namespace coppice::system {
 using ni::ContextId;
 
 ProgramRunner::ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator,
-                             ProgramState& state)
+                             ProgramState& state, SharedPasses& passes)
     : AcceleratorModule(name),
       state_(state),
+      passes_(passes),
       accelerator_(accelerator),
       rank_(state.rank_on(accelerator)),
       contexts_(static_cast<std::size_t>(state.config().system.ni.contexts)) {
   if (rank_ < 0) return;
   program_ = &state.program().ranks[static_cast<std::size_t>(rank_)];
+  if (passes.any(rank_)) {
+    engine_ = std::make_unique<accelerator::LayerEngine>("engine", state.config().system.accelerator.clock);
+    share_memory(engine_->memory);
+    SC_HAS_PROCESS(ProgramRunner);
+    SC_METHOD(tiles_done);
+    sensitive << engine_->done();
+    dont_initialize();
+  }
   const auto& operations = program_->operations;
   followers_.resize(operations.size());
   waits_.resize(operations.size());
@@ -139,8 +148,31 @@ void ProgramRunner::run_unit(Unit& unit, Kind kind, Cycles now) {
       continue;
     }
     unit.busy = true;
+    if (kind == Kind::kCompute && run_tiles(unit.current, now, cycles)) continue;
     set_alarm(now + cycles, kind);
   }
+}
+
+// Whether a computation that takes `cycles` alone runs tile by tile. One that takes longer than its tiles, on
+// a slower accelerator, ends as much behind them; one that takes less has no tiles of its own.
+bool ProgramRunner::run_tiles(std::size_t operation, Cycles now, Cycles cycles) {
+  if (engine_ == nullptr) return false;
+  auto work = passes_.work(rank_, operation);
+  if (work == nullptr) return false;
+  const Cycles alone = passes_.alone(*work);
+  if (alone > cycles) return false;
+  tiles_end_ = now + alone;
+  behind_tiles_ = cycles - alone;
+  engine_->start(std::move(work));
+  return true;
+}
+
+void ProgramRunner::tiles_done() {
+  const auto time = static_cast<Femtoseconds>(sc_core::sc_time_stamp().value());
+  const Femtoseconds period = state_.config().system.clock.period();
+  const Cycles now = (time + period - 1) / period;
+  passes_.ran(now - tiles_end_);
+  set_alarm(now + behind_tiles_, Kind::kCompute);
 }
 
 void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollective& join, Cycles now) {

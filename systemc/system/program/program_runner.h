@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "accelerator/accelerator_module.h"
+#include "accelerator/layer_engine.h"
 #include "ni/interface.h"
 #include "ni/wake_scheduler.h"
 #include "system/program/program_state.h"
+#include "system/program/shared_passes.h"
 
 namespace coppice::system {
 
@@ -28,10 +30,11 @@ namespace coppice::system {
 // and not joined, the last of them in the list. Sends and receives need no context.
 class ProgramRunner final : public accelerator::AcceleratorModule, private ni::WakeScheduler::Sleeper {
  public:
-  ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator, ProgramState& state);
+  ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator, ProgramState& state,
+                SharedPasses& passes);
 
-  // It acts in cycles of its node's time.
-  bool starts_at_once() const override { return true; }
+  // It acts in cycles of its node's time, unless tiles run in the kernel's.
+  bool starts_at_once() const override { return engine_ == nullptr; }
   bool wants_alarm() const override { return true; }
   void attach(ni::WakeScheduler& alarm, ni::Interface& interface) override;
 
@@ -69,6 +72,8 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   void begin_work(std::size_t operation, const workload::Send& send, Cycles now);
   void begin_work(std::size_t operation, const workload::Receive& receive, Cycles now);
   void run_unit(Unit& unit, Kind kind, Cycles now);
+  bool run_tiles(std::size_t operation, Cycles now, Cycles cycles);
+  void tiles_done();
   Cycles duration(std::size_t operation) const;
   void transfer(std::size_t operation, std::int32_t number, Cycles now);
   void exchange_done(ni::ContextId id, Cycles now);
@@ -81,6 +86,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   OperationTimes& times(std::size_t operation) { return state_.times(rank_, operation); }
 
   ProgramState& state_;
+  SharedPasses& passes_;
   topology::NodeId accelerator_;
   int rank_;
   const workload::RankProgram* program_ = nullptr;  // none: it stands idle
@@ -94,6 +100,9 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::deque<std::size_t> ended_;                     // whose followers have not been told
   Unit compute_;
   Unit memory_;
+  std::unique_ptr<accelerator::LayerEngine> engine_;  // none: all computations take their formula
+  Cycles tiles_end_ = 0;                              // alone on the memory
+  Cycles behind_tiles_ = 0;                           // of a computation that takes longer than nominally
 
   std::vector<Context> contexts_;
   std::vector<ni::ContextId> in_order_;                // the rank's collectives as its list has them

@@ -13,8 +13,10 @@ using workload::Purpose;
 
 class Writer {
  public:
-  Writer(const std::vector<workload::LayerCost>& costs, workload::Overlap overlap, Bytes bucket, Bytes least)
-      : costs_(costs), least_(least) {
+  Writer(const std::vector<workload::LayerCost>& costs, workload::Overlap overlap, Bytes bucket, Bytes least,
+         const workload::Model* model)
+      : costs_(costs), least_(least), layers_are_known_(model != nullptr) {
+    if (model != nullptr) made_.program.layers = model->layers;
     made_.collective_of.assign(costs.size(), -1);
     switch (overlap) {
       case workload::Overlap::kLayerWise:
@@ -30,14 +32,14 @@ class Writer {
 
   TrainingProgram write(int accelerators) {
     workload::RankProgram rank;
-    for (const workload::LayerCost& cost : costs_)
-      compute(cost.name + " forward", cost.forward, Purpose::kForward);
+    for (const workload::LayerCost& cost : costs_) compute(cost, " forward", cost.forward, Purpose::kForward);
     for (std::size_t layer = costs_.size(); layer-- > 0;) {
       const workload::LayerCost& cost = costs_[layer];
-      compute(cost.name + " weight gradient", cost.weight_gradient, Purpose::kWeightGradient);
+      compute(cost, " weight gradient", cost.weight_gradient, Purpose::kWeightGradient);
       gather(layer);
-      if (layer > 0) compute(cost.name + " input gradient", cost.input_gradient, Purpose::kInputGradient);
+      if (layer > 0) compute(cost, " input gradient", cost.input_gradient, Purpose::kInputGradient);
     }
+    update();
     rank.operations = std::move(operations_);
     made_.program.ranks.assign(static_cast<std::size_t>(accelerators), rank);
     workload::RankGroup all;
@@ -49,16 +51,33 @@ class Writer {
 
  private:
   // Behind the computation before.
-  void compute(std::string name, Femtoseconds duration, Purpose purpose) {
-    Operation operation;
-    operation.name = std::move(name);
+  void compute(const workload::LayerCost& cost, const char* pass, Femtoseconds duration, Purpose purpose) {
+    std::vector<std::int32_t> after;
+    if (last_computed_ >= 0) after = {last_computed_};
+    last_computed_ = append(cost, pass, duration, purpose, std::move(after));
+  }
+
+  std::int32_t append(const workload::LayerCost& cost, const char* pass, Femtoseconds duration,
+                      Purpose purpose, std::vector<std::int32_t> after) {
     workload::Compute work;
     work.duration = duration;
     work.purpose = purpose;
-    operation.work = work;
-    if (last_computed_ >= 0) operation.after = {last_computed_};
-    last_computed_ = static_cast<std::int32_t>(operations_.size());
-    operations_.push_back(std::move(operation));
+    if (layers_are_known_) work.layer = static_cast<std::int32_t>(&cost - costs_.data());
+    operations_.push_back({.name = cost.name + pass, .work = work, .after = std::move(after)});
+    return static_cast<std::int32_t>(operations_.size()) - 1;
+  }
+
+  // By reduced gradients, when nothing else is to be computed.
+  void update() {
+    const std::int32_t backward_end = last_computed_;
+    for (std::size_t layer = 0; layer < costs_.size(); ++layer) {
+      const workload::LayerCost& cost = costs_[layer];
+      if (cost.update == 0) continue;
+      std::vector<std::int32_t> after{backward_end};
+      const int collective = made_.collective_of[layer];
+      if (collective >= 0) after.push_back(joins_[static_cast<std::size_t>(collective)]);
+      append(cost, " update", cost.update, Purpose::kUpdate, std::move(after));
+    }
   }
 
   void gather(std::size_t layer) {
@@ -81,6 +100,7 @@ class Writer {
     join.name = collective.name;
     join.work = workload::JoinCollective{number};
     join.after = {last_computed_};
+    joins_.push_back(static_cast<std::int32_t>(operations_.size()));
     operations_.push_back(std::move(join));
     made_.program.collectives.push_back(std::move(collective));
     gathered_ = 0;
@@ -89,9 +109,11 @@ class Writer {
 
   const std::vector<workload::LayerCost>& costs_;
   Bytes least_;
+  bool layers_are_known_;
   Bytes bucket_ = 0;  // 0: all together
   TrainingProgram made_;
   std::vector<Operation> operations_;
+  std::vector<std::int32_t> joins_;  // [collective], in operations_
   std::int32_t last_computed_ = -1;
   Bytes gathered_ = 0;               // that no all-reduce has yet
   std::vector<std::size_t> layers_;  // whose
@@ -100,9 +122,9 @@ class Writer {
 }  // namespace
 
 TrainingProgram make_training_program(const std::vector<workload::LayerCost>& costs,
-                                      workload::Overlap overlap, Bytes bucket, Bytes least,
-                                      int accelerators) {
-  return Writer(costs, overlap, bucket, least).write(accelerators);
+                                      workload::Overlap overlap, Bytes bucket, Bytes least, int accelerators,
+                                      const workload::Model* model) {
+  return Writer(costs, overlap, bucket, least, model).write(accelerators);
 }
 
 }  // namespace coppice::system

@@ -3,14 +3,16 @@
 #include <vector>
 
 #include "base/units.h"
+#include "workload/model.h"
 #include "workload/program.h"
 #include "workload/training_timeline.h"
 
 namespace coppice::system {
 
 // An iteration of training on equal accelerators as a program: the layers' forward passes, then backward,
-// from the last layer to the first, the weight gradient and, but for the first, the input gradient; and the
-// all-reduces of gradients over all ranks, each as soon as its gradients are there.
+// from the last layer to the first, the weight gradient and, but for the first, the input gradient; the
+// all-reduces of gradients over all ranks, each as soon as its gradients are there; and after backward the
+// updates of weights, each as soon as its gradients are reduced.
 //   none        one of all, after backward;
 //   layer_wise  one for each layer that learns;
 //   bucketed    of the layers from the last on, one as soon as `bucket` bytes or more are together.
@@ -21,7 +23,10 @@ struct TrainingProgram {
   // [layer]: the collective that has its gradients; -1: none.
   std::vector<int> collective_of;
 };
+
+// Computations are passes over the layers of `model`, if there is one, which costs[i] belong to.
 TrainingProgram make_training_program(const std::vector<workload::LayerCost>& costs,
-                                      workload::Overlap overlap, Bytes bucket, Bytes least, int accelerators);
+                                      workload::Overlap overlap, Bytes bucket, Bytes least, int accelerators,
+                                      const workload::Model* model = nullptr);
 
 }  // namespace coppice::system

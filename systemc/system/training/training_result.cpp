@@ -57,6 +57,7 @@ Json layers(const MeasuredTraining& measured) {
                {"forward_ns", to_ns(cost.forward)},
                {"input_gradient_ns", i == 0 ? 0.0 : to_ns(cost.input_gradient)},
                {"weight_gradient_ns", to_ns(cost.weight_gradient)},
+               {"update_ns", to_ns(cost.update)},
                {"gradient_bytes", cost.gradient_bytes},
                {"gradient_ready_ns", to_ns(times.gradient_ready)}};
     if (times.all_reduce_end > times.all_reduce_begin) {
@@ -72,7 +73,8 @@ Json layers(const MeasuredTraining& measured) {
 struct Computation {
   double forward_ns = 0;
   double backward_ns = 0;
-  double total_ns() const { return forward_ns + backward_ns; }
+  double update_ns = 0;
+  double total_ns() const { return forward_ns + backward_ns + update_ns; }
 };
 
 Computation computation(const MeasuredTraining& measured) {
@@ -81,6 +83,7 @@ Computation computation(const MeasuredTraining& measured) {
     const workload::LayerCost& cost = measured.costs[i];
     sum.forward_ns += to_ns(cost.forward);
     sum.backward_ns += to_ns(cost.weight_gradient) + (i == 0 ? 0.0 : to_ns(cost.input_gradient));
+    sum.update_ns += to_ns(cost.update);
   }
   return sum;
 }
@@ -126,6 +129,7 @@ Json training(const MeasuredTraining& measured) {
           {"macs_per_sample", measured.model.macs()},
           {"forward_ns", to_ns(timeline.forward)},
           {"backward_ns", to_ns(timeline.backward)},
+          {"update_ns", to_ns(timeline.update)},
           {"compute_ns", to_ns(timeline.compute)},
           {"communication_ns", to_ns(timeline.communication)},
           {"exposed_communication_ns", to_ns(timeline.exposed_communication)},
@@ -197,6 +201,7 @@ std::string summarize_training(const Json& result) {
   text += part("compute", ns("compute_ns"), total);
   text += part("  forward", ns("forward_ns"), total);
   text += part("  backward", ns("backward_ns"), total);
+  text += part("  update", ns("update_ns"), total);
   text += part("exposed communication", ns("exposed_communication_ns"), total);
   text += part("overlap of the two", ns("overlapped_ns"), total);
   text += fmt::format("  {:.1f}% of the performance without communication\n",

@@ -94,7 +94,7 @@ class TrainingRun {
     const Femtoseconds period = loaded_.config.system.clock.period();
     std::vector<workload::LayerCost> costs = costs_;
     for (workload::LayerCost& cost : costs) {
-      for (Femtoseconds* time : {&cost.forward, &cost.input_gradient, &cost.weight_gradient}) {
+      for (Femtoseconds* time : {&cost.forward, &cost.input_gradient, &cost.weight_gradient, &cost.update}) {
         *time = (*time + period - 1) / period * period;
       }
     }
@@ -120,8 +120,9 @@ class TrainingRun {
     require_op();
     const std::vector<workload::LayerCost> costs = whole_cycles();
     TrainingProgram made =
-        make_training_program(costs, training().overlap, training().bucket, chunk_, accelerators_);
+        make_training_program(costs, training().overlap, training().bucket, chunk_, accelerators_, &model_);
     made.program.name = model_.name;
+    made.program.samples = training().batch_per_accelerator;
     Bytes largest = 0;
     for (const auto& collective : made.program.collectives) {
       ++counts_[collective.bytes];
@@ -148,6 +149,7 @@ class TrainingRun {
     for (const char* key : {"iterations", "collectives", "accelerators", "link_utilization", "flit_hops"}) {
       result[key] = ran.at(key);
     }
+    if (ran.contains("passes")) result["passes"] = ran["passes"];
     result["simulator"] = ran.at("simulator");
     result["simulator"]["simulations"] = 1;
     if (ran.contains("fidelity_reason")) result["fidelity_reason"] = ran["fidelity_reason"];
@@ -208,13 +210,14 @@ class TrainingRun {
 
   std::vector<workload::LayerCost> time_layers() const {
     const config::AcceleratorConfig& accelerator = loaded_.config.system.accelerator;
+    const accelerator::Optimizer& optimizer = accelerator::find_optimizer(training().optimizer);
     return at_batch(loaded_, [&] {
       if (accelerator.model == "roofline") {
         const config::RooflineConfig& roofline = accelerator.roofline;
         return accelerator::Roofline{roofline.peak_tflops, roofline.efficiency, roofline.memory_bandwidth}
-            .costs(model_, training().batch_per_accelerator);
+            .costs(model_, training().batch_per_accelerator, optimizer);
       }
-      return make_accelerator(loaded_).costs(model_, training().batch_per_accelerator);
+      return make_accelerator(loaded_).costs(model_, training().batch_per_accelerator, optimizer);
     });
   }
 
@@ -263,7 +266,7 @@ class TrainingRun {
     const double factor = 1 + (forwarding ? loaded_.config.system.accelerator.forwarding_cost : 0);
     std::vector<workload::LayerCost> costs = costs_;
     for (workload::LayerCost& cost : costs) {
-      for (Femtoseconds* time : {&cost.forward, &cost.input_gradient, &cost.weight_gradient}) {
+      for (Femtoseconds* time : {&cost.forward, &cost.input_gradient, &cost.weight_gradient, &cost.update}) {
         const double longer = static_cast<double>(*time) * factor;
         if (longer > static_cast<double>(kLongestTime)) throw TimeLimitError("layer " + cost.name);
         *time = std::llround(longer);
@@ -277,10 +280,12 @@ class TrainingRun {
     return std::llround(end_ns * static_cast<double>(kFemtosecondsPerNanosecond));
   }
 
+  // A layer's weights are updated just before they are needed.
   std::vector<ForwardLayer> forward_layers() const {
     std::vector<ForwardLayer> layers;
     if (training().overlap != workload::Overlap::kChained) return layers;
-    for (const workload::LayerCost& cost : costs_) layers.push_back({cost.gradient_bytes, cost.forward});
+    for (const workload::LayerCost& cost : costs_)
+      layers.push_back({cost.gradient_bytes, cost.update + cost.forward});
     return layers;
   }
 

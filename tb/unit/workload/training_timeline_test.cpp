@@ -30,6 +30,17 @@ TEST(TrainingTimeline, WithoutOverlapReducesEverythingAtTheEnd) {
   EXPECT_EQ(timeline.total, 114);
 }
 
+TEST(TrainingTimeline, UpdatesWeightsByReducedGradients) {
+  std::vector<LayerCost> layers = three_layers();
+  layers[0].update = 11;
+  layers[2].update = 2;
+  const TrainingTimeline timeline = make_timeline(layers, Overlap::kNone, affine);
+  EXPECT_EQ(timeline.update, 13);
+  EXPECT_EQ(timeline.compute, 44 + 13);
+  EXPECT_EQ(timeline.exposed_communication, 70);
+  EXPECT_EQ(timeline.total, 114 + 13);
+}
+
 // Backward takes 30, all gradients 70; the forward pass ends 60 after they began, or 75.
 TEST(TrainingTimeline, ChainsTheForwardPassToTheAllReduce) {
   TrainingTimeline timeline = make_timeline(three_layers(), Overlap::kChained, affine);

@@ -1,5 +1,6 @@
 #include "system/training/training_program.h"
 
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -53,6 +54,40 @@ TEST(TrainingProgram, ComputesInOrder) {
   }
   EXPECT_EQ(sum, 10 + 11 + 12 + 13 + 30 + 31 + 32 + 33 + 21 + 22 + 23);
   EXPECT_LT(made.program.collectives[0].priority, made.program.collectives[2].priority);
+}
+
+// When backward has ended and their gradients are reduced, whatever their bucket.
+TEST(TrainingProgram, UpdatesWeightsByReducedGradients) {
+  std::vector<LayerCost> costs = layers();
+  costs[0].update = 3;
+  costs[2].update = 4;
+  workload::Model model;
+  for (const LayerCost& cost : costs) {
+    model.layers.emplace_back();
+    model.layers.back().name = cost.name;
+  }
+  const auto made = make_training_program(costs, Overlap::kLayerWise, 0, 4, 2, &model);
+  workload::check_program(made.program);
+  EXPECT_EQ(made.program.layers, model.layers);
+  const auto& operations = made.program.ranks[0].operations;
+  std::int32_t backward_end = -1;
+  std::vector<std::string> updates;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const auto* compute = std::get_if<workload::Compute>(&operations[i].work);
+    if (compute == nullptr) continue;
+    EXPECT_EQ(costs[static_cast<std::size_t>(compute->layer)].name + " ", operations[i].name.substr(0, 2));
+    if (compute->purpose != workload::Purpose::kUpdate) {
+      backward_end = static_cast<std::int32_t>(i);
+      continue;
+    }
+    updates.push_back(operations[i].name);
+    ASSERT_EQ(operations[i].after.size(), 2U);
+    EXPECT_EQ(operations[i].after[0], backward_end);
+    const auto& join = operations[static_cast<std::size_t>(operations[i].after[1])];
+    EXPECT_EQ(std::get<workload::JoinCollective>(join.work).collective,
+              made.collective_of[static_cast<std::size_t>(compute->layer)]);
+  }
+  EXPECT_EQ(updates, (std::vector<std::string>{"a update", "c update"}));
 }
 
 }  // namespace

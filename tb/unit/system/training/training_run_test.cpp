@@ -62,6 +62,8 @@ Json affine(const config::Loaded& loaded, const RunOptions&) {
 // 64 + 8 + 1 - 2, 2. Aggregation over 16 PEs: 64 * 15 / 32, 16 * 15 / 32 rounded up, 15 / 32 rounded up.
 constexpr double kForward = 64 + 40 + 2;
 constexpr double kBackward = (2 + 1 + 2) + (71 + 8 + 40) + (95 + 30);
+// Of 1024, 256 and 1 weights by 16 PEs, 32 of them a cycle.
+constexpr double kUpdate = 2 + 1 + 1;
 
 // All wait for the accelerators that forward.
 TEST_F(TrainingRun, ForwardingCostsComputation) {
@@ -72,7 +74,7 @@ TEST_F(TrainingRun, ForwardingCostsComputation) {
   };
   const Json result = run_training(load({"system.accelerator.forwarding_cost=0.5"}), {}, forwarding);
   const Json& training = result["training"];
-  constexpr double kCompute = kForward + kBackward;
+  constexpr double kCompute = kForward + kBackward + kUpdate;
   EXPECT_EQ(training["total_ns"], 1.5 * kCompute + 6124);
   EXPECT_DOUBLE_EQ(training["normalized_performance"], kCompute / (1.5 * kCompute + 6124));
   EXPECT_DOUBLE_EQ(training["accelerator_performance"][1], kCompute / (1.5 * kCompute + 6124));
@@ -84,7 +86,7 @@ TEST_F(TrainingRun, ChainsTheForwardPassToTheAllReduce) {
   const auto chained = [](const config::Loaded& loaded, const RunOptions& options) {
     EXPECT_EQ(options.forward_layers.size(), 3U);
     EXPECT_EQ(options.forward_layers[0].gradient_bytes, 4 * 1024);
-    EXPECT_EQ(options.forward_layers[2].forward, 2 * kFemtosecondsPerNanosecond);
+    EXPECT_EQ(options.forward_layers[2].forward, (2 + 1) * kFemtosecondsPerNanosecond);
     Json result = affine(loaded, options);
     const Json each{{"end_ns", 5000.0}, {"stalled_ns", 0.0}};
     result["gradients"] = {{"forward", {{"end_ns", 5000.0}, {"accelerators", {each, each, each, each}}}}};
@@ -92,8 +94,8 @@ TEST_F(TrainingRun, ChainsTheForwardPassToTheAllReduce) {
   };
   const Json result = run_training(load({"training.overlap=chained"}), {}, chained);
   EXPECT_EQ(result["training"]["total_ns"], kBackward + 5000);
-  EXPECT_EQ(result["training"]["exposed_communication_ns"], 5000 - kForward);
-  EXPECT_EQ(result["training"]["overlapped_ns"], 6124 - (5000 - kForward));
+  EXPECT_EQ(result["training"]["exposed_communication_ns"], 5000 - kForward - kUpdate);
+  EXPECT_EQ(result["training"]["overlapped_ns"], 6124 - (5000 - kForward - kUpdate));
 }
 
 TEST_F(TrainingRun, BreaksANonOverlappedIterationDown) {
@@ -101,13 +103,14 @@ TEST_F(TrainingRun, BreaksANonOverlappedIterationDown) {
   const Json& training = result["training"];
   EXPECT_EQ(training["forward_ns"], kForward);
   EXPECT_EQ(training["backward_ns"], kBackward);
+  EXPECT_EQ(training["update_ns"], kUpdate);
   EXPECT_EQ(training["gradient_bytes"], 4 * (1024 + 256 + 1));
   EXPECT_EQ(training["communication_ns"], 1000 + 5124);
   EXPECT_EQ(training["exposed_communication_ns"], 1000 + 5124);
   EXPECT_EQ(training["overlapped_ns"], 0);
-  EXPECT_EQ(training["total_ns"], kForward + kBackward + 6124);
+  EXPECT_EQ(training["total_ns"], kForward + kBackward + kUpdate + 6124);
   EXPECT_EQ(result["time_ns"], training["total_ns"]);
-  EXPECT_EQ(result["cycles"], static_cast<Cycles>(kForward + kBackward) + 6124);
+  EXPECT_EQ(result["cycles"], static_cast<Cycles>(kForward + kBackward + kUpdate) + 6124);
   EXPECT_EQ(result["verified"], "values");
   EXPECT_EQ(training["all_reduces"].size(), 1U);
 }
@@ -121,10 +124,23 @@ TEST_F(TrainingRun, SimulatesLayersAllReducesBesideComputation) {
   EXPECT_EQ(training["all_reduces"][0]["bytes"], 16);
   EXPECT_EQ(training["layers"][2]["all_reduce_begin_ns"], kForward + 3);
   EXPECT_EQ(training["total_ns"], result["time_ns"]);
-  EXPECT_EQ(training["total_ns"], training["layers"][0]["all_reduce_end_ns"]);
-  EXPECT_EQ(training["compute_ns"], kForward + kBackward);
+  // The weights of the first layer are updated last, by gradients that come last.
+  EXPECT_EQ(training["total_ns"], training["layers"][0]["all_reduce_end_ns"].get<double>() + 2);
+  EXPECT_EQ(training["compute_ns"], kForward + kBackward + kUpdate);
   EXPECT_EQ(result["verified"], "values");
   EXPECT_EQ(result["iterations"].size(), 1U);
+}
+
+// Adam's two states a weight are read and written besides the weight and its gradient.
+TEST_F(TrainingRun, UpdatesByTheOptimizerThroughTheMemory) {
+  const auto update = [&](const std::string& optimizer) {
+    const Json result = run_training(
+        load({"training.optimizer=" + optimizer, "system.accelerator.memory_bandwidth=4 GB/s"}), {}, affine);
+    return result["training"]["update_ns"].get<double>();
+  };
+  EXPECT_GE(update("sgd"), 12 * 1281 / 4);
+  EXPECT_GE(update("adam"), 28 * 1281 / 4);
+  EXPECT_LT(update("adam"), 28 * 1281 / 4 * 1.02);
 }
 
 TEST_F(TrainingRun, ReducesNothingIfNothingIsLearnt) {

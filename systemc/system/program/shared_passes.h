@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "accelerator/accelerator.h"
+#include "config/loader.h"
+#include "workload/program.h"
+
+namespace coppice::system {
+
+// Which passes over layers accelerators have to run tile by tile, and what they run.
+//
+// With a limited memory, a pass takes longer than its formula where the network interface reads or writes
+// meanwhile. It cannot where the program orders the pass with every exchange of its rank, one before the
+// other: there the memory is the arrays' alone, and a pass takes exactly its formula (LayerEngine). All
+// others run.
+class SharedPasses {
+ public:
+  // All references outlive it.
+  SharedPasses(const config::Loaded& loaded, const workload::Program& program);
+
+  // Whether a rank has such passes.
+  bool any(int rank) const;
+  // Of an operation of a rank; nullptr where its formula says all. Throws ConfigError.
+  std::shared_ptr<const accelerator::PassWork> work(int rank, std::size_t operation);
+  // Of a work with the memory to itself, in cycles of system.clock.
+  Cycles alone(const accelerator::PassWork& work) const;
+
+  // A pass has run tile by tile, so many cycles longer than alone.
+  void ran(Cycles longer) {
+    ++tiles_;
+    delay_ += longer;
+  }
+
+  // Whether there are passes over layers whose memory is limited.
+  bool limited() const { return accelerator_.has_value(); }
+  std::int64_t by_formula() const { return passes_ - tiles_; }
+  std::int64_t by_tiles() const { return tiles_; }
+  Cycles delay() const { return delay_; }
+
+ private:
+  using Flags = std::vector<bool>;  // [operation]
+
+  Flags shared(const workload::RankProgram& rank) const;
+
+  const config::Config& config_;
+  const workload::Program& program_;
+  std::optional<accelerator::Accelerator> accelerator_;  // where layers run on arrays with a limited memory
+  std::vector<std::shared_ptr<const Flags>> shared_;     // [rank]
+  std::map<std::pair<std::int32_t, workload::Purpose>, std::shared_ptr<const accelerator::PassWork>> works_;
+  std::int64_t passes_ = 0;
+  std::int64_t tiles_ = 0;
+  Cycles delay_ = 0;
+};
+
+}  // namespace coppice::system

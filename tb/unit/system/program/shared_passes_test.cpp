@@ -1,0 +1,164 @@
+// Passes over layers that programs run in the machine's nodes, beside exchanges that use the same memories.
+#include "system/program/shared_passes.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "accelerator/accelerator.h"
+#include "machine.h"
+#include "system/machine/configured_accelerator.h"
+#include "system/program/program_run.h"
+
+namespace coppice::system {
+namespace {
+
+using nlohmann::ordered_json;
+using workload::Compute;
+using workload::JoinCollective;
+using workload::Operation;
+using workload::Program;
+using workload::Purpose;
+
+constexpr Bytes kGradients = 32 * 1024;
+constexpr Bytes kBytesPerCycle = 64;
+// What a ring all-reduce of 4 moves in every accelerator's memory: three quarters are read and sent twice,
+// as much arrives and is added (read and written), and as much arrives and is written.
+constexpr Cycles kDelay = kGradients / 4 * 3 * (1 + 1 + 2 + 1) / kBytesPerCycle;
+
+config::Loaded ring(std::vector<std::string> more = {}) {
+  std::vector<std::string> keys{"system.topology.kind=ring",
+                                "system.topology.dims=[4]",
+                                "collective.algorithm=ring",
+                                "collective.size=32 KiB",
+                                "system.accelerator.pes=1",
+                                "check=values",
+                                "fidelity=train",
+                                "system.accelerator.memory_bandwidth=64 GB/s"};
+  keys.insert(keys.end(), more.begin(), more.end());
+  return load_system("torus_4x4", keys);
+}
+
+// A product of a vector by weights, which the memory gives more slowly than the array takes them.
+workload::Layer wide_layer() {
+  workload::Layer layer;
+  layer.name = "wide";
+  layer.channels = 256;
+  layer.filters = 14 * 32;
+  return layer;
+}
+
+Cycles alone(const config::Loaded& loaded, workload::Pass pass = workload::Pass::kForward) {
+  return make_accelerator(loaded).cost(wide_layer(), pass, 1).total();
+}
+
+Compute pass_of(const config::Loaded& loaded) {
+  Compute compute;
+  compute.layer = 0;
+  compute.purpose = Purpose::kForward;
+  compute.duration = alone(loaded) * loaded.config.system.clock.period();
+  return compute;
+}
+
+// Four ranks with the same operations, and an all-reduce of all.
+Program program_of(std::vector<Operation> operations) {
+  Program program;
+  program.layers = {wide_layer()};
+  program.groups = {{"all", {0, 1, 2, 3}}};
+  program.collectives.push_back({.name = "sum", .bytes = kGradients, .kind = "data"});
+  program.ranks.assign(4, {std::move(operations), 0});
+  return program;
+}
+
+ordered_json run_passes(const config::Loaded& loaded, const Program& program) {
+  return run_in_child([&] { return run_program(loaded, program, {}); }, nullptr);
+}
+
+// How long an operation of a rank took.
+double cycles_of(const ordered_json& result, int operation, int rank = 0) {
+  const auto& times = result.at("accelerators").at(static_cast<std::size_t>(rank)).at("operations");
+  const auto& one = times.at(static_cast<std::size_t>(operation));
+  return one.at("end_ns").get<double>() - one.at("begin_ns").get<double>();
+}
+
+TEST(SharedPasses, WaitForTheNetworkInterfaceAsLongAsItTakesTheMemory) {
+  for (const char* fidelity : {"train", "flit"}) {
+    const config::Loaded loaded = ring({std::string("fidelity=") + fidelity});
+    const auto result =
+        run_passes(loaded, program_of({{"pass", pass_of(loaded), {}}, {"sum", JoinCollective{0}, {}}}));
+    EXPECT_EQ(result.at("verified"), "values");
+    EXPECT_EQ(result.at("fidelity"), fidelity);
+    for (int rank = 0; rank < 4; ++rank) {
+      EXPECT_EQ(cycles_of(result, 0, rank), static_cast<double>(alone(loaded) + kDelay)) << fidelity;
+    }
+    EXPECT_EQ(result.at("passes"), (ordered_json{{"formula", 0}, {"tiles", 4}, {"delayed_ns", kDelay}}));
+  }
+}
+
+// What is never under way with an exchange in fact takes its formula in tiles too.
+TEST(SharedPasses, TakeTheirFormulaWithTheMemoryToThemselves) {
+  for (const char* fidelity : {"train", "flit"}) {
+    const config::Loaded loaded = ring({std::string("fidelity=") + fidelity});
+    Compute long_before;
+    long_before.duration = 100'000 * kFemtosecondsPerNanosecond;
+    const auto result = run_passes(loaded, program_of({{"before", long_before, {}},
+                                                       {"sum", JoinCollective{0}, {}},
+                                                       {"pass", pass_of(loaded), {0}}}));
+    EXPECT_EQ(cycles_of(result, 2), static_cast<double>(alone(loaded)));
+    EXPECT_EQ(result.at("cycles"), 100'000 + alone(loaded));
+    EXPECT_EQ(result.at("passes"), (ordered_json{{"formula", 0}, {"tiles", 4}, {"delayed_ns", 0.0}}));
+  }
+}
+
+TEST(SharedPasses, AreTimedByTheFormulaWhereAllExchangesAreBeforeOrAfterThem) {
+  const config::Loaded loaded = ring();
+  const auto result = run_passes(loaded, program_of({{"first", pass_of(loaded), {}},
+                                                     {"sum", JoinCollective{0}, {0}},
+                                                     {"last", pass_of(loaded), {1}}}));
+  EXPECT_EQ(result.at("passes"), (ordered_json{{"formula", 8}, {"tiles", 0}, {"delayed_ns", 0.0}}));
+  EXPECT_EQ(cycles_of(result, 0), static_cast<double>(alone(loaded)));
+  EXPECT_EQ(cycles_of(result, 2), static_cast<double>(alone(loaded)));
+}
+
+// A straggler's passes end as much later as they take longer alone.
+TEST(SharedPasses, OfSlowAcceleratorsTakeLonger) {
+  const config::Loaded loaded = ring({"program.jitter=[1, 1.5, 1, 0.5]"});
+  const auto result =
+      run_passes(loaded, program_of({{"pass", pass_of(loaded), {}}, {"sum", JoinCollective{0}, {}}}));
+  const auto nominal = static_cast<double>(alone(loaded));
+  EXPECT_EQ(cycles_of(result, 0, 0), nominal + kDelay);
+  EXPECT_EQ(cycles_of(result, 0, 1), std::ceil(1.5 * nominal) + kDelay);
+  EXPECT_EQ(cycles_of(result, 0, 3), std::ceil(0.5 * nominal));  // as if nobody else used its memory
+  EXPECT_EQ(result.at("passes").at("tiles"), 3);
+}
+
+TEST(SharedPasses, AreNoneWhereTheMemoryIsUnlimited) {
+  const config::Loaded loaded = ring({"system.accelerator.memory_bandwidth=unlimited"});
+  const Program program = program_of({{"pass", pass_of(loaded), {}}, {"sum", JoinCollective{0}, {}}});
+  EXPECT_FALSE(SharedPasses(loaded, program).any(0));
+  const auto result = run_passes(loaded, program);
+  EXPECT_FALSE(result.contains("passes"));
+  EXPECT_EQ(cycles_of(result, 0), static_cast<double>(alone(loaded)));
+}
+
+// An accelerator whose clock is not the system's begins and ends its passes in the system's cycles.
+TEST(SharedPasses, EndInWholeCyclesOfTheSystem) {
+  const config::Loaded loaded = ring({"system.accelerator.clock=700 MHz"});
+  Compute compute = pass_of(loaded);
+  const Femtoseconds period = loaded.config.system.clock.period();
+  const Femtoseconds time = alone(loaded) * loaded.config.system.accelerator.clock.period();
+  compute.duration = (time + period - 1) / period * period;
+  Compute long_before;
+  long_before.duration = 100'000 * kFemtosecondsPerNanosecond;
+  const auto result = run_passes(
+      loaded,
+      program_of({{"before", long_before, {}}, {"sum", JoinCollective{0}, {}}, {"pass", compute, {0}}}));
+  EXPECT_EQ(result.at("passes").at("tiles"), 4);
+  EXPECT_EQ(result.at("cycles"), 100'000 + compute.duration / period);
+}
+
+}  // namespace
+}  // namespace coppice::system
