@@ -80,6 +80,18 @@ TEST_F(Layers, TheArrayTakesTheFormulasCycles) {
   }
 }
 
+TEST_F(Layers, TheArrayMultipliesOperandsOfEveryType) {
+  const std::vector<std::string> array{"system.accelerator.timing=array", "system.accelerator.pe_latency=2"};
+  const Json formula = study({"system.accelerator.pe_latency=2"});
+  EXPECT_GT(formula.at("cycles"), study({}).at("cycles"));
+  for (const char* type : {"fp32", "bf16", "int8"}) {
+    const Json result = study({array[0], array[1], std::string("system.accelerator.operands=") + type});
+    EXPECT_EQ(result.at("layers"), formula.at("layers")) << type;
+  }
+  expect_refused({"system.accelerator.operands=fp8"},
+                 "system.accelerator.operands must be fp32, bf16 or int8");
+}
+
 TEST_F(Layers, CountsAsScaleSim) {
   const auto cycles = [&](const char* dataflow) {
     return pass(study({"system.accelerator.convention=scale_sim",

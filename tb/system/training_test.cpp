@@ -88,6 +88,20 @@ TEST_F(Training, OverlapsLayerByLayer) {
   EXPECT_EQ(trained["verified"], "values");
 }
 
+// Both accelerators and interfaces read and write a limited memory: passes wait, and by flits as long as by
+// trains.
+TEST_F(Training, ComputesPassesBesideTheNetworkInterface) {
+  const std::vector<std::string> keys{"training.overlap=layer_wise",
+                                      "system.accelerator.memory_bandwidth=64 GB/s"};
+  const auto trains = result_of({keys[0], keys[1], "fidelity=train"});
+  const auto flits = result_of({keys[0], keys[1], "fidelity=flit"});
+  EXPECT_EQ(trains["passes"], flits["passes"]);
+  EXPECT_GT(trains["passes"]["tiles"].get<int>(), 0);
+  EXPECT_GT(trains["passes"]["delayed_ns"].get<double>(), 0);
+  EXPECT_EQ(trains["time_ns"], flits["time_ns"]);
+  EXPECT_FALSE(result_of({"training.overlap=layer_wise"}).contains("passes"));
+}
+
 TEST_F(Training, RepeatsItselfFromTheConfigurationInItsResult) {
   auto first = result_of({"training.overlap=layer_wise", "training.batch_per_accelerator=8"});
   shop.write("c.yaml", first["config"].dump());
