@@ -174,7 +174,10 @@ std::optional<Column> find_column(const Cell& cell) {
 template <typename Range>
 std::string listed(const Range& columns) {
   std::string text;
-  for (const Column column : columns) text += fmt::format("{}{}", text.empty() ? "" : ", ", spelled(column));
+  for (const Column column : columns) {
+    if (column == Column::kByPosition || column == Column::kUnknown) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", spelled(column));
+  }
   return text;
 }
 
