@@ -70,6 +70,12 @@ Json run_one(const Input& input, const std::string& algorithm, Bytes size,
   }
 }
 
+// Folded, if its pieces repeat.
+Bytes table_bytes_of(const Json& overhead) {
+  return overhead.contains("folded") ? overhead.at("folded").at("table_bytes_per_node")
+                                     : overhead.at("table_bytes_per_node");
+}
+
 ComparedRun to_run(const Json& result, const std::string& algorithm, Bytes size) {
   return {.algorithm = algorithm,
           .size = size,
@@ -78,7 +84,7 @@ ComparedRun to_run(const Json& result, const std::string& algorithm, Bytes size)
           .efficiency = result.at("efficiency"),
           .bound_ns = std::max(result.at("bound").at("time_ns").get<double>(),
                                result.at("bound").at("latency_ns").get<double>()),
-          .table_bytes = result.at("ni_overhead").at("table_bytes_per_node"),
+          .table_bytes = table_bytes_of(result.at("ni_overhead")),
           .chosen = result.value("chosen", "")};
 }
 

@@ -87,6 +87,11 @@ Schedule ChainedMultiTreeCompiler::compile(const topology::Topology& topology,
   Schedule schedule =
       build_schedule(topology, request, info().name, flows, sends, paths_both_ways(trees, reverse));
   if (request.chunks == kAutomaticChunks) schedule.chunks = slices;
+  if (slices > 1) {
+    const auto parts = static_cast<std::size_t>(topology.num_accelerators());
+    schedule.repetition = {
+        .flow = topology.num_accelerators(), .address = flows[parts].address, .step = 2 * trees.steps};
+  }
   return schedule;
 }
 

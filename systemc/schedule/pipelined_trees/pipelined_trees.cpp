@@ -34,6 +34,19 @@ void require_enough_data(const CompileRequest& request, const std::string& algor
       request.chunks, request.size, trees, trees == 1 ? "tree" : "trees", most, request.element));
 }
 
+// `size` bytes in `count` chunks at one distance, the last of which may be shorter; where it would be empty,
+// chunks that differ by an element.
+std::vector<Chunk> cut_at_one_distance(Bytes size, Bytes element, int count) {
+  const Bytes elements = size / element;
+  const Bytes each = (elements + count - 1) / count;
+  if (each * (count - 1) >= elements) return split_into_chunks(size, element, count);
+  std::vector<Chunk> chunks;
+  for (Bytes at = 0; at < elements; at += each) {
+    chunks.push_back({at * element, std::min(each, elements - at) * element});
+  }
+  return chunks;
+}
+
 }  // namespace
 
 LinkedTree routed_tree(const BinaryTree& tree) {
@@ -98,8 +111,13 @@ Schedule schedule_linked_trees(const topology::Topology& topology, const Compile
     }
   }
   const auto flows =
-      split_into_chunks(request.size, request.element, static_cast<int>(trees.size()) * request.chunks);
-  return build_schedule(topology, request, algorithm, flows, sends, paths);
+      cut_at_one_distance(request.size, request.element, static_cast<int>(trees.size()) * request.chunks);
+  Schedule schedule = build_schedule(topology, request, algorithm, flows, sends, paths);
+  if (request.chunks > 1) {
+    schedule.repetition = {
+        .flow = static_cast<std::int32_t>(trees.size()), .address = flows[trees.size()].address, .step = 1};
+  }
+  return schedule;
 }
 
 }  // namespace coppice::schedule

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "schedule/tables/table_loop.h"
+
 namespace coppice::schedule {
 namespace {
 
@@ -85,20 +87,97 @@ TableLayout make_layout(const topology::Topology& topology, const Schedule& sche
   return layout;
 }
 
+// Bits of a field that holds `least` to `most`, in two's complement if it has to.
+int bits_between(std::int64_t least, std::int64_t most) {
+  if (least >= 0) return bits_for(most);
+  return std::max(bits_for(most), bits_for(-least - 1)) + 1;
+}
+
+struct Range {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+
+  void add(std::int64_t value) {
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  int bits() const { return bits_between(least, most); }
+};
+
+// None if folding saves nothing.
+std::optional<FoldedTables> fold_tables(const Schedule& schedule, const NiOverhead& plain) {
+  if (schedule.repetition.step == 0) return std::nullopt;
+  FoldedTables folded;
+  Range flow;
+  Range address;
+  Range step;
+  std::int64_t iterations = 0;
+  std::int64_t sum = 0;
+  for (const NodeTables& node :
+       std::span(schedule.nodes).first(static_cast<std::size_t>(plain.accelerators))) {
+    std::int64_t lines = 0;
+    for (const auto& port : node.ports) {
+      const TableLoop loop(port, schedule.repetition);
+      for (const TableLine& line : loop.lines()) {
+        flow.add(line.base.flow);
+        address.add(line.base.address / schedule.element);
+        step.add(line.base.step);
+      }
+      iterations = std::max<std::int64_t>(iterations, loop.iterations());
+      const auto count = static_cast<std::int64_t>(loop.lines().size());
+      folded.port_lines = std::max(folded.port_lines, count);
+      lines += count;
+    }
+    folded.node_lines = std::max(folded.node_lines, lines);
+    sum += lines;
+  }
+  folded.mean_node_lines = static_cast<double>(sum) / std::max(plain.accelerators, 1);
+  folded.layout = plain.layout;
+  folded.layout.flow = flow.bits();
+  folded.layout.address = address.bits();
+  folded.layout.step = step.bits();
+  folded.layout.first = bits_for(iterations - 1);
+  folded.layout.end = bits_for(iterations);
+  folded.table_bytes = bytes_for(folded.node_lines * folded.layout.entry_bits());
+  const TableLayout& full = plain.layout;
+  // A stride and a sum of strides each, an iteration and a number of lines.
+  const int registers =
+      2 * (full.flow + full.address + full.step) + folded.layout.end + bits_for(folded.port_lines);
+  folded.loop_bytes = bytes_for(std::int64_t{plain.ports} * registers);
+  if (folded.table_bytes + folded.loop_bytes >= plain.table_bytes) return std::nullopt;
+  return folded;
+}
+
+nlohmann::ordered_json widths_of(const TableLayout& layout) {
+  nlohmann::ordered_json widths;
+  for (const auto& [name, bits] : layout.fields()) widths[name] = bits;
+  return widths;
+}
+
+std::string widths_text(const TableLayout& layout) {
+  std::string fields;
+  for (const auto& [name, bits] : layout.fields()) {
+    if (bits > 0) fields += fmt::format("{}{} {}", fields.empty() ? "" : ", ", name, bits);
+  }
+  return fields;
+}
+
 }  // namespace
 
 std::vector<std::pair<const char*, int>> TableLayout::fields() const {
-  return {{"op", op},
-          {"flow", flow},
-          {"dependencies", dependencies},
-          {"step", step},
-          {"address", address},
-          {"elements", elements},
-          {"padded_elements", padded_elements},
-          {"flits", flits},
-          {"packets", packets},
-          {"arrival", arrival},
-          {"route", route}};
+  std::vector<std::pair<const char*, int>> all{{"op", op},
+                                               {"flow", flow},
+                                               {"dependencies", dependencies},
+                                               {"step", step},
+                                               {"address", address},
+                                               {"elements", elements},
+                                               {"padded_elements", padded_elements},
+                                               {"flits", flits},
+                                               {"packets", packets},
+                                               {"arrival", arrival},
+                                               {"route", route}};
+  if (end > 0) all.insert(all.end(), {{"first", first}, {"end", end}});
+  return all;
 }
 
 int TableLayout::entry_bits() const {
@@ -139,37 +218,53 @@ NiOverhead ni_overhead(const topology::Topology& topology, const Schedule& sched
   overhead.dependency_bytes = bytes_for(std::int64_t{schedule.flows} * overhead.layout.dependencies);
   overhead.counter_bytes =
       bytes_for(std::int64_t{overhead.ports} * (overhead.layout.step + NiOverhead::kLockstepBits));
+  overhead.folded = fold_tables(schedule, overhead);
   return overhead;
 }
 
 std::string to_text(const NiOverhead& overhead) {
-  std::string fields;
-  for (const auto& [name, bits] : overhead.layout.fields()) {
-    if (bits > 0) fields += fmt::format("{}{} {}", fields.empty() ? "" : ", ", name, bits);
+  std::string text = fmt::format("network interface: entries of {} bits ({})\n", overhead.layout.entry_bits(),
+                                 widths_text(overhead.layout));
+  if (overhead.folded) {
+    const FoldedTables& folded = *overhead.folded;
+    text += fmt::format(
+        "  at most {} entries an accelerator (mean {:.1f}), {} a port, which take {} bytes one by one\n"
+        "  pieces repeat: lines of {} bits ({})\n"
+        "  at most {} lines an accelerator (mean {:.1f}), {} a port; {} bytes: tables {}, loop registers "
+        "{}, ",
+        overhead.node_entries, overhead.mean_node_entries, overhead.port_entries, overhead.table_bytes,
+        folded.layout.entry_bits(), widths_text(folded.layout), folded.node_lines, folded.mean_node_lines,
+        folded.port_lines, overhead.held_bytes(), folded.table_bytes, folded.loop_bytes);
+  } else {
+    text += fmt::format("  at most {} entries an accelerator (mean {:.1f}), {} a port; {} bytes: tables {}, ",
+                        overhead.node_entries, overhead.mean_node_entries, overhead.port_entries,
+                        overhead.node_bytes(), overhead.table_bytes);
   }
-  return fmt::format(
-      "network interface: entries of {} bits ({})\n"
-      "  at most {} entries an accelerator (mean {:.1f}), {} a port; {} bytes: tables {}, arrival counts {}, "
-      "timestep and lockstep counters {}\n",
-      overhead.layout.entry_bits(), fields, overhead.node_entries, overhead.mean_node_entries,
-      overhead.port_entries, overhead.node_bytes(), overhead.table_bytes, overhead.dependency_bytes,
-      overhead.counter_bytes);
+  return text + fmt::format("arrival counts {}, timestep and lockstep counters {}\n",
+                            overhead.dependency_bytes, overhead.counter_bytes);
 }
 
 nlohmann::ordered_json to_json(const NiOverhead& overhead) {
-  nlohmann::ordered_json widths;
-  for (const auto& [name, bits] : overhead.layout.fields()) widths[name] = bits;
-  return {{"accelerators", overhead.accelerators},
-          {"ports", overhead.ports},
-          {"entry_bits", overhead.layout.entry_bits()},
-          {"field_bits", std::move(widths)},
-          {"entries_per_port_max", overhead.port_entries},
-          {"entries_per_node_max", overhead.node_entries},
-          {"entries_per_node_mean", overhead.mean_node_entries},
-          {"table_bytes_per_node", overhead.table_bytes},
-          {"dependency_bytes_per_node", overhead.dependency_bytes},
-          {"counter_bytes_per_node", overhead.counter_bytes},
-          {"bytes_per_node", overhead.node_bytes()}};
+  nlohmann::ordered_json json{{"accelerators", overhead.accelerators},
+                              {"ports", overhead.ports},
+                              {"entry_bits", overhead.layout.entry_bits()},
+                              {"field_bits", widths_of(overhead.layout)},
+                              {"entries_per_port_max", overhead.port_entries},
+                              {"entries_per_node_max", overhead.node_entries},
+                              {"entries_per_node_mean", overhead.mean_node_entries},
+                              {"table_bytes_per_node", overhead.table_bytes},
+                              {"dependency_bytes_per_node", overhead.dependency_bytes},
+                              {"counter_bytes_per_node", overhead.counter_bytes},
+                              {"bytes_per_node", overhead.node_bytes()}};
+  if (overhead.folded) {
+    const FoldedTables& folded = *overhead.folded;
+    json["folded"] = {
+        {"line_bits", folded.layout.entry_bits()},       {"field_bits", widths_of(folded.layout)},
+        {"lines_per_port_max", folded.port_lines},       {"lines_per_node_max", folded.node_lines},
+        {"lines_per_node_mean", folded.mean_node_lines}, {"table_bytes_per_node", folded.table_bytes},
+        {"loop_bytes_per_node", folded.loop_bytes},      {"bytes_per_node", overhead.held_bytes()}};
+  }
+  return json;
 }
 
 }  // namespace coppice::schedule

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,12 +32,26 @@ struct TableLayout {
   int packets = 0;          // of the message
   int arrival = 0;          // its number at the destination, where arrivals are numbered
   int route = 0;  // per hop an output port, and a choice of virtual channels where routes differ in it
+  int first = 0;  // folded tables: the first iteration of a line,
+  int end = 0;    // and that after its last one
 
   // In order, by name.
   std::vector<std::pair<const char*, int>> fields() const;
   int entry_bits() const;
 
   bool operator==(const TableLayout&) const = default;
+};
+
+// Tables folded into loops (table_loop.h): flow, address and timestep are those of iteration 0 and may be
+// signed.
+struct FoldedTables {
+  TableLayout layout;
+  std::int64_t port_lines = 0;  // of the fullest port
+  std::int64_t node_lines = 0;  // of the accelerator that has most
+  double mean_node_lines = 0;   // over the accelerators
+  Bytes table_bytes = 0;        // of the accelerator that has most, its lines packed
+  // Per accelerator: iteration, strides, and what they have added up to, of all ports.
+  Bytes loop_bytes = 0;
 };
 
 // The hardware that executing a schedule takes in every accelerator's network interface, beside what any
@@ -55,7 +70,15 @@ struct NiOverhead {
   Bytes dependency_bytes = 0;     // per accelerator: a count of arrivals for every flow
   Bytes counter_bytes = 0;        // per accelerator: timestep and lockstep counters of all ports
 
+  std::optional<FoldedTables> folded;  // where tables repeat
+
+  // With an entry for each message and nop.
   Bytes node_bytes() const { return table_bytes + dependency_bytes + counter_bytes; }
+  // As the network interface holds them.
+  Bytes held_bytes() const {
+    return folded ? folded->table_bytes + folded->loop_bytes + dependency_bytes + counter_bytes
+                  : node_bytes();
+  }
 };
 
 // `longest` is what the longest of the schedule's message_bytes() becomes.

@@ -79,6 +79,10 @@ constexpr ResultField kFields[] = {
     {"expected[].algorithm", "", "What collective.algorithm auto compared, the fastest first."},
     {"expected[].chunks", "", "The chunks that it would have."},
     {"expected[].time_ns", "ns", "The time that its tables should take."},
+    {"ni_overhead.folded", "",
+     "The same of tables whose pieces repeat, as the network interface holds them: lines that it goes "
+     "through "
+     "again and again, and loop registers."},
     {"ni_overhead", "",
      "The tables of the schedule in the network interface: field widths in bits, entries, bytes a node."},
     {"time_breakdown_cycles.serialization", "cycles",
