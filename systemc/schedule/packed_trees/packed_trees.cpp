@@ -77,11 +77,12 @@ class Candidates {
   void put_in_order(Candidate& candidate) const {
     const PieceOrder& order = candidate.pieces.order;
     const std::vector<PackedTree>& trees = candidate.trees.trees;
-    candidate.flows = cut_into_pieces(request_, static_cast<int>(trees.size()), order.pieces, owners_);
+    const auto tree_count = static_cast<int>(trees.size());
+    candidate.flows = cut_into_pieces(request_, tree_count, order.pieces, owners_);
     std::vector<Bytes> bytes;
     for (const Chunk& flow : candidate.flows) bytes.push_back(flow.bytes);
     const PieceScheduler scheduler(topology_, request_, trees);
-    candidate.schedule = scheduler.schedule(bytes, order);
+    candidate.schedule = scheduler.schedule_repeating(bytes, order, request_.chunks != kAutomaticChunks);
     const double slower = slowdown(scheduler, bytes.front());
     candidate.schedule.finish =
         static_cast<Femtoseconds>(slower * static_cast<double>(candidate.schedule.finish));

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/random.h"
 #include "schedule/compile/channel_paths.h"
 #include "schedule/compile/compiler.h"
 #include "schedule/tables/table.h"
@@ -58,6 +59,8 @@ struct PieceSchedule {
   std::vector<TimedPiece> messages;  // by start
   Femtoseconds finish = 0;
   bool in_steps = false;  // messages have timesteps, which the lockstep keeps
+  // Timesteps from a message to that of the next piece over the same hop; 0: the order does not repeat.
+  std::int32_t period_steps = 0;
 };
 
 // How pieces are ordered at a port: those of lower numbers first, less `urgency` times what is still to do
@@ -78,7 +81,11 @@ class PieceScheduler {
 
   // `bytes` [piece * trees + tree].
   PieceSchedule schedule(std::span<const Bytes> bytes, const PieceOrder& order) const;
-  // The same, without the messages.
+  // An order that is the same for every piece, with timesteps that repeat (modulo scheduling). Nothing
+  // repeats where messages need timesteps that keep them apart, and where such an order would take
+  // longer, or 25% longer if the number of pieces is given; then schedule()'s own.
+  PieceSchedule schedule_repeating(std::span<const Bytes> bytes, const PieceOrder& order, bool given) const;
+  // Without the messages.
   Femtoseconds finish(std::span<const Bytes> bytes, const PieceOrder& order) const;
 
   // Whether several ports send over a channel.
@@ -104,12 +111,28 @@ class PieceScheduler {
     std::span<const topology::ChannelId> path;
   };
 
+  // How hops take their places in a period, one after the other: those first that have most left to do, times
+  // a weight, less by chance up to a part of a period.
+  struct Placing {
+    double weight;
+    double chance;
+  };
+
   void connect(std::span<const PackedTree> trees);
   // The number of a path's slowest bandwidth in paces_.
   std::int32_t pace_of(std::span<const topology::ChannelId> path);
+  // Per hop, when it sends the first piece, where it sends another every period.
+  std::vector<Femtoseconds> place_in_period(Bytes bytes, const Placing& placing, Random& random) const;
+  // All messages in the order of `starts` and so many periods, each as early as it can be sent then.
+  PieceSchedule repeat(std::span<const Bytes> bytes, std::span<const Femtoseconds> starts, int pieces) const;
+  // Per hop, its timestep with the first piece, from 1, of `period_steps` a period; empty: there is none.
+  std::vector<std::int32_t> steps_of(std::span<const Femtoseconds> starts, Femtoseconds period,
+                                     std::int32_t period_steps) const;
   // How long after its start a message comes to channel i of its path.
   Femtoseconds offset(const Hop& hop, std::size_t i) const;
   std::vector<Femtoseconds> remaining(std::span<const Bytes> bytes) const;
+  // Gives the messages of an order that repeats their timesteps; whether there are some.
+  bool set_steps(PieceSchedule& order, std::span<const Femtoseconds> starts, Femtoseconds period) const;
   template <typename Visit>
   Femtoseconds run_steps(std::span<const Bytes> bytes, const PieceOrder& order, Visit visit) const;
   template <typename Visit>

@@ -8,26 +8,55 @@ namespace coppice::schedule {
 
 namespace {
 
-// `data` for some trees, piece by piece.
+// How much longer than without rounding up a tree's share may be.
+constexpr double kMostUneven = 1.002;
+
+// Pieces are of whole flits if flits hold whole elements.
+Bytes grain_of(const CompileRequest& request) {
+  const Bytes flit = request.timing.flit;
+  return flit > request.element && flit % request.element == 0 ? flit : request.element;
+}
+
+Bytes round_up(Bytes bytes, Bytes grain) {
+  return (bytes + grain - 1) / grain * grain;
+}
+
+// Equal parts of `data`, the last of which may be shorter, or parts that differ by an element if it would be
+// empty.
+std::vector<Chunk> share_out(const Chunk& data, Bytes part, Bytes element, int trees) {
+  if (part * (trees - 1) >= data.bytes) {
+    std::vector<Chunk> shares = split_into_chunks(data.bytes, element, trees);
+    for (Chunk& share : shares) share.address += data.address;
+    return shares;
+  }
+  std::vector<Chunk> shares;
+  for (Bytes at = 0; at < data.bytes; at += part) {
+    shares.push_back({data.address + at, std::min(part, data.bytes - at)});
+  }
+  return shares;
+}
+
+// `data` for some trees, piece by piece: [piece * trees + tree].
 std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int trees, int pieces) {
-  const Bytes grain = request.timing.flit > request.element && request.timing.flit % request.element == 0
-                          ? request.timing.flit
-                          : request.element;
-  const Bytes each = Bytes{trees} * pieces;
-  Bytes piece = (data.bytes + each - 1) / each;
-  piece = (piece + grain - 1) / grain * grain;
-  // Rounding up must not leave the last pieces empty.
-  if (piece * trees * (pieces - 1) >= data.bytes) {
-    piece = data.bytes / each / request.element * request.element;
+  const Bytes grain = grain_of(request);
+  const Bytes share = (data.bytes + trees - 1) / trees;
+  Bytes piece = round_up((share + pieces - 1) / pieces, grain);
+  // Where their number is given, pieces that are all alike leave a little less to the last tree.
+  const bool alike = request.chunks != kAutomaticChunks &&
+                     piece * pieces <= static_cast<Bytes>(kMostUneven * static_cast<double>(share));
+  const std::vector<Chunk> shares =
+      share_out(data, alike ? piece * pieces : round_up(share, request.element), request.element, trees);
+  // Rounding up must not leave the last pieces of all trees empty.
+  if (piece * (pieces - 1) >= shares.front().bytes) {
+    piece = shares.back().bytes / pieces / request.element * request.element;
   }
-  std::vector<Chunk> flows;
-  Bytes address = data.address;
-  for (int p = 0; p + 1 < pieces; ++p) {
-    for (int t = 0; t < trees; ++t, address += piece) flows.push_back({address, piece});
-  }
-  for (Chunk last : split_into_chunks(data.address + data.bytes - address, request.element, trees)) {
-    last.address += address;
-    flows.push_back(last);
+  std::vector<Chunk> flows(static_cast<std::size_t>(trees) * static_cast<std::size_t>(pieces));
+  for (std::size_t t = 0; t < shares.size(); ++t) {
+    for (int p = 0; p < pieces; ++p) {
+      const Bytes left = std::max<Bytes>(shares[t].bytes - p * piece, 0);
+      flows[static_cast<std::size_t>(p) * shares.size() + t] = {
+          shares[t].address + p * piece, p + 1 < pieces ? std::min(left, piece) : left};
+    }
   }
   return flows;
 }
@@ -93,6 +122,11 @@ Schedule build_piece_tables(const topology::Topology& topology, const CompileReq
   Schedule schedule = build_schedule(topology, request, algorithm, flows, sends, paths,
                                      order.in_steps ? IdleSteps::kNops : IdleSteps::kNothing);
   if (request.root >= 0) schedule.shares = {{{0, request.size}, request.root}};
+  if (order.period_steps > 0) {
+    schedule.repetition = {.flow = static_cast<std::int32_t>(trees.size()),
+                           .address = flows[trees.size()].address - flows.front().address,
+                           .step = order.period_steps};
+  }
   return schedule;
 }
 

@@ -9,9 +9,10 @@
 
 namespace coppice::schedule {
 
-// The shares of trees in pieces: flow piece * trees + tree. Pieces before the last are of whole flits, all
-// alike, and the address of a tree's next piece is always as far on; the last ones share the rest. Where
-// accelerators own shares, the trees are theirs in order, as many of each; else all trees share all the data.
+// The shares of trees in pieces: flow piece * trees + tree. A tree's pieces follow each other in its share,
+// all of whole flits and alike but for the last, and, where their number is given and it costs next to
+// nothing, the last too except on the last tree. Where accelerators own shares, the trees are theirs in
+// order, as many of each; else all trees share all the data.
 std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int trees, int pieces, int owners);
 
 // Accelerators that own a share each in a request's collective; 1 where all the data is shared out to trees.

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "machine.h"
 #include "random_execution.h"
 #include "schedule/proof/checker.h"
+#include "schedule/tables/table_loop.h"
 
 namespace coppice::schedule {
 namespace {
@@ -72,21 +76,45 @@ TEST(PackedTrees, NeedsNoMessagesForOneAccelerator) {
   for_each_entry(schedule, [](NodeId, const TableEntry&) { FAIL(); });
 }
 
-// Pieces but for the last repeat at one distance, and their flows in turn.
+// A tree's pieces follow each other, all alike but for the last.
 TEST(PackedTrees, CutsDataIntoPiecesOfWholeFlitsAtOneDistance) {
   const Machine machine = mesh({4, 4});
-  CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
-  request.chunks = kAutomaticChunks;
-  const Schedule schedule = compile(machine, request);
-  Bytes longest = 0;
-  for_each_entry(schedule,
-                 [&](NodeId, const TableEntry& entry) { longest = std::max(longest, entry.bytes); });
-  EXPECT_EQ(longest % 16, 0);
-  for_each_entry(schedule, [&](NodeId, const TableEntry& entry) {
-    if (entry.bytes == longest) {
-      EXPECT_EQ(entry.address, entry.flow * longest);
+  for (const int chunks : {kAutomaticChunks, 5, 64}) {
+    CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
+    request.chunks = chunks;
+    const Schedule schedule = compile(machine, request);
+    const int pieces = chunks == kAutomaticChunks ? schedule.chunks : chunks;
+    const int trees = schedule.flows / pieces;
+    std::map<std::int32_t, Chunk> flows;
+    Bytes longest = 0;
+    for_each_entry(schedule, [&](NodeId, const TableEntry& entry) {
+      flows[entry.flow] = {entry.address, entry.bytes};
+      longest = std::max(longest, entry.bytes);
+    });
+    EXPECT_EQ(longest % 16, 0);
+    for (const auto& [flow, data] : flows) {
+      EXPECT_EQ(data.address, flows[flow % trees].address + flow / trees * longest);
+      if (flow / trees + 1 < pieces && flow % trees + 1 < trees) EXPECT_EQ(data.bytes, longest);
     }
-  });
+  }
+}
+
+// Whoever asks for many pieces gets an order that repeats: timesteps, flows and addresses go on alike.
+TEST(PackedTrees, RepeatsItsOrderFromPieceToPiece) {
+  for (const Machine& machine : {mesh({4, 4}), torus({4, 4}), mesh({6})}) {
+    CompileRequest request = timed(machine.request(Collective::kAllReduce, 4 << 20));
+    request.chunks = 32;
+    const Schedule schedule = compile(machine, request);
+    ASSERT_GT(schedule.repetition.step, 0) << machine.topology.name();
+    EXPECT_TRUE(check_schedule(machine.topology, schedule).contention_free);
+    EXPECT_TRUE(RandomExecution(schedule, 1).succeeds());
+    for (const NodeTables& node : schedule.nodes) {
+      for (const Table& table : node.ports) {
+        const TableLoop loop(table, schedule.repetition);
+        EXPECT_LE(loop.lines().size() * 10, table.size());
+      }
+    }
+  }
 }
 
 }  // namespace
