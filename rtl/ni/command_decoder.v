@@ -1,21 +1,23 @@
 // Decides, in one cycle and without state, what the entry at the head of a port's table may do. Conditions in
-// the order of their priority: lockstep, dependency, queue.
+// the order of their priority: a line that is passed over, lockstep, dependency, queue.
 `default_nettype none
 module command_decoder (
   input  wire       valid_i,      // there is an entry
+  input  wire       pass_i,       // after a line that is passed over
   input  wire       nop_i,        // it is a nop
   input  wire       lockstep_i,   // the lockstep is in force
   input  wire       hold_i,       // the lockstep counter holds
   input  wire       satisfied_i,  // its dependencies have arrived
   input  wire       place_i,      // the packetizer has a place
-  output reg  [2:0] state_o,      // as ni::DecoderState: done, lockstep, dependency, queue, issue, nop
+  output reg  [2:0] state_o,      // as ni::DecoderState: done, lockstep, dependency, queue, issue, nop, pass
   output wire       issue_o,
   output wire       nop_o
 );
   localparam [2:0] DONE = 3'd0, WAIT_LOCKSTEP = 3'd1, WAIT_DEPENDENCY = 3'd2, WAIT_QUEUE = 3'd3,
-                   ISSUE = 3'd4, NOP = 3'd5;
+                   ISSUE = 3'd4, NOP = 3'd5, PASS = 3'd6;
   always @* begin
     if (!valid_i) state_o = DONE;
+    else if (pass_i) state_o = PASS;
     else if (lockstep_i && hold_i) state_o = WAIT_LOCKSTEP;
     else if (nop_i) state_o = NOP;
     else if (!satisfied_i) state_o = WAIT_DEPENDENCY;

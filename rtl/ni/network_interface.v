@@ -19,8 +19,10 @@ module network_interface #(
   parameter VCS = 4,         // virtual channels, from 2
   parameter VC_W = 2,        // log2(VCS), rounded up
   parameter CREDIT_W = 10,   // bits of a credit count
-  parameter ENTRIES = 256,   // of a port's table, a power of two
+  parameter ENTRIES = 256,   // lines of a port's table, a power of two
   parameter INDEX_W = 8,     // log2(ENTRIES)
+  parameter ITER_W = 10,     // bits of a number of iterations of a table
+  parameter TOTAL_W = 16,    // bits of a number of entries, of all iterations
   parameter TIME_W = 32,     // bits of the cycle counter
   parameter FLOWS = 64,      // flows, at most 2^FLOW_W
   parameter FLOW_W = 10,
@@ -36,7 +38,8 @@ module network_interface #(
   parameter BUFFER_W = 4,    // log2(BUFFER)
   parameter QUEUE = 16,      // flits that may wait for the reduction unit at a port, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
-  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W
+  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
+  parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire                      clk_i,
   input  wire                      rst_ni,
@@ -47,14 +50,18 @@ module network_interface #(
   input  wire [FLITS_W-1:0]        absorbs_i,
   input  wire [TIME_W-1:0]         dma_latency_i,    // cycles, from 2 to BUFFER - 2
   input  wire [LEN_W-1:0]          payload_words_i,  // of a packet, whole flits; message-based: all ones less 3
+  input  wire [FLOW_W-1:0]         flow_stride_i,    // strides from one iteration of the tables to the next
+  input  wire [ADDR_W-1:0]         address_stride_i,
+  input  wire [STEP_W-1:0]         step_stride_i,
   input  wire [PORTS*SOURCE_W-1:0] source_i,
   input  wire [VCS*CREDIT_W-1:0]   credits_i,        // places of the router's input buffers
   // Tables: loaded a line at a time, then started together.
   input  wire [PORTS-1:0]          load_valid_i,
   input  wire [INDEX_W-1:0]        load_index_i,
-  input  wire [ENTRY_W-1:0]        load_entry_i,
+  input  wire [LINE_W-1:0]         load_line_i,
   input  wire                      start_i,
-  input  wire [PORTS*(INDEX_W+1)-1:0] count_i,
+  input  wire [PORTS*(INDEX_W+1)-1:0] lines_i,       // of an iteration
+  input  wire [PORTS*TOTAL_W-1:0]  count_i,          // entries of all iterations
   // Gradient buffer: DMA reads; reads, sums and stores of the reduction unit.
   output wire [PORTS-1:0]          dma_valid_o,
   output wire [PORTS*ADDR_W-1:0]   dma_address_o,
@@ -87,7 +94,7 @@ module network_interface #(
   // For observers and for the clock gate.
   output wire [PORTS*3-1:0]        state_o,          // as ni::DecoderState
   output wire [PORTS-1:0]          issue_o,
-  output wire [PORTS*(INDEX_W+1)-1:0] issued_o,
+  output wire [PORTS*TOTAL_W-1:0]  issued_o,
   output wire [PORTS*STEP_W-1:0]   timestep_o,
   output wire [PORTS*TIME_W-1:0]   lockstep_o,
   output wire [PORTS*TIME_W-1:0]   release_o,
@@ -111,15 +118,17 @@ module network_interface #(
     for (p = 0; p < PORTS; p = p + 1) begin : g_port
       ni_port #(
         .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .CREDIT_W(CREDIT_W), .ENTRIES(ENTRIES),
-        .INDEX_W(INDEX_W), .TIME_W(TIME_W), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W),
+        .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W),
         .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W),
         .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W(BUFFER_W)
       ) i_port (
         .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
         .dma_latency_i(dma_latency_i), .payload_words_i(payload_words_i),
+        .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i), .step_stride_i(step_stride_i),
         .source_i(source_i[p*SOURCE_W+:SOURCE_W]), .credits_i(credits_i), .load_valid_i(load_valid_i[p]),
-        .load_index_i(load_index_i), .load_entry_i(load_entry_i), .start_i(start_i),
-        .count_i(count_i[p*(INDEX_W+1)+:INDEX_W+1]), .query_flow_o(query_flow[p*FLOW_W+:FLOW_W]),
+        .load_index_i(load_index_i), .load_line_i(load_line_i), .start_i(start_i),
+        .lines_i(lines_i[p*(INDEX_W+1)+:INDEX_W+1]), .count_i(count_i[p*TOTAL_W+:TOTAL_W]),
+        .query_flow_o(query_flow[p*FLOW_W+:FLOW_W]),
         .query_dependencies_o(query_dependencies[p*COUNT_W+:COUNT_W]), .satisfied_i(satisfied[p]),
         .dma_valid_o(dma_request[p]), .dma_address_o(dma_address_o[p*ADDR_W+:ADDR_W]),
         .dma_lanes_o(dma_lanes[p*LANES+:LANES]),
@@ -132,7 +141,7 @@ module network_interface #(
         .data_address_o(data_address[p*ADDR_W+:ADDR_W]), .data_lanes_o(data_lanes[p*LANES+:LANES]),
         .data_o(data[p*FLIT_W+:FLIT_W]), .arrived_o(arrived[p]), .arrived_add_o(arrived_add[p]),
         .arrived_flow_o(arrived_flow[p*FLOW_W+:FLOW_W]), .state_o(state_o[p*3+:3]), .issue_o(issue_o[p]),
-        .issued_o(issued_o[p*(INDEX_W+1)+:INDEX_W+1]), .timestep_o(timestep_o[p*STEP_W+:STEP_W]),
+        .issued_o(issued_o[p*TOTAL_W+:TOTAL_W]), .timestep_o(timestep_o[p*STEP_W+:STEP_W]),
         .lockstep_o(lockstep_o[p*TIME_W+:TIME_W]), .release_o(release_o[p*TIME_W+:TIME_W]),
         .busy_o(port_busy[p]), .overflow_o(port_overflow[p]));
     end

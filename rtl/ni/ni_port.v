@@ -3,10 +3,13 @@
 //
 // In a cycle in which the entry at the head of the table may issue (issue_o), it leaves the table, its message
 // enters the packetizer and its data is asked for from the next cycle on; its head flit leaves dma_latency_i
-// cycles later at the earliest. Nops take a cycle of their own, and need the lockstep.
+// cycles later at the earliest. Nops take a cycle of their own, and need the lockstep. Lines of the table that are
+// passed over take a cycle each.
 //
 // Table entry, from bit 0: op (0 store at the receiver, 1 add, 2 nop), flow, dependencies, step, address of the
-// data in words, data words, words with padding, flits (duration), packets, source route.
+// data in words, data words, words with padding, flits (duration), packets, source route. A line of the table has
+// behind it the first iteration that it is in, and the one after its last. Flow, step and address are those of
+// iteration 0; each later one adds a stride.
 `default_nettype none
 module ni_port #(
   parameter FLIT_W = 128,    // bits of a flit
@@ -14,8 +17,10 @@ module ni_port #(
   parameter VCS = 4,
   parameter VC_W = 2,
   parameter CREDIT_W = 10,
-  parameter ENTRIES = 256,   // of the table, a power of two
+  parameter ENTRIES = 256,   // lines of the table, a power of two
   parameter INDEX_W = 8,     // log2(ENTRIES)
+  parameter ITER_W = 10,     // iterations of the table
+  parameter TOTAL_W = 16,    // entries of all iterations
   parameter TIME_W = 32,
   parameter FLOW_W = 10,
   parameter COUNT_W = 10,    // dependencies
@@ -28,7 +33,8 @@ module ni_port #(
   parameter ROUTE_W = 42,
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter BUFFER_W = 4,    // log2(BUFFER)
-  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W
+  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
+  parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
@@ -38,14 +44,18 @@ module ni_port #(
   input  wire [FLITS_W-1:0]      absorbs_i,        // flits that the lockstep estimate lets the buffer absorb
   input  wire [TIME_W-1:0]       dma_latency_i,    // cycles, from 2 to BUFFER - 2
   input  wire [LEN_W-1:0]        payload_words_i,
+  input  wire [FLOW_W-1:0]       flow_stride_i,    // strides from one iteration of the table to the next
+  input  wire [ADDR_W-1:0]       address_stride_i,
+  input  wire [STEP_W-1:0]       step_stride_i,
   input  wire [SOURCE_W-1:0]     source_i,
   input  wire [VCS*CREDIT_W-1:0] credits_i,
   // Table.
   input  wire                    load_valid_i,
   input  wire [INDEX_W-1:0]      load_index_i,
-  input  wire [ENTRY_W-1:0]      load_entry_i,
+  input  wire [LINE_W-1:0]       load_line_i,
   input  wire                    start_i,
-  input  wire [INDEX_W:0]        count_i,
+  input  wire [INDEX_W:0]        lines_i,
+  input  wire [TOTAL_W-1:0]      count_i,          // entries of all iterations
   // Dependency tracker.
   output wire [FLOW_W-1:0]       query_flow_o,
   output wire [COUNT_W-1:0]      query_dependencies_o,
@@ -82,7 +92,7 @@ module ni_port #(
   // For observers and for the clock gate.
   output wire [2:0]              state_o,
   output wire                    issue_o,
-  output wire [INDEX_W:0]        issued_o,
+  output wire [TOTAL_W-1:0]      issued_o,
   output wire [STEP_W-1:0]       timestep_o,
   output wire [TIME_W-1:0]       lockstep_o,
   output wire [TIME_W-1:0]       release_o,
@@ -94,24 +104,32 @@ module ni_port #(
   wire               entry_valid;
   wire [ENTRY_W-1:0] entry;
   wire [1:0]           op;
-  wire [FLOW_W-1:0]    flow;
+  wire [FLOW_W-1:0]    base_flow, flow_offset;
   wire [COUNT_W-1:0]   dependencies;
-  wire [STEP_W-1:0]    step;
-  wire [ADDR_W-1:0]    address;
+  wire [STEP_W-1:0]    base_step, step_offset;
+  wire [ADDR_W-1:0]    base_address, address_offset;
   wire [LEN_W-1:0]     words, total;
   wire [FLITS_W-1:0]   flits;
   wire [PACKETS_W-1:0] packets;
   wire [ROUTE_W-1:0]   route;
-  assign {route, packets, flits, total, words, address, step, dependencies, flow, op} = entry;
+  assign {route, packets, flits, total, words, base_address, base_step, dependencies, base_flow, op} = entry;
+  wire [FLOW_W-1:0]    flow = base_flow + flow_offset;
+  wire [STEP_W-1:0]    step = base_step + step_offset;
+  wire [ADDR_W-1:0]    address = base_address + address_offset;
 
-  wire hold, place, nop;
+  wire hold, place, nop, pass;
   wire pop = issue_o || nop;
   wire absorbs = issue_o && flits > absorbs_i;
 
-  schedule_table #(.ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W)) i_table (
+  schedule_table #(
+    .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
+    .ADDR_W(ADDR_W), .STEP_W(STEP_W)
+  ) i_table (
     .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
-    .load_entry_i(load_entry_i), .start_i(start_i), .count_i(count_i), .pop_i(pop), .valid_o(entry_valid),
-    .entry_o(entry), .issued_o(issued_o));
+    .load_line_i(load_line_i), .start_i(start_i), .lines_i(lines_i), .count_i(count_i),
+    .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i), .step_stride_i(step_stride_i), .pop_i(pop),
+    .valid_o(entry_valid), .pass_o(pass), .entry_o(entry), .flow_offset_o(flow_offset),
+    .address_offset_o(address_offset), .step_offset_o(step_offset), .issued_o(issued_o));
   timestep_counter #(.STEP_W(STEP_W)) i_timestep (
     .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
   lockstep_counter #(.TIME_W(TIME_W)) i_lockstep (
@@ -122,7 +140,7 @@ module ni_port #(
   assign query_flow_o = flow;
   assign query_dependencies_o = dependencies;
   command_decoder i_decoder (
-    .valid_i(entry_valid), .nop_i(op == OP_NOP), .lockstep_i(lockstep_i), .hold_i(hold),
+    .valid_i(entry_valid), .pass_i(pass), .nop_i(op == OP_NOP), .lockstep_i(lockstep_i), .hold_i(hold),
     .satisfied_i(satisfied_i), .place_i(place), .state_o(state_o), .issue_o(issue_o), .nop_o(nop));
 
   // The buffer holds what was asked for: a request needs a place.
@@ -173,7 +191,7 @@ module ni_port #(
     .data_address_o(data_address_o), .data_lanes_o(data_lanes_o), .data_o(data_o), .arrived_o(arrived_o),
     .arrived_add_o(arrived_add_o), .arrived_flow_o(arrived_flow_o), .overflow_o(pending_overflow));
 
-  assign busy_o = packet_busy || address_busy || pop;
+  assign busy_o = packet_busy || address_busy || pop || pass;
   assign overflow_o = pending_overflow;
 
   // The buffer never overflows, by the count of requests; a message's end shows in the packetizer's state.

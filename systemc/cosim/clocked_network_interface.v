@@ -9,8 +9,10 @@ module clocked_network_interface #(
   parameter VCS = 4,         // virtual channels, from 2
   parameter VC_W = 2,        // log2(VCS), rounded up
   parameter CREDIT_W = 10,   // bits of a credit count
-  parameter ENTRIES = 256,   // of a port's table, a power of two
+  parameter ENTRIES = 256,   // lines of a port's table, a power of two
   parameter INDEX_W = 8,     // log2(ENTRIES)
+  parameter ITER_W = 10,     // bits of a number of iterations of a table
+  parameter TOTAL_W = 16,    // bits of a number of entries, of all iterations
   parameter TIME_W = 32,     // bits of the cycle counter
   parameter FLOWS = 64,      // flows, at most 2^FLOW_W
   parameter FLOW_W = 10,
@@ -26,7 +28,8 @@ module clocked_network_interface #(
   parameter BUFFER_W = 4,    // log2(BUFFER)
   parameter QUEUE = 16,      // flits that may wait for the reduction unit at a port, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
-  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W
+  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
+  parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire clk_i,
   input  wire rst_ni,
@@ -36,13 +39,17 @@ module clocked_network_interface #(
   input  wire [FLITS_W-1:0] absorbs_i,
   input  wire [TIME_W-1:0] dma_latency_i,
   input  wire [LEN_W-1:0] payload_words_i,
+  input  wire [FLOW_W-1:0] flow_stride_i,
+  input  wire [ADDR_W-1:0] address_stride_i,
+  input  wire [STEP_W-1:0] step_stride_i,
   input  wire [PORTS*SOURCE_W-1:0] source_i,
   input  wire [VCS*CREDIT_W-1:0] credits_i,
   input  wire [PORTS-1:0] load_valid_i,
   input  wire [INDEX_W-1:0] load_index_i,
-  input  wire [ENTRY_W-1:0] load_entry_i,
+  input  wire [LINE_W-1:0] load_line_i,
   input  wire start_i,
-  input  wire [PORTS*(INDEX_W+1)-1:0] count_i,
+  input  wire [PORTS*(INDEX_W+1)-1:0] lines_i,
+  input  wire [PORTS*TOTAL_W-1:0] count_i,
   output wire [PORTS-1:0] dma_valid_o,
   output wire [PORTS*ADDR_W-1:0] dma_address_o,
   input  wire [PORTS-1:0] dma_data_valid_i,
@@ -71,7 +78,7 @@ module clocked_network_interface #(
   input  wire [PORTS*FLIT_W-1:0] flit_i,
   output wire [PORTS*3-1:0] state_o,
   output wire [PORTS-1:0] issue_o,
-  output wire [PORTS*(INDEX_W+1)-1:0] issued_o,
+  output wire [PORTS*TOTAL_W-1:0] issued_o,
   output wire [PORTS*STEP_W-1:0] timestep_o,
   output wire [PORTS*TIME_W-1:0] lockstep_o,
   output wire [PORTS*TIME_W-1:0] release_o,
@@ -86,13 +93,17 @@ module clocked_network_interface #(
   reg  [FLITS_W-1:0] absorbs_q;
   reg  [TIME_W-1:0] dma_latency_q;
   reg  [LEN_W-1:0] payload_words_q;
+  reg  [FLOW_W-1:0] flow_stride_q;
+  reg  [ADDR_W-1:0] address_stride_q;
+  reg  [STEP_W-1:0] step_stride_q;
   reg  [PORTS*SOURCE_W-1:0] source_q;
   reg  [VCS*CREDIT_W-1:0] credits_q;
   reg  [PORTS-1:0] load_valid_q;
   reg  [INDEX_W-1:0] load_index_q;
-  reg  [ENTRY_W-1:0] load_entry_q;
+  reg  [LINE_W-1:0] load_line_q;
   reg  start_q;
-  reg  [PORTS*(INDEX_W+1)-1:0] count_q;
+  reg  [PORTS*(INDEX_W+1)-1:0] lines_q;
+  reg  [PORTS*TOTAL_W-1:0] count_q;
   reg  [PORTS-1:0] dma_data_valid_q;
   reg  [PORTS*FLIT_W-1:0] dma_data_q;
   reg  [PORTS*FLIT_W-1:0] read_data_q;
@@ -110,12 +121,16 @@ module clocked_network_interface #(
     absorbs_q <= absorbs_i;
     dma_latency_q <= dma_latency_i;
     payload_words_q <= payload_words_i;
+    flow_stride_q <= flow_stride_i;
+    address_stride_q <= address_stride_i;
+    step_stride_q <= step_stride_i;
     source_q <= source_i;
     credits_q <= credits_i;
     load_valid_q <= load_valid_i;
     load_index_q <= load_index_i;
-    load_entry_q <= load_entry_i;
+    load_line_q <= load_line_i;
     start_q <= start_i;
+    lines_q <= lines_i;
     count_q <= count_i;
     dma_data_valid_q <= dma_data_valid_i;
     dma_data_q <= dma_data_i;
@@ -129,15 +144,16 @@ module clocked_network_interface #(
   end
   network_interface #(
     .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .CREDIT_W(CREDIT_W),
-    .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .TIME_W(TIME_W), .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W),
-    .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
+    .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOWS(FLOWS),
+    .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
     .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W(BUFFER_W), .QUEUE(QUEUE),
     .QUEUE_W(QUEUE_W), .ENTRY_W(ENTRY_W)
   ) ni (
     .clk_i(clk_i), .rst_ni(rst_n_q), .now_i(now_q), .type_i(type_q), .lockstep_i(lockstep_q),
     .absorbs_i(absorbs_q), .dma_latency_i(dma_latency_q), .payload_words_i(payload_words_q),
+    .flow_stride_i(flow_stride_q), .address_stride_i(address_stride_q), .step_stride_i(step_stride_q),
     .source_i(source_q), .credits_i(credits_q), .load_valid_i(load_valid_q), .load_index_i(load_index_q),
-    .load_entry_i(load_entry_q), .start_i(start_q), .count_i(count_q), .dma_valid_o(dma_valid_o),
+    .load_line_i(load_line_q), .start_i(start_q), .lines_i(lines_q), .count_i(count_q), .dma_valid_o(dma_valid_o),
     .dma_address_o(dma_address_o), .dma_data_valid_i(dma_data_valid_q), .dma_data_i(dma_data_q),
     .read_valid_o(read_valid_o), .read_address_o(read_address_o), .read_data_i(read_data_q),
     .sum_valid_o(sum_valid_o), .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o),

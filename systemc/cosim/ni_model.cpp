@@ -111,6 +111,10 @@ class NiModel::Impl {
     rtl_.dma_latency_i = settings.dma_latency;
     rtl_.payload_words_i =
         settings.payload_words == 0 ? (1U << Limits::kLengthBits) - kLanes : settings.payload_words;
+    constexpr auto kept = [](std::uint32_t value, int bits) { return value & ((1U << bits) - 1); };
+    rtl_.flow_stride_i = static_cast<SData>(kept(settings.flow_stride, Limits::kFlowBits));
+    rtl_.address_stride_i = kept(settings.address_stride, Limits::kAddressBits);
+    rtl_.step_stride_i = static_cast<SData>(kept(settings.step_stride, Limits::kStepBits));
     rtl_.source_i = 0;
     for (unsigned port = 0; port < kPorts; ++port) {
       rtl_.source_i |= std::uint64_t{settings.source + port} << (port * Limits::kSourceBits);
@@ -129,29 +133,33 @@ class NiModel::Impl {
     write_coverage(context_);
   }
 
-  void load(int port, std::uint32_t index, const NiEntry& entry) {
+  void load(int port, std::uint32_t index, const NiLine& line) {
     rtl_.load_valid_i = static_cast<CData>(1U << port);
     rtl_.load_index_i = static_cast<SData>(index);
-    Fields fields(rtl_.load_entry_i);
-    fields.put(entry.op, 2);
-    fields.put(entry.flow, Limits::kFlowBits);
-    fields.put(entry.dependencies, Limits::kCountBits);
-    fields.put(entry.step, Limits::kStepBits);
-    fields.put(entry.address, Limits::kAddressBits);
-    fields.put(entry.words, Limits::kLengthBits);
-    fields.put(entry.total, Limits::kLengthBits);
-    fields.put(entry.flits, Limits::kFlitsBits);
-    fields.put(entry.packets, Limits::kPacketsBits);
-    fields.put(entry.route, kRouteBits);
+    Fields fields(rtl_.load_line_i);
+    fields.put(line.op, 2);
+    fields.put(line.flow, Limits::kFlowBits);
+    fields.put(line.dependencies, Limits::kCountBits);
+    fields.put(line.step, Limits::kStepBits);
+    fields.put(line.address, Limits::kAddressBits);
+    fields.put(line.words, Limits::kLengthBits);
+    fields.put(line.total, Limits::kLengthBits);
+    fields.put(line.flits, Limits::kFlitsBits);
+    fields.put(line.packets, Limits::kPacketsBits);
+    fields.put(line.route, kRouteBits);
+    fields.put(line.first, Limits::kIterationBits);
+    fields.put(line.end, Limits::kIterationBits);
     clock();
     rtl_.load_valid_i = 0;
   }
 
-  void start(std::span<const std::uint32_t> counts) {
-    constexpr unsigned kWidth = 11;  // of a number of entries
+  void start(std::span<const NiTableSize> sizes) {
+    constexpr unsigned kLinesBits = 11;
+    rtl_.lines_i = 0;
     rtl_.count_i = 0;
-    for (unsigned port = 0; port < counts.size(); ++port) {
-      rtl_.count_i |= std::uint64_t{counts[port]} << (port * kWidth);
+    for (unsigned port = 0; port < sizes.size(); ++port) {
+      rtl_.lines_i |= std::uint64_t{sizes[port].lines} << (port * kLinesBits);
+      rtl_.count_i |= std::uint64_t{sizes[port].entries} << (port * Limits::kTotalBits);
     }
     rtl_.start_i = 1;
     clock();
@@ -204,7 +212,8 @@ class NiModel::Impl {
     const auto at = static_cast<unsigned>(port);
     return {(static_cast<std::uint32_t>(rtl_.state_o) >> (3 * at)) & 7,
             static_cast<std::uint32_t>(rtl_.timestep_o >> (Limits::kStepBits * at)) & 0xffff,
-            static_cast<std::uint32_t>(rtl_.issued_o >> (11 * at)) & 0x7ff, rtl_.release_o[at]};
+            static_cast<std::uint32_t>(rtl_.issued_o >> (Limits::kTotalBits * at)) & 0xffff,
+            rtl_.release_o[at]};
   }
 
  private:
@@ -285,11 +294,11 @@ class NiModel::Impl {
 NiModel::NiModel(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
     : impl_(std::make_unique<Impl>(settings, memory, wave_path)) {}
 NiModel::~NiModel() = default;
-void NiModel::load(int port, std::uint32_t index, const NiEntry& entry) {
-  impl_->load(port, index, entry);
+void NiModel::load(int port, std::uint32_t index, const NiLine& line) {
+  impl_->load(port, index, line);
 }
-void NiModel::start(std::span<const std::uint32_t> counts) {
-  impl_->start(counts);
+void NiModel::start(std::span<const NiTableSize> sizes) {
+  impl_->start(sizes);
 }
 void NiModel::put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) {
   impl_->put_flit(port, vc, head, tail, bits);

@@ -19,7 +19,9 @@ using FlitBits = std::array<std::uint32_t, kLanes>;
 // Widths and capacities of the Verilated instance: the defaults of network_interface.v, and room for
 // schedules.
 struct NiLimits {
-  static constexpr int kEntries = 1024;
+  static constexpr int kLines = 1024;        // of a port's table
+  static constexpr int kIterationBits = 10;  // of a table
+  static constexpr int kTotalBits = 16;      // entries of all iterations
   static constexpr int kFlows = 256;
   static constexpr int kFlowBits = 10;
   static constexpr int kCountBits = 10;
@@ -38,8 +40,9 @@ struct NiLimits {
   static constexpr int kReductionLatency = 4;
 };
 
-// A line of a port's table, as the RTL takes it.
-struct NiEntry {
+// A line of a port's table, as the RTL takes it: an entry in the iterations from `first` to before `end`, its
+// flow, step and address modulo the width of their fields.
+struct NiLine {
   std::uint32_t op = 0;  // 0: store at the receiver, 1: add, 2: nop
   std::uint32_t flow = 0;
   std::uint32_t dependencies = 0;
@@ -50,6 +53,14 @@ struct NiEntry {
   std::uint32_t flits = 0;
   std::uint32_t packets = 0;
   std::uint64_t route = 0;
+  std::uint32_t first = 0;
+  std::uint32_t end = 1;
+};
+
+// The size of a port's table: lines of an iteration, entries of all of them.
+struct NiTableSize {
+  std::uint32_t lines = 0;
+  std::uint32_t entries = 0;
 };
 
 // A head flit's fields.
@@ -84,6 +95,10 @@ struct NiSettings {
   std::uint32_t source = 0;         // of port 0; the others follow
   std::uint32_t credits = 0;        // of every virtual channel that is there
   int vcs = kVcs;
+  // From one iteration of the tables to the next.
+  std::uint32_t flow_stride = 0;
+  std::uint32_t address_stride = 0;  // words
+  std::uint32_t step_stride = 0;
 };
 
 class NiModel {
@@ -95,8 +110,8 @@ class NiModel {
   NiModel& operator=(const NiModel&) = delete;
 
   // Before the first cycle: the tables, then start().
-  void load(int port, std::uint32_t index, const NiEntry& entry);
-  void start(std::span<const std::uint32_t> counts);
+  void load(int port, std::uint32_t index, const NiLine& line);
+  void start(std::span<const NiTableSize> sizes);
 
   // Inputs of the cycle to come.
   void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits);

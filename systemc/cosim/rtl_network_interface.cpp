@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "fabric/route_timing.h"
+#include "schedule/tables/table_loop.h"
 
 namespace coppice::cosim {
 namespace {
@@ -77,6 +78,23 @@ std::string refuse_entry(const schedule::TableEntry& entry, const fabric::Framin
   return {};
 }
 
+// Why a table does not fit; empty if it does.
+std::string refuse_size(const schedule::TableLoop& loop) {
+  constexpr auto most = [](int bits) { return (std::int64_t{1} << bits) - 1; };
+  const auto lines = static_cast<std::int64_t>(loop.lines().size());
+  if (lines > Limits::kLines)
+    return fmt::format("a table has {} lines, and at most {} fit", lines, Limits::kLines);
+  if (loop.iterations() > most(Limits::kIterationBits)) {
+    return fmt::format("a table has {} iterations, and at most {} fit", loop.iterations(),
+                       most(Limits::kIterationBits));
+  }
+  if (loop.entries() > most(Limits::kTotalBits)) {
+    return fmt::format("a table stands for {} entries, and at most {} fit", loop.entries(),
+                       most(Limits::kTotalBits));
+  }
+  return {};
+}
+
 std::string refuse_route(const topology::Route& route) {
   if (static_cast<int>(route.size()) > Limits::kHops) {
     return fmt::format("a route of {} hops; its head flit holds {}", route.size(), Limits::kHops);
@@ -103,9 +121,8 @@ std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedu
   const fabric::Framing framing{system.ni.flow_control, system.flit, system.ni.payload};
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
     for (const auto& table : schedule.nodes[node].ports) {
-      if (static_cast<int>(table.size()) > Limits::kEntries) {
-        return no(fmt::format("a table has {} entries, and at most {} fit", table.size(), Limits::kEntries));
-      }
+      const std::string size = refuse_size({table, schedule.repetition, system.ni.lockstep});
+      if (!size.empty()) return no(size);
       for (const schedule::TableEntry& entry : table) {
         const std::string field = refuse_entry(entry, framing);
         if (!field.empty()) return no(field + " does not fit its field");
@@ -168,6 +185,10 @@ RtlNetworkInterface::RtlNetworkInterface(const sc_core::sc_module_name& name, No
   settings.source = static_cast<std::uint32_t>(node) * kPorts;
   settings.credits = static_cast<std::uint32_t>(system.router.vc_depth);
   settings.vcs = system.router.vcs;
+  const schedule::Repetition& repetition = context_.schedule->repetition;
+  settings.flow_stride = static_cast<std::uint32_t>(repetition.flow);
+  settings.address_stride = static_cast<std::uint32_t>(repetition.address / kWordBytes);
+  settings.step_stride = static_cast<std::uint32_t>(repetition.step);
   model_ = std::make_unique<NiModel>(settings, memory_, wave_path);
   load();
   if (!context.held) start(0);
@@ -176,7 +197,7 @@ RtlNetworkInterface::RtlNetworkInterface(const sc_core::sc_module_name& name, No
 void RtlNetworkInterface::start(Cycles at) {
   if (started_) fail("started, but its tables run already", at);
   started_ = true;
-  model_->start(counts_);
+  model_->start(sizes_);
   if (context_.held) {
     wake(at);
   } else {
@@ -197,14 +218,18 @@ void RtlNetworkInterface::load() {
     port.table = tables[p].stored();
     port.credits.fill(0);
     std::fill_n(port.credits.begin(), context_.system->router.vcs, context_.system->router.vc_depth);
-    std::uint32_t count = 0;
     for (std::size_t i = 0; i < port.table.size(); ++i) {
-      const TableEntry& entry = port.table[i];
-      if (entry.op != Op::kNop) port.sends.push_back(i);
-      if (entry.op == Op::kNop && !context_.system->ni.lockstep) continue;
-      model_->load(static_cast<int>(p), count++, entry_bits(entry));
+      if (port.table[i].op != Op::kNop) port.sends.push_back(i);
     }
-    counts_.push_back(count);
+    const schedule::TableLoop loop(tables[p], context_.schedule->repetition, context_.system->ni.lockstep);
+    std::uint32_t index = 0;
+    for (const schedule::TableLine& line : loop.lines()) {
+      NiLine bits = line_bits(line.base);
+      bits.first = static_cast<std::uint32_t>(line.first);
+      bits.end = static_cast<std::uint32_t>(line.end);
+      model_->load(static_cast<int>(p), index++, bits);
+    }
+    sizes_.push_back({.lines = index, .entries = static_cast<std::uint32_t>(loop.entries())});
     expect_next_message(static_cast<int>(p), 0);
   }
 }
@@ -215,8 +240,8 @@ void RtlNetworkInterface::expect_next_message(int index, Cycles now) {
   enablers_.expect(index, done ? nullptr : &port.table[port.sends[port.next_send]], tracker_, now);
 }
 
-NiEntry RtlNetworkInterface::entry_bits(const TableEntry& entry) const {
-  NiEntry bits;
+NiLine RtlNetworkInterface::line_bits(const TableEntry& entry) const {
+  NiLine bits;
   bits.op = entry.op == Op::kNop ? 2 : entry.op == Op::kReduce ? 1 : 0;
   bits.step = static_cast<std::uint32_t>(entry.step);
   bits.flits = static_cast<std::uint32_t>(context_.framing.flits(entry.message_bytes()));

@@ -61,7 +61,7 @@ class RtlNetworkInterface final : public fabric::Terminal, public ni::Interface 
   };
   struct Port {
     std::span<const TableEntry> table;
-    std::vector<std::size_t> sends;      // of the entries the RTL has, by its index
+    std::vector<std::size_t> sends;      // of the table, in the order in which the RTL issues them
     std::size_t next_send = 0;           // to issue
     std::deque<std::uint64_t> messages;  // issued, tail not yet sent
     std::uint32_t packet_index = 0;      // of the message at the front
@@ -81,7 +81,7 @@ class RtlNetworkInterface final : public fabric::Terminal, public ni::Interface 
   };
 
   void load();
-  NiEntry entry_bits(const TableEntry& entry) const;
+  NiLine line_bits(const TableEntry& entry) const;
   std::uint32_t payload_words() const;
   void expect_next_message(int port, Cycles now);
   void issue(int port, Cycles released, Cycles now);
@@ -94,7 +94,7 @@ class RtlNetworkInterface final : public fabric::Terminal, public ni::Interface 
   FlitContents* contents_;
   std::vector<Port> ports_;
   std::unique_ptr<NiModel> model_;
-  std::vector<std::uint32_t> counts_;  // [port] entries
+  std::vector<NiTableSize> sizes_;  // [port]
   bool started_ = false;
   // For the records only.
   ni::DependencyTracker tracker_;

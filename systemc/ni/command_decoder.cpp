@@ -16,13 +16,17 @@ const char* to_string(DecoderState state) {
       return "issue";
     case DecoderState::kNop:
       return "nop";
+    case DecoderState::kPass:
+      return "pass";
   }
   return "?";
 }
 
-DecoderState decode(const TableEntry* head, bool lockstep, const LockstepCounter& lockstep_counter,
-                    const DependencyTracker& tracker, bool queue_has_place, Cycles now) {
+DecoderState decode(const TableEntry* head, bool passes, bool lockstep,
+                    const LockstepCounter& lockstep_counter, const DependencyTracker& tracker,
+                    bool queue_has_place, Cycles now) {
   if (head == nullptr) return DecoderState::kDone;
+  if (passes) return DecoderState::kPass;
   if (lockstep && now < lockstep_counter.release()) return DecoderState::kWaitLockstep;
   if (head->op == schedule::Op::kNop) return DecoderState::kNop;
   if (!tracker.satisfied(head->flow, head->dependencies)) return DecoderState::kWaitDependency;

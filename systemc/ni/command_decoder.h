@@ -15,13 +15,16 @@ enum class DecoderState : std::uint8_t {
   kWaitQueue,       // the packetizer has no place for another message
   kIssue,           // it issues now
   kNop,             // it holds the lockstep now
+  kPass,            // a line of a folded table is passed over now
 };
 
 const char* to_string(DecoderState state);
 
-// Decides, in one cycle and without state of its own, what the head of a port's table may do. Conditions in
-// the order of the hardware's priority: lockstep, dependency, queue.
-DecoderState decode(const TableEntry* head, bool lockstep, const LockstepCounter& lockstep_counter,
-                    const DependencyTracker& tracker, bool queue_has_place, Cycles now);
+// Decides, in one cycle and without state of its own, what the head of a port's table may do, if no line is
+// passed over before it. Conditions in
+// the order of the hardware's priority: a line that is passed over, lockstep, dependency, queue.
+DecoderState decode(const TableEntry* head, bool passes, bool lockstep,
+                    const LockstepCounter& lockstep_counter, const DependencyTracker& tracker,
+                    bool queue_has_place, Cycles now);
 
 }  // namespace coppice::ni

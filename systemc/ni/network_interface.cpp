@@ -349,8 +349,8 @@ void NetworkInterface::hold(LockstepCounter& lockstep, std::int64_t flits, Femto
 DecoderState NetworkInterface::state_of(const TableContext& context, int index, Cycles cycle) const {
   const auto p = static_cast<std::size_t>(index);
   const TableContext::Port& port = context.ports[p];
-  return decode(port.table.head(), context_.system->ni.lockstep, port.lockstep, context.tracker,
-                ports_[p]->packetizer.has_place(cycle), cycle);
+  return decode(port.table.head(), port.table.passes(), context_.system->ni.lockstep, port.lockstep,
+                context.tracker, ports_[p]->packetizer.has_place(cycle), cycle);
 }
 
 // The contexts as a port serves them.
@@ -381,11 +381,16 @@ void NetworkInterface::run_port(int index, Cycles now) {
   }
 }
 
-// Nops hold from the cycle in which the step before ends, without a cycle of their own. Returns whether an
-// entry has issued.
+// Nops hold from the cycle in which the step before ends, without a cycle of their own; lines that are passed
+// over take one each. Returns whether an entry has issued.
 bool NetworkInterface::run_context(TableContext& context, int index, Cycles now, bool may_issue) {
   TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
   DecoderState state = state_of(context, index, now);
+  if (state == DecoderState::kPass) {
+    port.table.pass();
+    wait(context, index, state_of(context, index, now + 1), now);
+    return false;
+  }
   for (; state == DecoderState::kNop; state = state_of(context, index, now)) {
     const TableEntry& nop = *port.table.head();
     port.timestep.advance_to(nop.step);
@@ -431,6 +436,7 @@ void NetworkInterface::wait(TableContext& context, int index, DecoderState state
       break;
     case DecoderState::kIssue:
     case DecoderState::kNop:
+    case DecoderState::kPass:
       waiting.due = now + 1;
       break;
   }

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 
 #include "schedule/tables/schedule.h"
+#include "schedule/tables/table_loop.h"
 
 namespace coppice::ni {
 
@@ -11,17 +14,34 @@ using schedule::TableEntry;
 // The reduce-schedule table of one network-interface port: loaded before the collective, read in order, one
 // entry at a time. Of entries that are made up as they are read, only the destination is named
 // (schedule::TableSource::read_message()).
+//
+// Pieces of a pipelined schedule repeat: their table is folded into lines that it goes through again and
+// again (schedule::TableLoop). The registers are the place in the loop, line and iteration; a line that is
+// not active in an iteration is passed over in a cycle of its own (pass()).
 class ScheduleTable {
  public:
   // `table` outlives this one's use of it.
   void load(const schedule::Table& table) {
+    loop_.reset();
     table_ = &table;
     entries_ = table.stored().data();
     size_ = table.size();
     next_ = 0;
+    passes_ = 0;
     read_head();
   }
   void load(const schedule::Table&& table) = delete;
+  // Folded by `repetition`, if that saves lines. `nops`: whether those are loaded.
+  void load(const schedule::Table& table, const schedule::Repetition& repetition, bool nops) {
+    if (repetition.step > 0) {
+      auto loop = std::make_unique<schedule::TableLoop>(table, repetition, nops);
+      if (loop->repeats()) {
+        load(std::move(loop));
+        return;
+      }
+    }
+    load(table);
+  }
   // The entry to issue next; nullptr when the table is done. It stays until the one after it is popped, or as
   // long as the schedule if entries_stay().
   const TableEntry* head() const {
@@ -29,20 +49,26 @@ class ScheduleTable {
     return entries_stay() ? entries_ + next_ : &read_[next_ % 2];
   }
   bool entries_stay() const { return entries_ != nullptr; }
+  // Lines are passed over before head().
+  bool passes() const { return passes_ > 0; }
+  void pass() { --passes_; }
   // The next entry that is no nop, until the next call; nullptr if there is none.
   const TableEntry* next_message() {
+    Place place = place_;
     for (std::size_t i = next_; i < size_; ++i) {
       const TableEntry* entry = entries_ + i;
       if (!entries_stay()) {
         entry = i == next_ ? head() : &ahead_;
-        if (i > next_) table_->read_message(i, ahead_);
+        if (i > next_) read_ahead(i, place);
       }
       if (entry->op != schedule::Op::kNop) return entry;
     }
     return nullptr;
   }
+  // There is a head, and nothing to pass over.
   void pop() {
     ++next_;
+    if (loop_ != nullptr) place_ = loop_->after(place_);
     read_head();
   }
   // Tables of large systems lie far outside the caches.
@@ -52,15 +78,46 @@ class ScheduleTable {
   std::size_t issued() const { return next_; }
 
  private:
+  using Place = schedule::TableLoop::Place;
+
+  void load(std::unique_ptr<schedule::TableLoop> loop) {
+    loop_ = std::move(loop);
+    table_ = nullptr;
+    entries_ = nullptr;
+    size_ = static_cast<std::size_t>(loop_->entries());
+    next_ = 0;
+    place_ = {};
+    read_head();
+  }
   void read_head() {
-    if (!entries_stay() && next_ < size_) table_->read_message(next_, read_[next_ % 2]);
+    if (entries_stay() || next_ >= size_) return;
+    if (loop_ == nullptr) {
+      table_->read_message(next_, read_[next_ % 2]);
+      return;
+    }
+    place_ = loop_->next_active(place_, passes_);
+    loop_->read(place_, read_[next_ % 2]);
+  }
+  // Entry i, the one after `place`.
+  void read_ahead(std::size_t i, Place& place) {
+    if (loop_ == nullptr) {
+      table_->read_message(i, ahead_);
+      return;
+    }
+    std::int32_t passed = 0;
+    place = loop_->next_active(loop_->after(place), passed);
+    loop_->read(place, ahead_);
   }
 
-  const schedule::Table* table_ = nullptr;  // not owned
+  const schedule::Table* table_ = nullptr;  // not owned; a loop keeps its own lines
   const TableEntry* entries_ = nullptr;     // its own entries, if it has them
+  std::unique_ptr<const schedule::TableLoop> loop_;
   std::size_t size_ = 0;
   std::size_t next_ = 0;
-  // For shared tables: the head and the one before it, and what next_message() found.
+  Place place_;              // of the head in the loop
+  std::int32_t passes_ = 0;  // lines to pass over before the head
+  // For tables that do not store their entries: the head and the one before it, and what next_message()
+  // found.
   TableEntry read_[2];
   TableEntry ahead_;
 };

@@ -60,13 +60,14 @@ class TableContext {
         enablers(static_cast<int>(tables.tables->ports.size())),
         route_times(topology, system, *tables.schedule, node),
         ports(tables.tables->ports.size()),
-        waiting(ports.size()) {}
+        waiting(ports.size()),
+        nops_(system.ni.lockstep) {}
 
   // From cycle `now` on the tables are as they were loaded.
   void reset(Cycles now) {
     tracker = DependencyTracker(given.schedule->flows);
     for (std::size_t p = 0; p < ports.size(); ++p) {
-      ports[p].table.load(given.tables->ports[p]);
+      ports[p].table.load(given.tables->ports[p], given.schedule->repetition, nops_);
       enablers.expect(static_cast<int>(p), ports[p].table.next_message(), tracker, now);
     }
   }
@@ -89,6 +90,9 @@ class TableContext {
   std::vector<Waiting> waiting;  // [port]
   std::int64_t missing = 0;      // arrivals
   std::int64_t in_flight = 0;    // messages whose tails are still here
+
+ private:
+  bool nops_;  // they hold the lockstep
 };
 
 }  // namespace coppice::ni

@@ -1,5 +1,8 @@
 #include "ni/schedule_table.h"
 
+#include <array>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "Vschedule_table.h"
@@ -8,38 +11,114 @@
 namespace coppice::cosim {
 namespace {
 
-// Entries are told apart by their flow.
+constexpr unsigned kEntryBits = 192;
+constexpr unsigned kIterationBits = 10;
+
+// Bits from `at` on, of at most 32.
+void put(std::uint32_t* words, unsigned at, unsigned width, std::uint32_t value) {
+  for (unsigned i = 0; i < width; ++i, ++at) {
+    const std::uint32_t bit = 1U << (at % 32);
+    words[at / 32] = (words[at / 32] & ~bit) | (((value >> i) & 1) != 0 ? bit : 0);
+  }
+}
+
+// Entries are told apart by their bytes; the RTL adds no offset of its own to what it holds.
+void load(Clocked<Vschedule_table>& table, std::uint32_t index, const schedule::TableLine& line) {
+  table->load_valid_i = 1;
+  table->load_index_i = index & 255;
+  table->load_line_i[0] = static_cast<std::uint32_t>(line.base.bytes);
+  table->load_line_i[5] = ~static_cast<std::uint32_t>(line.base.bytes);
+  put(&table->load_line_i[0], kEntryBits, kIterationBits, static_cast<std::uint32_t>(line.first));
+  put(&table->load_line_i[0], kEntryBits + kIterationBits, kIterationBits,
+      static_cast<std::uint32_t>(line.end));
+  table.tick();
+  table->load_valid_i = 0;
+}
+
+void start(Clocked<Vschedule_table>& table, const schedule::TableLoop& loop) {
+  table->pop_i = 0;
+  for (std::uint32_t i = 0; i < loop.lines().size(); ++i) load(table, i, loop.lines()[i]);
+  table->lines_i = loop.lines().size();
+  table->count_i = static_cast<std::uint32_t>(loop.entries());
+  table->flow_stride_i = loop.stride().flow & 0x3ff;
+  table->address_stride_i = static_cast<std::uint32_t>(loop.stride().address / 4) & 0xffffff;
+  table->step_stride_i = loop.stride().step & 0xffff;
+  table->start_i = 1;
+  table.tick();
+  table->start_i = 0;
+}
+
+// Hops of a pipeline in some iterations each, with lines for one iteration among them.
+schedule::Table pipeline(Stimulus& random, const schedule::Repetition& by) {
+  struct Hop {
+    std::uint32_t first;
+    std::uint32_t end;
+    std::int32_t flow;
+  };
+  std::vector<Hop> hops;
+  for (std::uint32_t i = 0; i < 1 + random.below(6); ++i) {
+    const std::uint32_t first = i == 0 ? 0 : random.below(5);
+    hops.push_back({first, first + 1 + random.below(12), static_cast<std::int32_t>(random.below(8))});
+  }
+  std::vector<schedule::TableEntry> entries;
+  for (std::uint32_t iteration = 0; iteration < 20; ++iteration) {
+    for (std::size_t h = 0; h < hops.size(); ++h) {
+      if (iteration < hops[h].first || iteration >= hops[h].end) continue;
+      const auto turn = static_cast<std::int32_t>(iteration);
+      schedule::TableEntry entry;
+      entry.op = schedule::Op::kReduce;
+      entry.parent = 1;
+      entry.bytes = static_cast<Bytes>(4 + h);
+      entry.flow = hops[h].flow + turn * by.flow;
+      entry.address = 4000 + turn * by.address;
+      entry.step = 1 + static_cast<std::int32_t>(h) + turn * by.step;
+      entries.push_back(entry);
+    }
+  }
+  return {entries};
+}
+
 TEST(ScheduleTable, ReadsInOrderAndReloads) {
   Clocked<Vschedule_table> table;
   Stimulus random(2);
-  for (int round = 0; round < 200; ++round) {
-    const std::uint32_t count = round == 0 ? 256 : random.below(40);
-    schedule::Table entries{std::vector<schedule::TableEntry>(count)};
-    table->pop_i = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      entries[i].flow = static_cast<std::int32_t>(random.word() >> 1);
-      table->load_valid_i = 1;
-      table->load_index_i = i & 255;
-      table->load_entry_i[0] = static_cast<std::uint32_t>(entries[i].flow);
-      table->load_entry_i[5] = ~static_cast<std::uint32_t>(entries[i].flow);
-      table.tick();
+  std::uint64_t passed = 0;
+  for (int round = 0; round < 400; ++round) {
+    schedule::Repetition by{};
+    schedule::Table entries;
+    if (round % 2 == 0) {
+      entries = schedule::Table(std::vector<schedule::TableEntry>(round == 0 ? 256 : random.below(40)));
+      for (auto& entry : entries.entries()) entry.bytes = random.word() >> 1;
+    } else {
+      by = {.flow = static_cast<std::int32_t>(random.below(4)),
+            .address = 4 * Bytes{random.below(100)},
+            .step = static_cast<std::int32_t>(8 + random.below(4))};
+      entries = pipeline(random, by);
     }
-    table->load_valid_i = 0;
-    table->count_i = count;
-    table->start_i = 1;
-    table.tick();
-    table->start_i = 0;
+    const schedule::TableLoop loop(entries, by);
+    start(table, loop);
     ni::ScheduleTable model;
-    model.load(entries);
+    model.load(entries, by, true);
     const std::uint32_t pop_share = random.below(100) + 1;
-    for (std::uint32_t cycle = 0; cycle < 2 * count + 10; ++cycle) {
-      table->pop_i = random.percent(pop_share);
+    for (std::uint32_t cycle = 0; cycle < 3 * entries.size() + 30; ++cycle) {
+      const bool passes = model.head() != nullptr && model.passes();
+      table->pop_i = !passes && random.percent(pop_share);
       table.settle();
       ASSERT_EQ(table->valid_o, model.head() != nullptr);
+      ASSERT_EQ(table->pass_o, passes);
       ASSERT_EQ(table->issued_o, model.issued());
-      if (model.head() != nullptr) {
-        ASSERT_EQ(table->entry_o[0], static_cast<std::uint32_t>(model.head()->flow));
-        ASSERT_EQ(table->entry_o[5], ~static_cast<std::uint32_t>(model.head()->flow));
+      if (passes) {
+        model.pass();
+        ++passed;
+      } else if (const schedule::TableEntry* head = model.head(); head != nullptr) {
+        ASSERT_EQ(table->entry_o[0], static_cast<std::uint32_t>(head->bytes));
+        ASSERT_EQ(table->entry_o[5], ~static_cast<std::uint32_t>(head->bytes));
+        // Offsets are what the model's entry has beyond its line.
+        if (loop.repeats()) {
+          const std::int32_t iteration = (head->step - 1) / by.step;
+          ASSERT_EQ(table->flow_offset_o, (iteration * by.flow) & 0x3ff);
+          ASSERT_EQ(table->address_offset_o, (iteration * by.address / 4) & 0xffffff);
+          ASSERT_EQ(table->step_offset_o, (iteration * by.step) & 0xffff);
+        }
         if (table->pop_i) model.pop();
       }
       table.tick();
@@ -51,6 +130,7 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
       ASSERT_EQ(table->valid_o, 0);
     }
   }
+  EXPECT_GT(passed, 500U);
 }
 
 }  // namespace

@@ -23,15 +23,16 @@ module ni_port_props (input wire clk_i);
   wire credit = out && credit_now;
 
   ni_port #(
-    .FLIT_W(64), .LANES(2), .VCS(2), .VC_W(1), .CREDIT_W(1), .ENTRIES(2), .INDEX_W(1), .TIME_W(8), .FLOW_W(1),
+    .FLIT_W(64), .LANES(2), .VCS(2), .VC_W(1), .CREDIT_W(1), .ENTRIES(2), .INDEX_W(1), .ITER_W(1), .TOTAL_W(2), .TIME_W(8), .FLOW_W(1),
     .COUNT_W(1), .STEP_W(2), .ADDR_W(4), .LEN_W(3), .FLITS_W(4), .PACKETS_W(2), .SOURCE_W(1), .ROUTE_W(1),
     .BUFFER(4), .BUFFER_W(2)
   ) dut (
     .clk_i(clk_i), .rst_ni(phase != 2'd0), .now_i(now), .lockstep_i(1'b0), .absorbs_i(4'd0), .dma_latency_i(8'd2),
     .payload_words_i(packet), .source_i(1'b0), .credits_i(2'b01), .load_valid_i(phase == 2'd1),
     .load_index_i(1'b0),
-    .load_entry_i({1'b0, 2'd1, 4'd1, total, words, 4'd0, 2'd1, 1'b0, 1'b0, 1'b0, add}),
-    .start_i(phase == 2'd2), .count_i(2'd1), .query_flow_o(), .query_dependencies_o(), .satisfied_i(satisfied),
+    .load_line_i({1'd1, 1'd0, 1'b0, 2'd1, 4'd1, total, words, 4'd0, 2'd1, 1'b0, 1'b0, 1'b0, add}),
+    .start_i(phase == 2'd2), .lines_i(2'd1), .count_i(2'd1), .flow_stride_i(1'b0),
+    .address_stride_i(4'd0), .step_stride_i(2'd0), .query_flow_o(), .query_dependencies_o(), .satisfied_i(satisfied),
     .dma_valid_o(dma_valid), .dma_address_o(), .dma_conflict_i(1'b0), .dma_data_valid_i(asked),
     .dma_data_i(64'd0), .flit_valid_o(flit_valid), .flit_vc_o(vc), .flit_head_o(head), .flit_tail_o(tail),
     .flit_o(flit), .credit_i({1'b0, credit}), .flit_valid_i(1'b0), .flit_vc_i(1'b0), .flit_head_i(1'b0),

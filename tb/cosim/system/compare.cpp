@@ -80,6 +80,27 @@ std::vector<Case> cases() {
                      "collective.trees=embedded", "collective.chunks=8", "system.ni.flow_control=message"},
                     all});
   }
+  // Tables whose pieces repeat: with nops for the lockstep, without, and with lines that are passed over.
+  list.push_back({"repeating_packed_trees",
+                  "mesh_4x4",
+                  {"collective.algorithm=packed_trees", "collective.chunks=8", "collective.size=64 KiB",
+                   "system.ni.flow_control=message"},
+                  all});
+  list.push_back(
+      {"repeating_double_tree",
+       "torus_4x4",
+       {"collective.algorithm=double_tree", "collective.chunks=24", "system.ni.flow_control=message"},
+       all});
+  list.push_back(
+      {"repeating_no_lockstep",
+       "torus_4x4",
+       {"collective.algorithm=overlapped_double_tree", "collective.chunks=24", "system.ni.lockstep=false"},
+       some});
+  list.push_back(
+      {"repeating_chained",
+       "mesh_4x4",
+       {"collective.algorithm=chained_multitree", "collective.chunks=12", "system.ni.flow_control=message"},
+       all});
   return list;
 }
 

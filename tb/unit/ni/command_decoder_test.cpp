@@ -17,7 +17,7 @@ class CommandDecoder : public ::testing::Test {
     lockstep_.load(0, 100, 0);
   }
   DecoderState state(Cycles now, bool queue_has_place = true, bool lockstep = true) const {
-    return decode(&entry_, lockstep, lockstep_, tracker_, queue_has_place, now);
+    return decode(&entry_, false, lockstep, lockstep_, tracker_, queue_has_place, now);
   }
 
   TableEntry entry_;
@@ -26,7 +26,7 @@ class CommandDecoder : public ::testing::Test {
 };
 
 TEST_F(CommandDecoder, IsDoneWithoutAnEntry) {
-  EXPECT_EQ(decode(nullptr, true, lockstep_, tracker_, true, 0), DecoderState::kDone);
+  EXPECT_EQ(decode(nullptr, false, true, lockstep_, tracker_, true, 0), DecoderState::kDone);
 }
 
 // The order of the hardware's priority: lockstep, dependency, queue.
@@ -48,13 +48,19 @@ TEST_F(CommandDecoder, TakesNopsWhateverTheQueueHolds) {
   EXPECT_EQ(state(100, false), DecoderState::kNop);
 }
 
+TEST_F(CommandDecoder, PassesOverLinesWhateverTheHeadWaitsFor) {
+  EXPECT_EQ(decode(&entry_, true, true, lockstep_, tracker_, false, 99), DecoderState::kPass);
+  EXPECT_EQ(decode(nullptr, true, true, lockstep_, tracker_, false, 99), DecoderState::kDone);
+}
+
 TEST_F(CommandDecoder, NamesEveryState) {
   std::set<std::string> names;
-  for (const auto state : {DecoderState::kDone, DecoderState::kWaitLockstep, DecoderState::kWaitDependency,
-                           DecoderState::kWaitQueue, DecoderState::kIssue, DecoderState::kNop}) {
+  for (const auto state :
+       {DecoderState::kDone, DecoderState::kWaitLockstep, DecoderState::kWaitDependency,
+        DecoderState::kWaitQueue, DecoderState::kIssue, DecoderState::kNop, DecoderState::kPass}) {
     names.insert(to_string(state));
   }
-  EXPECT_EQ(names.size(), 6U);
+  EXPECT_EQ(names.size(), 7U);
   EXPECT_FALSE(names.contains("?"));
 }
 
