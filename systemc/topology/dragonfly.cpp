@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "topology/builders.h"
 #include "topology/dims.h"
+#include "topology/tie_bits.h"
 
 namespace coppice::topology {
 namespace {
@@ -26,6 +27,19 @@ struct Shape {
   int links_of_group() const { return rounds() * (groups - 1); }
   int distance_of(int link) const { return link % (groups - 1) + 1; }
   int link_to(int distance, int round) const { return round * (groups - 1) + distance - 1; }
+
+  // The port of a router to another of its group, and to a global link.
+  int local_port(int router, int to) const { return accelerators + (to < router ? to : to - 1); }
+  int global_port(int link) const { return accelerators + routers - 1 + link % global_links; }
+
+  // The link to the group `distance` further on: of several one at `router`, else as `choice` says.
+  int choose(int router, int distance, NodeId choice) const {
+    for (int i = 0; i < rounds(); ++i) {
+      const int link = link_to(distance, (choice + i) % rounds());
+      if (link / global_links == router) return link;
+    }
+    return link_to(distance, choice % rounds());
+  }
 
   int first_switch() const { return accelerators * routers * groups; }
   int switches() const { return routers * groups; }
@@ -80,11 +94,11 @@ class DragonflyRouting final : public RoutingFunction {
     const int group = here / shape_.routers;
     const int router = here % shape_.routers;
     if (group == there / shape_.routers) return local(router, there % shape_.routers, after_);
-    const int link = choose(router, (there / shape_.routers - group + shape_.groups) % shape_.groups, dst);
+    const int distance = (there / shape_.routers - group + shape_.groups) % shape_.groups;
+    const int link = shape_.choose(router, distance, dst);
     if (link / shape_.global_links != router) return local(router, link / shape_.global_links, before_);
     state.dateline_class = 1;
-    const int port = shape_.accelerators + shape_.routers - 1 + link % shape_.global_links;
-    return {static_cast<std::uint16_t>(port), before_};
+    return {static_cast<std::uint16_t>(shape_.global_port(link)), before_};
   }
 
   int num_tie_bits() const override { return 0; }
@@ -92,15 +106,7 @@ class DragonflyRouting final : public RoutingFunction {
 
  private:
   Hop local(int router, int to, VcRange vcs) const {
-    return {static_cast<std::uint16_t>(shape_.accelerators + (to < router ? to : to - 1)), vcs};
-  }
-
-  int choose(int router, int distance, NodeId dst) const {
-    for (int i = 0; i < shape_.rounds(); ++i) {
-      const int link = shape_.link_to(distance, (dst + i) % shape_.rounds());
-      if (link / shape_.global_links == router) return link;
-    }
-    return shape_.link_to(distance, dst % shape_.rounds());
+    return {static_cast<std::uint16_t>(shape_.local_port(router, to)), vcs};
   }
 
   const Topology* topology_;
@@ -108,6 +114,94 @@ class DragonflyRouting final : public RoutingFunction {
   VcRange all_;
   VcRange before_;
   VcRange after_;
+};
+
+// By way of a group that was drawn. RouteState's dateline_class counts the channels between groups, its
+// dimension is 0 behind the first router.
+class ByWayOfGroup final : public DetourRouting {
+ public:
+  ByWayOfGroup(const Topology& topology, int vcs, bool by_load)
+      : topology_(&topology), shape_(topology.dims()), vcs_(vcs), by_load_(by_load) {}
+
+  int num_vcs() const override { return vcs_; }
+
+  Hop next_hop(NodeId at, NodeId dst, RouteState& state, int ejection_port) const override {
+    if (topology_->is_accelerator(at)) {
+      const int port = at == dst ? static_cast<int>(topology_->out_channels(at).size()) + ejection_port : 0;
+      return {static_cast<std::uint16_t>(port), {0, static_cast<std::uint8_t>(vcs_)}};
+    }
+    const int group = (at - shape_.first_switch()) / shape_.routers;
+    const int middle = drawn(state, shape_.groups);
+    // Within a group, and by way of either end's own, there is no detour.
+    if (group == group_of(dst) || group == middle || middle == group_of(dst)) state.tie_bits |= kPassed;
+    state.dimension = 0;
+    return step(at, dst, passed(state) ? group_of(dst) : middle, state);
+  }
+
+  Ways ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
+            const OutputLoads& loads) const override {
+    const bool first_router = !topology_->is_accelerator(at) && state.dimension < 0;
+    if (by_load_ && first_router && goes_straight(at, dst, state, loads)) state.tie_bits |= kPassed;
+    return {next_hop(at, dst, state, ejection_port)};
+  }
+
+  void take_hop(RouteState& /*state*/) const override {}
+
+  void add_dependencies(ChannelDependencyGraph& graph) const override {
+    for (NodeId src = 0; src < topology_->num_accelerators(); src += shape_.accelerators) {
+      for (NodeId dst = 0; dst < topology_->num_accelerators(); dst += shape_.accelerators) {
+        for (int group = 0; group < shape_.groups; ++group) {
+          const std::uint32_t bits = draw_bits(group, shape_.groups);
+          graph.add_route(src, make_route(*topology_, *this, src, dst, bits, 0));
+          graph.add_route(src, make_route(*topology_, *this, src, dst, bits | kPassed, 0));
+        }
+      }
+    }
+  }
+
+ private:
+  int group_of(NodeId dst) const { return dst / shape_.accelerators / shape_.routers; }
+
+  VcRange third(int number) const {
+    return {static_cast<std::uint8_t>(number * vcs_ / 3), static_cast<std::uint8_t>((number + 1) * vcs_ / 3)};
+  }
+
+  // Towards `target`, a group.
+  Hop step(NodeId at, NodeId dst, int target, RouteState& state) const {
+    const int here = at - shape_.first_switch();
+    const int there = dst / shape_.accelerators;
+    if (here == there && passed(state)) {
+      return {static_cast<std::uint16_t>(dst % shape_.accelerators), {0, static_cast<std::uint8_t>(vcs_)}};
+    }
+    const int router = here % shape_.routers;
+    const VcRange vcs = third(state.dateline_class);
+    const auto local = [&](int to) {
+      return Hop{static_cast<std::uint16_t>(shape_.local_port(router, to)), vcs};
+    };
+    const int group = here / shape_.routers;
+    if (group == target) return local(there % shape_.routers);
+    const int link = shape_.choose(router, (target - group + shape_.groups) % shape_.groups, dst);
+    if (link / shape_.global_links != router) return local(link / shape_.global_links);
+    ++state.dateline_class;
+    return {static_cast<std::uint16_t>(shape_.global_port(link)), vcs};
+  }
+
+  // A way by another group has twice the channels between groups. Long channels always hold some flits: only
+  // more than that is a reason for it.
+  bool goes_straight(NodeId at, NodeId dst, const RouteState& state, const OutputLoads& loads) const {
+    constexpr int kUsual = 30;  // flits
+    RouteState straight = state;
+    straight.tie_bits |= kPassed;
+    RouteState around = state;
+    const int shortest = loads.waiting(next_hop(at, dst, straight, 0).out_port);
+    const int other = loads.waiting(next_hop(at, dst, around, 0).out_port);
+    return shortest <= 2 * other + kUsual;
+  }
+
+  const Topology* topology_;
+  Shape shape_;
+  int vcs_;
+  bool by_load_;
 };
 
 }  // namespace
@@ -149,6 +243,19 @@ std::unique_ptr<RoutingFunction> make_dragonfly_routing(const Topology& topology
                     least > 1 ? " (some before and some after the channel between two groups)" : ""));
   }
   return std::make_unique<DragonflyRouting>(topology, vcs);
+}
+
+std::unique_ptr<DetourRouting> make_dragonfly_detours(const Topology& topology, int vcs, Detours detours) {
+  if (detours == Detours::kAdaptive) {
+    throw UnsupportedError("a dragonfly has one shortest way between two routers: write ugal or valiant");
+  }
+  constexpr int kThirds = 3;
+  if (vcs < kThirds || vcs > kMaxVcs) {
+    throw UnsupportedError(
+        fmt::format("{} virtual channels on {}: needs {} to {}, a third for each group on the way", vcs,
+                    topology.name(), kThirds, kMaxVcs));
+  }
+  return std::make_unique<ByWayOfGroup>(topology, vcs, detours == Detours::kUgal);
 }
 
 }  // namespace coppice::topology

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "topology/adaptive_routing.h"
 #include "topology/routing.h"
 #include "topology/topology.h"
 
@@ -14,5 +15,9 @@ namespace coppice::topology {
 // cycle. Throws UnsupportedError if `vcs` is not 2 to 255, 1 being enough where there is one group, or one
 // router in each.
 std::unique_ptr<RoutingFunction> make_dragonfly_routing(const Topology& topology, int vcs);
+
+// make_detour_routing() of a dragonfly: a packet takes at most a channel in every group that it passes. The
+// c-th third of the virtual channels serves behind c channels between groups.
+std::unique_ptr<DetourRouting> make_dragonfly_detours(const Topology& topology, int vcs, Detours detours);
 
 }  // namespace coppice::topology
