@@ -4,6 +4,7 @@
 #include "fabric/fabric.h"
 #include "fabric/flit_events.h"
 #include "fabric/packet.h"
+#include "topology/adaptive_routing.h"
 #include "topology/routing.h"
 
 namespace coppice::fabric {
@@ -16,6 +17,7 @@ struct FlitContext {
   int hop_limit;  // more hops than any minimal route: livelock
   PacketPool packets = {};
   FlitEvents events = {};
+  const topology::DetourRouting* detours = nullptr;  // `routing` if it looks at what waits in routers
 };
 
 }  // namespace coppice::fabric

@@ -19,6 +19,7 @@ FlitNetwork::FlitNetwork(const topology::Topology& topology, const topology::Rou
       parts_(std::move(parts)),
       context_{&system, &routing, std::min(4 * topology.num_nodes() + 4, 0xffff)},
       clock_(std::make_unique<NodeClock>("node_clock", period_, failure)) {
+  context_.detours = dynamic_cast<const topology::DetourRouting*>(&routing);
   statistics_.channel_flits.assign(topology.channels().size(), 0);
   for (NodeId node = 0; node < topology.num_nodes(); ++node) {
     const auto populate = [this, node](FlitNode& module) { build_node(node, module); };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/time_limit.h"
 
@@ -28,6 +29,7 @@ Router::Router(NodeId node, int ports, const config::RouterConfig& config,
       environment_(&environment),
       routed_(static_cast<std::size_t>(ports) * static_cast<std::size_t>(config.vcs)),
       allocated_(static_cast<std::size_t>(ports) * static_cast<std::size_t>(config.vcs)),
+      by_age_(config.arbitration == config::Arbitration::kAge),
       requested_outputs_(ports),
       granted_inputs_(ports) {
   const auto n = static_cast<std::size_t>(ports);
@@ -48,6 +50,13 @@ Router::Router(NodeId node, int ports, const config::RouterConfig& config,
     output_ports_[port].flit_time = rates[port].flit_time;
   }
   asking_.resize(n * n, 0);
+  if (by_age_) created_.resize(virtual_channels);
+}
+
+int Router::waiting(int out_port) const {
+  int flits = 0;
+  for (int vc = 0; vc < vcs_; ++vc) flits += static_cast<int>(depth_) - output(out_port, vc).credits;
+  return flits;
 }
 
 std::size_t Router::ring_index(std::int32_t input_vc, std::uint32_t offset) const {
@@ -105,7 +114,9 @@ bool Router::step(Cycles now) {
   const bool allocating = (!routed_.empty() || !waiting_vc_.empty()) && allocate_vcs(now);
   tail_left_ = false;
   if (!requested_outputs_.empty()) {
-    if (ports_ <= PortSet::kWordPorts) {
+    if (by_age_) {
+      allocate_switch_by_age(now);
+    } else if (ports_ <= PortSet::kWordPorts) {
       allocate_switch<true>(now);
     } else {
       allocate_switch<false>(now);
@@ -143,6 +154,9 @@ bool Router::allocate_vcs(Cycles now) {
     return allocate_alone(id, now);
   }
 
+  if (!choices_.empty()) {
+    for (const std::int32_t id : waiting_vc_) choose_hop(id);
+  }
   grant_vcs();
   // Accept: every input VC picks among the output VCs that were granted to it, by the pointers of the cycle's
   // start.
@@ -170,10 +184,46 @@ void Router::route(std::int32_t input_vc) {
   in.out_port = static_cast<std::int16_t>(decision.hop.out_port);
   in.allowed = bits(decision.hop.vcs);
   in.rotate_vcs = decision.rotate_vcs;
+  if (by_age_) created_[static_cast<std::size_t>(input_vc)] = decision.created;
+  in.adapts = !decision.adaptive.empty();
+  if (!in.adapts) return;
+  if (choices_.empty()) choices_.resize(inputs_.size());
+  choices_[static_cast<std::size_t>(input_vc)] = {decision, buffers_[ring_index(input_vc, 0)].packet};
+}
+
+// The free virtual channels of a hop whose buffers are empty or have room for a packet.
+std::uint32_t Router::roomy_vcs(const topology::Hop& hop, std::uint32_t flits) const {
+  std::uint32_t roomy = 0;
+  for (std::uint32_t vcs = output_ports_[hop.out_port].free_vcs & bits(hop.vcs); vcs != 0; vcs &= vcs - 1) {
+    const int vc = std::countr_zero(vcs);
+    const auto room = static_cast<std::uint32_t>(output(hop.out_port, vc).credits);
+    if (room == depth_ || room >= flits) roomy |= 1U << vc;
+  }
+  return roomy;
+}
+
+void Router::choose_hop(std::int32_t input_vc) {
+  InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  if (!in.adapts) return;
+  Choice& choice = choices_[static_cast<std::size_t>(input_vc)];
+  int least = 0;
+  choice.adaptive = false;
+  for (const topology::Hop& hop : choice.decision.adaptive) {
+    const std::uint32_t vcs = roomy_vcs(hop, choice.decision.flits);
+    if (vcs == 0 || (choice.adaptive && waiting(hop.out_port) >= least)) continue;
+    choice.adaptive = true;
+    least = waiting(hop.out_port);
+    in.out_port = static_cast<std::int16_t>(hop.out_port);
+    in.allowed = vcs;
+  }
+  if (choice.adaptive) return;
+  in.out_port = static_cast<std::int16_t>(choice.decision.hop.out_port);
+  in.allowed = bits(choice.decision.hop.vcs);
 }
 
 // With a single requester every free output VC is granted to it.
 bool Router::allocate_alone(std::int32_t input_vc, Cycles now) {
+  choose_hop(input_vc);
   const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
   const int vc = preferred_vc(in, free_vcs(in));
   if (vc < 0) {
@@ -197,6 +247,9 @@ void Router::give_vc(std::int32_t input_vc, int vc, Cycles now) {
   const auto after = static_cast<std::int32_t>(index(in.out_port, vc)) + 1;
   in.accept_pointer = static_cast<std::int16_t>(after == virtual_channels ? 0 : after);
   allocated_.push({now + vc_alloc_delay_, input_vc});
+  if (!in.adapts) return;
+  const Choice& choice = choices_[static_cast<std::size_t>(input_vc)];
+  if (!choice.adaptive) environment_->takes_hop(node_, choice.packet);
 }
 
 // Grant: every free output VC picks among the input VCs that may use it.
@@ -211,7 +264,9 @@ void Router::grant_vcs() {
     OutputVc* const outs = &outputs_[index(in.out_port, 0)];
     for (std::uint32_t vcs = free_vcs(in); vcs != 0; vcs &= vcs - 1) {
       OutputVc& out = outs[std::countr_zero(vcs)];
-      if (out.granted < 0 || distance(id, out.grant_pointer) < distance(out.granted, out.grant_pointer)) {
+      if (out.granted < 0 || older(id, out.granted) ||
+          (of_an_age(id, out.granted) &&
+           distance(id, out.grant_pointer) < distance(out.granted, out.grant_pointer))) {
         out.granted = id;
       }
     }
@@ -264,12 +319,70 @@ void Router::allocate_switch(Cycles now) {
   granted_inputs_.clear<kOneWord>();
 }
 
+// Of an input's virtual channels that ask for an output, the one with the oldest packet, the first of several
+// from the pointer on.
+int Router::oldest_vc(int in_port, int out_port) {
+  const int pointer = input_ports_[static_cast<std::size_t>(in_port)].vc_pointer;
+  const std::uint32_t mask = asking(in_port, out_port);
+  int oldest = -1;
+  for (int i = 0; i < vcs_; ++i) {
+    const int vc = (pointer + i) % vcs_;
+    if (((mask >> vc) & 1U) == 0) continue;
+    if (oldest < 0 || older(static_cast<std::int32_t>(index(in_port, vc)),
+                            static_cast<std::int32_t>(index(in_port, oldest)))) {
+      oldest = vc;
+    }
+  }
+  return oldest;
+}
+
+// As allocate_switch(), but outputs grant and inputs accept the oldest packet, in rotation among equals.
+void Router::allocate_switch_by_age(Cycles now) {
+  const auto oldest_of = [this](int in_port, int out_port) {
+    return created_[index(in_port, oldest_vc(in_port, out_port))];
+  };
+  requested_outputs_.for_each<false>([&](int out_port) {
+    OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
+    if (output_port.flit_time != 0 && output_port.next_free > now * period_) return;
+    int winner = -1;
+    for (int i = 0; i < ports_; ++i) {
+      const int in_port = (output_port.grant_pointer + i) % ports_;
+      if (asking(in_port, out_port) == 0) continue;
+      if (winner < 0 || oldest_of(in_port, out_port) < oldest_of(winner, out_port)) winner = in_port;
+    }
+    input_ports_[static_cast<std::size_t>(winner)].grants.insert(out_port);
+    granted_inputs_.insert(winner);
+  });
+  granted_inputs_.for_each<false>([&](int in_port) {
+    InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
+    int chosen = -1;
+    input_port.grants.for_each<false>([&](int out_port) {
+      const auto turn = [&](int port) { return (port - input_port.accept_pointer + ports_) % ports_; };
+      const auto key = [&](int port) { return std::pair(oldest_of(in_port, port), turn(port)); };
+      if (chosen < 0 || key(out_port) < key(chosen)) chosen = out_port;
+    });
+    input_port.grants.clear();
+    output_ports_[static_cast<std::size_t>(chosen)].grant_pointer =
+        static_cast<std::int16_t>(in_port + 1 == ports_ ? 0 : in_port + 1);
+    input_port.accept_pointer = static_cast<std::int16_t>(chosen + 1 == ports_ ? 0 : chosen + 1);
+    traverse(in_port, chosen, now);
+  });
+  granted_inputs_.clear();
+}
+
+// The virtual channel whose flit goes to an output: the first that asks for it, from the pointer on, or the
+// one with the oldest packet.
+int Router::next_vc(int in_port, int out_port) {
+  if (by_age_) return oldest_vc(in_port, out_port);
+  const std::uint32_t mask = asking(in_port, out_port);
+  const std::uint32_t from_pointer =
+      mask & (~0U << input_ports_[static_cast<std::size_t>(in_port)].vc_pointer);
+  return std::countr_zero(from_pointer != 0 ? from_pointer : mask);
+}
+
 void Router::traverse(int in_port, int out_port, Cycles now) {
   InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
-  // The first that asks for this output, from the pointer on.
-  const std::uint32_t mask = asking(in_port, out_port);
-  const std::uint32_t from_pointer = mask & (~0U << input_port.vc_pointer);
-  const int vc = std::countr_zero(from_pointer != 0 ? from_pointer : mask);
+  const int vc = next_vc(in_port, out_port);
   const auto id = static_cast<std::int32_t>(index(in_port, vc));
   InputVc& in = inputs_[static_cast<std::size_t>(id)];
   const Flit flit = buffers_[ring_index(id, 0)];

@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "fabric/flit.h"
 #include "fabric/port_set.h"
+#include "topology/adaptive_routing.h"
 #include "topology/routing.h"
 
 namespace coppice::fabric {
@@ -25,6 +26,11 @@ struct OutputRate {
 struct RouteDecision {
   topology::Hop hop;
   bool rotate_vcs = false;
+  // Better hops, in order of preference: one is taken where a virtual channel is free whose buffer is empty
+  // or has room for the packet, the one with the fewest flits waiting first; else `hop`.
+  std::vector<topology::Hop> adaptive{};
+  std::uint32_t flits = 0;  // of the packet
+  Cycles created = 0;       // for arbitration by age
 };
 
 // What a router asks of the fabric around it.
@@ -32,6 +38,8 @@ class RouterEnvironment {
  public:
   // Called once per head.
   virtual RouteDecision route(NodeId node, PacketId packet) = 0;
+  // A packet for which there were adaptive hops takes its other one.
+  virtual void takes_hop(NodeId /*node*/, PacketId /*packet*/) {}
   // A flit leaves through `out_port` on `vc` (switch allocation won at the current cycle).
   virtual void send_flit(NodeId node, int out_port, int vc, Flit flit) = 0;
   // A buffer place of (in_port, vc) is free again.
@@ -51,8 +59,10 @@ class RouterEnvironment {
 // pipeline. A head is allocated `routing_delay` cycles after it came to the front, and takes part in switch
 // allocation `vc_alloc_delay` cycles after that. An output virtual channel is free for the next packet in the
 // cycle after its tail won the switch, so that a downstream buffer may hold two packets. After a tail, the
-// next head in the buffer starts routing in the next cycle.
-class Router {
+// next head in the buffer starts routing in the next cycle. A head with adaptive hops chooses among them anew
+// in every cycle in which it asks. With arbitration by age, virtual channels and the switch are given to the
+// packet that was created first, in rotation only among equals.
+class Router final : public topology::OutputLoads {
  public:
   Router(NodeId node, int ports, const config::RouterConfig& config, const std::vector<OutputRate>& rates,
          Femtoseconds period, RouterEnvironment& environment);
@@ -68,6 +78,7 @@ class Router {
   int credits(int out_port, int vc) const { return output(out_port, vc).credits; }
   bool output_vc_busy(int out_port, int vc) const { return output(out_port, vc).owner >= 0; }
   int buffered(int in_port, int vc) const { return input(in_port, vc).count; }
+  int waiting(int out_port) const override;
   // The flit at the front of a buffer that holds one.
   Flit front(int in_port, int vc) const;
   // Output port and virtual channel that a buffer's packet holds; -1 where it has none yet.
@@ -84,6 +95,7 @@ class Router {
     bool busy = false;          // a packet is being routed, allocated or sent
     bool active = false;        // it owns an output virtual channel
     bool rotate_vcs = false;
+    bool adapts = false;              // its packet has adaptive hops: choices_
     std::int16_t accept_pointer = 0;  // VC allocation by iSLIP: output port * VCs + virtual channel
   };
   struct OutputVc {
@@ -104,6 +116,12 @@ class Router {
     std::int16_t grant_pointer = 0;  // round robin over inputs
     Femtoseconds flit_time = 0;      // of a channel slower than one flit per cycle; else 0
     Femtoseconds next_free = 0;
+  };
+  // The hops of the packet in front of an input virtual channel.
+  struct Choice {
+    RouteDecision decision;
+    PacketId packet = 0;
+    bool adaptive = false;  // which were chosen in this cycle
   };
   // First in, first out: every input virtual channel is in it once at most.
   class TimedQueue {
@@ -137,6 +155,8 @@ class Router {
   // Whether any output virtual channel was given away.
   bool allocate_vcs(Cycles now);
   void route(std::int32_t input_vc);
+  void choose_hop(std::int32_t input_vc);
+  std::uint32_t roomy_vcs(const topology::Hop& hop, std::uint32_t flits) const;
   bool allocate_alone(std::int32_t input_vc, Cycles now);
   std::uint32_t free_vcs(const InputVc& in) const {
     return output_ports_[static_cast<std::size_t>(in.out_port)].free_vcs & in.allowed;
@@ -147,6 +167,17 @@ class Router {
   void give_vc(std::int32_t input_vc, int vc, Cycles now);
   template <bool kOneWord>
   void allocate_switch(Cycles now);
+  void allocate_switch_by_age(Cycles now);
+  int oldest_vc(int in_port, int out_port);
+  bool older(std::int32_t input_vc, std::int32_t other) const {
+    return by_age_ &&
+           created_[static_cast<std::size_t>(input_vc)] < created_[static_cast<std::size_t>(other)];
+  }
+  bool of_an_age(std::int32_t input_vc, std::int32_t other) const {
+    return !by_age_ ||
+           created_[static_cast<std::size_t>(input_vc)] == created_[static_cast<std::size_t>(other)];
+  }
+  int next_vc(int in_port, int out_port);
   void traverse(int in_port, int out_port, Cycles now);
   void occupy_channel(int out_port, Cycles now);
   std::size_t ring_index(std::int32_t input_vc, std::uint32_t offset) const;
@@ -173,6 +204,9 @@ class Router {
   std::vector<std::int32_t> waiting_vc_;  // input VCs that ask for an output VC, ascending
   TimedQueue allocated_;                  // input VCs on their way to switch allocation
   bool tail_left_ = false;                // in the current cycle
+  bool by_age_;
+  std::vector<Cycles> created_;  // [input VC] of the packet in front; empty unless by age
+  std::vector<Choice> choices_;  // [input VC]; empty until a packet has adaptive hops
 
   std::vector<InputPort> input_ports_;
   std::vector<OutputPort> output_ports_;

@@ -1,6 +1,7 @@
 #include "fabric/router_module.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,13 +21,23 @@ std::vector<OutputRate> padded(std::vector<OutputRate> rates, int ports) {
 
 }  // namespace
 
-RouteDecision next_hop(FlitContext& context, NodeId node, PacketId id, Cycles now) {
+namespace {
+
+// Counts the router that the packet is in.
+Packet& arrived(FlitContext& context, PacketId id, Cycles now) {
   Packet& packet = context.packets[id];
   if (packet.hops >= context.hop_limit) {
     throw ModelError(fmt::format("fabric: livelock at cycle {}: the packet from {} to {} has taken {} hops",
                                  now, packet.src, packet.dst, packet.hops));
   }
   ++packet.hops;
+  return packet;
+}
+
+}  // namespace
+
+RouteDecision next_hop(FlitContext& context, NodeId node, PacketId id, Cycles now) {
+  Packet& packet = arrived(context, id, now);
   if (packet.route != nullptr) return {packet.route[packet.hops - 1], true};
   return {context.routing->next_hop(node, packet.dst, packet.route_state, packet.ejection_port), false};
 }
@@ -41,7 +52,22 @@ SystemCRouter::SystemCRouter(const sc_core::sc_module_name& name, const RouterSp
               context.system->clock.period(), *this) {}
 
 RouteDecision SystemCRouter::route(NodeId node, PacketId packet) {
-  return next_hop(*context_, node, packet, now_);
+  RouteDecision decision;
+  const Packet& arrived_packet = context_->packets[packet];
+  if (context_->detours == nullptr || arrived_packet.route != nullptr) {
+    decision = next_hop(*context_, node, packet, now_);
+  } else {
+    Packet& moved = arrived(*context_, packet, now_);
+    topology::Ways ways =
+        context_->detours->ways(node, moved.dst, moved.route_state, moved.ejection_port, router_);
+    decision = {ways.hop, false, std::move(ways.adaptive), moved.flits};
+  }
+  decision.created = arrived_packet.created;
+  return decision;
+}
+
+void SystemCRouter::takes_hop(NodeId /*node*/, PacketId packet) {
+  context_->detours->take_hop(context_->packets[packet].route_state);
 }
 
 void SystemCRouter::send_flit(NodeId /*node*/, int out_port, int vc, Flit flit) {

@@ -95,6 +95,7 @@ class SystemCRouter final : public RouterModule, private RouterEnvironment {
 
  private:
   RouteDecision route(NodeId node, PacketId packet) override;
+  void takes_hop(NodeId node, PacketId packet) override;
   void send_flit(NodeId node, int out_port, int vc, Flit flit) override;
   void send_credit(NodeId node, int in_port, int vc) override;
 

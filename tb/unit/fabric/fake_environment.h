@@ -22,7 +22,14 @@ class FakeEnvironment final : public RouterEnvironment {
     int vc;
   };
 
-  RouteDecision route(NodeId, PacketId packet) override { return {hops.at(packet), rotate_vcs}; }
+  RouteDecision route(NodeId, PacketId packet) override {
+    RouteDecision decision{hops.at(packet), rotate_vcs};
+    if (const auto found = adaptive.find(packet); found != adaptive.end()) decision.adaptive = found->second;
+    if (const auto found = created.find(packet); found != created.end()) decision.created = found->second;
+    decision.flits = packet_flits;
+    return decision;
+  }
+  void takes_hop(NodeId, PacketId packet) override { left_adaptive.push_back(packet); }
   void send_flit(NodeId, int out_port, int vc, Flit flit) override {
     sent.push_back({now, out_port, vc, flit});
   }
@@ -30,6 +37,10 @@ class FakeEnvironment final : public RouterEnvironment {
 
   Cycles now = 0;
   std::map<PacketId, topology::Hop> hops;
+  std::map<PacketId, std::vector<topology::Hop>> adaptive;
+  std::map<PacketId, Cycles> created;
+  std::uint32_t packet_flits = 1;
+  std::vector<PacketId> left_adaptive;
   bool rotate_vcs = false;
   std::vector<Sent> sent;
   std::vector<Freed> freed;

@@ -90,6 +90,61 @@ TEST(Router, SharesAnOutputAmongInputsInTurn) {
   }
 }
 
+TEST(Router, ServesTheOldestPacketFirst) {
+  config::RouterConfig config = router_config(4, 30);
+  config.arbitration = config::Arbitration::kAge;
+  RouterBench bench(5, config);
+  const std::vector<Cycles> created{30, 10, 40, 20};
+  for (int port = 0; port < 4; ++port) {
+    const auto packet = static_cast<PacketId>(port);
+    bench.environment.created[packet] = created[static_cast<std::size_t>(port)];
+    bench.receive_packet(port, 0, packet, 6, to_port(4, port, port + 1));
+  }
+  bench.run_until(30);
+  const auto& sent = bench.sent();
+  ASSERT_EQ(sent.size(), 24U);
+  const std::vector<PacketId> order{1, 3, 0, 2};
+  for (std::size_t i = 0; i < sent.size(); ++i) EXPECT_EQ(sent[i].flit.packet, order[i / 6]) << i;
+}
+
+TEST(Router, GivesTheVirtualChannelToTheOldestPacket) {
+  config::RouterConfig config = router_config(1, 8);
+  config.arbitration = config::Arbitration::kAge;
+  RouterBench bench(4, config);
+  const std::vector<Cycles> created{3, 2, 1};
+  for (int port = 0; port < 3; ++port) {
+    const auto packet = static_cast<PacketId>(port);
+    bench.environment.created[packet] = created[static_cast<std::size_t>(port)];
+    bench.receive_packet(port, 0, packet, 1, to_port(3));
+  }
+  bench.run_until(30);
+  ASSERT_EQ(bench.sent().size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(bench.sent()[i].flit.packet, 2 - i);
+}
+
+// Two adaptive hops: the emptier one is taken; where neither has room for the packet, the other hop.
+TEST(Router, ChoosesAmongHopsByWhatWaits) {
+  RouterBench bench(4, router_config(2, 4));
+  bench.environment.packet_flits = 3;
+  const auto send = [&](PacketId packet) {
+    bench.environment.adaptive[packet] = {to_port(1, 1, 2), to_port(2, 1, 2)};
+    bench.receive_packet(0, 0, packet, 3, to_port(3, 0, 1));
+    bench.run_until(bench.environment.now + 12);
+  };
+  send(1);
+  EXPECT_EQ(bench.sent().back().out_port, 1);  // the first of equals
+  send(2);
+  EXPECT_EQ(bench.sent().back().out_port, 2);  // a place is left behind output 1, three are needed
+  EXPECT_TRUE(bench.environment.left_adaptive.empty());
+  send(3);
+  EXPECT_EQ(bench.sent().back().out_port, 3);
+  EXPECT_THAT(bench.environment.left_adaptive, ElementsAre(3));
+  bench.router.receive_credit(1, 1);
+  bench.router.receive_credit(1, 1);
+  send(4);
+  EXPECT_EQ(bench.sent().back().out_port, 1);
+}
+
 TEST(Router, SharesAnInputAmongItsVirtualChannelsInTurn) {
   RouterBench bench(2, router_config(3, 10));
   for (int vc = 0; vc < 3; ++vc) {
