@@ -6,6 +6,7 @@
 #include "schedule/registry.h"
 #include "system/machine/model_files.h"
 #include "system/program/large_program.h"
+#include "system/traffic/patterns.h"
 #include "topology/builders.h"
 #include "workload/large_model.h"
 
@@ -25,11 +26,9 @@ std::string catalogue() {
   text += "algorithms (collective.algorithm):\n";
   for (const auto& algorithm : schedule::algorithms()) text += item(algorithm.name, algorithm.summary);
   text += "patterns (coppice traffic --pattern):\n";
-  text += item("uniform", "to any node, itself included");
-  text += item("transpose", "(x, y) to (y, x)");
-  text += item("bitcomp", "to the node of the inverted address bits");
-  text += item("tornado", "nearly half-way around every dimension");
-  text += item("neighbor", "one further in every dimension");
+  for (const system::PatternInfo& pattern : system::traffic_patterns()) {
+    text += item(pattern.name, pattern.summary);
+  }
   text += "models (training.model, or the path of a layer table):\n";
   for (const std::string& model : system::known_models()) text += fmt::format("  {}\n", model);
   text += "transformers (training.model with training.parallel, or the path of a description):\n";

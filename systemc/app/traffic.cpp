@@ -4,7 +4,9 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,7 +16,8 @@
 #include "app/progress.h"
 #include "base/error.h"
 #include "config/booksim_file.h"
-#include "system/collective/run.h"
+#include "system/traffic/patterns.h"
+#include "system/traffic/traffic.h"
 
 namespace coppice::app {
 namespace {
@@ -28,6 +31,12 @@ struct TrafficLine {
   std::string packet_flits;
   std::string warmup;
   std::string measure;
+  std::string hotspots;
+  std::string permutation;
+  std::string bursts;
+  std::string request_reply;
+  std::string writes;
+  std::string trace;
   std::string seed;
   std::string out;
   Style style;
@@ -57,6 +66,63 @@ Number whole_number(const std::string& option, const std::string& text, Number l
                     fmt::format("'{}' is no whole number from {} to {}: {}", text, least, most, what));
 }
 
+std::vector<std::string> pieces(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream stream(text);
+  for (std::string piece; std::getline(stream, piece, ',');) all.push_back(piece);
+  return all;
+}
+
+// A number from 0 to 1.
+double read_part(const std::string& option, const std::string& text) {
+  double part = 0;
+  if (read(text, part) && part >= 0 && part <= 1) return part;
+  throw ConfigError({option}, fmt::format("'{}' is no number from 0 to 1, for example 0.2", text));
+}
+
+// NODE or NODE:WEIGHT, with commas between.
+std::vector<system::Hotspot> read_hotspots(const std::string& text) {
+  constexpr int kMost = 1 << 20;
+  std::vector<system::Hotspot> hotspots;
+  for (const std::string& piece : pieces(text)) {
+    const std::size_t colon = piece.find(':');
+    system::Hotspot& hotspot = hotspots.emplace_back();
+    hotspot.node = whole_number("--hotspots", piece.substr(0, colon), 0, kMost,
+                                "an accelerator, with its weight behind a colon, for example 0,9:2");
+    if (colon == std::string::npos) continue;
+    hotspot.weight = whole_number("--hotspots", piece.substr(colon + 1), 1, kMost, "a weight, for example 2");
+  }
+  return hotspots;
+}
+
+system::Bursts read_bursts(const std::string& text) {
+  const std::vector<std::string> parts = pieces(text);
+  if (parts.size() != 2) {
+    throw ConfigError(
+        {"--bursts " + text},
+        "two probabilities of a cycle: that a source begins, and that it ends, for example 0.01,0.05");
+  }
+  return {read_part("--bursts", parts[0]), read_part("--bursts", parts[1])};
+}
+
+system::RequestReply read_request_reply(const TrafficLine& line) {
+  const std::vector<std::string> parts = pieces(line.request_reply);
+  if (parts.size() != 4) {
+    throw ConfigError({"--request-reply " + line.request_reply},
+                      "the flits of a read's request and reply and of a write's, for example 1,5,5,1");
+  }
+  const auto flits = [&](std::size_t i) {
+    return whole_number("--request-reply", parts[i], 1, 65536, "flits of a packet, for example 5");
+  };
+  system::RequestReply requests;
+  requests.read_request = flits(0);
+  requests.read_reply = flits(1);
+  requests.write_request = flits(2);
+  requests.write_reply = flits(3);
+  if (!line.writes.empty()) requests.writes = read_part("--writes", line.writes);
+  return requests;
+}
+
 double read_rate(const std::string& text) {
   double rate = 0;
   // Written so that it refuses "nan" too.
@@ -71,8 +137,11 @@ double read_rate(const std::string& text) {
 system::TrafficOptions read_options(const TrafficLine& line) {
   constexpr Cycles kMostCycles = std::numeric_limits<Cycles>::max();
   system::TrafficOptions traffic;
-  traffic.pattern = parse_pattern(line.pattern);
-  traffic.rate = read_rate(line.rate);
+  traffic.trace = line.trace;
+  if (traffic.trace.empty()) {
+    traffic.pattern = parse_pattern(line.pattern);
+    traffic.rate = read_rate(line.rate);
+  }
   traffic.packet_flits = whole_number("--packet-flits", line.packet_flits, 1, 65536,
                                       "flits of a packet, its head among them, for example 1");
   const auto cycles = [&](const char* option, const std::string& text, Cycles least, Cycles usual) {
@@ -82,6 +151,10 @@ system::TrafficOptions read_options(const TrafficLine& line) {
   };
   traffic.warmup = cycles("--warmup", line.warmup, 0, traffic.warmup);
   traffic.measure = cycles("--measure", line.measure, 1, traffic.measure);
+  traffic.hotspots = read_hotspots(line.hotspots);
+  traffic.permutation = line.permutation;
+  if (!line.bursts.empty()) traffic.bursts = read_bursts(line.bursts);
+  if (!line.request_reply.empty()) traffic.request_reply = read_request_reply(line);
   if (!line.seed.empty()) {
     whole_number<std::uint64_t>("--seed", line.seed, 0, std::numeric_limits<std::uint64_t>::max(),
                                 "of the random numbers, for example 1");
@@ -96,9 +169,18 @@ std::string figure(const nlohmann::ordered_json& result, const char* key) {
 
 std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& line,
                       const system::TrafficOptions& traffic) {
-  std::string text = fmt::format("{} traffic, {}-flit packets, {} flits per node and cycle{}\n", line.pattern,
-                                 traffic.packet_flits, traffic.rate,
-                                 result.at("saturated").get<bool>() ? ": saturated" : "");
+  std::string text =
+      traffic.trace.empty()
+          ? fmt::format("{} traffic, {}, {} flits per node and cycle{}\n", line.pattern,
+                        traffic.request_reply ? std::string("requests and replies")
+                                              : fmt::format("{}-flit packets", traffic.packet_flits),
+                        traffic.rate, result.at("saturated").get<bool>() ? ": saturated" : "")
+          : fmt::format("{} packets of {} in {} cycles\n", result.at("packets_measured").get<std::int64_t>(),
+                        traffic.trace, result.at("cycles").get<std::int64_t>());
+  if (result.contains("transaction_latency_mean")) {
+    text +=
+        fmt::format("  from request to reply {} cycles mean\n", figure(result, "transaction_latency_mean"));
+  }
   text += fmt::format("  packet latency {} cycles mean, flit latency {}\n",
                       figure(result, "packet_latency_mean"), figure(result, "flit_latency_mean"));
   text += fmt::format("  accepted {} flits per node and cycle, {} routers traversed mean\n",
@@ -120,12 +202,20 @@ TrafficLine completed(TrafficLine line, const std::optional<config::BooksimExper
     }
     text = fmt::format("{}", value(*experiment));
   };
+  if (!line.trace.empty()) {
+    if (line.packet_flits.empty()) line.packet_flits = "1";
+    return line;
+  }
   complete(line.pattern, "--pattern", [](const auto& e) { return e.pattern; });
   complete(line.rate, "--rate", [](const auto& e) { return e.rate; });
   complete(line.packet_flits, "--packet-flits", [](const auto& e) { return e.packet_flits; });
   if (experiment) {
     complete(line.warmup, "--warmup", [](const auto& e) { return e.warmup; });
     complete(line.measure, "--measure", [](const auto& e) { return e.measure; });
+    complete(line.hotspots, "--hotspots", [](const auto& e) { return e.hotspots; });
+    complete(line.bursts, "--bursts", [](const auto& e) { return e.bursts; });
+    complete(line.request_reply, "--request-reply", [](const auto& e) { return e.request_reply; });
+    complete(line.writes, "--writes", [](const auto& e) { return e.writes; });
   }
   return line;
 }
@@ -146,7 +236,7 @@ void execute(const TrafficLine& given) {
   options.interrupted = &catch_interrupts();
   nlohmann::ordered_json result;
   {
-    ProgressLine progress(line.pattern);
+    ProgressLine progress(line.trace.empty() ? line.pattern : line.trace);
     options.progress = progress.callback();
     result = system::run_traffic(loaded, traffic, options);
   }
@@ -165,9 +255,32 @@ Command add_traffic(CLI::App& parent) {
                   "run the experiment of a configuration file of BookSim2 instead of CONFIG.yaml")
       ->type_name("FILE");
   add_style(*app, line->style);
-  app->add_option("--pattern", line->pattern, "uniform, transpose, bitcomp, tornado or neighbor")
-      ->type_name("NAME");
-  app->add_option("--rate", line->rate, "offered load in flits per node and cycle")->type_name("FLITS");
+  std::string patterns;
+  for (const system::PatternInfo& pattern : system::traffic_patterns()) {
+    patterns += patterns.empty() ? pattern.name : std::string(", ") + pattern.name;
+  }
+  app->add_option("--pattern", line->pattern, "where packets go: " + patterns)->type_name("NAME");
+  app->add_option("--hotspots", line->hotspots,
+                  "accelerators of pattern hotspot, each with a weight behind a colon if it is not 1")
+      ->type_name("NODE[:WEIGHT],...");
+  app->add_option("--permutation", line->permutation,
+                  "of pattern permutation: a file with a line 'source target' for every accelerator")
+      ->type_name("FILE");
+  app->add_option("--bursts", line->bursts,
+                  "sources that are on and off: the probabilities of a cycle that they begin, and end")
+      ->type_name("BEGIN,END");
+  app->add_option(
+         "--request-reply", line->request_reply,
+         "packets are requests, which are answered: flits of a read's request and reply, and a write's")
+      ->type_name("N,N,N,N");
+  app->add_option("--writes", line->writes, "the part of the requests that are writes")
+      ->type_name("PART")
+      ->default_str("0.5");
+  app->add_option("--trace", line->trace,
+                  "the packets of a trace, as Netrace prints them, instead of a pattern")
+      ->type_name("FILE");
+  app->add_option("--rate", line->rate, "offered load in flits per node and cycle, replies among them")
+      ->type_name("FLITS");
   app->add_option("--packet-flits", line->packet_flits, "flits of a packet")->type_name("N");
   const system::TrafficOptions usual;
   app->add_option("--warmup", line->warmup, "cycles before the measurement")

@@ -17,10 +17,15 @@ struct BooksimExperiment {
   int packet_flits = 1;
   Cycles warmup = 0;
   Cycles measure = 0;
+  // As the options of `coppice traffic` have them; empty where the file has none.
+  std::string hotspots{};
+  std::string bursts{};
+  std::string request_reply{};
+  std::string writes{};
   std::vector<std::string> assumptions;  // a sentence each
 };
 
-// Meshes and tori of dimension-order routing, and anynet files. What the file leaves out is as in BookSim2.
+// Meshes, tori, fat trees, dragonflies and anynet files. What the file leaves out is as in BookSim2.
 // Throws ConfigError at the line: unreadable, no such file, an unknown key, or a value that means something
 // which Coppice has not.
 BooksimExperiment read_booksim(const std::string& path);

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "simulate.h"
-#include "system/collective/run.h"
+#include "system/traffic/traffic.h"
 
 namespace coppice::bench {
 namespace {

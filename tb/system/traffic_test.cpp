@@ -113,5 +113,65 @@ TEST(Traffic, StopsOnInterruptWithoutLeavingAFile) {
   EXPECT_THAT(shop.files(), ElementsAre());
 }
 
+TEST(Traffic, RunsHotspotsBurstsAndAnswers) {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"traffic",         shipped_config("systems/mesh_8x8_booksim.yaml"),
+                                    "--pattern",       "hotspot",
+                                    "--hotspots",      "9,18:2",
+                                    "--rate",          "0.01",
+                                    "--bursts",        "0.01,0.05",
+                                    "--request-reply", "1,5,5,1",
+                                    "--writes",        "0.25",
+                                    "--packet-flits",  "1",
+                                    "--warmup",        "500",
+                                    "--measure",       "3000",
+                                    "--set",           "system.router.arbitration=age",
+                                    "--set",           "system.router.routing=adaptive",
+                                    "--out",           "t.json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, HasSubstr("from request to reply"));
+  const auto result = shop.read_json("t.json");
+  EXPECT_EQ(result["traffic"]["hotspots"][1]["weight"], 2);
+  EXPECT_EQ(result["traffic"]["request_reply"]["writes"], 0.25);
+  EXPECT_EQ(result["config"]["system"]["router"]["routing"], "adaptive");
+  EXPECT_GT(result["transaction_latency_mean"].get<double>(), 0);
+}
+
+TEST(Traffic, RunsTracesAndPermutationsOfFiles) {
+  const Workshop shop;
+  shop.write("trace",
+             "ID:1 CYC:5 SRC:0 DST:9 TYP:ReadReq NDEP:1 2\nID:2 CYC:0 SRC:9 DST:0 TYP:ReadResp NDEP:0\n");
+  const std::string mesh = shipped_config("systems/mesh_8x8_booksim.yaml");
+  Outcome outcome = shop.run({"traffic", mesh, "--trace", "trace", "--out", "t.json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("2 packets of trace in "));
+  EXPECT_EQ(shop.read_json("t.json")["traffic"]["packets"], 2);
+  shop.write("bad", "ID:1 CYC:5 SRC:0 DST:99\n");
+  outcome = shop.run({"traffic", mesh, "--trace", "bad"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("bad:1:1: '99' is no accelerator from 0 to 63"));
+  std::string permutation;
+  for (int i = 0; i < 64; ++i) permutation += std::to_string(i) + " " + std::to_string(63 - i) + "\n";
+  shop.write("reversed", permutation);
+  const auto measure = [&](const std::vector<std::string>& pattern) {
+    std::vector<std::string> line{"traffic",  mesh,  "--rate",    "0.05", "--packet-flits", "1",
+                                  "--warmup", "100", "--measure", "1000", "--out",          "p.json"};
+    line.insert(line.end(), pattern.begin(), pattern.end());
+    EXPECT_EQ(shop.run(line).status, 0);
+    return shop.read_json("p.json")["packet_latency_mean"];
+  };
+  EXPECT_EQ(measure({"--pattern", "permutation", "--permutation", "reversed"}),
+            measure({"--pattern", "bitcomp"}));
+}
+
+TEST(Traffic, RefusesWaysThatANetworkHasNot) {
+  const Workshop shop;
+  const Outcome outcome =
+      shop.run(traffic({"--set", "system.router.routing=ugal", "--set", "system.router.vcs=1"}));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("system.router.routing: ugal: 1 virtual channels on mesh 8x8: needs 2"));
+}
+
 }  // namespace
 }  // namespace coppice::system_test

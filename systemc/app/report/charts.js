@@ -39,7 +39,6 @@ function breakdown(result) {
   const painted = [
     {name: "forward", value: t.forward_ns, color: color("serialization")},
     {name: "backward", value: t.backward_ns, color: color("lockstep")},
-    {name: "update", value: t.update_ns, color: color("gather")},
     {name: "exposed communication", value: t.exposed_communication_ns, color: color("contention")},
   ].filter(p => p.value !== undefined);
   bars(box, [{name: "an iteration", parts: painted}], duration);

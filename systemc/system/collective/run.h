@@ -54,23 +54,4 @@ std::string describe_modules(const config::Loaded& loaded);
 // One line per figure and the breakdown of the time, for people: of a result of run_collective().
 std::string summarize(const nlohmann::ordered_json& result);
 
-enum class Pattern { kUniform, kTranspose, kBitcomp, kTornado, kNeighbor };
-
-// Synthetic traffic: Bernoulli injection into unbounded source queues.
-struct TrafficOptions {
-  Pattern pattern = Pattern::kUniform;
-  double rate = 0.1;  // flits per node and cycle
-  int packet_flits = 1;
-  Cycles warmup = 10'000;
-  Cycles measure = 50'000;
-};
-
-// The pattern of that name; throws std::invalid_argument naming the known ones.
-Pattern parse_pattern(const std::string& name);
-
-// Measures latency and throughput under synthetic traffic; the result is
-// described in docs/. Throws as run_collective(). Elaborates a SystemC kernel.
-nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOptions& traffic,
-                                   const RunOptions& options);
-
 }  // namespace coppice::system

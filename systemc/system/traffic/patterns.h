@@ -1,26 +1,55 @@
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/random.h"
-#include "system/collective/run.h"
+#include "system/traffic/traffic.h"
 #include "topology/topology.h"
 
 namespace coppice::system {
 
-// Destinations of synthetic traffic on a torus or mesh.
+// What a pattern takes besides the network.
+struct PatternInput {
+  std::vector<Hotspot> hotspots{};          // of hotspot
+  std::vector<topology::NodeId> targets{};  // of permutation: [source]
+  std::uint64_t seed = 1;                   // of randperm
+};
+
+// A pattern's name, and where its packets go, for people.
+struct PatternInfo {
+  Pattern pattern;
+  const char* name;
+  const char* summary;
+};
+std::span<const PatternInfo> traffic_patterns();
+
+// Destinations of synthetic traffic, with n accelerators of b = log2(n) bits:
+// uniform: any, the source included; transpose: coordinates (x, y) of two equal dims exchanged, elsewhere the
+// halves of the bits; bitcomp, bitrev, shuffle: the bits inverted, in reverse order, rotated up by one;
+// tornado, neighbor: every coordinate of width k moved by ceil(k/2) - 1, or 1; diagonal: the source two times
+// of three, else the next; asymmetric: s mod n/2, plus n/2 for half of the packets; next_group: any of the
+// next group of a dragonfly; randperm: a permutation drawn by the seed; hotspot: as the weights have it;
+// permutation: as a file has it.
 class TrafficPattern {
  public:
-  // Throws UnsupportedError where the pattern is not defined: transpose wants two equal dims, bitcomp a
-  // number of nodes that is a power of two.
-  TrafficPattern(Pattern pattern, const topology::Topology& topology);
+  // Throws UnsupportedError where the pattern is not defined: coordinates on other networks than tori and
+  // meshes, bits of a number of nodes that is no power of two, hotspots or targets that do not exist.
+  TrafficPattern(Pattern pattern, const topology::Topology& topology, const PatternInput& input = {});
 
-  // The destination of a packet from `src`; only uniform (every node, the source included) uses `random`.
+  // The destination of a packet from `src`; only patterns that are not permutations use `random`.
   topology::NodeId destination(topology::NodeId src, Random& random) const;
 
  private:
+  topology::NodeId drawn_hotspot(Random& random) const;
+
+  Pattern pattern_;
   int nodes_;
-  std::vector<topology::NodeId> fixed_;  // [src]; empty for uniform
+  int group_ = 0;                        // accelerators of a group, of next_group
+  std::vector<topology::NodeId> fixed_;  // [src]; empty where destinations are drawn
+  std::vector<Hotspot> hotspots_;
+  int weights_ = 0;
 };
 
 const char* to_string(Pattern pattern);

@@ -1,108 +1,27 @@
 // Synthetic traffic: sources, sinks, and the warm-up, measurement and drain around them.
 #include <algorithm>
-#include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/random.h"
 #include "base/time_limit.h"
 #include "fabric/flit_fabric.h"
 #include "fabric/sim_time.h"
-#include "system/collective/run.h"
 #include "system/machine/build.h"
 #include "system/process/cost_meter.h"
+#include "system/traffic/packet_trace.h"
 #include "system/traffic/patterns.h"
+#include "system/traffic/traffic.h"
+#include "system/traffic/traffic_node.h"
+#include "topology/adaptive_routing.h"
 
 namespace coppice::system {
 namespace {
 
-using fabric::Packet;
 using topology::NodeId;
-
-// The sums over the packets of the measurement.
-struct Measurement {
-  Cycles start = 0;
-  Cycles end = 0;
-  std::int64_t created = 0;   // packets created inside [start, end)
-  std::int64_t finished = 0;  // of those, ejected by now
-  std::int64_t packet_latency = 0;
-  std::int64_t flit_latency = 0;
-  std::int64_t hops = 0;
-  std::int64_t ejected_flits = 0;  // inside [start, end), of any packet
-
-  bool covers(Cycles cycle) const { return cycle >= start && cycle < end; }
-};
-
-// One node: a Bernoulli source with an unbounded queue, and a sink. The creation of a packet is drawn when
-// the one before has left, up to kHorizon cycles ahead, and the source sleeps until then: the same packets as
-// from drawing every cycle.
-class TrafficNode final : public fabric::Injector, public fabric::Ejector {
- public:
-  TrafficNode(NodeId node, const TrafficOptions& options, const TrafficPattern& pattern, int tie_bits,
-              std::uint64_t seed, Measurement& measurement)
-      : node_(node),
-        probability_(options.rate / options.packet_flits),
-        packet_flits_(static_cast<std::uint32_t>(options.packet_flits)),
-        tie_mask_((std::uint64_t{1} << tie_bits) - 1),
-        pattern_(&pattern),
-        random_(seed, static_cast<std::uint64_t>(node)),
-        measurement_(&measurement) {}
-
-  // The fabric that wakes it.
-  void attach(fabric::Fabric& fabric) { fabric_ = &fabric; }
-
-  Answer next_packet(Cycles now, Packet& packet) override {
-    while (!next_.has_value() && drawn_until_ <= now + kHorizon) draw();
-    if (!next_.has_value() || *next_ > now) {
-      fabric_->wake(node_, 0, next_.value_or(drawn_until_));
-      return Answer::kSleep;
-    }
-    const Cycles created = *next_;
-    next_.reset();
-    packet.src = node_;
-    packet.dst = pattern_->destination(node_, random_);
-    packet.route_state.tie_bits = tie_mask_ == 0 ? 0 : static_cast<std::uint32_t>(random_.next() & tie_mask_);
-    packet.flits = packet_flits_;
-    packet.created = created;
-    if (measurement_->covers(created)) ++measurement_->created;
-    return Answer::kPacket;
-  }
-
-  void packet_injected(const Packet& /*packet*/, Cycles /*now*/) override {}
-
-  void packet_ejected(const Packet& packet, Cycles now) override {
-    if (!measurement_->covers(packet.created)) return;
-    ++measurement_->finished;
-    measurement_->packet_latency += now - packet.created;
-    measurement_->flit_latency += packet.flit_cycles;
-    measurement_->hops += packet.hops;
-  }
-
-  // Every packet created before `cycle` has been handed to the network.
-  bool handed_over_until(Cycles cycle) const { return next_.value_or(drawn_until_) >= cycle; }
-
- private:
-  static constexpr Cycles kHorizon = 1024;
-
-  void draw() {
-    if (random_.bernoulli(probability_)) next_ = drawn_until_;
-    ++drawn_until_;
-  }
-
-  NodeId node_;
-  fabric::Fabric* fabric_ = nullptr;
-  double probability_;
-  std::uint32_t packet_flits_;
-  std::uint64_t tie_mask_;
-  const TrafficPattern* pattern_;
-  Random random_;
-  Measurement* measurement_;
-  std::optional<Cycles> next_;  // creation of the packet that waits or will come next
-  Cycles drawn_until_ = 0;      // whether a packet is created is known of the cycles before
-};
 
 void validate(const TrafficOptions& traffic) {
   const auto require = [](bool holds, const char* option, const std::string& message) {
@@ -115,13 +34,65 @@ void validate(const TrafficOptions& traffic) {
                       traffic.rate));
   require(traffic.warmup >= 0, "--warmup", "a number of cycles, 0 or more");
   require(traffic.measure >= 1, "--measure", "a number of cycles, 1 or more");
+  if (const auto& requests = traffic.request_reply) {
+    for (const int flits :
+         {requests->read_request, requests->read_reply, requests->write_request, requests->write_reply}) {
+      require(flits >= 1 && flits <= 65536, "--request-reply",
+              fmt::format("{} flits; a packet has 1 to 65536", flits));
+    }
+    require(requests->writes >= 0 && requests->writes <= 1, "--writes", "a part of the requests, 0 to 1");
+  }
+  if (!traffic.bursts) return;
+  const auto probability = [](double p) { return p > 0 && p <= 1; };
+  require(probability(traffic.bursts->begin) && probability(traffic.bursts->end), "--bursts",
+          "two probabilities above 0 and at most 1: that a source begins, and that it ends");
+  const double flits = traffic.request_reply ? traffic.request_reply->mean_flits() : traffic.packet_flits;
+  const double while_on = InjectionProcess::while_on(traffic.rate / flits, *traffic.bursts);
+  require(while_on <= 1, "--bursts",
+          fmt::format(
+              "sources that are on for {:.3g} of the time would create {:.3g} packets in every cycle of it "
+              "for this rate: let them begin more often, or end more seldom",
+              traffic.bursts->begin / (traffic.bursts->begin + traffic.bursts->end), while_on));
 }
 
-TrafficPattern make_pattern(Pattern pattern, const topology::Topology& topology) {
+TrafficPattern make_pattern(const TrafficOptions& traffic, std::uint64_t seed,
+                            const topology::Topology& topology) {
+  PatternInput input{traffic.hotspots, {}, seed};
+  if (traffic.pattern == Pattern::kPermutation && !traffic.permutation.empty()) {
+    input.targets = read_permutation(traffic.permutation, topology.num_accelerators());
+  }
   try {
-    return {pattern, topology};
+    return {traffic.pattern, topology, input};
   } catch (const UnsupportedError& error) {
     throw ConfigError({"--pattern", 1, 1}, error.what());
+  }
+}
+
+// As system.router.routing says, proven free of deadlock.
+std::unique_ptr<topology::RoutingFunction> make_packet_routing(const config::Loaded& loaded,
+                                                               const topology::Topology& topology) {
+  const config::PacketRouting routing = loaded.config.system.router.routing;
+  if (routing == config::PacketRouting::kMinimal) {
+    auto minimal = build_routing(loaded, topology);
+    require_deadlock_free(loaded, topology, *minimal);
+    return minimal;
+  }
+  const topology::Detours detours = routing == config::PacketRouting::kValiant ? topology::Detours::kValiant
+                                    : routing == config::PacketRouting::kAdaptive
+                                        ? topology::Detours::kAdaptive
+                                        : topology::Detours::kUgal;
+  try {
+    auto detouring = topology::make_detour_routing(topology, loaded.config.system.router.vcs, detours);
+    topology::ChannelDependencyGraph graph(topology, loaded.config.system.router.vcs);
+    detouring->add_dependencies(graph);
+    if (const auto cycle = graph.find_cycle(); !cycle.empty()) {
+      throw ModelError(fmt::format("{} routing on {} could deadlock: {}", to_string(routing), topology.name(),
+                                   graph.describe(cycle)));
+    }
+    return detouring;
+  } catch (const UnsupportedError& error) {
+    throw ConfigError(loaded.place("system.router.routing"),
+                      fmt::format("system.router.routing: {}: {}", to_string(routing), error.what()));
   }
 }
 
@@ -132,28 +103,35 @@ class TrafficRun {
         traffic_(traffic),
         options_(options),
         topology_(build_topology(loaded)),
-        routing_(build_routing(loaded, topology_)),
-        pattern_(make_pattern(traffic.pattern, topology_)) {
-    require_deadlock_free(loaded, topology_, *routing_);
-    measurement_.start = traffic.warmup;
-    const Femtoseconds period = loaded.config.system.clock.period();
-    measurement_.end =
-        checked_sum(checked_time(traffic.warmup, period), checked_time(traffic.measure, period)) / period;
+        routing_(make_packet_routing(loaded, topology_)) {
     fabric::set_time_resolution();
     fabric_ = std::make_unique<fabric::FlitFabric>("fabric", topology_, *routing_, loaded.config.system, 1,
                                                    failure_);
+    if (traffic.trace.empty()) {
+      make_sources();
+    } else {
+      read_trace();
+    }
     for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      nodes_.push_back(std::make_unique<TrafficNode>(node, traffic, pattern_, routing_->num_tie_bits(),
-                                                     loaded.config.seed, measurement_));
-      nodes_.back()->attach(*fabric_);
-      fabric_->connect(node, 0, *nodes_.back(), *nodes_.back());
+      TrafficNode& at = *nodes_[static_cast<std::size_t>(node)];
+      at.attach(*fabric_);
+      fabric_->connect(node, 0, at, at);
       fabric_->wake(node, 0, 0);
     }
-    fabric_->decouple({});
+    release_trace();
   }
 
   nlohmann::ordered_json run() {
     const CostMeter cost;
+    if (!traffic_.trace.empty()) {
+      const std::size_t packets = trace_.packets.size();
+      while (trace_.arrived < packets) {
+        advance_to(cycle_ + kSlice, static_cast<double>(trace_.arrived) / static_cast<double>(packets));
+      }
+      measurement_.end = std::max<Cycles>(measurement_.last_ejection, 1);
+      measurement_.ejected_flits = fabric_->statistics().flits_ejected;
+      return result(true, cost);
+    }
     advance_to(measurement_.start);
     const std::int64_t ejected_before = fabric_->statistics().flits_ejected;
     advance_to(measurement_.end);
@@ -166,7 +144,41 @@ class TrafficRun {
   static constexpr Cycles kSlice = 1000;
   static constexpr Cycles kDrainLimitFactor = 4;  // times warm-up and measurement
 
-  void advance_to(Cycles cycle) {
+  void make_sources() {
+    pattern_.emplace(make_pattern(traffic_, loaded_.config.seed, topology_));
+    measurement_.start = traffic_.warmup;
+    const Femtoseconds period = loaded_.config.system.clock.period();
+    measurement_.end =
+        checked_sum(checked_time(traffic_.warmup, period), checked_time(traffic_.measure, period)) / period;
+    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
+      owned_.push_back(std::make_unique<SyntheticNode>(node, traffic_, *pattern_, routing_->num_tie_bits(),
+                                                       loaded_.config.seed, measurement_));
+      nodes_.push_back(owned_.back().get());
+    }
+    fabric_->decouple({});
+  }
+
+  // Packets of one node may wait for arrivals at another, so that no node runs ahead.
+  void read_trace() {
+    trace_.packets = read_packet_trace(traffic_.trace, topology_.num_accelerators(),
+                                       loaded_.config.system.flit, traffic_.packet_flits);
+    measurement_.end = std::numeric_limits<Cycles>::max();
+    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
+      trace_.nodes.push_back(std::make_unique<TraceNode>(node, trace_, routing_->num_tie_bits(),
+                                                         loaded_.config.seed, measurement_));
+      nodes_.push_back(trace_.nodes.back().get());
+    }
+  }
+
+  void release_trace() {
+    for (std::size_t i = 0; i < trace_.packets.size(); ++i) {
+      const TracePacket& packet = trace_.packets[i];
+      trace_.missing.push_back(packet.waits_for);
+      if (packet.waits_for == 0) trace_.nodes[static_cast<std::size_t>(packet.src)]->release(i, packet.at);
+    }
+  }
+
+  void advance_to(Cycles cycle, std::optional<double> fraction = std::nullopt) {
     while (cycle_ < cycle) {
       const Cycles next = std::min(cycle, cycle_ + kSlice);
       if (const Cycles limit = loaded_.config.max_cycles; limit > 0 && next > limit) {
@@ -184,7 +196,8 @@ class TrafficRun {
         throw Interrupted(fmt::format("interrupted at cycle {}", cycle_));
       }
       if (options_.progress) {
-        options_.progress(static_cast<double>(cycle_) / static_cast<double>(measurement_.end));
+        options_.progress(
+            fraction.value_or(static_cast<double>(cycle_) / static_cast<double>(measurement_.end)));
       }
       check_movement();
     }
@@ -219,30 +232,27 @@ class TrafficRun {
 
   nlohmann::ordered_json result(bool drained, const CostMeter& cost) const {
     const double nodes = topology_.num_accelerators();
-    const double cycles = static_cast<double>(traffic_.measure);
-    const auto mean = [this](std::int64_t sum, std::int64_t per) -> nlohmann::ordered_json {
-      if (measurement_.finished == 0) return nullptr;
-      return static_cast<double>(sum) /
-             (static_cast<double>(measurement_.finished) * static_cast<double>(per));
+    const double cycles = static_cast<double>(measurement_.end - measurement_.start);
+    const auto mean = [](std::int64_t sum, std::int64_t count) -> nlohmann::ordered_json {
+      if (count == 0) return nullptr;
+      return static_cast<double>(sum) / static_cast<double>(count);
     };
     const double accepted = static_cast<double>(measurement_.ejected_flits) / (nodes * cycles);
-    const double offered =
-        static_cast<double>(measurement_.created) * traffic_.packet_flits / (nodes * cycles);
+    const double offered = static_cast<double>(measurement_.created_flits) / (nodes * cycles);
     nlohmann::ordered_json json;
     json["schema"] = "coppice.traffic/1";
     json["version"] = COPPICE_VERSION;
     config::write_config(loaded_.config, json);
-    json["traffic"] = {{"pattern", to_string(traffic_.pattern)},
-                       {"rate", traffic_.rate},
-                       {"packet_flits", traffic_.packet_flits},
-                       {"warmup", traffic_.warmup},
-                       {"measure", traffic_.measure},
-                       {"seed", loaded_.config.seed}};
+    json["traffic"] = traffic_.trace.empty() ? offered_traffic() : traced_traffic();
     json["fidelity"] = "flit";
-    json["packet_latency_mean"] = mean(measurement_.packet_latency, 1);
-    json["flit_latency_mean"] = mean(measurement_.flit_latency, traffic_.packet_flits);
+    json["packet_latency_mean"] = mean(measurement_.packet_latency, measurement_.finished);
+    json["flit_latency_mean"] = mean(measurement_.flit_latency, measurement_.finished_flits);
     json["accepted_flits_per_node_cycle"] = accepted;
-    json["hops_mean"] = mean(measurement_.hops, 1);
+    json["hops_mean"] = mean(measurement_.hops, measurement_.finished);
+    if (traffic_.request_reply && traffic_.trace.empty()) {
+      json["transaction_latency_mean"] = mean(measurement_.transaction_latency, measurement_.transactions);
+    }
+    if (!traffic_.trace.empty()) json["cycles"] = measurement_.last_ejection;
     // The source queues grow: what leaves falls behind what is offered.
     constexpr double kKeepsUp = 0.95;
     json["saturated"] = !drained || accepted < kKeepsUp * offered;
@@ -252,16 +262,44 @@ class TrafficRun {
     return json;
   }
 
+  nlohmann::ordered_json traced_traffic() const {
+    return {{"trace", traffic_.trace}, {"packets", trace_.packets.size()}};
+  }
+
+  nlohmann::ordered_json offered_traffic() const {
+    nlohmann::ordered_json json = {{"pattern", to_string(traffic_.pattern)},
+                                   {"rate", traffic_.rate},
+                                   {"packet_flits", traffic_.packet_flits},
+                                   {"warmup", traffic_.warmup},
+                                   {"measure", traffic_.measure},
+                                   {"seed", loaded_.config.seed}};
+    for (const Hotspot& hotspot : traffic_.hotspots) {
+      json["hotspots"].push_back({{"node", hotspot.node}, {"weight", hotspot.weight}});
+    }
+    if (!traffic_.permutation.empty()) json["permutation"] = traffic_.permutation;
+    if (traffic_.bursts) json["bursts"] = {{"begin", traffic_.bursts->begin}, {"end", traffic_.bursts->end}};
+    if (const auto& requests = traffic_.request_reply) {
+      json["request_reply"] = {{"writes", requests->writes},
+                               {"read_request", requests->read_request},
+                               {"read_reply", requests->read_reply},
+                               {"write_request", requests->write_request},
+                               {"write_reply", requests->write_reply}};
+    }
+    return json;
+  }
+
   const config::Loaded& loaded_;
   TrafficOptions traffic_;
   const RunOptions& options_;
   topology::Topology topology_;
   std::unique_ptr<topology::RoutingFunction> routing_;
-  TrafficPattern pattern_;
+  std::optional<TrafficPattern> pattern_;
+  TraceState trace_;
   Measurement measurement_;
   fabric::Failure failure_;
   std::unique_ptr<fabric::FlitFabric> fabric_;
-  std::vector<std::unique_ptr<TrafficNode>> nodes_;
+  std::vector<std::unique_ptr<TrafficNode>> owned_;
+  std::vector<TrafficNode*> nodes_;  // [accelerator], in owned_ or trace_
   Cycles cycle_ = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include "config/loader.h"
 #include "system/collective/run.h"
+#include "system/traffic/traffic.h"
 #include "system/process/child_process.h"
 
 namespace coppice::system {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "topology/builders.h"
 
 namespace coppice::system {
 namespace {
@@ -26,6 +27,14 @@ NodeId destination(Pattern pattern, const Topology& topology, NodeId src) {
   return TrafficPattern(pattern, topology).destination(src, random);
 }
 
+// How often each destination was drawn.
+std::map<NodeId, int> counts(const TrafficPattern& pattern, NodeId src, int draws) {
+  Random random(7);
+  std::map<NodeId, int> counts;
+  for (int i = 0; i < draws; ++i) ++counts[pattern.destination(src, random)];
+  return counts;
+}
+
 // Node (x, y) of an 8x8 network is 8 y + x.
 TEST(TrafficPattern, FollowsTheTableOfThePatterns) {
   const Topology topology = torus({8, 8});
@@ -35,6 +44,61 @@ TEST(TrafficPattern, FollowsTheTableOfThePatterns) {
   EXPECT_EQ(destination(Pattern::kTornado, topology, src), 8 * ((6 + 3) % 8) + (3 + 3) % 8);
   EXPECT_EQ(destination(Pattern::kNeighbor, topology, src), 8 * 7 + 4);
   EXPECT_EQ(destination(Pattern::kNeighbor, topology, 63), 0);
+  EXPECT_EQ(destination(Pattern::kBitrev, topology, 0b110011), 0b110011);
+  EXPECT_EQ(destination(Pattern::kBitrev, topology, 0b000111), 0b111000);
+  EXPECT_EQ(destination(Pattern::kShuffle, topology, 0b100011), 0b000111);
+}
+
+TEST(TrafficPattern, ExchangesHalvesOfBitsWithoutCoordinates) {
+  const std::vector<topology::LinkSpec> links{topology::LinkSpec{{16'000'000'000}, 0}};
+  const Topology tree = topology::make_topology(topology::Kind::kFatTree, std::vector{4, 2}, links);
+  EXPECT_EQ(destination(Pattern::kTranspose, tree, 0b0111), 0b1101);
+  const Topology other = topology::make_topology(topology::Kind::kFatTree, std::vector{2, 3}, links);
+  EXPECT_THAT([&] { TrafficPattern(Pattern::kTranspose, other); },
+              ThrowsMessage<UnsupportedError>(HasSubstr("a square of nodes")));
+}
+
+TEST(TrafficPattern, DrawsByTheWeightsOfHotspots) {
+  const TrafficPattern pattern(Pattern::kHotspot, torus({8, 8}), {.hotspots = {{5, 1}, {9, 3}}});
+  auto hits = counts(pattern, 0, 8000);
+  EXPECT_EQ(hits.size(), 2U);
+  EXPECT_NEAR(hits[5], 2000, 150);
+  EXPECT_NEAR(hits[9], 6000, 150);
+  EXPECT_THAT([] { TrafficPattern(Pattern::kHotspot, torus({4})); },
+              ThrowsMessage<UnsupportedError>(HasSubstr("needs --hotspots")));
+  EXPECT_THAT(
+      [] {
+        TrafficPattern(Pattern::kHotspot, torus({4}), {.hotspots = {{4, 1}}});
+      },
+      ThrowsMessage<UnsupportedError>(HasSubstr("has the accelerators 0 to 3")));
+}
+
+TEST(TrafficPattern, DrawsOneOfTwoOrOfAGroup) {
+  auto hits = counts(TrafficPattern(Pattern::kDiagonal, torus({8})), 7, 9000);
+  EXPECT_NEAR(hits[7], 6000, 200);
+  EXPECT_NEAR(hits[0], 3000, 200);
+  hits = counts(TrafficPattern(Pattern::kAsymmetric, torus({8})), 6, 8000);
+  EXPECT_NEAR(hits[2], 4000, 200);
+  EXPECT_NEAR(hits[6], 4000, 200);
+  const std::vector<topology::LinkSpec> links{topology::LinkSpec{{16'000'000'000}, 0}};
+  const Topology dragonfly = topology::make_topology(topology::Kind::kDragonfly, std::vector{2, 2, 1}, links);
+  hits = counts(TrafficPattern(Pattern::kNextGroup, dragonfly), 9, 8000);
+  EXPECT_EQ(hits.size(), 4U);
+  EXPECT_EQ(hits.begin()->first, 0);
+}
+
+TEST(TrafficPattern, KeepsToAPermutationThatIsDrawnOrGiven) {
+  const Topology topology = torus({5, 5});
+  Random random(1);
+  std::map<NodeId, int> hits;
+  for (NodeId src = 0; src < 25; ++src) {
+    ++hits[TrafficPattern(Pattern::kRandperm, topology, {.seed = 3}).destination(src, random)];
+  }
+  EXPECT_EQ(hits.size(), 25U);
+  const TrafficPattern given(Pattern::kPermutation, torus({3}), {.targets = {2, 2, 0}});
+  EXPECT_EQ(given.destination(1, random), 2);
+  EXPECT_THAT([&] { TrafficPattern(Pattern::kPermutation, topology); },
+              ThrowsMessage<UnsupportedError>(HasSubstr("needs --permutation")));
 }
 
 // x + ceil(k/2) - 1: less than half-way around, whatever the width.
@@ -86,9 +150,9 @@ TEST(TrafficPattern, RefusesWhereItIsNotDefined) {
       ThrowsMessage<UnsupportedError>(HasSubstr("a power of two of nodes, torus 3x4 has 12")));
 }
 
-TEST(ParsePattern, KnowsTheFiveAndNamesThem) {
-  for (const char* name : {"uniform", "transpose", "bitcomp", "tornado", "neighbor"}) {
-    EXPECT_STREQ(to_string(parse_pattern(name)), name);
+TEST(ParsePattern, KnowsThemAndNamesThem) {
+  for (const PatternInfo& info : traffic_patterns()) {
+    EXPECT_STREQ(to_string(parse_pattern(info.name)), info.name);
   }
   EXPECT_THAT([] { parse_pattern("random"); },
               ThrowsMessage<std::invalid_argument>(

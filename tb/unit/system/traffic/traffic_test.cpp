@@ -97,6 +97,102 @@ TEST(Traffic, SaysWhenItIsSaturated) {
   EXPECT_GT(result["accepted_flits_per_node_cycle"], 0.35);
 }
 
+struct Spread {
+  const char* name;
+  std::vector<std::string> keys;
+};
+
+class SpreadTraffic : public ::testing::TestWithParam<Spread> {};
+
+// Packets longer than the buffers, at a load that no network carries: what holds packets and moves none is
+// reported as a deadlock.
+TEST_P(SpreadTraffic, NeverDeadlocks) {
+  std::vector<std::string> keys{"system.router.vc_depth=2"};
+  for (const std::string& key : GetParam().keys) keys.push_back(key);
+  const auto result = run_synthetic("mesh_8x8_booksim", uniform(1, 7, 20'000), keys);
+  EXPECT_TRUE(result["saturated"]);
+  EXPECT_GT(result["accepted_flits_per_node_cycle"], 0.02);
+}
+
+// Of all packets, those of the measurement arrive: as many flits come out as go in.
+TEST_P(SpreadTraffic, DeliversWhatIsOffered) {
+  const auto result = run_synthetic("mesh_8x8_booksim", uniform(0.05, 4, 10'000), GetParam().keys);
+  EXPECT_FALSE(result["saturated"]);
+  EXPECT_NEAR(result["accepted_flits_per_node_cycle"].get<double>(), 0.05, 0.004);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Networks, SpreadTraffic,
+    ::testing::Values(
+        Spread{"MeshValiant", {"system.router.routing=valiant", "system.router.vcs=2"}},
+        Spread{"TorusValiant",
+               {"system.topology.kind=torus", "system.router.routing=valiant", "system.router.vcs=4"}},
+        Spread{"TorusUgal",
+               {"system.topology.kind=torus", "system.router.routing=ugal", "system.router.vcs=4"}},
+        Spread{"MeshAdaptive", {"system.router.routing=adaptive", "system.router.vcs=3"}},
+        Spread{"TorusAdaptive",
+               {"system.topology.kind=torus", "system.router.routing=adaptive", "system.router.vcs=4"}},
+        Spread{"TorusAdaptiveByAge",
+               {"system.topology.kind=torus", "system.router.routing=adaptive", "system.router.vcs=3",
+                "system.router.arbitration=age"}},
+        Spread{"DragonflyUgal",
+               {"system.topology.kind=dragonfly", "system.topology.dims=[2, 4, 2]",
+                "system.router.routing=ugal", "system.router.vcs=3"}},
+        Spread{"DragonflyValiant",
+               {"system.topology.kind=dragonfly", "system.topology.dims=[2, 4, 2]",
+                "system.router.routing=valiant", "system.router.vcs=3"}},
+        Spread{"FatTreeAdaptive",
+               {"system.topology.kind=fat_tree", "system.topology.dims=[4, 3]",
+                "system.router.routing=adaptive", "system.router.vcs=1"}}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+// A way by a node drawn is 2 * 5.25 channels long on the mean, one in dimension order 5.25.
+TEST(Traffic, TakesLongerWaysByNodesDrawn) {
+  const auto result =
+      run_synthetic("mesh_8x8_booksim", uniform(0.05, 1, 20'000), {"system.router.routing=valiant"});
+  EXPECT_NEAR(result["hops_mean"].get<double>(), 2 * 5.25 + 1, 0.15);
+}
+
+// Tornado traffic fills one way around the rings of a torus: the other way takes its share only with a
+// detour.
+TEST(Traffic, CarriesMoreOfTornadoTrafficByDetours) {
+  const auto accepted = [](const std::string& routing) {
+    TrafficOptions traffic = uniform(0.9, 1, 5'000);
+    traffic.pattern = Pattern::kTornado;
+    const auto result = run_synthetic("mesh_8x8_booksim", traffic,
+                                      {"system.topology.kind=torus", "system.router.routing=" + routing});
+    return result["accepted_flits_per_node_cycle"].get<double>();
+  };
+  const double minimal = accepted("minimal");
+  EXPECT_LT(minimal, 0.34);
+  EXPECT_GT(accepted("valiant"), 1.1 * minimal);
+}
+
+TEST(Traffic, AnswersRequests) {
+  TrafficOptions traffic = uniform(0.12, 1, 20'000);
+  traffic.request_reply =
+      RequestReply{.writes = 0.25, .read_request = 1, .read_reply = 5, .write_request = 5, .write_reply = 1};
+  const auto result = run_synthetic("mesh_8x8_booksim", traffic);
+  EXPECT_FALSE(result["saturated"]);
+  EXPECT_NEAR(result["accepted_flits_per_node_cycle"].get<double>(), 0.12, 0.004);
+  // Two packets, whose means differ by nothing but noise.
+  EXPECT_NEAR(result["transaction_latency_mean"].get<double>(),
+              2 * result["packet_latency_mean"].get<double>(),
+              0.02 * result["transaction_latency_mean"].get<double>());
+}
+
+TEST(Traffic, ComesInBurstsThatWait) {
+  TrafficOptions traffic = uniform(0.1, 1, 50'000);
+  const double steady = run_synthetic("mesh_8x8_booksim", traffic)["packet_latency_mean"];
+  traffic.bursts = Bursts{0.001, 0.01};
+  const auto result = run_synthetic("mesh_8x8_booksim", traffic);
+  EXPECT_GT(result["packet_latency_mean"].get<double>(), 1.1 * steady);
+  EXPECT_NEAR(result["accepted_flits_per_node_cycle"].get<double>(), 0.1, 0.01);
+  traffic.bursts = Bursts{0.001, 0.1};
+  EXPECT_THAT([&] { run_synthetic("mesh_8x8_booksim", traffic); },
+              ThrowsMessage<ConfigError>(HasSubstr("--bursts")));
+}
+
 TEST(Traffic, HasNoMeanWithoutAPacket) {
   const auto result = run_synthetic("mesh_8x8_booksim", uniform(1e-9, 1, 10));
   EXPECT_TRUE(result["packet_latency_mean"].is_null());

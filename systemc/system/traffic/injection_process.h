@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+
+#include "base/random.h"
+#include "system/traffic/traffic.h"
+
+namespace coppice::system {
+
+// When a source creates packets, asked cycle by cycle.
+class InjectionProcess {
+ public:
+  // `probability` of a packet in a cycle, on the mean.
+  InjectionProcess(double probability, const std::optional<Bursts>& bursts);
+
+  // Whether a packet is created in this cycle; on or off at the start is drawn with the first.
+  bool creates(Random& random);
+
+  // The probability of a packet in a cycle in which a bursty source is on; may be above 1.
+  static double while_on(double probability, const Bursts& bursts);
+
+ private:
+  double probability_;
+  std::optional<Bursts> bursts_;
+  std::optional<bool> on_;
+};
+
+}  // namespace coppice::system

@@ -1,0 +1,106 @@
+#include "system/traffic/packet_trace.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "machine.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A file that goes with the test.
+class TraceFile {
+ public:
+  explicit TraceFile(const std::string& text) : path_(folder_.file("trace")) {
+    std::ofstream(path_) << text;
+  }
+  const std::string& path() const { return path_; }
+  std::vector<TracePacket> read() const { return read_packet_trace(path_, 16, 16, 3); }
+  std::string complaint() const {
+    try {
+      read();
+    } catch (const ConfigError& error) {
+      return std::string(error.what()).substr(path_.size() + 1);
+    }
+    return "accepted";
+  }
+
+ private:
+  TemporaryDirectory folder_;
+  std::string path_;
+};
+
+TEST(PacketTrace, ReadsWhatNetracePrints) {
+  const auto packets = TraceFile(
+                           "# a read and its answer\n"
+                           "  ID:7 CYC:20 SRC:1 DST:5 ADR:0x0000beef TYP:ReadReq NDEP:2 9 11\n\n"
+                           "ID:9 CYC:10 SRC:5 DST:1 TYP:ReadResp NDEP:0\n"
+                           "CYC:3 SRC:0 DST:15\n"
+                           "ID:11 CYC:30 SRC:5 DST:2 FLITS:6 TYP:ReadResp NDEP:0\n")
+                           .read();
+  ASSERT_EQ(packets.size(), 4U);
+  EXPECT_EQ(packets[0].at, 20);
+  EXPECT_EQ(packets[0].flits, 1);
+  EXPECT_THAT(packets[0].releases, ElementsAre(1, 3));
+  EXPECT_EQ(packets[1].flits, 5);  // 72 B in flits of 16 B
+  EXPECT_EQ(packets[1].waits_for, 1);
+  EXPECT_EQ(packets[2].flits, 3);
+  EXPECT_EQ(packets[3].flits, 6);
+}
+
+TEST(PacketTrace, NamesThePlaceOfWhatIsWrong) {
+  const auto complaint = [](const std::string& text) { return TraceFile(text).complaint(); };
+  EXPECT_THAT(complaint(""), HasSubstr("holds no packet"));
+  EXPECT_THAT(complaint("\nCYC:1 SRC:0 DST:16\n"), HasSubstr("2:1: '16' is no accelerator from 0 to 15"));
+  EXPECT_THAT(complaint("CYC:1 SRC:0\n"), HasSubstr("a packet without DST"));
+  EXPECT_THAT(complaint("10 0 5\n"), HasSubstr("'10': a packet is written as Netrace prints it"));
+  EXPECT_THAT(complaint("CYC:1 SRC:0 DST:1 TYP:Nothing\n"), HasSubstr("no type of Netrace's packets"));
+  EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1 NDEP:1\n"), HasSubstr("NDEP:1 with 0 numbers"));
+  EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1 NDEP:1 8\n"), HasSubstr("there is no such packet"));
+  EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1\nID:1 CYC:2 SRC:0 DST:1\n"), HasSubstr("there twice"));
+  EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1 NDEP:1 2\nID:2 CYC:1 SRC:1 DST:0 NDEP:1 1\n"),
+              HasSubstr("1:1: this packet waits for packets that wait for it"));
+}
+
+TEST(Permutation, HasATargetForEverySource) {
+  const auto read = [](const std::string& text) {
+    const TraceFile file(text);
+    try {
+      return ::testing::PrintToString(read_permutation(file.path(), 3));
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(read("2 0\n0 1 # back\n1 1\n"), "{ 1, 1, 0 }");
+  EXPECT_THAT(read("0 1\n2 0\n"), HasSubstr("no line for source 1"));
+  EXPECT_THAT(read("0 1\n0 2\n"), HasSubstr("source 0 is there twice"));
+  EXPECT_THAT(read("0 3\n"), HasSubstr("'3' is no accelerator from 0 to 2"));
+  EXPECT_THAT(read("0\n"), HasSubstr("'source target'"));
+}
+
+// A chain over the machine: every packet goes in the cycle after the one before has arrived.
+TEST(TraceTraffic, SendsPacketsWhenWhatTheyWaitForHasArrived) {
+  const TraceFile file(
+      "ID:1 CYC:100 SRC:0 DST:1 FLITS:1 NDEP:1 2\n"
+      "ID:2 CYC:0 SRC:1 DST:0 FLITS:4 NDEP:1 3\n"
+      "ID:3 CYC:500 SRC:63 DST:0 FLITS:1 NDEP:0\n");
+  TrafficOptions traffic;
+  traffic.trace = file.path();
+  const auto result = run_synthetic("mesh_8x8_booksim", traffic);
+  EXPECT_EQ(result["packets_measured"], 3);
+  // 5 cycles a router and 2 more, one for every further flit.
+  const double neighbour = 5 * 2 + 2;
+  const double across = 5 * 15 + 2;
+  EXPECT_NEAR(result["packet_latency_mean"].get<double>(), (neighbour + neighbour + 3 + across) / 3, 1e-9);
+  EXPECT_EQ(result["cycles"], 500 + across);
+  EXPECT_FALSE(result["saturated"]);
+}
+
+}  // namespace
+}  // namespace coppice::system
