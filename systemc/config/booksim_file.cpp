@@ -49,7 +49,17 @@ constexpr std::array kDefaults{
     std::pair{"injection_rate_uses_flits", "0"},
     std::pair{"injection_process", "bernoulli"},
     std::pair{"packet_size", "1"},
+    std::pair{"burst_alpha", "0.5"},
+    std::pair{"burst_beta", "0.5"},
+    std::pair{"burst_r1", "-1.0"},
     std::pair{"use_read_write", "0"},
+    std::pair{"write_fraction", "0.5"},
+    std::pair{"read_request_size", "1"},
+    std::pair{"read_reply_size", "1"},
+    std::pair{"write_request_size", "1"},
+    std::pair{"write_reply_size", "1"},
+    std::pair{"priority", "none"},
+    std::pair{"perm_seed", "0"},
     std::pair{"warmup_periods", "3"},
     std::pair{"sample_period", "1000"},
     std::pair{"max_samples", "10"},
@@ -63,7 +73,6 @@ constexpr std::array kUnread{"vc_allocator",
                              "sw_allocator",
                              "alloc_iters",
                              "wait_for_tail_credit",
-                             "priority",
                              "vc_busy_when_full",
                              "vc_prioritize_empty",
                              "vc_shuffle_requests",
@@ -103,7 +112,109 @@ constexpr std::array kUnread{"vc_allocator",
                              "measure_stats",
                              "measure_latency",
                              "drain_measured_only",
-                             "interconnect"};
+                             "interconnect",
+                             "read_request_begin_vc",
+                             "read_request_end_vc",
+                             "write_request_begin_vc",
+                             "write_request_end_vc",
+                             "read_reply_begin_vc",
+                             "read_reply_end_vc",
+                             "write_reply_begin_vc",
+                             "write_reply_end_vc",
+                             "read_request_subnet",
+                             "read_reply_subnet",
+                             "write_request_subnet",
+                             "write_reply_subnet"};
+
+// A kind of network that is read: its ways, as routing_function and system.router.routing name them, and its
+// patterns beside those of all.
+struct Routing {
+  const char* theirs;
+  const char* ours;
+};
+struct Network {
+  const char* name;
+  std::vector<Routing> routings;
+};
+const std::vector<Network>& networks() {
+  static const std::vector<Network> kNetworks{
+      {"mesh",
+       {{"dor", "minimal"},
+        {"dim_order", "minimal"},
+        {"none", "minimal"},
+        {"valiant", "valiant"},
+        {"min_adapt", "adaptive"}}},
+      {"torus",
+       {{"dim_order", "minimal"},
+        {"dor", "minimal"},
+        {"none", "minimal"},
+        {"valiant", "valiant"},
+        {"min_adapt", "adaptive"}}},
+      {"anynet", {{"min", "minimal"}, {"none", "minimal"}}},
+      {"fattree", {{"nca", "valiant"}, {"anca", "adaptive"}}},
+      {"dragonflynew", {{"min", "minimal"}, {"ugal", "ugal"}}},
+  };
+  return kNetworks;
+}
+
+// Why the other networks of BookSim2 are not read.
+constexpr std::array kOtherNetworks{
+    std::pair{"fly",
+              "its channels go one way only, from sources to sinks that are no accelerators of one kind"},
+    std::pair{"cmesh", "every router of a grid has one accelerator here"},
+    std::pair{"flatfly", "write it as kind hyperx, dims [c, k, ...]"},
+    std::pair{"qtree", "write it as a fat tree or as anynet"},
+    std::pair{"tree4", "write it as a fat tree or as anynet"},
+};
+
+// A name with parameters, each a list: hotspot({{0,9},{1,2}}) has 0,9 and 1,2, hotspot({0,2}) has 0 and 2,
+// hotspot(0) has 0.
+struct Call {
+  std::string name;
+  std::vector<std::vector<std::string>> lists;
+};
+
+// What stands between commas outside of braces.
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      parts.emplace_back();
+    } else if (kBlanks.find(c) == std::string_view::npos) {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+bool in_braces(std::string_view text) {
+  return text.size() >= 2 && text.front() == '{' && text.back() == '}';
+}
+
+std::vector<std::string> list_of(std::string_view text) {
+  return split(in_braces(text) ? text.substr(1, text.size() - 2) : text);
+}
+
+Call read_call(const Node& value) {
+  const std::string& text = value.text;
+  const std::size_t open = text.find('(');
+  Call call{text.substr(0, open), {}};
+  if (open == std::string::npos) return call;
+  const std::size_t close = text.rfind(')');
+  if (close == std::string::npos || close < open) {
+    throw ConfigError(value.place, fmt::format("'{}' has no ')' behind its parameters", text));
+  }
+  const std::string inside = text.substr(open + 1, close - open - 1);
+  if (split(inside).size() > 1) {
+    throw ConfigError(value.place,
+                      fmt::format("'{}': BookSim2 takes several parameters in braces: write {}({{{}}})", text,
+                                  call.name, inside));
+  }
+  for (const std::string& parameter : list_of(inside)) call.lists.push_back(list_of(parameter));
+  return call;
+}
 
 class File {
  public:
@@ -248,7 +359,7 @@ class Translation {
     put(experiment_.document, "system", std::move(system));
     put(experiment_.document, "seed", file_["seed"]);
     traffic();
-    if (kind() == "anynet") {
+    if (kind() != "mesh" && kind() != "torus") {
       assume(
           "every node has a router of its own in front of its router, a hop more at either end: in "
           "BookSim2 it is a port of its router");
@@ -272,21 +383,38 @@ class Translation {
     file_.require("hold_switch_for_packet", "0", "the switch is allocated flit by flit");
     file_.require("subnets", "1", "there is one network");
     file_.require("classes", "1", "traffic is of one class");
-    file_.require("use_read_write", "0", "traffic is of one class");
-    file_.require("injection_process", "bernoulli", "packets are injected independently in each cycle");
-    file_.require("c", "1", "every router of a grid has one node");
+    if (kind() == "mesh" || kind() == "torus") file_.require("c", "1", "every router of a grid has one node");
   }
 
-  std::string kind() const {
+  const Network& network() const {
     const Node topology = file_["topology"];
-    if (topology.text == "mesh" || topology.text == "torus" || topology.text == "anynet")
-      return topology.text;
-    static const std::vector<std::string> known{"mesh", "torus", "anynet"};
-    throw ConfigError(
-        topology.place,
-        fmt::format("topology = {}: mesh, torus and anynet are read; describe another network by "
-                    "system.topology (`coppice list`) or as anynet",
-                    topology.text));
+    std::vector<std::string> known;
+    for (const Network& network : networks()) {
+      if (topology.text == network.name) return network;
+      known.emplace_back(network.name);
+    }
+    for (const auto& [name, reason] : kOtherNetworks) {
+      if (topology.text == name)
+        throw ConfigError(topology.place, fmt::format("topology = {}: {}", name, reason));
+    }
+    throw ConfigError(topology.place,
+                      fmt::format("topology = {}: {} are read; describe another network by system.topology "
+                                  "(`coppice list`) or as anynet",
+                                  topology.text, fmt::join(known, ", ")));
+  }
+
+  std::string kind() const { return network().name; }
+
+  // The value of system.router.routing, where the file names the way of packets.
+  Node routing() const {
+    const Node theirs = file_["routing_function"];
+    std::vector<std::string> known;
+    for (const Routing& routing : network().routings) {
+      if (theirs.text == routing.theirs) return scalar(routing.ours, theirs.place);
+      known.emplace_back(routing.theirs);
+    }
+    throw ConfigError(theirs.place, fmt::format("routing_function = {}: of a {} {} are read", theirs.text,
+                                                kind(), fmt::join(known, ", ")));
   }
 
   Node topology() const {
@@ -302,23 +430,27 @@ class Translation {
       put(topology, "file", file);
       return topology;
     }
-    const std::vector<std::string> dimension_order{"dor", "dim_order", "none"};
-    const Node routing = file_["routing_function"];
-    if (std::ranges::find(dimension_order, routing.text) == dimension_order.end()) {
-      throw ConfigError(routing.place, fmt::format("routing_function = {}: a {} is routed in dimension order "
-                                                   "here; write dim_order",
-                                                   routing.text, name));
-    }
-    put(topology, "kind", scalar(name, value.place));
-    Node dims;
-    dims.kind = Node::Kind::kList;
-    dims.place = file_["k"].place;
+    const bool grid = name == "mesh" || name == "torus";
+    const char* const ours = grid ? name.c_str() : name == "fattree" ? "fat_tree" : "dragonfly";
+    put(topology, "kind", scalar(ours, value.place));
     const std::int64_t k = file_.integer("k", 2, 1 << 16);
-    for (std::int64_t d = file_.integer("n", 1, 16); d > 0; --d) {
-      dims.children.push_back(scalar(std::to_string(k), dims.place));
+    const std::int64_t n = file_.integer("n", 1, 16);
+    std::vector<std::int64_t> widths{k, n};
+    if (grid) widths.assign(static_cast<std::size_t>(n), k);
+    if (name == "dragonflynew") {
+      file_.require("n", "1", "a group's routers are linked all to all");
+      widths = {k, 2 * k, k};
     }
-    put(topology, "dims", std::move(dims));
+    put(topology, "dims", list(widths, file_["k"].place));
     return topology;
+  }
+
+  static Node list(const std::vector<std::int64_t>& values, const SourceLocation& place) {
+    Node node;
+    node.kind = Node::Kind::kList;
+    node.place = place;
+    for (const std::int64_t value : values) node.children.push_back(scalar(std::to_string(value), place));
+    return node;
   }
 
   // A torus is folded: its channels take two cycles.
@@ -326,15 +458,36 @@ class Translation {
     const bool folded = kind() == "torus" && file_.integer("use_noc_latency", 0, 1) == 1;
     Node link = empty_map({file_.path()});
     put(link, "bandwidth", scalar("16 GB/s", {file_.path()}));
-    put(link, "latency", scalar(folded ? "2 ns" : "1 ns", {file_.path()}));
+    Node latency = scalar(folded ? "2 ns" : "1 ns", {file_.path()});
+    if (kind() == "dragonflynew") {
+      // Between accelerators and routers, in groups, between groups.
+      latency = list({}, {file_.path()});
+      for (const char* level : {"1 ns", "10 ns", "100 ns"}) {
+        latency.children.push_back(scalar(level, {file_.path()}));
+      }
+    }
+    put(link, "latency", std::move(latency));
     return link;
   }
 
   Node router() {
     constexpr std::int64_t kMost = 1 << 20;
     Node router = empty_map({file_.path()});
-    put(router, "vcs", file_["num_vcs"]);
     const std::int64_t vcs = file_.integer("num_vcs", 1, kMost);
+    Node used = file_["num_vcs"];
+    if (kind() == "torus" && routing().text == "adaptive" && vcs > 3) {
+      used.text = "3";
+      assume(
+          "min_adapt takes one virtual channel of a torus beside the two of dimension order, and leaves the "
+          "others empty: 3 are here");
+    }
+    put(router, "vcs", used);
+    put(router, "routing", routing());
+    const Node priority = file_["priority"];
+    if (priority.text != "none" && priority.text != "age") {
+      throw ConfigError(priority.place, fmt::format("priority = {}: none and age are read", priority.text));
+    }
+    put(router, "arbitration", scalar(priority.text == "age" ? "age" : "round_robin", priority.place));
     const std::int64_t shared = file_.integer("buf_size", -1, kMost * kMost);
     if (shared > 0 && shared != vcs * file_.integer("vc_buf_size", 1, kMost)) {
       throw ConfigError(file_["buf_size"].place,
@@ -352,17 +505,18 @@ class Translation {
   }
 
   void traffic() {
-    static const std::vector<std::string> known{"uniform", "transpose", "bitcomp", "tornado", "neighbor"};
-    experiment_.pattern = read_name(file_["traffic"], "traffic", known);
+    pattern();
     experiment_.packet_flits = static_cast<int>(file_.integer("packet_size", 1, 65536));
+    const double packet = request_reply();
     const bool flits = file_.integer("injection_rate_uses_flits", 0, 1) == 1;
     const double rate = file_.number("injection_rate", 1e-9, 1);
-    experiment_.rate = flits ? rate : rate * experiment_.packet_flits;
+    experiment_.rate = flits ? rate : rate * packet;
+    bursts(flits ? rate / packet : rate);
     if (experiment_.rate > 1) {
       throw ConfigError(file_["injection_rate"].place,
                         fmt::format("injection_rate of {} packets of {} flits is more than the flit per node "
                                     "and cycle that an injection channel takes",
-                                    rate, experiment_.packet_flits));
+                                    rate, packet));
     }
     const std::int64_t period = file_.integer("sample_period", 1, 1 << 30);
     experiment_.warmup = period * file_.integer("warmup_periods", 0, 1 << 20);
@@ -371,6 +525,72 @@ class Translation {
         fmt::format("{} cycles are measured behind {} of warm-up (max_samples, warmup_periods), while "
                     "BookSim2 stops when its means are steady",
                     experiment_.measure, experiment_.warmup));
+  }
+
+  void pattern() {
+    static const std::vector<std::string> known{"uniform",  "transpose",  "bitcomp",    "tornado",
+                                                "neighbor", "bitrev",     "shuffle",    "randperm",
+                                                "diagonal", "asymmetric", "bad_dragon", "hotspot"};
+    Node value = file_["traffic"];
+    const Call call = read_call(value);
+    value.text = call.name;
+    experiment_.pattern = read_name(value, "traffic", known);
+    if (call.name == "bad_dragon") experiment_.pattern = "next_group";
+    if (call.name == "randperm") assume("randperm is another permutation than that of BookSim2's perm_seed");
+    if (call.name != "hotspot") return;
+    if (call.lists.empty() || call.lists[0].front().empty() || call.lists[0].front().front() == '-') {
+      throw ConfigError(value.place,
+                        "traffic = hotspot draws its nodes: name them, for example hotspot({{0,9},{1,2}})");
+    }
+    const std::vector<std::string>& nodes = call.lists[0];
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      experiment_.hotspots += (i == 0 ? "" : ",") + nodes[i];
+      if (call.lists.size() < 2) continue;
+      experiment_.hotspots += ":" + call.lists[1][std::min(i, call.lists[1].size() - 1)];
+    }
+  }
+
+  // Returns the flits that a packet stands for: a request with its reply.
+  double request_reply() {
+    if (file_.integer("use_read_write", 0, 1) == 0) return experiment_.packet_flits;
+    std::array<std::int64_t, 4> sizes{};
+    constexpr std::array kSizes{"read_request_size", "read_reply_size", "write_request_size",
+                                "write_reply_size"};
+    for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = file_.integer(kSizes[i], 1, 65536);
+    const double writes = file_.number("write_fraction", 0, 1);
+    experiment_.request_reply = fmt::format("{}", fmt::join(sizes, ","));
+    experiment_.writes = fmt::format("{}", writes);
+    assume(
+        "requests and replies share all virtual channels (the keys read_request_begin_vc and so on): network "
+        "interfaces always take what arrives");
+    return (1 - writes) * static_cast<double>(sizes[0] + sizes[1]) +
+           writes * static_cast<double>(sizes[2] + sizes[3]);
+  }
+
+  // `rate` of packets in a cycle.
+  void bursts(double rate) {
+    const Node value = file_["injection_process"];
+    const Call call = read_call(value);
+    if (call.name == "bernoulli") return;
+    if (call.name != "on_off") {
+      throw ConfigError(value.place,
+                        fmt::format("injection_process = {}: bernoulli and on_off are read", call.name));
+    }
+    const auto part = [&](std::size_t i, const char* key) {
+      Node node = file_[key];
+      if (i < call.lists.size()) node = scalar(call.lists[i].front(), value.place);
+      return read_number(node, key, -1, 1);
+    };
+    double alpha = part(0, "burst_alpha");
+    double beta = part(1, "burst_beta");
+    const double on = part(2, "burst_r1");
+    if (alpha < 0) alpha = beta * rate / (on - rate);
+    if (beta < 0) beta = alpha * (on - rate) / rate;
+    if (!(alpha > 0 && beta > 0)) {
+      throw ConfigError(value.place,
+                        "on_off: two of burst_alpha, burst_beta and burst_r1 must be set, the third below 0");
+    }
+    experiment_.bursts = fmt::format("{:.10g},{:.10g}", alpha, beta);
   }
 
   File file_;

@@ -85,9 +85,18 @@ TEST(BooksimFile, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(
       complaint(with("num_vcs", "nun_vcs")),
       HasSubstr("5:1: unknown key 'nun_vcs' of a configuration of BookSim2; did you mean 'num_vcs'?"));
-  EXPECT_THAT(complaint(with("= mesh", "= fly")), HasSubstr("2:12: topology = fly: mesh, torus and anynet"));
-  EXPECT_THAT(complaint(with("dor", "valiant")), HasSubstr("4:20: routing_function = valiant: a mesh is"));
-  EXPECT_THAT(complaint(with("tornado", "hotspot")), HasSubstr("7:11: traffic must be uniform"));
+  EXPECT_THAT(complaint(with("= mesh", "= fly")),
+              HasSubstr("2:12: topology = fly: its channels go one way only"));
+  EXPECT_THAT(complaint(with("= mesh", "= cube")),
+              HasSubstr("2:12: topology = cube: mesh, torus, anynet, fattree, dragonflynew are read"));
+  EXPECT_THAT(complaint(with("dor", "romm")), HasSubstr("4:20: routing_function = romm: of a mesh dor, "));
+  EXPECT_THAT(complaint(with("tornado", "taper64")), HasSubstr("7:11: traffic must be uniform"));
+  EXPECT_THAT(complaint(with("tornado", "hotspot({1,2},{3,4})")),
+              HasSubstr("7:11: 'hotspot({1,2},{3,4})': BookSim2 takes several parameters in braces: write "
+                        "hotspot({{1,2},{3,4}})"));
+  EXPECT_THAT(complaint(with("tornado", "hotspot")), HasSubstr("7:11: traffic = hotspot draws its nodes"));
+  EXPECT_THAT(complaint(with("credit_delay", "priority = class; credit_delay")),
+              HasSubstr("6:12: priority = class: none and age are read"));
   EXPECT_THAT(complaint(with("0.02", "0.2")), HasSubstr("8:18: injection_rate of 0.2 packets of 16 flits"));
   EXPECT_THAT(complaint(with("16;", "none;")),
               HasSubstr("5:29: system.router.vc_depth must be a whole number"));
@@ -96,6 +105,45 @@ TEST(BooksimFile, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(complaint("topology = anynet;"), HasSubstr("needs a network_file"));
   EXPECT_THAT(complaint("k = 4"), HasSubstr("1:1: a ';' is missing"));
   EXPECT_THAT(complaint("// nothing\n"), HasSubstr("holds nothing"));
+}
+
+TEST(BooksimFile, ReadsTheTrafficOfItsUsers) {
+  const auto read = [](const std::string& more) {
+    const ScratchFile file("topology = mesh; k = 8; injection_rate = 0.1; packet_size = 4; " + more, "");
+    return read_booksim(file.path());
+  };
+  const BooksimExperiment hotspot = read("traffic = hotspot({{3,9},{1,2}});");
+  EXPECT_EQ(hotspot.pattern, "hotspot");
+  EXPECT_EQ(hotspot.hotspots, "3:1,9:2");
+  EXPECT_EQ(read("traffic = hotspot(5);").hotspots, "5");
+  EXPECT_EQ(read("injection_process = on_off; burst_alpha = 0.25; burst_beta = 0.75;").bursts, "0.25,0.75");
+  EXPECT_EQ(read("injection_process = on_off({0.25,0.5});").bursts, "0.25,0.5");
+  // A packet in half of the cycles while it is on: on for a fifth of the time.
+  EXPECT_EQ(read("injection_process = on_off({-1,0.2,0.5});").bursts, "0.05,0.2");
+  const BooksimExperiment requests = read("use_read_write = 1; write_fraction = 0.25; read_reply_size = 5;");
+  EXPECT_EQ(requests.request_reply, "1,5,1,1");
+  EXPECT_EQ(requests.writes, "0.25");
+  EXPECT_DOUBLE_EQ(requests.rate, 0.1 * (0.75 * 6 + 0.25 * 2));
+}
+
+TEST(BooksimFile, ReadsItsNetworksAndTheWaysOfPackets) {
+  const auto read = [](const std::string& text) {
+    const ScratchFile file(text, "");
+    return load_booksim(file.path(), read_booksim(file.path()), {}).config.system;
+  };
+  SystemConfig system = read("topology = torus; routing_function = min_adapt; num_vcs = 4; priority = age;");
+  EXPECT_EQ(system.router.routing, PacketRouting::kAdaptive);
+  EXPECT_EQ(system.router.arbitration, Arbitration::kAge);
+  EXPECT_EQ(system.router.vcs, 3);
+  system = read("topology = fattree; k = 4; n = 3; routing_function = nca;");
+  EXPECT_EQ(system.topology.kind, "fat_tree");
+  EXPECT_THAT(system.topology.dims, ElementsAre(4, 3));
+  EXPECT_EQ(system.router.routing, PacketRouting::kValiant);
+  system = read(
+      "topology = dragonflynew; k = 2; n = 1; routing_function = ugal; num_vcs = 3; traffic = bad_dragon;");
+  EXPECT_THAT(system.topology.dims, ElementsAre(2, 4, 2));
+  EXPECT_EQ(system.link.latency.back(), 100 * kFemtosecondsPerNanosecond);
+  EXPECT_EQ(system.router.routing, PacketRouting::kUgal);
 }
 
 }  // namespace
