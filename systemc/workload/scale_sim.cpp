@@ -159,12 +159,18 @@ bool is_header(const Row& row) {
   return std::none_of(row.begin(), row.end(), begins_as_number);
 }
 
-std::optional<Column> find_column(const Cell& cell) {
+// Letters and digits alone, in lower case.
+std::string plain(const Cell& cell) {
   std::string name;
   for (const char c : cell.text) {
     const auto byte = static_cast<unsigned char>(c);
     if (std::isalnum(byte) != 0) name += static_cast<char>(std::tolower(byte));
   }
+  return name;
+}
+
+std::optional<Column> find_column(const Cell& cell) {
+  const std::string name = plain(cell);
   const auto* found = std::find_if(kColumnNames.begin(), kColumnNames.end(),
                                    [&](const ColumnName& known) { return known.name == name; });
   if (found == kColumnNames.end()) return std::nullopt;
@@ -218,6 +224,20 @@ std::vector<Column> name_columns(const Row& row) {
   return columns;
 }
 
+// Tables of other tools have the sizes of results, from which those of inputs do not follow.
+void refuse_result_sizes(const Row& row) {
+  const bool has_inputs =
+      std::ranges::any_of(row, [](const Cell& cell) { return plain(cell).starts_with("ifmap"); });
+  for (const Cell& cell : row) {
+    const std::string name = has_inputs ? "" : plain(cell);
+    if (name != "outh" && name != "outw" && name != "ofmapheight" && name != "ofmapwidth") continue;
+    throw ConfigError(cell.place,
+                      fmt::format("'{}' is a size of a result, and layer tables have those of inputs: "
+                                  "write rows of {}",
+                                  cell.text, listed(kStandard)));
+  }
+}
+
 // The columns of a header whose words do not matter, or nothing if they do: by their names, or because there
 // are too few of them.
 std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warnings) {
@@ -245,6 +265,7 @@ std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warn
 
 // The meaning of every column. Behind those of SCALE-Sim, cells without a header count by position.
 std::vector<Column> read_header(const Row& row, std::vector<std::string>& warnings) {
+  refuse_result_sizes(row);
   std::vector<Column> columns = place_columns(row, warnings);
   if (columns.empty()) columns = name_columns(row);
   return columns;
