@@ -10,10 +10,38 @@ namespace coppice::schedule {
 
 using topology::DimensionKind;
 
-DimensionAlgorithm::DimensionAlgorithm(std::size_t dimension, DimensionKind kind, int size, bool in_network)
-    : kind_(kind), size_(size), in_network_(in_network) {
+namespace {
+
+// The kind of network whose usual algorithm `method` is, where one of `kind` serves it.
+DimensionKind kind_of_method(std::size_t dimension, DimensionKind kind, DimensionMethod method) {
+  const bool ring = topology::is_ring(kind);
+  switch (method) {
+    case DimensionMethod::kRing:
+      return ring ? kind : DimensionKind::kOneWayRing;
+    case DimensionMethod::kDirect:
+      if (!ring) return DimensionKind::kFullyConnected;
+      break;
+    case DimensionMethod::kHalvingDoubling:
+      if (kind == DimensionKind::kSwitch) return kind;
+      break;
+  }
+  throw UnsupportedError(
+      fmt::format("dimension {} is a {}, which does not serve {}: a ring runs ring, a fully connected group "
+                  "direct or ring, "
+                  "a switch halving_doubling, direct or ring",
+                  dimension, topology::to_string(kind), to_string(method)));
+}
+
+}  // namespace
+
+DimensionAlgorithm::DimensionAlgorithm(std::size_t dimension, DimensionKind kind, int size, bool in_network,
+                                       std::optional<DimensionMethod> method)
+    : kind_(method && !in_network ? kind_of_method(dimension, kind, *method) : kind),
+      one_port_(kind == DimensionKind::kSwitch),
+      size_(size),
+      in_network_(in_network) {
   const auto width = static_cast<unsigned>(size);
-  if (kind != DimensionKind::kSwitch || in_network || std::has_single_bit(width)) return;
+  if (kind_ != DimensionKind::kSwitch || in_network || std::has_single_bit(width)) return;
   throw UnsupportedError(
       fmt::format("dimension {} is a switch of {}: halving-doubling needs a power of two, {} or {}; or make "
                   "the dimension fully_connected (direct) or a ring, or let its switches add (in_network)",
@@ -60,7 +88,7 @@ DimensionAlgorithm::Move DimensionAlgorithm::move(Op op, int step, int message, 
     }
     case DimensionKind::kFullyConnected: {
       const int peer = around(self + message + 1);
-      return {.peer = peer, .port = message, .first_part = reduces ? peer : self};
+      return {.peer = peer, .port = one_port_ ? 0 : message, .first_part = reduces ? peer : self};
     }
     case DimensionKind::kSwitch:
       break;

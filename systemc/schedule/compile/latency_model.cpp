@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "base/time_limit.h"
 #include "schedule/compile/dimension_algorithm.h"
 #include "topology/hierarchy.h"
@@ -31,11 +34,28 @@ std::vector<DimensionModel> dimension_models(const topology::Topology& topology)
   return models;
 }
 
+void set_methods(std::vector<DimensionModel>& dimensions, const std::vector<DimensionMethod>& methods) {
+  if (methods.empty()) return;
+  if (methods.size() != dimensions.size()) {
+    throw UnsupportedError(
+        fmt::format("{} algorithms for {} dimensions: name one for each", methods.size(), dimensions.size()));
+  }
+  for (std::size_t d = 0; d < methods.size(); ++d) {
+    DimensionModel& dimension = dimensions[d];
+    dimension.method = methods[d];
+    const bool grouped = dimension.kind == topology::DimensionKind::kFullyConnected;
+    if (grouped && methods[d] == DimensionMethod::kRing) {
+      dimension.bandwidth.bytes_per_second /= dimension.size - 1;
+    }
+  }
+}
+
 LatencyModel::LatencyModel(std::vector<DimensionModel> dimensions, Bytes element, const StepTiming& timing)
     : dimensions_(std::move(dimensions)), element_(element), timing_(timing) {
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     const DimensionModel& dimension = dimensions_[d];
-    const auto& algorithm = algorithms_.emplace_back(d, dimension.kind, dimension.size, dimension.in_network);
+    const auto& algorithm =
+        algorithms_.emplace_back(d, dimension.kind, dimension.size, dimension.in_network, dimension.method);
     fixed_delays_.push_back(checked_time(algorithm.steps(), dimension.step_latency));
     accelerators_ *= dimension.size;
     rings_ = rings_ || algorithm.sends_halves();

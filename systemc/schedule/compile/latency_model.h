@@ -11,10 +11,11 @@ namespace coppice::schedule {
 // The facts that a scheduler of chunks knows of one dimension of a hierarchy (Themis, Table 2 and Sec. 4.4).
 struct DimensionModel {
   topology::DimensionKind kind = topology::DimensionKind::kSwitch;
-  int size = 2;                   // accelerators of a group
-  Bandwidth bandwidth;            // of one accelerator, all links together, each way
-  Femtoseconds step_latency = 0;  // from accelerator to accelerator
-  bool in_network = false;        // its switches add (offload.h)
+  int size = 2;                                          // accelerators of a group
+  Bandwidth bandwidth;                                   // of one accelerator, all links together, each way
+  Femtoseconds step_latency = 0;                         // from accelerator to accelerator
+  bool in_network = false;                               // its switches add (offload.h)
+  std::optional<DimensionMethod> method = std::nullopt;  // what it runs; none: what its network suits
   bool operator==(const DimensionModel&) const = default;
 };
 
@@ -30,6 +31,10 @@ struct StepTiming {
   Femtoseconds memory = 0;          // until a message's data has been read
   Femtoseconds reduction = 0;       // until a partial sum is in memory
 };
+
+// The methods of the dimensions, of which a ring in a fully connected group uses one link of each
+// accelerator. Throws UnsupportedError if they are not as many.
+void set_methods(std::vector<DimensionModel>& dimensions, const std::vector<DimensionMethod>& methods);
 
 // The dimensions of a hierarchical topology. Throws UnsupportedError for other topologies.
 std::vector<DimensionModel> dimension_models(const topology::Topology& topology);

@@ -117,7 +117,8 @@ ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension
       add_offloaded(model, plan.bytes, stage, policy, number++, way);
       continue;
     }
-    const DimensionAlgorithm algorithm(d, model.dimension(d).kind, model.dimension(d).size);
+    const DimensionAlgorithm algorithm(d, model.dimension(d).kind, model.dimension(d).size, false,
+                                       model.dimension(d).method);
     const int steps = grain == Grain::kOperations ? 1 : model.steps(d);
     for (int step = 0; step < steps; ++step) {
       const Bytes runs = stage.runs(algorithm.move(stage.op, step, 0, 0).parts);

@@ -30,7 +30,7 @@ class HierarchicalBuilder {
         policy_(policy) {
     for (std::size_t d = 0; d < hierarchy_.dimensions().size(); ++d) {
       const auto& dimension = hierarchy_.dimensions()[d];
-      algorithms_.emplace_back(d, dimension.kind, dimension.size);
+      algorithms_.emplace_back(d, dimension.kind, dimension.size, false, model_.dimension(d).method);
       widest_ = std::max(widest_, static_cast<std::size_t>(dimension.size));
     }
     const bool halves = std::ranges::any_of(algorithms_, &DimensionAlgorithm::sends_halves);
@@ -131,7 +131,7 @@ class HierarchicalBuilder {
     const bool shared = accelerators > request_.pattern_beyond;
     const std::size_t ports = tables_.slots.size();
     const auto tables = std::make_shared<const ProgramTables>(
-        ProgramTables::moves_of(hierarchy_, accelerators), std::move(tables_));
+        ProgramTables::moves_of(hierarchy_, accelerators, algorithms_), std::move(tables_));
     for (NodeId node = 0; node < accelerators; ++node) {
       NodeTables& of_node = schedule.nodes.emplace_back();
       for (std::size_t port = 0; port < ports; ++port) {
@@ -244,6 +244,7 @@ ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& reque
 }
 
 LatencyModel latency_model(std::vector<DimensionModel> dimensions, const CompileRequest& request) {
+  set_methods(dimensions, request.chunk_policy.methods);
   const bool knows_machine = request.chunk_policy.scheduler == ChunkScheduler::kThemisPlus;
   return LatencyModel(std::move(dimensions), request.element, knows_machine ? request.timing : StepTiming{});
 }

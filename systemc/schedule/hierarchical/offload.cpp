@@ -329,7 +329,8 @@ class OffloadBuilder {
         policy_(policy) {
     for (std::size_t d = 0; d < hierarchy_.dimensions().size(); ++d) {
       const auto& dimension = hierarchy_.dimensions()[d];
-      algorithms_.emplace_back(d, dimension.kind, dimension.size, dimension.in_network);
+      algorithms_.emplace_back(d, dimension.kind, dimension.size, dimension.in_network,
+                               model_.dimension(d).method);
     }
     for (const ChunkPlan& plan : plans) add_chunk(plan);
   }

@@ -5,13 +5,14 @@
 
 namespace coppice::schedule {
 
-Translations ProgramTables::moves_of(const topology::Hierarchy& hierarchy, int accelerators) {
+Translations ProgramTables::moves_of(const topology::Hierarchy& hierarchy, int accelerators,
+                                     std::span<const DimensionAlgorithm> algorithms) {
   std::vector<int> widths;
   std::vector<bool> flips;
   for (const topology::Hierarchy::Dimension& dimension : hierarchy.dimensions()) {
     widths.push_back(dimension.size);
-    flips.push_back(dimension.kind == topology::DimensionKind::kSwitch);
   }
+  for (const DimensionAlgorithm& algorithm : algorithms) flips.push_back(algorithm.exchanges());
   const bool too_wide =
       std::ranges::any_of(widths, [](int width) { return width > Translations::kMostWide; });
   if (widths.size() > Translations::kMostDimensions || too_wide) return {{1}, {0}};

@@ -35,7 +35,8 @@ class ProgramTables final : public SymmetricTables {
 
   // The accelerators' moves that keep the dimensions: round rings and fully connected groups, and bits that
   // flip where halving and doubling exchange. Of one accelerator if Translations take no such dimensions.
-  static Translations moves_of(const topology::Hierarchy& hierarchy, int accelerators);
+  static Translations moves_of(const topology::Hierarchy& hierarchy, int accelerators,
+                               std::span<const DimensionAlgorithm> algorithms);
 
   const std::map<DimensionOrder, ChunkProgram>& programs() const { return spec_.programs; }
   const std::map<std::pair<const ChunkProgram*, Bytes>, MessageSizes>& sizes() const { return spec_.sizes; }

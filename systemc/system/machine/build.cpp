@@ -369,6 +369,11 @@ schedule::ChunkPolicy chunk_policy_of(const config::CollectiveConfig& collective
   for (const auto named : {kFifo, kSmallestChunkFirst, kLeastToSendFirst}) {
     if (collective.intra_dimension == to_string(named)) policy.intra_dimension = named;
   }
+  for (const std::string& name : collective.dimension_algorithms) {
+    for (const auto method : schedule::kDimensionMethods) {
+      if (name == to_string(method)) policy.methods.push_back(method);
+    }
+  }
   return policy;
 }
 

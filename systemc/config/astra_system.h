@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/schema.h"
+
+namespace coppice::config {
+
+// What a system file of ASTRA-sim says of collectives.
+struct AstraSystem {
+  std::vector<std::string> algorithms;   // of every dimension, as schedule::to_string(DimensionMethod)
+  std::vector<std::string> assumptions;  // a sentence each
+};
+
+// Reads `all-reduce-implementation` of a system file (JSON): ring, direct or halvingDoubling, each with "one"
+// before it too. Throws ConfigError in the file: unreadable, not JSON, no such key, or another algorithm.
+AstraSystem read_astra_system(const std::string& path);
+
+// collective.dimension_algorithms: a list with the algorithm of every dimension of a hierarchy, or the name
+// of a system file, relative to the working directory.
+Key dimension_algorithms_key();
+
+}  // namespace coppice::config
