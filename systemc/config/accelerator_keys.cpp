@@ -88,8 +88,7 @@ void add_systolic_keys(std::vector<Key>& keys) {
   add_name("system.accelerator.split", [](auto& c) -> auto& { return c.system.accelerator.split; },
            {"best", "batch", "rows", "columns", "filters"});
   // Written where they are not the usual, which other results leave out.
-  const auto add_rare = [&](Key key, const char* example, auto idle, auto usual) {
-    key.example = example;
+  const auto add_rare = [&](Key key, auto idle, auto usual) {
     key.write = [write = key.write, usual](const Config& config) {
       return usual(config.system.accelerator) ? Json() : write(config);
     };
@@ -98,10 +97,10 @@ void add_systolic_keys(std::vector<Key>& keys) {
   add_rare(integer_key(
                "system.accelerator.pe_latency",
                [](auto& c) -> auto& { return c.system.accelerator.pe_latency; }, 0, 64),
-           "1", idle_pe_latency, [](const AcceleratorConfig& a) { return a.pe_latency == 0; });
+           idle_pe_latency, [](const AcceleratorConfig& a) { return a.pe_latency == 0; });
   add_rare(name_key("system.accelerator.operands",
                     [](auto& c) -> auto& { return c.system.accelerator.operands; }, {"fp32", "bf16", "int8"}),
-           "bf16", idle_operands, [](const AcceleratorConfig& a) { return a.operands == "fp32"; });
+           idle_operands, [](const AcceleratorConfig& a) { return a.operands == "fp32"; });
   const auto add_buffer = [&](const char* path, auto field) {
     add(limit_key(path, field, parse_bytes, format_bytes, kSmallestBuffer, kLargestMemory));
   };

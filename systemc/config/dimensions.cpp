@@ -171,6 +171,8 @@ void check_dateline(const Loaded& loaded, std::size_t d) {
 
 void check_halving(const Loaded& loaded, std::size_t d) {
   const DimensionSpec& dimension = loaded.config.system.topology.dimensions[d];
+  const auto& methods = loaded.config.collective.dimension_algorithms;
+  if (d < methods.size() && methods[d] != to_string(schedule::DimensionMethod::kHalvingDoubling)) return;
   const auto size = static_cast<unsigned>(dimension.size);
   if (dimension.kind != DimensionKind::kSwitch || dimension.in_network || std::has_single_bit(size)) return;
   throw ConfigError(
@@ -266,6 +268,29 @@ std::vector<DimensionSpec> dimensions_to_build(const TopologyConfig& topology) {
     dimension.bundled = topology.bundled || dimension.kind != DimensionKind::kSwitch;
   }
   return dimensions;
+}
+
+void choose_flit(Loaded& loaded) {
+  SystemConfig& system = loaded.config.system;
+  const bool from_file = described_by(loaded.config, topology::DescribedBy::kDimensions) &&
+                         !system.topology.dimensions.empty() && !loaded.places.contains(path_of(0));
+  constexpr std::array kChosen{"system.flit", "system.clock", "system.ni.payload"};
+  if (!from_file ||
+      std::ranges::any_of(kChosen, [&](const char* key) { return loaded.places.contains(key); })) {
+    return;
+  }
+  const Bytes usual = system.flit;
+  for (const DimensionSpec& dimension : dimensions_to_build(system.topology)) {
+    const Bytes wider = carrying_flit(system, channel_bandwidth(dimension));
+    if (wider > 0) system.flit = wider;
+  }
+  if (system.flit == usual) return;
+  system.ni.payload = usual_payload(system.flit);
+  loaded.config.assumptions.push_back(
+      fmt::format("{}: flits of {} and packets of {} are chosen, so that a cycle of {} carries what the "
+                  "fastest link does",
+                  loaded.place(kPath).file, format_bytes(system.flit), format_bytes(system.ni.payload),
+                  format_frequency(system.clock)));
 }
 
 void check_dimensions(const Loaded& loaded) {

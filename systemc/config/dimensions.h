@@ -15,6 +15,10 @@ Key dimensions_key();
 // system.topology.bundled says.
 std::vector<topology::DimensionSpec> dimensions_to_build(const TopologyConfig& topology);
 
+// Where dimensions come from a network file, and neither flit, clock nor payload are set: makes flits and
+// packets as large as its links need to keep their bandwidth, and says so in Config::assumptions.
+void choose_flit(Loaded& loaded);
+
 // Rules of the dimensions of a hierarchy, and between them and other keys. Throws ConfigError at the
 // key to change.
 void check_dimensions(const Loaded& loaded);

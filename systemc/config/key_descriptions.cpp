@@ -46,6 +46,11 @@ constexpr KeyDescription kDescriptions[] = {
     {"system.router.sw_alloc_delay", "The cycles that a router takes to give a flit the switch."},
     {"system.router.st_delay", "The cycles that a flit takes through the switch."},
     {"system.router.credit_delay", "The cycles until a router sends a credit, besides the link's latency."},
+    {"system.router.routing",
+     "The ways of packets of synthetic traffic: the shortest that is known ahead, by way of a node drawn "
+     "(valiant), the least busy of the shortest (adaptive), or the less busy of the first two (ugal)."},
+    {"system.router.arbitration",
+     "Which packet a router serves first: in rotation, or the one that was created first (age)."},
     {"system.router.impl", "What routers are: the SystemC model, or the Verilog, Verilated."},
     {"system.ni.ports", "The ports of an accelerator's network interface; auto: one for each of its links.",
      "auto, or a whole number from 1 to 64"},
@@ -136,6 +141,9 @@ constexpr KeyDescription kDescriptions[] = {
      "auto, or a whole number from 1 to 1048576"},
     {"collective.trees", "How tree algorithms lie on the network."},
     {"collective.scheduler", "What orders the dimensions of a chunk of a hierarchical collective."},
+    {"collective.dimension_algorithms",
+     "What every dimension of a hierarchy runs; left out: a ring the ring algorithm, a fully connected group "
+     "the direct one, a switch halving and doubling."},
     {"collective.intra_dimension",
      "Which chunk goes first within a dimension; auto: what the scheduler usually has."},
     {"training.model", "The network that is trained, or the table of its layers.",

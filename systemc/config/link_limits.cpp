@@ -14,13 +14,6 @@ constexpr std::int64_t kClockStep = 100'000'000;  // Hz
 constexpr std::int64_t kFastestClock = 100'000'000'000;
 constexpr Bytes kFlitsOfAPacket = 16;  // behind a head flit
 
-// The flit, twice the present one or more, that carries `bandwidth`; 0 if none is wide enough.
-Bytes wide_enough(const SystemConfig& system, Bandwidth bandwidth) {
-  Bytes flit = system.flit;
-  while (flit <= kWidestFlit && transfer_time(flit, bandwidth) < system.clock.period()) flit *= 2;
-  return flit <= kWidestFlit ? flit : 0;
-}
-
 std::string flit_advice(const SystemConfig& system, Bytes flit) {
   const bool packets = system.ni.flow_control == FlowControl::kPacket;
   const Bytes payload = system.ni.payload;
@@ -45,6 +38,12 @@ std::string clock_advice(const SystemConfig& system, Bandwidth bandwidth) {
 
 }  // namespace
 
+Bytes carrying_flit(const SystemConfig& system, Bandwidth bandwidth) {
+  Bytes flit = system.flit;
+  while (flit <= kWidestFlit && transfer_time(flit, bandwidth) < system.clock.period()) flit *= 2;
+  return flit <= kWidestFlit ? flit : 0;
+}
+
 Bytes usual_payload(Bytes flit) {
   return kFlitsOfAPacket * flit;
 }
@@ -52,7 +51,7 @@ Bytes usual_payload(Bytes flit) {
 std::string bandwidth_objection(const SystemConfig& system, Bandwidth bandwidth) {
   if (transfer_time(system.flit, bandwidth) >= system.clock.period()) return "";
   std::vector<std::string> advice;
-  if (const Bytes flit = wide_enough(system, bandwidth); flit > 0)
+  if (const Bytes flit = carrying_flit(system, bandwidth); flit > 0)
     advice.push_back(flit_advice(system, flit));
   if (const std::string clock = clock_advice(system, bandwidth); !clock.empty()) advice.push_back(clock);
   if (advice.empty()) advice.emplace_back("lower it");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/booksim_file.h"
+#include "config/dimensions.h"
 #include "config/document.h"
 #include "config/nearest.h"
 #include "config/parallel_keys.h"
@@ -118,6 +119,7 @@ Loaded load_document(const std::string& path, Node root, const std::vector<std::
   all.insert(all.end(), assumptions.begin(), assumptions.end());
   require_keys(loaded, purpose);
   resolve_parallel_training(loaded);
+  choose_flit(loaded);
   check_rules(loaded);
   return loaded;
 }

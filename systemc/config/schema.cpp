@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/accelerator_keys.h"
+#include "config/astra_system.h"
 #include "config/dimensions.h"
 #include "config/ineffective_keys.h"
 #include "config/key_builders.h"
@@ -110,6 +111,14 @@ void add_link_keys(std::vector<Key>& keys) {
                         idle_timing));
 }
 
+// What is not said unless it is set.
+std::function<Json(const Config&)> unless_usual(std::function<Json(const Config&)> write, const char* usual) {
+  return [write = std::move(write), usual](const Config& config) {
+    Json value = write(config);
+    return value == usual ? Json() : value;
+  };
+}
+
 void add_router_keys(std::vector<Key>& keys) {
   const auto add = [&](Key key) { keys.push_back(unless(with(std::move(key), kSimulations), idle_router)); };
   Key vcs = integer_key(
@@ -132,6 +141,17 @@ void add_router_keys(std::vector<Key>& keys) {
       "system.router.st_delay", [](auto& c) -> auto& { return c.system.router.st_delay; }, 1, 64));
   add(integer_key(
       "system.router.credit_delay", [](auto& c) -> auto& { return c.system.router.credit_delay; }, 0, 64));
+  Key routing = enum_key<>(
+      "system.router.routing", [](auto& c) -> auto& { return c.system.router.routing; },
+      std::vector{PacketRouting::kMinimal, PacketRouting::kValiant, PacketRouting::kAdaptive,
+                  PacketRouting::kUgal});
+  routing.write = unless_usual(routing.write, "minimal");
+  keys.push_back(unless(with(routing, {Purpose::kTraffic}), idle_router));
+  Key arbitration = enum_key<>(
+      "system.router.arbitration", [](auto& c) -> auto& { return c.system.router.arbitration; },
+      std::vector{Arbitration::kRoundRobin, Arbitration::kAge});
+  arbitration.write = unless_usual(arbitration.write, "round_robin");
+  keys.push_back(unless(with(arbitration, {Purpose::kRun, Purpose::kTraffic}), idle_router));
   // Routing studies simulate the SystemC model only; so do those of interfaces below.
   keys.push_back(unless(with(enum_key<>(
                                  "system.router.impl", [](auto& c) -> auto& { return c.system.router.impl; },
@@ -346,6 +366,7 @@ void add_collective_keys(std::vector<Key>& keys) {
       {kUsualPolicy, to_string(IntraDimension::kFifo), to_string(IntraDimension::kSmallestChunkFirst),
        to_string(IntraDimension::kLeastToSendFirst)});
   keys.push_back(unless(with(policy, kPlanned), idle_scheduler));
+  keys.push_back(unless(with(dimension_algorithms_key(), kPlanned), idle_scheduler));
 }
 
 void add_run_keys(std::vector<Key>& keys) {

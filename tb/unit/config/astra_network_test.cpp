@@ -100,6 +100,22 @@ TEST(AstraNetwork, StandsForTheDimensionsOfAHierarchy) {
               HasSubstr("did you mean 'system.topology.dimensions.rings'"));
 }
 
+// 62.5 GB/s of 2^30 B/s around the ring are 67.1 B a nanosecond, and 25 to each of seven less.
+TEST(AstraNetwork, HasFlitsThatItsLinksNeed) {
+  const ScratchFile network(with("100.0", "450"));
+  const ScratchFile config("system: {topology: {kind: hierarchy, dimensions: " + network.path() +
+                           "}}\ncollective: {algorithm: hierarchical, size: 1 MB}\n");
+  const Config chosen = load(config.path(), {}, Purpose::kRun).config;
+  EXPECT_EQ(chosen.system.flit, 512);
+  EXPECT_EQ(chosen.system.ni.payload, 8192);
+  EXPECT_EQ(chosen.system.topology.dimensions, read_astra_network(network.path()).dimensions);
+  EXPECT_THAT(chosen.assumptions.back(), HasSubstr("flits of 512 B and packets of 8 KiB are chosen"));
+  const Config given =
+      load(config.path(), {"system.flit=1 KiB", "system.ni.payload=16 KiB"}, Purpose::kRun).config;
+  EXPECT_EQ(given.system.flit, 1024);
+  EXPECT_EQ(given.assumptions.size(), chosen.assumptions.size() - 1);
+}
+
 TEST(AstraNetwork, PointsAtWhatIsWrong) {
   EXPECT_THAT(
       complaint(with("[ 4, 8, 16 ]", "[ 4, 8 ]")),
