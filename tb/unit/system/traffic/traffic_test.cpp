@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
         Spread{"FatTreeAdaptive",
                {"system.topology.kind=fat_tree", "system.topology.dims=[4, 3]",
                 "system.router.routing=adaptive", "system.router.vcs=1"}}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const ::testing::TestParamInfo<Spread>& network) { return std::string(network.param.name); });
 
 // A way by a node drawn is 2 * 5.25 channels long on the mean, one in dimension order 5.25.
 TEST(Traffic, TakesLongerWaysByNodesDrawn) {
