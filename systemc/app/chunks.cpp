@@ -12,8 +12,8 @@
 #include "app/progress.h"
 #include "base/error.h"
 #include "config/shape.h"
+#include "schedule/hierarchical/chunk_planning.h"
 #include "schedule/hierarchical/chunk_prediction.h"
-#include "schedule/hierarchical/hierarchical.h"
 #include "system/machine/build.h"
 #include "system/machine/time_guard.h"
 

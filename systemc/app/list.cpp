@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "app/command.h"
-#include "routing/assigner.h"
+#include "routing/methods.h"
 #include "schedule/registry.h"
 #include "system/machine/model_files.h"
 #include "system/program/large_program.h"
 #include "system/traffic/patterns.h"
-#include "topology/builders.h"
+#include "topology/kinds.h"
 #include "workload/large_model.h"
 
 namespace coppice::app {

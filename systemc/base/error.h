@@ -33,6 +33,14 @@ class UnsupportedError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Something takes longer than the longest time that can be simulated (kLongestTime). Whoever knows which
+// input asks for it says so.
+class TimeLimitError : public UnsupportedError {
+ public:
+  explicit TimeLimitError(const std::string& what)
+      : UnsupportedError(what + " takes more than the 9,223 s that can be simulated") {}
+};
+
 // A broken invariant of the model or a simulated run that failed (wrong data, deadlock, cycle limit). what()
 // names the module and the cycle; exit status 1.
 class ModelError : public std::runtime_error {

@@ -9,16 +9,6 @@
 
 namespace coppice {
 
-// The most simulated time there is: what Femtoseconds hold, less a margin for rounding up.
-inline constexpr Femtoseconds kLongestTime = 9'223 * kFemtosecondsPerSecond;
-
-// Something takes longer than kLongestTime. Whoever knows which input asks for it says so.
-class TimeLimitError : public UnsupportedError {
- public:
-  explicit TimeLimitError(const std::string& what)
-      : UnsupportedError(what + " takes more than the 9,223 s that can be simulated") {}
-};
-
 // `count` times `each`, both 0 or more. Throws TimeLimitError instead of wrapping: wherever a number of
 // bytes, flits or cycles becomes a time.
 inline Femtoseconds checked_time(std::int64_t count, Femtoseconds each) {

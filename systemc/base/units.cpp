@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "base/time_limit.h"
+#include "base/error.h"
 
 namespace coppice {
 namespace {

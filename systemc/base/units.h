@@ -16,6 +16,9 @@ using Femtoseconds = std::int64_t;
 inline constexpr Femtoseconds kFemtosecondsPerNanosecond = 1'000'000;
 inline constexpr Femtoseconds kFemtosecondsPerSecond = 1'000'000'000'000'000;
 
+// The most simulated time there is: what Femtoseconds hold, less a margin for rounding up.
+inline constexpr Femtoseconds kLongestTime = 9'223 * kFemtosecondsPerSecond;
+
 // Bytes moved per second, one direction. Decimal units as the field writes them: 16 GB/s = 16e9 B/s.
 struct Bandwidth {
   std::int64_t bytes_per_second = 0;

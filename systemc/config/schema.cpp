@@ -16,7 +16,7 @@
 #include "config/shape.h"
 #include "config/values.h"
 #include "schedule/registry.h"
-#include "topology/builders.h"
+#include "topology/kinds.h"
 
 namespace coppice::config {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "config/config.h"
 #include "schedule/registry.h"
-#include "topology/builders.h"
+#include "topology/kinds.h"
 
 namespace coppice::config {
 

@@ -1,31 +1,6 @@
 #include "routing/assigner.h"
 
-#include <algorithm>
-#include <array>
-
-#include "routing/annealing.h"
-#include "routing/ecmp.h"
-#include "routing/edge_coloring.h"
-#include "routing/greedy.h"
-#include "routing/ilp.h"
-#include "routing/optimal.h"
-
 namespace coppice::routing {
-namespace {
-
-const std::array<MethodInfo, 6>& registry() {
-  static const std::array<MethodInfo, 6> all{{
-      {"ecmp", "a hash of the five-tuple over the live next hops, as switches do without a controller"},
-      {"greedy", "flow by flow over the least loaded path (Algorithm 1); at most twice the optimum"},
-      {"edge_coloring", "bipartite edge colouring, colours dealt to the live spines; exact"},
-      {"annealing", "simulated annealing of destinations' spines (Hedera)"},
-      {"ilp", "integer linear program by GLPK; exact, for small cases"},
-      {"optimal", "every link at its least load, by alternating paths; exact, and few moves on changes"},
-  }};
-  return all;
-}
-
-}  // namespace
 
 const char* to_string(GreedyOrder order) {
   switch (order) {
@@ -47,20 +22,6 @@ const char* to_string(AnnealingKind kind) {
       return "published";
   }
   return "?";
-}
-
-std::unique_ptr<PathAssigner> make_assigner(const std::string& method, const AssignerOptions& options) {
-  if (method == "ecmp") return std::make_unique<Ecmp>(options.seed);
-  if (method == "greedy") return std::make_unique<Greedy>(options.order, options.threads, options.seed);
-  if (method == "edge_coloring") return std::make_unique<EdgeColoring>();
-  if (method == "annealing") return std::make_unique<Annealing>(options.annealing, options.seed);
-  if (method == "ilp") return std::make_unique<IntegerProgram>(options.ilp_seconds);
-  if (method == "optimal") return std::make_unique<Optimal>(options.seed);
-  return nullptr;
-}
-
-std::span<const MethodInfo> methods() {
-  return registry();
 }
 
 }  // namespace coppice::routing

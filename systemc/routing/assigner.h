@@ -1,10 +1,6 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "routing/instance.h"
 
@@ -29,22 +25,5 @@ const char* to_string(GreedyOrder order);
 enum class AnnealingKind { kHedera, kPublished };
 
 const char* to_string(AnnealingKind kind);
-
-struct AssignerOptions {
-  std::uint64_t seed = 1;  // of hashes, random orders and annealing moves
-  GreedyOrder order = GreedyOrder::kJob;
-  int threads = 1;  // of the greedy method, over connected components
-  AnnealingKind annealing = AnnealingKind::kHedera;
-  double ilp_seconds = 10;  // the exact method gives up after
-};
-
-// The method of that name; nullptr if there is none.
-std::unique_ptr<PathAssigner> make_assigner(const std::string& method, const AssignerOptions& options = {});
-
-struct MethodInfo {
-  std::string name;
-  std::string summary;
-};
-std::span<const MethodInfo> methods();
 
 }  // namespace coppice::routing

@@ -26,6 +26,22 @@ AlgorithmInfo compiled_by() {
   return info;
 }
 
+// What should be fastest as an algorithm of its own, for network interfaces without lockstep too. It is here
+// because it chooses among all the others.
+class AutomaticCompiler final : public Compiler {
+ public:
+  static AlgorithmInfo info() {
+    return {.name = "auto",
+            .summary = "what should be fastest here by its tables' expected time",
+            .chunking = Chunking::kChosen,
+            .rooted = true,
+            .chooses_algorithm = true};
+  }
+  Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override {
+    return choose_algorithm(topology, request, false, algorithms()).schedule;
+  }
+};
+
 }  // namespace
 
 const std::vector<AlgorithmInfo>& algorithms() {

@@ -48,6 +48,9 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions);
 // Bandwidth of each of the channels that `spec` makes.
 Bandwidth channel_bandwidth(const DimensionSpec& spec);
 
+// The dimensions of a hierarchy in some order.
+using DimensionOrder = std::vector<std::size_t>;
+
 // Where things are in a hierarchical topology.
 class Hierarchy {
  public:

@@ -43,7 +43,7 @@ enum class Kind {
   kHyperx,
 };
 
-// As in configurations (builders.h describes the kinds).
+// As in configurations (kinds.h describes the kinds).
 std::string_view to_string(Kind kind);
 
 // How one dimension of a kHierarchy joins the accelerators of a group.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "routing/assigner.h"
+#include "routing/methods.h"
 #include "routing/optimal.h"
 
 namespace {

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "schedule/automatic/expected_time.h"
-#include "schedule/registry.h"
 
 namespace coppice::schedule {
 namespace {
@@ -35,20 +34,12 @@ constexpr Candidate kCandidates[] = {
 
 }  // namespace
 
-AlgorithmInfo AutomaticCompiler::info() {
-  return {.name = "auto",
-          .summary = "what should be fastest here by its tables' expected time",
-          .chunking = Chunking::kChosen,
-          .rooted = true,
-          .chooses_algorithm = true};
-}
-
 AutomaticChoice choose_algorithm(const topology::Topology& topology, const CompileRequest& request,
-                                 bool lockstep) {
+                                 bool lockstep, std::span<const AlgorithmInfo> algorithms) {
   AutomaticChoice choice;
   std::string refusal = "there is none that does it on " + topology.name();
   for (const Candidate& candidate : kCandidates) {
-    const AlgorithmInfo& info = *find_algorithm(candidate.algorithm);
+    const AlgorithmInfo& info = *std::ranges::find(algorithms, candidate.algorithm, &AlgorithmInfo::name);
     if (request.root >= 0 && !info.rooted) continue;
     if (!topology.in_network().empty() && !info.over_dimensions) continue;
     if (topology.num_accelerators() > candidate.most_accelerators) continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,17 +22,8 @@ struct AutomaticChoice {
 
 // Compiles what applies to the topology and the collective and keeps what should be fastest. On large systems
 // only what compiles quickly there is tried, and without the lockstep nothing that relies on it. Throws
-// UnsupportedError if nothing applies.
+// UnsupportedError if nothing applies. `algorithms` are all there are (schedule/registry.h).
 AutomaticChoice choose_algorithm(const topology::Topology& topology, const CompileRequest& request,
-                                 bool lockstep);
-
-// The choice as an algorithm of its own, for network interfaces without lockstep too.
-class AutomaticCompiler final : public Compiler {
- public:
-  static AlgorithmInfo info();
-  Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override {
-    return choose_algorithm(topology, request, false).schedule;
-  }
-};
+                                 bool lockstep, std::span<const AlgorithmInfo> algorithms);
 
 }  // namespace coppice::schedule

@@ -18,7 +18,7 @@ const char* to_string(IntraDimension policy);
 // the smallest chunk first. themis_plus.h has a policy of its own.
 IntraDimension usual_policy(ChunkScheduler scheduler);
 
-// What a dimension of a hierarchy runs (schedule/compile/dimension_algorithm.h).
+// What a dimension of a hierarchy runs (schedule/tables/dimension_algorithm.h).
 enum class DimensionMethod { kRing, kDirect, kHalvingDoubling };
 const char* to_string(DimensionMethod method);
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/time_limit.h"
-#include "schedule/compile/dimension_algorithm.h"
+#include "schedule/tables/dimension_algorithm.h"
 #include "topology/hierarchy.h"
 
 namespace coppice::schedule {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "schedule/compile/dimension_algorithm.h"
+#include "schedule/tables/dimension_algorithm.h"
 #include "schedule/tables/schedule.h"
 #include "topology/topology.h"
 

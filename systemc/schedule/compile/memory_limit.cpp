@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "schedule/compile/table_builder.h"
+#include "schedule/compile/send.h"
 #include "schedule/proof/replay.h"
 
 namespace coppice::schedule {

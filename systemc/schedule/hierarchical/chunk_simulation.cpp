@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/time_limit.h"
-#include "schedule/compile/dimension_algorithm.h"
+#include "schedule/tables/dimension_algorithm.h"
 
 namespace coppice::schedule {
 

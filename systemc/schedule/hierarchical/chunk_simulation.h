@@ -7,11 +7,11 @@
 
 #include "schedule/compile/chunk_policy.h"
 #include "schedule/compile/latency_model.h"
+#include "topology/hierarchy.h"
 
 namespace coppice::schedule {
 
-// The dimensions of a hierarchy in some order.
-using DimensionOrder = std::vector<std::size_t>;
+using topology::DimensionOrder;
 
 // The way of one chunk through the dimensions of a hierarchy.
 struct ChunkPlan {

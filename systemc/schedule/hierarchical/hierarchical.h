@@ -6,7 +6,6 @@
 
 #include "schedule/compile/compiler.h"
 #include "schedule/hierarchical/chunk_simulation.h"
-#include "schedule/hierarchical/themis_plus.h"
 
 namespace coppice::schedule {
 
@@ -30,20 +29,6 @@ Schedule compile_plans(const topology::Topology& topology, const CompileRequest&
 Schedule compile_in_orders(const topology::Topology& topology, const CompileRequest& request,
                            const std::string& algorithm, std::span<const DimensionOrder> orders,
                            IntraDimension policy);
-
-// CompileRequest::chunks, or the paper's 64 (Themis, Sec. 5.3), fewer where the data has not so many
-// elements.
-int chunk_count(const LatencyModel& model, const CompileRequest& request);
-
-// The ways of the chunks of a request's collective, as CompileRequest::chunk_policy decides: the baseline's
-// (Themis, Sec. 2.3), those of Themis (themis.h) or those of themis_plus.h. Chunks are equal but with
-// themis_plus; automatic ones are 64 (Themis, Sec. 5.3).
-ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request);
-
-// The model by which a request's chunks are planned and take their turns. Themis' own pre-simulation knows
-// links and steps only (Sec. 4.6.2: it needs no detailed network), themis_plus the machine's flits and
-// routers as well.
-LatencyModel latency_model(std::vector<DimensionModel> dimensions, const CompileRequest& request);
 
 // The chunks of plan_chunks() as tables, by CompileRequest::chunk_policy.
 class HierarchicalCompiler final : public Compiler {

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "schedule/compile/dimension_algorithm.h"
-#include "schedule/hierarchical/hierarchical.h"
+#include "schedule/hierarchical/chunk_planning.h"
 #include "schedule/hierarchical/turn_order.h"
 #include "schedule/tables/chunk_program.h"
+#include "schedule/tables/dimension_algorithm.h"
 #include "topology/hierarchy.h"
 
 namespace coppice::schedule {

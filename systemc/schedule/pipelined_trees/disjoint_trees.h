@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "schedule/pipelined_trees/embedding.h"
+#include "schedule/pipelined_trees/placed_tree.h"
 
 namespace coppice::schedule {
 

@@ -228,23 +228,6 @@ PlacedTree unplaced(const LogicalTree& tree) {
 
 }  // namespace
 
-int num_detours(std::span<const PlacedTree> trees) {
-  int detours = 0;
-  for (const PlacedTree& tree : trees) {
-    detours += static_cast<int>(
-        std::ranges::count_if(tree.edges, [](const PlacedEdge& edge) { return edge.via != kNoNode; }));
-  }
-  return detours;
-}
-
-int depth_of(const PlacedTree& tree) {
-  std::vector<int> depth(tree.edges.size() + 1, 0);
-  for (const PlacedEdge& edge : tree.edges) {
-    depth[static_cast<std::size_t>(edge.child)] = depth[static_cast<std::size_t>(edge.parent)] + 1;
-  }
-  return std::ranges::max(depth);
-}
-
 bool for_each_embedding(const Topology& topology, const EmbeddingRequest& request, std::int64_t effort,
                         const Visit& visit) {
   return TreeSearch(topology, request, effort, ascending(topology.num_accelerators()), visit).run();
@@ -308,28 +291,6 @@ std::vector<PlacedTree> place_trees(const Topology& topology, std::span<const Lo
 
 std::vector<LogicalTree> ccube_trees() {
   return {{kNoNode, 2, 4, 2, 0, 6, 4, 6}, {3, kNoNode, 3, 5, 7, 1, 7, 5}};
-}
-
-std::vector<LinkedTree> link_trees(const Topology& topology, std::span<const PlacedTree> trees) {
-  NeighbourLinks links(topology);
-  std::vector<LinkedTree> linked;
-  for (const PlacedTree& tree : trees) {
-    LinkedTree result{tree.root, {}};
-    for (const PlacedEdge& edge : tree.edges) {
-      TreeLink link{.child = edge.child, .parent = edge.parent, .up = {}, .down = {}};
-      std::vector<NodeId> way{edge.child};
-      if (edge.via != kNoNode) way.push_back(edge.via);
-      way.push_back(edge.parent);
-      for (std::size_t i = 0; i + 1 < way.size(); ++i) {
-        const auto channels = links.claim(way[i], way[i + 1]);
-        link.up.push_back(channels.there);
-        link.down.insert(link.down.begin(), channels.back);
-      }
-      result.links.push_back(std::move(link));
-    }
-    linked.push_back(std::move(result));
-  }
-  return linked;
 }
 
 }  // namespace coppice::schedule

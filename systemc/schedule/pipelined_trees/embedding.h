@@ -5,29 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "schedule/pipelined_trees/pipelined_trees.h"
+#include "schedule/pipelined_trees/placed_tree.h"
 
 namespace coppice::schedule {
-
-// An edge of a tree placed on links: direct, or a detour through one accelerator that forwards (C-Cube,
-// Sec. IV-A).
-struct PlacedEdge {
-  NodeId child = topology::kNoNode;
-  NodeId parent = topology::kNoNode;
-  NodeId via = topology::kNoNode;
-  bool operator==(const PlacedEdge&) const = default;
-};
-
-// A spanning tree of the accelerators; parents come before their children.
-struct PlacedTree {
-  NodeId root = topology::kNoNode;
-  std::vector<PlacedEdge> edges;
-  bool operator==(const PlacedTree&) const = default;
-};
-
-int num_detours(std::span<const PlacedTree> trees);
-// Edges from the root to the farthest accelerator, a detour counting once.
-int depth_of(const PlacedTree& tree);
 
 // Trees that share no channel in either direction: every edge has a link, or two, of its own; parallel links
 // count one by one. So sums may go up and final values down all trees at once.
@@ -65,8 +45,5 @@ std::vector<PlacedTree> place_trees(const topology::Topology& topology, std::spa
 // The two trees of C-Cube (Fig. 10) for the eight accelerators of a DGX-1: rooted at 0 and 1, each
 // accelerator a leaf of one. Two of their edges join accelerators without a link.
 std::vector<LogicalTree> ccube_trees();
-
-// The channels of placed trees.
-std::vector<LinkedTree> link_trees(const topology::Topology& topology, std::span<const PlacedTree> trees);
 
 }  // namespace coppice::schedule

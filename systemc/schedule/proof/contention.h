@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "schedule/proof/checker.h"
+#include "schedule/proof/check_report.h"
 #include "schedule/proof/replay.h"
 
 namespace coppice::schedule {

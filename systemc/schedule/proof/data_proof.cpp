@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "schedule/proof/checker.h"
+#include "schedule/proof/check_report.h"
 #include "schedule/proof/data_groups.h"
 #include "schedule/proof/order_proof.h"
 #include "schedule/proof/proof_cache.h"

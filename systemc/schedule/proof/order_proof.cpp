@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/bits.h"
-#include "schedule/proof/checker.h"
+#include "schedule/proof/check_report.h"
 
 namespace coppice::schedule {
 namespace {

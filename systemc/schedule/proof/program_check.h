@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "schedule/proof/checker.h"
+#include "schedule/proof/check_report.h"
 #include "schedule/tables/program_tables.h"
 
 namespace coppice::schedule {

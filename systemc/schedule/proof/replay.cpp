@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "schedule/proof/checker.h"
+#include "schedule/proof/check_report.h"
 
 namespace coppice::schedule {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schedule/proof/checker.h"
+#include "schedule/proof/check_report.h"
 #include "schedule/tables/translated_tables.h"
 
 namespace coppice::schedule {

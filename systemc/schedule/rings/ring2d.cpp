@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/compile/table_builder.h"
-#include "topology/builders.h"
+#include "topology/kinds.h"
 
 namespace coppice::schedule {
 namespace {

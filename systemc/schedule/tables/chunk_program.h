@@ -4,12 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "schedule/compile/dimension_algorithm.h"
-#include "schedule/hierarchical/chunk_simulation.h"
+#include "schedule/tables/dimension_algorithm.h"
 #include "schedule/tables/schedule.h"
 #include "topology/hierarchy.h"
 
 namespace coppice::schedule {
+
+using topology::DimensionOrder;
 
 // Consecutive pieces of a chunk.
 struct Pieces {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "schedule/tables/translated_tables.h"
-
 namespace coppice::schedule {
 
 Table::Table(std::shared_ptr<const TableSource> source, std::size_t slot, NodeId node)
@@ -41,7 +39,7 @@ std::int64_t Table::messages() const {
 }
 
 const TablePattern* Table::pattern() const {
-  return dynamic_cast<const TablePattern*>(source_.get());
+  return source_ == nullptr ? nullptr : source_->pattern();
 }
 
 void Table::store() {

@@ -73,6 +73,8 @@ class TableSource {
   }
   // The routes that a slot's entries take at `node`, each at least once.
   virtual std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const = 0;
+  // This source, if it is one accelerator's tables and the moves that make them everybody's.
+  virtual const TablePattern* pattern() const { return nullptr; }
 };
 
 // The entries of one NI port, in the order in which they issue. Read like a vector of them, but entries may

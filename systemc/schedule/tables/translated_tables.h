@@ -50,6 +50,7 @@ class TablePattern final : public SymmetricTables {
   std::int64_t messages(std::size_t slot) const override;
   void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override;
   std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const override;
+  const TablePattern* pattern() const override { return this; }
 
  private:
   Translations moves_;

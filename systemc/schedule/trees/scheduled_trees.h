@@ -9,27 +9,9 @@
 #include "schedule/compile/compiler.h"
 #include "schedule/compile/table_builder.h"
 #include "schedule/tables/schedule.h"
+#include "schedule/trees/tree_steps.h"
 
 namespace coppice::schedule {
-
-// A node joins a tree: its parent sends it the tree's data in `step` of the all-gather.
-struct TreeEdge {
-  NodeId parent = topology::kNoNode;
-  NodeId child = topology::kNoNode;
-  topology::ChannelId channel = -1;  // from parent to child; -1: see `path`
-  std::int32_t step = 0;             // from 1
-  std::int32_t path = -1;            // index into Trees::paths; -1, and no channel: the message is routed
-};
-
-// Spanning trees with their link schedule, `pieces` per accelerator: trees[f] is rooted at f / pieces. Or
-// `pieces` trees of one accelerator.
-struct Trees {
-  int steps = 0;  // timesteps of one phase
-  int pieces = 1;
-  std::vector<std::vector<TreeEdge>> trees;  // edges in the order of their steps
-  std::vector<ChannelPath> paths{};          // of edges through switches
-  NodeId root = topology::kNoNode;           // of all trees; none: every accelerator has its own
-};
 
 // The collective over `trees`: all-gather follows the trees; reduce-scatter runs them reversed in time and
 // direction, first. Every accelerator's chunk is cut into as many pieces as it has trees; with a root, all

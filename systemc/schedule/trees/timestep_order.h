@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "schedule/trees/scheduled_trees.h"
+#include "schedule/trees/tree_steps.h"
 
 namespace coppice::schedule {
 

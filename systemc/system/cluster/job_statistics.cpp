@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "routing/assigner.h"
+#include "routing/methods.h"
 #include "system/process/cost_meter.h"
 
 namespace coppice::system {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "config/config.h"
-#include "routing/assigner.h"
 #include "routing/ecmp.h"
 #include "routing/instance.h"
+#include "routing/methods.h"
 
 namespace coppice::system {
 

@@ -2,7 +2,6 @@
 #include "system/cluster/route_study.h"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -26,6 +25,7 @@
 #include "system/cluster/timed_actions.h"
 #include "system/collective/verification.h"
 #include "system/machine/build.h"
+#include "system/machine/run_loop.h"
 #include "system/machine/time_guard.h"
 #include "system/output/trace_writer.h"
 #include "system/process/cost_meter.h"
@@ -392,42 +392,32 @@ class RouteStudy final : private ni::MessageObserver {
   // -- simulation and result -------------------------------------------------------------------------------
 
   void simulate() {
-    constexpr Femtoseconds kSlice = kFemtosecondsPerSecond / 100;
-    while (departed_ < jobs_.size() || !fabric_->idle()) {
-      require_time_left();
-      if (!sc_core::sc_pending_activity()) {
-        throw ModelError(fmt::format("deadlock at {:.6f} s: {} messages are done and nothing can move\n{}",
-                                     seconds(Conductor::now()), completed_, fabric_->describe_packets(16)));
-      }
-      const auto quiet = static_cast<Femtoseconds>(sc_core::sc_time_to_pending_activity().value());
-      const Femtoseconds slice = std::min(std::max(kSlice, quiet + 1), time_left());
-      sc_core::sc_start(fabric::to_sc_time(checked_sum(Conductor::now(), slice) - Conductor::now()));
-      failure_.rethrow();
-      if (options_.interrupted != nullptr && options_.interrupted->load()) {
-        throw Interrupted(fmt::format("interrupted at {:.6f} s", seconds(Conductor::now())));
-      }
-      if (options_.progress) options_.progress(progress());
-    }
+    const RunState state{
+        .run_to = [this](Cycles cycle) { run_to(cycle); },
+        .complete = [this] { return departed_ == jobs_.size(); },
+        .part = [this] { return progress(); },
+        .how_far = [this] { return unfinished(); },
+        .stuck = [](Cycles) { return kernel_is_silent(); },
+        .who = [this](Cycles) { return fabric_->describe_packets(16); },
+        .between = {},
+    };
+    run_to_end(*fabric_, state, loaded_.config.max_cycles, options_.interrupted, options_.progress);
   }
 
-  // Until the cycle of the limit is over.
-  Femtoseconds time_left() const {
-    constexpr Femtoseconds kEver = std::numeric_limits<Femtoseconds>::max();
-    const Cycles limit = loaded_.config.max_cycles;
-    if (limit == 0 || limit >= kEver / fabric_->period() - 1) return kEver;
-    return (limit + 1) * fabric_->period() - Conductor::now();
+  void run_to(Cycles cycle) {
+    const Femtoseconds until = checked_time(cycle, fabric_->period());
+    sc_core::sc_start(fabric::to_sc_time(until - Conductor::now()));
+    failure_.rethrow();
   }
 
-  void require_time_left() const {
-    if (time_left() > 0) return;
-    std::string unfinished;
+  std::string unfinished() const {
+    std::string text;
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       if (jobs_[j]->iteration >= routing_.iterations) continue;
-      unfinished += fmt::format("{}job {} ({}) {} of {} iterations", unfinished.empty() ? "" : ", ", j,
-                                plan_.jobs[j].name, jobs_[j]->iteration, routing_.iterations);
+      text += fmt::format("{}job {} ({}) {} of {} iterations", text.empty() ? "" : ", ", j,
+                          plan_.jobs[j].name, jobs_[j]->iteration, routing_.iterations);
     }
-    throw ModelError(
-        fmt::format("cycle limit: at cycle {} (max_cycles) {} done", loaded_.config.max_cycles, unfinished));
+    return text + " done";
   }
 
   double progress() const {

@@ -121,7 +121,7 @@ class CollectiveRun {
         {config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
          config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
          prepared_.least, breakdown_.to_json(finish_.last), cost.to_json(fabric_->statistics().flit_hops),
-         verification_->sample(), activity_.get()});
+         verification_->checked(), activity_.get()});
     predict(result);
     if (progress_) result["gradients"] = progress_->to_json();
     if (!prepared_.checked.expected.empty()) {
@@ -265,6 +265,7 @@ class CollectiveRun {
 
   void simulate() {
     const RunState state{
+        .run_to = [this](Cycles cycle) { machine_->run_to(cycle); },
         .complete = [this] { return complete(); },
         .part =
             [this] {
@@ -282,7 +283,7 @@ class CollectiveRun {
             },
     };
     const Cycles end =
-        run_to_end(*machine_, state, config().max_cycles, options_.interrupted, options_.progress);
+        run_to_end(*fabric_, state, config().max_cycles, options_.interrupted, options_.progress);
     // Sums of flits that came at once may still wait in a reduction unit when their messages have arrived.
     constexpr Cycles kSettle = 1000;
     if (fidelity_ == config::Fidelity::kFlit) machine_->run_to(end + kSettle);

@@ -1,46 +1,13 @@
 #pragma once
 
-#include <atomic>
-#include <functional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "config/loader.h"
-#include "system/machine/machine.h"
-#include "system/machine/run_loop.h"
+#include "system/machine/run_options.h"
 
 namespace coppice::system {
-
-// A layer of the next iteration's forward pass that waits for its gradients.
-struct ForwardLayer {
-  Bytes gradient_bytes = 0;  // of the buffer, in the order of the layers
-  Femtoseconds forward = 0;  // of its computation on one accelerator
-};
-
-// Files and callbacks that a run may use besides its result.
-struct RunOptions {
-  std::string trace_path;  // Chrome trace events; empty: none
-  std::string vcd_path;    // value change dump; empty: none
-  std::string fst_path;    // waveform of a Verilog NI, observe.nodes' first; empty: none
-  const std::atomic<bool>* interrupted = nullptr;  // polled; a set flag ends the run with Interrupted
-  std::function<void(double fraction)> progress;   // called now and then with the part of the work done
-
-  MachineParts parts;  // modules of your own in the places of the machine's
-
-  // The forward pass that is chained to an all-reduce; empty: none. The result tells of it in `gradients`.
-  std::vector<ForwardLayer> forward_layers;
-
-  // For those who compare runs; not owned. What they see of `fidelity: auto` they see in the child process
-  // that tries trains, too.
-  std::vector<ni::MessageObserver*> message_observers;
-  std::vector<fabric::FabricObserver*> fabric_observers;
-  fabric::FabricStatistics* statistics = nullptr;  // gets what the fabric has counted, when the run is done
-  // Gets the accelerator and its gradient buffer, when the run is done and verified with `check: values`.
-  std::function<void(int accelerator, std::span<const float> values)> final_values;
-};
 
 // Compiles, checks, simulates and verifies the collective; returns the result ("coppice.result/1").
 // Throws ConfigError (bad input found on the way), ModelError (the run failed), Interrupted.

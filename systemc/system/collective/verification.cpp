@@ -218,7 +218,7 @@ class ContributionVerification final : public Verification {
   }
 
   const char* name() const override { return "contributions"; }
-  Sample sample() const override {
+  CheckedElements checked() const override {
     if (!sampled_) return {};
     return {static_cast<std::int64_t>(addresses_->size()), schedule_.size / schedule_.element};
   }

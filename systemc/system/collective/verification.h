@@ -9,6 +9,7 @@
 #include "ni/gradient_memory.h"
 #include "schedule/proof/checker.h"
 #include "schedule/tables/schedule.h"
+#include "system/output/checked_elements.h"
 
 namespace coppice::system {
 
@@ -33,12 +34,7 @@ class Verification {
   virtual void verify() const = 0;
   // "values", "contributions" or "off": the result's `verified`.
   virtual const char* name() const = 0;
-  // How many of the elements were looked at, if not all.
-  struct Sample {
-    std::int64_t elements = 0;  // 0: all
-    std::int64_t of = 0;
-  };
-  virtual Sample sample() const { return {}; }
+  virtual CheckedElements checked() const { return {}; }
 };
 
 // Wrong data because a schedule that is `ordered_by_lockstep` met contention: a message came later than its

@@ -22,11 +22,11 @@
 #include "schedule/files/schedule_file.h"
 #include "schedule/files/tacos_file.h"
 #include "schedule/registry.h"
-#include "topology/builders.h"
 #include "topology/clos.h"
 #include "topology/deadlock.h"
 #include "topology/graph_file.h"
 #include "topology/hierarchy.h"
+#include "topology/kinds.h"
 
 namespace coppice::system {
 namespace {
@@ -174,7 +174,8 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   }
   return at_key(loaded, "collective.algorithm", [&] {
     if (!config::chooses_algorithm(loaded.config)) return compiler->compile(topology, request);
-    auto choice = schedule::choose_algorithm(topology, request, loaded.config.system.ni.lockstep);
+    auto choice = schedule::choose_algorithm(topology, request, loaded.config.system.ni.lockstep,
+                                             schedule::algorithms());
     expected = std::move(choice.expected);
     return std::move(choice.schedule);
   });

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <systemc>
+
 #include "base/error.h"
 
 namespace coppice::system {
@@ -23,9 +25,8 @@ bool kernel_is_silent() {
   return !sc_core::sc_pending_activity();
 }
 
-Cycles run_to_end(Machine& machine, const RunState& state, Cycles max_cycles,
+Cycles run_to_end(const fabric::Fabric& fabric, const RunState& state, Cycles max_cycles,
                   const std::atomic<bool>* interrupted, const std::function<void(double)>& progress) {
-  const fabric::Fabric& fabric = machine.fabric();
   Cycles cycle = 0;
   while (!(state.complete() && fabric.idle())) {
     if (state.between) state.between();
@@ -37,7 +38,7 @@ Cycles run_to_end(Machine& machine, const RunState& state, Cycles max_cycles,
     }
     const bool limited = max_cycles > 0 && next > max_cycles && !state.complete();
     cycle = limited ? max_cycles + 1 : next;
-    machine.run_to(cycle);
+    state.run_to(cycle);
     if (interrupted != nullptr && interrupted->load()) {
       throw Interrupted(fmt::format("interrupted at cycle {}", cycle));
     }

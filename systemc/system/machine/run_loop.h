@@ -2,22 +2,17 @@
 
 #include <atomic>
 #include <functional>
-#include <stdexcept>
 #include <string>
 
 #include "base/units.h"
-#include "system/machine/machine.h"
+#include "fabric/fabric.h"
+#include "system/process/interrupted.h"
 
 namespace coppice::system {
 
-// The user asked to stop (Ctrl-C): exit status 130.
-class Interrupted : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-// How far what a machine runs has come. All are asked between slices of its time.
+// How far what runs on a fabric has come. All are asked between slices of its time.
 struct RunState {
+  std::function<void(Cycles)> run_to;  // lets the kernel run until this cycle; throws what the modules throw
   std::function<bool()> complete;
   std::function<double()> part;            // of the work, from 0 to 1
   std::function<std::string()> how_far;    // "3 of 5 messages are done", for a run that ends too soon
@@ -26,10 +21,10 @@ struct RunState {
   std::function<void()> between;           // what else is to be done; empty: nothing
 };
 
-// Runs the machine in slices until all is complete and the fabric is idle; returns the cycle after the last
-// one. Throws Interrupted, ModelError where it is stuck (a deadlock) or beyond `max_cycles` (0: no limit),
-// and what the modules throw. `interrupted` and `progress` may be empty.
-Cycles run_to_end(Machine& machine, const RunState& state, Cycles max_cycles,
+// Runs in slices until all is complete and the fabric is idle; returns the cycle after the last one. Throws
+// Interrupted, ModelError where it is stuck (a deadlock) or beyond `max_cycles` (0: no limit), and what the
+// modules throw. `interrupted` and `progress` may be empty.
+Cycles run_to_end(const fabric::Fabric& fabric, const RunState& state, Cycles max_cycles,
                   const std::atomic<bool>* interrupted, const std::function<void(double)>& progress);
 
 // Whether no process of the kernel is ever going to run again.

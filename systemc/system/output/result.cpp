@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "config/loader.h"
-#include "system/collective/run.h"
 #include "system/machine/build.h"
 #include "system/output/dimension_activity.h"
 #include "system/output/link_utilization.h"
@@ -115,8 +114,8 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   json["version"] = COPPICE_VERSION;
   config::write_config(measured.config, json);
   json["verified"] = measured.verified;
-  if (measured.sample.elements > 0) {
-    json["verified_sample"] = {{"elements", measured.sample.elements}, {"of", measured.sample.of}};
+  if (measured.checked.elements > 0) {
+    json["verified_sample"] = {{"elements", measured.checked.elements}, {"of", measured.checked.of}};
   }
   json["fidelity"] = measured.fidelity;
   json["contention_free"] = measured.report.contention_free;

@@ -6,8 +6,8 @@
 #include "fabric/fabric.h"
 #include "schedule/proof/checker.h"
 #include "schedule/tables/schedule.h"
-#include "system/collective/verification.h"
 #include "system/machine/least_time.h"
+#include "system/output/checked_elements.h"
 #include "topology/topology.h"
 
 namespace coppice::system {
@@ -28,7 +28,7 @@ struct Measured {
   const LeastTime& least;
   nlohmann::ordered_json time_breakdown;
   nlohmann::ordered_json simulator;
-  Verification::Sample sample{};
+  CheckedElements checked{};
   const DimensionActivity* activity = nullptr;  // of a hierarchy
 };
 

@@ -22,7 +22,7 @@
 
 #include "base/error.h"
 #include "fabric/train_fabric.h"
-#include "system/collective/run.h"
+#include "system/process/interrupted.h"
 
 namespace coppice::system {
 namespace {

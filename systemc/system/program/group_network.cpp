@@ -13,6 +13,7 @@
 #include "config/dimensions.h"
 #include "topology/builders.h"
 #include "topology/hierarchy.h"
+#include "topology/kinds.h"
 
 namespace coppice::system {
 namespace {

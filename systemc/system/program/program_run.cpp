@@ -181,6 +181,7 @@ class ProgramRun {
 
   void simulate() {
     const RunState state{
+        .run_to = [this](Cycles cycle) { machine_->run_to(cycle); },
         .complete = [this] { return complete(); },
         .part =
             [this] {
@@ -195,7 +196,7 @@ class ProgramRun {
         .who = [this](Cycles cycle) { return describe_waiting(cycle); },
         .between = {},
     };
-    run_to_end(*machine_, state, config().max_cycles, options_.interrupted, options_.progress);
+    run_to_end(*fabric_, state, config().max_cycles, options_.interrupted, options_.progress);
   }
 
   std::string describe_waiting(Cycles cycle) const {

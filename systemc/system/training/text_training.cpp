@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "config/shape.h"
+#include "schedule/hierarchical/chunk_planning.h"
 #include "schedule/hierarchical/chunk_simulation.h"
-#include "schedule/hierarchical/hierarchical.h"
 #include "system/machine/build.h"
 #include "workload/text_workload.h"
 

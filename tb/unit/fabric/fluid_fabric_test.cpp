@@ -15,8 +15,8 @@
 #include "fabric/route_timing.h"
 #include "small_fabric.h"
 #include "support/child.h"
-#include "topology/builders.h"
 #include "topology/clos.h"
+#include "topology/kinds.h"
 
 namespace coppice::fabric {
 namespace {

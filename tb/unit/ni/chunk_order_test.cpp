@@ -18,8 +18,8 @@
 #include "ni/network_interface.h"
 #include "schedule/hierarchical/hierarchical.h"
 #include "schedule/proof/checker.h"
-#include "topology/builders.h"
 #include "topology/hierarchy.h"
+#include "topology/kinds.h"
 
 namespace coppice::ni {
 namespace {

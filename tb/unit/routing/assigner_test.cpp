@@ -1,4 +1,4 @@
-#include "routing/assigner.h"
+#include "routing/methods.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

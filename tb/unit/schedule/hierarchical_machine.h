@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "schedule/hierarchical/hierarchical.h"
-#include "topology/builders.h"
 #include "topology/hierarchy.h"
+#include "topology/kinds.h"
 #include "topology/routing.h"
 
 namespace coppice::schedule {

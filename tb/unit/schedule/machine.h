@@ -9,6 +9,7 @@
 
 #include "schedule/registry.h"
 #include "topology/builders.h"
+#include "topology/kinds.h"
 #include "topology/routing.h"
 #include "topology/topology.h"
 

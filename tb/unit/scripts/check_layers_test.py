@@ -40,6 +40,32 @@ class CheckLayers(unittest.TestCase):
         self.assertIn("topology/a.cpp:2: topology/ must not include config/",
                       self.errors({"topology/a.cpp": '#include <map>\n  #  include "config/config.h"\n'}))
 
+    def test_rooms_use_those_before_them_and_the_folder_uses_all(self):
+        rooms = "coppice_library(house\n  ROOMS cellar hall attic\n  DEPENDS base)\n"
+        files = {"house/hall/a.cpp": '#include "house/cellar/b.h"\n#include "house/hall/c.h"\n',
+                 "house/door.cpp": '#include "house/attic/d.h"\n#include "base/units.h"\n'}
+        self.assertEqual(self.errors(files, "coppice_library(base)\n" + rooms), "")
+        self.assertIn("house/hall/a.cpp:1: house/hall/ must not include house/attic/d.h: it may use cellar, hall",
+                      self.errors({"house/hall/a.cpp": '#include "house/attic/d.h"\n'},
+                                  "coppice_library(base)\n" + rooms))
+        self.assertIn("house/cellar/a.h:1: house/cellar/ must not include house/door.h",
+                      self.errors({"house/cellar/a.h": '#include "house/door.h"\n'},
+                                  "coppice_library(base)\n" + rooms))
+
+    def test_refuses_a_folder_that_is_no_room(self):
+        self.assertIn("config/shed/a.h:1: shed/ is none of the ROOMS of config/",
+                      self.errors({"config/shed/a.h": ""}))
+
+    def test_refuses_units_that_need_each_other(self):
+        self.assertIn("units need each other: topology/a -> topology/b -> topology/c -> topology/a",
+                      self.errors({"topology/a.h": '#include "topology/b.h"\n',
+                                   "topology/b.h": "",
+                                   "topology/b.cpp": '#include "topology/b.h"\n#include "topology/c.h"\n',
+                                   "topology/c.h": '#include "topology/a.h"\n'}))
+
+    def test_a_unit_is_a_header_and_its_source_file(self):
+        self.assertEqual(self.errors({"config/a.h": "", "config/a.cpp": '#include "config/a.h"\n'}), "")
+
     def test_refuses_what_is_above_but_not_a_dependency(self):
         self.assertIn("island/a.h:1: island/ must not include base/",
                       self.errors({"island/a.h": '#include "base/units.h"\n'}))

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "sample_links.h"
-#include "topology/builders.h"
 #include "topology/cut_bound.h"
 #include "topology/deadlock.h"
+#include "topology/kinds.h"
 
 namespace coppice::topology {
 namespace {

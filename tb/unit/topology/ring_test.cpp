@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "sample_links.h"
-#include "topology/builders.h"
 #include "topology/deadlock.h"
+#include "topology/kinds.h"
 #include "topology/routing.h"
 
 namespace coppice::topology {

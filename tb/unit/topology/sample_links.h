@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "topology/builders.h"
+#include "topology/kinds.h"
 #include "topology/topology.h"
 
 namespace coppice::topology {

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "sample_links.h"
-#include "topology/builders.h"
 #include "topology/deadlock.h"
+#include "topology/kinds.h"
 
 namespace coppice::topology {
 namespace {

@@ -6,6 +6,7 @@
 #include "machine.h"
 #include "schedule/automatic/expected_time.h"
 #include "schedule/proof/checker.h"
+#include "schedule/registry.h"
 
 namespace coppice::schedule {
 namespace {
@@ -25,7 +26,7 @@ CompileRequest timed(CompileRequest request) {
 TEST(Automatic, ChoosesTheFastestByExpectation) {
   const Machine machine = mesh({4, 4});
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
-  const AutomaticChoice choice = choose_algorithm(machine.topology, request, true);
+  const AutomaticChoice choice = choose_algorithm(machine.topology, request, true, algorithms());
   EXPECT_EQ(choice.schedule.algorithm, choice.expected.front().algorithm);
   EXPECT_EQ(choice.schedule.algorithm, "packed_trees");
   EXPECT_GT(choice.expected.size(), 4U);
@@ -40,7 +41,7 @@ TEST(Automatic, BroadcastsFromTheRoot) {
   const Machine machine = mesh({3, 3});
   CompileRequest request = timed(machine.request(Collective::kAllGather, 1 << 16));
   request.root = 4;
-  const AutomaticChoice choice = choose_algorithm(machine.topology, request, true);
+  const AutomaticChoice choice = choose_algorithm(machine.topology, request, true, algorithms());
   EXPECT_THAT(choice.schedule.algorithm, AnyOf("packed_trees", "multitree", "multitree_optimal"));
   check_schedule(machine.topology, choice.schedule);
 }

@@ -253,8 +253,8 @@ class SampledVerification : public ::testing::Test {
 };
 
 TEST_F(SampledVerification, LooksAtOneElementOfEveryStretch) {
-  EXPECT_EQ(verification_->sample().elements, 256);
-  EXPECT_EQ(verification_->sample().of, kElements);
+  EXPECT_EQ(verification_->checked().elements, 256);
+  EXPECT_EQ(verification_->checked().of, kElements);
   for (Bytes stretch = 0; stretch < 256; ++stretch) {
     EXPECT_EQ(memory(7).read(64 * stretch, 64).contributions.size(), kMany / 64U);
   }

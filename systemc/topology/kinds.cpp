@@ -1,4 +1,4 @@
-#include "topology/builders.h"
+#include "topology/kinds.h"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "topology/builders.h"
 #include "topology/clos.h"
 #include "topology/dims.h"
 #include "topology/dragonfly.h"

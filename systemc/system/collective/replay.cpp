@@ -1,4 +1,4 @@
-#include "system/output/replay.h"
+#include "system/collective/replay.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "topology/builders.h"
+#include "topology/kinds.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "schedule/compile/dimension_algorithm.h"
+#include "schedule/tables/dimension_algorithm.h"
 
 #include <gmock/gmock.h>
 

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "routing/assigner.h"
+
+namespace coppice::routing {
+
+struct AssignerOptions {
+  std::uint64_t seed = 1;  // of hashes, random orders and annealing moves
+  GreedyOrder order = GreedyOrder::kJob;
+  int threads = 1;  // of the greedy method, over connected components
+  AnnealingKind annealing = AnnealingKind::kHedera;
+  double ilp_seconds = 10;  // the exact method gives up after
+};
+
+// The method of that name; nullptr if there is none.
+std::unique_ptr<PathAssigner> make_assigner(const std::string& method, const AssignerOptions& options = {});
+
+struct MethodInfo {
+  std::string name;
+  std::string summary;
+};
+std::span<const MethodInfo> methods();
+
+}  // namespace coppice::routing
