@@ -9,6 +9,8 @@
 namespace coppice::schedule {
 namespace {
 
+constexpr int kUsualChunks = 64;  // Themis, Sec. 5.3
+
 // Every piece of a chunk has an element at least.
 Bytes least_chunk(const LatencyModel& model, const CompileRequest& request) {
   return pieces_of_a_chunk(model.accelerators(), model.rings()) * request.element;

@@ -6,6 +6,7 @@
 
 #include "schedule/hierarchical/chunk_planning.h"
 #include "schedule/hierarchical/offload.h"
+#include "schedule/hierarchical/themis.h"
 #include "schedule/hierarchical/turn_order.h"
 #include "schedule/tables/dimension_algorithm.h"
 #include "schedule/tables/program_tables.h"
@@ -191,8 +192,6 @@ class HierarchicalBuilder {
   std::vector<std::int32_t> route_indices_;  // [out-port * widest + coordinate of the destination]
   std::vector<topology::Route> routes_;
 };
-
-constexpr int kUsualChunks = 64;  // Themis, Sec. 5.3
 
 }  // namespace
 
