@@ -20,6 +20,7 @@
 #include "system/machine/hierarchy.h"
 #include "system/machine/least_time.h"
 #include "system/machine/machine.h"
+#include "system/machine/run_loop.h"
 #include "system/machine/time_guard.h"
 #include "system/output/dimension_activity.h"
 #include "system/output/result.h"

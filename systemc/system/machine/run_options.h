@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "system/machine/machine.h"
+#include "system/process/interrupted.h"
 
 namespace coppice::system {
 
