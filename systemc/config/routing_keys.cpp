@@ -7,6 +7,7 @@
 #include "config/nearest.h"
 #include "config/shape.h"
 #include "config/values.h"
+#include "routing/methods.h"
 #include "workload/large_model.h"
 
 namespace coppice::config {

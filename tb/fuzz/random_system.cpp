@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "schedule/registry.h"
-#include "topology/builders.h"
+#include "topology/kinds.h"
 
 namespace coppice::fuzz {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "sample_links.h"
+#include "topology/builders.h"
 #include "topology/cut_bound.h"
 #include "topology/table_routing.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "sample_links.h"
+#include "topology/builders.h"
 #include "topology/cut_bound.h"
 #include "topology/deadlock.h"
 #include "topology/table_routing.h"

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "sample_dims.h"
 #include "sample_links.h"
+#include "topology/builders.h"
 #include "topology/deadlock.h"
 
 namespace coppice::topology {
