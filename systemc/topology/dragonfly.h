@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "topology/adaptive_routing.h"
+#include "topology/detour_routing.h"
 #include "topology/routing.h"
 #include "topology/topology.h"
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "topology/adaptive_routing.h"
+#include "topology/detour_routing.h"
 
 namespace coppice::topology {
 

@@ -26,18 +26,6 @@ const char* to_string(IntraDimension policy) {
   return "?";
 }
 
-const char* to_string(DimensionMethod method) {
-  switch (method) {
-    case DimensionMethod::kRing:
-      return "ring";
-    case DimensionMethod::kDirect:
-      return "direct";
-    case DimensionMethod::kHalvingDoubling:
-      return "halving_doubling";
-  }
-  return "?";
-}
-
 IntraDimension usual_policy(ChunkScheduler scheduler) {
   switch (scheduler) {
     case ChunkScheduler::kBaseline:

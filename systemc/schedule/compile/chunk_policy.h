@@ -3,6 +3,8 @@
 #include <optional>
 #include <vector>
 
+#include "schedule/tables/dimension_method.h"
+
 namespace coppice::schedule {
 
 // Who decides the chunks' ways through the dimensions of a hierarchy (schedule/hierarchical/themis.h,
@@ -17,10 +19,6 @@ const char* to_string(IntraDimension policy);
 // As the paper runs a scheduler (Themis, Table 3 and Sec. 4.3): the baseline first come, first served, Themis
 // the smallest chunk first. themis_plus.h has a policy of its own.
 IntraDimension usual_policy(ChunkScheduler scheduler);
-
-// What a dimension of a hierarchy runs (schedule/tables/dimension_algorithm.h).
-enum class DimensionMethod { kRing, kDirect, kHalvingDoubling };
-const char* to_string(DimensionMethod method);
 
 // How chunks move through a hierarchy (Themis, Table 3).
 struct ChunkPolicy {

@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include "schedule/compile/chunk_policy.h"
+#include "schedule/tables/dimension_method.h"
 #include "schedule/tables/schedule.h"
 #include "topology/topology.h"
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "base/random.h"
-#include "system/traffic/traffic.h"
+#include "system/traffic/traffic_options.h"
 
 namespace coppice::system {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "system/traffic/traffic.h"
+#include "system/traffic/traffic_options.h"
 #include "topology/topology.h"
 
 namespace coppice::system {

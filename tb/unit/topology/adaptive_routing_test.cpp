@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "topology/builders.h"
+#include "topology/kinds.h"
 #include "topology/tie_bits.h"
 
 namespace coppice::topology {

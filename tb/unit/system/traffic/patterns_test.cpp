@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "topology/builders.h"
+#include "topology/kinds.h"
 
 namespace coppice::system {
 namespace {
