@@ -14,7 +14,7 @@ struct ComparedRun {
   double time_ns = 0;
   double algbw_gb_s = 0;
   double efficiency = 0;  // the least time over the time
-  double bound_ns = 0;  // the larger of the bounds of bandwidth and latency
+  double bound_ns = 0;    // the larger of the bounds of bandwidth and latency
   Bytes table_bytes = 0;  // of the accelerator that has most
   std::string chosen{};   // what auto chose
 };
@@ -25,8 +25,8 @@ std::string comparison_text(const std::vector<ComparedRun>& runs);
 std::string comparison_csv(const std::vector<ComparedRun>& runs);
 // {"schema": "coppice.compare/1", ..., "rows": [...]}.
 std::string comparison_json(const std::vector<ComparedRun>& runs);
-// Time over size, both logarithmic, a line per algorithm, circles around what auto chose and a dotted line for
-// the bound: a scalable vector graphic.
+// Time over size, both logarithmic, a line per algorithm, circles around what auto chose and a dotted line
+// for the bound: a scalable vector graphic.
 std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::string& title);
 
 }  // namespace coppice::app

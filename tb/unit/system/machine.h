@@ -10,8 +10,8 @@
 
 #include "config/loader.h"
 #include "system/collective/run.h"
-#include "system/traffic/traffic.h"
 #include "system/process/child_process.h"
+#include "system/traffic/traffic.h"
 
 namespace coppice::system {
 

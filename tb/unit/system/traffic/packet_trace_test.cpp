@@ -17,9 +17,7 @@ using ::testing::HasSubstr;
 // A file that goes with the test.
 class TraceFile {
  public:
-  explicit TraceFile(const std::string& text) : path_(folder_.file("trace")) {
-    std::ofstream(path_) << text;
-  }
+  explicit TraceFile(const std::string& text) : path_(folder_.file("trace")) { std::ofstream(path_) << text; }
   const std::string& path() const { return path_; }
   std::vector<TracePacket> read() const { return read_packet_trace(path_, 16, 16, 3); }
   std::string complaint() const {
