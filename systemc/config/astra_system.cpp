@@ -7,7 +7,7 @@
 
 #include "base/input_file.h"
 #include "config/values.h"
-#include "schedule/compile/dimension_algorithm.h"
+#include "schedule/tables/dimension_algorithm.h"
 
 namespace coppice::config {
 namespace {

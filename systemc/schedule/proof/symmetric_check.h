@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schedule/proof/check_report.h"
+#include "schedule/tables/schedule.h"
 #include "schedule/tables/translated_tables.h"
 
 namespace coppice::schedule {
