@@ -94,7 +94,9 @@ TEST(PackedTrees, CutsDataIntoPiecesOfWholeFlitsAtOneDistance) {
     EXPECT_EQ(longest % 16, 0);
     for (const auto& [flow, data] : flows) {
       EXPECT_EQ(data.address, flows[flow % trees].address + flow / trees * longest);
-      if (flow / trees + 1 < pieces && flow % trees + 1 < trees) EXPECT_EQ(data.bytes, longest);
+      if (flow / trees + 1 < pieces && flow % trees + 1 < trees) {
+        EXPECT_EQ(data.bytes, longest);
+      }
     }
   }
 }

@@ -110,7 +110,11 @@ RC_GTEST_PROP(TableLoop, IsExactForAnyTable, ()) {
     const bool nop = *rc::gen::inRange(0, 6) == 0;
     TableEntry entry =
         message(std::max(piece * repetition.flow, 0), step, std::max<Bytes>(piece * repetition.address, 0));
-    if (nop) entry = TableEntry{.step = step, .bytes = 64};
+    if (nop) {
+      entry = {};
+      entry.step = step;
+      entry.bytes = 64;
+    }
     entries.push_back(entry);
     step = std::max(step + *rc::gen::element(0, 1, 1, 1, 2, repetition.step, -1), 1);
   }
