@@ -89,6 +89,7 @@ void add_systolic_keys(std::vector<Key>& keys) {
            {"best", "batch", "rows", "columns", "filters"});
   // Written where they are not the usual, which other results leave out.
   const auto add_rare = [&](Key key, auto idle, auto usual) {
+    if (key.example.empty()) key.example = key.write(Config()).dump();
     key.write = [write = key.write, usual](const Config& config) {
       return usual(config.system.accelerator) ? Json() : write(config);
     };

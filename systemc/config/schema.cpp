@@ -146,11 +146,13 @@ void add_router_keys(std::vector<Key>& keys) {
       std::vector{PacketRouting::kMinimal, PacketRouting::kValiant, PacketRouting::kAdaptive,
                   PacketRouting::kUgal});
   routing.write = unless_usual(routing.write, "minimal");
+  routing.example = "minimal";
   keys.push_back(unless(with(routing, {Purpose::kTraffic}), idle_router));
   Key arbitration = enum_key<>(
       "system.router.arbitration", [](auto& c) -> auto& { return c.system.router.arbitration; },
       std::vector{Arbitration::kRoundRobin, Arbitration::kAge});
   arbitration.write = unless_usual(arbitration.write, "round_robin");
+  arbitration.example = "round_robin";
   keys.push_back(unless(with(arbitration, {Purpose::kRun, Purpose::kTraffic}), idle_router));
   // Routing studies simulate the SystemC model only; so do those of interfaces below.
   keys.push_back(unless(with(enum_key<>(

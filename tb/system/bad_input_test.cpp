@@ -274,7 +274,7 @@ TEST(BadInput, EveryOptionOfTrafficSaysWhatItTakes) {
   };
   EXPECT_EQ(said("--pattern", "x"),
             "--pattern x:1:1: unknown pattern 'x'; the patterns are uniform, transpose, bitcomp, tornado, "
-            "neighbor\n");
+            "neighbor, bitrev, shuffle, randperm, diagonal, asymmetric, next_group, hotspot, permutation\n");
   for (const char* rate : {"x", "-1", "0", "1.5", "nan", "1e9", "0.1x"}) {
     EXPECT_EQ(said("--rate", rate),
               std::string("--rate ") + rate + ":1:1: '" + rate +
@@ -342,7 +342,7 @@ TEST(BadInput, CommandLinesThatMakeNoSense) {
       {"traffic", "c.yaml", "--pattern", "uniform", "--rate", "-0.1", "--packet-flits", "1"},
       {"traffic", "c.yaml", "--pattern", "uniform", "--rate", "nan", "--packet-flits", "1"},
       {"traffic", "c.yaml", "--pattern", "uniform", "--rate", "0.1", "--packet-flits", "1", "--measure", "0"},
-      {"traffic", "c.yaml", "--pattern", "diagonal", "--rate", "0.1", "--packet-flits", "1"},
+      {"traffic", "c.yaml", "--pattern", "spiral", "--rate", "0.1", "--packet-flits", "1"},
       {"traffic", "c.yaml", "--pattern", "uniform", "--rate", "0.1", "--packet-flits", "1", "--seed", "-1"},
       {"schedule", "c.yaml", "--format", "xml"}};
   for (const auto& line : lines) {
