@@ -116,9 +116,13 @@ std::string as_text(const std::vector<Item>& items) {
   return text;
 }
 
-std::string escaped(std::string text) {
-  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
-  return text;
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char letter : text) {
+    if (letter == '|') safe += '\\';
+    safe += letter;
+  }
+  return safe;
 }
 
 std::string fact_of(const Item& item, std::string_view what) {

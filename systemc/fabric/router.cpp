@@ -186,7 +186,9 @@ void Router::route(std::int32_t input_vc) {
   in.rotate_vcs = decision.rotate_vcs;
   if (by_age_) created_[static_cast<std::size_t>(input_vc)] = decision.created;
   in.adapts = !decision.adaptive.empty();
-  if (!in.adapts) return;
+  if (!in.adapts) [[likely]] {
+    return;
+  }
   if (choices_.empty()) choices_.resize(inputs_.size());
   choices_[static_cast<std::size_t>(input_vc)] = {decision, buffers_[ring_index(input_vc, 0)].packet};
 }
@@ -223,8 +225,10 @@ void Router::choose_hop(std::int32_t input_vc) {
 
 // With a single requester every free output VC is granted to it.
 bool Router::allocate_alone(std::int32_t input_vc, Cycles now) {
-  choose_hop(input_vc);
   const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  if (in.adapts) [[unlikely]] {
+    choose_hop(input_vc);
+  }
   const int vc = preferred_vc(in, free_vcs(in));
   if (vc < 0) {
     waiting_vc_.push_back(input_vc);
@@ -373,7 +377,9 @@ void Router::allocate_switch_by_age(Cycles now) {
 // The virtual channel whose flit goes to an output: the first that asks for it, from the pointer on, or the
 // one with the oldest packet.
 int Router::next_vc(int in_port, int out_port) {
-  if (by_age_) return oldest_vc(in_port, out_port);
+  if (by_age_) [[unlikely]] {
+    return oldest_vc(in_port, out_port);
+  }
   const std::uint32_t mask = asking(in_port, out_port);
   const std::uint32_t from_pointer =
       mask & (~0U << input_ports_[static_cast<std::size_t>(in_port)].vc_pointer);

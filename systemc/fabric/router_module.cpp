@@ -19,10 +19,6 @@ std::vector<OutputRate> padded(std::vector<OutputRate> rates, int ports) {
   return rates;
 }
 
-}  // namespace
-
-namespace {
-
 // Counts the router that the packet is in.
 Packet& arrived(FlitContext& context, PacketId id, Cycles now) {
   Packet& packet = context.packets[id];
@@ -52,18 +48,16 @@ SystemCRouter::SystemCRouter(const sc_core::sc_module_name& name, const RouterSp
               context.system->clock.period(), *this) {}
 
 RouteDecision SystemCRouter::route(NodeId node, PacketId packet) {
-  RouteDecision decision;
-  const Packet& arrived_packet = context_->packets[packet];
-  if (context_->detours == nullptr || arrived_packet.route != nullptr) {
-    decision = next_hop(*context_, node, packet, now_);
-  } else {
-    Packet& moved = arrived(*context_, packet, now_);
-    topology::Ways ways =
-        context_->detours->ways(node, moved.dst, moved.route_state, moved.ejection_port, router_);
-    decision = {ways.hop, false, std::move(ways.adaptive), moved.flits};
+  const Packet& known = context_->packets[packet];
+  if (context_->detours == nullptr || known.route != nullptr) [[likely]] {
+    RouteDecision decision = next_hop(*context_, node, packet, now_);
+    decision.created = known.created;
+    return decision;
   }
-  decision.created = arrived_packet.created;
-  return decision;
+  Packet& moved = arrived(*context_, packet, now_);
+  topology::Ways ways =
+      context_->detours->ways(node, moved.dst, moved.route_state, moved.ejection_port, router_);
+  return {ways.hop, false, std::move(ways.adaptive), moved.flits, moved.created};
 }
 
 void SystemCRouter::takes_hop(NodeId /*node*/, PacketId packet) {
