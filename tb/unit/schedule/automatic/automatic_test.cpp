@@ -13,16 +13,6 @@ namespace {
 
 using testing::AnyOf;
 
-CompileRequest timed(CompileRequest request) {
-  request.timing = {.flit = 16,
-                    .router = 5'000'000,
-                    .interface_time = 5'000'000,
-                    .cycle = 1'000'000,
-                    .memory = 4'000'000,
-                    .reduction = 4'000'000};
-  return request;
-}
-
 TEST(Automatic, ChoosesTheFastestByExpectation) {
   const Machine machine = mesh({4, 4});
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));

@@ -21,16 +21,6 @@ Schedule compile(const Machine& machine, CompileRequest request) {
   return PackedTreesCompiler().compile(machine.topology, request);
 }
 
-CompileRequest timed(CompileRequest request) {
-  request.timing = {.flit = 16,
-                    .router = 5'000'000,
-                    .interface_time = 5'000'000,
-                    .cycle = 1'000'000,
-                    .memory = 4'000'000,
-                    .reduction = 4'000'000};
-  return request;
-}
-
 RC_GTEST_PROP(PackedTrees, IsRightUnderAnyTiming, ()) {
   const Machine machine = random_machine(3);
   CompileRequest request = machine.request(Collective::kAllReduce, random_size());

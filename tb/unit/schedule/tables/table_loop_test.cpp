@@ -150,14 +150,8 @@ RC_GTEST_PROP(TableLoop, IsExactForEveryAlgorithm, ()) {
 }
 
 Bytes held_bytes(const std::string& algorithm, const Machine& machine, Bytes size, int chunks) {
-  CompileRequest request = machine.request(Collective::kAllReduce, size);
+  CompileRequest request = timed(machine.request(Collective::kAllReduce, size));
   request.chunks = chunks;
-  request.timing = {.flit = 16,
-                    .router = 5'000'000,
-                    .interface_time = 5'000'000,
-                    .cycle = 1'000'000,
-                    .memory = 4'000'000,
-                    .reduction = 4'000'000};
   const Schedule schedule = make_compiler(algorithm)->compile(machine.topology, request);
   const Bytes longest = longest_message(schedule);
   const NiOverhead overhead = ni_overhead(machine.topology, schedule, {longest / 16 + 1, 1});
