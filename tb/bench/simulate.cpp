@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <exception>
 
+#include "support/shipped_config.h"
 #include "system/process/child_process.h"
 
 namespace coppice::bench {
 
 config::Loaded load_system(const std::string& name, const std::vector<std::string>& overrides,
                            config::Purpose purpose) {
-  return config::load(std::string(COPPICE_CONFIGS) + "/systems/" + name + ".yaml", overrides, purpose);
+  return config::load(testing::shipped_config("systems/" + name + ".yaml"), overrides, purpose);
 }
 
 nlohmann::ordered_json measure(benchmark::State& state,

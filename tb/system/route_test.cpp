@@ -200,7 +200,7 @@ TEST(Models, AreFoundBesideAnInstalledCommand) {
   namespace fs = std::filesystem;
   fs::create_directories(shop.directory() + "/bin");
   fs::create_directories(shop.directory() + "/share/coppice/workloads");
-  fs::copy_file(COPPICE_COMMAND, shop.directory() + "/bin/coppice");
+  fs::copy_file(command_path(), shop.directory() + "/bin/coppice");
   fs::copy_file(shipped_config("workloads/ncf.csv"), shop.directory() + "/share/coppice/workloads/moved.csv");
   const std::string out = shop.directory() + "/list.txt";
   ASSERT_EQ(std::system((shop.directory() + "/bin/coppice list > " + out).c_str()), 0);

@@ -87,8 +87,8 @@ const char* const kSmallConfig =
     "  algorithm: ring\n"
     "  size: 16 KiB\n";
 
-std::string shipped_config(const std::string& name) {
-  return std::string(COPPICE_CONFIGS) + "/" + name;
+std::string command_path() {
+  return COPPICE_COMMAND;
 }
 
 RunningCommand::RunningCommand(const std::string& directory, const std::vector<std::string>& arguments) {

@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/shipped_config.h"
+
 namespace coppice::system_test {
 
 // How a command ended.
@@ -68,7 +70,9 @@ class Workshop {
 // A small all-reduce, in the lines that the tests' places refer to.
 extern const char* const kSmallConfig;
 
-// A file of configs/ by its path there.
-std::string shipped_config(const std::string& name);
+using testing::shipped_config;
+
+// The command that the tests run.
+std::string command_path();
 
 }  // namespace coppice::system_test

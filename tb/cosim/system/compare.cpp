@@ -15,6 +15,7 @@
 #include "config/loader.h"
 #include "fabric/fabric.h"
 #include "ni/message_record.h"
+#include "support/shipped_config.h"
 #include "system/collective/run.h"
 #include "system/process/child_process.h"
 
@@ -159,8 +160,8 @@ struct Gaps final : ni::MessageObserver {
 
 // Runs the case; what both runs must have in common, and how fast it was.
 ordered_json run(const Case& which, const Settings& settings) {
-  const config::Loaded loaded = config::load(
-      std::string(COPPICE_CONFIGS) + "/systems/" + which.system + ".yaml", settings, config::Purpose::kRun);
+  const config::Loaded loaded = config::load(testing::shipped_config("systems/" + which.system + ".yaml"),
+                                             settings, config::Purpose::kRun);
   const auto body = [&] {
     FlitTrace trace;
     Digest values;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "scratch_file.h"
+#include "support/shipped_config.h"
 
 namespace coppice::config {
 namespace {
@@ -19,7 +20,7 @@ class PublishedTransformer : public ::testing::TestWithParam<Published> {};
 
 // The counts that the papers print or their checkpoints have.
 TEST_P(PublishedTransformer, HasItsParameters) {
-  const std::string path = std::string(COPPICE_WORKLOADS) + "/" + GetParam().name + ".yaml";
+  const std::string path = testing::shipped_config(std::string("workloads/") + GetParam().name + ".yaml");
   EXPECT_EQ(read_transformer(path).parameters(), GetParam().parameters);
   EXPECT_EQ(read_transformer(path).name, GetParam().name);
 }

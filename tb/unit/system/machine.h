@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/loader.h"
+#include "support/shipped_config.h"
 #include "system/collective/run.h"
 #include "system/process/child_process.h"
 #include "system/traffic/traffic.h"
@@ -18,7 +19,7 @@ namespace coppice::system {
 // A configuration of configs/systems/ with overrides, "key=value".
 inline config::Loaded load_system(const std::string& name, const std::vector<std::string>& overrides = {},
                                   config::Purpose purpose = config::Purpose::kRun) {
-  return config::load(std::string(COPPICE_CONFIGS) + "/systems/" + name + ".yaml", overrides, purpose);
+  return config::load(testing::shipped_config("systems/" + name + ".yaml"), overrides, purpose);
 }
 
 // Runs the collective in a process of its own, so that a test may run many.

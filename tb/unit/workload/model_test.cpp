@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/shipped_config.h"
 #include "workload/scale_sim.h"
 #include "workload/text_workload.h"
 
@@ -15,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const std::string folder = COPPICE_WORKLOADS;
+const std::string folder = coppice::testing::shipped_config("workloads");
 
 Model load(const std::string& name) {
   return import_scale_sim(folder + "/" + name + ".csv");

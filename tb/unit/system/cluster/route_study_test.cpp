@@ -1,5 +1,6 @@
 // Whole routing studies through run_route_study().
 #include "system/cluster/route_study.h"
+#include "support/shipped_config.h"
 
 #include <gmock/gmock.h>
 
@@ -15,8 +16,8 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 nlohmann::ordered_json study(const std::string& name, const std::vector<std::string>& overrides) {
-  const auto loaded = config::load(std::string(COPPICE_CONFIGS) + "/systems/routing/" + name + ".yaml",
-                                   overrides, config::Purpose::kRoute);
+  const auto loaded = config::load(testing::shipped_config("systems/routing/" + name + ".yaml"), overrides,
+                                   config::Purpose::kRoute);
   return run_in_child([&] { return run_route_study(loaded, {}); }, nullptr);
 }
 
