@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "app/command.h"
+#include "app/explore.h"
 #include "app/interrupt.h"
 #include "base/error.h"
 #include "system/collective/run.h"
@@ -78,6 +79,7 @@ int sc_main(int argc, char** argv) {
       coppice::app::add_chunks(app),   coppice::app::add_route(app),   coppice::app::add_modules(app),
       coppice::app::add_list(app),     coppice::app::add_explain(app), coppice::app::add_report(app),
       coppice::app::add_topology(app), coppice::app::add_convert(app),
+      coppice::app::add_explore(app),
   };
   require_values(app);
   try {

@@ -107,7 +107,12 @@ void execute(const ReportLine& line) {
   ordered_json data{{"version", COPPICE_VERSION}, {"results", ordered_json::array()}};
   for (std::size_t i = 0; i < line.results.size(); ++i) {
     ordered_json result = read_result(line.results[i]);
-    ordered_json profile = system::replay(result, line.replay_seconds, &interrupted);
+    const bool searched = result.value("schema", "") == "coppice.explore/1";
+    if (searched && line.results.size() > 1) {
+      throw ConfigError({line.results[i]}, "a search has a page of its own: pass it alone");
+    }
+    ordered_json profile =
+        searched ? ordered_json() : system::replay(result, line.replay_seconds, &interrupted);
     data["results"].push_back(
         {{"name", names[i]}, {"result", std::move(result)}, {"profile", std::move(profile)}});
   }

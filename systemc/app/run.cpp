@@ -9,6 +9,7 @@
 #include "app/progress.h"
 #include "config/shape.h"
 #include "system/collective/run.h"
+#include "system/output/hardware.h"
 #include "system/program/program_run.h"
 #include "system/training/text_training.h"
 #include "system/training/training_result.h"
@@ -78,6 +79,7 @@ void execute(const RunLine& line) {
       result = trains ? system::run_training(loaded, options) : system::run_collective(loaded, options);
     }
   }
+  system::add_hardware(result, loaded);
   if (out != nullptr) out->write(result.dump(2) + "\n");
   const auto summarize = programmed ? system::summarize_program
                          : text     ? system::summarize_text_training

@@ -2,11 +2,13 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/command.h"
 #include "app/interrupt.h"
 #include "base/error.h"
 #include "system/machine/build.h"
+#include "system/output/hardware.h"
 #include "topology/print.h"
 
 namespace coppice::app {
@@ -17,8 +19,24 @@ struct TopologyLine {
   std::string format = "dot";
 };
 
+// What a network is made of, and where hardware.technology asks for it its area without tables.
+nlohmann::ordered_json describe(const config::Loaded& loaded) {
+  const topology::Topology topology = system::build_topology(loaded);
+  nlohmann::ordered_json json = topology::to_json(topology);
+  if (!loaded.config.hardware.technology.empty()) {
+    json["hardware"] = system::hardware_area(loaded, topology, nullptr);
+  }
+  return json;
+}
+
 void execute(const TopologyLine& line) {
   catch_interrupts();
+  const config::Loaded loaded =
+      config::load(line.input.path, line.input.overrides, config::Purpose::kTraffic);
+  if (line.format == "json") {
+    print(describe(loaded).dump(2) + "\n");
+    return;
+  }
   using Print = std::string (*)(const topology::Topology&);
   Print print_as = nullptr;
   if (line.format == "dot") print_as = topology::to_dot;
@@ -26,10 +44,8 @@ void execute(const TopologyLine& line) {
   if (line.format == "tacos") print_as = topology::to_tacos;
   if (print_as == nullptr) {
     throw ConfigError({"--format " + line.format},
-                      fmt::format("'{}' is none of dot, graphml, tacos", line.format));
+                      fmt::format("'{}' is none of dot, graphml, tacos, json", line.format));
   }
-  const config::Loaded loaded =
-      config::load(line.input.path, line.input.overrides, config::Purpose::kTraffic);
   try {
     print(print_as(system::build_topology(loaded)));
   } catch (const UnsupportedError& error) {
@@ -43,7 +59,7 @@ Command add_topology(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("topology", "print the network for Graphviz, GraphML tools or TACOS");
   auto line = std::make_shared<TopologyLine>();
   add_input(*app, line->input);
-  app->add_option("--format", line->format, "dot (Graphviz), graphml or tacos (CSV)")
+  app->add_option("--format", line->format, "dot (Graphviz), graphml, tacos (CSV) or json (its figures)")
       ->type_name("FORMAT")
       ->capture_default_str();
   return {app, [line] { execute(*line); }};

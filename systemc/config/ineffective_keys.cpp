@@ -233,6 +233,10 @@ std::string idle_seed(const Config& config, const Use& use) {
   return "it draws the gradients' values, and this check carries none";
 }
 
+std::string idle_energies(const Config& config, const Use& /*use*/) {
+  return config.hardware.technology.empty() ? "no hardware.technology is named" : "";
+}
+
 std::string idle_observation(const Config& /*config*/, const Use& use) {
   return use.records_waves ? "" : "no value change dump (--vcd) is written";
 }

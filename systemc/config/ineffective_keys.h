@@ -60,6 +60,8 @@ std::string idle_payload(const Config& config, const Use& use);
 std::string idle_reduction_latency(const Config& config, const Use& use);
 std::string idle_reduction_rate(const Config& config, const Use& use);
 std::string idle_seed(const Config& config, const Use& use);
+// Energies where no technology is named.
+std::string idle_energies(const Config& config, const Use& use);
 std::string idle_observation(const Config& config, const Use& use);
 
 }  // namespace coppice::config

@@ -214,6 +214,8 @@ constexpr KeyDescription kDescriptions[] = {
     {"seed", "The seed of all that is drawn at random.", "a whole number from 0 to 18446744073709551615"},
     {"max_cycles", "The cycle at which a run that is not done fails; 0: none."},
     {"observe.nodes", "The accelerators whose signals are written to waveforms.", "a list of accelerators"},
+    {"hardware.technology", "The process whose area and energy results tell of."},
+    {"hardware.energies", "A file of areas and energies in place of the shipped one.", "a file"},
 };
 
 }  // namespace

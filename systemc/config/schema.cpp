@@ -7,6 +7,7 @@
 #include "config/accelerator_keys.h"
 #include "config/astra_system.h"
 #include "config/dimensions.h"
+#include "config/hardware_file.h"
 #include "config/ineffective_keys.h"
 #include "config/key_builders.h"
 #include "config/key_descriptions.h"
@@ -28,6 +29,7 @@ constexpr Purposes kSimulations{Purpose::kRun, Purpose::kTraffic, Purpose::kRout
 constexpr Purposes kTimed{Purpose::kRun, Purpose::kTraffic, Purpose::kRoute, Purpose::kSchedule};
 constexpr Purposes kMessages{Purpose::kRun, Purpose::kRoute};
 constexpr Purposes kRunOnly{Purpose::kRun};
+constexpr Purposes kHardware{Purpose::kRun, Purpose::kTraffic};  // kTraffic: of a network alone
 constexpr Purposes kRuns{Purpose::kRun, Purpose::kTextRun};
 constexpr Purposes kTrained{Purpose::kRun, Purpose::kLayers};
 
@@ -400,6 +402,21 @@ void add_run_keys(std::vector<Key>& keys) {
   keys.push_back(unless(with(nodes, kRunOnly), idle_observation));
 }
 
+// Not written where nothing is said of hardware.
+void add_hardware_keys(std::vector<Key>& keys) {
+  std::vector<std::string> names;
+  for (const Technology& technology : technologies()) names.emplace_back(technology.name);
+  keys.push_back(
+      with(name_key(
+               "hardware.technology", [](auto& c) -> auto& { return c.hardware.technology; }, names),
+           kHardware));
+  keys.push_back(unless(with(file_key(
+                                 "hardware.energies", [](auto& c) -> auto& { return c.hardware.energies; },
+                                 "the name of a file of areas and energies (YAML)", "energies.yaml"),
+                             kHardware),
+                        idle_energies));
+}
+
 void add_descriptions(std::vector<Key>& keys) {
   for (Key& key : keys) {
     const KeyDescription* description = describe_key(key.path);
@@ -431,6 +448,7 @@ std::vector<Key> make_keys() {
   add_program_keys(keys);
   add_routing_keys(keys);
   add_run_keys(keys);
+  add_hardware_keys(keys);
   add_examples(keys);
   add_descriptions(keys);
   return keys;

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 
@@ -65,6 +66,28 @@ std::string to_tacos(const Topology& topology) {
                    static_cast<double>(channel.bandwidth.bytes_per_second) / kGibibyte);
   }
   return text;
+}
+
+nlohmann::ordered_json to_json(const Topology& topology) {
+  std::size_t switch_ports = 0;
+  double bandwidth = 0;
+  double injection = 0;
+  for (NodeId node = topology.num_accelerators(); node < topology.num_nodes(); ++node) {
+    switch_ports += topology.out_channels(node).size();
+  }
+  for (const Channel& channel : topology.channels()) {
+    bandwidth += channel.bandwidth.gb_per_s();
+    if (topology.is_accelerator(channel.src)) injection += channel.bandwidth.gb_per_s();
+  }
+  return {{"schema", "coppice.topology/1"},
+          {"name", topology.name()},
+          {"accelerators", topology.num_accelerators()},
+          {"switches", topology.num_switches()},
+          {"switch_ports", switch_ports},
+          {"channels", topology.channels().size()},
+          {"links", static_cast<double>(topology.channels().size()) / 2},
+          {"bandwidth_gb_s", bandwidth},
+          {"injection_gb_s", injection / topology.num_accelerators()}};
 }
 
 }  // namespace coppice::topology

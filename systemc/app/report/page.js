@@ -114,6 +114,7 @@ function show(index) {
   chosen = index;
   const {result, profile} = data.results[index];
   main.selectAll("*").remove();
+  if (result.schema === "coppice.explore/1") return explored(result);
   d3.select("#title").text(headline(result));
   d3.selectAll("#results button").attr("aria-pressed", (d, i) => String(i === index));
   cards(result);

@@ -182,6 +182,16 @@ Json make_training_result(const MeasuredTraining& measured) {
     // The line of the longest all-reduce, which has the widest fields.
     json["ni_overhead"] = measured.all_reduces.rbegin()->second.at("ni_overhead");
   }
+  if (!measured.config.hardware.technology.empty()) {
+    // Of all all-reduces of an iteration: what their energy is told of.
+    for (const char* moved : {"flits", "flit_hops"}) {
+      std::int64_t sum = 0;
+      for (const auto& [bytes, result] : measured.all_reduces) {
+        sum += measured.counts.at(bytes) * result.at(moved).get<std::int64_t>();
+      }
+      json[moved] = sum;
+    }
+  }
   json["simulator"] = simulator(measured);
   return json;
 }

@@ -1,0 +1,1 @@
+"""Design-space exploration: the best machines for a workload, by `coppice explore`."""

@@ -1,0 +1,341 @@
+"""What a point is worth: its runs, their quantities, its objectives and how far it is from each constraint."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from coppice.command import CoppiceError, find_command
+from coppice.config import nested, override
+from coppice.explore.expression import Expression, ExpressionError, MissingName, fill, number, templates
+from coppice.explore.ledger import Ledger
+from coppice.explore.space import Space, Workload
+
+BAD_INPUT = 2
+LEFT_OUT = ("schema", "version", "config", "simulator", "channels", "assumptions")  # of a result's quantities
+
+
+class Unusable(Exception):
+    """A point without numbers, and why: `failed` if a run failed, else the combination cannot be."""
+
+    def __init__(self, reason: str, failed: bool = False):
+        super().__init__(reason)
+        self.failed = failed
+
+
+def flat_numbers(value: Any, path: str = "") -> dict[str, float]:
+    """The numbers of nested mappings by dotted path; lists are left out."""
+    if isinstance(value, dict):
+        found: dict[str, float] = {}
+        for key, inner in value.items():
+            if path or key not in LEFT_OUT:
+                found.update(flat_numbers(inner, f"{path}.{key}" if path else key))
+        return found
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return {path: value} if is_number else {}
+
+
+def at_path(value: Any, path: str) -> Any:
+    """What a dotted path of a result leads to, entries of lists by number. Raises MissingName."""
+    for word in path.split("."):
+        if isinstance(value, dict) and word in value:
+            value = value[word]
+        elif isinstance(value, list) and word.isdigit() and int(word) < len(value):
+            value = value[int(word)]
+        else:
+            raise MissingName(path)
+    return value
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """A run: its result and the time it took, or why there is none."""
+    result: dict[str, Any] | None
+    reason: str = ""
+    status: int = 0
+    seconds: float = 0.0
+
+
+class Evaluator:
+    """Runs points of a space with the command; not to be shared by threads."""
+
+    def __init__(self, space: Space, ledger: Ledger):
+        self.space = space
+        self.ledger = ledger
+        self.command = find_command()
+        self.command_digest = hashlib.sha256(pathlib.Path(self.command).read_bytes()).hexdigest()[:16]
+        self._facts: dict[str, dict[str, Any]] = {}
+        self._child: subprocess.Popen[str] | None = None
+        self._empty: tempfile.TemporaryDirectory[str] | None = None
+        self.runs = 0
+
+    # Runs of the command.
+
+    def _base(self, workload: Workload | None) -> pathlib.Path:
+        """The configuration that the settings are added to; without one, an empty one."""
+        base = (workload.base if workload else None) or self.space.base
+        if base is not None:
+            return base
+        if self._empty is None:
+            self._empty = tempfile.TemporaryDirectory(prefix="coppice-explore-")
+            pathlib.Path(self._empty.name, "empty.yaml").write_text("{}\n", encoding="utf-8")
+        return pathlib.Path(self._empty.name, "empty.yaml")
+
+    def _call(self, words: list[str]) -> tuple[int, str, str, float]:
+        """Status, output, error output and seconds of the command with these words."""
+        begin = time.monotonic()
+        try:
+            # A session of its own: Ctrl-C comes to the worker, which ends it.
+            self._child = subprocess.Popen([self.command, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE, text=True, start_new_session=True)
+            try:
+                output, errors = self._child.communicate(timeout=self.space.limit_seconds)
+                status = self._child.returncode
+            except subprocess.TimeoutExpired:
+                self.stop_child()
+                output, errors, status = "", f"it took more than {self.space.limit_seconds:g} s (limit_seconds)", 1
+        except OSError as error:
+            raise CoppiceError(f"cannot start {self.command}: {error.strerror}", BAD_INPUT) from error
+        finally:
+            self.stop_child()
+        return status, output, errors, time.monotonic() - begin
+
+    def stop_child(self) -> None:
+        """Ends a run that is under way, with all its processes."""
+        child = self._child
+        if child is None:
+            return
+        self._child = None
+        if child.poll() is None:
+            try:
+                os.killpg(child.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            child.wait()
+        for pipe in (child.stdout, child.stderr):
+            if pipe:
+                pipe.close()
+
+    @staticmethod
+    def _reason(errors: str, status: int) -> str:
+        """The command's message without the place, which is that of a --set or a file of ours."""
+        lines = [line for line in errors.splitlines() if line.strip() and ": warning: " not in line]
+        if status < 0:
+            return f"the command was ended by signal {-status}"
+        return lines[-1].strip() if lines else f"the command ended with status {status}"
+
+    def facts(self, settings: Mapping[str, Any], workload: Workload | None = None) -> dict[str, Any]:
+        """What `coppice topology --format json` says of the machine: its network and, where asked for, its area."""
+        words = ["topology", str(self._base(workload)), "--format", "json"]
+        # Without hardware only the network is described, which other keys leave as it is.
+        sections = ("system.", "hardware.") if "hardware.technology" in settings else ("system.topology.", "system.link.")
+        for key, value in settings.items():
+            if key.startswith(sections):
+                words += override(key, value)
+        key = json.dumps(words)
+        if key not in self._facts:
+            status, output, errors, _ = self._call(words)
+            if status != 0:
+                raise Unusable(self._reason(errors, status), failed=status != BAD_INPUT)
+            self._facts[key] = json.loads(output)
+        return self._facts[key]
+
+    def run(self, settings: Mapping[str, Any], workload: Workload, fidelity: str | None) -> Outcome:
+        """The run of a workload, or what the ledger has of it."""
+        settings = dict(settings, fidelity=fidelity) if fidelity else dict(settings)
+        base = self._base(workload)
+        said = [self.command_digest, base.read_text(encoding="utf-8"), sorted((k, str(v)) for k, v in settings.items())]
+        name = hashlib.sha256(json.dumps(said).encode()).hexdigest()
+        known = self.ledger.outcome(name)
+        if known is not None:
+            return Outcome(**known)
+        with tempfile.TemporaryDirectory(prefix="coppice-explore-") as folder:
+            out = pathlib.Path(folder, "result.json")
+            words = ["run", str(base), "--quiet", "--out", str(out)]
+            for key, value in settings.items():
+                words += override(key, value)
+            status, _, errors, seconds = self._call(words)
+            self.runs += 1
+            if status == 0:
+                result = json.loads(out.read_text(encoding="utf-8"))
+                for bulky in ("channels", "simulator"):
+                    result.pop(bulky, None)
+                outcome = Outcome(result, seconds=seconds)
+            else:
+                outcome = Outcome(None, self._reason(errors, status), status, seconds)
+        self.ledger.keep(name, dataclasses.asdict(outcome))
+        return outcome
+
+    # Points.
+
+    def evaluate(self, values: Mapping[str, Any], fidelity: str | None) -> dict[str, Any]:
+        """The record of a point. Raises Unusable where there are no numbers."""
+        settings, facts = self._settled(self.space.settings_of(values), values, None)
+        known: dict[str, Any] = {**values, **settings, "topology": facts}
+        if "hardware" in facts:
+            known["hardware"] = {"area_mm2": facts["hardware"]["area_mm2"]}
+        self._refuse_early(known)
+        per_workload: dict[str, dict[str, Any]] = {}
+        configs: dict[str, Any] = {}
+        seconds, decided, verified = 0.0, set(), set()
+        for workload in self.space.workloads:
+            own = {**settings, **workload.settings}
+            own, _ = self._settled(own, {**values}, workload) if any(map(templates, own.values())) else (own, facts)
+            outcome = self.run(own, workload, fidelity)
+            if outcome.result is None:
+                where = f"{workload.name}: " if len(self.space.workloads) > 1 else ""
+                raise Unusable(where + outcome.reason, failed=outcome.status != BAD_INPUT)
+            per_workload[workload.name] = outcome.result
+            configs[workload.name] = outcome.result["config"]
+            decided.update(str(outcome.result.get("fidelity", "")).split("/"))
+            verified.update(str(outcome.result.get("verified", "off")).split("/"))
+            seconds += outcome.seconds
+        combined = self._combined(per_workload)
+
+        def lookup(name: str) -> Any:
+            return self._lookup(name, known, combined, per_workload, lookup)
+        quantities = dict(combined)
+        for name in self.space.quantities:
+            quantities[name] = self._value(lookup, name)
+        if self.space.prices:
+            quantities["cost"] = self._cost(facts)
+        objectives = [self._value(objective.expression.evaluate, lookup) for objective in self.space.objectives]
+        for objective, value in zip(self.space.objectives, objectives):
+            if not isinstance(value, (int, float)) or not math.isfinite(value):
+                raise Unusable(f"objective {objective.name} is {value}: no finite number", failed=True)
+        return {"values": dict(values), "settings": settings, "objectives": objectives, "quantities": quantities,
+                "violations": [float(self._value(rule.violation, lookup)) for rule in self.space.constraints],
+                "topology": {key: value for key, value in facts.items() if isinstance(value, (int, float))},
+                "workloads": {name: {o.name: self._one_workload(o.expression, known, result, per_workload)
+                                     for o in self.space.objectives} for name, result in per_workload.items()},
+                "configs": configs, "seconds": seconds, "command": self.command_digest,
+                "fidelity": "/".join(sorted(filter(None, decided))), "verified": "/".join(sorted(verified))}
+
+    def _settled(self, settings: dict[str, Any], values: Mapping[str, Any],
+                 workload: Workload | None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The settings with every ${...} filled, and the facts of the network. Templates that need facts are filled
+        with those of the network as the other settings make it."""
+        known: dict[str, Any] = {**values}
+        later: dict[str, Any] = {}
+        for key, value in settings.items():
+            if any(name.startswith("topology.") for part in templates(value) for name in part.names):
+                later[key] = value
+            else:
+                known[key] = self._fill(value, values, settings, {})
+        facts: dict[str, Any] = {}
+        ready = {key: known[key] for key in settings if key not in later}
+        if later:
+            first = self.facts(ready, workload)
+            for key, value in later.items():
+                ready[key] = self._fill(value, values, settings, first)
+        facts = self.facts(ready, workload)
+        return {key: ready[key] for key in settings}, facts
+
+    def _fill(self, value: Any, values: Mapping[str, Any], settings: Mapping[str, Any], facts: Mapping[str, Any]) -> Any:
+        def lookup(name: str) -> Any:
+            for known in (values, settings):
+                if name in known:
+                    return known[name]
+            if name.startswith("topology."):
+                return at_path(facts, name[len("topology."):])
+            raise MissingName(name)
+        try:
+            return fill(value, lookup)
+        except ExpressionError as error:
+            raise Unusable(str(error)) from error
+
+    def _refuse_early(self, known: Mapping[str, Any]) -> None:
+        """Points that break a constraint for which no run is needed cost none."""
+        def lookup(name: str) -> Any:
+            return self._lookup(name, known, {}, {}, lookup)
+        for rule in self.space.constraints:
+            try:
+                if rule.violation(lookup) > 0:
+                    raise Unusable(f"{rule.text} is not met")
+            except ExpressionError:
+                continue
+
+    def _lookup(self, name: str, known: Mapping[str, Any], combined: Mapping[str, Any],
+                per_workload: Mapping[str, Any], again: Any) -> Any:
+        if name in known and not isinstance(known[name], dict):
+            return known[name]
+        if name in self.space.quantities:
+            return self.space.quantities[name].evaluate(again)
+        if name == "cost" and self.space.prices:
+            return self._cost(known["topology"])
+        if name in combined:
+            return combined[name]
+        if name.startswith("workloads."):
+            _, workload, rest = (name.split(".", 2) + ["", ""])[:3]
+            if workload in per_workload:
+                return at_path(per_workload[workload], rest)
+        if name.startswith(("topology.", "hardware.")):
+            try:
+                return at_path(known, name)
+            except MissingName:
+                pass
+        if len(per_workload) >= 1:
+            return self._mean([at_path(result, name) for result in per_workload.values()])
+        raise MissingName(name)
+
+    def _value(self, function: Any, argument: Any) -> Any:
+        try:
+            return function(argument)
+        except MissingName as error:
+            raise CoppiceError(f"{self.space.path}: there is no quantity '{error.name}': a result has these and more: "
+                               "time_ns, efficiency, hardware.area_mm2 and .energy_uj (with hardware.technology), cost "
+                               "(with prices), topology.links", BAD_INPUT) from error
+        except ExpressionError as error:
+            raise Unusable(str(error), failed=True) from error
+
+    def _one_workload(self, expression: Expression, known: Mapping[str, Any], result: dict[str, Any],
+                      per_workload: Mapping[str, Any]) -> Any:
+        """An objective as one workload alone would have it."""
+        own = flat_numbers(result)
+
+        def lookup(name: str) -> Any:
+            if name in own:
+                return own[name]
+            return self._lookup(name, known, {}, per_workload, lookup)
+        try:
+            return expression.evaluate(lookup)
+        except ExpressionError:
+            return None
+
+    def _combined(self, per_workload: Mapping[str, Any]) -> dict[str, Any]:
+        """The quantities that every workload has, as one number each."""
+        each = [flat_numbers(result) for result in per_workload.values()]
+        return {name: self._mean([own[name] for own in each]) for name in each[0] if all(name in own for own in each)}
+
+    def _mean(self, values: list[Any]) -> Any:
+        values = [number(value) for value in values]
+        if len(values) == 1:
+            return values[0]
+        weights = [workload.weight for workload in self.space.workloads]
+        if self.space.combine == "worst":
+            return max(values)
+        if self.space.combine == "geometric" and all(value > 0 for value in values):
+            return math.exp(sum(w * math.log(v) for w, v in zip(weights, values)) / sum(weights))
+        return sum(w * v for w, v in zip(weights, values)) / sum(weights)
+
+    def _cost(self, facts: Mapping[str, Any]) -> float:
+        """The stated prices of what the network is made of: a link is both directions of a cable."""
+        price = self.space.prices
+        return (price.get("accelerator", 0) * facts["accelerators"] + price.get("switch", 0) * facts["switches"] +
+                price.get("switch_port", 0) * facts["switch_ports"] + price.get("link", 0) * facts["links"] +
+                price.get("link_gb_s", 0) * facts["bandwidth_gb_s"] / 2)
+
+
+def configuration(config: Mapping[str, Any]) -> str:
+    """A resolved configuration as a file that `coppice run` reads; JSON is YAML."""
+    return json.dumps(nested(config), indent=2) + "\n"

@@ -1,0 +1,57 @@
+"""Dominance, Pareto fronts and the volume that they dominate. Objectives are minimized: negate what is maximized."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy
+
+
+def ranks(values: Sequence[Sequence[float]]) -> list[int]:
+    """The front that each point is on: 0 what nothing dominates, 1 what only those dominate, ..."""
+    left = numpy.asarray(values, dtype=float)
+    if left.size == 0:
+        return []
+    rank = numpy.full(len(left), -1)
+    open_points = numpy.arange(len(left))
+    level = 0
+    while len(open_points):
+        own = left[open_points]
+        dominated = numpy.zeros(len(own), dtype=bool)
+        for i, point in enumerate(own):
+            dominated[i] = numpy.any(numpy.all(own <= point, axis=1) & numpy.any(own < point, axis=1))
+        rank[open_points[~dominated]] = level
+        open_points = open_points[dominated]
+        level += 1
+    return rank.tolist()
+
+
+def hypervolume(values: Sequence[Sequence[float]], reference: Sequence[float]) -> float:
+    """The volume that the points dominate up to the reference point."""
+    from optuna._hypervolume import WFG
+    inside = [point for point in values if all(v < r for v, r in zip(point, reference))]
+    if not inside:
+        return 0.0
+    front = [point for point, rank in zip(inside, ranks(inside)) if rank == 0]
+    return float(WFG().compute(numpy.unique(numpy.asarray(front, dtype=float), axis=0), numpy.asarray(reference, dtype=float)))
+
+
+def normalised(values: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Each objective from 0, its least, to 1, its most."""
+    array = numpy.asarray(values, dtype=float)
+    low, high = array.min(axis=0), array.max(axis=0)
+    return ((array - low) / numpy.where(high > low, high - low, 1)).tolist()
+
+
+def spread(values: Sequence[Sequence[float]], most: int) -> list[int]:
+    """At most so many points that stand for a front: the one nearest to the best of all objectives first, then always
+    the one that is farthest from those taken."""
+    if not values or most <= 0:
+        return []
+    points = numpy.asarray(normalised(values))
+    taken = [int(numpy.argmin((points ** 2).sum(axis=1)))]
+    while len(taken) < min(most, len(points)):
+        distance = numpy.min([((points - points[i]) ** 2).sum(axis=1) for i in taken], axis=0)
+        distance[taken] = -1
+        taken.append(int(numpy.argmax(distance)))
+    return taken

@@ -1,0 +1,55 @@
+"""The search as Optuna keeps it: every finished point is a trial of its storage, for Optuna's own tools."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any
+
+from coppice.explore import search
+from coppice.explore.ledger import DONE, Point
+from coppice.explore.space import Space
+
+
+class Mirror:
+    """Optuna's study of a search, in the search's database; opened by each process on its own."""
+
+    def __init__(self, space: Space, url: str, study: str):
+        self.space = space
+        self.url = url
+        self.name = study
+        self._study: Any = None
+
+    def study(self) -> Any:
+        if self._study is None:
+            import optuna
+            optuna.logging.set_verbosity(optuna.logging.ERROR)
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            arguments = {"connect_args": {"timeout": 120}} if self.url.startswith("sqlite") else {}
+            for attempt in range(20):
+                try:
+                    storage = optuna.storages.RDBStorage(self.url, engine_kwargs=arguments)
+                    self._study = optuna.create_study(storage=storage, study_name=self.name, load_if_exists=True,
+                                                      directions=search.directions(self.space))
+                    break
+                except Exception:  # another worker makes the tables or the study at the same time
+                    if attempt == 19:
+                        raise
+                    time.sleep(0.1 * (attempt + 1))
+        return self._study
+
+    def close(self) -> None:
+        """Before the process is copied: copies share no connection."""
+        if self._study is not None:
+            self._study._storage._backend.engine.dispose()
+            self._study = None
+
+    def add(self, point: Point) -> None:
+        self.study().add_trial(search.finished_trial(self.space, search.distributions(self.space), point))
+
+    def complete(self, points: list[Point]) -> None:
+        """Adds the points that a worker finished and could not add."""
+        known = {trial.user_attrs.get("point") for trial in self.study().get_trials(deepcopy=False)}
+        for point in points:
+            if point.state == DONE and point.level == 0 and point.point not in known:
+                self.add(point)

@@ -1,0 +1,293 @@
+"""What a search leaves: tables of every point, the front, sensitivity, a configuration for each point of the front, and
+a page. Everything is made of the ledger, so that it can be made at any time, of a search that is not done too."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pathlib
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from coppice.command import call
+from coppice.explore import front, search
+from coppice.explore.evaluate import configuration
+from coppice.explore.ledger import DONE, Ledger, Point
+from coppice.explore.space import Space
+from coppice.explore.worker import centres, decided, feasible, front_of, minimized, neighbours
+
+SCHEMA = "coppice.explore/1"
+SHOWN_QUANTITIES = ("time_ns", "cycles", "efficiency", "algbw_gb_s", "cost", "hardware.area_mm2", "hardware.energy_uj",
+                    "link_utilization.mean", "link_utilization.max", "flit_hops")
+
+
+def write(path: pathlib.Path, fill: Callable[[pathlib.Path], None]) -> None:
+    """Under a temporary name first: nobody sees half a file, and workers that end at once do not disturb each other."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        fill(partial)
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+class Results:
+    """What the ledger says of a search, ready to be written."""
+
+    def __init__(self, space: Space, ledger: Ledger):
+        self.space = space
+        self.points = ledger.points()
+        self.done = [point for point in self.points if point.state == DONE and point.record]
+        self.decided = decided(space, self.points)
+        self.front = sorted(front_of(space, self.decided), key=lambda point: minimized(space, point.record or {}))
+        self.front_ids = {(point.point, point.level) for point in self.front}
+
+    # Rows.
+
+    def columns(self) -> list[str]:
+        space = self.space
+        names = ["point", "state", "fidelity", "decided", "front", "origin", "number"]
+        names += [key.name for key in space.keys]
+        names += [objective.name for objective in space.objectives]
+        if len(space.workloads) > 1:
+            names += [f"{w.name}.{o.name}" for w in space.workloads for o in space.objectives]
+        extra = [*space.quantities, *SHOWN_QUANTITIES, *(f"topology.{fact}" for fact in self._facts())]
+        present = {name for point in self.done for name in (point.record or {})["quantities"]}
+        names += [name for name in extra if name in present or name.startswith("topology.")]
+        names += ["verified", "seconds", "reason", "settings"]
+        return list(dict.fromkeys(names))
+
+    def _facts(self) -> list[str]:
+        return list(dict.fromkeys(fact for point in self.done for fact in (point.record or {})["topology"]))
+
+    def row(self, point: Point) -> dict[str, Any]:
+        record = point.record or {}
+        row: dict[str, Any] = {
+            "point": point.point, "state": point.state, "number": point.number, "origin": point.origin,
+            "fidelity": record.get("fidelity", self.space.fidelities[point.level] or ""),
+            "decided": (point.point, point.level) in {(p.point, p.level) for p in self.decided} if record else False,
+            "front": (point.point, point.level) in self.front_ids,
+            "verified": record.get("verified", ""), "seconds": record.get("seconds", ""),
+            "reason": record.get("reason", "")}
+        if point.state == DONE and not feasible(record):
+            row["reason"] = "; ".join(rule.text + " is not met" for rule, violation in
+                                      zip(self.space.constraints, record["violations"]) if violation > 0)
+        row.update(self.space.values(point.genome))
+        if point.state != DONE:
+            return row
+        for name, value in record["quantities"].items():
+            row.setdefault(name, value)
+        row.update({f"topology.{fact}": value for fact, value in record["topology"].items()})
+        row.update(zip([objective.name for objective in self.space.objectives], record["objectives"]))
+        if len(self.space.workloads) > 1:
+            row.update({f"{workload}.{name}": value for workload, values in record["workloads"].items()
+                        for name, value in values.items()})
+        row["settings"] = json.dumps(record["settings"])
+        return row
+
+    # Sensitivity.
+
+    def importance(self) -> list[dict[str, Any]]:
+        """How much of each objective's variance over the search a key explains (fANOVA of Optuna), all keys together 1."""
+        space = self.space
+        searched = [point for point in self.done if point.level == 0]
+        varied = [i for i, key in enumerate(space.keys) if len({point.genome[i] for point in searched}) > 1]
+        if len(searched) < 4 or not varied:
+            return []
+        try:
+            import sklearn  # noqa: F401: what fANOVA is built on
+        except ImportError:
+            return []
+        import optuna
+        known = search.distributions(space)
+        study = optuna.create_study(directions=search.directions(space))
+        study.add_trials([search.finished_trial(space, known, point) for point in searched])
+        rows = []
+        for i, objective in enumerate(space.objectives):
+            values = [(point.record or {})["objectives"][i] for point in searched]
+            if max(values) == min(values):
+                continue
+            evaluator = optuna.importance.FanovaImportanceEvaluator(seed=space.search.seed, n_trees=32)
+            found = optuna.importance.get_param_importances(
+                study, evaluator=evaluator, params=[space.keys[v].name for v in varied],
+                target=lambda trial, i=i: trial.values[i])
+            rows += [{"objective": objective.name, "key": key, "importance": value} for key, value in found.items()]
+        return rows
+
+    def sweeps(self) -> list[dict[str, Any]]:
+        """One key at a time around the centres: each objective over that of the centre."""
+        space = self.space
+        last = max((point.level for point in self.decided), default=0)
+        by_id = {point.point: point for point in self.done if point.level == last}
+        unusable = {point.point: point for point in self.points if point.level == last and point.state != DONE}
+        rows = []
+        for centre in centres(space, self.points):
+            for key, genome in [("", centre.genome), *neighbours(space, centre.genome)]:
+                name = space.point_id(genome)
+                values = space.values(genome)
+                for varied in ([key] if key else [k.name for k in space.keys if k.name in space.values(centre.genome)]):
+                    row = {"around": centre.point, "key": varied, "value": values.get(varied, ""), "point": name,
+                           "state": "done" if name in by_id else getattr(unusable.get(name), "state", "open")}
+                    if name in by_id:
+                        own, base = by_id[name].record or {}, centre.record or {}
+                        for objective, value, of in zip(space.objectives, own["objectives"], base["objectives"]):
+                            row[objective.name] = value
+                            row[f"{objective.name} over the centre"] = value / of if of else ""
+                        row["feasible"] = feasible(own)
+                    rows.append(row)
+        order = {key.name: i for i, key in enumerate(space.keys)}
+        texts = {(key.name, str(value)): i for key in space.keys for i, value in enumerate(key.values)}
+        return sorted(rows, key=lambda r: (r["around"], order[r["key"]], texts.get((r["key"], str(r["value"])), 0)))
+
+    def skipped(self) -> dict[str, int]:
+        """How many points there are no numbers of, by reason."""
+        reasons: dict[str, int] = {}
+        for point in self.points:
+            if point.state in ("skipped", "failed"):
+                reason = f"{'failed: ' if point.state == 'failed' else ''}{(point.record or {}).get('reason', '')}"
+                reasons[reason] = reasons.get(reason, 0) + 1
+        return dict(sorted(reasons.items(), key=lambda item: -item[1]))
+
+    # Files.
+
+    def save(self, folder: pathlib.Path, page: bool = True) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        columns = self.columns()
+        rows = [self.row(point) for point in self.points]
+        write(folder / "points.csv", lambda path: _csv(path, columns, rows))
+        write(folder / "points.sqlite", lambda path: _sqlite(path, columns, rows))
+        _parquet(folder / "points.parquet", columns, rows)
+        write(folder / "front.csv", lambda path: _csv(path, columns, [self.row(point) for point in self.front]))
+        importance, sweeps = self.importance(), self.sweeps()
+        write(folder / "importance.csv", lambda path: _csv(path, ["objective", "key", "importance"], importance))
+        write(folder / "sweeps.csv", lambda path: _csv(path, _names(sweeps) or ["around"], sweeps))
+        self._configurations(folder / "front")
+        document = self.document(columns, rows, importance, sweeps)
+        write(folder / "explore.json", lambda path: path.write_text(json.dumps(document), encoding="utf-8"))
+        if page:
+            write(folder / "explore.html", lambda path: call(
+                ["report", str(folder / "explore.json"), "--out", str(path)]) and None)
+
+    def _configurations(self, folder: pathlib.Path) -> None:
+        """A file for every point of the front and workload; those of a front that is no more go."""
+        folder.mkdir(exist_ok=True)
+        names = set()
+        for point in self.front:
+            for workload, config in (point.record or {})["configs"].items():
+                name = f"{point.point}.yaml" if len(self.space.workloads) == 1 else f"{point.point}.{workload}.yaml"
+                names.add(name)
+                write(folder / name, lambda path, config=config: path.write_text(configuration(config), encoding="utf-8"))
+        for path in folder.glob("*.yaml"):
+            if path.name not in names:
+                path.unlink(missing_ok=True)
+
+    def document(self, columns: Sequence[str], rows: Sequence[dict[str, Any]], importance: Any, sweeps: Any) -> dict[str, Any]:
+        """What the page shows, schema "coppice.explore/1". Configurations are told by how they differ from the first."""
+        space = self.space
+        shown = [name for name in columns if name != "settings"]
+        first = next(((point.record or {})["configs"] for point in self.done), {})
+        flat_first = {workload: _leaves(config) for workload, config in first.items()}
+        differences = []
+        for point in self.points:
+            configs = (point.record or {}).get("configs")
+            differences.append(None if not configs else {
+                workload: _difference(flat_first[workload], _leaves(config)) for workload, config in configs.items()})
+        return {
+            "schema": SCHEMA, "title": space.title, "question": space.question,
+            "method": space.search.method, "seed": space.search.seed, "combinations": space.combinations,
+            "keys": [{"name": key.name, "values": [str(value) for value in key.values], "ordered": key.ordered}
+                     for key in space.keys],
+            "objectives": [{"name": o.name, "direction": "maximize" if o.maximize else "minimize"} for o in space.objectives],
+            "workloads": [{"name": w.name, "weight": w.weight} for w in space.workloads],
+            "constraints": [rule.text for rule in space.constraints],
+            "fidelities": [fidelity or "as configured" for fidelity in space.fidelities],
+            "decided_by": sorted({(point.record or {})["fidelity"] for point in self.decided}),
+            "columns": shown, "points": [[row.get(name) for name in shown] for row in rows],
+            "configs": {"first": first, "differences": differences},
+            "front": [point.point for point in self.front],
+            "importance": importance, "sweeps": sweeps, "skipped": self.skipped(),
+        }
+
+    def hypervolume(self, reference: Sequence[float]) -> float:
+        """The volume that the front dominates up to a point, objectives minimized."""
+        return front.hypervolume([minimized(self.space, point.record or {}) for point in self.front], reference)
+
+    def summary(self) -> str:
+        """The front for people, at most twenty lines of it, and what was left out."""
+        space = self.space
+        states = {state: sum(point.state == state for point in self.points) for state in ("done", "skipped", "failed")}
+        text = f"{space.title}: {states['done']} points, {len(self.front)} on the front, decided by " \
+               f"{'/'.join(sorted({(p.record or {})['fidelity'] for p in self.decided})) or 'nothing'}\n"
+        for reason, count in list(self.skipped().items())[:5]:
+            text += f"  {count} without numbers: {reason[:160]}\n"
+        heads = ["point", *(o.name for o in space.objectives), *(key.name for key in space.keys)]
+        lines = [heads]
+        for point in self.front[:20]:
+            record = point.record or {}
+            values = space.values(point.genome)
+            lines.append([point.point, *(f"{v:.5g}" for v in record["objectives"]),
+                          *(str(values.get(key.name, "-")) for key in space.keys)])
+        widths = [max(len(line[i]) for line in lines) for i in range(len(heads))]
+        for line in lines:
+            text += "  " + "  ".join(cell.rjust(width) for cell, width in zip(line, widths)) + "\n"
+        if len(self.front) > 20:
+            text += f"  ... and {len(self.front) - 20} more\n"
+        return text
+
+
+def _leaves(value: Any, path: str = "") -> dict[str, Any]:
+    if isinstance(value, dict) and value:
+        found: dict[str, Any] = {}
+        for key, inner in value.items():
+            found.update(_leaves(inner, f"{path}\t{key}" if path else key))
+        return found
+    return {path: value}
+
+
+def _difference(first: dict[str, Any], other: dict[str, Any]) -> list[list[Any]]:
+    """[path, value] of what is another, [path] of what is not there."""
+    changed = [[path, value] for path, value in other.items() if path not in first or first[path] != value]
+    return changed + [[path] for path in first if path not in other]
+
+
+def _names(rows: Sequence[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _csv(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, columns, lineterminator="\n", extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _cell(value: Any) -> Any:
+    return value if isinstance(value, (int, float, str, type(None))) else json.dumps(value)
+
+
+def _sqlite(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
+    path.unlink(missing_ok=True)
+    database = sqlite3.connect(path)
+    try:
+        quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+        database.execute(f"CREATE TABLE points ({quoted})")
+        database.executemany(f"INSERT INTO points VALUES ({', '.join('?' * len(columns))})",
+                             [[_cell(row.get(name)) for name in columns] for row in rows])
+        database.commit()
+    finally:
+        database.close()
+
+
+def _parquet(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
+    """Where pandas and pyarrow or fastparquet are installed; Debian 12 has neither of those two."""
+    try:
+        import pandas
+        pandas.io.parquet.get_engine("auto")
+    except ImportError:
+        return
+    frame = pandas.DataFrame([[_cell(row.get(name)) for name in columns] for row in rows], columns=list(columns))
+    for name in frame.columns[frame.dtypes == object]:
+        frame[name] = frame[name].map(lambda value: None if value is None else str(value))
+    write(path, lambda partial: frame.to_parquet(partial))

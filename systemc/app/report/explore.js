@@ -1,0 +1,227 @@
+// Sections of a search: scatter of any two quantities, parallel coordinates with filters, a point's configuration, importance,
+// sweeps, and what was skipped.
+
+
+function explored(search) {
+  const at = Object.fromEntries(search.columns.map((name, i) => [name, i]));
+  const rows = search.points.map((cells, i) => ({cells, i, id: cells[at.point], done: cells[at.state] === "done",
+    decided: cells[at.decided] === true, front: cells[at.front] === true, value: name => cells[at[name]]}));
+  const state = {search, rows, filters: new Map(), chosen: null, redraw: []};
+  d3.select("#title").text(search.title);
+  d3.select("#subtitle").text(search.question || "A search");
+  const done = rows.filter(r => r.done);
+  const box = main.append("div").attr("class", "cards").attr("id", "figures").selectAll("div").data([
+    ["points with numbers", number(done.length)], ["of so many combinations", number(search.combinations)],
+    ["on the Pareto front", number(search.front.length)], ["decided by", search.decided_by.join(", ") || "–"],
+    ["search, seed", `${search.method}, ${search.seed}`],
+    ["without numbers", number(rows.length - done.length)]]).enter().append("div").attr("class", "card");
+  box.append("b").text(d => d[1]);
+  box.append("span").text(d => d[0]);
+  if (search.constraints.length > 0) main.append("p").attr("class", "note").text("Constraints: " + search.constraints.join("; "));
+  const numeric = search.columns.filter(name => done.some(r => typeof r.value(name) === "number"));
+  exploredScatter(state, numeric);
+  exploredCoordinates(state);
+  exploredPoint(state);
+  exploredFront(state);
+  exploredSensitivity(search);
+  const reasons = Object.entries(search.skipped);
+  if (reasons.length > 0) table(section("skipped", "Points without numbers"), ["reason", "points"], reasons);
+}
+
+// Whether a row is within all filters: [from, to] of numbers, a set of texts.
+const passes = (state, row) => [...state.filters].every(([name, kept]) => {
+  const value = row.value(name);
+  return Array.isArray(kept) ? value >= kept[0] && value <= kept[1] : kept.has(String(value));
+});
+
+function redrawAll(state) { for (const draw of state.redraw) draw(); }
+
+function choosePoint(state, row) {
+  state.chosen = row;
+  redrawAll(state);
+}
+
+const summaryOf = (search, row) => [`${row.id}${row.front ? " (front)" : ""}, ${row.value("fidelity")}`,
+  ...search.objectives.map(o => `${o.name}: ${number(row.value(o.name))}`),
+  ...search.keys.filter(k => row.value(k.name) !== null && row.value(k.name) !== undefined).map(k => `${k.name}: ${row.value(k.name)}`)].join("\n");
+
+function picker(box, id, label, names, value, changed) {
+  const entry = box.append("label").text(label + " ");
+  const select = entry.append("select").attr("id", id).on("change", function () { changed(this.value); });
+  select.selectAll("option").data(names).enter().append("option").attr("value", d => d).text(d => d);
+  select.property("value", value);
+}
+
+function exploredScatter(state, numeric) {
+  const {search, rows} = state;
+  const box = section("scatter", "Any two quantities", "Filled: on the Pareto front of all objectives. Faint: of a coarser fidelity, or outside a constraint. A click shows a point's configuration.");
+  const names = search.objectives.map(o => o.name);
+  let x = names[1] || numeric[0], y = names[0], log = false;
+  const controls = box.append("div").attr("class", "controls");
+  picker(controls, "scatter-x", "across", numeric, x, v => { x = v; draw(); });
+  picker(controls, "scatter-y", "up", numeric, y, v => { y = v; draw(); });
+  const colours = ["–", ...search.keys.map(k => k.name)];
+  let by = colours.includes("network") ? "network" : "–";
+  picker(controls, "scatter-colour", "colour", colours, by, v => { by = v; draw(); });
+  controls.append("label").text("logarithmic ").append("input").attr("type", "checkbox").attr("id", "scatter-log")
+    .on("change", function () { log = this.checked; draw(); });
+  const drawing = box.append("div").attr("id", "scatter-drawing");
+  function draw() {
+    drawing.selectAll("*").remove();
+    const shown = rows.filter(r => r.done && typeof r.value(x) === "number" && typeof r.value(y) === "number" && passes(state, r));
+    if (shown.length === 0) return drawing.append("p").text("No point is within the filters.");
+    const width = widthIn(box), height = 380, edge = {left: 70, right: 16, top: 12, bottom: 42};
+    const scale = (name, range) => {
+      const ends = d3.extent(shown, r => r.value(name));
+      return (log && ends[0] > 0 ? d3.scaleLog() : d3.scaleLinear()).domain(ends[0] === ends[1] ? [ends[0] * 0.9, ends[1] * 1.1 || 1] : ends).range(range).nice();
+    };
+    const across = scale(x, [edge.left, width - edge.right]), up = scale(y, [height - edge.bottom, edge.top]);
+    const svg = drawing.append("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img");
+    svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`).call(d3.axisBottom(across).ticks(7, "~s"));
+    svg.append("g").attr("class", "axis").attr("transform", `translate(${edge.left},0)`).call(d3.axisLeft(up).ticks(6, "~s"));
+    svg.append("text").attr("class", "soft").attr("x", width / 2).attr("y", height - 6).attr("text-anchor", "middle").text(x);
+    svg.append("text").attr("class", "soft").attr("transform", `translate(14,${height / 2}) rotate(-90)`).attr("text-anchor", "middle").text(y);
+    const key = search.keys.find(k => k.name === by);
+    const paint = r => key ? palette(Math.max(0, key.values.indexOf(String(r.value(by))))) : color("accent");
+    tipped(svg.selectAll("circle").data(shown.sort((a, b) => a.front - b.front)).enter().append("circle").attr("class", r => r.front ? "point front" : "point")
+      .attr("data-point", r => r.id).attr("cx", r => across(r.value(x))).attr("cy", r => up(r.value(y))).attr("r", r => r === state.chosen ? 8 : r.front ? 5 : 3.5)
+      .attr("fill", r => r.front ? paint(r) : "none").attr("stroke", r => r === state.chosen ? color("ink") : paint(r)).attr("stroke-width", r => r === state.chosen ? 2.5 : 1.2)
+      .attr("opacity", r => r.decided ? 1 : 0.3).style("pointer-events", "all"), r => summaryOf(search, r)).on("click.choose", r => choosePoint(state, r));
+    if (key) legend(drawing, key.values.map((v, i) => [v, palette(i)]));
+  }
+  state.redraw.push(draw);
+  draw();
+}
+
+// An axis for every key and objective: dragging along one filters.
+function exploredCoordinates(state) {
+  const {search, rows} = state;
+  const box = section("coordinates", "All choices and objectives", "A line for each point, the front's in full colour. Drag along an axis to keep what lies within; a double click takes the filter away.");
+  const controls = box.append("div").attr("class", "controls");
+  let only = false;
+  controls.append("label").text("the front only ").append("input").attr("type", "checkbox").attr("id", "front-only").on("change", function () { only = this.checked; lines(); });
+  controls.append("button").attr("type", "button").attr("id", "clear-filters").text("No filters").on("click", () => { state.filters.clear(); build(); redrawAll(state); });
+  const count = controls.append("span").attr("class", "note").attr("id", "kept");
+  const drawing = box.append("div").attr("class", "wide");
+  const axes = [...search.keys.filter(k => k.values.length > 1).map(k => ({name: k.name, values: k.values})), ...search.objectives.map(o => ({name: o.name}))];
+  const shown = rows.filter(r => r.decided);
+  let group, position, scales;
+  function build() {
+    drawing.selectAll("*").remove();
+    const width = Math.max(widthIn(box), axes.length * 105), height = 320;
+    position = d3.scalePoint().domain(axes.map(a => a.name)).range([50, width - 60]);
+    scales = new Map(axes.map(a => [a.name, a.values ? d3.scalePoint().domain(a.values).range([height - 16, 40])
+      : d3.scaleLinear().domain(d3.extent(shown, r => r.value(a.name))).range([height - 16, 40])]));
+    const svg = drawing.append("svg").attr("viewBox", `0 0 ${width} ${height}`).style("min-width", width + "px").attr("role", "img");
+    group = svg.append("g");
+    for (const axis of axes) {
+      const scale = scales.get(axis.name);
+      const g = svg.append("g").attr("class", "axis").attr("data-axis", axis.name).attr("transform", `translate(${position(axis.name)},0)`)
+        .call(axis.values ? d3.axisLeft(scale) : d3.axisLeft(scale).ticks(5, "~s"));
+      const short = axis.name.split(".").slice(-2).join(".");
+      g.append("text").attr("y", 22).attr("text-anchor", "middle").text(shortened(short, 104)).append("title").text(axis.name);
+      const brush = d3.brushY().extent([[-12, 32], [12, height - 8]]).on("brush end", () => {
+        const span = d3.event.selection;
+        if (!span) state.filters.delete(axis.name);
+        else if (axis.values) state.filters.set(axis.name, new Set(axis.values.filter(v => scale(v) >= span[0] && scale(v) <= span[1])));
+        else state.filters.set(axis.name, [scale.invert(span[1]), scale.invert(span[0])]);
+        redrawAll(state);
+      });
+      g.append("g").attr("class", "brush").call(brush);
+    }
+    lines();
+  }
+  function lines() {
+    const kept = shown.filter(r => (!only || r.front) && passes(state, r));
+    count.text(`${kept.length} of ${shown.length} points`);
+    const place = (r, a) => {
+      const value = r.value(a.name);
+      return value === null || value === undefined ? null : scales.get(a.name)(a.values ? String(value) : value);
+    };
+    const line = d3.line().defined(p => p[1] !== null && p[1] !== undefined && !Number.isNaN(p[1])).x(p => p[0]).y(p => p[1]);
+    const drawn = group.selectAll("path").data(kept.sort((a, b) => a.front - b.front), r => r.i);
+    drawn.exit().remove();
+    tipped(drawn.enter().append("path").attr("fill", "none").attr("d", r => line(axes.map(a => [position(a.name), place(r, a)]))), r => summaryOf(search, r))
+      .on("click.choose", r => choosePoint(state, r)).merge(drawn)
+      .attr("stroke", r => r === state.chosen ? color("contention") : r.front ? color("accent") : color("latency"))
+      .attr("stroke-width", r => r === state.chosen ? 3 : 1.2).attr("opacity", r => r === state.chosen || r.front ? 0.9 : 0.3);
+  }
+  state.redraw.push(lines);
+  build();
+}
+
+// [path, value] pairs of what differs, put into a copy of the first configuration.
+function configurationOf(search, row, workload) {
+  const changes = search.configs.differences[row.i];
+  if (!changes) return null;
+  const whole = JSON.parse(JSON.stringify(search.configs.first[workload]));
+  for (const [path, ...value] of changes[workload]) {
+    const words = path.split("\t"), last = words.pop();
+    let place = whole;
+    for (const word of words) place = place[word] = place[word] !== undefined && place[word] !== null && typeof place[word] === "object" ? place[word] : {};
+    if (value.length > 0) place[last] = value[0];
+    else delete place[last];
+  }
+  return whole;
+}
+
+function exploredPoint(state) {
+  const {search, rows} = state;
+  const box = section("point", "A point's configuration", "Save it as a file: coppice run FILE gives the same numbers.");
+  const controls = box.append("div").attr("class", "controls");
+  const heading = controls.append("b").attr("id", "point-name");
+  let workload = search.workloads[0].name;
+  if (search.workloads.length > 1) picker(controls, "point-workload", "workload", search.workloads.map(w => w.name), workload, v => { workload = v; draw(); });
+  const text = box.append("pre").attr("id", "point-config");
+  controls.append("button").attr("type", "button").attr("id", "copy").text("Copy").on("click", () => {
+    const range = document.createRange();
+    range.selectNodeContents(text.node());
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    document.execCommand("copy");  // works for pages that are files, where navigator.clipboard is not there
+  });
+  function draw() {
+    if (!state.chosen) return;
+    heading.text(`${state.chosen.id}: ` + search.objectives.map(o => `${o.name} ${number(state.chosen.value(o.name))}`).join(", "));
+    const config = configurationOf(search, state.chosen, workload);
+    text.text(config ? asYaml(config) : state.chosen.value("reason"));
+  }
+  state.redraw.push(draw);
+  state.chosen = rows.find(r => r.front) || rows.find(r => r.done) || null;
+  draw();
+}
+
+function exploredFront(state) {
+  const {search, rows} = state;
+  const front = rows.filter(r => r.front);
+  if (front.length === 0) return;
+  const box = section("front", "The Pareto front", "None of these is worse than another point in every objective.");
+  const own = search.workloads.length > 1 ? search.workloads.flatMap(w => search.objectives.map(o => `${w.name}.${o.name}`)).filter(n => search.columns.includes(n)) : [];
+  const names = [...search.objectives.map(o => o.name), ...own, ...search.keys.map(k => k.name)];
+  const first = search.objectives[0];
+  front.sort((a, b) => (first.direction === "maximize" ? -1 : 1) * (a.value(first.name) - b.value(first.name)));
+  table(box, ["point", ...names, "fidelity"], front.map(r => [r.id, ...names.map(n => number(r.value(n))), r.value("fidelity")]));
+  box.selectAll("tbody tr").data(front).style("cursor", "pointer").on("click", r => choosePoint(state, r));
+}
+
+function exploredSensitivity(search) {
+  if (search.importance.length > 0) {
+    const box = section("importance", "Which choice matters", "The part of an objective's variance over the search that a key explains (fANOVA).");
+    const keys = [...new Set(search.importance.map(r => r.key))];
+    bars(box, d3.nest().key(r => r.objective).entries(search.importance).map(g => ({name: g.key,
+      parts: g.values.map(r => ({name: r.key, value: r.importance, color: palette(keys.indexOf(r.key))}))})), percent);
+    legend(box, keys.map((k, i) => [k, palette(i)]));
+  }
+  if (search.sweeps.length === 0) return;
+  const box = section("sweeps", "One choice at a time", "Around a point of the front: each objective over that of the point, as one key takes its other values.");
+  for (const around of d3.nest().key(r => r.around).entries(search.sweeps)) {
+    for (const objective of search.objectives) {
+      const ratio = r => r[`${objective.name} over the centre`];
+      const series = d3.nest().key(r => r.key).entries(around.values).filter(g => g.values.filter(r => typeof ratio(r) === "number").length > 1);
+      if (series.length === 0) continue;
+      box.append("p").text(`${objective.name} around ${around.key}`);
+      lines(box, series.map((g, i) => ({name: g.key, color: palette(i), points: g.values.map((r, n) => [n, ratio(r), r.value]).filter(p => typeof p[1] === "number")})),
+        "the key's values, in order", "over the centre");
+    }
+  }
+}

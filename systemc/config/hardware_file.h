@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace coppice::config {
+
+// A process that areas and energies can be told of, by the least size that its name says.
+struct Technology {
+  const char* name;
+  double nanometres;
+  double volts;  // nominal
+};
+
+// osu018, which the Verilog was synthesised for, and those that its figures are scaled to.
+const std::vector<Technology>& technologies();
+
+// The technology of that name; nullptr if there is none.
+const Technology* find_technology(const std::string& name);
+
+// What configs/hardware/osu018.yaml says, with its names; gates are two-input NANDs.
+struct HardwareTable {
+  double area_nanometres = 0;
+  double nand2_um2 = 0;
+  double macro_um2_per_bit = 0;
+  double entry_bits = 0;
+  double queue = 0;
+  double router_input = 0;
+  double router_pair = 0;
+  double router_crossbar = 0;
+  double interface = 0;
+  double interface_port = 0;
+  double interface_pair = 0;
+  double interface_width = 0;
+  double interface_flow = 0;
+  double energy_nanometres = 0;
+  double volts = 0;
+  double fp32_add_pj = 0;
+  double sram_64_bits_pj = 0;
+  double sram_bytes = 0;
+  double link_pj_per_bit = 0;
+  double memory_pj_per_bit = 0;
+};
+
+// Reads such a file, every key required. Throws ConfigError at the value at fault.
+HardwareTable read_hardware_file(const std::string& path);
+
+}  // namespace coppice::config

@@ -1,0 +1,193 @@
+#include "system/output/hardware.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "base/units.h"
+#include "system/machine/build.h"
+#include "system/machine/model_files.h"
+
+namespace coppice::system {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kByteBits = 8;
+constexpr int kWordBytes = 4;
+constexpr double kSramBits = 64;
+constexpr double kUm2PerMm2 = 1e6;
+constexpr double kPicojoulesPerMicrojoule = 1e6;
+constexpr int kValidBit = 1;
+constexpr int kVcBufferBits = 2;  // of a flit: head and tail
+
+config::Technology technology_of(const config::Config& config) {
+  return *config::find_technology(config.hardware.technology);
+}
+
+int flit_bits(const config::Config& config) {
+  return static_cast<int>(config.system.flit * kByteBits);
+}
+
+RouterShape router_shape(const config::Config& config, const topology::Topology& topology,
+                         topology::NodeId node, int ni_ports) {
+  const int own = topology.is_accelerator(node) ? ni_ports : 0;
+  return {static_cast<int>(topology.out_channels(node).size()) + own, config.system.router.vcs,
+          config.system.router.vc_depth, flit_bits(config)};
+}
+
+InterfaceShape interface_shape(const config::Config& config, int ni_ports, const Json& ni_overhead) {
+  InterfaceShape shape{ni_ports, flit_bits(config), config.system.ni.buffer, 0, 0};
+  if (!ni_overhead.is_null()) {
+    shape.entries = ni_overhead.at("entries_per_port_max").get<std::int64_t>();
+    // An arrival count for each flow.
+    const double count_bits = std::max(1, ni_overhead.at("field_bits").value("dependencies", 1));
+    shape.flows = static_cast<std::int64_t>(ni_overhead.at("dependency_bytes_per_node").get<double>() *
+                                            kByteBits / count_bits);
+  }
+  return shape;
+}
+
+// pJ of 64 bits in or out of a memory of so many bytes, in the technology.
+double sram_pj(const config::HardwareTable& table, double bytes) {
+  return table.sram_64_bits_pj * std::sqrt(std::max(bytes, 1.0) / table.sram_bytes);
+}
+
+// Capacitance goes with the feature size, energy with it and the square of the voltage.
+double energy_scale(const config::HardwareTable& table, const config::Technology& technology) {
+  const double volts = technology.volts / table.volts;
+  return technology.nanometres / table.energy_nanometres * volts * volts;
+}
+
+// Bytes that collectives add, and those that they read from memory and write to it, all accelerators
+// together: each word of an all-reduce is added n - 1 times and stored n - 1 times more, whatever the
+// schedule.
+struct Moved {
+  double added = 0;
+  double memory = 0;
+};
+
+Moved moved_bytes(const std::string& op, double bytes, int accelerators) {
+  const double each = bytes * (accelerators - 1);
+  const double reduced = op == "all_gather" || op == "broadcast" ? 0 : each;
+  const double gathered = op == "reduce_scatter" || op == "reduce" ? 0 : each;
+  return {reduced,
+          3 * reduced + 2 * gathered};  // a sum reads at both ends and writes, a copy reads and writes
+}
+
+Json energy_of(const config::HardwareTable& table, const config::Config& config, const Json& result,
+               int accelerators) {
+  const bool trains = result.contains("training");
+  const double bytes = trains ? result["training"].at("gradient_bytes").get<double>()
+                              : static_cast<double>(config.collective.size);
+  const Moved moved = moved_bytes(trains ? "all_reduce" : config.collective.op, bytes, accelerators);
+  const double scale = energy_scale(table, technology_of(config));
+  const double bits = flit_bits(config);
+  const double hops = result.at("flit_hops").get<double>();
+  const double crossings = hops - result.at("flits").get<double>();
+  const config::RouterConfig& router = config.system.router;
+  const double buffer_bytes = static_cast<double>(router.vcs) * router.vc_depth * bits / kByteBits;
+  double entries_pj = 0;
+  if (result.contains("ni_overhead") && !trains) {
+    const Json& tables = result["ni_overhead"];
+    entries_pj = accelerators * tables.at("entries_per_node_mean").get<double>() *
+                 tables.at("entry_bits").get<double>() / kSramBits *
+                 sram_pj(table, tables.at("table_bytes_per_node").get<double>());
+  }
+  const auto microjoules = [](double picojoules) { return picojoules / kPicojoulesPerMicrojoule; };
+  Json parts{{"routers_uj", microjoules(scale * hops * 2 * bits / kSramBits * sram_pj(table, buffer_bytes))},
+             {"links_uj", microjoules(crossings * bits * table.link_pj_per_bit)},
+             {"additions_uj", microjoules(scale * moved.added / kWordBytes * table.fp32_add_pj)},
+             {"memory_uj", microjoules(moved.memory * kByteBits * table.memory_pj_per_bit)},
+             {"tables_uj", microjoules(scale * entries_pj)}};
+  return parts;
+}
+
+}  // namespace
+
+double router_um2(const config::HardwareTable& table, const RouterShape& shape) {
+  const double inputs = static_cast<double>(shape.ports) * shape.vcs;
+  const double gates = table.router_input * inputs + table.router_pair * inputs * inputs +
+                       table.router_crossbar * shape.ports * shape.ports * shape.flit_bits;
+  const double bits = inputs * shape.vc_depth * (shape.flit_bits + kVcBufferBits);
+  return gates * table.nand2_um2 + bits * table.macro_um2_per_bit;
+}
+
+double interface_um2(const config::HardwareTable& table, const InterfaceShape& shape) {
+  const double ports = shape.ports;
+  const double gates = table.interface + table.interface_port * ports + table.interface_pair * ports * ports +
+                       table.interface_width * ports * shape.flit_bits +
+                       table.interface_flow * static_cast<double>(shape.flows);
+  const double bits = ports * (static_cast<double>(shape.entries) * table.entry_bits +
+                               static_cast<double>(shape.buffer) * shape.flit_bits +
+                               table.queue * (shape.flit_bits + kValidBit));
+  return gates * table.nand2_um2 + bits * table.macro_um2_per_bit;
+}
+
+bool in_range(const RouterShape& shape) {
+  return shape.ports >= 5 && shape.ports <= 8 && shape.vcs == 4 && shape.flit_bits == 128;
+}
+
+bool in_range(const InterfaceShape& shape) {
+  return shape.ports <= 4 && shape.flit_bits == 128 && shape.flows <= 64;
+}
+
+config::HardwareTable hardware_table(const config::Loaded& loaded) {
+  const std::string& named = loaded.config.hardware.energies;
+  if (!named.empty()) return config::read_hardware_file(named);
+  // The folder of hardware is beside that of workloads.
+  return config::read_hardware_file(
+      (std::filesystem::path(model_folder()).parent_path() / "hardware/osu018.yaml").string());
+}
+
+Json hardware_area(const config::Loaded& loaded, const topology::Topology& topology,
+                   const Json& ni_overhead) {
+  const config::Config& config = loaded.config;
+  const config::HardwareTable table = hardware_table(loaded);
+  const config::Technology technology = technology_of(config);
+  const int ni_ports = resolve_ni_ports(config, topology);
+  double routers = 0;
+  double switches = 0;
+  const InterfaceShape interface = interface_shape(config, ni_ports, ni_overhead);
+  bool inside = in_range(interface);
+  for (topology::NodeId node = 0; node < topology.num_nodes(); ++node) {
+    const RouterShape shape = router_shape(config, topology, node, ni_ports);
+    inside = inside && in_range(shape);
+    (topology.is_accelerator(node) ? routers : switches) += router_um2(table, shape);
+  }
+  const double shrink = technology.nanometres / table.area_nanometres;
+  const auto mm2 = [&](double um2) { return um2 * shrink * shrink / kUm2PerMm2; };
+  const double interfaces = topology.num_accelerators() * interface_um2(table, interface);
+  return {
+      {"technology", technology.name},
+      {"area_mm2", mm2(routers + switches + interfaces) / topology.num_accelerators()},
+      {"area",
+       {{"routers_mm2", mm2(routers)}, {"interfaces_mm2", mm2(interfaces)}, {"switches_mm2", mm2(switches)}}},
+      {"area_in_range", inside}};
+}
+
+void add_hardware(Json& result, const config::Loaded& loaded) {
+  if (loaded.config.hardware.technology.empty()) return;
+  const topology::Topology topology = build_topology(loaded);
+  Json hardware = hardware_area(loaded, topology, result.value("ni_overhead", Json()));
+  if (result.contains("flits") && result.contains("flit_hops")) {
+    Json parts = energy_of(hardware_table(loaded), loaded.config, result, topology.num_accelerators());
+    double sum = 0;
+    for (const auto& part : parts) sum += part.get<double>();
+    hardware["energy_uj"] = sum;
+    hardware["energy"] = std::move(parts);
+  }
+  const auto simulator = result.find("simulator");
+  if (simulator == result.end()) {
+    result["hardware"] = std::move(hardware);
+    return;
+  }
+  const Json last = *simulator;  // stays last
+  result.erase("simulator");
+  result["hardware"] = std::move(hardware);
+  result["simulator"] = last;
+}
+
+}  // namespace coppice::system
