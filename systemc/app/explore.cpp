@@ -42,7 +42,7 @@ constexpr ExploreOption kOptions[] = {
     {"--seed", "instead of search.seed", "N"},
     {"--show", "print the configuration of a point that was found, and do nothing else", "POINT"},
     {"--workload", "of --show, where the space has several", "NAME"},
-    {"--no-sweeps", "leave out the sweeps around the front", nullptr},
+    {"--no-sensitivity", "leave out the importance of keys and the sweeps around the front", nullptr},
     {"--no-page", "write tables and no page", nullptr},
     {"--dry-run", "check the space and say how large it is", nullptr},
 };

@@ -78,8 +78,7 @@ int sc_main(int argc, char** argv) {
       coppice::app::add_bound(app),    coppice::app::add_compare(app), coppice::app::add_layers(app),
       coppice::app::add_chunks(app),   coppice::app::add_route(app),   coppice::app::add_modules(app),
       coppice::app::add_list(app),     coppice::app::add_explain(app), coppice::app::add_report(app),
-      coppice::app::add_topology(app), coppice::app::add_convert(app),
-      coppice::app::add_explore(app),
+      coppice::app::add_topology(app), coppice::app::add_convert(app), coppice::app::add_explore(app),
   };
   require_values(app);
   try {

@@ -28,11 +28,12 @@ struct HardwareTable {
   double router_input = 0;
   double router_pair = 0;
   double router_crossbar = 0;
-  double interface = 0;
+  double router_width = 0;
   double interface_port = 0;
   double interface_pair = 0;
   double interface_width = 0;
   double interface_flow = 0;
+  double interface_port_flow = 0;
   double energy_nanometres = 0;
   double volts = 0;
   double fp32_add_pj = 0;

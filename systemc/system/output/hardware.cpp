@@ -110,16 +110,18 @@ Json energy_of(const config::HardwareTable& table, const config::Config& config,
 double router_um2(const config::HardwareTable& table, const RouterShape& shape) {
   const double inputs = static_cast<double>(shape.ports) * shape.vcs;
   const double gates = table.router_input * inputs + table.router_pair * inputs * inputs +
-                       table.router_crossbar * shape.ports * shape.ports * shape.flit_bits;
+                       table.router_crossbar * shape.ports * shape.ports * shape.flit_bits +
+                       table.router_width * inputs * shape.flit_bits;
   const double bits = inputs * shape.vc_depth * (shape.flit_bits + kVcBufferBits);
   return gates * table.nand2_um2 + bits * table.macro_um2_per_bit;
 }
 
 double interface_um2(const config::HardwareTable& table, const InterfaceShape& shape) {
   const double ports = shape.ports;
-  const double gates = table.interface + table.interface_port * ports + table.interface_pair * ports * ports +
-                       table.interface_width * ports * shape.flit_bits +
-                       table.interface_flow * static_cast<double>(shape.flows);
+  const auto flows = static_cast<double>(shape.flows);
+  const double gates = table.interface_port * ports + table.interface_pair * ports * ports +
+                       table.interface_width * ports * shape.flit_bits + table.interface_flow * flows +
+                       table.interface_port_flow * ports * flows;
   const double bits = ports * (static_cast<double>(shape.entries) * table.entry_bits +
                                static_cast<double>(shape.buffer) * shape.flit_bits +
                                table.queue * (shape.flit_bits + kValidBit));
@@ -127,11 +129,12 @@ double interface_um2(const config::HardwareTable& table, const InterfaceShape& s
 }
 
 bool in_range(const RouterShape& shape) {
-  return shape.ports >= 5 && shape.ports <= 8 && shape.vcs == 4 && shape.flit_bits == 128;
+  return shape.ports >= 3 && shape.ports <= 8 && shape.vcs >= 2 && shape.vcs <= 4 && shape.flit_bits >= 128 &&
+         shape.flit_bits <= 256;
 }
 
 bool in_range(const InterfaceShape& shape) {
-  return shape.ports <= 4 && shape.flit_bits == 128 && shape.flows <= 64;
+  return shape.ports <= 4 && shape.flit_bits >= 128 && shape.flit_bits <= 256 && shape.flows <= 64;
 }
 
 config::HardwareTable hardware_table(const config::Loaded& loaded) {

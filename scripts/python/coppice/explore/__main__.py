@@ -13,7 +13,7 @@ from typing import Any
 
 from coppice.command import CoppiceError, call
 from coppice.explore.located import SpaceError
-from coppice.explore.space import Search, Space
+from coppice.explore.space import SAMPLED, Search, Space
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 PACKAGES = "python3-optuna, python3-pandas and python3-sklearn (make explore installs them)"
@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
         line.add_argument(name, type=int)
     line.add_argument("--minutes", type=float)
     line.add_argument("--method", choices=["grid", "random", "nsga2", "tpe"])
-    for name in ("--no-sweeps", "--no-page", "--dry-run"):
+    for name in ("--no-sensitivity", "--no-page", "--dry-run"):
         line.add_argument(name, action="store_true")
     return line
 
@@ -40,7 +40,7 @@ def adjusted(space: Space, arguments: argparse.Namespace) -> Space:
     old = space.search
     space.search = Search(arguments.method or old.method, old.seed if arguments.seed is None else arguments.seed,
                           arguments.runs or old.runs, arguments.minutes or old.minutes, old.population)
-    if arguments.no_sweeps:
+    if arguments.no_sensitivity:
         space.sweep_points = 0
     if space.search.runs is None and space.search.minutes is None and space.search.method != "grid":
         raise SpaceError(f"{space.path}: {space.search.method} needs a budget: search: {{budget: {{runs: 300}}}}, or "
@@ -123,11 +123,14 @@ def explore(space: Space, arguments: argparse.Namespace) -> int:
     study = f"{space.name}-{space.fingerprint}-{call(['--version']).split()[-1]}"
     if arguments.show:
         return show(space, Ledger(url, study), arguments)
-    status, searched, search_seconds = run_workers(space, url, study, arguments, Mirror(space, url, study))
+    status, searched, search_seconds = run_workers(space, url, study, arguments)
     ledger = Ledger(url, study)
     results = Results(space, ledger)
-    Mirror(space, url, study).complete(results.points)
-    results.save(folder, page=not arguments.no_page)
+    results.save(folder, page=not arguments.no_page, sensitivity=not arguments.no_sensitivity)
+    if space.search.method in SAMPLED:
+        begin = time.process_time()
+        Mirror(space, url, study).complete(results.points)
+        search_seconds += time.process_time() - begin
     print(results.summary(), end="")
     if searched:
         print(f"  {searched} points by this call, {1000 * search_seconds / searched:.1f} ms of CPU each beside the runs", file=sys.stderr)
@@ -137,21 +140,19 @@ def explore(space: Space, arguments: argparse.Namespace) -> int:
     return 0 if results.decided else FAILED
 
 
-def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespace, mirror: Any) -> tuple[int, int, float]:
+def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespace) -> tuple[int, int, float]:
     """(exit status, points, CPU seconds of the search beside the runs) of the workers of this machine."""
     from coppice.explore import worker
     from coppice.explore.ledger import Ledger
-    if space.search.method in ("nsga2", "tpe"):
+    if space.search.method in SAMPLED:
         import optuna  # noqa: F401: once, before there are copies of the process
     deadline = None if space.search.minutes is None else time.monotonic() + 60 * space.search.minutes
-    mirror.study()
-    mirror.close()
     context = multiprocessing.get_context("fork")
     timings = context.Array("d", [0.0, 0.0])
     jobs = arguments.jobs or len(os.sched_getaffinity(0))
 
     def start() -> None:
-        sys.exit(worker.main(space, url, study, space.search.runs, deadline, mirror, timings))
+        sys.exit(worker.main(space, url, study, space.search.runs, deadline, timings))
     workers = [context.Process(target=start) for _ in range(jobs)]
     interrupted = False
     stop = {"asked": False}

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -22,6 +23,7 @@ from coppice.explore.ledger import Ledger
 from coppice.explore.space import Space, Workload
 
 BAD_INPUT = 2
+PLACE = re.compile(r"^--set .*?:\d+:\d+: ")  # of a message
 LEFT_OUT = ("schema", "version", "config", "simulator", "channels", "assumptions")  # of a result's quantities
 
 
@@ -77,7 +79,7 @@ class Evaluator:
         self._facts: dict[str, dict[str, Any]] = {}
         self._child: subprocess.Popen[str] | None = None
         self._empty: tempfile.TemporaryDirectory[str] | None = None
-        self.runs = 0
+        self.fresh: dict[str, dict[str, Any]] = {}  # outcomes of runs that the ledger does not have yet
 
     # Runs of the command.
 
@@ -132,13 +134,15 @@ class Evaluator:
         lines = [line for line in errors.splitlines() if line.strip() and ": warning: " not in line]
         if status < 0:
             return f"the command was ended by signal {-status}"
-        return lines[-1].strip() if lines else f"the command ended with status {status}"
+        return PLACE.sub("", lines[-1].strip()) if lines else f"the command ended with status {status}"
 
     def facts(self, settings: Mapping[str, Any], workload: Workload | None = None) -> dict[str, Any]:
         """What `coppice topology --format json` says of the machine: its network and, where asked for, its area."""
         words = ["topology", str(self._base(workload)), "--format", "json"]
-        # Without hardware only the network is described, which other keys leave as it is.
-        sections = ("system.", "hardware.") if "hardware.technology" in settings else ("system.topology.", "system.link.")
+        # Unless a constraint asks for the area only the network is described, which other keys leave as it is.
+        asks_area = any(name.startswith("hardware.") for rule in self.space.constraints for name in rule.names)
+        sections = ("system.", "hardware.") if asks_area else ("system.topology.", "system.link.", "system.flit",
+                                                               "system.clock", "system.ni.payload")
         for key, value in settings.items():
             if key.startswith(sections):
                 words += override(key, value)
@@ -156,7 +160,7 @@ class Evaluator:
         base = self._base(workload)
         said = [self.command_digest, base.read_text(encoding="utf-8"), sorted((k, str(v)) for k, v in settings.items())]
         name = hashlib.sha256(json.dumps(said).encode()).hexdigest()
-        known = self.ledger.outcome(name)
+        known = self.fresh.get(name) or self.ledger.outcome(name)
         if known is not None:
             return Outcome(**known)
         with tempfile.TemporaryDirectory(prefix="coppice-explore-") as folder:
@@ -165,7 +169,6 @@ class Evaluator:
             for key, value in settings.items():
                 words += override(key, value)
             status, _, errors, seconds = self._call(words)
-            self.runs += 1
             if status == 0:
                 result = json.loads(out.read_text(encoding="utf-8"))
                 for bulky in ("channels", "simulator"):
@@ -173,17 +176,18 @@ class Evaluator:
                 outcome = Outcome(result, seconds=seconds)
             else:
                 outcome = Outcome(None, self._reason(errors, status), status, seconds)
-        self.ledger.keep(name, dataclasses.asdict(outcome))
+        self.fresh[name] = dataclasses.asdict(outcome)
         return outcome
 
     # Points.
 
     def evaluate(self, values: Mapping[str, Any], fidelity: str | None) -> dict[str, Any]:
         """The record of a point. Raises Unusable where there are no numbers."""
+        self._refuse_early(values)
         settings, facts = self._settled(self.space.settings_of(values), values, None)
         known: dict[str, Any] = {**values, **settings, "topology": facts}
         if "hardware" in facts:
-            known["hardware"] = {"area_mm2": facts["hardware"]["area_mm2"]}
+            known["hardware"] = {name: facts["hardware"][name] for name in ("area_mm2", "area_in_range")}
         self._refuse_early(known)
         per_workload: dict[str, dict[str, Any]] = {}
         configs: dict[str, Any] = {}
@@ -248,6 +252,8 @@ class Evaluator:
                     return known[name]
             if name.startswith("topology."):
                 return at_path(facts, name[len("topology."):])
+            if name == "space.folder":
+                return str(self.space.path.resolve().parent)
             raise MissingName(name)
         try:
             return fill(value, lookup)
@@ -271,7 +277,7 @@ class Evaluator:
             return known[name]
         if name in self.space.quantities:
             return self.space.quantities[name].evaluate(again)
-        if name == "cost" and self.space.prices:
+        if name == "cost" and self.space.prices and "topology" in known:
             return self._cost(known["topology"])
         if name in combined:
             return combined[name]

@@ -14,7 +14,7 @@ import os
 import socket
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -159,16 +159,19 @@ class Ledger:
             connection.execute(sa.insert(POINTS).values(row))
         return Point(candidate.point, level, number, origin, RUNNING, tuple(candidate.genome), candidate.hints, None)
 
-    def finish(self, point: Point, state: str, record: dict[str, Any]) -> bool:
-        """Writes what came out; False if the point was taken from this worker meanwhile."""
+    def finish(self, point: Point, state: str, record: dict[str, Any], runs: Mapping[str, dict[str, Any]] | None = None) -> bool:
+        """Writes what came out, and the runs that it came from; False if the point was taken from this worker meanwhile."""
         with self._exclusive() as connection:
+            self._keep(connection, runs or {})
             done = connection.execute(sa.update(POINTS).where(self._mine(point.point, point.level)).values(
                 state=state, record=packed(record), beat=time.time()))
             return done.rowcount == 1
 
-    def release(self, point: Point) -> None:
-        """Gives a point back unfinished: whoever looks for work takes it over at once."""
+    def release(self, point: Point, runs: Mapping[str, dict[str, Any]] | None = None) -> None:
+        """Gives a point back unfinished, with those of its runs that are done: whoever looks for work takes it over at
+        once."""
         with self._exclusive() as connection:
+            self._keep(connection, runs or {})
             connection.execute(sa.update(POINTS).where(self._mine(point.point, point.level)).values(
                 beat=0.0, attempts=POINTS.c.attempts - 1))
 
@@ -218,8 +221,9 @@ class Ledger:
             row = connection.execute(sa.select(RUNS.c.outcome).where(RUNS.c.run == run)).fetchone()
         return unpacked(row.outcome) if row else None
 
-    def keep(self, run: str, outcome: dict[str, Any]) -> None:
-        with self._exclusive() as connection:
+    @staticmethod
+    def _keep(connection: Any, runs: Mapping[str, dict[str, Any]]) -> None:
+        for run, outcome in runs.items():
             there = connection.execute(sa.select(RUNS.c.run).where(RUNS.c.run == run)).fetchone()
             if there is None:
                 connection.execute(sa.insert(RUNS).values(run=run, outcome=packed(outcome)))

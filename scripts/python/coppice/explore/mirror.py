@@ -1,4 +1,5 @@
-"""The search as Optuna keeps it: every finished point is a trial of its storage, for Optuna's own tools."""
+"""The search as Optuna keeps it, for Optuna's own tools: every finished point is a trial of its storage in the search's
+database. It is written when a call ends, so that points do not wait for it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from coppice.explore.space import Space
 
 
 class Mirror:
-    """Optuna's study of a search, in the search's database; opened by each process on its own."""
+    """Optuna's study of a search, in the search's database."""
 
     def __init__(self, space: Space, url: str, study: str):
         self.space = space
@@ -38,18 +39,11 @@ class Mirror:
                     time.sleep(0.1 * (attempt + 1))
         return self._study
 
-    def close(self) -> None:
-        """Before the process is copied: copies share no connection."""
-        if self._study is not None:
-            self._study._storage._backend.engine.dispose()
-            self._study = None
-
-    def add(self, point: Point) -> None:
-        self.study().add_trial(search.finished_trial(self.space, search.distributions(self.space), point))
-
     def complete(self, points: list[Point]) -> None:
-        """Adds the points that a worker finished and could not add."""
-        known = {trial.user_attrs.get("point") for trial in self.study().get_trials(deepcopy=False)}
+        """Adds the points of the first fidelity that it does not have yet."""
+        study = self.study()
+        known = {trial.user_attrs.get("point") for trial in study.get_trials(deepcopy=False)}
+        distributions = search.distributions(self.space)
         for point in points:
             if point.state == DONE and point.level == 0 and point.point not in known:
-                self.add(point)
+                study.add_trial(search.finished_trial(self.space, distributions, point))

@@ -152,7 +152,7 @@ class Results:
 
     # Files.
 
-    def save(self, folder: pathlib.Path, page: bool = True) -> None:
+    def save(self, folder: pathlib.Path, page: bool = True, sensitivity: bool = True) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         columns = self.columns()
         rows = [self.row(point) for point in self.points]
@@ -160,7 +160,7 @@ class Results:
         write(folder / "points.sqlite", lambda path: _sqlite(path, columns, rows))
         _parquet(folder / "points.parquet", columns, rows)
         write(folder / "front.csv", lambda path: _csv(path, columns, [self.row(point) for point in self.front]))
-        importance, sweeps = self.importance(), self.sweeps()
+        importance, sweeps = (self.importance(), self.sweeps()) if sensitivity else ([], [])
         write(folder / "importance.csv", lambda path: _csv(path, ["objective", "key", "importance"], importance))
         write(folder / "sweeps.csv", lambda path: _csv(path, _names(sweeps) or ["around"], sweeps))
         self._configurations(folder / "front")

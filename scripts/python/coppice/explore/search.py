@@ -14,7 +14,7 @@ from typing import Any
 
 from coppice.explore.ledger import DONE, Candidate, Point
 from coppice.explore.located import SpaceError
-from coppice.explore.space import MOST_LISTED, Genome, Space
+from coppice.explore.space import MOST_LISTED, SAMPLED, Genome, Space
 
 DRAWS = 20  # of a point that is new, before the neighbours of the last one are tried
 STEPS = 2000
@@ -159,7 +159,7 @@ def finished_trial(space: Space, known: Mapping[str, Any], point: Point) -> Any:
 def make(space: Space) -> Any:
     """The search that the space asks for."""
     method = space.search.method
-    if method in ("nsga2", "tpe"):
+    if method in SAMPLED:
         return Sampled(space)
     if method == "random" and space.combinations > MOST_LISTED:
         return Drawn(space)

@@ -19,6 +19,7 @@ from coppice.explore.located import Document, SpaceError
 SECTIONS = ("title", "question", "base", "settings", "space", "workloads", "combine", "constraints", "quantities",
             "prices", "objectives", "search", "fidelities", "survivors", "sensitivity", "limit_seconds")
 METHODS = ("grid", "random", "nsga2", "tpe")
+SAMPLED = ("nsga2", "tpe")  # by Optuna
 PRICES = ("accelerator", "switch", "switch_port", "link", "link_gb_s")
 COMBINE = ("arithmetic", "geometric", "worst")
 FIDELITIES = ("fluid", "train", "auto", "flit")

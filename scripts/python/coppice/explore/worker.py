@@ -119,13 +119,12 @@ def centres(space: Space, points: Sequence[Point]) -> list[Point]:
 
 
 class Worker:
-    def __init__(self, space: Space, ledger: Ledger, runs: int | None, deadline: float | None, mirror: Any):
+    def __init__(self, space: Space, ledger: Ledger, runs: int | None, deadline: float | None):
         """Ends after so many runs of the search, all workers' together, and at the deadline of time.monotonic()."""
         self.space = space
         self.ledger = ledger
         self.runs = runs
         self.deadline = deadline
-        self.mirror = mirror
         self.evaluator = Evaluator(space, ledger)
         self.search = search.make(space)
         self._known: set[int] = set()
@@ -189,6 +188,7 @@ class Worker:
 
     def _run(self, point: Point) -> None:
         fidelity = self.space.fidelities[point.level]
+        self.evaluator.fresh = {}
         try:
             record = self.evaluator.evaluate(self.space.values(point.genome), fidelity)
             state = DONE
@@ -197,22 +197,19 @@ class Worker:
             record["values"] = self.space.values(point.genome)
         except BaseException:
             self.evaluator.stop_child()
-            self.ledger.release(point)
+            self.ledger.release(point, self.evaluator.fresh)
             raise
         record["worker"] = self.ledger.worker
-        if self.ledger.finish(point, state, record) and state == DONE and point.level == 0 and self.mirror:
-            self.mirror.add(Point(point.point, point.level, point.number, point.origin, state, point.genome, point.hints,
-                                  record))
+        self.ledger.finish(point, state, record, self.evaluator.fresh)
 
 
-def main(space: Space, url: str, study: str, runs: int | None, deadline: float | None, mirror: Any,
-         timings: Any = None) -> int:
+def main(space: Space, url: str, study: str, runs: int | None, deadline: float | None, timings: Any = None) -> int:
     """A worker process; its exit status."""
     stop_at_signals()
     ledger = Ledger(url, study)
     worker = None
     try:
-        worker = Worker(space, ledger, runs, deadline, mirror)
+        worker = Worker(space, ledger, runs, deadline)
         with beating(ledger):
             worker.work()
     except Stop:
