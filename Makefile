@@ -88,9 +88,10 @@ docs: command ## build the documentation as a site: pages, reference of keys and
 	@scripts/setup.sh docs
 	@scripts/docs/build
 
-test-slurm: command ## run a small experiment on a Slurm cluster of one node, started and stopped for it
-	@scripts/setup.sh experiments slurm
+test-slurm: command ## run a small experiment and a search on a Slurm cluster of one node, started and stopped for them
+	@scripts/setup.sh experiments slurm explore
 	@scripts/experiments/test_slurm
+	@scripts/experiments/test_slurm_search
 
 cosim: build ## compare systems with network interfaces in Verilog with those in SystemC, flit by flit
 	@build/release/tb/cosim/coppice_cosim_check
