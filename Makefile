@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build command test sanitize lint format bench budget soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees docs test-slurm cosim coverage nightly formal area deb explore
+.PHONY: help setup run build command test sanitize lint format bench budget soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal area deb explore
 .NOTPARALLEL:
 
 help:
@@ -80,6 +80,11 @@ reproduce-model: command ## measure all-reduces, flow control and the router int
 reproduce-packed_trees: command ## measure all algorithms against the least possible time; FULL=1: more sizes
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce packed_trees
+
+reproduce-programs: command ## measure scale-up domains, buckets and overlap into docs/measurements/programs.md
+	@scripts/setup.sh experiments
+	@scripts/experiments/reproduce programs
+
 explore: command ## search a small space of machines to its page: results/explore/small/explore.html
 	@scripts/setup.sh explore
 	@build/release/coppice explore configs/explore/small.yaml --out results/explore/small
