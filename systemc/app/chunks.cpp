@@ -11,11 +11,13 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "base/error.h"
+#include "config/lone_collective_config.h"
 #include "config/shape.h"
 #include "schedule/hierarchical/chunk_planning.h"
 #include "schedule/hierarchical/chunk_prediction.h"
 #include "system/machine/build.h"
 #include "system/machine/time_guard.h"
+#include "system/training/text_prediction.h"
 
 namespace coppice::app {
 namespace {
@@ -28,6 +30,7 @@ struct ChunksLine {
   Input input;
   std::string out;
   std::string window = "100 us";  // Themis, Fig. 9
+  std::string workload;           // a text workload to predict
 };
 
 double to_ns(Femtoseconds time) {
@@ -106,14 +109,34 @@ void print_study(const config::CollectiveConfig& collective, std::size_t chunks,
   }
 }
 
+// An iteration of a text workload.
+void predict_workload(const ChunksLine& line) {
+  Input input = line.input;
+  input.overrides.push_back("training.model=" + line.workload);
+  const config::Loaded loaded = load(input, config::Purpose::kTextRun);
+  Outputs outputs(line.input.path, loaded);
+  system::ResultFile* out = outputs.add("--out", line.out);
+  const nlohmann::ordered_json json = system::predict_text_training(loaded);
+  if (out == nullptr) {
+    print(system::summarize_text_training(json));
+  } else {
+    out->write(json.dump(2) + "\n");
+  }
+}
+
 void execute(const ChunksLine& line) {
   catch_interrupts();
+  if (!line.workload.empty()) {
+    predict_workload(line);
+    return;
+  }
   const config::Loaded loaded = load(line.input, config::Purpose::kSchedule);
   const Femtoseconds window = parse_window(line.window);
   Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
 
   const config::CollectiveConfig& collective = loaded.config.collective;
+  config::require_whole_collective(loaded);
   require_chunks(loaded);
   schedule::CompileRequest request;
   request.collective = system::parse_collective(collective.op);
@@ -162,6 +185,7 @@ Command add_chunks(CLI::App& parent) {
   auto line = std::make_shared<ChunksLine>();
   add_input(*app, line->input);
   app->add_option("--window", line->window, "the grain of the activity over time")->type_name("TIME");
+  app->add_option("--workload", line->workload, "predict an iteration of a text workload")->type_name("FILE");
   app->add_option("--out", line->out, "write plans, operations and activity as JSON")->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }

@@ -11,7 +11,6 @@
 #include "system/collective/run.h"
 #include "system/output/hardware.h"
 #include "system/program/program_run.h"
-#include "system/training/text_training.h"
 #include "system/training/training_result.h"
 #include "system/training/training_run.h"
 
@@ -38,23 +37,11 @@ void refuse_rtl(const config::Loaded& loaded) {
   refuse("system.router.impl", loaded.config.system.router.impl);
 }
 
-void refuse_records(const RunLine& line) {
-  for (const auto& [option, path] :
-       {std::pair{"--trace", &line.trace}, std::pair{"--vcd", &line.vcd}, std::pair{"--fst", &line.fst}}) {
-    if (path->empty()) continue;
-    throw ConfigError({option},
-                      "training.model is a text workload, whose collectives are simulated chunk by chunk: "
-                      "there are no messages or signals to record; leave the option out");
-  }
-}
-
 void execute(const RunLine& line) {
   const config::Loaded loaded =
       load(line.input, config::Purpose::kRun, !line.vcd.empty() || !line.fst.empty());
   const bool programmed = config::runs_program(loaded.config);
   const bool trains = !programmed && !loaded.config.training.model.empty();
-  const bool text = config::trains_text_workload(loaded.config);
-  if (text) refuse_records(line);
   Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
   outputs.add("--trace", line.trace);
@@ -66,15 +53,13 @@ void execute(const RunLine& line) {
   options.vcd_path = line.vcd;
   options.fst_path = line.fst;
   options.interrupted = &catch_interrupts();
-  if (trains && !text) refuse_rtl(loaded);
+  if (trains) refuse_rtl(loaded);
   nlohmann::ordered_json result;
   {
     ProgressLine progress(loaded.config.collective.algorithm);
     options.progress = progress.callback();
     if (programmed) {
       result = system::run_program(loaded, system::load_program(loaded), options);
-    } else if (text) {
-      result = system::run_text_training(loaded);
     } else {
       result = trains ? system::run_training(loaded, options) : system::run_collective(loaded, options);
     }
@@ -82,7 +67,6 @@ void execute(const RunLine& line) {
   system::add_hardware(result, loaded);
   if (out != nullptr) out->write(result.dump(2) + "\n");
   const auto summarize = programmed ? system::summarize_program
-                         : text     ? system::summarize_text_training
                          : trains   ? system::summarize_training
                                     : system::summarize;
   print_result(line.style, result, summarize(result));

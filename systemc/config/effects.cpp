@@ -24,7 +24,7 @@ const char* subject(Purpose purpose) {
     case Purpose::kRoute:
       return "a routing study";
     case Purpose::kTextRun:
-      return "a text workload, whose chunks are simulated without flits or values";
+      return "the prediction of a text workload, whose chunks move without flits or values";
     case Purpose::kLayers:
       return "the cost of layers";
   }
@@ -76,10 +76,15 @@ void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKey
   }
 }
 
+// Keys by which layers of a table are timed.
+bool timed_by_workload(const Config& config, const Key& key, Purpose purpose) {
+  return purpose == Purpose::kRun && trains_text_workload(config) && !key.used.has(Purpose::kTextRun) &&
+         (key.path.starts_with("training.") || key.path.starts_with("system.accelerator."));
+}
+
 }  // namespace
 
 std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose, bool records_waves) {
-  if (purpose == Purpose::kRun && trains_text_workload(loaded.config)) purpose = Purpose::kTextRun;
   const Use use{purpose, records_waves};
   IdleKeys idle;
   for (const Key& key : keys()) {
@@ -87,6 +92,8 @@ std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose,
     const std::string reason = key.idle ? key.idle(loaded.config, use) : std::string();
     if (!key.used.has(purpose)) {
       idle.add(loaded.place(key.path), key.path, fmt::format(" on {}", subject(purpose)));
+    } else if (timed_by_workload(loaded.config, key, purpose)) {
+      idle.add(loaded.place(key.path), key.path, ": a text workload says itself how long its layers take");
     } else if (!reason.empty()) {
       idle.add(loaded.place(key.path), key.path, ": " + reason);
     } else if (key.path.starts_with("system.link.") && is_grid(loaded.config)) {

@@ -1,5 +1,6 @@
 #include "config/ineffective_keys.h"
 
+#include "config/lone_collective_config.h"
 #include "config/shape.h"
 #include "schedule/compile/compiler.h"
 
@@ -68,7 +69,8 @@ std::string idle_all_gather_bytes(const Config& config, const Use& use) {
 
 std::string idle_size(const Config& config, const Use& use) {
   const bool trains = use.purpose == Purpose::kRun && !config.training.model.empty();
-  if (use.purpose == Purpose::kRun && runs_program(config)) return "a program says what its collectives move";
+  if (use.purpose == Purpose::kRun && runs_program(config) && !runs_lone_collective(config))
+    return "a program says what its collectives move";
   return trains ? "the gradients of training.model are reduced" : "";
 }
 

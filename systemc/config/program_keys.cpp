@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "config/ineffective_keys.h"
+#include "config/job_keys.h"
 #include "config/key_builders.h"
+#include "config/lone_collective_config.h"
 #include "config/shape.h"
 #include "config/values.h"
 #include "schedule/registry.h"
@@ -22,7 +24,7 @@ Key of_programs(Key key) {
   key.write = [write = key.write](const Config& config) {
     const bool overlaps = config.training.overlap == workload::Overlap::kLayerWise ||
                           config.training.overlap == workload::Overlap::kBucketed;
-    const bool trains = !config.training.model.empty() && !trains_text_workload(config);
+    const bool trains = !config.training.model.empty();
     return runs_program(config) || (trains && overlaps) ? write(config) : Json();
   };
   return key;
@@ -88,7 +90,7 @@ void add_choice_keys(std::vector<Key>& keys, const std::string& op) {
   for (const auto& algorithm : schedule::algorithms()) {
     if (!algorithm.from_file) algorithms.push_back(algorithm.name);
   }
-  if (op == "all_to_all") algorithms = {"direct", "pairwise", "ring"};
+  if (op == "all_to_all") algorithms = all_to_all_algorithms();
   Key algorithm;
   algorithm.path = fmt::format("collectives.{}.algorithm", op);
   algorithm.example = op == "all_to_all" ? "direct" : "ring";
@@ -137,6 +139,7 @@ void add_program_keys(std::vector<Key>& keys) {
                              kRunOnly),
                         idle_trace));
   keys.push_back(unless(with(dependencies_key(), kRunOnly), idle_trace));
+  add_job_keys(keys);
   keys.push_back(unless(with(jitter_key(), kRunOnly), idle_contexts));
   add_context_keys(keys);
   for (const char* op : {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "all_to_all"}) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/entry_fields.h"
 #include "config/key_builders.h"
-#include "config/nearest.h"
 #include "config/shape.h"
 #include "config/values.h"
 #include "routing/methods.h"
@@ -13,7 +13,6 @@
 namespace coppice::config {
 namespace {
 
-constexpr Femtoseconds kLongestTime = 1000 * kFemtosecondsPerSecond;
 constexpr int kMostReplicas = 1024;
 constexpr int kMostSpines = 1 << 15;
 constexpr Purposes kRouteOnly{Purpose::kRoute};
@@ -23,43 +22,6 @@ std::string idle_failures(const Config& config, const Use& /*use*/) {
   return kind != nullptr && kind->spines_fail
              ? ""
              : "a " + config.system.topology.kind + " has no spines that may fail";
-}
-
-// A list; [] is one.
-const std::vector<Node>& read_list(const Node& value, const std::string& path, const std::string& expected) {
-  if (value.kind != Node::Kind::kList) refuse(value, path, expected);
-  return value.children;
-}
-
-std::string element(const std::string& path, std::size_t index) {
-  return fmt::format("{}[{}]", path, index);
-}
-
-Femtoseconds read_duration(const Node& value, const std::string& path) {
-  return read_quantity(value, path, parse_duration, format_duration, Femtoseconds{0}, kLongestTime);
-}
-
-// A field of an entry of a list of maps: its name and its reader.
-template <typename Entry>
-using Fields = std::vector<std::pair<std::string, void (*)(const Node&, const std::string&, Entry&)>>;
-
-template <typename Entry>
-Entry read_entry(const Node& value, const std::string& path, const Fields<Entry>& fields,
-                 const std::string& expected) {
-  if (value.kind != Node::Kind::kMap) refuse(value, path, expected);
-  Entry entry;
-  for (const Node& child : value.children) {
-    const auto field =
-        std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.first == child.name; });
-    if (field == fields.end()) {
-      std::vector<std::string> names;
-      for (const auto& known : fields) names.push_back(known.first);
-      throw ConfigError(child.name_place, fmt::format("unknown key '{}.{}'; did you mean '{}.{}'?", path,
-                                                      child.name, path, nearest(child.name, names)));
-    }
-    field->second(child, path + "." + child.name, entry);
-  }
-  return entry;
 }
 
 std::vector<std::string> model_names() {
@@ -165,7 +127,8 @@ Key spine_failures_key() {
 
 template <typename Field>
 Key duration_key(std::string path, Field field) {
-  return quantity_key(std::move(path), field, parse_duration, format_duration, Femtoseconds{0}, kLongestTime);
+  return quantity_key(std::move(path), field, parse_duration, format_duration, Femtoseconds{0},
+                      kLongestDuration);
 }
 
 void add_controller_keys(const std::function<void(Key)>& add) {

@@ -11,6 +11,7 @@
 #include "config/ineffective_keys.h"
 #include "config/key_builders.h"
 #include "config/key_descriptions.h"
+#include "config/lone_collective_config.h"
 #include "config/parallel_keys.h"
 #include "config/program_keys.h"
 #include "config/routing_keys.h"
@@ -39,6 +40,12 @@ constexpr Bandwidth kSlowestLink{1'000};
 constexpr Bandwidth kFastestLink{100'000'000'000'000};
 constexpr Frequency kSlowestClock{1'000};
 constexpr Frequency kFastestClock{100'000'000'000};
+
+std::string idle_group(const Config& config, const Use& /*use*/) {
+  if (runs_lone_collective(config)) return "";
+  return config.training.model.empty() ? "a program says which ranks its collectives join"
+                                       : "the gradients of training.model are reduced by all accelerators";
+}
 
 void add_topology_keys(std::vector<Key>& keys) {
   std::vector<std::string> kinds;
@@ -323,9 +330,10 @@ void add_collective_keys(std::vector<Key>& keys) {
   constexpr Purposes kCollectives{Purpose::kRun, Purpose::kSchedule, Purpose::kBound};
   constexpr Purposes kCompiled{Purpose::kRun, Purpose::kSchedule};
   constexpr Purposes kPlanned{Purpose::kRun, Purpose::kSchedule, Purpose::kTextRun};
-  keys.push_back(with(name_key("collective.op", [](auto& c) -> auto& { return c.collective.op; },
-                               {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce"}),
-                      kCollectives));
+  keys.push_back(
+      with(name_key("collective.op", [](auto& c) -> auto& { return c.collective.op; },
+                    {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "all_to_all"}),
+           kCollectives));
   keys.push_back(unless(
       with(integer_key(
                "collective.root", [](auto& c) -> auto& { return c.collective.root; }, 0, kMostNodes - 1),
@@ -333,9 +341,14 @@ void add_collective_keys(std::vector<Key>& keys) {
       idle_root));
   std::vector<std::string> algorithms;
   for (const auto& algorithm : schedule::algorithms()) algorithms.push_back(algorithm.name);
+  for (const std::string& name : all_to_all_algorithms()) {
+    if (std::ranges::find(algorithms, name) == algorithms.end()) algorithms.push_back(name);
+  }
   Key algorithm = name_key(
       "collective.algorithm", [](auto& c) -> auto& { return c.collective.algorithm; }, algorithms);
-  algorithm.excused = [](const Loaded& loaded, Purpose) { return runs_program(loaded.config); };
+  algorithm.excused = [](const Loaded& loaded, Purpose) {
+    return runs_program(loaded.config) && !runs_lone_collective(loaded.config);
+  };
   keys.push_back(with(algorithm, kPlanned, kCompiled));
   Key file = file_key(
       "collective.file", [](auto& c) -> auto& { return c.collective.file; }, "the name of a schedule (JSON)",
@@ -351,9 +364,22 @@ void add_collective_keys(std::vector<Key>& keys) {
   };
   Key own_size = unless(with(size, kCollectives, kCollectives), idle_size);
   own_size.excused = [](const Loaded& loaded, Purpose purpose) {
-    return purpose == Purpose::kRun && (trains(loaded) || runs_program(loaded.config));
+    return purpose == Purpose::kRun && (trains(loaded) || runs_program(loaded.config)) &&
+           !runs_lone_collective(loaded.config);
   };
   keys.push_back(own_size);
+  Key group;
+  group.path = "collective.group";
+  group.example = "[0, 1, 2, 3]";
+  group.form = "two accelerators or more";
+  group.read = [path = group.path](const Node& value, Config& config) {
+    config.collective.group = read_integers(value, path, 0, kMostNodes - 1);
+    if (config.collective.group.size() < 2) refuse(value, path, "two accelerators at least");
+  };
+  group.write = [](const Config& config) {
+    return config.collective.group.empty() ? Json() : Json(config.collective.group);
+  };
+  keys.push_back(unless(with(group, kCollectives), idle_group));
   keys.push_back(with(chunks_key(), kPlanned));
   keys.push_back(unless(with(name_key("collective.trees", [](auto& c) -> auto& { return c.collective.trees; },
                                       {"auto", "routed", "embedded", "ccube"}),

@@ -1,5 +1,7 @@
 #include "config/shape.h"
 
+#include "config/lone_collective_config.h"
+
 #include <algorithm>
 
 namespace coppice::config {
@@ -53,7 +55,8 @@ bool reads_tables(const Config& config) {
 }
 
 bool runs_program(const Config& config) {
-  return !config.program.file.empty() || !config.program.trace.empty() || trains_large_model(config);
+  return !config.program.file.empty() || !config.program.trace.empty() || !config.program.jobs.empty() ||
+         trains_large_model(config) || runs_lone_collective(config) || trains_text_workload(config);
 }
 
 bool trains_large_model(const Config& config) {

@@ -223,10 +223,12 @@ TEST(TextTraining, BreaksAnIterationDown) {
   shop.write("t.txt", kText);
   double before = 0;
   for (const char* scheduler : {"baseline", "themis_plus"}) {
-    const Outcome run = shop.run({"run", "c.yaml", "--set", "training.model=./t.txt", "--set",
-                                  std::string("collective.scheduler=") + scheduler, "--out", "r.json"});
-    ASSERT_EQ(run.status, 0) << run.err;
-    EXPECT_THAT(run.out, HasSubstr("training iteration of t on 16 accelerators"));
+    const std::string set = std::string("collective.scheduler=") + scheduler;
+    const Outcome told = shop.run({"chunks", "c.yaml", "--workload", "./t.txt", "--set", set});
+    ASSERT_EQ(told.status, 0) << told.err;
+    EXPECT_THAT(told.out, HasSubstr("training iteration of t on 16 accelerators"));
+    ASSERT_EQ(shop.run({"chunks", "c.yaml", "--workload", "./t.txt", "--set", set, "--out", "r.json"}).status,
+              0);
     const auto training = shop.read_json("r.json")["training"];
     const auto ns = [&](const char* key) { return training[key].get<double>(); };
     EXPECT_EQ(ns("compute_ns"), 6000);
@@ -242,17 +244,39 @@ TEST(TextTraining, BreaksAnIterationDown) {
   }
 }
 
+// The prediction of one collective after the other is what a machine needs where none overlap.
+TEST(TextTraining, TakesOnTheMachineWhatChunksPredict) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmall);
+  shop.write("t.txt", kText);
+  ASSERT_EQ(shop.run({"chunks", "c.yaml", "--workload", "./t.txt", "--out", "p.json"}).status, 0);
+  const Outcome run = shop.run({"run", "c.yaml", "--set", "training.model=./t.txt", "--out", "r.json"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto result = shop.read_json("r.json");
+  EXPECT_NE(result["verified"], "off");
+  const double predicted = shop.read_json("p.json")["training"]["total_ns"].get<double>();
+  EXPECT_NEAR(result["time_ns"].get<double>() / predicted, 1, 0.1);
+  EXPECT_EQ(result["iterations"][0]["compute_ns"], 6000);
+  // Four of a model's parts for each of two groups, and one of gradients for each of eight pairs.
+  EXPECT_EQ(result["collectives"].size(), 2 * 4 + 8);
+}
+
 TEST(TextTraining, RefusesGroupsThatAreNoDimensions) {
   const Workshop shop;
   shop.write("c.yaml", kSmall);
   shop.write("t.txt",
              "HYBRID_TRANSFORMER model_parallel_NPU_group: 6\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n");
-  const Outcome cut = shop.run({"run", "c.yaml", "--set", "training.model=./t.txt"});
+  const Outcome cut = shop.run({"chunks", "c.yaml", "--workload", "./t.txt"});
   EXPECT_EQ(cut.status, 2);
   EXPECT_THAT(cut.err, HasSubstr("groups of 6 accelerators are no part of the dimensions"));
-  const Outcome absent = shop.run({"run", "c.yaml", "--set", "training.model=./none.txt"});
-  EXPECT_EQ(absent.status, 2);
-  EXPECT_THAT(absent.err, HasSubstr("there is no text workload ./none.txt"));
+  const Outcome unequal = shop.run({"run", "c.yaml", "--set", "training.model=./t.txt"});
+  EXPECT_EQ(unequal.status, 2);
+  EXPECT_THAT(unequal.err, HasSubstr("16 accelerators are no whole groups of 6"));
+  for (const Outcome& absent : {shop.run({"run", "c.yaml", "--set", "training.model=./none.txt"}),
+                                shop.run({"chunks", "c.yaml", "--workload", "./none.txt"})}) {
+    EXPECT_EQ(absent.status, 2);
+    EXPECT_THAT(absent.err, HasSubstr("there is no text workload ./none.txt"));
+  }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -316,6 +317,213 @@ TEST_F(Programs, RefuseWhatCannotBe) {
   expect_refused(ring, "ranks: 4\noperations:\n  - {name: a, send: 1 KiB, from: 1, to: 1}\n", "to itself");
   expect_refused(ring, "ranks: 4\noperations:\n  - {name: a, compute: 1 us}\n  - {name: a, compute: 1 us}\n",
                  "there is an operation 'a' already");
+}
+
+// Iterations of 5 us of computation and an all-reduce of 32 KiB.
+std::string iterating(int ranks, int iterations) {
+  return fmt::format(
+      "ranks: {}\niterations: {}\noperations:\n"
+      "  - {{name: f, compute: 5 us}}\n"
+      "  - {{name: a, all_reduce: 32 KiB, after: f}}\n",
+      ranks, iterations);
+}
+
+class Jobs : public Programs {
+ protected:
+  Outcome execute(const std::string& topology, const std::string& keys) const {
+    shop.write("c.yaml", "system:\n  topology: {" + topology + "}\nprogram:\n" + keys);
+    return shop.run({"run", "c.yaml", "--out", "j.json"});
+  }
+  Json result(const std::string& topology, const std::string& keys) const {
+    const Outcome outcome = execute(topology, keys);
+    EXPECT_EQ(outcome.status, 0) << outcome.err << keys;
+    return outcome.status == 0 ? shop.read_json("j.json") : Json();
+  }
+};
+
+TEST_F(Jobs, OnRowsOfTheirOwnTakeWhatOneTakes) {
+  shop.write("row.yaml", iterating(4, 3));
+  const std::string torus = "kind: torus, dims: [4, 4]";
+  const Json one = result(torus, "  jobs: [{file: row.yaml, name: a}]\n");
+  const Json two = result(torus,
+                          "  jobs:\n    - {file: row.yaml, name: a}\n"
+                          "    - {file: row.yaml, name: b, arrival: 7 us, accelerators: [8, 9, 10, 11]}\n");
+  const double alone = one["jobs"][0]["end_ns"].get<double>();
+  EXPECT_EQ(one["jobs"][0]["iterations"].size(), 3);
+  EXPECT_EQ(two["jobs"][0]["end_ns"].get<double>(), alone);
+  EXPECT_EQ(two["jobs"][1]["end_ns"].get<double>(), alone + 7000);
+  EXPECT_EQ(two["time_ns"].get<double>(), alone + 7000);
+  EXPECT_EQ(two["verified"], "values");
+}
+
+TEST_F(Jobs, ShareLinks) {
+  shop.write("four.yaml", iterating(4, 2));
+  const std::string tree = "kind: ring, dims: [8]";
+  const Json one = result(tree, "  jobs: [{file: four.yaml, accelerators: [0, 2, 4, 6]}]\n");
+  const Json two = result(tree,
+                          "  jobs:\n    - {file: four.yaml, accelerators: [0, 2, 4, 6]}\n"
+                          "    - {file: four.yaml, accelerators: [1, 3, 5, 7]}\n");
+  EXPECT_GT(two["jobs"][0]["end_ns"].get<double>(), one["jobs"][0]["end_ns"].get<double>());
+  EXPECT_EQ(two["jobs"][1]["iterations"].size(), 2);
+}
+
+TEST_F(Jobs, AreRefusedWithoutAccelerators) {
+  shop.write("row.yaml", iterating(4, 1));
+  const auto expect = [&](const std::string& keys, const std::string& message) {
+    const Outcome outcome = execute("kind: torus, dims: [4, 2]", keys);
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  };
+  expect("  jobs: [{file: row.yaml}, {file: row.yaml}, {file: row.yaml}]\n",
+         "program.jobs[2]: row.yaml has 4 ranks, for which there are 0 accelerators");
+  expect("  jobs: [{file: row.yaml}, {file: row.yaml, accelerators: [3, 4, 5, 6]}]\n",
+         "accelerator 3 has a rank already");
+  expect("  jobs: [{file: row.yaml, accelerators: [5, 6, 7, 8]}]\n", "there is no accelerator 8");
+  expect("  jobs: [{arrival: 1 us}]\n", "program.jobs[0].file is missing");
+  expect("  jobs: [{file: row.yaml}]\n  failures: [{link: [0, 6], at: 1 us}]\n",
+         "there is no link between 0 and 6");
+  expect("  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 8, at: 1 us}]\n",
+         "there is no accelerator 8");
+  expect("  jobs: [{file: row.yaml}]\n  failures: [{at: 1 us}]\n", "either a link or an accelerator fails");
+}
+
+// What is lost is the iteration under way and the time of the restart.
+TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
+  shop.write("all.yaml", iterating(8, 4));
+  const std::string torus = "kind: torus, dims: [4, 2]";
+  const Json whole = result(torus, "  jobs: [{file: all.yaml}]\n");
+  const auto ends = [](const Json& run) {
+    std::vector<double> list;
+    for (const Json& one : run["jobs"][0]["iterations"]) list.push_back(one["end_ns"].get<double>());
+    return list;
+  };
+  const std::vector<double> usual = ends(whole);
+  ASSERT_EQ(usual.size(), 4U);
+  const double at = std::floor((usual[1] + usual[2]) / 2000) * 1000;
+  const std::string failing = fmt::format(
+      "  jobs: [{{file: all.yaml}}]\n  restart: 3 us\n"
+      "  failures: [{{link: [0, 1], at: {} ns}}]\n",
+      at);
+  const Json failed = result(torus, failing);
+  const std::vector<double> after = ends(failed);
+  ASSERT_EQ(after.size(), 4U);
+  EXPECT_EQ(after[0], usual[0]);
+  EXPECT_EQ(after[1], usual[1]);
+  // Two iterations on a network with a link less, each no faster than before.
+  EXPECT_GE(after[3], at + 3000 + usual[1] - 1);
+  EXPECT_EQ(failed["failures"][0]["effect"], "stopped");
+  EXPECT_EQ(failed["stretches"].size(), 2);
+  EXPECT_EQ(failed["time_ns"].get<double>(), after[3]);
+  // What fails after the end changes nothing.
+  const Json late = result(torus, "  jobs: [{file: all.yaml}]\n  failures: [{link: [0, 1], at: 1 s}]\n");
+  EXPECT_EQ(ends(late), usual);
+  EXPECT_EQ(late["failures"][0]["effect"], "after the end");
+}
+
+TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
+  shop.write("row.yaml", iterating(4, 3));
+  const std::string torus = "kind: torus, dims: [4, 2]";
+  const Json moved = result(torus, "  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 1, at: 20 us}]\n");
+  EXPECT_THAT(moved["failures"][0]["effect"].get<std::string>(), HasSubstr("went on on accelerator 4"));
+  EXPECT_EQ(moved["jobs"][0]["iterations"].size(), 3);
+  const Json idle = result(torus, "  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 6, at: 20 us}]\n");
+  EXPECT_EQ(idle["failures"][0]["effect"], "none: it had no rank");
+  const Json full = result(torus,
+                           "  jobs: [{file: row.yaml}, {file: row.yaml}]\n"
+                           "  failures: [{accelerator: 1, at: 20 us}]\n");
+  EXPECT_THAT(full["jobs"][0]["unfinished"].get<std::string>(), HasSubstr("no other is idle"));
+  EXPECT_LT(full["jobs"][0]["iterations"].size(), 3);
+  EXPECT_EQ(full["jobs"][1]["iterations"].size(), 3);
+  // A switch with a link less no longer reaches everyone.
+  const Json cut = result("kind: switch, dims: [4]",
+                          "  jobs: [{file: row.yaml}]\n  failures: [{link: [0, 4], at: 20 us}]\n");
+  EXPECT_THAT(cut["jobs"][0]["unfinished"].get<std::string>(), HasSubstr("on the network that is left"));
+}
+
+class LoneCollectives : public Programs {
+ protected:
+  Outcome execute(const std::string& topology, const std::string& collective,
+                  const std::vector<std::string>& command = {"run"}) const {
+    shop.write("c.yaml", "system:\n  topology: {" + topology + "}\ncollective: {" + collective + "}\n");
+    std::vector<std::string> arguments{command.front(), "c.yaml"};
+    arguments.insert(arguments.end(), command.begin() + 1, command.end());
+    return shop.run(arguments);
+  }
+  Json result(const std::string& topology, const std::string& collective) const {
+    const Outcome outcome = execute(topology, collective, {"run", "--out", "r.json"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err << collective;
+    return outcome.status == 0 ? shop.read_json("r.json") : Json();
+  }
+};
+
+TEST_F(LoneCollectives, OfARowCostWhatARingDoes) {
+  const Json row = result("kind: torus, dims: [4, 4]",
+                          "algorithm: ring, size: 64 KiB, op: all_reduce, group: [4, 5, 6, 7]");
+  const Json ring = result("kind: ring, dims: [4]", "algorithm: ring, size: 64 KiB");
+  for (const char* key : {"cycles", "time_ns", "algbw_gb_s", "busbw_gb_s", "efficiency", "steps"}) {
+    EXPECT_EQ(row[key], ring[key]) << key;
+  }
+  EXPECT_EQ(row["bound"]["time_ns"], ring["bound"]["time_ns"]);
+  EXPECT_EQ(row["bound"]["latency_ns"], ring["bound"]["latency_ns"]);
+  EXPECT_EQ(row["verified"], "values");
+  std::vector<int> members;
+  for (const Json& group : row["bound"]["groups"]) {
+    for (const Json& member : group) members.push_back(member.get<int>());
+  }
+  EXPECT_THAT(members, ::testing::UnorderedElementsAre(4, 5, 6, 7));
+  EXPECT_EQ(row["config"]["collective"]["group"], Json({4, 5, 6, 7}));
+}
+
+TEST_F(LoneCollectives, OfAnyGroupAreNoFasterThanTheirLinks) {
+  for (const char* op : {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "all_to_all"}) {
+    for (const char* group : {"[0, 5, 8]", "[8, 1, 2, 11]"}) {
+      const std::string algorithm =
+          std::string(op) == "broadcast" || std::string(op) == "reduce" ? "multitree, root: 8" : "ring";
+      const Json one =
+          result("kind: mesh, dims: [4, 3]",
+                 fmt::format("algorithm: {}, size: 24 KiB, op: {}, group: {}", algorithm, op, group));
+      EXPECT_GT(one["efficiency"].get<double>(), 0.01) << op << group;
+      EXPECT_LE(one["efficiency"].get<double>(), 1) << op << group;
+      EXPECT_NE(one["verified"], "off");
+    }
+  }
+}
+
+TEST_F(LoneCollectives, ExchangeAllToAllByEveryAlgorithm) {
+  for (const char* topology :
+       {"kind: torus, dims: [4, 2]", "kind: mesh, dims: [2, 2, 2]",
+        "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, "
+        "latency: 100 ns}, {kind: switch, size: 2, bandwidth: 8 GB/s, latency: 500 ns}]"}) {
+    for (const char* algorithm : {"auto", "direct", "pairwise", "ring", "hierarchical"}) {
+      const Json one =
+          result(topology, fmt::format("op: all_to_all, size: 32 KiB, algorithm: {}", algorithm));
+      EXPECT_LE(one["efficiency"].get<double>(), 1) << topology << algorithm;
+      EXPECT_GT(one["efficiency"].get<double>(), 0) << topology << algorithm;
+      EXPECT_EQ(one["collectives"][0]["op"], "all_to_all");
+    }
+  }
+}
+
+TEST_F(LoneCollectives, RefuseWhatCannotBe) {
+  const std::string torus = "kind: torus, dims: [4, 4]";
+  const auto expect = [&](const std::string& collective, const std::string& message,
+                          const std::vector<std::string>& command = {"run"}) {
+    const Outcome outcome = execute(torus, collective, command);
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  };
+  expect("algorithm: ring, size: 1 KiB, group: [1]", "two accelerators");
+  expect("algorithm: ring, size: 1 KiB, group: [1, 16]", "there is no accelerator 16");
+  expect("algorithm: ring, size: 1 KiB, group: [1, 2, 1]", "accelerator 1 is there twice");
+  expect("algorithm: multitree, op: broadcast, root: 3, size: 1 KiB, group: [1, 2]",
+         "accelerator 3 is not in collective.group");
+  expect("algorithm: multitree, op: all_to_all, size: 1 KiB", "multitree is no algorithm of an all-to-all");
+  expect("algorithm: pairwise, size: 1 KiB", "there is no algorithm 'pairwise'");
+  expect("algorithm: ring, group: [1, 2]", "collective.size");
+  for (const char* command : {"schedule", "bound"}) {
+    expect("algorithm: ring, size: 1 KiB, group: [1, 2]", "collective.group: groups and all-to-alls run as",
+           {command});
+  }
 }
 
 TEST_F(Programs, TraceOpensWithAllAccelerators) {

@@ -178,37 +178,63 @@ class TextWorkloads : public ::testing::Test {
   Workshop shop;
 };
 
-TEST_F(TextWorkloads, RefusesToRecordWhatIsNotSimulated) {
-  for (const char* option : {"--trace", "--vcd", "--fst"}) {
+TEST_F(TextWorkloads, RunOnTheMachine) {
+  for (const char* topology :
+       {"kind: torus, dims: [4, 2]", "kind: fat_tree, dims: [4, 2]", "kind: ring, dims: [8]"}) {
+    const Outcome outcome = run({"--set", fmt::format("system.topology={{{}}}", topology), "--set",
+                                 "collective.algorithm=ring", "--trace", "t.json", "--out", "r.json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto result = shop.read_json("r.json");
+    EXPECT_EQ(result["verified"], "values");
+    EXPECT_EQ(result["iterations"][0]["compute_ns"], 300);
+    EXPECT_EQ(result["collectives"][0]["op"], "all_gather");
+    EXPECT_EQ(result["accelerators"].size(), 8);
+    EXPECT_FALSE(shop.read_json("t.json")["traceEvents"].empty());
+  }
+}
+
+TEST_F(TextWorkloads, RefuseWhatTheyCannotSay) {
+  for (const char* option : {"--vcd", "--fst"}) {
     const Outcome outcome = run({option, "t.out"});
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr(std::string(option) + ":1:1: training.model is a text workload"));
+    EXPECT_THAT(outcome.err, HasSubstr("a program's signals are not recorded"));
   }
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "text.txt"));
-  const Outcome chained = run({"--set", "training.overlap=chained"});
-  EXPECT_EQ(chained.status, 2);
-  EXPECT_THAT(chained.err, HasSubstr("training.overlap is chained"));
+  for (const std::string overlap : {"chained", "bucketed"}) {
+    const Outcome outcome = run({"--set", "training.overlap=" + overlap});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("training.overlap is " + overlap));
+  }
 }
 
 TEST_F(TextWorkloads, SaysWhichKeysItDoesNotUse) {
-  EXPECT_THAT(run({"--set", "fidelity=flit"}).err, HasSubstr("fidelity has no effect on a text workload"));
-  EXPECT_THAT(run({}).err, HasSubstr("system.flit has no effect on a text workload"));
+  EXPECT_THAT(run({"--set", "training.batch_per_accelerator=4"}).err,
+              HasSubstr("training.batch_per_accelerator has no effect: a text workload says itself"));
+  const Outcome predicted = shop.run({"chunks", "c.yaml", "--workload", "text.txt"});
+  EXPECT_THAT(predicted.err, HasSubstr("system.flit has no effect on the prediction of a text workload"));
 }
 
 // 65,536 bytes of each of 8 accelerators, as ASTRA-sim counts them, or of all together.
 TEST_F(TextWorkloads, TakesTheBytesOfAnAllGatherForOneRanks) {
+  const std::vector<std::string> total{"--set", "training.all_gather_bytes=total", "--out", "total.json"};
   ASSERT_EQ(run({"--out", "input.json"}).status, 0);
-  ASSERT_EQ(run({"--set", "training.all_gather_bytes=total", "--out", "total.json"}).status, 0);
-  const auto input = shop.read_json("input.json");
-  const auto total = shop.read_json("total.json");
-  EXPECT_EQ(input["training"]["collectives"][0]["bytes"], 8 * 65536);
-  EXPECT_EQ(total["training"]["collectives"][0]["bytes"], 65536);
-  EXPECT_EQ(input["config"]["training"]["all_gather_bytes"], "input");
+  ASSERT_EQ(run(total).status, 0);
+  EXPECT_EQ(shop.read_json("input.json")["collectives"][0]["bytes"], 8 * 65536);
+  EXPECT_EQ(shop.read_json("total.json")["collectives"][0]["bytes"], 65536);
+  ASSERT_EQ(shop.run({"chunks", "c.yaml", "--workload", "text.txt", "--out", "input.json"}).status, 0);
+  std::vector<std::string> predict{"chunks", "c.yaml", "--workload", "text.txt"};
+  predict.insert(predict.end(), total.begin(), total.end());
+  ASSERT_EQ(shop.run(predict).status, 0);
+  const auto one = shop.read_json("input.json");
+  const auto all = shop.read_json("total.json");
+  EXPECT_EQ(one["training"]["collectives"][0]["bytes"], 8 * 65536);
+  EXPECT_EQ(all["training"]["collectives"][0]["bytes"], 65536);
+  EXPECT_EQ(one["config"]["training"]["all_gather_bytes"], "input");
   // Three steps of 1 us, whatever they carry.
   const auto beyond_latency = [](const auto& result) {
     return result["training"]["collectives"][0]["time_ns"].template get<double>() - 3000;
   };
-  EXPECT_GT(beyond_latency(input), 6 * beyond_latency(total));
+  EXPECT_GT(beyond_latency(one), 6 * beyond_latency(all));
 }
 
 }  // namespace

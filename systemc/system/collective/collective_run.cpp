@@ -9,7 +9,6 @@
 #include "cosim/rtl_network_interface.h"
 #include "fabric/failure.h"
 #include "fabric/sim_time.h"
-#include "fabric/train_fabric.h"
 #include "schedule/proof/checker.h"
 #include "schedule/registry.h"
 #include "schedule/tables/detour_nodes.h"
@@ -27,7 +26,7 @@
 #include "system/output/time_breakdown.h"
 #include "system/output/trace_writer.h"
 #include "system/output/vcd_probe.h"
-#include "system/process/child_process.h"
+#include "system/process/auto_fidelity.h"
 #include "system/process/cost_meter.h"
 
 namespace coppice::system {
@@ -368,13 +367,7 @@ nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOpt
   if (loaded.config.fidelity == config::Fidelity::kFlit || rtl || !options.vcd_path.empty()) {
     return run(config::Fidelity::kFlit);
   }
-  try {
-    return run_in_child([&] { return run(config::Fidelity::kTrain); }, options.interrupted);
-  } catch (const fabric::ContentionError& error) {
-    nlohmann::ordered_json result = run(config::Fidelity::kFlit);
-    result["fidelity_reason"] = error.what();
-    return result;
-  }
+  return run_auto(run, 0, false, options.interrupted);
 }
 
 }  // namespace coppice::system

@@ -15,6 +15,7 @@
 #include "base/time_limit.h"
 #include "config/dimensions.h"
 #include "config/link_limits.h"
+#include "config/lone_collective_config.h"
 #include "config/schema.h"
 #include "config/shape.h"
 #include "fabric/framing.h"
@@ -398,6 +399,7 @@ schedule::StepTiming step_timing(const config::SystemConfig& system) {
 
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                const topology::RoutingFunction& routing) {
+  config::require_whole_collective(loaded);
   const bool imported = config::reads_tables(loaded.config);
   CheckedSchedule result;
   result.schedule = imported ? read_schedule(loaded, topology, routing)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/lone_collective_config.h"
 #include "fabric/route_timing.h"
 #include "system/machine/build.h"
 
@@ -126,6 +127,7 @@ LeastTime find_least_time(const config::SystemConfig& system, const topology::To
 }
 
 LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology& topology) {
+  config::require_whole_collective(loaded);
   const config::CollectiveConfig& collective = loaded.config.collective;
   schedule::Schedule schedule;
   schedule.collective = parse_collective(collective.op);

@@ -15,15 +15,6 @@
 namespace coppice::system {
 namespace {
 
-// Bytes each accelerator's link carries per byte of the collective: the factor between algorithm and bus
-// bandwidth.
-double bus_factor(const schedule::Schedule& schedule, int accelerators) {
-  const std::string name = schedule::collective_name(schedule);
-  if (name == "broadcast" || name == "reduce") return 1;
-  const double part = static_cast<double>(accelerators - 1) / accelerators;
-  return schedule.collective == schedule::Collective::kAllReduce ? 2 * part : part;
-}
-
 nlohmann::ordered_json rounded(std::vector<double> parts) {
   constexpr double kPlaces = 1e4;
   for (double& part : parts) part = std::round(part * kPlaces) / kPlaces;
@@ -104,6 +95,13 @@ void require_possible(const nlohmann::ordered_json& result, const LeastTime& lea
 }
 
 }  // namespace
+
+double bus_factor(const schedule::Schedule& schedule, int accelerators) {
+  const std::string name = schedule::collective_name(schedule);
+  if (name == "broadcast" || name == "reduce") return 1;
+  const double part = static_cast<double>(accelerators - 1) / accelerators;
+  return schedule.collective == schedule::Collective::kAllReduce ? 2 * part : part;
+}
 
 nlohmann::ordered_json make_result(const Measured& measured) {
   const double time_ns = static_cast<double>(measured.cycles) * static_cast<double>(measured.period) /

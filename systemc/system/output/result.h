@@ -32,6 +32,10 @@ struct Measured {
   const DimensionActivity* activity = nullptr;  // of a hierarchy
 };
 
+// Bytes each accelerator's link carries per byte of a collective: the factor between algorithm and bus
+// bandwidth.
+double bus_factor(const schedule::Schedule& schedule, int accelerators);
+
 // RESULT.json, schema "coppice.result/1". Throws ModelError, naming the quantity, for a run that ended before
 // the least possible time or a part of time or bandwidth above 1: no wrong number leaves in silence.
 nlohmann::ordered_json make_result(const Measured& measured);

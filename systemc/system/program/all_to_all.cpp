@@ -2,14 +2,21 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <functional>
+#include <numeric>
 #include <queue>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "config/lone_collective_config.h"
+#include "config/shape.h"
 #include "schedule/compile/table_builder.h"
 #include "schedule/rings/ring_order.h"
 #include "system/machine/build.h"
@@ -66,6 +73,63 @@ std::vector<Send> around(const std::vector<NodeId>& ring) {
     }
   }
   return sends;
+}
+
+// Accelerator numbers are coordinates, the first dimension's the fastest.
+bool has_dimensions(const topology::Topology& topology) {
+  std::int64_t product = 1;
+  for (const int width : topology.dims()) product *= std::max(width, 1);
+  return !topology.dims().empty() && product == topology.num_accelerators();
+}
+
+// Dimension by dimension: a block goes to the accelerator that differs from the one where it is in that
+// coordinate alone, where it is the destination's. In a dimension every accelerator sends to the one that is
+// 1, 2, 3 and so on further, all that it has for it.
+std::vector<Send> through_dimensions(const std::vector<int>& widths) {
+  const int n = std::accumulate(widths.begin(), widths.end(), 1, std::multiplies<>());
+  std::vector<Send> sends;
+  int before = 0;  // steps of the dimensions before
+  int stride = 1;
+  for (const int width : widths) {
+    const int carried = n / width;  // blocks that an accelerator has for one other of the dimension
+    for (NodeId node = 0; node < n; ++node) {
+      const int own = node / stride % width;
+      for (int shift = 1; shift < width; ++shift) {
+        const int there = (own + shift) % width;
+        const NodeId to = node + (there - own) * stride;
+        // Sources agree with this accelerator in what is not done yet, destinations in what is.
+        for (int k = 0; k < carried; ++k) {
+          const int low = k % stride;
+          const int high = k / stride;
+          const int source = low + node / stride * stride;
+          const int destination = node % stride + there * stride + high * stride * width;
+          sends.push_back(
+              message(source * n + destination, node, to, before + (shift - 1) * carried + k + 1));
+        }
+      }
+    }
+    before += (width - 1) * carried;
+    stride *= width;
+  }
+  return sends;
+}
+
+// The algorithm, and the key that names it.
+std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
+  const std::string key = "collectives.all_to_all.algorithm";
+  const auto chosen = loaded.config.program.collectives.find("all_to_all");
+  if (chosen != loaded.config.program.collectives.end() && !chosen->second.algorithm.empty()) {
+    return {chosen->second.algorithm, key};
+  }
+  const config::CollectiveConfig& own = loaded.config.collective;
+  if (own.op != "all_to_all" || config::chooses_algorithm(loaded.config)) return {"direct", key};
+  const auto known = config::all_to_all_algorithms();
+  if (std::ranges::find(known, own.algorithm) == known.end()) {
+    throw ConfigError(loaded.place("collective.algorithm"),
+                      fmt::format("collective.algorithm: {} is no algorithm of an all-to-all: write auto, {}",
+                                  own.algorithm, fmt::join(known, ", ")));
+  }
+  return {own.algorithm, "collective.algorithm"};
 }
 
 // One accelerator's blocks: who has written each, by the block's number.
@@ -193,16 +257,21 @@ schedule::Schedule compile_all_to_all(const config::Loaded& loaded, const topolo
                                       const topology::RoutingFunction& routing, Bytes bytes) {
   const int n = topology.num_accelerators();
   const Bytes block = block_bytes(bytes, n);
-  const auto chosen = loaded.config.program.collectives.find("all_to_all");
-  std::string algorithm = chosen == loaded.config.program.collectives.end() ? "" : chosen->second.algorithm;
-  if (algorithm.empty()) algorithm = "direct";
+  const auto [algorithm, key] = algorithm_of(loaded);
   std::vector<Send> sends;
-  if (algorithm == "pairwise") {
+  if (algorithm == "hierarchical") {
+    if (!has_dimensions(topology)) {
+      throw ConfigError(loaded.place(key),
+                        fmt::format("{}: hierarchical moves blocks dimension by dimension, and {} has none: "
+                                    "write direct",
+                                    key, topology.name()));
+    }
+    sends = through_dimensions(topology.dims());
+  } else if (algorithm == "pairwise") {
     if (!std::has_single_bit(static_cast<unsigned>(n))) {
-      throw ConfigError(loaded.place("collectives.all_to_all.algorithm"),
-                        fmt::format("collectives.all_to_all.algorithm: pairwise needs a power of two of "
-                                    "accelerators, not {}: write direct",
-                                    n));
+      throw ConfigError(
+          loaded.place(key),
+          fmt::format("{}: pairwise needs a power of two of accelerators, not {}: write direct", key, n));
     }
     sends = exchange(n, [](NodeId node, int step) { return node ^ step; });
   } else if (algorithm == "ring") {

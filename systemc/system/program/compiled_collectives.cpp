@@ -35,9 +35,10 @@ Bytes padded(Bytes bytes, std::size_t members) {
 
 // The configuration of a run of the collective alone. A barrier is the least all-reduce.
 config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes, NodeId root, bool whole,
-                     std::size_t members) {
+                     bool dimensions, std::size_t members) {
   config::Loaded one = loaded;
   config::CollectiveConfig& collective = one.config.collective;
+  collective.group.clear();
   const std::string name = workload::to_string(op == CollectiveOp::kBarrier ? CollectiveOp::kAllReduce : op);
   collective.op = name;
   collective.size = bytes;
@@ -56,7 +57,8 @@ config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes,
   }
   // A tree that is rooted anywhere moves the data of one accelerator.
   const schedule::AlgorithmInfo* const info = schedule::find_algorithm(algorithm);
-  if (algorithm.empty() || (rooted(op) && (info == nullptr || !info->rooted))) {
+  const bool unfit = info != nullptr && info->over_dimensions && !dimensions;
+  if (algorithm.empty() || unfit || (rooted(op) && (info == nullptr || !info->rooted))) {
     algorithm = rooted(op) ? "multitree" : whole ? "auto" : "ring";
   }
   collective.algorithm = algorithm;
@@ -71,6 +73,8 @@ CompiledCollectives::CompiledCollectives(const config::Loaded& loaded, const top
       machine_(machine),
       routing_(routing),
       ni_ports_(resolve_ni_ports(loaded.config, machine)),
+      framing_{loaded.config.system.ni.flow_control, loaded.config.system.flit,
+               loaded.config.system.ni.payload},
       routes_(machine, loaded.config.system.router.vcs) {}
 
 const GroupNetwork& CompiledCollectives::network(const Members& accelerators) {
@@ -110,18 +114,40 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
   }
   const bool whole = network.kind() == GroupNetwork::Kind::kWhole;
   const config::Loaded one =
-      alone(loaded_, collective.op, bytes, std::max(root, 0), whole, network.accelerators().size());
+      alone(loaded_, collective.op, bytes, std::max(root, 0), whole,
+            !network.topology().dimension_kinds().empty(), network.accelerators().size());
   try {
     CheckedSchedule checked = build_schedule(one, network.topology(), network.routing());
-    compiled.least_ns = find_least_time(loaded_.config.system, network.topology(), checked.schedule).ns();
+    compiled.least = network.kind() == GroupNetwork::Kind::kRouted
+                         ? least_over_links(checked.schedule, network.accelerators())
+                         : find_least_time(loaded_.config.system, network.topology(), checked.schedule);
+    compiled.least_ns = compiled.least.ns();
     compiled.schedule = std::move(checked.schedule);
     compiled.report = std::move(checked.report);
   } catch (const ConfigError& error) {
     throw ConfigError(error.where(), fmt::format("collective '{}' among accelerators {}: {}", collective.name,
                                                  fmt::join(network.accelerators(), ", "), error.what()));
   }
-  if (network.kind() == GroupNetwork::Kind::kRouted) compiled.least_ns = 0;  // of no network that it has
   return compiled;
+}
+
+// What the members' own links allow, however the network joins them, over which others may send too.
+LeastTime CompiledCollectives::least_over_links(const schedule::Schedule& schedule,
+                                                const Members& accelerators) const {
+  const auto members = static_cast<NodeId>(accelerators.size());
+  topology::Topology star(topology::Kind::kFile, {}, members, 1);
+  for (NodeId member = 0; member < members; ++member) {
+    const NodeId there = accelerators[index(member)];
+    for (const topology::ChannelId id : machine_.out_channels(there)) {
+      star.add_channel(member, members, machine_.channel(id).bandwidth, 0);
+    }
+    for (const topology::ChannelId id : machine_.in_channels(there)) {
+      star.add_channel(members, member, machine_.channel(id).bandwidth, 0);
+    }
+  }
+  LeastTime least = find_least_time(loaded_.config.system, star, schedule);
+  least.latency_ns = 0;  // the star has no ways of the machine's lengths
+  return least;
 }
 
 // A gather of one message.
@@ -166,12 +192,16 @@ void CompiledCollectives::count(CompiledCollective& compiled) const {
   compiled.arrivals.assign(compiled.accelerators.size(), 0);
   compiled.entries.assign(compiled.accelerators.size(), 0);
   compiled.messages = 0;
+  compiled.flit_hops = 0;
+  const auto& routes = compiled.schedule.routes;
   for (std::size_t node = 0; node < compiled.schedule.nodes.size(); ++node) {
     for (const auto& port : compiled.schedule.nodes[node].ports) {
       compiled.entries[node] += static_cast<std::int64_t>(port.size());
       port.for_each_entry([&](const schedule::TableEntry& entry) {
         if (entry.op == schedule::Op::kNop) return;
         ++compiled.messages;
+        compiled.flit_hops += static_cast<double>(framing_.flits(entry.bytes)) *
+                              static_cast<double>(routes[static_cast<std::size_t>(entry.route)].size());
         ++compiled.arrivals[static_cast<std::size_t>(member[index(entry.destination())])];
       });
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/loader.h"
+#include "fabric/framing.h"
 #include "schedule/proof/checker.h"
 #include "schedule/tables/schedule.h"
 #include "system/machine/least_time.h"
@@ -25,8 +26,10 @@ struct CompiledCollective {
   std::vector<topology::NodeId> accelerators;  // of the machine
   std::vector<std::int64_t> arrivals;          // [member]: messages that come to it
   std::vector<std::int64_t> entries;           // [member]: of all its tables
-  double least_ns = 0;                         // no schedule could take less; 0: not known
+  LeastTime least;                             // no schedule could take less; groups are of members
+  double least_ns = 0;                         // the larger of its figures; an all-to-all has this one only
   std::int64_t messages = 0;
+  double flit_hops = 0;  // routers that its flits pass
 };
 
 // The schedules of a program's collectives and transfers: each compiled once for all that are alike, and
@@ -51,6 +54,7 @@ class CompiledCollectives {
   const GroupNetwork& network(const Members& accelerators);
   CompiledCollective compile(const workload::GroupCollective& collective, const GroupNetwork& network,
                              topology::NodeId root, Bytes bytes);
+  LeastTime least_over_links(const schedule::Schedule& schedule, const Members& accelerators) const;
   void count(CompiledCollective& compiled) const;
   void add_routes(const CompiledCollective& compiled);
 
@@ -58,6 +62,7 @@ class CompiledCollectives {
   const topology::Topology& machine_;
   const topology::RoutingFunction& routing_;
   int ni_ports_;
+  fabric::Framing framing_;
   topology::ChannelDependencyGraph routes_;
   std::map<Members, std::unique_ptr<GroupNetwork>> networks_;
   std::map<std::tuple<Members, workload::CollectiveOp, Bytes, topology::NodeId>,

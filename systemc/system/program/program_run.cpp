@@ -9,11 +9,11 @@
 
 #include "base/error.h"
 #include "base/time_limit.h"
+#include "config/lone_collective_config.h"
 #include "config/program_file.h"
 #include "config/shape.h"
 #include "fabric/failure.h"
 #include "fabric/sim_time.h"
-#include "fabric/train_fabric.h"
 #include "system/machine/build.h"
 #include "system/machine/machine.h"
 #include "system/machine/run_loop.h"
@@ -21,12 +21,17 @@
 #include "system/output/link_utilization.h"
 #include "system/output/possible.h"
 #include "system/output/trace_writer.h"
-#include "system/process/child_process.h"
+#include "system/process/interrupted.h"
+#include "system/process/auto_fidelity.h"
 #include "system/process/cost_meter.h"
+#include "system/program/failing_run.h"
+#include "system/program/job_programs.h"
 #include "system/program/large_program.h"
+#include "system/program/lone_collective.h"
 #include "system/program/program_runner.h"
 #include "system/program/program_state.h"
 #include "system/program/program_timeline.h"
+#include "system/program/text_workload_program.h"
 #include "workload/chakra/import.h"
 
 namespace coppice::system {
@@ -36,6 +41,7 @@ using topology::NodeId;
 
 // The key that a program comes from.
 std::string origin(const config::Loaded& loaded) {
+  if (config::runs_lone_collective(loaded.config)) return "collective";
   return loaded.places.contains("program") ? "program" : "training";
 }
 
@@ -74,14 +80,15 @@ void require_room(const config::Loaded& loaded, const topology::Topology& topolo
 
 // All that is known of a run before its first simulated cycle; no SystemC in it.
 struct Prepared {
-  Prepared(const config::Loaded& loaded, const workload::Program& program)
-      : topology(build_topology(loaded)),
+  Prepared(const config::Loaded& loaded, const workload::Program& program, const std::vector<Job>& jobs,
+           topology::Topology network)
+      : topology(std::move(network)),
         routing(build_routing(loaded, topology)),
         ni_ports(resolve_ni_ports(loaded.config, topology)),
         compiler(loaded, topology, *routing) {
     require_room(loaded, topology, program);
     // Compiles all of them.
-    const ProgramState state(loaded, program, compiler);
+    flit_hops = ProgramState(loaded, program, jobs, compiler).flit_hops();
     compiler.require_deadlock_free();
     // Interfaces begin without tables of their own.
     idle.nodes.resize(static_cast<std::size_t>(topology.num_interfaces()));
@@ -92,19 +99,21 @@ struct Prepared {
   std::unique_ptr<topology::RoutingFunction> routing;
   int ni_ports;
   CompiledCollectives compiler;
+  double flit_hops = 0;
   schedule::Schedule idle;
 };
 
 class ProgramRun {
  public:
-  ProgramRun(const config::Loaded& loaded, const workload::Program& program, const RunOptions& options,
-             Prepared& prepared, config::Fidelity fidelity)
+  ProgramRun(const config::Loaded& loaded, const workload::Program& program, const std::vector<Job>& jobs,
+             const RunOptions& options, Prepared& prepared, config::Fidelity fidelity, Cycles stop)
       : loaded_(loaded),
         program_(program),
         options_(options),
         prepared_(prepared),
         fidelity_(fidelity),
-        state_(loaded, program, prepared.compiler),
+        stop_(stop),
+        state_(loaded, program, jobs, prepared.compiler),
         passes_(loaded, program) {
     fabric::set_time_resolution();
     build_machine();
@@ -121,8 +130,8 @@ class ProgramRun {
   nlohmann::ordered_json run() {
     const CostMeter cost;
     simulate();
-    fabric_->check_conservation();
-    if (log_.completed_count() != state_.messages()) {
+    if (complete()) fabric_->check_conservation();
+    if (complete() && log_.completed_count() != state_.messages()) {
       throw ModelError(
           fmt::format("{} of the program's {} messages came", log_.completed_count(), state_.messages()));
     }
@@ -196,7 +205,27 @@ class ProgramRun {
         .who = [this](Cycles cycle) { return describe_waiting(cycle); },
         .between = {},
     };
+    if (stop_ > 0) {
+      run_stretch(state);
+      return;
+    }
     run_to_end(*fabric_, state, config().max_cycles, options_.interrupted, options_.progress);
+  }
+
+  // Up to stop_, complete or not.
+  void run_stretch(const RunState& state) {
+    constexpr Cycles kSlice = 10'000;
+    for (Cycles cycle = 0; cycle < stop_ && !(complete() && fabric_->idle());) {
+      if (cycle > 0 && kernel_is_silent()) {
+        throw ModelError(fmt::format("deadlock at cycle {}: {} and nothing can move\n{}",
+                                     fabric_->last_movement(), state.how_far(), state.who(cycle)));
+      }
+      cycle = std::min(cycle + kSlice, stop_);
+      machine_->run_to(cycle);
+      if (options_.interrupted != nullptr && options_.interrupted->load()) {
+        throw Interrupted(fmt::format("interrupted at cycle {}", cycle));
+      }
+    }
   }
 
   std::string describe_waiting(Cycles cycle) const {
@@ -237,20 +266,29 @@ class ProgramRun {
                       static_cast<double>(kFemtosecondsPerNanosecond);
     json["iterations"] = timeline.iterations();
     json["collectives"] = timeline.collectives();
+    if (!config().program.jobs.empty() || !config().program.failures.empty()) json["jobs"] = timeline.jobs();
     json["accelerators"] = timeline.accelerators();
     if (passes_.limited()) json["passes"] = passes();
     json["flits"] = statistics.flits_injected;
     json["flit_hops"] = statistics.flit_hops;
-    json["link_utilization"] =
-        link_utilization(config().system, prepared_.topology, statistics, state_.last() * period);
+    // What is under way at the stop counts whole.
+    if (complete()) {
+      json["link_utilization"] =
+          link_utilization(config().system, prepared_.topology, statistics, state_.last() * period);
+    }
     json["simulator"] = cost.to_json(statistics.flit_hops);
+    if (config::runs_lone_collective(config())) {
+      add_collective_fields(json, *state_.exchange(1).compiled, config().collective.size);
+    }
     require_possible(json);
     return json;
   }
 
   // Each collective against the least time on its group's network, the channels against theirs.
   static void require_possible(const nlohmann::ordered_json& json) {
-    require_part("link_utilization.max", json["link_utilization"]["max"].get<double>());
+    if (json.contains("link_utilization")) {
+      require_part("link_utilization.max", json["link_utilization"]["max"].get<double>());
+    }
     for (const auto& collective : json["collectives"]) {
       if (!collective.contains("efficiency")) continue;
       require_part(fmt::format("efficiency of '{}'", collective["name"].get<std::string>()),
@@ -263,6 +301,7 @@ class ProgramRun {
   const RunOptions& options_;
   Prepared& prepared_;
   config::Fidelity fidelity_;
+  Cycles stop_;  // what has not ended by then is lost; 0: all ends
   ProgramState state_;
   SharedPasses passes_;
   std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [accelerator]
@@ -284,10 +323,33 @@ workload::Program load_trace(const config::Loaded& loaded) {
 }  // namespace
 
 workload::Program load_program(const config::Loaded& loaded) {
+  if (!loaded.config.program.jobs.empty()) return load_jobs(loaded);
+  if (config::runs_lone_collective(loaded.config)) return make_lone_collective(loaded);
+  if (config::trains_text_workload(loaded.config)) return load_text_program(loaded);
   if (config::trains_large_model(loaded.config)) return load_large_program(loaded);
   if (!loaded.config.program.trace.empty()) return load_trace(loaded);
   return config::read_program_file(loaded.config.program.file);
 }
+
+namespace {
+
+// On a network, up to a cycle if that is above 0.
+nlohmann::ordered_json run_stretch(const config::Loaded& loaded, const workload::Program& program,
+                                   const std::vector<Job>& jobs, const RunOptions& options,
+                                   const topology::Topology& network, Cycles stop) {
+  const std::string key = origin(loaded);
+  const auto prepared =
+      within_time(loaded, key, [&] { return std::make_unique<Prepared>(loaded, program, jobs, network); });
+  const auto run = [&](config::Fidelity fidelity) {
+    return within_time(loaded, key, [&] {
+      return ProgramRun(loaded, program, jobs, options, *prepared, fidelity, stop).run();
+    });
+  };
+  if (loaded.config.fidelity != config::Fidelity::kAuto) return run(loaded.config.fidelity);
+  return run_auto(run, prepared->flit_hops, true, options.interrupted);
+}
+
+}  // namespace
 
 nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload::Program& program,
                                    const RunOptions& options) {
@@ -302,19 +364,17 @@ nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload:
   } catch (const UnsupportedError& error) {
     throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
   }
-  const auto prepared = within_time(loaded, key, [&] { return std::make_unique<Prepared>(loaded, program); });
-  const auto run = [&](config::Fidelity fidelity) {
-    return within_time(loaded, key,
-                       [&] { return ProgramRun(loaded, program, options, *prepared, fidelity).run(); });
-  };
-  if (loaded.config.fidelity != config::Fidelity::kAuto) return run(loaded.config.fidelity);
-  try {
-    return run_in_child([&] { return run(config::Fidelity::kTrain); }, options.interrupted);
-  } catch (const fabric::ContentionError& error) {
-    nlohmann::ordered_json result = run(config::Fidelity::kFlit);
-    result["fidelity_reason"] = error.what();
-    return result;
+  if (loaded.config.program.failures.empty() || !config::runs_program(loaded.config)) {
+    // The training of a layer table is no program of the configuration.
+    const auto jobs = config::runs_program(loaded.config)
+                          ? jobs_of(loaded.config, program)
+                          : std::vector<Job>{{program.name, 0, static_cast<int>(program.ranks.size()), 0}};
+    return run_stretch(loaded, program, jobs, options, build_topology(loaded), 0);
   }
+  return run_failing(
+      loaded, program, options,
+      [&](const workload::Program& left, const std::vector<Job>& jobs, const topology::Topology& network,
+          Cycles stop) { return run_stretch(loaded, left, jobs, options, network, stop); });
 }
 
 std::string summarize_program(const nlohmann::ordered_json& result) {
@@ -325,8 +385,19 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
                   result["cycles"].get<Cycles>(), result["time_ns"].get<double>(),
                   result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
   if (result.contains("fidelity_reason")) {
-    text +=
-        fmt::format("  flits were simulated one by one: {}\n", result["fidelity_reason"].get<std::string>());
+    text += fmt::format("  no trains: {}\n", result["fidelity_reason"].get<std::string>());
+  }
+  for (const auto& failure : result.value("failures", nlohmann::ordered_json::array())) {
+    text += fmt::format("  {:.1f} ns: {} failed: {}\n", failure["at_ns"].get<double>(),
+                        failure["failed"].get<std::string>(), failure["effect"].get<std::string>());
+  }
+  for (const auto& job : result.value("jobs", nlohmann::ordered_json::array())) {
+    text += fmt::format(
+        "  {}: ended at {:.1f} ns{}\n", job["name"].get<std::string>(), job["end_ns"].get<double>(),
+        job.contains("unfinished")
+            ? fmt::format(", unfinished after {} of {} iterations: {}", job["iterations"].size(),
+                          job["of"].get<int>(), job["unfinished"].get<std::string>())
+            : "");
   }
   constexpr std::size_t kMostLines = 8;
   std::size_t number = 0;
@@ -346,9 +417,18 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
       text += fmt::format("    exposed {:<14} {:>14.1f} ns\n", kind, ns.get<double>());
     }
   }
-  text += fmt::format("  {} collectives and transfers, link utilization {:.1f}% mean, {:.1f}% max\n",
-                      result["collectives"].size(), 100 * result["link_utilization"]["mean"].get<double>(),
-                      100 * result["link_utilization"]["max"].get<double>());
+  if (result.contains("bound")) {
+    text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s, efficiency {:.1f}%\n",
+                        result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>(),
+                        100 * result["efficiency"].get<double>());
+  }
+  text += fmt::format("  {} collectives and transfers", result["collectives"].size());
+  if (result.contains("link_utilization")) {
+    text += fmt::format(", link utilization {:.1f}% mean, {:.1f}% max",
+                        100 * result["link_utilization"]["mean"].get<double>(),
+                        100 * result["link_utilization"]["max"].get<double>());
+  }
+  text += "\n";
   if (result.contains("passes")) {
     const auto& passes = result["passes"];
     text += fmt::format(

@@ -53,11 +53,20 @@ void ProgramRunner::attach(ni::WakeScheduler& alarm, ni::Interface& interface) {
 
 void ProgramRunner::start_of_simulation() {
   if (program_ == nullptr) return;
-  load_contexts(0);
-  for (std::size_t i = 0; i < waits_.size(); ++i) {
-    if (waits_[i] == 0) make_ready(i, 0);
+  const Femtoseconds period = state_.config().system.clock.period();
+  if (const Femtoseconds begins = state_.begins(rank_); begins > 0) {
+    set_alarm((begins + period - 1) / period, Kind::kBegin);
+  } else {
+    begin(0);
   }
-  settle(0);
+}
+
+void ProgramRunner::begin(Cycles now) {
+  load_contexts(now);
+  for (std::size_t i = 0; i < waits_.size(); ++i) {
+    if (waits_[i] == 0) make_ready(i, now);
+  }
+  settle(now);
   simulating_ = true;
 }
 
@@ -74,6 +83,10 @@ void ProgramRunner::wake(Cycles now) {
   while (!alarms_.empty() && alarms_.top().at <= now) {
     const Kind kind = alarms_.top().kind;
     alarms_.pop();
+    if (kind == Kind::kBegin) {
+      begin(now);
+      continue;
+    }
     if (kind == Kind::kLoad) {
       loaded(*std::exchange(loading_, nullptr), now);
       continue;

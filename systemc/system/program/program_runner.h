@@ -42,7 +42,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::string describe_waiting(int limit) const;
 
  private:
-  enum class Kind : std::uint8_t { kCompute, kMemory, kLoad };
+  enum class Kind : std::uint8_t { kCompute, kMemory, kLoad, kBegin };
   struct Alarm {
     Cycles at;
     Kind kind;
@@ -61,6 +61,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   };
 
   void start_of_simulation() override;
+  void begin(Cycles now);
   void wake(Cycles now) override;
   void set_alarm(Cycles at, Kind kind);
   void make_ready(std::size_t operation, Cycles now);

@@ -48,9 +48,10 @@ Cycles cycles_of(double seconds, Femtoseconds period) {
 }  // namespace
 
 ProgramState::ProgramState(const config::Loaded& loaded, const workload::Program& program,
-                           CompiledCollectives& compiler)
+                           std::vector<Job> jobs, CompiledCollectives& compiler)
     : config_(loaded.config),
       program_(program),
+      jobs_(std::move(jobs)),
       exchanges_(program.collectives.size() + program.transfers.size()),
       check_(loaded.config.check) {
   std::size_t next = 0;
@@ -59,6 +60,7 @@ ProgramState::ProgramState(const config::Loaded& loaded, const workload::Program
     ExchangeState& exchange = exchanges_[next - 1];
     exchange.compiled = &compiled;
     messages_ += compiled.messages;
+    flit_hops_ += compiled.flit_hops;
     kept += compiled.schedule.size * static_cast<Bytes>(compiled.accelerators.size());
     if (compiled.op == CollectiveOp::kAllToAll) verified_ = "contributions";
     auto& members = members_[&compiled];
@@ -98,6 +100,13 @@ void ProgramState::place_ranks(int accelerators) {
   for (std::size_t rank = 0; rank < program_.ranks.size(); ++rank) {
     ranks_[static_cast<std::size_t>(accelerator(static_cast<int>(rank)))] = static_cast<int>(rank);
   }
+}
+
+Femtoseconds ProgramState::begins(int rank) const {
+  for (const Job& job : jobs_) {
+    if (rank >= job.first_rank && rank < job.first_rank + job.ranks) return job.arrival;
+  }
+  return 0;
 }
 
 NodeId ProgramState::accelerator(int rank) const {

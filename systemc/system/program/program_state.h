@@ -12,6 +12,7 @@
 #include "ni/table_context.h"
 #include "system/collective/verification.h"
 #include "system/program/compiled_collectives.h"
+#include "system/program/job_programs.h"
 #include "workload/program.h"
 
 namespace coppice::system {
@@ -39,11 +40,15 @@ class ExchangeState {
 // What the accelerators of a program share: the program, its compiled collectives, and how far all have come.
 class ProgramState {
  public:
-  // Compiles; throws ConfigError. All references outlive it.
-  ProgramState(const config::Loaded& loaded, const workload::Program& program, CompiledCollectives& compiler);
+  // Compiles; throws ConfigError. All references outlive it. `jobs` has every rank.
+  ProgramState(const config::Loaded& loaded, const workload::Program& program, std::vector<Job> jobs,
+               CompiledCollectives& compiler);
 
   const workload::Program& program() const { return program_; }
   const config::Config& config() const { return config_; }
+  const std::vector<Job>& jobs() const { return jobs_; }
+  // Before, none of a rank's operations does.
+  Femtoseconds begins(int rank) const;
   topology::NodeId accelerator(int rank) const;
   // The rank on an accelerator; -1: none.
   int rank_on(topology::NodeId accelerator) const {
@@ -84,6 +89,7 @@ class ProgramState {
   std::int64_t ended() const { return ended_; }
   Cycles last() const { return last_; }
   std::int64_t messages() const { return messages_; }
+  double flit_hops() const { return flit_hops_; }  // of all messages
   std::string verified() const { return verified_; }
 
   // Cycles of a computation, or of an access to memory, at the nominal speed.
@@ -97,6 +103,7 @@ class ProgramState {
 
   const config::Config& config_;
   const workload::Program& program_;
+  std::vector<Job> jobs_;
   std::vector<int> ranks_;  // [accelerator]
   std::vector<ExchangeState> exchanges_;
   // [compiled]: the member of an accelerator.
@@ -107,6 +114,7 @@ class ProgramState {
   std::int64_t operations_ = 0;
   std::int64_t ended_ = 0;
   std::int64_t messages_ = 0;
+  double flit_hops_ = 0;
   Cycles last_ = 0;
 };
 

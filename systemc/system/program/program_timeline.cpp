@@ -1,6 +1,7 @@
 #include "system/program/program_timeline.h"
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 #include <set>
 #include <utility>
@@ -24,15 +25,19 @@ const std::string& kind_or_other(const std::string& kind) {
 ProgramTimeline::ProgramTimeline(const ProgramState& state, Femtoseconds period)
     : state_(state), period_(period) {
   std::map<std::int32_t, Cycles> ends;
+  std::int32_t cut = std::numeric_limits<std::int32_t>::max();  // the first that has not ended
   const auto& ranks = state.program().ranks;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const auto& times = state.times(static_cast<int>(rank));
     for (std::size_t i = 0; i < times.size(); ++i) {
-      Cycles& end = ends[ranks[rank].operations[i].iteration];
+      const std::int32_t iteration = ranks[rank].operations[i].iteration;
+      Cycles& end = ends[iteration];
       end = std::max(end, times[i].ended);
+      if (times[i].ended < 0) cut = std::min(cut, iteration);
     }
     stretches_.push_back(stretches(static_cast<int>(rank)));
   }
+  ends.erase(ends.lower_bound(cut), ends.end());
   for (const auto& [iteration, end] : ends) ends_.push_back(std::max(end, ends_.empty() ? 0 : ends_.back()));
 }
 
@@ -63,6 +68,7 @@ std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const
   std::vector<Stretch> list;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const OperationTimes& times = state_.times(rank)[i];
+    if (times.ended < 0) continue;
     const auto& work = operations[i].work;
     if (std::holds_alternative<workload::Compute>(work)) {
       list.push_back({times.begun, times.ended, Part::kCompute});
@@ -171,6 +177,8 @@ ordered_json ProgramTimeline::collectives() const {
   const workload::Program& program = state_.program();
   auto list = ordered_json::array();
   const auto add = [&](ordered_json one, const ExchangeState& exchange, Bytes bytes) {
+    const std::size_t members = exchange.compiled == nullptr ? 1 : exchange.compiled->accelerators.size();
+    if (static_cast<std::size_t>(exchange.done) < members) return;
     one["bytes"] = bytes;
     one["algorithm"] = exchange.compiled == nullptr ? "none" : exchange.compiled->schedule.algorithm;
     one["steps"] = exchange.compiled == nullptr ? 0 : exchange.compiled->schedule.steps;
@@ -211,6 +219,37 @@ ordered_json ProgramTimeline::accelerators() const {
     one.update(to_json(sums(static_cast<int>(rank), 0, end), static_cast<double>(end), 1));
     if (state_.operations() <= kListedOperations) one["operations"] = operations(static_cast<int>(rank));
     list.push_back(std::move(one));
+  }
+  return list;
+}
+
+ordered_json ProgramTimeline::jobs() const {
+  const workload::Program& program = state_.program();
+  auto list = ordered_json::array();
+  for (const Job& job : state_.jobs()) {
+    std::map<std::int32_t, Cycles> ends;
+    std::set<std::int32_t> cut;
+    for (int rank = job.first_rank; rank < job.first_rank + job.ranks; ++rank) {
+      const workload::RankProgram& own = program.ranks[static_cast<std::size_t>(rank)];
+      for (std::size_t i = 0; i < own.operations.size(); ++i) {
+        const std::int32_t iteration = own.operations[i].iteration;
+        const Cycles ended = state_.times(rank)[i].ended;
+        ends[iteration] = std::max(ends[iteration], ended);
+        if (ended < 0) cut.insert(iteration);
+      }
+    }
+    if (!cut.empty()) ends.erase(ends.lower_bound(*cut.begin()), ends.end());
+    auto iterations = ordered_json::array();
+    double end = 0;
+    for (const auto& [iteration, cycles] : ends) {
+      end = std::max(end, ns(static_cast<double>(cycles)));
+      iterations.push_back({{"end_ns", end}});
+    }
+    list.push_back(
+        {{"name", job.name},
+         {"arrival_ns", static_cast<double>(job.arrival) / static_cast<double>(kFemtosecondsPerNanosecond)},
+         {"end_ns", end},
+         {"iterations", std::move(iterations)}});
   }
   return list;
 }

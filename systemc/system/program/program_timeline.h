@@ -22,7 +22,7 @@ class ProgramTimeline {
  public:
   static constexpr std::int64_t kListedOperations = 20'000;
 
-  // All references outlive it; the program has ended.
+  // All references outlive it. What has not ended, where the run was stopped, is left out.
   ProgramTimeline(const ProgramState& state, Femtoseconds period);
 
   // A list of {time_ns, compute_ns, memory_ns, exposed_ns, exposed: {kind: ns}, bubble_ns, idle_ns}: means
@@ -35,6 +35,9 @@ class ProgramTimeline {
   // A list of {accelerator, rank, time_ns, compute_ns, memory_ns, exposed_ns, bubble_ns, idle_ns}; of
   // programs of kListedOperations at most also operations, a list of {name, ready_ns, begin_ns, end_ns}.
   nlohmann::ordered_json accelerators() const;
+
+  // A list of {name, arrival_ns, end_ns, iterations: a list of {end_ns} of those that have ended}.
+  nlohmann::ordered_json jobs() const;
 
   // A track for what each rank computes, and as many as it takes for what it has in flight.
   void trace(TraceWriter& writer) const;

@@ -127,7 +127,7 @@ TEST(IneffectiveKeys, KnowsThatAClosOfOneAcceleratorPerTorHasLinks) {
   EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun), IsEmpty());
 }
 
-TEST(IneffectiveKeys, KnowsThatATextWorkloadMovesChunksOnly) {
+TEST(IneffectiveKeys, KnowsThatTheTimesOfATextWorkloadAreItsOwn) {
   Loaded loaded;
   loaded.config.system.topology.kind = "hierarchy";
   loaded.config.collective.algorithm = "hierarchical";
@@ -137,9 +137,14 @@ TEST(IneffectiveKeys, KnowsThatATextWorkloadMovesChunksOnly) {
     loaded.places[key] = {"f", 2, 3};
   }
   EXPECT_THAT(
+      ineffective_keys(loaded, Purpose::kTextRun),
+      ElementsAre(
+          "f:2:3: warning: system.router.vcs, training.batch_per_accelerator, fidelity, check have "
+          "no effect on the prediction of a text workload, whose chunks move without flits or values"));
+  EXPECT_THAT(
       ineffective_keys(loaded, Purpose::kRun),
-      ElementsAre("f:2:3: warning: system.router.vcs, training.batch_per_accelerator, fidelity, check have "
-                  "no effect on a text workload, whose chunks are simulated without flits or values"));
+      ElementsAre("f:2:3: warning: training.batch_per_accelerator has no effect: a text workload says "
+                  "itself how long its layers take"));
   loaded.config.training.model = "resnet50";
   loaded.places = {{"training.all_gather_bytes", {"f", 2, 3}}};
   EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun),

@@ -1,7 +1,6 @@
-#include "system/training/text_training.h"
+#include "system/training/text_prediction.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "schedule/hierarchical/chunk_planning.h"
 #include "schedule/hierarchical/chunk_simulation.h"
 #include "system/machine/build.h"
+#include "system/program/text_workload_program.h"
 #include "workload/text_workload.h"
 
 namespace coppice::system {
@@ -167,10 +167,10 @@ struct Collective {
   int count = 0;
 };
 
-class TextTraining {
+class TextPrediction {
  public:
-  TextTraining(const config::Loaded& loaded, workload::TextWorkload workload,
-               const std::vector<DimensionModel>& dimensions)
+  TextPrediction(const config::Loaded& loaded, workload::TextWorkload workload,
+                 const std::vector<DimensionModel>& dimensions)
       : loaded_(loaded),
         workload_(std::move(workload)),
         accelerators_(schedule::LatencyModel(dimensions).accelerators()) {
@@ -184,7 +184,7 @@ class TextTraining {
     }
   }
 
-  Json run() {
+  Json predict() {
     const auto overlap = loaded_.config.training.overlap;
     const auto scheduled = make_text_timeline(workload_, overlap, [this](const auto& what, Group group) {
       return counted(whole(what, group), group);
@@ -193,7 +193,7 @@ class TextTraining {
       return known(whole(what, group), group).ideal;
     });
     Json json;
-    json["schema"] = "coppice.result/1";
+    json["schema"] = "coppice.chunks/1";
     json["version"] = COPPICE_VERSION;
     config::write_config(loaded_.config, json);
     json["verified"] = "off";
@@ -275,36 +275,20 @@ class TextTraining {
 
 }  // namespace
 
-Json run_text_training(const config::Loaded& loaded) {
+Json predict_text_training(const config::Loaded& loaded) {
   const std::string& path = loaded.config.training.model;
   if (!config::runs_over_dimensions(loaded.config)) {
     throw ConfigError(
         loaded.place("collective.algorithm"),
-        fmt::format("collective.algorithm is {}, but a text workload is trained on the dimensions "
-                    "of a hierarchy: write {}",
+        fmt::format("collective.algorithm is {}, but the chunks of a text workload are predicted on the "
+                    "dimensions of a hierarchy: write {}",
                     loaded.config.collective.algorithm,
                     fmt::join(config::algorithms_over_dimensions(), " or ")));
   }
-  if (loaded.config.training.overlap == workload::Overlap::kChained) {
-    throw ConfigError(loaded.place("training.overlap"),
-                      "training.overlap is chained, but a text workload has no gradients that a forward pass "
-                      "could wait for piece by piece: write layer_wise or none");
-  }
-  if (loaded.config.training.overlap == workload::Overlap::kBucketed) {
-    throw ConfigError(
-        loaded.place("training.overlap"),
-        "training.overlap is bucketed, but a text workload says itself what is reduced with what: "
-        "write layer_wise or none");
-  }
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) {
-    throw ConfigError(loaded.place(kModelKey),
-                      fmt::format("{}: there is no text workload {}", kModelKey, path));
-  }
-  workload::TextWorkload workload = workload::import_text_workload(path);
+  workload::TextWorkload workload = load_text_workload(loaded);
   const topology::Topology topology = build_topology(loaded);
   try {
-    return TextTraining(loaded, std::move(workload), schedule::dimension_models(topology)).run();
+    return TextPrediction(loaded, std::move(workload), schedule::dimension_models(topology)).predict();
   } catch (const UnsupportedError& error) {
     throw ConfigError(loaded.place(kModelKey), fmt::format("{}: {}: {}", kModelKey, path, error.what()));
   }

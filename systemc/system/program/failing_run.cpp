@@ -1,0 +1,268 @@
+#include "system/program/failing_run.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "system/machine/build.h"
+#include "system/process/child_process.h"
+#include "system/program/job_programs.h"
+
+namespace coppice::system {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using topology::NodeId;
+using topology::Topology;
+
+double to_ns(Femtoseconds time) {
+  return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
+}
+
+Topology without_links(const Topology& whole, const std::set<std::pair<NodeId, NodeId>>& failed) {
+  Topology left(topology::Kind::kFile, {}, whole.num_accelerators(), whole.num_switches());
+  for (const topology::Channel& channel : whole.channels()) {
+    if (failed.contains(std::minmax(channel.src, channel.dst))) continue;
+    left.add_channel(channel.src, channel.dst, channel.bandwidth, channel.latency);
+  }
+  return left;
+}
+
+class FailingRun {
+ public:
+  FailingRun(const config::Loaded& loaded, const workload::Program& program, const RunOptions& options,
+             const RunStretch& run)
+      : loaded_(loaded),
+        options_(options),
+        run_(run),
+        whole_(build_topology(loaded)),
+        program_(program),
+        jobs_(jobs_of(loaded.config, program)),
+        done_(jobs_.size(), 0),
+        ends_(jobs_.size()),
+        reasons_(jobs_.size()),
+        failures_(loaded.config.program.failures) {
+    for (const Job& job : jobs_) iterations_.push_back(iterations_of(program, job));
+    if (program_.placement.empty()) {
+      program_.placement.resize(program_.ranks.size());
+      std::iota(program_.placement.begin(), program_.placement.end(), 0);
+    }
+    std::ranges::stable_sort(failures_, {}, &config::ProgramFailureConfig::at);
+    for (const auto& failure : failures_) require_known(failure);
+  }
+
+  Json run() {
+    std::size_t next = 0;
+    while (!finished()) {
+      const Femtoseconds until = next < failures_.size() ? failures_[next].at : 0;
+      if (next < failures_.size() && until <= begin_) {
+        if (fail(failures_[next++])) begin_ = std::max(begin_, until + loaded_.config.program.restart);
+        continue;
+      }
+      if (!run_stretch(next < failures_.size() ? until : 0)) break;
+      if (next < failures_.size() && !finished()) {
+        const auto& failure = failures_[next++];
+        if (fail(failure)) begin_ = failure.at + loaded_.config.program.restart;
+      }
+    }
+    for (; next < failures_.size(); ++next) tell(failures_[next], "after the end");
+    return result();
+  }
+
+ private:
+  bool left(std::size_t job) const { return done_[job] < iterations_[job] && reasons_[job].empty(); }
+  bool finished() const {
+    for (std::size_t job = 0; job < jobs_.size(); ++job) {
+      if (left(job)) return false;
+    }
+    return true;
+  }
+
+  void require_known(const config::ProgramFailureConfig& failure) const {
+    const auto refuse = [&](const std::string& what) {
+      throw ConfigError(loaded_.place("program.failures"), "program.failures: " + what);
+    };
+    if (failure.link.empty()) {
+      if (failure.accelerator < whole_.num_accelerators()) return;
+      refuse(fmt::format("there is no accelerator {}; there are 0 to {}", failure.accelerator,
+                         whole_.num_accelerators() - 1));
+    }
+    for (const topology::Channel& channel : whole_.channels()) {
+      if (std::minmax(channel.src, channel.dst) == std::minmax(failure.link[0], failure.link[1])) return;
+    }
+    refuse(fmt::format("there is no link between {} and {} in {}", failure.link[0], failure.link[1],
+                       whole_.name()));
+  }
+
+  static std::string name(const config::ProgramFailureConfig& failure) {
+    return failure.link.empty() ? fmt::format("accelerator {}", failure.accelerator)
+                                : fmt::format("link {}-{}", failure.link[0], failure.link[1]);
+  }
+
+  void tell(const config::ProgramFailureConfig& failure, const std::string& effect) {
+    told_.push_back({{"at_ns", to_ns(failure.at)}, {"failed", name(failure)}, {"effect", effect}});
+  }
+
+  // Whether it stopped the machine.
+  bool fail(const config::ProgramFailureConfig& failure) {
+    if (!failure.link.empty()) {
+      links_.insert(std::minmax(failure.link[0], failure.link[1]));
+      tell(failure, "stopped");
+      return true;
+    }
+    accelerators_.insert(failure.accelerator);
+    for (std::size_t job = 0; job < jobs_.size(); ++job) {
+      const auto first = program_.placement.begin() + jobs_[job].first_rank;
+      const auto rank = std::find(first, first + jobs_[job].ranks, failure.accelerator);
+      if (rank == first + jobs_[job].ranks || !left(job)) continue;
+      const int spare = idle();
+      if (spare >= 0) {
+        *rank = spare;
+        tell(failure, fmt::format("stopped; its rank went on on accelerator {}", spare));
+      } else {
+        reasons_[job] = fmt::format("accelerator {} has failed and no other is idle", failure.accelerator);
+        tell(failure, "stopped; no other accelerator is idle");
+      }
+      return true;
+    }
+    tell(failure, "none: it had no rank");
+    return false;
+  }
+
+  int idle() const {
+    for (int at = 0; at < whole_.num_accelerators(); ++at) {
+      if (accelerators_.contains(at)) continue;
+      if (std::ranges::find(program_.placement, at) == program_.placement.end()) return at;
+    }
+    return -1;
+  }
+
+  // What is left, from begin_ on, up to a time if it is not 0. Whether it could be run.
+  bool run_stretch(Femtoseconds until) {
+    std::vector<int> done = done_;
+    for (std::size_t job = 0; job < jobs_.size(); ++job) {
+      if (!left(job)) done[job] = iterations_[job];
+    }
+    const workload::Program program = without_iterations(program_, jobs_, done);
+    std::vector<Job> jobs = jobs_;
+    for (Job& job : jobs) job.arrival = std::max<Femtoseconds>(0, job.arrival - begin_);
+    const Femtoseconds period = loaded_.config.system.clock.period();
+    const Cycles stop = until > 0 ? std::max<Cycles>(1, (until - begin_) / period) : 0;
+    try {
+      const Topology network = links_.empty() ? whole_ : without_links(whole_, links_);
+      add(run_in_child([&] { return run_(program, jobs, network, stop); }, options_.interrupted), until);
+      return true;
+    } catch (const ConfigError& error) {
+      if (links_.empty()) throw;
+      for (std::size_t job = 0; job < jobs_.size(); ++job) {
+        if (left(job)) reasons_[job] = std::string("on the network that is left: ") + error.what();
+      }
+      return false;
+    }
+  }
+
+  void add(Json stretch, Femtoseconds until) {
+    const double begin_ns = to_ns(begin_);
+    for (std::size_t job = 0; job < jobs_.size(); ++job) {
+      if (!left(job)) continue;
+      const Json& one = stretch["jobs"][job];
+      for (const Json& end : one["iterations"]) {
+        ends_[job].push_back(begin_ns + end["end_ns"].get<double>());
+        ++done_[job];
+      }
+    }
+    for (const char* list : {"collectives", "jobs"}) {
+      for (Json& one : stretch[list]) {
+        for (const char* time : {"arrival_ns", "begin_ns", "joined_ns", "end_ns"}) {
+          if (one.contains(time)) one[time] = one[time].get<double>() + begin_ns;
+        }
+      }
+    }
+    const double end_ns = begin_ns + stretch["time_ns"].get<double>();
+    Json kept{{"begin_ns", begin_ns}, {"end_ns", until > 0 && !finished() ? to_ns(until) : end_ns}};
+    for (const char* key : {"fidelity", "fidelity_reason", "verified", "iterations", "collectives",
+                            "accelerators", "flits", "flit_hops", "link_utilization"}) {
+      if (stretch.contains(key)) kept[key] = stretch[key];
+    }
+    stretches_.push_back(std::move(kept));
+    last_ = std::move(stretch);
+  }
+
+  Json result() {
+    Json json = std::move(last_);
+    const Femtoseconds period = loaded_.config.system.clock.period();
+    double end = 0;
+    Json jobs = Json::array();
+    for (std::size_t job = 0; job < jobs_.size(); ++job) {
+      Json iterations = Json::array();
+      for (const double one : ends_[job]) iterations.push_back({{"end_ns", one}});
+      const double last = ends_[job].empty() ? 0 : ends_[job].back();
+      end = std::max(end, last);
+      jobs.push_back({{"name", jobs_[job].name},
+                      {"arrival_ns", to_ns(jobs_[job].arrival)},
+                      {"end_ns", last},
+                      {"iterations", std::move(iterations)},
+                      {"of", iterations_[job]}});
+      if (!reasons_[job].empty()) jobs.back()["unfinished"] = reasons_[job];
+    }
+    std::size_t operations = 0;
+    for (const workload::RankProgram& rank : program_.ranks) operations += rank.operations.size();
+    json["program"]["operations"] = operations;
+    json["time_ns"] = end;
+    json["cycles"] = static_cast<Cycles>(
+        end * static_cast<double>(kFemtosecondsPerNanosecond) / static_cast<double>(period) + 0.5);
+    for (const char* list : {"iterations", "collectives"}) {
+      json[list] = Json::array();
+      for (const Json& stretch : stretches_) {
+        for (const Json& one : stretch[list]) json[list].push_back(one);
+      }
+    }
+    for (const char* count : {"flits", "flit_hops"}) {
+      std::int64_t sum = 0;
+      for (const Json& stretch : stretches_) sum += stretch[count].get<std::int64_t>();
+      json[count] = sum;
+    }
+    json["jobs"] = std::move(jobs);
+    json["failures"] = told_;
+    json["stretches"] = stretches_;
+    return json;
+  }
+
+  const config::Loaded& loaded_;
+  const RunOptions& options_;
+  const RunStretch& run_;
+  Topology whole_;
+  workload::Program program_;  // with the placement of now
+  std::vector<Job> jobs_;
+  std::vector<int> iterations_;            // [job]
+  std::vector<int> done_;                  // [job]
+  std::vector<std::vector<double>> ends_;  // [job]: of its iterations that have ended, ns
+  std::vector<std::string> reasons_;       // [job]: why it stays unfinished
+  std::vector<config::ProgramFailureConfig> failures_;
+  std::set<std::pair<NodeId, NodeId>> links_;  // that have failed
+  std::set<int> accelerators_;
+  Femtoseconds begin_ = 0;  // of what runs next
+  Json told_ = Json::array();
+  Json stretches_ = Json::array();
+  Json last_;
+};
+
+}  // namespace
+
+Json run_failing(const config::Loaded& loaded, const workload::Program& program, const RunOptions& options,
+                 const RunStretch& run) {
+  if (!options.trace_path.empty()) {
+    throw ConfigError({"--trace"},
+                      "a run with program.failures has several stretches, which no one trace "
+                      "shows: leave the option out");
+  }
+  return FailingRun(loaded, program, options, run).run();
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/loader.h"
+#include "workload/program.h"
+
+namespace coppice::system {
+
+// A part of a program that knows nothing of the others: ranks that were a program of their own.
+struct Job {
+  std::string name;
+  int first_rank = 0;
+  int ranks = 0;
+  Femtoseconds arrival = 0;  // before, none of its operations begins
+};
+
+// The programs of program.jobs as one, whose first groups are the jobs. Throws ConfigError at the key for a
+// job with too few or too many accelerators, with those of another, or where none are left.
+workload::Program load_jobs(const config::Loaded& loaded);
+
+// The jobs of a program of load_jobs(); of any other, that program alone.
+std::vector<Job> jobs_of(const config::Config& config, const workload::Program& program);
+
+// How many iterations a job has.
+int iterations_of(const workload::Program& program, const Job& job);
+
+// What is left of a program when so many iterations of each job have ended: the same ranks and groups.
+workload::Program without_iterations(const workload::Program& program, const std::vector<Job>& jobs,
+                                     const std::vector<int>& done);
+
+}  // namespace coppice::system

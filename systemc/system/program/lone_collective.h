@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "config/loader.h"
+#include "system/program/compiled_collectives.h"
+#include "workload/program.h"
+
+namespace coppice::system {
+
+// The program of a single collective, `collective.op` among the accelerators of `collective.group`, a rank
+// each, or among all. Throws ConfigError at the key for accelerators that do not exist, come twice, or miss
+// the root.
+workload::Program make_lone_collective(const config::Loaded& loaded);
+
+// Adds to the result of its run what that of a collective among all has: contention_free, steps, algbw_gb_s,
+// busbw_gb_s, bound (of the group's own network) and efficiency.
+void add_collective_fields(nlohmann::ordered_json& result, const CompiledCollective& compiled, Bytes size);
+
+}  // namespace coppice::system

@@ -1,0 +1,65 @@
+#include "system/program/text_workload_program.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "system/machine/build.h"
+#include "workload/text_program.h"
+
+namespace coppice::system {
+namespace {
+
+constexpr const char* kModelKey = "training.model";
+
+// Of the dimensions by which accelerators are numbered; one where the network has none.
+std::vector<int> widths_of(const topology::Topology& topology) {
+  std::int64_t product = 1;
+  for (const int width : topology.dims()) product *= std::max(width, 1);
+  if (!topology.dims().empty() && product == topology.num_accelerators()) return topology.dims();
+  return {topology.num_accelerators()};
+}
+
+}  // namespace
+
+workload::TextWorkload load_text_workload(const config::Loaded& loaded) {
+  const workload::Overlap overlap = loaded.config.training.overlap;
+  if (overlap == workload::Overlap::kChained) {
+    throw ConfigError(loaded.place("training.overlap"),
+                      "training.overlap is chained, but a text workload has no gradients that a forward pass "
+                      "could wait for piece by piece: write layer_wise or none");
+  }
+  if (overlap == workload::Overlap::kBucketed) {
+    throw ConfigError(
+        loaded.place("training.overlap"),
+        "training.overlap is bucketed, but a text workload says itself what is reduced with what: "
+        "write layer_wise or none");
+  }
+  const std::string& path = loaded.config.training.model;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    throw ConfigError(loaded.place(kModelKey),
+                      fmt::format("{}: there is no text workload {}", kModelKey, path));
+  }
+  return workload::import_text_workload(path);
+}
+
+workload::Program load_text_program(const config::Loaded& loaded) {
+  const workload::TextWorkload workload = load_text_workload(loaded);
+  const topology::Topology topology = build_topology(loaded);
+  const config::TrainingConfig& training = loaded.config.training;
+  try {
+    return workload::build_text_program(workload, widths_of(topology), training.all_gather_bytes,
+                                        training.overlap);
+  } catch (const UnsupportedError& error) {
+    throw ConfigError(loaded.place(kModelKey),
+                      fmt::format("{}: {}: {}", kModelKey, training.model, error.what()));
+  }
+}
+
+}  // namespace coppice::system
