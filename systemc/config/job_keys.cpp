@@ -1,5 +1,6 @@
 #include "config/job_keys.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -87,6 +88,9 @@ Key failures_key() {
           item, place, failure_fields(), "a failure, for example {link: [0, 1], at: 1 ms}");
       if (failure.link.empty() == (failure.accelerator < 0)) {
         throw ConfigError(item.place, place + ": either a link or an accelerator fails");
+      }
+      if (std::ranges::none_of(item.children, [](const Node& child) { return child.name == "at"; })) {
+        throw ConfigError(item.place, place + ".at is missing: when it fails, for example 1 ms");
       }
       config.program.failures.push_back(failure);
     }

@@ -385,6 +385,9 @@ TEST_F(Jobs, AreRefusedWithoutAccelerators) {
   expect("  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 8, at: 1 us}]\n",
          "there is no accelerator 8");
   expect("  jobs: [{file: row.yaml}]\n  failures: [{at: 1 us}]\n", "either a link or an accelerator fails");
+  expect("  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 1}]\n", "program.failures[0].at is missing");
+  expect("  jobs: [{file: row.yaml}]\n  file: row.yaml\n",
+         "program.jobs and program.file both say what runs");
 }
 
 // What is lost is the iteration under way and the time of the restart.
@@ -434,10 +437,29 @@ TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
   EXPECT_THAT(full["jobs"][0]["unfinished"].get<std::string>(), HasSubstr("no other is idle"));
   EXPECT_LT(full["jobs"][0]["iterations"].size(), 3);
   EXPECT_EQ(full["jobs"][1]["iterations"].size(), 3);
-  // A switch with a link less no longer reaches everyone.
-  const Json cut = result("kind: switch, dims: [4]",
-                          "  jobs: [{file: row.yaml}]\n  failures: [{link: [0, 4], at: 20 us}]\n");
-  EXPECT_THAT(cut["jobs"][0]["unfinished"].get<std::string>(), HasSubstr("on the network that is left"));
+}
+
+// A switch with a link less no longer reaches everyone: who needs the accelerator ends, others go on.
+TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
+  shop.write("row.yaml", iterating(4, 3));
+  const std::string jobs = "  jobs: [{file: row.yaml}, {file: row.yaml}]\n";
+  const Json whole = result("kind: switch, dims: [8]", jobs);
+  const Json cut = result("kind: switch, dims: [8]",
+                          jobs + "  failures: [{link: [0, 8], at: 0 s}, {link: [7, 8], at: 1 s}]\n");
+  EXPECT_EQ(cut["jobs"][0]["unfinished"], "the links that are left do not join accelerators 0 and 1");
+  EXPECT_EQ(cut["jobs"][1]["iterations"], whole["jobs"][1]["iterations"]);
+  EXPECT_EQ(cut["failures"][1]["effect"], "after the end");
+  // Nobody is left.
+  const Json none = result("kind: switch, dims: [8]",
+                           jobs + "  failures: [{link: [0, 8], at: 20 us}, {link: [7, 8], at: 20 us}]\n");
+  for (const Json& job : none["jobs"]) {
+    EXPECT_THAT(job["unfinished"].get<std::string>(), HasSubstr("do not join"));
+    EXPECT_LT(job["iterations"].size(), 3);
+  }
+  const Outcome never = execute("kind: switch, dims: [4]",
+                                "  jobs: [{file: row.yaml}]\n  failures: [{link: [0, 4], at: 0 s}]\n");
+  EXPECT_EQ(never.status, 2);
+  EXPECT_THAT(never.err, HasSubstr("program.failures: nothing can run: the links that are left do not join"));
 }
 
 class LoneCollectives : public Programs {
@@ -520,6 +542,11 @@ TEST_F(LoneCollectives, RefuseWhatCannotBe) {
   expect("algorithm: multitree, op: all_to_all, size: 1 KiB", "multitree is no algorithm of an all-to-all");
   expect("algorithm: pairwise, size: 1 KiB", "there is no algorithm 'pairwise'");
   expect("algorithm: ring, group: [1, 2]", "collective.size");
+  // The numbers of a fat tree count leaves and spines.
+  const Outcome tree =
+      execute("kind: fat_tree, dims: [4, 2, 0]", "algorithm: hierarchical, op: all_to_all, size: 1 KiB");
+  EXPECT_EQ(tree.status, 2) << tree.out;
+  EXPECT_THAT(tree.err, HasSubstr("dimension by dimension"));
   for (const char* command : {"schedule", "bound"}) {
     expect("algorithm: ring, size: 1 KiB, group: [1, 2]", "collective.group: groups and all-to-alls run as",
            {command});

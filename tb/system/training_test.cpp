@@ -1,5 +1,7 @@
 #include <filesystem>
+#include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -179,17 +181,21 @@ class TextWorkloads : public ::testing::Test {
 };
 
 TEST_F(TextWorkloads, RunOnTheMachine) {
-  for (const char* topology :
-       {"kind: torus, dims: [4, 2]", "kind: fat_tree, dims: [4, 2]", "kind: ring, dims: [8]"}) {
-    const Outcome outcome = run({"--set", fmt::format("system.topology={{{}}}", topology), "--set",
-                                 "collective.algorithm=ring", "--trace", "t.json", "--out", "r.json"});
+  const std::pair<const char*, int> networks[] = {{"kind: torus, dims: [4, 2]", 8},
+                                                  {"kind: fat_tree, dims: [4, 2]", 16},
+                                                  {"kind: fat_tree, dims: [4, 2, 0]", 8},
+                                                  {"kind: ring, dims: [8]", 8}};
+  for (const auto& [topology, accelerators] : networks) {
+    const Outcome outcome =
+        run({"--set", fmt::format("system.topology={{{}}}", topology), "--set",
+             "collective={algorithm: ring, chunks: auto}", "--trace", "t.json", "--out", "r.json"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto result = shop.read_json("r.json");
     EXPECT_EQ(result["verified"], "values");
     EXPECT_EQ(result["iterations"][0]["compute_ns"], 300);
     EXPECT_EQ(result["collectives"][0]["op"], "all_gather");
-    EXPECT_EQ(result["accelerators"].size(), 8);
-    EXPECT_FALSE(shop.read_json("t.json")["traceEvents"].empty());
+    EXPECT_EQ(result["accelerators"].size(), accelerators) << topology;
+    EXPECT_FALSE(shop.read_json("t.json").empty());
   }
 }
 

@@ -20,6 +20,7 @@
 #include "schedule/compile/table_builder.h"
 #include "schedule/rings/ring_order.h"
 #include "system/machine/build.h"
+#include "system/program/dimension_widths.h"
 
 namespace coppice::system {
 namespace {
@@ -73,13 +74,6 @@ std::vector<Send> around(const std::vector<NodeId>& ring) {
     }
   }
   return sends;
-}
-
-// Accelerator numbers are coordinates, the first dimension's the fastest.
-bool has_dimensions(const topology::Topology& topology) {
-  std::int64_t product = 1;
-  for (const int width : topology.dims()) product *= std::max(width, 1);
-  return !topology.dims().empty() && product == topology.num_accelerators();
 }
 
 // Dimension by dimension: a block goes to the accelerator that differs from the one where it is in that
@@ -260,13 +254,14 @@ schedule::Schedule compile_all_to_all(const config::Loaded& loaded, const topolo
   const auto [algorithm, key] = algorithm_of(loaded);
   std::vector<Send> sends;
   if (algorithm == "hierarchical") {
-    if (!has_dimensions(topology)) {
+    const std::vector<int> widths = dimension_widths(topology);
+    if (widths.empty()) {
       throw ConfigError(loaded.place(key),
                         fmt::format("{}: hierarchical moves blocks dimension by dimension, and {} has none: "
                                     "write direct",
                                     key, topology.name()));
     }
-    sends = through_dimensions(topology.dims());
+    sends = through_dimensions(widths);
   } else if (algorithm == "pairwise") {
     if (!std::has_single_bit(static_cast<unsigned>(n))) {
       throw ConfigError(

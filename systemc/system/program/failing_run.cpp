@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <boost/pending/disjoint_sets.hpp>
 
 #include "base/error.h"
 #include "system/machine/build.h"
@@ -25,10 +26,47 @@ double to_ns(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-Topology without_links(const Topology& whole, const std::set<std::pair<NodeId, NodeId>>& failed) {
+using Link = std::pair<NodeId, NodeId>;  // the lower number first
+
+Link link_of(const topology::Channel& channel) {
+  return std::minmax(channel.src, channel.dst);
+}
+
+// The parts into which a network falls without some of its links.
+class Parts {
+ public:
+  Parts(const Topology& whole, const std::set<Link>& failed)
+      : sets_(static_cast<std::size_t>(whole.num_nodes())) {
+    for (const topology::Channel& channel : whole.channels()) {
+      if (!failed.contains(link_of(channel))) join(link_of(channel));
+    }
+  }
+
+  bool joined(const Link& link) { return set(link.first) == set(link.second); }
+  void join(const Link& link) {
+    sets_.union_set(static_cast<std::size_t>(link.first), static_cast<std::size_t>(link.second));
+  }
+
+ private:
+  std::size_t set(NodeId node) { return sets_.find_set(static_cast<std::size_t>(node)); }
+
+  boost::disjoint_sets_with_storage<> sets_;
+};
+
+// Parts stay joined by one link to another each, for routes are found between all nodes; what goes on in a
+// part never takes such a link, since it would have to come back by it.
+Topology without_links(const Topology& whole, const std::set<Link>& failed) {
+  Parts parts(whole, failed);
+  std::set<Link> bridges;
+  for (const Link& link : failed) {
+    if (parts.joined(link)) continue;
+    parts.join(link);
+    bridges.insert(link);
+  }
   Topology left(topology::Kind::kFile, {}, whole.num_accelerators(), whole.num_switches());
   for (const topology::Channel& channel : whole.channels()) {
-    if (failed.contains(std::minmax(channel.src, channel.dst))) continue;
+    const Link link = link_of(channel);
+    if (failed.contains(link) && !bridges.contains(link)) continue;
     left.add_channel(channel.src, channel.dst, channel.bandwidth, channel.latency);
   }
   return left;
@@ -94,7 +132,7 @@ class FailingRun {
                          whole_.num_accelerators() - 1));
     }
     for (const topology::Channel& channel : whole_.channels()) {
-      if (std::minmax(channel.src, channel.dst) == std::minmax(failure.link[0], failure.link[1])) return;
+      if (link_of(channel) == Link(std::minmax(failure.link[0], failure.link[1]))) return;
     }
     refuse(fmt::format("there is no link between {} and {} in {}", failure.link[0], failure.link[1],
                        whole_.name()));
@@ -143,8 +181,24 @@ class FailingRun {
     return -1;
   }
 
+  // Jobs whose ranks are in several parts of the network end.
+  void end_those_cut() {
+    if (links_.empty()) return;
+    Parts parts(whole_, links_);
+    for (std::size_t job = 0; job < jobs_.size(); ++job) {
+      const auto first = program_.placement.begin() + jobs_[job].first_rank;
+      const auto cut = std::find_if(first, first + jobs_[job].ranks, [&](NodeId at) {
+        return !parts.joined({*first, at});
+      });
+      if (!left(job) || cut == first + jobs_[job].ranks) continue;
+      reasons_[job] = fmt::format("the links that are left do not join accelerators {} and {}", *first, *cut);
+    }
+  }
+
   // What is left, from begin_ on, up to a time if it is not 0. Whether it could be run.
   bool run_stretch(Femtoseconds until) {
+    end_those_cut();
+    if (finished()) return false;
     std::vector<int> done = done_;
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
       if (!left(job)) done[job] = iterations_[job];
@@ -195,6 +249,10 @@ class FailingRun {
   }
 
   Json result() {
+    if (last_.is_null()) {
+      throw ConfigError(loaded_.place("program.failures"),
+                        "program.failures: nothing can run: " + reasons_.front());
+    }
     Json json = std::move(last_);
     const Femtoseconds period = loaded_.config.system.clock.period();
     double end = 0;
@@ -245,7 +303,7 @@ class FailingRun {
   std::vector<std::vector<double>> ends_;  // [job]: of its iterations that have ended, ns
   std::vector<std::string> reasons_;       // [job]: why it stays unfinished
   std::vector<config::ProgramFailureConfig> failures_;
-  std::set<std::pair<NodeId, NodeId>> links_;  // that have failed
+  std::set<Link> links_;  // that have failed
   std::set<int> accelerators_;
   Femtoseconds begin_ = 0;  // of what runs next
   Json told_ = Json::array();

@@ -21,9 +21,9 @@
 #include "system/output/link_utilization.h"
 #include "system/output/possible.h"
 #include "system/output/trace_writer.h"
-#include "system/process/interrupted.h"
 #include "system/process/auto_fidelity.h"
 #include "system/process/cost_meter.h"
+#include "system/process/interrupted.h"
 #include "system/program/failing_run.h"
 #include "system/program/job_programs.h"
 #include "system/program/large_program.h"
@@ -320,9 +320,23 @@ workload::Program load_trace(const config::Loaded& loaded) {
   return std::move(imported.program);
 }
 
+// One thing runs.
+void require_one_origin(const config::Loaded& loaded) {
+  const config::Config& config = loaded.config;
+  std::vector<const char*> set;
+  if (!config.program.jobs.empty()) set.push_back("program.jobs");
+  if (!config.program.file.empty()) set.push_back("program.file");
+  if (!config.program.trace.empty()) set.push_back("program.trace");
+  if (!config.training.model.empty()) set.push_back("training.model");
+  if (set.size() < 2) return;
+  throw ConfigError(loaded.place(set[1]),
+                    fmt::format("{} and {} both say what runs: leave one of them out", set[0], set[1]));
+}
+
 }  // namespace
 
 workload::Program load_program(const config::Loaded& loaded) {
+  require_one_origin(loaded);
   if (!loaded.config.program.jobs.empty()) return load_jobs(loaded);
   if (config::runs_lone_collective(loaded.config)) return make_lone_collective(loaded);
   if (config::trains_text_workload(loaded.config)) return load_text_program(loaded);

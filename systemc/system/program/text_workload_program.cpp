@@ -1,7 +1,5 @@
 #include "system/program/text_workload_program.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -10,6 +8,7 @@
 
 #include "base/error.h"
 #include "system/machine/build.h"
+#include "system/program/dimension_widths.h"
 #include "workload/text_program.h"
 
 namespace coppice::system {
@@ -17,12 +16,10 @@ namespace {
 
 constexpr const char* kModelKey = "training.model";
 
-// Of the dimensions by which accelerators are numbered; one where the network has none.
+// One width where accelerators are not numbered by dimensions.
 std::vector<int> widths_of(const topology::Topology& topology) {
-  std::int64_t product = 1;
-  for (const int width : topology.dims()) product *= std::max(width, 1);
-  if (!topology.dims().empty() && product == topology.num_accelerators()) return topology.dims();
-  return {topology.num_accelerators()};
+  const std::vector<int> widths = dimension_widths(topology);
+  return widths.empty() ? std::vector<int>{topology.num_accelerators()} : widths;
 }
 
 }  // namespace

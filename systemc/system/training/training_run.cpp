@@ -240,6 +240,7 @@ class TrainingRun {
     if (collective.chunks > 1) {
       collective.chunks = static_cast<int>(std::clamp<Bytes>(size / chunk_, 1, collective.chunks));
     }
+    collective.group.clear();  // all accelerators reduce gradients
     copy.config.training = {};
     return copy;
   }
