@@ -73,7 +73,7 @@ TEST(Schema, RefusesValuesOutOfRange) {
       {"system.ni.reduction_latency", {"0", "1000001"}},
       {"system.ni.reduction_flits_per_cycle", {"0", "-1", "nan", "1025"}},
       {"system.accelerator.array", {"[32]", "[32, 32, 32]", "[0, 32]", "32"}},
-      {"collective.op", {"all_to_all"}},
+      {"collective.op", {"all_to_some"}},
       {"collective.size", {"0 B", "-4 B", "2 B", "2 TiB", "1024"}},
       {"seed", {"-1", "1.5"}},
       {"max_cycles", {"-1"}},
