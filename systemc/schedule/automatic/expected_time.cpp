@@ -1,10 +1,12 @@
 #include "schedule/automatic/expected_time.h"
 
 #include <algorithm>
-#include <queue>
-#include <tuple>
+#include <limits>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "schedule/packed_trees/event_lanes.h"
 #include "schedule/packed_trees/piece_schedule.h"
 
 namespace coppice::schedule {
@@ -34,18 +36,19 @@ class TableExecution {
 
   Femtoseconds run() {
     for (std::size_t port = 0; port < ports_.size(); ++port) issue(port, 0);
+    const auto nodes = static_cast<std::int32_t>(schedule_.nodes.size());
     while (!events_.empty()) {
-      const Event event = events_.top();
-      events_.pop();
-      if (event.flow < 0) {
-        issue(static_cast<std::size_t>(event.place), event.at);
+      const EventLanes::Event event = events_.pop();
+      if (event.number < 0) {
+        issue(ports_.size() - static_cast<std::size_t>(-event.number), event.at);
         continue;
       }
-      const auto node = static_cast<NodeId>(event.place);
-      ++count(node, event.flow);
+      const std::int32_t flow = event.number / nodes;
+      const NodeId node = event.number % nodes;
+      ++count(node, flow);
       for (std::size_t port = first_port_[static_cast<std::size_t>(node)];
            port < first_port_[static_cast<std::size_t>(node) + 1]; ++port) {
-        if (ports_[port].awaits == event.flow) issue(port, event.at);
+        if (ports_[port].awaits == flow) issue(port, event.at);
       }
     }
     return finish_;
@@ -58,14 +61,6 @@ class TableExecution {
     std::size_t next = 0;
     Femtoseconds free_at = 0;
     std::int32_t awaits = -1;  // a flow
-  };
-  struct Event {
-    Femtoseconds at;
-    std::int32_t flow;  // arrives at node `place`; -1: port `place` may issue
-    std::int32_t place;
-    bool operator>(const Event& other) const {
-      return std::tie(at, flow, place) > std::tie(other.at, other.flow, other.place);
-    }
   };
 
   std::int32_t& count(NodeId node, std::int32_t flow) {
@@ -93,8 +88,7 @@ class TableExecution {
       port.table->read_message(port.next, entry_);
       if (entry_.op == Op::kNop) {
         ++port.next;
-        hold(index, std::max(now, port.free_at) +
-                        timing_.busy(topology_.out_channels(port.node).first(1), entry_.bytes));
+        hold(index, now, busy(topology_.out_channels(port.node).first(1), entry_.bytes));
         return;
       }
       if (count(port.node, entry_.flow) < entry_.dependencies) {
@@ -109,27 +103,49 @@ class TableExecution {
         way += topology_.channel(id).latency + router_;
       }
       if (start > now) {
-        hold(index, start);
+        port.free_at = start;
+        events_.push_at(start, number_of(index));
         return;
       }
-      const Femtoseconds end = now + timing_.busy(path_, entry_.message_bytes());
+      const Femtoseconds length = busy(path_, entry_.message_bytes());
+      const Femtoseconds end = now + length;
       way = 0;
       for (const ChannelId id : path_) {
         free_at_[static_cast<std::size_t>(id)] = end + way;
         way += topology_.channel(id).latency + router_;
       }
-      const Femtoseconds arrival = end + timing_.delay(path_, entry_.op);
-      events_.push({arrival, entry_.flow, static_cast<std::int32_t>(entry_.destination())});
-      finish_ = std::max(finish_, arrival);
+      const Femtoseconds way_on = length + timing_.delay(path_, entry_.op);
+      const auto nodes = static_cast<std::int32_t>(schedule_.nodes.size());
+      events_.push_after(events_.lane(way_on), now,
+                         entry_.flow * nodes + static_cast<std::int32_t>(entry_.destination()));
+      finish_ = std::max(finish_, now + way_on);
       ++port.next;
-      hold(index, end);
+      hold(index, now, length);
       return;
     }
   }
 
-  void hold(std::size_t index, Femtoseconds until) {
-    ports_[index].free_at = until;
-    events_.push({until, -1, static_cast<std::int32_t>(index)});
+  // The event that a port may issue.
+  std::int32_t number_of(std::size_t port) const {
+    return static_cast<std::int32_t>(port) - static_cast<std::int32_t>(ports_.size());
+  }
+
+  // Keeps the port busy from now on.
+  void hold(std::size_t index, Femtoseconds now, Femtoseconds length) {
+    ports_[index].free_at = now + length;
+    events_.push_after(events_.lane(length), now, number_of(index));
+  }
+
+  // MessageTiming::busy(), at hand for messages like the last one.
+  Femtoseconds busy(std::span<const ChannelId> path, Bytes bytes) {
+    std::int64_t slowest = std::numeric_limits<std::int64_t>::max();
+    for (const ChannelId id : path)
+      slowest = std::min(slowest, topology_.channel(id).bandwidth.bytes_per_second);
+    if (std::pair(slowest, bytes) != last_message_) {
+      last_message_ = {slowest, bytes};
+      last_busy_ = timing_.busy(path, bytes);
+    }
+    return last_busy_;
   }
 
   const Topology& topology_;
@@ -140,7 +156,9 @@ class TableExecution {
   std::vector<std::int32_t> arrived_;  // [node * flows + flow]
   std::vector<Port> ports_;
   std::vector<std::size_t> first_port_;  // [node]
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  EventLanes events_;                    // flow * nodes + node: arrives; negative: number_of()
+  std::pair<std::int64_t, Bytes> last_message_{-1, -1};  // bytes per second and bytes
+  Femtoseconds last_busy_ = 0;
   Femtoseconds finish_ = 0;
   TableEntry entry_;
   ChannelPath path_;

@@ -12,9 +12,9 @@
 
 namespace coppice::schedule {
 
-// Events in the order of their times and then their numbers, for simulations in which most events come one of
-// a few delays after the present: those of one delay wait in a lane, where they are in order already. Others
-// go to a heap.
+// Events in the order of their times, for simulations in which most events come one of a few delays after the
+// present: those of one delay wait in a lane, where they are in order already. Others go to a heap. Of one
+// time, those of a lane come as they were added, and lanes by the number of their first event.
 class EventLanes {
  public:
   struct Event {

@@ -12,7 +12,7 @@ namespace coppice::schedule {
 namespace {
 
 // A priority queue is the judge: events that follow from events, some after one of a few delays, some at any
-// time.
+// time, numbered as they are added.
 TEST(EventLanes, TakesEventsInTheOrderOfAPriorityQueue) {
   using Expected = std::pair<Femtoseconds, std::int32_t>;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
