@@ -1,11 +1,17 @@
 #include "schedule/packed_trees/packed_trees.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "schedule/compile/table_builder.h"
+#include "schedule/multitree/multitree.h"
+#include "schedule/multitree/multitree_optimal.h"
 #include "schedule/packed_trees/circuits.h"
+#include "schedule/packed_trees/expected_time.h"
 #include "schedule/packed_trees/link_trees.h"
 #include "schedule/packed_trees/piece_choice.h"
 #include "schedule/packed_trees/piece_tables.h"
@@ -20,6 +26,13 @@ namespace {
 constexpr std::size_t kScheduledChoices = 2;
 // Messages up to which that is done: where they are more, pipelines are long and estimates exact.
 constexpr std::int64_t kComparedMessages = 150'000;
+
+// How much longer than tables estimates may be by which trees are given up before their pieces are in order.
+constexpr double kPessimism = 1.5;
+
+// Accelerators up to which multitree's tables are made quickly, without and behind switches.
+constexpr int kMostForEqualTrees = 256;
+constexpr int kMostBehindSwitches = 64;
 
 // How much longer than estimated messages take, by experience, that several ports send over one channel: in
 // timesteps that keep them apart, and as they come.
@@ -42,22 +55,28 @@ double slowdown(const PieceScheduler& scheduler, Bytes bytes) {
 // Numbers of pieces for some choices of trees.
 class Candidates {
  public:
-  Candidates(const topology::Topology& topology, const CompileRequest& request)
-      : topology_(topology), request_(request), owners_(owners_of(topology, request)) {}
+  // None but those that promise to be done by `limit`.
+  Candidates(const topology::Topology& topology, const CompileRequest& request, Femtoseconds limit)
+      : topology_(topology), request_(request), owners_(owners_of(topology, request)), limit_(limit) {}
 
   // Unless what is known promises more.
   void add(TreeChoice choice) {
     const PieceScheduler scheduler(topology_, request_, choice.trees);
     const double slower = slowdown(scheduler, request_.size / static_cast<Bytes>(choice.trees.size()));
-    if (!candidates_.empty() && slower * choice.estimate > static_cast<double>(least_)) return;
+    const double estimate = slower * choice.estimate;
+    if (estimate > static_cast<double>(least_) || estimate > kPessimism * static_cast<double>(limit_)) {
+      refused_ = std::min(refused_, static_cast<Femtoseconds>(estimate));
+      return;
+    }
     PieceChoice pieces = choose_pieces(scheduler, request_, topology_.num_accelerators(),
                                        static_cast<int>(choice.trees.size()), choice.pieces, owners_);
     pieces.finish = static_cast<Femtoseconds>(slower * static_cast<double>(pieces.finish));
-    least_ = candidates_.empty() ? pieces.finish : std::min(least_, pieces.finish);
+    least_ = std::min(least_, pieces.finish);
     candidates_.push_back({std::move(choice), pieces});
   }
 
-  Schedule schedule_best() {
+  PackedTables schedule_best() {
+    if (candidates_.empty() || least_ > limit_) return {std::nullopt, std::min(least_, refused_)};
     std::ranges::stable_sort(candidates_, {}, [](const Candidate& c) { return c.pieces.finish; });
     const Candidate& first = candidates_.front();
     const std::int64_t messages = std::int64_t{2} * topology_.num_accelerators() *
@@ -70,7 +89,7 @@ class Candidates {
     Schedule schedule = build_piece_tables(topology_, request_, PackedTreesCompiler::info().name,
                                            best.trees.trees, best.flows, best.schedule);
     if (request_.chunks == kAutomaticChunks) schedule.chunks = best.pieces.order.pieces;
-    return schedule;
+    return {std::move(schedule), best.schedule.finish};
   }
 
  private:
@@ -91,7 +110,9 @@ class Candidates {
   const topology::Topology& topology_;
   const CompileRequest& request_;
   int owners_;
-  Femtoseconds least_ = 0;
+  Femtoseconds limit_;
+  Femtoseconds least_ = std::numeric_limits<Femtoseconds>::max();    // of candidates
+  Femtoseconds refused_ = std::numeric_limits<Femtoseconds>::max();  // the least estimate of others
   std::vector<Candidate> candidates_;
 };
 
@@ -117,6 +138,26 @@ TreeChoice through_switches(const Circuits& circuits, TreeChoice choice) {
   return choice;
 }
 
+// Tables of a tree for every accelerator, which are hard to beat where all are alike or the data is little.
+std::optional<Schedule> compile_equal_trees(const topology::Topology& topology,
+                                            const CompileRequest& request) {
+  if (request.chunks != kAutomaticChunks || request.root >= 0) return std::nullopt;
+  if (topology.num_accelerators() == 1) return std::nullopt;
+  const bool switches = topology.num_switches() > 0;
+  if (topology.num_accelerators() > (switches ? kMostBehindSwitches : kMostForEqualTrees))
+    return std::nullopt;
+  try {
+    if (!switches) return MultiTreeOptimalCompiler().compile(topology, request);
+    CompileRequest whole = request;
+    whole.chunks = 1;
+    Schedule schedule = MultiTreeCompiler().compile(topology, whole);
+    schedule.chunks = 1;
+    return schedule;
+  } catch (const UnsupportedError&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 AlgorithmInfo PackedTreesCompiler::info() {
@@ -126,14 +167,14 @@ AlgorithmInfo PackedTreesCompiler::info() {
           .rooted = true};
 }
 
-Schedule PackedTreesCompiler::compile(const topology::Topology& topology,
-                                      const CompileRequest& request) const {
-  const int accelerators = topology.num_accelerators();
-  if (accelerators == 1) {
-    return build_schedule(topology, request, info().name, split_into_chunks(request.size, request.element, 1),
-                          {});
+PackedTables pack_trees(const topology::Topology& topology, const CompileRequest& request,
+                        Femtoseconds limit) {
+  if (topology.num_accelerators() == 1) {
+    return {build_schedule(topology, request, PackedTreesCompiler::info().name,
+                           split_into_chunks(request.size, request.element, 1), {}),
+            0};
   }
-  Candidates candidates(topology, request);
+  Candidates candidates(topology, request, limit);
   const auto circuits = split_off_switches(topology, request);
   if (circuits && !topology::find_unreachable(circuits->network)) {
     for (TreeChoice& choice : choose_trees(circuits->network, request)) {
@@ -143,6 +184,19 @@ Schedule PackedTreesCompiler::compile(const topology::Topology& topology,
   auto choices = circuits ? choose_routed_trees(topology, request) : choose_trees(topology, request);
   for (TreeChoice& choice : choices) candidates.add(std::move(choice));
   return candidates.schedule_best();
+}
+
+Schedule PackedTreesCompiler::compile(const topology::Topology& topology,
+                                      const CompileRequest& request) const {
+  std::optional<Schedule> equal = compile_equal_trees(topology, request);
+  if (!equal) return *pack_trees(topology, request).schedule;
+  const Femtoseconds limit = expected_time(topology, request, *equal);
+  PackedTables packed = pack_trees(topology, request, limit);
+  if (packed.schedule && expected_time(topology, request, *packed.schedule, limit) <= limit) {
+    return *std::move(packed.schedule);
+  }
+  equal->algorithm = info().name;
+  return *std::move(equal);
 }
 
 }  // namespace coppice::schedule

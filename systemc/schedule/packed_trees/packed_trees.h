@@ -1,15 +1,26 @@
 #pragma once
 
-#include <vector>
+#include <limits>
+#include <optional>
 
 #include "schedule/compile/compiler.h"
-#include "schedule/packed_trees/piece_schedule.h"
 
 namespace coppice::schedule {
 
+// Tables over packed trees, and what they should take.
+struct PackedTables {
+  std::optional<Schedule> schedule;  // none if they would take longer than wanted
+  Femtoseconds expected = 0;
+};
+
+// Chooses trees, pieces and their order; early estimates above `limit` are given up without tables.
+PackedTables pack_trees(const topology::Topology& topology, const CompileRequest& request,
+                        Femtoseconds limit = std::numeric_limits<Femtoseconds>::max());
+
 // Trees that together use all the bandwidth that there is (Edmonds, Nash-Williams, Tutte; Blink, ForestColl):
 // every tree has an equal share of the data, in pieces that follow one another up to its root and down again,
-// so that both directions of all links work at the same time.
+// so that both directions of all links work at the same time. Where the number of pieces is free, it has
+// the tables of multitree_optimal, of multitree behind switches, if those should be done sooner.
 class PackedTreesCompiler final : public Compiler {
  public:
   static AlgorithmInfo info();

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "schedule/packed_trees/busy_times.h"
 #include "schedule/packed_trees/event_lanes.h"
 
 namespace coppice::schedule {
@@ -26,27 +27,6 @@ using topology::NodeId;
 std::size_t index(std::int64_t number) {
   return static_cast<std::size_t>(number);
 }
-
-// How long messages keep their ports busy, by their pace; remembers the last lengths.
-class BusyTimes {
- public:
-  BusyTimes(const MessageTiming& timing, std::span<const ChannelId> paces)
-      : timing_(timing), paces_(paces), known_(paces.size(), {-1, 0}) {}
-
-  Femtoseconds operator()(std::int32_t pace, Bytes bytes) {
-    auto& [length, time] = known_[index(pace)];
-    if (length != bytes) {
-      length = bytes;
-      time = timing_.busy(paces_[index(pace)], bytes);
-    }
-    return time;
-  }
-
- private:
-  const MessageTiming& timing_;
-  std::span<const ChannelId> paces_;
-  std::vector<std::pair<Bytes, Femtoseconds>> known_;  // [pace]
-};
 
 }  // namespace
 

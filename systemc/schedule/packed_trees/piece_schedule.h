@@ -123,8 +123,10 @@ class PieceScheduler {
   std::int32_t pace_of(std::span<const topology::ChannelId> path);
   // Per hop, when it sends the first piece, where it sends another every period.
   std::vector<Femtoseconds> place_in_period(Bytes bytes, const Placing& placing, Random& random) const;
-  // All messages in the order of `starts` and so many periods, each as early as it can be sent then.
-  PieceSchedule repeat(std::span<const Bytes> bytes, std::span<const Femtoseconds> starts, int pieces) const;
+  // All messages in the order of `starts` and so many periods, each as early as it can be sent then; ends
+  // early, later than `limit`, if they take longer than that.
+  PieceSchedule repeat(std::span<const Bytes> bytes, std::span<const Femtoseconds> starts, int pieces,
+                       Femtoseconds limit) const;
   // Per hop, its timestep with the first piece, from 1, of `period_steps` a period; empty: there is none.
   std::vector<std::int32_t> steps_of(std::span<const Femtoseconds> starts, Femtoseconds period,
                                      std::int32_t period_steps) const;

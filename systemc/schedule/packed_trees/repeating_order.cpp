@@ -4,6 +4,7 @@
 #include <queue>
 #include <utility>
 
+#include "schedule/packed_trees/busy_times.h"
 #include "schedule/packed_trees/piece_schedule.h"
 
 // An order of pieces that repeats (modulo scheduling): every hop sends piece p one period after piece p - 1,
@@ -83,7 +84,7 @@ std::vector<Femtoseconds> PieceScheduler::place_in_period(Bytes bytes, const Pla
 }
 
 PieceSchedule PieceScheduler::repeat(std::span<const Bytes> bytes, std::span<const Femtoseconds> starts,
-                                     int pieces) const {
+                                     int pieces, Femtoseconds limit) const {
   const Femtoseconds period = this->period(bytes.front());
   const std::size_t hops = hops_.size();
   // What comes first in a period, and from then on in turn: one sort for all pieces.
@@ -98,7 +99,9 @@ PieceSchedule PieceScheduler::repeat(std::span<const Bytes> bytes, std::span<con
   std::vector<Femtoseconds> free(index(servers_), 0);
   PieceSchedule result;
   result.messages.reserve(ready.size());
-  for (std::int32_t turn = 0; turn < static_cast<std::int32_t>(turns) + pieces; ++turn) {
+  BusyTimes busy(timing_, paces_);
+  for (std::int32_t turn = 0; turn < static_cast<std::int32_t>(turns) + pieces && result.finish <= limit;
+       ++turn) {
     for (const std::int32_t h : cycle) {
       const auto piece = turn - static_cast<std::int32_t>((starts[index(h)] - least) / period);
       if (piece < 0 || piece >= pieces) continue;
@@ -106,7 +109,7 @@ PieceSchedule PieceScheduler::repeat(std::span<const Bytes> bytes, std::span<con
       const Bytes length = bytes[index(piece) * index(trees_) + index(hop.tree)];
       if (length == 0) continue;
       const Femtoseconds start = std::max(free[index(hop.server)], ready[index(piece) * hops + index(h)]);
-      const Femtoseconds end = start + timing_.busy(hop.path, length);
+      const Femtoseconds end = start + busy(hop.pace, length);
       free[index(hop.server)] = end;
       for (std::int32_t n = hop.first_next; n < hop.end_next; ++n) {
         Femtoseconds& there = ready[index(piece) * hops + index(next_[index(n)])];
@@ -178,18 +181,21 @@ PieceSchedule PieceScheduler::schedule_repeating(std::span<const Bytes> bytes, c
   constexpr Placing kPlacings[] = {{0, 0},     {1, 0},   {100, 0},   {100, 0.2},
                                    {100, 0.5}, {100, 1}, {100, 0.5}, {1, 0.5}};
   Random random(kSeed);
+  const auto most = static_cast<Femtoseconds>((given ? kMostLongerIfGiven : kMostLonger) *
+                                              static_cast<double>(plain.finish));
+  // Every piece more takes a period, and the last one may be shorter.
+  Femtoseconds least = most - (order.pieces - tried - 1) * period;
   std::vector<Femtoseconds> starts;
-  Femtoseconds least = 0;
   for (const Placing& placing : kPlacings) {
     std::vector<Femtoseconds> placed = place_in_period(bytes.front(), placing, random);
-    const Femtoseconds finish = repeat(alike, placed, tried).finish;
-    if (!starts.empty() && finish >= least) continue;
+    const Femtoseconds finish = repeat(alike, placed, tried, least).finish;
+    if (finish >= least) continue;
     starts = std::move(placed);
     least = finish;
   }
-  PieceSchedule repeating = repeat(bytes, starts, order.pieces);
-  const double most = given ? kMostLongerIfGiven : kMostLonger;
-  if (static_cast<double>(repeating.finish) > most * static_cast<double>(plain.finish)) return plain;
+  if (starts.empty()) return plain;
+  PieceSchedule repeating = repeat(bytes, starts, order.pieces, most);
+  if (repeating.finish > most) return plain;
   return set_steps(repeating, starts, period) ? repeating : plain;
 }
 

@@ -87,7 +87,8 @@ constexpr ResultField kFields[] = {
     {"chosen", "", "The algorithm that collective.algorithm auto chose."},
     {"expected[].algorithm", "", "What collective.algorithm auto compared, the fastest first."},
     {"expected[].chunks", "", "The chunks that it would have."},
-    {"expected[].time_ns", "ns", "The time that its tables should take."},
+    {"expected[].time_ns", "ns",
+     "The time that its tables should take, estimated early where others are much faster."},
     {"ni_overhead.folded", "",
      "The same of tables whose pieces repeat, as the network interface holds them: lines that it goes "
      "through "

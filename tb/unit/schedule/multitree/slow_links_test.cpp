@@ -5,7 +5,7 @@
 
 #include "machine.h"
 #include "random_execution.h"
-#include "schedule/automatic/expected_time.h"
+#include "schedule/packed_trees/expected_time.h"
 #include "schedule/proof/checker.h"
 
 namespace coppice::schedule {

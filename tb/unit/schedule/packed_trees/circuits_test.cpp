@@ -4,7 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "machine.h"
-#include "schedule/automatic/expected_time.h"
+#include "schedule/packed_trees/expected_time.h"
 #include "schedule/packed_trees/packed_trees.h"
 #include "schedule/proof/checker.h"
 #include "topology/bound.h"

@@ -8,6 +8,7 @@
 
 #include "machine.h"
 #include "random_execution.h"
+#include "schedule/packed_trees/expected_time.h"
 #include "schedule/proof/checker.h"
 #include "schedule/tables/table_loop.h"
 
@@ -106,6 +107,30 @@ TEST(PackedTrees, RepeatsItsOrderFromPieceToPiece) {
       }
     }
   }
+}
+
+// Where pieces are free, equal trees' tables are taken if they should be done sooner.
+RC_GTEST_PROP(PackedTrees, AreNeverSlowerThanEqualTrees, ()) {
+  const Machine machine = random_machine(4);
+  CompileRequest request = timed(machine.request(random_collective(), Bytes{1} << *rc::gen::inRange(8, 21)));
+  request.chunks = kAutomaticChunks;
+  const Schedule equal = make_compiler("multitree_optimal")->compile(machine.topology, request);
+  const Schedule packed = make_compiler("packed_trees")->compile(machine.topology, request);
+  RC_ASSERT(packed.algorithm == "packed_trees");
+  RC_ASSERT(expected_time(machine.topology, request, packed) <=
+            expected_time(machine.topology, request, equal));
+  check_schedule(machine.topology, packed);
+}
+
+TEST(PackedTrees, GiveUpWhatWouldTakeTooLong) {
+  const Machine machine = mesh({4, 4});
+  CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
+  request.chunks = kAutomaticChunks;
+  const PackedTables tables = pack_trees(machine.topology, request);
+  ASSERT_TRUE(tables.schedule.has_value());
+  const PackedTables given_up = pack_trees(machine.topology, request, tables.expected / 2);
+  EXPECT_FALSE(given_up.schedule.has_value());
+  EXPECT_GT(given_up.expected, tables.expected / 2);
 }
 
 }  // namespace

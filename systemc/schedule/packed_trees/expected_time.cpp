@@ -1,4 +1,4 @@
-#include "schedule/automatic/expected_time.h"
+#include "schedule/packed_trees/expected_time.h"
 
 #include <algorithm>
 #include <limits>
@@ -34,10 +34,10 @@ class TableExecution {
     first_port_.push_back(ports_.size());
   }
 
-  Femtoseconds run() {
+  Femtoseconds run(Femtoseconds limit) {
     for (std::size_t port = 0; port < ports_.size(); ++port) issue(port, 0);
     const auto nodes = static_cast<std::int32_t>(schedule_.nodes.size());
-    while (!events_.empty()) {
+    while (!events_.empty() && finish_ <= limit) {
       const EventLanes::Event event = events_.pop();
       if (event.number < 0) {
         issue(ports_.size() - static_cast<std::size_t>(-event.number), event.at);
@@ -166,9 +166,9 @@ class TableExecution {
 
 }  // namespace
 
-Femtoseconds expected_time(const Topology& topology, const CompileRequest& request,
-                           const Schedule& schedule) {
-  return TableExecution(topology, request, schedule).run();
+Femtoseconds expected_time(const Topology& topology, const CompileRequest& request, const Schedule& schedule,
+                           Femtoseconds limit) {
+  return TableExecution(topology, request, schedule).run(limit);
 }
 
 }  // namespace coppice::schedule

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "base/units.h"
 #include "schedule/compile/compiler.h"
 #include "schedule/tables/schedule.h"
@@ -10,7 +12,10 @@ namespace coppice::schedule {
 // When the last message of tables has arrived, by an execution of messages as wholes: ports issue in order
 // and wait for arrivals, the lockstep's idle steps and the channels on the way, first come, first served.
 // `request.timing` says what the machine adds. An estimate, without routers' buffers and virtual channels.
+// Tables that take longer than `limit` are given up as soon as that shows: some time beyond it that they take
+// at least.
 Femtoseconds expected_time(const topology::Topology& topology, const CompileRequest& request,
-                           const Schedule& schedule);
+                           const Schedule& schedule,
+                           Femtoseconds limit = std::numeric_limits<Femtoseconds>::max());
 
 }  // namespace coppice::schedule

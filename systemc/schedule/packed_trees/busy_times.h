@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "schedule/packed_trees/piece_schedule.h"
+
+namespace coppice::schedule {
+
+// How long messages keep their ports busy, by their pace; remembers the last lengths.
+class BusyTimes {
+ public:
+  BusyTimes(const MessageTiming& timing, std::span<const topology::ChannelId> paces)
+      : timing_(timing), paces_(paces), known_(paces.size(), {-1, 0}) {}
+
+  Femtoseconds operator()(std::int32_t pace, Bytes bytes) {
+    auto& [length, time] = known_[static_cast<std::size_t>(pace)];
+    if (length != bytes) {
+      length = bytes;
+      time = timing_.busy(paces_[static_cast<std::size_t>(pace)], bytes);
+    }
+    return time;
+  }
+
+ private:
+  const MessageTiming& timing_;
+  std::span<const topology::ChannelId> paces_;
+  std::vector<std::pair<Bytes, Femtoseconds>> known_;  // [pace]
+};
+
+}  // namespace coppice::schedule
