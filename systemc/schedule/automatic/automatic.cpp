@@ -37,6 +37,9 @@ constexpr Candidate kCandidates[] = {
     {"packed_trees", kAutomaticChunks, 256},  // the last, as it stops early where others are faster
 };
 
+// The pieces of rooted trees, whose own choice takes seconds.
+constexpr int kRootedPieces = 4;
+
 // Tables that take so many times as long as others are not run to their end.
 constexpr Femtoseconds kHopeless = 3;
 
@@ -66,10 +69,12 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
     if (topology.num_accelerators() > most) continue;
     CompileRequest own = request;
     own.chunks = candidate.chunks;
+    const bool packed = candidate.algorithm == PackedTreesCompiler::info().name;
+    if (request.root >= 0 && !packed) own.chunks = kRootedPieces;
     try {
       PackedTables tables = compile_candidate(topology, own, info, fastest);
       if (tables.schedule && tables.schedule->ordered_by_lockstep && !lockstep) continue;
-      choice.expected.push_back({candidate.algorithm, candidate.chunks, tables.expected});
+      choice.expected.push_back({candidate.algorithm, own.chunks, tables.expected});
       if (!tables.schedule || tables.expected >= fastest) continue;
       fastest = tables.expected;
       choice.schedule = *std::move(tables.schedule);

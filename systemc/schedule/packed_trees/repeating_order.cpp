@@ -175,6 +175,7 @@ PieceSchedule PieceScheduler::schedule_repeating(std::span<const Bytes> bytes, c
   PieceSchedule plain = schedule(bytes, order);
   if (plain.in_steps || shares_channels_ || order.pieces < kFewestPieces) return plain;
   const Femtoseconds period = this->period(bytes.front());
+  if (period == 0) return plain;  // pieces of no bytes before the last
   const auto filling = static_cast<int>(latency(bytes.front()) / period) + 2;
   const int tried = std::min(order.pieces, kFillings * filling);
   const std::vector<Bytes> alike(index(tried) * index(trees_), bytes.front());

@@ -9,6 +9,7 @@
 #include "machine.h"
 #include "random_execution.h"
 #include "schedule/packed_trees/expected_time.h"
+#include "schedule/packed_trees/piece_schedule.h"
 #include "schedule/proof/checker.h"
 #include "schedule/tables/table_loop.h"
 
@@ -120,6 +121,19 @@ RC_GTEST_PROP(PackedTrees, AreNeverSlowerThanEqualTrees, ()) {
   RC_ASSERT(expected_time(machine.topology, request, packed) <=
             expected_time(machine.topology, request, equal));
   check_schedule(machine.topology, packed);
+}
+
+TEST(PieceScheduler, RepeatsNothingWhereAllPiecesButTheLastAreEmpty) {
+  const Machine machine = mesh({2});
+  const CompileRequest request = machine.request(Collective::kAllReduce, 4);
+  const topology::ChannelId there = machine.topology.out_channels(1).front();
+  const topology::ChannelId back = machine.topology.out_channels(0).front();
+  const PackedTree tree{0, {{Op::kReduce, 1, 0, {there}}, {Op::kGather, 0, 1, {back}}}};
+  const PieceScheduler scheduler(machine.topology, request, {&tree, 1});
+  const Bytes pieces[] = {0, 0, 0, 0, 4};
+  const PieceSchedule schedule = scheduler.schedule_repeating(pieces, {.pieces = 5}, false);
+  EXPECT_EQ(schedule.messages.size(), 2U);
+  EXPECT_EQ(schedule.period_steps, 0);
 }
 
 TEST(PackedTrees, GiveUpWhatWouldTakeTooLong) {
