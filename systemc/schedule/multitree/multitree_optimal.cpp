@@ -109,7 +109,8 @@ Schedule compile_automatic(const topology::Topology& topology, const CompileRequ
   } else {
     Trees best;
     Femtoseconds least = 0;
-    for (int pieces = 1; pieces <= kMostPieces && chunk >= pieces * request.element; ++pieces) {
+    for (int pieces = 1; pieces <= kMostPieces; ++pieces) {
+      if (pieces > 1 && chunk < pieces * request.element) break;
       Trees trees = build_optimal_trees(topology, pieces, request.seed);
       const Femtoseconds time = predicted_time(topology, request, trees, divide_up(chunk, pieces));
       if (pieces > 1 && time >= least) continue;

@@ -90,5 +90,15 @@ TEST(MultiTreeOptimal, FindsWhatMultiTreeMissesOnABigraph) {
   EXPECT_EQ(build_optimal_trees(network, 1, 1).steps, 17);
 }
 
+// Some chunks are empty, and there are trees all the same.
+TEST(MultiTreeOptimal, SumsFewerElementsThanAcceleratorsInAutomaticPieces) {
+  const Machine machine = mesh({3, 2});
+  CompileRequest request = machine.request(Collective::kAllReduce, 4);
+  request.chunks = kAutomaticChunks;
+  const Schedule schedule = make_compiler("multitree_optimal")->compile(machine.topology, request);
+  EXPECT_EQ(schedule.chunks, 1);
+  EXPECT_NO_THROW(check_schedule(machine.topology, schedule));
+}
+
 }  // namespace
 }  // namespace coppice::schedule
