@@ -11,6 +11,7 @@
 #include "app/comparison.h"
 #include "app/interrupt.h"
 #include "app/outputs.h"
+#include "app/progress.h"
 #include "base/error.h"
 #include "schedule/registry.h"
 #include "system/collective/run.h"
@@ -88,6 +89,19 @@ ComparedRun to_run(const Json& result, const std::string& algorithm, Bytes size)
           .chosen = result.value("chosen", "")};
 }
 
+std::vector<Json> run_all(const std::vector<system::SubprocessJob>& jobs,
+                          const std::atomic<bool>& interrupted) {
+  ProgressLine progress("compare");
+  const auto show = progress.callback();
+  std::size_t done = 0;
+  const auto count = [&](std::size_t /*job*/) {
+    ++done;
+    if (show) show(static_cast<double>(done) / static_cast<double>(jobs.size()));
+  };
+  return system::run_in_subprocesses(
+      jobs, {.at_once = system::available_processors(), .interrupted = &interrupted, .job_done = count});
+}
+
 void execute(const CompareLine& line) {
   const std::atomic<bool>& interrupted = catch_interrupts();
   const config::Loaded loaded = config::load(line.input.path, line.input.overrides, config::Purpose::kRun);
@@ -106,8 +120,7 @@ void execute(const CompareLine& line) {
       });
     }
   }
-  const std::vector<Json> results = system::run_in_subprocesses(
-      jobs, {.at_once = system::available_processors(), .interrupted = &interrupted, .job_done = {}});
+  const std::vector<Json> results = run_all(jobs, interrupted);
   std::vector<ComparedRun> runs;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].contains("refused")) continue;

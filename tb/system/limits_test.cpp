@@ -6,6 +6,8 @@
 #include <csignal>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "workshop.h"
 
 namespace coppice::system_test {
@@ -146,6 +148,7 @@ TEST(Interrupts, EndEveryPhase) {
   const std::vector<std::vector<std::string>> lines = {
       with({"run", torus, "--out", "r.json"}, mesh),
       with({"schedule", torus}, mesh),
+      with({"compare", torus, "--out", "r.json"}, mesh),
       with({"run", torus, "--out", "r.json"},
            {"system.topology.dims=[16, 16]", "collective.size=64 MiB", "fidelity=flit", "check=off"}),
       with({"chunks", shipped_config("systems/themis/2D-SW_SW.yaml"), "--out", "r.json"},
@@ -162,6 +165,33 @@ TEST(Interrupts, EndEveryPhase) {
       EXPECT_THAT(outcome.err, HasSubstr("interrupted"));
       EXPECT_THAT(shop.files(), ElementsAre());
     }
+  }
+}
+
+// The memory that README.md and docs/measurements/trains.md promise. What stores a table of every accelerator
+// where one stands for all, or every flit of a train, takes several times as much.
+TEST(Memory, IsNoMoreThanIsStated) {
+  struct Ceiling {
+    const char* network;
+    const char* size;
+    const char* check;
+    const char* fidelity;
+    double mebibytes;
+  };
+  const std::vector<Ceiling> ceilings = {
+      {"torus_8x8", "1 MiB", "values", "flit", 160},
+      {"torus_8x8", "64 MiB", "contributions", "train", 26},
+      {"torus_16x16", "1 GiB", "contributions", "train", 64},
+  };
+  for (const Ceiling& ceiling : ceilings) {
+    const Workshop shop;
+    const Outcome outcome = shop.run(
+        with({"run", shipped_config(fmt::format("systems/{}.yaml", ceiling.network)), "--out", "r.json"},
+             {"collective.algorithm=multitree", fmt::format("collective.size={}", ceiling.size),
+              fmt::format("check={}", ceiling.check), fmt::format("fidelity={}", ceiling.fidelity)}));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const double bytes = shop.read_json("r.json").at("simulator").at("peak_rss_bytes");
+    EXPECT_LT(bytes / (1 << 20), ceiling.mebibytes) << ceiling.network << ", " << ceiling.size;
   }
 }
 

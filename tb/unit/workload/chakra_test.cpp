@@ -87,7 +87,7 @@ std::string trace(const std::vector<TraceNode>& nodes) {
   return bytes;
 }
 
-constexpr Numbers::value_type kBytes1024{"comm_size", 1024};
+const Numbers::value_type kBytes1024{"comm_size", 1024};
 TraceNode all_reduce(std::uint64_t id, const std::vector<int>& after = {}) {
   return node(id, NodeKind::kCollective, {{"comm_type", 0}, kBytes1024}, after);
 }
