@@ -1,6 +1,7 @@
 #include "system/machine/run_loop.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -25,29 +26,32 @@ bool kernel_is_silent() {
   return !sc_core::sc_pending_activity();
 }
 
+void RunLoop::advance(Cycles at_most) {
+  const RunState& state = *state_;
+  if (state.between) state.between();
+  const Cycles next = std::min(at_most, now_ + std::max(slice_, cycles_to_activity(*fabric_)));
+  // Before cycle 0 nobody has started.
+  if (now_ > 0 && state.stuck(now_)) {
+    throw ModelError(fmt::format("deadlock at cycle {}: {} and nothing can move\n{}",
+                                 fabric_->last_movement(), state.how_far(), state.who(now_)));
+  }
+  const bool limited = max_cycles_ > 0 && next > max_cycles_ && !state.complete();
+  now_ = limited ? max_cycles_ + 1 : next;
+  state.run_to(now_);
+  if (interrupted_ != nullptr && interrupted_->load()) {
+    throw Interrupted(fmt::format("interrupted at cycle {}", now_));
+  }
+  if (*progress_) (*progress_)(state.part());
+  if (max_cycles_ > 0 && now_ > max_cycles_ && !state.complete()) {
+    throw ModelError(fmt::format("cycle limit: at cycle {} (max_cycles) {}", max_cycles_, state.how_far()));
+  }
+}
+
 Cycles run_to_end(const fabric::Fabric& fabric, const RunState& state, Cycles max_cycles,
                   const std::atomic<bool>* interrupted, const std::function<void(double)>& progress) {
-  Cycles cycle = 0;
-  while (!(state.complete() && fabric.idle())) {
-    if (state.between) state.between();
-    const Cycles next = cycle + std::max(kSlice, cycles_to_activity(fabric));
-    // Before cycle 0 nobody has started.
-    if (cycle > 0 && state.stuck(cycle)) {
-      throw ModelError(fmt::format("deadlock at cycle {}: {} and nothing can move\n{}",
-                                   fabric.last_movement(), state.how_far(), state.who(cycle)));
-    }
-    const bool limited = max_cycles > 0 && next > max_cycles && !state.complete();
-    cycle = limited ? max_cycles + 1 : next;
-    state.run_to(cycle);
-    if (interrupted != nullptr && interrupted->load()) {
-      throw Interrupted(fmt::format("interrupted at cycle {}", cycle));
-    }
-    if (progress) progress(state.part());
-    if (max_cycles > 0 && cycle > max_cycles && !state.complete()) {
-      throw ModelError(fmt::format("cycle limit: at cycle {} (max_cycles) {}", max_cycles, state.how_far()));
-    }
-  }
-  return cycle;
+  RunLoop loop(fabric, state, kSlice, max_cycles, interrupted, progress);
+  while (!(state.complete() && fabric.idle())) loop.advance(std::numeric_limits<Cycles>::max());
+  return loop.now();
 }
 
 }  // namespace coppice::system

@@ -11,6 +11,7 @@
 #include "fabric/flit_fabric.h"
 #include "fabric/sim_time.h"
 #include "system/machine/build.h"
+#include "system/machine/run_loop.h"
 #include "system/process/cost_meter.h"
 #include "system/traffic/packet_trace.h"
 #include "system/traffic/patterns.h"
@@ -123,21 +124,23 @@ class TrafficRun {
 
   nlohmann::ordered_json run() {
     const CostMeter cost;
+    const RunState state = run_state();
+    RunLoop loop(*fabric_, state, kSlice, loaded_.config.max_cycles, options_.interrupted, options_.progress);
     if (!traffic_.trace.empty()) {
-      const std::size_t packets = trace_.packets.size();
-      while (trace_.arrived < packets) {
-        advance_to(cycle_ + kSlice, static_cast<double>(trace_.arrived) / static_cast<double>(packets));
-      }
+      while (!complete()) loop.run_until(cycle_ + kSlice);
       measurement_.end = std::max<Cycles>(measurement_.last_ejection, 1);
       measurement_.ejected_flits = fabric_->statistics().flits_ejected;
       return result(true, cost);
     }
-    advance_to(measurement_.start);
+    loop.run_until(measurement_.start);
     const std::int64_t ejected_before = fabric_->statistics().flits_ejected;
-    advance_to(measurement_.end);
+    loop.run_until(measurement_.end);
     measurement_.ejected_flits = fabric_->statistics().flits_ejected - ejected_before;
-    const bool drained = drain();
-    return result(drained, cost);
+    // Injection goes on at the same rate until every packet of the measurement is out, or the limit is
+    // reached.
+    const Cycles limit = kDrainLimitFactor * (measurement_.end + kSlice);
+    while (!complete() && cycle_ < limit) loop.run_until(cycle_ + kSlice);
+    return result(complete(), cost);
   }
 
  private:
@@ -178,56 +181,57 @@ class TrafficRun {
     }
   }
 
-  void advance_to(Cycles cycle, std::optional<double> fraction = std::nullopt) {
-    while (cycle_ < cycle) {
-      const Cycles next = std::min(cycle, cycle_ + kSlice);
-      if (const Cycles limit = loaded_.config.max_cycles; limit > 0 && next > limit) {
-        throw ModelError(
-            fmt::format("cycle limit: {} cycles (max_cycles) are over before all packets of the "
-                        "measurement, cycles {} to {}, have arrived",
-                        limit, measurement_.start, measurement_.end));
-      }
-      fabric_->run_to(next);
-      const Femtoseconds until = checked_time(next, fabric_->period());
-      sc_core::sc_start(fabric::to_sc_time(until - cycle_ * fabric_->period()));
-      failure_.rethrow();
-      cycle_ = next;
-      if (options_.interrupted != nullptr && options_.interrupted->load()) {
-        throw Interrupted(fmt::format("interrupted at cycle {}", cycle_));
-      }
-      if (options_.progress) {
-        options_.progress(
-            fraction.value_or(static_cast<double>(cycle_) / static_cast<double>(measurement_.end)));
-      }
-      check_movement();
+  RunState run_state() {
+    return {.run_to = [this](Cycles cycle) { run_to(cycle); },
+            .complete = [this] { return complete(); },
+            .part = [this] { return part(); },
+            .how_far = [this] { return how_far(); },
+            .stuck = [this](Cycles cycle) { return stuck(cycle); },
+            .who = [this](Cycles) { return fabric_->describe_packets(16); },
+            .between = {}};
+  }
+
+  void run_to(Cycles cycle) {
+    fabric_->run_to(cycle);
+    const Femtoseconds until = checked_time(cycle, fabric_->period());
+    sc_core::sc_start(fabric::to_sc_time(until - cycle_ * fabric_->period()));
+    failure_.rethrow();
+    cycle_ = cycle;
+  }
+
+  // Every packet of the trace, or of the measurement, is out.
+  bool complete() const {
+    if (!traffic_.trace.empty()) return trace_.arrived == trace_.packets.size();
+    return cycle_ >= measurement_.end && measurement_.finished == measurement_.created &&
+           std::all_of(nodes_.begin(), nodes_.end(),
+                       [this](const auto& node) { return node->handed_over_until(measurement_.end); });
+  }
+
+  double part() const {
+    return traffic_.trace.empty()
+               ? static_cast<double>(cycle_) / static_cast<double>(measurement_.end)
+               : static_cast<double>(trace_.arrived) / static_cast<double>(trace_.packets.size());
+  }
+
+  std::string how_far() const {
+    if (!traffic_.trace.empty()) {
+      return fmt::format("{} of {} packets have arrived", trace_.arrived, trace_.packets.size());
     }
+    return fmt::format("{} of {} packets of the measurement, cycles {} to {}, have arrived",
+                       measurement_.finished, measurement_.created, measurement_.start, measurement_.end);
   }
 
   // Bernoulli sources never pause for long; a network that holds packets and moves none is deadlocked.
-  void check_movement() const {
+  bool stuck(Cycles cycle) const {
     constexpr Cycles kStuckSlices = 20;
-    const Cycles quiet = cycle_ - fabric_->last_movement();
-    if (fabric_->packets_in_flight() == 0 || quiet < kStuckSlices * kSlice + longest_latency()) return;
-    throw ModelError(fmt::format("deadlock: no flit has moved since cycle {}; stuck packets:\n{}",
-                                 fabric_->last_movement(), fabric_->describe_packets(16)));
+    const Cycles quiet = cycle - fabric_->last_movement();
+    return fabric_->packets_in_flight() > 0 && quiet >= kStuckSlices * kSlice + longest_latency();
   }
 
   Cycles longest_latency() const {
     Femtoseconds longest = 0;
     for (const auto& channel : topology_.channels()) longest = std::max(longest, channel.latency);
     return longest / fabric_->period() + 1;
-  }
-
-  // Injection goes on at the same rate until every packet of the measurement is out, or the limit is reached.
-  bool drain() {
-    const Cycles limit = kDrainLimitFactor * (measurement_.end + kSlice);
-    const auto complete = [this] {
-      return measurement_.finished == measurement_.created &&
-             std::all_of(nodes_.begin(), nodes_.end(),
-                         [this](const auto& node) { return node->handed_over_until(measurement_.end); });
-    };
-    while (!complete() && cycle_ < limit) advance_to(cycle_ + kSlice);
-    return complete();
   }
 
   nlohmann::ordered_json result(bool drained, const CostMeter& cost) const {
