@@ -1,0 +1,146 @@
+#include "system/machine/run_loop.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+// A network in which nothing is but what a test says.
+class QuietFabric final : public fabric::Fabric {
+ public:
+  void connect(topology::NodeId, int, fabric::Injector&, fabric::Ejector&) override {}
+  void wake(topology::NodeId, int, Cycles) override {}
+  void add_observer(fabric::FabricObserver&) override {}
+  const fabric::FabricStatistics& statistics() const override { return statistics_; }
+  Cycles last_movement() const override { return moved_at; }
+  Femtoseconds period() const override { return kFemtosecondsPerNanosecond; }
+  bool idle() const override { return is_idle; }
+  void check_conservation() const override {}
+  std::string describe_packets(int) const override { return {}; }
+
+  Cycles moved_at = 0;
+  bool is_idle = true;
+
+ private:
+  fabric::FabricStatistics statistics_;
+};
+
+// Work that is done in cycle `done_at`, in slices of 100 cycles.
+class RunLoopTest : public ::testing::Test {
+ protected:
+  static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
+
+  RunState state() {
+    return {.run_to =
+                [this](Cycles cycle) {
+                  now = cycle;
+                  ends.push_back(cycle);
+                },
+            .complete = [this] { return now >= done_at; },
+            .part = [this] { return static_cast<double>(now) / static_cast<double>(done_at); },
+            .how_far = [] { return std::string("3 of 5 messages are done"); },
+            .stuck = [this](Cycles cycle) { return cycle >= stuck_at; },
+            .who = [](Cycles) { return std::string("node 4 waits for node 7"); },
+            .between = [this] { ++looks; }};
+  }
+  RunLoop loop(const RunState& state, Cycles max_cycles = 0) {
+    return {network, state, 100, max_cycles, &stop, progress};
+  }
+
+  QuietFabric network;
+  Cycles done_at = 250;
+  Cycles stuck_at = kNever;
+  Cycles now = 0;
+  std::vector<Cycles> ends;  // of slices
+  int looks = 0;
+  std::atomic<bool> stop{false};
+  std::vector<double> parts;
+  std::function<void(double)> progress = [this](double part) { parts.push_back(part); };
+};
+
+TEST_F(RunLoopTest, RunsInSlicesToACycleExactly) {
+  const RunState work = state();
+  RunLoop run = loop(work);
+  run.run_until(250);
+  EXPECT_THAT(ends, ElementsAre(100, 200, 250));
+  EXPECT_EQ(run.now(), 250);
+  run.run_until(310);
+  EXPECT_THAT(ends, ElementsAre(100, 200, 250, 310));
+  run.run_until(310);
+  EXPECT_EQ(ends.size(), 4U);
+  EXPECT_EQ(looks, 4);
+  EXPECT_THAT(parts, ElementsAre(0.4, 0.8, 1.0, 1.24));
+}
+
+TEST_F(RunLoopTest, EndsWhenAllIsDoneAndTheNetworkIsIdle) {
+  const RunState work = state();
+  EXPECT_EQ(run_to_end(network, work, 0, nullptr, nullptr), 10'000);
+  EXPECT_THAT(ends, ElementsAre(10'000));
+
+  // Credits are still on their way in the first three slices.
+  ends.clear();
+  now = 0;
+  network.is_idle = false;
+  RunState slow = work;
+  slow.run_to = [this](Cycles cycle) {
+    now = cycle;
+    ends.push_back(cycle);
+    network.is_idle = ends.size() == 3;
+  };
+  EXPECT_EQ(run_to_end(network, slow, 0, nullptr, nullptr), 30'000);
+}
+
+TEST_F(RunLoopTest, TellsWhoIsStuckBehindTheFirstSlice) {
+  stuck_at = 0;  // Nobody has started before cycle 0.
+  network.moved_at = 73;
+  const RunState work = state();
+  RunLoop run = loop(work);
+  EXPECT_THAT([&] { run.run_until(250); },
+              ThrowsMessage<ModelError>(AllOf(HasSubstr("deadlock at cycle 73: 3 of 5 messages are done"),
+                                              HasSubstr("node 4 waits for node 7"))));
+  EXPECT_THAT(ends, ElementsAre(100));
+}
+
+TEST_F(RunLoopTest, RunsNoFurtherThanTheCycleLimit) {
+  const RunState work = state();
+  RunLoop run = loop(work, 150);
+  EXPECT_THAT([&] { run.run_until(250); },
+              ThrowsMessage<ModelError>(
+                  HasSubstr("cycle limit: at cycle 150 (max_cycles) 3 of 5 messages are done")));
+  EXPECT_THAT(ends, ElementsAre(100, 151));
+}
+
+TEST_F(RunLoopTest, TakesALimitThatIsJustEnough) {
+  done_at = 150;
+  const RunState work = state();
+  RunLoop run = loop(work, 150);
+  run.run_until(151);
+  EXPECT_EQ(run.now(), 151);
+  // What is done may go on: a measurement is over, and its network drains.
+  run.run_until(400);
+  EXPECT_EQ(run.now(), 400);
+}
+
+TEST_F(RunLoopTest, IsInterruptedBetweenSlices) {
+  RunState work = state();
+  work.run_to = [this](Cycles cycle) {
+    now = cycle;
+    if (cycle == 200) stop = true;
+  };
+  RunLoop run = loop(work);
+  EXPECT_THAT([&] { run.run_until(1000); },
+              ThrowsMessage<Interrupted>(HasSubstr("interrupted at cycle 200")));
+}
+
+}  // namespace
+}  // namespace coppice::system
