@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -82,10 +83,11 @@ struct Block {
   std::size_t done = 0;
 };
 
-// What a cell holds: the sum of some GPUs' data of one chunk.
+// What a cell holds: the sum of some GPUs' data of one chunk. Cells and messages with the same value share
+// the set.
 struct Value {
   int chunk = 0;
-  std::set<NodeId> contributions;
+  std::shared_ptr<const std::set<NodeId>> contributions;
 };
 
 struct Delivery {
@@ -249,8 +251,9 @@ class MscclReader {
     for (NodeId gpu = 0; gpu < accelerators_; ++gpu) {
       if (collective_ == "broadcast" && gpu != request.root) continue;
       const bool gathers = collective_ == "all_gather";
+      const auto alone = std::make_shared<const std::set<NodeId>>(std::set{gpu});
       for (int c = 0; c < (gathers ? own : chunks_); ++c) {
-        cells_[static_cast<std::size_t>(gpu)][placed(gpu, {'i', c})] = {gathers ? gpu * own + c : c, {gpu}};
+        cells_[static_cast<std::size_t>(gpu)][placed(gpu, {'i', c})] = {gathers ? gpu * own + c : c, alone};
       }
     }
   }
@@ -343,11 +346,13 @@ class MscclReader {
       if (sums[i].chunk != others[i].chunk) {
         refuse(step.offset, fmt::format("adds chunk {} to chunk {}", others[i].chunk, sums[i].chunk));
       }
-      for (const NodeId contribution : others[i].contributions) {
-        if (sums[i].contributions.insert(contribution).second) continue;
+      std::set<NodeId> sum = *sums[i].contributions;
+      for (const NodeId contribution : *others[i].contributions) {
+        if (sum.insert(contribution).second) continue;
         refuse(step.offset,
                fmt::format("adds the data of GPU {} to chunk {} twice", contribution, sums[i].chunk));
       }
+      sums[i].contributions = std::make_shared<const std::set<NodeId>>(std::move(sum));
     }
   }
 
@@ -355,7 +360,7 @@ class MscclReader {
     const bool sums = collective_ == "all_reduce" || collective_ == "reduce_scatter";
     channels_used_[{gpu, block.send_to}].insert(block.channel);
     for (const Value& value : values) {
-      const bool final = !sums || value.contributions.size() == static_cast<std::size_t>(accelerators_);
+      const bool final = !sums || value.contributions->size() == static_cast<std::size_t>(accelerators_);
       sends_.push_back({final ? Op::kGather : Op::kReduce, value.chunk, gpu, block.send_to, round, -1, -1});
       send_channels_.push_back(block.channel);
     }
