@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/packed_trees/piece_schedule.h"
+#include "schedule/packed_trees/message_timing.h"
 
 namespace coppice::schedule {
 

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "schedule/compile/channel_paths.h"
 #include "schedule/compile/compiler.h"
+#include "schedule/packed_trees/message_timing.h"
 #include "schedule/tables/table.h"
 #include "topology/topology.h"
 
@@ -25,24 +26,6 @@ struct TreeHop {
 struct PackedTree {
   topology::NodeId root = topology::kNoNode;
   std::vector<TreeHop> hops;
-};
-
-// What a message takes on this machine.
-class MessageTiming {
- public:
-  MessageTiming(const topology::Topology& topology, const CompileRequest& request)
-      : topology_(topology), timing_(request.timing) {}
-
-  // How long a message keeps its port busy, at the pace of the path's slowest channel.
-  Femtoseconds busy(std::span<const topology::ChannelId> path, Bytes bytes) const;
-  // From when the port is done with it until what waits for it may be sent.
-  Femtoseconds delay(std::span<const topology::ChannelId> path, Op op) const;
-  // busy() over one channel.
-  Femtoseconds busy(topology::ChannelId channel, Bytes bytes) const { return busy({&channel, 1}, bytes); }
-
- private:
-  const topology::Topology& topology_;
-  StepTiming timing_;
 };
 
 // A hop of `trees` with one of its pieces, and when it begins by estimate.

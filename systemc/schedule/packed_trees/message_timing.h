@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+
+#include "base/units.h"
+#include "schedule/compile/compiler.h"
+#include "schedule/tables/table.h"
+#include "topology/topology.h"
+
+namespace coppice::schedule {
+
+// What a message takes on this machine.
+class MessageTiming {
+ public:
+  MessageTiming(const topology::Topology& topology, const CompileRequest& request)
+      : topology_(topology), timing_(request.timing) {}
+
+  // How long a message keeps its port busy, at the pace of the path's slowest channel.
+  Femtoseconds busy(std::span<const topology::ChannelId> path, Bytes bytes) const;
+  // From when the port is done with it until what waits for it may be sent.
+  Femtoseconds delay(std::span<const topology::ChannelId> path, Op op) const;
+  // busy() over one channel.
+  Femtoseconds busy(topology::ChannelId channel, Bytes bytes) const { return busy({&channel, 1}, bytes); }
+
+ private:
+  const topology::Topology& topology_;
+  StepTiming timing_;
+};
+
+}  // namespace coppice::schedule
