@@ -39,7 +39,7 @@ def adjusted(space: Space, arguments: argparse.Namespace) -> Space:
     """The space with what the command line says instead of it."""
     old = space.search
     space.search = Search(arguments.method or old.method, old.seed if arguments.seed is None else arguments.seed,
-                          arguments.runs or old.runs, arguments.minutes or old.minutes, old.population)
+                          arguments.runs or old.runs, arguments.minutes or old.minutes, old.population, old.study)
     if arguments.no_sensitivity:
         space.sweep_points = 0
     if space.search.runs is None and space.search.minutes is None and space.search.method != "grid":
@@ -127,10 +127,8 @@ def explore(space: Space, arguments: argparse.Namespace) -> int:
     ledger = Ledger(url, study)
     results = Results(space, ledger)
     results.save(folder, page=not arguments.no_page, sensitivity=not arguments.no_sensitivity)
-    if space.search.method in SAMPLED:
-        begin = time.process_time()
+    if space.search.study:
         Mirror(space, url, study).complete(results.points)
-        search_seconds += time.process_time() - begin
     print(results.summary(), end="")
     if searched:
         print(f"  {searched} points by this call, {1000 * search_seconds / searched:.1f} ms of CPU each beside the runs", file=sys.stderr)

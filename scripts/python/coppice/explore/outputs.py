@@ -101,6 +101,7 @@ class Results:
         except ImportError:
             return []
         import optuna
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
         known = search.distributions(space)
         study = optuna.create_study(directions=search.directions(space))
         study.add_trials([search.finished_trial(space, known, point) for point in searched])

@@ -63,6 +63,7 @@ class Search:
     runs: int | None = None
     minutes: float | None = None
     population: int = 30
+    study: bool = False  # whether Optuna's own storage gets the points too
 
 
 Genome = tuple  # an index into the values of every key
@@ -341,7 +342,7 @@ class Space:
         return objectives
 
     def _read_search(self, said: Mapping[str, Any]) -> Search:
-        self._known(said, ("method", "seed", "budget", "population"), ("search",))
+        self._known(said, ("method", "seed", "budget", "population", "study"), ("search",))
         budget = self._mapping(said.get("budget", {}), ("search", "budget"))
         self._known(budget, ("runs", "minutes"), ("search", "budget"))
         return Search(
@@ -349,7 +350,8 @@ class Space:
             self._whole(said.get("seed", 1), 0, "search", "seed"),
             self._whole(budget["runs"], 1, "search", "budget", "runs") if "runs" in budget else None,
             self._positive(budget["minutes"], "search", "budget", "minutes") if "minutes" in budget else None,
-            self._whole(said.get("population", 30), 2, "search", "population"))
+            self._whole(said.get("population", 30), 2, "search", "population"),
+            self._one_of(said.get("study", False), (True, False), "search", "study"))
 
     def _read_fidelities(self, top: Mapping[str, Any]) -> list[str | None]:
         if "fidelities" not in top:
