@@ -11,12 +11,14 @@
 #include "schedule/multitree/multitree.h"
 #include "schedule/multitree/multitree_optimal.h"
 #include "schedule/packed_trees/circuits.h"
+#include "schedule/packed_trees/exact_splitting.h"
 #include "schedule/packed_trees/expected_time.h"
 #include "schedule/packed_trees/link_trees.h"
 #include "schedule/packed_trees/piece_choice.h"
 #include "schedule/packed_trees/piece_tables.h"
 #include "schedule/packed_trees/routed_trees.h"
 #include "schedule/packed_trees/symmetric_links.h"
+#include "topology/bound.h"
 #include "topology/connectivity.h"
 
 namespace coppice::schedule {
@@ -33,6 +35,10 @@ constexpr double kPessimism = 1.5;
 // Accelerators up to which multitree's tables are made quickly, without and behind switches.
 constexpr int kMostForEqualTrees = 256;
 constexpr int kMostBehindSwitches = 64;
+
+// Minimum cuts times nodes cubed, some nanoseconds each, that splitting switches off exactly may take.
+constexpr std::int64_t kMostSplittingWork = 60'000'000;
+constexpr std::int64_t kFewestCuts = 500;  // that are worth a start
 
 // How much longer than estimated messages take, by experience, that several ports send over one channel: in
 // timesteps that keep them apart, and as they come.
@@ -74,6 +80,9 @@ class Candidates {
     least_ = std::min(least_, pieces.finish);
     candidates_.push_back({std::move(choice), pieces});
   }
+
+  // The least estimate of what has been added.
+  Femtoseconds least() const { return least_; }
 
   PackedTables schedule_best() {
     if (candidates_.empty() || least_ > limit_) return {std::nullopt, std::min(least_, refused_)};
@@ -122,6 +131,14 @@ std::vector<TreeChoice> choose_trees(const topology::Topology& topology, const C
     if (const auto links = symmetric_links(topology)) return choose_link_trees(topology, request, *links);
   }
   return choose_routed_trees(topology, request);
+}
+
+// Whether `time` leaves something to win.
+bool falls_short(const topology::Topology& topology, const CompileRequest& request, Femtoseconds time) {
+  constexpr double kShort = 0.98;
+  const double least =
+      topology::least_all_reduce_time(topology, request.size).ns() * kFemtosecondsPerNanosecond;
+  return least < kShort * static_cast<double>(time);
 }
 
 TreeChoice through_switches(const Circuits& circuits, TreeChoice choice) {
@@ -179,6 +196,16 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
   if (circuits && !topology::find_unreachable(circuits->network)) {
     for (TreeChoice& choice : choose_trees(circuits->network, request)) {
       candidates.add(through_switches(*circuits, std::move(choice)));
+    }
+  }
+  const std::int64_t nodes = topology.num_nodes();
+  const std::int64_t cuts = kMostSplittingWork / (nodes * nodes * nodes);
+  if (circuits && request.collective == Collective::kAllReduce && cuts >= kFewestCuts &&
+      falls_short(topology, request, candidates.least())) {
+    if (const auto exact = split_off_exactly(topology, request.timing.router, request.seed, cuts)) {
+      for (TreeChoice& choice : choose_trees(exact->network, request)) {
+        candidates.add(through_switches(*exact, std::move(choice)));
+      }
     }
   }
   auto choices = circuits ? choose_routed_trees(topology, request) : choose_trees(topology, request);

@@ -7,34 +7,14 @@
 #include "schedule/packed_trees/expected_time.h"
 #include "schedule/packed_trees/packed_trees.h"
 #include "schedule/proof/checker.h"
+#include "sound_circuits.h"
 #include "topology/bound.h"
 #include "topology/connectivity.h"
 
 namespace coppice::schedule {
 namespace {
 
-using topology::Channel;
-using topology::ChannelId;
 using topology::Topology;
-
-// Every circuit is a way through switches only, and no channel is promised to more of them than it carries.
-void require_sound(const Topology& topology, const Circuits& circuits) {
-  RC_ASSERT(circuits.paths.size() == circuits.network.channels().size());
-  std::vector<std::int64_t> left;
-  for (const Channel& channel : topology.channels()) left.push_back(channel.bandwidth.bytes_per_second);
-  for (std::size_t i = 0; i < circuits.paths.size(); ++i) {
-    const Channel& circuit = circuits.network.channel(static_cast<ChannelId>(i));
-    topology::NodeId at = circuit.src;
-    for (const ChannelId id : circuits.paths[i]) {
-      RC_ASSERT(at == topology.channel(id).src);
-      RC_ASSERT(at == circuit.src || !topology.is_accelerator(at));
-      at = topology.channel(id).dst;
-      left[static_cast<std::size_t>(id)] -= circuit.bandwidth.bytes_per_second;
-    }
-    RC_ASSERT(at == circuit.dst);
-  }
-  for (const std::int64_t rest : left) RC_ASSERT(rest >= 0);
-}
 
 RC_GTEST_PROP(Circuits, TakeNoMoreThanChannelsCarry, ()) {
   const Machine machine =
