@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <csignal>
 #include <filesystem>
 
@@ -193,6 +195,19 @@ TEST(Memory, IsNoMoreThanIsStated) {
     const double bytes = shop.read_json("r.json").at("simulator").at("peak_rss_bytes");
     EXPECT_LT(bytes / (1 << 20), ceiling.mebibytes) << ceiling.network << ", " << ceiling.size;
   }
+}
+
+// The order of messages takes memory too: 3,064,320 of them are refused before any is in order.
+TEST(Memory, ThatThereIsNotIsRefusedBeforeItIsTaken) {
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  const struct rlimit little { rlim_t{150} << 20, before.rlim_max };
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &little), 0);
+  expect_refusal(with({"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"},
+                      {"system.topology={kind: mesh, dims: [20, 20]}", "collective.algorithm=packed_trees",
+                       "collective.size=64 MiB", "collective.chunks=256", "check=off"}),
+                 "collective.algorithm: ", "packed_trees's 3064320 messages");
+  EXPECT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
 }
 
 // Places for one flit a virtual channel do not cover the way of a credit: fluid said 191 times too little.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "schedule/compile/memory_limit.h"
 #include "schedule/compile/table_builder.h"
 #include "schedule/multitree/multitree.h"
 #include "schedule/multitree/multitree_optimal.h"
@@ -88,6 +89,7 @@ class Candidates {
     if (candidates_.empty() || least_ > limit_) return {std::nullopt, std::min(least_, refused_)};
     std::ranges::stable_sort(candidates_, {}, [](const Candidate& c) { return c.pieces.finish; });
     const Candidate& first = candidates_.front();
+    require_memory_for(first);
     const std::int64_t messages = std::int64_t{2} * topology_.num_accelerators() *
                                   static_cast<std::int64_t>(first.trees.trees.size()) *
                                   first.pieces.order.pieces;
@@ -102,6 +104,13 @@ class Candidates {
   }
 
  private:
+  static void require_memory_for(const Candidate& candidate) {
+    std::size_t hops = 0;
+    for (const PackedTree& tree : candidate.trees.trees) hops += tree.hops.size();
+    require_memory(PackedTreesCompiler::info().name,
+                   static_cast<std::int64_t>(hops) * candidate.pieces.order.pieces, machine_memory());
+  }
+
   void put_in_order(Candidate& candidate) const {
     const PieceOrder& order = candidate.pieces.order;
     const std::vector<PackedTree>& trees = candidate.trees.trees;
