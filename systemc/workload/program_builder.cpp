@@ -1,10 +1,19 @@
 #include "workload/program_builder.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/error.h"
 
 namespace coppice::workload {
+
+Frontier both(Frontier a, const Frontier& b) {
+  for (const std::int32_t operation : b) {
+    if (std::ranges::find(a, operation) == a.end()) a.push_back(operation);
+  }
+  return a;
+}
 
 ProgramBuilder::ProgramBuilder(std::string name, int ranks) {
   program_.name = std::move(name);

@@ -14,6 +14,9 @@ namespace coppice::workload {
 // The operations of a rank that the next has to wait for.
 using Frontier = std::vector<std::int32_t>;
 
+// The operations of two, each once.
+Frontier both(Frontier a, const Frontier& b);
+
 // Collects a program rank by rank. Collectives are matched by their group and how many of it came before, as
 // ranks that do the same in the same order do them.
 class ProgramBuilder {

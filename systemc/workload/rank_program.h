@@ -19,6 +19,9 @@ class RankProgramBuilder {
   void add_iteration(int iteration);
 
  private:
+  // Other ends of transfers; the rest of their key is the iteration, the stage and the micro-batch, or how
+  // many went around the ring before.
+  enum TransferKind { kForwardTransfer, kBackwardTransfer, kRingTransfer };
   // A layer's pass within a unit of the pipeline: for names, and for what it is for.
   struct Place {
     std::string name;

@@ -1,0 +1,59 @@
+#include "workload/chakra/trace_set.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "workload/chakra/trace_bytes.h"
+
+namespace coppice::workload::chakra {
+namespace {
+
+constexpr const char* kRank = "{rank}";
+constexpr int kMostRanks = 1 << 20;
+
+std::string file_of(const std::string& pattern, int rank) {
+  const std::size_t place = pattern.find(kRank);
+  return pattern.substr(0, place) + std::to_string(rank) + pattern.substr(place + std::string(kRank).size());
+}
+
+}  // namespace
+
+std::vector<Trace> read_traces(const std::string& pattern) {
+  if (pattern.find(kRank) == std::string::npos) {
+    throw ConfigError({pattern},
+                      "the name of a trace's files has {rank} where a rank's number stands, for "
+                      "example trace.{rank}.et");
+  }
+  std::vector<Trace> traces;
+  std::error_code none;
+  for (int rank = 0; rank < kMostRanks && std::filesystem::exists(file_of(pattern, rank), none); ++rank) {
+    traces.push_back(read_trace(file_of(pattern, rank), rank));
+  }
+  if (traces.empty()) {
+    throw ConfigError({pattern}, fmt::format("there is no {}: the trace of rank 0", file_of(pattern, 0)));
+  }
+  return traces;
+}
+
+std::map<std::string, std::vector<int>> read_groups(const std::string& path) {
+  std::map<std::string, std::vector<int>> groups;
+  const auto json = nlohmann::json::parse(read_trace_bytes(path), nullptr, false);
+  const auto refuse = [&] {
+    throw ConfigError({path}, "the groups are no object of lists of ranks, for example {\"1\": [0, 1]}");
+  };
+  if (!json.is_object()) refuse();
+  for (const auto& [name, ranks] : json.items()) {
+    if (!ranks.is_array()) refuse();
+    for (const auto& rank : ranks) {
+      if (!rank.is_number_integer()) refuse();
+      groups[name].push_back(rank.get<int>());
+    }
+  }
+  return groups;
+}
+
+}  // namespace coppice::workload::chakra
