@@ -125,6 +125,29 @@ TEST_F(Programs, GiveGroupsTheirDimensions) {
                 "algorithm: ring, size: 1 MiB"));
 }
 
+// Two of the four that each switch joins, in either dimension, are a hierarchy of two by two.
+TEST_F(Programs, GiveGroupsPartsOfSwitches) {
+  const auto levels = [](int size) {
+    return fmt::format(
+        "kind: hierarchy, dimensions: [{{kind: switch, size: {0}, bandwidth: 16 GB/s, latency: 100 ns}}, "
+        "{{kind: switch, size: {0}, bandwidth: 8 GB/s, latency: 500 ns}}]",
+        size);
+  };
+  const std::string ones = "ranks: 16\ngroups: {g: [5, 7, 13, 15], h: [4, 6, 12, 14]}\noperations:\n";
+  const std::string first = ones + "  - {name: a, all_reduce: 64 KiB, group: g}\n";
+  const std::string both = first + "  - {name: b, all_reduce: 64 KiB, group: h}\n";
+  for (const char* algorithm : {"ring", "hierarchical"}) {
+    const std::string chosen = fmt::format("collectives.all_reduce.algorithm={}", algorithm);
+    const std::int64_t alone =
+        cycles_alone(levels(2), fmt::format("algorithm: {}, size: 64 KiB, chunks: 1", algorithm));
+    for (const char* fidelity : {"fidelity=train", "fidelity=flit"}) {
+      const std::vector<std::string> overrides{chosen, "collectives.all_reduce.chunks=1", fidelity};
+      EXPECT_EQ(run(levels(4), first, overrides)["cycles"].get<std::int64_t>(), alone) << algorithm;
+      EXPECT_EQ(run(levels(4), both, overrides)["cycles"].get<std::int64_t>(), alone) << algorithm;
+    }
+  }
+}
+
 TEST_F(Programs, KeepAllReducesInFlightTogether) {
   std::string program = "ranks: 16\noperations:\n";
   for (int i = 0; i < 8; ++i) program += fmt::format("  - {{name: a{}, all_reduce: 16 KiB}}\n", i);

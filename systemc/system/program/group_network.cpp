@@ -139,21 +139,26 @@ bool GroupNetwork::find_levels() {
   std::vector<std::size_t> numbers;  // of the machine's dimensions
   for (std::size_t d = 0; d < box.size(); ++d) {
     if (box[d].size() == 1) continue;
-    if (static_cast<int>(box[d].size()) != dimensions[d].size) return false;
+    const auto size = static_cast<int>(box[d].size());
+    // Some that a switch joins are joined by it as by a smaller one.
+    if (size != dimensions[d].size && specs[d].kind != topology::DimensionKind::kSwitch) return false;
     spanned.push_back(specs[d]);
+    spanned.back().size = size;
     spanned.back().in_network = false;
     numbers.push_back(d);
   }
   kind_ = Kind::kLevels;
   topology_ = std::make_unique<Topology>(topology::make_hierarchy(spanned));
-  shape_ = fmt::format("levels {}", fmt::join(numbers, " "));
+  shape_ = "levels";
+  for (const std::size_t d : numbers) shape_ += fmt::format(" {} of {}", box[d].size(), d);
   const topology::Hierarchy own(*topology_);
   const NodeId corner = *std::ranges::min_element(nodes_);
   std::vector<NodeId> placed(index(topology_->num_nodes()), topology::kNoNode);
   for (NodeId node = 0; node < topology_->num_accelerators(); ++node) {
     NodeId there = corner;
     for (std::size_t d = 0; d < numbers.size(); ++d) {
-      there = hierarchy.peer(there, numbers[d], own.coordinate(node, d));
+      const auto coordinate = index(own.coordinate(node, d));
+      there = hierarchy.peer(there, numbers[d], box[numbers[d]][coordinate]);
     }
     placed[index(node)] = there;
     nodes_[index(node)] = there;

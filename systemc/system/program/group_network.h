@@ -21,7 +21,8 @@ topology::Route machine_route(const topology::Topology& machine, const topology:
 //   whole    all accelerators: the machine's own network;
 //   grid     a box of a torus or mesh (a row, a plane): a torus of the dimensions that it spans, or a mesh
 //            where it spans none of them whole;
-//   levels   whole groups of some dimensions of a hierarchy: the hierarchy of those dimensions;
+//   levels   groups of some dimensions of a hierarchy, whole or some that a switch joins: the hierarchy of
+//            those;
 //   links    direct links that reach every member from every other (a machine without switches);
 //   routed   else one switch that joins all members: messages take the machine's routes.
 class GroupNetwork {
