@@ -462,6 +462,24 @@ TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
   EXPECT_EQ(full["jobs"][1]["iterations"].size(), 3);
 }
 
+// What fails where a job has ended, while others run, stops nobody.
+TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
+  shop.write("short.yaml", iterating(4, 1));
+  shop.write("long.yaml", iterating(4, 4));
+  const std::string torus = "kind: torus, dims: [4, 2]";
+  const std::string jobs = "  jobs: [{file: short.yaml}, {file: long.yaml}]\n";
+  const Json whole = result(torus, jobs);
+  const auto& ends = whole["jobs"][1]["iterations"];
+  const double at = (ends[2]["end_ns"].get<double>() + ends[3]["end_ns"].get<double>()) / 2;
+  ASSERT_GT(at, whole["jobs"][0]["end_ns"].get<double>());
+  const Json failed =
+      result(torus, jobs + fmt::format("  failures: [{{accelerator: 1, at: {} ns}}]\n", std::floor(at)));
+  EXPECT_EQ(failed["failures"][0]["effect"], "none: it had no rank");
+  EXPECT_EQ(failed["jobs"][1]["iterations"], ends);
+  EXPECT_EQ(failed["time_ns"], whole["time_ns"]);
+  EXPECT_EQ(failed["stretches"].size(), 1);
+}
+
 // A switch with a link less no longer reaches everyone: who needs the accelerator ends, others go on.
 TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
   shop.write("row.yaml", iterating(4, 3));
@@ -530,6 +548,21 @@ TEST_F(LoneCollectives, OfAnyGroupAreNoFasterThanTheirLinks) {
       EXPECT_GT(one["efficiency"].get<double>(), 0.01) << op << group;
       EXPECT_LE(one["efficiency"].get<double>(), 1) << op << group;
       EXPECT_NE(one["verified"], "off");
+    }
+  }
+}
+
+// Links of one bandwidth beside those of another: the slower are not all that a group has.
+TEST_F(LoneCollectives, AreBoundedByLinksOfAllBandwidths) {
+  const std::string levels =
+      "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, "
+      "{kind: switch, size: 3, bandwidth: 8 GB/s, latency: 500 ns}]";
+  for (const char* op : {"all_reduce", "all_gather", "all_to_all"}) {
+    for (const char* group : {"[4, 7]", "[11, 9, 8]", "[0, 5, 10]"}) {
+      const Json one =
+          result(levels, fmt::format("algorithm: auto, size: 30 KiB, op: {}, group: {}", op, group));
+      EXPECT_GT(one["efficiency"].get<double>(), 0.01) << op << group;
+      EXPECT_LE(one["efficiency"].get<double>(), 1) << op << group;
     }
   }
 }

@@ -96,6 +96,7 @@ const CompiledCollective& CompiledCollectives::collective(const workload::GroupC
   if (shape == shapes_.end()) shape = shapes_.emplace(key, compile(collective, own, member, bytes)).first;
   known = std::make_unique<CompiledCollective>(shape->second);
   known->accelerators = own.accelerators();
+  if (own.kind() == GroupNetwork::Kind::kRouted) bound_by_links(*known, bytes);
   known->schedule = own.place(std::move(known->schedule), ni_ports_);
   count(*known);
   add_routes(*known);
@@ -106,10 +107,11 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
                                                 const GroupNetwork& network, NodeId root, Bytes bytes) {
   CompiledCollective compiled;
   compiled.op = collective.op;
+  const bool routed = network.kind() == GroupNetwork::Kind::kRouted;
   if (collective.op == CollectiveOp::kAllToAll) {
     compiled.schedule = compile_all_to_all(loaded_, network.topology(), network.routing(), bytes);
     compiled.report.additions.assign(static_cast<std::size_t>(compiled.schedule.flows), 0);
-    compiled.least_ns = least_all_to_all_ns(network.topology(), bytes);
+    if (!routed) compiled.least_ns = least_all_to_all_ns(network.topology(), bytes);
     return compiled;
   }
   const bool whole = network.kind() == GroupNetwork::Kind::kWhole;
@@ -118,10 +120,10 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
             !network.topology().dimension_kinds().empty(), network.accelerators().size());
   try {
     CheckedSchedule checked = build_schedule(one, network.topology(), network.routing());
-    compiled.least = network.kind() == GroupNetwork::Kind::kRouted
-                         ? least_over_links(checked.schedule, network.accelerators())
-                         : find_least_time(loaded_.config.system, network.topology(), checked.schedule);
-    compiled.least_ns = compiled.least.ns();
+    if (!routed) {
+      compiled.least = find_least_time(loaded_.config.system, network.topology(), checked.schedule);
+      compiled.least_ns = compiled.least.ns();
+    }
     compiled.schedule = std::move(checked.schedule);
     compiled.report = std::move(checked.report);
   } catch (const ConfigError& error) {
@@ -132,12 +134,11 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
 }
 
 // What the members' own links allow, however the network joins them, over which others may send too.
-LeastTime CompiledCollectives::least_over_links(const schedule::Schedule& schedule,
-                                                const Members& accelerators) const {
-  const auto members = static_cast<NodeId>(accelerators.size());
+void CompiledCollectives::bound_by_links(CompiledCollective& compiled, Bytes bytes) const {
+  const auto members = static_cast<NodeId>(compiled.accelerators.size());
   topology::Topology star(topology::Kind::kFile, {}, members, 1);
   for (NodeId member = 0; member < members; ++member) {
-    const NodeId there = accelerators[index(member)];
+    const NodeId there = compiled.accelerators[index(member)];
     for (const topology::ChannelId id : machine_.out_channels(there)) {
       star.add_channel(member, members, machine_.channel(id).bandwidth, 0);
     }
@@ -145,9 +146,13 @@ LeastTime CompiledCollectives::least_over_links(const schedule::Schedule& schedu
       star.add_channel(members, member, machine_.channel(id).bandwidth, 0);
     }
   }
-  LeastTime least = find_least_time(loaded_.config.system, star, schedule);
-  least.latency_ns = 0;  // the star has no ways of the machine's lengths
-  return least;
+  if (compiled.op == CollectiveOp::kAllToAll) {
+    compiled.least_ns = least_all_to_all_ns(star, bytes);
+    return;
+  }
+  compiled.least = find_least_time(loaded_.config.system, star, compiled.schedule);
+  compiled.least.latency_ns = 0;  // the star has no ways of the machine's lengths
+  compiled.least_ns = compiled.least.ns();
 }
 
 // A gather of one message.

@@ -54,7 +54,7 @@ class CompiledCollectives {
   const GroupNetwork& network(const Members& accelerators);
   CompiledCollective compile(const workload::GroupCollective& collective, const GroupNetwork& network,
                              topology::NodeId root, Bytes bytes);
-  LeastTime least_over_links(const schedule::Schedule& schedule, const Members& accelerators) const;
+  void bound_by_links(CompiledCollective& compiled, Bytes bytes) const;
   void count(CompiledCollective& compiled) const;
   void add_routes(const CompiledCollective& compiled);
 

@@ -82,8 +82,8 @@ class FailingRun {
         whole_(build_topology(loaded)),
         program_(program),
         jobs_(jobs_of(loaded.config, program)),
-        done_(jobs_.size(), 0),
-        ends_(jobs_.size()),
+        progress_{std::vector<int>(jobs_.size(), 0), std::vector<std::vector<double>>(jobs_.size()),
+                  Json::array()},
         reasons_(jobs_.size()),
         failures_(loaded.config.program.failures) {
     for (const Job& job : jobs_) iterations_.push_back(iterations_of(program, job));
@@ -103,10 +103,15 @@ class FailingRun {
         if (fail(failures_[next++])) begin_ = std::max(begin_, until + loaded_.config.program.restart);
         continue;
       }
+      const Progress before = progress_;
       if (!run_stretch(next < failures_.size() ? until : 0)) break;
       if (next < failures_.size() && !finished()) {
         const auto& failure = failures_[next++];
-        if (fail(failure)) begin_ = failure.at + loaded_.config.program.restart;
+        if (fail(failure)) {
+          begin_ = failure.at + loaded_.config.program.restart;
+        } else {
+          progress_ = before;  // it stopped nothing, so that what ran goes on beyond it
+        }
       }
     }
     for (; next < failures_.size(); ++next) tell(failures_[next], "after the end");
@@ -114,7 +119,13 @@ class FailingRun {
   }
 
  private:
-  bool left(std::size_t job) const { return done_[job] < iterations_[job] && reasons_[job].empty(); }
+  struct Progress {
+    std::vector<int> done;                  // [job]: iterations
+    std::vector<std::vector<double>> ends;  // [job]: when these ended, ns
+    Json stretches;
+  };
+
+  bool left(std::size_t job) const { return progress_.done[job] < iterations_[job] && reasons_[job].empty(); }
   bool finished() const {
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
       if (left(job)) return false;
@@ -199,7 +210,7 @@ class FailingRun {
   bool run_stretch(Femtoseconds until) {
     end_those_cut();
     if (finished()) return false;
-    std::vector<int> done = done_;
+    std::vector<int> done = progress_.done;
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
       if (!left(job)) done[job] = iterations_[job];
     }
@@ -227,8 +238,8 @@ class FailingRun {
       if (!left(job)) continue;
       const Json& one = stretch["jobs"][job];
       for (const Json& end : one["iterations"]) {
-        ends_[job].push_back(begin_ns + end["end_ns"].get<double>());
-        ++done_[job];
+        progress_.ends[job].push_back(begin_ns + end["end_ns"].get<double>());
+        ++progress_.done[job];
       }
     }
     for (const char* list : {"collectives", "jobs"}) {
@@ -244,7 +255,7 @@ class FailingRun {
                             "accelerators", "flits", "flit_hops", "link_utilization"}) {
       if (stretch.contains(key)) kept[key] = stretch[key];
     }
-    stretches_.push_back(std::move(kept));
+    progress_.stretches.push_back(std::move(kept));
     last_ = std::move(stretch);
   }
 
@@ -259,8 +270,8 @@ class FailingRun {
     Json jobs = Json::array();
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
       Json iterations = Json::array();
-      for (const double one : ends_[job]) iterations.push_back({{"end_ns", one}});
-      const double last = ends_[job].empty() ? 0 : ends_[job].back();
+      for (const double one : progress_.ends[job]) iterations.push_back({{"end_ns", one}});
+      const double last = progress_.ends[job].empty() ? 0 : progress_.ends[job].back();
       end = std::max(end, last);
       jobs.push_back({{"name", jobs_[job].name},
                       {"arrival_ns", to_ns(jobs_[job].arrival)},
@@ -277,18 +288,18 @@ class FailingRun {
         end * static_cast<double>(kFemtosecondsPerNanosecond) / static_cast<double>(period) + 0.5);
     for (const char* list : {"iterations", "collectives"}) {
       json[list] = Json::array();
-      for (const Json& stretch : stretches_) {
+      for (const Json& stretch : progress_.stretches) {
         for (const Json& one : stretch[list]) json[list].push_back(one);
       }
     }
     for (const char* count : {"flits", "flit_hops"}) {
       std::int64_t sum = 0;
-      for (const Json& stretch : stretches_) sum += stretch[count].get<std::int64_t>();
+      for (const Json& stretch : progress_.stretches) sum += stretch[count].get<std::int64_t>();
       json[count] = sum;
     }
     json["jobs"] = std::move(jobs);
     json["failures"] = told_;
-    json["stretches"] = stretches_;
+    json["stretches"] = progress_.stretches;
     return json;
   }
 
@@ -298,16 +309,14 @@ class FailingRun {
   Topology whole_;
   workload::Program program_;  // with the placement of now
   std::vector<Job> jobs_;
-  std::vector<int> iterations_;            // [job]
-  std::vector<int> done_;                  // [job]
-  std::vector<std::vector<double>> ends_;  // [job]: of its iterations that have ended, ns
-  std::vector<std::string> reasons_;       // [job]: why it stays unfinished
+  std::vector<int> iterations_;  // [job]
+  Progress progress_;
+  std::vector<std::string> reasons_;  // [job]: why it stays unfinished
   std::vector<config::ProgramFailureConfig> failures_;
   std::set<Link> links_;  // that have failed
   std::set<int> accelerators_;
   Femtoseconds begin_ = 0;  // of what runs next
   Json told_ = Json::array();
-  Json stretches_ = Json::array();
   Json last_;
 };
 
