@@ -185,8 +185,12 @@ def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespac
         # The others went on, and took up what a lost worker had.
         if len(bad) < len(codes):
             print(f"explore: {len(bad)} of {len(codes)} workers ended with status {bad[0]}", file=sys.stderr)
+        elif min(bad) > 0:
+            raise CoppiceError("", bad[0] if bad[0] in (FAILED, BAD_INPUT) else FAILED)  # the worker has said why
         else:
-            raise CoppiceError("", bad[0] if bad[0] in (FAILED, BAD_INPUT) else FAILED)
+            print(f"explore: all workers were lost (signal {-min(bad)}): what was found is written, and the next call goes on "
+                  "from it", file=sys.stderr)
+            return FAILED, int(timings[0]), timings[1]
     return 0, int(timings[0]), timings[1]
 
 
