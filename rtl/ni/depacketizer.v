@@ -38,8 +38,8 @@ module depacketizer #(
   localparam WORDS_AT = ADDR_AT + ADDR_W;
   localparam TAG_AT = WORDS_AT + LEN_W;
   localparam PACKETS_AT = TAG_AT + TAG_W;
-  localparam [ADDR_W-1:0] ADDR_STEP = LANES;
-  localparam [LEN_W-1:0] LEN_STEP = LANES;
+  localparam [ADDR_W-1:0] ADDR_STEP = LANES[ADDR_W-1:0];
+  localparam [LEN_W-1:0] LEN_STEP = LANES[LEN_W-1:0];
   localparam [PACKETS_W-1:0] ONE = 1;
 
   // The packet under way on each virtual channel.

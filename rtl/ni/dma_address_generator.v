@@ -18,8 +18,8 @@ module dma_address_generator #(
   input  wire              req_ready_i,
   output wire              busy_o
 );
-  localparam [LEN_W-1:0] STEP = LANES;
-  localparam [ADDR_W-1:0] ADDR_STEP = LANES;
+  localparam [LEN_W-1:0] STEP = LANES[LEN_W-1:0];
+  localparam [ADDR_W-1:0] ADDR_STEP = LANES[ADDR_W-1:0];
   reg [ADDR_W-1:0] address_q [0:1];
   reg [LEN_W-1:0]  words_q [0:1];
   reg [1:0]        count_q;

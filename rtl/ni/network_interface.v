@@ -4,7 +4,9 @@
 // Cycle by cycle (the contract of ni::NetworkInterface and fabric::InjectionPort): an entry whose conditions hold
 // in cycle c issues in c, one per port; its head flit leaves at c + dma_latency_i at the earliest; the next packet
 // or message follows without a gap. A message whose tail comes in cycle c counts as arrived from c + 4 (add) or
-// c + 1 (store) on. Credits count in the cycle in which they come.
+// c + 1 (store) on. Credits count in the cycle in which they come. The credit of an ejected flit is given back in the
+// cycle in which it comes, later only where the reduction unit's queue might else overflow (credit_return). The credits
+// of injection are taken at the first start after reset.
 //
 // The clock may be gated from a cycle with !busy_o on, until a flit or credit comes or now_i reaches the release_o
 // of a port whose state_o is 1 (lockstep). now_i runs on.
@@ -38,6 +40,7 @@ module network_interface #(
   parameter BUFFER_W = 4,    // log2(BUFFER)
   parameter QUEUE = 16,      // flits that may wait for the reduction unit at a port, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
+  parameter EJECT_CREDITS = 3,  // places of a virtual channel that the router is told at ejection; VCS times that below QUEUE
   parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
@@ -91,6 +94,7 @@ module network_interface #(
   input  wire [PORTS-1:0]          flit_head_i,
   input  wire [PORTS-1:0]          flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0]   flit_i,
+  output wire [PORTS*VCS-1:0]      credit_o,
   // For observers and for the clock gate.
   output wire [PORTS*3-1:0]        state_o,          // as ni::DecoderState
   output wire [PORTS-1:0]          issue_o,
@@ -100,7 +104,7 @@ module network_interface #(
   output wire [PORTS*TIME_W-1:0]   release_o,
   output wire [PORTS-1:0]          arrived_o,        // a message's last tail came
   output wire                      busy_o,
-  output wire                      overflow_o        // something was lost: never, in a legal system
+  output wire [1:0]                overflow_o        // lost: bit 0 a flit at the reduction unit, bit 1 a message at a depacketizer
 );
   wire [PORTS*FLOW_W-1:0]  query_flow, arrived_flow;
   wire [PORTS*COUNT_W-1:0] query_dependencies;
@@ -110,6 +114,9 @@ module network_interface #(
   wire [PORTS*LANES-1:0]   data_lanes, dma_lanes;
   wire [PORTS*FLIT_W-1:0]  data;
   wire                     reduction_busy, reduction_overflow;
+  wire [PORTS*(QUEUE_W+1)-1:0] waiting;
+  wire [PORTS-1:0]         owes;
+  reg                      started_q;  // since the reset: the neighbours' places are not as many again at a second start
 
   assign dma_valid_o = dma_request & ~conflict;
 
@@ -127,6 +134,7 @@ module network_interface #(
         .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i), .step_stride_i(step_stride_i),
         .source_i(source_i[p*SOURCE_W+:SOURCE_W]), .credits_i(credits_i), .load_valid_i(load_valid_i[p]),
         .load_index_i(load_index_i), .load_line_i(load_line_i), .start_i(start_i),
+        .take_credits_i(start_i && !started_q),
         .lines_i(lines_i[p*(INDEX_W+1)+:INDEX_W+1]), .count_i(count_i[p*TOTAL_W+:TOTAL_W]),
         .query_flow_o(query_flow[p*FLOW_W+:FLOW_W]),
         .query_dependencies_o(query_dependencies[p*COUNT_W+:COUNT_W]), .satisfied_i(satisfied[p]),
@@ -144,6 +152,11 @@ module network_interface #(
         .issued_o(issued_o[p*TOTAL_W+:TOTAL_W]), .timestep_o(timestep_o[p*STEP_W+:STEP_W]),
         .lockstep_o(lockstep_o[p*TIME_W+:TIME_W]), .release_o(release_o[p*TIME_W+:TIME_W]),
         .busy_o(port_busy[p]), .overflow_o(port_overflow[p]));
+      credit_return #(
+        .VCS(VCS), .VC_W(VC_W), .CREDITS(EJECT_CREDITS), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W)
+      ) i_credits (
+        .clk_i(clk_i), .rst_ni(rst_ni), .flit_valid_i(flit_valid_i[p]), .flit_vc_i(flit_vc_i[p*VC_W+:VC_W]),
+        .waiting_i(waiting[p*(QUEUE_W+1)+:QUEUE_W+1]), .credit_o(credit_o[p*VCS+:VCS]), .owes_o(owes[p]));
     end
   endgenerate
 
@@ -156,11 +169,15 @@ module network_interface #(
     .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o), .sum_data_o(sum_data_o),
     .store_valid_o(store_valid_o), .store_address_o(store_address_o), .store_lanes_o(store_lanes_o),
     .store_data_o(store_data_o), .dma_valid_i(dma_request), .dma_address_i(dma_address_o), .dma_lanes_i(dma_lanes),
-    .dma_conflict_o(conflict), .busy_o(reduction_busy), .overflow_o(reduction_overflow));
+    .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(reduction_busy), .overflow_o(reduction_overflow));
 
   // A store counts at once, a sum when the adders would have it.
   reg [PORTS-1:0]        added1_q, added2_q, added3_q;
   reg [PORTS*FLOW_W-1:0] flow1_q, flow2_q, flow3_q;
+  always @(posedge clk_i) begin
+    if (!rst_ni) started_q <= 1'b0;
+    else if (start_i) started_q <= 1'b1;
+  end
   always @(posedge clk_i) begin
     if (!rst_ni) begin
       added1_q <= {PORTS{1'b0}};
@@ -183,7 +200,7 @@ module network_interface #(
     .satisfied_o(satisfied));
 
   assign arrived_o = arrived;
-  assign busy_o = |{port_busy, reduction_busy, added1_q, added2_q, added3_q, data_valid, arrived};
-  assign overflow_o = |{port_overflow, reduction_overflow};
+  assign busy_o = |{port_busy, reduction_busy, added1_q, added2_q, added3_q, data_valid, arrived, owes};
+  assign overflow_o = {|port_overflow, reduction_overflow};
 endmodule
 `default_nettype wire

@@ -54,6 +54,7 @@ module ni_port #(
   input  wire [INDEX_W-1:0]      load_index_i,
   input  wire [LINE_W-1:0]       load_line_i,
   input  wire                    start_i,
+  input  wire                    take_credits_i,   // credits_i hold from the next cycle on
   input  wire [INDEX_W:0]        lines_i,
   input  wire [TOTAL_W-1:0]      count_i,          // entries of all iterations
   // Dependency tracker.
@@ -177,7 +178,7 @@ module ni_port #(
     .valid_o(packet_valid), .head_o(flit_head_o), .tail_o(flit_tail_o), .last_o(message_ends),
     .flit_o(flit_o), .taken_i(packet_taken), .busy_o(packet_busy));
   injection_port #(.VCS(VCS), .VC_W(VC_W), .CREDIT_W(CREDIT_W)) i_injection (
-    .clk_i(clk_i), .rst_ni(rst_ni), .load_i(start_i), .credits_i(credits_i), .credit_i(credit_i),
+    .clk_i(clk_i), .rst_ni(rst_ni), .load_i(take_credits_i), .credits_i(credits_i), .credit_i(credit_i),
     .flit_valid_i(packet_valid), .flit_head_i(flit_head_o), .flit_taken_o(packet_taken), .vc_o(flit_vc_o));
   assign flit_valid_o = packet_taken;
 

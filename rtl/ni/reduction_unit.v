@@ -6,7 +6,7 @@
 // port's queue until that is written: at most four cycles for each other port that adds to the same words.
 // Within a port flits keep their order. A message's arrival counts when the sums of its flits are written, if none
 // waited: DMA requests are told (dma_conflict_o) when one that did wait, and that they would read, is not written.
-// overflow_o tells, for good, that a queue was too short. Lanes are the first ones of a flit, one at least.
+// overflow_o tells, for good, that a flit came to a full queue and was lost: credit_return keeps that from happening. Lanes are the first ones of a flit, one at least.
 `default_nettype none
 module reduction_unit #(
   parameter PORTS = 4,
@@ -39,6 +39,7 @@ module reduction_unit #(
   input  wire [PORTS*ADDR_W-1:0] dma_address_i,
   input  wire [PORTS*LANES-1:0]  dma_lanes_i,
   output reg  [PORTS-1:0]        dma_conflict_o,
+  output wire [PORTS*(QUEUE_W+1)-1:0] waiting_o,  // flits in the queues
   output wire                    busy_o,
   output wire                    overflow_o
 );
@@ -144,6 +145,7 @@ module reduction_unit #(
       wire pop = queued[g] && go[g];
       wire push = valid_i[g] && (queued[g] || !go[g]);
 
+      assign waiting_o[g*(QUEUE_W+1)+:QUEUE_W+1] = count_q;
       assign queued[g] = count_q != {(QUEUE_W + 1){1'b0}};
       assign candidate[g] = queued[g] || valid_i[g];
       assign {candidate_add[g], candidate_data[g*FLIT_W+:FLIT_W]} =

@@ -25,7 +25,7 @@ module router #(
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
-  input  wire [CREDIT_W-1:0]     credits_i,     // places of a downstream buffer, taken at reset
+  input  wire [PORTS*CREDIT_W-1:0] credits_i,   // places of a virtual channel behind each output, taken at reset
   input  wire [PORTS-1:0]        flit_valid_i,
   input  wire [PORTS*VC_W-1:0]   flit_vc_i,
   input  wire [PORTS-1:0]        flit_head_i,
@@ -85,6 +85,7 @@ module router #(
         wire [VCS-1:0] from_first = {VCS{1'b1}} << first_vc;
         wire [VCS-1:0] to_last = ~({VCS{1'b1}} << last_vc << 1);
         wire [PORT_W-1:0] port_of_head = hop[PORT_W-1:0];
+        wire unused = &{1'b0, hop};  // the port's field may be wider than a port
         reg [VCS-1:0] allowed_q;
         assign allowed[ID*VCS+:VCS] = allowed_q;
         assign asks_vc[ID] = state == ASK_VC;
@@ -113,7 +114,7 @@ module router #(
       always @(posedge clk_i) begin
         if (!rst_ni) begin
           busy_q[k] <= 1'b0;
-          credits_q[k*CREDIT_W+:CREDIT_W] <= credits_i;
+          credits_q[k*CREDIT_W+:CREDIT_W] <= credits_i[(k/VCS)*CREDIT_W+:CREDIT_W];
         end else begin
           if (taken[k]) busy_q[k] <= 1'b1;
           else if (gone[k]) busy_q[k] <= 1'b0;

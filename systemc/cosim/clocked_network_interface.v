@@ -28,6 +28,7 @@ module clocked_network_interface #(
   parameter BUFFER_W = 4,    // log2(BUFFER)
   parameter QUEUE = 16,      // flits that may wait for the reduction unit at a port, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
+  parameter EJECT_CREDITS = 3,  // of a virtual channel
   parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
@@ -76,6 +77,7 @@ module clocked_network_interface #(
   input  wire [PORTS-1:0] flit_head_i,
   input  wire [PORTS-1:0] flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0] flit_i,
+  output wire [PORTS*VCS-1:0] credit_o,
   output wire [PORTS*3-1:0] state_o,
   output wire [PORTS-1:0] issue_o,
   output wire [PORTS*TOTAL_W-1:0] issued_o,
@@ -84,7 +86,7 @@ module clocked_network_interface #(
   output wire [PORTS*TIME_W-1:0] release_o,
   output wire [PORTS-1:0] arrived_o,
   output wire busy_o,
-  output wire overflow_o
+  output wire [1:0] overflow_o
 );
   reg  rst_n_q;
   reg  [TIME_W-1:0] now_q;
@@ -147,7 +149,7 @@ module clocked_network_interface #(
     .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOWS(FLOWS),
     .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
     .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W(BUFFER_W), .QUEUE(QUEUE),
-    .QUEUE_W(QUEUE_W), .ENTRY_W(ENTRY_W)
+    .QUEUE_W(QUEUE_W), .EJECT_CREDITS(EJECT_CREDITS), .ENTRY_W(ENTRY_W)
   ) ni (
     .clk_i(clk_i), .rst_ni(rst_n_q), .now_i(now_q), .type_i(type_q), .lockstep_i(lockstep_q),
     .absorbs_i(absorbs_q), .dma_latency_i(dma_latency_q), .payload_words_i(payload_words_q),
@@ -161,7 +163,7 @@ module clocked_network_interface #(
     .store_lanes_o(store_lanes_o), .store_data_o(store_data_o), .flit_valid_o(flit_valid_o),
     .flit_vc_o(flit_vc_o), .flit_head_o(flit_head_o), .flit_tail_o(flit_tail_o), .flit_o(flit_o),
     .credit_i(credit_q), .flit_valid_i(flit_valid_q), .flit_vc_i(flit_vc_q), .flit_head_i(flit_head_q),
-    .flit_tail_i(flit_tail_q), .flit_i(flit_q), .state_o(state_o), .issue_o(issue_o), .issued_o(issued_o),
+    .flit_tail_i(flit_tail_q), .flit_i(flit_q), .credit_o(credit_o), .state_o(state_o), .issue_o(issue_o), .issued_o(issued_o),
     .timestep_o(timestep_o), .lockstep_o(lockstep_o), .release_o(release_o), .arrived_o(arrived_o),
     .busy_o(busy_o), .overflow_o(overflow_o));
 endmodule

@@ -175,6 +175,7 @@ class NiModel::Impl {
     rtl_.flit_vc_i = static_cast<CData>((rtl_.flit_vc_i & ~(3U << at)) | (static_cast<unsigned>(vc) << at));
     for (int lane = 0; lane < kLanes; ++lane)
       rtl_.flit_i[static_cast<std::size_t>(port * kLanes + lane)] = bits[static_cast<std::size_t>(lane)];
+    taken_ |= 1U << (port * kVcs + vc);
   }
   void put_credit(int port, int vc) { rtl_.credit_i |= static_cast<SData>(1U << (port * kVcs + vc)); }
 
@@ -190,7 +191,9 @@ class NiModel::Impl {
     outcome.issued = rtl_.issue_o;
     outcome.arrived = rtl_.arrived_o;
     outcome.busy = rtl_.busy_o;
-    outcome.overflow = rtl_.overflow_o;
+    outcome.overflow = rtl_.overflow_o != 0;
+    outcome.credits_as_taken = rtl_.credit_o == taken_;
+    taken_ = 0;
     // Only where a port holds or issues is its release looked at.
     for (unsigned port = 0, states = rtl_.state_o; states != 0; ++port, states >>= 3) {
       if ((states & 7) == kWaitLockstep) outcome.holding |= 1U << port;
@@ -289,6 +292,7 @@ class NiModel::Impl {
   Vclocked_network_interface rtl_;
   VerilatedFstC wave_;
   std::deque<Response> responses_;  // by cycle
+  unsigned taken_ = 0;              // bit per port * kVcs + virtual channel: a flit comes in this cycle
 };
 
 NiModel::NiModel(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)

@@ -132,7 +132,8 @@ class NiModel {
     unsigned arrived = 0;  // bit per port: a message's last tail came
     bool busy = false;     // needs the next cycle
     bool overflow = false;
-    unsigned holding = 0;                         // bit per port: waits for its lockstep
+    bool credits_as_taken = true;  // the flits that came, and no others, were given their credits
+    unsigned holding = 0;          // bit per port: waits for its lockstep
     std::array<std::uint32_t, kPorts> release{};  // of the lockstep, modulo 2^32, where it holds or issued
   };
   Outcome step(std::int64_t now);

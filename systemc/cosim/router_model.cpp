@@ -19,7 +19,8 @@ class RouterModel::Impl {
  public:
   explicit Impl(int credits) : rtl_(&context_, "router") {
     rtl_.clk_i = 0;
-    rtl_.credits_i = static_cast<SData>(credits);
+    for (unsigned word = 0; word < 3; ++word) rtl_.credits_i[word] = 0;
+    put_credits(static_cast<std::uint32_t>(credits));
     rtl_.rst_ni = 0;
     clear_inputs();
     rtl_.eval();
@@ -71,6 +72,16 @@ class RouterModel::Impl {
     rtl_.clk_i = 1;
     rtl_.eval();
     rtl_.clk_i = 0;
+  }
+  // The same number behind every output.
+  void put_credits(std::uint32_t credits) {
+    constexpr unsigned kBits = 10;
+    for (unsigned port = 0; port < flits_.size(); ++port) {
+      const unsigned word = kBits * port / 32;
+      const unsigned bit = kBits * port % 32;
+      rtl_.credits_i[word] |= credits << bit;
+      if (bit + kBits > 32) rtl_.credits_i[word + 1] |= credits >> (32 - bit);
+    }
   }
   void clear_inputs() {
     rtl_.flit_valid_i = 0;

@@ -294,6 +294,8 @@ void RtlNetworkInterface::step(Cycles now) {
   }
   const NiModel::Outcome did = model_->step(now);
   if (did.overflow) fail("a queue overflowed", now);
+  // The ejection channel gives credits back at once, as the model's.
+  if (!did.credits_as_taken) fail("its queue for the reduction unit held a credit back", now);
   for (int i = 0; i < did.num_flits; ++i) send(did.flits[static_cast<std::size_t>(i)], now);
   set_next(did.busy ? now + 1 : fabric::kNever);
   for (unsigned ports = did.issued | did.holding | did.arrived; ports != 0; ports &= ports - 1) {

@@ -1,8 +1,10 @@
 #include "fabric/router.h"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -16,6 +18,8 @@ constexpr int kPorts = 5;
 constexpr int kVcs = 4;
 constexpr int kDepth = 16;
 constexpr unsigned kRouteAt = 81;
+constexpr unsigned kRouteBits = 42;
+constexpr unsigned kHopBits = 7;
 
 // What the model does in a cycle.
 class Environment final : public fabric::RouterEnvironment {
@@ -37,6 +41,8 @@ class Environment final : public fabric::RouterEnvironment {
   std::uint32_t credits = 0;
 };
 
+using FlitWords = std::array<std::uint32_t, 4>;
+
 // Packets on every input virtual channel, as fast as credits let them.
 class Bench {
  public:
@@ -46,7 +52,8 @@ class Bench {
   }
 
   void begin() {
-    rtl_->credits_i = kDepth;
+    rtl_->credits_i = 0;
+    for (int port = 0; port < kPorts; ++port) rtl_->credits_i |= kDepth << (5 * port);
     rtl_.reset();
     environment_ = std::make_unique<Environment>();
     config::RouterConfig config;
@@ -102,9 +109,24 @@ class Bench {
       const topology::Hop& hop = environment_->hops[flit.packet];
       const unsigned code = hop.out_port | (static_cast<unsigned>(hop.vcs.begin) << 3) |
                             ((static_cast<unsigned>(hop.vcs.end) - 1) << 5);
-      words[2] = head ? code << (kRouteAt - 64) : random_.word();
+      words[2] =
+          head ? code << (kRouteAt - 64) | (random_.word() << (kRouteAt - 64 + kHopBits)) : random_.word();
       words[3] = random_.word();
+      FlitWords& expected = under_way_words_[{flit.packet, flit.sequence}];
+      std::copy_n(words, expected.size(), expected.begin());
+      if (head) move_route(expected);
     }
+  }
+  // What the route in a head is behind this router: a hop less.
+  static void move_route(FlitWords& words) {
+    constexpr unsigned kLow = 32 - (kRouteAt - 64);  // bits of the route in the third word
+    constexpr std::uint64_t kMask = (std::uint64_t{1} << kRouteBits) - 1;
+    std::uint64_t route =
+        ((std::uint64_t{words[2]} >> (kRouteAt - 64)) | (std::uint64_t{words[3]} << kLow)) & kMask;
+    route >>= kHopBits;
+    words[2] =
+        (words[2] & ((1U << (kRouteAt - 64)) - 1)) | static_cast<std::uint32_t>(route << (kRouteAt - 64));
+    words[3] = (words[3] & ~((1U << (kRouteBits - kLow)) - 1)) | static_cast<std::uint32_t>(route >> kLow);
   }
   void start_packet(std::size_t input) {
     length_[input] = left_[input] = 1 + random_.below(longest_);
@@ -136,8 +158,13 @@ class Bench {
       ASSERT_EQ((rtl_->flit_vc_o >> (2 * port)) & 3, sent->second.vc) << "cycle " << now;
       ASSERT_EQ((rtl_->flit_head_o >> port) & 1, flit.is_head());
       ASSERT_EQ((rtl_->flit_tail_o >> port) & 1, flit.tail);
-      ASSERT_EQ(rtl_->flit_o[static_cast<std::size_t>(4 * port)], flit.packet) << "cycle " << now;
-      ASSERT_EQ(rtl_->flit_o[static_cast<std::size_t>(4 * port + 1)], flit.sequence);
+      const auto expected = under_way_words_.find({flit.packet, flit.sequence});
+      ASSERT_NE(expected, under_way_words_.end());
+      for (std::size_t word = 0; word < expected->second.size(); ++word) {
+        ASSERT_EQ(rtl_->flit_o[static_cast<std::size_t>(4 * port) + word], expected->second[word])
+            << "cycle " << now << " word " << word;
+      }
+      under_way_words_.erase(expected);
       ++under_way_[static_cast<std::size_t>(port * kVcs + sent->second.vc)];
     }
     for (std::size_t input = 0; input < places_.size(); ++input) {
@@ -158,6 +185,8 @@ class Bench {
   std::array<std::uint32_t, kPorts * kVcs> left_{};
   std::array<std::uint32_t, kPorts * kVcs> length_{};
   std::array<fabric::PacketId, kPorts * kVcs> packet_{};
+  // Of the flits in the router, as they should come out: [packet, sequence].
+  std::map<std::pair<fabric::PacketId, std::uint32_t>, FlitWords> under_way_words_;
 };
 
 TEST(Router, SendsTheModelsFlitsInTheModelsCycles) {

@@ -22,6 +22,7 @@ module switch_allocator #(
   assign port_o = port;
   integer i, k;
   always @* begin
+    assume (request_i == {(PORTS * VCS){1'b0}} || granted != {PORTS{1'b0}});
     for (i = 0; i < PORTS; i = i + 1) begin
       if (granted[i]) begin
         assume (request_i[i*VCS+vc[i*VC_W+:VC_W]]);

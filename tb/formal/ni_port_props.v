@@ -31,7 +31,7 @@ module ni_port_props (input wire clk_i);
     .payload_words_i(packet), .source_i(1'b0), .credits_i(2'b01), .load_valid_i(phase == 2'd1),
     .load_index_i(1'b0),
     .load_line_i({1'd1, 1'd0, 1'b0, 2'd1, 4'd1, total, words, 4'd0, 2'd1, 1'b0, 1'b0, 1'b0, add}),
-    .start_i(phase == 2'd2), .lines_i(2'd1), .count_i(2'd1), .flow_stride_i(1'b0),
+    .start_i(phase == 2'd2), .take_credits_i(phase == 2'd2), .lines_i(2'd1), .count_i(2'd1), .flow_stride_i(1'b0),
     .address_stride_i(4'd0), .step_stride_i(2'd0), .query_flow_o(), .query_dependencies_o(), .satisfied_i(satisfied),
     .dma_valid_o(dma_valid), .dma_address_o(), .dma_conflict_i(1'b0), .dma_data_valid_i(asked),
     .dma_data_i(64'd0), .flit_valid_o(flit_valid), .flit_vc_o(vc), .flit_head_o(head), .flit_tail_o(tail),

@@ -4,16 +4,16 @@
 module router_props (input wire clk_i);
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
-  wire [1:0] places = $anyconst;
+  wire [3:0] places = $anyconst;  // of a virtual channel behind each output
   wire [1:0] valid = $anyseq, vc = $anyseq, head = $anyseq, tail = $anyseq;
-  wire [7:0] flit = $anyseq;
+  wire [13:0] flit = $anyseq;
   wire [3:0] credit = $anyseq, credit_out;
   wire [1:0] valid_out, vc_out, head_out, tail_out;
-  wire [7:0] flit_out;
-  // Flits of 4 bits, of which a route of one hop takes 3: port, first and last virtual channel.
+  wire [13:0] flit_out;
+  // Flits of 7 bits, of which a route of two hops takes 6: port, first and last virtual channel of each.
   router #(
-    .PORTS(2), .PORT_W(1), .VCS(2), .VC_W(1), .FLIT_W(4), .DEPTH(2), .DEPTH_W(1), .CREDIT_W(2), .INPUT_W(2),
-    .ROUTE_AT(0), .ROUTE_W(3), .HOP_PORT_W(1)
+    .PORTS(2), .PORT_W(1), .VCS(2), .VC_W(1), .FLIT_W(7), .DEPTH(2), .DEPTH_W(1), .CREDIT_W(2), .INPUT_W(2),
+    .ROUTE_AT(0), .ROUTE_W(6), .HOP_PORT_W(1)
   ) dut (
     .clk_i(clk_i), .rst_ni(started), .credits_i(places), .flit_valid_i(valid), .flit_vc_i(vc), .flit_head_i(head),
     .flit_tail_i(tail), .flit_i(flit), .credit_o(credit_out), .flit_valid_o(valid_out), .flit_vc_o(vc_out),

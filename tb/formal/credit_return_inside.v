@@ -1,0 +1,40 @@
+  // Within credit_return: the queue never holds more than it can, no place is given twice or lost, and with an empty queue
+  // all that was held back is given within as many cycles as there are places.
+  reg [3:0] waits = 4'd0;
+  reg [2:0] places0 = CREDITS, places1 = CREDITS;  // that the router has
+  reg [2:0] held0 = 3'd0, held1 = 3'd0;            // taken and not given back
+  reg [2:0] idle = 3'd0;                           // cycles with an empty queue and no flits
+  wire      drains = $anyseq;
+  always @(posedge clk_i) begin
+    assume (waiting_i == waits);
+    assume (!flit_valid_i || (rst_ni && (flit_vc_i ? places1 != 3'd0 : places0 != 3'd0)));
+    assume (!drains || (rst_ni && waits != 4'd0));
+    if (rst_ni) begin
+      waits <= waits + {3'd0, flit_valid_i} - {3'd0, drains};
+      places0 <= places0 - {2'd0, comes[0]} + {2'd0, credit_o[0]};
+      places1 <= places1 - {2'd0, comes[1]} + {2'd0, credit_o[1]};
+      held0 <= held0 + {2'd0, comes[0]} - {2'd0, credit_o[0]};
+      held1 <= held1 + {2'd0, comes[1]} - {2'd0, credit_o[1]};
+      assert (waits <= QUEUE);
+      assert (!(flit_valid_i && waits == QUEUE));  // nothing can be lost
+      assert (places0 + held0 == CREDITS && places1 + held1 == CREDITS);
+      assert (held0 <= CREDITS && held1 <= CREDITS);
+      assert (owes_o == (held0 != 3'd0 || held1 != 3'd0));
+      assert (!credit_o[0] || held0 != 3'd0 || comes[0]);
+      assert (!credit_o[1] || held1 != 3'd0 || comes[1]);
+      assert (comes == 2'd0 || owes_o || !room || credit_o == comes);
+      // What the induction needs to know of the state.
+      assert ({1'b0, waits} + {2'd0, places0} + {2'd0, places1} <= QUEUE);
+      assert (out_q == {1'b0, places0} + {1'b0, places1});
+      assert ({1'b0, owed_q[1:0]} == held0 && {1'b0, owed_q[3:2]} == held1);
+      idle <= waits == 4'd0 && !flit_valid_i ? idle + {2'd0, idle != 3'd7} : 3'd0;
+      assert (idle == 3'd0 || {1'b0, held0} + {1'b0, held1} + {1'b0, idle} <= 4'd2 * CREDITS || (idle == 3'd7 && !owes_o));
+    end else begin
+      waits <= 4'd0;
+      places0 <= CREDITS;
+      places1 <= CREDITS;
+      held0 <= 3'd0;
+      held1 <= 3'd0;
+      idle <= 3'd0;
+    end
+  end

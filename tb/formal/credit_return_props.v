@@ -1,0 +1,15 @@
+// credit_return, with a queue that takes flits out as it likes and a router that sends what it has places for:
+// credit_return_inside.v.
+`default_nettype none
+module credit_return_props (input wire clk_i);
+  reg started = 1'b0;
+  always @(posedge clk_i) started <= 1'b1;
+  wire valid = $anyseq, vc = $anyseq;
+  wire [3:0] waiting = $anyseq;
+  wire [1:0] credit;
+  wire owes;
+  credit_return #(.VCS(2), .VC_W(1), .CREDITS(3), .QUEUE(8), .QUEUE_W(3)) dut (
+    .clk_i(clk_i), .rst_ni(started), .flit_valid_i(valid), .flit_vc_i(vc), .waiting_i(waiting), .credit_o(credit),
+    .owes_o(owes));
+endmodule
+`default_nettype wire
