@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build command test sanitize lint format bench budget soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal area deb explore
+.PHONY: help setup run build command test sanitize lint format bench budget soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal area tile deb explore
 .NOTPARALLEL:
 
 help:
@@ -100,6 +100,10 @@ test-slurm: command ## run a small experiment and a search on a Slurm cluster of
 
 cosim: build ## compare systems with network interfaces in Verilog with those in SystemC, flit by flit
 	@build/release/tb/cosim/coppice_cosim_check
+
+tile: command ## run all-reduces on tiles in nothing but Verilog, Verilated and in Icarus, against the model's sums and cycles
+	@cmake --build --preset release --parallel $(JOBS) --target tile_network
+	@tb/tile/all
 
 coverage: setup ## which lines and signals of the Verilog the co-simulation tests reach
 	@scripts/coverage --jobs $(JOBS)

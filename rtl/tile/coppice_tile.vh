@@ -1,0 +1,24 @@
+// scripts/hardware/registers makes this of rtl/tile/registers.yaml: change that.
+// Byte offsets of the registers.
+`define COPPICE_TILE_ID 8'h00
+`define COPPICE_TILE_SHAPE 8'h04
+`define COPPICE_TILE_CONTROL 8'h08
+`define COPPICE_TILE_STATUS 8'h0c
+`define COPPICE_TILE_ERROR 8'h10
+`define COPPICE_TILE_INTERRUPT 8'h14
+`define COPPICE_TILE_INTERRUPT_ENABLE 8'h18
+`define COPPICE_TILE_CONFIG 8'h1c
+`define COPPICE_TILE_ABSORBS 8'h20
+`define COPPICE_TILE_DMA_LATENCY 8'h24
+`define COPPICE_TILE_PAYLOAD 8'h28
+`define COPPICE_TILE_FLOW_STRIDE 8'h2c
+`define COPPICE_TILE_ADDRESS_STRIDE 8'h30
+`define COPPICE_TILE_STEP_STRIDE 8'h34
+`define COPPICE_TILE_SOURCE 8'h38
+`define COPPICE_TILE_ARRIVALS 8'h3c
+`define COPPICE_TILE_ARRIVED 8'h40
+`define COPPICE_TILE_NOW 8'h44
+`define COPPICE_TILE_TABLE 8'h48
+`define COPPICE_TILE_LINE 8'h80
+`define COPPICE_TILE_LINES 8'hc0
+`define COPPICE_TILE_COUNT 8'he0

@@ -1,0 +1,287 @@
+// A tile: router, network interface, and the registers of the channels between and behind them. Router port 0 to
+// LINKS - 1 lead to neighbours, the PORTS behind those to the network interface. Every edge of a link is a register, so
+// tiles are wired pin to pin; what is between them may add cycles of its own to flits and credits.
+//
+// Cycle by cycle (the contract of the model's node): a flit that wins the router's switch in cycle t is at the pins in
+// t + 1 and, over a wire without registers, in the neighbour's buffer in t + 2. A credit takes as long. Injection takes
+// two cycles each way, ejection three.
+//
+// Starting: tables are loaded a line at a time, then start_i with lines_i, count_i and arrivals_i. No message of the
+// collective may come before its start: start a tile before its neighbours' messages are under way to it. done_o holds
+// once all entries have issued, arrivals_i messages have come and been written, and nothing is under way, until the next
+// start. Then that may come; strides, tables and type are constant in between.
+//
+// error_o tells, for good, what was lost: bit 0 a flit at the reduction unit, which cannot be while neighbours keep to
+// their credits, bit 1 the place of a message in a depacketizer.
+//
+// Limits: those of network_interface; VCS is a power of two; buffers of all routers of a network hold CREDITS a virtual
+// channel or more.
+`default_nettype none
+module tile #(
+  parameter LINKS = 4,       // channels to neighbours and from them
+  parameter PORTS = 4,       // of the network interface
+  parameter FLIT_W = 128,    // bits of a flit, 32 times a power of two
+  parameter VCS = 4,         // virtual channels, a power of two from 2
+  parameter DEPTH = 16,      // flits of a router's buffer, a power of two
+  parameter CREDITS = 16,    // of them that a neighbour may use, at most DEPTH
+  parameter ENTRIES = 256,   // lines of a port's table, a power of two
+  parameter FLOWS = 64,      // a power of two
+  parameter QUEUE = 32,      // flits that may wait for the reduction unit at a port, a power of two
+  parameter EJECT_CREDITS = 6, // of a virtual channel at ejection; from 6 on a channel carries a flit a cycle
+  parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
+  // Widths of the network interface's fields.
+  parameter ITER_W = 10,
+  parameter TOTAL_W = 16,
+  parameter TIME_W = 32,
+  parameter FLOW_W = 10,
+  parameter COUNT_W = 10,
+  parameter STEP_W = 16,
+  parameter ADDR_W = 24,
+  parameter LEN_W = 20,
+  parameter FLITS_W = 24,
+  parameter PACKETS_W = 14,
+  parameter SOURCE_W = 10,
+  parameter HOP_PORT_W = 3,
+  parameter HOPS = 6,
+  // Derived: leave them as they are.
+  parameter LANES = FLIT_W / 32,
+  parameter VC_W = $clog2(VCS),
+  parameter INDEX_W = $clog2(ENTRIES),
+  parameter ROUTE_W = HOPS * (HOP_PORT_W + 2 * VC_W),
+  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
+  parameter LINE_W = ENTRY_W + 2 * ITER_W
+) (
+  input  wire                      clk_i,
+  input  wire                      rst_ni,
+  // Configuration, constant while anything runs.
+  input  wire [1:0]                type_i,           // of elements; 0: fp32, 1: bf16, 2: int32
+  input  wire                      lockstep_i,
+  input  wire [FLITS_W-1:0]        absorbs_i,
+  input  wire [TIME_W-1:0]         dma_latency_i,
+  input  wire [LEN_W-1:0]          payload_words_i,
+  input  wire [FLOW_W-1:0]         flow_stride_i,
+  input  wire [ADDR_W-1:0]         address_stride_i,
+  input  wire [STEP_W-1:0]         step_stride_i,
+  input  wire [SOURCE_W-1:0]       source_i,         // of port 0; the others follow
+  // Tables, start and status.
+  input  wire [PORTS-1:0]          load_valid_i,
+  input  wire [INDEX_W-1:0]        load_index_i,
+  input  wire [LINE_W-1:0]         load_line_i,
+  input  wire                      start_i,
+  input  wire [PORTS*(INDEX_W+1)-1:0] lines_i,
+  input  wire [PORTS*TOTAL_W-1:0]  count_i,
+  input  wire [TOTAL_W-1:0]        arrivals_i,       // messages that come here
+  output wire                      busy_o,           // started and not done
+  output wire                      done_o,
+  output wire [1:0]                error_o,
+  output wire [TOTAL_W-1:0]        arrived_o,        // messages that have come since the start
+  output wire [TIME_W-1:0]         now_o,            // cycles since reset
+  // Memory, as at network_interface.
+  output wire [PORTS-1:0]          dma_valid_o,
+  output wire [PORTS*ADDR_W-1:0]   dma_address_o,
+  input  wire [PORTS-1:0]          dma_data_valid_i,
+  input  wire [PORTS*FLIT_W-1:0]   dma_data_i,
+  output wire [PORTS-1:0]          read_valid_o,
+  output wire [PORTS*ADDR_W-1:0]   read_address_o,
+  input  wire [PORTS*FLIT_W-1:0]   read_data_i,
+  output wire [PORTS-1:0]          sum_valid_o,
+  output wire [PORTS*ADDR_W-1:0]   sum_address_o,
+  output wire [PORTS*LANES-1:0]    sum_lanes_o,
+  output wire [PORTS*FLIT_W-1:0]   sum_data_o,
+  output wire [PORTS-1:0]          store_valid_o,
+  output wire [PORTS*ADDR_W-1:0]   store_address_o,
+  output wire [PORTS*LANES-1:0]    store_lanes_o,
+  output wire [PORTS*FLIT_W-1:0]   store_data_o,
+  // Links.
+  output wire [LINKS-1:0]          flit_valid_o,
+  output wire [LINKS*VC_W-1:0]     flit_vc_o,
+  output wire [LINKS-1:0]          flit_head_o,
+  output wire [LINKS-1:0]          flit_tail_o,
+  output wire [LINKS*FLIT_W-1:0]   flit_o,
+  input  wire [LINKS*VCS-1:0]      credit_i,
+  input  wire [LINKS-1:0]          flit_valid_i,
+  input  wire [LINKS*VC_W-1:0]     flit_vc_i,
+  input  wire [LINKS-1:0]          flit_head_i,
+  input  wire [LINKS-1:0]          flit_tail_i,
+  input  wire [LINKS*FLIT_W-1:0]   flit_i,
+  output wire [LINKS*VCS-1:0]      credit_o
+);
+  localparam ALL = LINKS + PORTS;  // ports of the router
+  localparam PORT_W = $clog2(ALL);
+  localparam CREDIT_W = $clog2(DEPTH + 1);
+  localparam NI_CREDIT_W = 10;
+  localparam ROUTE_AT = 1 + FLOW_W + ADDR_W + LEN_W + SOURCE_W + 2 + PACKETS_W;
+  localparam WORD_W = VC_W + 2 + FLIT_W;  // what goes with a valid flit
+  localparam COUNT_W_OF_PORTS = $clog2(PORTS + 1);
+  localparam [NI_CREDIT_W-1:0] NI_CREDITS = CREDITS[NI_CREDIT_W-1:0];
+  localparam [CREDIT_W-1:0] LINK_CREDITS = CREDITS[CREDIT_W-1:0];
+  localparam [CREDIT_W-1:0] LOCAL_CREDITS = EJECT_CREDITS[CREDIT_W-1:0];
+
+  // What must hold of the parameters; where it does not, elaboration ends at the name of what is wrong.
+  generate
+    if (FLIT_W != 32 * LANES || LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_check_flit
+      FLIT_W_must_be_32_times_a_power_of_two_from_2 i_wrong ();
+    end
+    if (ROUTE_AT + ROUTE_W > FLIT_W) begin : g_check_head
+      a_head_flit_must_hold_all_its_fields_and_the_route i_wrong ();
+    end
+    if (VCS < 2 || (1 << VC_W) != VCS) begin : g_check_vcs
+      VCS_must_be_a_power_of_two_from_2 i_wrong ();
+    end
+    if (HOP_PORT_W < PORT_W) begin : g_check_hop
+      HOP_PORT_W_must_hold_every_port_of_the_router i_wrong ();
+    end
+    if (CREDITS > DEPTH || CREDITS >= (1 << NI_CREDIT_W)) begin : g_check_credits
+      CREDITS_must_be_at_most_DEPTH_and_1023 i_wrong ();
+    end
+    if (VCS * EJECT_CREDITS >= QUEUE || EJECT_CREDITS >= (1 << CREDIT_W)) begin : g_check_queue
+      VCS_times_EJECT_CREDITS_must_be_below_QUEUE i_wrong ();
+    end
+    if (FLOWS > (1 << FLOW_W) || (1 << $clog2(FLOWS)) != FLOWS) begin : g_check_flows
+      FLOWS_must_be_a_power_of_two_that_FLOW_W_holds i_wrong ();
+    end
+  endgenerate
+
+  reg [TIME_W-1:0] now_q;
+  always @(posedge clk_i) begin
+    if (!rst_ni) now_q <= {TIME_W{1'b0}};
+    else now_q <= now_q + 1'b1;
+  end
+  assign now_o = now_q;
+
+  // At the router's ports, and at the network interface's.
+  wire [ALL-1:0]          in_valid, out_valid;
+  wire [ALL*VC_W-1:0]     in_vc, out_vc;
+  wire [ALL-1:0]          in_head, in_tail, out_head, out_tail;
+  wire [ALL*FLIT_W-1:0]   in_flit, out_flit;
+  wire [ALL*VCS-1:0]      in_credit, out_credit;
+  wire [PORTS-1:0]        inject_valid, eject_valid;
+  wire [PORTS*VC_W-1:0]   inject_vc, eject_vc;
+  wire [PORTS-1:0]        inject_head, inject_tail, eject_head, eject_tail;
+  wire [PORTS*FLIT_W-1:0] inject_flit, eject_flit;
+  wire [PORTS*VCS-1:0]    inject_credit, eject_credit;
+  wire [PORTS*SOURCE_W-1:0] source;
+
+  router #(
+    .PORTS(ALL), .PORT_W(PORT_W), .VCS(VCS), .VC_W(VC_W), .FLIT_W(FLIT_W), .DEPTH(DEPTH), .DEPTH_W($clog2(DEPTH)),
+    .CREDIT_W(CREDIT_W), .INPUT_W($clog2(ALL * VCS)), .ROUTE_AT(ROUTE_AT), .ROUTE_W(ROUTE_W), .HOP_PORT_W(HOP_PORT_W)
+  ) i_router (
+    .clk_i(clk_i), .rst_ni(rst_ni), .credits_i({{PORTS{LOCAL_CREDITS}}, {LINKS{LINK_CREDITS}}}),
+    .flit_valid_i(in_valid), .flit_vc_i(in_vc), .flit_head_i(in_head), .flit_tail_i(in_tail), .flit_i(in_flit),
+    .credit_o(in_credit), .flit_valid_o(out_valid), .flit_vc_o(out_vc), .flit_head_o(out_head), .flit_tail_o(out_tail),
+    .flit_o(out_flit), .credit_i(out_credit));
+
+  genvar p;
+  generate
+    // A register at each pin of a link.
+    for (p = 0; p < LINKS; p = p + 1) begin : g_link
+      channel #(.MARKS(1), .WIDTH(WORD_W)) i_flit_out (
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(out_valid[p]),
+        .data_i({out_vc[p*VC_W+:VC_W], out_head[p], out_tail[p], out_flit[p*FLIT_W+:FLIT_W]}),
+        .marks_o(flit_valid_o[p]),
+        .data_o({flit_vc_o[p*VC_W+:VC_W], flit_head_o[p], flit_tail_o[p], flit_o[p*FLIT_W+:FLIT_W]}));
+      channel #(.MARKS(1), .WIDTH(WORD_W)) i_flit_in (
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(flit_valid_i[p]),
+        .data_i({flit_vc_i[p*VC_W+:VC_W], flit_head_i[p], flit_tail_i[p], flit_i[p*FLIT_W+:FLIT_W]}),
+        .marks_o(in_valid[p]),
+        .data_o({in_vc[p*VC_W+:VC_W], in_head[p], in_tail[p], in_flit[p*FLIT_W+:FLIT_W]}));
+      wire unused_out, unused_in;
+      channel #(.MARKS(VCS), .WIDTH(1)) i_credit_out (
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(in_credit[p*VCS+:VCS]), .data_i(1'b0),
+        .marks_o(credit_o[p*VCS+:VCS]), .data_o(unused_out));
+      channel #(.MARKS(VCS), .WIDTH(1)) i_credit_in (
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(credit_i[p*VCS+:VCS]), .data_i(1'b0),
+        .marks_o(out_credit[p*VCS+:VCS]), .data_o(unused_in));
+    end
+    for (p = 0; p < PORTS; p = p + 1) begin : g_local
+      localparam AT = LINKS + p;
+      localparam [SOURCE_W-1:0] SELF = p;
+      assign source[p*SOURCE_W+:SOURCE_W] = source_i + SELF;
+      channel #(.MARKS(1), .WIDTH(WORD_W), .LATENCY(2)) i_injection (
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(inject_valid[p]),
+        .data_i({inject_vc[p*VC_W+:VC_W], inject_head[p], inject_tail[p], inject_flit[p*FLIT_W+:FLIT_W]}),
+        .marks_o(in_valid[AT]),
+        .data_o({in_vc[AT*VC_W+:VC_W], in_head[AT], in_tail[AT], in_flit[AT*FLIT_W+:FLIT_W]}));
+      channel #(.MARKS(1), .WIDTH(WORD_W), .LATENCY(3)) i_ejection (
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(out_valid[AT]),
+        .data_i({out_vc[AT*VC_W+:VC_W], out_head[AT], out_tail[AT], out_flit[AT*FLIT_W+:FLIT_W]}),
+        .marks_o(eject_valid[p]),
+        .data_o({eject_vc[p*VC_W+:VC_W], eject_head[p], eject_tail[p], eject_flit[p*FLIT_W+:FLIT_W]}));
+      wire unused_injection, unused_ejection;
+      channel #(.MARKS(VCS), .WIDTH(1), .LATENCY(2)) i_injection_credit (
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(in_credit[AT*VCS+:VCS]), .data_i(1'b0),
+        .marks_o(inject_credit[p*VCS+:VCS]), .data_o(unused_injection));
+      channel #(.MARKS(VCS), .WIDTH(1), .LATENCY(3)) i_ejection_credit (
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(eject_credit[p*VCS+:VCS]), .data_i(1'b0),
+        .marks_o(out_credit[AT*VCS+:VCS]), .data_o(unused_ejection));
+    end
+  endgenerate
+
+  wire [PORTS*3-1:0]       state;
+  wire [PORTS-1:0]         issue, arrived;
+  wire [PORTS*TOTAL_W-1:0] issued;
+  wire [PORTS*STEP_W-1:0]  timestep;
+  wire [PORTS*TIME_W-1:0]  lockstep, release_at;
+  wire                     ni_busy;
+  network_interface #(
+    .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .CREDIT_W(NI_CREDIT_W), .ENTRIES(ENTRIES),
+    .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOWS(FLOWS), .FLOW_W(FLOW_W),
+    .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
+    .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W($clog2(BUFFER)), .QUEUE(QUEUE),
+    .QUEUE_W($clog2(QUEUE)), .EJECT_CREDITS(EJECT_CREDITS)
+  ) i_ni (
+    .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_q), .type_i(type_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
+    .dma_latency_i(dma_latency_i), .payload_words_i(payload_words_i), .flow_stride_i(flow_stride_i),
+    .address_stride_i(address_stride_i), .step_stride_i(step_stride_i), .source_i(source),
+    .credits_i({VCS{NI_CREDITS}}), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
+    .load_line_i(load_line_i), .start_i(start_i), .lines_i(lines_i), .count_i(count_i), .dma_valid_o(dma_valid_o),
+    .dma_address_o(dma_address_o), .dma_data_valid_i(dma_data_valid_i), .dma_data_i(dma_data_i),
+    .read_valid_o(read_valid_o), .read_address_o(read_address_o), .read_data_i(read_data_i),
+    .sum_valid_o(sum_valid_o), .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o), .sum_data_o(sum_data_o),
+    .store_valid_o(store_valid_o), .store_address_o(store_address_o), .store_lanes_o(store_lanes_o),
+    .store_data_o(store_data_o), .flit_valid_o(inject_valid), .flit_vc_o(inject_vc), .flit_head_o(inject_head),
+    .flit_tail_o(inject_tail), .flit_o(inject_flit), .credit_i(inject_credit), .flit_valid_i(eject_valid),
+    .flit_vc_i(eject_vc), .flit_head_i(eject_head), .flit_tail_i(eject_tail), .flit_i(eject_flit),
+    .credit_o(eject_credit), .state_o(state), .issue_o(issue), .issued_o(issued), .timestep_o(timestep),
+    .lockstep_o(lockstep), .release_o(release_at), .arrived_o(arrived), .busy_o(ni_busy), .overflow_o(error_o));
+
+  // Messages that have come, and whether all is done: state 0 is a table at its end.
+  reg [TOTAL_W-1:0] arrived_q, arrivals_q;
+  reg               runs_q, done_q, just_started_q;
+  reg [COUNT_W_OF_PORTS-1:0] together;
+  integer i;
+  always @* begin
+    together = {COUNT_W_OF_PORTS{1'b0}};
+    for (i = 0; i < PORTS; i = i + 1) together = together + {{(COUNT_W_OF_PORTS-1){1'b0}}, arrived[i]};
+  end
+  wire ends = runs_q && !just_started_q && arrived_q == arrivals_q && state == {(PORTS * 3){1'b0}} && !ni_busy;
+  always @(posedge clk_i) begin
+    if (!rst_ni) begin
+      runs_q <= 1'b0;
+      done_q <= 1'b0;
+      just_started_q <= 1'b0;
+      arrived_q <= {TOTAL_W{1'b0}};
+      arrivals_q <= {TOTAL_W{1'b0}};
+    end else begin
+      just_started_q <= start_i;
+      if (start_i) begin
+        runs_q <= 1'b1;
+        done_q <= 1'b0;
+        arrived_q <= {TOTAL_W{1'b0}};
+        arrivals_q <= arrivals_i;
+      end else begin
+        arrived_q <= arrived_q + {{(TOTAL_W - COUNT_W_OF_PORTS){1'b0}}, together};
+        if (ends) begin
+          runs_q <= 1'b0;
+          done_q <= 1'b1;
+        end
+      end
+    end
+  end
+  assign busy_o = runs_q;
+  assign done_o = done_q;
+  assign arrived_o = arrived_q;
+
+  wire unused = &{1'b0, issue, issued, timestep, lockstep, release_at};
+endmodule
+`default_nettype wire

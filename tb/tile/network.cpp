@@ -1,0 +1,368 @@
+// tile_network FOLDER: tiles (rtl/tile/tile.v, Verilated) wired to a network, memory and links as plain
+// arrays. Does what network_tb.v does, from the same files that tb/tile/simulate writes into FOLDER, and
+// prints the same lines.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <Vtile.h>
+#include <verilated.h>
+
+double sc_time_stamp() {
+  return 0;
+}
+
+namespace coppice::tile {
+namespace {
+
+constexpr unsigned kLinks = 4;
+constexpr unsigned kPorts = 4;
+constexpr unsigned kVcs = 4;
+constexpr unsigned kLanes = 4;
+constexpr unsigned kAddressBits = 24;
+constexpr unsigned kLineWords = 7;
+constexpr unsigned kCountBits = 16;
+constexpr unsigned kLinesBits = 11;  // of tables of 1024 lines
+
+using FlitBits = std::array<std::uint32_t, kLanes>;
+
+// The lines of a file of hexadecimal numbers, 32 bits a word, the lowest first.
+std::vector<std::vector<std::uint32_t>> read_hex(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error(path + ": cannot be read");
+  std::vector<std::vector<std::uint32_t>> numbers;
+  constexpr std::size_t kDigits = 8;
+  for (std::string line; std::getline(file, line);) {
+    std::vector<std::uint32_t>& words = numbers.emplace_back();
+    while (!line.empty()) {
+      const std::size_t digits = std::min(line.size(), kDigits);
+      words.push_back(static_cast<std::uint32_t>(std::stoul(line.substr(line.size() - digits), nullptr, 16)));
+      line.resize(line.size() - digits);
+    }
+  }
+  return numbers;
+}
+
+std::vector<std::uint32_t> read_words(const std::string& path) {
+  std::vector<std::uint32_t> words;
+  for (const auto& number : read_hex(path)) words.push_back(number.front());
+  return words;
+}
+
+std::uint64_t field(const std::vector<std::uint32_t>& words, unsigned at, unsigned width) {
+  std::uint64_t value = 0;
+  for (unsigned bit = 0; bit < width; ++bit) {
+    const std::size_t word = (at + bit) / 32;
+    if (word < words.size()) value |= std::uint64_t{(words[word] >> ((at + bit) % 32)) & 1} << bit;
+  }
+  return value;
+}
+
+// What is on a link in a cycle: a flit one way, credits the other.
+struct Flit {
+  bool valid = false;
+  bool head = false;
+  bool tail = false;
+  unsigned vc = 0;
+  FlitBits bits{};
+};
+
+class Tile {
+ public:
+  Tile(unsigned node, unsigned seed, const std::map<std::string, std::uint32_t>& constants)
+      : dma_(constants.at("DMA_LATENCY") - 1) {
+    context_.randReset(2);
+    context_.randSeed(static_cast<int>(seed + node));
+    rtl_ = std::make_unique<Vtile>(&context_, "tile");
+    rtl_->type_i = static_cast<CData>(constants.at("TYPE"));
+    rtl_->lockstep_i = constants.at("LOCKSTEP") != 0;
+    rtl_->absorbs_i = constants.at("ABSORBS");
+    rtl_->dma_latency_i = constants.at("DMA_LATENCY");
+    rtl_->payload_words_i = constants.at("PAYLOAD_WORDS");
+    rtl_->flow_stride_i = 0;
+    rtl_->address_stride_i = 0;
+    rtl_->step_stride_i = 0;
+    rtl_->source_i = static_cast<SData>(node * kPorts);
+    rtl_->load_valid_i = 0;
+    rtl_->start_i = 0;
+    rtl_->flit_valid_i = 0;
+    rtl_->credit_i = 0;
+    rtl_->dma_data_valid_i = 0;
+    rtl_->clk_i = 0;
+    rtl_->rst_ni = 0;
+    rtl_->eval();
+  }
+  ~Tile() { rtl_->final(); }
+  Tile(const Tile&) = delete;
+  Tile& operator=(const Tile&) = delete;
+
+  Vtile& rtl() { return *rtl_; }
+
+  void put_flit(unsigned port, const Flit& flit) {
+    const auto bit = static_cast<CData>(1U << port);
+    const auto set = [bit](CData& bits, bool value) {
+      bits = static_cast<CData>(value ? bits | bit : bits & ~bit);
+    };
+    set(rtl_->flit_valid_i, flit.valid);
+    set(rtl_->flit_head_i, flit.head);
+    set(rtl_->flit_tail_i, flit.tail);
+    rtl_->flit_vc_i = static_cast<CData>((rtl_->flit_vc_i & ~(3U << (2 * port))) | (flit.vc << (2 * port)));
+    for (unsigned lane = 0; lane < kLanes; ++lane) rtl_->flit_i[port * kLanes + lane] = flit.bits[lane];
+  }
+  void put_credits(unsigned port, unsigned credits) {
+    rtl_->credit_i =
+        static_cast<SData>((rtl_->credit_i & ~(0xfU << (kVcs * port))) | (credits << (kVcs * port)));
+  }
+  Flit flit(unsigned port) const {
+    Flit flit{((rtl_->flit_valid_o >> port) & 1) != 0,
+              ((rtl_->flit_head_o >> port) & 1) != 0,
+              ((rtl_->flit_tail_o >> port) & 1) != 0,
+              (rtl_->flit_vc_o >> (2 * port)) & 3U,
+              {}};
+    for (unsigned lane = 0; lane < kLanes; ++lane) flit.bits[lane] = rtl_->flit_o[port * kLanes + lane];
+    return flit;
+  }
+  unsigned credits(unsigned port) const { return (rtl_->credit_o >> (kVcs * port)) & 0xfU; }
+
+  // The rising edge of the clock, with the memory's part of the cycle before it: reads see what was written
+  // in cycles before.
+  void tick(std::vector<std::uint32_t>& memory, std::size_t first, std::size_t words) {
+    const auto address = [](const VlWide<3>& of, unsigned port) {
+      return static_cast<std::size_t>(field({of[0], of[1], of[2]}, port * kAddressBits, kAddressBits));
+    };
+    const auto read = [&](std::size_t at) {
+      FlitBits bits{};
+      for (unsigned lane = 0; lane < kLanes && at + lane < words; ++lane)
+        bits[lane] = memory[first + at + lane];
+      return bits;
+    };
+    if (rtl_->rst_ni == 0) {
+      edge();
+      return;
+    }
+    std::array<FlitBits, kPorts> sums{};
+    DmaData asked;
+    asked.valid = rtl_->dma_valid_o;
+    for (unsigned port = 0; port < kPorts; ++port) {
+      if (((rtl_->dma_valid_o >> port) & 1) != 0) asked.bits[port] = read(address(rtl_->dma_address_o, port));
+      if (((rtl_->read_valid_o >> port) & 1) != 0) sums[port] = read(address(rtl_->read_address_o, port));
+    }
+    const unsigned reads = rtl_->read_valid_o;
+    const auto write = [&](unsigned port, const VlWide<3>& addresses, unsigned lanes,
+                           const VlWide<16>& data) {
+      const std::size_t at = address(addresses, port);
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        if (((lanes >> (port * kLanes + lane)) & 1) == 0) continue;
+        if (at + lane >= words) throw std::runtime_error("a write behind the end of the memory");
+        memory[first + at + lane] = data[port * kLanes + lane];
+      }
+    };
+    for (unsigned port = 0; port < kPorts; ++port) {
+      if (((rtl_->sum_valid_o >> port) & 1) != 0)
+        write(port, rtl_->sum_address_o, rtl_->sum_lanes_o, rtl_->sum_data_o);
+      if (((rtl_->store_valid_o >> port) & 1) != 0)
+        write(port, rtl_->store_address_o, rtl_->store_lanes_o, rtl_->store_data_o);
+    }
+    dma_data_.push_back(asked);
+    edge();
+    for (unsigned port = 0; port < kPorts; ++port) {
+      if (((reads >> port) & 1) == 0) continue;
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        rtl_->read_data_i[port * kLanes + lane] = sums[port][lane];
+    }
+    rtl_->dma_data_valid_i = 0;
+    if (dma_data_.size() < dma_) return;
+    rtl_->dma_data_valid_i = static_cast<CData>(dma_data_.front().valid);
+    for (unsigned port = 0; port < kPorts; ++port) {
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        rtl_->dma_data_i[port * kLanes + lane] = dma_data_.front().bits[port][lane];
+    }
+    dma_data_.pop_front();
+  }
+
+ private:
+  struct DmaData {
+    unsigned valid = 0;
+    std::array<FlitBits, kPorts> bits{};
+  };
+
+  void edge() {
+    rtl_->clk_i = 1;
+    rtl_->eval();
+    rtl_->clk_i = 0;
+  }
+
+  VerilatedContext context_;
+  std::unique_ptr<Vtile> rtl_;
+  std::size_t dma_;  // cycles from a request to its data
+  std::deque<DmaData> dma_data_;
+};
+
+class Network {
+ public:
+  Network(const std::string& folder, unsigned seed) : folder_(folder) {
+    std::ifstream file(folder + "/system.txt");
+    for (std::string name; file >> name;) file >> constants_[name];
+    if (constants_["LINKS"] != kLinks || constants_["PORTS"] != kPorts)
+      throw std::runtime_error("tiles have 4 links and 4 ports here");
+    nodes_ = constants_["NODES"];
+    words_ = constants_["WORDS"];
+    memory_ = read_words(folder + "/memory.hex");
+    sums_ = read_words(folder + "/sums.hex");
+    sources_ = read_words(folder + "/sources.hex");
+    for (unsigned node = 0; node < nodes_; ++node)
+      tiles_.push_back(std::make_unique<Tile>(node, seed, constants_));
+    const std::size_t latency = constants_["LATENCY"];
+    flits_.assign(latency, std::vector<Flit>(nodes_ * kLinks));
+    credits_.assign(latency, std::vector<unsigned>(nodes_ * kLinks));
+  }
+
+  bool run() {
+    constexpr int kResetCycles = 3;
+    for (int i = 0; i < kResetCycles; ++i) cycle();
+    for (const auto& tile : tiles_) tile->rtl().rst_ni = 1;
+    load();
+    bool good = true;
+    for (std::uint32_t run = 0; run < constants_["RUNS"]; ++run) good = collective(run) && good;
+    return good;
+  }
+
+ private:
+  void load() {
+    for (const auto& words : read_hex(folder_ + "/tables.hex")) {
+      const unsigned line_bits = constants_["LINE_W"];
+      Vtile& rtl = tiles_[field(words, line_bits + 32, 16)]->rtl();
+      rtl.load_valid_i = static_cast<CData>(1U << field(words, line_bits + 16, 16));
+      rtl.load_index_i = static_cast<SData>(field(words, line_bits, 16));
+      for (unsigned word = 0; word < kLineWords; ++word) {
+        const unsigned left = line_bits - 32 * word;
+        rtl.load_line_i[word] = static_cast<std::uint32_t>(field(words, 32 * word, std::min(left, 32U)));
+      }
+      cycle();
+      rtl.load_valid_i = 0;
+    }
+  }
+
+  void start() {
+    const auto sizes = read_hex(folder_ + "/sizes.hex");
+    for (unsigned node = 0; node < nodes_; ++node) {
+      Vtile& rtl = tiles_[node]->rtl();
+      rtl.lines_i = 0;
+      rtl.count_i = 0;
+      for (unsigned port = 0; port < kPorts; ++port) {
+        rtl.lines_i |= field(sizes[node], 16 * port, 16) << (port * kLinesBits);
+        rtl.count_i |= field(sizes[node], 16 * (kPorts + port), 16) << (port * kCountBits);
+      }
+      rtl.arrivals_i = static_cast<SData>(field(sizes[node], 32 * kPorts, 16));
+      rtl.start_i = 1;
+    }
+    cycle();
+    for (const auto& tile : tiles_) tile->rtl().start_i = 0;
+  }
+
+  // Runs the collective and checks its sums; prints a line.
+  bool collective(std::uint32_t run) {
+    start();
+    const std::uint64_t begin = cycles_;
+    flits_sent_ = 0;
+    const auto all = [this](auto&& holds) { return std::all_of(tiles_.begin(), tiles_.end(), holds); };
+    const auto sound = [](const auto& tile) { return tile->rtl().error_o == 0; };
+    const auto done = [](const auto& tile) { return tile->rtl().done_o != 0; };
+    std::uint64_t last = 0;
+    std::vector<unsigned> arrived(nodes_);
+    while (cycles_ - begin < constants_["MOST_CYCLES"] && !(all(done) && cycles_ > begin + 2) && all(sound)) {
+      const std::uint64_t now = cycles_ - begin;
+      cycle();
+      for (unsigned node = 0; node < nodes_; ++node) {
+        const unsigned count = tiles_[node]->rtl().arrived_o;
+        if (count != arrived[node]) last = now;
+        arrived[node] = count;
+      }
+    }
+    // A stored message counts from the cycle behind its tail on.
+    ++last;
+    std::size_t wrong = 0;
+    for (std::size_t at = 0; at < memory_.size(); ++at) {
+      const std::uint32_t right = sums_[run * memory_.size() + at];
+      if (memory_[at] == right) continue;
+      if (++wrong <= 5) {
+        std::printf("tile %zu word %zu: %08x, should be %08x\n", at / words_, at % words_, memory_[at],
+                    right);
+      }
+    }
+    if (!all(sound)) {
+      std::printf("FAILED: run %u: something was lost\n", run);
+    } else if (!all(done)) {
+      std::printf("FAILED: run %u: not done after %llu cycles\n", run,
+                  static_cast<unsigned long long>(cycles_ - begin));
+    } else if (wrong > 0) {
+      std::printf("FAILED: run %u: %zu words are wrong\n", run, wrong);
+    } else {
+      std::printf("verified: run %u: %llu cycles, %zu words, %llu flits on links\n", run,
+                  static_cast<unsigned long long>(last), memory_.size(),
+                  static_cast<unsigned long long>(flits_sent_));
+      return true;
+    }
+    return false;
+  }
+
+  void cycle() {
+    std::vector<Flit>& flits = flits_[at_];
+    std::vector<unsigned>& credits = credits_[at_];
+    for (unsigned input = 0; input < sources_.size(); ++input) {
+      const unsigned output = sources_[input];
+      tiles_[input / kLinks]->put_flit(input % kLinks, flits[output]);
+      tiles_[output / kLinks]->put_credits(output % kLinks, credits[input]);
+    }
+    for (const auto& tile : tiles_) tile->rtl().eval();
+    for (unsigned link = 0; link < sources_.size(); ++link) {
+      Tile& tile = *tiles_[link / kLinks];
+      if (tile.rtl().rst_ni == 0) continue;  // links are reset, too
+      flits[link] = tile.flit(link % kLinks);
+      credits[link] = tile.credits(link % kLinks);
+      flits_sent_ += flits[link].valid;
+    }
+    for (std::size_t node = 0; node < nodes_; ++node) tiles_[node]->tick(memory_, node * words_, words_);
+    at_ = at_ + 1 == flits_.size() ? 0 : at_ + 1;
+    ++cycles_;
+  }
+
+  std::string folder_;
+  std::map<std::string, std::uint32_t> constants_;
+  std::size_t nodes_ = 0;
+  std::size_t words_ = 0;
+  std::vector<std::uint32_t> memory_;   // of all nodes
+  std::vector<std::uint32_t> sums_;     // of all runs
+  std::vector<std::uint32_t> sources_;  // of every input of a link, the output that leads to it
+  std::vector<std::unique_ptr<Tile>> tiles_;
+  // What comes out in cycle `at_`, then what goes in: [cycle modulo latency][output or input].
+  std::vector<std::vector<Flit>> flits_;
+  std::vector<std::vector<unsigned>> credits_;
+  std::size_t at_ = 0;
+  std::uint64_t cycles_ = 0;
+  std::uint64_t flits_sent_ = 0;
+};
+
+}  // namespace
+}  // namespace coppice::tile
+
+int main(int argc, char** argv) {
+  try {
+    if (argc != 2) throw std::runtime_error("the argument is the folder that tb/tile/simulate has written");
+    constexpr unsigned kSeed = 7;  // of registers without a reset
+    return coppice::tile::Network(argv[1], kSeed).run() ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tile_network: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,255 @@
+// Tiles wired to a network, and nothing else than Verilog: loads the tables over AXI4-Lite, starts every tile, waits for
+// their interrupts, and checks every word of every memory against the sums that it should hold. system.vh, tables.hex, sizes.hex, memory.hex and sums.hex come from
+// tb/tile/simulate. The last line says "verified", with the cycle in which the last message counted, or what is wrong.
+//
+// RUNS collectives run one after another, the second on what the first left: sums.hex holds the sums of each.
+`default_nettype none
+module network_tb;
+  `include "system.vh"
+  `include "coppice_tile.vh"
+  localparam ADDR_W = 24;
+  localparam TOTAL_W = 16;
+  localparam TIME_W = 32;
+  localparam LANES = FLIT_W / 32;
+  localparam VC_W = $clog2(VCS);
+  localparam INDEX_W = $clog2(ENTRIES);
+  localparam LOAD_W = LINE_W + 48;  // node, port and index before the line
+  localparam SIZE_W = PORTS * 16 + PORTS * TOTAL_W + TOTAL_W;
+
+  reg clk = 1'b0, rst_n = 1'b0;
+  always #1 clk = !clk;
+
+  reg [LOAD_W-1:0] tables [0:LOADS-1];
+  reg [SIZE_W-1:0] sizes [0:NODES-1];  // arrivals, entries of ports, lines of ports
+  reg [31:0] memory [0:NODES*WORDS+LANES-1];
+  reg [31:0] sums [0:RUNS*NODES*WORDS-1];
+  initial begin
+    $readmemh("tables.hex", tables);
+    $readmemh("sizes.hex", sizes);
+    $readmemh("memory.hex", memory, 0, NODES * WORDS - 1);
+    $readmemh("sums.hex", sums);
+  end
+
+  // The bus: a write or read of tile `target`, or of all.
+  integer    target = 0;
+  reg        writes = 1'b0, reads = 1'b0, everyone = 1'b0;
+  reg [7:0]  address = 8'd0;
+  reg [31:0] data = 32'd0;
+  wire [NODES-1:0]    unused_taken, answered, given, irq;
+  wire [NODES*2-1:0]  write_response, read_response;
+  wire [NODES*32-1:0] value;
+
+  // Links: of the output `from` of all tiles, the input that it leads to.
+  wire [NODES*LINKS-1:0]         out_valid, out_head, out_tail, in_valid, in_head, in_tail;
+  wire [NODES*LINKS*VC_W-1:0]    out_vc, in_vc;
+  wire [NODES*LINKS*FLIT_W-1:0]  out_flit, in_flit;
+  wire [NODES*LINKS*VCS-1:0]     out_credit, in_credit;  // given by inputs, taken by outputs
+  wire [NODES*PORTS-1:0]         counts;  // a message counts from the next cycle on
+
+  genvar n, p, l;
+  generate
+    for (n = 0; n < NODES * LINKS; n = n + 1) begin : g_link
+      localparam FROM = SOURCES[n*16+:16];
+      link #(.WIDTH(VC_W + 2 + FLIT_W), .LATENCY(LATENCY)) i_flits (
+        .clk_i(clk), .rst_ni(rst_n), .marks_i(out_valid[FROM]), .marks_o(in_valid[n]),
+        .data_i({out_vc[FROM*VC_W+:VC_W], out_head[FROM], out_tail[FROM], out_flit[FROM*FLIT_W+:FLIT_W]}),
+        .data_o({in_vc[n*VC_W+:VC_W], in_head[n], in_tail[n], in_flit[n*FLIT_W+:FLIT_W]}));
+      wire unused;
+      link #(.MARKS(VCS), .WIDTH(1), .LATENCY(LATENCY)) i_credits (
+        .clk_i(clk), .rst_ni(rst_n), .marks_i(out_credit[n*VCS+:VCS]), .marks_o(in_credit[FROM*VCS+:VCS]), .data_i(1'b0),
+        .data_o(unused));
+    end
+
+    for (n = 0; n < NODES; n = n + 1) begin : g_tile
+      localparam [9:0] SOURCE = n * 4;
+      wire [PORTS-1:0]        dma_valid, read_valid, sum_valid, store_valid;
+      wire [PORTS*ADDR_W-1:0] dma_address, read_address, sum_address, store_address;
+      wire [PORTS*LANES-1:0]  sum_lanes, store_lanes;
+      wire [PORTS*FLIT_W-1:0] sum_data, store_data;
+      reg  [PORTS*FLIT_W-1:0] read_data;
+      reg  [PORTS-1:0]        dma_marks [0:DMA_LATENCY-2];
+      reg  [PORTS*FLIT_W-1:0] dma_data [0:DMA_LATENCY-2];
+      wire mine = everyone || target == n;
+      axi_tile #(
+        .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
+        .FLOWS(FLOWS)
+      ) i_tile (
+        .clk_i(clk), .rst_ni(rst_n), .awaddr_i(address), .awvalid_i(writes && mine), .awready_o(unused_taken[n]), .wdata_i(data),
+        .wstrb_i(4'hf), .wvalid_i(writes && mine), .wready_o(), .bresp_o(write_response[n*2+:2]), .bvalid_o(answered[n]),
+        .bready_i(1'b1), .araddr_i(address), .arvalid_i(reads && mine), .arready_o(), .rdata_o(value[n*32+:32]),
+        .rresp_o(read_response[n*2+:2]), .rvalid_o(given[n]), .rready_i(1'b1), .irq_o(irq[n]),
+        .dma_valid_o(dma_valid), .dma_address_o(dma_address), .dma_data_valid_i(dma_marks[DMA_LATENCY-2]),
+        .dma_data_i(dma_data[DMA_LATENCY-2]), .read_valid_o(read_valid), .read_address_o(read_address),
+        .read_data_i(read_data), .sum_valid_o(sum_valid), .sum_address_o(sum_address), .sum_lanes_o(sum_lanes),
+        .sum_data_o(sum_data), .store_valid_o(store_valid), .store_address_o(store_address),
+        .store_lanes_o(store_lanes), .store_data_o(store_data),
+        .flit_valid_o(out_valid[n*LINKS+:LINKS]), .flit_vc_o(out_vc[n*LINKS*VC_W+:LINKS*VC_W]),
+        .flit_head_o(out_head[n*LINKS+:LINKS]), .flit_tail_o(out_tail[n*LINKS+:LINKS]),
+        .flit_o(out_flit[n*LINKS*FLIT_W+:LINKS*FLIT_W]), .credit_i(in_credit[n*LINKS*VCS+:LINKS*VCS]),
+        .flit_valid_i(in_valid[n*LINKS+:LINKS]), .flit_vc_i(in_vc[n*LINKS*VC_W+:LINKS*VC_W]),
+        .flit_head_i(in_head[n*LINKS+:LINKS]), .flit_tail_i(in_tail[n*LINKS+:LINKS]),
+        .flit_i(in_flit[n*LINKS*FLIT_W+:LINKS*FLIT_W]), .credit_o(out_credit[n*LINKS*VCS+:LINKS*VCS]));
+
+      // Memory: reads see what was written in cycles before. Behind the last word of the last tile there is room for a
+      // flit's; other words behind the data are a neighbour's, which no lane uses.
+      integer i, k, s;
+      always @(posedge clk) begin
+        dma_marks[0] <= dma_valid;
+        for (s = 1; s < DMA_LATENCY - 1; s = s + 1) begin
+          dma_marks[s] <= dma_marks[s-1];
+          dma_data[s] <= dma_data[s-1];
+        end
+        for (i = 0; i < PORTS; i = i + 1) begin
+          for (k = 0; k < LANES; k = k + 1) begin
+            if (dma_valid[i])
+              dma_data[0][(i*LANES+k)*32+:32] <= memory[n * WORDS + dma_address[i*ADDR_W+:ADDR_W] + k];
+            if (read_valid[i])
+              read_data[(i*LANES+k)*32+:32] <= memory[n * WORDS + read_address[i*ADDR_W+:ADDR_W] + k];
+            if (sum_valid[i] && sum_lanes[i*LANES+k])
+              memory[n * WORDS + sum_address[i*ADDR_W+:ADDR_W] + k] <= sum_data[(i*LANES+k)*32+:32];
+            if (store_valid[i] && store_lanes[i*LANES+k])
+              memory[n * WORDS + store_address[i*ADDR_W+:ADDR_W] + k] <= store_data[(i*LANES+k)*32+:32];
+          end
+        end
+      end
+      // When messages count: sums three cycles after stores.
+      assign counts[n*PORTS+:PORTS] = i_tile.i_tile.i_ni.added3_q | (i_tile.i_tile.i_ni.arrived & ~i_tile.i_tile.i_ni.arrived_add);
+    end
+  endgenerate
+
+  integer at, run, wrong, cycle, last, flits, b, failures;
+  // A write to the target, or all; each must take it at once and answer in the next cycle that all is well.
+  task write(input [7:0] to, input [31:0] what);
+    begin
+      address = to;
+      data = what;
+      writes = 1'b1;
+      @(negedge clk);
+      writes = 1'b0;
+      if (!answered[target] || write_response[target*2+:2] != 2'd0) begin
+        $display("FAILED: tile %0d does not take a write to %h", target, to);
+        failures = failures + 1;
+      end
+    end
+  endtask
+  // The value stays at value[target] until the next read.
+  task read(input [7:0] from);
+    begin
+      address = from;
+      reads = 1'b1;
+      @(negedge clk);
+      reads = 1'b0;
+      if (!given[target] || read_response[target*2+:2] != 2'd0) begin
+        $display("FAILED: tile %0d does not give %h", target, from);
+        failures = failures + 1;
+      end
+    end
+  endtask
+  task must_read(input [7:0] from, input [31:0] what);
+    begin
+      read(from);
+      if (value[target*32+:32] !== what) begin
+        $display("FAILED: tile %0d register %h holds %h, should be %h", target, from, value[target*32+:32], what);
+        failures = failures + 1;
+      end
+    end
+  endtask
+
+  initial begin
+    failures = 0;
+    repeat (3) @(negedge clk);
+    rst_n = 1'b1;
+    everyone = 1'b1;
+    write(`COPPICE_TILE_CONFIG, {29'd0, LOCKSTEP[0], TYPE[1:0]});
+    write(`COPPICE_TILE_ABSORBS, ABSORBS);
+    write(`COPPICE_TILE_DMA_LATENCY, DMA_LATENCY);
+    write(`COPPICE_TILE_PAYLOAD, PAYLOAD_WORDS);
+    write(`COPPICE_TILE_INTERRUPT_ENABLE, 32'd3);
+    everyone = 1'b0;
+    for (target = 0; target < NODES; target = target + 1) begin
+      must_read(`COPPICE_TILE_ID, 32'h434f5054);
+      write(`COPPICE_TILE_SOURCE, target * 4);
+      write(`COPPICE_TILE_ARRIVALS, {16'd0, sizes[target][PORTS*32+:16]});
+      must_read(`COPPICE_TILE_ARRIVALS, {16'd0, sizes[target][PORTS*32+:16]});
+      for (b = 0; b < PORTS; b = b + 1) begin
+        write(`COPPICE_TILE_LINES + 4 * b, {16'd0, sizes[target][b*16+:16]});
+        write(`COPPICE_TILE_COUNT + 4 * b, {16'd0, sizes[target][PORTS*16+b*16+:16]});
+      end
+    end
+    for (at = 0; at < LOADS; at = at + 1) begin
+      target = tables[at][LINE_W+32+:16];
+      for (b = 0; b < (LINE_W + 31) / 32; b = b + 1) write(`COPPICE_TILE_LINE + 4 * b, tables[at] >> (32 * b));
+      write(`COPPICE_TILE_TABLE, {8'd0, tables[at][LINE_W+16+:8], tables[at][LINE_W+:16]});
+    end
+    target = 0;
+    flits = 0;
+    for (run = 0; run < RUNS; run = run + 1) begin
+      everyone = 1'b1;
+      write(`COPPICE_TILE_CONTROL, 32'd1);
+      everyone = 1'b0;
+      @(negedge clk);
+      last = 0;
+      cycle = 0;
+      while (cycle < MOST_CYCLES && irq != {NODES{1'b1}}) begin
+        if (|counts) last = cycle + 1;
+        for (b = 0; b < NODES * LINKS; b = b + 1) flits = flits + {31'd0, out_valid[b]};
+        @(negedge clk);
+        cycle = cycle + 1;
+      end
+      if (irq != {NODES{1'b1}}) begin
+        $display("FAILED: run %0d: not done after %0d cycles: %b", run, cycle, irq);
+        failures = failures + 1;
+      end
+      for (target = 0; target < NODES; target = target + 1) begin
+        must_read(`COPPICE_TILE_STATUS, 32'd2);
+        must_read(`COPPICE_TILE_ERROR, 32'd0);
+        must_read(`COPPICE_TILE_INTERRUPT, 32'd1);
+        must_read(`COPPICE_TILE_ARRIVED, {16'd0, sizes[target][PORTS*32+:16]});
+        write(`COPPICE_TILE_INTERRUPT, 32'd3);
+        @(negedge clk);
+        if (irq[target]) begin
+          $display("FAILED: run %0d: the interrupt of tile %0d stays", run, target);
+          failures = failures + 1;
+        end
+      end
+      target = 0;
+      wrong = 0;
+      for (at = 0; at < NODES * WORDS; at = at + 1) begin
+        if (memory[at] !== sums[run*NODES*WORDS+at]) begin
+          if (wrong < 5)
+            $display("tile %0d word %0d: %h, should be %h", at / WORDS, at % WORDS, memory[at], sums[run*NODES*WORDS+at]);
+          wrong = wrong + 1;
+        end
+      end
+      if (wrong != 0) $display("FAILED: run %0d: %0d words are wrong", run, wrong);
+      else if (failures == 0)
+        $display("verified: run %0d: %0d cycles, %0d words, %0d flits on links", run, last, NODES * WORDS, flits);
+    end
+    $finish;
+  end
+endmodule
+
+// What goes in comes out LATENCY cycles later: a memory that is written and read in rotation.
+module link #(
+  parameter MARKS = 1,
+  parameter WIDTH = 8,
+  parameter LATENCY = 1
+) (
+  input  wire             clk_i,
+  input  wire             rst_ni,
+  input  wire [MARKS-1:0] marks_i,
+  input  wire [WIDTH-1:0] data_i,
+  output wire [MARKS-1:0] marks_o,
+  output wire [WIDTH-1:0] data_o
+);
+  reg [MARKS+WIDTH-1:0] under_way [0:LATENCY-1];
+  integer at = 0;
+  integer i;
+  initial for (i = 0; i < LATENCY; i = i + 1) under_way[i] = {(MARKS + WIDTH){1'b0}};
+  assign {marks_o, data_o} = under_way[at];
+  always @(posedge clk_i) begin
+    under_way[at] <= {rst_ni ? marks_i : {MARKS{1'b0}}, data_i};
+    at <= at == LATENCY - 1 ? 0 : at + 1;
+  end
+endmodule
+`default_nettype wire
