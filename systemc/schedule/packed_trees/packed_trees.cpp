@@ -36,6 +36,8 @@ constexpr double kPessimism = 1.5;
 // Accelerators up to which multitree's tables are made quickly, without and behind switches.
 constexpr int kMostForEqualTrees = 256;
 constexpr int kMostBehindSwitches = 64;
+// They come second where, at so much of their least time, others could still be faster.
+constexpr double kUnlikeShare = 0.8;
 
 // Minimum cuts times nodes cubed, some nanoseconds each, that splitting switches off exactly may take.
 constexpr std::int64_t kMostSplittingWork = 60'000'000;
@@ -184,6 +186,22 @@ std::optional<Schedule> compile_equal_trees(const topology::Topology& topology,
   }
 }
 
+// What a tree for every accelerator takes at least, phase after phase: each receives (or sends) the shares of
+// all others.
+Femtoseconds least_of_equal_trees(const topology::Topology& topology, const CompileRequest& request) {
+  if (topology.num_accelerators() == 1) return 0;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+    std::int64_t rate = 0;
+    for (const topology::ChannelId id : topology.out_channels(node))
+      rate += topology.channel(id).bandwidth.bytes_per_second;
+    least = std::min(least, rate);
+  }
+  const Bytes others = request.size - request.size / topology.num_accelerators();
+  const int phases = request.collective == Collective::kAllReduce ? 2 : 1;
+  return phases * transfer_time(others, {least});
+}
+
 }  // namespace
 
 AlgorithmInfo PackedTreesCompiler::info() {
@@ -224,10 +242,22 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
 
 Schedule PackedTreesCompiler::compile(const topology::Topology& topology,
                                       const CompileRequest& request) const {
+  // Equal trees come first where they can end at all near the least possible time, as they are made quickly.
+  PackedTables packed;
+  const bool unlike =
+      request.chunks == kAutomaticChunks && request.root < 0 &&
+      falls_short(topology, request,
+                  static_cast<Femtoseconds>(kUnlikeShare *
+                                            static_cast<double>(least_of_equal_trees(topology, request))));
+  if (unlike) {
+    packed = pack_trees(topology, request);
+    if (packed.expected <= least_of_equal_trees(topology, request)) return *std::move(packed.schedule);
+  }
   std::optional<Schedule> equal = compile_equal_trees(topology, request);
-  if (!equal) return *pack_trees(topology, request).schedule;
+  if (!equal && !unlike) packed = pack_trees(topology, request);
+  if (!equal) return *std::move(packed.schedule);
   const Femtoseconds limit = expected_time(topology, request, *equal);
-  PackedTables packed = pack_trees(topology, request, limit);
+  if (!unlike) packed = pack_trees(topology, request, limit);
   if (packed.schedule && expected_time(topology, request, *packed.schedule, limit) <= limit) {
     return *std::move(packed.schedule);
   }
