@@ -480,6 +480,22 @@ TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
   EXPECT_EQ(failed["stretches"].size(), 1);
 }
 
+// What fails while the last credits are under way finds all ended.
+TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
+  shop.write("row.yaml", iterating(4, 1));
+  const std::string jobs = "  jobs: [{file: row.yaml}]\n";
+  const std::string flits = "fidelity: flit\n";
+  const Json whole = result("kind: switch, dims: [8]", jobs + flits);
+  const double end = whole["jobs"][0]["end_ns"].get<double>();
+  for (const int later : {1, 20, 149}) {
+    const Json failed =
+        result("kind: switch, dims: [8]",
+               jobs + fmt::format("  failures: [{{accelerator: 1, at: {} ns}}]\n", end + later) + flits);
+    EXPECT_EQ(failed["jobs"][0]["iterations"], whole["jobs"][0]["iterations"]) << later;
+    EXPECT_EQ(failed["failures"][0]["effect"], "after the end") << later;
+  }
+}
+
 // A switch with a link less no longer reaches everyone: who needs the accelerator ends, others go on.
 TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
   shop.write("row.yaml", iterating(4, 3));

@@ -130,7 +130,8 @@ class ProgramRun {
   nlohmann::ordered_json run() {
     const CostMeter cost;
     simulate();
-    if (complete()) fabric_->check_conservation();
+    // At the stop credits may be under way, though all has ended.
+    if (complete() && fabric_->idle()) fabric_->check_conservation();
     if (complete() && log_.completed_count() != state_.messages()) {
       throw ModelError(
           fmt::format("{} of the program's {} messages came", log_.completed_count(), state_.messages()));
