@@ -12,13 +12,12 @@ module reduction_unit_props (input wire clk_i);
   wire [1:0] reads, sums, stores, conflict;
   wire [5:0] read_address, sum_address, store_address;
   wire busy, overflow;
-  wire [3:0] waiting;
   reduction_unit #(.PORTS(2), .FLIT_W(64), .LANES(2), .ADDR_W(3), .QUEUE(2), .QUEUE_W(1)) dut (
     .clk_i(clk_i), .rst_ni(started), .type_i(2'd0), .valid_i(valid), .add_i(add), .address_i(address),
     .lanes_i(4'hf), .dma_lanes_i(4'hf), .data_i(128'd0), .read_valid_o(reads), .read_address_o(read_address), .read_data_i(128'd0),
     .sum_valid_o(sums), .sum_address_o(sum_address), .sum_lanes_o(), .sum_data_o(), .store_valid_o(stores),
     .store_address_o(store_address), .store_lanes_o(), .store_data_o(), .dma_valid_i(dma),
-    .dma_address_i(dma_address), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(busy), .overflow_o(overflow));
+    .dma_address_i(dma_address), .dma_conflict_o(conflict), .busy_o(busy), .overflow_o(overflow));
 
   // Port 1's flits that have not gone on, the oldest lowest: {add, address}.
   reg [7:0] queue = 8'd0;
@@ -42,22 +41,6 @@ module reduction_unit_props (input wire clk_i);
                 (age3[0] && overlap(a, words3[2:0])) || (age3[1] && overlap(a, words3[5:3]));
   endfunction
   reg late1 = 1'b0, late2 = 1'b0, late3 = 1'b0;  // port 1's of that age waited
-  // What is told of an overflow: since the cycle behind a flit of either port that came to a full queue which none left.
-  reg [1:0] held0 = 2'd0;  // of port 0
-  wire goes0 = reads[0] || stores[0];
-  wire [1:0] left0 = held0 - {1'b0, goes0 && held0 != 2'd0};
-  wire waits0 = valid[0] && (held0 != 2'd0 || !goes0);
-  reg lost = 1'b0;
-  always @(posedge clk_i) begin
-    if (started) begin
-      assert (overflow == lost);
-      lost <= lost || (waits && left == 2'd2) || (waits0 && left0 == 2'd2);
-      held0 <= waits0 && left0 < 2'd2 ? left0 + 2'd1 : left0;
-      if (!lost) assert (waiting == {held, held0});
-      if (!lost) assert (busy == (held != 2'd0 || held0 != 2'd0 ||
-                                  age1 != 2'd0 || age2 != 2'd0 || age3 != 2'd0));
-    end
-  end
   always @(posedge clk_i) begin
     if (started && !overflow) begin
       if (goes) begin
