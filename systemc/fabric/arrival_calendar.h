@@ -65,6 +65,16 @@ class ArrivalCalendar {
     return served_ + 1 + static_cast<Cycles>((slot - start) & mask_);
   }
 
+  // Everything, what has been served included, is `by` cycles later.
+  void shift(Cycles by) {
+    ArrivalCalendar later;
+    later.begun_ = begun_;
+    later.resize(words_, slots());
+    later.served_ = served_ + by;
+    copy_to(later, by);
+    *this = std::move(later);
+  }
+
  private:
   static constexpr std::size_t kSmallest = 64;
 
@@ -85,14 +95,18 @@ class ArrivalCalendar {
     larger.begun_ = begun_;
     larger.resize(words_, std::bit_ceil(static_cast<std::size_t>(at - served_) + 1));
     larger.served_ = served_;
+    copy_to(larger, 0);
+    *this = std::move(larger);
+  }
+  void copy_to(ArrivalCalendar& other, Cycles later) const {
     for (Cycles cycle = served_ + 1; cycle <= served_ + static_cast<Cycles>(mask_); ++cycle) {
       const std::size_t slot = static_cast<std::size_t>(cycle) & mask_;
-      for (std::size_t line = 0; line < words_ * 64; ++line) {
-        if (((lines_[slot * words_ + line / 64] >> (line % 64)) & 1) != 0)
-          larger.add(cycle, static_cast<int>(line));
+      if (((occupied_[slot / 64] >> (slot % 64)) & 1) == 0) continue;
+      for (std::size_t word = 0; word < words_; ++word) {
+        for (std::uint64_t lines = lines_[slot * words_ + word]; lines != 0; lines &= lines - 1)
+          other.add(cycle + later, static_cast<int>(word * 64) + std::countr_zero(lines));
       }
     }
-    *this = std::move(larger);
   }
 
   std::vector<std::uint64_t> lines_;     // [slot][word]

@@ -4,6 +4,7 @@
 #include "fabric/fabric.h"
 #include "fabric/flit_events.h"
 #include "fabric/packet.h"
+#include "fabric/taken_flits.h"
 #include "topology/adaptive_routing.h"
 #include "topology/routing.h"
 
@@ -18,6 +19,7 @@ struct FlitContext {
   PacketPool packets = {};
   FlitEvents events = {};
   const topology::DetourRouting* detours = nullptr;  // `routing` if it looks at what waits in routers
+  TakenFlits taken = {};
 };
 
 }  // namespace coppice::fabric

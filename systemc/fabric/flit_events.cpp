@@ -6,10 +6,11 @@ namespace coppice::fabric {
 
 void FlitEvents::flush() {
   // Every node has told of its events in order.
-  std::stable_sort(kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) {
+  std::stable_sort(kept_.begin(), kept_.end(), [](const Told& a, const Told& b) {
     return a.at != b.at ? a.at < b.at : a.stage < b.stage;
   });
-  for (const Kept& kept : kept_) give(kept.event, kept.packet, kept.at);
+  for (const Told& kept : kept_) give(kept.event, kept.packet, kept.at);
+  if (remember_) told_.insert(told_.end(), kept_.begin(), kept_.end());
   kept_.clear();
 }
 

@@ -28,21 +28,30 @@ class FlitEvents {
   // Gives what was kept, by cycle and stage, and by node within those.
   void flush();
 
- private:
-  struct Kept {
+  struct Told {
     Cycles at;
     Stage stage;
     FlitEvent event;
     Packet packet;
   };
+  // Whether what is given is kept on, so that a period of it can be told again; forgets what was kept.
+  void remember(bool remember) {
+    remember_ = remember;
+    told_.clear();
+  }
+  const std::vector<Told>& told() const { return told_; }
+  void tell_again(const Told& told) const { give(told.event, told.packet, told.at); }
 
+ private:
   void give(const FlitEvent& event, const Packet& packet, Cycles now) const {
     for (FabricObserver* observer : observers_) observer->flit_sent(event, packet, now);
   }
 
   std::vector<FabricObserver*> observers_;
   bool keep_ = false;
-  std::vector<Kept> kept_;
+  std::vector<Told> kept_;
+  bool remember_ = false;
+  std::vector<Told> told_;
 };
 
 }  // namespace coppice::fabric

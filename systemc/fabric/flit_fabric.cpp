@@ -116,11 +116,21 @@ void FlitNetwork::decouple(std::function<void()> after_quantum) {
   // Further ahead costs memory and gains nothing.
   constexpr Cycles kFarthest = 512;
   clock_->set_quantum(std::min(kFarthest, lookahead()));
+  decoupled_ = true;
   context_.events.keep(true);
   clock_->on_quantum([this, after = std::move(after_quantum)] {
     context_.events.flush();
     if (after) after();
   });
+}
+
+void FlitNetwork::leap() {
+  leaper_ = std::make_unique<Leaper>(*clock_, context_);
+  if (!decoupled_) {
+    context_.events.keep(true);
+    clock_->on_quantum([this] { context_.events.flush(); });
+  }
+  clock_->on_pause([this](Cycles next) { return leaper_->look(next); });
 }
 
 void FlitNetwork::connect(NodeId node, int port, Injector& injector, Ejector& ejector) {

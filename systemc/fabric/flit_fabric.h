@@ -12,6 +12,7 @@
 #include "fabric/failure.h"
 #include "fabric/flit_context.h"
 #include "fabric/flit_node.h"
+#include "fabric/leaper.h"
 #include "fabric/node_clock.h"
 #include "fabric/router_module.h"
 #include "fabric/terminal.h"
@@ -69,6 +70,11 @@ class FlitNetwork : public Fabric {
   // nodes have run as far. Only where nothing else acts on the nodes between their cycles.
   void decouple(std::function<void()> after_quantum);
   void run_to(Cycles end) { clock_->set_end(end); }
+  // From now on whole periods of what repeats are leapt over (Leaper), at the end of quanta; after
+  // decouple(), if nodes run ahead at all.
+  void leap();
+  // Cycles that were not simulated one by one.
+  Cycles leapt() const { return leaper_ == nullptr ? 0 : leaper_->leapt(); }
   // Cycles from when a node sends anything until it can arrive at another.
   Cycles lookahead() const;
 
@@ -87,6 +93,8 @@ class FlitNetwork : public Fabric {
   FlitParts parts_;
   FlitContext context_;
   std::unique_ptr<NodeClock> clock_;
+  std::unique_ptr<Leaper> leaper_;
+  bool decoupled_ = false;
   std::vector<std::unique_ptr<FlitNode>> nodes_;
   std::vector<std::unique_ptr<RouterModule>> routers_;             // [node]
   std::vector<std::unique_ptr<PacketTerminal>> packet_terminals_;  // [interface], none where others stand

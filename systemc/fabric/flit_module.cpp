@@ -34,6 +34,10 @@ void FlitModule::wake(Cycles at) {
   node_->wake(at);
 }
 
+void FlitModule::disturb() {
+  if (node_ != nullptr) node_->disturb();
+}
+
 void FlitModule::start_of_simulation() {
   if (node_ != nullptr) return;
   throw ModelError(

@@ -47,6 +47,13 @@ class FlitModule : public sc_core::sc_module {
   Wire& wire_in(int port) { return *in_wires_[static_cast<std::size_t>(port)]; }
   Wire& wire_out(int port) { return *out_wires_[static_cast<std::size_t>(port)]; }
 
+  // For leaps (repeating.h): when it goes on, and has moved.
+  template <typename Visitor>
+  void visit_clocking(Visitor& visitor) {
+    visitor.time(next_);
+    visitor.counter(last_movement_);
+  }
+
  protected:
   void set_next(Cycles at) { next_ = at; }
   // The module has work in cycle `at`, which is not over.
@@ -56,6 +63,8 @@ class FlitModule : public sc_core::sc_module {
   // The same from outside of the node's cycles: from a process, or before the simulation.
   void wake(Cycles at);
   void moved(Cycles now) { last_movement_ = now; }
+  // What it does in this cycle is part of no period.
+  void disturb();
 
  private:
   void start_of_simulation() override;

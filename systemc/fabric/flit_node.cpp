@@ -56,11 +56,20 @@ Cycles FlitNode::run(Cycles from, Cycles until) {
       if (module->next() <= now) module->step(now);
     }
     // A module that has been stepped may have work again for those that come after it.
-    Cycles next = kNever;
-    for (const FlitModule* module : modules_) next = std::min(next, module->next());
-    now = std::min(next, arrivals_.next(kNever));
+    now = next();
   } while (now < until);
   return now;
+}
+
+Cycles FlitNode::next() const {
+  Cycles next = kNever;
+  for (const FlitModule* module : modules_) next = std::min(next, module->next());
+  return std::min(next, arrivals_.next(kNever));
+}
+
+Cycles FlitNode::shift(Cycles by) {
+  arrivals_.shift(by);
+  return next();
 }
 
 }  // namespace coppice::fabric

@@ -32,7 +32,12 @@ class FlitNode : public sc_core::sc_module {
   Cycles run(Cycles from, Cycles until);
   // A module wants to be stepped in cycle `at`.
   void wake(Cycles at) { clock_->wake(index_, at); }
+  // A module does what is part of no period.
+  void disturb() { clock_->disturb(); }
   const std::vector<FlitModule*>& modules() const { return modules_; }
+  // Everything that comes to it does so `by` cycles later, as its modules have been told; returns the next
+  // cycle.
+  Cycles shift(Cycles by);
 
  private:
   struct Line {
@@ -43,6 +48,7 @@ class FlitNode : public sc_core::sc_module {
   };
 
   void end_of_elaboration() override;
+  Cycles next() const;
 
   NodeClock* clock_;
   std::size_t index_;

@@ -27,9 +27,14 @@ void InjectionPort::advance_pace(const Packet& packet, Cycles now) {
   }
   ++message_flits_;
   const bool last = packet.last_of_message && sent_flits_ == packet.flits;
-  next_flit_ =
-      last ? now + cycles(packet.flit_time)
-           : std::max(now + 1, message_start_ + cycles(checked_time(message_flits_, packet.flit_time)));
+  pace_ = last ? 0 : packet.flit_time;
+  next_flit_ = last ? now + cycles(packet.flit_time)
+                    : message_start_ + cycles(checked_time(message_flits_, packet.flit_time));
+  if (next_flit_ <= now + 1) {
+    next_flit_ = now + 1;
+  } else {
+    ++held_up_;
+  }
 }
 
 InjectionPort::Outcome InjectionPort::step(Cycles now, PacketPool& packets) {

@@ -40,6 +40,28 @@ class InjectionPort {
   // One cycle: sends at most one flit of the current packet.
   Outcome step(Cycles now, PacketPool& packets);
 
+  // For leaps (repeating.h): all but who injects.
+  template <typename Visitor>
+  void visit(Visitor& visitor, const PacketPool& packets) {
+    for (const VcState& vc : vcs_) visitor.value(vc.credits * 2 + (vc.held ? 1 : 0));
+    visitor.value((has_packet_ ? 1 : 0) + (starved_ ? 2 : 0));
+    visitor.value((vc_ + 1) * 256 + last_vc_ + 1);
+    visitor.time(next_flit_);
+    if (has_packet_) {
+      const Packet& packet = packets[packet_];
+      visitor.packet(packet_);
+      if (packet.first_of_message && packet.last_of_message) {
+        visitor.growth(packet.tag, sent_flits_, packet.flits - 1, false);
+      } else {
+        visitor.value(sent_flits_);
+      }
+    }
+    visitor.value(pace_);
+    if (pace_ == 0) return;
+    visitor.pace(message_start_, message_flits_ * pace_, held_up_);
+    visitor.counter(message_flits_);
+  }
+
   int credits(int vc) const { return vcs_[static_cast<std::size_t>(vc)].credits; }
   bool busy() const { return has_packet_; }
 
@@ -61,6 +83,8 @@ class InjectionPort {
   Femtoseconds period_;
   Cycles message_start_ = 0;        // of the message under way
   std::int64_t message_flits_ = 0;  // of it, sent
+  Femtoseconds pace_ = 0;           // of it, if that is slower than a flit per cycle
+  std::int64_t held_up_ = 0;        // flits that left later by the pace of their message
   Cycles next_flit_ = 0;            // the first cycle in which the pace allows a flit
   bool has_packet_ = false;
   bool starved_ = false;  // its packet waits for a credit

@@ -40,6 +40,13 @@ void NodeClock::tick() {
     }
     running_ = false;
     if (on_quantum_) on_quantum_();
+    if (on_pause_) {
+      const Cycles leap = on_pause_(until);
+      if (leap > 0) {
+        begun_ += leap;
+        for (std::size_t node = 0; node < nodes_.size(); ++node) due_[node] = nodes_[node]->shift(leap);
+      }
+    }
     next_tick_ = *std::min_element(due_.begin(), due_.end());
     if (next_tick_ != kNever) event_.notify(to_sc_time(checked_time(next_tick_, period_) - now * period_));
   });

@@ -39,6 +39,14 @@ class NodeClock final : public sc_core::sc_module {
   void set_end(Cycles end) { end_ = end; }
   // Called when a quantum is over.
   void on_quantum(std::function<void()> call) { on_quantum_ = std::move(call); }
+  // Called after that with the next cycle, which no node has begun, while something moves: may move the nodes
+  // on by so many cycles (FlitNode::shift()) and returns how many.
+  void on_pause(std::function<Cycles(Cycles next)> call) { on_pause_ = std::move(call); }
+
+  // A module has done something that is part of no period; how often that has been.
+  void disturb() { ++disturbances_; }
+  std::int64_t disturbances() const { return disturbances_; }
+  const std::vector<FlitNode*>& nodes() const { return nodes_; }
 
  private:
   void tick();
@@ -54,6 +62,8 @@ class NodeClock final : public sc_core::sc_module {
   Cycles quantum_ = 1;
   Cycles end_ = kNever;
   std::function<void()> on_quantum_;
+  std::function<Cycles(Cycles)> on_pause_;
+  std::int64_t disturbances_ = 0;
 };
 
 }  // namespace coppice::fabric

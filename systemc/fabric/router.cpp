@@ -423,4 +423,39 @@ void Router::occupy_channel(int out_port, Cycles now) {
       checked_sum(std::max(output_port.next_free, now * period_ - slack), output_port.flit_time);
 }
 
+// What asks for the switch follows from buffers and credits.
+template <typename Visitor>
+void Router::visit_all(Visitor& visitor) {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const InputVc& in = inputs_[i];
+    const unsigned flags = (in.busy ? 1U : 0U) | (in.active ? 2U : 0U) | (in.rotate_vcs ? 4U : 0U);
+    visitor.value(std::uint64_t{in.count} << 32U | flags << 16U |
+                  static_cast<std::uint16_t>(in.accept_pointer));
+    visitor.value(std::uint64_t{in.allowed} << 32U |
+                  std::uint32_t{static_cast<std::uint16_t>(in.out_port)} << 16U |
+                  static_cast<std::uint16_t>(in.out_vc));
+    for (std::uint32_t flit = 0; flit < in.count; ++flit)
+      visitor.flit(buffers_[ring_index(static_cast<std::int32_t>(i), flit)]);
+    const OutputVc& out = outputs_[i];
+    visitor.value(static_cast<std::uint64_t>(out.owner) << 32U | static_cast<std::uint32_t>(out.credits));
+    visitor.value(out.grant_pointer);
+    if (by_age_) visitor.value(created_[i]);
+  }
+  if (!choices_.empty()) visitor.refuse();
+  routed_.visit(visitor);
+  allocated_.visit(visitor);
+  visitor.value(waiting_vc_.size());
+  for (const std::int32_t input_vc : waiting_vc_) visitor.value(input_vc);
+  for (int port = 0; port < ports_; ++port) {
+    const InputPort& in = input_ports_[static_cast<std::size_t>(port)];
+    OutputPort& out = output_ports_[static_cast<std::size_t>(port)];
+    visitor.value(in.vc_pointer << 16U | static_cast<std::uint16_t>(in.accept_pointer));
+    visitor.value(out.vc_pointer << 16U | static_cast<std::uint16_t>(out.grant_pointer));
+    if (out.flit_time != 0) visitor.instant(out.next_free, period_);
+  }
+}
+
+template void Router::visit_all(StateRecorder& visitor);
+template void Router::visit_all(StateShifter& visitor);
+
 }  // namespace coppice::fabric

@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "fabric/flit.h"
 #include "fabric/port_set.h"
+#include "fabric/repeating.h"
 #include "topology/adaptive_routing.h"
 #include "topology/routing.h"
 
@@ -85,6 +86,10 @@ class Router final : public topology::OutputLoads {
   int held_output_port(int in_port, int vc) const { return input(in_port, vc).out_port; }
   int held_output_vc(int in_port, int vc) const { return input(in_port, vc).out_vc; }
 
+  // For leaps (repeating.h).
+  void visit(StateRecorder& recorder) { visit_all(recorder); }
+  void visit(StateShifter& shifter) { visit_all(shifter); }
+
  private:
   struct alignas(32) InputVc {
     std::uint32_t head = 0;  // index of the front in its ring
@@ -135,6 +140,14 @@ class Router final : public topology::OutputLoads {
     bool has_due(Cycles now) const { return begin_ != end_ && ring_[begin_ & mask()].at <= now; }
     void push(Timed timed) { ring_[end_++ & mask()] = timed; }
     std::int32_t pop() { return ring_[begin_++ & mask()].input_vc; }
+    template <typename Visitor>
+    void visit(Visitor& visitor) {
+      visitor.value(end_ - begin_);
+      for (std::uint32_t i = begin_; i != end_; ++i) {
+        visitor.time(ring_[i & mask()].at);
+        visitor.value(ring_[i & mask()].input_vc);
+      }
+    }
 
    private:
     std::uint32_t mask() const { return static_cast<std::uint32_t>(ring_.size()) - 1; }
@@ -148,6 +161,8 @@ class Router final : public topology::OutputLoads {
   const OutputVc& output(int port, int vc) const { return outputs_[index(port, vc)]; }
   std::size_t index(int port, int vc) const { return static_cast<std::size_t>(port * vcs_ + vc); }
 
+  template <typename Visitor>
+  void visit_all(Visitor& visitor);
   void start_routing(std::int32_t input_vc, Cycles allocate_at);
   void ask_if_ready(std::int32_t input_vc);
   void stop_asking(int in_port, int out_port, int vc);

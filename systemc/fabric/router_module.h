@@ -59,6 +59,12 @@ class RouterModule : public FlitModule {
     }
   }
 
+  template <typename Visitor>
+  void visit_counts(Visitor& visitor) {
+    visit_clocking(visitor);
+    visitor.counter(flits_);
+  }
+
  private:
   NodeId node_;
   int outputs_;
@@ -72,7 +78,7 @@ RouteDecision next_hop(FlitContext& context, NodeId node, PacketId id, Cycles no
 // The router in SystemC; Router has its rules. With t the cycle of a flit's switch allocation, it is on its
 // channel from t + (sw_alloc_delay - 1) + st_delay + 1 on, and its place free upstream from t +
 // (sw_alloc_delay - 1) + 1 on.
-class SystemCRouter final : public RouterModule, private RouterEnvironment {
+class SystemCRouter final : public RouterModule, public Repeating, private RouterEnvironment {
  public:
   SystemCRouter(const sc_core::sc_module_name& name, const RouterSpec& spec, FlitContext& context);
 
@@ -92,6 +98,14 @@ class SystemCRouter final : public RouterModule, private RouterEnvironment {
   int buffered(int in_port, int vc) const override { return router_.buffered(in_port, vc); }
   bool output_vc_busy(int out_port, int vc) const override { return router_.output_vc_busy(out_port, vc); }
   std::vector<std::string> describe_packets(const PacketPool& packets) const override;
+  void visit(StateRecorder& recorder) override {
+    visit_counts(recorder);
+    router_.visit(recorder);
+  }
+  void visit(StateShifter& shifter) override {
+    visit_counts(shifter);
+    router_.visit(shifter);
+  }
 
  private:
   RouteDecision route(NodeId node, PacketId packet) override;

@@ -1,5 +1,7 @@
 #include "fabric/terminal.h"
 
+#include <tuple>
+
 #include <fmt/format.h>
 
 namespace coppice::fabric {
@@ -24,17 +26,26 @@ void PacketTerminal::connect(int port, Injector& injector, Ejector& ejector) {
   injection_[p].connect(injector);
   ejectors_[p] = &ejector;
   if (ejector.takes_flits()) flit_takers_[p] = &ejector;
+  const auto add = [this](auto& side) {
+    repeating_.push_back(dynamic_cast<Repeating*>(&side));
+    repeats_ = repeats_ && repeating_.back() != nullptr;
+  };
+  add(injector);
+  add(ejector);
 }
 
 void PacketTerminal::wake(int port, Cycles at) {
-  wakeups_.push({at, port});
+  wakeups_.push({at, port, true});
   FlitModule::wake(at);
 }
 
 void PacketTerminal::receive_flit(int port, int vc, Flit flit, Cycles now) {
   const auto p = static_cast<std::size_t>(port);
   const Packet& packet = eject(port, vc, flit, now);
-  if (flit_takers_[p] != nullptr) flit_takers_[p]->flit_ejected(packet, flit, now);
+  if (flit_takers_[p] != nullptr) {
+    flit_takers_[p]->flit_ejected(packet, flit, now);
+    if (context().taken.kept()) context().taken.add({flit_takers_[p], packet.tag, packet.index, flit, now});
+  }
   if (!flit.tail) return;
   ejectors_[p]->packet_ejected(packet, now);
   release(flit.packet);
@@ -49,6 +60,7 @@ void PacketTerminal::receive_credit(int port, int vc, Cycles now) {
 void PacketTerminal::step(Cycles now) {
   while (!wakeups_.empty() && wakeups_.top().at <= now) {
     awake_.insert(wakeups_.top().port);
+    if (wakeups_.top().clock) disturb();
     wakeups_.pop();
   }
   awake_.for_each([&](int port) {
@@ -56,11 +68,43 @@ void PacketTerminal::step(Cycles now) {
         injection_[static_cast<std::size_t>(port)].step(now, context().packets);
     if (outcome.next != now + 1) {
       awake_.erase(port);
-      if (outcome.next != InjectionPort::kAsleep) wakeups_.push({outcome.next, port});
+      if (outcome.next != InjectionPort::kAsleep) wakeups_.push({outcome.next, port, false});
     }
-    if (outcome.sent) inject(port, outcome.vc, outcome.flit, now);
+    if (!outcome.sent) return;
+    inject(port, outcome.vc, outcome.flit, now);
+    if (outcome.flit.tail && context().packets[outcome.flit.packet].last_of_message) disturb();
   });
   set_next(!awake_.empty() ? now + 1 : wakeups_.empty() ? kNever : wakeups_.top().at);
+}
+
+template <typename Visitor>
+void PacketTerminal::Wakeups::visit(Visitor& visitor) {
+  std::sort(heap_.begin(), heap_.end(), [](const Wakeup& a, const Wakeup& b) {
+    return std::tie(a.at, a.port, a.clock) < std::tie(b.at, b.port, b.clock);
+  });
+  visitor.value(heap_.size());
+  for (Wakeup& wakeup : heap_) {
+    visitor.value(wakeup.port * 2 + (wakeup.clock ? 1 : 0));
+    if (wakeup.clock) {
+      visitor.timer(wakeup.at);
+    } else {
+      visitor.time(wakeup.at);
+    }
+  }
+  std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+}
+
+template <typename Visitor>
+void PacketTerminal::visit_all(Visitor& visitor) {
+  if (!repeats_) visitor.refuse();
+  visit_counts(visitor);
+  awake_.for_each([&](int port) { visitor.value(port); });
+  visitor.value(-1);
+  for (InjectionPort& port : injection_) port.visit(visitor, context().packets);
+  wakeups_.visit(visitor);
+  for (Repeating* side : repeating_) {
+    if (side != nullptr) side->visit(visitor);
+  }
 }
 
 }  // namespace coppice::fabric

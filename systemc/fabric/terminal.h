@@ -1,8 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <queue>
 #include <systemc>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "fabric/injection_port.h"
 #include "fabric/network_port.h"
 #include "fabric/port_set.h"
+#include "fabric/repeating.h"
 
 namespace coppice::fabric {
 
@@ -53,6 +55,12 @@ class Terminal : public FlitModule {
     return packet;
   }
   void release(PacketId packet) { context_->packets.release(packet); }
+  template <typename Visitor>
+  void visit_counts(Visitor& visitor) {
+    visit_clocking(visitor);
+    visitor.counter(injected_);
+    visitor.counter(ejected_);
+  }
 
  private:
   FlitContext* context_;
@@ -62,7 +70,7 @@ class Terminal : public FlitModule {
 };
 
 // The terminal of those who speak packets: an InjectionPort per port, and an Ejector that gets what arrives.
-class PacketTerminal final : public Terminal {
+class PacketTerminal final : public Terminal, public Repeating {
  public:
   PacketTerminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context);
 
@@ -79,6 +87,8 @@ class PacketTerminal final : public Terminal {
   int credits(int port, int vc) const override {
     return injection_[static_cast<std::size_t>(port)].credits(vc);
   }
+  void visit(StateRecorder& recorder) override { visit_all(recorder); }
+  void visit(StateShifter& shifter) override { visit_all(shifter); }
 
  private:
   class NetworkPort final : public sc_core::sc_object, public NetworkPortIf {
@@ -97,15 +107,40 @@ class PacketTerminal final : public Terminal {
   struct Wakeup {
     Cycles at;
     std::int32_t port;
+    bool clock;  // a message is there from then on; else the pace of one that is being injected
     bool operator>(const Wakeup& other) const { return at > other.at; }
   };
+  // In a heap, the first to come in front.
+  class Wakeups {
+   public:
+    bool empty() const { return heap_.empty(); }
+    const Wakeup& top() const { return heap_.front(); }
+    void push(const Wakeup& wakeup) {
+      heap_.push_back(wakeup);
+      std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+    }
+    void pop() {
+      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+      heap_.pop_back();
+    }
+    template <typename Visitor>
+    void visit(Visitor& visitor);
+
+   private:
+    std::vector<Wakeup> heap_;
+  };
+
+  template <typename Visitor>
+  void visit_all(Visitor& visitor);
 
   std::vector<InjectionPort> injection_;                     // [port]
   std::vector<Ejector*> ejectors_;                           // [port]
   std::vector<Ejector*> flit_takers_;                        // [port], nullptr where flits are not wanted
+  std::vector<Repeating*> repeating_;                        // injectors and ejectors
+  bool repeats_ = true;                                      // all of them
   std::vector<std::unique_ptr<NetworkPort>> network_ports_;  // [port]
   PortSet awake_;
-  std::priority_queue<Wakeup, std::vector<Wakeup>, std::greater<>> wakeups_;
+  Wakeups wakeups_;
 };
 
 }  // namespace coppice::fabric

@@ -25,6 +25,8 @@ class Ring {
     entries_[end_++ & mask_] = entry;
   }
   void pop() { ++begin_; }
+  // Counted from the front.
+  Entry& operator[](std::size_t i) { return entries_[(begin_ + i) & mask_]; }
 
  private:
   static constexpr std::size_t kSmallest = 8;
@@ -114,6 +116,24 @@ class Wire {
   Cycles flit_latency() const { return flit_latency_; }
   Cycles credit_latency() const { return credit_latency_; }
   std::int64_t flits_sent() const { return flits_sent_; }
+
+  // For leaps (repeating.h): all that is under way.
+  template <typename Visitor>
+  void visit(Visitor& visitor) {
+    const auto visit_stamp = [&visitor](Stamp& stamp) {
+      Cycles at = stamp.at();
+      visitor.time(at);
+      visitor.value(stamp.vc());
+      stamp = {at, stamp.vc()};
+    };
+    visitor.value(flits_.size() << 32U | credits_.size());
+    for (std::size_t i = 0; i < flits_.size(); ++i) {
+      visitor.flit(flits_[i].flit);
+      visit_stamp(flits_[i].stamp);
+    }
+    for (std::size_t i = 0; i < credits_.size(); ++i) visit_stamp(credits_[i]);
+    visitor.counter(flits_sent_);
+  }
 
  private:
   struct End {

@@ -1,17 +1,20 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <unordered_map>
+#include <vector>
 
 #include "fabric/fabric.h"
 #include "fabric/framing.h"
+#include "fabric/repeating.h"
 
 namespace coppice::ni {
 
 // Puts packets back together at a port: a message has arrived when all its packets have, in whatever order
 // virtual channels delivered them.
-class Depacketizer final : public fabric::Ejector {
+class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
  public:
   struct Size {
     std::int64_t packets;
@@ -43,10 +46,25 @@ class Depacketizer final : public fabric::Ejector {
     return flits;
   }
 
+  void visit(fabric::StateRecorder& recorder) override { visit_all(recorder); }
+  void visit(fabric::StateShifter& shifter) override { visit_all(shifter); }
+
   // Messages of which some packets have arrived and some have not.
   std::size_t incomplete() const { return missing_.size(); }
 
  private:
+  template <typename Visitor>
+  void visit_all(Visitor& visitor) {
+    std::vector<std::uint64_t> messages;
+    for (const auto& [message, missing] : missing_) messages.push_back(message);
+    std::sort(messages.begin(), messages.end());
+    visitor.value(messages.size());
+    for (const std::uint64_t message : messages) {
+      visitor.value(message);
+      visitor.counter(missing_.at(message));
+    }
+  }
+
   std::function<Size(std::uint64_t)> size_of_;
   std::function<void(std::uint64_t, Cycles)> on_message_;
   std::unordered_map<std::uint64_t, std::int64_t> missing_;  // message -> packets still to come

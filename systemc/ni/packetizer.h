@@ -7,6 +7,7 @@
 
 #include "fabric/fabric.h"
 #include "fabric/framing.h"
+#include "fabric/repeating.h"
 
 namespace coppice::ni {
 
@@ -17,7 +18,7 @@ namespace coppice::ni {
 // Setting up a message takes `setup` cycles of the port, from when its data is ready and the message before
 // has left: what the kernels of C-Cube spend on synchronising with the receiver, alpha of the linear cost
 // model.
-class Packetizer final : public fabric::Injector {
+class Packetizer final : public fabric::Injector, public fabric::Repeating {
  public:
   static constexpr std::size_t kMessages = 2;
 
@@ -44,6 +45,8 @@ class Packetizer final : public fabric::Injector {
   Pending next_message() override;
   void message_started(std::uint64_t message, Cycles now) override { on_head_injected(message, now); }
   void message_injected(std::uint64_t message, Cycles now) override;
+  void visit(fabric::StateRecorder& recorder) override { visit_all(recorder); }
+  void visit(fabric::StateShifter& shifter) override { visit_all(shifter); }
 
  private:
   struct Queued {
@@ -51,6 +54,20 @@ class Packetizer final : public fabric::Injector {
     Cycles ready;
   };
 
+  // Cycles of messages are by the clock, also those that are over.
+  template <typename Visitor>
+  void visit_all(Visitor& visitor) {
+    visitor.value(queued_);
+    visitor.value(tail_left_);
+    for (std::size_t i = 0; i < queued_; ++i) {
+      const Queued& queued = queue_[(front_ + i) % kMessages];
+      visitor.value(queued.message.id);
+      visitor.value(queued.ready);
+    }
+    if (queued_ == 0) return;
+    const fabric::Message& front = queue_[front_].message;
+    visitor.growth(front.id, next_packet_, framing_.packets(front.bytes) - 1, true);
+  }
   void set_up_front();
   void pop(Cycles now);
 

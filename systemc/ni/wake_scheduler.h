@@ -8,6 +8,7 @@
 #include "fabric/calendar.h"
 #include "fabric/failure.h"
 #include "fabric/flit_module.h"
+#include "fabric/repeating.h"
 #include "fabric/sim_time.h"
 
 namespace coppice::ni {
@@ -76,7 +77,7 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
 
 // The alarm of one network interface that its node clocks, together with its router: no event of the kernel
 // at all.
-class NodeAlarm final : public fabric::FlitModule, public WakeScheduler {
+class NodeAlarm final : public fabric::FlitModule, public fabric::Repeating, public WakeScheduler {
  public:
   explicit NodeAlarm(const sc_core::sc_module_name& name) : FlitModule(name, 0, 0) {}
 
@@ -88,8 +89,11 @@ class NodeAlarm final : public fabric::FlitModule, public WakeScheduler {
   void receive_credit(int, int, Cycles) override {}
   void step(Cycles now) override {
     set_next(fabric::kNever);
+    disturb();
     sleeper_->wake(now);
   }
+  void visit(fabric::StateRecorder& recorder) override { recorder.timer(next()); }
+  void visit(fabric::StateShifter& /*shifter*/) override {}
 
  private:
   Sleeper* sleeper_ = nullptr;

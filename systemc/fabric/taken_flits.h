@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/fabric.h"
+#include "fabric/flit.h"
+
+namespace coppice::fabric {
+
+// The flits that ejectors have been told of one by one, kept so that a period of them can be told again.
+class TakenFlits {
+ public:
+  struct Taken {
+    Ejector* ejector;
+    std::uint64_t tag;    // of its packet,
+    std::uint32_t index;  // and which of the message that is
+    Flit flit;
+    Cycles at;
+  };
+
+  bool kept() const { return keep_; }
+  void keep(bool keep) {
+    keep_ = keep;
+    flits_.clear();
+  }
+  void add(const Taken& flit) { flits_.push_back(flit); }
+  const std::vector<Taken>& flits() const { return flits_; }
+
+ private:
+  bool keep_ = false;
+  std::vector<Taken> flits_;
+};
+
+}  // namespace coppice::fabric
