@@ -8,6 +8,8 @@ const char* to_string(Fidelity fidelity) {
       return "auto";
     case Fidelity::kFlit:
       return "flit";
+    case Fidelity::kLeap:
+      return "leap";
     case Fidelity::kTrain:
       return "train";
     case Fidelity::kFluid:

@@ -21,7 +21,7 @@
 // YAML.
 namespace coppice::config {
 
-enum class Fidelity { kAuto, kFlit, kTrain, kFluid };
+enum class Fidelity { kAuto, kFlit, kTrain, kFluid, kLeap };
 enum class Check { kAuto, kValues, kContributions, kOff };
 enum class FlowControl { kPacket, kMessage };
 enum class Implementation { kSystemc, kRtl };

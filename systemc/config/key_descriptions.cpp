@@ -223,7 +223,10 @@ constexpr KeyDescription kDescriptions[] = {
     {"routing.controller.elephant", "The bytes from which on a message is reported to the controller."},
     {"routing.controller.precompute", "Whether the controller prepares assignments for what may come next.",
      "true, false"},
-    {"fidelity", "What moves through the network: flits, trains of flits, or flows; auto chooses."},
+    {"fidelity",
+     "What moves through the network: flits, flits with leaps over what repeats, trains of flits, or flows; "
+     "auto "
+     "chooses."},
     {"check", "What every sum is checked by: numbers, contributions, or nothing; auto chooses."},
     {"seed", "The seed of all that is drawn at random.", "a whole number from 0 to 18446744073709551615"},
     {"max_cycles", "The cycle at which a run that is not done fails; 0: none."},

@@ -400,10 +400,11 @@ void add_collective_keys(std::vector<Key>& keys) {
 }
 
 void add_run_keys(std::vector<Key>& keys) {
-  keys.push_back(with(enum_key<>(
-                          "fidelity", [](auto& c) -> auto& { return c.fidelity; },
-                          std::vector{Fidelity::kAuto, Fidelity::kFlit, Fidelity::kTrain, Fidelity::kFluid}),
-                      kMessages));
+  keys.push_back(with(
+      enum_key<>(
+          "fidelity", [](auto& c) -> auto& { return c.fidelity; },
+          std::vector{Fidelity::kAuto, Fidelity::kFlit, Fidelity::kLeap, Fidelity::kTrain, Fidelity::kFluid}),
+      kMessages));
   keys.push_back(with(enum_key<>(
                           "check", [](auto& c) -> auto& { return c.check; },
                           std::vector{Check::kAuto, Check::kValues, Check::kContributions, Check::kOff}),

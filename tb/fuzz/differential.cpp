@@ -22,6 +22,7 @@ std::string Tally::report() const {
   std::string text =
       fmt::format("{} systems: {} refused as configurations; of {} compared, {} agree ({:.0f}%)", drawn,
                   unsupported, compared(), agreed, 100 * agreed_share());
+  text += fmt::format("\n  {:>6} leapt", leaping);
   if (order_lost > 0) text += fmt::format("\n  {:>6} lost the order of their lockstep", order_lost);
   for (const auto& [reason, refusals] : refused) {
     text += fmt::format("\n  {:>6} refused, {:>6} of them though no flit waits: {}", refusals.runs,
@@ -29,6 +30,23 @@ std::string Tally::report() const {
   }
   return text;
 }
+
+namespace {
+
+// Leaps change nothing, whatever contends.
+void require_same_leaping(const std::string& yaml, const Outcome& flit, Tally& tally) {
+  const Outcome leap = record_run(yaml, "leap");
+  if (leap.end != flit.end) {
+    RC_FAIL("fidelity: leap ends otherwise than flit: " + leap.reason + " / " + flit.reason + "\n" + yaml);
+  }
+  if (flit.end != Outcome::End::kDone) return;
+  const std::string difference = first_difference(flit.recording, leap.recording);
+  if (!difference.empty()) RC_FAIL("leap (here: train) differs from flit: " + difference + "\n" + yaml);
+  if (leap.recording.values != flit.recording.values) RC_FAIL("leap has other sums than flit\n" + yaml);
+  if (leap.recording.result.at("leap").at("leapt_cycles") > 0) ++tally.leaping;
+}
+
+}  // namespace
 
 void require_agreement(const RandomSystem& system, Tally& tally) {
   require_agreement(system.yaml(), tally);
@@ -41,6 +59,7 @@ void require_agreement(const std::string& yaml, Tally& tally) {
     ++tally.unsupported;
     RC_DISCARD(flit.reason);
   }
+  require_same_leaping(yaml, flit, tally);
   const Outcome train = record_run(yaml, "train");
   if (flit.end == Outcome::End::kOrderLost) {
     ++tally.order_lost;

@@ -13,6 +13,7 @@ struct Tally {
   int unsupported = 0;  // refused as configurations
   int agreed = 0;       // train = flit in everything
   int order_lost = 0;   // a schedule that relies on the lockstep, contended: wrong data, and said so
+  int leaping = 0;      // cycles were leapt over at fidelity: leap, which agreed
   struct Refusals {
     int runs = 0;
     int needless = 0;  // no flit waited for another message or a credit at fidelity: flit
@@ -24,10 +25,11 @@ struct Tally {
   std::string report() const;
 };
 
-// The law: a run at `fidelity: train` equals that at `fidelity: flit` in every cycle and every value, or it
-// ends in ContentionError, and no flit waited before the cycle that it names, and data is wrong only where a
-// schedule relies on the lockstep and is contended (system::OrderLostError). Discards (RapidCheck) what is
-// refused as a configuration; fails with what differs first.
+// The law: a run at `fidelity: leap` equals that at `fidelity: flit` in every cycle, flit and value,
+// contended or not. A run at `fidelity: train` equals that at `fidelity: flit` in every cycle and every
+// value, or it ends in ContentionError, and no flit waited before the cycle that it names, and data is wrong
+// only where a schedule relies on the lockstep and is contended (system::OrderLostError). Discards
+// (RapidCheck) what is refused as a configuration; fails with what differs first.
 void require_agreement(const RandomSystem& system, Tally& tally);
 // The same of a configuration file's text.
 void require_agreement(const std::string& yaml, Tally& tally);

@@ -15,6 +15,8 @@ struct Recording {
   // One row per message in the order of kMessageFields, sorted.
   std::vector<std::vector<std::int64_t>> messages;
   std::vector<std::int64_t> channel_flits;
+  // A digest of every accelerator's final numbers; empty unless `check: values`.
+  std::vector<std::uint64_t> values;
   // Every message's stay on every channel: channel, first cycle, cycle after the last; sorted.
   std::vector<std::vector<std::int64_t>> passages;
   nlohmann::ordered_json result;

@@ -513,6 +513,10 @@ void require_fidelity(const config::Loaded& loaded) {
     throw ConfigError(loaded.place("fidelity"),
                       "fidelity: flows that share links cannot be told as trains: write fluid or flit");
   }
+  if (fidelity == config::Fidelity::kLeap) {
+    throw ConfigError(loaded.place("fidelity"),
+                      "fidelity: flits of a routing study are not leapt over: write fluid or flit");
+  }
   if (fidelity == config::Fidelity::kFlit && !loaded.config.routing.failures.empty()) {
     throw ConfigError(loaded.place("routing.failures"),
                       "routing.failures: spines fail during a run at fidelity fluid only");

@@ -22,6 +22,7 @@
 #include "system/machine/run_loop.h"
 #include "system/machine/time_guard.h"
 #include "system/output/dimension_activity.h"
+#include "system/output/leaps.h"
 #include "system/output/result.h"
 #include "system/output/time_breakdown.h"
 #include "system/output/trace_writer.h"
@@ -123,6 +124,7 @@ class CollectiveRun {
          prepared_.least, breakdown_.to_json(finish_.last), cost.to_json(fabric_->statistics().flit_hops),
          verification_->checked(), activity_.get()});
     predict(result);
+    if (fidelity_ == config::Fidelity::kLeap) result["leap"] = leaps(finish_.last, machine_->leapt());
     if (progress_) result["gradients"] = progress_->to_json();
     if (!prepared_.checked.expected.empty()) {
       result["chosen"] = prepared_.checked.expected.front().algorithm;
@@ -286,7 +288,9 @@ class CollectiveRun {
         run_to_end(*fabric_, state, config().max_cycles, options_.interrupted, options_.progress);
     // Sums of flits that came at once may still wait in a reduction unit when their messages have arrived.
     constexpr Cycles kSettle = 1000;
-    if (fidelity_ == config::Fidelity::kFlit) machine_->run_to(end + kSettle);
+    if (fidelity_ == config::Fidelity::kFlit || fidelity_ == config::Fidelity::kLeap) {
+      machine_->run_to(end + kSettle);
+    }
   }
 
   // The probe's own clock keeps the kernel busy, so silence is judged by movement when it is on.
@@ -337,8 +341,8 @@ std::string describe_modules(const config::Loaded& loaded) {
   return describe_hierarchy();
 }
 
-// `auto` tries trains in a process of its own, and simulates flits where they do not apply. A value change
-// dump shows flits, so it asks for them from the start.
+// `auto` tries trains in a process of its own, and simulates flits, leaping over what repeats, where they do
+// not apply. A value change dump shows flits, so it asks for them from the start.
 nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options) {
   const char* const size = loaded.config.training.model.empty() ? "collective.size" : "training.model";
   const auto prepared = within_time(loaded, size, [&] { return std::make_unique<Prepared>(loaded); });
@@ -348,8 +352,8 @@ nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOpt
   };
   const bool rtl_interfaces = loaded.config.system.ni.impl == config::Implementation::kRtl;
   const bool rtl = rtl_interfaces || loaded.config.system.router.impl == config::Implementation::kRtl;
-  if (rtl && (loaded.config.fidelity == config::Fidelity::kTrain ||
-              loaded.config.fidelity == config::Fidelity::kFluid)) {
+  if (rtl && loaded.config.fidelity != config::Fidelity::kFlit &&
+      loaded.config.fidelity != config::Fidelity::kAuto) {
     throw ConfigError(loaded.place("fidelity"), "fidelity: the Verilog speaks flits: write flit or auto");
   }
   if (!rtl_interfaces && !options.fst_path.empty()) {
@@ -357,6 +361,13 @@ nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOpt
                       "--fst: a waveform shows a network interface in Verilog: set system.ni.impl to rtl");
   }
   if (loaded.config.fidelity == config::Fidelity::kTrain) return run(config::Fidelity::kTrain);
+  if (loaded.config.fidelity == config::Fidelity::kLeap) {
+    if (!options.vcd_path.empty()) {
+      throw ConfigError(loaded.place("fidelity"),
+                        "fidelity: leap leaves out flits that a value change dump (--vcd) shows: write flit");
+    }
+    return run(config::Fidelity::kLeap);
+  }
   if (loaded.config.fidelity == config::Fidelity::kFluid) {
     if (!options.vcd_path.empty()) {
       throw ConfigError(loaded.place("fidelity"),

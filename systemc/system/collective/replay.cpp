@@ -46,7 +46,7 @@ config::Loaded load_again(const ordered_json& result) {
   const ConfigFile file(result.at("config"));
   std::vector<std::string> overrides{"check=off", "system.ni.impl=systemc", "system.router.impl=systemc"};
   const std::string fidelity = result.value("fidelity", "auto");
-  if (fidelity == "flit" || fidelity == "train" || fidelity == "fluid") {
+  if (fidelity == "flit" || fidelity == "leap" || fidelity == "train" || fidelity == "fluid") {
     overrides.push_back("fidelity=" + fidelity);
   }
   return config::load(file.path(), overrides, config::Purpose::kRun);

@@ -38,7 +38,7 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, c
                .clock = nullptr,
                .held = true},
       contents_(context_) {
-  if (spec.fidelity == config::Fidelity::kFlit) {
+  if (spec.fidelity == config::Fidelity::kFlit || spec.fidelity == config::Fidelity::kLeap) {
     build_flits();
   } else {
     build_messages();
@@ -161,9 +161,12 @@ void Machine::build_accelerator(NodeId id) {
 void Machine::decouple() {
   const bool at_once = std::all_of(accelerators_.begin(), accelerators_.end(),
                                    [](const auto& accelerator) { return accelerator->starts_at_once(); });
-  if (flits_ == nullptr || !at_once) return;
-  spec_.log.keep(true);
-  flits_->decouple([this] { spec_.log.flush(); });
+  if (flits_ == nullptr) return;
+  if (at_once) {
+    spec_.log.keep(true);
+    flits_->decouple([this] { spec_.log.flush(); });
+  }
+  if (spec_.fidelity == config::Fidelity::kLeap) flits_->leap();
 }
 
 void Machine::run_to(Cycles cycle) {

@@ -57,8 +57,11 @@ class Machine final : public sc_core::sc_module {
   const std::vector<std::unique_ptr<ni::Interface>>& interfaces() const { return interfaces_; }
 
   // Lets nodes run ahead of each other by the latency of their channels (NodeClock), where flits move and
-  // nothing acts in between. Everything that is observed still comes in the order of time.
+  // nothing acts in between, and leap at `fidelity: leap`. Everything that is observed still comes in the
+  // order of time.
   void decouple();
+  // Cycles of the network that were leapt over.
+  Cycles leapt() const { return flits_ == nullptr ? 0 : flits_->leapt(); }
   // Simulates the cycles before `cycle`, counted from the start; rethrows what a module has thrown.
   void run_to(Cycles cycle);
 

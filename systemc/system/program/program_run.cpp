@@ -18,6 +18,7 @@
 #include "system/machine/machine.h"
 #include "system/machine/run_loop.h"
 #include "system/machine/time_guard.h"
+#include "system/output/leaps.h"
 #include "system/output/link_utilization.h"
 #include "system/output/possible.h"
 #include "system/output/trace_writer.h"
@@ -277,6 +278,7 @@ class ProgramRun {
       json["link_utilization"] =
           link_utilization(config().system, prepared_.topology, statistics, state_.last() * period);
     }
+    if (fidelity_ == config::Fidelity::kLeap) json["leap"] = leaps(state_.last(), machine_->leapt());
     json["simulator"] = cost.to_json(statistics.flit_hops);
     if (config::runs_lone_collective(config())) {
       add_collective_fields(json, *state_.exchange(1).compiled, config().collective.size);
