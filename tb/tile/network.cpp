@@ -44,10 +44,10 @@ std::vector<std::vector<std::uint32_t>> read_hex(const std::string& path) {
   constexpr std::size_t kDigits = 8;
   for (std::string line; std::getline(file, line);) {
     std::vector<std::uint32_t>& words = numbers.emplace_back();
-    while (!line.empty()) {
-      const std::size_t digits = std::min(line.size(), kDigits);
-      words.push_back(static_cast<std::uint32_t>(std::stoul(line.substr(line.size() - digits), nullptr, 16)));
-      line.resize(line.size() - digits);
+    for (std::size_t end = line.size(); end > 0;) {
+      const std::size_t begin = end - std::min(end, kDigits);
+      words.push_back(static_cast<std::uint32_t>(std::stoul(line.substr(begin, end - begin), nullptr, 16)));
+      end = begin;
     }
   }
   return numbers;
