@@ -1,0 +1,195 @@
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "programs.h"
+
+namespace coppice::system_test {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+// Iterations of 5 us of computation and an all-reduce of 32 KiB.
+std::string iterating(int ranks, int iterations) {
+  return fmt::format(
+      "ranks: {}\niterations: {}\noperations:\n"
+      "  - {{name: f, compute: 5 us}}\n"
+      "  - {{name: a, all_reduce: 32 KiB, after: f}}\n",
+      ranks, iterations);
+}
+
+class Jobs : public Programs {
+ protected:
+  Outcome execute(const std::string& topology, const std::string& keys) const {
+    shop.write("c.yaml", "system:\n  topology: {" + topology + "}\nprogram:\n" + keys);
+    return shop.run({"run", "c.yaml", "--out", "j.json"});
+  }
+  Json result(const std::string& topology, const std::string& keys) const {
+    const Outcome outcome = execute(topology, keys);
+    EXPECT_EQ(outcome.status, 0) << outcome.err << keys;
+    return outcome.status == 0 ? shop.read_json("j.json") : Json();
+  }
+};
+
+TEST_F(Jobs, OnRowsOfTheirOwnTakeWhatOneTakes) {
+  shop.write("row.yaml", iterating(4, 3));
+  const std::string torus = "kind: torus, dims: [4, 4]";
+  const Json one = result(torus, "  jobs: [{file: row.yaml, name: a}]\n");
+  const Json two = result(torus,
+                          "  jobs:\n    - {file: row.yaml, name: a}\n"
+                          "    - {file: row.yaml, name: b, arrival: 7 us, accelerators: [8, 9, 10, 11]}\n");
+  const double alone = one["jobs"][0]["end_ns"].get<double>();
+  EXPECT_EQ(one["jobs"][0]["iterations"].size(), 3);
+  EXPECT_EQ(two["jobs"][0]["end_ns"].get<double>(), alone);
+  EXPECT_EQ(two["jobs"][1]["end_ns"].get<double>(), alone + 7000);
+  EXPECT_EQ(two["time_ns"].get<double>(), alone + 7000);
+  EXPECT_EQ(two["verified"], "values");
+}
+
+TEST_F(Jobs, ShareLinks) {
+  shop.write("four.yaml", iterating(4, 2));
+  const std::string tree = "kind: ring, dims: [8]";
+  const Json one = result(tree, "  jobs: [{file: four.yaml, accelerators: [0, 2, 4, 6]}]\n");
+  const Json two = result(tree,
+                          "  jobs:\n    - {file: four.yaml, accelerators: [0, 2, 4, 6]}\n"
+                          "    - {file: four.yaml, accelerators: [1, 3, 5, 7]}\n");
+  EXPECT_GT(two["jobs"][0]["end_ns"].get<double>(), one["jobs"][0]["end_ns"].get<double>());
+  EXPECT_EQ(two["jobs"][1]["iterations"].size(), 2);
+}
+
+TEST_F(Jobs, AreRefusedWithoutAccelerators) {
+  shop.write("row.yaml", iterating(4, 1));
+  const auto expect = [&](const std::string& keys, const std::string& message) {
+    const Outcome outcome = execute("kind: torus, dims: [4, 2]", keys);
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  };
+  expect("  jobs: [{file: row.yaml}, {file: row.yaml}, {file: row.yaml}]\n",
+         "program.jobs[2]: row.yaml has 4 ranks, for which there are 0 accelerators");
+  expect("  jobs: [{file: row.yaml}, {file: row.yaml, accelerators: [3, 4, 5, 6]}]\n",
+         "accelerator 3 has a rank already");
+  expect("  jobs: [{file: row.yaml, accelerators: [5, 6, 7, 8]}]\n", "there is no accelerator 8");
+  expect("  jobs: [{arrival: 1 us}]\n", "program.jobs[0].file is missing");
+  expect("  jobs: [{file: row.yaml}]\n  failures: [{link: [0, 6], at: 1 us}]\n",
+         "there is no link between 0 and 6");
+  expect("  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 8, at: 1 us}]\n",
+         "there is no accelerator 8");
+  expect("  jobs: [{file: row.yaml}]\n  failures: [{at: 1 us}]\n", "either a link or an accelerator fails");
+  expect("  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 1}]\n", "program.failures[0].at is missing");
+  expect("  jobs: [{file: row.yaml}]\n  file: row.yaml\n",
+         "program.jobs and program.file both say what runs");
+}
+
+// What is lost is the iteration under way and the time of the restart.
+TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
+  shop.write("all.yaml", iterating(8, 4));
+  const std::string torus = "kind: torus, dims: [4, 2]";
+  const Json whole = result(torus, "  jobs: [{file: all.yaml}]\n");
+  const auto ends = [](const Json& run) {
+    std::vector<double> list;
+    for (const Json& one : run["jobs"][0]["iterations"]) list.push_back(one["end_ns"].get<double>());
+    return list;
+  };
+  const std::vector<double> usual = ends(whole);
+  ASSERT_EQ(usual.size(), 4U);
+  const double at = std::floor((usual[1] + usual[2]) / 2000) * 1000;
+  const std::string failing = fmt::format(
+      "  jobs: [{{file: all.yaml}}]\n  restart: 3 us\n"
+      "  failures: [{{link: [0, 1], at: {} ns}}]\n",
+      at);
+  const Json failed = result(torus, failing);
+  const std::vector<double> after = ends(failed);
+  ASSERT_EQ(after.size(), 4U);
+  EXPECT_EQ(after[0], usual[0]);
+  EXPECT_EQ(after[1], usual[1]);
+  // Two iterations on a network with a link less, each no faster than before.
+  EXPECT_GE(after[3], at + 3000 + usual[1] - 1);
+  EXPECT_EQ(failed["failures"][0]["effect"], "stopped");
+  EXPECT_EQ(failed["stretches"].size(), 2);
+  EXPECT_EQ(failed["time_ns"].get<double>(), after[3]);
+  // What fails after the end changes nothing.
+  const Json late = result(torus, "  jobs: [{file: all.yaml}]\n  failures: [{link: [0, 1], at: 1 s}]\n");
+  EXPECT_EQ(ends(late), usual);
+  EXPECT_EQ(late["failures"][0]["effect"], "after the end");
+}
+
+TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
+  shop.write("row.yaml", iterating(4, 3));
+  const std::string torus = "kind: torus, dims: [4, 2]";
+  const Json moved = result(torus, "  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 1, at: 20 us}]\n");
+  EXPECT_THAT(moved["failures"][0]["effect"].get<std::string>(), HasSubstr("went on on accelerator 4"));
+  EXPECT_EQ(moved["jobs"][0]["iterations"].size(), 3);
+  const Json idle = result(torus, "  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 6, at: 20 us}]\n");
+  EXPECT_EQ(idle["failures"][0]["effect"], "none: it had no rank");
+  const Json full = result(torus,
+                           "  jobs: [{file: row.yaml}, {file: row.yaml}]\n"
+                           "  failures: [{accelerator: 1, at: 20 us}]\n");
+  EXPECT_THAT(full["jobs"][0]["unfinished"].get<std::string>(), HasSubstr("no other is idle"));
+  EXPECT_LT(full["jobs"][0]["iterations"].size(), 3);
+  EXPECT_EQ(full["jobs"][1]["iterations"].size(), 3);
+}
+
+// What fails where a job has ended, while others run, stops nobody.
+TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
+  shop.write("short.yaml", iterating(4, 1));
+  shop.write("long.yaml", iterating(4, 4));
+  const std::string torus = "kind: torus, dims: [4, 2]";
+  const std::string jobs = "  jobs: [{file: short.yaml}, {file: long.yaml}]\n";
+  const Json whole = result(torus, jobs);
+  const auto& ends = whole["jobs"][1]["iterations"];
+  const double at = (ends[2]["end_ns"].get<double>() + ends[3]["end_ns"].get<double>()) / 2;
+  ASSERT_GT(at, whole["jobs"][0]["end_ns"].get<double>());
+  const Json failed =
+      result(torus, jobs + fmt::format("  failures: [{{accelerator: 1, at: {} ns}}]\n", std::floor(at)));
+  EXPECT_EQ(failed["failures"][0]["effect"], "none: it had no rank");
+  EXPECT_EQ(failed["jobs"][1]["iterations"], ends);
+  EXPECT_EQ(failed["time_ns"], whole["time_ns"]);
+  EXPECT_EQ(failed["stretches"].size(), 1);
+}
+
+// What fails while the last credits are under way finds all ended.
+TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
+  shop.write("row.yaml", iterating(4, 1));
+  const std::string jobs = "  jobs: [{file: row.yaml}]\n";
+  const std::string flits = "fidelity: flit\n";
+  const Json whole = result("kind: switch, dims: [8]", jobs + flits);
+  const double end = whole["jobs"][0]["end_ns"].get<double>();
+  for (const int later : {1, 20, 149}) {
+    const Json failed =
+        result("kind: switch, dims: [8]",
+               jobs + fmt::format("  failures: [{{accelerator: 1, at: {} ns}}]\n", end + later) + flits);
+    EXPECT_EQ(failed["jobs"][0]["iterations"], whole["jobs"][0]["iterations"]) << later;
+    EXPECT_EQ(failed["failures"][0]["effect"], "after the end") << later;
+  }
+}
+
+// A switch with a link less no longer reaches everyone: who needs the accelerator ends, others go on.
+TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
+  shop.write("row.yaml", iterating(4, 3));
+  const std::string jobs = "  jobs: [{file: row.yaml}, {file: row.yaml}]\n";
+  const Json whole = result("kind: switch, dims: [8]", jobs);
+  const Json cut = result("kind: switch, dims: [8]",
+                          jobs + "  failures: [{link: [0, 8], at: 0 s}, {link: [7, 8], at: 1 s}]\n");
+  EXPECT_EQ(cut["jobs"][0]["unfinished"], "the links that are left do not join accelerators 0 and 1");
+  EXPECT_EQ(cut["jobs"][1]["iterations"], whole["jobs"][1]["iterations"]);
+  EXPECT_EQ(cut["failures"][1]["effect"], "after the end");
+  // Nobody is left.
+  const Json none = result("kind: switch, dims: [8]",
+                           jobs + "  failures: [{link: [0, 8], at: 20 us}, {link: [7, 8], at: 20 us}]\n");
+  for (const Json& job : none["jobs"]) {
+    EXPECT_THAT(job["unfinished"].get<std::string>(), HasSubstr("do not join"));
+    EXPECT_LT(job["iterations"].size(), 3);
+  }
+  const Outcome never = execute("kind: switch, dims: [4]",
+                                "  jobs: [{file: row.yaml}]\n  failures: [{link: [0, 4], at: 0 s}]\n");
+  EXPECT_EQ(never.status, 2);
+  EXPECT_THAT(never.err, HasSubstr("program.failures: nothing can run: the links that are left do not join"));
+}
+
+}  // namespace
+}  // namespace coppice::system_test

@@ -1,0 +1,162 @@
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "programs.h"
+
+namespace coppice::system_test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
+  const std::string torus = "kind: torus, dims: [4, 4]";
+  const std::string tree = "kind: fat_tree, dims: [4, 2]";
+  const std::string levels =
+      "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, "
+      "{kind: switch, size: 4, bandwidth: 8 GB/s, latency: 500 ns}]";
+  for (const auto& [topology, op, algorithm] : std::vector<std::tuple<std::string, std::string, std::string>>{
+           {torus, "all_reduce", "multitree"},
+           {torus, "all_gather", "ring"},
+           {torus, "reduce_scatter", "multitree"},
+           {torus, "broadcast", "multitree"},
+           {torus, "reduce", "multitree"},
+           {torus, "all_reduce", "ring2d"},
+           {tree, "all_reduce", "ring"},
+           {tree, "all_reduce", "halving_doubling"},
+           {levels, "all_reduce", "hierarchical"}}) {
+    for (const char* fidelity : {"auto", "flit"}) {
+      const auto alone =
+          cycles_alone(topology, fmt::format("algorithm: {}, op: {}, size: 64 KiB", algorithm, op),
+                       {fmt::format("fidelity={}", fidelity)});
+      const Json result = run(
+          topology, fmt::format("ranks: 16\noperations:\n  - {{name: a, {}: 64 KiB}}\n", op),
+          {fmt::format("collectives.{}.algorithm={}", op, algorithm), fmt::format("fidelity={}", fidelity)});
+      EXPECT_EQ(result["cycles"].get<std::int64_t>(), alone) << topology << op << algorithm << fidelity;
+      EXPECT_EQ(result["verified"], "values");
+    }
+  }
+}
+
+TEST_F(Programs, RunDisjointRowsAsFastAsOne) {
+  const std::string torus = "kind: torus, dims: [4, 4]";
+  const std::string one =
+      "ranks: 16\ngroups: {r0: [0, 1, 2, 3]}\noperations:\n  - {name: a, all_reduce: 64 KiB, group: r0}\n";
+  const std::string all =
+      "ranks: 16\n"
+      "groups: {r0: [0, 1, 2, 3], r1: [4, 5, 6, 7], c: [8, 12]}\n"
+      "operations:\n"
+      "  - {name: a, all_reduce: 64 KiB, group: r0}\n"
+      "  - {name: b, all_reduce: 64 KiB, group: r1}\n";
+  const Json row = run(torus, one);
+  const Json rows = run(torus, all);
+  EXPECT_EQ(row["cycles"], rows["cycles"]);
+  EXPECT_EQ(row["cycles"].get<std::int64_t>(),
+            cycles_alone("kind: ring, dims: [4]", "algorithm: ring, size: 64 KiB"));
+}
+
+TEST_F(Programs, GiveGroupsTheirDimensions) {
+  const std::string levels =
+      "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, "
+      "{kind: switch, size: 4, bandwidth: 8 GB/s, latency: 500 ns}]";
+  const Json inner =
+      run(levels,
+          "ranks: 16\ngroups: {g: [4, 5, 6, 7]}\noperations:\n  - {name: a, all_reduce: 1 MiB, group: g}\n");
+  EXPECT_EQ(inner["cycles"].get<std::int64_t>(),
+            cycles_alone("kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, "
+                         "latency: 100 ns}]",
+                         "algorithm: ring, size: 1 MiB"));
+  const Json outer =
+      run(levels,
+          "ranks: 16\ngroups: {g: [1, 5, 9, 13]}\noperations:\n  - {name: a, all_reduce: 1 MiB, group: g}\n");
+  EXPECT_EQ(outer["cycles"].get<std::int64_t>(),
+            cycles_alone(
+                "kind: hierarchy, dimensions: [{kind: switch, size: 4, bandwidth: 8 GB/s, latency: 500 ns}]",
+                "algorithm: ring, size: 1 MiB"));
+}
+
+// Two of the four that each switch joins, in either dimension, are a hierarchy of two by two.
+TEST_F(Programs, GiveGroupsPartsOfSwitches) {
+  const auto levels = [](int size) {
+    return fmt::format(
+        "kind: hierarchy, dimensions: [{{kind: switch, size: {0}, bandwidth: 16 GB/s, latency: 100 ns}}, "
+        "{{kind: switch, size: {0}, bandwidth: 8 GB/s, latency: 500 ns}}]",
+        size);
+  };
+  const std::string ones = "ranks: 16\ngroups: {g: [5, 7, 13, 15], h: [4, 6, 12, 14]}\noperations:\n";
+  const std::string first = ones + "  - {name: a, all_reduce: 64 KiB, group: g}\n";
+  const std::string both = first + "  - {name: b, all_reduce: 64 KiB, group: h}\n";
+  for (const char* algorithm : {"ring", "hierarchical"}) {
+    const std::string chosen = fmt::format("collectives.all_reduce.algorithm={}", algorithm);
+    const std::int64_t alone =
+        cycles_alone(levels(2), fmt::format("algorithm: {}, size: 64 KiB, chunks: 1", algorithm));
+    for (const char* fidelity : {"fidelity=train", "fidelity=flit"}) {
+      const std::vector<std::string> overrides{chosen, "collectives.all_reduce.chunks=1", fidelity};
+      EXPECT_EQ(run(levels(4), first, overrides)["cycles"].get<std::int64_t>(), alone) << algorithm;
+      EXPECT_EQ(run(levels(4), both, overrides)["cycles"].get<std::int64_t>(), alone) << algorithm;
+    }
+  }
+}
+
+TEST_F(Programs, KeepAllReducesInFlightTogether) {
+  std::string program = "ranks: 16\noperations:\n";
+  for (int i = 0; i < 8; ++i) program += fmt::format("  - {{name: a{}, all_reduce: 16 KiB}}\n", i);
+  const std::string tree = "kind: fat_tree, dims: [4, 2]";
+  const auto alone = cycles_alone(tree, "algorithm: ring, size: 16 KiB");
+  for (const char* order : {"round_robin", "priority", "fifo"}) {
+    const Json result =
+        run(tree, program,
+            {"collectives.all_reduce.algorithm=ring", fmt::format("system.ni.context_order={}", order)});
+    EXPECT_LT(result["cycles"].get<std::int64_t>(), 4 * alone) << order;
+    EXPECT_EQ(result["verified"], "values");
+  }
+  const Json one_by_one =
+      run(tree, program, {"collectives.all_reduce.algorithm=ring", "system.ni.contexts=1"});
+  EXPECT_GE(one_by_one["cycles"].get<std::int64_t>(), 7 * alone);
+}
+
+// A rank that joins late finds what was sent to it.
+TEST_F(Programs, HoldDataForRanksThatHaveNotJoined) {
+  const std::string program =
+      "ranks: 8\n"
+      "operations:\n"
+      "  - {rank: 3, name: late, compute: 50 us}\n"
+      "  - {name: sum, all_reduce: 64 KiB, after: late}\n"
+      "  - {rank: all, name: next, compute: 1 us, after: sum}\n";
+  for (const char* topology :
+       {"kind: ring, dims: [8]", "kind: switch, dims: [8]", "kind: torus, dims: [4, 2]"}) {
+    for (const char* algorithm : {"ring", "multitree", "direct"}) {
+      for (const char* fidelity : {"auto", "flit"}) {
+        const Json result = run(topology, program,
+                                {fmt::format("collectives.all_reduce.algorithm={}", algorithm),
+                                 fmt::format("fidelity={}", fidelity)});
+        EXPECT_EQ(result["verified"], "values");
+        EXPECT_GT(result["cycles"].get<std::int64_t>(), 51'000);
+        const auto& iteration = result["iterations"][0];
+        EXPECT_NEAR(iteration["compute_ns"].get<double>(), 50'000 / 8.0 + 1000, 1);
+      }
+    }
+  }
+}
+
+TEST_F(Programs, ExchangeAllToAll) {
+  const std::string program = "ranks: 8\noperations:\n  - {name: t, all_to_all: 32 KiB}\n";
+  for (const char* topology : {"kind: ring, dims: [8]", "kind: switch, dims: [8]",
+                               "kind: torus, dims: [4, 2]", "kind: fully_connected, dims: [8]"}) {
+    for (const char* algorithm : {"direct", "pairwise", "ring"}) {
+      const Json result =
+          run(topology, program, {fmt::format("collectives.all_to_all.algorithm={}", algorithm)});
+      EXPECT_EQ(result["verified"], "contributions");
+      const double efficiency = result["collectives"][0]["efficiency"].get<double>();
+      EXPECT_GT(efficiency, 0) << topology << algorithm;
+      EXPECT_LE(efficiency, 1) << topology << algorithm;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coppice::system_test

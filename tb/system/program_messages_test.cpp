@@ -1,0 +1,85 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "programs.h"
+
+namespace coppice::system_test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+TEST_F(Programs, SendAndReceiveOverAnyNetwork) {
+  const std::string program =
+      "ranks: 4\n"
+      "operations:\n"
+      "  - {rank: 0, name: f0, compute: 5 us}\n"
+      "  - {name: x, send: 100 kB, from: 0, to: 3, after: f0, kind: pipeline}\n"
+      "  - {rank: 3, name: f1, compute: 5 us, after: x}\n"
+      "  - {name: y, send: 1 B, from: 3, to: 0, after: f1}\n";
+  for (const char* topology : {"kind: mesh, dims: [2, 2]", "kind: switch, dims: [4]", "kind: ring, dims: [4]",
+                               "kind: fat_tree, dims: [2, 2]"}) {
+    const Json flits = run(topology, program, {"fidelity=flit"});
+    const Json trains = run(topology, program, {"fidelity=train"});
+    EXPECT_EQ(flits["cycles"], trains["cycles"]) << topology;
+    EXPECT_EQ(flits["verified"], "values");
+    EXPECT_GT(flits["cycles"].get<std::int64_t>(), 10'000 + 100'000 / 16);
+  }
+}
+
+// Where a flit takes no whole number of cycles, a message may follow another in the cycle after the channel
+// has had all of it: trains take it as flits do.
+TEST_F(Programs, SendMessagesCloseBehindOthersOverAnyBandwidth) {
+  struct Case {
+    const char* bandwidth;
+    int payload;
+    int latency;
+    int first;
+    int second;
+  };
+  for (const Case& one : {Case{"1.7 GB/s", 128, 35, 6438, 1870}, Case{"11.7 GB/s", 64, 29, 4522, 1267},
+                          Case{"1.7 GB/s", 128, 58, 255, 5736}, Case{"13.3 GB/s", 256, 40, 8000, 300}}) {
+    const std::string program = fmt::format(
+        "ranks: 5\n"
+        "operations:\n"
+        "  - {{name: a, send: {0} B, from: 0, to: 2}}\n"
+        "  - {{name: b, send: {1} B, from: 0, to: 2}}\n"
+        "  - {{name: c, send: {0} B, from: 0, to: 1}}\n",
+        one.first, one.second);
+    const std::vector<std::string> overrides{fmt::format("system.link.bandwidth={}", one.bandwidth),
+                                             fmt::format("system.link.latency={} ns", one.latency),
+                                             fmt::format("system.ni.payload={} B", one.payload),
+                                             "system.router.vc_depth=400"};
+    const auto with = [&](const std::string& fidelity) {
+      std::vector<std::string> all = overrides;
+      all.push_back("fidelity=" + fidelity);
+      return run("kind: ring, dims: [5]", program, all);
+    };
+    EXPECT_EQ(with("train")["cycles"], with("flit")["cycles"]) << one.bandwidth << one.first;
+  }
+}
+
+// A message leaves the network at the port of the channel by which it comes, where it does not meet what
+// comes by others.
+TEST_F(Programs, ReceiveFromEveryChannelAtOnce) {
+  const std::string levels =
+      "kind: hierarchy, dimensions: [{kind: switch, size: 4, bandwidth: 16 GB/s, latency: 100 ns}, "
+      "{kind: switch, size: 3, bandwidth: 4 GB/s, latency: 200 ns}]";
+  const std::string inner =
+      "ranks: 12\ngroups: {g: [4, 5, 6, 7]}\noperations:\n"
+      "  - {name: a, all_reduce: 256 KiB, group: g}\n";
+  const Json alone = run(levels, inner);
+  for (const char* other :
+       {"  - {name: s, send: 64 KiB, from: 1, to: 5}\n", "  - {name: s, send: 64 KiB, from: 0, to: 4}\n"}) {
+    for (const char* fidelity : {"train", "flit"}) {
+      const Json both = run(levels, inner + other, {fmt::format("fidelity={}", fidelity)});
+      EXPECT_EQ(both["collectives"][0]["end_ns"], alone["collectives"][0]["end_ns"]) << other << fidelity;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coppice::system_test

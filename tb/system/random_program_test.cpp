@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "programs.h"
+
+namespace coppice::system_test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Random programs, and what must hold of them by their text alone: a rank's operation starts after those it
+// names, computations take their time and do not overlap, nothing that joins others ends before all have
+// joined, and the parts of the time add up.
+class RandomProgram {
+ public:
+  explicit RandomProgram(std::uint32_t seed) : random_(seed) {
+    for (int g = 0; g < 3; ++g) {
+      std::vector<int> members;
+      for (int rank = 0; rank < kRanks; ++rank) {
+        if (below(2) == 0) members.push_back(rank);
+      }
+      if (members.empty()) members.push_back(below(kRanks));
+      groups.push_back(members);
+    }
+    for (int i = 0; i < 14; ++i) add(i);
+  }
+
+  static constexpr int kRanks = 8;
+  struct Part {
+    std::vector<int> ranks;
+    std::vector<int> after;
+    int compute_us = 0;  // 0: joins others
+    std::string text;
+  };
+
+  std::string text() const {
+    std::string yaml = fmt::format("ranks: {}\ngroups:\n", kRanks);
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      yaml += fmt::format("  g{}: [{}]\n", g, fmt::join(groups[g], ", "));
+    yaml += "operations:\n";
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      std::vector<std::string> names;
+      for (const int before : parts[i].after) names.push_back(fmt::format("o{}", before));
+      yaml += fmt::format("  - {{name: o{}, {}, after: [{}]}}\n", i, parts[i].text, fmt::join(names, ", "));
+    }
+    return yaml;
+  }
+
+  std::vector<std::vector<int>> groups;
+  std::vector<Part> parts;
+
+ private:
+  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
+
+  void add(int i) {
+    Part part;
+    for (int before = 0; before < i; ++before) {
+      if (below(4) == 0) part.after.push_back(before);
+    }
+    const int kind = below(5);
+    if (kind < 2) {
+      part.compute_us = 1 + below(9);
+      part.ranks = groups[static_cast<std::size_t>(below(3))];
+      part.text = fmt::format("rank: [{}], compute: {} us", fmt::join(part.ranks, ", "), part.compute_us);
+    } else if (kind < 4) {
+      static const char* const kOps[] = {"all_reduce", "reduce_scatter", "all_gather",
+                                         "broadcast",  "reduce",         "all_to_all"};
+      const int g = below(3);
+      part.ranks = groups[static_cast<std::size_t>(g)];
+      const int op = below(6);
+      const std::string root =
+          op == 3 || op == 4
+              ? fmt::format(", root: {}",
+                            part.ranks[static_cast<std::size_t>(below(static_cast<int>(part.ranks.size())))])
+              : "";
+      part.text =
+          fmt::format("{}: {} B, group: g{}, priority: {}{}", kOps[op], 1 + below(5000), g, below(3), root);
+    } else {
+      const int from = below(kRanks);
+      const int to = (from + 1 + below(kRanks - 1)) % kRanks;
+      part.ranks = {from, to};
+      part.text = fmt::format("send: {} B, from: {}, to: {}", 1 + below(20000), from, to);
+    }
+    parts.push_back(part);
+  }
+
+  std::mt19937 random_;
+};
+
+TEST_F(Programs, KeepEveryOrderAtRandom) {
+  const std::vector<std::string> topologies{"kind: torus, dims: [4, 2]", "kind: switch, dims: [8]",
+                                            "kind: fat_tree, dims: [4, 2]", "kind: dgx1",
+                                            "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, "
+                                            "bandwidth: 16 GB/s, latency: 100 ns}, {kind: "
+                                            "switch, size: 2, bandwidth: 16 GB/s, latency: 500 ns}]"};
+  const std::vector<std::string> orders{"round_robin", "priority", "fifo"};
+  for (std::uint32_t seed = 0; seed < 15; ++seed) {
+    const RandomProgram program(seed);
+    const Json result = run(topologies[seed % topologies.size()], program.text(),
+                            {"system.ni.contexts=16", "collective.algorithm=ring",
+                             "system.ni.context_order=" + orders[seed % orders.size()]});
+    ASSERT_FALSE(result.is_null());
+    std::map<std::string, std::map<int, std::pair<double, double>>> times;  // begin, end
+    for (const auto& accelerator : result["accelerators"]) {
+      double busy = 0;
+      std::vector<std::pair<double, double>> computing;
+      for (const auto& operation : accelerator["operations"]) {
+        const std::string name = operation["name"];
+        const std::pair one{operation["begin_ns"].get<double>(), operation["end_ns"].get<double>()};
+        times[name][accelerator["rank"].get<int>()] = one;
+        const int us = program.parts[std::stoul(name.substr(1))].compute_us;
+        if (us == 0) continue;
+        EXPECT_DOUBLE_EQ(one.second - one.first, us * 1000.0);
+        busy += us * 1000.0;
+        computing.push_back(one);
+      }
+      std::sort(computing.begin(), computing.end());
+      for (std::size_t i = 1; i < computing.size(); ++i)
+        EXPECT_GE(computing[i].first, computing[i - 1].second);
+      EXPECT_NEAR(accelerator["compute_ns"].get<double>(), busy, 1e-6);
+      EXPECT_NEAR(accelerator["time_ns"].get<double>(),
+                  accelerator["compute_ns"].get<double>() + accelerator["memory_ns"].get<double>() +
+                      accelerator["exposed_ns"].get<double>() + accelerator["bubble_ns"].get<double>() +
+                      accelerator["idle_ns"].get<double>(),
+                  1e-6);
+    }
+    for (std::size_t i = 0; i < program.parts.size(); ++i) {
+      const auto& part = program.parts[i];
+      const auto& own = times[fmt::format("o{}", i)];
+      ASSERT_EQ(own.size(), part.ranks.size());
+      for (const int before : part.after) {
+        for (const auto& [rank, time] : times[fmt::format("o{}", before)]) {
+          if (!own.contains(rank)) continue;
+          EXPECT_GE(own.at(rank).first, time.second) << seed << " o" << i;
+        }
+      }
+      if (part.compute_us > 0 || part.text.starts_with("send") || part.text.starts_with("reduce: ") ||
+          part.text.starts_with("broadcast")) {
+        continue;
+      }
+      double last = 0;
+      for (const auto& [rank, time] : own) last = std::max(last, time.first);
+      for (const auto& [rank, time] : own) EXPECT_GE(time.second, last) << seed << " o" << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coppice::system_test
