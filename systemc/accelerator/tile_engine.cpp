@@ -158,4 +158,15 @@ void TileEngine::finish_if_done() {
   done_.notify(sc_core::SC_ZERO_TIME);
 }
 
+void TileEngine::read_statistics(const Reader& read) const {
+  read({"tile_engine", "tiles", "", "The tiles that it has computed."},
+       static_cast<double>(statistics_.tiles));
+  read({"tile_engine", "busy_cycles", "cycles", "The accelerator's cycles in which it computed one."},
+       static_cast<double>(statistics_.busy));
+  read({"tile_engine", "bytes_loaded", "B", "What it has loaded into its buffers."},
+       static_cast<double>(statistics_.loaded));
+  read({"tile_engine", "bytes_stored", "B", "What it has stored from them."},
+       static_cast<double>(statistics_.stored));
+}
+
 }  // namespace coppice::accelerator

@@ -10,6 +10,7 @@
 #include <tlm>
 
 #include "accelerator/buffers/tile_pipeline.h"
+#include "base/statistics.h"
 #include "base/units.h"
 
 namespace coppice::accelerator {
@@ -38,7 +39,7 @@ class TileProgram {
 // The accelerator of a node: double buffers around its arrays, and a DMA engine that fills and empties them
 // over a TLM-2.0 socket, one transfer at a time, in the order of request. A memory that nobody else uses
 // makes it take the cycles of run_pipeline(); one that serves a network interface as well makes it wait.
-class TileEngine : public sc_core::sc_module {
+class TileEngine : public sc_core::sc_module, public StatisticsOwner {
  public:
   tlm_utils::simple_initiator_socket<TileEngine> memory{"memory"};
 
@@ -59,6 +60,7 @@ class TileEngine : public sc_core::sc_module {
   // Notified when the last result of a program is in the memory.
   const sc_core::sc_event& done() const { return done_; }
   const Statistics& statistics() const { return statistics_; }
+  void read_statistics(const Reader& read) const override;
 
  private:
   struct Store {

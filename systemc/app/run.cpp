@@ -23,6 +23,7 @@ struct RunLine {
   std::string trace;
   std::string vcd;
   std::string fst;
+  std::string statistics;
   Style style;
 };
 
@@ -47,11 +48,13 @@ void execute(const RunLine& line) {
   outputs.add("--trace", line.trace);
   outputs.add("--vcd", line.vcd);
   outputs.add("--fst", line.fst);
+  outputs.add("--statistics", line.statistics);
 
   system::RunOptions options;
   options.trace_path = line.trace;
   options.vcd_path = line.vcd;
   options.fst_path = line.fst;
+  options.statistics_path = line.statistics;
   options.interrupted = &catch_interrupts();
   if (trains) refuse_rtl(loaded);
   nlohmann::ordered_json result;
@@ -85,6 +88,8 @@ Command add_run(CLI::App& parent) {
   app->add_option("--vcd", line->vcd, "write a value change dump of observe.nodes, for GTKWave")
       ->type_name("FILE");
   app->add_option("--fst", line->fst, "write every signal of the first of observe.nodes, whose NI is Verilog")
+      ->type_name("FILE");
+  app->add_option("--statistics", line->statistics, "write what every module counted, as CSV")
       ->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }

@@ -39,6 +39,7 @@ struct TrafficLine {
   std::string trace;
   std::string seed;
   std::string out;
+  std::string statistics;
   Style style;
 };
 
@@ -231,9 +232,11 @@ void execute(const TrafficLine& given) {
                                            : load(input, config::Purpose::kTraffic);
   Outputs outputs(experiment ? line.booksim : line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
+  outputs.add("--statistics", line.statistics);
 
   system::RunOptions options;
   options.interrupted = &catch_interrupts();
+  options.statistics_path = line.statistics;
   nlohmann::ordered_json result;
   {
     ProgressLine progress(line.trace.empty() ? line.pattern : line.trace);
@@ -291,6 +294,8 @@ Command add_traffic(CLI::App& parent) {
       ->default_str(std::to_string(usual.measure));
   app->add_option("--seed", line->seed, "of the random numbers, instead of the key 'seed'")->type_name("N");
   app->add_option("--out", line->out, "write the result as JSON")->type_name("RESULT.json");
+  app->add_option("--statistics", line->statistics, "write what every module counted, as CSV")
+      ->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }
 

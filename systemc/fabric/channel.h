@@ -3,6 +3,7 @@
 #include <string>
 #include <systemc>
 
+#include "base/statistics.h"
 #include "base/units.h"
 #include "fabric/wire.h"
 
@@ -25,7 +26,7 @@ class FlitReceiveIf : public virtual sc_core::sc_interface {
 // flit that leaves in cycle c has come whole in cycle c + flit_latency; a credit takes the channel's latency
 // and what its receiver needs to count it. Throws ModelError at the start of simulation unless each end is
 // bound to one module.
-class Channel final : public sc_core::sc_module {
+class Channel final : public sc_core::sc_module, public StatisticsOwner {
  public:
   sc_core::sc_export<FlitSendIf> sender{"sender"};
   sc_core::sc_export<FlitReceiveIf> receiver{"receiver"};
@@ -35,6 +36,11 @@ class Channel final : public sc_core::sc_module {
 
   Wire& wire() { return wire_; }
   const Wire& wire() const { return wire_; }
+  void read_statistics(const Reader& read) const override {
+    read({"channel", "flits", "",
+          "The flits that were sent on it; those from and to network interfaces have channels too."},
+         static_cast<double>(wire_.flits_sent()));
+  }
 
  private:
   // An end that takes one port.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/statistics.h"
 #include "base/units.h"
 #include "fabric/packet.h"
 #include "topology/topology.h"
@@ -88,6 +89,16 @@ struct FabricStatistics {
   std::int64_t flits_ejected = 0;
   std::int64_t flit_hops = 0;               // routers traversed, summed over flits
   std::vector<std::int64_t> channel_flits;  // per channel
+
+  // For fabrics that are one module: all but those of channels.
+  void read(const StatisticsOwner::Reader& read) const {
+    read({"fabric", "flits_injected", "", "The flits of all messages that have been sent."},
+         static_cast<double>(flits_injected));
+    read({"fabric", "flits_ejected", "", "The flits of all messages that have come."},
+         static_cast<double>(flits_ejected));
+    read({"fabric", "flit_hops", "", "The routers that flits have passed, all flits together."},
+         static_cast<double>(flit_hops));
+  }
 };
 
 // Moves packets between network-interface ports.

@@ -26,7 +26,7 @@ namespace coppice::fabric {
 //
 // Times are exact to a femtosecond: a flow ends when its last byte is through at the rates it had. Network
 // interfaces are clocked, so they see it in the next whole cycle.
-class FluidFabric final : public sc_core::sc_module, public Fabric {
+class FluidFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
  public:
   // All references outlive the fabric; exceptions of its process end up in `failure`.
   FluidFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
@@ -35,6 +35,7 @@ class FluidFabric final : public sc_core::sc_module, public Fabric {
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
   void wake(NodeId node, int port, Cycles at) override;
   const FabricStatistics& statistics() const override { return statistics_; }
+  void read_statistics(const Reader& read) const override { statistics_.read(read); }
   bool idle() const override { return under_way_ == 0; }
   // Every message has arrived, as many bytes as its rates add up to, and no channel is above its bandwidth.
   void check_conservation() const override;

@@ -5,6 +5,7 @@
 #include <systemc>
 #include <vector>
 
+#include "base/statistics.h"
 #include "fabric/flit_context.h"
 #include "fabric/flit_module.h"
 #include "fabric/router.h"
@@ -22,7 +23,7 @@ struct RouterSpec {
 
 // A router as a module, in SystemC or in Verilog: in[i] and out[i] are bound to the channels from and to its
 // neighbours, in the order of the topology's ports, then to those of the local ports.
-class RouterModule : public FlitModule {
+class RouterModule : public FlitModule, public StatisticsOwner {
  public:
   RouterModule(const sc_core::sc_module_name& name, const RouterSpec& spec)
       : FlitModule(name, spec.inputs + spec.local_ports, spec.outputs + spec.local_ports),
@@ -45,6 +46,9 @@ class RouterModule : public FlitModule {
   NodeId node() const { return node_; }
   // Flits that it has switched.
   std::int64_t flits() const { return flits_; }
+  void read_statistics(const Reader& read) const override {
+    read({"router", "flits", "", "The flits that it has switched."}, static_cast<double>(flits_));
+  }
 
  protected:
   // The local port behind an output; -1 if it leads to another node.

@@ -7,6 +7,7 @@
 #include <systemc>
 #include <vector>
 
+#include "base/statistics.h"
 #include "fabric/flit_context.h"
 #include "fabric/flit_module.h"
 #include "fabric/injection_port.h"
@@ -18,7 +19,7 @@ namespace coppice::fabric {
 
 // What stands at the local ports of a router, as a module: out[p] is bound to the injection channel of port
 // p, in[p] to its ejection channel.
-class Terminal : public FlitModule {
+class Terminal : public FlitModule, public StatisticsOwner {
  public:
   // `context` outlives it.
   Terminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context)
@@ -30,6 +31,12 @@ class Terminal : public FlitModule {
   NodeId node() const { return node_; }
   std::int64_t flits_injected() const { return injected_; }
   std::int64_t flits_ejected() const { return ejected_; }
+  void read_statistics(const Reader& read) const override {
+    read({"terminal", "flits_injected", "", "The flits that it has sent into its router."},
+         static_cast<double>(injected_));
+    read({"terminal", "flits_ejected", "", "The flits that have come out of its router."},
+         static_cast<double>(ejected_));
+  }
 
  protected:
   FlitContext& context() { return *context_; }

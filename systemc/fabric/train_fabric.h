@@ -49,7 +49,7 @@ class ContentionError : public ModelError {
 // Packets of any other two trains share no port in one cycle, since a train's place in the next router's
 // input follows from its output here. Refused though they could be told: buffers too shallow for the credit
 // loop, packet-based messages over a single virtual channel, trains that share a channel flit by flit.
-class TrainFabric final : public sc_core::sc_module, public Fabric {
+class TrainFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
  public:
   // All references outlive the fabric; a ContentionError of its process ends up in `failure`.
   TrainFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
@@ -58,6 +58,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric {
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
   void wake(NodeId node, int port, Cycles at) override;
   const FabricStatistics& statistics() const override { return statistics_; }
+  void read_statistics(const Reader& read) const override { statistics_.read(read); }
   bool idle() const override { return trains_ == 0; }
   void check_conservation() const override;
   std::string describe_packets(int limit) const override;

@@ -42,4 +42,18 @@ Femtoseconds Memory::serve(const MemoryAccess& access) {
   return std::max(access.start, free_at_);
 }
 
+void MemoryModule::read_statistics(const Reader& read) const {
+  read({"memory", "bytes_read", "B", "What the network interface and the arrays have read."},
+       static_cast<double>(bytes_read_));
+  read({"memory", "bytes_written", "B", "What they have written."}, static_cast<double>(bytes_written_));
+  read({"memory", "dma_bytes", "B", "What of both was the network interface's."},
+       static_cast<double>(dma_bytes_));
+}
+
+void Memory::read_statistics(const Reader& read) const {
+  MemoryModule::read_statistics(read);
+  read({"memory", "busy_ns", "ns", "The time in which it moved data, where its bandwidth is limited."},
+       static_cast<double>(busy_) / static_cast<double>(kFemtosecondsPerNanosecond));
+}
+
 }  // namespace coppice::ni

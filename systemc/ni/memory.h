@@ -6,6 +6,7 @@
 #include <tlm>
 
 #include "base/memory_pace.h"
+#include "base/statistics.h"
 #include "base/units.h"
 #include "ni/gradient_memory.h"
 
@@ -40,7 +41,7 @@ struct MemoryAccess {
 // by a GradientMemory; the module says how long accesses take. Derive from it, or bind any target that
 // answers the same: adds its time to the delay of b_transport() and fills a read's GradientData, or the bytes
 // at the data pointer where there is one.
-class MemoryModule : public sc_core::sc_module {
+class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
  public:
   // Both reach the same data: for the network interface's DMA engine, and for the accelerator's array.
   tlm_utils::simple_target_socket_optional<MemoryModule> dma{"dma"};
@@ -58,6 +59,7 @@ class MemoryModule : public sc_core::sc_module {
   Bytes bytes_written() const { return bytes_written_; }
   // Of the network interface's alone.
   Bytes dma_bytes() const { return dma_bytes_; }
+  void read_statistics(const Reader& read) const override;
 
  protected:
   // When an access is done, no earlier than it is asked for: for a read of the network interface the time of
@@ -90,6 +92,7 @@ class Memory final : public MemoryModule {
 
   // How long it has moved data so far.
   Femtoseconds busy() const { return busy_; }
+  void read_statistics(const Reader& read) const override;
 
  protected:
   Femtoseconds serve(const MemoryAccess& access) override;

@@ -314,6 +314,8 @@ void NetworkInterface::complete_arrivals(Cycles now) {
 }
 
 void NetworkInterface::count_arrival(TableContext& context, const MessageRecord& arrival, Cycles now) {
+  ++counts_.messages_received;
+  counts_.bytes_received += arrival.entry->message_bytes();
   const std::int32_t flow = arrival.entry->flow;
   const std::int32_t before = context.tracker.count(flow);
   const bool numbered = context.given.schedule->numbered_arrivals;
@@ -500,6 +502,8 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   MessageRecord& record = (*context_.log)[id];
   record.context = context.given.id;
   ++context.in_flight;
+  ++counts_.messages_sent;
+  counts_.bytes_sent += entry.message_bytes();
   port.last_served = context.given.id;
   if (!source.table.entries_stay()) record.entry = &context_.log->keep(id, entry);
   context.enablers.expect(index, source.table.next_message(), context.tracker, now);
@@ -518,6 +522,17 @@ void NetworkInterface::wake_fabric(int index, Cycles now) {
 
 void NetworkInterface::settle() {
   if (queues_) queues_->settle(0, values_->values().size(), values_->values());
+}
+
+void NetworkInterface::read_statistics(const Reader& read) const {
+  read({"network_interface", "messages_sent", "", "The messages that table entries have issued."},
+       static_cast<double>(counts_.messages_sent));
+  read({"network_interface", "messages_received", "", "The messages that were reduced or stored."},
+       static_cast<double>(counts_.messages_received));
+  read({"network_interface", "bytes_sent", "B", "The data of those that were issued, without heads."},
+       static_cast<double>(counts_.bytes_sent));
+  read({"network_interface", "bytes_received", "B", "The data of those that were reduced or stored."},
+       static_cast<double>(counts_.bytes_received));
 }
 
 bool NetworkInterface::finished() const {

@@ -52,7 +52,10 @@ std::uint64_t open_message(const NiContext& context, NodeId node, int port, cons
 // its bytes would at the slowest pace of its port; either takes system.ni.message_setup more, which is how
 // far a port's messages are apart (Packetizer). Real numbers are added flit by flit where the fabric moves
 // flits, else message by message. Nothing runs in cycles in which nothing can change.
-class NetworkInterface final : public sc_core::sc_module, public Interface, private WakeScheduler::Sleeper {
+class NetworkInterface final : public sc_core::sc_module,
+                               public Interface,
+                               public StatisticsOwner,
+                               private WakeScheduler::Sleeper {
  public:
   // A port of the network per port: of a fabric that moves messages, or of the terminal inside.
   sc_core::sc_vector<sc_core::sc_port<fabric::NetworkPortIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND>> network;
@@ -89,6 +92,7 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   std::string describe_waiting(Cycles now) const override;
   void settle() override;
   PortView view(int port, Cycles now) const override;
+  void read_statistics(const Reader& read) const override;
 
  private:
   static constexpr Cycles kNever = TableContext::kNever;
@@ -166,6 +170,12 @@ class NetworkInterface final : public sc_core::sc_module, public Interface, priv
   ValueMemory* values_ = nullptr;
   std::unique_ptr<ReductionQueues> queues_;
   Cycles setup_;
+  struct Counts {
+    std::int64_t messages_sent = 0;
+    std::int64_t messages_received = 0;
+    Bytes bytes_sent = 0;
+    Bytes bytes_received = 0;
+  } counts_;
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
   Cycles next_wake_ = -1;
 };

@@ -34,4 +34,14 @@ PeCycles ArrayModule::compute(const TileOperands<Value>& operands) {
   return run.cycles();
 }
 
+void ArrayModule::read_statistics(const Reader& read) const {
+  read({"array", "tiles", "", "The tiles that have gone through it."},
+       static_cast<double>(statistics_.tiles));
+  read({"array", "busy_cycles", "cycles", "The accelerator's cycles in which a tile was in it."},
+       static_cast<double>(statistics_.busy));
+  read({"array", "pe_cycles", "cycles", "Those cycles, each for every PE that its tile used."},
+       static_cast<double>(statistics_.pe_cycles));
+  read({"array", "macs", "", "The multiply-accumulates of operands."}, static_cast<double>(statistics_.macs));
+}
+
 }  // namespace coppice::accelerator

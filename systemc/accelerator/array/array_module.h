@@ -7,6 +7,7 @@
 
 #include "accelerator/array/systolic_array.h"
 #include "accelerator/array/tile_run.h"
+#include "base/statistics.h"
 #include "base/units.h"
 
 namespace coppice::accelerator {
@@ -33,7 +34,7 @@ class TileSink : public virtual sc_core::sc_interface {
 // A systolic array as a module: takes tile after tile, back to back, and moves their operands through its PEs
 // cycle by cycle. What it computes depends on nothing else, so the kernel is entered once per tile: all its
 // cycles are computed when it begins, and its result is given away in the cycle in which it is there.
-class ArrayModule : public sc_core::sc_module {
+class ArrayModule : public sc_core::sc_module, public StatisticsOwner {
  public:
   sc_core::sc_port<TileSource> tiles{"tiles"};
   sc_core::sc_port<TileSink> results{"results"};
@@ -51,6 +52,7 @@ class ArrayModule : public sc_core::sc_module {
 
   const SystolicArray& array() const { return array_; }
   const Statistics& statistics() const { return statistics_; }
+  void read_statistics(const Reader& read) const override;
 
  private:
   void work();

@@ -24,6 +24,7 @@
 #include "system/output/dimension_activity.h"
 #include "system/output/leaps.h"
 #include "system/output/result.h"
+#include "system/output/statistics.h"
 #include "system/output/time_breakdown.h"
 #include "system/output/trace_writer.h"
 #include "system/output/vcd_probe.h"
@@ -123,6 +124,8 @@ class CollectiveRun {
          config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
          prepared_.least, breakdown_.to_json(finish_.last), cost.to_json(fabric_->statistics().flit_hops),
          verification_->checked(), activity_.get()});
+    result["statistics"] = collect_statistics(*machine_);
+    write_statistics(options_.statistics_path, *machine_);
     predict(result);
     if (fidelity_ == config::Fidelity::kLeap) result["leap"] = leaps(finish_.last, machine_->leapt());
     if (progress_) result["gradients"] = progress_->to_json();
@@ -134,6 +137,8 @@ class CollectiveRun {
     if (!through.empty()) result["forwarding"] = through;
     return result;
   }
+
+  const Machine& machine() const { return *machine_; }
 
  private:
   // When the last message was reduced or stored.
@@ -339,6 +344,14 @@ std::string describe_modules(const config::Loaded& loaded) {
   const CollectiveRun run(loaded, {}, prepared,
                           asked == config::Fidelity::kAuto ? config::Fidelity::kFlit : asked);
   return describe_hierarchy();
+}
+
+std::string describe_quantities(const config::Loaded& loaded) {
+  const Prepared prepared(loaded);
+  const config::Fidelity asked = loaded.config.fidelity;
+  const CollectiveRun run(loaded, {}, prepared,
+                          asked == config::Fidelity::kAuto ? config::Fidelity::kFlit : asked);
+  return describe_statistics(run.machine());
 }
 
 // `auto` tries trains in a process of its own, and simulates flits where they do

@@ -18,6 +18,9 @@ nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOpt
 // each. Elaborates a SystemC kernel. Throws as run_collective().
 std::string describe_modules(const config::Loaded& loaded);
 
+// What those modules count: describe_statistics(). Elaborates a SystemC kernel. Throws as run_collective().
+std::string describe_quantities(const config::Loaded& loaded);
+
 // One line per figure and the breakdown of the time, for people: of a result of run_collective().
 std::string summarize(const nlohmann::ordered_json& result);
 

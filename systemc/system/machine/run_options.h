@@ -19,9 +19,10 @@ struct ForwardLayer {
 
 // Files and callbacks that a run may use besides its result.
 struct RunOptions {
-  std::string trace_path;  // Chrome trace events; empty: none
-  std::string vcd_path;    // value change dump; empty: none
-  std::string fst_path;    // waveform of a Verilog NI, observe.nodes' first; empty: none
+  std::string trace_path;       // Chrome trace events; empty: none
+  std::string vcd_path;         // value change dump; empty: none
+  std::string statistics_path;  // what every module counted, as CSV; empty: none
+  std::string fst_path;         // waveform of a Verilog NI, observe.nodes' first; empty: none
   const std::atomic<bool>* interrupted = nullptr;  // polled; a set flag ends the run with Interrupted
   std::function<void(double fraction)> progress;   // called now and then with the part of the work done
 

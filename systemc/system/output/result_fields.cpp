@@ -61,6 +61,10 @@ constexpr ResultField kFields[] = {
     {"hardware.energy.memory_uj", "uJ", "The energy of reading and writing gradients."},
     {"hardware.energy.tables_uj", "uJ", "The energy of reading table entries."},
     {"window_ns", "ns", "The length of a window of activity and busy."},
+    {"statistics", "",
+     "What the modules of the machine counted, by kind of module: sum and max over modules. `coppice modules "
+     "CONFIG --statistics` says what each quantity is, `coppice run --statistics FILE` writes each "
+     "module's."},
     {"program.name", "", "The name of the program."},
     {"program.ranks", "", "The ranks of the program."},
     {"program.operations", "", "The operations of all ranks."},

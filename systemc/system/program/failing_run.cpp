@@ -252,7 +252,7 @@ class FailingRun {
     const double end_ns = begin_ns + stretch["time_ns"].get<double>();
     Json kept{{"begin_ns", begin_ns}, {"end_ns", until > 0 && !finished() ? to_ns(until) : end_ns}};
     for (const char* key : {"fidelity", "fidelity_reason", "verified", "iterations", "collectives",
-                            "accelerators", "flits", "flit_hops", "link_utilization"}) {
+                            "accelerators", "flits", "flit_hops", "link_utilization", "statistics"}) {
       if (stretch.contains(key)) kept[key] = stretch[key];
     }
     progress_.stretches.push_back(std::move(kept));
@@ -297,6 +297,7 @@ class FailingRun {
       for (const Json& stretch : progress_.stretches) sum += stretch[count].get<std::int64_t>();
       json[count] = sum;
     }
+    json.erase("statistics");  // each stretch has its own machine
     json["jobs"] = std::move(jobs);
     json["failures"] = told_;
     json["stretches"] = progress_.stretches;
@@ -324,11 +325,15 @@ class FailingRun {
 
 Json run_failing(const config::Loaded& loaded, const workload::Program& program, const RunOptions& options,
                  const RunStretch& run) {
-  if (!options.trace_path.empty()) {
-    throw ConfigError({"--trace"},
-                      "a run with program.failures has several stretches, which no one trace "
-                      "shows: leave the option out");
-  }
+  const auto refuse = [](const char* option, const std::string& path, const char* shown) {
+    if (path.empty()) return;
+    throw ConfigError({option},
+                      fmt::format("a run with program.failures has several stretches, which no one {} "
+                                  "shows: leave the option out",
+                                  shown));
+  };
+  refuse("--trace", options.trace_path, "trace");
+  refuse("--statistics", options.statistics_path, "table of modules");
   return FailingRun(loaded, program, options, run).run();
 }
 

@@ -21,6 +21,7 @@
 #include "system/output/leaps.h"
 #include "system/output/link_utilization.h"
 #include "system/output/possible.h"
+#include "system/output/statistics.h"
 #include "system/output/trace_writer.h"
 #include "system/process/auto_fidelity.h"
 #include "system/process/cost_meter.h"
@@ -279,6 +280,8 @@ class ProgramRun {
           link_utilization(config().system, prepared_.topology, statistics, state_.last() * period);
     }
     if (fidelity_ == config::Fidelity::kLeap) json["leap"] = leaps(state_.last(), machine_->leapt());
+    json["statistics"] = collect_statistics(*machine_);
+    write_statistics(options_.statistics_path, *machine_);
     json["simulator"] = cost.to_json(statistics.flit_hops);
     if (config::runs_lone_collective(config())) {
       add_collective_fields(json, *state_.exchange(1).compiled, config().collective.size);

@@ -12,6 +12,7 @@
 #include "fabric/sim_time.h"
 #include "system/machine/build.h"
 #include "system/machine/run_loop.h"
+#include "system/output/statistics.h"
 #include "system/process/cost_meter.h"
 #include "system/traffic/packet_trace.h"
 #include "system/traffic/patterns.h"
@@ -262,6 +263,8 @@ class TrafficRun {
     json["saturated"] = !drained || accepted < kKeepsUp * offered;
     json["packets_measured"] = measurement_.finished;
     json["flit_hops"] = fabric_->statistics().flit_hops;
+    json["statistics"] = collect_statistics(*fabric_);
+    write_statistics(options_.statistics_path, *fabric_);
     json["simulator"] = cost.to_json(fabric_->statistics().flit_hops);
     return json;
   }

@@ -146,7 +146,8 @@ class TrainingRun {
     const auto timeline = read_timeline(costs, made, ran);
     Json result = make_training_result(
         {loaded_.config, model_, accelerators_, costs, timeline, results_, counts_, wall.count()});
-    for (const char* key : {"iterations", "collectives", "accelerators", "link_utilization", "flit_hops"}) {
+    for (const char* key :
+         {"iterations", "collectives", "accelerators", "link_utilization", "flit_hops", "statistics"}) {
       result[key] = ran.at(key);
     }
     if (ran.contains("passes")) result["passes"] = ran["passes"];

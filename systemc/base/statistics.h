@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace coppice {
+
+// A quantity that every module of a kind counts while it runs.
+struct Quantity {
+  std::string_view module;   // the kind: "router"
+  std::string_view name;     // "flits"
+  std::string_view unit;     // "B", "ns", "cycles"; empty for numbers of things
+  std::string_view summary;  // what it says, one sentence
+};
+
+// A module that counts. It declares its quantities where it counts them: results and the reference collect
+// them by a walk over the modules of the machine (system/output/statistics.h).
+class StatisticsOwner {
+ public:
+  using Reader = std::function<void(const Quantity& quantity, double value)>;
+  // Calls `read` for each of its quantities with its value so far, always in the same order.
+  virtual void read_statistics(const Reader& read) const = 0;
+
+ protected:
+  ~StatisticsOwner() = default;
+};
+
+}  // namespace coppice

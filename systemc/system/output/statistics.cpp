@@ -1,0 +1,90 @@
+#include "system/output/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/statistics.h"
+#include "system/output/result_file.h"
+
+namespace coppice::system {
+namespace {
+
+using Read = std::function<void(const sc_core::sc_object&, const Quantity&, double)>;
+
+// Parents first.
+void walk(const sc_core::sc_object& object, const Read& read) {
+  if (const auto* owner = dynamic_cast<const StatisticsOwner*>(&object)) {
+    owner->read_statistics([&](const Quantity& quantity, double value) { read(object, quantity, value); });
+  }
+  for (const sc_core::sc_object* child : object.get_child_objects()) walk(*child, read);
+}
+
+// Numbers of things without a point.
+nlohmann::ordered_json number(double value) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53: beyond, a double leaves whole numbers out
+  if (value == std::floor(value) && std::abs(value) < kExact) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+}  // namespace
+
+nlohmann::ordered_json collect_statistics(const sc_core::sc_object& top) {
+  struct Sum {
+    double sum = 0;
+    double max = 0;
+  };
+  std::vector<std::string_view> kinds;
+  std::map<std::string_view, std::set<const sc_core::sc_object*>> modules;
+  std::map<std::string_view, std::vector<std::pair<std::string_view, Sum>>> sums;
+  walk(top, [&](const sc_core::sc_object& module, const Quantity& quantity, double value) {
+    if (modules[quantity.module].empty()) kinds.push_back(quantity.module);
+    modules[quantity.module].insert(&module);
+    auto& own = sums[quantity.module];
+    auto found = std::ranges::find(own, quantity.name, [](const auto& named) { return named.first; });
+    if (found == own.end()) found = own.insert(own.end(), {quantity.name, {}});
+    found->second.sum += value;
+    found->second.max = std::max(found->second.max, value);
+  });
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const std::string_view kind : kinds) {
+    nlohmann::ordered_json& own = json[std::string(kind)];
+    own["modules"] = modules[kind].size();
+    for (const auto& [name, sum] : sums[kind]) {
+      own[std::string(name)] = {{"sum", number(sum.sum)}, {"max", number(sum.max)}};
+    }
+  }
+  return json;
+}
+
+std::string list_statistics(const sc_core::sc_object& top) {
+  std::string text = "module,quantity,unit,value\n";
+  walk(top, [&](const sc_core::sc_object& module, const Quantity& quantity, double value) {
+    text += fmt::format("{},{},{},{}\n", module.name(), quantity.name, quantity.unit, number(value).dump());
+  });
+  return text;
+}
+
+void write_statistics(const std::string& path, const sc_core::sc_object& top) {
+  if (!path.empty()) ResultFile("--statistics", path).write(list_statistics(top));
+}
+
+std::string describe_statistics(const sc_core::sc_object& top) {
+  std::string text;
+  std::set<std::pair<std::string_view, std::string_view>> told;
+  walk(top, [&](const sc_core::sc_object& /*module*/, const Quantity& quantity, double /*value*/) {
+    if (!told.emplace(quantity.module, quantity.name).second) return;
+    text += fmt::format("{}\t{}\t{}\t{}\n", quantity.module, quantity.name, quantity.unit, quantity.summary);
+  });
+  return text;
+}
+
+}  // namespace coppice::system

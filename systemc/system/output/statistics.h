@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <systemc>
+
+#include <nlohmann/json.hpp>
+
+namespace coppice::system {
+
+// What the modules below `top` have counted, by kind of module: {"router": {"modules": 16, "flits": {"sum":
+// 960, "max": 60}}}.
+nlohmann::ordered_json collect_statistics(const sc_core::sc_object& top);
+
+// The same module by module, as CSV: module, quantity, unit, value.
+std::string list_statistics(const sc_core::sc_object& top);
+
+// Writes that list, unless `path` is empty. Throws ConfigError if it cannot be written.
+void write_statistics(const std::string& path, const sc_core::sc_object& top);
+
+// A line per quantity that some module below `top` counts: its kind, its name, its unit, what it says; parted
+// by tabulators.
+std::string describe_statistics(const sc_core::sc_object& top);
+
+}  // namespace coppice::system
