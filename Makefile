@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build command test sanitize lint format bench budget soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal area tile deb explore
+.PHONY: help setup run build command test sanitize lint format bench budget soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal area timing tile deb explore
 .NOTPARALLEL:
 
 help:
@@ -120,6 +120,9 @@ area: command ## estimate the area of the Verilog, and what schedules add to it,
 	@scripts/setup.sh experiments
 	@scripts/area --jobs $(JOBS)
 	@scripts/overhead
+
+timing: setup ## find the ten worst paths of each block of the Verilog, into results/hardware/timing; BLOCKS: only these
+	@scripts/timing --jobs $(JOBS) $(BLOCKS)
 
 formal: setup ## prove properties of the Verilog, and that broken Verilog fails the proofs; PROOFS: only these
 	@tb/formal/formal --jobs $(JOBS) $(PROOFS)

@@ -17,7 +17,6 @@ import shutil
 import subprocess
 import tempfile
 
-from hardware import timing
 from hardware.errors import HardwareError
 
 RTL = pathlib.Path(__file__).resolve().parents[2] / "rtl"
@@ -88,9 +87,6 @@ class Design:
         for module in sorted(self.modules, key=lambda name: self.figures(name).area):
             found[plain(module)] = module
         return found
-
-    def path(self, module):
-        return timing.longest_path(self.modules, module, self.library)
 
 
 class Synthesis:

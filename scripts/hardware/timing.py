@@ -1,103 +1,65 @@
-"""The longest combinational path of a mapped netlist, by the library's delay tables: the later of both edges at every
-gate, loads of pins only. Without wires, set-up times and the delays of memory macros, at which paths begin and end: a
-lower bound of the clock period of what is placed and routed.
-"""
+"""OpenSTA: the worst paths of a netlist (hardware/netlist.py) under hardware/block.sdc, by their registers."""
+
+import dataclasses
+import pathlib
+import re
+import shutil
+import subprocess
 
 from hardware.errors import HardwareError
 
-SLEW = 0.06  # ns at inputs and clocks
+SDC = pathlib.Path(__file__).with_name("block.sdc")
+ROW = re.compile(r"^(\S+) \(\S+\)\s+(\S+) \(\S+\)\s+(-?[\d.]+)$")
+LOOKED_AT = 4000  # ends: a register of many bits is one row
+SCRIPT = """
+read_liberty {folder}/cells.lib
+{macros}
+read_verilog {folder}/netlist.v
+link_design top
+set period {period}
+set memory_access {memory_access}
+set driver {driver}
+source {sdc}
+check_setup -verbose
+report_checks -path_delay max -group_count {looked_at} -format summary
+report_checks -path_delay max -group_count {paths} -format full -fields {{capacitance slew input_pin}} > {folder}/paths.txt
+exit
+"""
 
 
-class Nets:
-    """Bits of a hierarchy as one set: what is connected has one representative."""
-
-    def __init__(self):
-        self.parents = []
-
-    def new(self):
-        self.parents.append(len(self.parents))
-        return len(self.parents) - 1
-
-    def find(self, net):
-        parents = self.parents
-        while parents[net] != net:
-            parents[net] = parents[parents[net]]
-            net = parents[net]
-        return net
-
-    def join(self, a, b):
-        self.parents[self.find(a)] = self.find(b)
+@dataclasses.dataclass(frozen=True)
+class Path:
+    """From a register, memory or input to another, with the register's delay and the other's set-up."""
+    start: str
+    end: str
+    ns: float
 
 
-def flatten(modules, name, nets, gates, library):
-    """Appends (cell, {pin: net}) of `name` and all below it to `gates`; returns the nets of its ports, {port: [net]}.
-    Constants are None."""
-    module = modules[name]
-    local = {}
-
-    def net(bit):
-        if isinstance(bit, str):
-            return None
-        if bit not in local:
-            local[bit] = nets.new()
-        return local[bit]
-
-    for cell in module["cells"].values():
-        kind = cell["type"]
-        if kind in modules:
-            ports = flatten(modules, kind, nets, gates, library)
-            for port, bits in cell["connections"].items():
-                for outer, inner in zip(bits, ports[port]):
-                    if inner is not None and not isinstance(outer, str):
-                        nets.join(net(outer), inner)
-        elif kind in library.cells:
-            gates.append((library.cells[kind], {pin: net(bits[0]) for pin, bits in cell["connections"].items() if bits}))
-        # Else a memory macro: paths end there, and begin.
-    return {port: [net(bit) for bit in bits] for port, bits in module["ports"].items()}
+def register(pin):
+    """The register's name in the Verilog, of a pin or port: without bit, pin and the marks of the netlist."""
+    name = pin.rsplit("/", 1)[0].replace("\\", "") if "/" in pin else pin
+    name = re.sub(r"^memory\d+\.", "", name.replace("\\", "").removesuffix(".reg"))
+    return re.sub(r"(\[\d+\])+$", "", name)
 
 
-def longest_path(modules, top, library):
-    """In picoseconds. `modules`: {name: {"cells", "ports"}}, mapped to cells of `library`."""
-    nets, gates = Nets(), []
-    flatten(modules, top, nets, gates, library)
-    load, waits, reads = {}, [0] * len(gates), {}  # of nets; inputs of a gate that are to come; net -> gates
-    pins = [{pin: nets.find(net) for pin, net in wires.items() if net is not None} for _, wires in gates]
-    driven = set()
-    for index, (cell, _) in enumerate(gates):
-        driven |= {net for pin, net in pins[index].items() if pin in cell.outputs}
-        for pin, net in pins[index].items():
-            if pin in cell.inputs:
-                load[net] = load.get(net, 0.0) + cell.inputs[pin]
-    for index, (cell, _) in enumerate(gates):
-        if cell.sequential:
-            continue
-        for pin, net in pins[index].items():
-            if pin in cell.inputs and net in driven:
-                waits[index] += 1
-                reads.setdefault(net, []).append(index)
-
-    arrival = {}  # net -> (time, slew)
-    ready = [i for i, (cell, _) in enumerate(gates) if cell.sequential or waits[i] == 0]
-    done = 0
-    while ready:
-        index = ready.pop()
-        done += 1
-        cell = gates[index][0]
-        for pin, arcs in cell.outputs.items():
-            net = pins[index].get(pin)
-            if net is None:
-                continue
-            latest, slowest = 0.0, SLEW
-            for related, tables in arcs.items():
-                start, slew = (0.0, SLEW) if cell.sequential else arrival.get(pins[index].get(related), (0.0, SLEW))
-                for delay, transition in tables:
-                    latest = max(latest, start + delay.at(load.get(net, 0.0), slew))
-                    slowest = max(slowest, transition.at(load.get(net, 0.0), slew))
-            arrival[net] = (latest, slowest)
-            for reader in reads.get(net, ()):
-                waits[reader] -= 1
-                if waits[reader] == 0:
-                    ready.append(reader)
-    if done != len(gates):
-        raise HardwareError(f"{top}: {len(gates) - done} gates wait for each other: a combinational loop")
-    return library.picoseconds * max((time for time, _ in arrival.values()), default=0.0)
+def worst(folder, period, memory_access, driver, paths):
+    """The `paths` worst of a netlist, one for each pair of registers, the slowest first."""
+    if shutil.which("sta") is None:
+        raise HardwareError("sta is not installed: make setup installs OpenSTA (Debian's package opensta)")
+    script = folder / "sta.tcl"
+    macros = f"read_liberty {folder}/macros.lib" if "cell(" in (folder / "macros.lib").read_text() else ""
+    script.write_text(SCRIPT.format(folder=folder, macros=macros, period=period, memory_access=memory_access, driver=driver,
+                                    sdc=SDC, looked_at=LOOKED_AT, paths=paths))
+    run = subprocess.run(["sta", "-exit", "-no_splash", script], capture_output=True, text=True, check=False)
+    if run.returncode != 0 or re.search("Error|not found", run.stdout + run.stderr):
+        raise HardwareError(f"sta: {(run.stderr + run.stdout).strip()[-1000:]}")
+    if "loop" in run.stdout:
+        raise HardwareError(f"{folder}: a combinational loop")
+    found = {}
+    for line in run.stdout.splitlines():
+        row = ROW.match(line.strip())
+        if row:
+            found.setdefault((register(row[1]), register(row[2])), round(period - float(row[3]), 3))
+    if not found:
+        raise HardwareError(f"{folder}: OpenSTA found no path: {run.stdout.strip()[-300:]}")
+    return [Path(*names, ns) for names, ns in sorted(found.items(), key=lambda item: -item[1])[:paths]]

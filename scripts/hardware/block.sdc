@@ -1,0 +1,23 @@
+# Constraints of every block, for OpenSTA: $period ns; what comes in leaves a register elsewhere at the clock's edge, through
+# $driver; what goes out has to be there a set-up before the next. Memory behind the network interface answers
+# $memory_access ns after the edge: a bank's access counts in the cycle in which its data comes. Clocks are ideal.
+if {[llength [get_ports -quiet clk_i]]} {
+  create_clock -name clk -period $period [get_ports clk_i]
+} else {
+  create_clock -name clk -period $period
+}
+set inputs {}
+set memory {}
+foreach port [all_inputs] {
+  if {[get_name $port] == "clk_i"} continue
+  if {[regexp {^\\?(read_data_i|dma_data_i)} [get_name $port]]} { lappend memory $port } else { lappend inputs $port }
+}
+if {[llength $inputs]} {
+  set_input_delay 0 -clock clk $inputs
+  set_driving_cell -lib_cell $driver $inputs
+}
+if {[llength $memory]} { set_input_delay $memory_access -clock clk $memory }
+if {[llength [all_outputs]]} {
+  set_output_delay 0.18 -clock clk [all_outputs]
+  set_load 0.05 [all_outputs]
+}

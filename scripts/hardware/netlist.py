@@ -1,0 +1,264 @@
+"""Yosys and ABC: a module of rtl/ with all that it contains, flat, as one netlist of a cell library's cells, mapped for
+speed, buffered and sized under wire loads; and the Liberty that belongs to it, with a cell for each memory macro.
+
+A register keeps the name of its net, so that whoever reads a path sees which one it is.
+"""
+
+import json
+import math
+import pathlib
+import re
+
+from hardware import synthesis
+from hardware.errors import HardwareError
+
+FO4 = 0.09  # ns: an INVX1 of OSU 0.18 um that drives four
+# Metal 2 of osu018_stdcells.lef at its width of 0.3 um: 0.019 fF a um2 and 0.06 fF a um of each edge, 0.08 ohm a square.
+WIRE_PF = 1.257e-4  # a um
+WIRE_KOHM = 2.67e-4
+LIBRARY = re.compile(r"library\s*\([^)]*\)\s*\{")
+ELABORATE = "hierarchy -check -top {top} {parameters}; synth -flatten -nordff -run begin:fine; opt_clean"
+# Delay first: LUTs by delay, structural choices, cells; buffers for loads; sizes. Then what has slack becomes small again.
+ABC = ("strash;ifraig;scorr;dc2;strash;if,-g,-K,6;strash;dch,-f;map,-B,0.9,-D,1;topo;buffer,-c,-p;upsize;"
+       "dnsize,-D,{target}")
+MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt -full; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
+       "abc -liberty {liberty} -script +{abc}; opt_clean; splitnets -ports; opt_clean; "
+       "write_json {folder}/mapped.json")
+FAN_OUT = 10  # sinks of a buffer
+PINS = {"RD_ADDR": "input", "RD_DATA": "output", "WR_ADDR": "input", "WR_DATA": "input", "WR_EN": "input"}
+
+
+def access(bits, base):
+    """ns from address or clock to data of a memory macro: `base` FO4 at 1,024 bits and one more for every doubling, as
+    Amrutur and Horowitz found (Speed and power scaling of SRAM's, IEEE JSSC 35(2), 2000)."""
+    return FO4 * (base + max(0.0, math.log2(bits / 1024)))
+
+
+def wire_loads(text, um):
+    """The Liberty `text` with wires of `um` a sink."""
+    found = LIBRARY.search(text)
+    if not found:
+        raise HardwareError("the cell library is no Liberty file: no library (...) {")
+    model = (f'\n  wire_load("stated") {{ resistance : {WIRE_KOHM}; capacitance : {WIRE_PF}; area : 0; slope : {um};\n' +
+             "".join(f"    fanout_length({n}, {um * n});\n" for n in (1, 2, 4, 8, 16, 32)) +
+             '  }\n  default_wire_load : "stated";\n')
+    return text[:found.end()] + model + text[found.end():]
+
+
+def bus(name, width):
+    return f'bus({name}) {{ bus_type : bits{width};'
+
+
+def macro_cell(name, macro, base):
+    """The Liberty cell of a memory of `words` times `width` bits with a read and a write port."""
+    words, width, address, clocked = macro
+    delay = f'values("{access(words * width, base):.3f}");'
+    slow = 'values("0.1");'
+    check = f'values("{2 * FO4:.3f}");'
+    table = " ".join(f"cell_{edge}(scalar) {{ {delay} }} {edge}_transition(scalar) {{ {slow} }}" for edge in ("rise", "fall"))
+    setup = (f'timing() {{ related_pin : "CLK"; timing_type : setup_rising; rise_constraint(scalar) {{ {check} }} '
+             f'fall_constraint(scalar) {{ {check} }} }}')
+    read = 'related_pin : "CLK"; timing_type : rising_edge;' if clocked else (
+        f'related_pin : "{" ".join(f"RD_ADDR[{bit}]" for bit in range(address))}"; timing_sense : non_unate;')
+    body = [f"cell({name}) {{ area : 0; interface_timing : true;",
+            "  pin(CLK) { direction : input; clock : true; capacitance : 0.02; }"]
+    for pin, bits in (("RD_ADDR", address), ("WR_ADDR", address), ("WR_DATA", width), ("WR_EN", 1)):
+        checked = setup if clocked or pin != "RD_ADDR" else ""
+        body.append(f"  {bus(pin, bits)} direction : input; capacitance : 0.015; {checked} }}")
+    if clocked:
+        body.append(f"  pin(RD_EN) {{ direction : input; capacitance : 0.015; {setup} }}")
+    body.append(f"  {bus('RD_DATA', width)} direction : output; timing() {{ {read} {table} }} }} }}")
+    return "\n".join(body)
+
+
+def macro_library(macros, base):
+    """Liberty of these macros, {name: (words, width, address bits, clocked)}."""
+    widths = sorted({bits for _, width, address, _ in macros.values() for bits in (width, address, 1)})
+    types = "".join(f"  type(bits{n}) {{ base_type : array; data_type : bit; bit_width : {n}; bit_from : {n - 1}; bit_to : 0; "
+                    "downto : true; }\n" for n in widths)
+    cells = "\n".join(macro_cell(name, macro, base) for name, macro in macros.items())
+    return ('library(macros) {\n  delay_model : table_lookup; time_unit : "1ns"; voltage_unit : "1V"; current_unit : "1uA";\n'
+            '  pulling_resistance_unit : "1kohm"; capacitive_load_unit(1, pf);\n'
+            + "".join(f"  {at}_threshold_pct_{edge} : 50;\n" for at in ("input", "output") for edge in ("rise", "fall")) +
+            "".join(f"  slew_{at}_threshold_pct_{edge} : {percent};\n" for at, percent in (("lower", 20), ("upper", 80))
+                    for edge in ("rise", "fall")) +
+            f"  default_fanout_load : 1; default_inout_pin_cap : 0; default_input_pin_cap : 0; default_output_pin_cap : 0;\n"
+            f"{types}{cells}\n}}\n")
+
+
+def is_macro(cell, macro_bits):
+    """A memory that is large enough, with one read and one write port."""
+    if cell["type"] != "$mem_v2":
+        return False
+    of = {name: synthesis.number(cell["parameters"][name]) for name in ("SIZE", "WIDTH", "RD_PORTS", "WR_PORTS")}
+    return of["SIZE"] * of["WIDTH"] >= macro_bits and of["RD_PORTS"] == 1 and of["WR_PORTS"] == 1
+
+
+def take_macros(module, macro_bits):
+    """Turns the memories that are macros into cells: {name: (words, width, address bits, clocked)}."""
+    macros = {}
+    for cell in module["cells"].values():
+        if not is_macro(cell, macro_bits):
+            continue
+        words, width, address, clocked = (synthesis.number(cell["parameters"][name])
+                                          for name in ("SIZE", "WIDTH", "ABITS", "RD_CLK_ENABLE"))
+        wires = cell["connections"]
+        if len(set(wires["WR_EN"])) != 1:
+            raise HardwareError("a memory macro that is written in parts")
+        name = f"memory_{words}x{width}" + ("_clocked" if clocked else "")
+        macros[name] = words, width, address, bool(clocked)
+        kept = {pin: wires[pin] for pin in PINS} | {"WR_EN": wires["WR_EN"][:1], "CLK": wires["WR_CLK"]}
+        if clocked:
+            kept["RD_EN"] = wires["RD_EN"]
+        cell.update(type=name, parameters={}, connections=kept,
+                    port_directions={pin: PINS.get(pin, "input") for pin in kept})
+    return macros
+
+
+def black_box(macro):
+    _, width, address, clocked = macro
+    bits = {"RD_ADDR": address, "WR_ADDR": address, "RD_DATA": width, "WR_DATA": width, "WR_EN": 1, "CLK": 1}
+    if clocked:
+        bits["RD_EN"] = 1
+    ports, at = {}, 2
+    for pin, width_of in bits.items():
+        ports[pin] = {"direction": PINS.get(pin, "input"), "bits": list(range(at, at + width_of))}
+        at += width_of
+    return {"attributes": {"blackbox": "1"}, "ports": ports, "cells": {}, "netnames": {}}
+
+
+class Wires:
+    """Who drives a bit of a mapped module, and who reads it."""
+
+    def __init__(self, module, outputs):
+        self.driver, self.sinks = {}, {}
+        for name, cell in module["cells"].items():
+            for pin, bits in cell["connections"].items():
+                for at, bit in enumerate(bits):
+                    if pin in outputs:
+                        self.driver[bit] = cell
+                    elif not isinstance(bit, str):
+                        self.sinks.setdefault(bit, []).append((name, pin, at))
+
+
+def buffer_sources(module, clock, buffer, registers):
+    """Buffers, in a tree, what registers, memories and inputs drive: ABC buffers what gates drive and leaves those alone."""
+    outputs = {"Y", "YC", "YS", "Q", "RD_DATA"}
+    wires = Wires(module, outputs)
+    free = 1 + max(bit for of in [*module["netnames"].values(), *module["ports"].values()] for bit in of["bits"]
+                   if not isinstance(bit, str))
+    free = max(free, 1 + max(wires.sinks, default=0), 1 + max((b for b in wires.driver if not isinstance(b, str)), default=0))
+    for bit, sinks in wires.sinks.items():
+        source = wires.driver.get(bit)
+        if bit == clock or (source is not None and source["type"] not in registers):
+            continue
+        while len(sinks) > FAN_OUT:
+            upper = []
+            groups = -(-len(sinks) // FAN_OUT)
+            for group in range(groups):
+                name = f"source_buffer_{free}"
+                module["cells"][name] = {
+                    "hide_name": 0, "type": buffer, "parameters": {}, "attributes": {},
+                    "port_directions": {"A": "input", "Y": "output"}, "connections": {"A": [bit], "Y": [free]}}
+                for cell, pin, at in sinks[group::groups]:
+                    module["cells"][cell]["connections"][pin][at] = free
+                upper.append((name, "A", 0))
+                free += 1
+            sinks = upper
+
+
+def name_registers(module, registers):
+    """Calls every register and memory by the net that it drives, as the source does."""
+    names = {}
+    for name, of in module["netnames"].items():
+        if name[0] == "$" or of.get("hide_name"):
+            continue
+        for at, bit in enumerate(of["bits"]):
+            bit_name = f"{name}[{at}]" if len(of["bits"]) > 1 else name
+            if not isinstance(bit, str) and name_rank(bit_name) > name_rank(names.get(bit, "")):
+                names[bit] = bit_name
+    cells = {}
+    for old, cell in module["cells"].items():
+        name = names.get((cell["connections"].get("Q") or [None])[0]) if cell["type"] in registers else None
+        if cell["type"].startswith("memory_"):
+            name = old
+        cells[f"{name}.reg" if name else f"c{len(cells)}"] = cell
+    module["cells"] = cells
+
+
+def name_rank(name):
+    """A register's own name ends in _q, by the rules of this Verilog; then the shortest."""
+    return (bool(re.search(r"_q(\[\d+\])*$", name)), bool(name), -len(name))
+
+
+def coarse(top, parameters, folder, macro_bits):
+    """The module, flat, in Yosys' own cells, with memory macros that read by the clock where the Verilog does."""
+    chosen = " ".join(f"-chparam {name} {value}" for name, value in parameters.items())
+    files = " ".join(str(path) for path in sources_of(top))
+    synthesis.Synthesis.yosys(f"read_verilog {files}; {ELABORATE.format(top=top, parameters=chosen)}; "
+                              f"write_json {folder}/coarse.json")
+    modules = json.loads((folder / "coarse.json").read_text())["modules"]
+    name, module = next((name, module) for name, module in modules.items() if int(module["attributes"].get("top", "0"), 2))
+    module["cells"] = {f"memory{i}.{cell_name.rsplit('.', 1)[0]}" if is_macro(cell, macro_bits) else cell_name: cell
+                       for i, (cell_name, cell) in enumerate(module["cells"].items())}
+    macros = [cell_name for cell_name, cell in module["cells"].items() if is_macro(cell, macro_bits)]
+    keep_names(module)
+    while macros:
+        (folder / "before.json").write_text(json.dumps({"modules": {name: module}}))
+        chosen = " ".join(f"{name}/{macro}" for macro in macros)
+        synthesis.Synthesis.yosys(f"read_json {folder}/before.json; select {chosen}; memory_dff; select -clear; "
+                                  f"opt_clean; write_json {folder}/clocked.json")
+        clocked = json.loads((folder / "clocked.json").read_text())["modules"][name]
+        # A read of what is written in the same cycle is not for a macro: that one is read without a clock.
+        without = [macro for macro in macros if synthesis.number(clocked["cells"][macro]["parameters"]["RD_TRANSPARENCY_MASK"])]
+        if not without:
+            keep_names(clocked)
+            return name, clocked
+        macros = [macro for macro in macros if macro not in without]
+    return name, module
+
+
+def keep_names(module):
+    """Yosys numbers what it makes from 1 again, and must not meet its own names of before."""
+    for part in ("cells", "netnames"):
+        module[part] = {f"$kept{of}" if of[0] == "$" else of: value for of, value in module[part].items()}
+
+
+def sources_of(top):
+    """The files of a module and of all that it contains, sorted."""
+    files = {path.stem: path for path in synthesis.RTL.glob("*/*.v")}
+    if top not in files:
+        raise HardwareError(f"no block '{top}' in rtl/: there are {', '.join(sorted(files))}")
+    found, left = {top}, [top]
+    while left:
+        inside = set(re.findall(r"^\s*(\w+)\s*(?:#\(|i_\w+\s*\()", files[left.pop()].read_text(), re.MULTILINE)) & set(files)
+        left += inside - found
+        found |= inside
+    return sorted(files[name] for name in found)
+
+
+def source():
+    """What this module does, for who keeps its results."""
+    return pathlib.Path(__file__).read_text()
+
+
+def write(top, parameters, folder, library, settings):
+    """netlist.v, cells.lib and macros.lib of `top` in `folder`. `library`: a liberty.Library; `settings`: wire_um,
+    macro_bits, memory_fo4, target_ps. Returns the module's name in the netlist."""
+    name, module = coarse(top, parameters, folder, settings.macro_bits)
+    macros = take_macros(module, settings.macro_bits)
+    boxes = {macro: black_box(of) for macro, of in macros.items()}
+    (folder / "with_macros.json").write_text(json.dumps({"modules": {"top": module} | boxes}))
+    (folder / "cells.lib").write_text(wire_loads(library.text, settings.wire_um), encoding="latin-1")
+    (folder / "macros.lib").write_text(macro_library(macros, settings.memory_fo4))
+    synthesis.Synthesis.yosys(f"read_json {folder}/with_macros.json; " + MAP.format(
+        cells=library.path, liberty=f"{folder}/cells.lib", abc=ABC.format(target=settings.target_ps), folder=folder))
+    mapped = json.loads((folder / "mapped.json").read_text())["modules"]
+    module = mapped["top"]
+    registers = {of for of, cell in library.cells.items() if cell.sequential} | set(macros)
+    buffer_sources(module, module["ports"].get("clk_i", {"bits": [None]})["bits"][0], library.buffer, registers)
+    name_registers(module, registers)
+    (folder / "named.json").write_text(json.dumps({"modules": {"top": module} | boxes}))
+    synthesis.Synthesis.yosys(f"read_liberty -lib {library.path}; read_json {folder}/named.json; "
+                              f"opt_clean -purge; write_verilog -noattr -noexpr {folder}/netlist.v")
+    return "top"

@@ -1,0 +1,133 @@
+#!/usr/bin/python3
+"""scripts/timing: paths of a netlist made by hand, memories that count, buffers behind registers, names of registers."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+SCRIPT = ROOT / "scripts" / "timing"
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from hardware import netlist, timing  # noqa: E402: its folder is no package of the system
+from hardware.errors import HardwareError  # noqa: E402
+
+# Delays that do not depend on load or slew: 1 ns through the inverter, 2 through the NAND, 3 from clock to Q.
+HEAD = ('delay_model : table_lookup; time_unit : "1ns"; voltage_unit : "1V"; current_unit : "1uA"; '
+        'pulling_resistance_unit : "1kohm"; '
+        "capacitive_load_unit(1, pf);\n" +
+        "".join(f"{at}_threshold_pct_{edge} : 50; slew_lower_threshold_pct_{edge} : 20; slew_upper_threshold_pct_{edge} : 80;\n"
+                for at in ("input", "output") for edge in ("rise", "fall")))
+
+
+def arc(related, delay, kind=""):
+    edges = "".join(f'cell_{edge}(scalar) {{ values("{delay}"); }} {edge}_transition(scalar) {{ values("0.1"); }}'
+                    for edge in ("rise", "fall"))
+    return f'timing() {{ related_pin : "{related}"; {kind} {edges} }}'
+
+
+def cell(name, function, arcs, delay):
+    pins = "".join(f"pin({pin}) {{ direction : input; capacitance : 0.01; }}" for pin in arcs)
+    return (f'cell({name}) {{ area : 2; {pins} pin(Y) {{ direction : output; function : "{function}"; '
+            f'{"".join(arc(pin, delay) for pin in arcs)} }} }}\n')
+
+
+CELLS = f"""library(small) {{ {HEAD}
+{cell("inv", "(!A)", "A", 1)}{cell("nand", "(!(A B))", "AB", 2)}{cell("buf", "A", "A", 0.5)}
+cell(flop) {{ area : 9; ff(IQ, IQN) {{ clocked_on : "C"; next_state : "D"; }}
+  pin(C) {{ direction : input; clock : true; capacitance : 0.01; }} pin(D) {{ direction : input; capacitance : 0.01;
+    timing() {{ related_pin : "C"; timing_type : setup_rising; rise_constraint(scalar) {{ values("0"); }}
+      fall_constraint(scalar) {{ values("0"); }} }} }}
+  pin(Y) {{ direction : output; function : "IQ"; {arc("C", 3, "timing_type : rising_edge;")} }} }}
+}}"""
+# flop -> inv -> nand -> inv -> flop: 3 + 1 + 2 + 1 = 7 ns, against 3 + 2 from the second to the output.
+PIPELINE = """module top(clk_i, b, out); input clk_i, b; output out; wire a, n1, n2, n3, q;
+  flop \\first_q[0].reg (.C(clk_i), .D(out), .Y(a)); inv i1(.A(a), .Y(n1)); nand n(.A(n1), .B(b), .Y(n2));
+  inv i2(.A(n2), .Y(n3)); flop \\second_q[3].reg (.C(clk_i), .D(n3), .Y(q)); nand m(.A(q), .B(q), .Y(out)); endmodule
+"""
+
+
+class Paths(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "cells.lib").write_text(CELLS)
+        (self.folder / "macros.lib").write_text("")
+        (self.folder / "netlist.v").write_text(PIPELINE)
+
+    def test_the_longest_path_goes_from_register_to_register(self):
+        paths = timing.worst(self.folder, 3.6, 1.0, "buf", 10)
+        self.assertEqual((paths[0].start, paths[0].end), ("first_q", "second_q"))
+        self.assertAlmostEqual(paths[0].ns, 7.0, places=2)
+        ends = {(path.start, path.end): path.ns for path in paths}
+        self.assertAlmostEqual(ends["second_q", "first_q"], 5.0, places=2)
+        self.assertAlmostEqual(ends["second_q", "out"], 5.18, places=2)  # and the set-up of who comes behind
+        self.assertIn("i1", (self.folder / "paths.txt").read_text())
+
+    def test_says_what_sta_says_of_a_netlist_that_is_wrong(self):
+        (self.folder / "netlist.v").write_text(PIPELINE.replace("inv i1(.A", "inv i1(.Z"))
+        with self.assertRaises(HardwareError):
+            timing.worst(self.folder, 3.6, 1.0, "buf", 10)
+
+
+class Netlist(unittest.TestCase):
+    def test_a_memory_takes_longer_by_one_fo4_a_doubling(self):
+        self.assertAlmostEqual(netlist.access(1024, 10), 0.9)
+        self.assertAlmostEqual(netlist.access(8192, 10), 0.9 + 3 * 0.09)
+        self.assertAlmostEqual(netlist.access(64, 10), 0.9)
+
+    def test_buffers_what_a_register_drives(self):
+        cells = {"r": {"type": "flop", "connections": {"D": [9], "Q": [2]}}}
+        cells |= {f"g{i}": {"type": "inv", "connections": {"A": [2], "Y": [100 + i]}} for i in range(235)}
+        module = {"cells": cells, "ports": {}, "netnames": {"first_q": {"bits": [2]}}}
+        netlist.buffer_sources(module, None, "buf", {"flop"})
+        wires = netlist.Wires(module, {"Y", "Q"})
+        self.assertLessEqual(max(len(sinks) for sinks in wires.sinks.values()), netlist.FAN_OUT)
+        for i in range(235):
+            bit, steps = cells[f"g{i}"]["connections"]["A"][0], 0
+            while wires.driver[bit]["type"] == "buf":
+                bit = wires.driver[bit]["connections"]["A"][0]
+                steps += 1
+            self.assertEqual((bit, steps), (2, 2))
+
+    def test_names_registers_by_the_verilog(self):
+        self.assertEqual(timing.register("i_port.words_q[1][3].reg/D"), "i_port.words_q")
+        self.assertEqual(timing.register("memory25.i_table.lines_q.reg/RD_ADDR[3]"), "i_table.lines_q")
+        self.assertEqual(timing.register("data_i[12]"), "data_i")
+        self.assertEqual(timing.register("g_port\\[2\\].count_q[0].reg/Q"), "g_port[2].count_q")
+
+
+class Timing(unittest.TestCase):
+    def run_timing(self, *arguments, **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            return subprocess.run([SCRIPT, "--out", folder, "--jobs", "1", *arguments], capture_output=True, text=True,
+                                  check=False, env={**os.environ, **environment})
+
+    def test_counts_the_access_of_a_memory(self):
+        def slowest(access):
+            run = self.run_timing("fifo", "--memory-fo4", str(access), "--paths", "3")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            rows = [line.split() for line in run.stdout.splitlines() if " -> " in line]
+            self.assertEqual(rows[0][-3:], ["head_q", "->", "data_o"])
+            return float(rows[0][0])
+        self.assertAlmostEqual(slowest(40) - slowest(30), 10 * netlist.FO4, places=2)
+
+    def test_names_what_is_missing(self):
+        for arguments, environment, words in (
+                (["fifo", "--liberty", "/nowhere.lib"], {}, ["/nowhere.lib", "--liberty"]),
+                (["fifos"], {}, ["fifos", "fifo,"]),
+                (["fifo"], {"PATH": "/nowhere"}, ["yosys", "make setup"])):
+            with self.subTest(arguments=arguments):
+                run = self.run_timing(*arguments, **environment)
+                self.assertEqual((run.returncode, run.stdout), (1, ""))
+                self.assertTrue(run.stderr.startswith("timing: "))
+                for word in words:
+                    self.assertIn(word, run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
