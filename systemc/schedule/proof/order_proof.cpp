@@ -99,6 +99,7 @@ void Causality::add(std::int32_t index) {
   const std::size_t inbox = inbox_of(sending.src, sending.entry->flow);
   merge(inbox, sending.entry->dependencies);
   std::copy_n(&inbox_causes_[inbox * words_], words_, causes_of(index));
+  if (schedule_.ordered_by_lockstep) check_lockstep(sending, inboxes_[inbox]);
   check_family(sending, inboxes_[inbox]);
   sent_[static_cast<std::size_t>(sending.src)].push_back(index);
 }
@@ -123,6 +124,18 @@ void Causality::merge(std::size_t inbox, std::int32_t count) {
 // Numbered arrivals may be of other parts of the flow's data than the entry.
 bool Causality::concerns(std::int32_t arrival, const Message& sending) const {
   return !schedule_.numbered_arrivals || overlap(message(arrival), sending);
+}
+
+// An entry that waits for its own timestep or a later one issues when the lockstep does not say.
+void Causality::check_lockstep(const Message& sending, const Inbox& inbox) const {
+  for (std::int32_t i = 0; i < inbox.merged; ++i) {
+    const Message& arrival = message(inbox.arrivals[static_cast<std::size_t>(i)]);
+    if (arrival.entry->step < sending.entry->step) continue;
+    refuse(sending,
+           fmt::format("it waits for the {} from accelerator {} in step {}, which is not earlier, as "
+                       "it has to be where the lockstep keeps the order",
+                       to_string(arrival.entry->op), arrival.src, arrival.entry->step));
+  }
 }
 
 // The arrivals that an entry counts on are those that it names.

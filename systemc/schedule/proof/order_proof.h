@@ -16,7 +16,8 @@ namespace coppice::schedule {
 // the entry to have issued before), so the precedence holds in all of them. Where, besides, any two accesses
 // to the same data of which one is a store, or one a send and one an arrival, are ordered by it, all
 // executions compute what the replay computes. Numbered arrivals are what an entry counts on by themselves;
-// only the accesses have to be ordered.
+// only the accesses have to be ordered. A lockstep orders by timestep too, where no entry waits for arrivals
+// of its own step or a later one.
 class Causality {
  public:
   explicit Causality(const Schedule& schedule);
@@ -40,6 +41,7 @@ class Causality {
   void add(std::int32_t index);
   void merge(std::size_t inbox, std::int32_t count);
   bool concerns(std::int32_t arrival, const Message& sending) const;
+  void check_lockstep(const Message& message, const Inbox& inbox) const;
   void check_family(const Message& message, const Inbox& inbox) const;
   void check_node(NodeId node) const;
   void check_entry(std::int32_t entry, NodeId node) const;
