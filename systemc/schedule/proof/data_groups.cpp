@@ -18,10 +18,13 @@ GroupLayout lay_out(const MessageGroup& group, std::span<const Share> shares) {
   GroupLayout layout;
   std::vector<Bytes>& cuts = layout.cuts;
   cuts = {group.begin, group.end};
+  std::size_t untidy = 8192;  // doubles with the cuts that stay, or tidying would take their square
   for (const Message* message : group.messages) {
     cuts.push_back(message->entry->address);
     cuts.push_back(message->entry->address + message->entry->bytes);
-    if (cuts.size() > 8192) tidy(cuts);
+    if (cuts.size() <= untidy) continue;
+    tidy(cuts);
+    untidy = std::max(untidy, 2 * cuts.size());
   }
   const auto first_share = std::ranges::lower_bound(shares, group.begin, {},
                                                     [](const Share& share) { return share.data.address; });

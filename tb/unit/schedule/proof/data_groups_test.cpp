@@ -82,5 +82,24 @@ TEST_F(DataGroupsTest, DataIsCutWhereMessagesAndSharesBegin) {
   EXPECT_THAT(owned.owners, ElementsAre(0, 1, 1));
 }
 
+// As many cuts as messages: time that grows with their square is not to be had.
+TEST_F(DataGroupsTest, ManyCutsAreFoundInOrder) {
+  const int parts = 100'000;
+  for (int part = 0; part < parts; ++part) add(0, Bytes{4} * (part * 7919 % parts), 4);
+  const std::vector<Message> sent = messages();
+  Schedule tables = schedule();
+  tables.size = Bytes{4} * parts;
+  const MessageGroups groups(tables, sent);
+  ASSERT_THAT(groups.groups(), SizeIs(1));
+  const GroupLayout layout = lay_out(groups.groups()[0], {});
+  ASSERT_EQ(layout.intervals(), static_cast<std::size_t>(parts));
+  for (int cut = 0; cut <= parts; ++cut)
+    ASSERT_EQ(layout.cuts[static_cast<std::size_t>(cut)], Bytes{4} * cut);
+  for (std::size_t m = 0; m < sent.size(); ++m) {
+    ASSERT_EQ(layout.covered[m].first, sent[m].entry->address / 4);
+    ASSERT_EQ(layout.covered[m].end, layout.covered[m].first + 1);
+  }
+}
+
 }  // namespace
 }  // namespace coppice::schedule
