@@ -1,6 +1,6 @@
 #include "schedule/tables/program_tables.h"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "hierarchical_machine.h"
@@ -12,8 +12,6 @@
 
 namespace coppice::schedule {
 namespace {
-
-using topology::DimensionKind;
 
 CompileRequest random_request(const HierarchicalMachine& machine) {
   const int chunks = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 6));
@@ -64,100 +62,6 @@ RC_GTEST_PROP(ProgramTables, ReadMessagesWithTheirDestination, ()) {
       }
     }
   }
-}
-
-class AlteredProgramsTest : public testing::Test {
- protected:
-  AlteredProgramsTest() {
-    CompileRequest request = machine_.request(Collective::kAllReduce, Bytes{4} * 32 * 3 * 7, 3);
-    request.pattern_beyond = 0;
-    schedule_ = HierarchicalCompiler().compile(machine_.topology, request);
-  }
-
-  const ProgramTables& tables() const {
-    return dynamic_cast<const ProgramTables&>(*schedule_.nodes[0].ports[0].source());
-  }
-  // The same turns but for what `change` does to them.
-  template <typename Change>
-  void alter(Change change) {
-    ProgramTables::Spec spec;
-    spec.programs = tables().programs();
-    const ChunkProgram& program = spec.programs.begin()->second;
-    for (const auto& [key, sizes] : tables().sizes()) spec.sizes[{&program, key.second}] = sizes;
-    for (const auto& chunk : tables().chunks()) {
-      spec.chunks.push_back(
-          {&program, &spec.sizes.at({&program, chunk.sizes->bounds.back()}), chunk.address});
-    }
-    for (std::size_t slot = 0; slot < tables().slots(); ++slot) {
-      spec.slots.emplace_back(tables().turns(slot).begin(), tables().turns(slot).end());
-    }
-    change(spec);
-    const auto altered = std::make_shared<const ProgramTables>(tables().moves(), std::move(spec));
-    for (NodeTables& node : schedule_.nodes) {
-      for (Table& table : node.ports) table = Table(altered, table.slot(), table.node());
-    }
-  }
-  void refuses(const std::string& what) {
-    EXPECT_THAT([&] { check_schedule(machine_.topology, schedule_); },
-                testing::ThrowsMessage<ScheduleError>(testing::HasSubstr(what)));
-  }
-
-  HierarchicalMachine machine_{{dimension(DimensionKind::kRing, 4), dimension(DimensionKind::kSwitch, 4)}};
-  Schedule schedule_;
-};
-
-TEST_F(AlteredProgramsTest, UnchangedAreRight) {
-  alter([](ProgramTables::Spec&) {});
-  const ProgramTables* tables = alike_programs(machine_.topology, schedule_);
-  ASSERT_NE(tables, nullptr);
-  EXPECT_TRUE(check_programs(machine_.topology, schedule_, *tables).has_value());
-}
-
-TEST_F(AlteredProgramsTest, AreRefusedForAMissingTurn) {
-  alter([](ProgramTables::Spec& spec) { spec.slots.front().pop_back(); });
-  refuses("");
-}
-
-TEST_F(AlteredProgramsTest, AreRefusedForATurnTakenTwice) {
-  alter([](ProgramTables::Spec& spec) { spec.slots[0][1] = spec.slots[0][0]; });
-  refuses("");
-}
-
-TEST_F(AlteredProgramsTest, AreRefusedForTurnsThatWaitForEachOther) {
-  alter([](ProgramTables::Spec& spec) { std::ranges::reverse(spec.slots.front()); });
-  refuses("waits for");
-}
-
-TEST_F(AlteredProgramsTest, AreRefusedForAGapBetweenChunks) {
-  alter([](ProgramTables::Spec& spec) { spec.chunks[1].address += 4; });
-  refuses("no message carries them");
-}
-
-TEST_F(AlteredProgramsTest, AreRefusedForARouteToElsewhere) {
-  alter([](ProgramTables::Spec& spec) {
-    ChunkProgram& program = spec.programs.begin()->second;
-    program.set_route(5, 0, program.move(5, 1).route);
-  });
-  EXPECT_EQ(alike_programs(machine_.topology, schedule_), nullptr);
-  refuses("its route leads to");
-}
-
-TEST_F(AlteredProgramsTest, AreProvenOneByOneWithATableOfItsOwn) {
-  schedule_.nodes[3].ports[0].entries();
-  EXPECT_EQ(alike_programs(machine_.topology, schedule_), nullptr);
-  check_schedule(machine_.topology, schedule_);
-}
-
-TEST_F(AlteredProgramsTest, AreProvenOneByOneOverUnevenChannels) {
-  const topology::Topology& even = machine_.topology;
-  topology::Topology uneven(even.kind(), even.dims(), even.num_accelerators(), even.num_switches());
-  for (const topology::Channel& channel : even.channels()) {
-    uneven.add_channel(channel.src, channel.dst, channel.bandwidth,
-                       channel.latency + (channel.src == 7 ? 1 : 0), channel.dimension);
-  }
-  EXPECT_NE(alike_programs(even, schedule_), nullptr);
-  EXPECT_EQ(alike_programs(uneven, schedule_), nullptr);
-  check_schedule(uneven, schedule_);
 }
 
 }  // namespace

@@ -1,0 +1,232 @@
+#include "schedule/proof/program_check.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "hierarchical_machine.h"
+#include "machine.h"
+#include "schedule/proof/checker.h"
+#include "schedule/proof/symmetric_check.h"
+#include "table_comparison.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::DimensionKind;
+
+class AlteredProgramsTest : public testing::Test {
+ protected:
+  AlteredProgramsTest() {
+    CompileRequest request = machine_.request(Collective::kAllReduce, Bytes{4} * 32 * 3 * 7, 3);
+    request.pattern_beyond = 0;
+    schedule_ = HierarchicalCompiler().compile(machine_.topology, request);
+  }
+
+  const ProgramTables& tables() const {
+    return dynamic_cast<const ProgramTables&>(*schedule_.nodes[0].ports[0].source());
+  }
+  // The same turns but for what `change` does to them.
+  template <typename Change>
+  void alter(Change change) {
+    ProgramTables::Spec spec;
+    spec.programs = tables().programs();
+    const ChunkProgram& program = spec.programs.begin()->second;
+    for (const auto& [key, sizes] : tables().sizes()) spec.sizes[{&program, key.second}] = sizes;
+    for (const auto& chunk : tables().chunks()) {
+      spec.chunks.push_back(
+          {&program, &spec.sizes.at({&program, chunk.sizes->bounds.back()}), chunk.address});
+    }
+    for (std::size_t slot = 0; slot < tables().slots(); ++slot) {
+      spec.slots.emplace_back(tables().turns(slot).begin(), tables().turns(slot).end());
+    }
+    change(spec);
+    const auto altered = std::make_shared<const ProgramTables>(tables().moves(), std::move(spec));
+    for (NodeTables& node : schedule_.nodes) {
+      for (Table& table : node.ports) table = Table(altered, table.slot(), table.node());
+    }
+  }
+  void refuses(const std::string& what) {
+    EXPECT_THAT([&] { check_schedule(machine_.topology, schedule_); },
+                testing::ThrowsMessage<ScheduleError>(testing::HasSubstr(what)));
+  }
+
+  HierarchicalMachine machine_{{dimension(DimensionKind::kRing, 4), dimension(DimensionKind::kSwitch, 4)}};
+  Schedule schedule_;
+};
+
+TEST_F(AlteredProgramsTest, UnchangedAreRight) {
+  alter([](ProgramTables::Spec&) {});
+  const ProgramTables* tables = alike_programs(machine_.topology, schedule_);
+  ASSERT_NE(tables, nullptr);
+  EXPECT_TRUE(check_programs(machine_.topology, schedule_, *tables).has_value());
+}
+
+TEST_F(AlteredProgramsTest, AreRefusedForAMissingTurn) {
+  alter([](ProgramTables::Spec& spec) { spec.slots.front().pop_back(); });
+  refuses("");
+}
+
+TEST_F(AlteredProgramsTest, AreRefusedForATurnTakenTwice) {
+  alter([](ProgramTables::Spec& spec) { spec.slots[0][1] = spec.slots[0][0]; });
+  refuses("");
+}
+
+TEST_F(AlteredProgramsTest, AreRefusedForTurnsThatWaitForEachOther) {
+  alter([](ProgramTables::Spec& spec) { std::ranges::reverse(spec.slots.front()); });
+  refuses("waits for");
+}
+
+TEST_F(AlteredProgramsTest, AreRefusedForAGapBetweenChunks) {
+  alter([](ProgramTables::Spec& spec) { spec.chunks[1].address += 4; });
+  refuses("no message carries them");
+}
+
+TEST_F(AlteredProgramsTest, AreRefusedForARouteToElsewhere) {
+  alter([](ProgramTables::Spec& spec) {
+    ChunkProgram& program = spec.programs.begin()->second;
+    program.set_route(5, 0, program.move(5, 1).route);
+  });
+  EXPECT_EQ(alike_programs(machine_.topology, schedule_), nullptr);
+  refuses("its route leads to");
+}
+
+TEST_F(AlteredProgramsTest, AreProvenOneByOneWithATableOfItsOwn) {
+  schedule_.nodes[3].ports[0].entries();
+  EXPECT_EQ(alike_programs(machine_.topology, schedule_), nullptr);
+  check_schedule(machine_.topology, schedule_);
+}
+
+TEST_F(AlteredProgramsTest, AreProvenOneByOneOverUnevenChannels) {
+  const topology::Topology& even = machine_.topology;
+  topology::Topology uneven(even.kind(), even.dims(), even.num_accelerators(), even.num_switches());
+  for (const topology::Channel& channel : even.channels()) {
+    uneven.add_channel(channel.src, channel.dst, channel.bandwidth,
+                       channel.latency + (channel.src == 7 ? 1 : 0), channel.dimension);
+  }
+  EXPECT_NE(alike_programs(even, schedule_), nullptr);
+  EXPECT_EQ(alike_programs(uneven, schedule_), nullptr);
+  check_schedule(uneven, schedule_);
+}
+
+// One accelerator's share of every chunk is what its program says.
+TEST_F(AlteredProgramsTest, AreRefusedForSharesOfOthers) {
+  CompileRequest request = machine_.request(Collective::kReduceScatter, Bytes{4} * 32 * 3, 3);
+  request.pattern_beyond = 0;
+  schedule_ = HierarchicalCompiler().compile(machine_.topology, request);
+  const ProgramTables* shared = alike_programs(machine_.topology, schedule_);
+  ASSERT_NE(shared, nullptr);
+  EXPECT_TRUE(check_programs(machine_.topology, schedule_, *shared).has_value());
+  std::swap(schedule_.shares[0].owner, schedule_.shares[1].owner);
+  EXPECT_FALSE(check_programs(machine_.topology, schedule_, *shared).has_value());
+  refuses("the final value lacks");
+  schedule_.shares.pop_back();
+  EXPECT_FALSE(check_programs(machine_.topology, schedule_, *shared).has_value());
+  refuses("in nobody's share");
+}
+
+// Additions along the longest chain of sums, whatever the order in which each takes in its arrivals.
+TEST(ProgramProof, CountsAdditionsByTheDepthOfItsTrees) {
+  const auto proven = [](const std::vector<topology::DimensionSpec>& specs, Collective collective) {
+    const HierarchicalMachine machine(specs);
+    const topology::Hierarchy hierarchy(machine.topology);
+    std::vector<DimensionAlgorithm> algorithms;
+    DimensionOrder order;
+    for (std::size_t d = 0; d < specs.size(); ++d) {
+      algorithms.emplace_back(d, specs[d].kind, specs[d].size);
+      order.push_back(d);
+    }
+    const int n = machine.topology.num_accelerators();
+    const auto pieces = static_cast<int>(pieces_of_a_chunk(n, true));
+    return prove_program({hierarchy, algorithms, n, pieces, collective, order}, collective);
+  };
+  const topology::DimensionSpec ring = dimension(DimensionKind::kRing, 4);
+  const topology::DimensionSpec full = dimension(DimensionKind::kFullyConnected, 4);
+  const topology::DimensionSpec halving = dimension(DimensionKind::kSwitch, 4);
+  EXPECT_EQ(proven({ring}, Collective::kAllReduce), 3);
+  EXPECT_EQ(proven({full}, Collective::kReduceScatter), 3);
+  // The sum of two that arrives in the second step may be added before what arrived in the first.
+  EXPECT_EQ(proven({halving}, Collective::kAllReduce), 1 + 2);
+  // Around the ring each of the sums has two arrivals of before and one of now.
+  EXPECT_EQ(proven({halving, ring}, Collective::kAllReduce), 3 + 3 * 3);
+  EXPECT_EQ(proven({ring, full}, Collective::kAllGather), 0);
+}
+
+// What a program does is not what another collective needs.
+TEST(ProgramProof, IsOfItsCollectiveOnly) {
+  const HierarchicalMachine machine({dimension(DimensionKind::kRing, 4)});
+  const topology::Hierarchy hierarchy(machine.topology);
+  const std::vector<DimensionAlgorithm> algorithms{DimensionAlgorithm(0, DimensionKind::kRing, 4)};
+  constexpr std::array kAll{Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather};
+  for (const Collective made : kAll) {
+    const ChunkProgram program(hierarchy, algorithms, 4, 8, made, DimensionOrder{0});
+    for (const Collective asked : kAll) EXPECT_EQ(prove_program(program, asked).has_value(), made == asked);
+  }
+  // Halves of pieces that cannot be halved.
+  const ChunkProgram odd(hierarchy, algorithms, 4, 4, Collective::kAllReduce, DimensionOrder{0});
+  EXPECT_FALSE(prove_program(odd, Collective::kAllReduce).has_value());
+}
+
+// Turns, places and routes at random: a proof by programs is one that the proof of all entries agrees with.
+RC_GTEST_FIXTURE_PROP(AlteredProgramsTest, AreProvenOnlyIfAllEntriesAre, ()) {
+  const auto below = [](std::size_t n) {
+    return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, n));
+  };
+  alter([&](ProgramTables::Spec& spec) {
+    for (std::size_t times = below(3); times > 0; --times) {
+      auto& slot = spec.slots[below(spec.slots.size())];
+      if (slot.size() < 2) continue;
+      const std::size_t at = below(slot.size() - 1);
+      switch (below(5)) {
+        case 0:
+          std::swap(slot[at], slot[at + 1]);
+          break;
+        case 1:
+          std::swap(slot[at], slot[below(slot.size())]);
+          break;
+        case 2:
+          slot[at].chunk = static_cast<std::int32_t>(below(spec.chunks.size()));
+          break;
+        case 3:
+          slot.erase(slot.begin() + static_cast<std::ptrdiff_t>(at));
+          break;
+        default: {
+          ChunkProgram& program = spec.programs.begin()->second;
+          const auto message = static_cast<int>(below(static_cast<std::size_t>(program.messages())));
+          const NodeId node = static_cast<NodeId>(below(16));
+          const auto other = static_cast<int>(below(static_cast<std::size_t>(program.messages())));
+          program.set_route(node, message, program.move(node, other).route);
+        }
+      }
+    }
+  });
+  const auto report_of = [](const auto& prove) -> std::optional<CheckReport> {
+    try {
+      return prove();
+    } catch (const ScheduleError&) {
+      return std::nullopt;
+    }
+  };
+  const auto of_all =
+      report_of([&] { return check_schedule(machine_.topology, with_stored_entries(schedule_)); });
+  RC_TAG(of_all ? "right" : "wrong");
+  const ProgramTables* alike = alike_programs(machine_.topology, schedule_);
+  if (alike == nullptr) return;
+  const auto of_programs = report_of([&]() -> CheckReport {
+    auto report = check_programs(machine_.topology, schedule_, *alike);
+    return report ? *report : throw ScheduleError("not by programs");
+  });
+  RC_TAG(of_programs ? "proven by programs" : "not proven by programs");
+  if (!of_programs) return;
+  RC_ASSERT(of_all.has_value());
+  require_same_report(*of_programs, *of_all);
+}
+
+}  // namespace
+}  // namespace coppice::schedule

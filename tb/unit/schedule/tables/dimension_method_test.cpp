@@ -1,0 +1,24 @@
+#include "schedule/tables/dimension_method.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "schedule/tables/dimension_algorithm.h"
+
+namespace coppice::schedule {
+namespace {
+
+// The names of algorithms in configurations, each once.
+TEST(DimensionMethod, IsCalledAsItsAlgorithm) {
+  EXPECT_STREQ(to_string(DimensionMethod::kRing), "ring");
+  EXPECT_STREQ(to_string(DimensionMethod::kDirect), "direct");
+  EXPECT_STREQ(to_string(DimensionMethod::kHalvingDoubling), "halving_doubling");
+  std::set<std::string> names;
+  for (const DimensionMethod method : kDimensionMethods) EXPECT_TRUE(names.insert(to_string(method)).second);
+  EXPECT_FALSE(names.contains("?"));
+}
+
+}  // namespace
+}  // namespace coppice::schedule
