@@ -1,0 +1,44 @@
+#include "routing/edge_coloring.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "sample_flows.h"
+
+namespace coppice::routing {
+namespace {
+
+// Where all ToRs have the same spines, no assignment is better (König).
+RC_GTEST_PROP(EdgeColoring, IsTheOptimumWhereSpinesAreEqual, ()) {
+  Instance instance = any_instance();
+  fail_some_spines(instance.links);
+  const Assignment spines = EdgeColoring().assign(instance.links, instance.flows);
+  RC_ASSERT(spines.size() == instance.flows.size());
+  for (std::size_t i = 0; i < spines.size(); ++i) {
+    RC_ASSERT((spines[i] == kNoSpine) == instance.flows[i].local());
+  }
+  const auto live = static_cast<int>(instance.links.live_spines(0, 0).size());
+  const int degree = busiest_degree(instance.links, instance.flows);
+  RC_ASSERT(max_load(instance.links, instance.flows, spines) == (degree + live - 1) / live);
+}
+
+// Failed links guarantee nothing but that flows go where there is a way.
+RC_GTEST_PROP(EdgeColoring, TakesLiveSpinesOnly, ()) {
+  Instance instance = any_instance();
+  fail_some_links(instance.links);
+  const Assignment spines = EdgeColoring().assign(instance.links, instance.flows);
+  for (std::size_t i = 0; i < spines.size(); ++i) {
+    const Flow& flow = instance.flows[i];
+    if (!flow.local()) RC_ASSERT(instance.links.usable(flow.src_tor, spines[i], flow.dst_tor));
+  }
+}
+
+TEST(EdgeColoring, RefusesFlowsWithoutAWay) {
+  ClosLinks links(2, 1);
+  links.set_spine(0, false);
+  const auto flows = flows_between({{0, 1}});
+  EXPECT_THROW(EdgeColoring().assign(links, flows), UnroutableError);
+}
+
+}  // namespace
+}  // namespace coppice::routing
