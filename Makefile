@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build command test sanitize lint format bench budget soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal area timing tile deb explore
+.PHONY: help setup run build command test sanitize lint format bench budget soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing tile deb explore
 .NOTPARALLEL:
 
 help:
@@ -126,6 +126,9 @@ timing: setup ## find the ten worst paths of each block of the Verilog, into res
 
 formal: setup ## prove properties of the Verilog, and that broken Verilog fails the proofs; PROOFS: only these
 	@tb/formal/formal --jobs $(JOBS) $(PROOFS)
+
+mutate: command ## draw 320 mutants of the Verilog, and see that tests and proofs notice them; MUTANTS=20: a sample of so many
+	@tb/mutate/mutate --jobs $(JOBS) $(if $(MUTANTS),--sample $(MUTANTS),--out docs/hardware/mutants.md)
 
 setup: ## install the Debian packages that are missing
 	@scripts/setup.sh

@@ -1,0 +1,111 @@
+"""Draws mutants of rtl/ and writes the Verilog that holds them all: which one it is, the macro MUTANT says."""
+
+import hashlib
+import math
+import pathlib
+import random
+
+import known
+import verilog
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RTL = ROOT / "rtl"
+# A Verilated model learns its mutant when it runs; other tools are given -DMUTANT=NUMBER.
+HEADER = '`ifdef VERILATOR\n`define MUTANT $c32("coppice_mutant")\n`endif\n'
+
+
+class Mutant:
+    def __init__(self, source, site, what, new, text):
+        self.source = source      # below rtl/
+        self.site = site
+        self.what = what
+        self.new = new
+        self.old = " ".join(text[site.start:site.end].split())
+        self.number = 0
+        # The same for as long as the file is: results are kept by it.
+        self.key = hashlib.sha256(f"{text}|{site.start}|{what}".encode()).hexdigest()[:16]
+
+    def __str__(self):
+        old = self.old if len(self.old) <= 70 else self.old[:67] + "..."
+        return f"{self.source}:{self.site.line}: {old}: {self.what}"
+
+
+def sources():
+    return sorted(str(path.relative_to(RTL)) for path in RTL.rglob("*.v"))
+
+
+def all_of(source):
+    text = (RTL / source).read_text()
+    return [Mutant(source, site, what, new, text) for site in verilog.sites_of(text) for what, new in site.mutants]
+
+
+def difference(old, new):
+    """How many characters two texts have in common at their begin and at their end."""
+    begin = 0
+    while begin < min(len(old), len(new)) and old[begin] == new[begin]:
+        begin += 1
+    end = 0
+    while end < min(len(old), len(new)) - begin and old[-1 - end] == new[-1 - end]:
+        end += 1
+    return begin, end
+
+
+def known_mutants():
+    """The mutants of known.py, as mutants of the expressions that hold what they change."""
+    found = []
+    for name, source, old, new in known.MUTANTS:
+        text = (RTL / source).read_text()
+        if text.count(old) != 1:
+            raise SystemExit(f"known.py: '{old}' is {text.count(old)} times in {source}: '{name}' is out of date")
+        begin, end = difference(old, new)
+        start = text.index(old)
+        changed, after = start + begin, start + len(old) - end
+        sites = [site for site in verilog.sites_of(text) if site.start <= changed and after <= site.end]
+        if not sites:
+            raise SystemExit(f"known.py: '{old}' in {source} is not changed within one expression: '{name}'")
+        site = min(sites, key=lambda s: s.end - s.start)
+        found.append(Mutant(source, site, name, text[site.start:changed] + new[begin:len(new) - end] + text[after:site.end], text))
+    return found
+
+
+def draw(count, seed):
+    """The known mutants, then COUNT others: of every file as many as the root of what it offers, at random."""
+    mutants = known_mutants()
+    offers = {source: all_of(source) for source in sources()}
+    taken = {(m.source, m.site.start, m.new) for m in mutants}
+    weights = {source: math.sqrt(len(offer)) for source, offer in offers.items()}
+    total = sum(weights.values())
+    drawn = []
+    for source, offer in offers.items():
+        generator = random.Random(f"{seed}|{source}")
+        generator.shuffle(offer)
+        offer = [m for m in offer if (m.source, m.site.start, m.new) not in taken]
+        drawn += [(index / weights[source], m) for index, m in enumerate(offer[:math.ceil(weights[source] / total * count) + 1])]
+    # The first of every file before the second of any: a small sample is of many files.
+    drawn.sort(key=lambda pair: (pair[0], pair[1].source))
+    mutants += [m for _, m in drawn[:count]]
+    for number, mutant in enumerate(mutants, 1):
+        mutant.number = number
+    return mutants
+
+
+def with_mutants(text, mutants):
+    """The text of a file that is what MUTANT says."""
+    by_site = {}
+    for mutant in mutants:
+        by_site.setdefault((mutant.site.start, mutant.site.end), []).append(mutant)
+    for (start, end), group in sorted(by_site.items(), reverse=True):
+        choice = "".join(f"`MUTANT == {m.number} ? ({m.new}) : " for m in group)
+        text = text[:start] + f"({choice}({text[start:end]}))" + text[end:]
+    return HEADER + text
+
+
+def write(mutants, folder):
+    """Writes rtl/ with MUTANTS in it into FOLDER; files that stay as they were are left alone."""
+    for path in sorted(RTL.rglob("*.v*")):
+        source = str(path.relative_to(RTL))
+        text = with_mutants(path.read_text(), [m for m in mutants if m.source == source]) if path.suffix == ".v" else path.read_text()
+        target = folder / source
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or target.read_text() != text:
+            target.write_text(text)

@@ -1,0 +1,174 @@
+"""The tests that mutants are run against, the cheapest first."""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+import time
+
+import drawing
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Networks of tiles: what tb/tile/simulate is told.
+NETWORKS = {
+    "packets": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.size=1 KiB", "--runs", "3"],
+    "bf16": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.size=1164 B", "--type", "bf16", "--runs", "2",
+             "--set", "system.ni.lockstep=false", "--set", "system.ni.payload=64 B"],
+    "messages": ["--set", "collective.size=4 KiB", "--set", "system.ni.flow_control=message", "--type", "int32"],
+    "shallow": ["--set", "collective.size=4660 B", "--set", "system.router.vc_depth=32", "--set", "system.link.latency=8 ns"],
+}
+ICARUS = ["--simulator", "icarus", "--set", "system.topology.dims=[2, 2]", "--set", "collective.size=256 B", "--runs", "2",
+          "--set", "system.link.latency=8 ns", "--set", "system.router.vc_depth=32"]
+SLOW = 10      # times what a test takes without a mutant; then it counts as failed: what never ends is noticed
+SECONDS = 60   # and so many more
+
+
+def load(path):
+    """A script as a module."""
+    loader = importlib.machinery.SourceFileLoader(path.name, str(path))
+    spec = importlib.util.spec_from_loader(path.name, loader)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.name] = module
+    loader.exec_module(module)
+    return module
+
+
+class Stage:
+    """A test that a mutant passes or does not: a command, and what it must print."""
+
+    def __init__(self, name, command, folder, normal=None, broken=None):
+        self.name = name
+        self.command = command    # of a mutant's number
+        self.folder = folder
+        self.normal = normal      # the part of the output that must be as without a mutant
+        self.broken = broken      # output of a tool that does not run; no verdict on a mutant
+        self.seconds = 600
+        self.expected = None
+
+    def run(self, number):
+        command = [str(word) for word in self.command(number)]
+        try:
+            return subprocess.run(["env", f"COPPICE_MUTANT={number}", *command], cwd=self.folder, capture_output=True, text=True,
+                                  errors="replace", timeout=self.seconds, check=False)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def passes(self, number):
+        result = self.run(number)
+        if result is None or result.returncode != 0:
+            if result is not None and self.broken and re.search(self.broken, result.stdout + result.stderr):
+                raise SystemExit(f"{self.name}, mutant {number}: {result.stdout[-2000:]}{result.stderr[-2000:]}")
+            return False
+        if self.normal is None:
+            return True
+        seen = re.findall(self.normal, result.stdout, re.MULTILINE)
+        if number == 0:
+            self.expected = seen
+        return seen == self.expected
+
+
+class Bench:
+    """Everything that mutants of BUILD/rtl are run with."""
+
+    def __init__(self, build, coppice, jobs, tests):
+        self.folder, self.rtl, self.coppice, self.jobs, self.tests = build, build / "rtl", coppice, jobs, tests
+        self.formal = load(ROOT / "tb" / "formal" / "formal")
+        self.holds = self.hierarchy()
+        self.stages = {}   # name: Stage
+        self.lock, self.locks = threading.Lock(), {}
+
+    def build(self):
+        subprocess.run(["cmake", "--preset", "mutate"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", "--build", str(self.folder), "--parallel", str(self.jobs), "--target", "cosim_tests", "tile_network"],
+                       check=True)
+
+    def hierarchy(self):
+        """{module: all modules in it, itself too}."""
+        texts = {pathlib.Path(source).stem: (drawing.RTL / source).read_text() for source in drawing.sources()}
+        parts = {name: {other for other in texts if re.search(rf"^\s*{other}\s+(#|i_)", text, re.MULTILINE)}
+                 for name, text in texts.items()}
+
+        def all_in(name):
+            return {name}.union(*(all_in(part) for part in parts[name]))
+
+        return {name: all_in(name) for name in texts}
+
+    def names_of(self, mutant):
+        """The tests that may notice a mutant, the cheapest first."""
+        module = pathlib.Path(mutant.source).stem
+        tops = sorted((top for top, parts in self.holds.items() if module in parts), key=lambda top: len(self.holds[top]))
+        names = [f"block {top}" for top in tops if self.suite(top)]
+        if "tile_registers" in tops:
+            names.append("registers")
+        if "tile" in tops:
+            names += [f"network {name}" for name in NETWORKS]
+        proofs = [p for p in self.formal.PROOFS if mutant.source in p.sources and f"any_{module}.v" not in p.stand_ins]
+        names += [f"proof {proof.name}" for proof in sorted(proofs, key=lambda p: len(p.sources))]
+        if "axi_tile" in tops:
+            names.append("icarus")
+        return [name for name in names if re.search(self.tests, name)]
+
+    def stage(self, name):
+        """A test, which passes without a mutant."""
+        with self.lock:
+            lock = self.locks.setdefault(name, threading.Lock())
+        with lock:
+            if name not in self.stages:
+                stage = self.made(*name.split(" "))
+                self.check(stage)
+                self.stages[name] = stage
+            return self.stages[name]
+
+    @staticmethod
+    def suite(module):
+        """The suite of block tests of a module; None if it has none."""
+        suite = "".join(part.capitalize() for part in module.split("_"))
+        tests = (ROOT / "tb" / "cosim").glob("*_test.cpp")
+        return suite if any(re.search(rf"TEST\({suite},", path.read_text()) for path in tests) else None
+
+    def made(self, kind, what=""):
+        program = self.folder / "tb" / "cosim" / "cosim_tests"
+        if kind == "block":
+            return Stage(f"block {what}", lambda _: [program, f"--gtest_filter={self.suite(what)}.*", "--gtest_fail_fast"],
+                         self.folder)
+        if kind == "network":
+            folder = self.prepared(what, NETWORKS[what])
+            return Stage(f"network {what}", lambda _: [self.folder / "tb" / "tile" / "tile_network", "."], folder, "^.*cycles.*$")
+        if kind == "proof":
+            return Stage(f"proof {what}", lambda n: [ROOT / "tb" / "formal" / "formal", "--intact", "--jobs", 1, "--rtl", self.rtl,
+                                                     "--mutant", n, what], self.folder, broken=r"yosys(-smtbmc)?: (?!.*logic loop)")
+        if kind == "registers":
+            folder = self.folder / "networks" / "registers"
+            subprocess.run([ROOT / "tb" / "tile" / "registers", "--prepare", folder], check=True)
+            return self.icarus(folder, [ROOT / "tb" / "tile" / "registers_tb.v"], "registers_tb", "registers")
+        folder = self.prepared("icarus", ICARUS)
+        return self.icarus(folder, [ROOT / "tb" / "tile" / "network_tb.v"], "network_tb", "icarus")
+
+    def icarus(self, folder, benches, top, name):
+        sources = [self.rtl / source for source in drawing.sources()]
+        script = ('number=$1; shift; simulation=$(mktemp); trap "rm -f $simulation" EXIT; '
+                  'iverilog -g2005 -DMUTANT=$number -o $simulation "$@" && vvp -n $simulation')
+        return Stage(name, lambda n: ["bash", "-c", script, "icarus", n, "-I", folder, "-I", self.rtl / "tile", "-s", top,
+                                      *benches, *sources], folder, "^(?:verified|FAILED).*$", broken="error")
+
+    def prepared(self, name, arguments):
+        """A folder with what a network of tiles reads, after a run without a mutant that verified its sums."""
+        folder = self.folder / "networks" / name
+        subprocess.run([ROOT / "tb" / "tile" / "simulate", "--coppice", self.coppice.resolve(), "--program",
+                        self.folder / "tb" / "tile" / "tile_network", "--keep", folder, *arguments], check=True,
+                       stdout=subprocess.DEVNULL)
+        return folder
+
+    @staticmethod
+    def check(stage):
+        """The test passes without a mutant; how long it takes tells how long it may with one."""
+        began = time.monotonic()
+        if not stage.passes(0):
+            result = stage.run(0)
+            raise SystemExit(f"{stage.name} fails without a mutant:\n" + (result.stdout + result.stderr)[-3000:])
+        seconds = time.monotonic() - began
+        stage.seconds = SLOW * seconds + SECONDS
+        print(f"passes without a mutant: {stage.name} ({seconds:.1f} s)", flush=True)

@@ -1,0 +1,304 @@
+"""Finds what can be mutated in a file of Verilog-2005 written in the style of rtl/: right sides, conditions, tied inputs.
+
+A site is an expression of the source; a mutant is another expression in its place. The grammar covers what rtl/ uses:
+declarations with a value, assign, always, function, if, for, case, instances with named ports.
+"""
+
+import re
+
+TOKEN = re.compile(r"""\s+|//[^\n]*|/\*.*?\*/|`\w+|"[^"]*"|\d*'s?[bdhoBDHO][0-9a-fA-FxXzZ_?]+|\d[\d_]*|[A-Za-z_$][\w$]*
+                       |<<<|>>>|===|!==|&&|\|\||==|!=|<=|>=|<<|>>|\+:|-:|~&|~\||~\^|\*\*|.""", re.VERBOSE | re.DOTALL)
+SWAPPED = {"+": ["-"], "-": ["+"], "==": ["!="], "!=": ["=="], "<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="],
+           ">=": [">", "<"], "&&": ["||"], "||": ["&&"], "&": ["|"], "|": ["&"], "^": ["|"], "<<": [">>"], ">>": ["<<"],
+           "?": ["|| 1'b1 ?", "&& 1'b0 ?"]}
+SWAPPED_UNARY = {"!": [""], "~": [""], "|": ["&"], "&": ["|"], "~|": ["|"], "~&": ["&"], "-": [""], "^": ["|"]}
+OPENING, CLOSING = "([{", ")]}"
+ZERO = re.compile(r"\d+'[bdh]0+|\{[^{}]+\{1'b0\}\}")
+NET = ("wire", "reg", "integer")
+
+
+class Token:
+    def __init__(self, text, start):
+        self.text, self.start, self.end = text, start, start + len(text)
+
+
+class Site:
+    """An expression: [start, end) of the file's text, and what may stand there instead."""
+
+    def __init__(self, start, end, line):
+        self.start, self.end, self.line = start, end, line
+        self.mutants = []   # (what is done, new text)
+
+
+def tokens_of(text):
+    found = [Token(match[0], match.start()) for match in TOKEN.finditer(text)]
+    return [token for token in found if not token.text.isspace() and not token.text.startswith(("//", "/*"))]
+
+
+def is_constant(token):
+    """Whether a token is a number without a size, a parameter or a loop's variable: part of a width or of an index."""
+    return token.text.isdigit() or re.fullmatch(r"[A-Z][A-Z0-9_]*|[a-z]", token.text) is not None
+
+
+def is_operand_end(token):
+    return token.text in CLOSING or re.match(r"[\w'$]", token.text) is not None
+
+
+class Parser:
+    def __init__(self, text):
+        self.text = text
+        self.tokens = tokens_of(text)
+        self.at = 0
+        self.sites = []
+        self.widths = {}   # name -> its width, as text
+
+    def sites_of(self):
+        while self.at < len(self.tokens):
+            self.item()
+        return [site for site in self.sites if site.mutants]
+
+    def peek(self, ahead=0):
+        at = self.at + ahead
+        return self.tokens[at].text if at < len(self.tokens) else ""
+
+    def skip_to(self, *ends):
+        """Goes behind the next of ENDS that is in no bracket; the tokens before it."""
+        begin, depth = self.at, 0
+        while depth > 0 or self.peek() not in ends:
+            depth += (self.peek() in OPENING) - (self.peek() in CLOSING)
+            self.at += 1
+        self.at += 1
+        return self.tokens[begin:self.at - 1]
+
+    def bracket(self):
+        """Goes behind the bracket that opens here; what is within it."""
+        self.at += 1
+        return self.skip_to(self.closing(self.tokens[self.at - 1].text))
+
+    @staticmethod
+    def closing(opening):
+        return CLOSING[OPENING.index(opening)]
+
+    def item(self):
+        word = self.peek()
+        if word == "`default_nettype":
+            self.at += 2
+        elif word in ("module", "localparam", "parameter", "genvar", "input", "output"):
+            if word == "module":
+                self.ports()
+            else:
+                self.skip_to(";")
+        elif word in NET:
+            self.declaration()
+        elif word == "assign":
+            self.at += 1
+            self.assignment()
+        elif word in ("always", "initial"):
+            self.at += 1
+            if self.peek() == "@":
+                self.at += 1
+                if self.peek() == "(":
+                    self.bracket()
+                else:
+                    self.at += 1
+            self.statement()
+        elif word == "function":
+            self.skip_to(";")
+            while self.peek() in NET:
+                self.declaration()
+            self.statement()
+            self.at += 1   # endfunction
+        elif word in ("for", "if"):
+            self.at += 1
+            self.bracket()
+        elif word == "." and self.peek(2) == "(":
+            name = self.peek(1)
+            self.at += 2
+            expression = self.bracket()
+            if name.endswith("_i") and name != "clk_i" and expression:
+                self.tied(name, expression)
+        else:
+            self.at += 1
+
+    def ports(self):
+        """Notes the widths of a module's ports."""
+        self.skip_to("(") if self.peek(2) != "#" else None
+        if self.peek(2) == "#":
+            self.at += 3
+            self.bracket()
+            self.at += 1
+        tokens = self.skip_to(")")
+        self.skip_to(";")
+        width = None
+        for index, token in enumerate(tokens):
+            if token.text in ("input", "output"):
+                width = "1"
+            elif token.text == "[":
+                colon = next(i for i in range(index, len(tokens)) if tokens[i].text == ":")
+                width = f"({self.text[token.end:tokens[colon].start]}) + 1"
+            elif re.fullmatch(r"\w+_(i|o|ni)", token.text):
+                self.widths[token.text] = width
+
+    def declaration(self):
+        """Notes the widths of what is declared; its value, if there is one, is a site."""
+        self.at += 1
+        width = "1"
+        if self.peek() == "[":
+            inside = self.bracket()
+            colon = next(i for i, token in enumerate(inside) if token.text == ":")
+            width = f"({self.text[inside[0].start:inside[colon - 1].end]}) + 1"
+        while True:
+            name = self.tokens[self.at]
+            self.widths[name.text] = width
+            self.at += 1
+            while self.peek() == "[":
+                self.bracket()
+            if self.peek() == "=":
+                self.at += 1
+                begin = self.at
+                self.skip_to(",", ";")
+                if not name.text.startswith("unused"):
+                    self.expression(self.tokens[begin:self.at - 1], width)
+                self.at -= 1
+            self.at += 1
+            if self.tokens[self.at - 1].text == ";":
+                return
+
+    def assignment(self):
+        """LEFT = or <= RIGHT ;"""
+        left = self.skip_to("=", "<=")
+        clocked = self.tokens[self.at - 1].text == "<="
+        site = self.expression(self.skip_to(";"), self.width_of(left))
+        if clocked:
+            site.mutants.append(("keeps its value", self.text[left[0].start:left[-1].end]))
+
+    def width_of(self, left):
+        """The width of a left side, if it is told easily."""
+        if len(left) == 1:
+            return self.widths.get(left[0].text)
+        for index, token in enumerate(left):
+            if token.text == "+:":
+                return f"({self.text[left[index + 1].start:left[-2].end]})"
+        return None
+
+    def statement(self):
+        word = self.peek()
+        if word == "begin":
+            self.at += 1
+            if self.peek() == ":":
+                self.at += 2
+            while self.peek() != "end":
+                if self.peek() in NET:
+                    self.declaration()
+                else:
+                    self.statement()
+            self.at += 1
+        elif word == "if":
+            self.at += 1
+            self.condition(self.bracket())
+            self.statement()
+            if self.peek() == "else":
+                self.at += 1
+                self.statement()
+        elif word == "for":
+            self.at += 1
+            self.bracket()
+            self.statement()
+        elif word in ("case", "casez"):
+            self.at += 1
+            self.bracket()
+            while self.peek() != "endcase":
+                if self.peek() == "default" and self.peek(1) != ":":
+                    self.at += 1
+                else:
+                    self.skip_to(":")
+                self.statement()
+            self.at += 1
+        elif word == ";":
+            self.at += 1
+        else:
+            self.assignment()
+
+    def site(self, tokens):
+        start, end = tokens[0].start, tokens[-1].end
+        site = Site(start, end, self.text.count("\n", 0, start) + 1)
+        self.sites.append(site)
+        return site
+
+    def condition(self, tokens):
+        site = self.site(tokens)
+        text = self.text[site.start:site.end]
+        if re.fullmatch(r"!\s*rst_ni", text):
+            site.mutants.append(("reset removed", "1'b0"))
+            return
+        self.operators(site, tokens)
+        for value in ("1'b1", "1'b0"):
+            site.mutants.append((f"condition always {value[-1]}", value))
+        site.mutants.append(("condition inverted", f"!({text})"))
+
+    def tied(self, name, tokens):
+        site = self.site(tokens)
+        self.operators(site, tokens)
+        value = "1'b1" if name == "rst_ni" else "1'b0"
+        site.mutants.append((f"{name} tied to {value[-1]}", value))
+
+    def expression(self, tokens, width):
+        site = self.site(tokens)
+        text = self.text[site.start:site.end]
+        self.operators(site, tokens)
+        if ZERO.fullmatch(text):
+            pass   # no bit of it can be cut
+        elif width is not None and width != "1":
+            ones = f"{{({width}){{1'b1}}}}"
+            site.mutants += [("lowest bit cut", f"({text}) & ({ones} << 1)"),
+                             ("highest bit cut", f"({text}) & ({ones} >> 1)"),
+                             ("upper half cut", f"({text}) & ({ones} >> ({width}) / 2)")]
+        elif width == "1" and text not in ("1'b0", "1'b1"):
+            site.mutants += [("stuck at 0", "1'b0"), ("stuck at 1", "1'b1"), ("inverted", f"!({text})")]
+        return site
+
+    def operators(self, site, tokens):
+        inside = []   # brackets around the token: whether an index with a range
+        for index, token in enumerate(tokens):
+            before = tokens[index - 1] if index else None
+            after = tokens[index + 1] if index + 1 < len(tokens) else None
+            if token.text in OPENING:
+                inside.append(token.text == "[" and self.is_range(tokens, index))
+            elif token.text in CLOSING:
+                inside.pop()
+            if any(inside):
+                continue
+            unary = before is None or not is_operand_end(before)
+            if unary and token.text in SWAPPED_UNARY:
+                self.replace(site, token, SWAPPED_UNARY[token.text])
+            elif not unary and token.text in SWAPPED and not (is_constant(before) and is_constant(after)):
+                self.replace(site, token, SWAPPED[token.text])
+            elif re.fullmatch(r"1'b[01]", token.text):
+                self.replace(site, token, ["1'b1" if token.text[-1] == "0" else "1'b0"])
+            elif re.fullmatch(r"\d+'d\d+", token.text):
+                size, value = token.text.split("'d")
+                self.replace(site, token, [f"{size}'d{(int(value) + 1) % (1 << int(size))}"])
+
+    @staticmethod
+    def is_range(tokens, index):
+        depth = 0
+        for token in tokens[index:]:
+            depth += (token.text in OPENING) - (token.text in CLOSING)
+            if depth == 1 and token.text in (":", "+:", "-:"):
+                return True
+            if depth == 0:
+                return False
+        return False
+
+    def replace(self, site, token, texts):
+        for text in texts:
+            new = self.text[site.start:token.start] + text + self.text[token.end:site.end]
+            what = f"'{token.text}' becomes '{text}'" if text else f"'{token.text}' removed"
+            # Where in a long expression it is, one sees from what is around it.
+            around = self.text[max(site.start, token.start - 12):min(site.end, token.end + 12)]
+            site.mutants.append((f"{what} in '{' '.join(around.split())}'", new))
+
+
+def sites_of(text):
+    """All sites of a file, in order; none overlap, but for those of an instance's inputs."""
+    return Parser(text).sites_of()
