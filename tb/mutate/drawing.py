@@ -21,9 +21,9 @@ class Mutant:
         self.what = what
         self.new = new
         self.old = " ".join(text[site.start:site.end].split())
-        self.number = 0
-        # The same for as long as the file is: results are kept by it.
+        # The same for as long as the file is: results are kept by it, and what others are drawn changes nothing of it.
         self.key = hashlib.sha256(f"{text}|{site.start}|{what}".encode()).hexdigest()[:16]
+        self.number = 1 + int(self.key[:7], 16)
 
     def __str__(self):
         old = self.old if len(self.old) <= 70 else self.old[:67] + "..."
@@ -84,8 +84,8 @@ def draw(count, seed):
     # The first of every file before the second of any: a small sample is of many files.
     drawn.sort(key=lambda pair: (pair[0], pair[1].source))
     mutants += [m for _, m in drawn[:count]]
-    for number, mutant in enumerate(mutants, 1):
-        mutant.number = number
+    if len({mutant.number for mutant in mutants}) != len(mutants):
+        raise SystemExit("two mutants have the same number: draw with another seed")
     return mutants
 
 

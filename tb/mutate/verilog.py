@@ -55,6 +55,9 @@ class Parser:
     def sites_of(self):
         while self.at < len(self.tokens):
             self.item()
+        for site in self.sites:
+            old = self.text[site.start:site.end]
+            site.mutants = [(what, new) for what, new in site.mutants if new != old]
         return [site for site in self.sites if site.mutants]
 
     def peek(self, ahead=0):
