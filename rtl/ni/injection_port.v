@@ -22,38 +22,36 @@ module injection_port #(
 
   localparam LAST_VC = VCS - 1;
   localparam [VC_W-1:0] LAST = LAST_VC[VC_W-1:0];
-  wire [VCS-1:0] available;
-  reg  [VC_W-1:0] chosen, candidate;
-  reg  found;
+  wire [VCS-1:0] available, here;
+  wire [VCS-1:0] behind = {VCS{1'b1}} << vc_q << 1;
+  wire [VCS-1:0] above = available & behind;
+  wire [VCS-1:0] from = |above ? above : available;
+  wire [VCS-1:0] first = from & (~from + {{(VCS - 1){1'b0}}, 1'b1});
+  wire           found = |available;
+  reg  [VC_W-1:0] chosen;
   integer i;
 
   always @* begin
-    found = 1'b0;
-    chosen = vc_q;
-    candidate = vc_q;
-    for (i = 0; i < VCS; i = i + 1) begin
-      candidate = candidate == LAST ? {VC_W{1'b0}} : candidate + 1'b1;
-      if (!found && available[candidate]) begin
-        found = 1'b1;
-        chosen = candidate;
-      end
-    end
+    chosen = found ? {VC_W{1'b0}} : vc_q;
+    for (i = 0; i < VCS; i = i + 1) if (first[i]) chosen = chosen | i[VC_W-1:0];
   end
 
   assign vc_o = flit_head_i ? chosen : vc_q;
-  assign flit_taken_o = flit_valid_i && (flit_head_i ? found : available[vc_q]);
+  assign flit_taken_o = flit_valid_i && (flit_head_i ? found : |(available & here));
 
   genvar v;
   generate
     for (v = 0; v < VCS; v = v + 1) begin : g_vc
       localparam [VC_W-1:0] SELF = v;
+      wire sends = flit_valid_i && (flit_head_i ? first[v] : here[v] && available[v]);
+      assign here[v] = SELF == vc_q;
       assign available[v] = credit_i[v] || credits_q[v*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}};
       always @(posedge clk_i) begin
         if (!rst_ni) credits_q[v*CREDIT_W+:CREDIT_W] <= {CREDIT_W{1'b0}};
         else if (load_i) credits_q[v*CREDIT_W+:CREDIT_W] <= credits_i[v*CREDIT_W+:CREDIT_W];
-        else if (credit_i[v] && !(flit_taken_o && vc_o == SELF))
+        else if (credit_i[v] && !sends)
           credits_q[v*CREDIT_W+:CREDIT_W] <= credits_q[v*CREDIT_W+:CREDIT_W] + 1'b1;
-        else if (!credit_i[v] && flit_taken_o && vc_o == SELF)
+        else if (!credit_i[v] && sends)
           credits_q[v*CREDIT_W+:CREDIT_W] <= credits_q[v*CREDIT_W+:CREDIT_W] - 1'b1;
       end
     end

@@ -20,22 +20,33 @@ module lockstep_counter #(
   reg [TIME_W-1:0] nominal_end_q;
   reg [TIME_W-1:0] release_q;
 
+  // Both ends that there can be, and both releases, are there when it is known which step is later. Absorbed cycles are
+  // taken off as one's complement and a carry, added without carries first.
   wire [TIME_W-1:0] to_end = nominal_end_q - now_i;
+  wire              ended = to_end[TIME_W-1];
+  wire [TIME_W-1:0] spared = ~absorbed_i;
+  wire [TIME_W-1:0] end_sum = nominal_end_q ^ duration_i ^ spared;
+  wire [TIME_W-1:0] end_carry = (nominal_end_q & duration_i) | (nominal_end_q & spared) | (duration_i & spared);
+  wire [TIME_W-1:0] now_sum = now_i ^ duration_i ^ spared;
+  wire [TIME_W-1:0] now_carry = (now_i & duration_i) | (now_i & spared) | (duration_i & spared);
+  wire [TIME_W-1:0] end_after_end = nominal_end_q + duration_i;
+  wire [TIME_W-1:0] end_after_now = now_i + duration_i;
+  wire [TIME_W-1:0] release_after_end = end_sum + {end_carry[TIME_W-2:0], 1'b1};
+  wire [TIME_W-1:0] release_after_now = now_sum + {now_carry[TIME_W-2:0], 1'b1};
   wire [TIME_W-1:0] to_release = release_q - now_i;
-  wire [TIME_W-1:0] begin_at = to_end[TIME_W-1] ? now_i : nominal_end_q;
-  wire [TIME_W-1:0] nominal_end_d = begin_at + duration_i;
+  wire unused = &{1'b0, to_end, end_carry, now_carry};
 
-  assign hold_o = !to_release[TIME_W-1] && to_release != {TIME_W{1'b0}};
+  assign hold_o = !to_release[TIME_W-1] && release_q != now_i;
   assign release_o = release_q;
-  assign value_o = hold_o ? to_release : {TIME_W{1'b0}};
+  assign value_o = to_release & {TIME_W{!to_release[TIME_W-1]}};
 
   always @(posedge clk_i) begin
     if (!rst_ni) begin
       nominal_end_q <= {TIME_W{1'b0}};
       release_q <= {TIME_W{1'b0}};
     end else if (load_i) begin
-      nominal_end_q <= nominal_end_d;
-      release_q <= nominal_end_d - absorbed_i;
+      nominal_end_q <= ended ? end_after_now : end_after_end;
+      release_q <= ended ? release_after_now : release_after_end;
     end
   end
 endmodule
