@@ -1,6 +1,5 @@
 #include "differential.h"
 
-#include <cstdlib>
 #include <regex>
 
 #include <fmt/format.h>
@@ -34,11 +33,6 @@ std::string Tally::report() const {
 
 namespace {
 
-// Leaps are not exact yet: COMPARE_LEAPS=1 looks for systems where they are not.
-bool leaps_are_compared() {
-  return std::getenv("COMPARE_LEAPS") != nullptr;
-}
-
 // Leaps change nothing, whatever contends.
 void require_same_leaping(const std::string& yaml, const Outcome& flit, Tally& tally) {
   const Outcome leap = record_run(yaml, "leap");
@@ -65,7 +59,7 @@ void require_agreement(const std::string& yaml, Tally& tally) {
     ++tally.unsupported;
     RC_DISCARD(flit.reason);
   }
-  if (leaps_are_compared()) require_same_leaping(yaml, flit, tally);
+  require_same_leaping(yaml, flit, tally);
   const Outcome train = record_run(yaml, "train");
   if (flit.end == Outcome::End::kOrderLost) {
     ++tally.order_lost;

@@ -162,8 +162,7 @@ void Machine::decouple() {
   const bool at_once = std::all_of(accelerators_.begin(), accelerators_.end(),
                                    [](const auto& accelerator) { return accelerator->starts_at_once(); });
   if (flits_ == nullptr) return;
-  // Leaps look at whole networks cycle by cycle.
-  if (at_once && spec_.fidelity != config::Fidelity::kLeap) {
+  if (at_once) {
     spec_.log.keep(true);
     flits_->decouple([this] { spec_.log.flush(); });
   }

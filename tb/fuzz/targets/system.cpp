@@ -1,6 +1,6 @@
 // Whole simulations of random systems, the input for the seed: in every run the sums are right, no time is
-// below the least possible, no ratio above 1, and `fidelity: auto` tells the same.
-// Flows are no packets: `fidelity: fluid` has to be possible only.
+// below the least possible, no ratio above 1, leaps are flits in everything, and `fidelity: auto` tells the
+// same. Flows are no packets: `fidelity: fluid` has to be possible only.
 #include <cstring>
 #include <iostream>
 #include <systemc>
@@ -67,6 +67,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (flit.end == Outcome::End::kFailed) fail(yaml, "flit: " + flit.reason);
   if (flit.end != Outcome::End::kDone) return 0;
   require_possible(yaml, flit.recording.result);
+  const Outcome leap = coppice::fuzz::record_run(yaml, "leap");
+  if (leap.end != Outcome::End::kDone) fail(yaml, "leap: " + leap.reason);
+  const std::string difference = coppice::fuzz::first_difference(flit.recording, leap.recording);
+  if (!difference.empty()) fail(yaml, "leap (train in what follows) differs from flit: " + difference);
+  if (flit.recording.values != leap.recording.values) fail(yaml, "leap has other sums than flit");
   const Outcome automatic = coppice::fuzz::record_run(yaml, "auto");
   if (automatic.end != Outcome::End::kDone) fail(yaml, "auto: " + automatic.reason);
   require_possible(yaml, automatic.recording.result);

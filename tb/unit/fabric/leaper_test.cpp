@@ -107,7 +107,9 @@ class SeenDigest final : public FabricObserver {
     for (const std::uint64_t part :
          {static_cast<std::uint64_t>(event.node), static_cast<std::uint64_t>(event.out_port),
           static_cast<std::uint64_t>(event.ni_port), static_cast<std::uint64_t>(event.vc), packet.tag,
-          std::uint64_t{packet.index}, std::uint64_t{event.flit.sequence}, static_cast<std::uint64_t>(now)}) {
+          std::uint64_t{packet.index}, std::uint64_t{packet.first_of_message},
+          std::uint64_t{packet.last_of_message}, std::uint64_t{event.flit.sequence},
+          static_cast<std::uint64_t>(now)}) {
       hash = (hash ^ part) * 1099511628211ULL;
     }
     sum += hash;
@@ -226,11 +228,38 @@ TEST(Leaper, KeepsThePaceOfSlowChannels) {
   EXPECT_EQ(compare(torus({4}, link(3, 10'000'000'000)), system_config(), 1, sent, {}, 100'000), "");
 }
 
+// A port sleeps between the flits of a slow channel's message; the one beside it has a message to send from a
+// cycle on in which the first still sleeps.
+TEST(Leaper, WakesPortsInTheirCycleBetweenTheFlitsOfOthers) {
+  for (const bool ahead : {false, true}) {
+    for (Cycles at = 1000; at < 1008; ++at) {
+      const std::vector<Sent> sent{{5, 0, 2, 0, 1, 2'000, 8 * kCycle}, {at, 0, 1, 1, 1, 500, 8 * kCycle}};
+      EXPECT_EQ(
+          compare(torus({4}, link(3, 2'000'000'000)), system_config(), 2, sent, {.ahead = ahead}, 10'000), "")
+          << at;
+    }
+  }
+}
+
+// The second message of a port waits for room before its first packet leaves, and its packets are then like
+// that one, but for being the first.
+TEST(Leaper, TellsTheFirstPacketOfAMessageFromThoseBehindIt) {
+  for (std::uint32_t flits = 1; flits < 4; ++flits) {
+    const std::vector<Sent> sent{{5, 0, 1, 0, 40, flits, 0},
+                                 {5, 0, 1, 0, 400, flits, 0},
+                                 {5, 2, 1, 0, 400, flits, 0},
+                                 {5, 3, 1, 0, 400, flits, 0}};
+    EXPECT_EQ(compare(mesh({4}, link(1, 2'000'000'000)), system_config(2, 3), 1, sent, {.observed = true}, 0),
+              "")
+        << flits;
+  }
+}
+
 // Whatever is sent, wherever it contends.
 RC_GTEST_PROP(Leaper, ChangesNothing, ()) {
   static const std::vector<std::vector<int>> kDims{{2}, {3}, {5}, {2, 2}, {3, 2}, {4, 3}, {2, 3, 2}, {3, 3}};
   const auto dims = *rc::gen::elementOf(kDims);
-  const auto bandwidth = *rc::gen::element<std::int64_t>(16, 16, 8, 10, 5);
+  const auto bandwidth = *rc::gen::element<std::int64_t>(16, 16, 8, 10, 5, 2, 1);
   const auto spec = link(*rc::gen::inRange<Cycles>(0, 30), bandwidth * 1'000'000'000);
   const bool wraps = *rc::gen::arbitrary<bool>();
   const auto topology = wraps ? torus(dims, spec) : mesh(dims, spec);
