@@ -100,16 +100,7 @@ std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose,
       add_unused_dimensions(loaded, key.path, idle);
     }
   }
-  std::vector<std::string> warnings = idle.warnings();
-  if (loaded.config.fidelity == Fidelity::kLeap) {
-    const SourceLocation& place = loaded.place("fidelity");
-    warnings.push_back(
-        fmt::format("{}:{}:{}: warning: leaps are not exact on every system yet "
-                    "(docs/architecture/leaps.md): compare with "
-                    "fidelity: flit before you rely on a cycle",
-                    place.file, place.line, place.column));
-  }
-  return warnings;
+  return idle.warnings();
 }
 
 }  // namespace coppice::config

@@ -354,7 +354,7 @@ std::string describe_quantities(const config::Loaded& loaded) {
   return describe_statistics(run.machine());
 }
 
-// `auto` tries trains in a process of its own, and simulates flits where they do
+// `auto` tries trains in a process of its own, and simulates flits, leaping over what repeats, where they do
 // not apply. A value change dump shows flits, so it asks for them from the start.
 nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options) {
   const char* const size = loaded.config.training.model.empty() ? "collective.size" : "training.model";

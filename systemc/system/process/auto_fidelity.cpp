@@ -18,7 +18,7 @@ nlohmann::ordered_json run_auto(const RunAtFidelity& run, double flit_hops, bool
     reason = error.what();
   }
   const bool affordable = !fluid || flit_hops <= kAffordableFlitHops;
-  nlohmann::ordered_json result = run(affordable ? config::Fidelity::kFlit : config::Fidelity::kFluid);
+  nlohmann::ordered_json result = run(affordable ? config::Fidelity::kLeap : config::Fidelity::kFluid);
   if (!affordable) {
     reason += fmt::format(
         "; one by one its {:.2g} flit-hops would take hours, so that messages share channels as fluids do: "

@@ -168,7 +168,8 @@ class ProgramRun {
         .topology = prepared_.topology,
         .routing = *prepared_.routing,
         .schedule = prepared_.idle,
-        .fidelity = fidelity_,
+        // What is cut off in a cycle is not leapt over.
+        .fidelity = stop_ > 0 && fidelity_ == config::Fidelity::kLeap ? config::Fidelity::kFlit : fidelity_,
         .fabric_ports = prepared_.ni_ports,
         .log = log_,
         .failure = failure_,
