@@ -22,23 +22,25 @@ using topology::NodeId;
   throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, why));
 }
 
-// The configured failures and those that the seed draws.
+// The configured failures and those that the seed draws of the other spines.
 config::Loaded with_random_failures(const config::Loaded& loaded) {
   config::Loaded result = loaded;
   const config::Config& config = loaded.config;
-  const int spines = config.system.topology.dims.size() == 3 ? config.system.topology.dims[2] : 0;
+  auto& failed = result.config.failures.spines;
+  std::vector<int> alive(
+      static_cast<std::size_t>(config.system.topology.dims.size() == 3 ? config.system.topology.dims[2] : 0));
+  std::iota(alive.begin(), alive.end(), 0);
+  std::erase_if(alive, [&](int spine) { return std::ranges::find(failed, spine) != failed.end(); });
+  const auto spines = static_cast<int>(alive.size());
   if (config.routing.random_failures > 0 && config.routing.random_failures >= spines) {
     refuse(loaded, "routing.random_failures",
            fmt::format("{} of {} spines: at least one must live", config.routing.random_failures, spines));
   }
-  std::vector<int> order(static_cast<std::size_t>(spines));
-  std::iota(order.begin(), order.end(), 0);
   Random random(config.seed, 0x6661696c);
-  auto& failed = result.config.failures.spines;
   for (int i = 0; i < config.routing.random_failures; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    std::swap(order[at], order[at + random.below(order.size() - at)]);
-    failed.push_back(order[at]);
+    std::swap(alive[at], alive[at + random.below(alive.size() - at)]);
+    failed.push_back(alive[at]);
   }
   return result;
 }

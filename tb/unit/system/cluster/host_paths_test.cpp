@@ -1,0 +1,57 @@
+#include "system/cluster/host_paths.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "small_clos.h"
+
+namespace coppice::system {
+namespace {
+
+TEST(HostPaths, FollowTheSpineThatIsSet) {
+  const SmallClos small;
+  HostPaths paths(small.clos, small.flows, 4);
+  for (const int spine : {0, 1}) {
+    paths.set_spine(0, spine);
+    EXPECT_EQ(paths.route(0, 2), small.clos.route(0, 2, spine, 4));
+  }
+  EXPECT_EQ(paths.spine(1), routing::kNoSpine);
+  EXPECT_EQ(paths.route(2, 3), small.clos.route(2, 3, routing::kNoSpine, 4));
+}
+
+// Messages under way keep the route that they started on.
+TEST(HostPaths, KeepRoutesThatWereUsed) {
+  const SmallClos small;
+  HostPaths paths(small.clos, small.flows, 4);
+  paths.set_spine(0, 0);
+  const topology::Route& first = paths.route(0, 2);
+  const topology::Route copy = first;
+  paths.set_spine(0, 1);
+  EXPECT_NE(paths.route(0, 2), copy);
+  EXPECT_EQ(first, copy);
+}
+
+TEST(HostPaths, RefuseAPairThatIsNoFlow) {
+  const SmallClos small;
+  const HostPaths paths(small.clos, small.flows, 4);
+  EXPECT_THROW(paths.route(0, 3), ModelError);
+  EXPECT_THROW(paths.route(3, 0), ModelError);
+}
+
+// Fewer routes than flows are ever in use; another flow's spine leaves them alone.
+TEST(HostPaths, SetTheSpineOfOneFlow) {
+  const SmallClos small;
+  HostPaths paths(small.clos, small.flows, 2);
+  paths.set_spine(0, 0);
+  paths.set_spine(1, 1);
+  EXPECT_EQ(paths.spine(0), 0);
+  EXPECT_EQ(paths.route_of(0), small.clos.route(0, 2, 0, 2));
+  EXPECT_EQ(paths.route_of(1), small.clos.route(1, 3, 1, 2));
+  paths.set_spine(1, 0);
+  EXPECT_EQ(paths.route_of(0), small.clos.route(0, 2, 0, 2));
+  EXPECT_EQ(paths.route_of(1), small.clos.route(1, 3, 0, 2));
+  EXPECT_EQ(paths.flows().size(), 3U);
+}
+
+}  // namespace
+}  // namespace coppice::system

@@ -1,0 +1,72 @@
+#include "system/cluster/route_timeline.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "machine.h"
+#include "topology/kinds.h"
+
+namespace coppice::system {
+namespace {
+
+constexpr Femtoseconds kMillisecond = 1'000'000'000'000;
+
+TEST(RouteTimeline, TellsEventsInTheOrderOfTime) {
+  RouteTimeline timeline(nullptr, {"first", "second"});
+  timeline.note(3 * kMillisecond, "departure", 1);
+  timeline.note(kMillisecond, "arrival", 0, {{"accelerators", 4}});
+  timeline.note(2 * kMillisecond, "spine_fails", std::nullopt);
+  const auto json = timeline.to_json();
+  ASSERT_EQ(json.size(), 3U);
+  EXPECT_EQ(json[0]["event"], "arrival");
+  EXPECT_EQ(json[0]["accelerators"], 4);
+  EXPECT_DOUBLE_EQ(json[1]["time_s"], 0.002);
+  EXPECT_FALSE(json[1].contains("job"));
+  EXPECT_EQ(json[2]["job"], 1);
+}
+
+// Events of one time stay as they were told.
+TEST(RouteTimeline, KeepsEventsOfOneTimeInTheirOrder) {
+  RouteTimeline timeline(nullptr, {"job"});
+  for (const char* event : {"request", "answer", "all_reduce_starts"}) timeline.note(5, event, 0);
+  std::vector<std::string> names;
+  for (const auto& entry : timeline.to_json()) names.push_back(entry["event"]);
+  EXPECT_THAT(names, ::testing::ElementsAre("request", "answer", "all_reduce_starts"));
+}
+
+// Every job computes from its arrival on, and all-reduces between.
+TEST(RouteTimeline, TracesThePhasesOfJobs) {
+  const config::Loaded loaded = load_system("routing/cross_check", {}, config::Purpose::kRoute);
+  const topology::Topology topology =
+      topology::make_clos(std::vector{1, 1, 1}, std::vector{topology::LinkSpec{{16'000'000'000}, 0}});
+  const TemporaryDirectory directory;
+  {
+    TraceWriter trace(directory.file("t.json"), topology, loaded.config.system, 1);
+    RouteTimeline timeline(&trace, {"bloom"});
+    constexpr Femtoseconds kMicrosecond = kMillisecond / 1000;
+    timeline.note(kMicrosecond, "arrival", 0);
+    timeline.note(3 * kMicrosecond, "all_reduce_starts", 0);
+    timeline.note(4 * kMicrosecond, "spine_fails", std::nullopt, {{"spine", 2}});
+    timeline.note(6 * kMicrosecond, "all_reduce_ends", 0);
+    timeline.note(7 * kMicrosecond, "departure", 0);
+    trace.finish();
+  }
+  std::string phases;
+  bool has_failure = false;
+  for (const auto& event : nlohmann::json::parse(read_text(directory.file("t.json")))) {
+    if (event["ph"] == "X") {
+      phases += fmt::format("{} {} {}; ", event["name"].get<std::string>(), event["ts"].get<double>(),
+                            event["dur"].get<double>());
+    }
+    has_failure = has_failure || (event["name"] == "spine_fails" && event["args"]["spine"] == 2);
+  }
+  EXPECT_EQ(phases, "compute 1 2; all-reduce 1 3 3; compute 6 1; ");
+  EXPECT_TRUE(has_failure);
+}
+
+}  // namespace
+}  // namespace coppice::system

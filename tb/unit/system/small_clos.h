@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "routing/instance.h"
+#include "topology/clos.h"
+#include "topology/kinds.h"
+
+namespace coppice::system {
+
+// Two accelerators at each of two ToRs, two spines.
+struct SmallClos {
+  topology::Topology topology =
+      topology::make_clos(std::vector{2, 2, 2}, std::vector{topology::LinkSpec{{16'000'000'000}, 0}});
+  topology::Clos clos{topology};
+  std::vector<routing::Flow> flows{{0, 2, 0, 1, 0}, {1, 3, 0, 1, 1}, {2, 3, 1, 1, 0}};
+};
+
+}  // namespace coppice::system
