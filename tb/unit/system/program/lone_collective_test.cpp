@@ -1,0 +1,95 @@
+#include "system/program/lone_collective.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "machine.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
+
+workload::Program program_of(const std::vector<std::string>& overrides) {
+  std::vector<std::string> keys{"collective.algorithm=ring", "collective.size=1 KiB"};
+  keys.insert(keys.end(), overrides.begin(), overrides.end());
+  return make_lone_collective(load_system("torus_4x4", keys));
+}
+
+TEST(LoneCollective, IsAProgramOfOneOperationEach) {
+  const workload::Program program =
+      program_of({"collective.op=reduce_scatter", "collective.group=[9, 2, 5]"});
+  EXPECT_NO_THROW(workload::check_program(program));
+  EXPECT_THAT(program.placement, ElementsAre(9, 2, 5));
+  ASSERT_THAT(program.collectives, SizeIs(1));
+  EXPECT_EQ(program.collectives[0].op, workload::CollectiveOp::kReduceScatter);
+  EXPECT_EQ(program.collectives[0].bytes, 1024);
+  EXPECT_THAT(program.groups[0].ranks, ElementsAre(0, 1, 2));
+  for (const auto& rank : program.ranks) EXPECT_THAT(rank.operations, SizeIs(1));
+}
+
+TEST(LoneCollective, IsAmongAllWhereNoGroupIsNamed) {
+  const workload::Program program = program_of({"collective.op=all_to_all"});
+  EXPECT_THAT(program.placement, SizeIs(16));
+  EXPECT_EQ(program.collectives[0].op, workload::CollectiveOp::kAllToAll);
+}
+
+// The root is an accelerator in the configuration, and a place in the group in the program.
+TEST(LoneCollective, FindsItsRootInTheGroup) {
+  const std::vector<std::string> broadcast{"collective.algorithm=multitree", "collective.op=broadcast",
+                                           "collective.group=[9, 2, 5]"};
+  const auto with_root = [&](const std::string& root) {
+    auto keys = broadcast;
+    keys.push_back("collective.root=" + root);
+    return program_of(keys);
+  };
+  EXPECT_EQ(with_root("5").collectives[0].root, 2);
+  EXPECT_THAT(
+      [&] { with_root("4"); },
+      ThrowsMessage<ConfigError>(HasSubstr("collective.root: accelerator 4 is not in collective.group")));
+}
+
+TEST(LoneCollective, RefusesMembersThatAreNone) {
+  EXPECT_THAT([] { program_of({"collective.group=[1, 16]"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("there is no accelerator 16; there are 0 to 15")));
+  EXPECT_THAT([] { program_of({"collective.group=[1, 3, 1]"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("accelerator 1 is there twice")));
+}
+
+// 1,024 bytes in 100 ns among four: an all-reduce moves 2 (n - 1) / n of them over a bus, an all-to-all
+// (n - 1) / n.
+TEST(LoneCollective, AddsTheFieldsOfACollective) {
+  CompiledCollective compiled;
+  compiled.accelerators = {7, 4, 6, 5};
+  compiled.schedule.nodes.resize(4);
+  compiled.schedule.steps = 6;
+  compiled.report.contention_free = true;
+  compiled.least_ns = 25;
+  compiled.least.latency_ns = 3;
+  compiled.least.bandwidth.groups = {{0, 1}, {3}};
+  nlohmann::ordered_json result{{"time_ns", 100.0}, {"fidelity", "train"}};
+  add_collective_fields(result, compiled, 1024);
+  EXPECT_DOUBLE_EQ(result["algbw_gb_s"], 10.24);
+  EXPECT_DOUBLE_EQ(result["busbw_gb_s"], 10.24 * 1.5);
+  EXPECT_DOUBLE_EQ(result["efficiency"], 0.25);
+  EXPECT_EQ(result["contention_free"], true);
+  EXPECT_EQ(result["bound"]["groups"], nlohmann::ordered_json({{7, 4}, {5}}));
+  EXPECT_DOUBLE_EQ(result["bound"]["latency_ns"], 3);
+  result["fidelity"] = "flit";
+  compiled.op = workload::CollectiveOp::kAllToAll;
+  add_collective_fields(result, compiled, 1024);
+  EXPECT_EQ(result["contention_free"], false);
+  EXPECT_DOUBLE_EQ(result["busbw_gb_s"], 10.24 * 0.75);
+  EXPECT_DOUBLE_EQ(result["bound"]["time_ns"], 25);
+  // Nothing takes no time.
+  result["time_ns"] = 0.0;
+  add_collective_fields(result, compiled, 0);
+  EXPECT_DOUBLE_EQ(result["efficiency"], 1);
+  EXPECT_DOUBLE_EQ(result["algbw_gb_s"], 0);
+}
+
+}  // namespace
+}  // namespace coppice::system

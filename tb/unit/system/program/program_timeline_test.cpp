@@ -1,0 +1,142 @@
+#include "system/program/program_timeline.h"
+
+#include <gmock/gmock.h>
+
+#include <variant>
+
+#include "small_program.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Json = nlohmann::ordered_json;
+
+// Two ranks that compute, all-reduce and send, in two iterations; every test says when. A cycle is 1 ns.
+class ProgramTimelineTest : public ::testing::Test {
+ protected:
+  // Operations of a rank, two iterations of: 0 compute, 1 all-reduce, 2 send or receive.
+  void at(int rank, std::size_t operation, Cycles ready, Cycles begun, Cycles ended) {
+    one_.state->times(rank, operation) = {.ready = ready, .begun = begun, .ended = ended};
+  }
+  void exchange(std::size_t number, Cycles first, Cycles last, Cycles ended) {
+    const auto id = static_cast<ni::ContextId>(number);
+    one_.state->joined(id, first);
+    one_.state->joined(id, last);
+    for (const topology::NodeId accelerator : {0, 1}) one_.state->done(id, accelerator, ended);
+  }
+  ProgramTimeline timeline() const { return {*one_.state, kFemtosecondsPerNanosecond}; }
+
+  SmallProgram one_{"kind: ring, dims: [4]",
+                    "ranks: 2\niterations: 2\noperations:\n"
+                    "  - {name: f, compute: 10 ns}\n"
+                    "  - {name: a, all_reduce: 64 B, kind: data}\n"
+                    "  - {name: s, send: 64 B, from: 0, to: 1}\n",
+                    {"check=off"}};
+};
+
+TEST_F(ProgramTimelineTest, HasTheOperationsThatTheTestsName) {
+  for (const auto& rank : one_.program.ranks) {
+    ASSERT_THAT(rank.operations, SizeIs(6));
+    EXPECT_TRUE(std::holds_alternative<workload::Compute>(rank.operations[0].work));
+    EXPECT_TRUE(std::holds_alternative<workload::JoinCollective>(rank.operations[4].work));
+    EXPECT_EQ(rank.operations[3].iteration, 1);
+  }
+}
+
+// Rank 0 computes to 10, waits to 30 for rank 1 to join, and is exposed to 50, while it computes no more; its
+// send takes from 50 to 60. Rank 1 computes to 25, idles to 30.
+TEST_F(ProgramTimelineTest, TellsWhatTimeGoesTo) {
+  at(0, 0, 0, 0, 10);
+  at(0, 1, 10, 10, 50);
+  at(0, 2, 50, 50, 60);
+  at(1, 0, 0, 0, 25);
+  at(1, 1, 30, 30, 50);
+  at(1, 2, 50, 50, 64);
+  exchange(1, 10, 30, 50);
+  exchange(3, 50, 50, 64);
+  const Json iterations = timeline().iterations();
+  ASSERT_THAT(iterations, SizeIs(1));  // the second has not ended
+  const Json& first = iterations[0];
+  EXPECT_DOUBLE_EQ(first["time_ns"], 64);
+  EXPECT_DOUBLE_EQ(first["compute_ns"], (10 + 25) / 2.0);
+  EXPECT_DOUBLE_EQ(first["bubble_ns"], 20 / 2.0);
+  EXPECT_DOUBLE_EQ(first["exposed_ns"], (20 + 10 + 20 + 14) / 2.0);
+  EXPECT_DOUBLE_EQ(first["exposed"]["data"], 40 / 2.0);
+  EXPECT_DOUBLE_EQ(first["exposed"]["other"], 24 / 2.0);
+  EXPECT_DOUBLE_EQ(first["idle_ns"], (4 + 5) / 2.0);
+  const Json accelerators = timeline().accelerators();
+  EXPECT_DOUBLE_EQ(accelerators[0]["idle_ns"], 4);
+  EXPECT_DOUBLE_EQ(accelerators[1]["compute_ns"], 25);
+  EXPECT_DOUBLE_EQ(accelerators[1]["operations"][1]["ready_ns"], 30);
+}
+
+// What is computed meanwhile hides communication, and communication hides waiting.
+TEST_F(ProgramTimelineTest, CountsEveryMomentOnce) {
+  at(0, 0, 0, 20, 40);
+  at(0, 1, 0, 0, 50);    // waits to 10, is exposed to 50, but for the computation
+  at(0, 2, 45, 45, 70);  // of another kind, behind the first to begin
+  at(1, 0, 0, 0, 70);
+  at(1, 1, 10, 10, 50);
+  at(1, 2, 0, 0, 70);
+  exchange(1, 0, 10, 50);
+  exchange(3, 0, 45, 70);
+  const Json accelerators = timeline().accelerators();
+  const Json& busy = accelerators[0];
+  EXPECT_DOUBLE_EQ(busy["compute_ns"], 20);
+  EXPECT_DOUBLE_EQ(busy["bubble_ns"], 10);
+  EXPECT_DOUBLE_EQ(busy["exposed"]["data"], 10 + 10);
+  EXPECT_DOUBLE_EQ(busy["exposed"]["other"], 20);
+  EXPECT_DOUBLE_EQ(busy["idle_ns"], 0);
+  EXPECT_DOUBLE_EQ(accelerators[1]["compute_ns"], 70);
+  EXPECT_DOUBLE_EQ(accelerators[1]["exposed_ns"], 0);
+}
+
+// An iteration lasts from the end of the one before, though parts of it began earlier.
+TEST_F(ProgramTimelineTest, CutsTimeAtTheEndsOfIterations) {
+  for (const int rank : {0, 1}) {
+    for (std::size_t i = 0; i < 6; ++i) at(rank, i, 0, 0, 1);
+  }
+  at(0, 0, 0, 0, 30);
+  at(1, 3, 10, 10, 50);
+  const Json iterations = timeline().iterations();
+  ASSERT_THAT(iterations, SizeIs(2));
+  EXPECT_DOUBLE_EQ(iterations[0]["time_ns"], 30);
+  EXPECT_DOUBLE_EQ(iterations[1]["time_ns"], 20);
+  EXPECT_DOUBLE_EQ(iterations[1]["compute_ns"], 20 / 2.0);
+  // A second iteration that ends before the first takes no time.
+  at(0, 0, 0, 0, 90);
+  EXPECT_DOUBLE_EQ(timeline().iterations()[1]["time_ns"], 0);
+  const Json jobs = timeline().jobs();
+  ASSERT_THAT(jobs, SizeIs(1));
+  EXPECT_DOUBLE_EQ(jobs[0]["end_ns"], 90);
+  EXPECT_DOUBLE_EQ(jobs[0]["iterations"][1]["end_ns"], 90);
+}
+
+TEST_F(ProgramTimelineTest, ListsCollectivesAndTransfersThatHaveEnded) {
+  EXPECT_THAT(timeline().collectives(), IsEmpty());
+  exchange(1, 5, 20, 52);
+  exchange(3, 52, 52, 60);
+  const Json list = timeline().collectives();
+  ASSERT_THAT(list, SizeIs(2));
+  EXPECT_EQ(list[0]["op"], "all_reduce");
+  EXPECT_EQ(list[0]["kind"], "data");
+  EXPECT_DOUBLE_EQ(list[0]["begin_ns"], 5);
+  EXPECT_DOUBLE_EQ(list[0]["joined_ns"], 20);
+  EXPECT_DOUBLE_EQ(list[0]["end_ns"], 52);
+  EXPECT_DOUBLE_EQ(list[0]["bandwidth_gb_s"], 64 / 47.0);
+  EXPECT_EQ(list[1]["op"], "send");
+  EXPECT_EQ(list[1]["source"], 0);
+  EXPECT_EQ(list[1]["destination"], 1);
+  EXPECT_FALSE(list[1].contains("group"));
+}
+
+TEST_F(ProgramTimelineTest, OfNothingIsEmpty) {
+  EXPECT_THAT(timeline().iterations(), IsEmpty());
+  EXPECT_DOUBLE_EQ(timeline().accelerators()[0]["time_ns"], 0);
+  EXPECT_THAT(timeline().jobs()[0]["iterations"], IsEmpty());
+}
+
+}  // namespace
+}  // namespace coppice::system
