@@ -1,0 +1,126 @@
+#include "system/program/all_to_all.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "schedule/proof/replay.h"
+#include "small_program.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+schedule::Schedule compiled(const SmallMachine& machine, Bytes bytes) {
+  return compile_all_to_all(machine.loaded(), machine.topology(), machine.routing(), bytes);
+}
+
+std::string chosen(const std::string& algorithm) {
+  return "collectives.all_to_all.algorithm=" + algorithm;
+}
+
+// The rules of the network interface alone: an entry sends the block if its accelerator holds it by then.
+RC_GTEST_PROP(AllToAll, BringsEveryBlockToItsDestination, ()) {
+  const auto algorithm = *rc::gen::element<std::string>("direct", "pairwise", "ring", "hierarchical");
+  const SmallMachine machine(
+      *rc::gen::element<std::string>("kind: torus, dims: [4, 2]", "kind: mesh, dims: [2, 2, 2]",
+                                     "kind: ring, dims: [4]", "kind: torus, dims: [2, 8]",
+                                     "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, "
+                                     "bandwidth: 16 GB/s, latency: 100 ns}, "
+                                     "{kind: switch, size: 2, bandwidth: 8 GB/s, latency: 200 ns}]"),
+      {chosen(algorithm)});
+  const int n = machine.topology().num_accelerators();
+  const Bytes bytes = 1 + *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<Bytes>(0, 500));
+  const schedule::Schedule schedule = compiled(machine, bytes);
+  RC_ASSERT(schedule.algorithm == "all_to_all_" + algorithm);
+  const Bytes block = schedule.size / (Bytes{n} * n);
+  RC_ASSERT(block % 4 == 0);
+  RC_ASSERT(block * n >= bytes);
+  RC_ASSERT((block - 4) * n < bytes + 4);
+  std::vector<schedule::Message> messages = schedule::collect_messages(machine.topology(), schedule);
+  schedule::replay(schedule, messages);
+  std::ranges::stable_sort(messages, {}, &schedule::Message::round);
+  std::set<std::pair<int, topology::NodeId>> holds;  // (block, accelerator)
+  for (int number = 0; number < n * n; ++number) holds.emplace(number, number / n);
+  std::vector<std::pair<int, topology::NodeId>> arriving;
+  std::int32_t round = 0;
+  std::map<std::pair<int, topology::NodeId>, int> arrivals;
+  for (const schedule::Message& message : messages) {
+    if (message.round != round) {
+      holds.insert(arriving.begin(), arriving.end());
+      arriving.clear();
+      round = message.round;
+    }
+    const auto number = static_cast<int>(message.entry->address / block);
+    RC_ASSERT(message.entry->bytes == block);
+    RC_ASSERT(holds.contains({number, message.src}));
+    RC_ASSERT(++arrivals[std::pair(number, message.dst)] == 1);
+    arriving.emplace_back(number, message.dst);
+  }
+  holds.insert(arriving.begin(), arriving.end());
+  for (int number = 0; number < n * n; ++number) RC_ASSERT(holds.contains({number, number % n}));
+  // None of them moves without need.
+  if (algorithm == "direct" || algorithm == "pairwise") {
+    RC_ASSERT(static_cast<int>(messages.size()) == n * (n - 1));
+    RC_ASSERT(schedule.steps == n - 1);
+  }
+}
+
+TEST(AllToAll, RefusesWhatItsNetworkDoesNotHave) {
+  const auto refuses = [](const std::string& topology, const std::string& algorithm,
+                          const std::string& what) {
+    const SmallMachine machine(topology, {chosen(algorithm)});
+    EXPECT_THAT([&] { compiled(machine, 1024); }, ThrowsMessage<ConfigError>(HasSubstr(what)));
+  };
+  refuses("kind: ring, dims: [6]", "pairwise",
+          "collectives.all_to_all.algorithm: pairwise needs a power of two of accelerators, not 6");
+  refuses("kind: fat_tree, dims: [4, 2]", "hierarchical", "moves blocks dimension by dimension");
+}
+
+// A ring of four: a quarter of the data goes to each other; two of the eight channels are the bisection's.
+TEST(AllToAll, TakesAtLeastWhatEveryCutLets) {
+  const SmallMachine ring("kind: ring, dims: [4]", {"system.link.bandwidth=16 GB/s"});
+  // Blocks of 256 bytes: 3 leave an accelerator over two channels; 4 cross the middle over two; hops: 4 (1 +
+  // 2 + 1) over eight channels.
+  const double blocks = std::max({3 / 2.0, 4 / 2.0, 16 / 8.0});
+  EXPECT_DOUBLE_EQ(least_all_to_all_ns(ring.topology(), 1024), blocks * 256 / 16);
+  // Two accelerators on a switch send one block each.
+  const SmallMachine pair("kind: switch, dims: [2]", {"system.link.bandwidth=16 GB/s"});
+  EXPECT_DOUBLE_EQ(least_all_to_all_ns(pair.topology(), 1024), 512.0 / 16);
+  // Four on a switch send three blocks each.
+  const SmallMachine star("kind: switch, dims: [4]", {"system.link.bandwidth=16 GB/s"});
+  EXPECT_DOUBLE_EQ(least_all_to_all_ns(star.topology(), 1024), 3 * 256.0 / 16);
+}
+
+TEST(AllToAll, VerifiesEveryBlock) {
+  const SmallMachine machine("kind: ring, dims: [2]");
+  const schedule::Schedule schedule =
+      compiled(machine, 8);  // blocks of 4 bytes: (0, 0), (0, 1), (1, 0), (1, 1)
+  const auto verification = make_all_to_all_verification(schedule);
+  EXPECT_STREQ(verification->name(), "contributions");
+  const auto refuses = [&](const std::string& what) {
+    EXPECT_THAT([&] { verification->verify(); }, ThrowsMessage<ModelError>(HasSubstr(what)));
+  };
+  refuses("accelerator 0 holds nothing where the block from 1 belongs");
+  const auto move = [&](topology::NodeId from, topology::NodeId to, Bytes address) {
+    verification->memory(to).store(address, 4, verification->memory(from).read(address, 4));
+  };
+  move(0, 1, 4);
+  refuses("accelerator 0 holds nothing");
+  move(1, 0, 8);
+  EXPECT_NO_THROW(verification->verify());
+  // Its own block, taken for another's.
+  verification->memory(0).store(8, 4, verification->memory(0).read(0, 4));
+  refuses("accelerator 0 holds that of 0 where the block from 1 belongs");
+  EXPECT_THAT([&] { verification->memory(1).reduce(4, 4, {}); },
+              ThrowsMessage<ModelError>(HasSubstr("block 1 is added to")));
+}
+
+}  // namespace
+}  // namespace coppice::system

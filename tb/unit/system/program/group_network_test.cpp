@@ -1,0 +1,204 @@
+#include "system/program/group_network.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "schedule/registry.h"
+#include "small_program.h"
+
+namespace coppice::system {
+namespace {
+
+using ::testing::ElementsAre;
+using Kind = GroupNetwork::Kind;
+using Members = std::vector<topology::NodeId>;
+
+GroupNetwork network_of(const SmallMachine& machine, const Members& members) {
+  return {machine.loaded(), machine.topology(), machine.routing(), members};
+}
+
+// Where a route leads in a machine: the accelerators and switches on the way, and the interface's port at
+// the end; -1: not out of the network.
+struct Way {
+  Members nodes;
+  int ni_port = -1;
+};
+
+Way follow(const topology::Topology& topology, topology::NodeId at, const topology::Route& route) {
+  Way way;
+  for (const topology::Hop& hop : route) {
+    way.nodes.push_back(at);
+    const auto out = topology.out_channels(at);
+    if (hop.out_port >= out.size()) {
+      way.ni_port = &hop == &route.back() ? hop.out_port - static_cast<int>(out.size()) : -1;
+      return way;
+    }
+    at = topology.channel(out[hop.out_port]).dst;
+  }
+  return way;
+}
+
+TEST(GroupNetwork, IsOfTheKindThatTheMembersSpan) {
+  const SmallMachine torus("kind: torus, dims: [4, 3]");
+  const auto kind = [](const SmallMachine& machine, const Members& members) {
+    return network_of(machine, members).kind();
+  };
+  Members all(12);
+  std::iota(all.begin(), all.end(), 0);
+  std::ranges::reverse(all);
+  EXPECT_EQ(kind(torus, all), Kind::kWhole);
+  EXPECT_TRUE(std::ranges::is_sorted(network_of(torus, all).accelerators()));
+  EXPECT_EQ(kind(torus, {7, 4, 5, 6}), Kind::kGrid);   // a row
+  EXPECT_EQ(kind(torus, {2, 6, 10}), Kind::kGrid);     // a column
+  EXPECT_EQ(kind(torus, {5, 6, 9, 10}), Kind::kGrid);  // a box, which is a mesh
+  // Rows of three quarters beside whole columns have links, as have an L and two that are apart.
+  EXPECT_EQ(kind(torus, {0, 1, 2, 4, 5, 6, 8, 9, 10}), Kind::kLinks);
+  EXPECT_EQ(kind(torus, {0, 1, 5}), Kind::kLinks);
+  EXPECT_EQ(kind(torus, {0, 6}), Kind::kRouted);
+  const SmallMachine tree("kind: fat_tree, dims: [4, 2]");
+  EXPECT_EQ(kind(tree, {0, 1}), Kind::kRouted);
+  const SmallMachine levels(
+      "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, "
+      "{kind: "
+      "switch, size: 4, "
+      "bandwidth: 8 GB/s, latency: 200 ns}]");
+  EXPECT_EQ(kind(levels, {4, 5, 6, 7}), Kind::kLevels);
+  EXPECT_EQ(kind(levels, {1, 5, 9}), Kind::kLevels);   // a part of a switch's
+  EXPECT_EQ(kind(levels, {4, 5, 6}), Kind::kRouted);   // a part of a ring
+  EXPECT_EQ(kind(levels, {1, 5, 10}), Kind::kRouted);  // no box
+}
+
+// A box of a torus that goes around in no dimension is a mesh, with the links of the dimensions it spans.
+TEST(GroupNetwork, HasTheLinksOfItsDimensions) {
+  const SmallMachine machine(
+      "kind: torus, dims: [4, 4, 2]",
+      {"system.link.bandwidth=[16 GB/s, 8 GB/s, 4 GB/s]", "system.link.latency=[10 ns, 20 ns, 30 ns]"});
+  const GroupNetwork column = network_of(machine, {29, 17, 25, 21});
+  EXPECT_EQ(column.shape(), "torus 4 8000000000 20000000");
+  EXPECT_THAT(column.accelerators(), ElementsAre(17, 21, 25, 29));
+  EXPECT_EQ(column.member(25), 2);
+  EXPECT_EQ(network_of(machine, {13, 9, 1, 5}).shape(), column.shape());
+  const GroupNetwork box = network_of(machine, {1, 2, 17, 18});
+  EXPECT_EQ(box.kind(), Kind::kLinks);  // around its last dimension, not its first
+  const GroupNetwork plane = network_of(machine, {5, 6, 9, 10});
+  EXPECT_EQ(plane.shape(), "mesh 2x2 16000000000 10000000 8000000000 20000000");
+}
+
+// The order of a routed group is the one that the collective counts in.
+TEST(GroupNetwork, KeepsTheOrderOfRoutedGroups) {
+  const SmallMachine tree("kind: fat_tree, dims: [4, 2]");
+  EXPECT_THAT(network_of(tree, {5, 0, 3}).accelerators(), ElementsAre(5, 0, 3));
+  EXPECT_EQ(network_of(tree, {5, 0, 3}).member(3), 2);
+}
+
+// Every way between any two of a machine ends at the destination, at the port of the channel it comes by.
+RC_GTEST_PROP(MachineRoute, EndsAtThePortOfItsLastChannel, ()) {
+  const SmallMachine machine(*rc::gen::element<std::string>(
+      "kind: torus, dims: [3, 4]", "kind: mesh, dims: [2, 3, 2]", "kind: fat_tree, dims: [4, 2]",
+      "kind: bigraph, dims: [2, 4]", "kind: dgx1"));
+  const topology::Topology& topology = machine.topology();
+  const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
+  const int n = topology.num_accelerators();
+  const topology::NodeId src = below(n);
+  const topology::NodeId dst = (src + 1 + below(n - 1)) % n;
+  const int ports = 1 + below(machine.ni_ports());
+  const Way way = follow(topology, src, machine_route(topology, machine.routing(), src, dst, ports));
+  RC_ASSERT(way.nodes.back() == dst);
+  const topology::NodeId before = way.nodes[way.nodes.size() - 2];
+  std::set<int> arrives;
+  for (const auto id : topology.in_channels(dst)) {
+    if (topology.channel(id).src == before) arrives.insert(topology.channel(id).dst_port % ports);
+  }
+  RC_ASSERT(arrives.contains(way.ni_port));
+}
+
+// A schedule for a group's own network, placed: its messages go from members to members, over channels like
+// those of that network, and through nobody else unless the machine's routes do.
+RC_GTEST_PROP(GroupNetwork, PlacesSchedulesWithinTheGroup, ()) {
+  const SmallMachine machine(*rc::gen::element<std::string>(
+      "kind: torus, dims: [4, 3]", "kind: mesh, dims: [3, 2, 2]", "kind: fat_tree, dims: [4, 2]",
+      "kind: hierarchy, dimensions: [{kind: ring, size: 3, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, "
+      "{kind: switch, size: 4, bandwidth: 8 GB/s, latency: 500 ns}]",
+      "kind: hierarchy, dimensions: [{kind: switch, size: 3, bandwidth: 16 GB/s, latency: 50 ns}, {kind: "
+      "fully_connected, "
+      "size: "
+      "2, bandwidth: 8 GB/s, latency: 70 ns}, {kind: ring, size: 2, links: 2, bandwidth: 2 GB/s, latency: 90 "
+      "ns}]",
+      "kind: dgx1"));
+  const topology::Topology& topology = machine.topology();
+  const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
+  Members members;
+  if (below(2) == 0) {
+    // A box by what the numbers are in the dimensions, by chance.
+    const int stride = *rc::gen::element(1, 2, 3, 4);
+    const int from = below(topology.num_accelerators());
+    for (int at = from; at < topology.num_accelerators() && static_cast<int>(members.size()) < 4;
+         at += stride) {
+      members.push_back(at);
+    }
+  } else {
+    for (int at = 0; at < topology.num_accelerators(); ++at) {
+      if (below(2) == 0) members.push_back(at);
+    }
+  }
+  RC_PRE(members.size() > 1U);
+  const Members given = members;
+  const GroupNetwork network = network_of(machine, members);
+  RC_TAG(static_cast<int>(network.kind()));
+  Members sorted = network.accelerators();
+  std::ranges::sort(sorted);
+  RC_ASSERT(sorted == given);
+  const int ports = machine.ni_ports();
+  schedule::CompileRequest request{.collective = topology::Collective::kAllReduce,
+                                   .size = Bytes{8} * static_cast<Bytes>(members.size()),
+                                   .ni_ports = resolve_ni_ports(machine.loaded().config, network.topology()),
+                                   .routing = &network.routing()};
+  const char* const algorithm = *rc::gen::element("ring", "multitree");
+  const schedule::Schedule own = schedule::make_compiler(algorithm)->compile(network.topology(), request);
+  const schedule::Schedule placed = network.place(own, ports);
+  const auto machines = [&](topology::NodeId node) {
+    return node < 0 ? node : network.accelerators()[static_cast<std::size_t>(node)];
+  };
+  std::size_t messages = 0;
+  for (std::size_t node = 0; node < placed.nodes.size(); ++node) {
+    RC_ASSERT(static_cast<int>(placed.nodes[node].ports.size()) == ports || network.kind() == Kind::kWhole);
+    std::multiset<std::pair<topology::NodeId, Bytes>> sent;
+    for (const auto& table : placed.nodes[node].ports) {
+      for (const schedule::TableEntry& entry : table) {
+        if (entry.op == schedule::Op::kNop) continue;
+        ++messages;
+        sent.emplace(entry.destination(), entry.address);
+        const topology::NodeId src = machines(static_cast<topology::NodeId>(node));
+        const Way way = follow(topology, src, placed.routes[static_cast<std::size_t>(entry.route)]);
+        RC_ASSERT(way.nodes.front() == src);
+        RC_ASSERT(way.nodes.back() == entry.destination());
+        RC_ASSERT(way.ni_port >= 0);
+        RC_ASSERT(way.ni_port < ports);
+        RC_ASSERT(std::ranges::find(given, entry.destination()) != given.end());
+        if (network.kind() == Kind::kRouted) continue;
+        for (std::size_t i = 1; i + 1 < way.nodes.size(); ++i) {
+          RC_ASSERT(!topology.is_accelerator(way.nodes[i]) ||
+                    std::ranges::find(given, way.nodes[i]) != given.end());
+        }
+      }
+    }
+    // What it sends in its own network.
+    for (const auto& table : own.nodes[node].ports) {
+      for (const schedule::TableEntry& entry : table) {
+        if (entry.op == schedule::Op::kNop) continue;
+        const auto found = sent.find({machines(entry.destination()), entry.address});
+        RC_ASSERT(found != sent.end());
+        sent.erase(found);
+      }
+    }
+    RC_ASSERT(sent.empty());
+  }
+  RC_ASSERT(messages > 0U);
+}
+
+}  // namespace
+}  // namespace coppice::system
