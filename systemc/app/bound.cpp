@@ -76,7 +76,7 @@ void execute(const BoundLine& line) {
   json["passing"] = {{"bytes", bandwidth.bytes},
                      {"bandwidth_gb_s", Bandwidth{bandwidth.bytes_per_second}.gb_per_s()},
                      {"direction", bandwidth.direction == topology::Direction::kOut ? "out" : "in"}};
-  out->write(json.dump(2) + "\n");
+  out->write(json_text(json));
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ void predict_workload(const ChunksLine& line) {
   if (out == nullptr) {
     print(system::summarize_text_training(json));
   } else {
-    out->write(json.dump(2) + "\n");
+    out->write(json_text(json));
   }
 }
 
@@ -174,7 +174,7 @@ void execute(const ChunksLine& line) {
   json["window_ns"] = to_ns(window);
   json["dimensions"] = dimensions_json(model, study);
   json["chunks"] = plans_json(plans);
-  out->write(json.dump(2) + "\n");
+  out->write(json_text(json));
 }
 
 }  // namespace

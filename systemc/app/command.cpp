@@ -42,10 +42,14 @@ bool shows_colours(int descriptor) {
   return ::isatty(descriptor) != 0 && (no_color == nullptr || *no_color == '\0');
 }
 
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 void print_result(const Style& style, const nlohmann::ordered_json& result, std::string_view summary) {
   if (style.quiet) return;
   if (style.json) {
-    print(result.dump(2) + "\n");
+    print(json_text(result));
     return;
   }
   if (!shows_colours(STDOUT_FILENO)) {

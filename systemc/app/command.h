@@ -59,6 +59,9 @@ struct Style {
 // --quiet and --json.
 void add_style(CLI::App& line, Style& style);
 
+// JSON as results are written; what is no UTF-8 in names of the input (layers, collectives of a trace) is
+// replaced.
+std::string json_text(const nlohmann::ordered_json& json);
 // The summary, its first line bold on a terminal; or what the style asks for.
 void print_result(const Style& style, const nlohmann::ordered_json& result, std::string_view summary);
 

@@ -68,7 +68,7 @@ void execute(const RunLine& line) {
     }
   }
   system::add_hardware(result, loaded);
-  if (out != nullptr) out->write(result.dump(2) + "\n");
+  if (out != nullptr) out->write(json_text(result));
   const auto summarize = programmed ? system::summarize_program
                          : trains   ? system::summarize_training
                                     : system::summarize;

@@ -34,7 +34,7 @@ void execute(const TopologyLine& line) {
   const config::Loaded loaded =
       config::load(line.input.path, line.input.overrides, config::Purpose::kTraffic);
   if (line.format == "json") {
-    print(describe(loaded).dump(2) + "\n");
+    print(json_text(describe(loaded)));
     return;
   }
   using Print = std::string (*)(const topology::Topology&);

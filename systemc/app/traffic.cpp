@@ -243,7 +243,7 @@ void execute(const TrafficLine& given) {
     options.progress = progress.callback();
     result = system::run_traffic(loaded, traffic, options);
   }
-  if (out != nullptr) out->write(result.dump(2) + "\n");
+  if (out != nullptr) out->write(json_text(result));
   print_result(line.style, result, summarize(result, line, traffic));
 }
 

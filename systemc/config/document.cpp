@@ -10,6 +10,7 @@
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
+#include <nlohmann/json.hpp>
 #include "base/input_file.h"
 
 namespace coppice::config {
@@ -32,6 +33,17 @@ struct Origin {
   }
 };
 
+// Results repeat the configuration as JSON, which is UTF-8.
+bool is_utf8(const std::string& text) {
+  if (std::ranges::all_of(text, [](char byte) { return static_cast<unsigned char>(byte) < 0x80; }))
+    return true;
+  try {
+    return !nlohmann::json(text).dump().empty();
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
+}
+
 class Converter {
  public:
   explicit Converter(Origin origin) : origin_(std::move(origin)) {}
@@ -53,6 +65,10 @@ class Converter {
       case YAML::NodeType::Scalar:
         node.kind = Node::Kind::kScalar;
         node.text = yaml.Scalar();
+        if (!is_utf8(node.text)) {
+          throw ConfigError(node.place,
+                            "holds bytes that are no UTF-8: store the file, and name files, as UTF-8");
+        }
         break;
       case YAML::NodeType::Sequence:
         node.kind = Node::Kind::kList;

@@ -55,6 +55,12 @@ class Layers : public ::testing::Test {
   Workshop shop;
 };
 
+// A table of 1990: names of Latin-1.
+TEST_F(Layers, ReplacesBytesOfNamesThatAreNoUtf8) {
+  shop.write("tiny.csv", "Layer, M, N, K,\nf\xe9, 4, 4, 4,\n");
+  EXPECT_EQ(study({}).at("layers").at(0).at("name"), "f\xef\xbf\xbd");
+}
+
 TEST_F(Layers, ListsEveryPassWithItsProduct) {
   const Json result = study({});
   EXPECT_EQ(result.at("schema"), "coppice.layers/1");

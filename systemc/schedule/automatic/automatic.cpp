@@ -66,7 +66,10 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
     if (!topology.in_network().empty() && !info.over_dimensions) continue;
     const int most =
         topology.num_switches() > 0 ? candidate.most_behind_switches : candidate.most_accelerators;
-    if (topology.num_accelerators() > most) continue;
+    if (topology.num_accelerators() > most) {
+      refusal = "on so many accelerators none is tried: name an algorithm";
+      continue;
+    }
     CompileRequest own = request;
     own.chunks = candidate.chunks;
     const bool packed = candidate.algorithm == PackedTreesCompiler::info().name;

@@ -94,6 +94,13 @@ TEST(ReadDocument, RefusesWhatIsNoYaml) {
               HasSubstr("the byte 0x02"));
 }
 
+// Results are JSON, which cannot repeat such a text: a run failed when it was over.
+TEST(ReadDocument, RefusesTextsThatAreNotUtf8) {
+  EXPECT_THAT(complaint("system:\n  file: n\xe9t.graph\n"), StartsWith("2:9: holds bytes that are no UTF-8"));
+  EXPECT_THAT(override_complaint("system.file=n\xe9t.graph"), HasSubstr("no UTF-8"));
+  EXPECT_EQ(complaint("system:\n  file: n\xc3\xa9t.graph\n"), "accepted");
+}
+
 TEST(ReadDocument, RefusesAKeySetTwice) {
   EXPECT_THAT(complaint("a: 1\nb: 2\na: 3\n"), StartsWith("3:1: 'a' is already set at line 1"));
   EXPECT_THAT(complaint("s:\n  x: 1\n  x: 1\n"), StartsWith("3:3: 'x' is already set at line 2"));

@@ -28,6 +28,16 @@ TEST(Automatic, ChoosesTheFastestByExpectation) {
   check_schedule(machine.topology, choice.schedule);
 }
 
+TEST(Automatic, SaysThatItTriesNoneOnSoManyAccelerators) {
+  const Machine machine = mesh({33, 32});
+  EXPECT_THAT(
+      [&] {
+        choose_algorithm(machine.topology, timed(machine.request(Collective::kAllReduce, 1 << 20)), true,
+                         algorithms());
+      },
+      testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr("name an algorithm")));
+}
+
 TEST(Automatic, BroadcastsFromTheRoot) {
   const Machine machine = mesh({3, 3});
   CompileRequest request = timed(machine.request(Collective::kAllGather, 1 << 16));
