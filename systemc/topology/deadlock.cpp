@@ -117,7 +117,10 @@ void ChannelDependencyGraph::add_all_pairs(const RoutingFunction& routing) {
       RouteState state = packet.state;
       const Hop hop = routing.next_hop(packet.at, dst, state, 0);
       advance(packet, hop, state);
-      if (state.dimension == packet.state.dimension || state.dimension >= routing.num_tie_bits()) continue;
+      if (state.dimension == packet.state.dimension || state.dimension < 0 ||
+          state.dimension >= routing.num_tie_bits()) {
+        continue;
+      }
       RouteState other = packet.state;
       other.tie_bits = std::uint32_t{1} << state.dimension;
       const Hop other_hop = routing.next_hop(packet.at, dst, other, 0);

@@ -13,9 +13,9 @@
 namespace coppice::fabric {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 using Links = std::vector<std::int32_t>;
 
@@ -54,7 +54,7 @@ TEST(MaxMinRates, LeavesUntouchedFlowsAlone) {
   const auto far = rates.add(Links{1});
   rates.update();
   const auto near = rates.add(Links{0});
-  EXPECT_THAT(rates.update(), testing::Not(testing::Contains(far)));
+  EXPECT_THAT(rates.update(), ::testing::Not(::testing::Contains(far)));
   EXPECT_DOUBLE_EQ(rates.rate(near), 0.5);
   EXPECT_THAT(rates.update(), IsEmpty());
 }

@@ -89,9 +89,12 @@ class SmallFabric {
   SmallFabric(const std::string& name, topology::Topology graph,
               std::unique_ptr<topology::RoutingFunction> routing_function, const config::SystemConfig& system,
               int ni_ports = 1)
-      : topology(std::move(graph)), routing(std::move(routing_function)), ni_ports_(ni_ports) {
+      : topology(std::move(graph)),
+        routing(std::move(routing_function)),
+        settings(system),
+        ni_ports_(ni_ports) {
     set_time_resolution();
-    fabric = std::make_unique<FlitFabric>(name.c_str(), topology, *routing, system, ni_ports, failure);
+    fabric = std::make_unique<FlitFabric>(name.c_str(), topology, *routing, settings, ni_ports, failure);
     const auto count = static_cast<std::size_t>(topology.num_accelerators() * ni_ports);
     sources.resize(count);
     sinks.resize(count);
@@ -127,6 +130,7 @@ class SmallFabric {
 
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;
+  config::SystemConfig settings;
   Failure failure;
   std::unique_ptr<FlitFabric> fabric;
   std::vector<Source> sources;

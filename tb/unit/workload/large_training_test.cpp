@@ -125,7 +125,7 @@ TEST(LargeTraining, ReducesActivationsFourTimesALayer) {
   const Program program = build_large_training(training);
   const Sum sum = collectives_of(program, 9, "tensor", CollectiveOp::kAllReduce, " layer ");
   EXPECT_EQ(sum.count, 4 * 3 * 96 / 4);
-  EXPECT_EQ(sum.bytes, sum.count * 2 * 2048 * 12288 * kHalfBytes);
+  EXPECT_EQ(sum.bytes, Bytes{sum.count} * 2 * 2048 * 12288 * kHalfBytes);
 }
 
 TEST(LargeTraining, ReducesTwiceMoreWhereLayersAreComputedAgain) {

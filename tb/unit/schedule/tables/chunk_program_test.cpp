@@ -82,7 +82,8 @@ RC_GTEST_PROP(ChunkProgram, ReducesAndGathersEveryPiece, ()) {
   const Collective collective = random_collective();
   DimensionOrder order(machine.algorithms.size());
   for (std::size_t d = 0; d < order.size(); ++d) order[d] = static_cast<DimensionOrder::value_type>(d);
-  std::ranges::rotate(order, order.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(order)));
+  std::rotate(order.begin(), order.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(order)),
+              order.end());
   const ChunkProgram program = machine.program(collective, order);
   HeldValues held(program);
   if (collective == Collective::kAllGather) {
