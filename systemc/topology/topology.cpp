@@ -2,12 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <limits>
 #include <utility>
 
 #include "base/error.h"
+#include "base/machine_memory.h"
 
 namespace coppice::topology {
+namespace {
+
+// Lists of fewer channels are too small to be asked about.
+constexpr std::size_t kManyChannels = std::size_t{1} << 18;
+
+// Lists grow by doubling: that needs memory for twice as many channels besides those that are there.
+void require_memory_to_double(const Topology& topology) {
+  const std::size_t channels = topology.channels().size();
+  const auto needed = static_cast<Bytes>(2 * channels * (sizeof(Channel) + 2 * sizeof(ChannelId)));
+  const Bytes available = machine_memory();
+  if (needed <= available) return;
+  throw UnsupportedError(fmt::format(
+      "{} has more than {} channels, which take {:.2f} GB more at least; {:.2f} GB are left: take "
+      "fewer accelerators",
+      topology.name(), channels, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
+}
+
+}  // namespace
 
 const char* to_string(DimensionKind kind) {
   switch (kind) {
@@ -60,6 +80,8 @@ ChannelId Topology::add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Fem
   constexpr std::size_t kMaxPorts = std::numeric_limits<std::int16_t>::max();
   if (out.size() >= kMaxPorts) fail(fmt::format("node {} has {} out-channels already", src, kMaxPorts));
 
+  if (channels_.size() >= kManyChannels && std::has_single_bit(channels_.size()))
+    require_memory_to_double(*this);
   const auto id = static_cast<ChannelId>(channels_.size());
   channels_.push_back({.src = src,
                        .dst = dst,

@@ -197,17 +197,50 @@ TEST(Memory, IsNoMoreThanIsStated) {
   }
 }
 
-// The order of messages takes memory too: 3,064,320 of them are refused before any is in order.
-TEST(Memory, ThatThereIsNotIsRefusedBeforeItIsTaken) {
+// As expect_refusal, with so many MiB of addresses.
+void expect_refusal_within(rlim_t mebibytes, const std::vector<std::string>& line, const std::string& place,
+                           const std::string& why) {
   struct rlimit before {};
   ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
-  const struct rlimit little { rlim_t{150} << 20, before.rlim_max };
+  const struct rlimit little { mebibytes << 20, before.rlim_max };
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &little), 0);
-  expect_refusal(with({"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"},
-                      {"system.topology={kind: mesh, dims: [20, 20]}", "collective.algorithm=packed_trees",
-                       "collective.size=64 MiB", "collective.chunks=256", "check=off"}),
-                 "collective.algorithm: ", "packed_trees's 3064320 messages");
+  expect_refusal(line, place, why);
   EXPECT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+}
+
+// The order of messages takes memory too: 3,064,320 of them are refused before any is in order.
+TEST(Memory, ThatThereIsNotIsRefusedBeforeItIsTaken) {
+  expect_refusal_within(
+      150,
+      with({"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"},
+           {"system.topology={kind: mesh, dims: [20, 20]}", "collective.algorithm=packed_trees",
+            "collective.size=64 MiB", "collective.chunks=256", "check=off"}),
+      "collective.algorithm: ", "packed_trees's 3064320 messages");
+}
+
+TEST(Memory, OfManyChunksOfAHierarchyIsRefusedBeforeItIsTaken) {
+  const std::string dimension = "{kind: switch, size: 16, bandwidth: 100 GB/s, latency: 700 ns}";
+  const auto run_of = [&](const std::string& chunks) {
+    return with({"run", shipped_config("systems/hierarchy_16x8x8.yaml"), "--out", "r.json"},
+                {fmt::format("system.topology.dimensions=[{0}, {0}, {0}]", dimension),
+                 "collective.size=4 GiB", "collective.chunks=" + chunks, "fidelity=train", "check=off"});
+  };
+  expect_refusal_within(110, run_of("65536"),
+                        "collective.algorithm: ", "hierarchical's 1572864 messages of an accelerator take");
+  expect_refusal_within(85, run_of("4096"),
+                        "collective.algorithm: ", "hierarchical's 4096 flows are counted");
+}
+
+TEST(Memory, OfANetworkIsRefusedBeforeItIsTaken) {
+  const auto run_on = [](const std::string& topology) {
+    return with({"run", shipped_config("systems/torus_4x4.yaml"), "--out", "r.json"},
+                {"system.topology=" + topology, "collective.size=64 MiB", "fidelity=train", "check=off"});
+  };
+  expect_refusal_within(200, run_on("{kind: fully_connected, dims: [3000]}"),
+                        "system.topology.dims: ", "fully_connected 3000 has more than ");
+  // Its tables of routes.
+  expect_refusal_within(100, run_on("{kind: bigraph, dims: [64, 64]}"),
+                        "torus_4x4.yaml:", "this takes more memory than there is");
 }
 
 // Places for one flit a virtual channel do not cover the way of a credit: fluid said 191 times too little.

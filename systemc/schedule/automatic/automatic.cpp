@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "schedule/packed_trees/expected_time.h"
 #include "schedule/packed_trees/packed_trees.h"
@@ -67,7 +69,8 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
     const int most =
         topology.num_switches() > 0 ? candidate.most_behind_switches : candidate.most_accelerators;
     if (topology.num_accelerators() > most) {
-      refusal = "on so many accelerators none is tried: name an algorithm";
+      refusal = fmt::format("of those that could, none is tried on {} accelerators: name an algorithm",
+                            topology.num_accelerators());
       continue;
     }
     CompileRequest own = request;

@@ -1,8 +1,5 @@
 #include "schedule/compile/memory_limit.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -33,14 +30,6 @@ void require_memory_for_trees(const std::string& what, std::int64_t accelerators
   const int phases = request.collective == Collective::kAllReduce ? 2 : 1;
   const std::int64_t pieces = std::max(request.chunks, 1);
   require_memory(what, phases * accelerators * (accelerators - 1) * pieces, machine_memory());
-}
-
-Bytes machine_memory() {
-  const auto physical =
-      static_cast<Bytes>(::sysconf(_SC_PHYS_PAGES)) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE));
-  struct rlimit space {};
-  if (::getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur >= static_cast<rlim_t>(physical)) return physical;
-  return static_cast<Bytes>(space.rlim_cur);
 }
 
 }  // namespace coppice::schedule

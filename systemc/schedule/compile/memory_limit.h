@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/machine_memory.h"
 #include "base/units.h"
 #include "schedule/compile/compiler.h"
 
@@ -20,8 +21,5 @@ void require_memory(const std::string& what, std::int64_t messages, Bytes availa
 // of the request's collective, every piece of its chunk.
 void require_memory_for_trees(const std::string& what, std::int64_t accelerators,
                               const CompileRequest& request);
-
-// The physical memory of this machine, or what this process may take of it (ulimit -v).
-Bytes machine_memory();
 
 }  // namespace coppice::schedule

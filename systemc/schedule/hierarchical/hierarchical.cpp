@@ -4,6 +4,10 @@
 #include <map>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/machine_memory.h"
 #include "schedule/hierarchical/chunk_planning.h"
 #include "schedule/hierarchical/offload.h"
 #include "schedule/hierarchical/themis.h"
@@ -52,6 +56,7 @@ class HierarchicalBuilder {
     schedule.element = request_.element;
     schedule.flows = static_cast<int>(tables_.chunks.size());
     schedule.numbered_arrivals = true;
+    require_memory_for_turns(algorithm);
     const auto turns = order_turns(pipeline(), request_.ni_ports);
     if (request_.collective != Collective::kAllReduce) schedule.shares = find_shares();
     for (const auto& port : turns) {
@@ -67,6 +72,29 @@ class HierarchicalBuilder {
   }
 
  private:
+  // Every chunk's steps and messages, in order and before that.
+  void require_memory_for_turns(const std::string& algorithm) const {
+    std::int64_t steps = 0;
+    std::int64_t messages = 0;
+    for (const auto& [program, sizes, address] : tables_.chunks) {
+      steps += std::ssize(program->steps());
+      messages += program->messages();
+    }
+    const std::int64_t of_message =
+        sizeof(PipelineMessage) + sizeof(PipelineTurn) + sizeof(ProgramTables::Turn);
+    Bytes needed = steps * static_cast<Bytes>(sizeof(PipelineStep)) + messages * of_message;
+    const int accelerators = topology_.num_accelerators();
+    if (accelerators <= request_.pattern_beyond)
+      needed += messages * accelerators * static_cast<Bytes>(sizeof(TableEntry));
+    const Bytes available = machine_memory();
+    if (needed <= available) return;
+    throw UnsupportedError(fmt::format(
+        "{}'s {} messages of an accelerator take {:.2f} GB while they are put in order; {:.2f} GB are left: "
+        "take fewer "
+        "chunks",
+        algorithm, messages, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
+  }
+
   static DimensionOrder reduce_scatter_order(const ChunkPlan& plan) {
     if (!plan.reduce_scatter.empty()) return plan.reduce_scatter;
     return {plan.all_gather.rbegin(), plan.all_gather.rend()};

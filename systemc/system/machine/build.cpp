@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/machine_memory.h"
 #include "base/time_limit.h"
 #include "config/dimensions.h"
 #include "config/link_limits.h"
@@ -34,15 +36,21 @@ namespace {
 
 constexpr Bytes kFp32Bytes = 4;
 
-// Runs `build` and says at `key` what it refuses.
+// Runs `build` and says at `key` what it refuses, or that it does not fit into memory.
 template <typename Build>
 auto at_key(const config::Loaded& loaded, const std::string& key, Build build) {
+  const Bytes available = machine_memory();
   try {
     return build();
   } catch (const TimeLimitError&) {
     throw;  // no matter of this key, but of how much data there is
   } catch (const UnsupportedError& error) {
     throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
+  } catch (const std::bad_alloc&) {
+    throw ConfigError(
+        loaded.place(key),
+        fmt::format("{}: this takes more memory than there is ({:.1f} GB were left): take fewer accelerators",
+                    key, static_cast<double>(available) / 1e9));
   }
 }
 
@@ -282,6 +290,22 @@ topology::GraphFile read_graph(const config::Loaded& loaded) {
   return graph;
 }
 
+// Every network interface counts the arrivals of every flow: 67 MB for 4,096 chunks on 4,096 accelerators.
+void require_memory_for_flows(const config::Loaded& loaded, const topology::Topology& topology,
+                              const schedule::Schedule& schedule) {
+  const Bytes counts = static_cast<Bytes>(sizeof(std::int32_t)) * schedule.flows;
+  const Bytes needed = counts * topology.num_interfaces();
+  const Bytes available = machine_memory();
+  if (needed <= available) return;
+  throw ConfigError(
+      loaded.place("collective.algorithm"),
+      fmt::format(
+          "collective.algorithm: {}'s {} flows are counted at {} network interfaces, which takes {:.2f} GB; "
+          "{:.2f} GB are left: take fewer chunks or accelerators",
+          schedule.algorithm, schedule.flows, topology.num_interfaces(), static_cast<double>(needed) / 1e9,
+          static_cast<double>(available) / 1e9));
+}
+
 }  // namespace
 
 std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, config::Purpose purpose) {
@@ -422,6 +446,7 @@ CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Top
                                   result.schedule.algorithm));
   }
   require_routes_deadlock_free(loaded, topology, result.schedule);
+  require_memory_for_flows(loaded, topology, result.schedule);
   return result;
 }
 
