@@ -60,7 +60,7 @@ TEST(ProgramState, LetsOneRankBeAlone) {
 
 TEST(ProgramState, KeepsTimesOfJoiningAndEnding) {
   const SmallProgram one(kRing, kText, {"check=off"});
-  for (const Cycles now : {7, 3, 9}) one.state->joined(2, now);
+  for (const Cycles now : {7, 9, 3}) one.state->joined(2, now);
   EXPECT_EQ(one.state->exchange(2).first_joined, 3);
   EXPECT_EQ(one.state->exchange(2).last_joined, 9);
   for (const Cycles now : {20, 30, 25}) one.state->done(2, 0, now);
