@@ -63,5 +63,27 @@ TEST(LockstepCounter, HoldsOverTheWrapOfTime) {
   EXPECT_FALSE(see(0x11U));
 }
 
+// A step that is loaded before the wrap begins where the one before ends, behind it.
+TEST(LockstepCounter, AddsUpStepsOverTheWrapOfTime) {
+  Clocked<Vlockstep_counter> counter;
+  const auto load = [&](std::uint32_t now, std::uint32_t duration) {
+    counter->now_i = now;
+    counter->load_i = 1;
+    counter->duration_i = duration;
+    counter->absorbed_i = 0;
+    counter.tick();
+    counter->load_i = 0;
+    counter.settle();
+  };
+  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) load(now, 1);  // kept alive by steps
+  load(0xfffffff0U, 0x20);
+  EXPECT_EQ(counter->release_o, 0x10U);
+  load(0xfffffff8U, 0x20);
+  EXPECT_EQ(counter->release_o, 0x30U);
+  // And begins at once where the one before has ended.
+  load(0x40U, 0x20);
+  EXPECT_EQ(counter->release_o, 0x60U);
+}
+
 }  // namespace
 }  // namespace coppice::cosim
