@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "config/entry_fields.h"
+#include "config/file_name.h"
 #include "config/ineffective_keys.h"
 #include "config/key_builders.h"
 #include "config/shape.h"
@@ -21,7 +22,7 @@ const Fields<ProgramJobConfig>& job_fields() {
   static const Fields<Job> fields{
       {"name", [](const Node& v, const std::string& p, Job& j) { j.name = read_text(v, p, "a text"); }},
       {"file", [](const Node& v, const std::string& p,
-                  Job& j) { j.file = read_text(v, p, "the name of a program (YAML)"); }},
+                  Job& j) { j.file = read_file_name(v, p, "the name of a program (YAML)"); }},
       {"arrival", [](const Node& v, const std::string& p, Job& j) { j.arrival = read_duration(v, p); }},
       {"accelerators", [](const Node& v, const std::string& p,
                           Job& j) { j.accelerators = read_integers(v, p, 0, kMostNodes - 1); }},

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "config/file_name.h"
 #include "config/schema.h"
 #include "config/values.h"
 
@@ -101,13 +102,15 @@ Key name_key(std::string path, Field field, std::vector<std::string> names) {
   return key;
 }
 
-// The name of a file, or not set. `expected` is what a value must be, for messages.
+// The name of a file (config/file_name.h), or not set. `expected` is what a value must be, for messages.
 template <typename Field>
 Key file_key(std::string path, Field field, std::string expected, std::string example) {
   Key key;
   key.example = std::move(example);
   key.form = expected;
-  key.read = [=](const Node& value, Config& config) { field(config) = read_text(value, path, expected); };
+  key.read = [=](const Node& value, Config& config) {
+    field(config) = read_file_name(value, path, expected);
+  };
   key.write = [=](const Config& config) { return field(config).empty() ? Json() : Json(field(config)); };
   key.path = std::move(path);
   return key;

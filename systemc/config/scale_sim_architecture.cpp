@@ -11,6 +11,7 @@
 #include "base/input_file.h"
 #include "base/units.h"
 #include "config/config.h"
+#include "config/file_name.h"
 #include "config/nearest.h"
 #include "config/values.h"
 #include "workload/layer.h"
@@ -258,8 +259,8 @@ void expand_accelerator(Node& root, std::vector<std::string>& assumptions) {
   const bool alone = accelerator->kind == Node::Kind::kScalar;
   const Node* file = alone ? accelerator : child(*accelerator, "file");
   if (file == nullptr) return;
-  const std::string& path =
-      read_text(*file, "system.accelerator.file", "the name of an architecture file of SCALE-Sim (*.cfg)");
+  const std::string path = read_file_name(*file, "system.accelerator.file",
+                                          "the name of an architecture file of SCALE-Sim (*.cfg)");
   if (!path.ends_with(".cfg")) {
     refuse(*file, alone ? "system.accelerator" : "system.accelerator.file",
            alone ? "a section, keys with values, or the name of an architecture file of SCALE-Sim (*.cfg)"

@@ -155,10 +155,6 @@ TEST(Run, TakesTheShippedSystems) {
     std::vector<std::string> line{"run", path, "--set", "collective.size=64 KiB"};
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
-    if (path.find("/graphs/") != std::string::npos) {
-      const auto graph = std::filesystem::path(path).replace_extension(".graph").string();
-      line.insert(line.end(), {"--set", "system.topology.file=" + graph});
-    }
     if (text.str().find("chunks:") != std::string::npos) {
       line.insert(line.end(), {"--set", "collective.chunks=2"});
     }

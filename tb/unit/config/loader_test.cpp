@@ -1,5 +1,7 @@
 #include "config/loader.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -283,6 +285,21 @@ TEST(ToJson, LeavesOutTheCollectiveThatTrafficDoesNotName) {
   const auto json = to_json(loaded.config);
   EXPECT_FALSE(json["collective"].contains("algorithm"));
   EXPECT_EQ(load_text(json.dump(), {}, Purpose::kTraffic).config, loaded.config);
+}
+
+TEST(Loader, FilesMayLieBesideTheConfiguration) {
+  const ScratchFile graph("accelerators 2\n", ".graph");
+  const std::filesystem::path whole(graph.path());
+  const auto file_of = [](const std::string& name) {
+    return load_text("system: {topology: {kind: file, file: " + name +
+                     "}}\ncollective: {algorithm: ring, size: 1 MiB}\n")
+        .config.system.topology.file;
+  };
+  EXPECT_EQ(file_of(whole.filename().string()), whole.string());
+  EXPECT_EQ(file_of(whole.string()), whole.string());
+  EXPECT_EQ(file_of("absent.graph"), "absent.graph");
+  // The working directory's comes first.
+  EXPECT_EQ(file_of("."), ".");
 }
 
 }  // namespace
