@@ -16,6 +16,7 @@
 #include "schedule/files/tacos_file.h"
 #include "system/machine/build.h"
 #include "system/machine/time_guard.h"
+#include "system/program/all_to_all.h"
 
 namespace coppice::app {
 namespace {
@@ -24,6 +25,21 @@ struct ScheduleLine {
   Input input;
   std::string format = "text";
 };
+
+// An all-to-all has no schedule of one collective; what MSCCL runs has.
+bool writes_all_to_all(const config::Config& config, const std::string& format) {
+  return config.collective.op == "all_to_all" && config.collective.group.empty() && format == "msccl";
+}
+
+std::string render_all_to_all(const config::Loaded& loaded, const topology::Topology& topology,
+                              const topology::RoutingFunction& routing) {
+  try {
+    return schedule::all_to_all_to_msccl(
+        topology, system::compile_all_to_all(loaded, topology, routing, loaded.config.collective.size));
+  } catch (const UnsupportedError& error) {
+    throw ConfigError({"--format msccl"}, error.what());
+  }
+}
 
 std::string render(const std::string& format, const topology::Topology& topology,
                    const system::CheckedSchedule& checked, const schedule::NiOverhead& overhead) {
@@ -49,11 +65,13 @@ void execute(const ScheduleLine& line) {
   std::optional<ProgressLine> progress(loaded.config.collective.algorithm);
   const topology::Topology topology = system::build_topology(loaded);
   const auto routing = system::build_routing(loaded, topology);
-  const auto checked = system::within_time(
-      loaded, "collective.size", [&] { return system::build_schedule(loaded, topology, *routing); });
+  std::string text = system::within_time(loaded, "collective.size", [&] {
+    if (writes_all_to_all(loaded.config, line.format)) return render_all_to_all(loaded, topology, *routing);
+    const auto checked = system::build_schedule(loaded, topology, *routing);
+    return render(line.format, topology, checked,
+                  system::ni_overhead(loaded.config.system, topology, checked.schedule));
+  });
   progress.reset();
-  std::string text = render(line.format, topology, checked,
-                            system::ni_overhead(loaded.config.system, topology, checked.schedule));
   if (!text.ends_with('\n')) text += '\n';
   print(text);
 }

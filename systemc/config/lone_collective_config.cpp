@@ -19,9 +19,11 @@ std::vector<std::string> all_to_all_algorithms() {
 void require_whole_collective(const Loaded& loaded) {
   if (!runs_lone_collective(loaded.config)) return;
   const char* const key = loaded.config.collective.group.empty() ? "collective.op" : "collective.group";
-  throw ConfigError(loaded.place(key),
-                    fmt::format("{}: groups and all-to-alls run as programs, by coppice run alone: {}", key,
-                                "leave collective.group out and write another collective.op"));
+  throw ConfigError(
+      loaded.place(key),
+      fmt::format("{}: groups and all-to-alls run as programs, by coppice run alone: {}", key,
+                  "leave collective.group out and write another collective.op (coppice schedule "
+                  "--format msccl writes an all-to-all)"));
 }
 
 }  // namespace coppice::config

@@ -92,6 +92,36 @@ TEST_F(LoneCollectives, ExchangeAllToAllByEveryAlgorithm) {
   }
 }
 
+// What is written as MSCCL's runs as the same messages, to the same cycle where blocks travel whole.
+TEST_F(LoneCollectives, ExchangeAllToAllByFilesOfMsccl) {
+  for (const char* topology :
+       {"kind: torus, dims: [4, 2]", "kind: mesh, dims: [3, 3]", "kind: fully_connected, dims: [5]"}) {
+    for (const char* algorithm : {"direct", "ring", "hierarchical"}) {
+      const std::string collective = "op: all_to_all, size: 20 KiB, algorithm: ";
+      const Outcome written = execute(topology, collective + algorithm, {"schedule", "--format", "msccl"});
+      ASSERT_EQ(written.status, 0) << topology << algorithm << written.err;
+      shop.write("a.xml", written.out);
+      const Json read = result(topology, collective + "file, file: a.xml");
+      const Json compiled = result(topology, collective + algorithm);
+      EXPECT_EQ(read["verified"], "contributions");
+      EXPECT_EQ(read["bound"], compiled["bound"]);
+      EXPECT_LE(read["efficiency"].get<double>(), 1);
+      EXPECT_EQ(read["collectives"][0]["op"], "all_to_all");
+    }
+  }
+  EXPECT_THAT(
+      execute("kind: ring, dims: [8]", "op: all_to_all, size: 1 KiB, algorithm: file, file: a.xml").err,
+      HasSubstr("the algorithm is for 5 GPUs"));
+  EXPECT_THAT(
+      execute("kind: fully_connected, dims: [5]", "op: all_reduce, size: 1 KiB, algorithm: file, file: a.xml")
+          .err,
+      HasSubstr("holds all_to_all: write all_to_all"));
+  shop.write("b.csv", "1");
+  EXPECT_THAT(
+      execute("kind: ring, dims: [8]", "op: all_to_all, size: 1 KiB, algorithm: file, file: b.csv").err,
+      HasSubstr("an all-to-all is read as MSCCL XML"));
+}
+
 TEST_F(LoneCollectives, RefuseWhatCannotBe) {
   const std::string torus = "kind: torus, dims: [4, 4]";
   const auto expect = [&](const std::string& collective, const std::string& message,

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/json_position.h"
 #include "schedule/compile/table_builder.h"
+#include "schedule/files/msccl_buffers.h"
 
 namespace coppice::schedule {
 namespace {
@@ -57,12 +58,7 @@ constexpr std::array kKinds{
     StepKind{"nop", StepType::kNop, false, false, false, false},
 };
 
-// A place in the buffers of a GPU.
-struct Cell {
-  char buffer = 'i';
-  int offset = 0;
-  auto operator<=>(const Cell&) const = default;
-};
+using Cell = MscclCell;
 
 struct Step {
   const StepKind* kind = nullptr;
@@ -113,13 +109,10 @@ class MscclReader {
     if (name == "allgather") return "all_gather";
     if (name == "reducescatter" || name == "reduce_scatter") return "reduce_scatter";
     if (name == "broadcast") return "broadcast";
-    if (name == "alltoall") {
-      refuse(algo_.offset_debug(),
-             "coll alltoall moves data between two buffers; tables have one: run "
-             "allreduce, allgather, reducescatter or broadcast");
-    }
-    refuse(algo_.offset_debug(),
-           fmt::format("coll '{}' is none of allreduce, allgather, reducescatter, broadcast", name));
+    if (name == "alltoall") return "all_to_all";
+    refuse(
+        algo_.offset_debug(),
+        fmt::format("coll '{}' is none of allreduce, allgather, reducescatter, broadcast, alltoall", name));
   }
 
   Schedule read(const topology::Topology& topology, const CompileRequest& request) {
@@ -130,8 +123,9 @@ class MscclReader {
     }
     fill_inputs(request);
     execute();
+    require_outputs();
     const std::vector<Send> sends = spread(topology);
-    return build_schedule(topology, request, text_of(algo_, "name"), cut(request), sends);
+    return build_schedule(topology, request, text_of(algo_, "name"), buffers_.cut(request), sends);
   }
 
  private:
@@ -164,10 +158,9 @@ class MscclReader {
                                                accelerators_, topology.name(), topology.num_accelerators()));
     }
     chunks_ = number_of(algo_, "nchunksperloop", 1, kMostChunks);
-    in_place_ = algo_.attribute("inplace").as_int(1) != 0;
     collective_ = collective();
-    shared_out_ = collective_ == "all_gather" || collective_ == "reduce_scatter";
-    if (shared_out_ && chunks_ % accelerators_ != 0) {
+    buffers_ = {collective_, accelerators_, chunks_, algo_.attribute("inplace").as_int(1) != 0};
+    if (buffers_.per_gpu() && chunks_ % accelerators_ != 0) {
       refuse(algo_.offset_debug(),
              fmt::format("nchunksperloop {} is no multiple of ngpus {}: every GPU has as "
                          "many chunks of {}",
@@ -235,26 +228,30 @@ class MscclReader {
     return {name.front(), number_of(node, offset, 0, kMostChunks)};
   }
 
-  // In place, input and output are one buffer: the output of an all-gather holds the input at the GPU's
-  // share, the input of a reduce-scatter its output.
-  Cell placed(NodeId gpu, Cell cell) const {
-    if (!in_place_ || cell.buffer == 's') return cell;
-    const int share = gpu * (chunks_ / accelerators_);
-    if (collective_ == "all_gather") return {'o', cell.buffer == 'i' ? share + cell.offset : cell.offset};
-    if (collective_ == "reduce_scatter") return {'i', cell.buffer == 'o' ? share + cell.offset : cell.offset};
-    return {'i', cell.offset};
-  }
-
   void fill_inputs(const CompileRequest& request) {
     cells_.resize(gpus_.size());
-    const int own = shared_out_ ? chunks_ / accelerators_ : chunks_;
     for (NodeId gpu = 0; gpu < accelerators_; ++gpu) {
       if (collective_ == "broadcast" && gpu != request.root) continue;
-      const bool gathers = collective_ == "all_gather";
       const auto alone = std::make_shared<const std::set<NodeId>>(std::set{gpu});
-      for (int c = 0; c < (gathers ? own : chunks_); ++c) {
-        cells_[static_cast<std::size_t>(gpu)][placed(gpu, {'i', c})] = {gathers ? gpu * own + c : c, alone};
+      for (const auto& [cell, chunk] : buffers_.inputs(gpu)) {
+        cells_[static_cast<std::size_t>(gpu)][cell] = {chunk, alone};
       }
+    }
+  }
+
+  void require_outputs() const {
+    NodeId gpu = 0;
+    for (const pugi::xml_node node : algo_.children("gpu")) {
+      const auto& cells = cells_[static_cast<std::size_t>(gpu)];
+      for (const auto& [cell, chunk] : buffers_.outputs(gpu)) {
+        const auto found = cells.find(cell);
+        if (found != cells.end() && found->second.chunk == chunk) continue;
+        const int own = chunks_ / accelerators_;
+        refuse(node.offset_debug(),
+               fmt::format("in the end, chunk {} of GPU {}'s output is not chunk {} of GPU {}'s input",
+                           cell.offset, gpu, gpu * own + cell.offset % own, cell.offset / own));
+      }
+      ++gpu;
     }
   }
 
@@ -319,7 +316,7 @@ class MscclReader {
     if (step.kind->keeps) {
       auto& cells = cells_[static_cast<std::size_t>(gpu)];
       for (int i = 0; i < step.count; ++i) {
-        const Cell cell = placed(gpu, {step.destination.buffer, step.destination.offset + i});
+        const Cell cell = buffers_.placed(gpu, {step.destination.buffer, step.destination.offset + i});
         cells[cell] = values[static_cast<std::size_t>(i)];
       }
     }
@@ -330,7 +327,7 @@ class MscclReader {
     const auto& cells = cells_[static_cast<std::size_t>(gpu)];
     std::vector<Value> values;
     for (int i = 0; i < step.count; ++i) {
-      const auto found = cells.find(placed(gpu, {from.buffer, from.offset + i}));
+      const auto found = cells.find(buffers_.placed(gpu, {from.buffer, from.offset + i}));
       if (found == cells.end()) {
         refuse(step.offset,
                fmt::format("GPU {} reads chunk {} of buffer {}, which nothing has been written to", gpu,
@@ -384,28 +381,14 @@ class MscclReader {
     return sends_;
   }
 
-  // Chunks of a share are parts of it, where accelerators have shares.
-  std::vector<Chunk> cut(const CompileRequest& request) const {
-    if (!shared_out_) return split_into_chunks(request.size, request.element, chunks_);
-    std::vector<Chunk> all;
-    for (const Chunk& share : split_into_chunks(request.size, request.element, accelerators_)) {
-      for (Chunk part : split_into_chunks(share.bytes, request.element, chunks_ / accelerators_)) {
-        part.address += share.address;
-        all.push_back(part);
-      }
-    }
-    return all;
-  }
-
   std::string_view text_;
   std::string file_;
   pugi::xml_document document_;
   pugi::xml_node algo_;
   int accelerators_ = 0;
   int chunks_ = 0;
-  bool in_place_ = true;
-  bool shared_out_ = false;
   std::string collective_;
+  MscclBuffers buffers_;
   std::vector<std::vector<Block>> gpus_;
   std::vector<std::map<Cell, Value>> cells_;                                   // [gpu]
   std::map<std::tuple<NodeId, NodeId, int>, std::deque<Delivery>> under_way_;  // source, destination, channel

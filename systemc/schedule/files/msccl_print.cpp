@@ -13,6 +13,7 @@
 #include <pugixml.hpp>
 
 #include "base/error.h"
+#include "schedule/files/msccl_buffers.h"
 
 namespace coppice::schedule {
 namespace {
@@ -21,6 +22,7 @@ constexpr std::size_t kMostSteps = 256;  // of a thread block
 constexpr std::int64_t kMostCount = 72;  // chunks of a step
 constexpr int kMostChannels = 32;
 constexpr std::int64_t kMostChunks = 1 << 16;
+constexpr const char* kGathers = "allgather";
 
 struct Place {
   int block = -1;
@@ -29,7 +31,8 @@ struct Place {
 
 struct Step {
   const char* type = "nop";
-  std::int64_t offset = 0;
+  MscclCell source;
+  MscclCell destination;
   std::int64_t count = 0;
   Place after;  // a step of the same GPU; block -1: none
   bool needed = false;
@@ -50,8 +53,8 @@ struct Connection {
   int receiver = -1;
 };
 
-const char* name_of(const std::string& collective) {
-  if (collective == "all_gather") return "allgather";
+std::string name_of(const std::string& collective) {
+  if (collective == "all_gather") return kGathers;
   if (collective == "reduce_scatter") return "reducescatter";
   if (collective == "broadcast") return "broadcast";
   return "allreduce";
@@ -59,8 +62,12 @@ const char* name_of(const std::string& collective) {
 
 class MscclWriter {
  public:
-  MscclWriter(const topology::Topology& topology, const Schedule& schedule)
-      : topology_(topology), schedule_(schedule), blocks_(schedule.nodes.size()) {
+  MscclWriter(const topology::Topology& topology, const Schedule& schedule, bool exchanges)
+      : topology_(topology),
+        schedule_(schedule),
+        exchanges_(exchanges),
+        blocks_(schedule.nodes.size()),
+        scratch_(schedule.nodes.size()) {
     const std::string collective = collective_name(schedule);
     if (schedule.adders > 0) throw UnsupportedError("MSCCL has no switches that add: write json");
     if (collective == "reduce") throw UnsupportedError("MSCCL has no reduce to one accelerator: write json");
@@ -68,6 +75,7 @@ class MscclWriter {
   }
 
   std::string write() {
+    if (exchanges_) place_own();
     place_messages();
     return print();
   }
@@ -77,8 +85,14 @@ class MscclWriter {
     grain_ = schedule_.size;
     for_each_message(
         [&](const TableEntry& entry) { grain_ = std::gcd(grain_, std::gcd(entry.address, entry.bytes)); });
+    if (exchanges_) {
+      const Bytes pairs = Bytes{schedule_.accelerators()} * schedule_.accelerators();
+      grain_ = std::gcd(grain_, schedule_.size / pairs);
+      if (schedule_.size / pairs / grain_ * schedule_.accelerators() <= kMostChunks) return;
+      throw UnsupportedError(fmt::format("MSCCL has {} chunks a GPU at most", kMostChunks));
+    }
     const int accelerators = schedule_.accelerators();
-    const bool shares = name_of(collective_name(schedule_)) != std::string("allreduce");
+    const bool shares = name_of(collective_name(schedule_)) != "allreduce";
     if (schedule_.size / std::max<Bytes>(grain_, 1) <= kMostChunks &&
         (!shares || (schedule_.size / grain_) % accelerators == 0)) {
       return;
@@ -156,12 +170,42 @@ class MscclWriter {
       Connection& connection = connect(src, dst, entry);
       const std::int64_t offset = entry.address / grain_ + at;
       const std::int64_t count = std::min(kMostCount, chunks - at);
-      add(src, connection.sender, {"s", offset, count, here.last});
+      const MscclCell from = cell(src, offset);
+      const MscclCell to = cell(dst, offset);
+      add(src, connection.sender, {"s", from, to, count, here.last});
       const char* type = entry.op == Op::kReduce ? "rrc" : "r";
-      there.last = add(dst, connection.receiver, {type, offset, count, there.last});
+      there.last = add(dst, connection.receiver, {type, from, to, count, there.last});
       ++connection.steps;
     }
     ++there.count;
+  }
+
+  // What a GPU sends itself is a copy from its input to its output.
+  void place_own() {
+    const std::int64_t own = schedule_.size / grain_ / schedule_.accelerators() / schedule_.accelerators();
+    for (NodeId node = 0; node < schedule_.accelerators(); ++node) {
+      const int block = open(node, {});
+      for (std::int64_t at = 0; at < own; at += kMostCount) {
+        const auto offset = static_cast<int>(node * own + at);
+        add(node, block, {"cpy", {'i', offset}, {'o', offset}, std::min(kMostCount, own - at), {}});
+      }
+    }
+  }
+
+  // Where a GPU has the data from `offset` on. What an all-to-all leads through it is in scratch.
+  MscclCell cell(NodeId node, std::int64_t offset) {
+    if (!exchanges_)
+      return {name_of(collective_name(schedule_)) == kGathers ? 'o' : 'i', static_cast<int>(offset)};
+    const std::int64_t gpus = schedule_.accelerators();
+    const std::int64_t own = schedule_.size / grain_ / gpus / gpus;
+    const std::int64_t pair = offset / own;
+    const std::int64_t part = offset % own;
+    if (pair / gpus == node) return {'i', static_cast<int>(pair % gpus * own + part)};
+    if (pair % gpus == node) return {'o', static_cast<int>(pair / gpus * own + part)};
+    auto& places = scratch_[static_cast<std::size_t>(node)];
+    const auto place = static_cast<std::int64_t>(places.size());
+    const auto [found, added] = places.try_emplace(pair, place);
+    return {'s', static_cast<int>(found->second * own + part)};
   }
 
   Place add(NodeId node, int block, Step step) {
@@ -208,9 +252,10 @@ class MscclWriter {
   }
 
   std::string print() const {
-    const std::string collective = name_of(collective_name(schedule_));
-    const bool gathers = collective == "allgather";
-    const std::int64_t chunks = schedule_.size / grain_;
+    const std::string collective = exchanges_ ? "alltoall" : name_of(collective_name(schedule_));
+    const bool gathers = collective == kGathers;
+    const std::int64_t gpus = schedule_.accelerators();
+    const std::int64_t chunks = schedule_.size / grain_ / (exchanges_ ? gpus : 1);
     pugi::xml_document document;
     pugi::xml_node algo = document.append_child("algo");
     algo.append_attribute("name") = schedule_.algorithm.c_str();
@@ -219,18 +264,19 @@ class MscclWriter {
     algo.append_attribute("nchunksperloop") = static_cast<long long>(chunks);
     algo.append_attribute("ngpus") = schedule_.accelerators();
     algo.append_attribute("coll") = collective.c_str();
-    algo.append_attribute("inplace") = 1;
-    algo.append_attribute("outofplace") = 0;
+    algo.append_attribute("inplace") = exchanges_ ? 0 : 1;
+    algo.append_attribute("outofplace") = exchanges_ ? 1 : 0;
     algo.append_attribute("minBytes") = 0;
     algo.append_attribute("maxBytes") = 1LL << 48;
     for (std::size_t node = 0; node < blocks_.size(); ++node) {
       pugi::xml_node gpu = algo.append_child("gpu");
       gpu.append_attribute("id") = static_cast<int>(node);
       gpu.append_attribute("i_chunks") = gathers ? 0LL : static_cast<long long>(chunks);
-      gpu.append_attribute("o_chunks") = gathers ? static_cast<long long>(chunks) : 0LL;
-      gpu.append_attribute("s_chunks") = 0;
+      gpu.append_attribute("o_chunks") = gathers || exchanges_ ? static_cast<long long>(chunks) : 0LL;
+      gpu.append_attribute("s_chunks") =
+          static_cast<long long>(static_cast<std::int64_t>(scratch_[node].size()) * chunks / gpus);
       for (std::size_t b = 0; b < blocks_[node].size(); ++b) {
-        print_block(gpu, static_cast<int>(b), blocks_[node][b], gathers ? "o" : "i");
+        print_block(gpu, static_cast<int>(b), blocks_[node][b]);
       }
     }
     std::ostringstream text;
@@ -238,7 +284,7 @@ class MscclWriter {
     return text.str();
   }
 
-  static void print_block(pugi::xml_node& gpu, int id, const Block& block, const char* buffer) {
+  static void print_block(pugi::xml_node& gpu, int id, const Block& block) {
     pugi::xml_node tb = gpu.append_child("tb");
     tb.append_attribute("id") = id;
     tb.append_attribute("send") = block.send_to;
@@ -249,10 +295,10 @@ class MscclWriter {
       pugi::xml_node node = tb.append_child("step");
       node.append_attribute("s") = static_cast<int>(s);
       node.append_attribute("type") = step.type;
-      node.append_attribute("srcbuf") = buffer;
-      node.append_attribute("srcoff") = static_cast<long long>(step.offset);
-      node.append_attribute("dstbuf") = buffer;
-      node.append_attribute("dstoff") = static_cast<long long>(step.offset);
+      node.append_attribute("srcbuf") = std::string(1, step.source.buffer).c_str();
+      node.append_attribute("srcoff") = step.source.offset;
+      node.append_attribute("dstbuf") = std::string(1, step.destination.buffer).c_str();
+      node.append_attribute("dstoff") = step.destination.offset;
       node.append_attribute("cnt") = static_cast<long long>(step.count);
       node.append_attribute("depid") = step.after.block;
       node.append_attribute("deps") = step.after.step;
@@ -268,8 +314,10 @@ class MscclWriter {
 
   const topology::Topology& topology_;
   const Schedule& schedule_;
+  bool exchanges_ = false;  // an all-to-all, by the blocks of all pairs
   Bytes grain_ = 0;
-  std::vector<std::vector<Block>> blocks_;  // [gpu]
+  std::vector<std::vector<Block>> blocks_;                     // [gpu]
+  std::vector<std::map<std::int64_t, std::int64_t>> scratch_;  // [gpu]: the places of pairs' blocks
   std::map<std::tuple<NodeId, NodeId, topology::ChannelId>, Connection> connections_;
   std::map<std::pair<NodeId, NodeId>, int> channels_;
   std::map<std::pair<NodeId, std::int32_t>, Arrivals> arrived_;
@@ -279,7 +327,11 @@ class MscclWriter {
 }  // namespace
 
 std::string to_msccl(const topology::Topology& topology, const Schedule& schedule) {
-  return MscclWriter(topology, schedule).write();
+  return MscclWriter(topology, schedule, false).write();
+}
+
+std::string all_to_all_to_msccl(const topology::Topology& topology, const Schedule& schedule) {
+  return MscclWriter(topology, schedule, true).write();
 }
 
 }  // namespace coppice::schedule

@@ -13,5 +13,8 @@ namespace coppice::schedule {
 //
 // Throws UnsupportedError with what would help: switches that add, chunks too unequal, more than 32 channels.
 std::string to_msccl(const topology::Topology& topology, const Schedule& schedule);
+// The same of an all-to-all whose buffer has the blocks of all pairs, (i, j) at i n + j: out of place, what
+// leads through a GPU in its scratch.
+std::string all_to_all_to_msccl(const topology::Topology& topology, const Schedule& schedule);
 
 }  // namespace coppice::schedule

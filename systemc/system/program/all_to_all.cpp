@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 #include <queue>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -18,6 +19,8 @@
 #include "config/lone_collective_config.h"
 #include "config/shape.h"
 #include "schedule/compile/table_builder.h"
+#include "schedule/files/msccl_file.h"
+#include "schedule/files/schedule_file.h"
 #include "schedule/rings/ring_order.h"
 #include "system/machine/build.h"
 #include "system/program/dimension_widths.h"
@@ -116,6 +119,8 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
     return {chosen->second.algorithm, key};
   }
   const config::CollectiveConfig& own = loaded.config.collective;
+  if (own.op == "all_to_all" && config::reads_tables(loaded.config))
+    return {own.algorithm, "collective.file"};
   if (own.op != "all_to_all" || config::chooses_algorithm(loaded.config)) return {"direct", key};
   const auto known = config::all_to_all_algorithms();
   if (std::ranges::find(known, own.algorithm) == known.end()) {
@@ -126,25 +131,66 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   return {own.algorithm, "collective.algorithm"};
 }
 
-// One accelerator's blocks: who has written each, by the block's number.
+// The blocks of a schedule, and the parts in which they travel: the same of every block.
+class BlockParts {
+ public:
+  explicit BlockParts(const schedule::Schedule& schedule)
+      : accelerators_(schedule.accelerators()),
+        block_(schedule.size / (Bytes{accelerators_} * accelerators_)) {
+    std::set<Bytes> begins{0};
+    for (const schedule::NodeTables& node : schedule.nodes) {
+      for (const schedule::Table& port : node.ports) {
+        port.for_each_entry([&](const schedule::TableEntry& entry) {
+          if (entry.op != schedule::Op::kNop) begins.insert(entry.address % block_);
+        });
+      }
+    }
+    begins_.assign(begins.begin(), begins.end());
+  }
+
+  Bytes count() const { return static_cast<Bytes>(begins_.size()); }
+  // The number of part `part` of the block from `source` to `destination`.
+  Bytes number(NodeId source, NodeId destination, Bytes part) const {
+    return (Bytes{source} * accelerators_ + destination) * count() + part;
+  }
+  // The parts that begin in [address, address + bytes).
+  std::pair<Bytes, Bytes> range(Bytes address, Bytes bytes) const {
+    return {first(address), first(address + bytes)};
+  }
+
+ private:
+  Bytes first(Bytes address) const {
+    const auto at = std::ranges::lower_bound(begins_, address % block_);
+    return address / block_ * count() + (at - begins_.begin());
+  }
+
+  int accelerators_;
+  Bytes block_;
+  std::vector<Bytes> begins_;
+};
+
+// One accelerator's blocks: who has written each part, by its number.
 class BlockMemory final : public ni::GradientMemory {
  public:
-  BlockMemory(Bytes block, NodeId self, int accelerators) : block_(block) {
-    for (int to = 0; to < accelerators; ++to) marks_[self * accelerators + to] = mark(self);
+  BlockMemory(const BlockParts& parts, NodeId self, int accelerators) : parts_(parts) {
+    for (NodeId to = 0; to < accelerators; ++to) {
+      for (Bytes part = 0; part < parts.count(); ++part) marks_[parts.number(self, to, part)] = mark(self);
+    }
   }
   static std::uint64_t mark(NodeId source) { return static_cast<std::uint64_t>(source) + 1; }
 
   ni::Payload read(Bytes address, Bytes bytes) const override {
     ni::Payload payload;
-    for (Bytes at = address; at < address + bytes; at += block_)
-      payload.contributions.push_back(holds(at / block_));
+    const auto [first, end] = parts_.range(address, bytes);
+    for (Bytes number = first; number < end; ++number) payload.contributions.push_back(holds(number));
     return payload;
   }
   void reduce(Bytes address, Bytes, const ni::Payload&) override {
-    throw ModelError(fmt::format("all-to-all: block {} is added to, which nothing is", address / block_));
+    throw ModelError(fmt::format("all-to-all: block {} is added to, which nothing is",
+                                 parts_.range(address, 0).first / parts_.count()));
   }
-  void store(Bytes address, Bytes /*bytes*/, const ni::Payload& payload) override {
-    Bytes number = address / block_;
+  void store(Bytes address, Bytes bytes, const ni::Payload& payload) override {
+    Bytes number = parts_.range(address, bytes).first;
     for (const std::uint64_t source : payload.contributions) marks_[number++] = source;
   }
   std::uint64_t holds(Bytes number) const {
@@ -153,34 +199,38 @@ class BlockMemory final : public ni::GradientMemory {
   }
 
  private:
-  Bytes block_;
+  const BlockParts& parts_;
   std::unordered_map<Bytes, std::uint64_t> marks_;
 };
 
 class BlockVerification final : public Verification {
  public:
   explicit BlockVerification(const schedule::Schedule& schedule)
-      : accelerators_(schedule.accelerators()),
-        block_(schedule.size / (Bytes{accelerators_} * accelerators_)) {
-    for (NodeId node = 0; node < accelerators_; ++node) memories_.emplace_back(block_, node, accelerators_);
+      : accelerators_(schedule.accelerators()), parts_(schedule) {
+    for (NodeId node = 0; node < accelerators_; ++node) memories_.emplace_back(parts_, node, accelerators_);
   }
   ni::GradientMemory& memory(NodeId node) override { return memories_[index(node)]; }
   void verify() const override {
     for (NodeId node = 0; node < accelerators_; ++node) {
       for (NodeId source = 0; source < accelerators_; ++source) {
-        const std::uint64_t held = memories_[index(node)].holds(Bytes{source} * accelerators_ + node);
-        if (held == BlockMemory::mark(source)) continue;
-        throw ModelError(fmt::format("wrong block: accelerator {} holds {} where the block from {} belongs",
-                                     node, held == 0 ? "nothing" : fmt::format("that of {}", held - 1),
-                                     source));
+        for (Bytes part = 0; part < parts_.count(); ++part) verify(node, source, part);
       }
     }
   }
   const char* name() const override { return "contributions"; }
 
  private:
+  void verify(NodeId node, NodeId source, Bytes part) const {
+    const std::uint64_t held = memories_[index(node)].holds(parts_.number(source, node, part));
+    if (held == BlockMemory::mark(source)) return;
+    const std::string where = parts_.count() > 1 ? fmt::format("part {} of ", part) : "";
+    throw ModelError(fmt::format("wrong block: accelerator {} holds {} where {}the block from {} belongs",
+                                 node, held == 0 ? "nothing" : fmt::format("that of {}", held - 1), where,
+                                 source));
+  }
+
   int accelerators_;
-  Bytes block_;
+  BlockParts parts_;
   std::vector<BlockMemory> memories_;
 };
 
@@ -245,6 +295,29 @@ double distance_ns(const topology::Topology& topology, Bytes block) {
   return capacity > 0 ? hops * static_cast<double>(block) / capacity : 0;
 }
 
+schedule::Schedule read_all_to_all(const config::Loaded& loaded, const topology::Topology& topology,
+                                   const schedule::CompileRequest& request) {
+  const std::string& file = loaded.config.collective.file;
+  const SourceLocation place = loaded.place("collective.file");
+  std::string text;
+  try {
+    text = schedule::read_schedule_text(file);
+  } catch (const UnsupportedError& error) {
+    throw ConfigError(place, fmt::format("collective.file: {}", error.what()));
+  }
+  if (!schedule::looks_like_xml(text)) {
+    throw ConfigError(
+        place, fmt::format("collective.file: an all-to-all is read as MSCCL XML, which {} is not", file));
+  }
+  const std::string held = schedule::msccl_collective(text, file);
+  if (held != "all_to_all") {
+    throw ConfigError(
+        loaded.place("collective.op"),
+        fmt::format("collective.op is all_to_all, but {} holds {}: write {}", file, held, held));
+  }
+  return schedule::parse_msccl(text, file, topology, request);
+}
+
 }  // namespace
 
 schedule::Schedule compile_all_to_all(const config::Loaded& loaded, const topology::Topology& topology,
@@ -252,6 +325,12 @@ schedule::Schedule compile_all_to_all(const config::Loaded& loaded, const topolo
   const int n = topology.num_accelerators();
   const Bytes block = block_bytes(bytes, n);
   const auto [algorithm, key] = algorithm_of(loaded);
+  schedule::CompileRequest request;
+  request.collective = topology::Collective::kAllGather;
+  request.size = block * n * n;
+  request.ni_ports = resolve_ni_ports(loaded.config, topology);
+  request.routing = &routing;
+  if (key == "collective.file") return read_all_to_all(loaded, topology, request);
   std::vector<Send> sends;
   if (algorithm == "hierarchical") {
     const std::vector<int> widths = dimension_widths(topology);
@@ -281,11 +360,6 @@ schedule::Schedule compile_all_to_all(const config::Loaded& loaded, const topolo
   }
   std::vector<schedule::Chunk> blocks;
   for (Bytes number = 0; number < Bytes{n} * n; ++number) blocks.push_back({number * block, block});
-  schedule::CompileRequest request;
-  request.collective = topology::Collective::kAllGather;
-  request.size = block * n * n;
-  request.ni_ports = resolve_ni_ports(loaded.config, topology);
-  request.routing = &routing;
   return schedule::build_schedule(topology, request, "all_to_all_" + algorithm, blocks, sends);
 }
 

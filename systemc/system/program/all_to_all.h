@@ -14,7 +14,8 @@ namespace coppice::system {
 // buffer has all blocks, (i, j) at (i n + j) times the length of a block. By
 // collectives.all_to_all.algorithm: direct, n - 1 steps, in step s with the accelerator s further on;
 // pairwise, with the one whose number differs in the bits of s, for a power of two; ring, from neighbour to
-// neighbour in the order of the network's ring, the shorter way around. Throws ConfigError.
+// neighbour in the order of the network's ring, the shorter way around; file, an algorithm of MSCCL, where
+// the collective is alone. Throws ConfigError.
 schedule::Schedule compile_all_to_all(const config::Loaded& loaded, const topology::Topology& topology,
                                       const topology::RoutingFunction& routing, Bytes bytes);
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <fmt/format.h>
 #include <rapidcheck/gtest.h>
 
 #include "base/error.h"
@@ -117,7 +118,7 @@ TEST(Msccl, RefusesWithThePlace) {
   expect_refusal("<html></html>", 1, "this XML is <html>");
   expect_refusal("<algo", 1, "not valid XML");
   expect_refusal(replaced(kScratch, "ngpus=\"2\"", "ngpus=\"3\""), 1, "for 3 GPUs");
-  expect_refusal(replaced(kScratch, "allreduce", "alltoall"), 1, "alltoall moves data between two buffers");
+  expect_refusal(replaced(kScratch, "allreduce", "alltonext"), 1, "'alltonext' is none of");
   expect_refusal(replaced(kScratch, "type=\"re\"", "type=\"ree\""), 11, "'ree' is none of");
   expect_refusal(replaced(kScratch, "send=\"0\"", "send=\"-1\""), 15, "its block has send");
   expect_refusal(replaced(kScratch, "deps=\"1\"", "deps=\"7\""), 15, "step 7 of block 0, which is not there");
@@ -146,6 +147,88 @@ TEST(Msccl, IsNotWrittenWhereChunksAreTooUnequal) {
   const Machine machine = torus({4, 4});
   const Schedule schedule = machine.compile("ring", Collective::kAllReduce, 4 * 100'003);
   EXPECT_THROW(to_msccl(machine.topology, schedule), UnsupportedError);
+}
+
+// Three GPUs, two chunks a pair: what 0 has for 2 goes by 1, which keeps it in scratch.
+std::string exchange(const std::string& relay, const std::string& last) {
+  std::string text =
+      R"(<algo name="three" proto="Simple" nchannels="1" nchunksperloop="6" ngpus="3" coll="alltoall" inplace="0">)";
+  const auto step = [](int number, const std::string& type, const std::string& from, const std::string& to) {
+    const auto cell = [](const std::string& name, const std::string& place) {
+      return fmt::format("{}buf=\"{}\" {}off=\"{}\" ", name, place.substr(0, 1), name, place.substr(1));
+    };
+    return fmt::format("<step s=\"{}\" type=\"{}\" {}{}cnt=\"2\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>\n",
+                       number, type, cell("src", from), cell("dst", to));
+  };
+  const auto block = [](int id, int send, int receive, const std::string& steps) {
+    return fmt::format("<tb id=\"{}\" send=\"{}\" recv=\"{}\" chan=\"0\">\n{}</tb>\n", id, send, receive,
+                       steps);
+  };
+  const auto gpu = [](int id, const std::string& blocks) {
+    return fmt::format("<gpu id=\"{}\" i_chunks=\"6\" o_chunks=\"6\" s_chunks=\"2\">\n{}</gpu>\n", id,
+                       blocks);
+  };
+  text += gpu(
+      0, block(0, 1, -1, step(0, "s", "i2", "o0") + step(1, "s", "i4", "s0") + step(2, "cpy", "i0", "o0")) +
+             block(1, -1, 1, step(0, "r", "i0", "o2")) + block(2, -1, 2, step(0, "r", "i0", "o4")));
+  text += gpu(
+      1,
+      block(0, -1, 0, step(0, "r", "i2", "o0") + step(1, "r", "i4", relay)) +
+          block(1, 0, -1, step(0, "s", "i0", "o2") + step(1, "cpy", "i2", "o2")) +
+          block(
+              2, 2, -1,
+              step(0, "s", "i4", "o2") +
+                  "<step s=\"1\" type=\"nop\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"0\" "
+                  "depid=\"0\" deps=\"1\" hasdep=\"0\"/>\n" +
+                  step(2, "s", relay, "o0")) +
+          block(3, -1, 2, step(0, "r", "i2", "o4")));
+  text += gpu(2, block(0, -1, 1, step(0, "r", "i4", "o2") + step(1, "r", "s0", last)) +
+                     block(1, 0, -1, step(0, "s", "i0", "o4") + step(1, "cpy", "i4", "o4")) +
+                     block(2, 1, -1, step(0, "s", "i2", "o4")));
+  return text + "</algo>\n";
+}
+
+Schedule read_exchange(const std::string& text) {
+  const Machine machine = built(topology::Kind::kRing, {3});
+  return parse_msccl(text, "a.xml", machine.topology,
+                     machine.request(Collective::kAllGather, Bytes{4} * 9 * 5));
+}
+
+TEST(Msccl, ReadsAllToAllsByTheBlocksOfAllPairs) {
+  EXPECT_EQ(msccl_collective(exchange("s0", "o0"), "a.xml"), "all_to_all");
+  const Schedule read = read_exchange(exchange("s0", "o0"));
+  EXPECT_EQ(read.flows, 18);
+  EXPECT_EQ(messages_of(read), 2 * 7);
+  // The second of the chunks from 0 to 2, of 2 of 5 elements, leaves 1 after it has arrived there.
+  int passed_on = 0;
+  for (const Table& port : read.nodes[1].ports) {
+    port.for_each_entry([&](const TableEntry& entry) {
+      if (entry.op == Op::kNop || entry.flow != 5) return;
+      EXPECT_EQ(entry.address, 2 * 20 + 12);
+      EXPECT_EQ(entry.bytes, 8);
+      EXPECT_EQ(entry.dependencies, 1);
+      ++passed_on;
+    });
+  }
+  EXPECT_EQ(passed_on, 1);
+}
+
+TEST(Msccl, RefusesAllToAllsThatLoseAChunk) {
+  const auto complaint = [](const std::string& text) -> std::string {
+    try {
+      read_exchange(text);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(complaint(exchange("s0", "s0")),
+              HasSubstr("chunk 0 of GPU 2's output is not chunk 4 of GPU 0's input"));
+  // What is passed on has overwritten what GPU 1 was sent.
+  EXPECT_THAT(complaint(exchange("o0", "o0")),
+              HasSubstr("chunk 0 of GPU 1's output is not chunk 2 of GPU 0's input"));
+  EXPECT_THAT(complaint(replaced(exchange("s0", "o0"), "nchunksperloop=\"6\"", "nchunksperloop=\"7\"")),
+              HasSubstr("no multiple of ngpus"));
 }
 
 }  // namespace
