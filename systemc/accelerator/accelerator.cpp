@@ -33,9 +33,13 @@ class Spread {
   Spread(Bytes total, Bytes whole) : total_(total), whole_(whole) {}
 
   Bytes next(Bytes part) {
-    if (whole_ == 0) return 0;
+    if (whole_ == 0 || part == 0) return 0;
     so_far_ += part;
-    const Bytes given = static_cast<Bytes>(static_cast<Wide>(so_far_) * total_ / whole_);
+    // A division of 128 bits takes four times as long as the other.
+    Bytes product = 0;
+    const Bytes given = __builtin_mul_overflow(so_far_, total_, &product)
+                            ? static_cast<Bytes>(static_cast<Wide>(so_far_) * total_ / whole_)
+                            : product / whole_;
     return given - std::exchange(given_, given);
   }
 
@@ -89,6 +93,13 @@ Accelerator::Accelerator(const AcceleratorSpec& spec) : spec_(spec) {
   }
 }
 
+// Activations and their gradients leave as operands of other passes, weight gradients as sums, which are
+// exchanged and update weights of fp32.
+ValueBytes Accelerator::bytes(Pass pass) const {
+  const Bytes operand = element_bytes(spec_.operands);
+  return {.operand = operand, .result = pass == Pass::kWeightGradient ? kElement : operand, .sum = kElement};
+}
+
 Accelerator::Candidate Accelerator::candidate(const Layer& layer, Pass pass, std::int64_t batch,
                                               Split split) const {
   Candidate made;
@@ -100,10 +111,10 @@ Accelerator::Candidate Accelerator::candidate(const Layer& layer, Pass pass, std
     return made;
   }
   const ProductOperands operands = operands_of(made.share.layer, pass, made.share.samples);
-  made.plan = plan_tiles(operands, spec_.array, spec_.buffers, spec_.tiling);
+  made.plan = plan_tiles(operands, spec_.array, spec_.buffers, spec_.tiling, bytes(pass));
   const bool whole = made.plan.input_stays && made.plan.weight_stays && made.plan.output_stays;
   made.cycles = whole ? spec_.array.cycles(made.product)
-                      : walk_tiles(operands, spec_.array, made.plan).compute * made.product.count;
+                      : tiles_compute(operands, spec_.array, made.plan) * made.product.count;
   if (made.share.partial_sums) made.cycles += aggregation(layer, batch, made.share.active()).cost.cycles;
   return made;
 }
@@ -169,15 +180,19 @@ PassWork Accelerator::finished(const Candidate& candidate, const Layer& layer, P
 }
 
 // The array runs all independent products of a PE, each with operands of its own.
-TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& operands) const {
-  if (spec_.timing == Timing::kFormula) return walk_tiles(operands, spec_.array, candidate.plan);
+TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& operands,
+                           const ValueBytes& bytes) const {
+  if (spec_.timing == Timing::kFormula) {
+    return walk_tiles(operands, spec_.array, candidate.plan, nullptr, bytes);
+  }
   const workload::Gemm& shape = candidate.product;
   TileWalk first;
   for (std::int64_t number = 0; number < shape.count; ++number) {
     CheckedProduct product(spec_.array, spec_.operands, shape.m, shape.k, shape.n, number);
-    TileWalk walk = walk_tiles(operands, spec_.array, candidate.plan, [&](const TilePlace& tile) {
+    const auto run_tile = [&](const TilePlace& tile) {
       return product.compute(tile.m, tile.height, tile.k, tile.depth, tile.n, tile.width);
-    });
+    };
+    TileWalk walk = walk_tiles(operands, spec_.array, candidate.plan, run_tile, bytes);
     product.check();
     if (number == 0) {
       first = std::move(walk);
@@ -192,12 +207,13 @@ TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& op
 PassWork Accelerator::product_work(const Candidate& candidate, Pass pass) const {
   const Share& share = candidate.share;
   const std::int64_t count = candidate.product.count;
-  const TileWalk full = walk(candidate, operands_of(share.layer, pass, share.samples));
+  const TileWalk full = walk(candidate, operands_of(share.layer, pass, share.samples), bytes(pass));
   Traffic each = full.traffic * (share.full * count);
   if (share.smaller > 0) {
     const auto rest = operands_of(share.smaller_layer, pass, share.smaller_samples);
     const std::int64_t rest_count = gemm(share.smaller_layer, pass, share.smaller_samples).count;
-    each += walk_tiles(rest, spec_.array, candidate.plan).traffic * (share.smaller * rest_count);
+    const Traffic of_rest = walk_tiles(rest, spec_.array, candidate.plan, nullptr, bytes(pass)).traffic;
+    each += of_rest * (share.smaller * rest_count);
   }
   PassWork work;
   PassCost& cost = work.cost;
@@ -221,7 +237,9 @@ PassWork Accelerator::value_work_of(const Candidate& candidate, const Layer& lay
   PassWork work;
   PassCost& cost = work.cost;
   cost.cycles = values.sweeps * pixels * divide_up(part.filters, spec_.array.columns());
-  cost.traffic = {values.input * kElement, values.weight * kElement, values.output * kElement};
+  const ValueBytes of_value = bytes(pass);
+  cost.traffic = {values.input * of_value.operand, values.weight * of_value.result,
+                  values.output * of_value.result};
   stream(work, pixels * part.filters, cost.traffic.input + cost.traffic.weight, cost.traffic.output);
   return work;
 }
@@ -246,7 +264,8 @@ PassWork Accelerator::update_work(const Layer& layer, const Optimizer& optimizer
   PassWork work;
   PassCost& cost = work.cost;
   cost.cycles = divide_up(of_a_pe, spec_.array.columns());
-  cost.traffic = {weights * (1 + optimizer.states), weights, weights * (1 + optimizer.states)};
+  const Bytes copies = copied_weights(layer.parameters(), spec_.operands);
+  cost.traffic = {weights * (1 + optimizer.states), weights, weights * (1 + optimizer.states) + copies};
   stream(work, of_a_pe, cost.traffic.input + cost.traffic.weight, cost.traffic.output);
   return whole(std::move(work));
 }

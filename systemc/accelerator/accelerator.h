@@ -37,7 +37,8 @@ struct AcceleratorSpec {
   BufferSizes buffers = {};
   Tiling tiling = Tiling::kLeastTraffic;
   Timing timing = Timing::kFormula;
-  ElementType operands = ElementType::kFp32;  // that the array's timing multiplies
+  ElementType operands =
+      ElementType::kFp32;  // what PEs multiply: its size, and in the array's timing its values
 };
 
 // What one pass over a layer costs an accelerator, for its whole mini-batch.
@@ -137,7 +138,8 @@ class Accelerator {
   PassWork finished(const Candidate& candidate, const workload::Layer& layer, workload::Pass pass,
                     std::int64_t batch) const;
   PassWork product_work(const Candidate& candidate, workload::Pass pass) const;
-  TileWalk walk(const Candidate& candidate, const ProductOperands& operands) const;
+  TileWalk walk(const Candidate& candidate, const ProductOperands& operands, const ValueBytes& bytes) const;
+  ValueBytes bytes(workload::Pass pass) const;
   PassWork value_work_of(const Candidate& candidate, const workload::Layer& layer, workload::Pass pass,
                          std::int64_t batch) const;
   PassWork aggregation(const workload::Layer& layer, std::int64_t batch, std::int64_t partial_sums) const;

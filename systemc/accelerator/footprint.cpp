@@ -20,12 +20,18 @@ const Optimizer& find_optimizer(const std::string& name) {
   throw std::invalid_argument(fmt::format("'{}' is no optimizer: sgd, momentum and adam are", name));
 }
 
+Bytes copied_weights(std::int64_t weights, ElementType operands) {
+  const Bytes bytes = element_bytes(operands);
+  return bytes < workload::kElementBytes ? weights * bytes : 0;
+}
+
 Footprint footprint_of(const workload::Model& model, std::int64_t batch, const Optimizer& optimizer,
-                       Bytes partial_sums) {
+                       Bytes partial_sums, ElementType operands) {
   Footprint footprint;
   footprint.weights = model.parameters() * workload::kElementBytes;
   footprint.gradients = footprint.weights;
   footprint.optimizer = footprint.weights * optimizer.states;
+  footprint.weights += copied_weights(model.parameters(), operands);
   footprint.partial_sums = partial_sums;
   for (const workload::Layer& layer : model.layers) {
     const workload::Tensors sizes = tensors(layer, batch);
@@ -34,10 +40,10 @@ Footprint footprint_of(const workload::Model& model, std::int64_t batch, const O
                               ? batch * layer.batch * layer.ifmap_height * layer.ifmap_width
                               : sizes.inputs;
     if (layer.kind == workload::LayerKind::kMatmul) values += sizes.weights;
-    footprint.activations += values * workload::kElementBytes;
+    footprint.activations += values * element_bytes(operands);
   }
   if (!model.layers.empty()) {
-    footprint.activations += tensors(model.layers.back(), batch).outputs * workload::kElementBytes;
+    footprint.activations += tensors(model.layers.back(), batch).outputs * element_bytes(operands);
   }
   return footprint;
 }

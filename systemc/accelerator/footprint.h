@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "accelerator/array/operands.h"
 #include "base/units.h"
 #include "workload/model.h"
 
@@ -25,7 +26,7 @@ const Optimizer& find_optimizer(const std::string& name);
 
 // What a training iteration keeps in the memory of an accelerator.
 struct Footprint {
-  Bytes weights = 0;
+  Bytes weights = 0;  // of fp32, and their copies where arrays multiply smaller ones
   Bytes gradients = 0;
   Bytes optimizer = 0;
   Bytes activations = 0;   // every layer's input, from its forward to its backward pass, and the last output
@@ -33,8 +34,12 @@ struct Footprint {
   Bytes total() const { return weights + gradients + optimizer + activations + partial_sums; }
 };
 
-// Of `batch` samples; `partial_sums` is the most that any layer's PEs hold of weight gradients.
+// The copies of `weights` weights that arrays multiply, in bytes: weights are updated as fp32.
+Bytes copied_weights(std::int64_t weights, ElementType operands);
+
+// Of `batch` samples; `partial_sums` is the most that any layer's PEs hold of weight gradients. Activations
+// are of the type of `operands`.
 Footprint footprint_of(const workload::Model& model, std::int64_t batch, const Optimizer& optimizer,
-                       Bytes partial_sums);
+                       Bytes partial_sums, ElementType operands = ElementType::kFp32);
 
 }  // namespace coppice::accelerator

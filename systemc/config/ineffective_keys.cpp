@@ -122,8 +122,12 @@ std::string idle_pe_latency(const Config& config, const Use& use) {
 
 std::string idle_operands(const Config& config, const Use& use) {
   const std::string computes_nothing = idle_systolic(config, use);
-  if (!computes_nothing.empty() || config.system.accelerator.timing == "array") return computes_nothing;
-  return "no value moves by the formula: system.accelerator.timing: array multiplies them";
+  const AcceleratorConfig& accelerator = config.system.accelerator;
+  const bool counts_bytes =
+      use.purpose == Purpose::kLayers || accelerator.memory_bandwidth || accelerator.memory;
+  if (!computes_nothing.empty() || accelerator.timing == "array" || counts_bytes) return computes_nothing;
+  return "no value moves by the formula, and no byte takes time: system.accelerator.timing: array multiplies "
+         "values, system.accelerator.memory_bandwidth and memory limit bytes";
 }
 
 std::string idle_memory_bandwidth(const Config& config, const Use& use) {

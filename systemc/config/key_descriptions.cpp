@@ -120,8 +120,8 @@ constexpr KeyDescription kDescriptions[] = {
     {"system.accelerator.pe_latency",
      "The registers between a PE's multiplier and its adder: cycles that every tile takes longer."},
     {"system.accelerator.operands",
-     "What the PEs multiply where operands move through them; they add fp32, of int8 whole numbers of 32 "
-     "bits."},
+     "What the PEs multiply, and the bytes of activations and of the weights that are multiplied; sums are "
+     "fp32, of int8 whole numbers of 32 bits."},
     {"system.accelerator.split",
      "What the processing elements share out: samples, rows or columns of outputs, filters, or the best."},
     {"system.accelerator.buffers.input",

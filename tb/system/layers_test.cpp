@@ -90,9 +90,18 @@ TEST_F(Layers, TheArrayMultipliesOperandsOfEveryType) {
   const std::vector<std::string> array{"system.accelerator.timing=array", "system.accelerator.pe_latency=2"};
   const Json formula = study({"system.accelerator.pe_latency=2"});
   EXPECT_GT(formula.at("cycles"), study({}).at("cycles"));
-  for (const char* type : {"fp32", "bf16", "int8"}) {
-    const Json result = study({array[0], array[1], std::string("system.accelerator.operands=") + type});
-    EXPECT_EQ(result.at("layers"), formula.at("layers")) << type;
+  for (const auto& [type, bytes] : {std::pair{"fp32", 4}, {"bf16", 2}, {"int8", 1}}) {
+    const std::string operands = std::string("system.accelerator.operands=") + type;
+    const Json result = study({array[0], array[1], operands});
+    EXPECT_EQ(result.at("layers"), study({array[1], operands}).at("layers")) << type;
+    EXPECT_EQ(result.at("cycles"), formula.at("cycles")) << type;
+    for (const char* operand : {"input", "weight", "output"}) {
+      const auto moved = [&](const Json& of) {
+        return pass(of, "conv", "forward").at("traffic").at(operand).get<std::int64_t>();
+      };
+      EXPECT_EQ(moved(result) * 4, moved(formula) * bytes) << type << operand;
+    }
+    EXPECT_EQ(pass(result, "fc", "update").at("bytes"), (bytes == 4 ? 20 : 20 + bytes) * 64000);
   }
   expect_refused({"system.accelerator.operands=fp8"},
                  "system.accelerator.operands must be fp32, bf16 or int8");

@@ -17,6 +17,7 @@ enum class ElementType {
 };
 
 const char* to_string(ElementType type);
+std::int64_t element_bytes(ElementType type);
 // The ElementType of "fp32", "bf16" or "int8"; throws std::invalid_argument naming them.
 ElementType parse_element_type(const std::string& name);
 

@@ -88,9 +88,44 @@ std::int64_t OperandBlocks::new_values(std::int64_t first_row, std::int64_t end_
   }
   if (first_row >= end_row || first_column >= end_column) return 0;
   const std::int64_t before = first_row == 0 ? 0 : positions(0, first_row);
-  // A channel belongs to the block that has its first column.
-  const auto begun = [&](std::int64_t column) { return (column * channels_ + columns_ - 1) / columns_; };
-  return (positions(0, end_row) - before) * (begun(end_column) - begun(first_column));
+  return (positions(0, end_row) - before) * (begun_channels(end_column) - begun_channels(first_column));
+}
+
+// A channel belongs to the block that has its first column.
+std::int64_t OperandBlocks::begun_channels(std::int64_t column) const {
+  return (column * channels_ + columns_ - 1) / columns_;
+}
+
+OperandGrid::OperandGrid(const OperandBlocks& operand, std::int64_t height, std::int64_t width, bool once)
+    : once_(once) {
+  const auto pixels = [&](std::int64_t first, std::int64_t end) {
+    if (!operand.patches_) return end - first;
+    if (!once) return operand.positions(first, end);
+    return operand.positions(0, end) - (first == 0 ? 0 : operand.positions(0, first));
+  };
+  const auto weights = [&](std::int64_t first, std::int64_t end) {
+    if (!operand.patches_) return end - first;
+    return once ? operand.begun_channels(end) - operand.begun_channels(first) : operand.channels(first, end);
+  };
+  const auto cut = [](std::int64_t whole, std::int64_t size, const auto& values) {
+    std::vector<Part> parts;
+    parts.reserve(static_cast<std::size_t>((whole + size - 1) / size));
+    for (std::int64_t first = 0; first < whole; first += size) {
+      const std::int64_t end = std::min(first + size, whole);
+      parts.push_back({end - first, values(first, end)});
+    }
+    return parts;
+  };
+  const bool across = operand.transposed_;
+  rows_ = across ? cut(operand.rows(), height, weights) : cut(operand.rows(), height, pixels);
+  columns_ = across ? cut(operand.columns(), width, pixels) : cut(operand.columns(), width, weights);
+}
+
+std::int64_t OperandGrid::values(std::int64_t row_block, std::int64_t column_block) const {
+  const Part& row = rows_[static_cast<std::size_t>(row_block)];
+  const Part& column = columns_[static_cast<std::size_t>(column_block)];
+  const std::int64_t values = row.values * column.values;
+  return once_ ? values : std::min(row.places * column.places, values);
 }
 
 ProductOperands operands_of(const Layer& layer, Pass pass, std::int64_t samples) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "workload/layer.h"
 
@@ -30,6 +31,8 @@ class OperandBlocks {
                           std::int64_t end_column) const;
 
  private:
+  friend class OperandGrid;
+
   // A dimension of an image: output pixels, and the inputs that their patches cover.
   struct Side {
     std::int64_t outputs = 1, inputs = 1, filter = 1, stride = 1, dilation = 1, padding = 0;
@@ -39,6 +42,7 @@ class OperandBlocks {
   std::int64_t positions(std::int64_t first, std::int64_t end) const;
   std::int64_t positions_of_image(std::int64_t first, std::int64_t end) const;
   std::int64_t channels(std::int64_t first, std::int64_t end) const;
+  std::int64_t begun_channels(std::int64_t column) const;
 
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;
@@ -47,6 +51,26 @@ class OperandBlocks {
   Side vertical_;
   Side horizontal_;
   std::int64_t channels_ = 1;
+};
+
+// An operand cut into blocks of `height` rows and `width` columns, the last ones what is left, whose values
+// are known without counting them anew: they are products of what belongs to the rows and to the columns.
+class OperandGrid {
+ public:
+  // `once`: OperandBlocks::new_values(), else values().
+  OperandGrid(const OperandBlocks& operand, std::int64_t height, std::int64_t width, bool once);
+  std::int64_t values(std::int64_t row_block, std::int64_t column_block) const;
+
+ private:
+  // What a block of rows or columns contributes: places, and values of the tensor per value of the others.
+  struct Part {
+    std::int64_t places = 0;
+    std::int64_t values = 0;
+  };
+
+  bool once_ = false;
+  std::vector<Part> rows_;
+  std::vector<Part> columns_;
 };
 
 // The operands of `pass` of one group of `layer`: what enters at the left, what enters from above, and what

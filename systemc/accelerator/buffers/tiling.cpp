@@ -13,8 +13,6 @@
 namespace coppice::accelerator {
 namespace {
 
-constexpr Bytes kElement = workload::kElementBytes;
-
 constexpr std::array kOrders = {Tiling::kOutputReuse, Tiling::kWeightReuse, Tiling::kInputReuse};
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) {
@@ -51,9 +49,9 @@ struct Room {
   std::int64_t values = std::numeric_limits<std::int64_t>::max();
 };
 
-Room room(const std::optional<Bytes>& buffer, std::int64_t operand) {
-  if (!buffer || operand * kElement <= *buffer) return {.stays = true};
-  return {.stays = false, .values = *buffer / 2 / kElement};
+Room room(const std::optional<Bytes>& buffer, std::int64_t operand, Bytes value) {
+  if (!buffer || operand * value <= *buffer) return {.stays = true};
+  return {.stays = false, .values = *buffer / 2 / value};
 }
 
 // The numbers of blocks along m, k and n.
@@ -102,14 +100,16 @@ std::vector<std::int64_t> sizes(std::int64_t side, std::int64_t unit) {
 
 class Planner {
  public:
-  Planner(const ProductOperands& operands, const SystolicArray& array, const BufferSizes& buffers)
+  Planner(const ProductOperands& operands, const SystolicArray& array, const BufferSizes& buffers,
+          const ValueBytes& bytes)
       : array_(array),
+        bytes_(bytes),
         whole_(shape_of(operands)),
         unit_(units(array)),
         values_{operands.input.values(), operands.weight.values(), operands.output.values()},
-        input_(room(buffers.input, whole_.m * whole_.k)),
-        weight_(room(buffers.weight, whole_.k * whole_.n)),
-        output_(room(buffers.output, whole_.m * whole_.n)) {
+        input_(room(buffers.input, whole_.m * whole_.k, bytes.operand)),
+        weight_(room(buffers.weight, whole_.k * whole_.n, bytes.operand)),
+        output_(room(buffers.output, whole_.m * whole_.n, bytes.sum)) {
     unit_ = {std::min(unit_.m, whole_.m), std::min(unit_.k, whole_.k), std::min(unit_.n, whole_.n)};
     require_room();
   }
@@ -134,15 +134,15 @@ class Planner {
   }
 
   void require_room() const {
-    const auto require = [&](const char* name, const Room& room, std::int64_t tile) {
+    const auto require = [&](const char* name, const Room& room, std::int64_t tile, Bytes value) {
       if (tile <= room.values) return;
       throw UnsupportedError(fmt::format(
           "the {} buffer is too small: half of it must hold {} values of {} B, a tile of the array", name,
-          tile, kElement));
+          tile, value));
     };
-    require("input", input_, unit_.m * unit_.k);
-    require("weight", weight_, unit_.k * unit_.n);
-    require("output", output_, unit_.m * unit_.n);
+    require("input", input_, unit_.m * unit_.k, bytes_.operand);
+    require("weight", weight_, unit_.k * unit_.n, bytes_.operand);
+    require("output", output_, unit_.m * unit_.n, bytes_.sum);
   }
 
   TilePlan made(const Shape& tile, Tiling order) const {
@@ -195,7 +195,9 @@ class Planner {
   void consider(const TilePlan& plan, const Shape& tile) {
     const Shape count = blocks(whole_, tile);
     const Passes often = passes(count, plan.order, plan);
-    const std::int64_t moved = often.input * values_.m + often.weight * values_.k + often.output * values_.n;
+    const Bytes results = bytes_.result + (often.output - 1) * bytes_.sum;
+    const Bytes moved =
+        bytes_.operand * (often.input * values_.m + often.weight * values_.k) + results * values_.n;
     // Tiles of the array are the same whatever the plan but where the streamed side is cut.
     const auto cost = std::tuple(moved, count.m * count.k * count.n);
     if (cost >= cost_) return;
@@ -204,6 +206,7 @@ class Planner {
   }
 
   const SystolicArray& array_;
+  ValueBytes bytes_;
   Shape whole_;
   Shape unit_;
   Shape values_;  // of input, weight and output
@@ -221,17 +224,51 @@ struct Range {
   std::int64_t length() const { return end - first; }
 };
 
+// The cycles of a tile by the array's formula: along each side all blocks are equal but the last.
+class BlockCycles {
+ public:
+  BlockCycles(const SystolicArray& array, const Shape& whole, const Shape& count, const TilePlan& plan)
+      : count_(count) {
+    const Shape last{whole.m - (count.m - 1) * plan.m, whole.k - (count.k - 1) * plan.k,
+                     whole.n - (count.n - 1) * plan.n};
+    for (std::size_t i = 0; i < cycles_.size(); ++i) {
+      cycles_[i] = array.cycles(
+          {(i & 1) != 0 ? last.m : plan.m, (i & 2) != 0 ? last.k : plan.k, (i & 4) != 0 ? last.n : plan.n});
+    }
+  }
+
+  PeCycles of(std::int64_t m, std::int64_t k, std::int64_t n) const {
+    return cycles_[(m + 1 == count_.m ? 1U : 0U) + (k + 1 == count_.k ? 2U : 0U) +
+                   (n + 1 == count_.n ? 4U : 0U)];
+  }
+  PeCycles all() const {
+    PeCycles sum = 0;
+    for (std::size_t i = 0; i < cycles_.size(); ++i) {
+      sum += cycles_[i] * ((i & 1) != 0 ? 1 : count_.m - 1) * ((i & 2) != 0 ? 1 : count_.k - 1) *
+             ((i & 4) != 0 ? 1 : count_.n - 1);
+    }
+    return sum;
+  }
+
+ private:
+  Shape count_;
+  std::array<PeCycles, 8> cycles_{};  // bits: the last of m, of k, of n
+};
+
 // Walks the tiles and knows what is in the buffers.
 class Walker {
  public:
   Walker(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan,
-         const TileCycles& cycles)
-      : operands_(operands),
-        array_(array),
-        plan_(plan),
+         const TileCycles& cycles, const ValueBytes& bytes)
+      : plan_(plan),
         cycles_(cycles),
+        bytes_(bytes),
         whole_(shape_of(operands)),
         count_(blocks(whole_, {plan.m, plan.k, plan.n})),
+        formula_(array, whole_, count_, plan),
+        input_(operands.input, plan.m, plan.k, plan.input_stays),
+        weight_(operands.weight, plan.k, plan.n, plan.weight_stays),
+        output_(operands.output, plan.m, plan.n, plan.output_stays),
         input_seen_(flags(plan.input_stays, count_.m * count_.k)),
         weight_seen_(flags(plan.weight_stays, count_.k * count_.n)) {}
 
@@ -279,29 +316,26 @@ class Walker {
     return absent;
   }
 
-  // Of an operand that stays, what has not come with a block before.
-  static Bytes bytes(const OperandBlocks& operand, bool stays, const Range& rows, const Range& columns) {
-    return kElement * (stays ? operand.new_values(rows.first, rows.end, columns.first, columns.end)
-                             : operand.values(rows.first, rows.end, columns.first, columns.end));
-  }
-
-  void visit(std::int64_t m, std::int64_t k, std::int64_t n) {
+  PeCycles compute(std::int64_t m, std::int64_t k, std::int64_t n) const {
+    if (!cycles_) return formula_.of(m, k, n);
     const Range in_m = range(m, plan_.m, whole_.m);
     const Range in_k = range(k, plan_.k, whole_.k);
     const Range in_n = range(n, plan_.n, whole_.n);
+    return cycles_({in_m.first, in_m.length(), in_k.first, in_k.length(), in_n.first, in_n.length()});
+  }
+
+  void visit(std::int64_t m, std::int64_t k, std::int64_t n) {
     TileStep step;
-    step.compute =
-        cycles_ ? cycles_({in_m.first, in_m.length(), in_k.first, in_k.length(), in_n.first, in_n.length()})
-                : array_.cycles({in_m.length(), in_k.length(), in_n.length()});
+    step.compute = compute(m, k, n);
     if (missing(input_seen_, plan_.input_stays, m * count_.k + k, input_held_)) {
-      step.input = bytes(operands_.input, plan_.input_stays, in_m, in_k);
+      step.input = bytes_.operand * input_.values(m, k);
       step.takes_half = !plan_.input_stays;
     }
     if (missing(weight_seen_, plan_.weight_stays, k * count_.n + n, weight_held_)) {
-      step.weight = bytes(operands_.weight, plan_.weight_stays, in_k, in_n);
+      step.weight = bytes_.operand * weight_.values(k, n);
       step.takes_half = step.takes_half || !plan_.weight_stays;
     }
-    add_output(step, m * count_.n + n, k, bytes(operands_.output, plan_.output_stays, in_m, in_n));
+    add_output(step, m * count_.n + n, k, output_.values(m, n));
     walk_.compute += step.compute;
     walk_.traffic.input += step.input;
     walk_.traffic.weight += step.weight;
@@ -309,7 +343,8 @@ class Walker {
   }
 
   // Sums leave when they are complete, or when others take their place and they do not stay.
-  void add_output(TileStep& step, std::int64_t block, std::int64_t k, Bytes moved) {
+  void add_output(TileStep& step, std::int64_t block, std::int64_t k, std::int64_t values) {
+    const Bytes sums = values * bytes_.sum;
     const bool complete = k + 1 == count_.k;
     step.new_output = block != output_held_;
     if (step.new_output && !plan_.output_stays) {
@@ -318,26 +353,30 @@ class Walker {
         walk_.traffic.output += output_bytes_;
       }
       if (k > 0) {
-        step.sums_in = moved;
+        step.sums_in = sums;
         step.takes_half = true;
-        walk_.traffic.output += moved;
+        walk_.traffic.output += sums;
       }
     }
     if (complete) {
-      step.sums_out += moved;
-      walk_.traffic.output += moved;
+      step.sums_out += values * bytes_.result;
+      walk_.traffic.output += values * bytes_.result;
     }
     output_held_ = block;
     output_complete_ = complete;
-    output_bytes_ = moved;
+    output_bytes_ = sums;
   }
 
-  const ProductOperands& operands_;
-  const SystolicArray& array_;
   const TilePlan& plan_;
   const TileCycles& cycles_;
+  ValueBytes bytes_;
   Shape whole_;
   Shape count_;
+  BlockCycles formula_;
+  // Of an operand that stays, what has not come with a block before.
+  OperandGrid input_;
+  OperandGrid weight_;
+  OperandGrid output_;
   std::vector<bool> input_seen_;
   std::vector<bool> weight_seen_;
   std::int64_t input_held_ = -1;
@@ -385,13 +424,18 @@ Traffic Traffic::operator*(std::int64_t times) const {
 }
 
 TilePlan plan_tiles(const ProductOperands& operands, const SystolicArray& array, const BufferSizes& buffers,
-                    Tiling tiling) {
-  return Planner(operands, array, buffers).plan(tiling);
+                    Tiling tiling, const ValueBytes& bytes) {
+  return Planner(operands, array, buffers, bytes).plan(tiling);
 }
 
 TileWalk walk_tiles(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan,
-                    const TileCycles& cycles) {
-  return Walker(operands, array, plan, cycles).walk();
+                    const TileCycles& cycles, const ValueBytes& bytes) {
+  return Walker(operands, array, plan, cycles, bytes).walk();
+}
+
+PeCycles tiles_compute(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan) {
+  const Shape whole = shape_of(operands);
+  return BlockCycles(array, whole, blocks(whole, {plan.m, plan.k, plan.n}), plan).all();
 }
 
 }  // namespace coppice::accelerator

@@ -20,6 +20,14 @@ struct BufferSizes {
   std::optional<Bytes> output;
 };
 
+// The bytes of a value in the buffers and in the memory: of an operand, of a complete result, of a sum that
+// is not complete yet.
+struct ValueBytes {
+  Bytes operand = workload::kElementBytes;
+  Bytes result = workload::kElementBytes;
+  Bytes sum = workload::kElementBytes;
+};
+
 // In which order tiles of a product m x k by k x n follow one another: what stays while the others change.
 enum class Tiling {
   kLeastTraffic,  // the order and the sizes that move the fewest bytes; of those, the fewest cycles
@@ -69,7 +77,7 @@ struct TileStep {
 // Cuts the product of `operands` for `array`. Throws UnsupportedError naming the buffer that is too small
 // for a tile of the array.
 TilePlan plan_tiles(const ProductOperands& operands, const SystolicArray& array, const BufferSizes& buffers,
-                    Tiling tiling);
+                    Tiling tiling, const ValueBytes& bytes = {});
 
 // The tiles of a plan one after the other, and the bytes that they move.
 struct TileWalk {
@@ -88,6 +96,8 @@ using TileCycles = std::function<PeCycles(const TilePlace&)>;
 
 // `cycles` says how long a tile takes: the array's formula if it is null.
 TileWalk walk_tiles(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan,
-                    const TileCycles& cycles = nullptr);
+                    const TileCycles& cycles = nullptr, const ValueBytes& bytes = {});
+// The cycles of all tiles by the array's formula, without a walk: TileWalk::compute.
+PeCycles tiles_compute(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan);
 
 }  // namespace coppice::accelerator

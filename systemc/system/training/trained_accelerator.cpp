@@ -25,9 +25,9 @@ workload::Model trained_model(const config::Loaded& loaded) {
 accelerator::Footprint require_memory(const config::Loaded& loaded, const workload::Model& model,
                                       Bytes partial_sums) {
   const config::Config& config = loaded.config;
-  const accelerator::Footprint needs =
-      footprint_of(model, config.training.batch_per_accelerator,
-                   accelerator::find_optimizer(config.training.optimizer), partial_sums);
+  const accelerator::Footprint needs = footprint_of(
+      model, config.training.batch_per_accelerator, accelerator::find_optimizer(config.training.optimizer),
+      partial_sums, accelerator::parse_element_type(config.system.accelerator.operands));
   const auto& memory = config.system.accelerator.memory;
   if (!memory || needs.total() <= *memory) return needs;
   throw ConfigError(

@@ -23,6 +23,23 @@ TEST(Footprint, CountsWhatAnIterationKeeps) {
   EXPECT_EQ(needs.total(), 4 * needs.weights + needs.activations + 77);
 }
 
+TEST(Footprint, SmallOperandsShrinkActivationsAndCopyWeights) {
+  workload::Layer layer;  // 4x4x3 to 4x4x5
+  layer.ifmap_height = layer.ifmap_width = 4;
+  layer.channels = 3;
+  layer.filters = 5;
+  const workload::Model model{"one", {layer}};
+  const auto needs = [&](ElementType type) {
+    return footprint_of(model, 10, find_optimizer("sgd"), 0, type);
+  };
+  EXPECT_EQ(needs(ElementType::kFp32).weights, 4 * 15);
+  EXPECT_EQ(needs(ElementType::kBf16).weights, (4 + 2) * 15);
+  EXPECT_EQ(needs(ElementType::kInt8).weights, (4 + 1) * 15);
+  EXPECT_EQ(needs(ElementType::kInt8).gradients, 4 * 15);
+  EXPECT_EQ(needs(ElementType::kBf16).activations, 2 * 10 * 16 * (3 + 5));
+  EXPECT_EQ(needs(ElementType::kInt8).activations, 10 * 16 * (3 + 5));
+}
+
 TEST(Footprint, OptimizersMoveTheirStates) {
   EXPECT_EQ(find_optimizer("sgd").bytes_per_weight(), 12);
   EXPECT_EQ(find_optimizer("momentum").bytes_per_weight(), 20);

@@ -49,6 +49,31 @@ RC_GTEST_PROP(PassCost, TheArrayTakesTheCyclesOfTheFormula, ()) {
   }
 }
 
+// With unlimited buffers every value moves once: operands of their size, weight gradients of fp32.
+RC_GTEST_PROP(PassCost, BytesAreThoseOfTheOperands, ()) {
+  AcceleratorSpec spec = any_spec();
+  spec.buffers = {};
+  spec.split = Split::kBatch;
+  const Layer layer = any_layer();
+  const std::int64_t batch = *rc::gen::inRange(1, 6);
+  const std::int64_t size = element_bytes(spec.operands);
+  for (const Pass pass : kPasses) {
+    const PassCost small = Accelerator(spec).cost(layer, pass, batch);
+    AcceleratorSpec whole = spec;
+    whole.operands = ElementType::kFp32;
+    const PassCost fp32 = Accelerator(whole).cost(layer, pass, batch);
+    const bool sums = pass == Pass::kWeightGradient;
+    RC_ASSERT(small.cycles == fp32.cycles);
+    RC_ASSERT(small.traffic.input * 4 == fp32.traffic.input * size);
+    RC_ASSERT(small.traffic.output * 4 == fp32.traffic.output * (sums ? 4 : size));
+    if (fp32.product.count > 0) RC_ASSERT(small.traffic.weight * 4 == fp32.traffic.weight * size);
+  }
+  const Optimizer& adam = find_optimizer("adam");
+  const Bytes copy = size == 4 ? 0 : layer.parameters() * size;
+  RC_ASSERT(Accelerator(spec).update(layer, adam).traffic.total() ==
+            layer.parameters() * adam.bytes_per_weight() + copy);
+}
+
 RC_GTEST_PROP(PassCost, TheBestSplitIsTheBestOfAll, ()) {
   AcceleratorSpec spec = any_spec();
   if (*rc::gen::arbitrary<bool>())

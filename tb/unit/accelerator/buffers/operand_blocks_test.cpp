@@ -1,5 +1,6 @@
 #include "accelerator/buffers/operand_blocks.h"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -103,6 +104,28 @@ TEST(OperandBlocks, PassesHaveTheTensorsOfTheirLayer) {
   EXPECT_EQ(values(Pass::kForward), std::tuple(kInputs, kWeights, kOutputs));
   EXPECT_EQ(values(Pass::kInputGradient), std::tuple(kOutputs, kWeights, kInputs));
   EXPECT_EQ(values(Pass::kWeightGradient), std::tuple(kInputs, kOutputs, kWeights));
+}
+
+// A grid knows what its blocks hold.
+RC_GTEST_PROP(OperandGrid, HoldsWhatItsBlocksDo, ()) {
+  const Layer layer = any_layer();
+  const OperandBlocks patches = OperandBlocks::patches(layer, 3);
+  const OperandBlocks plain = OperandBlocks::plain(patches.rows(), patches.columns());
+  const std::int64_t height = *rc::gen::inRange<std::int64_t>(1, 40);
+  const std::int64_t width = *rc::gen::inRange<std::int64_t>(1, 40);
+  for (const OperandBlocks& operand : {patches, patches.transposed(), plain}) {
+    const OperandGrid any(operand, height, width, false);
+    const OperandGrid once(operand, height, width, true);
+    for (std::int64_t row = 0; row * height < operand.rows(); ++row) {
+      for (std::int64_t column = 0; column * width < operand.columns(); ++column) {
+        const std::int64_t bottom = std::min((row + 1) * height, operand.rows());
+        const std::int64_t right = std::min((column + 1) * width, operand.columns());
+        RC_ASSERT(any.values(row, column) == operand.values(row * height, bottom, column * width, right));
+        RC_ASSERT(once.values(row, column) ==
+                  operand.new_values(row * height, bottom, column * width, right));
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct Case {
   SystolicArray array{1, 1, Dataflow::kOutputStationary};
   BufferSizes buffers;
   Tiling tiling = Tiling::kLeastTraffic;
+  ValueBytes bytes;
 };
 
 Case any_case() {
@@ -42,7 +43,8 @@ Case any_case() {
           SystolicArray(rows, columns, any_dataflow()),
           {buffer(), buffer(), buffer()},
           *rc::gen::element(Tiling::kLeastTraffic, Tiling::kOutputReuse, Tiling::kWeightReuse,
-                            Tiling::kInputReuse)};
+                            Tiling::kInputReuse),
+          {*rc::gen::element<Bytes>(1, 2, 4), *rc::gen::element<Bytes>(1, 2, 4), 4}};
 }
 
 // A run of the plan over buffers that hold single values: what each of them reads and writes.
@@ -57,19 +59,19 @@ Replay replayed(const Case& c, const TilePlan& plan) {
   std::set<Block> inputs, weights;  // of staying operands, all; else the last block
   Block held_output{-1, -1};
   std::map<Block, std::int64_t> done;  // depth that a tile of sums has
-  const auto read = [](std::set<Block>& held, bool stays, const Block& block, std::int64_t values,
-                       Bytes& sum) {
+  const auto read = [&c](std::set<Block>& held, bool stays, const Block& block, std::int64_t values,
+                         Bytes& sum) {
     if (held.contains(block)) return;
     if (!stays) held.clear();
     held.insert(block);
-    sum += values * workload::kElementBytes;
+    sum += values * c.bytes.operand;
   };
   std::int64_t held_size = 0;
   walk_tiles(product(c.m, c.k, c.n), c.array, plan, [&](const TilePlace& tile) -> PeCycles {
     read(inputs, plan.input_stays, {tile.m, tile.k}, tile.height * tile.depth, replay.traffic.input);
     read(weights, plan.weight_stays, {tile.k, tile.n}, tile.depth * tile.width, replay.traffic.weight);
     const Block output{tile.m, tile.n};
-    const std::int64_t size = tile.height * tile.width * workload::kElementBytes;
+    const std::int64_t size = tile.height * tile.width * c.bytes.sum;
     if (output != held_output && !plan.output_stays) {
       if (held_size > 0 && done[held_output] < c.k) replay.traffic.output += held_size;  // leaves incomplete
       if (done[output] > 0) replay.traffic.output += size;
@@ -77,7 +79,7 @@ Replay replayed(const Case& c, const TilePlan& plan) {
     held_output = output;
     held_size = size;
     done[output] += tile.depth;
-    if (done[output] == c.k) replay.traffic.output += size;
+    if (done[output] == c.k) replay.traffic.output += tile.height * tile.width * c.bytes.result;
     for (std::int64_t i = tile.m; i < tile.m + tile.height; ++i) {
       for (std::int64_t j = tile.n; j < tile.n + tile.width; ++j) replay.sums[{i, j}] += tile.depth;
     }
@@ -88,8 +90,8 @@ Replay replayed(const Case& c, const TilePlan& plan) {
 
 RC_GTEST_PROP(Tiling, WalksEveryProductOnceAndCountsWhatItsBuffersMiss, ()) {
   const Case c = any_case();
-  const TilePlan plan = plan_tiles(product(c.m, c.k, c.n), c.array, c.buffers, c.tiling);
-  const TileWalk walk = walk_tiles(product(c.m, c.k, c.n), c.array, plan);
+  const TilePlan plan = plan_tiles(product(c.m, c.k, c.n), c.array, c.buffers, c.tiling, c.bytes);
+  const TileWalk walk = walk_tiles(product(c.m, c.k, c.n), c.array, plan, nullptr, c.bytes);
   const Replay replay = replayed(c, plan);
   RC_ASSERT(walk.traffic == replay.traffic);
   RC_ASSERT(std::ssize(replay.sums) == c.m * c.n);
@@ -102,26 +104,29 @@ RC_GTEST_PROP(Tiling, WalksEveryProductOnceAndCountsWhatItsBuffersMiss, ()) {
   }
   RC_ASSERT(steps == walk.traffic);
   RC_ASSERT(compute == walk.compute);
+  RC_ASSERT(compute == tiles_compute(product(c.m, c.k, c.n), c.array, plan));
 }
 
 RC_GTEST_PROP(Tiling, TilesFitTheirBuffers, ()) {
   const Case c = any_case();
-  const TilePlan plan = plan_tiles(product(c.m, c.k, c.n), c.array, c.buffers, c.tiling);
+  const TilePlan plan = plan_tiles(product(c.m, c.k, c.n), c.array, c.buffers, c.tiling, c.bytes);
   const auto fits = [](const std::optional<Bytes>& buffer, bool stays, std::int64_t operand,
-                       std::int64_t tile) {
+                       std::int64_t tile, Bytes value) {
     if (!buffer) return true;
-    return workload::kElementBytes * (stays ? operand : 2 * tile) <= *buffer;
+    return value * (stays ? operand : 2 * tile) <= *buffer;
   };
-  RC_ASSERT(fits(c.buffers.input, plan.input_stays, c.m * c.k, plan.m * plan.k));
-  RC_ASSERT(fits(c.buffers.weight, plan.weight_stays, c.k * c.n, plan.k * plan.n));
-  RC_ASSERT(fits(c.buffers.output, plan.output_stays, c.m * c.n, plan.m * plan.n));
+  RC_ASSERT(fits(c.buffers.input, plan.input_stays, c.m * c.k, plan.m * plan.k, c.bytes.operand));
+  RC_ASSERT(fits(c.buffers.weight, plan.weight_stays, c.k * c.n, plan.k * plan.n, c.bytes.operand));
+  RC_ASSERT(fits(c.buffers.output, plan.output_stays, c.m * c.n, plan.m * plan.n, c.bytes.sum));
 }
 
 RC_GTEST_PROP(Tiling, NoNamedTilingMovesLessThanTheLeast, ()) {
   const Case c = any_case();
   const auto traffic = [&](Tiling tiling) {
     const auto operands = product(c.m, c.k, c.n);
-    return walk_tiles(operands, c.array, plan_tiles(operands, c.array, c.buffers, tiling)).traffic.total();
+    return walk_tiles(operands, c.array, plan_tiles(operands, c.array, c.buffers, tiling, c.bytes), nullptr,
+                      c.bytes)
+        .traffic.total();
   };
   const Bytes least = traffic(Tiling::kLeastTraffic);
   for (const Tiling named : {Tiling::kOutputReuse, Tiling::kWeightReuse, Tiling::kInputReuse}) {
@@ -132,10 +137,11 @@ RC_GTEST_PROP(Tiling, NoNamedTilingMovesLessThanTheLeast, ()) {
 // Nothing can move less than every operand once; unlimited buffers move no more.
 RC_GTEST_PROP(Tiling, UnlimitedBuffersMoveEverythingOnceInTheArraysTime, ()) {
   Case c = any_case();
-  const Bytes once = workload::kElementBytes * (c.m * c.k + c.k * c.n + c.m * c.n);
+  const Bytes once = c.bytes.operand * (c.m * c.k + c.k * c.n) + c.bytes.result * c.m * c.n;
   const auto walk = [&] {
     const auto operands = product(c.m, c.k, c.n);
-    return walk_tiles(operands, c.array, plan_tiles(operands, c.array, c.buffers, c.tiling));
+    return walk_tiles(operands, c.array, plan_tiles(operands, c.array, c.buffers, c.tiling, c.bytes), nullptr,
+                      c.bytes);
   };
   RC_ASSERT(walk().traffic.total() >= once);
   c.buffers = {};
@@ -155,6 +161,13 @@ TEST(Tiling, KnownTraffic) {
   EXPECT_EQ(plan.n, 16);
   // For every m all n: the inputs of an m stay, the weights come again.
   EXPECT_EQ(walk_tiles(operands, array, plan).traffic, (Traffic{16384, 4 * 16384, 16384}));
+  // Of one byte all operands stay; complete sums leave as one byte, or as the four that they have.
+  const ValueBytes small{.operand = 1, .result = 1};
+  const TilePlan whole = plan_tiles(operands, array, buffers, Tiling::kOutputReuse, small);
+  EXPECT_TRUE(whole.input_stays && whole.weight_stays);
+  EXPECT_EQ(walk_tiles(operands, array, whole, nullptr, small).traffic, (Traffic{4096, 4096, 4096}));
+  EXPECT_EQ(walk_tiles(operands, array, whole, nullptr, {.operand = 1}).traffic,
+            (Traffic{4096, 4096, 16384}));
 }
 
 TEST(Tiling, NamesTheBufferThatIsTooSmall) {
