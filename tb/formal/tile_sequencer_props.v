@@ -1,7 +1,10 @@
 // tile_sequencer: a tile takes 2 rows + columns + depth - 2 cycles from the one after it was taken, rows of them to fill or to
-// drain, and the next one may follow at once; for arrays that keep outputs, and that keep weights.
+// drain, and the next one may follow at once; PIPELINED cycles more, and its sums are formed as much later; for arrays that keep outputs, and that keep weights.
 `default_nettype none
-module tile_sequencer_props (input wire clk_i);
+module tile_sequencer_props #(
+  parameter PIPELINED = 0  // of the sequencer: cycles that every stream takes longer
+) (input wire clk_i);
+  localparam [4:0] LATER = PIPELINED;
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
   wire start = $anyseq;
@@ -14,14 +17,14 @@ module tile_sequencer_props (input wire clk_i);
       wire ready, stream, formed, half;
       wire [1:0] mode, row, rows_of, columns_of;
       wire [3:0] depth_of;
-      tile_sequencer #(.SIDE_W(2), .DEPTH_W(4), .STATIONARY(k)) dut (
+      tile_sequencer #(.SIDE_W(2), .DEPTH_W(4), .STATIONARY(k), .PIPELINED(PIPELINED)) dut (
         .clk_i(clk_i), .rst_ni(started), .start_i(start), .rows_i(rows), .columns_i(columns), .depth_i(depth),
         .ready_o(ready), .mode_o(mode), .stream_o(stream), .formed_o(formed), .row_o(row), .rows_o(rows_of),
         .columns_o(columns_of), .depth_o(depth_of), .half_o(half));
       reg [4:0] left_q = 5'd0;     // cycles of the tile, the present one included
       reg [4:0] streams_q = 5'd0;  // of them, those that stream
       reg [1:0] rows_q;
-      wire [4:0] length = {3'd0, rows} + {3'd0, columns} + {1'b0, depth} - 5'd2;
+      wire [4:0] length = {3'd0, rows} + {3'd0, columns} + {1'b0, depth} - 5'd2 + LATER;
       always @(posedge clk_i) if (started) begin
         assert ((mode != 2'd0) == (left_q != 5'd0));
         assert (ready == (left_q <= 5'd1));
@@ -32,7 +35,7 @@ module tile_sequencer_props (input wire clk_i);
           if (k == 0 && mode == 2'd3) assert (row == rows_q - left_q[1:0]);
           if (k == 1 && mode == 2'd1) assert ({3'd0, row} == left_q - streams_q - 5'd1);
           assert (stream == (k == 0 ? left_q == streams_q + {3'd0, rows_q} : left_q == streams_q));
-          if (k == 1) assert (formed == (left_q <= streams_q && streams_q - left_q == {3'd0, rows_q} - 5'd1));
+          if (k == 1) assert (formed == (left_q <= streams_q && streams_q - left_q == {3'd0, rows_q} - 5'd1 + LATER));
         end
         if (start && left_q <= 5'd1) begin
           left_q <= length + {3'd0, rows};
