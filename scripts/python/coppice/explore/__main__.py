@@ -12,11 +12,15 @@ import time
 from typing import Any
 
 from coppice.command import CoppiceError, call
-from coppice.explore.located import SpaceError
-from coppice.explore.space import SAMPLED, Search, Space
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
-PACKAGES = "python3-optuna, python3-pandas and python3-sklearn (make explore installs them)"
+PACKAGES = "python3-yaml, python3-optuna, python3-pandas and python3-sklearn (make explore installs them)"
+
+try:
+    from coppice.explore.located import SpaceError
+    from coppice.explore.space import SAMPLED, Search, Space
+except ModuleNotFoundError as missing:
+    sys.exit(f"coppice: a search needs the packages {PACKAGES}: there is no {missing.name}")
 
 
 def parser() -> argparse.ArgumentParser:
