@@ -173,9 +173,9 @@ bool ProgramRunner::run_tiles(std::size_t operation, Cycles now, Cycles cycles) 
   auto work = passes_.work(rank_, operation);
   if (work == nullptr) return false;
   const Cycles alone = passes_.alone(*work);
-  if (alone > cycles) return false;
+  if (alone > cycles + SharedPasses::kPieces) return false;
   tiles_end_ = now + alone;
-  behind_tiles_ = cycles - alone;
+  behind_tiles_ = std::max<Cycles>(cycles - alone, 0);
   engine_->start(std::move(work));
   return true;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <utility>
 
 #include "system/machine/configured_accelerator.h"
 
@@ -61,9 +63,42 @@ bool exchanges(const workload::Program& program, const Operation& operation) {
          std::holds_alternative<workload::Receive>(operation.work);
 }
 
+// Of so many operations and bytes, on no layer.
+bool streams(const Compute& compute) {
+  return compute.layer < 0 && compute.duration == 0 && compute.bytes > 0;
+}
+
+// What moves bytes of the memory as it computes.
 const Compute* pass_of(const Operation& operation) {
   const auto* const compute = std::get_if<Compute>(&operation.work);
-  return compute != nullptr && compute->layer >= 0 ? compute : nullptr;
+  return compute != nullptr && (compute->layer >= 0 || streams(*compute)) ? compute : nullptr;
+}
+
+// Operations and bytes in equal pieces, of which one comes while the one before is computed. With the memory
+// to itself it takes what a roofline says, the longer of both: the first piece needs no bytes, and the last
+// computes nothing.
+PassWork stream_of(const Compute& compute, const config::AcceleratorConfig& config) {
+  const double rate = 2.0 * config.array.front() * config.array.back() * config.pes;
+  const auto cycles = static_cast<std::int64_t>(std::ceil(compute.operations / rate - 1e-9));
+  const auto bytes = static_cast<Bytes>(std::ceil(compute.bytes));
+  constexpr std::int64_t kSteps = SharedPasses::kPieces - 1;
+  accelerator::TileSequence run;
+  for (std::int64_t i = 0; i <= kSteps; ++i) {
+    const auto part = [i](std::int64_t whole, std::int64_t first) {
+      const std::int64_t step = i - first;
+      if (step < 0 || step >= kSteps) return std::int64_t{0};
+      return whole / kSteps + (step < whole % kSteps ? 1 : 0);
+    };
+    run.tiles.push_back({part(cycles, 0), part(bytes, 1), 0, true, true});
+  }
+  PassWork work;
+  const auto times = accelerator::run_pipeline(run.tiles, 1, false, {config.memory_bandwidth, config.clock});
+  work.cost.cycles = cycles;
+  work.cost.stall_cycles = times.end - cycles;
+  work.cost.memory_cycles = times.memory_busy;
+  work.cost.traffic.input = bytes;
+  work.runs.push_back(std::move(run));
+  return work;
 }
 
 PassWork work_of(const accelerator::Accelerator& accelerator, const workload::Layer& layer, Purpose purpose,
@@ -85,7 +120,11 @@ PassWork work_of(const accelerator::Accelerator& accelerator, const workload::La
 SharedPasses::SharedPasses(const config::Loaded& loaded, const workload::Program& program)
     : config_(loaded.config), program_(program) {
   const config::AcceleratorConfig& accelerator = config_.system.accelerator;
-  if (program.layers.empty() || accelerator.model != "systolic" || !accelerator.memory_bandwidth) return;
+  if (accelerator.model != "systolic" || !accelerator.memory_bandwidth) return;
+  const auto moves = [](const RankProgram& rank) {
+    return std::ranges::any_of(rank.operations, [](const Operation& one) { return pass_of(one) != nullptr; });
+  };
+  if (std::ranges::none_of(program.ranks, moves)) return;
   // Tiles take what the formula says, which the array's timing has proven where it was asked for.
   config::Loaded by_formula = loaded;
   by_formula.config.system.accelerator.timing = "formula";
@@ -145,6 +184,12 @@ std::shared_ptr<const PassWork> SharedPasses::work(int rank, std::size_t operati
   if (!accelerator_ || !(*shared_[static_cast<std::size_t>(rank)])[operation]) return nullptr;
   const auto& work = program_.ranks[static_cast<std::size_t>(rank)].operations[operation].work;
   const auto& compute = std::get<Compute>(work);
+  if (streams(compute)) {
+    auto& stream = streams_[{compute.operations, compute.bytes}];
+    if (stream == nullptr)
+      stream = std::make_shared<PassWork>(stream_of(compute, config_.system.accelerator));
+    return stream;
+  }
   auto& kept = works_[{compute.layer, compute.purpose}];
   if (kept == nullptr) {
     const workload::Layer& layer = program_.layers[static_cast<std::size_t>(compute.layer)];

@@ -13,7 +13,8 @@
 
 namespace coppice::system {
 
-// Which passes over layers accelerators have to run tile by tile, and what they run.
+// Which passes over layers, and other computations of operations and bytes, accelerators have to run tile by
+// tile, and what they run.
 //
 // With a limited memory, a pass takes longer than its formula where the network interface reads or writes
 // meanwhile. It cannot where the program orders the pass with every exchange of its rank, one before the
@@ -28,6 +29,9 @@ class SharedPasses {
   bool any(int rank) const;
   // Of an operation of a rank; nullptr where its formula says all. Throws ConfigError.
   std::shared_ptr<const accelerator::PassWork> work(int rank, std::size_t operation);
+  // Pieces of a computation that is no pass over a layer. Each of them takes whole cycles: alone() may be so
+  // many cycles longer than the roofline's time.
+  static constexpr Cycles kPieces = 64;
   // Of a work with the memory to itself, in cycles of system.clock.
   Cycles alone(const accelerator::PassWork& work) const;
 
@@ -37,7 +41,7 @@ class SharedPasses {
     delay_ += longer;
   }
 
-  // Whether there are passes over layers whose memory is limited.
+  // Whether there are passes whose memory is limited.
   bool limited() const { return accelerator_.has_value(); }
   std::int64_t by_formula() const { return passes_ - tiles_; }
   std::int64_t by_tiles() const { return tiles_; }
@@ -53,6 +57,8 @@ class SharedPasses {
   std::optional<accelerator::Accelerator> accelerator_;  // where layers run on arrays with a limited memory
   std::vector<std::shared_ptr<const Flags>> shared_;     // [rank]
   std::map<std::pair<std::int32_t, workload::Purpose>, std::shared_ptr<const accelerator::PassWork>> works_;
+  std::map<std::pair<double, double>, std::shared_ptr<const accelerator::PassWork>>
+      streams_;  // by operations, bytes
   std::int64_t passes_ = 0;
   std::int64_t tiles_ = 0;
   Cycles delay_ = 0;

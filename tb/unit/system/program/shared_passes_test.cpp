@@ -1,12 +1,14 @@
 // Passes over layers that programs run in the machine's nodes, beside exchanges that use the same memories.
 #include "system/program/shared_passes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "accelerator/accelerator.h"
 #include "machine.h"
@@ -142,6 +144,46 @@ TEST(SharedPasses, AreNoneWhereTheMemoryIsUnlimited) {
   const auto result = run_passes(loaded, program);
   EXPECT_FALSE(result.contains("passes"));
   EXPECT_EQ(cycles_of(result, 0), static_cast<double>(alone(loaded)));
+}
+
+// Computations on no layer, of large models and of programs' files: 64 B a cycle come, 2,048 operations are
+// done.
+TEST(SharedPasses, OfOperationsAndBytesWaitForTheMemoryToo) {
+  constexpr Cycles kWhole = 63 * 400;
+  Compute moving;
+  moving.operations = 2048.0 * 63 * 100;
+  moving.bytes = static_cast<double>(kBytesPerCycle * kWhole);
+  Compute computing;
+  computing.operations = 2048.0 * kWhole;
+  computing.bytes = static_cast<double>(kBytesPerCycle * 63 * 40);
+  for (const char* fidelity : {"train", "flit"}) {
+    const config::Loaded loaded = ring({std::string("fidelity=") + fidelity});
+    const auto beside = [&](const Compute& compute) {
+      return run_passes(loaded, program_of({{"pass", compute, {}}, {"sum", JoinCollective{0}, {}}}));
+    };
+    const auto held_up = beside(moving);
+    EXPECT_EQ(cycles_of(held_up, 0), static_cast<double>(kWhole + kDelay)) << fidelity;
+    EXPECT_EQ(held_up.at("passes"), (ordered_json{{"formula", 0}, {"tiles", 4}, {"delayed_ns", kDelay}}));
+    // Bytes come while others are computed on: the memory has time for both.
+    EXPECT_LT(cycles_of(beside(computing), 0), static_cast<double>(kWhole + kDelay / 4)) << fidelity;
+    const auto before =
+        run_passes(loaded, program_of({{"pass", moving, {}}, {"sum", JoinCollective{0}, {0}}}));
+    EXPECT_EQ(cycles_of(before, 0), static_cast<double>(kWhole));
+    EXPECT_EQ(before.at("passes").at("tiles"), 0);
+  }
+}
+
+RC_GTEST_PROP(SharedPasses, TakeTheRooflinesTimeAlone, ()) {
+  const config::Loaded loaded = ring();
+  Compute compute;
+  compute.operations = *rc::gen::inRange(0, 1'000'000'000);
+  compute.bytes = *rc::gen::inRange(1, 100'000'000);
+  const Program program = program_of({{"pass", compute, {}}, {"sum", JoinCollective{0}, {}}});
+  SharedPasses passes(loaded, program);
+  const auto work = passes.work(0, 0);
+  const double roofline = std::max(compute.operations / 2048, compute.bytes / kBytesPerCycle);
+  RC_ASSERT(static_cast<double>(passes.alone(*work)) >= roofline);
+  RC_ASSERT(static_cast<double>(passes.alone(*work)) < roofline + SharedPasses::kPieces + 1);
 }
 
 // An accelerator whose clock is not the system's begins and ends its passes in the system's cycles.
