@@ -75,6 +75,37 @@ TEST_F(Training, WaitsForTheAllReduceOfAllGradients) {
             training["compute_ns"].get<double>() + alone["time_ns"].get<double>());
 }
 
+// A first layer of which all chunks have gradients waits for the last: nothing overlaps. One whose gradients
+// lie in the first chunk waits for that alone, and what computes longer than the other chunks take waits no
+// more.
+TEST_F(Training, ChainsTheForwardPassToItsChunks) {
+  const std::string header =
+      "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n";
+  shop.write("tiny.csv", header + "wide, 64, 64, 1, 1, 256, 32, 1,\nfc, 64, 64, 1, 1, 32, 32, 1,\n");
+  shop.write("turned.csv", header + "fc, 64, 64, 1, 1, 32, 32, 1,\nwide, 64, 64, 1, 1, 32, 256, 1,\n");
+  shop.write("alone.yaml",
+             "system: {topology: {kind: torus, dims: [2, 2]}}\n"
+             "collective: {algorithm: tree, chunks: 4, size: 36864 B}\n");
+  for (const char* fidelity : {"fidelity=train", "fidelity=flit"}) {
+    const auto training_of = [&](std::vector<std::string> keys) {
+      keys.insert(keys.end(), {fidelity, "collective.algorithm=tree", "collective.chunks=4",
+                               "training.batch_per_accelerator=64", "system.accelerator.forwarding_cost=0"});
+      return result_of(keys)["training"];
+    };
+    ASSERT_EQ(shop.run({"run", "alone.yaml", "--set", fidelity, "--out", "a.json"}).status, 0);
+    const auto alone = shop.read_json("a.json");
+    ASSERT_EQ(alone["gradients"]["chunks"], 4);
+    const auto chained = training_of({"training.overlap=chained"});
+    EXPECT_EQ(chained["gradient_bytes"], 36864);
+    EXPECT_EQ(chained["communication_ns"], alone["time_ns"]);
+    EXPECT_EQ(chained["total_ns"], training_of({})["total_ns"]);
+    const auto turned = training_of({"training.overlap=chained", "training.model=turned.csv"});
+    const double exposed = turned["exposed_communication_ns"];
+    EXPECT_EQ(exposed, alone["gradients"]["turnaround_ns"].get<double>());
+    EXPECT_EQ(turned["total_ns"].get<double>(), turned["compute_ns"].get<double>() + exposed);
+  }
+}
+
 TEST_F(Training, OverlapsLayerByLayer) {
   const auto whole = result_of({});
   const auto trained = result_of({"training.overlap=layer_wise"});

@@ -12,6 +12,7 @@
 #include "schedule/proof/checker.h"
 #include "schedule/registry.h"
 #include "schedule/tables/detour_nodes.h"
+#include "schedule/tables/final_chunks.h"
 #include "system/collective/gradient_progress.h"
 #include "system/collective/run.h"
 #include "system/collective/verification.h"
@@ -174,22 +175,10 @@ class CollectiveRun {
         {"alpha_ns", model.alpha_ns}, {"beta_ns_per_byte", model.beta_ns_per_byte}, {"time_ns", *time_ns}};
   }
 
-  // Where forwarding costs computation, accelerators that forward take longer for their layers.
   void follow_gradients() {
-    if (!GradientProgress::applies(schedule_)) {
-      if (options_.forward_layers.empty()) return;
-      throw ConfigError(
-          loaded_.place("collective.algorithm"),
-          fmt::format("collective.algorithm: {} on {} has no chunks that become final one by one, "
-                      "which a forward pass could be chained to: a tree algorithm has",
-                      schedule_.algorithm, topology_.name()));
-    }
-    std::vector<double> factors(schedule_.nodes.size(), 1.0);
-    for (const NodeId node : schedule::forwarders(topology_, schedule_)) {
-      factors[static_cast<std::size_t>(node)] += config().system.accelerator.forwarding_cost;
-    }
-    progress_ = std::make_unique<GradientProgress>(schedule_, options_.forward_layers, std::move(factors),
-                                                   fabric_->period());
+    auto chunks = schedule::find_final_chunks(schedule_);
+    if (!chunks) return;
+    progress_ = std::make_unique<GradientProgress>(std::move(*chunks), fabric_->period());
     log_.add_observer(*progress_);
   }
 

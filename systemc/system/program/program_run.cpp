@@ -14,6 +14,7 @@
 #include "config/shape.h"
 #include "fabric/failure.h"
 #include "fabric/sim_time.h"
+#include "schedule/tables/final_chunks.h"
 #include "system/machine/build.h"
 #include "system/machine/machine.h"
 #include "system/machine/run_loop.h"
@@ -108,7 +109,8 @@ struct Prepared {
 class ProgramRun {
  public:
   ProgramRun(const config::Loaded& loaded, const workload::Program& program, const std::vector<Job>& jobs,
-             const RunOptions& options, Prepared& prepared, config::Fidelity fidelity, Cycles stop)
+             const GradientChain& chain, const RunOptions& options, Prepared& prepared,
+             config::Fidelity fidelity, Cycles stop)
       : loaded_(loaded),
         program_(program),
         options_(options),
@@ -118,6 +120,7 @@ class ProgramRun {
         state_(loaded, program, jobs, prepared.compiler),
         passes_(loaded, program) {
     fabric::set_time_resolution();
+    chain_gradients(chain);
     build_machine();
     for (ni::MessageObserver* observer : options.message_observers) log_.add_observer(*observer);
     for (fabric::FabricObserver* observer : options.fabric_observers) fabric_->add_observer(*observer);
@@ -150,6 +153,18 @@ class ProgramRun {
  private:
   const config::Config& config() const { return loaded_.config; }
 
+  void chain_gradients(const GradientChain& chain) {
+    if (chain.layers.empty()) return;
+    const auto* compiled = state_.exchange(state_.context_of({chain.collective})).compiled;
+    if (compiled == nullptr) return;  // of one rank: its gradients are final at once
+    auto chunks = schedule::find_final_chunks(compiled->schedule);
+    if (!chunks) {
+      throw ModelError(fmt::format("operations wait for parts of '{}', which has no chunks that become final",
+                                   compiled->schedule.algorithm));
+    }
+    chained_ = std::make_unique<ChainedGradients>(ChainedGradients{chain, std::move(*chunks)});
+  }
+
   // By what passes over layers were timed, and by how much the network interfaces delayed them.
   nlohmann::ordered_json passes() const {
     const double ns = static_cast<double>(passes_.delay()) * static_cast<double>(fabric_->period()) /
@@ -181,7 +196,7 @@ class ProgramRun {
     };
     MachineParts parts = options_.parts;
     parts.make_accelerator = [this](NodeId node) {
-      auto runner = std::make_unique<ProgramRunner>("accelerator", node, state_, passes_);
+      auto runner = std::make_unique<ProgramRunner>("accelerator", node, state_, passes_, chained_.get());
       runners_.push_back(runner.get());
       return runner;
     };
@@ -311,6 +326,7 @@ class ProgramRun {
   Cycles stop_;  // what has not ended by then is lost; 0: all ends
   ProgramState state_;
   SharedPasses passes_;
+  std::unique_ptr<ChainedGradients> chained_;  // none: no operation waits for parts of a collective
   std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [accelerator]
   std::vector<const ProgramRunner*> runners_;             // [accelerator], the machine's
   ni::MessageLog log_;
@@ -356,14 +372,15 @@ namespace {
 
 // On a network, up to a cycle if that is above 0.
 nlohmann::ordered_json run_stretch(const config::Loaded& loaded, const workload::Program& program,
-                                   const std::vector<Job>& jobs, const RunOptions& options,
-                                   const topology::Topology& network, Cycles stop) {
+                                   const std::vector<Job>& jobs, const GradientChain& chain,
+                                   const RunOptions& options, const topology::Topology& network,
+                                   Cycles stop) {
   const std::string key = origin(loaded);
   const auto prepared =
       within_time(loaded, key, [&] { return std::make_unique<Prepared>(loaded, program, jobs, network); });
   const auto run = [&](config::Fidelity fidelity) {
     return within_time(loaded, key, [&] {
-      return ProgramRun(loaded, program, jobs, options, *prepared, fidelity, stop).run();
+      return ProgramRun(loaded, program, jobs, chain, options, *prepared, fidelity, stop).run();
     });
   };
   if (loaded.config.fidelity != config::Fidelity::kAuto) return run(loaded.config.fidelity);
@@ -373,7 +390,7 @@ nlohmann::ordered_json run_stretch(const config::Loaded& loaded, const workload:
 }  // namespace
 
 nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload::Program& program,
-                                   const RunOptions& options) {
+                                   const RunOptions& options, const GradientChain& chain) {
   const std::string key = origin(loaded);
   if (!options.vcd_path.empty() || !options.fst_path.empty()) {
     throw ConfigError(
@@ -390,12 +407,12 @@ nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload:
     const auto jobs = config::runs_program(loaded.config)
                           ? jobs_of(loaded.config, program)
                           : std::vector<Job>{{program.name, 0, static_cast<int>(program.ranks.size()), 0}};
-    return run_stretch(loaded, program, jobs, options, build_topology(loaded), 0);
+    return run_stretch(loaded, program, jobs, chain, options, build_topology(loaded), 0);
   }
   return run_failing(
       loaded, program, options,
       [&](const workload::Program& left, const std::vector<Job>& jobs, const topology::Topology& network,
-          Cycles stop) { return run_stretch(loaded, left, jobs, options, network, stop); });
+          Cycles stop) { return run_stretch(loaded, left, jobs, chain, options, network, stop); });
 }
 
 std::string summarize_program(const nlohmann::ordered_json& result) {

@@ -6,13 +6,14 @@
 
 #include "base/error.h"
 #include "fabric/sim_time.h"
+#include "ni/network_interface.h"
 
 namespace coppice::system {
 
 using ni::ContextId;
 
 ProgramRunner::ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator,
-                             ProgramState& state, SharedPasses& passes)
+                             ProgramState& state, SharedPasses& passes, const ChainedGradients* chained)
     : AcceleratorModule(name),
       state_(state),
       passes_(passes),
@@ -43,12 +44,27 @@ ProgramRunner::ProgramRunner(const sc_core::sc_module_name& name, topology::Node
       if (state.exchange(id).compiled != nullptr) in_order_.push_back(id);
     }
   }
+  if (chained != nullptr) make_gradient_queue(*chained);
+}
+
+void ProgramRunner::make_gradient_queue(const ChainedGradients& chained) {
+  chain_ = &chained.chain;
+  std::vector<std::int64_t> layer_chunks;
+  for (const GradientChain::Layer& layer : chain_->layers) {
+    ++waits_[static_cast<std::size_t>(layer.operation)];
+    layer_chunks.push_back(chained.chunks.chunks_to(layer.gradients));
+  }
+  gradients_ = std::make_unique<ni::GradientQueueModule>(
+      "gradient_queue", state_.context_of({chain_->collective}), chained.chunks, accelerator_, layer_chunks);
+  gradients_->on_release = [this](Cycles now) { settle(now); };
 }
 
 void ProgramRunner::attach(ni::WakeScheduler& alarm, ni::Interface& interface) {
   alarm_ = &alarm;
   interface_ = &interface;
   interface.on_context_done = [this](ContextId id, Cycles now) { exchange_done(id, now); };
+  if (gradients_ != nullptr)
+    dynamic_cast<ni::NetworkInterface&>(interface).completed.bind(gradients_->arrived);
 }
 
 void ProgramRunner::start_of_simulation() {
@@ -126,11 +142,23 @@ void ProgramRunner::settle(Cycles now) {
         if (--waits_[static_cast<std::size_t>(next)] == 0) make_ready(static_cast<std::size_t>(next), now);
       }
     }
+    take_layers(now);
     run_unit(compute_, Kind::kCompute, now);
     run_unit(memory_, Kind::kMemory, now);
     settled = ended_.empty();
   }
   load_contexts(now);
+}
+
+// A layer leaves the gradient queue when all else that it waits for has ended.
+void ProgramRunner::take_layers(Cycles now) {
+  while (gradients_ != nullptr && gradients_->released()) {
+    const auto operation = static_cast<std::size_t>(chain_->layers[gradients_->layer()].operation);
+    if (waits_[operation] > 1) return;
+    gradients_->take();
+    waits_[operation] = 0;
+    make_ready(operation, now);
+  }
 }
 
 void ProgramRunner::begin_work(std::size_t operation, const workload::Compute& /*compute*/, Cycles /*now*/) {

@@ -11,12 +11,20 @@
 
 #include "accelerator/accelerator_module.h"
 #include "accelerator/layer_engine.h"
+#include "ni/gradient_queue_module.h"
 #include "ni/interface.h"
 #include "ni/wake_scheduler.h"
+#include "system/program/gradient_chain.h"
 #include "system/program/program_state.h"
 #include "system/program/shared_passes.h"
 
 namespace coppice::system {
+
+// A chained forward pass, and the chunks of the all-reduce that it waits for.
+struct ChainedGradients {
+  GradientChain chain;
+  schedule::FinalChunks chunks;
+};
 
 // An accelerator that runs its rank's part of a program: computes one operation at a time, in the order of
 // readiness and then of the list, accesses its memory one operation at a time, and joins collectives, sends
@@ -28,10 +36,14 @@ namespace coppice::system {
 // The first collectives of the rank's list are loaded before the program begins, others ahead of their turn
 // where a context is free. A collective that is joined and not loaded takes the place of one that is loaded
 // and not joined, the last of them in the list. Sends and receives need no context.
+//
+// Layers of a chained forward pass wait for the gradient queue, which sits between the interface and the rest
+// of the accelerator.
 class ProgramRunner final : public accelerator::AcceleratorModule, private ni::WakeScheduler::Sleeper {
  public:
+  // References and `chained`, none if no operation waits for parts of a collective, outlive it.
   ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator, ProgramState& state,
-                SharedPasses& passes);
+                SharedPasses& passes, const ChainedGradients* chained);
 
   // It acts in cycles of its node's time, unless tiles run in the kernel's.
   bool starts_at_once() const override { return engine_ == nullptr; }
@@ -67,6 +79,8 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   void make_ready(std::size_t operation, Cycles now);
   void end(std::size_t operation, Cycles now);
   void settle(Cycles now);
+  void make_gradient_queue(const ChainedGradients& chained);
+  void take_layers(Cycles now);
   void begin_work(std::size_t operation, const workload::Compute& compute, Cycles now);
   void begin_work(std::size_t operation, const workload::MemoryAccess& access, Cycles now);
   void begin_work(std::size_t operation, const workload::JoinCollective& join, Cycles now);
@@ -99,6 +113,8 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::vector<std::vector<std::int32_t>> followers_;  // [operation]
   std::vector<std::int32_t> waits_;                   // [operation]: those before it that have not ended
   std::deque<std::size_t> ended_;                     // whose followers have not been told
+  const GradientChain* chain_ = nullptr;              // none: nothing waits for the gradient queue
+  std::unique_ptr<ni::GradientQueueModule> gradients_;
   Unit compute_;
   Unit memory_;
   std::unique_ptr<accelerator::LayerEngine> engine_;  // none: all computations take their formula

@@ -15,7 +15,10 @@ class Writer {
  public:
   Writer(const std::vector<workload::LayerCost>& costs, workload::Overlap overlap, Bytes bucket, Bytes least,
          const workload::Model* model)
-      : costs_(costs), least_(least), layers_are_known_(model != nullptr) {
+      : costs_(costs),
+        least_(least),
+        layers_are_known_(model != nullptr),
+        chained_(overlap == workload::Overlap::kChained) {
     if (model != nullptr) made_.program.layers = model->layers;
     made_.collective_of.assign(costs.size(), -1);
     switch (overlap) {
@@ -32,14 +35,21 @@ class Writer {
 
   TrainingProgram write(int accelerators) {
     workload::RankProgram rank;
-    for (const workload::LayerCost& cost : costs_) compute(cost, " forward", cost.forward, Purpose::kForward);
+    if (!chained_) {
+      for (const workload::LayerCost& cost : costs_)
+        compute(cost, " forward", cost.forward, Purpose::kForward);
+    }
     for (std::size_t layer = costs_.size(); layer-- > 0;) {
       const workload::LayerCost& cost = costs_[layer];
       compute(cost, " weight gradient", cost.weight_gradient, Purpose::kWeightGradient);
       gather(layer);
       if (layer > 0) compute(cost, " input gradient", cost.input_gradient, Purpose::kInputGradient);
     }
-    update();
+    if (chained_) {
+      chain_forward();
+    } else {
+      update();
+    }
     rank.operations = std::move(operations_);
     made_.program.ranks.assign(static_cast<std::size_t>(accelerators), rank);
     workload::RankGroup all;
@@ -65,6 +75,18 @@ class Writer {
     if (layers_are_known_) work.layer = static_cast<std::int32_t>(&cost - costs_.data());
     operations_.push_back({.name = cost.name + pass, .work = work, .after = std::move(after)});
     return static_cast<std::int32_t>(operations_.size()) - 1;
+  }
+
+  // A layer's weights are updated just before they are needed.
+  void chain_forward() {
+    Bytes gradients = 0;
+    for (const workload::LayerCost& cost : costs_) {
+      gradients += cost.gradient_bytes;
+      const auto first = static_cast<std::int32_t>(operations_.size());
+      if (cost.update > 0) compute(cost, " update", cost.update, Purpose::kUpdate);
+      compute(cost, " forward", cost.forward, Purpose::kForward);
+      if (!joins_.empty()) made_.chain.layers.push_back({first, gradients});
+    }
   }
 
   // By reduced gradients, when nothing else is to be computed.
@@ -110,6 +132,7 @@ class Writer {
   const std::vector<workload::LayerCost>& costs_;
   Bytes least_;
   bool layers_are_known_;
+  bool chained_;
   Bytes bucket_ = 0;  // 0: all together
   TrainingProgram made_;
   std::vector<Operation> operations_;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "system/program/gradient_chain.h"
 #include "workload/model.h"
 #include "workload/program.h"
 #include "workload/training_timeline.h"
@@ -15,13 +16,17 @@ namespace coppice::system {
 // updates of weights, each as soon as its gradients are reduced.
 //   none        one of all, after backward;
 //   layer_wise  one for each layer that learns;
-//   bucketed    of the layers from the last on, one as soon as `bucket` bytes or more are together.
+//   bucketed    of the layers from the last on, one as soon as `bucket` bytes or more are together;
+//   chained     one of all, after backward, where the iteration begins; each layer is updated and passed
+//   forward
+//               as its gradients become final.
 // Those of lower layers, which the next iteration needs first, have the higher priority. Gradients of fewer
 // than `least` bytes are padded to as many.
 struct TrainingProgram {
   workload::Program program;
   // [layer]: the collective that has its gradients; -1: none.
   std::vector<int> collective_of;
+  GradientChain chain{};
 };
 
 // Computations are passes over the layers of `model`, if there is one, which costs[i] belong to.

@@ -94,20 +94,16 @@ Json accelerator_performance(const MeasuredTraining& measured) {
   Json list = Json::array();
   for (int a = 0; a < measured.accelerators; ++a) {
     double factor = 1;
-    double forward_ns = 0;
     for (const auto& [bytes, result] : measured.all_reduces) {
       const Json through = result.value("forwarding", Json::array());
       if (std::find(through.begin(), through.end(), a) != through.end()) {
         factor = 1 + measured.config.system.accelerator.forwarding_cost;
       }
-      const Json gradients = result.value("gradients", Json::object());
-      if (gradients.contains("forward")) {
-        forward_ns = gradients["forward"]["accelerators"][static_cast<std::size_t>(a)]["end_ns"];
-      }
     }
-    const double time_ns = forward_ns > 0
-                               ? alone.backward_ns * factor + forward_ns
-                               : alone.total_ns() * factor + to_ns(measured.timeline.exposed_communication);
+    const double time_ns =
+        measured.forward_ns.empty()
+            ? alone.total_ns() * factor + to_ns(measured.timeline.exposed_communication)
+            : alone.backward_ns * factor + measured.forward_ns[static_cast<std::size_t>(a)];
     list.push_back(time_ns > 0 ? alone.total_ns() / time_ns : 1.0);
   }
   return list;
@@ -139,24 +135,6 @@ Json training(const MeasuredTraining& measured) {
           {"layers", layers(measured)}};
 }
 
-// The cost of the simulations of the all-reduces together, each size once.
-Json simulator(const MeasuredTraining& measured) {
-  double user = 0;
-  double flit_hops = 0;
-  std::int64_t peak = 0;
-  for (const auto& [bytes, result] : measured.all_reduces) {
-    const Json& cost = result.at("simulator");
-    user += cost.at("user_s").get<double>();
-    flit_hops += result.at("flit_hops").get<double>();
-    peak = std::max(peak, cost.at("peak_rss_bytes").get<std::int64_t>());
-  }
-  return {{"simulations", measured.all_reduces.size()},
-          {"wall_s", measured.wall_s},
-          {"user_s", user},
-          {"flit_hops_per_s", user > 0 ? flit_hops / user : 0.0},
-          {"peak_rss_bytes", peak}};
-}
-
 std::string part(const char* name, double ns, double total_ns) {
   return fmt::format("    {:<24} {:>14.1f} ns  {:>5.1f}%\n", name, ns,
                      total_ns > 0 ? 100 * ns / total_ns : 0);
@@ -178,21 +156,10 @@ Json make_training_result(const MeasuredTraining& measured) {
   json["cycles"] = measured.timeline.total / period + (measured.timeline.total % period != 0 ? 1 : 0);
   json["time_ns"] = to_ns(measured.timeline.total);
   json["training"] = training(measured);
-  if (!measured.all_reduces.empty()) {
+  if (!measured.all_reduces.empty() && measured.all_reduces.rbegin()->second.contains("ni_overhead")) {
     // The line of the longest all-reduce, which has the widest fields.
     json["ni_overhead"] = measured.all_reduces.rbegin()->second.at("ni_overhead");
   }
-  if (!measured.config.hardware.technology.empty()) {
-    // Of all all-reduces of an iteration: what their energy is told of.
-    for (const char* moved : {"flits", "flit_hops"}) {
-      std::int64_t sum = 0;
-      for (const auto& [bytes, result] : measured.all_reduces) {
-        sum += measured.counts.at(bytes) * result.at(moved).get<std::int64_t>();
-      }
-      json[moved] = sum;
-    }
-  }
-  json["simulator"] = simulator(measured);
   return json;
 }
 

@@ -23,7 +23,9 @@ struct MeasuredTraining {
   // The results of the all-reduces by their size in bytes, and how often the iteration runs each.
   const std::map<Bytes, nlohmann::ordered_json>& all_reduces;
   const std::map<Bytes, int>& counts;
-  double wall_s = 0;
+  // [accelerator]: of a chained forward pass, from the begin of the all-reduce to its end; empty: none is
+  // chained.
+  const std::vector<double>& forward_ns;
 };
 
 // RESULT.json, schema "coppice.result/1", with `training` for what is the collective's in a plain run.

@@ -1,7 +1,6 @@
 #include "system/training/training_run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "base/time_limit.h"
 #include "schedule/compile/latency_model.h"
 #include "schedule/tables/detour_nodes.h"
+#include "schedule/tables/final_chunks.h"
 #include "system/machine/build.h"
 #include "system/program/program_run.h"
 #include "system/training/trained_accelerator.h"
@@ -48,51 +48,58 @@ Bytes smallest_chunk(const config::Loaded& loaded, int accelerators) {
 
 class TrainingRun {
  public:
-  TrainingRun(const config::Loaded& loaded, const RunOptions& options, const RunAllReduce& run_all_reduce)
+  TrainingRun(const config::Loaded& loaded, const RunOptions& options)
       : loaded_(loaded),
         options_(options),
-        run_all_reduce_(run_all_reduce),
-        start_(std::chrono::steady_clock::now()),
         model_(trained_model(loaded)),
         accelerators_(build_topology(loaded).num_accelerators()),
         chunk_(smallest_chunk(loaded, accelerators_)),
         costs_(time_layers()) {
     require_room();
-    if (overlaps()) return;
-    for (const Bytes bytes : all_reduce_sizes(costs_, training().overlap)) ++counts_[padded(bytes)];
+    require_op();
+    require_covered_gradients();
   }
 
   Json run() {
-    if (overlaps()) return run_overlapped();
-    require_op();
-    require_covered_gradients();
-    measure();
-    const auto timeline = at_batch(loaded_, [&] {
-      auto laid_out = make_timeline(slowest_costs(), training().overlap,
-                                    [&](Bytes bytes) { return duration(padded(bytes)); });
-      if (training().overlap == workload::Overlap::kChained && !results_.empty()) {
-        chain_forward(laid_out, chained_forward_end());
-      }
-      return laid_out;
-    });
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
-    return make_training_result(
-        {loaded_.config, model_, accelerators_, costs_, timeline, results_, counts_, wall.count()});
+    // Refuses what takes too long.
+    computation(costs_);
+    const std::vector<workload::LayerCost> costs = whole_cycles(costs_);
+    TrainingProgram made =
+        make_training_program(costs, training().overlap, training().bucket, chunk_, accelerators_, &model_);
+    made.program.name = model_.name;
+    made.program.samples = training().batch_per_accelerator;
+    for (const auto& collective : made.program.collectives) ++counts_[collective.bytes];
+    Json shared;
+    prepare(made, shared);
+    const Json ran = run_program(loaded_, made.program, options_, made.chain);
+    for (const char* key : {"fidelity", "verified"}) shared[key] = ran.at(key);
+    gather_sizes(ran, shared);
+    const auto timeline = read_timeline(costs, made, ran);
+    Json result = make_training_result({loaded_.config, model_, accelerators_, costs_, timeline, results_,
+                                        counts_, chained_forward_ns(ran)});
+    for (const char* key :
+         {"iterations", "collectives", "accelerators", "link_utilization", "flit_hops", "statistics"}) {
+      result[key] = ran.at(key);
+    }
+    if (!loaded_.config.hardware.technology.empty()) result["flits"] = ran.at("flits");
+    for (const char* key : {"passes", "leap", "fidelity_reason"}) {
+      if (ran.contains(key)) result[key] = ran[key];
+    }
+    result["simulator"] = ran.at("simulator");
+    result["simulator"]["simulations"] = 1;
+    return result;
   }
 
  private:
   const config::TrainingConfig& training() const { return loaded_.config.training; }
+  bool chained() const { return training().overlap == workload::Overlap::kChained; }
 
-  // All-reduces run beside computation: a program says when.
-  bool overlaps() const {
-    return training().overlap == workload::Overlap::kLayerWise ||
-           training().overlap == workload::Overlap::kBucketed;
-  }
+  // One all-reduce of all gradients.
+  bool reduces_at_once() const { return chained() || training().overlap == workload::Overlap::kNone; }
 
   // Accelerators compute in whole cycles.
-  std::vector<workload::LayerCost> whole_cycles() const {
+  std::vector<workload::LayerCost> whole_cycles(std::vector<workload::LayerCost> costs) const {
     const Femtoseconds period = loaded_.config.system.clock.period();
-    std::vector<workload::LayerCost> costs = costs_;
     for (workload::LayerCost& cost : costs) {
       for (Femtoseconds* time : {&cost.forward, &cost.input_gradient, &cost.weight_gradient, &cost.update}) {
         *time = (*time + period - 1) / period * period;
@@ -116,48 +123,37 @@ class TrainingRun {
     return forwarding;
   }
 
-  Json run_overlapped() {
-    require_op();
-    const std::vector<workload::LayerCost> costs = whole_cycles();
-    TrainingProgram made =
-        make_training_program(costs, training().overlap, training().bucket, chunk_, accelerators_, &model_);
-    made.program.name = model_.name;
-    made.program.samples = training().batch_per_accelerator;
-    Bytes largest = 0;
-    for (const auto& collective : made.program.collectives) {
-      ++counts_[collective.bytes];
-      largest = std::max(largest, collective.bytes);
+  // What is known of the largest all-reduce before it runs; accelerators that forward its messages slow down.
+  void prepare(TrainingProgram& made, Json& shared) {
+    if (counts_.empty() || accelerators_ < 2) return;
+    const topology::Topology topology = build_topology(loaded_);
+    const auto routing = build_routing(loaded_, topology);
+    const CheckedSchedule checked = build_schedule(with_size(counts_.rbegin()->first), topology, *routing);
+    if (chained() && !schedule::find_final_chunks(checked.schedule)) {
+      throw ConfigError(
+          loaded_.place("collective.algorithm"),
+          fmt::format("collective.algorithm: {} on {} has no chunks that become final one by one, "
+                      "which a forward pass could be chained to: a tree algorithm has",
+                      checked.schedule.algorithm, topology.name()));
     }
-    Json shared;
-    std::vector<NodeId> forwarding;
-    if (largest > 0 && accelerators_ > 1) {
-      const topology::Topology topology = build_topology(loaded_);
-      const auto routing = build_routing(loaded_, topology);
-      const CheckedSchedule checked = build_schedule(with_size(largest), topology, *routing);
-      forwarding = slow_down(made.program, topology, checked.schedule);
-      shared["ni_overhead"] =
-          schedule::to_json(ni_overhead(loaded_.config.system, topology, checked.schedule));
-    }
-    const Json ran = run_program(loaded_, made.program, options_);
+    const std::vector<NodeId> forwarding = slow_down(made.program, topology, checked.schedule);
     if (!forwarding.empty()) shared["forwarding"] = forwarding;
-    for (const char* key : {"fidelity", "verified", "flit_hops", "simulator"}) shared[key] = ran.at(key);
-    gather_sizes(ran, shared);
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
-    const auto timeline = read_timeline(costs, made, ran);
-    Json result = make_training_result(
-        {loaded_.config, model_, accelerators_, costs, timeline, results_, counts_, wall.count()});
-    for (const char* key :
-         {"iterations", "collectives", "accelerators", "link_utilization", "flit_hops", "statistics"}) {
-      result[key] = ran.at(key);
-    }
-    if (ran.contains("passes")) result["passes"] = ran["passes"];
-    result["simulator"] = ran.at("simulator");
-    result["simulator"]["simulations"] = 1;
-    if (ran.contains("fidelity_reason")) result["fidelity_reason"] = ran["fidelity_reason"];
-    return result;
+    shared["ni_overhead"] = schedule::to_json(ni_overhead(loaded_.config.system, topology, checked.schedule));
+    if (reduces_at_once()) shared["contention_free"] = checked.report.contention_free;
   }
 
-  // Per size the mean over its all-reduces, from when its gradients were there.
+  // Where nothing overlaps, an all-reduce begins when all have joined it; else when the first gradients are
+  // there.
+  const char* begin_key() const { return reduces_at_once() ? "joined_ns" : "begin_ns"; }
+
+  // The layers' times where they wait for nothing.
+  workload::TrainingTimeline computation(const std::vector<workload::LayerCost>& costs) const {
+    return at_batch(loaded_, [&] {
+      return make_timeline(costs, workload::Overlap::kNone, [](Bytes) { return Femtoseconds{0}; });
+    });
+  }
+
+  // Per size the mean over its all-reduces.
   void gather_sizes(const Json& ran, const Json& shared) {
     const double period_ns = static_cast<double>(loaded_.config.system.clock.period()) /
                              static_cast<double>(kFemtosecondsPerNanosecond);
@@ -167,7 +163,7 @@ class TrainingRun {
       Json& one = results_[bytes] = shared;
       for (const Json& collective : ran.at("collectives")) {
         if (collective.at("bytes") != bytes) continue;
-        time_ns += (collective.at("end_ns").get<double>() - collective.at("begin_ns").get<double>()) / count;
+        time_ns += (collective.at("end_ns").get<double>() - collective.at(begin_key()).get<double>()) / count;
         efficiency += collective.value("efficiency", 0.0) / count;
         one["steps"] = collective.at("steps");
       }
@@ -175,7 +171,7 @@ class TrainingRun {
       one["cycles"] = std::llround(time_ns / period_ns);
       one["algbw_gb_s"] = time_ns > 0 ? static_cast<double>(bytes) / time_ns : 0.0;
       one["efficiency"] = efficiency;
-      one["contention_free"] = ran.at("fidelity") == "train";
+      if (!one.contains("contention_free")) one["contention_free"] = ran.at("fidelity") == "train";
     }
   }
 
@@ -186,12 +182,11 @@ class TrainingRun {
       return std::llround(ns.get<double>() * static_cast<double>(kFemtosecondsPerNanosecond));
     };
     const bool slowed = !results_.empty() && results_.begin()->second.contains("forwarding");
-    auto timeline = make_timeline(slowed ? slowest_costs() : costs, workload::Overlap::kNone,
-                                  [](Bytes) { return Femtoseconds{0}; });
+    auto timeline = computation(slowed ? whole_cycles(slowest_costs(costs)) : costs);
     std::vector<std::pair<Femtoseconds, Femtoseconds>> moving;
     for (const Json& one : ran.at("collectives"))
-      moving.emplace_back(fs(one.at("begin_ns")), fs(one.at("end_ns")));
-    for (std::size_t layer = 0; layer < costs.size(); ++layer) {
+      moving.emplace_back(fs(one.at(begin_key())), fs(one.at("end_ns")));
+    for (std::size_t layer = 0; layer < costs.size() && !reduces_at_once(); ++layer) {
       if (made.collective_of[layer] < 0) continue;
       const auto& [begin, end] = moving[static_cast<std::size_t>(made.collective_of[layer])];
       timeline.layers[layer].all_reduce_begin = begin;
@@ -231,8 +226,6 @@ class TrainingRun {
     require_memory(loaded_, model_, sums);
   }
 
-  Bytes padded(Bytes bytes) const { return std::max(bytes, chunk_); }
-
   // The collective of one all-reduce; a small one is cut into as many chunks as have an element for everyone.
   config::Loaded with_size(Bytes size) const {
     config::Loaded copy = loaded_;
@@ -249,7 +242,7 @@ class TrainingRun {
   // The layer-chunk table of a gradient queue comes from the layers.
   void require_covered_gradients() const {
     const Bytes size = loaded_.config.collective.size;
-    if (training().overlap != workload::Overlap::kChained) return;
+    if (!chained()) return;
     Bytes covered = 0;
     for (const workload::LayerCost& cost : costs_) covered += cost.gradient_bytes;
     if (covered >= size) return;
@@ -260,13 +253,9 @@ class TrainingRun {
                     format_bytes(size), model_.name, format_bytes(covered)));
   }
 
-  // All wait for the slowest: where messages are forwarded, one that forwards.
-  std::vector<workload::LayerCost> slowest_costs() const {
-    const bool forwarding = std::any_of(results_.begin(), results_.end(), [](const auto& entry) {
-      return entry.second.contains("forwarding");
-    });
-    const double factor = 1 + (forwarding ? loaded_.config.system.accelerator.forwarding_cost : 0);
-    std::vector<workload::LayerCost> costs = costs_;
+  // The accelerator that computes longest: where messages are forwarded, one that forwards.
+  std::vector<workload::LayerCost> slowest_costs(std::vector<workload::LayerCost> costs) const {
+    const double factor = 1 + loaded_.config.system.accelerator.forwarding_cost;
     for (workload::LayerCost& cost : costs) {
       for (Femtoseconds* time : {&cost.forward, &cost.input_gradient, &cost.weight_gradient, &cost.update}) {
         const double longer = static_cast<double>(*time) * factor;
@@ -277,23 +266,17 @@ class TrainingRun {
     return costs;
   }
 
-  Femtoseconds chained_forward_end() const {
-    const double end_ns = results_.begin()->second.at("gradients").at("forward").at("end_ns");
-    return std::llround(end_ns * static_cast<double>(kFemtosecondsPerNanosecond));
-  }
-
-  // A layer's weights are updated just before they are needed.
-  std::vector<ForwardLayer> forward_layers() const {
-    std::vector<ForwardLayer> layers;
-    if (training().overlap != workload::Overlap::kChained) return layers;
-    for (const workload::LayerCost& cost : costs_)
-      layers.push_back({cost.gradient_bytes, cost.update + cost.forward});
-    return layers;
-  }
-
-  Femtoseconds duration(Bytes bytes) const {
-    const Cycles cycles = results_.at(bytes).at("cycles");
-    return cycles * loaded_.config.system.clock.period();
+  // [accelerator]: from when all have joined the all-reduce that it is chained to until its forward pass
+  // ends. Nothing follows that, so that an accelerator is idle from then on only.
+  std::vector<double> chained_forward_ns(const Json& ran) const {
+    std::vector<double> times;
+    if (!chained() || ran.at("collectives").empty()) return times;
+    const double joined_ns = ran.at("collectives").front().at("joined_ns");
+    for (const Json& accelerator : ran.at("accelerators")) {
+      times.push_back(accelerator.at("time_ns").get<double>() - accelerator.at("idle_ns").get<double>() -
+                      joined_ns);
+    }
+    return times;
   }
 
   void require_op() const {
@@ -303,19 +286,8 @@ class TrainingRun {
                                   loaded_.config.collective.op));
   }
 
-  // The all-reduce of all gradients, if any are learnt.
-  void measure() {
-    if (counts_.empty()) return;
-    const Bytes size = counts_.begin()->first;
-    RunOptions chained = options_;
-    chained.forward_layers = forward_layers();
-    results_[size] = run_all_reduce_(with_size(size), chained);
-  }
-
   const config::Loaded& loaded_;
   const RunOptions& options_;
-  const RunAllReduce& run_all_reduce_;
-  std::chrono::steady_clock::time_point start_;
   workload::Model model_;
   int accelerators_;
   Bytes chunk_;  // the smallest
@@ -326,9 +298,8 @@ class TrainingRun {
 
 }  // namespace
 
-Json run_training(const config::Loaded& loaded, const RunOptions& options,
-                  const RunAllReduce& run_all_reduce) {
-  return TrainingRun(loaded, options, run_all_reduce).run();
+Json run_training(const config::Loaded& loaded, const RunOptions& options) {
+  return TrainingRun(loaded, options).run();
 }
 
 }  // namespace coppice::system

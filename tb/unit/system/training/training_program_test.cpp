@@ -90,5 +90,32 @@ TEST(TrainingProgram, UpdatesWeightsByReducedGradients) {
   EXPECT_EQ(updates, (std::vector<std::string>{"a update", "c update"}));
 }
 
+// Backward first; then each layer's update and forward pass, which wait for the gradients up to it.
+TEST(TrainingProgram, ChainsTheForwardPassToTheAllReduce) {
+  std::vector<LayerCost> costs = layers();
+  costs[2].update = 4;
+  const auto made = make_training_program(costs, Overlap::kChained, 0, 4, 2);
+  workload::check_program(made.program);
+  EXPECT_EQ(sizes(made.program), (std::vector<Bytes>{152}));
+  const auto& operations = made.program.ranks[0].operations;
+  ASSERT_EQ(made.chain.layers.size(), 4U);
+  std::vector<std::string> first;
+  std::vector<Bytes> gradients;
+  for (const GradientChain::Layer& layer : made.chain.layers) {
+    first.push_back(operations[static_cast<std::size_t>(layer.operation)].name);
+    gradients.push_back(layer.gradients);
+  }
+  EXPECT_EQ(first, (std::vector<std::string>{"a forward", "b forward", "c update", "d forward"}));
+  EXPECT_EQ(gradients, (std::vector<Bytes>{100, 100, 150, 152}));
+  EXPECT_EQ(operations.front().name, "d weight gradient");
+  EXPECT_EQ(operations.back().name, "d forward");
+  // Behind the join, in order.
+  for (std::size_t i = 0; i + 1 < made.chain.layers.size(); ++i) {
+    const auto next = static_cast<std::size_t>(made.chain.layers[i + 1].operation);
+    EXPECT_EQ(operations[next].after, std::vector{static_cast<std::int32_t>(next) - 1});
+  }
+  EXPECT_TRUE(make_training_program(costs, Overlap::kNone, 0, 4, 2).chain.layers.empty());
+}
+
 }  // namespace
 }  // namespace coppice::system

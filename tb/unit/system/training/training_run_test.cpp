@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "system/collective/run.h"
 #include "system/training/training_result.h"
 
 namespace coppice::system {
@@ -41,20 +43,11 @@ class TrainingRun : public ::testing::Test {
   std::string folder_;
 };
 
-// An all-reduce that takes 1000 cycles and one for each byte.
-Json affine(const config::Loaded& loaded, const RunOptions&) {
-  const Bytes size = loaded.config.collective.size;
-  return {{"verified", "values"},
-          {"fidelity", "train"},
-          {"contention_free", true},
-          {"steps", 6},
-          {"cycles", 1000 + size},
-          {"time_ns", 1000.0 + static_cast<double>(size)},
-          {"algbw_gb_s", 1.0},
-          {"efficiency", 0.5},
-          {"flit_hops", 10},
-          {"ni_overhead", {{"entry_bits", size}}},
-          {"simulator", {{"wall_s", 0.5}, {"user_s", 0.25}, {"peak_rss_bytes", 100}}}};
+// How long the all-reduce of all gradients takes alone.
+double all_reduce_ns(config::Loaded loaded) {
+  loaded.config.training = {};
+  loaded.config.collective.size = 4 * (1024 + 256 + 1);
+  return run_collective(loaded, {}).at("time_ns");
 }
 
 // One sample per PE on 32x32 arrays, 2 r + c + depth - 2 cycles: forward 2 + 32 + 32 - 2, 2 + 8 + 32 - 2,
@@ -65,54 +58,44 @@ constexpr double kBackward = (2 + 1 + 2) + (71 + 8 + 40) + (95 + 30);
 // Of 1024, 256 and 1 weights by 16 PEs, 32 of them a cycle.
 constexpr double kUpdate = 2 + 1 + 1;
 
-// All wait for the accelerators that forward.
-TEST_F(TrainingRun, ForwardingCostsComputation) {
-  const auto forwarding = [](const config::Loaded& loaded, const RunOptions& options) {
-    Json result = affine(loaded, options);
-    result["forwarding"] = {0, 1};
-    return result;
-  };
-  const Json result = run_training(load({"system.accelerator.forwarding_cost=0.5"}), {}, forwarding);
-  const Json& training = result["training"];
-  constexpr double kCompute = kForward + kBackward + kUpdate;
-  EXPECT_EQ(training["total_ns"], 1.5 * kCompute + 6124);
-  EXPECT_DOUBLE_EQ(training["normalized_performance"], kCompute / (1.5 * kCompute + 6124));
-  EXPECT_DOUBLE_EQ(training["accelerator_performance"][1], kCompute / (1.5 * kCompute + 6124));
-  EXPECT_DOUBLE_EQ(training["accelerator_performance"][2], kCompute / (kCompute + 6124));
-}
-
-// Backward, then what the all-reduce's run says of the forward pass chained to it.
-TEST_F(TrainingRun, ChainsTheForwardPassToTheAllReduce) {
-  const auto chained = [](const config::Loaded& loaded, const RunOptions& options) {
-    EXPECT_EQ(options.forward_layers.size(), 3U);
-    EXPECT_EQ(options.forward_layers[0].gradient_bytes, 4 * 1024);
-    EXPECT_EQ(options.forward_layers[2].forward, (2 + 1) * kFemtosecondsPerNanosecond);
-    Json result = affine(loaded, options);
-    const Json each{{"end_ns", 5000.0}, {"stalled_ns", 0.0}};
-    result["gradients"] = {{"forward", {{"end_ns", 5000.0}, {"accelerators", {each, each, each, each}}}}};
-    return result;
-  };
-  const Json result = run_training(load({"training.overlap=chained"}), {}, chained);
-  EXPECT_EQ(result["training"]["total_ns"], kBackward + 5000);
-  EXPECT_EQ(result["training"]["exposed_communication_ns"], 5000 - kForward - kUpdate);
-  EXPECT_EQ(result["training"]["overlapped_ns"], 6124 - (5000 - kForward - kUpdate));
-}
-
 TEST_F(TrainingRun, BreaksANonOverlappedIterationDown) {
-  const Json result = run_training(load(), {}, affine);
+  const double communication = all_reduce_ns(load());
+  const Json result = run_training(load(), {});
   const Json& training = result["training"];
   EXPECT_EQ(training["forward_ns"], kForward);
   EXPECT_EQ(training["backward_ns"], kBackward);
   EXPECT_EQ(training["update_ns"], kUpdate);
   EXPECT_EQ(training["gradient_bytes"], 4 * (1024 + 256 + 1));
-  EXPECT_EQ(training["communication_ns"], 1000 + 5124);
-  EXPECT_EQ(training["exposed_communication_ns"], 1000 + 5124);
+  EXPECT_EQ(training["communication_ns"], communication);
+  EXPECT_EQ(training["exposed_communication_ns"], communication);
   EXPECT_EQ(training["overlapped_ns"], 0);
-  EXPECT_EQ(training["total_ns"], kForward + kBackward + kUpdate + 6124);
+  EXPECT_EQ(training["total_ns"], kForward + kBackward + kUpdate + communication);
   EXPECT_EQ(result["time_ns"], training["total_ns"]);
-  EXPECT_EQ(result["cycles"], static_cast<Cycles>(kForward + kBackward + kUpdate) + 6124);
+  EXPECT_EQ(result["cycles"], static_cast<Cycles>(training["total_ns"].get<double>()));
   EXPECT_EQ(result["verified"], "values");
   EXPECT_EQ(training["all_reduces"].size(), 1U);
+  EXPECT_EQ(result["iterations"].size(), 1U);
+}
+
+TEST_F(TrainingRun, ChainsTheForwardPassToTheAllReduce) {
+  const std::vector<std::string> whole{"collective.algorithm=tree", "collective.chunks=1",
+                                       "system.accelerator.forwarding_cost=0"};
+  const double communication = all_reduce_ns(load(whole));
+  const auto chained = [&](const char* chunks) {
+    return run_training(
+        load({"training.overlap=chained", "collective.algorithm=tree", "system.accelerator.forwarding_cost=0",
+              std::string("collective.chunks=") + chunks}),
+        {});
+  };
+  // The root has the sums first: the others' forward passes are chained to the last of the one chunk.
+  const Json one = chained("1");
+  EXPECT_EQ(one["training"]["total_ns"], kBackward + communication + kForward + kUpdate);
+  EXPECT_EQ(one["training"]["exposed_communication_ns"], communication);
+  EXPECT_EQ(one["training"]["overlapped_ns"], 0);
+  const Json many = chained("16");
+  EXPECT_LT(many["training"]["exposed_communication_ns"], many["training"]["communication_ns"]);
+  EXPECT_GT(many["training"]["overlapped_ns"], 0);
+  EXPECT_EQ(many["verified"], "values");
 }
 
 // What overlaps is simulated whole: with links that are fast enough the backward pass hides all but the last.
@@ -135,7 +118,7 @@ TEST_F(TrainingRun, SimulatesLayersAllReducesBesideComputation) {
 TEST_F(TrainingRun, UpdatesByTheOptimizerThroughTheMemory) {
   const auto update = [&](const std::string& optimizer) {
     const Json result = run_training(
-        load({"training.optimizer=" + optimizer, "system.accelerator.memory_bandwidth=4 GB/s"}), {}, affine);
+        load({"training.optimizer=" + optimizer, "system.accelerator.memory_bandwidth=4 GB/s"}), {});
     return result["training"]["update_ns"].get<double>();
   };
   EXPECT_GE(update("sgd"), 12 * 1281 / 4);
@@ -148,31 +131,28 @@ TEST_F(TrainingRun, ReducesNothingIfNothingIsLearnt) {
                                            "Channels, Num Filter, Strides, Kind\n"
                                            "scores, 4, 1, 1, 1, 8, 8, 1, matmul\n";
   for (const char* overlap : {"none", "chained"}) {
-    const Json result = run_training(load({std::string("training.overlap=") + overlap}), {}, affine);
+    const Json result = run_training(load({std::string("training.overlap=") + overlap}), {});
     EXPECT_EQ(result["training"]["communication_ns"], 0);
     EXPECT_EQ(result["training"]["total_ns"], result["training"]["compute_ns"]);
   }
 }
 
-TEST_F(TrainingRun, GivesTheAllReduceTheConfiguredSystem) {
-  run_training(load({"system.link.bandwidth=8 GB/s"}), {}, [](const auto& loaded, const auto& options) {
-    EXPECT_EQ(loaded.config.system.link.bandwidth.front().bytes_per_second, 8'000'000'000);
-    EXPECT_EQ(loaded.config.collective.algorithm, "ring");
-    EXPECT_EQ(loaded.config.collective.size, 5124);
-    return affine(loaded, options);
-  });
-}
-
-TEST_F(TrainingRun, PassesOnWhatAnAllReduceThrows) {
-  const RunAllReduce deadlock = [](const auto&, const auto&) -> Json {
-    throw ModelError("deadlock at cycle 7");
-  };
-  EXPECT_THAT([&] { run_training(load(), {}, deadlock); },
-              ThrowsMessage<ModelError>(HasSubstr("deadlock at cycle 7")));
+// Messages of a hierarchical all-reduce move parts of a chunk.
+TEST_F(TrainingRun, RefusesToChainToPartsOfChunks) {
+  const std::vector<std::string> levels{
+      "training.overlap=chained",
+      "collective.algorithm=hierarchical",
+      "collective.chunks=2",
+      "system.flit=32 B",
+      "system.ni.payload=512 B",
+      "system.topology={kind: hierarchy, dimensions: [{kind: ring, size: 3, links: 2, bandwidth: 25 GB/s, "
+      "latency: 100 ns}, {kind: switch, size: 4, bandwidth: 25 GB/s, latency: 100 ns}]}"};
+  EXPECT_THAT([&] { run_training(load(levels), {}); },
+              ThrowsMessage<ConfigError>(HasSubstr("has no chunks that become final one by one")));
 }
 
 TEST_F(TrainingRun, RefusesOtherCollectives) {
-  EXPECT_THAT([&] { run_training(load({"collective.op=all_gather"}), {}, affine); },
+  EXPECT_THAT([&] { run_training(load({"collective.op=all_gather"}), {}); },
               ThrowsMessage<ConfigError>(HasSubstr("training reduces gradients by all_reduce")));
 }
 
@@ -180,17 +160,17 @@ TEST_F(TrainingRun, RefusesIterationsThatTakeTooLong) {
   EXPECT_THAT(
       [&] {
         run_training(
-            load({"system.accelerator.memory_bandwidth=1 kB/s", "training.batch_per_accelerator=65536"}), {},
-            affine);
+            load({"system.accelerator.memory_bandwidth=1 kB/s", "training.batch_per_accelerator=65536"}), {});
       },
       ThrowsMessage<ConfigError>(HasSubstr("9,223 s")));
 }
 
 TEST_F(TrainingRun, SummarizesTheBreakdown) {
-  const std::string text = summarize_training(run_training(load(), {}, affine));
+  const Json result = run_training(load(), {});
+  const std::string text = summarize_training(result);
   EXPECT_THAT(text, HasSubstr("training iteration of model by ring on 4 accelerators, 16 samples each"));
   EXPECT_THAT(text, HasSubstr("exposed communication"));
-  EXPECT_THAT(text, HasSubstr("6124.0 ns"));
+  EXPECT_THAT(text, HasSubstr(fmt::format("{:.1f} ns", result["time_ns"].get<double>())));
 }
 
 }  // namespace

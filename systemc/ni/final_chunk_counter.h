@@ -1,0 +1,47 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "schedule/tables/final_chunks.h"
+
+namespace coppice::ni {
+
+// Counts the chunks of a buffer that are final at an accelerator, in order: those that come early count when
+// the missing ones have come.
+class FinalChunkCounter {
+ public:
+  // `chunks` outlives it.
+  FinalChunkCounter(const schedule::FinalChunks& chunks, schedule::NodeId accelerator)
+      : chunks_(&chunks), final_(chunks.ends.size(), 0) {
+    const auto first = chunks.messages.begin() +
+                       static_cast<std::ptrdiff_t>(accelerator) * static_cast<std::ptrdiff_t>(chunks.flows);
+    missing_.assign(first, first + static_cast<std::ptrdiff_t>(chunks.flows));
+  }
+
+  // A message of `flow` is in memory: the chunk that is final by it, or -1.
+  std::int32_t arrived(std::int32_t flow) {
+    if (--missing_[static_cast<std::size_t>(flow)] > 0) return -1;
+    const std::int32_t chunk = chunks_->chunk_of[static_cast<std::size_t>(flow)];
+    if (chunk < 0) return -1;
+    final_[static_cast<std::size_t>(chunk)] = 1;
+    while (in_order_ < final_.size() && final_[in_order_] != 0) ++in_order_;
+    early_ = std::max(early_, ++finished_ - in_order_);
+    return chunk;
+  }
+  // Chunks before the first that is not final.
+  std::size_t in_order() const { return in_order_; }
+  // The most that were final at a time behind one that was not.
+  std::size_t early() const { return early_; }
+
+ private:
+  const schedule::FinalChunks* chunks_;
+  std::vector<std::int32_t> missing_;  // [flow]: messages still to come
+  std::vector<std::uint8_t> final_;    // [chunk]
+  std::size_t in_order_ = 0;
+  std::size_t finished_ = 0;
+  std::size_t early_ = 0;
+};
+
+}  // namespace coppice::ni

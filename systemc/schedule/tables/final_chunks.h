@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "schedule/tables/schedule.h"
+
+namespace coppice::schedule {
+
+// The chunks of an all-reduce that become final one by one (C-Cube, Sec. III-D): the flows' parts of the
+// buffer, numbered by address. A chunk is final at an accelerator when the last of its messages there has
+// been reduced or stored.
+struct FinalChunks {
+  std::size_t flows = 0;
+  std::vector<std::int32_t> chunk_of;  // [flow]; -1: without data
+  std::vector<Bytes> ends;             // [chunk]: the address behind it
+  std::vector<std::int32_t> messages;  // [accelerator * flows + flow]: that come to it
+
+  // How many chunks from the first one on the first `bytes` of the buffer lie in. Throws ModelError if the
+  // buffer is shorter.
+  std::int64_t chunks_to(Bytes bytes) const;
+};
+
+// Those of a schedule; none where it is no all-reduce among several accelerators alone, where flows share
+// addresses or have several, and where there are too many to follow.
+std::optional<FinalChunks> find_final_chunks(const Schedule& schedule);
+
+}  // namespace coppice::schedule

@@ -1,0 +1,61 @@
+#include "schedule/tables/final_chunks.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "machine.h"
+#include "schedule/registry.h"
+#include "topology/kinds.h"
+#include "topology/topology.h"
+
+namespace coppice::schedule {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Chunks of an element over a tree of two accelerators.
+Schedule tree(int chunks) {
+  const std::vector<topology::LinkSpec> links{{{1'000'000'000}, 0}};
+  const topology::Topology topology = topology::make_torus(std::vector{2}, links);
+  const auto routing = topology::make_routing(topology, 2);
+  CompileRequest request;
+  request.size = 4 * chunks;
+  request.ni_ports = 2;
+  request.routing = routing.get();
+  request.chunks = chunks;
+  return make_compiler("tree")->compile(topology, request);
+}
+
+TEST(FinalChunks, AreNumberedByAddress) {
+  const auto found = find_final_chunks(tree(3));
+  ASSERT_TRUE(found.has_value());
+  EXPECT_THAT(found->ends, ElementsAre(4, 8, 12));
+  // One message of each to the root, one back.
+  for (const std::int32_t messages : found->messages) EXPECT_EQ(messages, 1);
+}
+
+TEST(FinalChunks, CountsThoseThatBytesLieIn) {
+  const auto found = find_final_chunks(tree(3)).value();
+  EXPECT_EQ(found.chunks_to(0), 0);
+  EXPECT_EQ(found.chunks_to(1), 1);
+  EXPECT_EQ(found.chunks_to(4), 1);
+  EXPECT_EQ(found.chunks_to(5), 2);
+  EXPECT_EQ(found.chunks_to(12), 3);
+  EXPECT_THROW(found.chunks_to(13), ModelError);
+}
+
+TEST(FinalChunks, AreOfFlowsThatShareNoAddress) {
+  Schedule halves = tree(3);
+  for (auto& node : halves.nodes) {
+    for (auto& port : node.ports) {
+      for (TableEntry& entry : port) entry.address = 0;
+    }
+  }
+  EXPECT_FALSE(find_final_chunks(halves).has_value());
+  Schedule scatter = tree(3);
+  scatter.collective = Collective::kReduceScatter;
+  EXPECT_FALSE(find_final_chunks(scatter).has_value());
+}
+
+}  // namespace
+}  // namespace coppice::schedule
