@@ -15,29 +15,20 @@ namespace {
 
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-// An algorithm with some chunks, and up to how many accelerators its tables are made in about a tenth of a
-// second, without and behind switches.
+// An algorithm with one of its trials.
 struct Candidate {
-  const char* algorithm;
-  int chunks;
-  int most_accelerators;
-  int most_behind_switches = most_accelerators;
+  const AlgorithmInfo* info;
+  AutomaticTrial trial;
 };
 
-constexpr Candidate kCandidates[] = {
-    {"multitree_optimal", kAutomaticChunks, 256, 32},
-    {"multitree", 1, 64},
-    {"ring", 1, 256},
-    {"ring2d", 1, 256},
-    {"halving_doubling", 1, 1024},
-    {"hdrm", 1, 1024},
-    {"direct", 1, 128},
-    {"overlapped_double_tree", kAutomaticChunks, 256},
-    {"hierarchical", 1, 1024},
-    {"hierarchical", 4, 1024},
-    {"hierarchical", 32, 1024},
-    {"packed_trees", kAutomaticChunks, 256},  // the last, as it stops early where others are faster
-};
+std::vector<Candidate> candidates(std::span<const AlgorithmInfo> algorithms) {
+  std::vector<Candidate> all;
+  for (const AlgorithmInfo& info : algorithms) {
+    for (const AutomaticTrial& trial : info.trials) all.push_back({&info, trial});
+  }
+  std::ranges::sort(all, {}, [](const Candidate& candidate) { return candidate.trial.turn; });
+  return all;
+}
 
 // The pieces of rooted trees, whose own choice takes seconds.
 constexpr int kRootedPieces = 4;
@@ -62,25 +53,24 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
   AutomaticChoice choice;
   Femtoseconds fastest = kNever;
   std::string refusal = "there is none that does it on " + topology.name();
-  for (const Candidate& candidate : kCandidates) {
-    const AlgorithmInfo& info = *std::ranges::find(algorithms, candidate.algorithm, &AlgorithmInfo::name);
+  for (const auto& [tried, trial] : candidates(algorithms)) {
+    const AlgorithmInfo& info = *tried;
     if (request.root >= 0 && !info.rooted) continue;
     if (!topology.in_network().empty() && !info.over_dimensions) continue;
-    const int most =
-        topology.num_switches() > 0 ? candidate.most_behind_switches : candidate.most_accelerators;
+    const int most = topology.num_switches() > 0 ? trial.most_behind_switches : trial.most_accelerators;
     if (topology.num_accelerators() > most) {
       refusal = fmt::format("of those that could, none is tried on {} accelerators: name an algorithm",
                             topology.num_accelerators());
       continue;
     }
     CompileRequest own = request;
-    own.chunks = candidate.chunks;
-    const bool packed = candidate.algorithm == PackedTreesCompiler::info().name;
+    own.chunks = trial.chunks;
+    const bool packed = info.name == PackedTreesCompiler::info().name;
     if (request.root >= 0 && !packed) own.chunks = kRootedPieces;
     try {
       PackedTables tables = compile_candidate(topology, own, info, fastest);
       if (tables.schedule && tables.schedule->ordered_by_lockstep && !lockstep) continue;
-      choice.expected.push_back({candidate.algorithm, own.chunks, tables.expected});
+      choice.expected.push_back({info.name, own.chunks, tables.expected});
       if (!tables.schedule || tables.expected >= fastest) continue;
       fastest = tables.expected;
       choice.schedule = *std::move(tables.schedule);

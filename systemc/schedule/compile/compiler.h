@@ -63,6 +63,15 @@ enum class Chunking : std::uint8_t {
   kChosen,  // as many as are asked for, or as many as it finds best for kAutomaticChunks
 };
 
+// What `algorithm: auto` tries an algorithm with, on networks on which its tables are made in about a tenth
+// of a second.
+struct AutomaticTrial {
+  int turn = 0;  // the lowest first: those that are fastest as a rule, and last what gives up when others are
+  int chunks = 1;
+  int most_accelerators = 0;
+  int most_behind_switches = most_accelerators;
+};
+
 // All that is to be known of an algorithm: no other place asks for one by its name. Its compiler says it, in
 // a static function info().
 struct AlgorithmInfo {
@@ -73,7 +82,8 @@ struct AlgorithmInfo {
   bool places_trees = false;     // lays trees on the network as CompileRequest::trees says
   bool over_dimensions = false;  // moves chunks through the dimensions of a hierarchy, where switches may add
   bool from_file = false;        // has no compiler: its tables are read
-  bool chooses_algorithm = false;  // compiles others and keeps the fastest
+  bool chooses_algorithm = false;        // compiles others and keeps the fastest
+  std::vector<AutomaticTrial> trials{};  // of those that `algorithm: auto` looks at
   // The time of an all-reduce by the equations of the linear cost model; null if none describes it.
   double (*predicted_ns)(const CostModel& model, const Schedule& schedule) = nullptr;
   std::unique_ptr<Compiler> (*make)() = nullptr;  // filled in by the registry

@@ -246,7 +246,10 @@ AlgorithmInfo HierarchicalCompiler::info() {
   return {.name = "hierarchical",
           .summary = "chunks in a pipeline over the dimensions of a hierarchy, as collective.scheduler says",
           .chunking = Chunking::kChosen,
-          .over_dimensions = true};
+          .over_dimensions = true,
+          .trials = {{.turn = 9, .most_accelerators = 1024},
+                     {.turn = 10, .chunks = 4, .most_accelerators = 1024},
+                     {.turn = 11, .chunks = 32, .most_accelerators = 1024}}};
 }
 
 Schedule HierarchicalCompiler::compile(const Topology& topology, const CompileRequest& request) const {

@@ -42,7 +42,8 @@ AlgorithmInfo MultiTreeCompiler::info() {
   return {.name = "multitree",
           .summary = "trees built with their link schedule, one per accelerator (ISCA 2021)",
           .chunking = Chunking::kChosen,
-          .rooted = true};
+          .rooted = true,
+          .trials = {{.turn = 2, .most_accelerators = 64}}};
 }
 
 Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileRequest& request) const {

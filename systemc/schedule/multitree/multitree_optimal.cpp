@@ -154,7 +154,9 @@ AlgorithmInfo MultiTreeOptimalCompiler::info() {
   return {.name = "multitree_optimal",
           .summary = "as multitree, in the fewest timesteps that the channels allow",
           .chunking = Chunking::kChosen,
-          .rooted = true};
+          .rooted = true,
+          .trials = {
+              {.turn = 1, .chunks = kAutomaticChunks, .most_accelerators = 256, .most_behind_switches = 32}}};
 }
 
 Schedule MultiTreeOptimalCompiler::compile(const topology::Topology& topology,

@@ -208,7 +208,8 @@ AlgorithmInfo PackedTreesCompiler::info() {
   return {.name = "packed_trees",
           .summary = "spanning trees that share out all bandwidth, each piece summed and spread at once",
           .chunking = Chunking::kChosen,
-          .rooted = true};
+          .rooted = true,
+          .trials = {{.turn = 12, .chunks = kAutomaticChunks, .most_accelerators = 256}}};
 }
 
 PackedTables pack_trees(const topology::Topology& topology, const CompileRequest& request,

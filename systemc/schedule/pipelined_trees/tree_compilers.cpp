@@ -72,10 +72,13 @@ AlgorithmInfo TreeCompiler<kTrees, kPhases>::info() {
   std::string summary = kTrees == 1 ? "sums up a binary tree, then broadcasts down it (all_reduce)"
                                     : "two binary trees, half of the data each (all_reduce)";
   if (overlapped) summary = "as " + apart + ", every chunk broadcast as soon as it is summed (C-Cube)";
+  std::vector<AutomaticTrial> trials;
+  if (overlapped && kTrees == 2) trials = {{.turn = 8, .chunks = kAutomaticChunks, .most_accelerators = 256}};
   return {.name = (overlapped ? "overlapped_" : "") + apart,
           .summary = summary,
           .chunking = Chunking::kChosen,
           .places_trees = true,
+          .trials = std::move(trials),
           .predicted_ns = overlapped ? overlapped_time_ns<kTrees> : apart_time_ns<kTrees>};
 }
 

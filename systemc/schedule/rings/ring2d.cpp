@@ -130,7 +130,9 @@ void require_equal_links(const Topology& topology) {
 }  // namespace
 
 AlgorithmInfo Ring2dCompiler::info() {
-  return {.name = "ring2d", .summary = "rings along rows, then columns, of a 2D torus or mesh (all_reduce)"};
+  return {.name = "ring2d",
+          .summary = "rings along rows, then columns, of a 2D torus or mesh (all_reduce)",
+          .trials = {{.turn = 4, .most_accelerators = 256}}};
 }
 
 Schedule Ring2dCompiler::compile(const Topology& topology, const CompileRequest& request) const {

@@ -27,7 +27,9 @@ int messages_at_once(const topology::Topology& topology, const CompileRequest& r
 }  // namespace
 
 AlgorithmInfo DirectCompiler::info() {
-  return {.name = "direct", .summary = "every accelerator to every other"};
+  return {.name = "direct",
+          .summary = "every accelerator to every other",
+          .trials = {{.turn = 7, .most_accelerators = 128}}};
 }
 
 Schedule DirectCompiler::compile(const topology::Topology& topology, const CompileRequest& request) const {

@@ -48,7 +48,8 @@ Trees halving_doubling_trees(std::span<const NodeId> accelerators) {
 
 AlgorithmInfo HalvingDoublingCompiler::info() {
   return {.name = "halving_doubling",
-          .summary = "recursive halving and doubling over a power of two of accelerators"};
+          .summary = "recursive halving and doubling over a power of two of accelerators",
+          .trials = {{.turn = 5, .most_accelerators = 1024}}};
 }
 
 Schedule HalvingDoublingCompiler::compile(const topology::Topology& topology,

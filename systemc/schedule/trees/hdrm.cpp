@@ -78,7 +78,8 @@ std::vector<NodeId> rank_mapping(const Topology& topology) {
 
 AlgorithmInfo HdrmCompiler::info() {
   return {.name = "hdrm",
-          .summary = "halving_doubling with ranks placed on a bigraph without contention (EFLOPS)"};
+          .summary = "halving_doubling with ranks placed on a bigraph without contention (EFLOPS)",
+          .trials = {{.turn = 6, .most_accelerators = 1024}}};
 }
 
 Schedule HdrmCompiler::compile(const Topology& topology, const CompileRequest& request) const {
