@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "system/machine/build.h"
 #include "system/machine/least_time.h"
-#include "topology/bound.h"
+#include "topology/bounds/bound.h"
 
 namespace coppice::app {
 namespace {

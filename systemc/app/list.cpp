@@ -7,7 +7,7 @@
 #include "system/machine/model_files.h"
 #include "system/program/large_program.h"
 #include "system/traffic/patterns.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 #include "workload/large_model.h"
 
 namespace coppice::app {

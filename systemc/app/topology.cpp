@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "system/machine/build.h"
 #include "system/output/hardware.h"
-#include "topology/print.h"
+#include "topology/files/print.h"
 
 namespace coppice::app {
 namespace {

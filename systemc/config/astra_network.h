@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "topology/hierarchy.h"
+#include "topology/networks/hierarchy.h"
 
 namespace coppice::config {
 

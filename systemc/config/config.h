@@ -10,8 +10,8 @@
 #include "routing/assigner.h"
 #include "routing/placement.h"
 #include "schedule/compile/chunk_policy.h"
-#include "topology/clos.h"
-#include "topology/hierarchy.h"
+#include "topology/networks/clos.h"
+#include "topology/networks/hierarchy.h"
 #include "workload/large_training.h"
 #include "workload/text_workload.h"
 #include "workload/training_timeline.h"
@@ -28,9 +28,9 @@ enum class Implementation { kSystemc, kRtl };
 // Which context of a network interface a port serves first, of those whose entry could issue: the one after
 // the last that it served, the one of the highest priority, or the one that started first.
 enum class ContextOrder { kRoundRobin, kPriority, kFifo };
-// How packets of synthetic traffic find their way (topology/adaptive_routing.h): the shortest way that is
-// known ahead; by way of a node drawn for each packet; the least busy of the shortest ways, router by router;
-// or the less busy of the shortest way and one by way of a node drawn, chosen at the source.
+// How packets of synthetic traffic find their way (topology/networks/adaptive_routing.h): the shortest way
+// that is known ahead; by way of a node drawn for each packet; the least busy of the shortest ways, router by
+// router; or the less busy of the shortest way and one by way of a node drawn, chosen at the source.
 enum class PacketRouting { kMinimal, kValiant, kAdaptive, kUgal };
 // Which of the packets that ask for a virtual channel or the switch a router serves first: in rotation, or
 // the one that was created first.
@@ -38,8 +38,9 @@ enum class Arbitration { kRoundRobin, kAge };
 
 struct TopologyConfig {
   std::string kind;       // system.topology.kind, required
-  std::vector<int> dims;  // topology/builders.h says what they mean to each kind; none for file
-  std::string file{};     // of kind file: a graph (topology/graph_file.h), relative to the working directory
+  std::vector<int> dims;  // topology/networks/builders.h says what they mean to each kind; none for file
+  std::string
+      file{};  // of kind file: a graph (topology/files/graph_file.h), relative to the working directory
   std::vector<topology::DimensionSpec> dimensions{};  // of kind hierarchy, all of them bundled
   bool bundled = true;  // of kind hierarchy: whether an accelerator's links to a switch are one channel
   bool operator==(const TopologyConfig&) const = default;

@@ -10,7 +10,7 @@
 #include "config/parallel_keys.h"
 #include "config/shape.h"
 #include "schedule/registry.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::config {
 namespace {

@@ -18,7 +18,7 @@
 #include "config/shape.h"
 #include "config/values.h"
 #include "schedule/registry.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::config {
 namespace {

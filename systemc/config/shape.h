@@ -4,7 +4,7 @@
 
 #include "config/config.h"
 #include "schedule/registry.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::config {
 

@@ -10,7 +10,7 @@
 
 #include "cosim/flit_contents.h"
 #include "cosim/ni_model.h"
-#include "fabric/terminal.h"
+#include "fabric/flits/terminal.h"
 #include "ni/network_interface.h"
 
 namespace coppice::cosim {

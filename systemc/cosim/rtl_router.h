@@ -5,7 +5,7 @@
 
 #include "config/config.h"
 #include "cosim/flit_contents.h"
-#include "fabric/router_module.h"
+#include "fabric/flits/router_module.h"
 #include "schedule/tables/schedule.h"
 #include "topology/topology.h"
 

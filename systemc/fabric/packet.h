@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 #include "fabric/flit.h"
-#include "topology/routing.h"
+#include "topology/routing/routing.h"
 
 namespace coppice::fabric {
 

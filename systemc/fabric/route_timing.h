@@ -3,7 +3,7 @@
 #include <span>
 
 #include "config/config.h"
-#include "topology/routing.h"
+#include "topology/routing/routing.h"
 #include "topology/topology.h"
 
 namespace coppice::fabric {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fabric/fabric.h"
+#include "fabric/flits/repeating.h"
 #include "fabric/framing.h"
-#include "fabric/repeating.h"
 
 namespace coppice::ni {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "config/config.h"
+#include "fabric/flits/terminal.h"
 #include "fabric/framing.h"
 #include "fabric/network_port.h"
 #include "fabric/route_timing.h"
-#include "fabric/terminal.h"
 #include "ni/command_decoder.h"
 #include "ni/depacketizer.h"
 #include "ni/dma_engine.h"

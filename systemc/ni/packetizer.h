@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "fabric/fabric.h"
+#include "fabric/flits/repeating.h"
 #include "fabric/framing.h"
-#include "fabric/repeating.h"
 
 namespace coppice::ni {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "topology/routing.h"
+#include "topology/routing/routing.h"
 #include "topology/topology.h"
 
 namespace coppice::ni {

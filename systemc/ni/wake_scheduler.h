@@ -5,11 +5,11 @@
 
 #include "base/time_limit.h"
 #include "base/units.h"
-#include "fabric/calendar.h"
 #include "fabric/failure.h"
-#include "fabric/flit_module.h"
-#include "fabric/repeating.h"
+#include "fabric/flits/flit_module.h"
+#include "fabric/flits/repeating.h"
 #include "fabric/sim_time.h"
+#include "fabric/trains/calendar.h"
 
 namespace coppice::ni {
 

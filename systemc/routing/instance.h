@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "topology/clos.h"
+#include "topology/networks/clos.h"
 
 // Path assignment on two-level Clos networks ("Routing for Large ML Models", Sec. 3.4 and 4): a flow between
 // two ToRs takes one of the spines. No SystemC, no topology graph: ToRs and spines are numbers.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "fabric/router.h"
+#include "fabric/flits/router.h"
 
 namespace coppice::bench {
 namespace {

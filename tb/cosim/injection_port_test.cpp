@@ -1,4 +1,4 @@
-#include "fabric/injection_port.h"
+#include "fabric/flits/injection_port.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "fabric/router.h"
+#include "fabric/flits/router.h"
 
 #include <algorithm>
 #include <array>

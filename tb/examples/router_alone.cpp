@@ -8,12 +8,12 @@
 #include <systemc>
 #include <vector>
 
-#include "fabric/channel.h"
 #include "fabric/failure.h"
-#include "fabric/flit_module.h"
-#include "fabric/flit_node.h"
-#include "fabric/node_clock.h"
-#include "fabric/router_module.h"
+#include "fabric/flits/channel.h"
+#include "fabric/flits/flit_module.h"
+#include "fabric/flits/flit_node.h"
+#include "fabric/flits/node_clock.h"
+#include "fabric/flits/router_module.h"
 #include "fabric/sim_time.h"
 
 namespace {

@@ -6,15 +6,15 @@
 #include <systemc>
 #include <vector>
 
-#include "fabric/channel.h"
 #include "fabric/failure.h"
-#include "fabric/flit_node.h"
-#include "fabric/node_clock.h"
+#include "fabric/flits/channel.h"
+#include "fabric/flits/flit_node.h"
+#include "fabric/flits/node_clock.h"
 #include "fabric/sim_time.h"
 #include "ni/memory.h"
 #include "ni/network_interface.h"
-#include "topology/builders.h"
-#include "topology/routing.h"
+#include "topology/networks/builders.h"
+#include "topology/routing/routing.h"
 
 namespace {
 

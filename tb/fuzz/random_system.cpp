@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "schedule/registry.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::fuzz {
 namespace {

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "config/loader.h"
-#include "fabric/train_fabric.h"
+#include "fabric/trains/train_fabric.h"
 #include "ni/message_record.h"
 #include "stall_detector.h"
 #include "system/collective/run.h"

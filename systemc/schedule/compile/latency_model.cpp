@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/time_limit.h"
 #include "schedule/tables/dimension_algorithm.h"
-#include "topology/hierarchy.h"
+#include "topology/networks/hierarchy.h"
 
 namespace coppice::schedule {
 

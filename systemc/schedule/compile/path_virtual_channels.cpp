@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "topology/layered_dependencies.h"
+#include "topology/routing/layered_dependencies.h"
 
 namespace coppice::schedule {
 namespace {

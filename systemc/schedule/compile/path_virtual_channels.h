@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "schedule/compile/channel_paths.h"
-#include "topology/routing.h"
+#include "topology/routing/routing.h"
 
 namespace coppice::schedule {
 

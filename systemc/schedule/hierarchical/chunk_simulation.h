@@ -7,7 +7,7 @@
 
 #include "schedule/compile/chunk_policy.h"
 #include "schedule/compile/latency_model.h"
-#include "topology/hierarchy.h"
+#include "topology/networks/hierarchy.h"
 
 namespace coppice::schedule {
 

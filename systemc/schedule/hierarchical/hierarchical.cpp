@@ -14,7 +14,7 @@
 #include "schedule/hierarchical/turn_order.h"
 #include "schedule/tables/dimension_algorithm.h"
 #include "schedule/tables/program_tables.h"
-#include "topology/hierarchy.h"
+#include "topology/networks/hierarchy.h"
 
 namespace coppice::schedule {
 namespace {

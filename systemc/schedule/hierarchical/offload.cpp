@@ -12,7 +12,7 @@
 #include "schedule/hierarchical/turn_order.h"
 #include "schedule/tables/chunk_program.h"
 #include "schedule/tables/dimension_algorithm.h"
-#include "topology/hierarchy.h"
+#include "topology/networks/hierarchy.h"
 
 namespace coppice::schedule {
 namespace {

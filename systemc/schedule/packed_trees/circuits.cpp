@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/random.h"
-#include "topology/bound.h"
+#include "topology/bounds/bound.h"
 #include "topology/connectivity.h"
 
 namespace coppice::schedule {

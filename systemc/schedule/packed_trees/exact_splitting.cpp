@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/random.h"
+#include "topology/bounds/partition_bound.h"
 #include "topology/connectivity.h"
-#include "topology/partition_bound.h"
 
 namespace coppice::schedule {
 namespace {

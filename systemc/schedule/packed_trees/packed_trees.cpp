@@ -19,7 +19,7 @@
 #include "schedule/packed_trees/piece_tables.h"
 #include "schedule/packed_trees/routed_trees.h"
 #include "schedule/packed_trees/symmetric_links.h"
-#include "topology/bound.h"
+#include "topology/bounds/bound.h"
 #include "topology/connectivity.h"
 
 namespace coppice::schedule {

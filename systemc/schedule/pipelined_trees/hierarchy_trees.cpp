@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "schedule/compile/channel_paths.h"
-#include "topology/hierarchy.h"
+#include "topology/networks/hierarchy.h"
 
 namespace coppice::schedule {
 namespace {

@@ -8,7 +8,7 @@
 #include "schedule/pipelined_trees/binary_trees.h"
 #include "schedule/pipelined_trees/embedding.h"
 #include "schedule/pipelined_trees/hierarchy_trees.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::schedule {
 namespace {

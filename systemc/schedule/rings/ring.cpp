@@ -9,7 +9,7 @@
 #include "schedule/compile/table_builder.h"
 #include "schedule/rings/disjoint_rings.h"
 #include "schedule/rings/ring_order.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::schedule {
 namespace {

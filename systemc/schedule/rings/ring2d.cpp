@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/compile/table_builder.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::schedule {
 namespace {

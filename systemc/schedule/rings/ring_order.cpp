@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "schedule/compile/channel_paths.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::schedule {
 namespace {

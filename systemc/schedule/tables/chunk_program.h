@@ -6,7 +6,7 @@
 
 #include "schedule/tables/dimension_algorithm.h"
 #include "schedule/tables/schedule.h"
-#include "topology/hierarchy.h"
+#include "topology/networks/hierarchy.h"
 
 namespace coppice::schedule {
 

@@ -7,8 +7,8 @@
 
 #include "base/units.h"
 #include "schedule/tables/table.h"
-#include "topology/bound.h"
-#include "topology/routing.h"
+#include "topology/bounds/bound.h"
+#include "topology/routing/routing.h"
 #include "topology/topology.h"
 
 namespace coppice::schedule {

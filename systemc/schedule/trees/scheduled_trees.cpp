@@ -9,9 +9,9 @@
 #include "schedule/compile/channel_paths.h"
 #include "schedule/trees/link_allocator.h"
 #include "schedule/trees/timestep_order.h"
+#include "topology/bounds/cut_bound.h"
 #include "topology/connectivity.h"
-#include "topology/cut_bound.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::schedule {
 namespace {

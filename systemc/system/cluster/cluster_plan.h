@@ -5,7 +5,7 @@
 
 #include "config/loader.h"
 #include "routing/instance.h"
-#include "topology/clos.h"
+#include "topology/networks/clos.h"
 #include "topology/topology.h"
 
 namespace coppice::system {

@@ -5,7 +5,7 @@
 
 #include "ni/route_override.h"
 #include "routing/instance.h"
-#include "topology/clos.h"
+#include "topology/networks/clos.h"
 
 namespace coppice::system {
 

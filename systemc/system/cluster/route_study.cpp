@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "fabric/failure.h"
-#include "fabric/flit_fabric.h"
-#include "fabric/fluid_fabric.h"
+#include "fabric/flits/flit_fabric.h"
+#include "fabric/fluid/fluid_fabric.h"
 #include "fabric/sim_time.h"
 #include "ni/network_interface.h"
 #include "schedule/proof/checker.h"
@@ -29,7 +29,7 @@
 #include "system/machine/time_guard.h"
 #include "system/output/trace_writer.h"
 #include "system/process/cost_meter.h"
-#include "topology/builders.h"
+#include "topology/networks/builders.h"
 
 namespace coppice::system {
 namespace {

@@ -25,11 +25,11 @@
 #include "schedule/files/schedule_file.h"
 #include "schedule/files/tacos_file.h"
 #include "schedule/registry.h"
-#include "topology/clos.h"
-#include "topology/deadlock.h"
-#include "topology/graph_file.h"
-#include "topology/hierarchy.h"
-#include "topology/kinds.h"
+#include "topology/files/graph_file.h"
+#include "topology/networks/clos.h"
+#include "topology/networks/hierarchy.h"
+#include "topology/networks/kinds.h"
+#include "topology/routing/deadlock.h"
 
 namespace coppice::system {
 namespace {

@@ -10,8 +10,8 @@
 #include "schedule/proof/checker.h"
 #include "schedule/tables/ni_overhead.h"
 #include "schedule/tables/schedule.h"
-#include "topology/bound.h"
-#include "topology/routing.h"
+#include "topology/bounds/bound.h"
+#include "topology/routing/routing.h"
 #include "topology/topology.h"
 
 namespace coppice::system {

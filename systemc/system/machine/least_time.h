@@ -2,7 +2,7 @@
 
 #include "config/loader.h"
 #include "schedule/tables/schedule.h"
-#include "topology/bound.h"
+#include "topology/bounds/bound.h"
 #include "topology/topology.h"
 
 namespace coppice::system {

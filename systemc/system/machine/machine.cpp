@@ -8,9 +8,9 @@
 #include "base/time_limit.h"
 #include "cosim/rtl_network_interface.h"
 #include "cosim/rtl_router.h"
-#include "fabric/fluid_fabric.h"
+#include "fabric/fluid/fluid_fabric.h"
 #include "fabric/sim_time.h"
-#include "fabric/train_fabric.h"
+#include "fabric/trains/train_fabric.h"
 #include "system/machine/build.h"
 
 namespace coppice::system {

@@ -11,11 +11,11 @@
 #include "cosim/flit_contents.h"
 #include "fabric/fabric.h"
 #include "fabric/failure.h"
-#include "fabric/flit_fabric.h"
+#include "fabric/flits/flit_fabric.h"
 #include "ni/interface.h"
 #include "ni/memory.h"
 #include "ni/network_interface.h"
-#include "topology/routing.h"
+#include "topology/routing/routing.h"
 #include "topology/topology.h"
 
 namespace coppice::system {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "fabric/train_fabric.h"
+#include "fabric/trains/train_fabric.h"
 #include "system/process/child_process.h"
 
 namespace coppice::system {

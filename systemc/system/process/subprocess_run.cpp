@@ -21,7 +21,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "fabric/train_fabric.h"
+#include "fabric/trains/train_fabric.h"
 #include "system/process/interrupted.h"
 
 namespace coppice::system {

@@ -5,7 +5,7 @@
 #include "config/loader.h"
 #include "schedule/tables/schedule.h"
 #include "system/collective/verification.h"
-#include "topology/routing.h"
+#include "topology/routing/routing.h"
 #include "topology/topology.h"
 
 namespace coppice::system {

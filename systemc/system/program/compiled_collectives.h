@@ -13,7 +13,7 @@
 #include "schedule/tables/schedule.h"
 #include "system/machine/least_time.h"
 #include "system/program/group_network.h"
-#include "topology/deadlock.h"
+#include "topology/routing/deadlock.h"
 #include "workload/program.h"
 
 namespace coppice::system {

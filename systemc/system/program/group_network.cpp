@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "config/dimensions.h"
-#include "topology/builders.h"
-#include "topology/hierarchy.h"
-#include "topology/kinds.h"
+#include "topology/networks/builders.h"
+#include "topology/networks/hierarchy.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::system {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/time_limit.h"
-#include "fabric/flit_fabric.h"
+#include "fabric/flits/flit_fabric.h"
 #include "fabric/sim_time.h"
 #include "system/machine/build.h"
 #include "system/machine/run_loop.h"
@@ -18,7 +18,7 @@
 #include "system/traffic/patterns.h"
 #include "system/traffic/traffic.h"
 #include "system/traffic/traffic_node.h"
-#include "topology/adaptive_routing.h"
+#include "topology/networks/adaptive_routing.h"
 
 namespace coppice::system {
 namespace {

@@ -2,8 +2,8 @@
 // routes can be found.
 #include "base/error.h"
 #include "input.h"
-#include "topology/graph_file.h"
-#include "topology/table_routing.h"
+#include "topology/files/graph_file.h"
+#include "topology/routing/table_routing.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coppice;

@@ -1,8 +1,8 @@
 // Graph files: what is taken is a graph whose accelerators reach each other, so that routes can be found.
 #include "base/error.h"
 #include "input.h"
-#include "topology/graph_file.h"
-#include "topology/table_routing.h"
+#include "topology/files/graph_file.h"
+#include "topology/routing/table_routing.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coppice;

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "input.h"
 #include "schedule/proof/checker.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coppice;

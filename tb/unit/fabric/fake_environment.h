@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "fabric/router.h"
+#include "fabric/flits/router.h"
 
 namespace coppice::fabric {
 

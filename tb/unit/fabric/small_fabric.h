@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "fabric/failure.h"
-#include "fabric/flit_fabric.h"
+#include "fabric/flits/flit_fabric.h"
 #include "fabric/sim_time.h"
-#include "topology/routing.h"
+#include "topology/routing/routing.h"
 #include "topology/topology.h"
 
 namespace coppice::fabric {

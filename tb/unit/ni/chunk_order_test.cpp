@@ -13,13 +13,13 @@
 #include <fmt/format.h>
 
 #include "base/random.h"
-#include "fabric/flit_fabric.h"
+#include "fabric/flits/flit_fabric.h"
 #include "fabric/sim_time.h"
 #include "ni/network_interface.h"
 #include "schedule/hierarchical/hierarchical.h"
 #include "schedule/proof/checker.h"
-#include "topology/hierarchy.h"
-#include "topology/kinds.h"
+#include "topology/networks/hierarchy.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::ni {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "fabric/flit_fabric.h"
+#include "fabric/flits/flit_fabric.h"
 #include "fabric/sim_time.h"
 #include "ni/network_interface.h"
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "schedule/hierarchical/hierarchical.h"
-#include "topology/hierarchy.h"
-#include "topology/kinds.h"
-#include "topology/routing.h"
+#include "topology/networks/hierarchy.h"
+#include "topology/networks/kinds.h"
+#include "topology/routing/routing.h"
 
 namespace coppice::schedule {
 

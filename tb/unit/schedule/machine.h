@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "schedule/registry.h"
-#include "topology/builders.h"
-#include "topology/kinds.h"
-#include "topology/routing.h"
+#include "topology/networks/builders.h"
+#include "topology/networks/kinds.h"
+#include "topology/routing/routing.h"
 #include "topology/topology.h"
 
 namespace coppice::schedule {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "routing/instance.h"
-#include "topology/clos.h"
-#include "topology/kinds.h"
+#include "topology/networks/clos.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::system {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 #include "topology/topology.h"
 
 namespace coppice::topology {

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "themis_systems.h"
-#include "topology/builders.h"
-#include "topology/hierarchy.h"
+#include "topology/networks/builders.h"
+#include "topology/networks/hierarchy.h"
 
 namespace coppice::schedule {
 namespace {

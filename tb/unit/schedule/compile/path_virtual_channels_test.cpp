@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "machine.h"
-#include "topology/deadlock.h"
+#include "topology/routing/deadlock.h"
 
 namespace coppice::schedule {
 namespace {

@@ -12,7 +12,7 @@
 #include "machine.h"
 #include "random_execution.h"
 #include "schedule/proof/checker.h"
-#include "topology/hierarchy.h"
+#include "topology/networks/hierarchy.h"
 
 namespace coppice::schedule {
 namespace {

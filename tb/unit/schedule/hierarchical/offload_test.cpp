@@ -15,8 +15,8 @@
 #include "random_execution.h"
 #include "schedule/hierarchical/hierarchical.h"
 #include "schedule/proof/checker.h"
-#include "topology/hierarchy.h"
-#include "topology/kinds.h"
+#include "topology/networks/hierarchy.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::schedule {
 namespace {

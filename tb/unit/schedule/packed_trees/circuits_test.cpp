@@ -8,7 +8,7 @@
 #include "schedule/packed_trees/packed_trees.h"
 #include "schedule/proof/checker.h"
 #include "sound_circuits.h"
-#include "topology/bound.h"
+#include "topology/bounds/bound.h"
 #include "topology/connectivity.h"
 
 namespace coppice::schedule {

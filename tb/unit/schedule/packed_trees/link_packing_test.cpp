@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "machine.h"
-#include "topology/bound.h"
+#include "topology/bounds/bound.h"
 
 namespace coppice::schedule {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "machine.h"
 #include "schedule/proof/checker.h"
-#include "topology/hierarchy.h"
+#include "topology/networks/hierarchy.h"
 
 namespace coppice::schedule {
 namespace {

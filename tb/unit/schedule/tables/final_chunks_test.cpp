@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "machine.h"
 #include "schedule/registry.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 #include "topology/topology.h"
 
 namespace coppice::schedule {

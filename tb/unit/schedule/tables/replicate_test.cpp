@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "schedule/registry.h"
-#include "topology/builders.h"
+#include "topology/networks/builders.h"
 
 namespace coppice::schedule {
 namespace {

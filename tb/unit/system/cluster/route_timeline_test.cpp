@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "machine.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::system {
 namespace {

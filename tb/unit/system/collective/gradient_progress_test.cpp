@@ -4,7 +4,7 @@
 
 #include "machine.h"
 #include "schedule/registry.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 #include "topology/topology.h"
 
 namespace coppice::system {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "machine.h"
-#include "topology/hierarchy.h"
+#include "topology/networks/hierarchy.h"
 
 namespace coppice::system {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "fabric/train_fabric.h"
+#include "fabric/trains/train_fabric.h"
 #include "system/collective/run.h"
 
 namespace coppice::system {

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "fabric/train_fabric.h"
+#include "fabric/trains/train_fabric.h"
 #include "system/collective/run.h"
 
 namespace coppice::system {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "topology/kinds.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::system {
 namespace {

@@ -1,0 +1,33 @@
+#include "fabric/flits/channel.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace coppice::fabric {
+
+Channel::Channel(const sc_core::sc_module_name& name, Cycles flit_latency, Cycles credit_latency)
+    : sc_module(name), wire_(flit_latency, credit_latency) {
+  sender.bind(sending_);
+  receiver.bind(receiving_);
+}
+
+void Channel::bind_end(std::string& first, const char* port, const char* end) const {
+  if (!first.empty() && first != port) {
+    throw ModelError(fmt::format("{}.{} is bound to {} and to {}: an end of a channel takes one port", name(),
+                                 end, first, port));
+  }
+  first = port;
+}
+
+void Channel::start_of_simulation() {
+  const auto require = [this](bool holds, const char* end, const char* port) {
+    if (holds) return;
+    throw ModelError(
+        fmt::format("{}.{} is bound to no module of a node: bind a port `{}` to it", name(), end, port));
+  };
+  require(wire_.has_sender(), "sender", "out");
+  require(wire_.has_receiver(), "receiver", "in");
+}
+
+}  // namespace coppice::fabric

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <string>
+#include <systemc>
+
+#include "base/statistics.h"
+#include "base/units.h"
+#include "fabric/flits/wire.h"
+
+namespace coppice::fabric {
+
+// What a module sees of a channel that it sends flits on, and gets credits back from.
+class FlitSendIf : public virtual sc_core::sc_interface {
+ public:
+  // Fetched once, at the end of elaboration, and used directly from then on.
+  virtual Wire& wire() = 0;
+};
+
+// What a module sees of a channel that it receives flits from, and returns credits on.
+class FlitReceiveIf : public virtual sc_core::sc_interface {
+ public:
+  virtual Wire& wire() = 0;
+};
+
+// A channel from one module to another: bind the sender's port to `sender`, the receiver's to `receiver`. A
+// flit that leaves in cycle c has come whole in cycle c + flit_latency; a credit takes the channel's latency
+// and what its receiver needs to count it. Throws ModelError at the start of simulation unless each end is
+// bound to one module.
+class Channel final : public sc_core::sc_module, public StatisticsOwner {
+ public:
+  sc_core::sc_export<FlitSendIf> sender{"sender"};
+  sc_core::sc_export<FlitReceiveIf> receiver{"receiver"};
+
+  // In cycles, of a flit and of a credit.
+  Channel(const sc_core::sc_module_name& name, Cycles flit_latency, Cycles credit_latency);
+
+  Wire& wire() { return wire_; }
+  const Wire& wire() const { return wire_; }
+  void read_statistics(const Reader& read) const override {
+    read({"channel", "flits", "",
+          "The flits that were sent on it; those from and to network interfaces have channels too."},
+         static_cast<double>(wire_.flits_sent()));
+  }
+
+ private:
+  // An end that takes one port.
+  template <typename Interface>
+  class End final : public Interface {
+   public:
+    End(const Channel& channel, Wire& wire, const char* name)
+        : channel_(&channel), wire_(&wire), name_(name) {}
+    Wire& wire() override { return *wire_; }
+    void register_port(sc_core::sc_port_base& port, const char* /*type*/) override {
+      channel_->bind_end(first_, port.name(), name_);
+    }
+    const std::string& bound_to() const { return first_; }
+
+   private:
+    const Channel* channel_;
+    Wire* wire_;
+    const char* name_;
+    std::string first_;
+  };
+
+  void bind_end(std::string& first, const char* port, const char* end) const;
+  void start_of_simulation() override;
+
+  Wire wire_;
+  End<FlitSendIf> sending_{*this, wire_, "sender"};
+  End<FlitReceiveIf> receiving_{*this, wire_, "receiver"};
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "config/config.h"
+#include "fabric/fabric.h"
+#include "fabric/flits/flit_events.h"
+#include "fabric/flits/taken_flits.h"
+#include "fabric/packet.h"
+#include "topology/networks/adaptive_routing.h"
+#include "topology/routing/routing.h"
+
+namespace coppice::fabric {
+
+// What the routers and terminals of a network share; outlives them.
+struct FlitContext {
+  const config::SystemConfig* system;
+  // For packets without a source route.
+  const topology::RoutingFunction* routing;
+  int hop_limit;  // more hops than any minimal route: livelock
+  PacketPool packets = {};
+  FlitEvents events = {};
+  const topology::DetourRouting* detours = nullptr;  // `routing` if it looks at what waits in routers
+  TakenFlits taken = {};
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "config/config.h"
+#include "fabric/fabric.h"
+#include "fabric/failure.h"
+#include "fabric/flits/channel.h"
+#include "fabric/flits/flit_context.h"
+#include "fabric/flits/flit_node.h"
+#include "fabric/flits/leaper.h"
+#include "fabric/flits/node_clock.h"
+#include "fabric/flits/router_module.h"
+#include "fabric/flits/terminal.h"
+#include "topology/routing/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::fabric {
+
+// What a network of flits is built of; what is left out is the usual.
+struct FlitParts {
+  // Makes the module `router` of a node: else a SystemCRouter.
+  std::function<std::unique_ptr<RouterModule>(const RouterSpec& spec, FlitContext& context)> make_router;
+  // Makes what stands at the local ports of a node, and whatever else belongs into it, while the node is
+  // built: else a PacketTerminal `terminal`, for connect(). Modules that are clocked are added to the node,
+  // which the terminal is already; none belongs to the network.
+  struct LocalPorts {
+    Terminal* terminal = nullptr;  // none: a PacketTerminal is to be made
+    // To be bound to the channels: the terminal's own, or those of the module that it is in.
+    sc_core::sc_vector<FlitModule::Port<FlitReceiveIf>>* in = nullptr;
+    sc_core::sc_vector<FlitModule::Port<FlitSendIf>>* out = nullptr;
+  };
+  std::function<LocalPorts(FlitNode& node, NodeId id, int ports, FlitContext& context)> make_terminal;
+};
+
+// The reference fabric: every flit through every router, cycle by cycle. Its modules are made where it is: a
+// node_N per node with its `router`, `terminal` and the channels `injection_P` and `ejection_P` between them,
+// and a channel_U_V per channel.
+//
+// With t the cycle of a flit's switch allocation at a router and L the channel's latency in cycles: it is at
+// the next router at t + (sw_alloc_delay - 1) + st_delay + 1 + L, and the buffer place it left is known free
+// upstream at t + (sw_alloc_delay - 1) + 1 + L + credit_delay. Injection and ejection channels have a latency
+// of one cycle.
+class FlitNetwork : public Fabric {
+ public:
+  // `routing` serves packets without a source route; `ni_ports` per network interface. All references outlive
+  // the network; an exception of its process ends up in `failure`. Throws ModelError if a channel is faster
+  // than one flit per cycle.
+  FlitNetwork(const topology::Topology& topology, const topology::RoutingFunction& routing,
+              const config::SystemConfig& system, int ni_ports, Failure& failure, FlitParts parts = {});
+
+  // Both for nodes with a PacketTerminal.
+  void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
+  void wake(NodeId node, int port, Cycles at) override;
+
+  const FabricStatistics& statistics() const override;
+  bool idle() const override;
+  void check_conservation() const override;
+  std::string describe_packets(int limit) const override;
+  void add_observer(FabricObserver& observer) override { context_.events.add_observer(observer); }
+  Cycles last_movement() const override;
+  Femtoseconds period() const override { return period_; }
+
+  // From now on nodes run ahead of each other by what the shortest channel takes, but not to cycle `end` of
+  // run_to() or beyond; observers still see everything in the order of time. `after_quantum`: called when all
+  // nodes have run as far. Only where nothing else acts on the nodes between their cycles.
+  void decouple(std::function<void()> after_quantum);
+  void run_to(Cycles end) { clock_->set_end(end); }
+  // From now on whole periods of what repeats are leapt over (Leaper), at the end of quanta; after
+  // decouple(), if nodes run ahead at all.
+  void leap();
+  // Cycles that were not simulated one by one.
+  Cycles leapt() const { return leaper_ == nullptr ? 0 : leaper_->leapt(); }
+  // Cycles from when a node sends anything until it can arrive at another.
+  Cycles lookahead() const;
+
+  std::int64_t packets_in_flight() const { return context_.packets.in_flight(); }
+  FlitContext& context() { return context_; }
+
+ private:
+  void build_node(NodeId node, FlitNode& module);
+  void build_channels();
+  RouterSpec router_spec(NodeId node) const;
+
+  const topology::Topology* topology_;
+  const config::SystemConfig* system_;
+  int ni_ports_;
+  Femtoseconds period_;
+  FlitParts parts_;
+  FlitContext context_;
+  std::unique_ptr<NodeClock> clock_;
+  std::unique_ptr<Leaper> leaper_;
+  bool decoupled_ = false;
+  std::vector<std::unique_ptr<FlitNode>> nodes_;
+  std::vector<std::unique_ptr<RouterModule>> routers_;             // [node]
+  std::vector<std::unique_ptr<PacketTerminal>> packet_terminals_;  // [interface], none where others stand
+  std::vector<Terminal*> terminals_;                               // [interface]
+  std::vector<std::unique_ptr<Channel>> local_channels_;           // of all nodes
+  std::vector<std::unique_ptr<Channel>> channels_;                 // [channel]
+  mutable FabricStatistics statistics_;
+};
+
+// The same as a module of its own.
+class FlitFabric final : public sc_core::sc_module, public FlitNetwork {
+ public:
+  FlitFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
+             const topology::RoutingFunction& routing, const config::SystemConfig& system, int ni_ports,
+             Failure& failure, FlitParts parts = {})
+      : sc_module(name), FlitNetwork(topology, routing, system, ni_ports, failure, std::move(parts)) {}
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <systemc>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/flit.h"
+#include "fabric/flits/channel.h"
+
+namespace coppice::fabric {
+
+class FlitNode;
+
+// A module that takes and gives flits: a router, or what stands at a router's local ports; in SystemC, in
+// Verilog, or of your own. It is clocked by the node that it is added to (FlitNode::add()).
+//
+// In a cycle the node calls receive_flit() and receive_credit() for all that arrives in it, and then step()
+// if next() is not after it. The module sends with wire_out(port).send(flit, vc, leaves) and frees places
+// with wire_in(port).return_credit(vc, leaves), where `leaves` is the current cycle and what the module
+// itself takes.
+class FlitModule : public sc_core::sc_module {
+ public:
+  // Flits come in and credits go out; flits go out and credits come in. Each is bound to one end of a
+  // Channel.
+  template <typename Interface>
+  using Port = sc_core::sc_port<Interface, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+  sc_core::sc_vector<Port<FlitReceiveIf>> in;
+  sc_core::sc_vector<Port<FlitSendIf>> out;
+
+  FlitModule(const sc_core::sc_module_name& name, int inputs, int outputs);
+
+  // A flit came out of the channel at in[port], or a credit of the channel at out[port], in cycle `now`.
+  virtual void receive_flit(int port, int vc, Flit flit, Cycles now) = 0;
+  virtual void receive_credit(int port, int vc, Cycles now) = 0;
+  // One cycle, after all that arrives in it; calls set_next().
+  virtual void step(Cycles now) = 0;
+
+  // The next cycle in which it wants to be stepped, whatever arrives; kNever: none.
+  Cycles next() const { return next_; }
+  // The last cycle in which it moved a flit.
+  Cycles last_movement() const { return last_movement_; }
+
+  // For the node that clocks it: who that is, and at the end of elaboration the wires behind the ports.
+  // Throws ModelError naming a port that is not bound.
+  void join(FlitNode& node) { node_ = &node; }
+  void fetch_wires();
+  Wire& wire_in(int port) { return *in_wires_[static_cast<std::size_t>(port)]; }
+  Wire& wire_out(int port) { return *out_wires_[static_cast<std::size_t>(port)]; }
+
+  // For leaps (repeating.h): when it goes on, and has moved.
+  template <typename Visitor>
+  void visit_clocking(Visitor& visitor) {
+    visitor.time(next_);
+    visitor.counter(last_movement_);
+  }
+
+ protected:
+  void set_next(Cycles at) { next_ = at; }
+  // The module has work in cycle `at`, which is not over.
+  void want(Cycles at) {
+    if (at < next_) next_ = at;
+  }
+  // The same from outside of the node's cycles: from a process, or before the simulation.
+  void wake(Cycles at);
+  void moved(Cycles now) { last_movement_ = now; }
+  // What it does in this cycle is part of no period.
+  void disturb();
+
+ private:
+  void start_of_simulation() override;
+
+  Cycles next_ = kNever;
+  Cycles last_movement_ = 0;
+  FlitNode* node_ = nullptr;
+  std::vector<Wire*> in_wires_;
+  std::vector<Wire*> out_wires_;
+};
+
+}  // namespace coppice::fabric

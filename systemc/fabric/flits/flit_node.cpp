@@ -1,0 +1,75 @@
+#include "fabric/flits/flit_node.h"
+
+#include <algorithm>
+
+namespace coppice::fabric {
+
+FlitNode::FlitNode(const sc_core::sc_module_name& name, NodeClock& clock, const Populate& populate)
+    : sc_module(name), clock_(&clock), index_(clock.add(*this)) {
+  if (populate) populate(*this);
+}
+
+void FlitNode::add(FlitModule& module) {
+  modules_.push_back(&module);
+  module.join(*this);
+  if (module.next() != kNever) wake(module.next());
+}
+
+void FlitNode::end_of_elaboration() {
+  for (FlitModule* module : modules_) {
+    module->fetch_wires();
+    for (int port = 0; port < static_cast<int>(module->in.size()); ++port) {
+      lines_.push_back({&module->wire_in(port), module, port, false});
+    }
+    for (int port = 0; port < static_cast<int>(module->out.size()); ++port) {
+      lines_.push_back({&module->wire_out(port), module, port, true});
+    }
+  }
+  arrivals_.set_lines(static_cast<int>(lines_.size()));
+  arrivals_.set_begun(clock_->begun());
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const Line& line = lines_[i];
+    if (line.credits) {
+      line.wire->attach_sender(arrivals_, static_cast<int>(i), clock_->due(index_));
+    } else {
+      line.wire->attach_receiver(arrivals_, static_cast<int>(i), clock_->due(index_));
+    }
+  }
+}
+
+Cycles FlitNode::run(Cycles from, Cycles until) {
+  Cycles now = from;
+  do {
+    arrivals_.serve(now, [&](int index) {
+      const Line& line = lines_[static_cast<std::size_t>(index)];
+      if (line.credits) {
+        while (line.wire->has_credit(now))
+          line.module->receive_credit(line.port, line.wire->take_credit(), now);
+      } else {
+        while (line.wire->has_flit(now)) {
+          const Wire::TimedFlit arrival = line.wire->take_flit();
+          line.module->receive_flit(line.port, arrival.stamp.vc(), arrival.flit, now);
+        }
+      }
+    });
+    for (FlitModule* module : modules_) {
+      if (module->next() <= now) module->step(now);
+    }
+    // A module that has been stepped may have work again for those that come after it.
+    now = next();
+  } while (now < until);
+  return now;
+}
+
+Cycles FlitNode::next() const {
+  Cycles next = kNever;
+  for (const FlitModule* module : modules_) next = std::min(next, module->next());
+  return std::min(next, arrivals_.next(kNever));
+}
+
+Cycles FlitNode::shift(Cycles by) {
+  arrivals_.shift(by);
+  return next();
+}
+
+}  // namespace coppice::fabric

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <systemc>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/flits/arrival_calendar.h"
+#include "fabric/flits/flit_module.h"
+#include "fabric/flits/node_clock.h"
+
+namespace coppice::fabric {
+
+// A node of the network: the modules that are clocked together, a router and what stands at its local ports.
+// It runs the cycles in which something arrives or a module wants to be stepped, and no others.
+//
+// Within a cycle all that arrives is handed over first, then the modules are stepped in the order in which
+// they were added.
+class FlitNode : public sc_core::sc_module {
+ public:
+  // What makes further modules inside the node, while it is built.
+  using Populate = std::function<void(FlitNode& node)>;
+
+  // `clock` outlives the node.
+  FlitNode(const sc_core::sc_module_name& name, NodeClock& clock, const Populate& populate = {});
+
+  // A module of this node; not owned. Before the end of elaboration.
+  void add(FlitModule& module);
+
+  // Runs the cycles with work in [from, until); returns the next one after them, kNever if there is none.
+  Cycles run(Cycles from, Cycles until);
+  // A module wants to be stepped in cycle `at`.
+  void wake(Cycles at) { clock_->wake(index_, at); }
+  // A module does what is part of no period.
+  void disturb() { clock_->disturb(); }
+  const std::vector<FlitModule*>& modules() const { return modules_; }
+  // Everything that comes to it does so `by` cycles later, as its modules have been told; returns the next
+  // cycle.
+  Cycles shift(Cycles by);
+
+ private:
+  struct Line {
+    Wire* wire;
+    FlitModule* module;
+    std::int32_t port;
+    bool credits;
+  };
+
+  void end_of_elaboration() override;
+  Cycles next() const;
+
+  NodeClock* clock_;
+  std::size_t index_;
+  std::vector<FlitModule*> modules_;
+  std::vector<Line> lines_;
+  ArrivalCalendar arrivals_;
+};
+
+}  // namespace coppice::fabric

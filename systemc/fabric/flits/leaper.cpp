@@ -1,0 +1,273 @@
+#include "fabric/flits/leaper.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <systemc>
+
+#include "fabric/flits/flit_module.h"
+#include "fabric/flits/flit_node.h"
+
+namespace coppice::fabric {
+namespace {
+
+// Cycles after an event before the first reference, and those in which a period is looked for at first.
+constexpr Cycles kPatience = 8;
+constexpr Cycles kFirstWindow = 16;
+constexpr Cycles kLongestWindow = 1 << 17;
+// Cycles of a node that are to be simulated for each look at a node: looking costs a tenth or so of the time.
+constexpr Cycles kCostOfLook = 16;
+// Flits that are remembered for telling them again.
+constexpr std::size_t kMostRemembered = 1 << 22;
+
+// The first cycle in which another process of the kernel may act.
+Cycles kernel_acts(Cycles now, Femtoseconds period) {
+  if (!sc_core::sc_pending_activity()) return kNever;
+  if (sc_core::sc_pending_activity_at_current_time()) return now;
+  const sc_core::sc_time at = sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity();
+  return static_cast<Cycles>(at.value()) / period;
+}
+
+}  // namespace
+
+Leaper::Leaper(NodeClock& clock, FlitContext& context)
+    : clock_(&clock),
+      context_(&context),
+      period_(context.system->clock.period()),
+      able_(context.detours == nullptr) {
+  for (FlitNode* node : clock.nodes()) {
+    modules_.emplace_back();
+    for (FlitModule* module : node->modules()) {
+      modules_.back().push_back(dynamic_cast<Repeating*>(module));
+      able_ = able_ && modules_.back().back() != nullptr;
+    }
+  }
+  before_.resize(modules_.size());
+  after_.resize(modules_.size());
+  order_.resize(modules_.size());
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+}
+
+Cycles Leaper::look(Cycles now) {
+  if (!able_) return 0;
+  if (clock_->disturbances() != disturbances_) {
+    disturbances_ = clock_->disturbances();
+    wait(now);
+    return 0;
+  }
+  if (now < resume_ || looks_ * kCostOfLook > (now - leapt_) * static_cast<Cycles>(modules_.size())) return 0;
+  if (!referring_) {
+    window_ = kFirstWindow;
+    refer_to(now);
+    return 0;
+  }
+  if (repeats(now)) {
+    const std::int64_t times = periods(now);
+    const Cycles period = now - reference_;
+    if (times > 0) move(now, times);
+    // Until something happens it can only repeat once more.
+    forget();
+    resume_ = kNever;
+    return times * period;
+  }
+  if (now - reference_ < window_) return 0;
+  if (window_ >= kLongestWindow) {
+    forget();
+    resume_ = now + kLongestWindow;
+    return 0;
+  }
+  window_ = 2 * (now - reference_);
+  refer_to(now);
+  return 0;
+}
+
+// Something has happened: the state is not to be expected to repeat at once.
+void Leaper::wait(Cycles now) {
+  forget();
+  resume_ = now + kPatience;
+}
+
+void Leaper::forget() {
+  referring_ = false;
+  context_->taken.keep(false);
+  context_->events.remember(false);
+}
+
+void Leaper::refer_to(Cycles now) {
+  referring_ = true;
+  reference_ = now;
+  packets_.clear();
+  for (std::size_t node = 0; node < modules_.size(); ++node) {
+    record(node, now, before_[node]);
+    ++looks_;
+    for (const PacketId id : before_[node].packets) packets_.try_emplace(id, context_->packets[id]);
+  }
+  context_->taken.keep(true);
+  context_->events.remember(context_->events.watched());
+}
+
+void Leaper::record(std::size_t node, Cycles now, StateRecord& record) const {
+  record.clear();
+  StateRecorder recorder(now, period_, context_->packets, record);
+  for (std::size_t i = 0; i < modules_[node].size(); ++i) {
+    modules_[node][i]->visit(recorder);
+    FlitModule& module = *clock_->nodes()[node]->modules()[i];
+    for (int port = 0; port < static_cast<int>(module.in.size()); ++port)
+      module.wire_in(port).visit(recorder);
+  }
+}
+
+bool Leaper::same(const StateRecord& before, const StateRecord& after) const {
+  if (!after.exact || before.words != after.words || before.counters.size() != after.counters.size())
+    return false;
+  // The first packet of a message is unlike those behind it.
+  for (const StateRecord::Growth& growth : before.growths) {
+    if (before.counters[growth.counter] == 0 && after.counters[growth.counter] != 0) return false;
+  }
+  // A message that nothing but others has held up falls ever further behind its pace, which goes on holding
+  // up nothing.
+  return std::equal(before.paces.begin(), before.paces.end(), after.paces.begin(), after.paces.end(),
+                    [](const StateRecord::Pace& a, const StateRecord::Pace& b) {
+                      return a.ahead == b.ahead || (a.held_up == b.held_up && b.ahead < a.ahead);
+                    });
+}
+
+bool Leaper::repeats(Cycles now) {
+  if (context_->taken.flits().size() + context_->events.told().size() > kMostRemembered) {
+    forget();
+    return false;
+  }
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const std::size_t node = order_[i];
+    record(node, now, after_[node]);
+    ++looks_;
+    if (same(before_[node], after_[node])) continue;
+    std::rotate(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(i),
+                order_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    return false;
+  }
+  return same_packets();
+}
+
+// What has been handed over of each message since the reference.
+std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
+  std::unordered_map<std::uint64_t, Progress> progress;
+  for (std::size_t node = 0; node < modules_.size(); ++node) {
+    for (const StateRecord::Growth& growth : after_[node].growths) {
+      const std::int64_t grown =
+          after_[node].counters[growth.counter] - before_[node].counters[growth.counter];
+      (growth.packets ? progress[growth.tag].packets : progress[growth.tag].flits) = grown;
+    }
+  }
+  return progress;
+}
+
+// Flits of one packet are those of one packet again, and packets of a message have not overtaken each other
+// otherwise than before: each is as much later in its message as the message has come on.
+bool Leaper::same_packets() const {
+  const auto come_on = progress();
+  std::unordered_map<PacketId, PacketId> then;
+  std::unordered_map<PacketId, PacketId> now;
+  for (std::size_t node = 0; node < modules_.size(); ++node) {
+    const std::vector<PacketId>& before = before_[node].packets;
+    const std::vector<PacketId>& after = after_[node].packets;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (now.try_emplace(before[i], after[i]).first->second != after[i]) return false;
+      if (then.try_emplace(after[i], before[i]).first->second != before[i]) return false;
+      const Packet& packet = context_->packets[after[i]];
+      const auto grown = come_on.find(packet.tag);
+      const std::int64_t packets = grown == come_on.end() ? 0 : grown->second.packets;
+      if (std::int64_t{packet.index} - packets_.at(before[i]).index != packets) return false;
+    }
+  }
+  return true;
+}
+
+std::int64_t Leaper::periods(Cycles now) const {
+  const Cycles period = now - reference_;
+  Cycles event = kernel_acts(now, period_);
+  std::int64_t most = kNever;
+  for (const StateRecord& after : after_) event = std::min(event, after.next_event);
+  for (std::size_t node = 0; node < modules_.size(); ++node) {
+    for (const StateRecord::Growth& growth : after_[node].growths) {
+      const std::int64_t grown =
+          after_[node].counters[growth.counter] - before_[node].counters[growth.counter];
+      if (grown > 0) most = std::min(most, growth.room / grown);
+    }
+  }
+  // Where nothing grows, nothing moves.
+  if (most == kNever) return 0;
+  return event == kNever ? most : std::min(most, std::max<Cycles>(0, event - now) / period);
+}
+
+void Leaper::move(Cycles now, std::int64_t periods) {
+  const Cycles period = now - reference_;
+  tell_again(period, periods);
+  move_packets(periods);
+  for (std::size_t node = 0; node < modules_.size(); ++node) {
+    StateShifter shifter(periods * period, period_, periods, before_[node], after_[node]);
+    for (std::size_t i = 0; i < modules_[node].size(); ++i) {
+      modules_[node][i]->visit(shifter);
+      FlitModule& module = *clock_->nodes()[node]->modules()[i];
+      for (int port = 0; port < static_cast<int>(module.in.size()); ++port)
+        module.wire_in(port).visit(shifter);
+    }
+  }
+  leapt_ += periods * period;
+}
+
+// A packet becomes the one that is in its place by then.
+void Leaper::move_packets(std::int64_t periods) {
+  std::unordered_map<PacketId, bool> moved;
+  for (std::size_t node = 0; node < modules_.size(); ++node) {
+    for (std::size_t i = 0; i < after_[node].packets.size(); ++i) {
+      const PacketId id = after_[node].packets[i];
+      if (!moved.try_emplace(id, true).second) continue;
+      Packet& packet = context_->packets[id];
+      const Packet& before = packets_.at(before_[node].packets[i]);
+      const auto grow = [periods](auto& value, auto old) {
+        using Value = std::remove_reference_t<decltype(value)>;
+        value = static_cast<Value>(
+            value + periods * (static_cast<std::int64_t>(value) - static_cast<std::int64_t>(old)));
+      };
+      grow(packet.index, before.index);
+      grow(packet.created, before.created);
+      grow(packet.head_injected, before.head_injected);
+      grow(packet.flit_cycles, before.flit_cycles);
+    }
+  }
+}
+
+// What ejectors and observers have been told of the period, for every one that is leapt over.
+void Leaper::tell_again(Cycles period, std::int64_t periods) {
+  const auto& taken = context_->taken.flits();
+  const auto& told = context_->events.told();
+  if (taken.empty() && told.empty()) return;
+  auto come_on = progress();
+  const auto later = [](Flit flit, std::int64_t flits) {
+    flit.sequence = static_cast<std::uint32_t>(flit.sequence + flits) & 0x7fffffffU;
+    return flit;
+  };
+  for (std::int64_t i = 1; i <= periods; ++i) {
+    for (const TakenFlits::Taken& flit : taken) {
+      const Progress& grown = come_on[flit.tag];
+      Packet packet;
+      packet.tag = flit.tag;
+      packet.index = static_cast<std::uint32_t>(flit.index + i * grown.packets);
+      flit.ejector->flit_ejected(packet, later(flit.flit, i * grown.flits), flit.at + i * period);
+    }
+    for (FlitEvents::Told again : told) {
+      const Progress& grown = come_on[again.packet.tag];
+      again.at += i * period;
+      again.event.flit = later(again.event.flit, i * grown.flits);
+      again.packet.index = static_cast<std::uint32_t>(again.packet.index + i * grown.packets);
+      if (grown.packets > 0) {
+        again.packet.created += i * period;
+        again.packet.head_injected += i * period;
+      }
+      context_->events.tell_again(again);
+    }
+  }
+}
+
+}  // namespace coppice::fabric

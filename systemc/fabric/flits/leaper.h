@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/flits/flit_context.h"
+#include "fabric/flits/node_clock.h"
+#include "fabric/flits/repeating.h"
+
+namespace coppice::fabric {
+
+// Leaps over stretches in which everything that moves repeats its state. At the end of a quantum it compares
+// the network with a reference, that of an earlier cycle. Where both are equal but for times and for what has
+// been handed over of long messages, the future of the one is that of the other: the network is moved on by
+// as many whole periods as end before anything else happens (the last flits of a message, an alarm of a
+// network interface, an event of the kernel).
+//
+// The reference is moved up after ever longer times, so that a period is found whatever its length, after
+// whatever came before it (Brent's algorithm). Nodes are compared one by one, those that differed last first:
+// where nothing repeats, that costs the look at one node. It looks no more often than a small part of what is
+// simulated pays for.
+class Leaper {
+ public:
+  // Both outlive it; all nodes are there.
+  Leaper(NodeClock& clock, FlitContext& context);
+
+  // At the beginning of cycle `now`: moves the modules on and returns by how many cycles; 0: it stays.
+  Cycles look(Cycles now);
+
+  Cycles leapt() const { return leapt_; }
+
+ private:
+  // How far the messages have come that are being handed over, in a period.
+  struct Progress {
+    std::int64_t flits = 0;
+    std::int64_t packets = 0;
+  };
+
+  void wait(Cycles now);
+  void refer_to(Cycles now);
+  void forget();
+  void record(std::size_t node, Cycles now, StateRecord& record) const;
+  bool repeats(Cycles now);
+  bool same(const StateRecord& before, const StateRecord& after) const;
+  bool same_packets() const;
+  std::unordered_map<std::uint64_t, Progress> progress() const;
+  std::int64_t periods(Cycles now) const;
+  void move(Cycles now, std::int64_t periods);
+  void move_packets(std::int64_t periods);
+  void tell_again(Cycles period, std::int64_t periods);
+
+  NodeClock* clock_;
+  FlitContext* context_;
+  Femtoseconds period_;
+  std::vector<std::vector<Repeating*>> modules_;  // [node]; empty where one is not Repeating
+  bool able_ = true;
+
+  std::int64_t disturbances_ = 0;  // when it looked last
+  Cycles resume_ = 0;              // looks at nothing before
+  std::int64_t looks_ = 0;         // at nodes
+  bool referring_ = false;
+  Cycles reference_ = 0;
+  Cycles window_ = 0;                // until the reference moves up
+  std::vector<StateRecord> before_;  // [node], of the reference
+  std::vector<StateRecord> after_;
+  std::unordered_map<PacketId, Packet> packets_;  // of the reference
+  std::vector<std::size_t> order_;                // of nodes, those that differed last first
+  Cycles leapt_ = 0;
+};
+
+}  // namespace coppice::fabric

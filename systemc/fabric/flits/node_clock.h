@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <systemc>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/failure.h"
+#include "fabric/flits/wire.h"
+
+namespace coppice::fabric {
+
+class FlitNode;
+
+// Clocks the nodes: one process for all, so that the kernel is entered once per quantum and not once per
+// flit. It sleeps while no node has work.
+//
+// A quantum of Q cycles lets every node run Q cycles before the next one does. That changes nothing as long
+// as whatever a node sends takes Q cycles or longer to arrive: what may arrive in a quantum is on the wires
+// when the quantum begins (conservative simulation with lookahead).
+class NodeClock final : public sc_core::sc_module {
+ public:
+  // An exception of a node ends up in `failure`.
+  NodeClock(const sc_core::sc_module_name& name, Femtoseconds period, Failure& failure);
+
+  // Returns the index of the node; before the end of elaboration.
+  std::size_t add(FlitNode& node);
+  // The next cycle of a node; stays where it is once all nodes are added.
+  Cycles& due(std::size_t node) { return due_[node]; }
+  // A node has work in cycle `at`, which is not over.
+  void wake(std::size_t node, Cycles at);
+
+  // The first cycle of the quantum under way, or of the last one.
+  const Cycles& begun() const { return begun_; }
+
+  // Nodes run up to `cycles` ahead, but not to cycle `end` or beyond. 1, the default: cycle by cycle.
+  void set_quantum(Cycles cycles) { quantum_ = cycles; }
+  void set_end(Cycles end) { end_ = end; }
+  // Called when a quantum is over.
+  void on_quantum(std::function<void()> call) { on_quantum_ = std::move(call); }
+  // Called after that with the next cycle, which no node has begun, while something moves: may move the nodes
+  // on by so many cycles (FlitNode::shift()) and returns how many.
+  void on_pause(std::function<Cycles(Cycles next)> call) { on_pause_ = std::move(call); }
+
+  // A module has done something that is part of no period; how often that has been.
+  void disturb() { ++disturbances_; }
+  std::int64_t disturbances() const { return disturbances_; }
+  const std::vector<FlitNode*>& nodes() const { return nodes_; }
+
+ private:
+  void tick();
+
+  Femtoseconds period_;
+  Failure* failure_;
+  std::vector<FlitNode*> nodes_;
+  std::vector<Cycles> due_;  // [node]
+  sc_core::sc_event event_;
+  Cycles next_tick_ = kNever;
+  bool running_ = false;
+  Cycles begun_ = 0;
+  Cycles quantum_ = 1;
+  Cycles end_ = kNever;
+  std::function<void()> on_quantum_;
+  std::function<Cycles(Cycles)> on_pause_;
+  std::int64_t disturbances_ = 0;
+};
+
+}  // namespace coppice::fabric

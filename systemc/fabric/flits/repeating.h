@@ -1,0 +1,156 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/flit.h"
+#include "fabric/flits/wire.h"
+#include "fabric/packet.h"
+
+namespace coppice::fabric {
+
+// What part of a network is doing at the beginning of a cycle. Two states with equal words go on alike,
+// shifted by the time between them: all that moves does so in the same cycles until the next event.
+struct StateRecord {
+  // Grows with the bytes of message `tag` that were handed over, until `room` is used up: then the message
+  // ends otherwise than in the middle.
+  struct Growth {
+    std::size_t counter;
+    std::int64_t room;
+    std::uint64_t tag;
+    bool packets;  // of packets, else of the flits of a message that is one packet
+  };
+  // How far an injection is behind its pace, which has held it up so many times.
+  struct Pace {
+    Femtoseconds ahead;
+    std::int64_t held_up;
+  };
+
+  std::vector<std::uint64_t> words;    // what decides how it goes on, times relative to the cycle
+  std::vector<std::int64_t> counters;  // grow by the same in every period
+  std::vector<Growth> growths;
+  std::vector<Pace> paces;
+  std::vector<PacketId> packets;  // of the flits, as they come
+  Cycles next_event = kNever;     // something acts in this cycle, by the clock
+  bool exact = true;              // it can be told
+
+  void clear() {
+    words.clear();
+    counters.clear();
+    growths.clear();
+    paces.clear();
+    packets.clear();
+    next_event = kNever;
+    exact = true;
+  }
+};
+
+// Writes down the state of what it visits. Recorder and shifter visit the same things in the same order.
+class StateRecorder {
+ public:
+  // The cycle that is about to begin.
+  StateRecorder(Cycles now, Femtoseconds period, const PacketPool& packets, StateRecord& record)
+      : now_(now), period_(period), pool_(&packets), record_(&record) {}
+
+  // Decides how it goes on, and stays.
+  template <typename Value>
+  void value(const Value& value) {
+    record_->words.push_back(static_cast<std::uint64_t>(value));
+  }
+  // A cycle at which something that repeats goes on; those that are over are all alike.
+  void time(Cycles& at) { value(at == kNever ? -1 : std::max<Cycles>(at - now_, 0)); }
+  // An instant; those earlier than `oldest` before the cycle are all alike.
+  void instant(Femtoseconds& at, Femtoseconds oldest) { value(std::max(at - now_ * period_, -oldest)); }
+  // A cycle at which something happens by the clock, in no period.
+  void timer(Cycles at) {
+    value(at);
+    record_->next_event = std::min(record_->next_event, at);
+  }
+  void counter(std::int64_t& counter) { record_->counters.push_back(counter); }
+  // Of what was handed over of message `tag`; up to `limit` it goes on alike.
+  template <typename Count>
+  void growth(std::uint64_t tag, Count& count, std::int64_t limit, bool packets) {
+    const auto value = static_cast<std::int64_t>(count);
+    record_->growths.push_back({record_->counters.size(), limit - value, tag, packets});
+    record_->counters.push_back(value);
+  }
+  // The pace of a message that began in cycle `start`, whose next flit is not to leave before `due` after it.
+  void pace(Cycles start, Femtoseconds due, std::int64_t held_up) {
+    record_->paces.push_back({(start - now_) * period_ + due, held_up});
+  }
+  void flit(Flit& flit) {
+    packet(flit.packet, (flit.is_head() ? 1U : 0U) | (flit.tail << 1U));
+    record_->counters.push_back(flit.sequence);
+  }
+  void packet(PacketId id, std::uint64_t flags = 0) {
+    const Packet& packet = (*pool_)[id];
+    if (packet.route == nullptr) record_->exact = false;
+    value(packet.tag << 4U | (packet.first_of_message ? 8U : 0U) | (packet.last_of_message ? 4U : 0U) |
+          flags);
+    record_->packets.push_back(id);
+  }
+  void refuse() { record_->exact = false; }
+
+ private:
+  Cycles now_;
+  Femtoseconds period_;
+  const PacketPool* pool_;
+  StateRecord* record_;
+};
+
+// Moves the state of what it visits by whole periods: times by `shift`, counters by what they grow by in a
+// period, so many times.
+class StateShifter {
+ public:
+  // `before` and `after` are a period apart; the state is that of `after`.
+  StateShifter(Cycles shift, Femtoseconds period, std::int64_t periods, const StateRecord& before,
+               const StateRecord& after)
+      : shift_(shift), period_(period), periods_(periods), before_(&before), after_(&after) {}
+
+  template <typename Value>
+  void value(const Value&) {}
+  void time(Cycles& at) {
+    if (at != kNever) at += shift_;
+  }
+  void instant(Femtoseconds& at, Femtoseconds) { at += shift_ * period_; }
+  void timer(Cycles) {}
+  void counter(std::int64_t& counter) { counter += growth_of_next(); }
+  template <typename Count>
+  void growth(std::uint64_t, Count& count, std::int64_t, bool) {
+    count = static_cast<Count>(static_cast<std::int64_t>(count) + growth_of_next());
+  }
+  void pace(Cycles, Femtoseconds, std::int64_t) {}
+  void flit(Flit& flit) {
+    flit.sequence = static_cast<std::uint32_t>(flit.sequence + growth_of_next()) & 0x7fffffffU;
+  }
+  void packet(PacketId, std::uint64_t = 0) {}
+  void refuse() {}
+
+  Cycles shift() const { return shift_; }
+
+ private:
+  std::int64_t growth_of_next() {
+    const std::size_t i = next_++;
+    return periods_ * (after_->counters[i] - before_->counters[i]);
+  }
+
+  Cycles shift_;
+  Femtoseconds period_;
+  std::int64_t periods_;
+  const StateRecord* before_;
+  const StateRecord* after_;
+  std::size_t next_ = 0;
+};
+
+// What can be asked for its state, and moved by whole periods of it: modules of nodes, and what injects and
+// ejects. A network with a module that is none never leaps.
+class Repeating {
+ public:
+  virtual ~Repeating() = default;
+  virtual void visit(StateRecorder& recorder) = 0;
+  virtual void visit(StateShifter& shifter) = 0;
+};
+
+}  // namespace coppice::fabric

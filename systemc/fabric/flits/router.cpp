@@ -1,0 +1,461 @@
+#include "fabric/flits/router.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/time_limit.h"
+
+namespace coppice::fabric {
+namespace {
+
+// Bit per virtual channel, at most 32.
+std::uint32_t bits(topology::VcRange vcs) {
+  const std::uint64_t below_end = (std::uint64_t{1} << vcs.end) - 1;
+  return static_cast<std::uint32_t>(below_end & (~std::uint64_t{0} << vcs.begin));
+}
+
+}  // namespace
+
+Router::Router(NodeId node, int ports, const config::RouterConfig& config,
+               const std::vector<OutputRate>& rates, Femtoseconds period, RouterEnvironment& environment)
+    : node_(node),
+      ports_(ports),
+      vcs_(config.vcs),
+      depth_(static_cast<std::uint32_t>(config.vc_depth)),
+      routing_delay_(config.routing_delay),
+      vc_alloc_delay_(config.vc_alloc_delay),
+      period_(period),
+      environment_(&environment),
+      routed_(static_cast<std::size_t>(ports) * static_cast<std::size_t>(config.vcs)),
+      allocated_(static_cast<std::size_t>(ports) * static_cast<std::size_t>(config.vcs)),
+      by_age_(config.arbitration == config::Arbitration::kAge),
+      requested_outputs_(ports),
+      granted_inputs_(ports) {
+  const auto n = static_cast<std::size_t>(ports);
+  const auto virtual_channels = n * static_cast<std::size_t>(vcs_);
+  inputs_.resize(virtual_channels);
+  outputs_.resize(virtual_channels);
+  for (auto& out : outputs_) out.credits = config.vc_depth;
+  const std::uint32_t ring = std::bit_ceil(depth_);
+  ring_mask_ = ring - 1;
+  ring_shift_ = static_cast<std::uint32_t>(std::countr_zero(ring));
+  buffers_.resize(virtual_channels * ring);
+  input_ports_.resize(n);
+  output_ports_.resize(n);
+  for (std::size_t port = 0; port < n; ++port) {
+    input_ports_[port].grants = PortSet(ports);
+    output_ports_[port].requests = PortSet(ports);
+    output_ports_[port].free_vcs = bits({0, static_cast<std::uint8_t>(vcs_)});
+    output_ports_[port].flit_time = rates[port].flit_time;
+  }
+  asking_.resize(n * n, 0);
+  if (by_age_) created_.resize(virtual_channels);
+}
+
+int Router::waiting(int out_port) const {
+  int flits = 0;
+  for (int vc = 0; vc < vcs_; ++vc) flits += static_cast<int>(depth_) - output(out_port, vc).credits;
+  return flits;
+}
+
+std::size_t Router::ring_index(std::int32_t input_vc, std::uint32_t offset) const {
+  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  return (static_cast<std::size_t>(input_vc) << ring_shift_) + ((in.head + offset) & ring_mask_);
+}
+
+Flit Router::front(int in_port, int vc) const {
+  return buffers_[ring_index(static_cast<std::int32_t>(index(in_port, vc)), 0)];
+}
+
+void Router::receive_flit(int in_port, int vc, Flit flit, Cycles now) {
+  const auto id = static_cast<std::int32_t>(index(in_port, vc));
+  InputVc& in = inputs_[static_cast<std::size_t>(id)];
+  buffers_[ring_index(id, in.count)] = flit;
+  ++in.count;
+  if (!in.busy) {
+    start_routing(id, now + routing_delay_);
+  } else if (in.count == 1) {
+    ask_if_ready(id);
+  }
+}
+
+void Router::receive_credit(int out_port, int vc) {
+  OutputVc& out = outputs_[index(out_port, vc)];
+  if (++out.credits == 1 && out.owner >= 0) ask_if_ready(out.owner);
+}
+
+void Router::start_routing(std::int32_t input_vc, Cycles allocate_at) {
+  inputs_[static_cast<std::size_t>(input_vc)].busy = true;
+  routed_.push({allocate_at, input_vc});
+}
+
+// Of a virtual channel that does not ask for the switch yet.
+void Router::ask_if_ready(std::int32_t input_vc) {
+  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  if (!in.active || in.count == 0 || outputs_[index(in.out_port, in.out_vc)].credits == 0) return;
+  const int port = input_vc / vcs_;
+  asking(port, in.out_port) |= 1U << (input_vc % vcs_);
+  output_ports_[static_cast<std::size_t>(in.out_port)].requests.insert(port);
+  requested_outputs_.insert(in.out_port);
+}
+
+void Router::stop_asking(int in_port, int out_port, int vc) {
+  std::uint32_t& mask = asking(in_port, out_port);
+  mask &= ~(1U << vc);
+  if (mask != 0) return;
+  PortSet& requests = output_ports_[static_cast<std::size_t>(out_port)].requests;
+  requests.erase(in_port);
+  if (requests.empty()) requested_outputs_.erase(out_port);
+}
+
+bool Router::step(Cycles now) {
+  if (!allocated_.empty()) activate(now);
+  const bool allocating = (!routed_.empty() || !waiting_vc_.empty()) && allocate_vcs(now);
+  tail_left_ = false;
+  if (!requested_outputs_.empty()) {
+    if (by_age_) {
+      allocate_switch_by_age(now);
+    } else if (ports_ <= PortSet::kWordPorts) {
+      allocate_switch<true>(now);
+    } else {
+      allocate_switch<false>(now);
+    }
+  }
+  // Heads that found no free output VC need not ask again before one becomes free.
+  const bool ask_again = !waiting_vc_.empty() && (allocating || tail_left_);
+  return ask_again || !routed_.empty() || !allocated_.empty() || !requested_outputs_.empty();
+}
+
+void Router::activate(Cycles now) {
+  while (allocated_.has_due(now)) {
+    const std::int32_t id = allocated_.pop();
+    inputs_[static_cast<std::size_t>(id)].active = true;
+    ask_if_ready(id);
+  }
+}
+
+bool Router::allocate_vcs(Cycles now) {
+  if (waiting_vc_.empty()) {
+    if (!routed_.has_due(now)) return false;
+    const std::int32_t id = routed_.pop();
+    route(id);
+    if (!routed_.has_due(now)) return allocate_alone(id, now);
+    waiting_vc_.push_back(id);
+  }
+  while (routed_.has_due(now)) {
+    const std::int32_t id = routed_.pop();
+    route(id);
+    waiting_vc_.insert(std::upper_bound(waiting_vc_.begin(), waiting_vc_.end(), id), id);
+  }
+  if (waiting_vc_.size() == 1) {
+    const std::int32_t id = waiting_vc_.front();
+    waiting_vc_.clear();
+    return allocate_alone(id, now);
+  }
+
+  if (!choices_.empty()) {
+    for (const std::int32_t id : waiting_vc_) choose_hop(id);
+  }
+  grant_vcs();
+  // Accept: every input VC picks among the output VCs that were granted to it, by the pointers of the cycle's
+  // start.
+  for (const std::int32_t id : waiting_vc_) {
+    InputVc& in = inputs_[static_cast<std::size_t>(id)];
+    in.out_vc = static_cast<std::int16_t>(preferred_vc(in, take_grants(id)));
+  }
+  std::size_t kept = 0;
+  for (const std::int32_t id : waiting_vc_) {
+    const int vc = inputs_[static_cast<std::size_t>(id)].out_vc;
+    if (vc < 0) {
+      waiting_vc_[kept++] = id;
+    } else {
+      give_vc(id, vc, now);
+    }
+  }
+  const bool gave_any = kept != waiting_vc_.size();
+  waiting_vc_.resize(kept);
+  return gave_any;
+}
+
+void Router::route(std::int32_t input_vc) {
+  InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  const RouteDecision decision = environment_->route(node_, buffers_[ring_index(input_vc, 0)].packet);
+  in.out_port = static_cast<std::int16_t>(decision.hop.out_port);
+  in.allowed = bits(decision.hop.vcs);
+  in.rotate_vcs = decision.rotate_vcs;
+  if (by_age_) created_[static_cast<std::size_t>(input_vc)] = decision.created;
+  in.adapts = !decision.adaptive.empty();
+  if (!in.adapts) [[likely]] {
+    return;
+  }
+  if (choices_.empty()) choices_.resize(inputs_.size());
+  choices_[static_cast<std::size_t>(input_vc)] = {decision, buffers_[ring_index(input_vc, 0)].packet};
+}
+
+// The free virtual channels of a hop whose buffers are empty or have room for a packet.
+std::uint32_t Router::roomy_vcs(const topology::Hop& hop, std::uint32_t flits) const {
+  std::uint32_t roomy = 0;
+  for (std::uint32_t vcs = output_ports_[hop.out_port].free_vcs & bits(hop.vcs); vcs != 0; vcs &= vcs - 1) {
+    const int vc = std::countr_zero(vcs);
+    const auto room = static_cast<std::uint32_t>(output(hop.out_port, vc).credits);
+    if (room == depth_ || room >= flits) roomy |= 1U << vc;
+  }
+  return roomy;
+}
+
+void Router::choose_hop(std::int32_t input_vc) {
+  InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  if (!in.adapts) return;
+  Choice& choice = choices_[static_cast<std::size_t>(input_vc)];
+  int least = 0;
+  choice.adaptive = false;
+  for (const topology::Hop& hop : choice.decision.adaptive) {
+    const std::uint32_t vcs = roomy_vcs(hop, choice.decision.flits);
+    if (vcs == 0 || (choice.adaptive && waiting(hop.out_port) >= least)) continue;
+    choice.adaptive = true;
+    least = waiting(hop.out_port);
+    in.out_port = static_cast<std::int16_t>(hop.out_port);
+    in.allowed = vcs;
+  }
+  if (choice.adaptive) return;
+  in.out_port = static_cast<std::int16_t>(choice.decision.hop.out_port);
+  in.allowed = bits(choice.decision.hop.vcs);
+}
+
+// With a single requester every free output VC is granted to it.
+bool Router::allocate_alone(std::int32_t input_vc, Cycles now) {
+  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  if (in.adapts) [[unlikely]] {
+    choose_hop(input_vc);
+  }
+  const int vc = preferred_vc(in, free_vcs(in));
+  if (vc < 0) {
+    waiting_vc_.push_back(input_vc);
+    return false;
+  }
+  give_vc(input_vc, vc, now);
+  return true;
+}
+
+void Router::give_vc(std::int32_t input_vc, int vc, Cycles now) {
+  const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
+  InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  OutputVc& out = outputs_[index(in.out_port, vc)];
+  OutputPort& port = output_ports_[static_cast<std::size_t>(in.out_port)];
+  out.owner = input_vc;
+  out.grant_pointer = input_vc + 1 == virtual_channels ? 0 : input_vc + 1;
+  port.free_vcs &= ~(1U << vc);
+  port.vc_pointer = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
+  in.out_vc = static_cast<std::int16_t>(vc);
+  const auto after = static_cast<std::int32_t>(index(in.out_port, vc)) + 1;
+  in.accept_pointer = static_cast<std::int16_t>(after == virtual_channels ? 0 : after);
+  allocated_.push({now + vc_alloc_delay_, input_vc});
+  if (!in.adapts) return;
+  const Choice& choice = choices_[static_cast<std::size_t>(input_vc)];
+  if (!choice.adaptive) environment_->takes_hop(node_, choice.packet);
+}
+
+// Grant: every free output VC picks among the input VCs that may use it.
+void Router::grant_vcs() {
+  const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
+  // Distance of `x` from a round-robin pointer, the smallest wins.
+  const auto distance = [virtual_channels](std::int32_t x, std::int32_t pointer) {
+    return x >= pointer ? x - pointer : x - pointer + virtual_channels;
+  };
+  for (const std::int32_t id : waiting_vc_) {
+    const InputVc& in = inputs_[static_cast<std::size_t>(id)];
+    OutputVc* const outs = &outputs_[index(in.out_port, 0)];
+    for (std::uint32_t vcs = free_vcs(in); vcs != 0; vcs &= vcs - 1) {
+      OutputVc& out = outs[std::countr_zero(vcs)];
+      if (out.granted < 0 || older(id, out.granted) ||
+          (of_an_age(id, out.granted) &&
+           distance(id, out.grant_pointer) < distance(out.granted, out.grant_pointer))) {
+        out.granted = id;
+      }
+    }
+  }
+}
+
+// The output VCs that were granted to an input VC; takes the grants back.
+std::uint32_t Router::take_grants(std::int32_t input_vc) {
+  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  OutputVc* const outs = &outputs_[index(in.out_port, 0)];
+  std::uint32_t granted = 0;
+  for (std::uint32_t vcs = free_vcs(in); vcs != 0; vcs &= vcs - 1) {
+    const int vc = std::countr_zero(vcs);
+    if (outs[vc].granted != input_vc) continue;
+    outs[vc].granted = -1;
+    granted |= 1U << vc;
+  }
+  return granted;
+}
+
+// The output VC among `offered` that comes first from the packet's pointer on, or -1.
+int Router::preferred_vc(const InputVc& in, std::uint32_t offered) const {
+  if (offered == 0) return -1;
+  int pointer = in.rotate_vcs ? output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer
+                              : in.accept_pointer - static_cast<int>(index(in.out_port, 0));
+  // A pointer that stands at another output port reaches this port's first virtual channel first.
+  if (pointer < 0 || pointer >= vcs_) pointer = 0;
+  const std::uint32_t from_pointer = offered & (~0U << pointer);
+  return std::countr_zero(from_pointer != 0 ? from_pointer : offered);
+}
+
+template <bool kOneWord>
+void Router::allocate_switch(Cycles now) {
+  requested_outputs_.for_each<kOneWord>([&](int out_port) {
+    OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
+    if (output_port.flit_time != 0 && output_port.next_free > now * period_) return;
+    const int winner = output_port.requests.first_from<kOneWord>(output_port.grant_pointer);
+    input_ports_[static_cast<std::size_t>(winner)].grants.insert<kOneWord>(out_port);
+    granted_inputs_.insert<kOneWord>(winner);
+  });
+  granted_inputs_.for_each<kOneWord>([&](int in_port) {
+    InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
+    const int out_port = input_port.grants.first_from<kOneWord>(input_port.accept_pointer);
+    input_port.grants.clear<kOneWord>();
+    output_ports_[static_cast<std::size_t>(out_port)].grant_pointer =
+        static_cast<std::int16_t>(in_port + 1 == ports_ ? 0 : in_port + 1);
+    input_port.accept_pointer = static_cast<std::int16_t>(out_port + 1 == ports_ ? 0 : out_port + 1);
+    traverse(in_port, out_port, now);
+  });
+  granted_inputs_.clear<kOneWord>();
+}
+
+// Of an input's virtual channels that ask for an output, the one with the oldest packet, the first of several
+// from the pointer on.
+int Router::oldest_vc(int in_port, int out_port) {
+  const int pointer = input_ports_[static_cast<std::size_t>(in_port)].vc_pointer;
+  const std::uint32_t mask = asking(in_port, out_port);
+  int oldest = -1;
+  for (int i = 0; i < vcs_; ++i) {
+    const int vc = (pointer + i) % vcs_;
+    if (((mask >> vc) & 1U) == 0) continue;
+    if (oldest < 0 || older(static_cast<std::int32_t>(index(in_port, vc)),
+                            static_cast<std::int32_t>(index(in_port, oldest)))) {
+      oldest = vc;
+    }
+  }
+  return oldest;
+}
+
+// As allocate_switch(), but outputs grant and inputs accept the oldest packet, in rotation among equals.
+void Router::allocate_switch_by_age(Cycles now) {
+  const auto oldest_of = [this](int in_port, int out_port) {
+    return created_[index(in_port, oldest_vc(in_port, out_port))];
+  };
+  requested_outputs_.for_each<false>([&](int out_port) {
+    OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
+    if (output_port.flit_time != 0 && output_port.next_free > now * period_) return;
+    int winner = -1;
+    for (int i = 0; i < ports_; ++i) {
+      const int in_port = (output_port.grant_pointer + i) % ports_;
+      if (asking(in_port, out_port) == 0) continue;
+      if (winner < 0 || oldest_of(in_port, out_port) < oldest_of(winner, out_port)) winner = in_port;
+    }
+    input_ports_[static_cast<std::size_t>(winner)].grants.insert(out_port);
+    granted_inputs_.insert(winner);
+  });
+  granted_inputs_.for_each<false>([&](int in_port) {
+    InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
+    int chosen = -1;
+    input_port.grants.for_each<false>([&](int out_port) {
+      const auto turn = [&](int port) { return (port - input_port.accept_pointer + ports_) % ports_; };
+      const auto key = [&](int port) { return std::pair(oldest_of(in_port, port), turn(port)); };
+      if (chosen < 0 || key(out_port) < key(chosen)) chosen = out_port;
+    });
+    input_port.grants.clear();
+    output_ports_[static_cast<std::size_t>(chosen)].grant_pointer =
+        static_cast<std::int16_t>(in_port + 1 == ports_ ? 0 : in_port + 1);
+    input_port.accept_pointer = static_cast<std::int16_t>(chosen + 1 == ports_ ? 0 : chosen + 1);
+    traverse(in_port, chosen, now);
+  });
+  granted_inputs_.clear();
+}
+
+// The virtual channel whose flit goes to an output: the first that asks for it, from the pointer on, or the
+// one with the oldest packet.
+int Router::next_vc(int in_port, int out_port) {
+  if (by_age_) [[unlikely]] {
+    return oldest_vc(in_port, out_port);
+  }
+  const std::uint32_t mask = asking(in_port, out_port);
+  const std::uint32_t from_pointer =
+      mask & (~0U << input_ports_[static_cast<std::size_t>(in_port)].vc_pointer);
+  return std::countr_zero(from_pointer != 0 ? from_pointer : mask);
+}
+
+void Router::traverse(int in_port, int out_port, Cycles now) {
+  InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
+  const int vc = next_vc(in_port, out_port);
+  const auto id = static_cast<std::int32_t>(index(in_port, vc));
+  InputVc& in = inputs_[static_cast<std::size_t>(id)];
+  const Flit flit = buffers_[ring_index(id, 0)];
+  in.head = (in.head + 1) & ring_mask_;
+  --in.count;
+  const int out_vc = in.out_vc;
+  OutputVc& out = outputs_[index(out_port, out_vc)];
+  --out.credits;
+  input_port.vc_pointer = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
+  if (output_ports_[static_cast<std::size_t>(out_port)].flit_time != 0) occupy_channel(out_port, now);
+  if (flit.tail) {
+    tail_left_ = true;
+    out.owner = -1;
+    output_ports_[static_cast<std::size_t>(out_port)].free_vcs |= 1U << out_vc;
+    in.active = false;
+    in.busy = false;
+    in.out_port = -1;
+    in.out_vc = -1;
+    if (in.count > 0) start_routing(id, now + 1 + routing_delay_);
+  }
+  if (flit.tail || in.count == 0 || out.credits == 0) stop_asking(in_port, out_port, vc);
+  environment_->send_flit(node_, out_port, out_vc, flit);
+  environment_->send_credit(node_, in_port, vc);
+}
+
+// The channel is busy for flit_time from now; where that is no whole number of cycles, a flit may have been
+// waiting for the clock edge for almost a cycle, and what it lost there is not lost to the channel.
+void Router::occupy_channel(int out_port, Cycles now) {
+  OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
+  const Femtoseconds slack = output_port.flit_time % period_ == 0 ? 0 : period_ - 1;
+  output_port.next_free =
+      checked_sum(std::max(output_port.next_free, now * period_ - slack), output_port.flit_time);
+}
+
+// What asks for the switch follows from buffers and credits.
+template <typename Visitor>
+void Router::visit_all(Visitor& visitor) {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const InputVc& in = inputs_[i];
+    const unsigned flags = (in.busy ? 1U : 0U) | (in.active ? 2U : 0U) | (in.rotate_vcs ? 4U : 0U);
+    visitor.value(std::uint64_t{in.count} << 32U | flags << 16U |
+                  static_cast<std::uint16_t>(in.accept_pointer));
+    visitor.value(std::uint64_t{in.allowed} << 32U |
+                  std::uint32_t{static_cast<std::uint16_t>(in.out_port)} << 16U |
+                  static_cast<std::uint16_t>(in.out_vc));
+    for (std::uint32_t flit = 0; flit < in.count; ++flit)
+      visitor.flit(buffers_[ring_index(static_cast<std::int32_t>(i), flit)]);
+    const OutputVc& out = outputs_[i];
+    visitor.value(static_cast<std::uint64_t>(out.owner) << 32U | static_cast<std::uint32_t>(out.credits));
+    visitor.value(out.grant_pointer);
+    if (by_age_) visitor.value(created_[i]);
+  }
+  if (!choices_.empty()) visitor.refuse();
+  routed_.visit(visitor);
+  allocated_.visit(visitor);
+  visitor.value(waiting_vc_.size());
+  for (const std::int32_t input_vc : waiting_vc_) visitor.value(input_vc);
+  for (int port = 0; port < ports_; ++port) {
+    const InputPort& in = input_ports_[static_cast<std::size_t>(port)];
+    OutputPort& out = output_ports_[static_cast<std::size_t>(port)];
+    visitor.value(in.vc_pointer << 16U | static_cast<std::uint16_t>(in.accept_pointer));
+    visitor.value(out.vc_pointer << 16U | static_cast<std::uint16_t>(out.grant_pointer));
+    if (out.flit_time != 0) visitor.instant(out.next_free, period_);
+  }
+}
+
+template void Router::visit_all(StateRecorder& visitor);
+template void Router::visit_all(StateShifter& visitor);
+
+}  // namespace coppice::fabric

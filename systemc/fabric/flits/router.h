@@ -1,0 +1,234 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "config/config.h"
+#include "fabric/flit.h"
+#include "fabric/flits/port_set.h"
+#include "fabric/flits/repeating.h"
+#include "topology/networks/adaptive_routing.h"
+#include "topology/routing/routing.h"
+
+namespace coppice::fabric {
+
+using topology::NodeId;
+
+// Rate of the channel behind an output port, for channels slower than one flit per cycle.
+struct OutputRate {
+  Femtoseconds flit_time = 0;  // serialization of one flit; 0: one per cycle, never busy
+};
+
+// A packet's next hop, and how it chooses among the virtual channels granted to it: in rotation over the
+// output port, so that packets in a row never take one whose last packet is still leaving the next router
+// (gradient messages), or by iSLIP's accept pointer of the input virtual channel (all other traffic).
+struct RouteDecision {
+  topology::Hop hop;
+  bool rotate_vcs = false;
+  // Better hops, in order of preference: one is taken where a virtual channel is free whose buffer is empty
+  // or has room for the packet, the one with the fewest flits waiting first; else `hop`.
+  std::vector<topology::Hop> adaptive{};
+  std::uint32_t flits = 0;  // of the packet
+  Cycles created = 0;       // for arbitration by age
+};
+
+// What a router asks of the fabric around it.
+class RouterEnvironment {
+ public:
+  // Called once per head.
+  virtual RouteDecision route(NodeId node, PacketId packet) = 0;
+  // A packet for which there were adaptive hops takes its other one.
+  virtual void takes_hop(NodeId /*node*/, PacketId /*packet*/) {}
+  // A flit leaves through `out_port` on `vc` (switch allocation won at the current cycle).
+  virtual void send_flit(NodeId node, int out_port, int vc, Flit flit) = 0;
+  // A buffer place of (in_port, vc) is free again.
+  virtual void send_credit(NodeId node, int in_port, int vc) = 0;
+
+ protected:
+  ~RouterEnvironment() = default;
+};
+
+// Input-queued virtual-channel wormhole router with credit flow control.
+//
+// Per cycle: heads whose route is known ask for an output virtual channel (separable iSLIP, one iteration,
+// over input and output virtual channels; an output port that rotates goes on behind what its highest input
+// virtual channel took); virtual channels that own one and hold a flit and a credit ask for
+// the switch (one candidate per input and output, round-robin over the input's virtual channels; then
+// separable iSLIP over ports). A winner leaves its buffer in the same cycle; the fabric adds the rest of the
+// pipeline. A head is allocated `routing_delay` cycles after it came to the front, and takes part in switch
+// allocation `vc_alloc_delay` cycles after that. An output virtual channel is free for the next packet in the
+// cycle after its tail won the switch, so that a downstream buffer may hold two packets. After a tail, the
+// next head in the buffer starts routing in the next cycle. A head with adaptive hops chooses among them anew
+// in every cycle in which it asks. With arbitration by age, virtual channels and the switch are given to the
+// packet that was created first, in rotation only among equals.
+class Router final : public topology::OutputLoads {
+ public:
+  Router(NodeId node, int ports, const config::RouterConfig& config, const std::vector<OutputRate>& rates,
+         Femtoseconds period, RouterEnvironment& environment);
+
+  // Events of the current cycle, before step().
+  void receive_flit(int in_port, int vc, Flit flit, Cycles now);
+  void receive_credit(int out_port, int vc);
+
+  // One cycle. Returns whether the router has work in the next cycle without further events.
+  bool step(Cycles now);
+
+  int ports() const { return ports_; }
+  int credits(int out_port, int vc) const { return output(out_port, vc).credits; }
+  bool output_vc_busy(int out_port, int vc) const { return output(out_port, vc).owner >= 0; }
+  int buffered(int in_port, int vc) const { return input(in_port, vc).count; }
+  int waiting(int out_port) const override;
+  // The flit at the front of a buffer that holds one.
+  Flit front(int in_port, int vc) const;
+  // Output port and virtual channel that a buffer's packet holds; -1 where it has none yet.
+  int held_output_port(int in_port, int vc) const { return input(in_port, vc).out_port; }
+  int held_output_vc(int in_port, int vc) const { return input(in_port, vc).out_vc; }
+
+  // For leaps (repeating.h).
+  void visit(StateRecorder& recorder) { visit_all(recorder); }
+  void visit(StateShifter& shifter) { visit_all(shifter); }
+
+ private:
+  struct alignas(32) InputVc {
+    std::uint32_t head = 0;  // index of the front in its ring
+    std::uint32_t count = 0;
+    std::int16_t out_port = -1;
+    std::int16_t out_vc = -1;
+    std::uint32_t allowed = 0;  // bit per output virtual channel
+    bool busy = false;          // a packet is being routed, allocated or sent
+    bool active = false;        // it owns an output virtual channel
+    bool rotate_vcs = false;
+    bool adapts = false;              // its packet has adaptive hops: choices_
+    std::int16_t accept_pointer = 0;  // VC allocation by iSLIP: output port * VCs + virtual channel
+  };
+  struct OutputVc {
+    std::int32_t owner = -1;  // input virtual channel
+    std::int32_t credits = 0;
+    std::int32_t grant_pointer = 0;  // VC allocation, over input virtual channels
+    std::int32_t granted = -1;       // of the allocation under way
+  };
+  struct InputPort {
+    std::uint8_t vc_pointer = 0;      // round robin over virtual channels
+    std::int16_t accept_pointer = 0;  // round robin over outputs
+    PortSet grants;                   // outputs
+  };
+  struct OutputPort {
+    std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one given away
+    std::uint32_t free_vcs = 0;      // bit per virtual channel without an owner
+    PortSet requests;                // inputs with a virtual channel that asks for it
+    std::int16_t grant_pointer = 0;  // round robin over inputs
+    Femtoseconds flit_time = 0;      // of a channel slower than one flit per cycle; else 0
+    Femtoseconds next_free = 0;
+  };
+  // The hops of the packet in front of an input virtual channel.
+  struct Choice {
+    RouteDecision decision;
+    PacketId packet = 0;
+    bool adaptive = false;  // which were chosen in this cycle
+  };
+  // First in, first out: every input virtual channel is in it once at most.
+  class TimedQueue {
+   public:
+    struct Timed {
+      Cycles at;
+      std::int32_t input_vc;
+    };
+    explicit TimedQueue(std::size_t capacity) : ring_(std::bit_ceil(capacity)) {}
+    bool empty() const { return begin_ == end_; }
+    bool has_due(Cycles now) const { return begin_ != end_ && ring_[begin_ & mask()].at <= now; }
+    void push(Timed timed) { ring_[end_++ & mask()] = timed; }
+    std::int32_t pop() { return ring_[begin_++ & mask()].input_vc; }
+    template <typename Visitor>
+    void visit(Visitor& visitor) {
+      visitor.value(end_ - begin_);
+      for (std::uint32_t i = begin_; i != end_; ++i) {
+        visitor.time(ring_[i & mask()].at);
+        visitor.value(ring_[i & mask()].input_vc);
+      }
+    }
+
+   private:
+    std::uint32_t mask() const { return static_cast<std::uint32_t>(ring_.size()) - 1; }
+    std::vector<Timed> ring_;
+    std::uint32_t begin_ = 0;
+    std::uint32_t end_ = 0;
+  };
+
+  InputVc& input(int port, int vc) { return inputs_[index(port, vc)]; }
+  const InputVc& input(int port, int vc) const { return inputs_[index(port, vc)]; }
+  const OutputVc& output(int port, int vc) const { return outputs_[index(port, vc)]; }
+  std::size_t index(int port, int vc) const { return static_cast<std::size_t>(port * vcs_ + vc); }
+
+  template <typename Visitor>
+  void visit_all(Visitor& visitor);
+  void start_routing(std::int32_t input_vc, Cycles allocate_at);
+  void ask_if_ready(std::int32_t input_vc);
+  void stop_asking(int in_port, int out_port, int vc);
+  void activate(Cycles now);
+  // Whether any output virtual channel was given away.
+  bool allocate_vcs(Cycles now);
+  void route(std::int32_t input_vc);
+  void choose_hop(std::int32_t input_vc);
+  std::uint32_t roomy_vcs(const topology::Hop& hop, std::uint32_t flits) const;
+  bool allocate_alone(std::int32_t input_vc, Cycles now);
+  std::uint32_t free_vcs(const InputVc& in) const {
+    return output_ports_[static_cast<std::size_t>(in.out_port)].free_vcs & in.allowed;
+  }
+  void grant_vcs();
+  std::uint32_t take_grants(std::int32_t input_vc);
+  int preferred_vc(const InputVc& in, std::uint32_t offered) const;
+  void give_vc(std::int32_t input_vc, int vc, Cycles now);
+  template <bool kOneWord>
+  void allocate_switch(Cycles now);
+  void allocate_switch_by_age(Cycles now);
+  int oldest_vc(int in_port, int out_port);
+  bool older(std::int32_t input_vc, std::int32_t other) const {
+    return by_age_ &&
+           created_[static_cast<std::size_t>(input_vc)] < created_[static_cast<std::size_t>(other)];
+  }
+  bool of_an_age(std::int32_t input_vc, std::int32_t other) const {
+    return !by_age_ ||
+           created_[static_cast<std::size_t>(input_vc)] == created_[static_cast<std::size_t>(other)];
+  }
+  int next_vc(int in_port, int out_port);
+  void traverse(int in_port, int out_port, Cycles now);
+  void occupy_channel(int out_port, Cycles now);
+  std::size_t ring_index(std::int32_t input_vc, std::uint32_t offset) const;
+  std::uint32_t& asking(int in_port, int out_port) {
+    return asking_[static_cast<std::size_t>(in_port * ports_ + out_port)];
+  }
+
+  NodeId node_;
+  int ports_;
+  int vcs_;
+  std::uint32_t depth_;
+  int routing_delay_;
+  int vc_alloc_delay_;
+  Femtoseconds period_;
+  RouterEnvironment* environment_;
+
+  std::vector<InputVc> inputs_;    // [port][vc]
+  std::vector<OutputVc> outputs_;  // [port][vc]
+  std::vector<Flit> buffers_;      // [port][vc][ring], ring a power of two
+  std::uint32_t ring_mask_;
+  std::uint32_t ring_shift_;
+
+  TimedQueue routed_;                     // heads on their way to VC allocation
+  std::vector<std::int32_t> waiting_vc_;  // input VCs that ask for an output VC, ascending
+  TimedQueue allocated_;                  // input VCs on their way to switch allocation
+  bool tail_left_ = false;                // in the current cycle
+  bool by_age_;
+  std::vector<Cycles> created_;  // [input VC] of the packet in front; empty unless by age
+  std::vector<Choice> choices_;  // [input VC]; empty until a packet has adaptive hops
+
+  std::vector<InputPort> input_ports_;
+  std::vector<OutputPort> output_ports_;
+  // Requests for the switch stand until they are served: they change with flits, not with cycles.
+  std::vector<std::uint32_t> asking_;  // [in_port][out_port] bit per virtual channel that asks for the switch
+  PortSet requested_outputs_;
+  PortSet granted_inputs_;
+};
+
+}  // namespace coppice::fabric

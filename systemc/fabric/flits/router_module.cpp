@@ -1,0 +1,97 @@
+#include "fabric/flits/router_module.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace coppice::fabric {
+namespace {
+
+int ports_of(const RouterSpec& spec) {
+  return std::max(spec.inputs, spec.outputs) + spec.local_ports;
+}
+
+std::vector<OutputRate> padded(std::vector<OutputRate> rates, int ports) {
+  rates.resize(static_cast<std::size_t>(ports));
+  return rates;
+}
+
+// Counts the router that the packet is in.
+Packet& arrived(FlitContext& context, PacketId id, Cycles now) {
+  Packet& packet = context.packets[id];
+  if (packet.hops >= context.hop_limit) {
+    throw ModelError(fmt::format("fabric: livelock at cycle {}: the packet from {} to {} has taken {} hops",
+                                 now, packet.src, packet.dst, packet.hops));
+  }
+  ++packet.hops;
+  return packet;
+}
+
+}  // namespace
+
+RouteDecision next_hop(FlitContext& context, NodeId node, PacketId id, Cycles now) {
+  Packet& packet = arrived(context, id, now);
+  if (packet.route != nullptr) return {packet.route[packet.hops - 1], true};
+  return {context.routing->next_hop(node, packet.dst, packet.route_state, packet.ejection_port), false};
+}
+
+SystemCRouter::SystemCRouter(const sc_core::sc_module_name& name, const RouterSpec& spec,
+                             FlitContext& context)
+    : RouterModule(name, spec),
+      context_(&context),
+      flit_delay_(flit_delay(context.system->router)),
+      place_delay_(place_delay(context.system->router)),
+      router_(spec.node, ports_of(spec), context.system->router, padded(spec.rates, ports_of(spec)),
+              context.system->clock.period(), *this) {}
+
+RouteDecision SystemCRouter::route(NodeId node, PacketId packet) {
+  const Packet& known = context_->packets[packet];
+  if (context_->detours == nullptr || known.route != nullptr) [[likely]] {
+    RouteDecision decision = next_hop(*context_, node, packet, now_);
+    decision.created = known.created;
+    return decision;
+  }
+  Packet& moved = arrived(*context_, packet, now_);
+  topology::Ways ways =
+      context_->detours->ways(node, moved.dst, moved.route_state, moved.ejection_port, router_);
+  return {ways.hop, false, std::move(ways.adaptive), moved.flits, moved.created};
+}
+
+void SystemCRouter::takes_hop(NodeId /*node*/, PacketId packet) {
+  context_->detours->take_hop(context_->packets[packet].route_state);
+}
+
+void SystemCRouter::send_flit(NodeId /*node*/, int out_port, int vc, Flit flit) {
+  count(*context_, out_port, vc, flit, now_);
+  wire_out(out_port).send(flit, vc, now_ + flit_delay_);
+}
+
+void SystemCRouter::send_credit(NodeId /*node*/, int in_port, int vc) {
+  wire_in(in_port).return_credit(vc, now_ + place_delay_);
+}
+
+std::vector<std::string> SystemCRouter::describe_packets(const PacketPool& packets) const {
+  std::vector<std::string> lines;
+  for (int port = 0; port < static_cast<int>(in.size()); ++port) {
+    for (int vc = 0; vc < context_->system->router.vcs; ++vc) {
+      if (router_.buffered(port, vc) == 0) continue;
+      const Packet& packet = packets[router_.front(port, vc).packet];
+      const int out_port = router_.held_output_port(port, vc);
+      const int out_vc = router_.held_output_vc(port, vc);
+      std::string line =
+          fmt::format("  router {} input {} vc {}: {} flits, packet {}->{} of {} flits, ", node(), port, vc,
+                      router_.buffered(port, vc), packet.src, packet.dst, packet.flits);
+      line += out_port < 0 ? std::string("not routed yet\n")
+              : out_vc < 0 ? fmt::format("waits for a virtual channel of output {}\n", out_port)
+                           : fmt::format("holds output {} vc {} with {} credits\n", out_port, out_vc,
+                                         router_.credits(out_port, out_vc));
+      lines.push_back(std::move(line));
+    }
+  }
+  return lines;
+}
+
+}  // namespace coppice::fabric

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "base/statistics.h"
+#include "fabric/flits/flit_context.h"
+#include "fabric/flits/flit_module.h"
+#include "fabric/flits/router.h"
+
+namespace coppice::fabric {
+
+// Where a router stands, and what is around it.
+struct RouterSpec {
+  NodeId node = topology::kNoNode;
+  int inputs = 0;                 // channels from other nodes; local ports follow them
+  int outputs = 0;                // the same to other nodes
+  int local_ports = 0;            // of the network interface
+  std::vector<OutputRate> rates;  // [output, local ports included]
+};
+
+// A router as a module, in SystemC or in Verilog: in[i] and out[i] are bound to the channels from and to its
+// neighbours, in the order of the topology's ports, then to those of the local ports.
+class RouterModule : public FlitModule, public StatisticsOwner {
+ public:
+  RouterModule(const sc_core::sc_module_name& name, const RouterSpec& spec)
+      : FlitModule(name, spec.inputs + spec.local_ports, spec.outputs + spec.local_ports),
+        node_(spec.node),
+        outputs_(spec.outputs) {}
+
+  // Places known to be free downstream, and flits that wait; no port counts as all free and none.
+  virtual int credits(int out_port, int vc) const = 0;
+  virtual int buffered(int in_port, int vc) const = 0;
+  virtual bool output_vc_busy(int out_port, int vc) const = 0;
+  // What is stuck, a line per packet.
+  virtual std::vector<std::string> describe_packets(const PacketPool& packets) const = 0;
+
+  // Cycles from switch allocation until a flit is on its channel, and until its place is known free.
+  static Cycles flit_delay(const config::RouterConfig& router) {
+    return router.sw_alloc_delay - 1 + router.st_delay + 1;
+  }
+  static Cycles place_delay(const config::RouterConfig& router) { return router.sw_alloc_delay - 1 + 1; }
+
+  NodeId node() const { return node_; }
+  // Flits that it has switched.
+  std::int64_t flits() const { return flits_; }
+  void read_statistics(const Reader& read) const override {
+    read({"router", "flits", "", "The flits that it has switched."}, static_cast<double>(flits_));
+  }
+
+ protected:
+  // The local port behind an output; -1 if it leads to another node.
+  int local_port(int out_port) const { return out_port < outputs_ ? -1 : out_port - outputs_; }
+  // Counts a flit that wins the switch and tells observers of it.
+  void count(FlitContext& context, int out_port, int vc, Flit flit, Cycles now) {
+    ++flits_;
+    moved(now);
+    if (context.events.watched()) {
+      context.events.tell(FlitEvents::Stage::kSwitch, {node_, out_port, local_port(out_port), vc, flit},
+                          context.packets[flit.packet], now);
+    }
+  }
+
+  template <typename Visitor>
+  void visit_counts(Visitor& visitor) {
+    visit_clocking(visitor);
+    visitor.counter(flits_);
+  }
+
+ private:
+  NodeId node_;
+  int outputs_;
+  std::int64_t flits_ = 0;
+};
+
+// The hop that a packet takes at `node` in cycle `now`: of its source route, or by the routing function.
+// Throws ModelError for a packet that goes round for ever.
+RouteDecision next_hop(FlitContext& context, NodeId node, PacketId id, Cycles now);
+
+// The router in SystemC; Router has its rules. With t the cycle of a flit's switch allocation, it is on its
+// channel from t + (sw_alloc_delay - 1) + st_delay + 1 on, and its place free upstream from t +
+// (sw_alloc_delay - 1) + 1 on.
+class SystemCRouter final : public RouterModule, public Repeating, private RouterEnvironment {
+ public:
+  SystemCRouter(const sc_core::sc_module_name& name, const RouterSpec& spec, FlitContext& context);
+
+  void receive_flit(int port, int vc, Flit flit, Cycles now) override {
+    router_.receive_flit(port, vc, flit, now);
+    set_next(now);
+  }
+  void receive_credit(int port, int vc, Cycles now) override {
+    router_.receive_credit(port, vc);
+    set_next(now);
+  }
+  void step(Cycles now) override {
+    now_ = now;
+    set_next(router_.step(now) ? now + 1 : kNever);
+  }
+  int credits(int out_port, int vc) const override { return router_.credits(out_port, vc); }
+  int buffered(int in_port, int vc) const override { return router_.buffered(in_port, vc); }
+  bool output_vc_busy(int out_port, int vc) const override { return router_.output_vc_busy(out_port, vc); }
+  std::vector<std::string> describe_packets(const PacketPool& packets) const override;
+  void visit(StateRecorder& recorder) override {
+    visit_counts(recorder);
+    router_.visit(recorder);
+  }
+  void visit(StateShifter& shifter) override {
+    visit_counts(shifter);
+    router_.visit(shifter);
+  }
+
+ private:
+  RouteDecision route(NodeId node, PacketId packet) override;
+  void takes_hop(NodeId node, PacketId packet) override;
+  void send_flit(NodeId node, int out_port, int vc, Flit flit) override;
+  void send_credit(NodeId node, int in_port, int vc) override;
+
+  FlitContext* context_;
+  Cycles flit_delay_;
+  Cycles place_delay_;
+  Cycles now_ = 0;
+  Router router_;
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "base/statistics.h"
+#include "fabric/flits/flit_context.h"
+#include "fabric/flits/flit_module.h"
+#include "fabric/flits/injection_port.h"
+#include "fabric/flits/port_set.h"
+#include "fabric/flits/repeating.h"
+#include "fabric/network_port.h"
+
+namespace coppice::fabric {
+
+// What stands at the local ports of a router, as a module: out[p] is bound to the injection channel of port
+// p, in[p] to its ejection channel.
+class Terminal : public FlitModule, public StatisticsOwner {
+ public:
+  // `context` outlives it.
+  Terminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context)
+      : FlitModule(name, ports, ports), context_(&context), node_(node) {}
+
+  // Places of the router's input that it knows to be free.
+  virtual int credits(int port, int vc) const = 0;
+
+  NodeId node() const { return node_; }
+  std::int64_t flits_injected() const { return injected_; }
+  std::int64_t flits_ejected() const { return ejected_; }
+  void read_statistics(const Reader& read) const override {
+    read({"terminal", "flits_injected", "", "The flits that it has sent into its router."},
+         static_cast<double>(injected_));
+    read({"terminal", "flits_ejected", "", "The flits that have come out of its router."},
+         static_cast<double>(ejected_));
+  }
+
+ protected:
+  FlitContext& context() { return *context_; }
+  const FlitContext& context() const { return *context_; }
+  // A flit goes into the injection channel in cycle `now`.
+  void inject(int port, int vc, Flit flit, Cycles now) {
+    ++injected_;
+    moved(now);
+    if (context_->events.watched()) {
+      context_->events.tell(FlitEvents::Stage::kInjection, {node_, -1, port, vc, flit},
+                            context_->packets[flit.packet], now);
+    }
+    wire_out(port).send(flit, vc, now + 1);
+  }
+  // A flit that came out of the ejection channel is taken at once; returns its packet, which lasts until its
+  // tail is released.
+  Packet& eject(int port, int vc, Flit flit, Cycles now) {
+    ++ejected_;
+    moved(now);
+    wire_in(port).return_credit(vc, now + 1);
+    Packet& packet = context_->packets[flit.packet];
+    packet.flit_cycles += now;
+    return packet;
+  }
+  void release(PacketId packet) { context_->packets.release(packet); }
+  template <typename Visitor>
+  void visit_counts(Visitor& visitor) {
+    visit_clocking(visitor);
+    visitor.counter(injected_);
+    visitor.counter(ejected_);
+  }
+
+ private:
+  FlitContext* context_;
+  NodeId node_;
+  std::int64_t injected_ = 0;
+  std::int64_t ejected_ = 0;
+};
+
+// The terminal of those who speak packets: an InjectionPort per port, and an Ejector that gets what arrives.
+class PacketTerminal final : public Terminal, public Repeating {
+ public:
+  PacketTerminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context);
+
+  // Ties a port to its injecting and receiving sides; not owned.
+  void connect(int port, Injector& injector, Ejector& ejector);
+  // The injector of `port` has something to send from cycle `at` on.
+  void wake(int port, Cycles at);
+  // The same for a network interface that is bound by port.
+  NetworkPortIf& network_port(int port) { return *network_ports_[static_cast<std::size_t>(port)]; }
+
+  void receive_flit(int port, int vc, Flit flit, Cycles now) override;
+  void receive_credit(int port, int vc, Cycles now) override;
+  void step(Cycles now) override;
+  int credits(int port, int vc) const override {
+    return injection_[static_cast<std::size_t>(port)].credits(vc);
+  }
+  void visit(StateRecorder& recorder) override { visit_all(recorder); }
+  void visit(StateShifter& shifter) override { visit_all(shifter); }
+
+ private:
+  class NetworkPort final : public sc_core::sc_object, public NetworkPortIf {
+   public:
+    NetworkPort(const char* name, PacketTerminal& terminal, int port)
+        : sc_object(name), terminal_(&terminal), port_(port) {}
+    void connect(Injector& injector, Ejector& ejector) override {
+      terminal_->connect(port_, injector, ejector);
+    }
+    void wake(Cycles at) override { terminal_->wake(port_, at); }
+
+   private:
+    PacketTerminal* terminal_;
+    int port_;
+  };
+  struct Wakeup {
+    Cycles at;
+    std::int32_t port;
+    bool clock;  // a message is there from then on; else the pace of one that is being injected
+    bool operator>(const Wakeup& other) const { return at > other.at; }
+  };
+  // In a heap, the first to come in front.
+  class Wakeups {
+   public:
+    bool empty() const { return heap_.empty(); }
+    const Wakeup& top() const { return heap_.front(); }
+    void push(const Wakeup& wakeup) {
+      heap_.push_back(wakeup);
+      std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+    }
+    void pop() {
+      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+      heap_.pop_back();
+    }
+    template <typename Visitor>
+    void visit(Visitor& visitor);
+
+   private:
+    std::vector<Wakeup> heap_;
+  };
+
+  template <typename Visitor>
+  void visit_all(Visitor& visitor);
+
+  std::vector<InjectionPort> injection_;                     // [port]
+  std::vector<Ejector*> ejectors_;                           // [port]
+  std::vector<Ejector*> flit_takers_;                        // [port], nullptr where flits are not wanted
+  std::vector<Repeating*> repeating_;                        // injectors and ejectors
+  bool repeats_ = true;                                      // all of them
+  std::vector<std::unique_ptr<NetworkPort>> network_ports_;  // [port]
+  PortSet awake_;
+  Wakeups wakeups_;
+};
+
+}  // namespace coppice::fabric

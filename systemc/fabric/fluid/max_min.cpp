@@ -1,0 +1,258 @@
+#include "fabric/fluid/max_min.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace coppice::fabric {
+namespace {
+
+// Rates are sums and quotients of a few doubles.
+constexpr double kTolerance = 1e-9;
+// The same rate found in another order differs in its last bits.
+constexpr double kRounding = 1e-13;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+bool same(double now, double before) {
+  return std::abs(now - before) <= kRounding * before;
+}
+
+}  // namespace
+
+MaxMinRates::MaxMinRates(std::vector<double> capacities) : links_(capacities.size()) {
+  for (std::size_t i = 0; i < capacities.size(); ++i) {
+    links_[i].capacity = capacities[i];
+    links_[i].level = kNever;
+  }
+}
+
+void MaxMinRates::mark(std::int32_t link) {
+  if (std::exchange(links_[index(link)].dirty, true)) return;
+  dirty_.push_back(link);
+}
+
+void MaxMinRates::attach(FlowId flow, std::span<const std::int32_t> links) {
+  paths_[index(flow)].assign(links.begin(), links.end());
+  for (const std::int32_t link : links) {
+    links_[index(link)].flows.push_back(flow);
+    mark(link);
+  }
+  touch(flow);
+  flows_[index(flow)].state = State::kOpen;
+}
+
+void MaxMinRates::detach(FlowId flow) {
+  for (const std::int32_t link : paths_[index(flow)]) {
+    auto& flows = links_[index(link)].flows;
+    *std::find(flows.begin(), flows.end(), flow) = flows.back();
+    flows.pop_back();
+    mark(link);
+  }
+}
+
+MaxMinRates::FlowId MaxMinRates::add(std::span<const std::int32_t> links) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<FlowId>(flows_.size()));
+    flows_.emplace_back();
+    paths_.emplace_back();
+  }
+  const FlowId flow = free_.back();
+  free_.pop_back();
+  Flow& record = flows_[index(flow)];
+  record.rate = 0;
+  record.before = 0;
+  record.alive = true;
+  attach(flow, links);
+  return flow;
+}
+
+void MaxMinRates::remove(FlowId flow) {
+  detach(flow);
+  flows_[index(flow)].alive = false;
+  free_.push_back(flow);
+}
+
+void MaxMinRates::reroute(FlowId flow, std::span<const std::int32_t> links) {
+  detach(flow);
+  attach(flow, links);
+}
+
+void MaxMinRates::set_capacity(std::int32_t link, double capacity) {
+  links_[index(link)].capacity = capacity;
+  mark(link);
+}
+
+void MaxMinRates::touch(FlowId flow) {
+  Flow& record = flows_[index(flow)];
+  if (std::exchange(record.touched, true)) return;
+  record.before = record.rate;
+  touched_.push_back(flow);
+}
+
+// The level at which the link is full, given what is known of its flows: those that other links hold take
+// their rates, or the level if that is less; all others the level. kNever if they do not fill it.
+double MaxMinRates::level_of(std::int32_t id) const {
+  const Link& link = links_[index(id)];
+  double left = link.capacity;
+  auto open = static_cast<double>(link.flows.size());
+  lower_.clear();
+  for (const FlowId flow : link.flows) {
+    const Flow& record = flows_[index(flow)];
+    const bool held =
+        record.state == State::kFixed || (record.state == State::kKept && record.bottleneck != id);
+    if (held) lower_.push_back(record.rate);
+  }
+  // Taking those below a level out of it only lifts it.
+  double level = open > 0 ? left / open : kNever;
+  for (bool lifted = true; lifted && open > 0;) {
+    lifted = false;
+    for (std::size_t i = 0; i < lower_.size();) {
+      if (lower_[i] > level) {
+        ++i;
+        continue;
+      }
+      left -= lower_[i];
+      --open;
+      lower_[i] = lower_.back();
+      lower_.pop_back();
+      lifted = true;
+    }
+    if (lifted) level = open > 0 ? std::max(left, 0.0) / open : kNever;
+  }
+  return level;
+}
+
+void MaxMinRates::enqueue(std::int32_t id, double level) {
+  Link& link = links_[index(id)];
+  if (link.queued && link.next == level) return;
+  link.next = level;
+  link.queued = level < kNever;
+  if (!link.queued) return;
+  heap_.emplace_back(level, id);
+  std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+}
+
+// The link is full at the level: it holds the flows that no other link has held below.
+void MaxMinRates::hold(std::int32_t id, double level) {
+  links_[index(id)].level = level;
+  for (const FlowId flow : links_[index(id)].flows) {
+    Flow& record = flows_[index(flow)];
+    if (record.state == State::kFixed) continue;
+    const bool kept = record.state == State::kKept;
+    if (kept && record.bottleneck != id && record.rate <= level) continue;
+    ++work_;
+    touch(flow);
+    const bool as_before = kept && same(level, record.rate);
+    const std::int32_t held_before = std::exchange(record.bottleneck, id);
+    if (!as_before) record.rate = level;
+    record.state = State::kFixed;
+    for (const std::int32_t other : paths_[index(flow)]) {
+      Link& shared = links_[index(other)];
+      if (other == id) continue;
+      if (shared.queued) {
+        shared.stale = true;
+      } else if (!as_before && (kept || other == held_before) && shared.level < kNever) {
+        // It has more left than before, so it is full where it was at the earliest.
+        shared.stale = true;
+        enqueue(other, std::max(shared.level, level));
+      }
+    }
+  }
+}
+
+// The link was full at this level and no longer is: the flows that it held rise on.
+void MaxMinRates::release(std::int32_t id, double level) {
+  links_[index(id)].level = kNever;
+  reached_.clear();
+  for (const FlowId flow : links_[index(id)].flows) {
+    Flow& record = flows_[index(flow)];
+    if (record.state != State::kKept || record.bottleneck != id) continue;
+    ++work_;
+    touch(flow);
+    record.state = State::kOpen;
+    for (const std::int32_t other : paths_[index(flow)]) {
+      if (other != id) reached_.push_back(other);
+    }
+  }
+  std::sort(reached_.begin(), reached_.end());
+  reached_.erase(std::unique(reached_.begin(), reached_.end()), reached_.end());
+  for (const std::int32_t other : reached_) {
+    Link& link = links_[index(other)];
+    const double full = std::max(level_of(other), level);
+    link.stale = false;
+    enqueue(other, std::min(full, std::max(link.level, level)));
+  }
+}
+
+void MaxMinRates::look_at(std::int32_t id, double level) {
+  Link& link = links_[index(id)];
+  link.queued = false;
+  link.stale = false;
+  const double full = std::max(level_of(id), level);
+  if (full <= level * (1 + kRounding)) {
+    hold(id, level);
+  } else if (level < link.level) {
+    enqueue(id, std::min(full, link.level));
+  } else {
+    release(id, level);
+    enqueue(id, full);
+  }
+}
+
+// Links that have changed are looked at where they are full now, or where they were before.
+void MaxMinRates::start() {
+  for (const std::int32_t id : dirty_) {
+    Link& link = links_[index(id)];
+    link.dirty = false;
+    enqueue(id, std::min(level_of(id), link.level));
+  }
+  dirty_.clear();
+}
+
+std::span<const MaxMinRates::FlowId> MaxMinRates::update() {
+  changed_.clear();
+  start();
+  while (!heap_.empty()) {
+    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+    const auto [level, id] = heap_.back();
+    heap_.pop_back();
+    const Link& link = links_[index(id)];
+    if (link.queued && link.next == level) look_at(id, level);
+  }
+  for (const FlowId flow : touched_) {
+    Flow& record = flows_[index(flow)];
+    record.touched = false;
+    record.state = State::kKept;
+    if (!record.alive) continue;
+    if (same(record.rate, record.before)) {
+      record.rate = record.before;
+    } else {
+      changed_.push_back(flow);
+    }
+  }
+  touched_.clear();
+  return changed_;
+}
+
+bool MaxMinRates::is_max_min_fair() const {
+  std::vector<double> sums(links_.size(), 0);
+  std::vector<double> fastest(links_.size(), 0);
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    for (const FlowId flow : links_[i].flows) {
+      sums[i] += flows_[index(flow)].rate;
+      fastest[i] = std::max(fastest[i], flows_[index(flow)].rate);
+    }
+    if (sums[i] > links_[i].capacity * (1 + kTolerance)) return false;
+  }
+  for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
+    const auto holds = [&](std::int32_t link) {
+      return sums[index(link)] >= links_[index(link)].capacity * (1 - kTolerance) &&
+             flows_[flow].rate >= fastest[index(link)] * (1 - kTolerance);
+    };
+    if (flows_[flow].alive && std::none_of(paths_[flow].begin(), paths_[flow].end(), holds)) return false;
+  }
+  return true;
+}
+
+}  // namespace coppice::fabric

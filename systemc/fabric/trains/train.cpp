@@ -1,0 +1,62 @@
+#include "fabric/trains/train.h"
+
+#include <algorithm>
+
+#include "base/time_limit.h"
+
+namespace coppice::fabric {
+
+Train TrainTiming::train(Bytes bytes, Femtoseconds slowest) const {
+  Train train;
+  train.flits = framing_.flits(bytes);
+  train.packets = framing_.packets(bytes);
+  train.packet_flits = framing_.packet_flits(bytes, 0);
+  train.pace = std::max(slowest, period_);
+  train.tail = cycles(checked_time(train.flits, train.pace) - train.pace);
+  train.last_head = cycles(train.last_head_index() * train.pace);
+  return train;
+}
+
+TrainTiming::Drain TrainTiming::drain(const Train& train, Femtoseconds flit_time) {
+  const auto from = [&](std::int64_t head) {
+    const Cycles start = cycles(head * train.pace);
+    return Drain{start + (train.flits - 1 - head) * flit_time / period_,
+                 start * period_ + (train.flits - head) * flit_time};
+  };
+  if (flit_time % period_ == 0 || train.packets == 1) return from(train.last_head_index());
+  const auto [known, unknown] = drains_.try_emplace({train.flits, train.packet_flits, train.pace, flit_time});
+  if (unknown) {
+    for (std::int64_t packet = 0; packet < train.packets; ++packet) {
+      const Drain one = from(packet * train.packet_flits);
+      known->second.tail = std::max(known->second.tail, one.tail);
+      known->second.free = std::max(known->second.free, one.free);
+    }
+  }
+  return known->second;
+}
+
+Passage TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arrival, Femtoseconds flit_time) {
+  const Drain drained = drain(train, flit_time);
+  Passage passage;
+  passage.arrival = arrival;
+  passage.tail_arrival = tail_arrival;
+  passage.head = arrival + routing_and_allocation_;
+  passage.last_head = passage.head + train.last_head;
+  passage.tail = std::max(tail_arrival, passage.head + drained.tail);
+  if (flit_time % period_ == 0) {
+    passage.channel_free = passage.tail + flit_time / period_;
+  } else {
+    // A flit before the tail may have lost up to a cycle to the clock edge.
+    const Femtoseconds by_tail = checked_sum(checked_time(tail_arrival + 1, period_), flit_time);
+    const Femtoseconds head = checked_time(passage.head, period_);
+    const Femtoseconds by_drain = std::max(checked_sum(head, drained.free), by_tail);
+    // No flit i comes after the head by more than o(i), and what o(i) is rounded up by is given back, so that
+    // the channel is free of it by the head's cycle, i paces and a flit time.
+    const Femtoseconds by_pace =
+        checked_sum(head, checked_time(train.flits, train.pace) - train.pace + flit_time);
+    passage.channel_free = cycles(std::min(by_drain, by_pace));
+  }
+  return passage;
+}
+
+}  // namespace coppice::fabric

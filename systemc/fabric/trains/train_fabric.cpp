@@ -1,0 +1,360 @@
+#include "fabric/trains/train_fabric.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/time_limit.h"
+#include "fabric/route_timing.h"
+#include "fabric/sim_time.h"
+
+namespace coppice::fabric {
+
+TrainFabric::TrainFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
+                         const config::SystemConfig& system, const Framing& framing, int ni_ports,
+                         Failure& failure)
+    : sc_module(name),
+      topology_(&topology),
+      ni_ports_(ni_ports),
+      timing_(framing, system.clock.period(), system.router.routing_delay + system.router.vc_alloc_delay),
+      period_(system.clock.period()),
+      vc_alloc_delay_(system.router.vc_alloc_delay),
+      vcs_(system.router.vcs),
+      vc_depth_(system.router.vc_depth),
+      wake_event_("wake"),
+      failure_(&failure) {
+  build(system);
+  SC_HAS_PROCESS(TrainFabric);
+  SC_METHOD(tick);
+  sensitive << wake_event_;
+  dont_initialize();
+}
+
+void TrainFabric::build(const config::SystemConfig& system) {
+  const config::RouterConfig& router = system.router;
+  const Cycles grant = router.sw_alloc_delay - 1;
+  const Cycles traversal = grant + router.st_delay + 1;
+  const Cycles head_delay = timing_.routing_and_allocation();
+  const auto spacing = [this](Femtoseconds flit_time) {
+    return capped_time(vc_depth_, flit_time) / period_ - (flit_time % period_ == 0 ? 0 : 1);
+  };
+  injection_credit_loop_ = kInjectionDelay + head_delay + grant + 1 + kNiChannelLatency;
+  for (NodeId node = 0; node < topology_->num_nodes(); ++node) {
+    first_output_.push_back(outputs_.size());
+    for (const topology::ChannelId id : topology_->out_channels(node)) {
+      const topology::Channel& channel = topology_->channel(id);
+      Output out;
+      out.node = node;
+      out.delay = traversal + flit_latency(system, channel);
+      out.credit_loop = channel_credit_loop(system, channel);
+      out.flit_time = channel_flit_time(system, channel.bandwidth);
+      out.to = channel.dst;
+      out.channel = id;
+      out.spaced = spacing(out.flit_time);
+      outputs_.push_back(std::move(out));
+    }
+    if (!topology_->has_interface(node)) continue;
+    Output ejection;
+    ejection.node = node;
+    ejection.delay = traversal + kNiChannelLatency;
+    ejection.credit_loop = ejection.delay + 1 + kNiChannelLatency + router.credit_delay;
+    ejection.flit_time = ejection_flit_time(system);
+    ejection.spaced = spacing(ejection.flit_time);
+    outputs_.insert(outputs_.end(), static_cast<std::size_t>(ni_ports_), ejection);
+  }
+  ports_.resize(static_cast<std::size_t>(topology_->num_interfaces()) * static_cast<std::size_t>(ni_ports_));
+  statistics_.channel_flits.assign(topology_->channels().size(), 0);
+}
+
+void TrainFabric::connect(NodeId node, int port, Injector& injector, Ejector& ejector) {
+  Port& end = ports_[static_cast<std::size_t>(node * ni_ports_ + port)];
+  end.injector = &injector;
+  end.ejector = &ejector;
+}
+
+void TrainFabric::wake(NodeId node, int port, Cycles at) {
+  schedule(at, {EventKind::kWake, node * ni_ports_ + port, 0});
+}
+
+void TrainFabric::schedule(Cycles at, const Event& event) {
+  events_.add(at, event);
+  if (next_tick_ >= 0 && next_tick_ <= at) return;
+  next_tick_ = at;
+  wake_event_.notify(to_sc_time(checked_time(at, period_)) - sc_core::sc_time_stamp());
+}
+
+void TrainFabric::tick() {
+  failure_->guard([this] {
+    const Cycles now = next_tick_;
+    if (contended_at_ >= 0 && now >= contended_at_) throw ContentionError(contention_, contended_at_);
+    while (!events_.empty() && events_.next() <= now) {
+      std::vector<Event>& events = events_.take();
+      if (!std::is_sorted(events.begin(), events.end())) std::sort(events.begin(), events.end());
+      for (std::size_t i = 0; i < events.size(); ++i) {
+        if (i + kAhead < events.size()) prefetch(events[i + kAhead]);
+        process(events[i], now);
+      }
+    }
+    if (events_.empty()) {
+      next_tick_ = -1;
+      return;
+    }
+    next_tick_ = events_.next();
+    wake_event_.notify(to_sc_time(checked_time(next_tick_, period_) - now * period_));
+  });
+}
+
+// Ports of large systems lie far outside the caches.
+void TrainFabric::prefetch(const Event& event) const {
+  const Port& port = ports_[static_cast<std::size_t>(event.port)];
+  if (event.kind == EventKind::kEjected) {
+    __builtin_prefetch(port.ejector);
+    return;
+  }
+  __builtin_prefetch(port.injector);
+  if (event.kind != EventKind::kWake) return;
+  const auto node = static_cast<std::size_t>(event.port / ni_ports_);
+  // Mostly an NI port sends over the out-port of its number.
+  __builtin_prefetch(outputs_.data() + first_output_[node] +
+                     static_cast<std::size_t>(event.port % ni_ports_));
+}
+
+void TrainFabric::process(const Event& event, Cycles now) {
+  Port& port = ports_[static_cast<std::size_t>(event.port)];
+  switch (event.kind) {
+    case EventKind::kEjected:
+      --trains_;
+      last_movement_ = now;
+      statistics_.flits_ejected += port.ejector->message_ejected(event.message, now);
+      break;
+    case EventKind::kInjected:
+      port.sending = false;
+      last_movement_ = now;
+      port.injector->message_injected(event.message, now);
+      // One that comes later wakes the port itself.
+      if (port.injector->next_message().message != nullptr) {
+        schedule(port.free_at, {EventKind::kWake, event.port, 0});
+      }
+      break;
+    case EventKind::kWake:
+      if (!port.sending) try_start(event.port, now);
+      break;
+  }
+}
+
+void TrainFabric::try_start(std::int32_t index, Cycles now) {
+  const Port& port = ports_[static_cast<std::size_t>(index)];
+  const Injector::Pending pending = port.injector->next_message();
+  if (pending.message == nullptr) return;
+  const Cycles at = std::max(pending.ready, port.free_at);
+  if (at > now) {
+    schedule(at, {EventKind::kWake, index, 0});
+  } else {
+    start(index, *pending.message, now);
+  }
+}
+
+void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) {
+  Port& port = ports_[static_cast<std::size_t>(index)];
+  const Train train = timing_.train(message.bytes, message.flit_time);
+  follow(message, train, now);
+  require_virtual_channels(message, train, now);
+  require_credits(message, train, now);
+  const bool credits_short = !injection_credits_keep_up(train);
+  if (now < port.vcs_free_at) {
+    const Cycles at = port.credits_short || credits_short ? now : stages_.front().passage.head;
+    contend(at, fmt::format(
+                    "contention on the injection channel of NI {} at cycle {}: the message {}->{} follows "
+                    "the one before too closely for {} virtual channels of {} flits",
+                    message.src, at, message.src, message.dst, vcs_, vc_depth_));
+  }
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    Output& out = *stages_[i].output;
+    const Passage& passage = stages_[i].passage;
+    occupy(out, interval(i, train), message, now);
+    statistics_.flit_hops += train.flits;
+    if (out.channel < 0) continue;
+    statistics_.channel_flits[static_cast<std::size_t>(out.channel)] += train.flits;
+    for (FabricObserver* observer : observers_) {
+      observer->channel_busy(out.channel, passage.head, passage.tail + 1, train.flits * out.flit_time);
+    }
+  }
+  ++trains_;
+  statistics_.flits_injected += train.flits;
+  last_movement_ = now;
+  port.sending = true;
+  port.free_at = now + train.tail + timing_.cycles(train.pace);
+  port.vcs_free_at = injection_free_at(train, now);
+  port.credits_short = credits_short;
+  port.injector->message_started(message.id, now);
+  schedule(now + train.tail, {EventKind::kInjected, index, message.id});
+  const Stage& last = stages_.back();
+  schedule(last.passage.tail + last.output->delay, {EventKind::kEjected, ejection_port(message), message.id});
+}
+
+// The NI port at the end of the message's route, as an index into ports_.
+std::int32_t TrainFabric::ejection_port(const Message& message) const {
+  const NodeId node = stages_.back().output->node;
+  const auto channels = static_cast<std::int32_t>(topology_->out_channels(node).size());
+  return node * ni_ports_ + message.route->back().out_port - channels;
+}
+
+// Fills stages_ with the train's way.
+void TrainFabric::follow(const Message& message, const Train& train, Cycles now) {
+  stages_.clear();
+  Cycles head = now + kInjectionDelay;
+  Cycles tail = head + train.tail;
+  NodeId node = message.src;
+  for (const topology::Hop& hop : *message.route) {
+    Output& out = output(node, hop.out_port);
+    const Passage passage = timing_.pass(train, head, tail, out.flit_time);
+    stages_.push_back({&out, hop.vcs, passage});
+    head = passage.head + out.delay;
+    tail = passage.tail + out.delay;
+    node = out.to;
+  }
+}
+
+void TrainFabric::require_virtual_channels(const Message& message, const Train& train, Cycles now) const {
+  if (train.packets == 1) return;
+  const auto refuse = [&](const std::string& why) {
+    throw ContentionError(fmt::format("message {}->{} at cycle {} does not move as one train: {}",
+                                      message.src, message.dst, now, why),
+                          now);
+  };
+  const Cycles delay = timing_.routing_and_allocation();
+  if (capped_time(train.packet_flits, train.pace) / period_ < delay) {
+    refuse(fmt::format("a packet of {} flits is over before the next head has a virtual channel",
+                       train.packet_flits));
+  }
+  if (vcs_ == 1) refuse("its packets share one virtual channel");
+  for (const Stage& stage : stages_) {
+    if (stage.vcs.end - stage.vcs.begin == 1) {
+      refuse(fmt::format("its packets share one virtual channel on {}", place(*stage.output)));
+    }
+  }
+}
+
+void TrainFabric::require_credits(const Message& message, const Train& train, Cycles now) const {
+  const auto refuse = [&](const std::string& where, Cycles loop) {
+    throw ContentionError(
+        fmt::format("message {}->{} at cycle {} does not move as one train: a buffer of {} flits does not "
+                    "cover the credit loop of {} cycles of {}",
+                    message.src, message.dst, now, vc_depth_, loop, where),
+        now);
+  };
+  if (train.flits <= vc_depth_) return;
+  if (!injection_credits_keep_up(train)) {
+    refuse(fmt::format("the injection channel of NI {}", message.src), injection_credit_loop_);
+  }
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    if (credits_keep_up(i, train) == Credits::kShort) {
+      refuse(place(*stages_[i].output), stages_[i].output->credit_loop);
+    }
+  }
+}
+
+// The NI spaces flits at the train's pace, and the first router lets none wait longer than r + v.
+bool TrainFabric::injection_credits_keep_up(const Train& train) const {
+  return capped_time(vc_depth_, train.pace) / period_ >= injection_credit_loop_;
+}
+
+// When the next message of a port may start without meeting this one in the router's input buffers. Virtual
+// channels are taken in rotation there.
+Cycles TrainFabric::injection_free_at(const Train& train, Cycles now) const {
+  constexpr Cycles kShortestPacket = 2;  // a head and data
+  const Passage& first = stages_.front().passage;
+  Cycles free = 0;
+  if (!injection_credits_keep_up(train)) {
+    free = first.tail + injection_credit_loop_ - kInjectionDelay - timing_.routing_and_allocation();
+  }
+  if (vcs_ == 1) return std::max(free, first.tail + 1 - kInjectionDelay);
+  if ((vcs_ - 1) * kShortestPacket >= timing_.routing_and_allocation()) return free;
+  return std::max(free, now + train.last_head + timing_.routing_and_allocation());
+}
+
+// Whether every flit finds a credit at output port `stage` of the train's way. A flit wins the switch there
+// no sooner than `spaced` cycles after the one D places before it, whichever trains they belong to, and D
+// flits of this train are injected `paced` cycles apart. Its stay in the next router is r + v, if that
+// router's channel is no slower than this, else at most r + v and what body flits have closed up behind their
+// heads so far.
+TrainFabric::Credits TrainFabric::credits_keep_up(std::size_t stage, const Train& train) const {
+  const Output& out = *stages_[stage].output;
+  const bool last = stage + 1 == stages_.size();
+  const bool spreads = !last && stages_[stage + 1].output->flit_time > out.flit_time;
+  const Cycles closed_up = static_cast<Cycles>(stage + 1) * timing_.routing_and_allocation();
+  if (out.spaced >= out.credit_loop + (spreads ? closed_up : 0)) return Credits::kKeepUp;
+  const Cycles paced = capped_time(vc_depth_, train.pace) / period_;
+  const bool alone = train.flits <= vc_depth_ || paced >= out.credit_loop + closed_up;
+  return alone ? Credits::kKeepUpAlone : Credits::kShort;
+}
+
+TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Train& train) const {
+  const Output& out = *stages_[stage].output;
+  const Passage& passage = stages_[stage].passage;
+  const Cycles delay = timing_.routing_and_allocation();
+  const bool last = stage + 1 == stages_.size();
+  Interval use{passage.head, passage.tail, 0, 0, stages_[stage].vcs};
+  use.free = std::max(passage.channel_free, passage.last_head + delay);
+  use.free_of_vc = passage.tail + 1 + vc_alloc_delay_;
+  // When its tail leaves the next router, in this port's cycles.
+  const Cycles leaves_next = last ? passage.tail : stages_[stage + 1].passage.tail - out.delay;
+  if (!last) {
+    use.free = std::max(use.free, leaves_next + 1 - delay);
+    use.free_of_vc = std::max(use.free_of_vc, leaves_next + 1);
+  }
+  if (credits_keep_up(stage, train) != Credits::kKeepUp) {
+    use.free = std::max(use.free, leaves_next - (last ? 0 : delay) + out.credit_loop);
+  }
+  use.free_of_vc = std::max(use.free_of_vc, use.free);
+  return use;
+}
+
+void TrainFabric::occupy(Output& output, const Interval& interval, const Message& message, Cycles now) {
+  auto& trains = output.trains;
+  // No train starts in the past, so what is over now cannot be met any more.
+  std::erase_if(trains, [&](const Interval& t) { return t.free_of_vc <= now; });
+  const auto free_for = [](const Interval& first, const Interval& second) {
+    const bool shares_vc = first.vcs.begin < second.vcs.end && second.vcs.begin < first.vcs.end;
+    return shares_vc && second.vcs.end - second.vcs.begin == 1 ? first.free_of_vc : first.free;
+  };
+  for (const Interval& other : trains) {
+    const bool before = other.begin < interval.begin;
+    const Interval& first = before ? other : interval;
+    const Interval& second = before ? interval : other;
+    if (second.begin >= free_for(first, second)) continue;
+    contend(
+        second.begin,
+        fmt::format("contention on {} at cycle {}: the message {}->{} uses it in cycles {} to {}, another "
+                    "in cycles {} to {}",
+                    place(output), second.begin, message.src, message.dst, interval.begin, interval.tail,
+                    other.begin, other.tail));
+  }
+  const auto after = std::find_if(trains.begin(), trains.end(),
+                                  [&](const Interval& t) { return t.begin >= interval.begin; });
+  trains.insert(after, interval);
+}
+
+// The run is exact until cycle `at`, and goes on until then: another contention may come before.
+void TrainFabric::contend(Cycles at, const std::string& what) {
+  if (contended_at_ >= 0 && contended_at_ <= at) return;
+  contended_at_ = at;
+  contention_ = what;
+}
+
+std::string TrainFabric::place(const Output& output) const {
+  return output.channel < 0 ? fmt::format("the ejection channel of NI {}", output.node)
+                            : fmt::format("channel {}->{}", output.node, output.to);
+}
+
+void TrainFabric::check_conservation() const {
+  if (statistics_.flits_injected == statistics_.flits_ejected && trains_ == 0) return;
+  throw ModelError(fmt::format("{}: {} flits injected, {} ejected, {} trains under way", name(),
+                               statistics_.flits_injected, statistics_.flits_ejected, trains_));
+}
+
+std::string TrainFabric::describe_packets(int /*limit*/) const {
+  return fmt::format("  {} messages are under way\n", trains_);
+}
+
+}  // namespace coppice::fabric

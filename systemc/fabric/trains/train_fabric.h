@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "config/config.h"
+#include "fabric/fabric.h"
+#include "fabric/failure.h"
+#include "fabric/framing.h"
+#include "fabric/trains/calendar.h"
+#include "fabric/trains/train.h"
+#include "topology/topology.h"
+
+namespace coppice::fabric {
+
+// Why a run cannot be told message by message: two trains met, or a condition of the closed form does not
+// hold. what() names the first place and cycle.
+class ContentionError : public ModelError {
+ public:
+  explicit ContentionError(const std::string& what, Cycles cycle = 0) : ModelError(what), cycle_(cycle) {}
+  // Until this cycle the run was exact.
+  Cycles cycle() const { return cycle_; }
+
+ private:
+  Cycles cycle_;
+};
+
+// The fabric at the cost of messages: a message is one train of flits, and every cycle of it is known when it
+// starts (train.h has the closed form and why it holds). Cycle-identical to FlitFabric while the conditions
+// below hold, and it checks them for every message; where one does not, it throws ContentionError, in the
+// cycle in which the first of them breaks, instead of an answer.
+//
+// Of a message alone:
+//   credits          A virtual channel's D places keep a train going where every flit finds a place free: it
+//                    is free again R cycles after its last flit won the switch, R = the channel's delay,
+//                    r + v, and the credit's way back (TrainFabric::credits_keep_up()).
+//   packets          Each takes a virtual channel other than the packet before, and that of the one before
+//                    that must have left both routers: two packets last r + v cycles or longer from head to
+//                    head, and there are two virtual channels to choose from.
+// Of two trains through one output port, the second of which wins the switch with its head in cycle w:
+//   channel          w is not before the channel is free of the first.
+//   input            The first has left the next router, whose input they share, before the second's head
+//                    can win the switch there.
+//   virtual channel  The last packet of the first began r + v cycles or more before w, so that the virtual
+//                    channel of the packet before it is free. With a single virtual channel, the first has
+//                    left it and the next router when the second's head asks for it, or comes.
+// Packets of any other two trains share no port in one cycle, since a train's place in the next router's
+// input follows from its output here. Refused though they could be told: buffers too shallow for the credit
+// loop, packet-based messages over a single virtual channel, trains that share a channel flit by flit.
+class TrainFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
+ public:
+  // All references outlive the fabric; a ContentionError of its process ends up in `failure`.
+  TrainFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
+              const config::SystemConfig& system, const Framing& framing, int ni_ports, Failure& failure);
+
+  void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
+  void wake(NodeId node, int port, Cycles at) override;
+  const FabricStatistics& statistics() const override { return statistics_; }
+  void read_statistics(const Reader& read) const override { statistics_.read(read); }
+  bool idle() const override { return trains_ == 0; }
+  void check_conservation() const override;
+  std::string describe_packets(int limit) const override;
+  Cycles last_movement() const override { return last_movement_; }
+  Femtoseconds period() const override { return period_; }
+  void add_observer(FabricObserver& observer) override { observers_.push_back(&observer); }
+
+ private:
+  struct Port {
+    Injector* injector = nullptr;
+    Ejector* ejector = nullptr;
+    Cycles free_at = 0;          // the injection channel takes the next message
+    Cycles vcs_free_at = 0;      // from then on it meets nothing of the one before
+    bool credits_short = false;  // of that one's: the next may wait for them from its first flit on
+    bool sending = false;
+  };
+  // A train's use of an output port.
+  struct Interval {
+    Cycles begin;       // its head wins the switch
+    Cycles tail;        // its tail does
+    Cycles free;        // from then on another train's head may
+    Cycles free_of_vc;  // the same for the only virtual channel in `vcs`
+    topology::VcRange vcs;
+  };
+  enum class EventKind : std::uint8_t { kEjected, kInjected, kWake };
+  struct Event {
+    EventKind kind;
+    std::int32_t port;  // index into ports_
+    std::uint64_t message;
+    // The order within a cycle.
+    bool operator<(const Event& other) const {
+      return kind != other.kind ? kind < other.kind : port < other.port;
+    }
+  };
+  // A router's output port.
+  struct Output {
+    NodeId node = topology::kNoNode;
+    NodeId to = topology::kNoNode;  // none: the NI
+    std::int32_t channel = -1;
+    Cycles delay = 0;        // from the switch to the next router's input, or to the NI
+    Cycles credit_loop = 0;  // R
+    Femtoseconds flit_time = 0;
+    Cycles spaced = 0;             // the least between a flit and the one D places before it
+    std::vector<Interval> trains;  // ascending
+  };
+  // An output port on the way of the message that starts now.
+  struct Stage {
+    Output* output;
+    topology::VcRange vcs;
+    Passage passage;
+  };
+
+  void build(const config::SystemConfig& system);
+  void tick();
+  static constexpr std::size_t kAhead = 4;  // events
+  void prefetch(const Event& event) const;
+  void process(const Event& event, Cycles now);
+  void try_start(std::int32_t port, Cycles now);
+  void start(std::int32_t port, const Message& message, Cycles now);
+  void follow(const Message& message, const Train& train, Cycles now);
+  std::int32_t ejection_port(const Message& message) const;
+  void require_credits(const Message& message, const Train& train, Cycles now) const;
+  void require_virtual_channels(const Message& message, const Train& train, Cycles now) const;
+  bool injection_credits_keep_up(const Train& train) const;
+  Cycles injection_free_at(const Train& train, Cycles now) const;
+  enum class Credits : std::uint8_t { kKeepUp, kKeepUpAlone, kShort };
+  Credits credits_keep_up(std::size_t stage, const Train& train) const;
+  Interval interval(std::size_t stage, const Train& train) const;
+  void occupy(Output& output, const Interval& interval, const Message& message, Cycles now);
+  void contend(Cycles at, const std::string& what);
+  void schedule(Cycles at, const Event& event);
+  std::string place(const Output& output) const;
+  Output& output(NodeId node, int port) {
+    return outputs_[first_output_[static_cast<std::size_t>(node)] + static_cast<std::size_t>(port)];
+  }
+
+  const topology::Topology* topology_;
+  int ni_ports_;
+  TrainTiming timing_;
+  Femtoseconds period_;
+  Cycles vc_alloc_delay_;
+  int vcs_;
+  int vc_depth_;
+  Cycles injection_credit_loop_ = 0;
+  std::vector<std::size_t> first_output_;  // [node]
+  std::vector<Output> outputs_;
+  std::vector<Port> ports_;  // [interface][NI port]
+  std::vector<Stage> stages_;
+  Calendar<Event> events_;
+  sc_core::sc_event wake_event_;
+  Cycles next_tick_ = -1;
+  Cycles last_movement_ = 0;
+  std::int64_t trains_ = 0;   // under way
+  Cycles contended_at_ = -1;  // the first contention known so far, maybe still to come
+  std::string contention_;
+  FabricStatistics statistics_;
+  std::vector<FabricObserver*> observers_;
+  Failure* failure_;
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,169 @@
+#include "topology/bounds/cut_bound.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "topology/connectivity.h"
+
+namespace coppice::topology {
+namespace {
+
+using Vertex = FlowNetwork::Vertex;
+
+std::size_t index(std::int32_t number) {
+  return static_cast<std::size_t>(number);
+}
+
+Direction opposite(Direction direction) {
+  return direction == Direction::kOut ? Direction::kIn : Direction::kOut;
+}
+
+std::vector<NodeId> members(const std::vector<bool>& inside) {
+  std::vector<NodeId> nodes;
+  for (NodeId node = 0; node < static_cast<NodeId>(inside.size()); ++node) {
+    if (inside[index(node)]) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+// The largest ratio of shares to bandwidth. A set with shares misses some accelerator: of those it misses the
+// first in some order, so that all before it are in the set. Flows go against the data, from that
+// accelerator: all that is missing there has to come in, from the accelerators before it in any amount, from
+// those behind it their shares. With channels scaled so that the best set known so far just holds, a set is
+// worse exactly where that fails.
+class WorstCutSearch {
+ public:
+  WorstCutSearch(const Topology& topology, Direction direction, std::span<const std::int64_t> shares)
+      : network_(topology, opposite(direction)) {
+    for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+      shares_.push_back(shares.empty() ? 1 : shares[index(node)]);
+    }
+    for (const std::int64_t share : shares_) unit_ = std::gcd(unit_, share);
+    for (std::int64_t& share : shares_) total_ += share /= unit_;
+    const auto largest = std::ranges::max_element(shares_) - shares_.begin();
+    order_ = network_.near_to_far(static_cast<Vertex>(largest), topology.num_accelerators());
+  }
+
+  // The narrowest cut of the network, in bytes per second.
+  CutBound run(std::int64_t narrowest_cut) {
+    start();
+    const Capacity narrowest = narrowest_cut / network_.unit_bytes_per_second();
+    // Any set misses an accelerator, and lets out as much as the narrowest cut.
+    const std::int64_t most = total_ - *std::ranges::min_element(shares_);
+    const bool proven = best_data_ * narrowest >= most * best_bandwidth_;
+    if (proven || static_cast<int>(order_.size()) > kMaxCutAccelerators) done_ = order_.size();
+    for (; done_ < order_.size(); ++done_) {
+      while (!holds(order_[done_])) narrow();
+      network_.room(order_[done_]) = network_.unlimited();
+    }
+    return {.data = best_data_ * unit_,
+            .bytes_per_second = static_cast<std::int64_t>(best_bandwidth_ * network_.unit_bytes_per_second()),
+            .cut = members(inside_)};
+  }
+
+ private:
+  std::int64_t lacks(Vertex accelerator) const { return total_ - shares_[index(accelerator)]; }
+
+  // All but the accelerator that is hardest to reach: often the worst set already.
+  void start() {
+    Vertex hardest = order_.front();
+    for (const Vertex node : order_) {
+      if (lacks(node) * network_.exit_capacity(hardest) > lacks(hardest) * network_.exit_capacity(node)) {
+        hardest = node;
+      }
+    }
+    inside_.assign(index(network_.num_vertices()), true);
+    inside_[index(hardest)] = false;
+    best_data_ = lacks(hardest);
+    best_bandwidth_ = network_.exit_capacity(hardest);
+    scale();
+  }
+
+  // Channels by the data of the best set, shares by its bandwidth; those that are done give any amount.
+  void scale() {
+    network_.reset(best_data_);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      network_.room(order_[i]) =
+          i < done_ ? network_.unlimited() : best_bandwidth_ * shares_[index(order_[i])];
+    }
+  }
+
+  // Whether no set that holds all before `missed`, but not it, is worse than the best.
+  bool holds(Vertex missed) {
+    const Capacity needed = best_bandwidth_ * lacks(missed);
+    network_.room(missed) = 0;
+    const Capacity sent = network_.push(missed, needed);
+    if (sent == needed) {
+      network_.take_back(sent);
+      return true;
+    }
+    return false;
+  }
+
+  // The set that held up the last flow is the best.
+  void narrow() {
+    std::vector<bool> outside(inside_.size());
+    for (const Vertex vertex : network_.reached()) outside[index(vertex)] = true;
+    best_data_ = 0;
+    for (const Vertex node : order_) best_data_ += outside[index(node)] ? 0 : shares_[index(node)];
+    best_bandwidth_ = network_.exit_capacity(outside);
+    for (std::size_t v = 0; v < outside.size(); ++v) inside_[v] = !outside[v];
+    scale();
+  }
+
+  FlowNetwork network_;
+  std::vector<std::int64_t> shares_;  // in units
+  std::int64_t unit_ = 0;
+  std::int64_t total_ = 0;
+  std::vector<Vertex> order_;
+  std::size_t done_ = 0;
+  std::vector<bool> inside_;
+  std::int64_t best_data_ = 0;
+  Capacity best_bandwidth_ = 0;
+};
+
+}  // namespace
+
+CutBound worst_cut(const Topology& topology, Direction direction, std::span<const std::int64_t> shares) {
+  if (topology.num_accelerators() == 1) return {};
+  require_connected(topology);
+  return WorstCutSearch(topology, direction, shares).run(narrowest_cut(topology).bytes_per_second);
+}
+
+CutBound narrowest_cut(const Topology& topology) {
+  if (topology.num_accelerators() == 1) return {};
+  require_connected(topology);
+  Capacity least = 0;
+  std::vector<bool> narrowest;
+  std::int64_t unit = 0;
+  for (const Direction direction : {Direction::kOut, Direction::kIn}) {
+    FlowNetwork network(topology, direction);
+    if (direction == Direction::kIn && network.symmetric()) break;
+    unit = network.unit_bytes_per_second();
+    const bool out = direction == Direction::kOut;
+    const auto order = network.near_to_far(0, topology.num_accelerators());
+    for (const Vertex node : order) {
+      if (!narrowest.empty() && network.exit_capacity(node) >= least) continue;
+      least = network.exit_capacity(node);
+      narrowest.assign(index(network.num_vertices()), !out);
+      narrowest[index(node)] = out;
+    }
+    if (topology.num_accelerators() > kMaxCutAccelerators) continue;
+    // Any set without the first accelerator has a first member, and misses all before that.
+    network.room(order.front()) = network.unlimited();
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      const Capacity sent = network.push(order[i], least);
+      if (sent < least) {
+        least = sent;
+        narrowest.assign(index(network.num_vertices()), !out);
+        for (const Vertex vertex : network.reached()) narrowest[index(vertex)] = out;
+      }
+      network.take_back(sent);
+      network.room(order[i]) = network.unlimited();
+    }
+  }
+  return {.data = 1, .bytes_per_second = static_cast<std::int64_t>(least * unit), .cut = members(narrowest)};
+}
+
+}  // namespace coppice::topology

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "topology/bounds/flow_network.h"
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// A set of nodes, and what holds up data that have to leave (or enter) it.
+struct CutBound {
+  std::int64_t data = 0;              // that have to pass, in the unit of the shares
+  std::int64_t bytes_per_second = 0;  // that can pass: the channels out of (or into) the set
+  std::vector<NodeId> cut;            // ascending
+};
+
+inline constexpr int kMaxCutAccelerators = 8192;
+
+// Where accelerators contribute shares that all others have to receive (kOut), or have to receive them made
+// of what all others contribute (kIn): the set that holds an accelerator and misses one with the largest
+// shares / bandwidth out of it (or into it). `shares` has an entry per accelerator in any unit; empty: 1
+// each. An accelerator with all shares is the root of a broadcast or reduce. Exact: Dinkelbach's iteration
+// over minimum cuts. With one accelerator nothing has to move: the result is empty. Throws UnsupportedError
+// naming the nodes if some accelerator cannot reach another.
+CutBound worst_cut(const Topology& topology, Direction direction = Direction::kOut,
+                   std::span<const std::int64_t> shares = {});
+
+// The set that holds an accelerator and misses one with the least bandwidth out of it: `data` are 1.
+// Else like worst_cut().
+CutBound narrowest_cut(const Topology& topology);
+
+}  // namespace coppice::topology

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "topology/routing/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// Parts of a Clos network that are out of order: spines, and links between a ToR and a spine, both ways.
+struct ClosFailures {
+  std::vector<int> spines{};
+  std::vector<std::pair<int, int>> links{};  // (ToR, spine)
+  bool operator==(const ClosFailures&) const = default;
+};
+
+// dims [m, t, s]: a two-level Clos network: t top-of-rack switches (ToR) of m accelerators with a NIC each,
+// s spines, one link from every ToR to every spine; the oversubscription is m times the bandwidth of level 0
+// over s times that of level 1. ToR i is node m·t + i and holds accelerators m·i to m·i + m - 1; spine j is
+// node m·t + t + j. Link levels: 0 between accelerators and ToRs, 1 between ToRs and spines. Ports of a ToR:
+// accelerators, then live spines, ascending; of a spine: ToRs, ascending. What has failed has no channels. A
+// ToR without live spines is built all the same; its accelerators reach each other only. Throws
+// UnsupportedError for dims, links or failures that it cannot use.
+Topology make_clos(std::span<const int> dims, std::span<const LinkSpec> links,
+                   const ClosFailures& failures = {});
+
+// A Clos topology as its path assignment sees it.
+class Clos {
+ public:
+  // `topology` is of kind kClos and outlives the view.
+  explicit Clos(const Topology& topology);
+
+  const Topology& topology() const { return *topology_; }
+  int per_tor() const { return per_tor_; }
+  int tors() const { return tors_; }
+  int spines() const { return spines_; }
+  int tor_of(NodeId accelerator) const { return accelerator / per_tor_; }
+  NodeId tor_node(int tor) const { return topology_->num_accelerators() + tor; }
+  NodeId spine_node(int spine) const { return topology_->num_accelerators() + tors_ + spine; }
+
+  // The channel between a ToR and a spine; -1 if it has failed.
+  ChannelId up(int tor, int spine) const { return up_[index(tor, spine)]; }
+  ChannelId down(int spine, int tor) const { return down_[index(tor, spine)]; }
+
+  // The route between two accelerators over `spine` (any number if they share a ToR), ejected at NI port 0,
+  // on `vcs` virtual channels. Throws ModelError if a channel of it has failed.
+  Route route(NodeId src, NodeId dst, int spine, int vcs) const;
+
+ private:
+  std::size_t index(int tor, int spine) const {
+    return static_cast<std::size_t>(tor) * static_cast<std::size_t>(spines_) +
+           static_cast<std::size_t>(spine);
+  }
+
+  const Topology* topology_;
+  int per_tor_;
+  int tors_;
+  int spines_;
+  std::vector<ChannelId> up_;    // [tor * spines + spine]
+  std::vector<ChannelId> down_;  // likewise
+};
+
+}  // namespace coppice::topology

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "topology/routing/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// Dimension-order routing on a HyperX: one channel in every dimension in which source and destination differ,
+// the lowest dimension first, on any virtual channel. Throws UnsupportedError if `vcs` is not 1 to 255.
+std::unique_ptr<RoutingFunction> make_hyperx_routing(const Topology& topology, int vcs);
+
+}  // namespace coppice::topology

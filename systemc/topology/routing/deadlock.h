@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "topology/routing/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// The channel dependency graph (Dally and Seitz 1987) of a set of routes: a vertex per (channel, virtual
+// channel), an edge where a packet may hold the first while it waits for the second. Acyclic = deadlock-free
+// under wormhole switching, whatever the arbitration.
+class ChannelDependencyGraph {
+ public:
+  ChannelDependencyGraph(const Topology& topology, int vcs);
+
+  // Adds the dependencies of one route from `src`.
+  void add_route(NodeId src, std::span<const Hop> route);
+  // Adds those of every pair of accelerators under `routing`, both ways of every tie.
+  void add_all_pairs(const RoutingFunction& routing);
+
+  // The vertices of a cycle in order, first not repeated; empty if there is none.
+  std::vector<std::pair<ChannelId, int>> find_cycle() const;
+
+  // Same topology and the same dependencies.
+  bool operator==(const ChannelDependencyGraph&) const = default;
+
+  // "channel 3->7 vc 1, channel 7->11 vc 1, ...": for messages.
+  std::string describe(std::span<const std::pair<ChannelId, int>> cycle) const;
+
+ private:
+  // A packet in any of `held_vcs` of channel `held` waits for `next`.
+  void add_dependency(ChannelId held, VcRange held_vcs, const Hop& next);
+
+  const Topology* topology_;
+  int vcs_;
+  // dependents_[channel * vcs + vc]: bit (out_port * vcs + vc') of the channel's destination router;
+  // empty without any
+  std::vector<std::vector<std::uint64_t>> dependents_;
+};
+
+}  // namespace coppice::topology

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <vector>
+
+#include "topology/routing/deadlock.h"
+#include "topology/routing/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// What a router knows of the ways out of it.
+class OutputLoads {
+ public:
+  // Flits sent through an output port whose places behind the channel are not known to be free.
+  virtual int waiting(int out_port) const = 0;
+
+ protected:
+  ~OutputLoads() = default;
+};
+
+// Where a packet may go on from a router.
+struct Ways {
+  Hop hop;                      // always there for it
+  std::vector<Hop> adaptive{};  // better ones, while a virtual channel there has room; in order of preference
+};
+
+// Routing that spreads packets over more ways than one: by way of a node drawn for each, or by what waits at
+// the routers' outputs. Packets bring 31 tie bits, drawn at random.
+//
+// Virtual channels of Ways::hop depend on each other without a cycle (add_dependencies()). A packet that took
+// one of them instead of Ways::adaptive stays with them; one of Ways::adaptive is given only where its buffer
+// is empty or has room for the whole packet, so that every packet whose head waits in front of a buffer may
+// take Ways::hop, and no other packet waits for more than such a one (Ma, Enright Jerger and Wang 2012).
+class DetourRouting : public RoutingFunction {
+ public:
+  int num_tie_bits() const override { return 31; }
+
+  // The ways of a packet in a router of `loads`; next_hop() is the same without loads.
+  virtual Ways ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
+                    const OutputLoads& loads) const = 0;
+  // A packet takes Ways::hop although there were adaptive ones.
+  virtual void take_hop(RouteState& state) const = 0;
+  // Adds the dependencies of every Ways::hop.
+  virtual void add_dependencies(ChannelDependencyGraph& graph) const = 0;
+};
+
+// The ways beyond the shortest that is known ahead.
+enum class Detours { kValiant, kAdaptive, kUgal };
+
+}  // namespace coppice::topology

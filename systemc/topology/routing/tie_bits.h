@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include "topology/routing/routing.h"
+
+namespace coppice::topology {
+
+// How routing with detours uses a packet's tie bits: the highest says that it has passed the node or group
+// that was drawn for it, or is not to go there; 23 draw that; 8 are for ties.
+inline constexpr int kDrawnShift = 8;
+inline constexpr std::uint32_t kPassed = std::uint32_t{1} << 31;
+inline constexpr std::uint64_t kDrawnValues = std::uint64_t{1} << 23;
+
+inline bool passed(const RouteState& state) {
+  return (state.tie_bits & kPassed) != 0;
+}
+
+// The number from 0 to count - 1 that was drawn.
+inline int drawn(const RouteState& state, int count) {
+  const std::uint64_t value = (state.tie_bits & ~kPassed) >> kDrawnShift;
+  return static_cast<int>(value * static_cast<std::uint64_t>(count) / kDrawnValues);
+}
+
+// Tie bits that draw `number`.
+inline std::uint32_t draw_bits(int number, int count) {
+  const auto n = static_cast<std::uint64_t>(count);
+  const std::uint64_t value = (static_cast<std::uint64_t>(number) * kDrawnValues + n - 1) / n;
+  return static_cast<std::uint32_t>(value << kDrawnShift);
+}
+
+}  // namespace coppice::topology

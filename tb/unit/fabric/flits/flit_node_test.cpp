@@ -1,0 +1,186 @@
+#include "fabric/flits/flit_node.h"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "fabric/failure.h"
+#include "fabric/flits/flit_fabric.h"
+#include "fabric/flits/node_clock.h"
+#include "fabric/sim_time.h"
+#include "small_fabric.h"
+#include "support/child.h"
+
+namespace coppice::fabric {
+namespace {
+
+using ::coppice::testing::in_child;
+using ::testing::HasSubstr;
+
+// Sends what it is told to and writes down what comes, with one port each way.
+class Talker final : public FlitModule {
+ public:
+  Talker(const char* name, std::vector<Cycles> sends) : FlitModule(name, 1, 1), sends_(std::move(sends)) {
+    if (!sends_.empty()) want(sends_.front());
+  }
+  void receive_flit(int port, int vc, Flit flit, Cycles now) override {
+    flits.push_back({now, static_cast<int>(flit.packet)});
+    wire_in(port).return_credit(vc, now + 1);
+  }
+  void receive_credit(int, int, Cycles now) override { credits.push_back(now); }
+  void step(Cycles now) override {
+    wire_out(0).send({static_cast<PacketId>(sent_), 0, 1}, 0, now + 1);
+    set_next(++sent_ < sends_.size() ? sends_[sent_] : kNever);
+  }
+  std::vector<std::pair<Cycles, int>> flits;
+  std::vector<Cycles> credits;
+
+ private:
+  std::vector<Cycles> sends_;
+  std::size_t sent_ = 0;
+};
+
+struct Pair {
+  Pair() {
+    set_time_resolution();
+    clock.emplace("clock", kCycle, failure);
+    for (int i = 0; i < 2; ++i) {
+      nodes.push_back(std::make_unique<FlitNode>(("node_" + std::to_string(i)).c_str(), *clock));
+    }
+    channels.push_back(std::make_unique<Channel>("forth", 20, 23));
+    channels.push_back(std::make_unique<Channel>("back", 20, 23));
+  }
+  Failure failure;
+  std::optional<NodeClock> clock;
+  std::vector<std::unique_ptr<FlitNode>> nodes;
+  std::vector<std::unique_ptr<Channel>> channels;
+};
+
+std::string run_pair(Cycles quantum) {
+  Pair pair;
+  Talker left("left", {0, 1, 2, 50, 51, 400});
+  Talker right("right", {5, 49, 52, 53});
+  pair.nodes[0]->add(left);
+  pair.nodes[1]->add(right);
+  left.out[0].bind(pair.channels[0]->sender);
+  right.in[0].bind(pair.channels[0]->receiver);
+  right.out[0].bind(pair.channels[1]->sender);
+  left.in[0].bind(pair.channels[1]->receiver);
+  pair.clock->set_quantum(quantum);
+  run_cycles(1000);
+  pair.failure.rethrow();
+  std::string text;
+  for (const Talker* talker : {&left, &right}) {
+    for (const auto& [at, flit] : talker->flits)
+      text += " " + std::to_string(at) + ":" + std::to_string(flit);
+    for (const Cycles at : talker->credits) text += " c" + std::to_string(at);
+  }
+  return text;
+}
+
+// Steps in cycle `at`, where it asks `other` to step in the next.
+class Waker final : public FlitModule {
+ public:
+  Waker(const char* name, Cycles at, FlitModule* other) : FlitModule(name, 0, 0), other_(other) { want(at); }
+  void receive_flit(int, int, Flit, Cycles) override {}
+  void receive_credit(int, int, Cycles) override {}
+  void step(Cycles now) override {
+    stepped += " " + std::to_string(now);
+    set_next(stepped.size() < 4 ? 60 : kNever);
+    if (other_ != nullptr) static_cast<Waker*>(other_)->ask(now + 1);
+  }
+  void ask(Cycles at) { wake(at); }
+  std::string stepped;
+
+ private:
+  FlitModule* other_;
+};
+
+std::string run_wakers(Cycles quantum) {
+  set_time_resolution();
+  Failure failure;
+  NodeClock clock("clock", kCycle, failure);
+  FlitNode node("node", clock);
+  Waker asked("asked", 10, nullptr);
+  Waker asks("asks", 30, &asked);
+  node.add(asked);
+  node.add(asks);
+  clock.set_quantum(quantum);
+  run_cycles(100);
+  failure.rethrow();
+  return asked.stepped + " and" + asks.stepped;
+}
+
+// The network interface's alarm has been stepped when the terminal frees a place for the next message.
+TEST(FlitNode, StepsAModuleThatALaterOneWakes) {
+  for (const Cycles quantum : {1, 20}) {
+    EXPECT_EQ(in_child([&] { return run_wakers(quantum); }), " 10 31 61 and 30 60") << "quantum " << quantum;
+  }
+}
+
+// What is sent in cycle c is there in c + 1 + 20, its credit another 1 + 20 + 3 cycles later; however far
+// nodes run ahead of each other within that.
+TEST(FlitNode, RunsAheadWithoutChangingAnything) {
+  const std::string expected =
+      " 26:0 70:1 73:2 74:3 c45 c46 c47 c95 c96 c445 21:0 22:1 23:2 71:3 72:4 421:5 c50 c94 c97 c98";
+  for (const Cycles quantum : {1, 2, 7, 21}) {
+    EXPECT_EQ(in_child([&] { return run_pair(quantum); }), expected) << "quantum " << quantum;
+  }
+}
+
+std::string message_of(const std::function<void()>& body) {
+  return in_child([&]() -> std::string {
+    try {
+      body();
+    } catch (const ModelError& error) {
+      return error.what();
+    }
+    return "nothing was found";
+  });
+}
+
+TEST(FlitNode, FindsAPortThatIsNotBound) {
+  EXPECT_THAT(message_of([] {
+                Pair pair;
+                Talker left("left", {});
+                pair.nodes[0]->add(left);
+                left.out[0].bind(pair.channels[0]->sender);
+                run_cycles(1);
+              }),
+              HasSubstr("left.in_0 is not bound: bind it to the `receiver` of a channel"));
+}
+
+TEST(FlitNode, FindsAnEndOfAChannelThatIsBoundTwiceOrNotAtAll) {
+  EXPECT_THAT(message_of([] {
+                Pair pair;
+                Talker left("left", {});
+                Talker right("right", {});
+                pair.nodes[0]->add(left);
+                pair.nodes[1]->add(right);
+                left.out[0].bind(pair.channels[0]->sender);
+                right.out[0].bind(pair.channels[0]->sender);
+                left.in[0].bind(pair.channels[1]->receiver);
+                right.in[0].bind(pair.channels[0]->receiver);
+                run_cycles(1);
+              }),
+              HasSubstr("forth.sender is bound to"));
+  EXPECT_THAT(message_of([] {
+                Pair pair;
+                run_cycles(1);
+              }),
+              HasSubstr("forth.sender is bound to no module of a node"));
+}
+
+TEST(FlitNode, FindsAModuleThatNobodyClocks) {
+  EXPECT_THAT(message_of([] {
+                Talker left("left", {});
+                run_cycles(1);
+              }),
+              HasSubstr("left belongs to no node"));
+}
+
+}  // namespace
+}  // namespace coppice::fabric
