@@ -38,7 +38,7 @@ ordered_json read_result(const std::string& path) {
   ordered_json result;
   try {
     result = ordered_json::parse(text);
-  } catch (const ordered_json::parse_error& error) {
+  } catch (const ordered_json::exception& error) {
     throw ConfigError({path}, fmt::format("no JSON, so no result of coppice: {}", error.what()));
   }
   const bool ours = result.is_object() && (result.contains("schema") || result.contains("rows") ||

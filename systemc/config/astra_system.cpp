@@ -28,7 +28,7 @@ nlohmann::json parse(const std::string& path) {
     return nlohmann::json::parse(read_input_file(path));
   } catch (const UnreadableError& error) {
     throw ConfigError({path}, fmt::format("cannot read the system file: {}", error.what()));
-  } catch (const nlohmann::json::parse_error& error) {
+  } catch (const nlohmann::json::exception& error) {
     throw ConfigError({path}, fmt::format("is no JSON: {}", error.what()));
   }
 }

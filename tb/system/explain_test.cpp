@@ -72,6 +72,10 @@ TEST(Report, RefusesWhatIsNoResult) {
   Outcome outcome = shop.run({"report", "c.yaml", "--out", "r.html"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("c.yaml:1:1: no JSON, so no result of coppice"));
+  shop.write("large.json", "{\"schema\": 1e999}");
+  outcome = shop.run({"report", "large.json", "--out", "r.html"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("large.json:1:1: no JSON, so no result of coppice"));
   outcome = shop.run({"report", "nowhere.json", "--out", "r.html"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("No such file"));

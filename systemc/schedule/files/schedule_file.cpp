@@ -60,6 +60,8 @@ class ScheduleReader {
     } catch (const json::parse_error& error) {
       throw ConfigError(place_of_byte(text_, file_, error.byte > 0 ? error.byte - 1 : 0),
                         fmt::format("not valid JSON: {}", without_place(error.what())));
+    } catch (const json::out_of_range& error) {
+      throw ConfigError({file_}, fmt::format("not valid JSON: {}", without_place(error.what())));
     }
     if (const auto twin = find_duplicate_key(text_, file_)) {
       throw ConfigError(twin->place,

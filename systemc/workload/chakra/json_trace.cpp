@@ -138,7 +138,7 @@ Trace read_json_trace(const std::string& text, const std::string& path, int rank
     Json item;
     try {
       stream >> item;
-    } catch (const Json::parse_error& error) {
+    } catch (const Json::exception& error) {
       throw ConfigError({path}, fmt::format("rank {}: the trace is no JSON: {}", rank, error.what()));
     }
     if (!item.is_object()) reader.refuse("the trace is no object: " + item.dump().substr(0, 40));

@@ -35,6 +35,7 @@ TEST(AstraSystem, SaysWhatItDoesNotRun) {
               HasSubstr("\"doubleBinaryTree\" is not run by a dimension here; ring, oneRing"));
   EXPECT_THAT(complaint("{}"), HasSubstr("has a list all-reduce-implementation"));
   EXPECT_THAT(complaint("["), HasSubstr("is no JSON"));
+  EXPECT_THAT(complaint("[1e999]"), HasSubstr("is no JSON"));
 }
 
 TEST(AstraSystem, StandsForAListInAConfiguration) {

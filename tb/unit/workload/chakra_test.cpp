@@ -389,6 +389,7 @@ TEST(Chakra, RefusesWhatItDoesNotUnderstand) {
   const std::string whole = trace({all_reduce(0), all_reduce(1)});
   EXPECT_THAT(complaint({whole.substr(0, whole.size() - 3)}), HasSubstr("is no message of a Chakra trace"));
   EXPECT_THAT(complaint({"hello, this is no trace"}), HasSubstr("no message"));
+  EXPECT_THAT(complaint({R"({"workload_graph": 1e999})"}), HasSubstr("rank 0: the trace is no JSON"));
   EXPECT_THAT(complaint({""}), HasSubstr("the trace of rank 0 is empty"));
   EXPECT_THROW(import_chakra("/nowhere/t.{rank}.et"), ConfigError);
   EXPECT_THROW(import_chakra("/nowhere/t.0.et"), ConfigError);

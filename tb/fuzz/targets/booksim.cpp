@@ -1,0 +1,16 @@
+// Configuration files of BookSim2: what is taken is a network that can be loaded, or refused at its place.
+#include "base/error.h"
+#include "config/booksim_file.h"
+#include "input.h"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace coppice;
+  const fuzz::InputInMemory input(data, size);
+  try {
+    const config::BooksimExperiment experiment = config::read_booksim(input.path());
+    if (experiment.packet_flits < 1 || experiment.warmup < 0 || experiment.measure < 0) std::abort();
+    config::load_booksim(input.path(), experiment, {});
+  } catch (const ConfigError&) {
+  }
+  return 0;
+}
