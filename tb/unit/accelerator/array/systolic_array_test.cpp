@@ -83,19 +83,19 @@ TEST(SystolicArray, RefusesEmptyArraysAndUnknownDataflows) {
 }
 
 // A machine that moves every value through every multiply-accumulator, cycle by cycle, to count against.
-using Matrix = std::vector<std::vector<long>>;
+using Rows = std::vector<std::vector<long>>;
 
 struct Product {
-  Matrix values;
+  Rows values;
   PeCycles cycles = 0;
 };
 
-Matrix zeros(std::size_t rows, std::size_t columns) {
-  return Matrix(rows, std::vector<long>(columns, 0));
+Rows zeros(std::size_t rows, std::size_t columns) {
+  return Rows(rows, std::vector<long>(columns, 0));
 }
 
-Matrix multiply(const Matrix& a, const Matrix& b) {
-  Matrix product = zeros(a.size(), b[0].size());
+Rows multiply(const Rows& a, const Rows& b) {
+  Rows product = zeros(a.size(), b[0].size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     for (std::size_t j = 0; j < b[0].size(); ++j) {
       for (std::size_t k = 0; k < b.size(); ++k) product[i][j] += a[i][k] * b[k][j];
@@ -113,19 +113,19 @@ long skewed(const std::vector<long>& lane_values, PeCycles cycle, std::size_t la
 
 // Rows of `a` move right, columns of `b` move down, sums stay; then they are shifted out by the upper edge,
 // a row a cycle.
-Product output_stationary_tile(const Matrix& a, const Matrix& b) {
+Product output_stationary_tile(const Rows& a, const Rows& b) {
   const std::size_t rows = a.size();
   const std::size_t columns = b[0].size();
   const std::size_t depth = b.size();
-  Matrix right = zeros(rows, columns);
-  Matrix down = zeros(rows, columns);
-  Matrix sums = zeros(rows, columns);
+  Rows right = zeros(rows, columns);
+  Rows down = zeros(rows, columns);
+  Rows sums = zeros(rows, columns);
   Product product;
   std::size_t pending = rows * columns * depth;
-  Matrix done = zeros(rows, columns);
+  Rows done = zeros(rows, columns);
   while (pending > 0) {
-    Matrix next_right = right;
-    Matrix next_down = down;
+    Rows next_right = right;
+    Rows next_down = down;
     for (std::size_t i = 0; i < rows; ++i) {
       for (std::size_t j = 0; j < columns; ++j) {
         std::vector<long> column(depth);
@@ -154,24 +154,24 @@ Product output_stationary_tile(const Matrix& a, const Matrix& b) {
 
 // The r x c tile of `b` is shifted in from the upper edge, a row a cycle; then columns of `a` (one per row of
 // the tile) move right, skewed from the last row, and sums move up and out.
-Product weight_stationary_tile(const Matrix& a, const Matrix& b) {
+Product weight_stationary_tile(const Rows& a, const Rows& b) {
   const std::size_t rows = b.size();
   const std::size_t columns = b[0].size();
   const std::size_t depth = a.size();
   Product product;
-  Matrix held = zeros(rows, columns);
+  Rows held = zeros(rows, columns);
   for (std::size_t loaded = 0; loaded < rows; ++loaded) {
     std::rotate(held.begin(), held.end() - 1, held.end());
     held.front() = b[rows - 1 - loaded];
     ++product.cycles;
   }
-  Matrix right = zeros(rows, columns);
-  Matrix up = zeros(rows, columns);
+  Rows right = zeros(rows, columns);
+  Rows up = zeros(rows, columns);
   product.values = zeros(depth, columns);
   std::vector<std::size_t> out(columns, 0);
   for (PeCycles cycle = 0; std::any_of(out.begin(), out.end(), [&](auto n) { return n < depth; }); ++cycle) {
-    Matrix next_right = right;
-    Matrix next_up = up;
+    Rows next_right = right;
+    Rows next_up = up;
     for (std::size_t i = 0; i < rows; ++i) {
       std::vector<long> lane(depth);
       for (std::size_t t = 0; t < depth; ++t) lane[t] = a[t][i];
@@ -192,25 +192,24 @@ Product weight_stationary_tile(const Matrix& a, const Matrix& b) {
   return product;
 }
 
-Matrix any_matrix(std::size_t rows, std::size_t columns) {
-  Matrix matrix = zeros(rows, columns);
+Rows any_matrix(std::size_t rows, std::size_t columns) {
+  Rows matrix = zeros(rows, columns);
   for (auto& row : matrix) {
     for (auto& value : row) value = *rc::gen::inRange<long>(-9, 10);
   }
   return matrix;
 }
 
-Matrix transposed(const Matrix& matrix) {
-  Matrix result = zeros(matrix[0].size(), matrix.size());
+Rows transposed(const Rows& matrix) {
+  Rows result = zeros(matrix[0].size(), matrix.size());
   for (std::size_t i = 0; i < matrix.size(); ++i) {
     for (std::size_t j = 0; j < matrix[0].size(); ++j) result[j][i] = matrix[i][j];
   }
   return result;
 }
 
-Matrix block(const Matrix& matrix, std::size_t row, std::size_t rows, std::size_t column,
-             std::size_t columns) {
-  Matrix result;
+Rows block(const Rows& matrix, std::size_t row, std::size_t rows, std::size_t column, std::size_t columns) {
+  Rows result;
   for (std::size_t i = row; i < std::min(row + rows, matrix.size()); ++i) {
     result.emplace_back(
         matrix[i].begin() + static_cast<std::ptrdiff_t>(column),
@@ -219,14 +218,14 @@ Matrix block(const Matrix& matrix, std::size_t row, std::size_t rows, std::size_
   return result;
 }
 
-void add_at(Matrix& sum, const Matrix& part, std::size_t row, std::size_t column) {
+void add_at(Rows& sum, const Rows& part, std::size_t row, std::size_t column) {
   for (std::size_t i = 0; i < part.size(); ++i) {
     for (std::size_t j = 0; j < part[0].size(); ++j) sum[row + i][column + j] += part[i][j];
   }
 }
 
 // a b, tile by tile, the outputs staying.
-Product output_stationary(const Matrix& a, const Matrix& b, std::size_t rows, std::size_t columns) {
+Product output_stationary(const Rows& a, const Rows& b, std::size_t rows, std::size_t columns) {
   Product product{zeros(a.size(), b[0].size()), 0};
   for (std::size_t i = 0; i < a.size(); i += rows) {
     for (std::size_t j = 0; j < b[0].size(); j += columns) {
@@ -240,7 +239,7 @@ Product output_stationary(const Matrix& a, const Matrix& b, std::size_t rows, st
 }
 
 // a b, tile by tile, b staying.
-Product weight_stationary(const Matrix& a, const Matrix& b, std::size_t rows, std::size_t columns) {
+Product weight_stationary(const Rows& a, const Rows& b, std::size_t rows, std::size_t columns) {
   Product product{zeros(a.size(), b[0].size()), 0};
   for (std::size_t k = 0; k < b.size(); k += rows) {
     for (std::size_t j = 0; j < b[0].size(); j += columns) {
@@ -260,8 +259,8 @@ RC_GTEST_PROP(SystolicArray, CountsTheCyclesOfAMachineThatMovesEveryValue, ()) {
   const std::size_t m = *rc::gen::inRange<std::size_t>(1, 12);
   const std::size_t k = *rc::gen::inRange<std::size_t>(1, 12);
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 12);
-  const Matrix a = any_matrix(m, k);
-  const Matrix b = any_matrix(k, n);
+  const Rows a = any_matrix(m, k);
+  const Rows b = any_matrix(k, n);
   const Gemm gemm{static_cast<std::int64_t>(m), static_cast<std::int64_t>(k), static_cast<std::int64_t>(n)};
   const auto timed = [&](Dataflow dataflow) {
     return array(static_cast<int>(rows), static_cast<int>(columns), dataflow).cycles(gemm);

@@ -10,7 +10,7 @@
 namespace coppice::fabric {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(Calendar, TakesCyclesInOrderAndEventsAsTheyCame) {
   Calendar<int> calendar;

@@ -76,7 +76,7 @@ TEST(ScheduleFile, SaysWhereItIsWrong) {
   EXPECT_THAT(refusal(kSmall, "\"size\": 8,", "\"size\": 8"),
               StartsWith("s.json:3:19: not valid JSON: syntax error"));
   EXPECT_THAT(refusal(kSmall, "\"size\": 8", "\"size\": 8e999"),
-              HasSubstr("number overflow parsing '8e999'"));
+              testing::HasSubstr("number overflow parsing '8e999'"));
   EXPECT_EQ(refusal(kSmall, "schedule/1", "schedule/2"), "s.json:1:12: /schema: must be coppice.schedule/1");
   EXPECT_EQ(refusal(kSmall, "\"size\": 8", "\"size\": -8"),
             "s.json:3:9: /size: must be a whole number from 1 to 1099511627776, not -8");
