@@ -470,7 +470,7 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
   if (result.contains("passes")) {
     const auto& passes = result["passes"];
     text += fmt::format(
-        "  {} passes over layers by the formula, {} tile by tile, which lost {:.1f} ns of an accelerator to "
+        "  {} passes by the formula, {} tile by tile, which lost {:.1f} ns of an accelerator to "
         "its network interface\n",
         passes["formula"].get<std::int64_t>(), passes["tiles"].get<std::int64_t>(),
         passes["delayed_ns"].get<double>());
