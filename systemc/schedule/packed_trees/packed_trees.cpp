@@ -47,6 +47,8 @@ constexpr std::int64_t kFewestCuts = 500;  // that are worth a start
 // timesteps that keep them apart, and as they come.
 constexpr double kTimesteps = 1.08;
 constexpr double kContention = 1.4;
+// Of what the other order promises, what a timetable may take.
+constexpr double kWorthwhile = 0.97;
 
 struct Candidate {
   TreeChoice trees;
@@ -71,15 +73,25 @@ class Candidates {
   // Unless what is known promises more.
   void add(TreeChoice choice) {
     const PieceScheduler scheduler(topology_, request_, choice.trees);
-    const double slower = slowdown(scheduler, request_.size / static_cast<Bytes>(choice.trees.size()));
-    const double estimate = slower * choice.estimate;
+    const Bytes share = request_.size / static_cast<Bytes>(choice.trees.size());
+    const double slower = slowdown(scheduler, share);
+    // A timetable has no such surprises.
+    const double estimate = scheduler.in_steps(share) ? choice.estimate : slower * choice.estimate;
     if (estimate > static_cast<double>(least_) || estimate > kPessimism * static_cast<double>(limit_)) {
       refused_ = std::min(refused_, static_cast<Femtoseconds>(estimate));
       return;
     }
     PieceChoice pieces = choose_pieces(scheduler, request_, topology_.num_accelerators(),
                                        static_cast<int>(choice.trees.size()), choice.pieces, owners_);
-    pieces.finish = static_cast<Femtoseconds>(slower * static_cast<double>(pieces.finish));
+    const auto promised = static_cast<double>(pieces.finish);
+    pieces.finish = static_cast<Femtoseconds>(slower * promised);
+    if (scheduler.shares_channels()) {
+      const auto limit = static_cast<Femtoseconds>(kWorthwhile * promised);
+      const PieceChoice periodic =
+          choose_periodic(scheduler, request_, topology_.num_accelerators(),
+                          static_cast<int>(choice.trees.size()), owners_, std::min(limit, least_));
+      if (periodic.finish < limit) pieces = periodic;
+    }
     least_ = std::min(least_, pieces.finish);
     candidates_.push_back({std::move(choice), pieces});
   }
@@ -121,6 +133,12 @@ class Candidates {
     std::vector<Bytes> bytes;
     for (const Chunk& flow : candidate.flows) bytes.push_back(flow.bytes);
     const PieceScheduler scheduler(topology_, request_, trees);
+    if (candidate.pieces.periodic) {
+      if (auto periodic = scheduler.schedule_periodic(bytes, order.pieces)) {
+        candidate.schedule = *std::move(periodic);
+        return;
+      }
+    }
     candidate.schedule = scheduler.schedule_repeating(bytes, order, request_.chunks != kAutomaticChunks);
     const double slower = slowdown(scheduler, bytes.front());
     candidate.schedule.finish =

@@ -14,12 +14,16 @@ namespace {
 constexpr std::int64_t kMostMessages = 700'000;
 constexpr std::int64_t kMessagesPerAccelerator = 4'000;  // where those are more
 constexpr std::int64_t kMostSharingMessages = 50'000;    // where several ports send over a channel
+constexpr std::int64_t kMostPeriodicMessages = 400'000;  // there, by a timetable
+constexpr int kPeriodicTries = 8;                        // timetables for one choice of trees
+constexpr std::ptrdiff_t kFewer = 2;                     // numbers of pieces that are passed over
 constexpr int kMostPieces = 4096;
 // A pipeline that has been filled goes on alike: what more pieces take is known.
 constexpr std::int64_t kTriedMessages = 25'000;  // in a trial
 constexpr int kLeastTriedPieces = 10;
 constexpr double kUsualUrgency = 1.5;
 constexpr double kOtherUrgencies[] = {1.0, 2.5};
+constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
 }  // namespace
 
@@ -85,6 +89,50 @@ PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest&
     if (other >= choice.finish) continue;
     choice = {{counts[static_cast<std::size_t>(best)], urgency}, other};
   }
+  return choice;
+}
+
+PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
+                            int trees, int owners, Femtoseconds limit) {
+  std::vector<int> counts = piece_counts(request, accelerators, trees);
+  const std::int64_t messages = std::int64_t{2} * (accelerators - 1) * trees;
+  while (counts.size() > 1 && counts.back() * messages > kMostPeriodicMessages) counts.pop_back();
+  const auto last = static_cast<std::ptrdiff_t>(counts.size()) - 1;
+  const auto longest = [&](std::ptrdiff_t at) {
+    Bytes bytes = 0;
+    for (const Chunk& chunk : cut_into_pieces(request, trees, counts[static_cast<std::size_t>(at)], owners))
+      bytes = std::max(bytes, chunk.bytes);
+    return bytes;
+  };
+  std::vector<bool> tried(counts.size(), false);
+  // What the timetable of one length takes of the busiest channel's time, others should take, too.
+  PieceScheduler::Periodic like{.period = 1, .fill = 1};
+  PieceChoice choice{{counts.front(), kUsualUrgency}, kNever, true};
+  for (int tries = 0; tries < kPeriodicTries; ++tries) {
+    std::ptrdiff_t best = -1;
+    auto least = static_cast<double>(std::min(choice.finish, limit));
+    for (std::ptrdiff_t at = 0; at <= last; ++at) {
+      if (tried[static_cast<std::size_t>(at)]) continue;
+      const auto period = static_cast<double>(scheduler.period(longest(at)));
+      const double expected = ((counts[static_cast<std::size_t>(at)] - 1) * like.period + like.fill) * period;
+      if (expected >= least) continue;
+      best = at;
+      least = expected;
+    }
+    if (best < 0) break;
+    tried[static_cast<std::size_t>(best)] = true;
+    const int count = counts[static_cast<std::size_t>(best)];
+    const PieceScheduler::Periodic periodic = scheduler.finish_periodic(longest(best), count);
+    if (periodic.finish == kNever) {
+      // Shorter ones are harder to keep apart.
+      for (std::ptrdiff_t at = std::max<std::ptrdiff_t>(best - kFewer, 0); at <= last; ++at)
+        tried[static_cast<std::size_t>(at)] = true;
+      continue;
+    }
+    like = periodic;
+    if (periodic.finish < choice.finish) choice = {{count, kUsualUrgency}, periodic.finish, true};
+  }
+  if (choice.finish >= limit) choice.finish = kNever;
   return choice;
 }
 

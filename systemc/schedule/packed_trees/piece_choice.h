@@ -17,8 +17,13 @@ std::vector<int> piece_counts(const CompileRequest& request, int accelerators, i
 struct PieceChoice {
   PieceOrder order;
   Femtoseconds finish = 0;
+  bool periodic = false;  // by PieceScheduler::schedule_periodic()
 };
 PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                           int trees, int pieces, int owners);
+
+// The same for a timetable of one period, if that is done before `limit`: else a choice that never is.
+PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
+                            int trees, int owners, Femtoseconds limit);
 
 }  // namespace coppice::schedule

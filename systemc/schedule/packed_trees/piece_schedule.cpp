@@ -35,6 +35,7 @@ PieceScheduler::PieceScheduler(const topology::Topology& topology, const Compile
     : topology_(topology),
       timing_(topology, request),
       router_(request.timing.router),
+      cycle_(std::max<Femtoseconds>(request.timing.cycle, 1)),
       trees_(static_cast<std::int32_t>(trees.size())) {
   servers_ = topology.num_accelerators() * request.ni_ports;
   for (std::size_t t = 0; t < trees.size(); ++t) {

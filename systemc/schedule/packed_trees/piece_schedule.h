@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include "schedule/compile/channel_paths.h"
 #include "schedule/compile/compiler.h"
 #include "schedule/packed_trees/message_timing.h"
+#include "schedule/packed_trees/timetable.h"
 #include "schedule/tables/table.h"
 #include "topology/topology.h"
 
@@ -44,6 +47,8 @@ struct PieceSchedule {
   bool in_steps = false;  // messages have timesteps, which the lockstep keeps
   // Timesteps from a message to that of the next piece over the same hop; 0: the order does not repeat.
   std::int32_t period_steps = 0;
+  // How long a timestep is where ports start each message at its time; 0: they need not.
+  Femtoseconds step_time = 0;
 };
 
 // How pieces are ordered at a port: those of lower numbers first, less `urgency` times what is still to do
@@ -68,6 +73,17 @@ class PieceScheduler {
   // repeats where messages need timesteps that keep them apart, and where such an order would take
   // longer, or 25% longer if the number of pieces is given; then schedule()'s own.
   PieceSchedule schedule_repeating(std::span<const Bytes> bytes, const PieceOrder& order, bool given) const;
+  // A timetable of one period that all pieces keep, over channels that several ports share: no message is
+  // ever in another's way. Nothing where none is found,
+  // messages are not all of one length or ways differ by more than a message.
+  std::optional<PieceSchedule> schedule_periodic(std::span<const Bytes> bytes, int pieces) const;
+  // The same without the messages, for pieces that are all alike.
+  struct Periodic {
+    Femtoseconds finish = std::numeric_limits<Femtoseconds>::max();  // never: there is none
+    double period = 1;                                               // of what the busiest channel takes
+    double fill = 0;  // until the first piece is everywhere, in the same
+  };
+  Periodic finish_periodic(Bytes bytes, int pieces) const;
   // Without the messages.
   Femtoseconds finish(std::span<const Bytes> bytes, const PieceOrder& order) const;
 
@@ -101,7 +117,17 @@ class PieceScheduler {
     double chance;
   };
 
+  struct Slots {
+    Timetable timetable;
+    Femtoseconds time = 0;  // of one
+  };
+
   void connect(std::span<const PackedTree> trees);
+  // The timetable of pieces of `bytes`.
+  std::optional<Slots> slots_for(Bytes bytes) const;
+  // The hops as a timetable has them, in slots of `slot`.
+  std::vector<TimetableHop> hops_in_slots(Femtoseconds slot) const;
+  Femtoseconds finish_of(const Slots& slots, int pieces) const;
   // The number of a path's slowest bandwidth in paces_.
   std::int32_t pace_of(std::span<const topology::ChannelId> path);
   // Per hop, when it sends the first piece, where it sends another every period.
@@ -126,6 +152,7 @@ class PieceScheduler {
   const topology::Topology& topology_;
   MessageTiming timing_;
   Femtoseconds router_ = 0;
+  Femtoseconds cycle_ = 1;
   bool shares_channels_ = false;  // of several ports, behind switches
   std::int32_t trees_ = 0;
   std::int32_t servers_ = 0;

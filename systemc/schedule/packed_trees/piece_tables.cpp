@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "schedule/compile/channel_paths.h"
 #include "schedule/compile/table_builder.h"
+#include "schedule/packed_trees/message_timing.h"
 
 namespace coppice::schedule {
 
@@ -60,6 +62,100 @@ std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int tre
   }
   return flows;
 }
+
+// Puts nops between the entries of every port so that each starts in its timestep, counted in `step_time`.
+class Idling {
+ public:
+  Idling(const topology::Topology& topology, const CompileRequest& request, Femtoseconds step_time,
+         Bytes longest)
+      : topology_(topology),
+        request_(request),
+        timing_(topology, request),
+        step_time_(step_time),
+        longest_(longest) {}
+
+  void fill(Schedule& schedule) const {
+    for (topology::NodeId node = 0; node < topology_.num_accelerators(); ++node) {
+      auto& ports = schedule.nodes[static_cast<std::size_t>(node)].ports;
+      for (Table& port : ports) port = Table(filled(schedule, port.entries(), node));
+    }
+  }
+
+ private:
+  // The slowest channel of all ways from a port, whose pace its nops keep.
+  topology::ChannelId slowest_of(const Schedule& schedule, const std::vector<TableEntry>& entries,
+                                 topology::NodeId node) const {
+    topology::ChannelId slowest = -1;
+    const auto rate = [&](topology::ChannelId id) {
+      return topology_.channel(id).bandwidth.bytes_per_second;
+    };
+    for (const TableEntry& entry : entries) {
+      for (const topology::ChannelId id : path_of(schedule, entry, node)) {
+        if (slowest < 0 || rate(id) < rate(slowest)) slowest = id;
+      }
+    }
+    return slowest;
+  }
+
+  // In whole cycles, as the lockstep counts.
+  Femtoseconds held(std::span<const topology::ChannelId> path, Bytes bytes) const {
+    const Femtoseconds busy = timing_.busy(path, bytes);
+    const Femtoseconds cycle = std::max<Femtoseconds>(request_.timing.cycle, 1);
+    return (busy + cycle - 1) / cycle * cycle;
+  }
+
+  std::vector<TableEntry> filled(const Schedule& schedule, const std::vector<TableEntry>& entries,
+                                 topology::NodeId node) const {
+    std::vector<TableEntry> result;
+    const topology::ChannelId slowest = slowest_of(schedule, entries, node);
+    Femtoseconds end = 0;
+    for (const TableEntry& entry : entries) {
+      const Femtoseconds start = (entry.step - 1) * step_time_;
+      for (Bytes idle = idle_bytes(slowest, start - end); idle >= 0;
+           idle = idle_bytes(slowest, start - end)) {
+        TableEntry nop;
+        nop.step = std::min(static_cast<std::int32_t>(end / step_time_) + 1, entry.step);
+        nop.bytes = idle;
+        result.push_back(std::move(nop));
+        end += held({&slowest, 1}, idle);
+      }
+      end = std::max(end, start) + held(path_of(schedule, entry, node), entry.bytes);
+      result.push_back(entry);
+    }
+    return result;
+  }
+
+  ChannelPath path_of(const Schedule& schedule, const TableEntry& entry, topology::NodeId at) const {
+    ChannelPath path;
+    for (const topology::Hop& hop : schedule.routes[static_cast<std::size_t>(entry.route)]) {
+      const auto out = topology_.out_channels(at);
+      if (hop.out_port >= out.size()) break;
+      path.push_back(out[hop.out_port]);
+      at = topology_.channel(path.back()).dst;
+    }
+    return path;
+  }
+
+  // The most whole flits that a nop may hold for no longer than `gap`; less than 0: none.
+  Bytes idle_bytes(topology::ChannelId slowest, Femtoseconds gap) const {
+    const Bytes flit = std::max<Bytes>(request_.timing.flit, 1);
+    const auto fits = [&](Bytes flits) { return held({&slowest, 1}, flits * flit) <= gap; };
+    if (!fits(0)) return -1;
+    Bytes least = 0;
+    Bytes beyond = longest_ / flit + 1;
+    while (least + 1 < beyond) {
+      const Bytes middle = (least + beyond) / 2;
+      (fits(middle) ? least : beyond) = middle;
+    }
+    return least * flit;
+  }
+
+  const topology::Topology& topology_;
+  const CompileRequest& request_;
+  MessageTiming timing_;
+  Femtoseconds step_time_;
+  Bytes longest_;
+};
 
 }  // namespace
 
@@ -119,8 +215,12 @@ Schedule build_piece_tables(const topology::Topology& topology, const CompileReq
                      .channel = path < 0 ? hop.path.front() : -1,
                      .path = path});
   }
-  Schedule schedule = build_schedule(topology, request, algorithm, flows, sends, paths,
-                                     order.in_steps ? IdleSteps::kNops : IdleSteps::kNothing);
+  Schedule schedule =
+      build_schedule(topology, request, algorithm, flows, sends, paths,
+                     order.in_steps && order.step_time == 0 ? IdleSteps::kNops : IdleSteps::kNothing);
+  Bytes longest = 0;
+  for (const Chunk& flow : flows) longest = std::max(longest, flow.bytes);
+  if (order.step_time > 0) Idling(topology, request, order.step_time, longest).fill(schedule);
   if (request.root >= 0) schedule.shares = {{{0, request.size}, request.root}};
   if (order.period_steps > 0) {
     schedule.repetition = {.flow = static_cast<std::int32_t>(trees.size()),
