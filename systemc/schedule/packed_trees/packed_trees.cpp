@@ -39,6 +39,11 @@ constexpr int kMostBehindSwitches = 64;
 // They come second where, at so much of their least time, others could still be faster.
 constexpr double kUnlikeShare = 0.8;
 
+// Of the time of the best trees so far, the least possible time from which no exact splitting is tried, and
+// from which no other trees are.
+constexpr double kWorthSplitting = 0.98;
+constexpr double kWorthOthers = 0.995;
+
 // Minimum cuts times nodes cubed, some nanoseconds each, that splitting switches off exactly may take.
 constexpr std::int64_t kMostSplittingWork = 60'000'000;
 constexpr std::int64_t kFewestCuts = 500;  // that are worth a start
@@ -82,7 +87,7 @@ class Candidates {
       return;
     }
     PieceChoice pieces = choose_pieces(scheduler, request_, topology_.num_accelerators(),
-                                       static_cast<int>(choice.trees.size()), choice.pieces, owners_);
+                                       static_cast<int>(choice.trees.size()), choice.pieces, owners_, least_);
     const auto promised = static_cast<double>(pieces.finish);
     pieces.finish = static_cast<Femtoseconds>(slower * promised);
     if (scheduler.shares_channels()) {
@@ -162,12 +167,12 @@ std::vector<TreeChoice> choose_trees(const topology::Topology& topology, const C
   return choose_routed_trees(topology, request);
 }
 
-// Whether `time` leaves something to win.
-bool falls_short(const topology::Topology& topology, const CompileRequest& request, Femtoseconds time) {
-  constexpr double kShort = 0.98;
+// Whether `time` leaves something to win: the least possible is less than `share` of it.
+bool falls_short(const topology::Topology& topology, const CompileRequest& request, Femtoseconds time,
+                 double share = kWorthSplitting) {
   const double least =
       topology::least_all_reduce_time(topology, request.size).ns() * kFemtosecondsPerNanosecond;
-  return least < kShort * static_cast<double>(time);
+  return least < share * static_cast<double>(time);
 }
 
 TreeChoice through_switches(const Circuits& circuits, TreeChoice choice) {
@@ -253,6 +258,10 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
         candidates.add(through_switches(*exact, std::move(choice)));
       }
     }
+  }
+  if (circuits && request.collective == Collective::kAllReduce &&
+      !falls_short(topology, request, candidates.least(), kWorthOthers)) {
+    return candidates.schedule_best();
   }
   auto choices = circuits ? choose_routed_trees(topology, request) : choose_trees(topology, request);
   for (TreeChoice& choice : choices) candidates.add(std::move(choice));

@@ -21,6 +21,8 @@ constexpr int kMostPieces = 4096;
 // A pipeline that has been filled goes on alike: what more pieces take is known.
 constexpr std::int64_t kTriedMessages = 25'000;  // in a trial
 constexpr int kLeastTriedPieces = 10;
+// How much longer than what is known already the expected number of pieces may take for others to be tried.
+constexpr double kHopeless = 1.2;
 constexpr double kUsualUrgency = 1.5;
 constexpr double kOtherUrgencies[] = {1.0, 2.5};
 constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
@@ -51,7 +53,7 @@ std::vector<int> piece_counts(const CompileRequest& request, int accelerators, i
 }
 
 PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
-                          int trees, int pieces, int owners) {
+                          int trees, int pieces, int owners, Femtoseconds limit) {
   std::vector<int> counts = piece_counts(request, accelerators, trees);
   const std::int64_t messages = std::int64_t{2} * (accelerators - 1) * trees;
   while (scheduler.shares_channels() && counts.size() > 1 &&
@@ -72,6 +74,9 @@ PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest&
   // Downhill from the expected number, in long steps and then in short ones.
   std::ptrdiff_t best = std::min(std::ranges::lower_bound(counts, pieces) - counts.begin(), last);
   Femtoseconds least = finish(best, kUsualUrgency);
+  if (static_cast<double>(least) > kHopeless * static_cast<double>(limit)) {
+    return {{counts[static_cast<std::size_t>(best)], kUsualUrgency}, least};
+  }
   for (const std::ptrdiff_t step : {4, 1}) {
     for (const std::ptrdiff_t way : {step, -step}) {
       for (bool better = true; better && best + way >= 0 && best + way <= last;) {

@@ -13,14 +13,15 @@ namespace coppice::schedule {
 std::vector<int> piece_counts(const CompileRequest& request, int accelerators, int trees);
 
 // The number of pieces and their order of the least finish, tried near `pieces` if they are free to choose.
-// Where pieces are many, some are tried and the others follow at the pipeline's pace.
+// Where pieces are many, some are tried and the others follow at the pipeline's pace. Few are tried where
+// even the best of them will hardly be done by `limit`.
 struct PieceChoice {
   PieceOrder order;
   Femtoseconds finish = 0;
   bool periodic = false;  // by PieceScheduler::schedule_periodic()
 };
 PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
-                          int trees, int pieces, int owners);
+                          int trees, int pieces, int owners, Femtoseconds limit);
 
 // The same for a timetable of one period, if that is done before `limit`: else a choice that never is.
 PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,

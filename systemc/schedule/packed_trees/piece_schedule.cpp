@@ -34,7 +34,6 @@ PieceScheduler::PieceScheduler(const topology::Topology& topology, const Compile
                                std::span<const PackedTree> trees)
     : topology_(topology),
       timing_(topology, request),
-      router_(request.timing.router),
       cycle_(std::max<Femtoseconds>(request.timing.cycle, 1)),
       trees_(static_cast<std::int32_t>(trees.size())) {
   servers_ = topology.num_accelerators() * request.ni_ports;
@@ -46,8 +45,14 @@ PieceScheduler::PieceScheduler(const topology::Topology& topology, const Compile
                        .hop = static_cast<std::int32_t>(h),
                        .server = hop.src * request.ni_ports + port,
                        .pace = pace_of(hop.path),
+                       .first_offset = static_cast<std::int32_t>(offsets_.size()),
                        .delay = timing_.delay(hop.path, hop.op),
                        .path = hop.path});
+      Femtoseconds offset = 0;
+      for (const ChannelId id : hop.path) {
+        offsets_.push_back(offset);
+        offset += topology.channel(id).latency + request.timing.router;
+      }
     }
   }
   std::vector<std::int32_t> sender(topology.channels().size(), -1);  // [channel]: the port that sends over it
@@ -127,13 +132,6 @@ Femtoseconds PieceScheduler::period(Bytes bytes) const {
     for (const Femtoseconds each : all) longest = std::max(longest, each);
   }
   return longest;
-}
-
-Femtoseconds PieceScheduler::offset(const Hop& hop, std::size_t i) const {
-  Femtoseconds sum = 0;
-  for (std::size_t before = 0; before < i; ++before)
-    sum += topology_.channel(hop.path[before]).latency + router_;
-  return sum;
 }
 
 Femtoseconds PieceScheduler::latency(Bytes bytes) const {
@@ -285,8 +283,9 @@ class Passages {
     const auto apart = [&](const Passage& other) {
       return length + (other.offset == passage.offset ? 0 : kRouterGuard);
     };
-    auto other = std::ranges::upper_bound(passages_, passage.at - length - kRouterGuard, {}, &Passage::at);
-    for (; other != passages_.end() && other->at < passage.at + length + kRouterGuard; ++other) {
+    // Those of the last steps are near its time.
+    for (auto other = passages_.rbegin(); other != passages_.rend(); ++other) {
+      if (other->at <= passage.at - length - kRouterGuard) break;
       if (std::abs(passage.at - other->at) < apart(*other)) return false;
     }
     return true;
@@ -317,7 +316,7 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
   const std::vector<Femtoseconds> left = remaining(bytes);
   const Femtoseconds period = this->period(bytes.front());
   std::vector<std::int16_t> missing(hops_.size() * index(order.pieces));
-  std::vector<std::vector<Waiting>> waiting(index(servers_));
+  std::vector<std::vector<Waiting>> waiting(index(servers_));  // the most urgent last
   std::vector<Passages> passages(topology_.channels().size());
   std::vector<std::vector<std::int32_t>> due;  // [step]: messages whose last data will have come
   std::int64_t unsent = 0;
@@ -371,31 +370,26 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
     if (index(step) < due.size()) {
       for (const std::int32_t message : std::exchange(due[index(step)], {})) {
         const Hop& hop = hops_[index(message % hops)];
-        auto& heap = waiting[index(hop.server)];
         const auto urgent =
             static_cast<Femtoseconds>(order.urgency * static_cast<double>(left[index(message % hops)]));
-        heap.push_back({message / hops * period - urgent, message});
-        std::ranges::push_heap(heap, std::greater{});
+        const Waiting one{message / hops * period - urgent, message};
+        auto& queue = waiting[index(hop.server)];
+        // At first there are many, which are sorted at once.
+        queue.insert(step == 0 ? queue.end() : std::ranges::upper_bound(queue, one, std::greater{}), one);
       }
     }
+    for (std::size_t server = 0; step == 0 && server < waiting.size(); ++server) {
+      std::ranges::sort(waiting[server], std::greater{});
+    }
     for (std::int32_t turn = 0; turn < servers_; ++turn) {
-      auto& heap = waiting[index((turn + step) % servers_)];
-      std::array<Waiting, kLooksAt> blocked{};
-      std::size_t count = 0;
-      for (bool sent = false; !sent && !heap.empty() && count < kLooksAt;) {
-        std::ranges::pop_heap(heap, std::greater{});
-        const Waiting first = heap.back();
-        heap.pop_back();
-        sent = fits(hops_[index(first.message % hops)], step);
-        if (sent) {
-          finish = std::max(finish, send(first.message, step));
-        } else {
-          blocked[count++] = first;
-        }
-      }
-      for (std::size_t i = 0; i < count; ++i) {
-        heap.push_back(blocked[i]);
-        std::ranges::push_heap(heap, std::greater{});
+      auto& queue = waiting[index((turn + step) % servers_)];
+      const std::size_t end = queue.size();
+      for (std::size_t i = end; i-- > 0 && i + kLooksAt >= end;) {
+        const std::int32_t message = queue[i].message;
+        if (!fits(hops_[index(message % hops)], step)) continue;
+        queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(i));
+        finish = std::max(finish, send(message, step));
+        break;
       }
     }
   }

@@ -74,8 +74,8 @@ class PieceScheduler {
   // longer, or 25% longer if the number of pieces is given; then schedule()'s own.
   PieceSchedule schedule_repeating(std::span<const Bytes> bytes, const PieceOrder& order, bool given) const;
   // A timetable of one period that all pieces keep, over channels that several ports share: no message is
-  // ever in another's way. Nothing where none is found,
-  // messages are not all of one length or ways differ by more than a message.
+  // ever in another's way. Nothing where none is found, messages are not all of one length or ways differ by
+  // more than a message.
   std::optional<PieceSchedule> schedule_periodic(std::span<const Bytes> bytes, int pieces) const;
   // The same without the messages, for pieces that are all alike.
   struct Periodic {
@@ -104,6 +104,7 @@ class PieceScheduler {
     std::int32_t server = 0;  // NI port that sends it
     std::int32_t awaits = 0;  // arrivals
     std::int32_t pace = 0;    // of its slowest channel
+    std::int32_t first_offset = 0;
     std::int32_t first_next = 0;
     std::int32_t end_next = 0;
     Femtoseconds delay = 0;
@@ -140,7 +141,9 @@ class PieceScheduler {
   std::vector<std::int32_t> steps_of(std::span<const Femtoseconds> starts, Femtoseconds period,
                                      std::int32_t period_steps) const;
   // How long after its start a message comes to channel i of its path.
-  Femtoseconds offset(const Hop& hop, std::size_t i) const;
+  Femtoseconds offset(const Hop& hop, std::size_t i) const {
+    return offsets_[static_cast<std::size_t>(hop.first_offset) + i];
+  }
   std::vector<Femtoseconds> remaining(std::span<const Bytes> bytes) const;
   // Gives the messages of an order that repeats their timesteps; whether there are some.
   bool set_steps(PieceSchedule& order, std::span<const Femtoseconds> starts, Femtoseconds period) const;
@@ -151,12 +154,12 @@ class PieceScheduler {
 
   const topology::Topology& topology_;
   MessageTiming timing_;
-  Femtoseconds router_ = 0;
   Femtoseconds cycle_ = 1;
   bool shares_channels_ = false;  // of several ports, behind switches
   std::int32_t trees_ = 0;
   std::int32_t servers_ = 0;
   std::vector<Hop> hops_;                   // those of a tree: what is waited for comes first
+  std::vector<Femtoseconds> offsets_;       // [first_offset + i of its path]
   std::vector<std::int32_t> next_;          // hops that wait for a hop
   std::vector<topology::ChannelId> paces_;  // a channel of each bandwidth that is some path's slowest
 };

@@ -1,9 +1,9 @@
 #include "schedule/packed_trees/timetable.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <functional>
-#include <limits>
 #include <queue>
 #include <utility>
 
@@ -19,16 +19,76 @@ std::size_t index(std::int64_t number) {
   return static_cast<std::size_t>(number);
 }
 
+// The uses of all hops, in places: each is one of a resource by messages that come there after one time.
+class Places {
+ public:
+  // Whether a message of a place is too near one slot before, in the same slot and one after.
+  struct Near {
+    std::int32_t place;
+    std::array<bool, 3> by;
+  };
+
+  Places(std::span<const TimetableHop> hops, std::int32_t resources, const Distance& distance) {
+    struct Kind {
+      std::int32_t place;
+      const TimetableHop::Use* use;
+    };
+    std::vector<std::vector<Kind>> kinds(index(resources));
+    of_hop_.resize(hops.size());
+    for (std::size_t h = 0; h < hops.size(); ++h) {
+      for (const TimetableHop::Use& use : hops[h].uses) {
+        auto& known = kinds[index(use.resource)];
+        auto kind = std::ranges::find_if(known, [&](const Kind& other) {
+          return other.use->offset == use.offset && other.use->routers == use.routers;
+        });
+        if (kind == known.end()) kind = known.insert(known.end(), {count_++, &use});
+        of_hop_[h].push_back(kind->place);
+      }
+    }
+    near_.resize(index(count_));
+    for (const auto& known : kinds) {
+      for (const Kind& a : known) {
+        for (const Kind& b : known) {
+          const auto near = [&](std::int32_t by) {
+            return by == 0 || too_near(*a.use, *b.use, by, distance);
+          };
+          near_[index(a.place)].push_back({b.place, {near(-1), near(0), near(1)}});
+        }
+      }
+    }
+  }
+
+  std::int32_t count() const { return count_; }
+  std::span<const std::int32_t> of_hop(std::size_t h) const { return of_hop_[h]; }
+  // The places of the same resource.
+  std::span<const Near> near(std::int32_t place) const { return near_[index(place)]; }
+
+ private:
+  // Whether b, `by` slots after a, comes too near.
+  static bool too_near(const TimetableHop::Use& a, const TimetableHop::Use& b, std::int32_t by,
+                       const Distance& distance) {
+    if (distance.slot == 0) return false;
+    const Femtoseconds apart = by * distance.slot + b.offset - a.offset;
+    return std::abs(apart) < distance.slot + distance.guard * std::abs(b.routers - a.routers);
+  }
+
+  std::int32_t count_ = 0;
+  std::vector<std::vector<std::int32_t>> of_hop_;
+  std::vector<std::vector<Near>> near_;  // [place]
+};
+
 // One try with one period.
 class Placement {
  public:
-  Placement(std::span<const TimetableHop> hops, std::int32_t resources, const Distance& distance,
-            std::span<const std::int32_t> left, std::int32_t period)
+  Placement(std::span<const TimetableHop> hops, const Places& places, std::span<const std::int32_t> left,
+            std::int32_t period)
       : hops_(hops),
-        distance_(distance),
+        places_(places),
         left_(left),
         period_(period),
-        taken_(index(resources) * index(period), kNone),
+        taken_(index(places.count()) * index(period), kNone),
+        costs_(index(places.count()) * index(period), 0),
+        sums_(index(period), 0),
         starts_(hops.size(), kNone),
         ready_(hops.size(), 0),
         evictions_(hops.size(), 0) {}
@@ -86,102 +146,87 @@ class Placement {
 
   void push(std::size_t h) { urgent_.emplace(ready_[h] - left_[h], static_cast<std::int32_t>(h)); }
 
-  std::int32_t& taken(std::int32_t resource, std::int32_t slot) {
-    const std::int32_t within = slot % period_;
-    return taken_[index(resource) * index(period_) + index(within < 0 ? within + period_ : within)];
+  std::size_t at(std::int32_t place, std::int32_t slot) const {
+    return index(place) * index(period_) + index(slot);
+  }
+  std::int32_t neighbour(std::int32_t slot, std::int32_t by) const {
+    slot += by;
+    if (slot < 0) return slot + period_;
+    return slot < period_ ? slot : slot - period_;
   }
 
-  bool too_near(const TimetableHop::Use& use, std::int32_t other, std::int32_t resource,
-                std::int32_t slots) const {
-    for (const TimetableHop::Use& its : hops_[index(other)].uses) {
-      if (its.resource != resource) continue;
-      const Femtoseconds apart = slots * distance_.slot + its.offset - use.offset;
-      return std::abs(apart) < distance_.slot + distance_.guard * std::abs(its.routers - use.routers);
+  // Sums up what each slot of a period costs hop h: those it would send away, which are the dearer the more
+  // often they have been. One that costs nothing is free.
+  void sum_costs(std::size_t h) {
+    std::ranges::fill(sums_, 0);
+    for (const std::int32_t place : places_.of_hop(h)) {
+      const std::int32_t* costs = &costs_[at(place, 0)];
+      for (std::size_t slot = 0; slot < sums_.size(); ++slot) sums_[slot] += costs[slot];
     }
-    return false;
   }
 
-  // Calls `visit` with the hops in the way of hop h at `slot`, some of them several times, until it says
-  // false.
-  template <typename Visit>
-  void visit_conflicts(std::size_t h, std::int32_t slot, Visit visit) {
-    for (const TimetableHop::Use& use : hops_[h].uses) {
-      const std::int32_t there = taken(use.resource, slot);
-      if (there != kNone && !visit(there)) return;
-      if (distance_.slot == 0) continue;
-      for (const std::int32_t by : {-1, 1}) {
-        const std::int32_t other = taken(use.resource, slot + by);
-        if (other == kNone || other == static_cast<std::int32_t>(h)) continue;
-        if (too_near(use, other, use.resource, by) && !visit(other)) return;
+  // The first slot of the least cost from that of the hop's data on.
+  std::int32_t cheapest(std::size_t h) const {
+    const std::int32_t first = ready_[h] % period_;
+    std::int32_t best = first;
+    for (std::int32_t slot = first; slot < period_ && sums_[index(best)] > 0; ++slot) {
+      if (sums_[index(slot)] < sums_[index(best)]) best = slot;
+    }
+    for (std::int32_t slot = 0; slot < first && sums_[index(best)] > 0; ++slot) {
+      if (sums_[index(slot)] < sums_[index(best)]) best = slot;
+    }
+    return ready_[h] + (best >= first ? best - first : best - first + period_);
+  }
+
+  void place(std::size_t h) {
+    sum_costs(h);
+    const std::int32_t start = cheapest(h);
+    if (sums_[index(start % period_)] > 0) send_away(h, start % period_);
+    starts_[h] = start;
+    fill(h, 1);
+  }
+
+  // All that are in the way of hop h in a slot of the period look for another.
+  void send_away(std::size_t h, std::int32_t slot) {
+    for (const std::int32_t place : places_.of_hop(h)) {
+      for (const Places::Near& near : places_.near(place)) {
+        for (std::int32_t by = -1; by <= 1; ++by) {
+          if (!near.by[index(by + 1)]) continue;
+          const std::int32_t other = taken_[at(near.place, neighbour(slot, by))];
+          if (other == kNone) continue;
+          fill(index(other), -1);
+          starts_[index(other)] = kNone;
+          ++evictions_[index(other)];
+          push(index(other));
+        }
       }
     }
   }
 
-  bool is_free(std::size_t h, std::int32_t slot) {
-    bool free = true;
-    visit_conflicts(h, slot, [&](std::int32_t) { return free = false; });
-    return free;
-  }
-
-  // What it costs to send others away: those are the dearer the more often they have been.
-  std::int64_t cost(std::size_t h, std::int32_t slot, std::int64_t most) {
-    std::int64_t sum = 0;
-    visit_conflicts(h, slot, [&](std::int32_t other) {
-      sum += 1 + evictions_[index(other)];
-      return sum < most;
-    });
-    return sum;
-  }
-
-  void place(std::size_t h) {
-    const std::int32_t first = ready_[h];
-    for (std::int32_t slot = first; slot < first + period_; ++slot) {
-      if (!is_free(h, slot)) continue;
-      put(h, slot);
-      return;
+  // Takes the places of hop h in its slot, or with a `sign` of -1 gives them back.
+  void fill(std::size_t h, std::int32_t sign) {
+    const std::int32_t slot = starts_[h] % period_;
+    const std::int32_t cost = sign * (1 + evictions_[h]);
+    for (const std::int32_t place : places_.of_hop(h)) {
+      taken_[at(place, slot)] = sign > 0 ? static_cast<std::int32_t>(h) : kNone;
+      for (const Places::Near& near : places_.near(place)) {
+        for (std::int32_t by = -1; by <= 1; ++by) {
+          if (near.by[index(by + 1)]) costs_[at(near.place, neighbour(slot, by))] += cost;
+        }
+      }
     }
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    std::int32_t best = first;
-    for (std::int32_t slot = first; slot < first + period_; ++slot) {
-      const std::int64_t here = cost(h, slot, least);
-      if (here >= least) continue;
-      least = here;
-      best = slot;
-    }
-    std::vector<std::int32_t> others;
-    visit_conflicts(h, best, [&](std::int32_t other) {
-      others.push_back(other);
-      return true;
-    });
-    for (const std::int32_t other : others) {
-      if (starts_[index(other)] == kNone) continue;
-      clear(index(other));
-      ++evictions_[index(other)];
-      push(index(other));
-    }
-    put(h, best);
-  }
-
-  void put(std::size_t h, std::int32_t slot) {
-    starts_[h] = slot;
-    fill(h, static_cast<std::int32_t>(h));
-  }
-  void clear(std::size_t h) {
-    fill(h, kNone);
-    starts_[h] = kNone;
-  }
-  void fill(std::size_t h, std::int32_t with) {
-    for (const TimetableHop::Use& use : hops_[h].uses) taken(use.resource, starts_[h]) = with;
   }
 
   std::span<const TimetableHop> hops_;
-  Distance distance_;
+  const Places& places_;
   std::span<const std::int32_t> left_;  // [hop] slots to do after it
   std::int32_t period_;
-  std::vector<std::int32_t> taken_;  // [resource * period + slot]: a hop
+  std::vector<std::int32_t> taken_;  // [place * period + slot]: a hop
+  std::vector<std::int32_t> costs_;  // [place * period + slot]: of those in the way
+  std::vector<std::int32_t> sums_;   // [slot]: of all places of a hop
   std::vector<std::int32_t> starts_;
   std::vector<std::int32_t> ready_;
-  std::vector<std::int64_t> evictions_;
+  std::vector<std::int32_t> evictions_;
   std::priority_queue<Urgent, std::vector<Urgent>, std::greater<>> urgent_;
 };
 
@@ -221,8 +266,9 @@ std::optional<Timetable> make_timetable(std::span<const TimetableHop> hops, std:
   const auto most = least + std::max(static_cast<std::int32_t>(slack * least), kMoreSlots);
   const std::vector<std::int32_t> left = slots_left(hops);
   const std::int32_t step = std::max((most - least) / kPeriods, 1);
+  const Places places(hops, resources, distance);
   for (std::int32_t period = least; period <= most; period += step) {
-    Placement placement(hops, resources, distance, left, period);
+    Placement placement(hops, places, left, period);
     if (placement.run()) return placement.timetable();
   }
   return std::nullopt;
