@@ -72,14 +72,19 @@ class PassageRecorder final : public fabric::FabricObserver {
     const topology::ChannelId channel =
         topology_.out_channels(event.node)[static_cast<std::size_t>(event.out_port)];
     const auto key = std::pair(channel, packet.tag);
-    const auto known = under_way_.find(key);
-    if (known == under_way_.end() || (packet.first_of_message && event.flit.is_head())) {
-      under_way_[key] = rows.size();
+    const auto [known, first] = under_way_.try_emplace(key);
+    Passage& passage = known->second;
+    if (first) {
+      passage.row = rows.size();
       rows.push_back({channel, now, now + 1});
-    } else {
-      auto& end = rows[known->second][2];
-      end = std::max(end, now + 1);
     }
+    auto& end = rows[passage.row][2];
+    end = std::max(end, now + 1);
+    if (!event.flit.tail) return;
+    // Packets overtake each other: the last one may come before the others.
+    ++passage.packets;
+    if (packet.last_of_message) passage.of = std::int64_t{packet.index} + 1;
+    if (passage.packets == passage.of) under_way_.erase(known);
   }
   void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds /*used*/) override {
     rows.push_back({channel, begin, end});
@@ -87,8 +92,15 @@ class PassageRecorder final : public fabric::FabricObserver {
   std::vector<std::vector<std::int64_t>> rows;
 
  private:
+  // Of a message over a channel; its identity is another message's later.
+  struct Passage {
+    std::size_t row = 0;
+    std::int64_t packets = 0;  // that have passed
+    std::int64_t of = -1;      // so many, once that is known
+  };
+
   const topology::Topology& topology_;
-  std::map<std::pair<topology::ChannelId, std::uint64_t>, std::size_t> under_way_;
+  std::map<std::pair<topology::ChannelId, std::uint64_t>, Passage> under_way_;
 };
 
 ordered_json record(const config::Loaded& loaded) {

@@ -120,10 +120,6 @@ void Leaper::record(std::size_t node, Cycles now, StateRecord& record) const {
 bool Leaper::same(const StateRecord& before, const StateRecord& after) const {
   if (!after.exact || before.words != after.words || before.counters.size() != after.counters.size())
     return false;
-  // The first packet of a message is unlike those behind it.
-  for (const StateRecord::Growth& growth : before.growths) {
-    if (before.counters[growth.counter] == 0 && after.counters[growth.counter] != 0) return false;
-  }
   // A message that nothing but others has held up falls ever further behind its pace, which goes on holding
   // up nothing.
   return std::equal(before.paces.begin(), before.paces.end(), after.paces.begin(), after.paces.end(),

@@ -241,20 +241,6 @@ TEST(Leaper, WakesPortsInTheirCycleBetweenTheFlitsOfOthers) {
   }
 }
 
-// The second message of a port waits for room before its first packet leaves, and its packets are then like
-// that one, but for being the first.
-TEST(Leaper, TellsTheFirstPacketOfAMessageFromThoseBehindIt) {
-  for (std::uint32_t flits = 1; flits < 4; ++flits) {
-    const std::vector<Sent> sent{{5, 0, 1, 0, 40, flits, 0},
-                                 {5, 0, 1, 0, 400, flits, 0},
-                                 {5, 2, 1, 0, 400, flits, 0},
-                                 {5, 3, 1, 0, 400, flits, 0}};
-    EXPECT_EQ(compare(mesh({4}, link(1, 2'000'000'000)), system_config(2, 3), 1, sent, {.observed = true}, 0),
-              "")
-        << flits;
-  }
-}
-
 // Whatever is sent, wherever it contends.
 RC_GTEST_PROP(Leaper, ChangesNothing, ()) {
   static const std::vector<std::vector<int>> kDims{{2}, {3}, {5}, {2, 2}, {3, 2}, {4, 3}, {2, 3, 2}, {3, 3}};
