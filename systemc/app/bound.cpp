@@ -1,8 +1,12 @@
 // coppice bound: the least time that any schedule could take.
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "app/command.h"
@@ -10,8 +14,10 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "base/error.h"
+#include "config/lone_collective_config.h"
 #include "system/machine/build.h"
 #include "system/machine/least_time.h"
+#include "system/program/lone_collective.h"
 #include "topology/bounds/bound.h"
 
 namespace coppice::app {
@@ -48,13 +54,59 @@ std::string describe(const config::Loaded& loaded, const topology::Topology& top
   return text + fmt::format("  latency of the farthest pair, one way: {:.3f} ns\n", least.latency_ns);
 }
 
+using Json = nlohmann::ordered_json;
+
+// What all results have.
+Json header(const config::Loaded& loaded) {
+  Json json;
+  json["schema"] = "coppice.bound/1";
+  json["version"] = COPPICE_VERSION;
+  config::write_config(loaded.config, json);
+  json["collective"] = loaded.config.collective.op;
+  json["size_bytes"] = loaded.config.collective.size;
+  return json;
+}
+
+// Of a group, or an all-to-all: on the group's own network, groups of the machine's accelerators.
+void bound_lone(const config::Loaded& loaded, system::ResultFile* out) {
+  const system::GroupBound bound = system::bound_lone_collective(loaded);
+  std::vector<std::vector<topology::NodeId>> groups = bound.least.bandwidth.groups;
+  for (auto& group : groups) {
+    for (topology::NodeId& member : group) member = bound.accelerators[static_cast<std::size_t>(member)];
+    std::ranges::sort(group);
+  }
+  if (out == nullptr) {
+    const config::CollectiveConfig& collective = loaded.config.collective;
+    std::string text = fmt::format("{} of {} among {} accelerators on {}: at least {:.3f} ns\n",
+                                   collective.op, format_bytes(collective.size), bound.accelerators.size(),
+                                   bound.network, bound.bandwidth_ns);
+    std::vector<std::string> lists;
+    for (const auto& group : groups) lists.push_back(fmt::format("{}", fmt::join(group, ", ")));
+    text += groups.empty()
+                ? "  proven by the lengths of all blocks' ways: --out writes those of the channels\n"
+                : fmt::format("  groups: {}\n", fmt::join(lists, " | "));
+    print(text + fmt::format("  latency of the farthest pair, one way: {:.3f} ns\n", bound.least.latency_ns));
+    return;
+  }
+  Json json = header(loaded);
+  json["time_ns"] = bound.bandwidth_ns;
+  json["latency_ns"] = bound.least.latency_ns;
+  json["groups"] = groups;
+  if (!bound.lengths.empty()) json["lengths"] = bound.lengths;
+  json["network"] = bound.network;
+  out->write(json.dump(2) + "\n");
+}
+
 void execute(const BoundLine& line) {
   catch_interrupts();
   const config::Loaded loaded = load(line.input, config::Purpose::kBound);
   Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
 
-  const config::CollectiveConfig& collective = loaded.config.collective;
+  if (config::runs_lone_collective(loaded.config)) {
+    bound_lone(loaded, out);
+    return;
+  }
   std::optional<ProgressLine> progress("bound");
   const topology::Topology topology = system::build_topology(loaded);
   const system::LeastTime least = find_least_time(loaded, topology);
@@ -64,12 +116,7 @@ void execute(const BoundLine& line) {
     return;
   }
   const topology::LeastTime& bandwidth = least.bandwidth;
-  nlohmann::ordered_json json;
-  json["schema"] = "coppice.bound/1";
-  json["version"] = COPPICE_VERSION;
-  config::write_config(loaded.config, json);
-  json["collective"] = collective.op;
-  json["size_bytes"] = collective.size;
+  Json json = header(loaded);
   json["time_ns"] = bandwidth.ns();
   json["latency_ns"] = least.latency_ns;
   json["groups"] = bandwidth.groups;

@@ -13,9 +13,11 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "base/error.h"
+#include "config/lone_collective_config.h"
 #include "schedule/registry.h"
 #include "system/collective/run.h"
 #include "system/process/subprocess_run.h"
+#include "system/program/program_run.h"
 
 namespace coppice::app {
 namespace {
@@ -65,7 +67,14 @@ Json run_one(const Input& input, const std::string& algorithm, Bytes size,
   try {
     system::RunOptions options;
     options.interrupted = &interrupted;
-    return system::run_collective(load_one(input, algorithm, size), options);
+    const config::Loaded loaded = load_one(input, algorithm, size);
+    if (!config::runs_lone_collective(loaded.config)) return system::run_collective(loaded, options);
+    Json result = system::run_program(loaded, system::load_program(loaded), options);
+    // A program takes one that fits where the algorithm does not.
+    const std::string ran = result.at("collectives").at(0).at("algorithm");
+    const schedule::AlgorithmInfo* const other = schedule::find_algorithm(ran);
+    if (other == nullptr || ran == algorithm || algorithm == "auto") return result;
+    return {{"refused", fmt::format("{} does not apply to the group: {} does", algorithm, ran)}};
   } catch (const ConfigError& error) {
     return {{"refused", error.what()}};
   }
@@ -102,16 +111,22 @@ std::vector<Json> run_all(const std::vector<system::SubprocessJob>& jobs,
       jobs, {.at_once = system::available_processors(), .interrupted = &interrupted, .job_done = count});
 }
 
+std::vector<std::string> algorithms_of(const std::string& op) {
+  if (op == "all_to_all") return config::all_to_all_algorithms();
+  std::vector<std::string> algorithms;
+  for (const schedule::AlgorithmInfo& info : schedule::algorithms()) {
+    if (!info.from_file) algorithms.push_back(info.name);
+  }
+  return algorithms;
+}
+
 void execute(const CompareLine& line) {
   const std::atomic<bool>& interrupted = catch_interrupts();
   const config::Loaded loaded = config::load(line.input.path, line.input.overrides, config::Purpose::kRun);
   Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
   const std::vector<Bytes> sizes = parse_sizes(line, loaded);
-  std::vector<std::string> algorithms;
-  for (const schedule::AlgorithmInfo& info : schedule::algorithms()) {
-    if (!info.from_file) algorithms.push_back(info.name);
-  }
+  const std::vector<std::string> algorithms = algorithms_of(loaded.config.collective.op);
   std::vector<system::SubprocessJob> jobs;
   for (const Bytes size : sizes) {
     for (const std::string& algorithm : algorithms) {

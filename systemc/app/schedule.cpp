@@ -11,12 +11,13 @@
 #include "app/interrupt.h"
 #include "app/progress.h"
 #include "base/error.h"
+#include "config/lone_collective_config.h"
 #include "schedule/files/msccl_print.h"
 #include "schedule/files/print.h"
 #include "schedule/files/tacos_file.h"
 #include "system/machine/build.h"
 #include "system/machine/time_guard.h"
-#include "system/program/all_to_all.h"
+#include "system/program/lone_collective.h"
 
 namespace coppice::app {
 namespace {
@@ -25,21 +26,6 @@ struct ScheduleLine {
   Input input;
   std::string format = "text";
 };
-
-// An all-to-all has no schedule of one collective; what MSCCL runs has.
-bool writes_all_to_all(const config::Config& config, const std::string& format) {
-  return config.collective.op == "all_to_all" && config.collective.group.empty() && format == "msccl";
-}
-
-std::string render_all_to_all(const config::Loaded& loaded, const topology::Topology& topology,
-                              const topology::RoutingFunction& routing) {
-  try {
-    return schedule::all_to_all_to_msccl(
-        topology, system::compile_all_to_all(loaded, topology, routing, loaded.config.collective.size));
-  } catch (const UnsupportedError& error) {
-    throw ConfigError({"--format msccl"}, error.what());
-  }
-}
 
 std::string render(const std::string& format, const topology::Topology& topology,
                    const system::CheckedSchedule& checked, const schedule::NiOverhead& overhead) {
@@ -54,6 +40,40 @@ std::string render(const std::string& format, const topology::Topology& topology
   return schedule::to_text(topology, checked.schedule, checked.report, overhead);
 }
 
+void print_line(std::string text) {
+  if (!text.ends_with('\n')) text += '\n';
+  print(text);
+}
+
+// Its tables are those of an all-gather of all blocks, which it is to be told from.
+std::string render_all_to_all(const std::string& format, const system::LoneSchedule& lone) {
+  if (format == "tacos") {
+    throw ConfigError({"--format tacos"}, "TACOS has no all-to-alls: write msccl, json, dot or text");
+  }
+  try {
+    if (format == "msccl") return schedule::all_to_all_to_msccl(lone.network, lone.compiled.schedule);
+  } catch (const UnsupportedError& error) {
+    throw ConfigError({"--format msccl"}, error.what());
+  }
+  return render(format, lone.network, {lone.compiled.schedule, lone.compiled.report, {}}, lone.overhead);
+}
+
+// Of a group, or an all-to-all: on the group's own network.
+void print_lone(const std::string& format, const config::Loaded& loaded) {
+  const system::LoneSchedule lone = system::within_time(
+      loaded, "collective.size", [&] { return system::schedule_lone_collective(loaded); });
+  std::string text =
+      lone.compiled.op == workload::CollectiveOp::kAllToAll
+          ? render_all_to_all(format, lone)
+          : render(format, lone.network, {lone.compiled.schedule, lone.compiled.report, {}}, lone.overhead);
+  if (format == "text" && !loaded.config.collective.group.empty()) {
+    text = fmt::format("accelerators 0 to {} are the machine's {}\n", lone.compiled.accelerators.size() - 1,
+                       fmt::join(lone.compiled.accelerators, ", ")) +
+           text;
+  }
+  print_line(std::move(text));
+}
+
 void execute(const ScheduleLine& line) {
   catch_interrupts();
   constexpr std::array kFormats{"text", "json", "dot", "msccl", "tacos"};
@@ -62,18 +82,20 @@ void execute(const ScheduleLine& line) {
                       fmt::format("'{}' is none of {}", line.format, fmt::join(kFormats, ", ")));
   }
   const config::Loaded loaded = load(line.input, config::Purpose::kSchedule);
+  if (config::runs_lone_collective(loaded.config)) {
+    print_lone(line.format, loaded);
+    return;
+  }
   std::optional<ProgressLine> progress(loaded.config.collective.algorithm);
   const topology::Topology topology = system::build_topology(loaded);
   const auto routing = system::build_routing(loaded, topology);
   std::string text = system::within_time(loaded, "collective.size", [&] {
-    if (writes_all_to_all(loaded.config, line.format)) return render_all_to_all(loaded, topology, *routing);
     const auto checked = system::build_schedule(loaded, topology, *routing);
     return render(line.format, topology, checked,
                   system::ni_overhead(loaded.config.system, topology, checked.schedule));
   });
   progress.reset();
-  if (!text.ends_with('\n')) text += '\n';
-  print(text);
+  print_line(std::move(text));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ bool runs_lone_collective(const Config& config) {
 }
 
 std::vector<std::string> all_to_all_algorithms() {
-  return {"direct", "pairwise", "ring", "hierarchical"};
+  return {"direct", "pairwise", "ring", "hierarchical", "balanced"};
 }
 
 void require_whole_collective(const Loaded& loaded) {
@@ -21,9 +21,8 @@ void require_whole_collective(const Loaded& loaded) {
   const char* const key = loaded.config.collective.group.empty() ? "collective.op" : "collective.group";
   throw ConfigError(
       loaded.place(key),
-      fmt::format("{}: groups and all-to-alls run as programs, by coppice run alone: {}", key,
-                  "leave collective.group out and write another collective.op (coppice schedule "
-                  "--format msccl writes an all-to-all)"));
+      fmt::format("{}: groups and all-to-alls are for coppice run, compare, bound and schedule: {}", key,
+                  "leave collective.group out and write another collective.op"));
 }
 
 }  // namespace coppice::config

@@ -143,9 +143,86 @@ TEST_F(LoneCollectives, RefuseWhatCannotBe) {
       execute("kind: fat_tree, dims: [4, 2, 0]", "algorithm: hierarchical, op: all_to_all, size: 1 KiB");
   EXPECT_EQ(tree.status, 2) << tree.out;
   EXPECT_THAT(tree.err, HasSubstr("dimension by dimension"));
-  for (const char* command : {"schedule", "bound"}) {
-    expect("algorithm: ring, size: 1 KiB, group: [1, 2]", "collective.group: groups and all-to-alls run as",
-           {command});
+  expect("algorithm: balanced, op: all_to_all, size: 1 KiB, group: [0, 5, 10]",
+         "balanced shares out the channels of tori and meshes");
+  for (const char* command : {"schedule", "bound", "compare"}) {
+    expect("algorithm: ring, size: 1 KiB, group: [1, 16]", "there is no accelerator 16", {command});
+  }
+}
+
+// What coppice bound says is what runs are measured by.
+TEST_F(LoneCollectives, AreBoundedAsTheyRun) {
+  for (const char* topology : {"kind: torus, dims: [4, 3]", "kind: mesh, dims: [3, 4]", "kind: dgx1",
+                               "kind: fat_tree, dims: [4, 2]"}) {
+    for (const char* group : {"", ", group: [0, 1, 2, 3]", ", group: [4, 1, 6]"}) {
+      for (const char* op : {"all_to_all", "all_gather", "reduce, root: 1"}) {
+        const bool whole = std::string(group).empty();
+        if (whole && std::string(op) != "all_to_all") continue;
+        const std::string collective = fmt::format("algorithm: auto, size: 24 KiB, op: {}{}", op, group);
+        const Json one = result(topology, collective);
+        const Outcome told = execute(topology, collective, {"bound", "--out", "b.json"});
+        ASSERT_EQ(told.status, 0) << told.err;
+        const Json bound = shop.read_json("b.json");
+        EXPECT_DOUBLE_EQ(bound["time_ns"].get<double>(), one["bound"]["time_ns"].get<double>())
+            << topology << collective;
+        EXPECT_DOUBLE_EQ(bound["latency_ns"].get<double>(), one["bound"]["latency_ns"].get<double>());
+        EXPECT_LE(bound["time_ns"].get<double>(), one["time_ns"].get<double>());
+        EXPECT_NE(bound["groups"].empty(), !bound.contains("lengths"));
+        EXPECT_THAT(execute(topology, collective, {"bound"}).out, HasSubstr("at least"));
+      }
+    }
+  }
+}
+
+// On tori and meshes the blocks of a balanced exchange use the bandwidth that there is.
+TEST_F(LoneCollectives, ExchangeBalancedNearTheBound) {
+  // A head to every 16 flits leaves 94%.
+  for (const char* topology :
+       {"kind: torus, dims: [4, 4]", "kind: torus, dims: [6, 2]", "kind: mesh, dims: [4, 4]",
+        "kind: torus, dims: [3, 3, 2]", "kind: mesh, dims: [5, 3]"}) {
+    const auto efficiency = [&](const char* algorithm) {
+      return result(topology,
+                    fmt::format("op: all_to_all, size: 4 MiB, algorithm: {}", algorithm))["efficiency"]
+          .get<double>();
+    };
+    const double balanced = efficiency("balanced");
+    EXPECT_GE(balanced, 0.8) << topology;
+    EXPECT_LE(balanced, 1) << topology;
+    EXPECT_GT(balanced, efficiency("direct")) << topology;
+  }
+}
+
+TEST_F(LoneCollectives, AreComparedAndScheduled) {
+  const std::string torus = "kind: torus, dims: [4, 4]";
+  ASSERT_EQ(execute(torus, "algorithm: direct, op: all_to_all, size: 64 KiB", {"compare", "--out", "c.json"})
+                .status,
+            0);
+  std::vector<std::string> algorithms;
+  const Json blocks_compared = shop.read_json("c.json");
+  for (const Json& row : blocks_compared["rows"]) {
+    algorithms.push_back(row["algorithm"]);
+    EXPECT_GT(row["efficiency"].get<double>(), 0);
+    EXPECT_LE(row["efficiency"].get<double>(), 1);
+    EXPECT_GT(row["table_bytes"].get<std::int64_t>(), 0);
+  }
+  EXPECT_THAT(algorithms,
+              ::testing::UnorderedElementsAre("direct", "pairwise", "ring", "hierarchical", "balanced"));
+  ASSERT_EQ(
+      execute(torus, "algorithm: ring, size: 64 KiB, group: [4, 5, 6, 7]", {"compare", "--out", "c.json"})
+          .status,
+      0);
+  algorithms.clear();
+  const Json row_compared = shop.read_json("c.json");
+  for (const Json& row : row_compared["rows"]) algorithms.push_back(row["algorithm"]);
+  EXPECT_THAT(algorithms, ::testing::IsSupersetOf({"ring", "multitree", "direct", "tree"}));
+  const Outcome row = execute(torus, "algorithm: ring, size: 64 KiB, group: [4, 5, 6, 7]", {"schedule"});
+  EXPECT_EQ(row.status, 0) << row.err;
+  EXPECT_THAT(row.out, HasSubstr("accelerators 0 to 3 are the machine's 4, 5, 6, 7"));
+  for (const char* format : {"json", "dot", "text"}) {
+    const Outcome blocks =
+        execute(torus, "algorithm: balanced, op: all_to_all, size: 64 KiB", {"schedule", "--format", format});
+    EXPECT_EQ(blocks.status, 0) << blocks.err;
+    EXPECT_THAT(blocks.out, HasSubstr("all_to_all_balanced"));
   }
 }
 

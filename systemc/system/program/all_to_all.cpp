@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
-#include <queue>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -21,9 +20,13 @@
 #include "schedule/compile/table_builder.h"
 #include "schedule/files/msccl_file.h"
 #include "schedule/files/schedule_file.h"
+#include "schedule/proof/contention.h"
+#include "schedule/proof/replay.h"
 #include "schedule/rings/ring_order.h"
 #include "system/machine/build.h"
+#include "system/program/balanced_exchange.h"
 #include "system/program/dimension_widths.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::system {
 namespace {
@@ -35,11 +38,6 @@ constexpr Bytes kElement = 4;
 
 std::size_t index(NodeId node) {
   return static_cast<std::size_t>(node);
-}
-
-Bytes block_bytes(Bytes bytes, int accelerators) {
-  const Bytes elements = (bytes + kElement - 1) / kElement;
-  return (elements + accelerators - 1) / accelerators * kElement;
 }
 
 Send message(int flow, NodeId src, NodeId dst, int step) {
@@ -234,65 +232,46 @@ class BlockVerification final : public Verification {
   std::vector<BlockMemory> memories_;
 };
 
-// The capacity out of a set of nodes.
-double exit_bytes_per_ns(const topology::Topology& topology, const std::vector<bool>& inside) {
-  double sum = 0;
-  for (const topology::Channel& channel : topology.channels()) {
-    if (inside[index(channel.src)] && !inside[index(channel.dst)]) sum += channel.bandwidth.gb_per_s();
-  }
-  return sum;
-}
-
-// Switches none of whose links lead to accelerators outside are inside too.
-void add_own_switches(const topology::Topology& topology, std::vector<bool>& inside) {
-  for (NodeId node = topology.num_accelerators(); node < topology.num_nodes(); ++node) {
-    bool own = true;
-    bool any = false;
-    for (const auto id : topology.out_channels(node)) {
-      const NodeId to = topology.channel(id).dst;
-      if (!topology.is_accelerator(to)) continue;
-      any = true;
-      own = own && inside[index(to)];
+// Every block goes from its source, message by message, to its destination, each sent after the one before.
+void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::Message>& messages) {
+  const int n = schedule.accelerators();
+  std::vector<std::pair<NodeId, std::int32_t>> at;  // [flow]: where its block is, and since which round
+  for (NodeId source = 0; source < n; ++source) at.insert(at.end(), index(n), {source, -1});
+  std::vector<const schedule::Message*> order;
+  for (const schedule::Message& message : messages) order.push_back(&message);
+  std::ranges::stable_sort(order, {}, [](const schedule::Message* message) { return message->round; });
+  for (const schedule::Message* message : order) {
+    auto& [place, since] = at[static_cast<std::size_t>(message->entry->flow)];
+    if (place != message->src || since >= message->round) {
+      throw ModelError(
+          fmt::format("all-to-all: {} is sent where its block is not, which is at accelerator {}",
+                      schedule::place_of(*message), place));
     }
-    inside[index(node)] = own && any;
+    place = message->dst;
+    since = message->round;
+  }
+  for (std::size_t flow = 0; flow < at.size(); ++flow) {
+    if (index(at[flow].first) == flow % index(n)) continue;
+    throw ModelError(fmt::format("all-to-all: block {} ends at accelerator {}", flow, at[flow].first));
   }
 }
 
-double cut_ns(const topology::Topology& topology, std::vector<bool> inside, Bytes block) {
-  const int n = topology.num_accelerators();
-  const auto members = static_cast<double>(std::count(inside.begin(), inside.begin() + n, true));
-  const double bytes = members * (n - members) * static_cast<double>(block);
-  double least = 0;
-  for (const bool with_switches : {false, true}) {
-    if (with_switches) add_own_switches(topology, inside);
-    const double exit = exit_bytes_per_ns(topology, inside);
-    if (exit > 0) least = std::max(least, bytes / exit);
+// Where a flow is a block its way is proven; a file's flows have chunks of any shape, which the run checks.
+CheckedSchedule checked(const topology::Topology& topology, schedule::Schedule schedule,
+                        bool flows_are_blocks) {
+  CheckedSchedule result;
+  result.schedule = std::move(schedule);
+  try {
+    std::vector<schedule::Message> messages = schedule::collect_messages(topology, result.schedule);
+    schedule::replay(result.schedule, messages);
+    if (flows_are_blocks) prove_ways(result.schedule, messages);
+    schedule::find_contention(topology, result.schedule, messages, result.report);
+  } catch (const schedule::ScheduleError& error) {
+    throw ModelError(
+        fmt::format("the schedule of '{}' fails the check: {}", result.schedule.algorithm, error.what()));
   }
-  return least;
-}
-
-// Every block takes as many channels as its way is long, and all channels together carry no more than they
-// can.
-double distance_ns(const topology::Topology& topology, Bytes block) {
-  double hops = 0;
-  for (NodeId source = 0; source < topology.num_accelerators(); ++source) {
-    std::vector<int> distance(index(topology.num_nodes()), -1);
-    std::queue<NodeId> pending;
-    distance[index(source)] = 0;
-    for (pending.push(source); !pending.empty(); pending.pop()) {
-      const NodeId at = pending.front();
-      if (at != source && topology.is_accelerator(at)) hops += distance[index(at)];
-      for (const auto id : topology.out_channels(at)) {
-        const NodeId next = topology.channel(id).dst;
-        if (distance[index(next)] >= 0) continue;
-        distance[index(next)] = distance[index(at)] + 1;
-        pending.push(next);
-      }
-    }
-  }
-  double capacity = 0;
-  for (const topology::Channel& channel : topology.channels()) capacity += channel.bandwidth.gb_per_s();
-  return capacity > 0 ? hops * static_cast<double>(block) / capacity : 0;
+  result.report.additions.assign(static_cast<std::size_t>(result.schedule.flows), 0);
+  return result;
 }
 
 schedule::Schedule read_all_to_all(const config::Loaded& loaded, const topology::Topology& topology,
@@ -320,17 +299,22 @@ schedule::Schedule read_all_to_all(const config::Loaded& loaded, const topology:
 
 }  // namespace
 
-schedule::Schedule compile_all_to_all(const config::Loaded& loaded, const topology::Topology& topology,
-                                      const topology::RoutingFunction& routing, Bytes bytes) {
+Bytes all_to_all_block(Bytes bytes, int accelerators) {
+  const Bytes elements = (bytes + kElement - 1) / kElement;
+  return (elements + accelerators - 1) / accelerators * kElement;
+}
+
+CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology::Topology& topology,
+                                   const topology::RoutingFunction& routing, Bytes bytes) {
   const int n = topology.num_accelerators();
-  const Bytes block = block_bytes(bytes, n);
+  const Bytes block = all_to_all_block(bytes, n);
   const auto [algorithm, key] = algorithm_of(loaded);
   schedule::CompileRequest request;
   request.collective = topology::Collective::kAllGather;
   request.size = block * n * n;
   request.ni_ports = resolve_ni_ports(loaded.config, topology);
   request.routing = &routing;
-  if (key == "collective.file") return read_all_to_all(loaded, topology, request);
+  if (key == "collective.file") return checked(topology, read_all_to_all(loaded, topology, request), false);
   std::vector<Send> sends;
   if (algorithm == "hierarchical") {
     const std::vector<int> widths = dimension_widths(topology);
@@ -348,51 +332,29 @@ schedule::Schedule compile_all_to_all(const config::Loaded& loaded, const topolo
           fmt::format("{}: pairwise needs a power of two of accelerators, not {}: write direct", key, n));
     }
     sends = exchange(n, [](NodeId node, int step) { return node ^ step; });
+  } else if (algorithm == "balanced") {
+    if (!topology::info_of(topology.kind()).grid) {
+      throw ConfigError(loaded.place(key),
+                        fmt::format("{}: balanced shares out the channels of tori and meshes, and "
+                                    "{} is neither: write direct",
+                                    key, topology.name()));
+    }
+    sends = balanced_exchange(topology);
   } else if (algorithm == "ring") {
     sends = around(schedule::ring_order(topology).nodes);
   } else {
     sends = exchange(n, [n](NodeId node, int step) { return (node + step) % n; });
   }
   for (Send& send : sends) {
+    if (send.channel >= 0) continue;
     for (const auto id : topology.out_channels(send.src)) {
       if (topology.channel(id).dst == send.dst) send.channel = id;
     }
   }
   std::vector<schedule::Chunk> blocks;
   for (Bytes number = 0; number < Bytes{n} * n; ++number) blocks.push_back({number * block, block});
-  return schedule::build_schedule(topology, request, "all_to_all_" + algorithm, blocks, sends);
-}
-
-double least_all_to_all_ns(const topology::Topology& topology, Bytes bytes) {
-  const int n = topology.num_accelerators();
-  const Bytes block = block_bytes(bytes, n);
-  const auto all = index(topology.num_nodes());
-  double least = 0;
-  for (NodeId node = 0; node < n; ++node) {
-    std::vector<bool> inside(all, false);
-    inside[index(node)] = true;
-    least = std::max(least, cut_ns(topology, inside, block));
-    inside.assign(all, true);
-    inside[index(node)] = false;
-    least = std::max(least, cut_ns(topology, inside, block));
-  }
-  int stride = 1;
-  for (const int width : topology.dims()) {
-    if (width < 1 || stride > n / width) break;
-    for (int from = 0; from + 1 < width; ++from) {
-      for (int to = from; to + 1 < width; ++to) {
-        std::vector<bool> inside(all, false);
-        for (NodeId node = 0; node < n; ++node) {
-          const int place = node / stride % width;
-          inside[index(node)] = place >= from && place <= to;
-        }
-        least = std::max(least, cut_ns(topology, inside, block));
-      }
-    }
-    stride *= width;
-  }
-  constexpr int kMostPairs = 1024;
-  return n > kMostPairs ? least : std::max(least, distance_ns(topology, block));
+  return checked(topology,
+                 schedule::build_schedule(topology, request, "all_to_all_" + algorithm, blocks, sends), true);
 }
 
 std::unique_ptr<Verification> make_all_to_all_verification(const schedule::Schedule& schedule) {

@@ -1,12 +1,14 @@
 #include "system/program/compiled_collectives.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "routing/all_to_all_bound.h"
 #include "schedule/registry.h"
 #include "system/machine/build.h"
 #include "system/program/all_to_all.h"
@@ -65,6 +67,12 @@ config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes,
   return one;
 }
 
+void take(CompiledCollective& compiled, GroupBound bound) {
+  compiled.least = std::move(bound.least);
+  compiled.bandwidth_ns = bound.bandwidth_ns;
+  compiled.least_ns = std::max(bound.bandwidth_ns, compiled.least.latency_ns);
+}
+
 }  // namespace
 
 CompiledCollectives::CompiledCollectives(const config::Loaded& loaded, const topology::Topology& machine,
@@ -96,11 +104,22 @@ const CompiledCollective& CompiledCollectives::collective(const workload::GroupC
   if (shape == shapes_.end()) shape = shapes_.emplace(key, compile(collective, own, member, bytes)).first;
   known = std::make_unique<CompiledCollective>(shape->second);
   known->accelerators = own.accelerators();
-  if (own.kind() == GroupNetwork::Kind::kRouted) bound_by_links(*known, bytes);
+  // Routed groups of one shape have links of their own.
+  if (own.kind() == GroupNetwork::Kind::kRouted) take(*known, bound(known->op, known->schedule, own, bytes));
   known->schedule = own.place(std::move(known->schedule), ni_ports_);
   count(*known);
   add_routes(*known);
   return *known;
+}
+
+CompiledCollective CompiledCollectives::unplaced(const workload::GroupCollective& collective,
+                                                 const Members& accelerators) {
+  const GroupNetwork& own = network(accelerators);
+  const NodeId root =
+      rooted(collective.op) ? own.member(accelerators[static_cast<std::size_t>(collective.root)]) : -1;
+  CompiledCollective compiled = compile(collective, own, root, padded(collective.bytes, accelerators.size()));
+  compiled.accelerators = own.accelerators();
+  return compiled;
 }
 
 CompiledCollective CompiledCollectives::compile(const workload::GroupCollective& collective,
@@ -109,9 +128,10 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
   compiled.op = collective.op;
   const bool routed = network.kind() == GroupNetwork::Kind::kRouted;
   if (collective.op == CollectiveOp::kAllToAll) {
-    compiled.schedule = compile_all_to_all(loaded_, network.topology(), network.routing(), bytes);
-    compiled.report.additions.assign(static_cast<std::size_t>(compiled.schedule.flows), 0);
-    if (!routed) compiled.least_ns = least_all_to_all_ns(network.topology(), bytes);
+    CheckedSchedule checked = compile_all_to_all(loaded_, network.topology(), network.routing(), bytes);
+    if (!routed) take(compiled, bound(compiled.op, checked.schedule, network, bytes));
+    compiled.schedule = std::move(checked.schedule);
+    compiled.report = std::move(checked.report);
     return compiled;
   }
   const bool whole = network.kind() == GroupNetwork::Kind::kWhole;
@@ -120,10 +140,7 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
             !network.topology().dimension_kinds().empty(), network.accelerators().size());
   try {
     CheckedSchedule checked = build_schedule(one, network.topology(), network.routing());
-    if (!routed) {
-      compiled.least = find_least_time(loaded_.config.system, network.topology(), checked.schedule);
-      compiled.least_ns = compiled.least.ns();
-    }
+    if (!routed) take(compiled, bound(compiled.op, checked.schedule, network, bytes));
     compiled.schedule = std::move(checked.schedule);
     compiled.report = std::move(checked.report);
   } catch (const ConfigError& error) {
@@ -133,12 +150,12 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
   return compiled;
 }
 
-// What the members' own links allow, however the network joins them, over which others may send too.
-void CompiledCollectives::bound_by_links(CompiledCollective& compiled, Bytes bytes) const {
-  const auto members = static_cast<NodeId>(compiled.accelerators.size());
+// A routed group's own links, however the network joins them, over which others may send too.
+topology::Topology CompiledCollectives::own_links(const Members& accelerators) const {
+  const auto members = static_cast<NodeId>(accelerators.size());
   topology::Topology star(topology::Kind::kFile, {}, members, 1);
   for (NodeId member = 0; member < members; ++member) {
-    const NodeId there = compiled.accelerators[index(member)];
+    const NodeId there = accelerators[index(member)];
     for (const topology::ChannelId id : machine_.out_channels(there)) {
       star.add_channel(member, members, machine_.channel(id).bandwidth, 0);
     }
@@ -146,13 +163,46 @@ void CompiledCollectives::bound_by_links(CompiledCollective& compiled, Bytes byt
       star.add_channel(members, member, machine_.channel(id).bandwidth, 0);
     }
   }
-  if (compiled.op == CollectiveOp::kAllToAll) {
-    compiled.least_ns = least_all_to_all_ns(star, bytes);
-    return;
+  return star;
+}
+
+GroupBound CompiledCollectives::bound(CollectiveOp op, const schedule::Schedule& schedule,
+                                      const GroupNetwork& network, Bytes bytes) const {
+  const bool routed = network.kind() == GroupNetwork::Kind::kRouted;
+  GroupBound bound{routed ? "the members' own links" : network.topology().name(), network.accelerators(), {}};
+  std::optional<topology::Topology> star;
+  if (routed) star = own_links(bound.accelerators);
+  const topology::Topology& topology = star ? *star : network.topology();
+  if (op == CollectiveOp::kAllToAll) {
+    auto least = routing::least_all_to_all(topology, all_to_all_block(bytes, topology.num_accelerators()));
+    bound.bandwidth_ns = least.ns;
+    bound.least.bandwidth.groups = std::move(least.groups);
+    bound.lengths = std::move(least.lengths);
+    const Femtoseconds latency =
+        least_latency(loaded_.config.system, topology, schedule) * loaded_.config.system.clock.period();
+    bound.least.latency_ns = static_cast<double>(latency) / static_cast<double>(kFemtosecondsPerNanosecond);
+  } else {
+    bound.least = find_least_time(loaded_.config.system, topology, schedule);
+    bound.bandwidth_ns = bound.least.bandwidth.ns();
   }
-  compiled.least = find_least_time(loaded_.config.system, star, compiled.schedule);
-  compiled.least.latency_ns = 0;  // the star has no ways of the machine's lengths
-  compiled.least_ns = compiled.least.ns();
+  if (routed) bound.least.latency_ns = 0;  // the star has no ways of the machine's lengths
+  return bound;
+}
+
+GroupBound CompiledCollectives::bound(const workload::GroupCollective& collective,
+                                      const Members& accelerators) {
+  const GroupNetwork& own = network(accelerators);
+  schedule::Schedule schedule;
+  schedule.collective = collective.op == CollectiveOp::kAllToAll
+                            ? topology::Collective::kAllGather
+                            : parse_collective(workload::to_string(collective.op));
+  schedule.size = padded(collective.bytes, accelerators.size());
+  schedule.nodes.resize(accelerators.size());
+  if (rooted(collective.op)) {
+    const NodeId root = own.member(accelerators[static_cast<std::size_t>(collective.root)]);
+    schedule.shares = {{.data = {.address = 0, .bytes = schedule.size}, .owner = root}};
+  }
+  return bound(collective.op, schedule, own, schedule.size);
 }
 
 // A gather of one message.

@@ -27,9 +27,19 @@ struct CompiledCollective {
   std::vector<std::int64_t> arrivals;          // [member]: messages that come to it
   std::vector<std::int64_t> entries;           // [member]: of all its tables
   LeastTime least;                             // no schedule could take less; groups are of members
-  double least_ns = 0;                         // the larger of its figures; an all-to-all has this one only
+  double bandwidth_ns = 0;                     // of the two that it is of, that which takes no latency in
+  double least_ns = 0;                         // the larger of the two
   std::int64_t messages = 0;
   double flit_hops = 0;  // routers that its flits pass
+};
+
+// What no schedule of a collective of a group could do without on the group's own network.
+struct GroupBound {
+  std::string network;                         // its name
+  std::vector<topology::NodeId> accelerators;  // of the machine, in the network's order
+  LeastTime least;                             // groups are of members
+  double bandwidth_ns = 0;                     // as CompiledCollective has it
+  std::vector<double> lengths{};               // of the network's channels (routing/all_to_all_bound.h)
 };
 
 // The schedules of a program's collectives and transfers: each compiled once for all that are alike, and
@@ -44,6 +54,14 @@ class CompiledCollectives {
   // where the algorithm is not defined on the group's network.
   const CompiledCollective& collective(const workload::GroupCollective& collective,
                                        const std::vector<topology::NodeId>& accelerators);
+  // As collective(), on the group's own network, where it is not placed on the machine.
+  CompiledCollective unplaced(const workload::GroupCollective& collective,
+                              const std::vector<topology::NodeId>& accelerators);
+  // The network of `accelerators`.
+  const GroupNetwork& network(const std::vector<topology::NodeId>& accelerators);
+  // Whatever the algorithm.
+  GroupBound bound(const workload::GroupCollective& collective,
+                   const std::vector<topology::NodeId>& accelerators);
   const CompiledCollective& transfer(topology::NodeId source, topology::NodeId destination, Bytes bytes);
 
   // Throws ConfigError naming the cycle if messages of all that has been compiled could deadlock together.
@@ -51,10 +69,11 @@ class CompiledCollectives {
 
  private:
   using Members = std::vector<topology::NodeId>;
-  const GroupNetwork& network(const Members& accelerators);
   CompiledCollective compile(const workload::GroupCollective& collective, const GroupNetwork& network,
                              topology::NodeId root, Bytes bytes);
-  void bound_by_links(CompiledCollective& compiled, Bytes bytes) const;
+  GroupBound bound(workload::CollectiveOp op, const schedule::Schedule& schedule, const GroupNetwork& network,
+                   Bytes bytes) const;
+  topology::Topology own_links(const Members& accelerators) const;
   void count(CompiledCollective& compiled) const;
   void add_routes(const CompiledCollective& compiled);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -78,6 +79,25 @@ workload::Program make_lone_collective(const config::Loaded& loaded) {
   return program;
 }
 
+GroupBound bound_lone_collective(const config::Loaded& loaded) {
+  const workload::Program program = make_lone_collective(loaded);
+  const topology::Topology machine = build_topology(loaded);
+  const auto routing = build_routing(loaded, machine);
+  CompiledCollectives compiler(loaded, machine, *routing);
+  return compiler.bound(program.collectives.front(), program.placement);
+}
+
+LoneSchedule schedule_lone_collective(const config::Loaded& loaded) {
+  const workload::Program program = make_lone_collective(loaded);
+  const topology::Topology machine = build_topology(loaded);
+  const auto routing = build_routing(loaded, machine);
+  CompiledCollectives compiler(loaded, machine, *routing);
+  CompiledCollective compiled = compiler.unplaced(program.collectives.front(), program.placement);
+  topology::Topology network = compiler.network(program.placement).topology();
+  schedule::NiOverhead overhead = ni_overhead(loaded.config.system, network, compiled.schedule);
+  return {std::move(network), std::move(compiled), std::move(overhead)};
+}
+
 void add_collective_fields(nlohmann::ordered_json& result, const CompiledCollective& compiled, Bytes size) {
   const double time_ns = result.at("time_ns").get<double>();
   const double bandwidth = time_ns > 0 ? static_cast<double>(size) / time_ns : 0;
@@ -94,9 +114,8 @@ void add_collective_fields(nlohmann::ordered_json& result, const CompiledCollect
     for (const NodeId member : group) list.push_back(compiled.accelerators[static_cast<std::size_t>(member)]);
     groups.push_back(std::move(list));
   }
-  result["bound"] = {{"time_ns", all_to_all ? compiled.least_ns : compiled.least.bandwidth.ns()},
-                     {"latency_ns", compiled.least.latency_ns},
-                     {"groups", groups}};
+  result["bound"] = {
+      {"time_ns", compiled.bandwidth_ns}, {"latency_ns", compiled.least.latency_ns}, {"groups", groups}};
   result["efficiency"] = time_ns > 0 ? compiled.least_ns / time_ns : 1.0;
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/loader.h"
+#include "schedule/tables/ni_overhead.h"
 #include "system/program/compiled_collectives.h"
 #include "workload/program.h"
 
@@ -12,6 +13,18 @@ namespace coppice::system {
 // each, or among all. Throws ConfigError at the key for accelerators that do not exist, come twice, or miss
 // the root.
 workload::Program make_lone_collective(const config::Loaded& loaded);
+
+// The least time of it on its group's own network.
+GroupBound bound_lone_collective(const config::Loaded& loaded);
+
+// It on its group's own network, whose accelerators are those of the machine in the order of
+// compiled.accelerators, proven; of a routed group that is a switch.
+struct LoneSchedule {
+  topology::Topology network;
+  CompiledCollective compiled;
+  schedule::NiOverhead overhead;
+};
+LoneSchedule schedule_lone_collective(const config::Loaded& loaded);
 
 // Adds to the result of its run what that of a collective among all has: contention_free, steps, algbw_gb_s,
 // busbw_gb_s, bound (of the group's own network) and efficiency.

@@ -300,7 +300,10 @@ class ProgramRun {
     write_statistics(options_.statistics_path, *machine_);
     json["simulator"] = cost.to_json(statistics.flit_hops);
     if (config::runs_lone_collective(config())) {
-      add_collective_fields(json, *state_.exchange(1).compiled, config().collective.size);
+      const CompiledCollective& compiled = *state_.exchange(1).compiled;
+      add_collective_fields(json, compiled, config().collective.size);
+      json["ni_overhead"] =
+          schedule::to_json(ni_overhead(config().system, prepared_.topology, compiled.schedule));
     }
     require_possible(json);
     return json;

@@ -1,0 +1,213 @@
+#include "routing/all_to_all_bound.h"
+
+#include <glpk.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <queue>
+#include <utility>
+
+namespace coppice::routing {
+namespace {
+
+using topology::Channel;
+using topology::NodeId;
+using topology::Topology;
+
+std::size_t index(NodeId node) {
+  return static_cast<std::size_t>(node);
+}
+
+// The sum of the distances from an accelerator to all others that it reaches.
+double distances_from(const Topology& topology, NodeId source, std::span<const double> lengths) {
+  using Reached = std::pair<double, NodeId>;
+  std::vector<double> distance(index(topology.num_nodes()), std::numeric_limits<double>::infinity());
+  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> pending;
+  distance[index(source)] = 0;
+  pending.emplace(0, source);
+  double sum = 0;
+  while (!pending.empty()) {
+    const auto [length, at] = pending.top();
+    pending.pop();
+    if (length > distance[index(at)]) continue;
+    if (topology.is_accelerator(at)) sum += length;
+    for (const auto id : topology.out_channels(at)) {
+      const NodeId next = topology.channel(id).dst;
+      const double there = length + lengths[static_cast<std::size_t>(id)];
+      if (there >= distance[index(next)]) continue;
+      distance[index(next)] = there;
+      pending.emplace(there, next);
+    }
+  }
+  return sum;
+}
+
+// Keeps the best of the bounds that it tries.
+class Search {
+ public:
+  Search(const Topology& topology, Bytes block) : topology_(topology), block_(block) {}
+
+  AllToAllBound run() {
+    try_cuts();
+    constexpr int kMostPairs = 1024;
+    const std::size_t channels = topology_.channels().size();
+    if (topology_.num_accelerators() <= kMostPairs) try_lengths(std::vector<double>(channels, 1.0));
+    if (channels * index(topology_.num_accelerators()) <= kMostSolved) try_lengths(best_lengths());
+    return std::move(best_);
+  }
+
+ private:
+  void try_cuts() {
+    const auto all = index(topology_.num_nodes());
+    const int n = topology_.num_accelerators();
+    for (NodeId node = 0; node < n; ++node) {
+      std::vector<bool> inside(all, false);
+      inside[index(node)] = true;
+      try_cut(inside);
+      inside.flip();
+      try_cut(std::move(inside));
+    }
+    int stride = 1;
+    for (const int width : topology_.dims()) {
+      if (width < 1 || stride > n / width) break;
+      for (int from = 0; from + 1 < width; ++from) {
+        for (int to = from; to + 1 < width; ++to) {
+          std::vector<bool> inside(all, false);
+          for (NodeId node = 0; node < n; ++node) {
+            const int place = node / stride % width;
+            inside[index(node)] = place >= from && place <= to;
+          }
+          try_cut(std::move(inside));
+        }
+      }
+      stride *= width;
+    }
+  }
+
+  // With the switches as they are, and with those that lead to accelerators inside only.
+  void try_cut(std::vector<bool> inside) {
+    const NodeId n = topology_.num_accelerators();
+    std::vector<std::vector<NodeId>> groups(2);
+    for (NodeId node = 0; node < n; ++node) groups[inside[index(node)] ? 0 : 1].push_back(node);
+    const double bytes =
+        static_cast<double>(groups[0].size() * groups[1].size()) * static_cast<double>(block_);
+    for (const bool with_switches : {false, true}) {
+      if (with_switches) add_own_switches(inside);
+      double exit = 0;
+      for (const Channel& channel : topology_.channels()) {
+        if (inside[index(channel.src)] && !inside[index(channel.dst)]) exit += channel.bandwidth.gb_per_s();
+      }
+      if (exit <= 0 || bytes / exit <= best_.ns) continue;
+      best_ = {bytes / exit, groups, {}};
+    }
+  }
+
+  void add_own_switches(std::vector<bool>& inside) const {
+    for (NodeId node = topology_.num_accelerators(); node < topology_.num_nodes(); ++node) {
+      bool own = true;
+      bool any = false;
+      for (const auto id : topology_.out_channels(node)) {
+        const NodeId to = topology_.channel(id).dst;
+        if (!topology_.is_accelerator(to)) continue;
+        any = true;
+        own = own && inside[index(to)];
+      }
+      inside[index(node)] = own && any;
+    }
+  }
+
+  void try_lengths(std::vector<double> lengths) {
+    if (lengths.empty()) return;
+    const double longest = *std::ranges::max_element(lengths);
+    if (!(longest > 0)) return;
+    for (double& length : lengths) length = std::max(0.0, length / longest);
+    const double ns = all_to_all_ns(topology_, block_, lengths);
+    // Rounding is no proof of more.
+    if (ns > best_.ns * (1 + 1e-9)) best_ = {ns, {}, std::move(lengths)};
+  }
+
+  // The linear program of lengths y and distances d from every accelerator s to every node v: the most that
+  // the distances between accelerators add up to, with d(s, v) <= d(s, u) + y(e) for every channel e from u
+  // to v, and bandwidths times lengths that add up to 1 at most. Its columns are lengths, then distances.
+  std::vector<double> best_lengths() const {
+    const auto& channels = topology_.channels();
+    const auto count = static_cast<int>(channels.size());
+    const NodeId nodes = topology_.num_nodes();
+    const NodeId n = topology_.num_accelerators();
+    const std::unique_ptr<glp_prob, void (*)(glp_prob*)> problem(glp_create_prob(), glp_delete_prob);
+    glp_set_obj_dir(problem.get(), GLP_MAX);
+    glp_add_cols(problem.get(), count + n * nodes);
+    const auto distance = [&](NodeId source, NodeId node) { return count + source * nodes + node + 1; };
+    for (int column = 1; column <= count; ++column) glp_set_col_bnds(problem.get(), column, GLP_LO, 0, 0);
+    for (NodeId source = 0; source < n; ++source) {
+      for (NodeId node = 0; node < nodes; ++node) {
+        glp_set_col_bnds(problem.get(), distance(source, node), node == source ? GLP_FX : GLP_LO, 0, 0);
+        glp_set_obj_coef(problem.get(), distance(source, node), node < n && node != source ? 1 : 0);
+      }
+    }
+    double fastest = 0;
+    for (const Channel& channel : channels) fastest = std::max(fastest, channel.bandwidth.gb_per_s());
+    if (count == 0 || fastest <= 0) return {};
+    std::vector<int> rows{0};
+    std::vector<int> columns{0};
+    std::vector<double> values{0};
+    const auto put = [&](int row, int column, double value) {
+      rows.push_back(row);
+      columns.push_back(column);
+      values.push_back(value);
+    };
+    glp_add_rows(problem.get(), 1 + n * count);
+    glp_set_row_bnds(problem.get(), 1, GLP_UP, 0, 1);
+    for (int e = 0; e < count; ++e)
+      put(1, e + 1, channels[static_cast<std::size_t>(e)].bandwidth.gb_per_s() / fastest);
+    for (NodeId source = 0; source < n; ++source) {
+      for (int e = 0; e < count; ++e) {
+        const Channel& channel = channels[static_cast<std::size_t>(e)];
+        const int row = 2 + source * count + e;
+        glp_set_row_bnds(problem.get(), row, GLP_UP, 0, 0);
+        put(row, distance(source, channel.dst), 1);
+        put(row, distance(source, channel.src), -1);
+        put(row, e + 1, -1);
+      }
+    }
+    glp_load_matrix(problem.get(), static_cast<int>(values.size()) - 1, rows.data(), columns.data(),
+                    values.data());
+    glp_smcp parameters;
+    glp_init_smcp(&parameters);
+    parameters.msg_lev = GLP_MSG_OFF;
+    parameters.it_lim = 20'000;  // a solution on the way proves less, but no less truly
+    if (glp_simplex(problem.get(), &parameters) != 0 && glp_get_prim_stat(problem.get()) != GLP_FEAS)
+      return {};
+    std::vector<double> lengths;
+    for (int column = 1; column <= count; ++column)
+      lengths.push_back(glp_get_col_prim(problem.get(), column));
+    return lengths;
+  }
+
+  const Topology& topology_;
+  Bytes block_;
+  AllToAllBound best_;
+};
+
+}  // namespace
+
+double all_to_all_ns(const Topology& topology, Bytes block, std::span<const double> lengths) {
+  double sum = 0;
+  for (NodeId source = 0; source < topology.num_accelerators(); ++source) {
+    sum += distances_from(topology, source, lengths);
+  }
+  double carried = 0;
+  for (std::size_t e = 0; e < topology.channels().size(); ++e) {
+    carried += topology.channels()[e].bandwidth.gb_per_s() * lengths[e];
+  }
+  return carried > 0 ? sum * static_cast<double>(block) / carried : 0;
+}
+
+AllToAllBound least_all_to_all(const Topology& topology, Bytes block) {
+  return Search(topology, block).run();
+}
+
+}  // namespace coppice::routing

@@ -1,0 +1,197 @@
+#include "system/program/balanced_exchange.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <queue>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "topology/networks/kinds.h"
+
+namespace coppice::system {
+namespace {
+
+using schedule::Send;
+using topology::ChannelId;
+using topology::NodeId;
+
+using Way = std::vector<ChannelId>;
+
+std::size_t index(std::int32_t number) {
+  return static_cast<std::size_t>(number);
+}
+
+class Balancer {
+ public:
+  explicit Balancer(const topology::Topology& topology)
+      : topology_(topology),
+        widths_(topology.dims()),
+        wraps_(topology::info_of(topology.kind()).wraps),
+        load_(topology.channels().size(), 0) {
+    for (std::size_t d = 0; d < widths_.size(); ++d) {
+      if (widths_[d] > 1) moving_.push_back(d);
+    }
+    find_neighbours();
+  }
+
+  // [source n + destination].
+  std::vector<Way> run() {
+    const NodeId n = topology_.num_accelerators();
+    std::vector<Way> ways(index(n) * index(n));
+    constexpr int kPasses = 3;  // each block anew, by what all others load
+    for (int pass = 0; pass < kPasses; ++pass) {
+      for (NodeId shift = 1; shift < n; ++shift) {
+        for (NodeId source = 0; source < n; ++source) {
+          const NodeId destination = (source + shift) % n;
+          Way& way = ways[index(source) * index(n) + index(destination)];
+          add(way, -1);
+          way = best(source, destination);
+          add(way, 1);
+        }
+      }
+    }
+    return ways;
+  }
+
+ private:
+  void add(const Way& way, double blocks) {
+    for (const ChannelId id : way) load_[index(id)] += blocks / topology_.channel(id).bandwidth.gb_per_s();
+  }
+
+  // By the busiest of its channels, then by what they load together.
+  Way best(NodeId source, NodeId destination) const {
+    Way least;
+    std::pair<double, double> cost;
+    for (std::size_t rotation = 0; rotation < moving_.size(); ++rotation) {
+      for (std::uint32_t turns = 0; turns < 1U << moving_.size(); ++turns) {
+        Way way;
+        if (!find(source, destination, rotation, turns, way)) continue;
+        std::pair<double, double> own{0, 0};
+        for (const ChannelId id : way) {
+          own.first = std::max(own.first, load_[index(id)]);
+          own.second += load_[index(id)];
+        }
+        if (!least.empty() && own >= cost) continue;
+        cost = own;
+        least = std::move(way);
+      }
+    }
+    return least;
+  }
+
+  // Whether the way is one of its own: a bit of `turns` is set for a dimension that is gone downwards though
+  // it is as far upwards.
+  bool find(NodeId source, NodeId destination, std::size_t rotation, std::uint32_t turns, Way& way) const {
+    std::vector<int> at = topology_.coordinates(source);
+    const std::vector<int> to = topology_.coordinates(destination);
+    NodeId node = source;
+    for (std::size_t i = 0; i < moving_.size(); ++i) {
+      const std::size_t d = moving_[(rotation + i) % moving_.size()];
+      const int width = widths_[d];
+      const int up = (to[d] - at[d] + width) % width;
+      const bool turned = (turns >> ((rotation + i) % moving_.size()) & 1U) != 0;
+      bool upwards = to[d] > at[d];
+      if (wraps_) {
+        if (turned && (up == 0 || 2 * up != width)) return false;
+        upwards = 2 * up < width || (2 * up == width && !turned);
+      } else if (turned) {
+        return false;
+      }
+      while (at[d] != to[d]) {
+        at[d] = (at[d] + (upwards ? 1 : width - 1)) % width;
+        const ChannelId id = neighbour(node, d, upwards);
+        way.push_back(id);
+        node = topology_.channel(id).dst;
+      }
+    }
+    return true;
+  }
+
+  // Where a row of two has two channels, one is upwards, one downwards.
+  void find_neighbours() {
+    neighbours_.assign(index(topology_.num_nodes()) * widths_.size() * 2, -1);
+    for (std::size_t id = 0; id < topology_.channels().size(); ++id) {
+      const topology::Channel& channel = topology_.channels()[id];
+      const std::vector<int> from = topology_.coordinates(channel.src);
+      const std::vector<int> to = topology_.coordinates(channel.dst);
+      for (std::size_t d = 0; d < widths_.size(); ++d) {
+        const int up = (to[d] - from[d] + widths_[d]) % widths_[d];
+        if (up == 0) continue;
+        ChannelId& upwards = neighbour(channel.src, d, true);
+        const bool first = up == 1 && upwards < 0;
+        ChannelId& taken = first ? upwards : neighbour(channel.src, d, false);
+        taken = static_cast<ChannelId>(id);
+        if (widths_[d] == 2 && first) neighbour(channel.src, d, false) = taken;
+      }
+    }
+  }
+
+  ChannelId& neighbour(NodeId node, std::size_t dimension, bool upwards) {
+    return neighbours_[(index(node) * widths_.size() + dimension) * 2 + (upwards ? 1 : 0)];
+  }
+  ChannelId neighbour(NodeId node, std::size_t dimension, bool upwards) const {
+    return neighbours_[(index(node) * widths_.size() + dimension) * 2 + (upwards ? 1 : 0)];
+  }
+
+  const topology::Topology& topology_;
+  std::vector<int> widths_;
+  bool wraps_;
+  std::vector<std::size_t> moving_;    // dimensions of more than one
+  std::vector<double> load_;           // [channel], in the time of its blocks
+  std::vector<ChannelId> neighbours_;  // [node][dimension][upwards]
+};
+
+// Steps in which every channel takes one block of those that wait for it.
+std::vector<Send> in_steps(const topology::Topology& topology, const std::vector<Way>& ways) {
+  using Waiting = std::pair<int, std::int32_t>;  // hops to go, -flow
+  std::vector<std::priority_queue<Waiting>> waiting(topology.channels().size());
+  std::vector<std::size_t> gone(ways.size(), 0);
+  std::size_t left = 0;
+  const auto wait = [&](std::int32_t flow) {
+    const Way& way = ways[index(flow)];
+    const std::size_t hop = gone[index(flow)];
+    if (hop < way.size()) waiting[index(way[hop])].emplace(static_cast<int>(way.size() - hop), -flow);
+  };
+  for (std::size_t flow = 0; flow < ways.size(); ++flow) {
+    left += ways[flow].size();
+    wait(static_cast<std::int32_t>(flow));
+  }
+  std::vector<Send> sends;
+  for (int step = 1; left > 0; ++step) {
+    std::vector<std::int32_t> moved;
+    for (std::size_t id = 0; id < waiting.size(); ++id) {
+      if (waiting[id].empty()) continue;
+      const std::int32_t flow = -waiting[id].top().second;
+      waiting[id].pop();
+      const topology::Channel& channel = topology.channel(static_cast<ChannelId>(id));
+      sends.push_back({.op = schedule::Op::kGather,
+                       .flow = flow,
+                       .src = channel.src,
+                       .dst = channel.dst,
+                       .step = step,
+                       .channel = static_cast<ChannelId>(id)});
+      moved.push_back(flow);
+      --left;
+    }
+    for (const std::int32_t flow : moved) {
+      ++gone[index(flow)];
+      wait(flow);
+    }
+  }
+  return sends;
+}
+
+}  // namespace
+
+std::vector<Send> balanced_exchange(const topology::Topology& topology) {
+  if (!topology::info_of(topology.kind()).grid) {
+    throw UnsupportedError(fmt::format("{} is no torus or mesh", topology.name()));
+  }
+  return in_steps(topology, Balancer(topology).run());
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,145 @@
+#include "routing/all_to_all_bound.h"
+
+#include <glpk.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+
+#include <gmock/gmock.h>
+
+#include "topology/networks/kinds.h"
+
+namespace coppice::routing {
+namespace {
+
+using topology::NodeId;
+using topology::Topology;
+
+constexpr Bytes kBlock = 1000;
+
+std::vector<topology::LinkSpec> links(std::size_t dimensions) {
+  return std::vector<topology::LinkSpec>(dimensions, {{1'000'000'000}, 0});
+}
+
+// One direction of a ring of n has n n / 8 blocks a channel, a torus as many of each row's for all rows.
+TEST(AllToAllBound, IsThatOfRingsAndTori) {
+  EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{8}, links(1)), kBlock).ns, 8 * kBlock);
+  EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{4, 4}, links(2)), kBlock).ns,
+                   4 * 2 * kBlock);
+  // Wider dimensions have more to carry.
+  EXPECT_DOUBLE_EQ(least_all_to_all(topology::make_torus(std::vector{8, 4}, links(2)), kBlock).ns,
+                   4 * 8 * kBlock);
+}
+
+// What passes the middle of the longest dimension.
+TEST(AllToAllBound, IsTheMiddleOfAMesh) {
+  const AllToAllBound bound = least_all_to_all(topology::make_mesh(std::vector{4, 3}, links(2)), kBlock);
+  EXPECT_DOUBLE_EQ(bound.ns, 6 * 6 * kBlock / 3.0);
+  ASSERT_EQ(bound.groups.size(), 2U);
+  EXPECT_EQ(bound.groups[0].size(), 6U);
+  EXPECT_TRUE(bound.lengths.empty());
+}
+
+Topology random_network(std::mt19937& random) {
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution(low, high)(random); };
+  const int accelerators = draw(2, 5);
+  const int switches = draw(0, 2);
+  const int nodes = accelerators + switches;
+  Topology network(topology::Kind::kFile, {}, accelerators, switches);
+  // A ring one way reaches all.
+  for (NodeId node = 0; node < nodes; ++node) {
+    network.add_channel(node, (node + 1) % nodes, {draw(1, 4) * 1'000'000'000L}, 0);
+  }
+  for (int more = draw(0, nodes); more > 0; --more) {
+    const NodeId from = draw(0, nodes - 1);
+    const NodeId to = (from + draw(1, nodes - 1)) % nodes;
+    network.add_channel(from, to, {draw(1, 4) * 1'000'000'000L}, 0);
+  }
+  return network;
+}
+
+// Every way of every pair, without a node twice.
+void extend(const Topology& network, NodeId at, NodeId to, std::vector<bool>& seen, std::vector<int>& way,
+            std::vector<std::vector<int>>& ways) {
+  if (at == to) {
+    ways.push_back(way);
+    return;
+  }
+  seen[static_cast<std::size_t>(at)] = true;
+  for (const auto id : network.out_channels(at)) {
+    const NodeId next = network.channel(id).dst;
+    if (seen[static_cast<std::size_t>(next)]) continue;
+    way.push_back(static_cast<int>(id));
+    extend(network, next, to, seen, way, ways);
+    way.pop_back();
+  }
+  seen[static_cast<std::size_t>(at)] = false;
+}
+
+// The least time of all ways to share out the blocks over all ways.
+double best_of_all_ways(const Topology& network) {
+  const std::unique_ptr<glp_prob, void (*)(glp_prob*)> problem(glp_create_prob(), glp_delete_prob);
+  const auto channels = static_cast<int>(network.channels().size());
+  glp_set_obj_dir(problem.get(), GLP_MIN);
+  glp_add_rows(problem.get(), channels);
+  glp_add_cols(problem.get(), 1);
+  glp_set_col_bnds(problem.get(), 1, GLP_LO, 0, 0);
+  glp_set_obj_coef(problem.get(), 1, 1);
+  std::vector<int> rows{0};
+  std::vector<int> columns{0};
+  std::vector<double> values{0};
+  const auto put = [&](int row, int column, double value) {
+    rows.push_back(row);
+    columns.push_back(column);
+    values.push_back(value);
+  };
+  for (int e = 0; e < channels; ++e) {
+    glp_set_row_bnds(problem.get(), e + 1, GLP_UP, 0, 0);
+    put(e + 1, 1, -network.channels()[static_cast<std::size_t>(e)].bandwidth.gb_per_s());
+  }
+  for (NodeId from = 0; from < network.num_accelerators(); ++from) {
+    for (NodeId to = 0; to < network.num_accelerators(); ++to) {
+      if (from == to) continue;
+      const int row = glp_add_rows(problem.get(), 1);
+      glp_set_row_bnds(problem.get(), row, GLP_FX, 1, 1);
+      std::vector<bool> seen(static_cast<std::size_t>(network.num_nodes()), false);
+      std::vector<int> way;
+      std::vector<std::vector<int>> ways;
+      extend(network, from, to, seen, way, ways);
+      for (const auto& one : ways) {
+        const int column = glp_add_cols(problem.get(), 1);
+        glp_set_col_bnds(problem.get(), column, GLP_LO, 0, 0);
+        put(row, column, 1);
+        for (const int e : one) put(e + 1, column, 1);
+      }
+    }
+  }
+  glp_load_matrix(problem.get(), static_cast<int>(values.size()) - 1, rows.data(), columns.data(),
+                  values.data());
+  glp_smcp parameters;
+  glp_init_smcp(&parameters);
+  parameters.msg_lev = GLP_MSG_OFF;
+  EXPECT_EQ(glp_simplex(problem.get(), &parameters), 0);
+  return glp_get_obj_val(problem.get());
+}
+
+TEST(AllToAllBound, IsTheBestOfAllWaysOnSmallNetworks) {
+  const unsigned seed = ::testing::UnitTest::GetInstance()->random_seed() > 0
+                            ? static_cast<unsigned>(::testing::UnitTest::GetInstance()->random_seed())
+                            : 1;
+  std::mt19937 random(seed);
+  for (int round = 0; round < 60; ++round) {
+    const Topology network = random_network(random);
+    const AllToAllBound bound = least_all_to_all(network, kBlock);
+    EXPECT_NEAR(bound.ns / kBlock, best_of_all_ways(network), 1e-6) << "seed " << seed << " round " << round;
+    EXPECT_NE(bound.groups.empty(), bound.lengths.empty());
+    // What it says proves it.
+    if (!bound.lengths.empty()) {
+      EXPECT_DOUBLE_EQ(all_to_all_ns(network, kBlock, bound.lengths), bound.ns);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coppice::routing
