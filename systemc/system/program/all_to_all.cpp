@@ -232,11 +232,13 @@ class BlockVerification final : public Verification {
   std::vector<BlockMemory> memories_;
 };
 
-// Every block goes from its source, message by message, to its destination, each sent after the one before.
-void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::Message>& messages) {
+// Every block, or each of its so many parts, goes from its source, message by message, to its destination,
+// each sent after the one before.
+void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::Message>& messages,
+                int parts) {
   const int n = schedule.accelerators();
-  std::vector<std::pair<NodeId, std::int32_t>> at;  // [flow]: where its block is, and since which round
-  for (NodeId source = 0; source < n; ++source) at.insert(at.end(), index(n), {source, -1});
+  std::vector<std::pair<NodeId, std::int32_t>> at;  // [flow]: where it is, and since which round
+  for (NodeId source = 0; source < n; ++source) at.insert(at.end(), index(n * parts), {source, -1});
   std::vector<const schedule::Message*> order;
   for (const schedule::Message& message : messages) order.push_back(&message);
   std::ranges::stable_sort(order, {}, [](const schedule::Message* message) { return message->round; });
@@ -251,20 +253,21 @@ void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::
     since = message->round;
   }
   for (std::size_t flow = 0; flow < at.size(); ++flow) {
-    if (index(at[flow].first) == flow % index(n)) continue;
-    throw ModelError(fmt::format("all-to-all: block {} ends at accelerator {}", flow, at[flow].first));
+    const std::size_t block = flow / index(parts);
+    if (index(at[flow].first) == block % index(n)) continue;
+    throw ModelError(fmt::format("all-to-all: block {} ends at accelerator {}", block, at[flow].first));
   }
 }
 
-// Where a flow is a block its way is proven; a file's flows have chunks of any shape, which the run checks.
-CheckedSchedule checked(const topology::Topology& topology, schedule::Schedule schedule,
-                        bool flows_are_blocks) {
+// Where a flow is one of so many parts of a block its way is proven. A file's flows have chunks of any shape,
+// no parts, which the run checks.
+CheckedSchedule checked(const topology::Topology& topology, schedule::Schedule schedule, int parts) {
   CheckedSchedule result;
   result.schedule = std::move(schedule);
   try {
     std::vector<schedule::Message> messages = schedule::collect_messages(topology, result.schedule);
     schedule::replay(result.schedule, messages);
-    if (flows_are_blocks) prove_ways(result.schedule, messages);
+    if (parts > 0) prove_ways(result.schedule, messages, parts);
     schedule::find_contention(topology, result.schedule, messages, result.report);
   } catch (const schedule::ScheduleError& error) {
     throw ModelError(
@@ -314,8 +317,9 @@ CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology:
   request.size = block * n * n;
   request.ni_ports = resolve_ni_ports(loaded.config, topology);
   request.routing = &routing;
-  if (key == "collective.file") return checked(topology, read_all_to_all(loaded, topology, request), false);
+  if (key == "collective.file") return checked(topology, read_all_to_all(loaded, topology, request), 0);
   std::vector<Send> sends;
+  int parts = 1;
   if (algorithm == "hierarchical") {
     const std::vector<int> widths = dimension_widths(topology);
     if (widths.empty()) {
@@ -339,7 +343,9 @@ CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology:
                                     "{} is neither: write direct",
                                     key, topology.name()));
     }
-    sends = balanced_exchange(topology);
+    BalancedExchange exchange = balanced_exchange(topology, block / kElement);
+    sends = std::move(exchange.sends);
+    parts = exchange.parts;
   } else if (algorithm == "ring") {
     sends = around(schedule::ring_order(topology).nodes);
   } else {
@@ -352,9 +358,15 @@ CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology:
     }
   }
   std::vector<schedule::Chunk> blocks;
-  for (Bytes number = 0; number < Bytes{n} * n; ++number) blocks.push_back({number * block, block});
-  return checked(topology,
-                 schedule::build_schedule(topology, request, "all_to_all_" + algorithm, blocks, sends), true);
+  for (Bytes number = 0; number < Bytes{n} * n; ++number) {
+    for (int part = 0; part < parts; ++part) {
+      const Bytes begin = block / kElement * part / parts * kElement;
+      const Bytes end = block / kElement * (part + 1) / parts * kElement;
+      blocks.push_back({number * block + begin, end - begin});
+    }
+  }
+  return checked(
+      topology, schedule::build_schedule(topology, request, "all_to_all_" + algorithm, blocks, sends), parts);
 }
 
 std::unique_ptr<Verification> make_all_to_all_verification(const schedule::Schedule& schedule) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "system/program/torus_exchange.h"
 #include "topology/networks/kinds.h"
 
 namespace coppice::system {
@@ -187,11 +188,12 @@ std::vector<Send> in_steps(const topology::Topology& topology, const std::vector
 
 }  // namespace
 
-std::vector<Send> balanced_exchange(const topology::Topology& topology) {
+BalancedExchange balanced_exchange(const topology::Topology& topology, Bytes most_parts) {
   if (!topology::info_of(topology.kind()).grid) {
     throw UnsupportedError(fmt::format("{} is no torus or mesh", topology.name()));
   }
-  return in_steps(topology, Balancer(topology).run());
+  if (is_even_torus(topology)) return torus_exchange(topology, most_parts);
+  return {.parts = 1, .sends = in_steps(topology, Balancer(topology).run())};
 }
 
 }  // namespace coppice::system

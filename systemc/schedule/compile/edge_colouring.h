@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace coppice::schedule {
+
+// An edge of a bipartite multigraph: vertices of either side are numbered from 0.
+struct BipartiteEdge {
+  std::int32_t left = 0;
+  std::int32_t right = 0;
+};
+
+// A colour, from 0, for every edge, so that edges which meet at a vertex differ. There are as many colours as
+// the busiest vertex has edges, which is the least that can do (König 1916).
+std::vector<std::int32_t> colour_edges(std::span<const BipartiteEdge> edges);
+
+}  // namespace coppice::schedule

@@ -1,0 +1,38 @@
+#include "schedule/compile/edge_colouring.h"
+
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace coppice::schedule {
+namespace {
+
+// Parallel edges too.
+RC_GTEST_PROP(EdgeColouring, TakesAsManyColoursAsTheBusiestVertexHasEdges, ()) {
+  const int lefts = *rc::gen::inRange(1, 12);
+  const int rights = *rc::gen::inRange(1, 8);
+  const auto ends = *rc::gen::container<std::vector<std::pair<int, int>>>(
+      rc::gen::pair(rc::gen::inRange(0, lefts), rc::gen::inRange(0, rights)));
+  std::vector<BipartiteEdge> edges;
+  std::map<std::pair<bool, int>, int> degrees;
+  int busiest = 0;
+  for (const auto& [left, right] : ends) {
+    edges.push_back({left, right});
+    busiest = std::max({busiest, ++degrees[{false, left}], ++degrees[{true, right}]});
+  }
+  const std::vector<std::int32_t> colours = colour_edges(edges);
+  RC_ASSERT(colours.size() == edges.size());
+  std::set<std::pair<int, int>> at_left;
+  std::set<std::pair<int, int>> at_right;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    RC_ASSERT(colours[i] >= 0 && colours[i] < busiest);
+    RC_ASSERT(at_left.emplace(edges[i].left, colours[i]).second);
+    RC_ASSERT(at_right.emplace(edges[i].right, colours[i]).second);
+  }
+}
+
+}  // namespace
+}  // namespace coppice::schedule
