@@ -119,10 +119,17 @@ void add_choice_keys(std::vector<Key>& keys, const std::string& op) {
                ? Json()
                : Json(found->second.chunks);
   };
-  keys.push_back(unless(with(chunks, kRunOnly), idle_contexts));
+  keys.push_back(unless(with(chunks, kRunOnly), [op](const Config& config, const Use& use) {
+    const std::string idle = idle_contexts(config, use);
+    return idle.empty() ? idle_chunks(op) : idle;
+  }));
 }
 
 }  // namespace
+
+std::string idle_chunks(const std::string& op) {
+  return op == "all_to_all" ? "an all-to-all moves blocks, not chunks" : "";
+}
 
 void add_program_keys(std::vector<Key>& keys) {
   keys.push_back(with(file_key(

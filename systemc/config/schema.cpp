@@ -380,7 +380,9 @@ void add_collective_keys(std::vector<Key>& keys) {
     return config.collective.group.empty() ? Json() : Json(config.collective.group);
   };
   keys.push_back(unless(with(group, kCollectives), idle_group));
-  keys.push_back(with(chunks_key(), kPlanned));
+  keys.push_back(unless(with(chunks_key(), kPlanned), [](const Config& config, const Use& /*use*/) {
+    return runs_lone_collective(config) ? idle_chunks(config.collective.op) : "";
+  }));
   keys.push_back(unless(with(name_key("collective.trees", [](auto& c) -> auto& { return c.collective.trees; },
                                       {"auto", "routed", "embedded", "ccube"}),
                              kCompiled),

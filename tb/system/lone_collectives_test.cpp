@@ -174,22 +174,51 @@ TEST_F(LoneCollectives, AreBoundedAsTheyRun) {
   }
 }
 
-// On tori and meshes the blocks of a balanced exchange use the bandwidth that there is.
+// On tori and meshes the blocks of a balanced exchange use the bandwidth that there is; a head to every 16
+// flits takes 6% of it.
 TEST_F(LoneCollectives, ExchangeBalancedNearTheBound) {
-  // A head to every 16 flits leaves 94%.
   for (const char* topology :
        {"kind: torus, dims: [4, 4]", "kind: torus, dims: [6, 2]", "kind: mesh, dims: [4, 4]",
-        "kind: torus, dims: [3, 3, 2]", "kind: mesh, dims: [5, 3]"}) {
-    const auto efficiency = [&](const char* algorithm) {
-      return result(topology,
-                    fmt::format("op: all_to_all, size: 4 MiB, algorithm: {}", algorithm))["efficiency"]
-          .get<double>();
+        "kind: torus, dims: [3, 3, 2]", "kind: mesh, dims: [5, 3]", "kind: torus, dims: [2, 2, 2]"}) {
+    const auto efficiency = [&](const char* algorithm, const char* flow_control) {
+      shop.write("c.yaml", fmt::format("system:\n  topology: {{{}}}\n  ni: {{flow_control: {}}}\n"
+                                       "collective: {{op: all_to_all, size: 4 MiB, algorithm: {}}}\n",
+                                       topology, flow_control, algorithm));
+      const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json"});
+      EXPECT_EQ(outcome.status, 0) << outcome.err;
+      return outcome.status == 0 ? shop.read_json("r.json")["efficiency"].get<double>() : 0;
     };
-    const double balanced = efficiency("balanced");
-    EXPECT_GE(balanced, 0.8) << topology;
+    EXPECT_GE(efficiency("balanced", "message"), 0.95) << topology;
+    const double balanced = efficiency("balanced", "packet");
+    EXPECT_GE(balanced, 0.9) << topology;
     EXPECT_LE(balanced, 1) << topology;
-    EXPECT_GT(balanced, efficiency("direct")) << topology;
+    EXPECT_GT(balanced, efficiency("direct", "packet")) << topology;
   }
+}
+
+// Blocks of one element and of odd numbers of them, whole and in halves.
+TEST_F(LoneCollectives, ExchangeBalancedAlikeInTrainsAndFlits) {
+  for (const char* topology : {"kind: torus, dims: [4]", "kind: torus, dims: [4, 3]",
+                               "kind: torus, dims: [2, 2, 2]", "kind: mesh, dims: [3, 2]"}) {
+    for (const char* size : {"4 B", "100 B", "40 KiB"}) {
+      std::vector<Json> cycles;
+      for (const char* fidelity : {"train", "flit"}) {
+        const std::string collective = fmt::format("op: all_to_all, size: {}, algorithm: balanced", size);
+        const Outcome outcome = execute(
+            topology, collective, {"run", "--set", std::string("fidelity=") + fidelity, "--out", "r.json"});
+        ASSERT_EQ(outcome.status, 0) << topology << size << outcome.err;
+        cycles.push_back(shop.read_json("r.json")["cycles"]);
+      }
+      EXPECT_EQ(cycles[0], cycles[1]) << topology << size;
+    }
+  }
+}
+
+TEST_F(LoneCollectives, SayThatAllToAllsHaveNoChunks) {
+  const Outcome outcome =
+      execute("kind: ring, dims: [4]", "op: all_to_all, size: 1 KiB, algorithm: direct, chunks: 4");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("moves blocks, not chunks"));
 }
 
 TEST_F(LoneCollectives, AreComparedAndScheduled) {
