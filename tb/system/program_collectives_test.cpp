@@ -42,6 +42,38 @@ TEST_F(Programs, CostWhatTheirOnlyCollectiveCosts) {
   }
 }
 
+// Switches that add have contexts too: of several collectives at once, and beside groups that they do not add
+// for.
+TEST_F(Programs, AddInSwitches) {
+  const std::string levels =
+      "kind: hierarchy, dimensions: [{kind: switch, size: 4, bandwidth: 16 GB/s, latency: 100 ns, "
+      "in_network: true}, {kind: switch, size: 2, bandwidth: 8 GB/s, latency: 300 ns, in_network: true}]";
+  for (const char* op : {"all_reduce", "reduce_scatter", "all_gather"}) {
+    for (const char* fidelity : {"train", "flit"}) {
+      const std::vector<std::string> settings{fmt::format("collectives.{}.algorithm=hierarchical", op),
+                                              fmt::format("fidelity={}", fidelity)};
+      const auto alone = cycles_alone(
+          levels, fmt::format("algorithm: hierarchical, op: {}, size: 64 KiB", op), {settings[1]});
+      const Json one =
+          run(levels, fmt::format("ranks: 8\noperations:\n  - {{name: a, {}: 64 KiB}}\n", op), settings);
+      EXPECT_EQ(one["cycles"].get<std::int64_t>(), alone) << op << fidelity;
+      EXPECT_EQ(one["verified"], "values");
+    }
+  }
+  const std::string several =
+      "ranks: 8\ngroups: {some: [0, 1, 2]}\noperations:\n"
+      "  - {name: a, all_reduce: 64 KiB}\n"
+      "  - {name: b, all_reduce: 32 KiB}\n"
+      "  - {name: c, compute: 3 us}\n"
+      "  - {name: d, all_reduce: 64 KiB, after: c}\n"
+      "  - {name: e, all_gather: 4 KiB, group: some}\n"
+      "  - {name: f, barrier: all, after: a}\n";
+  const Json result =
+      run(levels, several, {"collectives.all_reduce.algorithm=hierarchical", "fidelity=flit"});
+  EXPECT_EQ(result["verified"], "values");
+  EXPECT_EQ(result["collectives"].size(), 5U);
+}
+
 TEST_F(Programs, RunDisjointRowsAsFastAsOne) {
   const std::string torus = "kind: torus, dims: [4, 4]";
   const std::string one =

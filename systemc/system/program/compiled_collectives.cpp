@@ -107,6 +107,11 @@ const CompiledCollective& CompiledCollectives::collective(const workload::GroupC
   // Routed groups of one shape have links of their own.
   if (own.kind() == GroupNetwork::Kind::kRouted) take(*known, bound(known->op, known->schedule, own, bytes));
   known->schedule = own.place(std::move(known->schedule), ni_ports_);
+  known->interfaces = known->accelerators;
+  // The machine's own, which only a group of all accelerators has.
+  for (auto node = index(machine_.num_accelerators()); node < known->schedule.nodes.size(); ++node) {
+    known->interfaces.push_back(static_cast<NodeId>(node));
+  }
   count(*known);
   add_routes(*known);
   return *known;
@@ -214,6 +219,7 @@ const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId de
   known = std::make_unique<CompiledCollective>();
   known->op = CollectiveOp::kBroadcast;
   known->accelerators = {source, destination};
+  known->interfaces = known->accelerators;
   schedule::Schedule& schedule = known->schedule;
   schedule.algorithm = "send";
   schedule.collective = topology::Collective::kAllGather;
@@ -241,11 +247,11 @@ const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId de
 
 void CompiledCollectives::count(CompiledCollective& compiled) const {
   std::vector<std::int32_t> member(index(machine_.num_nodes()), -1);
-  for (std::size_t i = 0; i < compiled.accelerators.size(); ++i) {
-    member[index(compiled.accelerators[i])] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < compiled.interfaces.size(); ++i) {
+    member[index(compiled.interfaces[i])] = static_cast<std::int32_t>(i);
   }
-  compiled.arrivals.assign(compiled.accelerators.size(), 0);
-  compiled.entries.assign(compiled.accelerators.size(), 0);
+  compiled.arrivals.assign(compiled.interfaces.size(), 0);
+  compiled.entries.assign(compiled.interfaces.size(), 0);
   compiled.messages = 0;
   compiled.flit_hops = 0;
   const auto& routes = compiled.schedule.routes;
@@ -270,7 +276,7 @@ void CompiledCollectives::add_routes(const CompiledCollective& compiled) {
       port.for_each_route([&](std::int32_t route) {
         const auto r = static_cast<std::size_t>(route);
         if (std::exchange(added[r], std::uint8_t{1}) != 0) return;
-        routes_.add_route(compiled.accelerators[node], compiled.schedule.routes[r]);
+        routes_.add_route(compiled.interfaces[node], compiled.schedule.routes[r]);
       });
     }
   }

@@ -21,11 +21,12 @@ namespace coppice::system {
 // A collective over a group, or a transfer, as the network interfaces of its members execute it.
 struct CompiledCollective {
   workload::CollectiveOp op = workload::CollectiveOp::kAllReduce;
-  schedule::Schedule schedule;  // nodes in the order of `accelerators`; entries name the machine's
+  schedule::Schedule schedule;  // nodes in the order of `interfaces`; entries name the machine's
   schedule::CheckReport report;
   std::vector<topology::NodeId> accelerators;  // of the machine
-  std::vector<std::int64_t> arrivals;          // [member]: messages that come to it
-  std::vector<std::int64_t> entries;           // [member]: of all its tables
+  std::vector<topology::NodeId> interfaces;    // those of `accelerators`, then of switches that add for them
+  std::vector<std::int64_t> arrivals;          // [interface]: messages that come to it
+  std::vector<std::int64_t> entries;           // [interface]: of all its tables
   LeastTime least;                             // no schedule could take less; groups are of members
   double bandwidth_ns = 0;                     // of the two that it is of, that which takes no latency in
   double least_ns = 0;                         // the larger of the two

@@ -73,12 +73,6 @@ void require_room(const config::Loaded& loaded, const topology::Topology& topolo
     throw ConfigError(loaded.place(key),
                       fmt::format("{}: rtl runs a single collective, not a program: write systemc", key));
   }
-  if (!topology.in_network().empty()) {
-    throw ConfigError(
-        loaded.place("system.topology.dimensions"),
-        "system.topology.dimensions: switches add (in_network) for a single collective, not for "
-        "those of a program: leave in_network out");
-  }
 }
 
 // All that is known of a run before its first simulated cycle; no SystemC in it.
@@ -88,19 +82,36 @@ struct Prepared {
       : topology(std::move(network)),
         routing(build_routing(loaded, topology)),
         ni_ports(resolve_ni_ports(loaded.config, topology)),
+        fabric_ports(ni_ports),
         compiler(loaded, topology, *routing) {
     require_room(loaded, topology, program);
     // Compiles all of them.
-    flit_hops = ProgramState(loaded, program, jobs, compiler).flit_hops();
+    const ProgramState state(loaded, program, jobs, compiler);
+    flit_hops = state.flit_hops();
     compiler.require_deadlock_free();
     // Interfaces begin without tables of their own.
     idle.nodes.resize(static_cast<std::size_t>(topology.num_interfaces()));
     for (auto& node : idle.nodes) node.ports.resize(static_cast<std::size_t>(ni_ports));
+    give_adders_ports(state);
+  }
+
+  // Switches that add have a port for every accelerator.
+  void give_adders_ports(const ProgramState& state) {
+    for (ni::ContextId id = 1; id <= state.program().collectives.size(); ++id) {
+      const CompiledCollective* const compiled = state.exchange(id).compiled;
+      if (compiled == nullptr) continue;
+      for (std::size_t i = compiled->accelerators.size(); i < compiled->interfaces.size(); ++i) {
+        const std::size_t ports = compiled->schedule.nodes[i].ports.size();
+        idle.nodes[static_cast<std::size_t>(compiled->interfaces[i])].ports.resize(ports);
+        fabric_ports = std::max(fabric_ports, static_cast<int>(ports));
+      }
+    }
   }
 
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;
-  int ni_ports;
+  int ni_ports;      // of an accelerator
+  int fabric_ports;  // of any network interface
   CompiledCollectives compiler;
   double flit_hops = 0;
   schedule::Schedule idle;
@@ -126,7 +137,7 @@ class ProgramRun {
     for (fabric::FabricObserver* observer : options.fabric_observers) fabric_->add_observer(*observer);
     if (options.trace_path.empty()) return;
     trace_ = std::make_unique<TraceWriter>(options.trace_path, prepared.topology, loaded.config.system,
-                                           prepared.ni_ports);
+                                           prepared.fabric_ports);
     trace_->name_actors("accelerators");
     log_.add_observer(*trace_);
     fabric_->add_observer(*trace_);
@@ -175,7 +186,7 @@ class ProgramRun {
   }
 
   void build_machine() {
-    for (NodeId node = 0; node < prepared_.topology.num_accelerators(); ++node) {
+    for (NodeId node = 0; node < prepared_.topology.num_interfaces(); ++node) {
       memories_.push_back(std::make_unique<ProgramMemory>(state_, node));
     }
     const MachineSpec spec{
@@ -185,7 +196,7 @@ class ProgramRun {
         .schedule = prepared_.idle,
         // What is cut off in a cycle is not leapt over.
         .fidelity = stop_ > 0 && fidelity_ == config::Fidelity::kLeap ? config::Fidelity::kFlit : fidelity_,
-        .fabric_ports = prepared_.ni_ports,
+        .fabric_ports = prepared_.fabric_ports,
         .log = log_,
         .failure = failure_,
         .contents = [this](NodeId node) -> ni::GradientMemory& {
@@ -202,7 +213,23 @@ class ProgramRun {
     };
     machine_ = std::make_unique<Machine>("machine", spec, parts);
     fabric_ = &machine_->fabric();
-    machine_->decouple();
+    if (state_.adding()) {
+      state_.on_first_joined = [this](ni::ContextId id, Cycles now) { start_adders(id, now); };
+    } else {
+      machine_->decouple();
+    }
+  }
+
+  // Switches begin with the first of the accelerators, at once, which nodes ahead of each other could not.
+  void start_adders(ni::ContextId id, Cycles now) {
+    const CompiledCollective* const compiled = state_.exchange(id).compiled;
+    if (compiled == nullptr) return;
+    for (std::size_t i = compiled->accelerators.size(); i < compiled->interfaces.size(); ++i) {
+      const NodeId node = compiled->interfaces[i];
+      ni::Interface& interface = *machine_->interfaces()[static_cast<std::size_t>(node)];
+      interface.load(state_.tables(id, node), now);
+      interface.start_context(id, now);
+    }
   }
 
   bool complete() const { return state_.ended() == state_.operations(); }
@@ -330,7 +357,7 @@ class ProgramRun {
   ProgramState state_;
   SharedPasses passes_;
   std::unique_ptr<ChainedGradients> chained_;  // none: no operation waits for parts of a collective
-  std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [accelerator]
+  std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [network interface]
   std::vector<const ProgramRunner*> runners_;             // [accelerator], the machine's
   ni::MessageLog log_;
   fabric::Failure failure_;

@@ -64,9 +64,10 @@ ProgramState::ProgramState(const config::Loaded& loaded, const workload::Program
     kept += compiled.schedule.size * static_cast<Bytes>(compiled.accelerators.size());
     if (compiled.op == CollectiveOp::kAllToAll) verified_ = "contributions";
     auto& members = members_[&compiled];
-    for (std::size_t i = 0; i < compiled.accelerators.size(); ++i) {
-      members[compiled.accelerators[i]] = static_cast<int>(i);
+    for (std::size_t i = 0; i < compiled.interfaces.size(); ++i) {
+      members[compiled.interfaces[i]] = static_cast<int>(i);
     }
+    adding_ = adding_ || compiled.interfaces.size() > compiled.accelerators.size();
   };
   for (const workload::GroupCollective& collective : program.collectives) {
     ++next;
@@ -158,6 +159,7 @@ void ProgramState::joined(ni::ContextId id, Cycles now) {
   ++exchange.joined;
   exchange.first_joined = exchange.first_joined < 0 ? now : std::min(exchange.first_joined, now);
   exchange.last_joined = std::max(exchange.last_joined, now);
+  if (exchange.joined == 1 && on_first_joined) on_first_joined(id, now);
 }
 
 void ProgramState::done(ni::ContextId id, NodeId accelerator, Cycles now) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -69,6 +70,11 @@ class ProgramState {
   // Entries of a collective's tables at an accelerator.
   std::int64_t entries(ni::ContextId id, topology::NodeId accelerator) const;
 
+  // Whether switches add for a collective.
+  bool adding() const { return adding_; }
+  // Called when the first member joins a collective or transfer.
+  std::function<void(ni::ContextId id, Cycles now)> on_first_joined;
+
   void joined(ni::ContextId id, Cycles now);
   // Verifies the data of a collective when all its members are done; throws ModelError.
   void done(ni::ContextId id, topology::NodeId accelerator, Cycles now);
@@ -110,6 +116,7 @@ class ProgramState {
   std::map<const CompiledCollective*, std::map<topology::NodeId, int>> members_;
   std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]
   config::Check check_;
+  bool adding_ = false;
   std::string verified_;
   std::int64_t operations_ = 0;
   std::int64_t ended_ = 0;
