@@ -52,7 +52,7 @@ class Writer {
       google::protobuf::io::StringOutputStream bytes(&text_);
       google::protobuf::io::CodedOutputStream output(&bytes);
       put(header, output);
-      put(groups(operations.size()), output);
+      if (names_groups()) put(groups(operations.size()), output);
       for (std::size_t i = 0; i < operations.size(); ++i) put(node(i, operations[i]), output);
     }
     return std::move(text_);
@@ -87,6 +87,22 @@ class Writer {
     const std::string& name = program_.groups[group].name;
     const bool plain = name.find_first_of("\"'\\") == std::string::npos && !name.empty() && name != "0";
     return plain && names_.at(name) == 1 ? name : fmt::format("group {}", group + 1);
+  }
+
+  // Without a group all ranks are meant, also by tools that know groups by numbers only and nodes of metadata
+  // not at all.
+  bool is_all(std::size_t group) const {
+    const RankGroup& own = program_.groups[group];
+    if (own.name != "all" || names_.at(own.name) != 1 || own.ranks.size() != program_.ranks.size())
+      return false;
+    return std::ranges::is_sorted(own.ranks);
+  }
+
+  bool names_groups() const {
+    for (std::size_t group = 0; group < program_.groups.size(); ++group) {
+      if (!is_all(group)) return true;
+    }
+    return false;
   }
 
   TraceNode node(std::size_t id, const Operation& operation) {
@@ -145,7 +161,7 @@ class Writer {
     set_number(node, "comm_type", number_of(collective.op));
     const bool whole = collective.op == CollectiveOp::kAllGather;
     set_number(node, "comm_size", collective.bytes / (whole ? static_cast<Bytes>(ranks.size()) : 1));
-    set_text(node, "pg_name", name_of(group));
+    if (!is_all(group)) set_text(node, "pg_name", name_of(group));
     if (!collective.kind.empty()) set_text(node, "coppice_kind", collective.kind);
     if (collective.priority != 0) set_number(node, "comm_priority", collective.priority);
     const int root = ranks[static_cast<std::size_t>(collective.root)];

@@ -164,13 +164,13 @@ Said said(const Program& program, Operation operation) {
           operation.after};
 }
 
-void expect_same(const Program& one, const Program& other) {
+void expect_same(const Program& one, const Program& other, std::size_t metadata = 1) {
   ASSERT_EQ(one.ranks.size(), other.ranks.size());
   EXPECT_EQ(one.collectives.size(), other.collectives.size());
   EXPECT_EQ(one.transfers.size(), other.transfers.size());
   for (std::size_t r = 0; r < one.ranks.size(); ++r) {
-    // Behind all others stands the node that names the groups.
-    ASSERT_EQ(one.ranks[r].operations.size() + 1, other.ranks[r].operations.size());
+    // Behind all others stands the node that names the groups, if there are others than all.
+    ASSERT_EQ(one.ranks[r].operations.size() + metadata, other.ranks[r].operations.size());
     for (std::size_t i = 0; i < one.ranks[r].operations.size(); ++i) {
       ASSERT_EQ(said(one, one.ranks[r].operations[i]), said(other, other.ranks[r].operations[i]))
           << "rank " << r << ", operation " << i;
@@ -230,6 +230,22 @@ TEST(Chakra, ReadsBackEveryKindOfOperation) {
   for (RankGroup& group : program.groups) group.name.clear();
   for (RankGroup& group : read.groups) group.name.clear();
   expect_same(program, read);
+}
+
+// ASTRA-sim takes the name of a group for a number, and none for all ranks.
+TEST(Chakra, NamesNoGroupOfAllRanks) {
+  Program program;
+  program.groups = {{"all", {0, 1}}};
+  program.collectives = {{"a", CollectiveOp::kAllReduce, 0, 64, 0, 0, ""}};
+  for (int rank = 0; rank < 2; ++rank) {
+    program.ranks.emplace_back().operations = {Operation{"a", JoinCollective{0}, {}}};
+  }
+  const std::string attribute("\x07pg_name");
+  EXPECT_EQ(trace_of(program, 0).find(attribute), std::string::npos);
+  expect_same(program, written_and_read(program), 0);
+  program.groups.front().ranks = {1, 0};
+  EXPECT_NE(trace_of(program, 0).find(attribute), std::string::npos);
+  expect_same(program, written_and_read(program));
 }
 
 TEST(Chakra, WaitsForDataInAnyOrderOfTheFile) {
