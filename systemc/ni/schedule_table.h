@@ -56,11 +56,9 @@ class ScheduleTable {
   const TableEntry* next_message() {
     Place place = place_;
     for (std::size_t i = next_; i < size_; ++i) {
-      const TableEntry* entry = entries_ + i;
-      if (!entries_stay()) {
-        entry = i == next_ ? head() : &ahead_;
-        if (i > next_) read_ahead(i, place);
-      }
+      if (!entries_stay() && i > next_) read_ahead(i, place);
+      const TableEntry* const later = entries_stay() ? entries_ + i : &ahead_;
+      const TableEntry* const entry = i == next_ ? head() : later;
       if (entry->op != schedule::Op::kNop) return entry;
     }
     return nullptr;
