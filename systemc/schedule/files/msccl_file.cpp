@@ -168,6 +168,18 @@ class MscclReader {
     }
   }
 
+  // Another GPU than the last of gpus_, whose block it is; -1: none.
+  int peer_of(const pugi::xml_node& tb, const char* name) const {
+    const int peer = number_of(tb, name, -1, accelerators_ - 1);
+    if (peer + 1 == static_cast<int>(gpus_.size())) {
+      refuse(tb.offset_debug(),
+             fmt::format("{} {} is the GPU itself: name another, or -1 for none; cpy and re move "
+                         "data within a GPU",
+                         name, peer));
+    }
+    return peer;
+  }
+
   void read_gpu(const pugi::xml_node& node) {
     if (number_of(node, "id", 0, accelerators_ - 1) != static_cast<int>(gpus_.size())) {
       refuse(node.offset_debug(), fmt::format("GPUs come in order: expected id {}", gpus_.size()));
@@ -178,8 +190,8 @@ class MscclReader {
         refuse(tb.offset_debug(), fmt::format("thread blocks come in order: expected id {}", blocks.size()));
       }
       Block block;
-      block.send_to = number_of(tb, "send", -1, accelerators_ - 1);
-      block.receive_from = number_of(tb, "recv", -1, accelerators_ - 1);
+      block.send_to = peer_of(tb, "send");
+      block.receive_from = peer_of(tb, "recv");
       block.channel = number_of(tb, "chan", 0, 1 << 16);
       for (const pugi::xml_node step : tb.children("step")) block.steps.push_back(read_step(step, block));
       blocks.push_back(std::move(block));

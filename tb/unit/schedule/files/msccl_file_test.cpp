@@ -121,6 +121,8 @@ TEST(Msccl, RefusesWithThePlace) {
   expect_refusal(replaced(kScratch, "allreduce", "alltonext"), 1, "'alltonext' is none of");
   expect_refusal(replaced(kScratch, "type=\"re\"", "type=\"ree\""), 11, "'ree' is none of");
   expect_refusal(replaced(kScratch, "send=\"0\"", "send=\"-1\""), 15, "its block has send");
+  expect_refusal(replaced(kScratch, "send=\"0\"", "send=\"1\""), 13, "send 1 is the GPU itself");
+  expect_refusal(replaced(kScratch, "recv=\"0\"", "recv=\"1\""), 9, "recv 1 is the GPU itself");
   expect_refusal(replaced(kScratch, "deps=\"1\"", "deps=\"7\""), 15, "step 7 of block 0, which is not there");
   expect_refusal(replaced(kScratch,
                           "dstbuf=\"s\" dstoff=\"0\" cnt=\"1\" depid=\"-1\" deps=\"-1\" "
