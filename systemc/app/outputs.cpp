@@ -9,6 +9,7 @@
 
 #include "app/interrupt.h"
 #include "base/error.h"
+#include "base/input_file.h"
 
 namespace coppice::app {
 namespace {
@@ -28,6 +29,11 @@ void collect_texts(const nlohmann::ordered_json& value, std::vector<std::string>
   if (value.is_string()) texts.push_back(value.get<std::string>());
   if (!value.is_structured()) return;
   for (const auto& part : value) collect_texts(part, texts);
+}
+
+void refuse_if_read(const std::string& option, const std::string& path) {
+  if (!was_read(path)) return;
+  throw ConfigError({option + " " + path}, fmt::format("'{}' is an input; name another file", path));
 }
 
 }  // namespace
@@ -50,6 +56,7 @@ system::ResultFile* Outputs::add(const std::string& option, const std::string& p
     throw ConfigError(where, fmt::format("'{}' is {}; name another file", path,
                                          input == inputs_.front() ? "the configuration" : "an input"));
   }
+  refuse_if_read(option, path);
   for (const system::ResultFile& file : files_) {
     if (same_file(path, file.path())) {
       throw ConfigError(where, fmt::format("'{}' is another output already; name another file", path));
@@ -58,6 +65,10 @@ system::ResultFile* Outputs::add(const std::string& option, const std::string& p
   system::ResultFile& file = files_.emplace_back(option, path);
   if (!file.direct()) remove_when_ended(file.temporary_path().c_str());
   return &file;
+}
+
+void Outputs::refuse_inputs() const {
+  for (const system::ResultFile& file : files_) refuse_if_read(file.option(), file.path());
 }
 
 }  // namespace coppice::app

@@ -62,7 +62,9 @@ void execute(const RunLine& line) {
     ProgressLine progress(loaded.config.collective.algorithm);
     options.progress = progress.callback();
     if (programmed) {
-      result = system::run_program(loaded, system::load_program(loaded), options);
+      const workload::Program program = system::load_program(loaded);
+      outputs.refuse_inputs();
+      result = system::run_program(loaded, program, options);
     } else {
       result = trains ? system::run_training(loaded, options) : system::run_collective(loaded, options);
     }

@@ -231,6 +231,7 @@ void execute(const TrafficLine& given) {
   const config::Loaded loaded = experiment ? config::load_booksim(line.booksim, *experiment, input.overrides)
                                            : load(input, config::Purpose::kTraffic);
   Outputs outputs(experiment ? line.booksim : line.input.path, loaded);
+  outputs.keep(line.trace);
   system::ResultFile* out = outputs.add("--out", line.out);
   outputs.add("--statistics", line.statistics);
 

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,6 +22,28 @@ constexpr std::size_t kMostOfADevice = 1 << 20;
 
 [[noreturn]] void refuse_size(std::size_t most) {
   throw UnreadableError(fmt::format("larger than {} MiB", most >> 20));
+}
+
+// Files that were read, by device and inode: names may be links. Searches read in several threads.
+class ReadFiles {
+ public:
+  void add(const struct stat& status) {
+    const std::lock_guard lock(mutex_);
+    files_.emplace(status.st_dev, status.st_ino);
+  }
+  bool contains(const struct stat& status) {
+    const std::lock_guard lock(mutex_);
+    return files_.contains({status.st_dev, status.st_ino});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::pair<dev_t, ino_t>> files_;
+};
+
+ReadFiles& read_files() {
+  static ReadFiles files;
+  return files;
 }
 
 class InputFile {
@@ -59,6 +84,7 @@ std::string read_input_file(const std::string& path, std::size_t most) {
   const struct stat status = file.status();
   if (S_ISDIR(status.st_mode)) throw UnreadableError(std::strerror(EISDIR));
   if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > most) refuse_size(most);
+  if (S_ISREG(status.st_mode)) read_files().add(status);
   const bool device = S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
   const std::size_t limit = device ? std::min(most, kMostOfADevice) : most;
   std::string text;
@@ -68,6 +94,11 @@ std::string read_input_file(const std::string& path, std::size_t most) {
     refuse_size(most);
   }
   return text;
+}
+
+bool was_read(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && read_files().contains(status);
 }
 
 }  // namespace coppice

@@ -19,4 +19,7 @@ inline constexpr std::size_t kLargestInput = std::size_t{1} << 30;
 // more than `most` bytes, or is a device that never ends (/dev/zero).
 std::string read_input_file(const std::string& path, std::size_t most = kLargestInput);
 
+// Whether `path` leads to a regular file that this process has read as an input, by whatever name.
+bool was_read(const std::string& path);
+
 }  // namespace coppice

@@ -59,6 +59,46 @@ TEST(Outputs, NeverReplaceTheConfigurationOrEachOther) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
+// Files whose names a configuration does not keep as they are, or that a command reads besides it.
+TEST(Outputs, NeverReplaceWhatWasRead) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  shop.write("net.yml", "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n");
+  shop.write("sys.json", R"({"all-reduce-implementation": ["ring"]})");
+  shop.write(
+      "astra.yaml",
+      "system:\n"
+      "  topology: {kind: hierarchy, dimensions: net.yml}\n"
+      "collective: {op: all_reduce, algorithm: hierarchical, size: 1 KiB, dimension_algorithms: sys.json}\n");
+  shop.write("packets.txt", "ID:7 CYC:20 SRC:1 DST:2 ADR:0x40 TYP:ReadReq NDEP:0\n");
+  shop.write("program.yaml",
+             "system:\n"
+             "  topology: {kind: torus, dims: [2, 2]}\n"
+             "collective: {algorithm: ring}\n"
+             "training: {model: llama3_8b, parallel: {tensor: 4}, batch_per_accelerator: 1, sequence: 16}\n");
+  ASSERT_EQ(shop.run({"convert", "program.yaml", "--out", "t"}).status, 0);
+  shop.write("trace.yaml",
+             "system:\n"
+             "  topology: {kind: torus, dims: [2, 2]}\n"
+             "collective: {algorithm: ring}\n"
+             "program: {trace: \"t.{rank}.et\"}\n");
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"run", "astra.yaml"}, "net.yml"},
+      {{"run", "astra.yaml"}, "sys.json"},
+      {{"bound", "astra.yaml"}, "./net.yml"},
+      {{"traffic", "c.yaml", "--trace", "packets.txt"}, "packets.txt"},
+      {{"run", "trace.yaml"}, "t.1.et"}};
+  for (const auto& [command, name] : cases) {
+    const std::string before = shop.read(name);
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--out", name});
+    const Outcome outcome = shop.run(arguments);
+    EXPECT_EQ(outcome.status, 2) << name << ": " << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(std::string("'") + name + "' is an input; name another file"));
+    EXPECT_EQ(shop.read(name), before) << name;
+  }
+}
+
 TEST(Outputs, ReplaceAnOlderFileOnlyWhenTheRunIsDone) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/input_file.h"
 
 namespace coppice::system {
 namespace {
@@ -69,8 +70,15 @@ ResultFile::~ResultFile() {
 }
 
 void ResultFile::commit() {
+  if (direct_) {
+    committed_ = true;
+    return;
+  }
+  if (was_read(target_)) {
+    throw ModelError(
+        fmt::format("{}: '{}' was read as an input, and is kept; name another file", option_, path_));
+  }
   committed_ = true;
-  if (direct_) return;
   std::error_code error;
   fs::rename(temporary_, target_, error);
   if (!error) return;

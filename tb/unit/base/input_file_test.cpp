@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 namespace coppice {
@@ -26,6 +27,21 @@ TEST_F(InputFile, IsReadWhole) {
   EXPECT_EQ(read_input_file(path_), std::string(100'000, 'x') + '\0' + "y\n");
   EXPECT_EQ(read_input_file(path_, 100'003).size(), 100'003U);
   EXPECT_EQ(read_input_file("/dev/null"), "");
+}
+
+TEST_F(InputFile, IsKnownByAllItsNamesOnceItWasRead) {
+  EXPECT_FALSE(was_read("/proc/self/exe"));
+  EXPECT_FALSE(was_read("/nowhere/x"));
+  read_input_file(path_);
+  read_input_file("/dev/null");
+  EXPECT_TRUE(was_read(path_));
+  EXPECT_TRUE(was_read(::testing::TempDir() + "./coppice_input_file"));
+  const std::string link = path_ + ".link";
+  std::filesystem::create_symlink(path_, link);
+  EXPECT_TRUE(was_read(link));
+  std::remove(link.c_str());
+  EXPECT_FALSE(was_read("/dev/null"));
+  EXPECT_FALSE(was_read("/"));
 }
 
 TEST_F(InputFile, IsRefusedWithTheReason) {

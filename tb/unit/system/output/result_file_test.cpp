@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "machine.h"
 
 namespace coppice::system {
@@ -54,6 +55,19 @@ TEST(ResultFile, ReplacesAnOldResultAtTheEndOnly) {
   EXPECT_EQ(read_text(directory.file("a.json")), "old");
   file.write("new");
   EXPECT_EQ(read_text(directory.file("a.json")), "new");
+}
+
+TEST(ResultFile, NeverReplacesWhatWasReadMeanwhile) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("a.json");
+  std::ofstream(path) << "input";
+  {
+    ResultFile file("--out", path);
+    EXPECT_EQ(read_input_file(path), "input");
+    EXPECT_THAT([&] { file.write("text"); }, ThrowsMessage<ModelError>(HasSubstr("was read as an input")));
+  }
+  EXPECT_EQ(read_text(path), "input");
+  EXPECT_THAT(directory.names(), ElementsAre("a.json"));
 }
 
 TEST(ResultFile, KeepsASymbolicLink) {
