@@ -14,7 +14,7 @@ struct DimensionModel {
   int size = 2;                                          // accelerators of a group
   Bandwidth bandwidth;                                   // of one accelerator, all links together, each way
   Femtoseconds step_latency = 0;                         // from accelerator to accelerator
-  bool in_network = false;                               // its switches add (offload.h)
+  bool in_network = false;                               // its switches add (ChunkProgram)
   std::optional<DimensionMethod> method = std::nullopt;  // what it runs; none: what its network suits
   bool operator==(const DimensionModel&) const = default;
 };

@@ -20,6 +20,12 @@ Bytes intra_dimension_rank(IntraDimension policy, Op op, Bytes before, int size)
   return op == Op::kReduce ? before / size * (size - 1) : before * (size - 1);
 }
 
+bool goes_back(const ChunkPlan& plan) {
+  return plan.reduce_scatter.empty() || plan.all_gather.empty() ||
+         std::ranges::equal(plan.reduce_scatter.rbegin(), plan.reduce_scatter.rend(), plan.all_gather.begin(),
+                            plan.all_gather.end());
+}
+
 namespace {
 
 // Pieces of a chunk are numbered by the coordinates of their owner, those of the first dimension of its
@@ -48,7 +54,7 @@ std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& pl
   Bytes shares = plan.reduce_scatter.empty() ? 1 : all;
   const auto go = [&](std::size_t d, Op op) {
     const Bytes held = plan.bytes * shares / all;
-    stages.push_back({d, op, shares, held, model.transfer(d, op, held), model.sent(d, op, held)});
+    stages.push_back({{d, op, shares}, held, model.transfer(d, op, held), model.sent(d, op, held)});
     const Bytes size = model.dimension(d).size;
     shares = op == Op::kReduce ? shares / size : shares * size;
   };
@@ -68,7 +74,7 @@ std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& pl
   return stages;
 }
 
-OffloadedShares offloaded_shares(const ChunkStage& stage, int size) {
+OffloadedShares offloaded_shares(const ProgramStage& stage, int size) {
   if (stage.whole) return {stage.shares, stage.shares};
   if (stage.op == Op::kReduce) return {stage.shares - stage.shares / size, stage.shares / size};
   return {stage.shares, stage.shares * (size - 1)};

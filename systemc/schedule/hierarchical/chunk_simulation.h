@@ -7,6 +7,7 @@
 
 #include "schedule/compile/chunk_policy.h"
 #include "schedule/compile/latency_model.h"
+#include "schedule/tables/chunk_program.h"
 #include "topology/networks/hierarchy.h"
 
 namespace coppice::schedule {
@@ -21,24 +22,14 @@ struct ChunkPlan {
   bool operator==(const ChunkPlan&) const = default;
 };
 
+// Whether a chunk is all-gathered the way back that it was reduce-scattered, if it is both.
+bool goes_back(const ChunkPlan& plan);
+
 // A stage of a chunk's way: a reduce-scatter or an all-gather in one dimension.
-struct ChunkStage {
-  std::size_t dimension = 0;
-  Op op = Op::kReduce;
-  Bytes shares = 0;           // that an accelerator holds of the chunk when it begins, one per accelerator
-  Bytes before = 0;           // the same in bytes
+struct ChunkStage : ProgramStage {
+  Bytes before = 0;           // what an accelerator holds of the chunk when it begins
   Femtoseconds transfer = 0;  // for which it has the dimension to itself
   Bytes sent = 0;             // by an accelerator
-  // Both phases at once: the dimension's switches add what they are sent and give back the sum. For the
-  // dimension that an all-reduce comes to last and leaves first.
-  bool whole = false;
-  // The places of an all-gather: in how many a part lies that an accelerator sends, since the pieces between
-  // are not gathered yet; and whether neighbouring parts lie side by side.
-  Bytes apart = 1;
-  bool joins = true;
-
-  // The places that `parts` neighbouring parts lie in.
-  Bytes runs(int parts) const { return joins ? apart : apart * parts; }
 };
 
 // The stages of a chunk, in the order it goes through them.
@@ -75,7 +66,7 @@ struct OffloadedShares {
   Bytes up = 0;
   Bytes down = 0;
 };
-OffloadedShares offloaded_shares(const ChunkStage& stage, int size);
+OffloadedShares offloaded_shares(const ProgramStage& stage, int size);
 
 // A step's turn in a dimension.
 struct ChunkTurn {

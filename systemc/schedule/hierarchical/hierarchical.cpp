@@ -1,15 +1,16 @@
 #include "schedule/hierarchical/hierarchical.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "base/machine_memory.h"
 #include "schedule/hierarchical/chunk_planning.h"
-#include "schedule/hierarchical/offload.h"
 #include "schedule/hierarchical/themis.h"
 #include "schedule/hierarchical/turn_order.h"
 #include "schedule/tables/dimension_algorithm.h"
@@ -19,9 +20,7 @@
 namespace coppice::schedule {
 namespace {
 
-using topology::ChannelId;
 using topology::Hierarchy;
-using topology::Hop;
 using topology::Topology;
 
 class HierarchicalBuilder {
@@ -32,20 +31,16 @@ class HierarchicalBuilder {
         request_(request),
         hierarchy_(topology),
         model_(latency_model(dimension_models(topology), request)),
-        policy_(policy) {
+        policy_(policy),
+        pieces_(static_cast<int>(pieces_of_a_chunk(topology.num_accelerators(), model_.rings()))) {
     for (std::size_t d = 0; d < hierarchy_.dimensions().size(); ++d) {
       const auto& dimension = hierarchy_.dimensions()[d];
-      algorithms_.emplace_back(d, dimension.kind, dimension.size, false, model_.dimension(d).method);
+      algorithms_.emplace_back(d, dimension.kind, dimension.size, dimension.in_network,
+                               model_.dimension(d).method);
       widest_ = std::max(widest_, static_cast<std::size_t>(dimension.size));
     }
-    const bool halves = std::ranges::any_of(algorithms_, &DimensionAlgorithm::sends_halves);
-    pieces_ = static_cast<int>(pieces_of_a_chunk(topology.num_accelerators(), halves));
-    for (const ChunkPlan& plan : plans) {
-      const Bytes address = data_.empty() ? 0 : data_.back().address + data_.back().bytes;
-      require_enough_data(pieces_, plan.bytes, request_.element);
-      data_.push_back({address, plan.bytes});
-      place_chunk(reduce_scatter_order(plan));
-    }
+    for (const ChunkPlan& plan : plans) place_chunk(plan);
+    alike_ = !model_.adds_in_network() && std::ranges::all_of(plans, goes_back);
   }
 
   Schedule build(const std::string& algorithm) {
@@ -56,14 +51,13 @@ class HierarchicalBuilder {
     schedule.element = request_.element;
     schedule.flows = static_cast<int>(tables_.chunks.size());
     schedule.numbered_arrivals = true;
+    schedule.adders = topology_.num_interfaces() - topology_.num_accelerators();
     require_memory_for_turns(algorithm);
-    const auto turns = order_turns(pipeline(), request_.ni_ports);
     if (request_.collective != Collective::kAllReduce) schedule.shares = find_shares();
-    for (const auto& port : turns) {
-      schedule.steps = std::max(schedule.steps, static_cast<int>(port.size()));
+    for (const auto& port : order_turns(pipeline(), slots())) {
       auto& slot = tables_.slots.emplace_back();
-      slot.reserve(port.size());
-      for (const PipelineTurn& turn : port) slot.push_back(table_turn(turn));
+      for (const PipelineTurn& turn : port) add_turn(turn, slot);
+      schedule.steps = std::max(schedule.steps, static_cast<int>(slot.size()));
     }
     find_routes();
     schedule.routes = std::move(routes_);
@@ -72,6 +66,8 @@ class HierarchicalBuilder {
   }
 
  private:
+  using Leg = ChunkProgram::Leg;
+
   // Every chunk's steps and messages, in order and before that.
   void require_memory_for_turns(const std::string& algorithm) const {
     std::int64_t steps = 0;
@@ -83,9 +79,7 @@ class HierarchicalBuilder {
     const std::int64_t of_message =
         sizeof(PipelineMessage) + sizeof(PipelineTurn) + sizeof(ProgramTables::Turn);
     Bytes needed = steps * static_cast<Bytes>(sizeof(PipelineStep)) + messages * of_message;
-    const int accelerators = topology_.num_accelerators();
-    if (accelerators <= request_.pattern_beyond)
-      needed += messages * accelerators * static_cast<Bytes>(sizeof(TableEntry));
+    if (!shared()) needed += messages * topology_.num_accelerators() * static_cast<Bytes>(sizeof(TableEntry));
     const Bytes available = machine_memory();
     if (needed <= available) return;
     throw UnsupportedError(fmt::format(
@@ -95,27 +89,51 @@ class HierarchicalBuilder {
         algorithm, messages, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
   }
 
-  static DimensionOrder reduce_scatter_order(const ChunkPlan& plan) {
-    if (!plan.reduce_scatter.empty()) return plan.reduce_scatter;
-    return {plan.all_gather.rbegin(), plan.all_gather.rend()};
+  // The tables of all accelerators are one, and read as such.
+  bool shared() const { return alike_ && topology_.num_accelerators() > request_.pattern_beyond; }
+
+  void place_chunk(const ChunkPlan& plan) {
+    if (model_.adds_in_network() && !goes_back(plan)) {
+      throw UnsupportedError(
+          fmt::format("where switches add, a chunk that is reduce-scattered over the dimensions {} is "
+                      "all-gathered the same way back, not over {}",
+                      fmt::join(plan.reduce_scatter, ", "), fmt::join(plan.all_gather, ", ")));
+    }
+    require_enough_data(pieces_, plan.bytes, request_.element);
+    const std::pair ways{plan.reduce_scatter, plan.all_gather};
+    if (!tables_.programs.contains(ways)) add_program(plan);
+    const ChunkProgram& program = tables_.programs.at(ways);
+    auto& sizes = tables_.sizes[{&program, plan.bytes}];
+    if (sizes.bounds.empty()) sizes = size_messages(program, plan.bytes, request_.element);
+    tables_.chunks.push_back({&program, &sizes, end_of_data_});
+    bytes_.push_back(plan.bytes);
+    end_of_data_ += plan.bytes;
   }
 
-  void place_chunk(const DimensionOrder& order) {
-    const auto known = tables_.programs.try_emplace(
-        order, hierarchy_, algorithms_, topology_.num_accelerators(), pieces_, request_.collective, order);
-    const ChunkProgram& program = known.first->second;
-    const Chunk& data = data_.back();
-    auto& sizes = tables_.sizes[{&program, data.bytes}];
-    if (sizes.bounds.empty()) sizes = size_messages(program, data.bytes, request_.element);
-    tables_.chunks.push_back({&program, &sizes, data.address});
+  void add_program(const ChunkPlan& plan) {
+    DimensionOrder order = plan.reduce_scatter;
+    if (order.empty()) order.assign(plan.all_gather.rbegin(), plan.all_gather.rend());
+    const std::vector<ChunkStage> ways = stages_of(model_, plan);
+    const std::vector<ProgramStage> stages(ways.begin(), ways.end());
+    tables_.programs.try_emplace({plan.reduce_scatter, plan.all_gather}, hierarchy_, algorithms_,
+                                 topology_.num_accelerators(), pieces_, order, stages);
   }
 
   int ni_port(int out_port) const { return out_port % request_.ni_ports; }
 
-  ProgramTables::Turn table_turn(const PipelineTurn& turn) const {
+  // The ports of an accelerator, and those of switches that add.
+  int slots() const {
+    return request_.ni_ports +
+           (model_.adds_in_network() ? static_cast<int>(hierarchy_.dimensions().size()) : 0);
+  }
+  // The port of the dimension's switches that leads to an accelerator: their turns are the same for all.
+  int down_slot(std::size_t dimension) const { return request_.ni_ports + static_cast<int>(dimension); }
+
+  void add_turn(const PipelineTurn& turn, std::vector<ProgramTables::Turn>& slot) const {
     const ChunkProgram& program = *tables_.chunks[static_cast<std::size_t>(turn.chunk)].program;
     const ChunkProgram::Step& step = program.steps()[static_cast<std::size_t>(turn.step)];
-    return {turn.chunk, step.first_message + turn.message};
+    const int first = step.first_message + turn.message * step.in_turn;
+    for (int m = first; m < first + step.in_turn; ++m) slot.push_back({turn.chunk, m});
   }
 
   std::vector<std::vector<PipelineStep>> pipeline() const {
@@ -128,69 +146,109 @@ class HierarchicalBuilder {
   }
 
   PipelineStep pipeline_step(std::size_t chunk, const ChunkProgram::Step& step) const {
-    const auto& [program, sizes, address] = tables_.chunks[chunk];
+    const std::size_t d = step.stage.dimension;
+    const int size = hierarchy_.dimensions()[d].size;
+    const Bytes bytes = bytes_[chunk];
     PipelineStep result;
-    result.starts_operation = step.in_dimension == 0;
-    result.latency = model_.step_latency(step.dimension);
-    const int accelerators = topology_.num_accelerators();
-    const Bytes shares = program->pieces_before(step) / (pieces_ / accelerators);
-    result.rank = intra_dimension_rank(policy_, step.op, data_[chunk].bytes / accelerators * shares,
-                                       hierarchy_.dimensions()[step.dimension].size);
-    for (int m = step.first_message; m < step.first_message + step.messages; ++m) {
-      result.messages.push_back(
-          {ni_port(program->out_port(m)),
-           model_.serialization(step.dimension, sizes->longest[static_cast<std::size_t>(m)])});
+    result.starts_operation = step.in_stage == 0;
+    result.latency = model_.step_latency(d);
+    result.rank = intra_dimension_rank(policy_, step.stage.op,
+                                       bytes / topology_.num_accelerators() * step.stage.shares, size);
+    if (step.leg != Leg::kAcross) {
+      const OffloadedShares shares = offloaded_shares(step.stage, size);
+      const bool up = step.leg == Leg::kUp;
+      result.messages.push_back({up ? ni_port(hierarchy_.dimensions()[d].first_port) : down_slot(d),
+                                 model_.shares_transfer(d, bytes, up ? shares.up : shares.down)});
+      return result;
+    }
+    const auto& [program, sizes, address] = tables_.chunks[chunk];
+    for (int m = step.first_message; m < step.first_message + step.messages; m += step.in_turn) {
+      Femtoseconds serialization = 0;
+      for (int run = m; run < m + step.in_turn; ++run) {
+        serialization += model_.serialization(d, sizes->longest[static_cast<std::size_t>(run)]);
+      }
+      result.messages.push_back({ni_port(program->out_port(m)), serialization});
     }
     return result;
   }
 
   void find_routes() {
-    for (auto& [order, program] : tables_.programs) {
+    for (auto& [ways, program] : tables_.programs) {
       for (int m = 0; m < program.messages(); ++m) {
-        const std::size_t d = program.step_of(m).dimension;
+        const ChunkProgram::Step& step = program.step_of(m);
         for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-          program.set_route(node, m, route_of(node, d, program.out_port(m), program.move(node, m).dst));
+          program.set_route(node, m, route_of(node, step, program.out_port(m), program.move(node, m).dst));
         }
       }
     }
   }
 
+  // Routes name ports only, and ports lie alike at all accelerators, and at all switches of a dimension.
+  std::int32_t route_of(NodeId node, const ChunkProgram::Step& step, int out_port, NodeId dst) {
+    const std::size_t d = step.stage.dimension;
+    const bool across = step.leg == Leg::kAcross;
+    const bool down = step.leg == Leg::kDown;
+    const int coordinate = hierarchy_.coordinate(across ? dst : node, d);
+    const int port = down ? hierarchy_.dimensions()[d].first_port : out_port;
+    auto& known = route_indices_[static_cast<std::size_t>(step.leg)];
+    const std::size_t key = static_cast<std::size_t>(port) * widest_ + static_cast<std::size_t>(coordinate);
+    if (known.size() <= key) known.resize(key + 1, -1);
+    if (known[key] >= 0) return known[key];
+    known[key] = static_cast<std::int32_t>(routes_.size());
+    topology::VcRange vcs{0, 1};
+    if (request_.routing != nullptr) vcs.end = static_cast<std::uint8_t>(request_.routing->num_vcs());
+    topology::Route route;
+    NodeId at = down ? hierarchy_.switch_of(node, d) : node;
+    int arrives_at = 0;
+    const auto hop = [&](int through) {
+      route.push_back({.out_port = static_cast<std::uint16_t>(through), .vcs = vcs});
+    };
+    for (int leave_by = down ? coordinate : out_port; at != dst; leave_by = coordinate) {
+      hop(leave_by);
+      const topology::Channel& channel =
+          topology_.channel(topology_.out_channels(at)[static_cast<std::size_t>(leave_by)]);
+      at = channel.dst;
+      arrives_at = channel.dst_port;
+    }
+    // A switch has an NI port for every accelerator.
+    const int ejection = step.leg == Leg::kUp ? arrives_at : ni_port(arrives_at);
+    hop(static_cast<int>(topology_.out_channels(dst).size()) + ejection);
+    routes_.push_back(std::move(route));
+    return known[key];
+  }
+
   void fill_tables(Schedule& schedule) {
     const int accelerators = topology_.num_accelerators();
-    const bool shared = accelerators > request_.pattern_beyond;
-    const std::size_t ports = tables_.slots.size();
-    const auto tables = std::make_shared<const ProgramTables>(
-        ProgramTables::moves_of(hierarchy_, accelerators, algorithms_), std::move(tables_));
+    const Translations moves =
+        alike_ ? ProgramTables::moves_of(hierarchy_, accelerators, algorithms_) : Translations({1}, {0});
+    const auto tables = std::make_shared<const ProgramTables>(moves, std::move(tables_));
+    schedule.nodes.resize(static_cast<std::size_t>(topology_.num_interfaces()));
     for (NodeId node = 0; node < accelerators; ++node) {
-      NodeTables& of_node = schedule.nodes.emplace_back();
-      for (std::size_t port = 0; port < ports; ++port) {
-        Table& table = of_node.ports.emplace_back(tables, port, node);
-        if (!shared) table.entries();
+      auto& ports = schedule.nodes[static_cast<std::size_t>(node)].ports;
+      for (int port = 0; port < request_.ni_ports; ++port) {
+        Table& table = ports.emplace_back(tables, static_cast<std::size_t>(port), node);
+        if (!alike_) {
+          table = entries_of(*tables, port, node);
+        } else if (!shared()) {
+          table.entries();
+        }
+      }
+      for (std::size_t d = 0; d < hierarchy_.dimensions().size(); ++d) {
+        if (!hierarchy_.dimensions()[d].in_network) continue;
+        auto& down = schedule.nodes[static_cast<std::size_t>(hierarchy_.switch_of(node, d))].ports;
+        down.resize(static_cast<std::size_t>(hierarchy_.dimensions()[d].size));
+        down[static_cast<std::size_t>(hierarchy_.coordinate(node, d))] =
+            entries_of(*tables, down_slot(d), node);
       }
     }
   }
 
-  // Routes name ports only, and ports lie alike at all accelerators.
-  std::int32_t route_of(NodeId node, std::size_t d, int out_port, NodeId dst) {
-    const int coordinate = hierarchy_.coordinate(dst, d);
-    const std::size_t key =
-        static_cast<std::size_t>(out_port) * widest_ + static_cast<std::size_t>(coordinate);
-    if (route_indices_.size() <= key) route_indices_.resize(key + 1, -1);
-    if (route_indices_[key] >= 0) return route_indices_[key];
-    route_indices_[key] = static_cast<std::int32_t>(routes_.size());
-    topology::VcRange vcs{0, 1};
-    if (request_.routing != nullptr) vcs.end = static_cast<std::uint8_t>(request_.routing->num_vcs());
-    topology::Route route;
-    const auto hop = [&](int port) {
-      route.push_back({.out_port = static_cast<std::uint16_t>(port), .vcs = vcs});
-    };
-    hop(out_port);
-    const ChannelId first = topology_.out_channels(node)[static_cast<std::size_t>(out_port)];
-    if (!topology_.is_accelerator(topology_.channel(first).dst)) hop(coordinate);
-    // A message arrives at the in-port of the number of the out-port it left by.
-    hop(static_cast<int>(topology_.out_channels(dst).size()) + ni_port(out_port));
-    routes_.push_back(std::move(route));
-    return route_indices_[key];
+  static std::vector<TableEntry> entries_of(const ProgramTables& tables, int slot, NodeId node) {
+    std::vector<TableEntry> entries(tables.size(static_cast<std::size_t>(slot)));
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      tables.read(static_cast<std::size_t>(slot), i, node, entries[i]);
+    }
+    return entries;
   }
 
   std::vector<Share> find_shares() const {
@@ -212,12 +270,14 @@ class HierarchicalBuilder {
   Hierarchy hierarchy_;
   LatencyModel model_;
   IntraDimension policy_;
+  int pieces_;  // of a chunk
   std::vector<DimensionAlgorithm> algorithms_;
-  int pieces_ = 0;  // of a chunk
-  std::vector<Chunk> data_;
+  Bytes end_of_data_ = 0;
+  std::vector<Bytes> bytes_;  // of every chunk
   ProgramTables::Spec tables_;
-  std::size_t widest_ = 0;                   // dimension
-  std::vector<std::int32_t> route_indices_;  // [out-port * widest + coordinate of the destination]
+  bool alike_ = false;      // whether all accelerators' tables look alike, and there are no others
+  std::size_t widest_ = 0;  // dimension
+  std::array<std::vector<std::int32_t>, 3> route_indices_;  // [leg][out-port * widest + coordinate]
   std::vector<topology::Route> routes_;
 };
 
@@ -225,9 +285,6 @@ class HierarchicalBuilder {
 
 Schedule compile_plans(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
                        std::span<const ChunkPlan> plans, IntraDimension policy) {
-  if (!topology.in_network().empty() || !std::ranges::all_of(plans, goes_back)) {
-    return compile_offloaded(topology, request, algorithm, plans, policy);
-  }
   return HierarchicalBuilder(topology, request, plans, policy).build(algorithm);
 }
 

@@ -182,7 +182,7 @@ class HeldPieces {
     batch_ = batch;
     begin();
     for (const ChunkProgram::Step& step : program_.steps()) {
-      if (!for_each(step, [&](Held& held) { return send(held, step.op); })) return false;
+      if (!for_each(step, [&](Held& held) { return send(held, step.op()); })) return false;
       if (!deliver(step)) return false;
     }
     return std::ranges::all_of(held_, [&](const Held& held) { return is_owed(held); });
@@ -233,7 +233,7 @@ class HeldPieces {
         const auto from = part(node, move.pieces);
         const auto to = part(move.dst, move.pieces);
         for (std::size_t i = 0; i < from.size(); ++i) {
-          if (!arrive(from[i], to[i], step.op)) return false;
+          if (!arrive(from[i], to[i], step.op())) return false;
         }
       }
     }
@@ -335,8 +335,8 @@ bool names_families(const ChunkProgram& program) {
       sources.clear();
       for (int e = 0; e < step.first_message; ++e) {
         const Arrival& arrival = arrivals[node * messages + static_cast<std::size_t>(e)];
-        if (program.step_of(e).op != step.op || !arrival.pieces.overlap(move.pieces)) continue;
-        if (step.op == Op::kGather) sources.clear();
+        if (program.step_of(e).op() != step.op() || !arrival.pieces.overlap(move.pieces)) continue;
+        if (step.op() == Op::kGather) sources.clear();
         sources.push_back(arrival.src);
       }
       if (!std::ranges::equal(sources, program.family(move))) return false;

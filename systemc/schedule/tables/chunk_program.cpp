@@ -11,89 +11,234 @@ namespace coppice::schedule {
 using topology::Hierarchy;
 
 ChunkProgram::ChunkProgram(const Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms,
-                           int accelerators, int pieces, Collective collective, const DimensionOrder& order)
+                           int accelerators, int pieces, const DimensionOrder& order,
+                           std::span<const ProgramStage> stages)
     : accelerators_(accelerators), pieces_(pieces) {
   for (const std::size_t d : order) {
     const Hierarchy::Dimension& dimension = hierarchy.dimensions()[d];
     levels_.push_back({d, dimension.size, dimension.stride});
   }
-  const auto levels = static_cast<int>(levels_.size());
-  for (int level = 0; collective != Collective::kAllGather && level < levels; ++level) {
-    add_steps(Op::kReduce, level, algorithms);
-  }
-  for (int level = levels; collective != Collective::kReduceScatter && level-- > 0;) {
-    add_steps(Op::kGather, level, algorithms);
-  }
+  add_stages(hierarchy, algorithms, stages);
   moves_.resize(step_of_.size() * static_cast<std::size_t>(accelerators));
   find_moves(hierarchy, algorithms);
-  find_families();
+  find_families(hierarchy);
 }
 
-void ChunkProgram::add_steps(Op op, int level, std::span<const DimensionAlgorithm> algorithms) {
-  const std::size_t d = levels_[static_cast<std::size_t>(level)].dimension;
-  for (int s = 0; s < algorithms[d].steps(); ++s) {
-    const int each = algorithms[d].messages();
-    step_of_.insert(step_of_.end(), static_cast<std::size_t>(each), static_cast<int>(steps_.size()));
-    steps_.push_back({d, op, s, level, messages() - each, each});
+void ChunkProgram::add_stages(const Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms,
+                              std::span<const ProgramStage> stages) {
+  Received received{.by_switch = std::vector<std::int32_t>(algorithms.size(), 0)};
+  std::uint32_t gathered = 0;
+  for (const ProgramStage& stage : stages) {
+    const auto of_stage = [&](const Level& level) { return level.dimension == stage.dimension; };
+    Step step{.stage = stage, .gathered = gathered};
+    step.level = static_cast<int>(std::ranges::find_if(levels_, of_stage) - levels_.begin());
+    if (hierarchy.dimensions()[stage.dimension].in_network) {
+      add_offloaded(step, received);
+    } else {
+      add_across(step, algorithms[stage.dimension], received);
+    }
+    if (stage.op == Op::kGather || stage.whole) gathered |= 1U << stage.dimension;
   }
+}
+
+void ChunkProgram::add_across(Step step, const DimensionAlgorithm& algorithm, Received& received) {
+  for (step.in_stage = 0; step.in_stage < algorithm.steps(); ++step.in_stage) {
+    step.in_turn =
+        static_cast<int>(step.stage.runs(algorithm.move(step.stage.op, step.in_stage, 0, 0).parts));
+    step.messages = algorithm.messages() * step.in_turn;
+    step.dependencies = received.by_accelerator;
+    step.arrival = received.by_accelerator;
+    received.by_accelerator += step.messages;
+    add_step(step);
+  }
+}
+
+void ChunkProgram::add_offloaded(Step step, Received& received) {
+  std::int32_t& at_switch = received.by_switch[step.stage.dimension];
+  // The parts of others lie on either side of an accelerator's own.
+  const int others = level(step).size > 2 ? 2 : 1;
+  step.leg = Leg::kUp;
+  step.messages = step.in_turn = step.stage.op == Op::kReduce && !step.stage.whole ? others : 1;
+  step.dependencies = received.by_accelerator;
+  step.arrival = at_switch;
+  at_switch += level(step).size * step.messages;
+  add_step(step);
+  step.leg = Leg::kDown;
+  step.in_stage = 1;
+  step.messages = step.in_turn = step.stage.op == Op::kGather ? others : 1;
+  step.dependencies = at_switch;
+  step.arrival = received.by_accelerator;
+  received.by_accelerator += step.messages;
+  add_step(step);
+}
+
+void ChunkProgram::add_step(const Step& step) {
+  steps_.push_back(step);
+  steps_.back().first_message = messages();
+  step_of_.insert(step_of_.end(), static_cast<std::size_t>(step.messages),
+                  static_cast<int>(steps_.size()) - 1);
+}
+
+std::int32_t ChunkProgram::arrival(NodeId node, int message) const {
+  const Step& step = step_of(message);
+  const std::int32_t first = step.leg == Leg::kUp ? level(step).coordinate(node) * step.messages : 0;
+  return step.arrival + first + message - step.first_message;
 }
 
 // The pieces that an accelerator still sums after `levels` dimensions of the order.
 Pieces ChunkProgram::range(NodeId node, std::size_t levels) const {
   Pieces range{0, pieces_};
   for (std::size_t level = 0; level < levels; ++level) {
-    const auto& [dimension, size, stride] = levels_[level];
-    range.count /= size;
-    range.first += node / stride % size * range.count;
+    range.count /= levels_[level].size;
+    range.first += levels_[level].coordinate(node) * range.count;
   }
   return range;
 }
 
-int ChunkProgram::pieces_before(const Step& step) const {
-  const int levels = step.op == Op::kReduce ? step.level : step.level + 1;
-  return range(0, static_cast<std::size_t>(levels)).count;
+// The pieces that the others of the group have, or are to have, in the messages of a step.
+Pieces ChunkProgram::of_others(NodeId node, const Step& step, int message) const {
+  const Pieces group = of_group(node, step);
+  const Pieces own = of_own(node, step);
+  Pieces before{group.first, own.first - group.first};
+  Pieces behind{own.end(), group.end() - own.end()};
+  // Neither of two messages may be empty: accelerators at the ends cut what there is in two.
+  const bool two = step.messages == 2;
+  if (two && before.count == 0) {
+    before = {behind.first, behind.count / 2};
+    behind = {before.end(), behind.count - before.count};
+  } else if (two && behind.count == 0) {
+    behind = {before.first + before.count / 2, before.count - before.count / 2};
+    before.count -= behind.count;
+  }
+  return message == 0 && before.count > 0 ? before : behind;
+}
+
+bool ChunkProgram::all_gathered(const Step& step, std::size_t from_level) const {
+  return std::all_of(levels_.begin() + static_cast<std::ptrdiff_t>(from_level), levels_.end(),
+                     [&](const Level& level) { return ((step.gathered >> level.dimension) & 1U) != 0; });
+}
+
+// The places that its pieces lie in, of those in `within`, which the coordinates of the first `level`
+// dimensions of the order have led to.
+void ChunkProgram::find_places(Pieces within, std::size_t level, const Sent& sent,
+                               std::vector<Pieces>& places) const {
+  if (all_gathered(*sent.step, level)) {
+    places.push_back(within);
+    return;
+  }
+  const auto& [d, size, stride] = levels_[level];
+  const std::int32_t width = within.count / size;
+  const bool whole = ((sent.step->gathered >> d) & 1U) != 0;
+  int first = whole ? 0 : levels_[level].coordinate(sent.node);
+  int end = whole ? size : first + 1;
+  if (d == sent.step->stage.dimension) {
+    first = sent.first_part;
+    end = first + sent.parts;
+    if (all_gathered(*sent.step, level + 1)) {
+      places.push_back({within.first + first * width, sent.parts * width});
+      return;
+    }
+  }
+  for (int x = first; x < end; ++x) find_places({within.first + x * width, width}, level + 1, sent, places);
 }
 
 void ChunkProgram::find_moves(const Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms) {
   for (const Step& step : steps_) {
-    const DimensionAlgorithm& algorithm = algorithms[step.dimension];
-    const Hierarchy::Dimension& dimension = hierarchy.dimensions()[step.dimension];
+    const std::size_t d = step.stage.dimension;
     for (int m = 0; m < step.messages; ++m) {
       const int message = step.first_message + m;
+      const auto first_port = hierarchy.dimensions()[d].first_port;
       for (NodeId node = 0; node < accelerators_; ++node) {
-        const int self = hierarchy.coordinate(node, step.dimension);
-        const auto there = algorithm.move(step.op, step.in_dimension, m, self);
-        const Pieces held = range(node, static_cast<std::size_t>(step.level));
-        const std::int32_t part = held.count / dimension.size;
         Move& move = moves_[place(node, message)];
-        move.dst = hierarchy.peer(node, step.dimension, there.peer);
-        move.pieces = {held.first + there.first_part * part, there.parts * part};
-        if (node == 0) out_ports_.push_back(dimension.first_port + there.port);
-        if (!algorithm.sends_halves()) continue;
-        move.pieces.count /= 2;
-        if (m % 2 != 0) move.pieces.first += move.pieces.count;
+        if (step.leg == Leg::kAcross) {
+          move = across(hierarchy, algorithms[d], node, step, m);
+        } else if (step.leg == Leg::kUp) {
+          move.dst = hierarchy.switch_of(node, d);
+          move.pieces = up(node, step, m);
+        } else {
+          move.dst = node;
+          move.pieces = down(node, step, m);
+        }
       }
+      const int port = step.leg == Leg::kAcross
+                           ? algorithms[d].move(step.stage.op, step.in_stage, m / step.in_turn, 0).port
+                           : 0;
+      out_ports_.push_back(step.leg == Leg::kDown ? -1 : first_port + port);
     }
   }
 }
 
-// The arrivals of earlier steps that overlap a message.
-void ChunkProgram::find_families() {
-  std::vector<NodeId> source(moves_.size());  // [place of a move]: who sends it to an accelerator
+ChunkProgram::Move ChunkProgram::across(const Hierarchy& hierarchy, const DimensionAlgorithm& algorithm,
+                                        NodeId node, const Step& step, int message) const {
+  const int number = message / step.in_turn;  // of the algorithm's messages
+  const auto there = algorithm.move(step.stage.op, step.in_stage, number, level(step).coordinate(node));
+  Move move;
+  move.dst = hierarchy.peer(node, step.stage.dimension, there.peer);
+  if (step.stage.op == Op::kReduce) {
+    const Pieces held = of_group(node, step);
+    const std::int32_t part = held.count / level(step).size;
+    move.pieces = {held.first + there.first_part * part, there.parts * part};
+  } else {
+    std::vector<Pieces> places;
+    find_places({0, pieces_}, 0, {node, &step, there.first_part, there.parts}, places);
+    move.pieces = places.at(static_cast<std::size_t>(message % step.in_turn));
+  }
+  if (!algorithm.sends_halves()) return move;
+  move.pieces.count /= 2;
+  if (number % 2 != 0) move.pieces.first += move.pieces.count;
+  return move;
+}
+
+Pieces ChunkProgram::up(NodeId node, const Step& step, int message) const {
+  if (step.stage.op == Op::kGather) return of_own(node, step);
+  return step.stage.whole ? of_group(node, step) : of_others(node, step, message);
+}
+
+Pieces ChunkProgram::down(NodeId node, const Step& step, int message) const {
+  if (step.stage.op == Op::kGather) return of_others(node, step, message);
+  return step.stage.whole ? of_group(node, step) : of_own(node, step);
+}
+
+// The nodes whose data each message has taken up: the arrivals of earlier steps that overlap it.
+void ChunkProgram::find_families(const Hierarchy& hierarchy) {
+  struct Arrival {
+    NodeId src = topology::kNoNode;
+    std::int32_t message = -1;
+    NodeId listed = topology::kNoNode;  // the accelerator whose move it is
+  };
+  const auto sender = [&](NodeId node, const Step& step) {
+    return step.leg == Leg::kDown ? hierarchy.switch_of(node, step.stage.dimension) : node;
+  };
+  std::vector<std::vector<Arrival>> arrivals(static_cast<std::size_t>(accelerators_));
   for (int m = 0; m < messages(); ++m) {
-    for (NodeId node = 0; node < accelerators_; ++node) source[place(move(node, m).dst, m)] = node;
+    for (NodeId node = 0; node < accelerators_; ++node) {
+      const auto dst = static_cast<std::size_t>(move(node, m).dst);
+      if (arrivals.size() <= dst) arrivals.resize(dst + 1);
+      const auto number = static_cast<std::size_t>(arrival(node, m));
+      if (arrivals[dst].size() <= number) arrivals[dst].resize(number + 1);
+      arrivals[dst][number] = {sender(node, step_of(m)), m, node};
+    }
   }
   for (int m = 0; m < messages(); ++m) {
     const Step& step = step_of(m);
     for (NodeId node = 0; node < accelerators_; ++node) {
       Move& sent = moves_[place(node, m)];
       sent.first_of_family = static_cast<std::int32_t>(family_.size());
-      for (int e = 0; e < step.first_message; ++e) {
-        const NodeId from = source[place(node, e)];
-        if (step_of(e).op != step.op || !move(from, e).pieces.overlap(sent.pieces)) continue;
-        // A value comes from the last that brought it.
-        if (step.op == Op::kGather) family_.resize(static_cast<std::size_t>(sent.first_of_family));
-        family_.push_back(from);
+      const std::span<const Arrival> inbox = arrivals[static_cast<std::size_t>(sender(node, step))];
+      NodeId value_from = topology::kNoNode;
+      for (const Arrival& arrival : inbox.first(static_cast<std::size_t>(step.dependencies))) {
+        if (!move(arrival.listed, arrival.message).pieces.overlap(sent.pieces)) continue;
+        // A value takes the place of what was there.
+        if (step_of(arrival.message).op() == Op::kGather) {
+          family_.resize(static_cast<std::size_t>(sent.first_of_family));
+          value_from = arrival.src;
+        } else {
+          family_.push_back(arrival.src);
+        }
+      }
+      if (step.op() == Op::kGather) {
+        family_.resize(static_cast<std::size_t>(sent.first_of_family));
+        if (value_from != topology::kNoNode) family_.push_back(value_from);
       }
       sent.family = static_cast<std::int32_t>(family_.size()) - sent.first_of_family;
     }

@@ -21,18 +21,57 @@ struct Pieces {
   bool overlap(const Pieces& other) const { return first < other.end() && other.first < end(); }
 };
 
-// The part that all chunks share which go through the dimensions of a hierarchy in one order: the messages of
+// A reduce-scatter or an all-gather of a chunk in one dimension, as far as its messages are concerned.
+struct ProgramStage {
+  std::size_t dimension = 0;
+  Op op = Op::kReduce;
+  Bytes shares = 0;  // that an accelerator holds of the chunk when it begins, one per accelerator
+  // Both phases at once: the dimension's switches add what they are sent and give back the sum. For the
+  // dimension that an all-reduce comes to last and leaves first.
+  bool whole = false;
+  // The places of an all-gather: in how many a part lies that an accelerator sends, since the pieces between
+  // are not gathered yet; and whether neighbouring parts lie side by side.
+  Bytes apart = 1;
+  bool joins = true;
+
+  // The places that `parts` neighbouring parts lie in.
+  Bytes runs(int parts) const { return joins ? apart : apart * parts; }
+};
+
+// The part that all chunks share which go through the dimensions of a hierarchy in one way: the messages of
 // every accelerator, in pieces of the chunk. All accelerators send alike: message m of any of them is of the
 // same step, out-port and length.
+//
+// The switches of some dimensions may add what they are sent (in-network reduction; Themis, Sec. 4.5). Such a
+// switch is a node with tables of its own, a port for every accelerator of its group, and data that starts at
+// nothing. Messages that come down from it are listed with the accelerator that they come to; they and those
+// that go up differ in length from accelerator to accelerator. In its dimension,
+//
+// - a reduce-scatter sends the parts of the others up, and down the others' sum of an accelerator's own part,
+//   which it adds (an own part that went up and came back would overwrite what other dimensions bring early);
+//
+// - an all-gather sends an accelerator's part up, and those of the others down to it;
+//
+// - an all-reduce's reduce-scatter and the all-gather that follows it in the same dimension are one: all that
+//   an accelerator holds goes up, the sum comes down.
 class ChunkProgram {
  public:
+  // Between accelerators, from each to its switch, or from the switch to each.
+  enum class Leg : std::uint8_t { kAcross, kUp, kDown };
   struct Step {
-    std::size_t dimension = 0;
-    Op op = Op::kReduce;
-    int in_dimension = 0;   // which of the dimension's steps it is
-    int level = 0;          // place of the dimension in the order
+    ProgramStage stage;
+    int level = 0;  // place of the dimension in the order
+    Leg leg = Leg::kAcross;
+    int in_stage = 0;       // which of the stage's steps it is
     int first_message = 0;  // of an accelerator
     int messages = 0;
+    int in_turn = 1;                // messages that go one after the other in one turn
+    std::int32_t dependencies = 0;  // arrivals at the sender in earlier steps
+    std::int32_t arrival = 0;       // number of its first at the receiver
+    std::uint32_t gathered = 0;     // a bit for every dimension that is gathered before
+
+    // Data that comes down is final, but for others' sums of an own part.
+    Op op() const { return leg == Leg::kDown && stage.whole ? Op::kGather : stage.op; }
   };
   struct Move {
     NodeId dst = topology::kNoNode;
@@ -42,33 +81,34 @@ class ChunkProgram {
     std::int32_t family = 0;
   };
 
-  // Reduce-scatters over the dimensions in `order`, all-gathers back, or does one of both.
+  // A chunk that goes through `stages`. Its pieces are an accelerator's own by the place of each dimension in
+  // `order`: that of its reduce-scatter, or the order back of its all-gather.
   ChunkProgram(const topology::Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms,
-               int accelerators, int pieces, Collective collective, const DimensionOrder& order);
+               int accelerators, int pieces, const DimensionOrder& order,
+               std::span<const ProgramStage> stages);
 
   int accelerators() const { return accelerators_; }
   int pieces() const { return pieces_; }
   std::span<const Step> steps() const { return steps_; }
-  // How many an accelerator sends.
+  // How many an accelerator sends, with those that come down to it.
   int messages() const { return static_cast<int>(step_of_.size()); }
   const Step& step_of(int message) const {
     return steps_[static_cast<std::size_t>(step_of_[static_cast<std::size_t>(message)])];
   }
-  // The port at every accelerator, counted over all dimensions.
+  // The port at every accelerator, counted over all dimensions. None for what comes down.
   int out_port(int message) const { return out_ports_[static_cast<std::size_t>(message)]; }
+  // The number of a message among the arrivals at its destination.
+  std::int32_t arrival(NodeId node, int message) const;
   // The moves of a message, by accelerator.
   std::span<const Move> moves(int message) const {
     return {&moves_[place(0, message)], static_cast<std::size_t>(accelerators_)};
   }
   const Move& move(NodeId node, int message) const { return moves_[place(node, message)]; }
   void set_route(NodeId node, int message, std::int32_t route) { moves_[place(node, message)].route = route; }
-  // The sources of its data: the accelerators whose partial sums it includes, or the one that the value
-  // came from.
+  // The sources of its data: the nodes whose partial sums it includes, or the one that the value came from.
   std::span<const NodeId> family(const Move& move) const {
     return {family_.data() + move.first_of_family, static_cast<std::size_t>(move.family)};
   }
-  // How many pieces an accelerator holds of a chunk before it goes through a dimension.
-  int pieces_before(const Step& step) const;
   // The pieces that are an accelerator's own.
   Pieces share(NodeId node) const { return range(node, levels_.size()); }
 
@@ -77,12 +117,44 @@ class ChunkProgram {
     std::size_t dimension;
     int size;
     int stride;
+
+    int coordinate(NodeId node) const { return node / stride % size; }
+  };
+  // The parts that an accelerator sends in a step of an all-gather.
+  struct Sent {
+    NodeId node;
+    const Step* step;
+    int first_part;
+    int parts;
+  };
+  struct Received {
+    std::int32_t by_accelerator = 0;
+    std::vector<std::int32_t> by_switch;  // [dimension]
   };
 
-  void add_steps(Op op, int level, std::span<const DimensionAlgorithm> algorithms);
+  void add_stages(const topology::Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms,
+                  std::span<const ProgramStage> stages);
+  void add_across(Step step, const DimensionAlgorithm& algorithm, Received& received);
+  void add_offloaded(Step step, Received& received);
+  void add_step(const Step& step);
+  const Level& level(const Step& step) const { return levels_[static_cast<std::size_t>(step.level)]; }
   Pieces range(NodeId node, std::size_t levels) const;
+  // The pieces that the accelerator's group sums in the step's dimension, and those that it sums itself then.
+  Pieces of_group(NodeId node, const Step& step) const {
+    return range(node, static_cast<std::size_t>(step.level));
+  }
+  Pieces of_own(NodeId node, const Step& step) const {
+    return range(node, static_cast<std::size_t>(step.level) + 1);
+  }
+  Pieces of_others(NodeId node, const Step& step, int message) const;
+  bool all_gathered(const Step& step, std::size_t from_level) const;
+  void find_places(Pieces within, std::size_t level, const Sent& sent, std::vector<Pieces>& places) const;
   void find_moves(const topology::Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms);
-  void find_families();
+  Move across(const topology::Hierarchy& hierarchy, const DimensionAlgorithm& algorithm, NodeId node,
+              const Step& step, int message) const;
+  Pieces up(NodeId node, const Step& step, int message) const;
+  Pieces down(NodeId node, const Step& step, int message) const;
+  void find_families(const topology::Hierarchy& hierarchy);
   std::size_t place(NodeId node, int message) const {
     return static_cast<std::size_t>(message) * static_cast<std::size_t>(accelerators_) +
            static_cast<std::size_t>(node);

@@ -24,7 +24,7 @@ class DimensionAlgorithm {
  public:
   // Throws UnsupportedError, naming the alternatives, for halving and doubling among a number that is no
   // power of two, and for a `method` that the dimension's network does not serve. Switches that add
-  // (`in_network`) take any size: a phase is one step there, which offload.h spells out.
+  // (`in_network`) take any size: a phase is one step there, which ChunkProgram spells out.
   DimensionAlgorithm(std::size_t dimension, topology::DimensionKind kind, int size, bool in_network = false,
                      std::optional<DimensionMethod> method = std::nullopt);
 

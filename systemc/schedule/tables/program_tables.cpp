@@ -26,17 +26,20 @@ void ProgramTables::read_message(std::size_t slot, std::size_t i, NodeId node, T
   const PlacedChunk& chunk = spec_.chunks[static_cast<std::size_t>(chunk_number)];
   const ChunkProgram::Step& step = chunk.program->step_of(message);
   const ChunkProgram::Move& move = chunk.program->move(node, message);
-  entry.op = step.op;
+  entry.op = step.op();
   entry.flow = chunk_number;
   entry.step = static_cast<std::int32_t>(i) + 1;
-  entry.dependencies = step.first_message;
-  entry.arrival = message;
+  entry.dependencies = step.dependencies;
+  entry.arrival = chunk.program->arrival(node, message);
   entry.address = chunk.address + chunk.sizes->bounds[static_cast<std::size_t>(move.pieces.first)];
   entry.bytes = chunk.sizes->bytes(move.pieces);
-  entry.padding =
-      static_cast<std::int32_t>(chunk.sizes->longest[static_cast<std::size_t>(message)] - entry.bytes);
+  // Messages to and from switches differ from accelerator to accelerator, and none waits for another's.
+  const Bytes longest = step.leg == ChunkProgram::Leg::kAcross
+                            ? chunk.sizes->longest[static_cast<std::size_t>(message)]
+                            : entry.bytes;
+  entry.padding = static_cast<std::int32_t>(longest - entry.bytes);
   entry.route = move.route;
-  const bool reduces = step.op == Op::kReduce;
+  const bool reduces = entry.op == Op::kReduce;
   entry.parent = reduces ? move.dst : topology::kNoNode;
   entry.children.resize(reduces ? 0 : 1);
   if (!reduces) entry.children.front() = move.dst;

@@ -15,6 +15,8 @@ namespace coppice::schedule {
 // step t + 1.
 class ProgramTables final : public SymmetricTables {
  public:
+  // The orders of dimensions that a chunk is reduce-scattered and all-gathered in.
+  using ChunkWays = std::pair<DimensionOrder, DimensionOrder>;
   struct Turn {
     std::int32_t chunk = 0;
     std::int32_t message = 0;  // of the chunk's program
@@ -25,10 +27,12 @@ class ProgramTables final : public SymmetricTables {
     Bytes address = 0;
   };
   struct Spec {
-    std::map<DimensionOrder, ChunkProgram> programs;
+    std::map<ChunkWays, ChunkProgram> programs;
     std::map<std::pair<const ChunkProgram*, Bytes>, MessageSizes> sizes;
-    std::vector<PlacedChunk> chunks;       // point to the above
-    std::vector<std::vector<Turn>> slots;  // a slot is the NI port of its number
+    std::vector<PlacedChunk> chunks;  // point to the above
+    // A slot is the NI port of its number; behind those, where switches add, the port of a dimension's switch
+    // that leads to the accelerator.
+    std::vector<std::vector<Turn>> slots;
   };
 
   ProgramTables(Translations moves, Spec spec) : moves_(std::move(moves)), spec_(std::move(spec)) {}
@@ -38,7 +42,7 @@ class ProgramTables final : public SymmetricTables {
   static Translations moves_of(const topology::Hierarchy& hierarchy, int accelerators,
                                std::span<const DimensionAlgorithm> algorithms);
 
-  const std::map<DimensionOrder, ChunkProgram>& programs() const { return spec_.programs; }
+  const std::map<ChunkWays, ChunkProgram>& programs() const { return spec_.programs; }
   const std::map<std::pair<const ChunkProgram*, Bytes>, MessageSizes>& sizes() const { return spec_.sizes; }
   std::span<const PlacedChunk> chunks() const { return spec_.chunks; }
   std::span<const Turn> turns(std::size_t slot) const { return spec_.slots[slot]; }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "schedule/hierarchical/hierarchical.h"
+#include "schedule/hierarchical/themis.h"
 #include "topology/networks/hierarchy.h"
 #include "topology/networks/kinds.h"
 #include "topology/routing/routing.h"
@@ -37,6 +38,20 @@ struct HierarchicalMachine {
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;
 };
+
+// A chunk of so many pieces over the dimensions in `order`, and back, or one of both.
+inline ChunkProgram program_of(const topology::Topology& topology, int pieces, Collective collective,
+                               const DimensionOrder& order) {
+  const LatencyModel model(dimension_models(topology));
+  const topology::Hierarchy hierarchy(topology);
+  std::vector<DimensionAlgorithm> algorithms;
+  for (std::size_t d = 0; d < model.dimensions(); ++d) {
+    algorithms.emplace_back(d, model.dimension(d).kind, model.dimension(d).size);
+  }
+  const auto way = stages_of(model, mirrored_plan(collective, Bytes{4} * pieces, order));
+  const std::vector<ProgramStage> stages(way.begin(), way.end());
+  return {hierarchy, algorithms, topology.num_accelerators(), pieces, order, stages};
+}
 
 // Small hierarchies of all kinds.
 inline std::vector<topology::DimensionSpec> random_dimensions() {

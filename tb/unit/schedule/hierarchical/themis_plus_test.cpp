@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "schedule/hierarchical/offload.h"
 #include "schedule/hierarchical/themis.h"
 #include "themis_systems.h"
 

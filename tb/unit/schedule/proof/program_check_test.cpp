@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -135,16 +136,10 @@ TEST_F(AlteredProgramsTest, AreRefusedForSharesOfOthers) {
 TEST(ProgramProof, CountsAdditionsByTheDepthOfItsTrees) {
   const auto proven = [](const std::vector<topology::DimensionSpec>& specs, Collective collective) {
     const HierarchicalMachine machine(specs);
-    const topology::Hierarchy hierarchy(machine.topology);
-    std::vector<DimensionAlgorithm> algorithms;
-    DimensionOrder order;
-    for (std::size_t d = 0; d < specs.size(); ++d) {
-      algorithms.emplace_back(d, specs[d].kind, specs[d].size);
-      order.push_back(d);
-    }
-    const int n = machine.topology.num_accelerators();
-    const auto pieces = static_cast<int>(pieces_of_a_chunk(n, true));
-    return prove_program({hierarchy, algorithms, n, pieces, collective, order}, collective);
+    DimensionOrder order(specs.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto pieces = static_cast<int>(pieces_of_a_chunk(machine.topology.num_accelerators(), true));
+    return prove_program(program_of(machine.topology, pieces, collective, order), collective);
   };
   const topology::DimensionSpec ring = dimension(DimensionKind::kRing, 4);
   const topology::DimensionSpec full = dimension(DimensionKind::kFullyConnected, 4);
@@ -161,15 +156,13 @@ TEST(ProgramProof, CountsAdditionsByTheDepthOfItsTrees) {
 // What a program does is not what another collective needs.
 TEST(ProgramProof, IsOfItsCollectiveOnly) {
   const HierarchicalMachine machine({dimension(DimensionKind::kRing, 4)});
-  const topology::Hierarchy hierarchy(machine.topology);
-  const std::vector<DimensionAlgorithm> algorithms{DimensionAlgorithm(0, DimensionKind::kRing, 4)};
   constexpr std::array kAll{Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather};
   for (const Collective made : kAll) {
-    const ChunkProgram program(hierarchy, algorithms, 4, 8, made, DimensionOrder{0});
+    const ChunkProgram program = program_of(machine.topology, 8, made, {0});
     for (const Collective asked : kAll) EXPECT_EQ(prove_program(program, asked).has_value(), made == asked);
   }
   // Halves of pieces that cannot be halved.
-  const ChunkProgram odd(hierarchy, algorithms, 4, 4, Collective::kAllReduce, DimensionOrder{0});
+  const ChunkProgram odd = program_of(machine.topology, 4, Collective::kAllReduce, {0});
   EXPECT_FALSE(prove_program(odd, Collective::kAllReduce).has_value());
 }
 

@@ -19,22 +19,17 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 using topology::DimensionKind;
 
-// A hierarchy with the contention-free algorithm of every dimension.
 struct Dimensions {
-  explicit Dimensions(const std::vector<topology::DimensionSpec>& specs)
-      : machine(specs), hierarchy(machine.topology) {
-    for (std::size_t d = 0; d < specs.size(); ++d) algorithms.emplace_back(d, specs[d].kind, specs[d].size);
-  }
+  explicit Dimensions(const std::vector<topology::DimensionSpec>& specs) : machine(specs) {}
 
-  int accelerators() const { return machine.topology.num_accelerators(); }
-  int pieces() const { return static_cast<int>(pieces_of_a_chunk(accelerators(), true)); }
+  int pieces() const {
+    return static_cast<int>(pieces_of_a_chunk(machine.topology.num_accelerators(), true));
+  }
   ChunkProgram program(Collective collective, const DimensionOrder& order) const {
-    return {hierarchy, algorithms, accelerators(), pieces(), collective, order};
+    return program_of(machine.topology, pieces(), collective, order);
   }
 
   HierarchicalMachine machine;
-  topology::Hierarchy hierarchy;
-  std::vector<DimensionAlgorithm> algorithms;
 };
 
 // Whose contributions every accelerator holds of every piece, as a bit each (64 accelerators at most).
@@ -65,8 +60,8 @@ class HeldValues {
         for (int piece = move.pieces.first; piece < move.pieces.end(); ++piece) {
           const std::uint64_t sent = before[static_cast<std::size_t>(node * program_.pieces() + piece)];
           std::uint64_t& there = at(move.dst, piece);
-          if (step.op == Op::kReduce) RC_ASSERT((there & sent) == 0U);
-          there = step.op == Op::kReduce ? there | sent : sent;
+          if (step.op() == Op::kReduce) RC_ASSERT((there & sent) == 0U);
+          there = step.op() == Op::kReduce ? there | sent : sent;
         }
       }
     }
@@ -80,7 +75,7 @@ class HeldValues {
 RC_GTEST_PROP(ChunkProgram, ReducesAndGathersEveryPiece, ()) {
   const Dimensions machine(random_dimensions());
   const Collective collective = random_collective();
-  DimensionOrder order(machine.algorithms.size());
+  DimensionOrder order(machine.machine.topology.dims().size());
   for (std::size_t d = 0; d < order.size(); ++d) order[d] = static_cast<DimensionOrder::value_type>(d);
   std::rotate(order.begin(), order.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(order)),
               order.end());
@@ -111,14 +106,13 @@ TEST(ChunkProgram, HalvesWhatIsLeftInEveryDimension) {
   const ChunkProgram program = machine.program(Collective::kAllReduce, {0, 1});
   // Halving among 4 in two steps, a message to both others at once, and all of it back.
   ASSERT_EQ(program.steps().size(), 6U);
-  std::vector<int> before;
+  std::vector<Bytes> shares;
   std::vector<int> messages;
   for (const ChunkProgram::Step& step : program.steps()) {
-    before.push_back(program.pieces_before(step));
+    shares.push_back(step.stage.shares);
     messages.push_back(step.messages);
   }
-  const int all = program.pieces();
-  EXPECT_THAT(before, ElementsAre(all, all, all / 4, all / 12, all / 4, all / 4));
+  EXPECT_THAT(shares, ElementsAre(12, 12, 3, 1, 3, 3));
   EXPECT_THAT(messages, ElementsAre(1, 1, 2, 2, 1, 1));
   EXPECT_EQ(program.messages(), 8);
 }

@@ -1,5 +1,3 @@
-#include "schedule/hierarchical/offload.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
@@ -205,8 +203,8 @@ RC_GTEST_PROP(Offload, IsRightWhereAllGathersGoTheirOwnWay, ()) {
     }
     data += bytes;
   }
-  const Schedule schedule = compile_offloaded(machine.topology, machine.request(Collective::kAllReduce, data),
-                                              "orders", plans, IntraDimension::kFifo);
+  const Schedule schedule = compile_plans(machine.topology, machine.request(Collective::kAllReduce, data),
+                                          "orders", plans, IntraDimension::kFifo);
   RC_ASSERT(check_schedule(machine.topology, schedule).disjoint_steps);
   RC_ASSERT(RandomExecution(schedule, *rc::gen::arbitrary<std::uint64_t>()).succeeds());
 }
