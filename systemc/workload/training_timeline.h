@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,9 +31,9 @@ struct LayerCost {
 // overlap, the all-reduce's three times are equal: it has none of its own.
 struct LayerTimes {
   Femtoseconds forward_end = 0;
-  Femtoseconds backward_end = 0;      // weight and input gradient done
-  Femtoseconds gradient_ready = 0;    // weight gradient done
-  Femtoseconds all_reduce_begin = 0;  // leaves the queue
+  Femtoseconds backward_end = 0;    // weight and input gradient done
+  Femtoseconds gradient_ready = 0;  // weight gradient done
+  Femtoseconds all_reduce_begin = 0;
   Femtoseconds all_reduce_end = 0;
 };
 
@@ -44,7 +43,7 @@ struct TrainingTimeline {
   Femtoseconds forward = 0;
   Femtoseconds backward = 0;
   Femtoseconds compute = 0;                // forward + backward
-  Femtoseconds communication = 0;          // sum of the all-reduces' durations
+  Femtoseconds communication = 0;          // while any all-reduce is under way
   Femtoseconds exposed_communication = 0;  // part of it after the computation has ended
   Femtoseconds overlapped = 0;             // part of it while the accelerators compute
   Femtoseconds total = 0;
@@ -52,23 +51,11 @@ struct TrainingTimeline {
   Femtoseconds update = 0;         // of all weights, where the iteration has it: part of compute
 };
 
-// The duration of an all-reduce of so many bytes over all accelerators, alone on the network.
-using AllReduceDuration = std::function<Femtoseconds(Bytes)>;
-
-// The bytes of every all-reduce of an iteration, in the order in which they are queued.
-std::vector<Bytes> all_reduce_sizes(const std::vector<LayerCost>& layers, Overlap overlap);
-
-// Runs forward in order and backward in reverse; of each layer the weight gradient first, so that its
-// all-reduce may begin, then the input gradient, which the first layer does not need. The all-reduces of
-// kLayerWise run one at a time in the order in which their gradients were ready, so durations measured one by
-// one are exact; kChained is laid out as kNone, for chain_forward() to shorten. Throws UnsupportedError if
-// the iteration is longer than Femtoseconds can hold.
-TrainingTimeline make_timeline(const std::vector<LayerCost>& layers, Overlap overlap,
-                               const AllReduceDuration& duration);
-
-// A timeline of kChained, where the forward pass follows the all-reduce: it ended `forward_end` after the
-// all-reduce began, and not after all of it. Throws as make_timeline().
-void chain_forward(TrainingTimeline& timeline, Femtoseconds forward_end);
+// The passes of an iteration on an accelerator that waits for nothing: forward in order and backward in
+// reverse; of each layer the weight gradient first, so that its all-reduce may begin, then the input
+// gradient, which the first layer does not need; then the updates. Throws UnsupportedError if they take
+// longer than Femtoseconds can hold.
+TrainingTimeline lay_out_computation(const std::vector<LayerCost>& layers);
 
 const char* to_string(Overlap overlap);
 

@@ -11,12 +11,6 @@
 
 namespace coppice::system {
 
-// A layer of the next iteration's forward pass that waits for its gradients.
-struct ForwardLayer {
-  Bytes gradient_bytes = 0;  // of the buffer, in the order of the layers
-  Femtoseconds forward = 0;  // of its computation on one accelerator
-};
-
 // Files and callbacks that a run may use besides its result.
 struct RunOptions {
   std::string trace_path;       // Chrome trace events; empty: none
@@ -27,9 +21,6 @@ struct RunOptions {
   std::function<void(double fraction)> progress;   // called now and then with the part of the work done
 
   MachineParts parts;  // modules of your own in the places of the machine's
-
-  // The forward pass that is chained to an all-reduce; empty: none. The result tells of it in `gradients`.
-  std::vector<ForwardLayer> forward_layers;
 
   // For those who compare runs; not owned. What they see of `fidelity: auto` they see in the child process
   // that tries trains, too.

@@ -148,9 +148,7 @@ class TrainingRun {
 
   // The layers' times where they wait for nothing.
   workload::TrainingTimeline computation(const std::vector<workload::LayerCost>& costs) const {
-    return at_batch(loaded_, [&] {
-      return make_timeline(costs, workload::Overlap::kNone, [](Bytes) { return Femtoseconds{0}; });
-    });
+    return at_batch(loaded_, [&] { return lay_out_computation(costs); });
   }
 
   // Per size the mean over its all-reduces.

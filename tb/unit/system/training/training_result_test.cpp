@@ -39,8 +39,16 @@ class TrainingResult : public ::testing::Test {
                          {"simulator", {{"user_s", 2.0}, {"peak_rss_bytes", bytes}}}};
       counts_[bytes] = 1;
     }
-    timeline_ = workload::make_timeline(costs_, workload::Overlap::kLayerWise,
-                                        [](Bytes bytes) { return bytes * kNs; });
+    timeline_ = workload::lay_out_computation(costs_);
+    // A byte takes a nanosecond; that of the second layer is over before the first layer's gradient is ready.
+    timeline_.layers[1].all_reduce_begin = 180 * kNs;
+    timeline_.layers[1].all_reduce_end = 260 * kNs;
+    timeline_.layers[0].all_reduce_begin = 280 * kNs;
+    timeline_.layers[0].all_reduce_end = 680 * kNs;
+    timeline_.communication = 480 * kNs;
+    timeline_.exposed_communication = 400 * kNs;
+    timeline_.overlapped = 80 * kNs;
+    timeline_.total = 680 * kNs;
   }
   Json result() const {
     return make_training_result({.config = loaded_.config,
@@ -149,7 +157,7 @@ TEST_F(TrainingResult, SlowsDownWhoForwards) {
 TEST_F(TrainingResult, OfNoGradientsIsComputationAlone) {
   for (workload::LayerCost& cost : costs_) cost.gradient_bytes = 0;
   reduced_.clear();
-  timeline_ = workload::make_timeline(costs_, workload::Overlap::kLayerWise, [](Bytes) { return kNs; });
+  timeline_ = workload::lay_out_computation(costs_);
   const Json json = result();
   EXPECT_EQ(json["fidelity"], "none");
   EXPECT_DOUBLE_EQ(json["training"]["normalized_performance"], 1);
