@@ -2,7 +2,8 @@
 // reduction unit with its address in the cycle in which it comes, padding is dropped. Packets of a virtual
 // channel come one after another; those of different virtual channels interleave. A message has arrived when
 // all its packets have, in whatever order: messages of more than one packet are kept in PENDING places, and
-// overflow_o tells (for good) that more were incomplete at once.
+// overflow_o tells (for good) that more were incomplete at once. A message is known by its tag, flow and whether it adds:
+// sequence numbers start again long before virtual channels have delivered all that was sent.
 `default_nettype none
 module depacketizer #(
   parameter FLIT_W = 128,    // bits of a flit
@@ -13,7 +14,7 @@ module depacketizer #(
   parameter ADDR_W = 24,     // bits of an address, in words
   parameter LEN_W = 20,      // bits of a length, in words
   parameter PACKETS_W = 14,  // bits of a number of packets
-  parameter TAG_W = 12,      // bits of a message's identity: source port and sequence number
+  parameter TAG_W = 12,      // bits of a message's tag: source port and sequence number
   parameter PENDING = 8      // incomplete messages
 ) (
   input  wire              clk_i,
@@ -33,6 +34,7 @@ module depacketizer #(
   output wire [FLOW_W-1:0] arrived_flow_o,
   output wire              overflow_o
 );
+  localparam NAME_W = TAG_W + FLOW_W + 1;
   localparam FLOW_AT = 1;
   localparam ADDR_AT = FLOW_AT + FLOW_W;
   localparam WORDS_AT = ADDR_AT + ADDR_W;
@@ -52,12 +54,12 @@ module depacketizer #(
 
   // Messages of which some packets have come.
   reg [PENDING-1:0]   pending_q;
-  wire [PENDING*TAG_W-1:0] pending_tag;
+  wire [PENDING*NAME_W-1:0] pending_name;
   reg [PACKETS_W-1:0] missing_q [0:PENDING-1];
   reg                 overflow_q;
 
   localparam PLACE_W = $clog2(PENDING);
-  wire [TAG_W-1:0] tag = tag_q[vc_i];
+  wire [NAME_W-1:0] name = {tag_q[vc_i], flow_q[vc_i], add_q[vc_i]};
   wire ends = valid_i && tail_i;
   reg  known, room;
   reg  [PLACE_W-1:0] place, free;
@@ -69,7 +71,7 @@ module depacketizer #(
     free = {PLACE_W{1'b0}};
     if (ends) begin
       for (i = 0; i < PENDING; i = i + 1) begin
-        if (pending_q[i] && pending_tag[i*TAG_W+:TAG_W] == tag) begin
+        if (pending_q[i] && pending_name[i*NAME_W+:NAME_W] == name) begin
           known = 1'b1;
           place = i[PLACE_W-1:0];
         end
@@ -94,9 +96,9 @@ module depacketizer #(
   generate
     for (l = 0; l < PENDING; l = l + 1) begin : g_pending
       localparam [PLACE_W-1:0] PLACE = l;
-      reg [TAG_W-1:0] message_q;
-      assign pending_tag[l*TAG_W+:TAG_W] = message_q;
-      always @(posedge clk_i) if (ends && !single && !known && free == PLACE) message_q <= tag;
+      reg [NAME_W-1:0] message_q;
+      assign pending_name[l*NAME_W+:NAME_W] = message_q;
+      always @(posedge clk_i) if (ends && !single && !known && free == PLACE) message_q <= name;
     end
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
       localparam [LEN_W-1:0] INDEX = l;

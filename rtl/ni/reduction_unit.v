@@ -2,9 +2,11 @@
 // A flit that comes in cycle t reads its words in t (they come in t + 1) and its sums are written in t + 3, to be
 // read from t + 4 on; a store is written in t.
 //
-// A flit whose words overlap those of a sum under way, or of a lower port's flit of the same cycle, waits in its
-// port's queue until that is written: at most four cycles for each other port that adds to the same words.
-// Within a port flits keep their order. A message's arrival counts when the sums of its flits are written, if none
+// A flit whose words overlap those of a sum under way, or of a lower port's flit, waits in its port's queue until that is
+// written: at most four cycles for each other flit that is added to the same words. The oldest of a queue goes on as soon
+// as it can; in a cycle in which it cannot, a flit that comes to be added passes those that wait, unless one of them is to
+// be stored: two messages for the same words, on any ports and at any rates, do not hold each other back for longer than
+// they meet. A message's arrival counts when the sums of its flits are written, if none
 // waited: DMA requests are told (dma_conflict_o) when one that did wait, and that they would read, is not written.
 // overflow_o tells, for good, that a flit came to a full queue and was lost: credit_return keeps that from happening. Lanes are the first ones of a flit, one at least.
 `default_nettype none
@@ -46,13 +48,14 @@ module reduction_unit #(
   localparam WORD_W = 1 + FLIT_W;
   localparam LANE_W = $clog2(LANES);
 
-  // The candidate of each port: the oldest of its queue, else the flit that comes.
-  wire [PORTS-1:0]        queued, candidate, candidate_add;
-  wire [PORTS*ADDR_W-1:0] candidate_address;
-  wire [PORTS*LANES-1:0]  candidate_lanes;
-  wire [PORTS*FLIT_W-1:0] candidate_data;
+  // The oldest of each port's queue, and what goes on of each port: that, or the flit that comes.
+  wire [PORTS-1:0]        queued, go_old, go_new, go_add;
+  wire [PORTS*ADDR_W-1:0] oldest_address, go_address;
+  wire [PORTS*LANES-1:0]  oldest_lanes, go_lanes;
+  wire [PORTS*FLIT_W-1:0] go_data;
+  wire [PORTS-1:0]        go = go_old | go_new;
   wire [PORTS-1:0]        over;
-  reg  [PORTS-1:0]        go;
+  reg  [PORTS-1:0]        free_old, free_new;
   reg                     overflow_q;
 
   // Sums under way: one, two and three cycles after their read.
@@ -73,34 +76,70 @@ module reduction_unit #(
     end
   endfunction
 
-  // A candidate goes on unless words of it are in a sum under way or in a lower port's candidate.
+  // A flit is free to go on unless words of it are in a sum under way or in a flit at a lower port.
   wire any_sum = |{first_q, second_q, third_q};
+  wire [2*PORTS-1:0] there = {valid_i, queued};
   integer p, k;
   always @* begin
-    go = candidate;
-    if (any_sum || |(candidate & (candidate - 1'b1))) begin
+    free_old = queued;
+    free_new = valid_i;
+    if (any_sum || |(there & (there - 1'b1))) begin
       for (p = 0; p < PORTS; p = p + 1) begin
-        if (candidate[p]) begin
+        if (queued[p]) begin
           for (k = 0; k < PORTS; k = k + 1) begin
             if (first_q[k]) begin
-              if (overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+              if (overlap(oldest_address[p*ADDR_W+:ADDR_W], oldest_lanes[p*LANES+:LANES],
                           first_address_q[k*ADDR_W+:ADDR_W], first_lanes_q[k*LANES+:LANES]))
-                go[p] = 1'b0;
+                free_old[p] = 1'b0;
             end
             if (second_q[k]) begin
-              if (overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+              if (overlap(oldest_address[p*ADDR_W+:ADDR_W], oldest_lanes[p*LANES+:LANES],
                           second_address_q[k*ADDR_W+:ADDR_W], second_lanes_q[k*LANES+:LANES]))
-                go[p] = 1'b0;
+                free_old[p] = 1'b0;
             end
             if (third_q[k]) begin
-              if (overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
+              if (overlap(oldest_address[p*ADDR_W+:ADDR_W], oldest_lanes[p*LANES+:LANES],
                           third_address_q[k*ADDR_W+:ADDR_W], third_lanes_q[k*LANES+:LANES]))
-                go[p] = 1'b0;
+                free_old[p] = 1'b0;
             end
-            if (k < p && candidate[k]) begin
-              if (overlap(candidate_address[p*ADDR_W+:ADDR_W], candidate_lanes[p*LANES+:LANES],
-                          candidate_address[k*ADDR_W+:ADDR_W], candidate_lanes[k*LANES+:LANES]))
-                go[p] = 1'b0;
+            if (k < p && queued[k]) begin
+              if (overlap(oldest_address[p*ADDR_W+:ADDR_W], oldest_lanes[p*LANES+:LANES],
+                          oldest_address[k*ADDR_W+:ADDR_W], oldest_lanes[k*LANES+:LANES]))
+                free_old[p] = 1'b0;
+            end
+            if (k < p && valid_i[k]) begin
+              if (overlap(oldest_address[p*ADDR_W+:ADDR_W], oldest_lanes[p*LANES+:LANES],
+                          address_i[k*ADDR_W+:ADDR_W], lanes_i[k*LANES+:LANES]))
+                free_old[p] = 1'b0;
+            end
+          end
+        end
+        if (valid_i[p]) begin
+          for (k = 0; k < PORTS; k = k + 1) begin
+            if (first_q[k]) begin
+              if (overlap(address_i[p*ADDR_W+:ADDR_W], lanes_i[p*LANES+:LANES],
+                          first_address_q[k*ADDR_W+:ADDR_W], first_lanes_q[k*LANES+:LANES]))
+                free_new[p] = 1'b0;
+            end
+            if (second_q[k]) begin
+              if (overlap(address_i[p*ADDR_W+:ADDR_W], lanes_i[p*LANES+:LANES],
+                          second_address_q[k*ADDR_W+:ADDR_W], second_lanes_q[k*LANES+:LANES]))
+                free_new[p] = 1'b0;
+            end
+            if (third_q[k]) begin
+              if (overlap(address_i[p*ADDR_W+:ADDR_W], lanes_i[p*LANES+:LANES],
+                          third_address_q[k*ADDR_W+:ADDR_W], third_lanes_q[k*LANES+:LANES]))
+                free_new[p] = 1'b0;
+            end
+            if (k < p && queued[k]) begin
+              if (overlap(address_i[p*ADDR_W+:ADDR_W], lanes_i[p*LANES+:LANES],
+                          oldest_address[k*ADDR_W+:ADDR_W], oldest_lanes[k*LANES+:LANES]))
+                free_new[p] = 1'b0;
+            end
+            if (k < p && valid_i[k]) begin
+              if (overlap(address_i[p*ADDR_W+:ADDR_W], lanes_i[p*LANES+:LANES],
+                          address_i[k*ADDR_W+:ADDR_W], lanes_i[k*LANES+:LANES]))
+                free_new[p] = 1'b0;
             end
           end
         end
@@ -126,34 +165,42 @@ module reduction_unit #(
       reg [QUEUE*LANES-1:0]  queue_lanes_q;
       reg [QUEUE_W-1:0] head_q;
       reg [QUEUE_W:0]   count_q;
-      reg [ADDR_W-1:0]        oldest_address;
-      reg [LANES-1:0]         oldest_lanes;
+      reg [ADDR_W-1:0]  head_address;
+      reg [LANES-1:0]   head_lanes;
       integer e;
       always @* begin
-        oldest_address = {ADDR_W{1'b0}};
-        oldest_lanes = {LANES{1'b0}};
+        head_address = {ADDR_W{1'b0}};
+        head_lanes = {LANES{1'b0}};
         if (queued[g]) begin
           for (e = 0; e < QUEUE; e = e + 1) begin
             if (head_q == e[QUEUE_W-1:0]) begin
-              oldest_address = queue_address_q[e*ADDR_W+:ADDR_W];
-              oldest_lanes = queue_lanes_q[e*LANES+:LANES];
+              head_address = queue_address_q[e*ADDR_W+:ADDR_W];
+              head_lanes = queue_lanes_q[e*LANES+:LANES];
             end
           end
         end
       end
       wire [QUEUE_W-1:0] tail = head_q + count_q[QUEUE_W-1:0];
-      wire pop = queued[g] && go[g];
-      wire push = valid_i[g] && (queued[g] || !go[g]);
+      reg  [QUEUE_W:0] stores_q;  // flits that wait to be stored
+      wire             oldest_add;
+      wire [FLIT_W-1:0] oldest_data;
+      wire no_stores = stores_q == {(QUEUE_W + 1){1'b0}};
+      wire pop = go_old[g];
+      wire push = valid_i[g] && !go_new[g];
+      wire store_comes = push && !add_i[g] && !over[g];
+      wire store_goes = pop && !oldest_add;
 
       assign waiting_o[g*(QUEUE_W+1)+:QUEUE_W+1] = count_q;
       assign queued[g] = count_q != {(QUEUE_W + 1){1'b0}};
-      assign candidate[g] = queued[g] || valid_i[g];
-      assign {candidate_add[g], candidate_data[g*FLIT_W+:FLIT_W]} =
-        queued[g] ? queue_q[head_q] : {add_i[g], data_i[g*FLIT_W+:FLIT_W]};
-      assign candidate_address[g*ADDR_W+:ADDR_W] =
-        queued[g] ? oldest_address : address_i[g*ADDR_W+:ADDR_W];
-      assign candidate_lanes[g*LANES+:LANES] =
-        queued[g] ? oldest_lanes : lanes_i[g*LANES+:LANES];
+      assign {oldest_add, oldest_data} = queue_q[head_q];
+      assign oldest_address[g*ADDR_W+:ADDR_W] = head_address;
+      assign oldest_lanes[g*LANES+:LANES] = head_lanes;
+      assign go_old[g] = free_old[g];
+      assign go_new[g] = free_new[g] && (!queued[g] || (!free_old[g] && add_i[g] && no_stores));
+      assign {go_add[g], go_data[g*FLIT_W+:FLIT_W]} =
+        go_old[g] ? {oldest_add, oldest_data} : {add_i[g], data_i[g*FLIT_W+:FLIT_W]};
+      assign go_address[g*ADDR_W+:ADDR_W] = go_old[g] ? head_address : address_i[g*ADDR_W+:ADDR_W];
+      assign go_lanes[g*LANES+:LANES] = go_old[g] ? head_lanes : lanes_i[g*LANES+:LANES];
       assign over[g] = push && count_q[QUEUE_W] && !pop;
       integer s;
       always @(posedge clk_i) begin
@@ -199,18 +246,21 @@ module reduction_unit #(
         if (!rst_ni) begin
           head_q <= {QUEUE_W{1'b0}};
           count_q <= {(QUEUE_W + 1){1'b0}};
+          stores_q <= {(QUEUE_W + 1){1'b0}};
         end else begin
           if (push) queue_q[tail] <= {add_i[g], data_i[g*FLIT_W+:FLIT_W]};
           if (pop) head_q <= head_q + 1'b1;
           if (push && !pop && !over[g]) count_q <= count_q + 1'b1;
           else if (pop && !push) count_q <= count_q - 1'b1;
+          if (store_comes && !store_goes) stores_q <= stores_q + 1'b1;
+          else if (store_goes && !store_comes) stores_q <= stores_q - 1'b1;
         end
       end
       always @(posedge clk_i) begin
-        if (go[g] && candidate_add[g]) begin
-          first_address_q[g*ADDR_W+:ADDR_W] <= candidate_address[g*ADDR_W+:ADDR_W];
-          first_lanes_q[g*LANES+:LANES] <= candidate_lanes[g*LANES+:LANES];
-          first_data_q[g*FLIT_W+:FLIT_W] <= candidate_data[g*FLIT_W+:FLIT_W];
+        if (go[g] && go_add[g]) begin
+          first_address_q[g*ADDR_W+:ADDR_W] <= go_address[g*ADDR_W+:ADDR_W];
+          first_lanes_q[g*LANES+:LANES] <= go_lanes[g*LANES+:LANES];
+          first_data_q[g*FLIT_W+:FLIT_W] <= go_data[g*FLIT_W+:FLIT_W];
         end
         if (first_q[g]) begin
           second_address_q[g*ADDR_W+:ADDR_W] <= first_address_q[g*ADDR_W+:ADDR_W];
@@ -230,12 +280,12 @@ module reduction_unit #(
     end
   endgenerate
 
-  assign read_valid_o = go & candidate_add;
-  assign read_address_o = candidate_address;
-  assign store_valid_o = go & ~candidate_add;
-  assign store_address_o = candidate_address;
-  assign store_lanes_o = candidate_lanes;
-  assign store_data_o = candidate_data;
+  assign read_valid_o = go & go_add;
+  assign read_address_o = go_address;
+  assign store_valid_o = go & ~go_add;
+  assign store_address_o = go_address;
+  assign store_lanes_o = go_lanes;
+  assign store_data_o = go_data;
   assign sum_valid_o = third_q;
   assign sum_address_o = third_address_q;
   assign sum_lanes_o = third_lanes_q;
@@ -255,7 +305,7 @@ module reduction_unit #(
       first_q <= read_valid_o;
       second_q <= first_q;
       third_q <= second_q;
-      first_late_q <= read_valid_o & queued;
+      first_late_q <= read_valid_o & go_old;
       second_late_q <= first_late_q;
       third_late_q <= second_late_q;
       overflow_q <= overflow_q || |over;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 
 namespace coppice::cosim {
 namespace {
@@ -19,19 +18,6 @@ std::uint32_t words_of(Bytes bytes) {
 std::uint32_t payload_words(const ni::NiContext& context) {
   return context.framing.flow_control == config::FlowControl::kMessage ? 0
                                                                        : words_of(context.framing.payload);
-}
-
-// Its place in the table of its port, as far as the head has bits for it.
-std::uint32_t place_in_table(const ni::NiContext& context, const ni::MessageRecord& record) {
-  const auto table = context.schedule->nodes[static_cast<std::size_t>(record.src)]
-                         .ports[static_cast<std::size_t>(record.src_port)]
-                         .stored();
-  const std::less<> before;
-  if (table.empty() || before(record.entry, table.data()) ||
-      !before(record.entry, table.data() + table.size())) {
-    return 0;
-  }
-  return static_cast<std::uint32_t>(record.entry - table.data()) % (1U << Limits::kSequenceBits);
 }
 
 }  // namespace
@@ -62,7 +48,8 @@ FlitBits head_bits(const ni::NiContext& context, const ni::MessageRecord& record
   head.address = static_cast<std::uint32_t>(entry.address / kWordBytes) + before;
   head.words = payload == 0 ? left : std::min(left, payload);
   head.source = static_cast<std::uint32_t>(record.src * kPorts + record.src_port);
-  head.sequence = place_in_table(context, record);
+  // A message under way has its number in the log to itself.
+  head.sequence = static_cast<std::uint32_t>(packet.tag) % (1U << Limits::kSequenceBits);
   head.packets = static_cast<std::uint32_t>(context.framing.packets(entry.message_bytes()));
   head.route = route_bits(context, entry);
   return encode(head);

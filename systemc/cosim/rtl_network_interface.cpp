@@ -266,7 +266,10 @@ void RtlNetworkInterface::receive_flit(int port, int vc, fabric::Flit flit, Cycl
     const auto flow = static_cast<std::uint32_t>((*context_.log)[packet.tag].entry->flow);
     if (decode(bits).flow != flow) fail("a head flit of another flow came", now);
   }
-  if (flit.tail) ports_[static_cast<std::size_t>(port)].arriving = packet.tag;
+  if (flit.tail) {
+    ports_[static_cast<std::size_t>(port)].arriving = packet.tag;
+    ++tails_[packet.tag];
+  }
   model_->put_flit(port, vc, flit.is_head(), flit.tail, bits);
   if (flit.tail) release(flit.packet);
   want(now);
@@ -305,6 +308,9 @@ void RtlNetworkInterface::step(Cycles now) {
     if (((did.holding >> port) & 1) != 0) want(std::max(now + 1, near(did.release[p], now)));
     if (((did.arrived >> port) & 1) == 0) continue;
     ni::MessageRecord& record = (*context_.log)[ports_[p].arriving];
+    const auto tails = tails_.extract(ports_[p].arriving).mapped();
+    if (tails != record.packets)
+      fail(fmt::format("a message of {} packets counted as arrived with {}", record.packets, tails), now);
     record.tail_ejected = now;
     record.dst_port = port;
     record.completed = reduction_.completion(record.entry->op, now);

@@ -6,6 +6,7 @@
 #include <queue>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cosim/flit_contents.h"
@@ -95,6 +96,8 @@ class RtlNetworkInterface final : public fabric::Terminal, public ni::Interface 
   std::vector<Port> ports_;
   std::unique_ptr<NiModel> model_;
   std::vector<NiTableSize> sizes_;  // [port]
+  std::unordered_map<std::uint64_t, std::int64_t>
+      tails_;  // of the messages of which not all packets have come
   bool started_ = false;
   // For the records only.
   ni::DependencyTracker tracker_;

@@ -488,15 +488,21 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   const topology::Route& route = context_.paths != nullptr
                                      ? context_.paths->route(node_, entry.destination())
                                      : context.given.schedule->routes[static_cast<std::size_t>(entry.route)];
-  if (queues_ && context.given.id == kOwnTables) {
-    const auto word = static_cast<std::size_t>(entry.address) / sizeof(float);
-    queues_->settle(word, word + static_cast<std::size_t>(entry.bytes) / sizeof(float), values_->values());
-  }
   const fabric::RouteTiming timing =
       context_.paths != nullptr ? fabric::time_route(*context_.topology, *context_.system, node_, route)
                                 : context.route_times[entry.route];
   const std::int64_t flits = context_.framing.flits(entry.message_bytes());
-  DmaEngine::Read data = read(context.given, entry, checked_time(flits - 1, timing.slowest_flit), now);
+  DmaEngine::Read data;
+  const auto request = [&] {
+    data = read(context.given, entry, checked_time(flits - 1, timing.slowest_flit), now);
+  };
+  if (queues_ && context.given.id == kOwnTables) {
+    const auto word = static_cast<std::size_t>(entry.address) / sizeof(float);
+    queues_->read_ahead(word, word + static_cast<std::size_t>(entry.bytes) / sizeof(float), values_->values(),
+                        request);
+  } else {
+    request();
+  }
   const std::uint64_t id = open_message(context_, node_, index, entry, timing, source.lockstep.release(),
                                         context.enablers[index], now);
   MessageRecord& record = (*context_.log)[id];

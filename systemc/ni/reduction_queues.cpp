@@ -12,21 +12,22 @@ bool overlap(const ReductionQueues::Flit& flit, std::size_t first, std::size_t l
   return flit.word < last && first < flit.word + flit.data.size();
 }
 
-void apply(const ReductionQueues::Flit& flit, std::span<float> memory) {
-  for (std::size_t i = 0; i < flit.data.size(); ++i) {
-    float& value = memory[flit.word + i];
-    value = flit.add ? value + flit.data[i] : flit.data[i];
-  }
-}
-
 }  // namespace
 
-void ReductionQueues::Queue::push(const Flit& flit) {
-  entries_.push_back({flit.add, flit.word, data_.size(), flit.data.size()});
+void ReductionQueues::Queue::push(const Flit& flit, Cycles came) {
+  entries_.push_back({flit.add, flit.word, data_.size(), flit.data.size(), came});
+  if (!flit.add) ++stores_;
   data_.insert(data_.end(), flit.data.begin(), flit.data.end());
 }
 
+void ReductionQueues::Queue::pop_back() {
+  if (!entries_.back().add) --stores_;
+  data_.resize(entries_.back().data);
+  entries_.pop_back();
+}
+
 void ReductionQueues::Queue::pop() {
+  if (!entries_[front_].add) --stores_;
   ++front_;
   if (!empty() && front_ < kKept) return;
   const std::size_t data = empty() ? data_.size() : entries_[front_].data;
@@ -43,9 +44,29 @@ bool ReductionQueues::Queue::has_words(std::size_t first, std::size_t last) cons
   return false;
 }
 
+void ReductionQueues::apply(const Flit& flit, std::span<float> memory) {
+  for (std::size_t i = 0; i < flit.data.size(); ++i) {
+    float& value = memory[flit.word + i];
+    if (undo_ != nullptr) undo_->emplace_back(flit.word + i, value);
+    value = flit.add ? value + flit.data[i] : flit.data[i];
+  }
+}
+
+void ReductionQueues::read_ahead(std::size_t first, std::size_t last, std::span<float> memory,
+                                 const std::function<void()>& read) const {
+  std::vector<std::pair<std::size_t, float>> undo;
+  if (waiting_ > 0) {
+    ReductionQueues later(*this);
+    later.undo_ = &undo;
+    later.settle(first, last, memory);
+  }
+  read();
+  for (auto word = undo.rbegin(); word != undo.rend(); ++word) memory[word->first] = word->second;
+}
+
 void ReductionQueues::take(int port, const Flit& flit, Cycles now, std::span<float> memory) {
   advance(now, memory);
-  queues_[static_cast<std::size_t>(port)].push(flit);
+  queues_[static_cast<std::size_t>(port)].push(flit, cycle_);
   ++waiting_;
 }
 
@@ -59,29 +80,44 @@ void ReductionQueues::settle(std::size_t first, std::size_t last, std::span<floa
   while (std::any_of(queues_.begin(), queues_.end(), waits)) pass(memory);
 }
 
-bool ReductionQueues::goes(std::size_t port) const {
-  const Flit flit = queues_[port].front();
+// No word of the flit is in a sum under way or in a flit at a lower port.
+bool ReductionQueues::is_free(std::size_t port, const Flit& flit) const {
   const std::size_t last = flit.word + flit.data.size();
   for (const UnderWay& sum : under_way_) {
     if (overlap(flit, sum.first, sum.last)) return false;
   }
   for (std::size_t lower = 0; lower < port; ++lower) {
-    if (!queues_[lower].empty() && overlap(queues_[lower].front(), flit.word, last)) return false;
+    const Queue& queue = queues_[lower];
+    if (queue.waits(cycle_) && overlap(queue.front(), flit.word, last)) return false;
+    if (queue.comes(cycle_) && overlap(queue.back(), flit.word, last)) return false;
   }
   return true;
+}
+
+ReductionQueues::Goes ReductionQueues::goes(std::size_t port) const {
+  const Queue& queue = queues_[port];
+  const bool waits = queue.waits(cycle_);
+  if (waits && is_free(port, queue.front())) return Goes::kOldest;
+  if (!queue.comes(cycle_) || (waits && (!queue.back().add || queue.stores_wait(cycle_)))) return Goes::kNone;
+  return is_free(port, queue.back()) ? Goes::kNewest : Goes::kNone;
 }
 
 void ReductionQueues::pass(std::span<float> memory) {
   std::erase_if(under_way_, [this](const UnderWay& sum) { return sum.written < cycle_; });
   going_.clear();
+  for (std::size_t port = 0; port < queues_.size(); ++port) going_.push_back(goes(port));
   for (std::size_t port = 0; port < queues_.size(); ++port) {
-    if (!queues_[port].empty() && goes(port)) going_.push_back(port);
-  }
-  for (const std::size_t port : going_) {
-    const Flit flit = queues_[port].front();
+    if (going_[port] == Goes::kNone) continue;
+    Queue& queue = queues_[port];
+    const bool oldest = going_[port] == Goes::kOldest;
+    const Flit flit = oldest ? queue.front() : queue.back();
     apply(flit, memory);
     if (flit.add) under_way_.push_back({cycle_ + latency_ - 1, flit.word, flit.word + flit.data.size()});
-    queues_[port].pop();
+    if (oldest) {
+      queue.pop();
+    } else {
+      queue.pop_back();
+    }
     --waiting_;
   }
   ++cycle_;

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -12,7 +14,9 @@ namespace coppice::ni {
 // In which order the reduction unit adds or stores the flits that come at its ports, and so how sums round:
 // as rtl/ni/reduction_unit.v does. A flit goes on in the cycle in which it comes. It waits in its port's
 // queue while words of it are in a sum under way, which is written `latency` - 1 cycles after its flit went
-// on, or in a lower port's flit of the same cycle; those behind it wait with it.
+// on, or in a lower port's flit of the same cycle. The oldest of a queue goes on as soon as it can; in a
+// cycle in which it cannot, a flit that comes to be added passes those that wait, unless one of them is to be
+// stored.
 class ReductionQueues {
  public:
   struct Flit {
@@ -30,6 +34,11 @@ class ReductionQueues {
   void advance(Cycles now, std::span<float> memory);
   // Lets cycles pass until no flit waits that has one of the words [first, last).
   void settle(std::size_t first, std::size_t last, std::span<float> memory);
+  // Calls `read` with the words [first, last) as they will be when no flit that is here waits for one of
+  // them: what is read of them a word at a time, each behind its sums. Time and memory are afterwards as
+  // before.
+  void read_ahead(std::size_t first, std::size_t last, std::span<float> memory,
+                  const std::function<void()>& read) const;
   bool empty() const { return waiting_ == 0; }
 
  private:
@@ -44,8 +53,15 @@ class ReductionQueues {
    public:
     bool empty() const { return front_ == entries_.size(); }
     Flit front() const { return at(front_); }
-    void push(const Flit& flit);
+    Flit back() const { return at(entries_.size() - 1); }
+    // Whether the last flit comes in `cycle`, and whether others wait before it.
+    bool comes(Cycles cycle) const { return !empty() && entries_.back().came == cycle; }
+    bool waits(Cycles cycle) const { return entries_.size() - front_ > (comes(cycle) ? 1U : 0U); }
+    // Some of those that wait are to be stored.
+    bool stores_wait(Cycles cycle) const { return stores_ > (comes(cycle) && !back().add ? 1 : 0); }
+    void push(const Flit& flit, Cycles came);
     void pop();
+    void pop_back();
     bool has_words(std::size_t first, std::size_t last) const;
 
    private:
@@ -54,6 +70,7 @@ class ReductionQueues {
       std::size_t word;
       std::size_t data;  // index of its first in data_
       std::size_t count;
+      Cycles came;
     };
     Flit at(std::size_t index) const {
       const Entry& entry = entries_[index];
@@ -63,17 +80,23 @@ class ReductionQueues {
     std::vector<Entry> entries_;
     std::vector<float> data_;
     std::size_t front_ = 0;
+    int stores_ = 0;  // of the flits that are here
   };
+  enum class Goes { kNone, kOldest, kNewest };
 
   void pass(std::span<float> memory);
-  bool goes(std::size_t port) const;
+  void apply(const Flit& flit, std::span<float> memory);
+  Goes goes(std::size_t port) const;
+  bool is_free(std::size_t port, const Flit& flit) const;
 
   Cycles latency_;
   std::vector<Queue> queues_;  // [port]
   std::vector<UnderWay> under_way_;
-  std::vector<std::size_t> going_;
-  Cycles cycle_ = 0;  // the next to pass
+  std::vector<Goes> going_;  // [port]
+  Cycles cycle_ = 0;         // the next to pass
   int waiting_ = 0;
+  std::vector<std::pair<std::size_t, float>>* undo_ =
+      nullptr;  // of a look ahead: words and what they held, in order
 };
 
 }  // namespace coppice::ni

@@ -33,18 +33,19 @@ struct Packet {
 // Messages cut into packets that take any virtual channel, so that packets overtake each other.
 class Traffic {
  public:
-  explicit Traffic(Stimulus& random) : random_(&random) {}
+  // Numbers of messages start again after 1 to 4, whatever of them has come.
+  explicit Traffic(Stimulus& random) : random_(&random), same_(1 + random.below(4)) {}
 
   void add_message(std::uint32_t source) {
     const std::uint32_t words = 1 + random_->below(60);
     const std::uint32_t total = words + (random_->one_in(3) ? random_->below(20) : 0);
     Packet packet{next_,
                   random_->percent(50),
-                  random_->below(1024),
+                  static_cast<std::uint32_t>(next_ % 1024),
                   random_->below(1 << 20),
                   0,
                   0,
-                  source * 4 + sequence_[source]++ % 4,
+                  source * 4 + sequence_[source]++ % same_,
                   (total + kPayload - 1) / kPayload};
     packets_of[next_++] = packet.packets;
     for (std::uint32_t at = 0; at < total; at += kPayload) {
@@ -81,6 +82,7 @@ class Traffic {
 
  private:
   Stimulus* random_;
+  std::uint32_t same_;
   std::uint64_t next_ = 0;
   std::array<std::uint32_t, 4> sequence_{};
   std::array<std::deque<Packet>, kVcs> waiting_;

@@ -1,5 +1,5 @@
-// reduction_unit: a port's flits go on in order, each once, none lost, unless the overflow is told; never are two sums
-// of the same words under way; a flit waits no longer than the sums before it take.
+// reduction_unit: of a port's flits the oldest goes on, or one that comes to be added and passes those that wait, none of
+// them to be stored; each once, none lost, unless the overflow is told; never are two sums of the same words under way.
 `default_nettype none
 module reduction_unit_props (input wire clk_i);
   reg started = 1'b0;
@@ -10,25 +10,31 @@ module reduction_unit_props (input wire clk_i);
   wire [1:0] dma = $anyseq;
   wire [5:0] dma_address = $anyseq;
   wire [1:0] reads, sums, stores, conflict;
+  wire [3:0] waiting;
+  wire port0_queued = waiting[1:0] != 2'd0;
   wire [5:0] read_address, sum_address, store_address;
   wire busy, overflow;
+  wire [127:0] gone_data;  // of what goes on
+  reg  [3:0] number = 4'd0;  // of port 1's flit that comes
   reduction_unit #(.PORTS(2), .FLIT_W(64), .LANES(2), .ADDR_W(3), .QUEUE(2), .QUEUE_W(1)) dut (
     .clk_i(clk_i), .rst_ni(started), .type_i(2'd0), .valid_i(valid), .add_i(add), .address_i(address),
-    .lanes_i(4'hf), .dma_lanes_i(4'hf), .data_i(128'd0), .read_valid_o(reads), .read_address_o(read_address), .read_data_i(128'd0),
+    .lanes_i(4'hf), .dma_lanes_i(4'hf), .data_i({60'd0, number, 64'd0}), .read_valid_o(reads), .read_address_o(read_address), .read_data_i(128'd0),
     .sum_valid_o(sums), .sum_address_o(sum_address), .sum_lanes_o(), .sum_data_o(), .store_valid_o(stores),
-    .store_address_o(store_address), .store_lanes_o(), .store_data_o(), .dma_valid_i(dma),
-    .dma_address_i(dma_address), .dma_conflict_o(conflict), .busy_o(busy), .overflow_o(overflow));
+    .store_address_o(store_address), .store_lanes_o(), .store_data_o(gone_data), .dma_valid_i(dma),
+    .dma_address_i(dma_address), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(busy), .overflow_o(overflow));
 
-  // Port 1's flits that have not gone on, the oldest lowest: {add, address}.
-  reg [7:0] queue = 8'd0;
+  // Port 1's flits that have not gone on, the oldest lowest: {number, add, address}.
+  reg [15:0] queue = 16'd0;
   reg [1:0] held = 2'd0;
   wire comes = valid[1];
-  wire [3:0] newest = {add[1], address[5:3]};
-  wire [3:0] oldest = held != 2'd0 ? queue[3:0] : newest;
+  wire [7:0] newest = {number, add[1], address[5:3]};
   wire goes = reads[1] || stores[1];
-  wire [1:0] left = held - {1'b0, goes && held != 2'd0};
-  wire [7:0] rest = goes && held != 2'd0 ? queue >> 4 : queue;
-  wire waits = comes && (held != 2'd0 || !goes);
+  wire passes = goes && comes && gone_data[67:64] == number;  // the flit that comes goes on
+  wire [7:0] going = passes ? newest : queue[7:0];
+  wire [1:0] left = held - {1'b0, goes && !passes};
+  wire [15:0] rest = goes && !passes ? queue >> 8 : queue;
+  wire waits = comes && !passes;
+  wire store_waits = (held != 2'd0 && !queue[3]) || (held == 2'd2 && !queue[11]);
   // Words of sums under way, by age.
   reg [1:0] age1 = 2'd0, age2 = 2'd0, age3 = 2'd0;
   reg [5:0] words1 = 6'd0, words2 = 6'd0, words3 = 6'd0;
@@ -44,12 +50,19 @@ module reduction_unit_props (input wire clk_i);
   always @(posedge clk_i) begin
     if (started && !overflow) begin
       if (goes) begin
-        assert (held != 2'd0 || comes);
-        assert (reads[1] == oldest[3]);
-        assert ((reads[1] ? read_address[5:3] : store_address[5:3]) == oldest[2:0]);
+        assert (passes || held != 2'd0);
+        assert (gone_data[67:64] == going[7:4]);
+        assert (reads[1] == going[3]);
+        assert ((reads[1] ? read_address[5:3] : store_address[5:3]) == going[2:0]);
+        if (passes && held != 2'd0) begin
+          assert (newest[3] && !store_waits);
+          // What waits cannot go on.
+          assert (under_way(queue[2:0]) || port0_queued || (valid[0] && overlap(address[2:0], queue[2:0])));
+        end
       end
+      if (comes) number <= number + 4'd1;
       if (waits && left < 2'd2) begin
-        queue <= left == 2'd0 ? {rest[7:4], newest} : {newest, rest[3:0]};
+        queue <= left == 2'd0 ? {rest[15:8], newest} : {newest, rest[7:0]};
         held <= left + 2'd1;
       end else begin
         queue <= rest;
@@ -64,9 +77,9 @@ module reduction_unit_props (input wire clk_i);
         assert (!(late1 && age1[1] && overlap(dma_address[2:0], words1[5:3])));
         assert (!(late2 && age2[1] && overlap(dma_address[2:0], words2[5:3])));
         assert (!(late3 && age3[1] && overlap(dma_address[2:0], words3[5:3])));
-        assert (!(held != 2'd0 && overlap(dma_address[2:0], oldest[2:0])));
+        assert (!(held != 2'd0 && overlap(dma_address[2:0], queue[2:0])));
       end
-      late1 <= held != 2'd0;
+      late1 <= !passes;
       late2 <= late1;
       late3 <= late2;
       age1 <= reads;

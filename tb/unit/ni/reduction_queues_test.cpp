@@ -40,15 +40,51 @@ TEST(ReductionQueues, LetAFlitWaitForSumsOfItsWords) {
   ReductionQueues queues(2, 4);
   queues.take(0, add(0, {1.0F, 1.0F}), 0, memory);
   queues.take(1, add(1, {1.0F, 1.0F}), 0, memory);
-  queues.take(1, add(5, {1.0F}), 1, memory);  // behind it
   queues.advance(4, memory);
   EXPECT_EQ(memory[1], 1.0F);
-  EXPECT_EQ(memory[5], 0.0F);
   queues.advance(5, memory);
   EXPECT_EQ(memory[1], 2.0F);
-  EXPECT_EQ(memory[5], 0.0F);
-  queues.advance(6, memory);
-  EXPECT_EQ(memory[5], 1.0F);
+}
+
+TEST(ReductionQueues, LetAddsPassAFlitThatWaitsAndNothingElse) {
+  for (const bool passes : {true, false}) {
+    std::vector<float> memory(8, 0.0F);
+    ReductionQueues queues(2, 4);
+    queues.take(0, add(0, {1.0F}), 0, memory);
+    queues.take(1, add(0, {1.0F}), 0, memory);                              // waits until cycle 4
+    queues.take(1, passes ? add(5, {1.0F}) : store(5, {1.0F}), 1, memory);  // a store waits behind it
+    queues.take(1, passes ? add(5, {1.0F}) : add(6, {1.0F}), 2, memory);    // and so does what comes then
+    queues.advance(2, memory);
+    EXPECT_EQ(memory[5], passes ? 1.0F : 0.0F);
+    queues.advance(5, memory);
+    EXPECT_EQ(memory[0], 2.0F);
+    EXPECT_EQ(memory[6], 0.0F);
+    queues.advance(6, memory);
+    EXPECT_EQ(memory[5], passes ? 2.0F : 1.0F);
+    queues.advance(7, memory);
+    EXPECT_EQ(memory[6], passes ? 0.0F : 1.0F);
+  }
+}
+
+// A message that comes a flit a cycle overtakes one that comes at half of that, at a lower port, or
+// interleaved with it: neither waits for the other from then on.
+TEST(ReductionQueues, HoldNoMessageBackForAnotherOfTheSameWords) {
+  constexpr int kFlits = 1000;
+  for (const bool same_port : {true, false}) {
+    std::vector<float> memory(kFlits + 1, 0.0F);
+    ReductionQueues queues(2, 4);
+    for (int cycle = 0; cycle < 2 * kFlits; ++cycle) {
+      if (same_port || cycle % 2 == 0)
+        queues.take(0, add(static_cast<std::size_t>(cycle / 2), {1.0F}), cycle, memory);
+      const int fast = cycle - 200;
+      if (!same_port && fast >= 0 && fast < kFlits)
+        queues.take(1, add(static_cast<std::size_t>(fast), {1.0F}), cycle, memory);
+    }
+    queues.advance(2 * kFlits + 8, memory);
+    EXPECT_TRUE(queues.empty()) << same_port;
+    memory.resize(kFlits);
+    EXPECT_EQ(memory, std::vector<float>(kFlits, 2.0F));
+  }
 }
 
 TEST(ReductionQueues, SettleWhatIsAboutToBeRead) {
@@ -60,6 +96,24 @@ TEST(ReductionQueues, SettleWhatIsAboutToBeRead) {
   queues.settle(0, 3, memory);
   EXPECT_TRUE(queues.empty());
   EXPECT_EQ(memory[2], 3.0F);
+}
+
+TEST(ReductionQueues, ReadAheadWithoutPassingTime) {
+  std::vector<float> memory(8, 0.0F);
+  ReductionQueues queues(3, 30);
+  for (int port = 0; port < 3; ++port) queues.take(port, add(2, {1.0F}), 0, memory);
+  queues.advance(1, memory);
+  float read = 0.0F;
+  queues.read_ahead(0, 3, memory, [&] { read = memory[2]; });
+  EXPECT_EQ(read, 3.0F);
+  EXPECT_EQ(memory[2], 1.0F);
+  queues.take(0, add(2, {1.0F}), 5, memory);  // waits behind the one that is under way
+  queues.advance(30, memory);
+  EXPECT_EQ(memory[2], 1.0F);
+  queues.advance(200, memory);
+  EXPECT_EQ(memory[2], 4.0F);
+  queues.read_ahead(0, 8, memory, [&] { read = memory[2]; });
+  EXPECT_EQ(read, 4.0F);
 }
 
 TEST(ReductionQueues, StoreWhatTheyDoNotAdd) {
