@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build command test sanitize lint format bench budget soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing tile deb explore
+.PHONY: help setup clang run build command test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing tile deb explore
 .NOTPARALLEL:
 
 help:
@@ -31,7 +31,7 @@ test: build ## run all tests on the release build
 	@ctest --preset release --parallel $(JOBS)
 
 # SANITIZER=fuzz: clang's, whose objects make fuzz needs anyway.
-sanitize: setup ## run the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZED: of these folders only
+sanitize: setup $(if $(filter fuzz,$(SANITIZER)),clang) ## run the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZED: of these folders only
 	@cmake --preset $(SANITIZER)
 	@cmake --build --preset $(SANITIZER) --parallel $(JOBS) $(if $(SANITIZED),--target $(SANITIZED:%=%_tests))
 	@ctest --preset $(SANITIZER) --parallel $(JOBS) $(if $(SANITIZED),--tests-regex '^($(subst $(space),|,$(strip $(SANITIZED))))\.')
@@ -49,9 +49,16 @@ bench: command ## measure the simulator's speed and memory, as JSON too: build/b
 budget: command ## hold the instructions of five small runs against their budget, tb/bench/instructions.json
 	@scripts/bench/budget
 
-fuzz: setup ## feed parsers and simulations what libFuzzer finds, each for FUZZ_SECONDS (600); FUZZ_TARGETS: only these
+# What the fuzz preset compiles with.
+clang: setup
 	@scripts/setup.sh fuzz
+
+fuzz: clang ## feed parsers and simulations what libFuzzer finds, each for FUZZ_SECONDS (600); FUZZ_TARGETS: only these, or parsers
 	@scripts/fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS) $(FUZZ_TARGETS)
+
+random: command ## run random systems for FUZZ_SECONDS (600): sums right, no time below the least possible, leaps as flits
+	@cmake --build --preset release --parallel $(JOBS) --target coppice_fuzz_system
+	@build/release/tb/fuzz/coppice_fuzz_system $(FUZZ_SECONDS)
 
 soak: command ## compare trains with flits on random systems for SOAK_SECONDS (600)
 	@cmake --build --preset release --parallel $(JOBS) --target coppice_soak
