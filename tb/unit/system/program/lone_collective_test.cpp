@@ -67,6 +67,7 @@ TEST(LoneCollective, AddsTheFieldsOfACollective) {
   compiled.schedule.nodes.resize(4);
   compiled.schedule.steps = 6;
   compiled.report.contention_free = true;
+  compiled.bandwidth_ns = 20;
   compiled.least_ns = 25;
   compiled.least.latency_ns = 3;
   compiled.least.bandwidth.groups = {{0, 1}, {3}};
@@ -83,7 +84,7 @@ TEST(LoneCollective, AddsTheFieldsOfACollective) {
   add_collective_fields(result, compiled, 1024);
   EXPECT_EQ(result["contention_free"], false);
   EXPECT_DOUBLE_EQ(result["busbw_gb_s"], 10.24 * 0.75);
-  EXPECT_DOUBLE_EQ(result["bound"]["time_ns"], 25);
+  EXPECT_DOUBLE_EQ(result["bound"]["time_ns"], 20);
   // Nothing takes no time.
   result["time_ns"] = 0.0;
   add_collective_fields(result, compiled, 0);
