@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "system/program/torus_exchange.h"
 #include "topology/networks/kinds.h"
 
 namespace coppice::system {

@@ -1,18 +1,9 @@
 #pragma once
 
-#include <vector>
-
-#include "schedule/compile/send.h"
+#include "system/program/torus_exchange.h"
 #include "topology/topology.h"
 
 namespace coppice::system {
-
-// An all-to-all whose blocks travel in so many parts: the flow of part p of the block from i to j among n
-// accelerators is (i n + j) parts + p.
-struct BalancedExchange {
-  int parts = 1;
-  std::vector<schedule::Send> sends;
-};
 
 // An all-to-all on a torus or mesh that shares its bandwidth out: a block goes one of its shortest ways from
 // neighbour to neighbour. On a torus of one bandwidth it is the optimum (torus_exchange.h). Elsewhere a block

@@ -1,8 +1,18 @@
 #pragma once
 
-#include "system/program/balanced_exchange.h"
+#include <vector>
+
+#include "schedule/compile/send.h"
+#include "topology/topology.h"
 
 namespace coppice::system {
+
+// An all-to-all whose blocks travel in so many parts: the flow of part p of the block from i to j among n
+// accelerators is (i n + j) parts + p.
+struct BalancedExchange {
+  int parts = 1;
+  std::vector<schedule::Send> sends;
+};
 
 // Whether torus_exchange is for this network: a torus all of whose channels have one bandwidth.
 bool is_even_torus(const topology::Topology& topology);
