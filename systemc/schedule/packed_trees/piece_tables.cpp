@@ -222,7 +222,8 @@ Schedule build_piece_tables(const topology::Topology& topology, const CompileReq
   for (const Chunk& flow : flows) longest = std::max(longest, flow.bytes);
   if (order.step_time > 0) Idling(topology, request, order.step_time, longest).fill(schedule);
   if (request.root >= 0) schedule.shares = {{{0, request.size}, request.root}};
-  if (order.period_steps > 0) {
+  // Of one piece nothing repeats.
+  if (order.period_steps > 0 && flows.size() > trees.size()) {
     schedule.repetition = {.flow = static_cast<std::int32_t>(trees.size()),
                            .address = flows[trees.size()].address - flows.front().address,
                            .step = order.period_steps};
