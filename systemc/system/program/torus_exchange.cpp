@@ -1,15 +1,16 @@
 #include "system/program/torus_exchange.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
-#include "schedule/compile/edge_colouring.h"
+#include "base/edge_coloring.h"
 #include "topology/networks/kinds.h"
 
 namespace coppice::system {
 namespace {
 
-using schedule::BipartiteEdge;
 using topology::NodeId;
 
 // The busiest direction's hops of all blocks from one accelerator, in so many parts each. Those of the middle
@@ -73,6 +74,18 @@ class Hops {
   std::vector<BipartiteEdge> edges_;
 };
 
+// The colors in another order: a block's are often neighbours, and a part that has just been received has to
+// wait for its channel's latency. Steps of about the golden ratio of all colors take neighbours far apart.
+std::vector<std::int32_t> spread(std::vector<std::int32_t> colors) {
+  if (colors.empty()) return colors;
+  const std::int64_t count = std::ranges::max(colors) + 1;
+  constexpr double kGoldenRatio = 0.618;
+  auto stride = std::max<std::int64_t>(std::llround(kGoldenRatio * static_cast<double>(count)), 1);
+  while (std::gcd(stride, count) != 1) ++stride;
+  for (std::int32_t& color : colors) color = static_cast<std::int32_t>(color * stride % count);
+  return colors;
+}
+
 }  // namespace
 
 bool is_even_torus(const topology::Topology& topology) {
@@ -88,7 +101,7 @@ BalancedExchange torus_exchange(const topology::Topology& topology, Bytes most_p
   const NodeId n = topology.num_accelerators();
   const int parts = fewest_parts(topology, most_parts);
   const Hops hops(topology, parts);
-  const std::vector<std::int32_t> steps = schedule::colour_edges(hops.edges());
+  const std::vector<std::int32_t> steps = spread(color_edges(hops.edges()));
   // [block]: its hops, by step.
   std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> ways(static_cast<std::size_t>(n) *
                                                                        static_cast<std::size_t>(parts));

@@ -1,5 +1,6 @@
-#include "schedule/compile/edge_colouring.h"
+#include "base/edge_coloring.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
@@ -7,11 +8,11 @@
 #include <set>
 #include <utility>
 
-namespace coppice::schedule {
+namespace coppice {
 namespace {
 
 // Parallel edges too.
-RC_GTEST_PROP(EdgeColouring, TakesAsManyColoursAsTheBusiestVertexHasEdges, ()) {
+RC_GTEST_PROP(EdgesOfBipartiteGraphs, TakeAsManyColorsAsTheBusiestVertexHasEdges, ()) {
   const int lefts = *rc::gen::inRange(1, 12);
   const int rights = *rc::gen::inRange(1, 8);
   const auto ends = *rc::gen::container<std::vector<std::pair<int, int>>>(
@@ -23,16 +24,16 @@ RC_GTEST_PROP(EdgeColouring, TakesAsManyColoursAsTheBusiestVertexHasEdges, ()) {
     edges.push_back({left, right});
     busiest = std::max({busiest, ++degrees[{false, left}], ++degrees[{true, right}]});
   }
-  const std::vector<std::int32_t> colours = colour_edges(edges);
-  RC_ASSERT(colours.size() == edges.size());
+  const std::vector<std::int32_t> colors = color_edges(edges);
+  RC_ASSERT(colors.size() == edges.size());
   std::set<std::pair<int, int>> at_left;
   std::set<std::pair<int, int>> at_right;
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    RC_ASSERT(colours[i] >= 0 && colours[i] < busiest);
-    RC_ASSERT(at_left.emplace(edges[i].left, colours[i]).second);
-    RC_ASSERT(at_right.emplace(edges[i].right, colours[i]).second);
+    RC_ASSERT(colors[i] >= 0 && colors[i] < busiest);
+    RC_ASSERT(at_left.emplace(edges[i].left, colors[i]).second);
+    RC_ASSERT(at_right.emplace(edges[i].right, colors[i]).second);
   }
 }
 
 }  // namespace
-}  // namespace coppice::schedule
+}  // namespace coppice
