@@ -1,14 +1,11 @@
 #include "routing/all_to_all_bound.h"
 
-#include <glpk.h>
-
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <limits>
-#include <memory>
-#include <queue>
 #include <utility>
+
+#include "routing/glpk_program.h"
+#include "topology/routing/distances.h"
 
 namespace coppice::routing {
 namespace {
@@ -19,30 +16,6 @@ using topology::Topology;
 
 std::size_t index(NodeId node) {
   return static_cast<std::size_t>(node);
-}
-
-// The sum of the distances from an accelerator to all others that it reaches.
-double distances_from(const Topology& topology, NodeId source, std::span<const double> lengths) {
-  using Reached = std::pair<double, NodeId>;
-  std::vector<double> distance(index(topology.num_nodes()), std::numeric_limits<double>::infinity());
-  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> pending;
-  distance[index(source)] = 0;
-  pending.emplace(0, source);
-  double sum = 0;
-  while (!pending.empty()) {
-    const auto [length, at] = pending.top();
-    pending.pop();
-    if (length > distance[index(at)]) continue;
-    if (topology.is_accelerator(at)) sum += length;
-    for (const auto id : topology.out_channels(at)) {
-      const NodeId next = topology.channel(id).dst;
-      const double there = length + lengths[static_cast<std::size_t>(id)];
-      if (there >= distance[index(next)]) continue;
-      distance[index(next)] = there;
-      pending.emplace(there, next);
-    }
-  }
-  return sum;
 }
 
 // Keeps the best of the bounds that it tries.
@@ -137,8 +110,7 @@ class Search {
     const auto count = static_cast<int>(channels.size());
     const NodeId nodes = topology_.num_nodes();
     const NodeId n = topology_.num_accelerators();
-    const std::unique_ptr<glp_prob, void (*)(glp_prob*)> problem(glp_create_prob(), glp_delete_prob);
-    glp_set_obj_dir(problem.get(), GLP_MAX);
+    const GlpkProgram problem = make_program(GLP_MAX);
     glp_add_cols(problem.get(), count + n * nodes);
     const auto distance = [&](NodeId source, NodeId node) { return count + source * nodes + node + 1; };
     for (int column = 1; column <= count; ++column) glp_set_col_bnds(problem.get(), column, GLP_LO, 0, 0);
@@ -151,33 +123,23 @@ class Search {
     double fastest = 0;
     for (const Channel& channel : channels) fastest = std::max(fastest, channel.bandwidth.gb_per_s());
     if (count == 0 || fastest <= 0) return {};
-    std::vector<int> rows{0};
-    std::vector<int> columns{0};
-    std::vector<double> values{0};
-    const auto put = [&](int row, int column, double value) {
-      rows.push_back(row);
-      columns.push_back(column);
-      values.push_back(value);
-    };
+    GlpkMatrix matrix;
     glp_add_rows(problem.get(), 1 + n * count);
     glp_set_row_bnds(problem.get(), 1, GLP_UP, 0, 1);
     for (int e = 0; e < count; ++e)
-      put(1, e + 1, channels[static_cast<std::size_t>(e)].bandwidth.gb_per_s() / fastest);
+      matrix.add(1, e + 1, channels[static_cast<std::size_t>(e)].bandwidth.gb_per_s() / fastest);
     for (NodeId source = 0; source < n; ++source) {
       for (int e = 0; e < count; ++e) {
         const Channel& channel = channels[static_cast<std::size_t>(e)];
         const int row = 2 + source * count + e;
         glp_set_row_bnds(problem.get(), row, GLP_UP, 0, 0);
-        put(row, distance(source, channel.dst), 1);
-        put(row, distance(source, channel.src), -1);
-        put(row, e + 1, -1);
+        matrix.add(row, distance(source, channel.dst), 1);
+        matrix.add(row, distance(source, channel.src), -1);
+        matrix.add(row, e + 1, -1);
       }
     }
-    glp_load_matrix(problem.get(), static_cast<int>(values.size()) - 1, rows.data(), columns.data(),
-                    values.data());
-    glp_smcp parameters;
-    glp_init_smcp(&parameters);
-    parameters.msg_lev = GLP_MSG_OFF;
+    matrix.load_into(problem.get());
+    glp_smcp parameters = quiet_simplex();
     parameters.it_lim = 20'000;  // a solution on the way proves less, but no less truly
     if (glp_simplex(problem.get(), &parameters) != 0 && glp_get_prim_stat(problem.get()) != GLP_FEAS)
       return {};
@@ -195,9 +157,14 @@ class Search {
 }  // namespace
 
 double all_to_all_ns(const Topology& topology, Bytes block, std::span<const double> lengths) {
+  const topology::Distances distances(topology);
   double sum = 0;
   for (NodeId source = 0; source < topology.num_accelerators(); ++source) {
-    sum += distances_from(topology, source, lengths);
+    const std::vector<double> from_source = distances.of(source, lengths);
+    for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+      const double distance = from_source[index(node)];
+      if (distance < std::numeric_limits<double>::max()) sum += distance;
+    }
   }
   double carried = 0;
   for (std::size_t e = 0; e < topology.channels().size(); ++e) {

@@ -1,15 +1,14 @@
 #include "routing/ilp.h"
 
 #include <fmt/format.h>
-#include <glpk.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <utility>
 
 #include "base/error.h"
+#include "routing/glpk_program.h"
 
 namespace coppice::routing {
 namespace {
@@ -19,22 +18,6 @@ struct Pair {
   std::vector<std::size_t> flows;
   std::vector<int> spines;
   std::vector<int> columns;
-};
-
-// The matrix in GLPK's form: entry k is value[k] at (row[k], column[k]), from 1.
-struct Matrix {
-  std::vector<int> row{0};
-  std::vector<int> column{0};
-  std::vector<double> value{0};
-  void add(int r, int c, double v) {
-    row.push_back(r);
-    column.push_back(c);
-    value.push_back(v);
-  }
-};
-
-struct DeleteProblem {
-  void operator()(glp_prob* problem) const { glp_delete_prob(problem); }
 };
 
 using Pairs = std::map<std::pair<int, int>, Pair>;
@@ -50,12 +33,11 @@ Pairs pairs_of(const ClosLinks& links, std::span<const Flow> flows) {
 
 // Column 1 is L; the rows are one per pair, then one per used directed link.
 void build(glp_prob* problem, Pairs& pairs, int tors, int least) {
-  glp_set_obj_dir(problem, GLP_MIN);
   glp_add_cols(problem, 1);
   glp_set_col_kind(problem, 1, GLP_IV);
   glp_set_col_bnds(problem, 1, GLP_LO, least, 0);
   glp_set_obj_coef(problem, 1, 1);
-  Matrix matrix;
+  GlpkMatrix matrix;
   std::map<std::pair<int, int>, int> link_rows;  // (end, spine)
   const auto link_row = [&](int end, int spine) {
     const auto [at, added] = link_rows.try_emplace({end, spine}, 0);
@@ -80,8 +62,7 @@ void build(glp_prob* problem, Pairs& pairs, int tors, int least) {
       matrix.add(link_row(tors + ends.second, spine), column, 1);
     }
   }
-  glp_load_matrix(problem, static_cast<int>(matrix.row.size()) - 1, matrix.row.data(), matrix.column.data(),
-                  matrix.value.data());
+  matrix.load_into(problem);
 }
 
 }  // namespace
@@ -92,7 +73,7 @@ Assignment IntegerProgram::assign(const ClosLinks& links, std::span<const Flow> 
   Pairs pairs = pairs_of(links, flows);
   if (pairs.empty()) return spines;
   glp_term_out(GLP_OFF);
-  const std::unique_ptr<glp_prob, DeleteProblem> problem(glp_create_prob());
+  const GlpkProgram problem = make_program(GLP_MIN);
   build(problem.get(), pairs, links.tors(), bound);
   glp_iocp parameters;
   glp_init_iocp(&parameters);

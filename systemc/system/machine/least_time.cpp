@@ -1,15 +1,14 @@
 #include "system/machine/least_time.h"
 
 #include <algorithm>
-#include <functional>
-#include <limits>
-#include <queue>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "config/lone_collective_config.h"
 #include "fabric/route_timing.h"
 #include "system/machine/build.h"
+#include "topology/routing/distances.h"
 
 namespace coppice::system {
 namespace {
@@ -23,51 +22,23 @@ std::size_t index(NodeId node) {
   return static_cast<std::size_t>(node);
 }
 
-// The cycles of the fastest ways between one node and all others.
-class Distances {
- public:
-  // Away from the node, or towards it.
-  Distances(const config::SystemConfig& system, const topology::Topology& topology, bool away)
-      : system_(system), topology_(topology), away_(away), cycles_(index(topology.num_nodes())) {}
-
-  // The accelerator that is farthest from `start`, and how far.
-  std::pair<NodeId, Cycles> farthest(NodeId start) {
-    find(start);
-    std::pair<NodeId, Cycles> most{start, 0};
-    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      if (cycles_[index(node)] > most.second) most = {node, cycles_[index(node)]};
-    }
-    return most;
+// The cycles that every channel takes to pass.
+std::vector<Cycles> hop_latencies(const config::SystemConfig& system, const topology::Topology& topology) {
+  std::vector<Cycles> latencies;
+  for (const topology::Channel& channel : topology.channels()) {
+    latencies.push_back(fabric::hop_latency(system, channel));
   }
+  return latencies;
+}
 
- private:
-  // Dijkstra's algorithm.
-  void find(NodeId start) {
-    using Reached = std::pair<Cycles, NodeId>;
-    std::ranges::fill(cycles_, std::numeric_limits<Cycles>::max());
-    std::priority_queue<Reached, std::vector<Reached>, std::greater<>> pending;
-    cycles_[index(start)] = 0;
-    pending.emplace(0, start);
-    while (!pending.empty()) {
-      const auto [cycles, node] = pending.top();
-      pending.pop();
-      if (cycles > cycles_[index(node)]) continue;
-      for (const auto id : away_ ? topology_.out_channels(node) : topology_.in_channels(node)) {
-        const topology::Channel& channel = topology_.channel(id);
-        const NodeId next = away_ ? channel.dst : channel.src;
-        const Cycles there = cycles + fabric::hop_latency(system_, channel);
-        if (there >= cycles_[index(next)]) continue;
-        cycles_[index(next)] = there;
-        pending.emplace(there, next);
-      }
-    }
+// The accelerator that is farthest, and how far.
+std::pair<NodeId, Cycles> farthest(const topology::Topology& topology, std::span<const Cycles> distances) {
+  std::pair<NodeId, Cycles> most{0, 0};
+  for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+    if (distances[index(node)] > most.second) most = {node, distances[index(node)]};
   }
-
-  const config::SystemConfig& system_;
-  const topology::Topology& topology_;
-  bool away_;
-  std::vector<Cycles> cycles_;
-};
+  return most;
+}
 
 // The accelerators that all others have to hear of, or that have to hear of all others.
 std::vector<NodeId> ends(const schedule::Schedule& schedule) {
@@ -92,15 +63,22 @@ double LeastTime::ns() const {
 Cycles least_latency(const config::SystemConfig& system, const topology::Topology& topology,
                      const schedule::Schedule& schedule) {
   if (schedule.accelerators() == 1) return 0;
-  Distances distances(system, topology, schedule.collective != schedule::Collective::kReduceScatter);
+  using Direction = topology::Distances::Direction;
+  const topology::Distances distances(topology, schedule.collective == schedule::Collective::kReduceScatter
+                                                    ? Direction::kToNode
+                                                    : Direction::kFromNode);
+  const std::vector<Cycles> latencies = hop_latencies(system, topology);
+  const auto farthest_of = [&](NodeId end) {
+    return farthest(topology, distances.of<Cycles>(end, latencies));
+  };
   const std::vector<NodeId> all = ends(schedule);
   Cycles most = 0;
   if (static_cast<int>(all.size()) <= kAllPairs) {
-    for (const NodeId end : all) most = std::max(most, distances.farthest(end).second);
+    for (const NodeId end : all) most = std::max(most, farthest_of(end).second);
   } else {
     NodeId at = all.front();
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
-      const auto [next, cycles] = distances.farthest(at);
+      const auto [next, cycles] = farthest_of(at);
       most = std::max(most, cycles);
       // Only ends have to be heard of.
       at = std::ranges::binary_search(all, next) ? next : all[static_cast<std::size_t>(sweep) + 1];

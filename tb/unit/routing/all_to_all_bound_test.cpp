@@ -1,13 +1,11 @@
 #include "routing/all_to_all_bound.h"
 
-#include <glpk.h>
-
 #include <algorithm>
-#include <memory>
 #include <random>
 
 #include <gmock/gmock.h>
 
+#include "routing/glpk_program.h"
 #include "topology/networks/kinds.h"
 
 namespace coppice::routing {
@@ -79,24 +77,16 @@ void extend(const Topology& network, NodeId at, NodeId to, std::vector<bool>& se
 
 // The least time of all ways to share out the blocks over all ways.
 double best_of_all_ways(const Topology& network) {
-  const std::unique_ptr<glp_prob, void (*)(glp_prob*)> problem(glp_create_prob(), glp_delete_prob);
+  const GlpkProgram problem = make_program(GLP_MIN);
   const auto channels = static_cast<int>(network.channels().size());
-  glp_set_obj_dir(problem.get(), GLP_MIN);
   glp_add_rows(problem.get(), channels);
   glp_add_cols(problem.get(), 1);
   glp_set_col_bnds(problem.get(), 1, GLP_LO, 0, 0);
   glp_set_obj_coef(problem.get(), 1, 1);
-  std::vector<int> rows{0};
-  std::vector<int> columns{0};
-  std::vector<double> values{0};
-  const auto put = [&](int row, int column, double value) {
-    rows.push_back(row);
-    columns.push_back(column);
-    values.push_back(value);
-  };
+  GlpkMatrix matrix;
   for (int e = 0; e < channels; ++e) {
     glp_set_row_bnds(problem.get(), e + 1, GLP_UP, 0, 0);
-    put(e + 1, 1, -network.channels()[static_cast<std::size_t>(e)].bandwidth.gb_per_s());
+    matrix.add(e + 1, 1, -network.channels()[static_cast<std::size_t>(e)].bandwidth.gb_per_s());
   }
   for (NodeId from = 0; from < network.num_accelerators(); ++from) {
     for (NodeId to = 0; to < network.num_accelerators(); ++to) {
@@ -110,16 +100,13 @@ double best_of_all_ways(const Topology& network) {
       for (const auto& one : ways) {
         const int column = glp_add_cols(problem.get(), 1);
         glp_set_col_bnds(problem.get(), column, GLP_LO, 0, 0);
-        put(row, column, 1);
-        for (const int e : one) put(e + 1, column, 1);
+        matrix.add(row, column, 1);
+        for (const int e : one) matrix.add(e + 1, column, 1);
       }
     }
   }
-  glp_load_matrix(problem.get(), static_cast<int>(values.size()) - 1, rows.data(), columns.data(),
-                  values.data());
-  glp_smcp parameters;
-  glp_init_smcp(&parameters);
-  parameters.msg_lev = GLP_MSG_OFF;
+  matrix.load_into(problem.get());
+  const glp_smcp parameters = quiet_simplex();
   EXPECT_EQ(glp_simplex(problem.get(), &parameters), 0);
   return glp_get_obj_val(problem.get());
 }

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// Shortest distances along the channels of a network whose channels have lengths: by Dijkstra's algorithm.
+class Distances {
+ public:
+  enum class Direction { kFromNode, kToNode };
+
+  explicit Distances(const Topology& topology, Direction direction = Direction::kFromNode);
+  ~Distances();
+  Distances(const Distances&) = delete;
+  Distances& operator=(const Distances&) = delete;
+
+  // [node]: its distance from `node` (or to it), the largest Length where there is no way. `lengths` has one
+  // for every channel, none below 0. Length is double or Cycles.
+  template <typename Length>
+  std::vector<Length> of(NodeId node, std::span<const Length> lengths) const;
+
+ private:
+  class Graph;
+  std::unique_ptr<Graph> graph_;
+};
+
+}  // namespace coppice::topology
