@@ -15,7 +15,8 @@ void MemoryModule::transport(tlm::tlm_generic_payload& transaction, sc_core::sc_
       .dma = network,
       .accumulate = data != nullptr && data->accumulate,
       .address = static_cast<Bytes>(transaction.get_address()),
-      .bytes = static_cast<Bytes>(transaction.get_data_length()),
+      .bytes = data != nullptr && data->bytes > 0 ? data->bytes
+                                                  : static_cast<Bytes>(transaction.get_data_length()),
       .start = static_cast<Femtoseconds>((now + delay).value()),
       .stream = data != nullptr ? data->stream : 0,
   };

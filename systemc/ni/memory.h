@@ -17,6 +17,7 @@ namespace coppice::ni {
 // data.
 struct GradientData final : tlm::tlm_extension<GradientData> {
   Payload payload;
+  Bytes bytes = 0;          // of the access, if the transaction's length cannot hold them; 0: it does
   Femtoseconds stream = 0;  // from the first flit to the last
   bool accumulate = false;  // a write that adds: what is there is read first
 

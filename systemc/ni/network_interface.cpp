@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,22 @@
 
 namespace coppice::ni {
 namespace {
+
+// Data that go with a transaction while they live: it would delete them.
+class AttachedData {
+ public:
+  AttachedData(tlm::tlm_generic_payload& transaction, GradientData& data)
+      : transaction_(&transaction), data_(&data) {
+    transaction.set_extension(&data);
+  }
+  AttachedData(const AttachedData&) = delete;
+  AttachedData& operator=(const AttachedData&) = delete;
+  ~AttachedData() { transaction_->clear_extension(data_); }
+
+ private:
+  tlm::tlm_generic_payload* transaction_;
+  GradientData* data_;
+};
 
 // Cycles of `period` that `flits` take at `flit_time` each.
 Cycles cycles_of(std::int64_t flits, Femtoseconds flit_time, Femtoseconds period) {
@@ -172,24 +189,6 @@ void NetworkInterface::end_of_elaboration() {
     network_ports_.push_back(network[p].operator->());
     network_ports_.back()->connect(ports_[p]->packetizer, *ports_[p]->depacketizer);
   }
-}
-
-void NetworkInterface::restart(GradientMemory& contents, Cycles at) {
-  for (const TableContext::Port& port : own_->ports) {
-    // Before the first time there is nothing to finish.
-    if (port.table.issued() > 0 && port.table.head() != nullptr) {
-      throw ModelError(fmt::format("{}: restarted in cycle {} before its tables are done", name(), at));
-    }
-  }
-  if (!started_) running_.push_back(own_.get());
-  started_ = true;
-  own_->given.contents = &contents;
-  // The schedule may be another than before, in the same place.
-  own_->given.tables = &context_.schedule->nodes[static_cast<std::size_t>(node_)];
-  values_ = dynamic_cast<ValueMemory*>(&contents);
-  queues_.reset();
-  own_->reset(at);
-  for (int port = 0; port < num_ports(); ++port) run_at(*own_, port, at);
 }
 
 void NetworkInterface::connect(int index) {
@@ -468,12 +467,14 @@ Cycles NetworkInterface::access(tlm::tlm_command command, Bytes base, const Tabl
   tlm::tlm_generic_payload transaction;
   transaction.set_command(command);
   transaction.set_address(static_cast<sc_dt::uint64>(base + entry.address));
-  transaction.set_data_length(static_cast<unsigned>(entry.bytes));
-  transaction.set_streaming_width(static_cast<unsigned>(entry.bytes));
-  transaction.set_extension(&data);
+  constexpr Bytes kLongest = std::numeric_limits<unsigned>::max();
+  const auto length = static_cast<unsigned>(std::min(entry.bytes, kLongest));
+  if (entry.bytes > kLongest) data.bytes = entry.bytes;
+  transaction.set_data_length(length);
+  transaction.set_streaming_width(length);
+  const AttachedData attached(transaction, data);
   sc_core::sc_time delay = fabric::to_sc_time(now * context_.period) - sc_core::sc_time_stamp();
   memory->b_transport(transaction, delay);
-  transaction.clear_extension(&data);
   if (!transaction.is_response_ok()) {
     throw ModelError(fmt::format("{}: the memory refuses {} at address {}: {}", name(),
                                  format_bytes(entry.bytes), entry.address,

@@ -82,10 +82,6 @@ class NetworkInterface final : public sc_core::sc_module,
   // None where the network moves messages.
   fabric::PacketTerminal* terminal() { return terminal_.get(); }
 
-  // Runs the tables again, on `contents`, from cycle `at` on, which is not in the past. All messages of the
-  // last time must have been reduced or stored; throws ModelError if entries have not issued.
-  void restart(GradientMemory& contents, Cycles at);
-
   NodeId node() const override { return node_; }
   int num_ports() const override { return static_cast<int>(ports_.size()); }
   bool finished() const override;

@@ -22,7 +22,7 @@ struct NiContext {
   MessageLog* log;
   WakeScheduler* clock;
   const PathTable* paths = nullptr;  // none: messages take the schedule's routes
-  bool held = false;                 // tables start with start() or restart(), not with the simulation
+  bool held = false;                 // tables start with start(), not with the simulation
 };
 
 }  // namespace coppice::ni

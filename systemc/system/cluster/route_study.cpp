@@ -5,31 +5,23 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "fabric/failure.h"
-#include "fabric/flits/flit_fabric.h"
 #include "fabric/fluid/fluid_fabric.h"
-#include "fabric/sim_time.h"
-#include "ni/network_interface.h"
-#include "schedule/proof/checker.h"
-#include "schedule/rings/ring.h"
-#include "schedule/tables/replicate.h"
 #include "system/cluster/cluster_plan.h"
 #include "system/cluster/host_paths.h"
 #include "system/cluster/job_statistics.h"
 #include "system/cluster/path_controller.h"
 #include "system/cluster/route_timeline.h"
+#include "system/cluster/spine_routing.h"
+#include "system/cluster/study_program.h"
 #include "system/cluster/timed_actions.h"
-#include "system/collective/verification.h"
-#include "system/machine/build.h"
-#include "system/machine/run_loop.h"
 #include "system/machine/time_guard.h"
-#include "system/output/trace_writer.h"
 #include "system/process/cost_meter.h"
-#include "topology/networks/builders.h"
+#include "system/program/program_machine.h"
 
 namespace coppice::system {
 namespace {
@@ -41,69 +33,82 @@ double seconds(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerSecond);
 }
 
-// The ring that every rank of a job runs, compiled and proven on a ring of its own.
-struct RingSchedule {
-  schedule::Schedule schedule;
-  schedule::CheckReport report;
-};
-
-RingSchedule compile_ring(const PlannedJob& job, int ni_ports) {
-  const std::vector<int> dims{job.replicas};
-  const topology::LinkSpec link{.bandwidth = {1'000'000'000}};
-  const topology::Topology ring = topology::make_ring(dims, std::span(&link, 1));
-  schedule::CompileRequest request;
-  request.size = job.gradient;
-  request.ni_ports = ni_ports;
-  RingSchedule compiled{schedule::RingCompiler().compile(ring, request), {}};
-  compiled.report = schedule::check_schedule(ring, compiled.schedule);
-  return compiled;
+// The configuration of the machine: an interface of one port on each accelerator, which reduces by rings. A
+// study has no other keys of interfaces, accelerators and programs.
+config::Loaded machine_of(const config::Loaded& loaded) {
+  config::Loaded machine = loaded;
+  config::SystemConfig& system = machine.config.system;
+  const config::SystemConfig usual;
+  system.router.impl = usual.router.impl;
+  system.ni.impl = usual.ni.impl;
+  system.ni.ports = 1;
+  system.ni.contexts = 1;
+  system.accelerator = usual.accelerator;
+  machine.config.program = {};
+  machine.config.collective = {};
+  machine.config.collective.algorithm = "ring";
+  return machine;
 }
 
-class RouteStudy final : private ni::MessageObserver {
+config::Fidelity fidelity_of(const config::Config& config) {
+  return config.fidelity == config::Fidelity::kFlit ? config.fidelity : config::Fidelity::kFluid;
+}
+
+RunOptions observed_by(ni::MessageObserver& observer, const RunOptions& options) {
+  RunOptions observed = options;
+  observed.message_observers.insert(observed.message_observers.begin(), &observer);
+  return observed;
+}
+
+// The jobs' controller, which knows the flows of all and holds their all-reduces until hosts have paths.
+class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
  public:
   RouteStudy(const config::Loaded& loaded, const RunOptions& options, ClusterPlan plan)
       : loaded_(loaded),
-        options_(options),
+        options_(observed_by(*this, options)),
         routing_(loaded.config.routing),
         plan_(std::move(plan)),
         clos_(plan_.topology),
-        fluid_(loaded.config.fidelity != config::Fidelity::kFlit),
-        framing_{loaded.config.system.ni.flow_control, loaded.config.system.flit,
-                 loaded.config.system.ni.payload},
         controller_(routing_, routing::ClosLinks(clos_), loaded.config.seed),
-        paths_(clos_, all_flows(), loaded.config.system.router.vcs) {
-    fabric::set_time_resolution();
-    conductor_ = std::make_unique<Conductor>("conductor", failure_);
-    build_fabric();
-    clock_ = std::make_unique<ni::AlarmClock>("clock", fabric_->period(), failure_);
-    for (std::size_t j = 0; j < plan_.jobs.size(); ++j) build_job(j);
-    log_.add_observer(*this);
-    observe();
+        paths_(clos_, all_flows(), loaded.config.system.router.vcs),
+        machine_config_(machine_of(loaded)),
+        program_(study_program(plan_.jobs, routing_.iterations)),
+        program_jobs_(study_jobs(plan_.jobs)),
+        prepared_(machine_config_, "routing.jobs", program_, program_jobs_, plan_.topology,
+                  std::make_unique<SpineRouting>(clos_, loaded.config.system.router.vcs), GroupWays::kRouted),
+        machine_({.loaded = machine_config_,
+                  .program = program_,
+                  .jobs = program_jobs_,
+                  .prepared = prepared_,
+                  .fidelity = fidelity_of(loaded.config),
+                  .gate = this,
+                  .paths = &paths_,
+                  .how_far = [this] { return unfinished(); }},
+                 options_),
+        fluid_fabric_(dynamic_cast<fabric::FluidFabric*>(&machine_.fabric())),
+        conductor_("conductor", machine_.failure()),
+        timeline_(machine_.trace(), names()) {
+    for (std::size_t j = 0; j < plan_.jobs.size(); ++j) add_job(j);
   }
 
   ordered_json run() {
     const CostMeter cost;
-    for (std::size_t j = 0; j < jobs_.size(); ++j) {
-      note(plan_.jobs[j].arrival, "arrival", j);
-      conductor_->at(plan_.jobs[j].arrival, [this, j] { compute(j); });
-    }
+    for (std::size_t j = 0; j < jobs_.size(); ++j) note(plan_.jobs[j].arrival, "arrival", j);
     for (const config::SpineFailureConfig& failure : routing_.failures) {
-      conductor_->at(failure.at, [this, spine = failure.spine] { fail(spine); });
+      conductor_.at(failure.at, [this, spine = failure.spine] { fail(spine); });
     }
-    simulate();
-    fabric_->check_conservation();
-    if (trace_) trace_->finish();
+    machine_.run();
+    if (machine_.trace() != nullptr) machine_.trace()->finish();
     return result(cost);
   }
 
  private:
-  struct Job {
-    RingSchedule ring;
-    schedule::Schedule machine;  // all rings of the job, on the machine's accelerators
-    std::vector<std::unique_ptr<ni::NetworkInterface>> interfaces;
-    std::vector<std::unique_ptr<Verification>> verification;  // [ring], of the current iteration
-    std::size_t first_flow = 0;                               // of paths_
-    std::int64_t messages = 0;                                // of one all-reduce
+  struct StudiedJob {
+    std::size_t first_flow = 0;  // of paths_
+    std::size_t first_rank = 0;
+    std::int64_t messages = 0;                        // of one all-reduce
+    std::vector<std::function<void(Cycles)>> begins;  // [rank of the job] of those that have joined
+    std::size_t joined = 0;
     std::int64_t outstanding = 0;
     bool communicates = false;
     int iteration = 0;
@@ -117,58 +122,46 @@ class RouteStudy final : private ni::MessageObserver {
     return flows;
   }
 
-  void build_fabric() {
-    const config::SystemConfig& system = loaded_.config.system;
-    if (fluid_) {
-      auto fabric =
-          std::make_unique<fabric::FluidFabric>("fabric", plan_.topology, system, framing_, 1, failure_);
-      fluid_fabric_ = fabric.get();
-      fabric_ = std::move(fabric);
-      return;
-    }
-    hops_ = build_routing(loaded_, plan_.topology);
-    fabric_ = std::make_unique<fabric::FlitFabric>("fabric", plan_.topology, *hops_, system, 1, failure_);
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const PlannedJob& job : plan_.jobs) names.push_back(job.name);
+    return names;
   }
 
-  void build_job(std::size_t j) {
+  void add_job(std::size_t j) {
     const PlannedJob& planned = plan_.jobs[j];
-    auto job = std::make_unique<Job>();
-    job->ring = compile_ring(planned, 1);
-    job->machine = schedule::relocate(job->ring.schedule, planned.rings, plan_.topology.num_accelerators());
-    for (std::size_t before = 0; before < j; ++before) job->first_flow += plan_.jobs[before].flows.size();
-    ni::NiContext context{&plan_.topology,   &loaded_.config.system, &job->machine, framing_,
-                          fabric_->period(), fabric_.get(),          &log_,         clock_.get()};
-    context.paths = &paths_;
-    context.held = true;
-    job_of_.resize(static_cast<std::size_t>(plan_.topology.num_accelerators()), 0);
+    StudiedJob job;
+    if (j > 0) job.first_flow = jobs_.back().first_flow + plan_.jobs[j - 1].flows.size();
+    job.first_rank = job_of_rank_.size();
     for (const auto& ring : planned.rings) {
-      for (const NodeId node : ring) {
-        job_of_[static_cast<std::size_t>(node)] = j;
-        job->interfaces.push_back(std::make_unique<ni::NetworkInterface>(fmt::format("ni_{}", node).c_str(),
-                                                                         node, 1, context, nothing_));
-        for (const auto& entry : job->machine.nodes[static_cast<std::size_t>(node)].ports.front()) {
-          if (entry.op != schedule::Op::kNop) ++job->messages;
-        }
+      for (std::size_t i = 0; i < ring.size(); ++i) {
+        const auto& first = program_.ranks[job_of_rank_.size()].operations[1].work;
+        const auto& join = std::get<workload::JoinCollective>(first);
+        // Of its ring, whose members all count it.
+        if (i == 0) job.messages += state().exchange(state().context_of(join)).compiled->messages;
+        job_of_rank_.push_back(j);
       }
     }
+    job.begins.resize(job_of_rank_.size() - job.first_rank);
     jobs_.push_back(std::move(job));
   }
 
-  void observe() {
-    std::vector<std::string> names;
-    for (const PlannedJob& job : plan_.jobs) names.push_back(job.name);
-    if (!options_.trace_path.empty()) {
-      trace_ = std::make_unique<TraceWriter>(options_.trace_path, plan_.topology, loaded_.config.system, 1);
-      log_.add_observer(*trace_);
-      fabric_->add_observer(*trace_);
-    }
-    timeline_ = std::make_unique<RouteTimeline>(trace_.get(), names);
-  }
+  const ProgramState& state() const { return machine_.state(); }
 
-  // -- the life of a job: arrival, and so often compute, all-reduce -----------------------------------------
+  // -- the all-reduces of a job: when all its ranks have joined, it requests paths, and they begin
+  // -----------
 
-  void compute(std::size_t j) {
-    conductor_->at(checked_sum(Conductor::now(), plan_.jobs[j].compute), [this, j] { request_paths(j); });
+  void join(int rank, std::int32_t /*collective*/, Cycles /*now*/,
+            std::function<void(Cycles)> begin) override {
+    const std::size_t j = job_of_rank_[static_cast<std::size_t>(rank)];
+    StudiedJob& job = jobs_[j];
+    job.begins[static_cast<std::size_t>(rank) - job.first_rank] = std::move(begin);
+    if (++job.joined < job.begins.size()) return;
+    job.joined = 0;
+    // Jobs of one time request in their order.
+    requesting_.insert(j);
+    conductor_.at(Conductor::now(),
+                  [this] { request_paths(requesting_.extract(requesting_.begin()).value()); });
   }
 
   bool elephants(std::size_t j) const { return plan_.jobs[j].message >= routing_.controller.elephant; }
@@ -176,7 +169,7 @@ class RouteStudy final : private ni::MessageObserver {
 
   // Sec. 3.5.4: the hosts report their new flows, and send when they have a path or have waited too long.
   void request_paths(std::size_t j) {
-    Job& job = *jobs_[j];
+    StudiedJob& job = jobs_[j];
     const Femtoseconds now = Conductor::now();
     job.communicates = true;
     job.started = now;
@@ -191,7 +184,7 @@ class RouteStudy final : private ni::MessageObserver {
     note(now, "request", j,
          {{"flows", plan_.jobs[j].flows.size()}, {"message_bytes", plan_.jobs[j].message}});
     if (late) {
-      conductor_->at(now + routing_.controller.timeout, [this, j] {
+      conductor_.at(now + routing_.controller.timeout, [this, j] {
         ++fallbacks_;
         note(Conductor::now(), "late_answer_ecmp", j);
         start(j);
@@ -203,47 +196,31 @@ class RouteStudy final : private ni::MessageObserver {
   }
 
   void start(std::size_t j) {
-    Job& job = *jobs_[j];
-    const PlannedJob& planned = plan_.jobs[j];
-    const Cycles cycle = Conductor::now() / fabric_->period() + 1;
+    StudiedJob& job = jobs_[j];
+    const Cycles cycle = Conductor::now() / machine_.fabric().period() + 1;
     job.outstanding = job.messages;
-    job.verification.clear();
-    std::size_t interface = 0;
-    for (std::size_t r = 0; r < planned.rings.size(); ++r) {
-      job.verification.push_back(make_verification(loaded_.config.check, job.ring.schedule, job.ring.report,
-                                                   loaded_.config.seed + r));
-      for (NodeId i = 0; i < planned.replicas; ++i) {
-        job.interfaces[interface++]->restart(job.verification.back()->memory(i), cycle);
-      }
-    }
+    for (const auto& begin : job.begins) begin(cycle);
   }
 
   void message_completed(const ni::MessageRecord& message) override {
-    const std::size_t j = job_of_[static_cast<std::size_t>(message.src)];
-    Job& job = *jobs_[j];
-    const Femtoseconds flow_time = (message.tail_ejected - message.head_injected) * fabric_->period();
+    const std::size_t j = job_of_rank_[static_cast<std::size_t>(state().rank_on(message.src))];
+    StudiedJob& job = jobs_[j];
+    const Femtoseconds flow_time =
+        (message.tail_ejected - message.head_injected) * machine_.fabric().period();
     job.statistics.add_flow(message.entry->bytes, flow_time);
     ++completed_;
-    if (--job.outstanding == 0) conductor_->at(Conductor::now(), [this, j] { finish(j); });
+    if (--job.outstanding == 0) conductor_.at(Conductor::now(), [this, j] { finish(j); });
   }
 
   void finish(std::size_t j) {
-    Job& job = *jobs_[j];
-    for (const auto& interface : job.interfaces) interface->settle();
-    for (const auto& ring : job.verification) ring->verify();
+    StudiedJob& job = jobs_[j];
     job.communicates = false;
     job.statistics.add_all_reduce(Conductor::now() - job.started);
     note(Conductor::now(), "all_reduce_ends", j);
-    const bool others =
-        std::any_of(jobs_.begin(), jobs_.end(), [](const auto& o) { return o->communicates; });
+    const bool others = std::any_of(jobs_.begin(), jobs_.end(), [](const auto& o) { return o.communicates; });
     // Sec. 3.4: paths are assigned anew when flows end, too.
     if (others && controlled(j)) answer(respond(true), [] {});
-    if (++job.iteration < routing_.iterations) {
-      compute(j);
-    } else {
-      note(Conductor::now(), "departure", j);
-      ++departed_;
-    }
+    if (++job.iteration == routing_.iterations) note(Conductor::now(), "departure", j);
   }
 
   // -- the controller --------------------------------------------------------------------------------------
@@ -268,9 +245,8 @@ class RouteStudy final : private ni::MessageObserver {
   void answer(const Response& response, std::function<void()> then) {
     std::vector<std::size_t> indices;
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
-      if (!jobs_[j]->communicates || !elephants(j)) continue;
-      for (std::size_t i = 0; i < plan_.jobs[j].flows.size(); ++i)
-        indices.push_back(jobs_[j]->first_flow + i);
+      if (!jobs_[j].communicates || !elephants(j)) continue;
+      for (std::size_t i = 0; i < plan_.jobs[j].flows.size(); ++i) indices.push_back(jobs_[j].first_flow + i);
     }
     std::vector<routing::Flow> flows;
     std::vector<int> previous;
@@ -281,7 +257,7 @@ class RouteStudy final : private ni::MessageObserver {
     auto paths = std::make_shared<PathAnswer>(assign(flows, previous));
     const std::int64_t number = ++asked_;
     const Femtoseconds at = Conductor::now() + response.after;
-    conductor_->at(at, [this, indices, paths, number, response, then = std::move(then)] {
+    conductor_.at(at, [this, indices, paths, number, response, then = std::move(then)] {
       if (number > answered_) {
         answered_ = number;
         apply(indices, *paths, response.precomputed);
@@ -317,7 +293,7 @@ class RouteStudy final : private ni::MessageObserver {
     for (std::size_t k = 0; k < indices.size(); ++k) {
       const std::size_t i = indices[k];
       const routing::Flow& flow = paths_.flows()[i];
-      if (!jobs_[static_cast<std::size_t>(flow.job)]->communicates || flow.local()) continue;
+      if (!jobs_[static_cast<std::size_t>(flow.job)].communicates || flow.local()) continue;
       // A spine that has failed since.
       if (!controller_.links().usable(flow.src_tor, answer.spines[k], flow.dst_tor)) continue;
       assigned_.insert(i);
@@ -342,7 +318,7 @@ class RouteStudy final : private ni::MessageObserver {
   // Until it is told otherwise a host lets the switches hash.
   void set_hashed(std::size_t j) {
     for (std::size_t i = 0; i < plan_.jobs[j].flows.size(); ++i) {
-      const std::size_t flow = jobs_[j]->first_flow + i;
+      const std::size_t flow = jobs_[j].first_flow + i;
       assigned_.erase(flow);
       move(flow, controller_.hashed(paths_.flows()[flow]));
     }
@@ -358,7 +334,7 @@ class RouteStudy final : private ni::MessageObserver {
         if (channel >= 0) fluid_fabric_->set_channel(channel, false);
       }
     }
-    conductor_->at(Conductor::now() + routing_.controller.detection, [this, spine] { recover(spine); });
+    conductor_.at(Conductor::now() + routing_.controller.detection, [this, spine] { recover(spine); });
   }
 
   // Sec. 3.5.5: hosts whose path is gone fall back to hashing over what lives, then the controller's answer
@@ -382,53 +358,28 @@ class RouteStudy final : private ni::MessageObserver {
         moved += paths_.spine(i) != hashed ? 1 : 0;
         move(i, hashed);
       }
-      communicates = communicates || (!by_hash && jobs_[static_cast<std::size_t>(flow.job)]->communicates);
+      communicates = communicates || (!by_hash && jobs_[static_cast<std::size_t>(flow.job)].communicates);
     }
     fallbacks_ += moved > 0 ? 1 : 0;
     note(Conductor::now(), "degraded_path_ecmp", std::nullopt, {{"spine", spine}, {"moved", moved}});
     if (communicates) answer(respond(true), [] {});
   }
 
-  // -- simulation and result -------------------------------------------------------------------------------
-
-  void simulate() {
-    const RunState state{
-        .run_to = [this](Cycles cycle) { run_to(cycle); },
-        .complete = [this] { return departed_ == jobs_.size(); },
-        .part = [this] { return progress(); },
-        .how_far = [this] { return unfinished(); },
-        .stuck = [](Cycles) { return kernel_is_silent(); },
-        .who = [this](Cycles) { return fabric_->describe_packets(16); },
-        .between = {},
-    };
-    run_to_end(*fabric_, state, loaded_.config.max_cycles, options_.interrupted, options_.progress);
-  }
-
-  void run_to(Cycles cycle) {
-    const Femtoseconds until = checked_time(cycle, fabric_->period());
-    sc_core::sc_start(fabric::to_sc_time(until - Conductor::now()));
-    failure_.rethrow();
-  }
+  // -- result -----------------------------------------------------------------------------------------------
 
   std::string unfinished() const {
     std::string text;
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
-      if (jobs_[j]->iteration >= routing_.iterations) continue;
+      if (jobs_[j].iteration >= routing_.iterations) continue;
       text += fmt::format("{}job {} ({}) {} of {} iterations", text.empty() ? "" : ", ", j,
-                          plan_.jobs[j].name, jobs_[j]->iteration, routing_.iterations);
+                          plan_.jobs[j].name, jobs_[j].iteration, routing_.iterations);
     }
     return text + " done";
   }
 
-  double progress() const {
-    int done = 0;
-    for (const auto& job : jobs_) done += job->iteration;
-    return done / static_cast<double>(routing_.iterations * static_cast<int>(jobs_.size()));
-  }
-
   void note(Femtoseconds time, const char* what, std::optional<std::size_t> job,
             const ordered_json& details = {}) {
-    timeline_->note(time, what, job, details);
+    timeline_.note(time, what, job, details);
   }
 
   // 2(D - 1) rounds of the largest chunk at the NIC's rate.
@@ -448,18 +399,18 @@ class RouteStudy final : private ni::MessageObserver {
                        {"message_bytes", planned.message},
                        {"arrival_s", seconds(planned.arrival)},
                        {"compute_s", seconds(planned.compute)}};
-      job.update(jobs_[j]->statistics.to_json(ideal(planned)));
+      job.update(jobs_[j].statistics.to_json(ideal(planned)));
       jobs.push_back(std::move(job));
     }
     ordered_json json;
     json["schema"] = "coppice.route/1";
     json["version"] = COPPICE_VERSION;
     config::write_config(loaded_.config, json);
-    json["verified"] = jobs_.front()->verification.front()->name();
-    json["fidelity"] = fluid_ ? "fluid" : "flit";
+    json["verified"] = state().verified();
+    json["fidelity"] = config::to_string(fidelity_of(loaded_.config));
     json["method"] = routing_.method;
     json["failed_spines"] = plan_.failed_spines;
-    const ordered_json timeline = timeline_->to_json();
+    const ordered_json timeline = timeline_.to_json();
     json["time_s"] = timeline.back()["time_s"];
     json["jobs"] = std::move(jobs);
     json["controller"] = assignments_.to_json();
@@ -470,33 +421,30 @@ class RouteStudy final : private ni::MessageObserver {
         compare_methods(routing_, routing::ClosLinks(clos_), paths_.flows(), loaded_.config.seed);
     json["messages"] = completed_;
     json["timeline"] = timeline;
-    json["simulator"] = cost.to_json(fabric_->statistics().flit_hops);
+    json["simulator"] = cost.to_json(machine_.fabric().statistics().flit_hops);
     return json;
   }
 
   const config::Loaded& loaded_;
-  const RunOptions& options_;
+  const RunOptions options_;
   const config::RoutingConfig& routing_;
-  ClusterPlan plan_;
-  topology::Clos clos_;
-  bool fluid_;
-  fabric::Framing framing_;
+  const ClusterPlan plan_;
+  const topology::Clos clos_;
   Controller controller_;
   HostPaths paths_;
-  ni::NullMemory nothing_;
-  ni::MessageLog log_;
-  fabric::Failure failure_;
-  std::unique_ptr<Conductor> conductor_;
-  std::unique_ptr<topology::RoutingFunction> hops_;
-  std::unique_ptr<fabric::Fabric> fabric_;
-  fabric::FluidFabric* fluid_fabric_ = nullptr;
-  std::unique_ptr<ni::AlarmClock> clock_;
-  std::vector<std::unique_ptr<Job>> jobs_;
-  std::vector<std::size_t> job_of_;  // [accelerator]
-  std::set<std::size_t> assigned_;   // flows on a path of the controller
+  const config::Loaded machine_config_;
+  const workload::Program program_;
+  const std::vector<Job> program_jobs_;
+  PreparedProgram prepared_;
+  ProgramMachine machine_;
+  fabric::FluidFabric* fluid_fabric_;  // none: the machine moves flits
+  Conductor conductor_;
+  RouteTimeline timeline_;
+  std::vector<StudiedJob> jobs_;
+  std::vector<std::size_t> job_of_rank_;
+  std::set<std::size_t> requesting_;  // jobs, in this cycle
+  std::set<std::size_t> assigned_;    // flows on a path of the controller
   AssignmentStatistics assignments_;
-  std::unique_ptr<TraceWriter> trace_;
-  std::unique_ptr<RouteTimeline> timeline_;
   Femtoseconds last_change_ = 0;
   std::int64_t asked_ = 0;
   std::int64_t answered_ = 0;
@@ -504,7 +452,6 @@ class RouteStudy final : private ni::MessageObserver {
   std::int64_t surprises_ = 0;
   std::int64_t fallbacks_ = 0;
   std::int64_t completed_ = 0;
-  std::size_t departed_ = 0;
 };
 
 void require_fidelity(const config::Loaded& loaded) {

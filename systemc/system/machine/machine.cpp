@@ -36,6 +36,7 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, c
                .fabric = nullptr,
                .log = &spec.log,
                .clock = nullptr,
+               .paths = spec.paths,
                .held = true},
       contents_(context_) {
   if (spec.fidelity == config::Fidelity::kFlit || spec.fidelity == config::Fidelity::kLeap) {

@@ -15,6 +15,7 @@
 #include "ni/interface.h"
 #include "ni/memory.h"
 #include "ni/network_interface.h"
+#include "ni/route_override.h"
 #include "topology/routing/routing.h"
 #include "topology/topology.h"
 
@@ -32,7 +33,8 @@ struct MachineSpec {
   fabric::Failure& failure;
   std::function<ni::GradientMemory&(topology::NodeId)> contents;  // of the gradient buffers
   std::vector<bool> rtl_interfaces;                               // [accelerator]
-  std::string wave_path;  // of the Verilated interface of observe.nodes' first; empty: none
+  std::string wave_path;                 // of the Verilated interface of observe.nodes' first; empty: none
+  const ni::PathTable* paths = nullptr;  // of a controller; none: messages take the routes of their schedules
 };
 
 // Modules of your own in the places of the machine's.

@@ -76,10 +76,11 @@ void take(CompiledCollective& compiled, GroupBound bound) {
 }  // namespace
 
 CompiledCollectives::CompiledCollectives(const config::Loaded& loaded, const topology::Topology& machine,
-                                         const topology::RoutingFunction& routing)
+                                         const topology::RoutingFunction& routing, GroupWays ways)
     : loaded_(loaded),
       machine_(machine),
       routing_(routing),
+      ways_(ways),
       ni_ports_(resolve_ni_ports(loaded.config, machine)),
       framing_{loaded.config.system.ni.flow_control, loaded.config.system.flit,
                loaded.config.system.ni.payload},
@@ -87,7 +88,9 @@ CompiledCollectives::CompiledCollectives(const config::Loaded& loaded, const top
 
 const GroupNetwork& CompiledCollectives::network(const Members& accelerators) {
   auto& known = networks_[accelerators];
-  if (known == nullptr) known = std::make_unique<GroupNetwork>(loaded_, machine_, routing_, accelerators);
+  if (known == nullptr) {
+    known = std::make_unique<GroupNetwork>(loaded_, machine_, routing_, accelerators, ways_);
+  }
   return *known;
 }
 

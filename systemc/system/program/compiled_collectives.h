@@ -49,7 +49,7 @@ class CompiledCollectives {
  public:
   // All references outlive it.
   CompiledCollectives(const config::Loaded& loaded, const topology::Topology& machine,
-                      const topology::RoutingFunction& routing);
+                      const topology::RoutingFunction& routing, GroupWays ways = GroupWays::kOwnNetwork);
 
   // Of `bytes` among `accelerators`, two at least, the root one of them by its index. Throws ConfigError
   // where the algorithm is not defined on the group's network.
@@ -81,6 +81,7 @@ class CompiledCollectives {
   const config::Loaded& loaded_;
   const topology::Topology& machine_;
   const topology::RoutingFunction& routing_;
+  GroupWays ways_;
   int ni_ports_;
   fabric::Framing framing_;
   topology::ChannelDependencyGraph routes_;

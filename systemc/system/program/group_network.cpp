@@ -69,8 +69,13 @@ topology::Route machine_route(const Topology& machine, const topology::RoutingFu
 }
 
 GroupNetwork::GroupNetwork(const config::Loaded& loaded, const Topology& machine,
-                           const topology::RoutingFunction& routing, std::vector<NodeId> accelerators)
+                           const topology::RoutingFunction& routing, std::vector<NodeId> accelerators,
+                           GroupWays ways)
     : loaded_(&loaded), machine_(&machine), machine_routing_(&routing), nodes_(std::move(accelerators)) {
+  if (ways == GroupWays::kRouted) {
+    route();
+    return;
+  }
   if (static_cast<int>(nodes_.size()) == machine.num_accelerators()) {
     std::iota(nodes_.begin(), nodes_.end(), 0);
     shape_ = "whole";

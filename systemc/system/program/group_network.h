@@ -16,6 +16,10 @@ namespace coppice::system {
 topology::Route machine_route(const topology::Topology& machine, const topology::RoutingFunction& routing,
                               topology::NodeId src, topology::NodeId dst, int ni_ports);
 
+// How the members of groups reach each other. kRouted: all by the machine's routes, for whoever sends
+// messages another way.
+enum class GroupWays { kOwnNetwork, kRouted };
+
 // The network that a group of accelerators has to itself in a machine, as collectives are compiled for it,
 // and where its parts are in the machine. In this order:
 //   whole    all accelerators: the machine's own network;
@@ -32,7 +36,8 @@ class GroupNetwork {
   // `accelerators` of the machine, two at least, in the order in which the collective counts them, which a
   // routed group keeps; others count theirs in the order of their network. All references outlive it.
   GroupNetwork(const config::Loaded& loaded, const topology::Topology& machine,
-               const topology::RoutingFunction& routing, std::vector<topology::NodeId> accelerators);
+               const topology::RoutingFunction& routing, std::vector<topology::NodeId> accelerators,
+               GroupWays ways = GroupWays::kOwnNetwork);
 
   Kind kind() const { return kind_; }
   const topology::Topology& topology() const { return whole() ? *machine_ : *topology_; }

@@ -8,31 +8,22 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/time_limit.h"
 #include "config/lone_collective_config.h"
 #include "config/program_file.h"
 #include "config/shape.h"
-#include "fabric/failure.h"
-#include "fabric/sim_time.h"
-#include "schedule/tables/final_chunks.h"
 #include "system/machine/build.h"
-#include "system/machine/machine.h"
-#include "system/machine/run_loop.h"
 #include "system/machine/time_guard.h"
 #include "system/output/leaps.h"
 #include "system/output/link_utilization.h"
 #include "system/output/possible.h"
 #include "system/output/statistics.h"
-#include "system/output/trace_writer.h"
 #include "system/process/auto_fidelity.h"
 #include "system/process/cost_meter.h"
-#include "system/process/interrupted.h"
 #include "system/program/failing_run.h"
 #include "system/program/job_programs.h"
 #include "system/program/large_program.h"
 #include "system/program/lone_collective.h"
-#include "system/program/program_runner.h"
-#include "system/program/program_state.h"
+#include "system/program/program_machine.h"
 #include "system/program/program_timeline.h"
 #include "system/program/text_workload_program.h"
 #include "workload/chakra/import.h"
@@ -48,289 +39,78 @@ std::string origin(const config::Loaded& loaded) {
   return loaded.places.contains("program") ? "program" : "training";
 }
 
-void require_room(const config::Loaded& loaded, const topology::Topology& topology,
-                  const workload::Program& program) {
-  const int accelerators = topology.num_accelerators();
-  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-    const NodeId at = program.placement.empty() ? static_cast<NodeId>(rank) : program.placement[rank];
-    if (at < accelerators) continue;
-    throw ConfigError(
-        loaded.place(origin(loaded)),
-        fmt::format("the program has rank {} on accelerator {}, but {} has accelerators 0 to {} only", rank,
-                    at, topology.name(), accelerators - 1));
-  }
-  const std::size_t jitter = loaded.config.program.jitter.size();
-  if (jitter > 1 && jitter != program.ranks.size()) {
-    throw ConfigError(
-        loaded.place("program.jitter"),
-        fmt::format("program.jitter lists {} factors for {} ranks: write one, or one for every rank", jitter,
-                    program.ranks.size()));
-  }
-  for (const auto& [key, implementation] :
-       {std::pair{"system.ni.impl", loaded.config.system.ni.impl},
-        std::pair{"system.router.impl", loaded.config.system.router.impl}}) {
-    if (implementation != config::Implementation::kRtl) continue;
-    throw ConfigError(loaded.place(key),
-                      fmt::format("{}: rtl runs a single collective, not a program: write systemc", key));
-  }
-}
-
-// All that is known of a run before its first simulated cycle; no SystemC in it.
-struct Prepared {
-  Prepared(const config::Loaded& loaded, const workload::Program& program, const std::vector<Job>& jobs,
-           topology::Topology network)
-      : topology(std::move(network)),
-        routing(build_routing(loaded, topology)),
-        ni_ports(resolve_ni_ports(loaded.config, topology)),
-        fabric_ports(ni_ports),
-        compiler(loaded, topology, *routing) {
-    require_room(loaded, topology, program);
-    // Compiles all of them.
-    const ProgramState state(loaded, program, jobs, compiler);
-    flit_hops = state.flit_hops();
-    compiler.require_deadlock_free();
-    // Interfaces begin without tables of their own.
-    idle.nodes.resize(static_cast<std::size_t>(topology.num_interfaces()));
-    for (auto& node : idle.nodes) node.ports.resize(static_cast<std::size_t>(ni_ports));
-    give_adders_ports(state);
-  }
-
-  // Switches that add have a port for every accelerator.
-  void give_adders_ports(const ProgramState& state) {
-    for (ni::ContextId id = 1; id <= state.program().collectives.size(); ++id) {
-      const CompiledCollective* const compiled = state.exchange(id).compiled;
-      if (compiled == nullptr) continue;
-      for (std::size_t i = compiled->accelerators.size(); i < compiled->interfaces.size(); ++i) {
-        const std::size_t ports = compiled->schedule.nodes[i].ports.size();
-        idle.nodes[static_cast<std::size_t>(compiled->interfaces[i])].ports.resize(ports);
-        fabric_ports = std::max(fabric_ports, static_cast<int>(ports));
-      }
-    }
-  }
-
-  topology::Topology topology;
-  std::unique_ptr<topology::RoutingFunction> routing;
-  int ni_ports;      // of an accelerator
-  int fabric_ports;  // of any network interface
-  CompiledCollectives compiler;
-  double flit_hops = 0;
-  schedule::Schedule idle;
-};
-
 class ProgramRun {
  public:
-  ProgramRun(const config::Loaded& loaded, const workload::Program& program, const std::vector<Job>& jobs,
-             const GradientChain& chain, const RunOptions& options, Prepared& prepared,
-             config::Fidelity fidelity, Cycles stop)
-      : loaded_(loaded),
-        program_(program),
-        options_(options),
-        prepared_(prepared),
-        fidelity_(fidelity),
-        stop_(stop),
-        state_(loaded, program, jobs, prepared.compiler),
-        passes_(loaded, program) {
-    fabric::set_time_resolution();
-    chain_gradients(chain);
-    build_machine();
-    for (ni::MessageObserver* observer : options.message_observers) log_.add_observer(*observer);
-    for (fabric::FabricObserver* observer : options.fabric_observers) fabric_->add_observer(*observer);
-    if (options.trace_path.empty()) return;
-    trace_ = std::make_unique<TraceWriter>(options.trace_path, prepared.topology, loaded.config.system,
-                                           prepared.fabric_ports);
-    trace_->name_actors("accelerators");
-    log_.add_observer(*trace_);
-    fabric_->add_observer(*trace_);
+  ProgramRun(const ProgramSetup& setup, const RunOptions& options)
+      : setup_(setup), options_(options), machine_(setup, options) {
+    if (machine_.trace() != nullptr) machine_.trace()->name_actors("accelerators");
   }
 
   nlohmann::ordered_json run() {
     const CostMeter cost;
-    simulate();
-    // At the stop credits may be under way, though all has ended.
-    if (complete() && fabric_->idle()) fabric_->check_conservation();
-    if (complete() && log_.completed_count() != state_.messages()) {
-      throw ModelError(
-          fmt::format("{} of the program's {} messages came", log_.completed_count(), state_.messages()));
-    }
-    if (options_.statistics != nullptr) *options_.statistics = fabric_->statistics();
-    const ProgramTimeline timeline(state_, fabric_->period());
-    if (trace_) {
-      timeline.trace(*trace_);
-      trace_->finish();
+    machine_.run();
+    const ProgramTimeline timeline(machine_.state(), machine_.fabric().period());
+    if (machine_.trace() != nullptr) {
+      timeline.trace(*machine_.trace());
+      machine_.trace()->finish();
     }
     return result(timeline, cost);
   }
 
  private:
-  const config::Config& config() const { return loaded_.config; }
-
-  void chain_gradients(const GradientChain& chain) {
-    if (chain.layers.empty()) return;
-    const auto* compiled = state_.exchange(state_.context_of({chain.collective})).compiled;
-    if (compiled == nullptr) return;  // of one rank: its gradients are final at once
-    auto chunks = schedule::find_final_chunks(compiled->schedule);
-    if (!chunks) {
-      throw ModelError(fmt::format("operations wait for parts of '{}', which has no chunks that become final",
-                                   compiled->schedule.algorithm));
-    }
-    chained_ = std::make_unique<ChainedGradients>(ChainedGradients{chain, std::move(*chunks)});
-  }
+  const config::Config& config() const { return setup_.loaded.config; }
 
   // By what passes over layers were timed, and by how much the network interfaces delayed them.
   nlohmann::ordered_json passes() const {
-    const double ns = static_cast<double>(passes_.delay()) * static_cast<double>(fabric_->period()) /
+    const SharedPasses& passes = machine_.passes();
+    const double ns = static_cast<double>(passes.delay()) * static_cast<double>(machine_.fabric().period()) /
                       static_cast<double>(kFemtosecondsPerNanosecond);
-    return {{"formula", passes_.by_formula()},
-            {"tiles", passes_.by_tiles()},
-            {"delayed_ns", ns / static_cast<double>(program_.ranks.size())}};
-  }
-
-  void build_machine() {
-    for (NodeId node = 0; node < prepared_.topology.num_interfaces(); ++node) {
-      memories_.push_back(std::make_unique<ProgramMemory>(state_, node));
-    }
-    const MachineSpec spec{
-        .loaded = loaded_,
-        .topology = prepared_.topology,
-        .routing = *prepared_.routing,
-        .schedule = prepared_.idle,
-        // What is cut off in a cycle is not leapt over.
-        .fidelity = stop_ > 0 && fidelity_ == config::Fidelity::kLeap ? config::Fidelity::kFlit : fidelity_,
-        .fabric_ports = prepared_.fabric_ports,
-        .log = log_,
-        .failure = failure_,
-        .contents = [this](NodeId node) -> ni::GradientMemory& {
-          return *memories_[static_cast<std::size_t>(node)];
-        },
-        .rtl_interfaces = {},
-        .wave_path = {},
-    };
-    MachineParts parts = options_.parts;
-    parts.make_accelerator = [this](NodeId node) {
-      auto runner = std::make_unique<ProgramRunner>("accelerator", node, state_, passes_, chained_.get());
-      runners_.push_back(runner.get());
-      return runner;
-    };
-    machine_ = std::make_unique<Machine>("machine", spec, parts);
-    fabric_ = &machine_->fabric();
-    if (state_.adding()) {
-      state_.on_first_joined = [this](ni::ContextId id, Cycles now) { start_adders(id, now); };
-    } else {
-      machine_->decouple();
-    }
-  }
-
-  // Switches begin with the first of the accelerators, at once, which nodes ahead of each other could not.
-  void start_adders(ni::ContextId id, Cycles now) {
-    const CompiledCollective* const compiled = state_.exchange(id).compiled;
-    if (compiled == nullptr) return;
-    for (std::size_t i = compiled->accelerators.size(); i < compiled->interfaces.size(); ++i) {
-      const NodeId node = compiled->interfaces[i];
-      ni::Interface& interface = *machine_->interfaces()[static_cast<std::size_t>(node)];
-      interface.load(state_.tables(id, node), now);
-      interface.start_context(id, now);
-    }
-  }
-
-  bool complete() const { return state_.ended() == state_.operations(); }
-
-  void simulate() {
-    const RunState state{
-        .run_to = [this](Cycles cycle) { machine_->run_to(cycle); },
-        .complete = [this] { return complete(); },
-        .part =
-            [this] {
-              const auto operations = static_cast<double>(state_.operations());
-              return operations > 0 ? static_cast<double>(state_.ended()) / operations : 0;
-            },
-        .how_far =
-            [this] {
-              return fmt::format("{} of {} operations have ended", state_.ended(), state_.operations());
-            },
-        .stuck = [](Cycles) { return kernel_is_silent(); },
-        .who = [this](Cycles cycle) { return describe_waiting(cycle); },
-        .between = {},
-    };
-    if (stop_ > 0) {
-      run_stretch(state);
-      return;
-    }
-    run_to_end(*fabric_, state, config().max_cycles, options_.interrupted, options_.progress);
-  }
-
-  // Up to stop_, complete or not.
-  void run_stretch(const RunState& state) {
-    constexpr Cycles kSlice = 10'000;
-    for (Cycles cycle = 0; cycle < stop_ && !(complete() && fabric_->idle());) {
-      if (cycle > 0 && kernel_is_silent()) {
-        throw ModelError(fmt::format("deadlock at cycle {}: {} and nothing can move\n{}",
-                                     fabric_->last_movement(), state.how_far(), state.who(cycle)));
-      }
-      cycle = std::min(cycle + kSlice, stop_);
-      machine_->run_to(cycle);
-      if (options_.interrupted != nullptr && options_.interrupted->load()) {
-        throw Interrupted(fmt::format("interrupted at cycle {}", cycle));
-      }
-    }
-  }
-
-  std::string describe_waiting(Cycles cycle) const {
-    constexpr int kLines = 16;
-    std::string text;
-    int lines = 0;
-    for (const ProgramRunner* runner : runners_) {
-      const std::string waiting = runner->describe_waiting(2);
-      if (waiting.empty() || lines++ >= kLines) continue;
-      text += waiting;
-    }
-    text += fabric_->describe_packets(kLines);
-    lines = 0;
-    for (const auto& interface : machine_->interfaces()) {
-      if (lines >= kLines || interface->finished()) continue;
-      text += interface->describe_waiting(cycle);
-      ++lines;
-    }
-    return text;
+    return {{"formula", passes.by_formula()},
+            {"tiles", passes.by_tiles()},
+            {"delayed_ns", ns / static_cast<double>(setup_.program.ranks.size())}};
   }
 
   nlohmann::ordered_json result(const ProgramTimeline& timeline, const CostMeter& cost) const {
-    const Femtoseconds period = fabric_->period();
-    const fabric::FabricStatistics& statistics = fabric_->statistics();
+    const Femtoseconds period = machine_.fabric().period();
+    const fabric::FabricStatistics& statistics = machine_.fabric().statistics();
+    const ProgramState& state = machine_.state();
+    const workload::Program& program = setup_.program;
     nlohmann::ordered_json json;
     json["schema"] = "coppice.result/1";
     json["version"] = COPPICE_VERSION;
     config::write_config(config(), json);
-    for (const std::string& assumption : program_.assumptions) json["assumptions"].push_back(assumption);
-    json["program"] = {{"name", program_.name},
-                       {"ranks", program_.ranks.size()},
-                       {"operations", state_.operations()},
-                       {"messages", state_.messages()}};
-    json["verified"] = state_.verified();
-    json["fidelity"] = config::to_string(fidelity_);
-    json["cycles"] = state_.last();
-    json["time_ns"] = static_cast<double>(state_.last()) * static_cast<double>(period) /
+    for (const std::string& assumption : program.assumptions) json["assumptions"].push_back(assumption);
+    json["program"] = {{"name", program.name},
+                       {"ranks", program.ranks.size()},
+                       {"operations", state.operations()},
+                       {"messages", state.messages()}};
+    json["verified"] = state.verified();
+    json["fidelity"] = config::to_string(setup_.fidelity);
+    json["cycles"] = state.last();
+    json["time_ns"] = static_cast<double>(state.last()) * static_cast<double>(period) /
                       static_cast<double>(kFemtosecondsPerNanosecond);
     json["iterations"] = timeline.iterations();
     json["collectives"] = timeline.collectives();
     if (!config().program.jobs.empty() || !config().program.failures.empty()) json["jobs"] = timeline.jobs();
     json["accelerators"] = timeline.accelerators();
-    if (passes_.limited()) json["passes"] = passes();
+    if (machine_.passes().limited()) json["passes"] = passes();
     json["flits"] = statistics.flits_injected;
     json["flit_hops"] = statistics.flit_hops;
     // What is under way at the stop counts whole.
-    if (complete()) {
+    if (machine_.complete()) {
       json["link_utilization"] =
-          link_utilization(config().system, prepared_.topology, statistics, state_.last() * period);
+          link_utilization(config().system, setup_.prepared.topology, statistics, state.last() * period);
     }
-    if (fidelity_ == config::Fidelity::kLeap) json["leap"] = leaps(state_.last(), machine_->leapt());
-    json["statistics"] = collect_statistics(*machine_);
-    write_statistics(options_.statistics_path, *machine_);
+    if (setup_.fidelity == config::Fidelity::kLeap)
+      json["leap"] = leaps(state.last(), machine_.machine().leapt());
+    json["statistics"] = collect_statistics(machine_.machine());
+    write_statistics(options_.statistics_path, machine_.machine());
     json["simulator"] = cost.to_json(statistics.flit_hops);
     if (config::runs_lone_collective(config())) {
-      const CompiledCollective& compiled = *state_.exchange(1).compiled;
+      const CompiledCollective& compiled = *state.exchange(1).compiled;
       add_collective_fields(json, compiled, config().collective.size);
       json["ni_overhead"] =
-          schedule::to_json(ni_overhead(config().system, prepared_.topology, compiled.schedule));
+          schedule::to_json(ni_overhead(config().system, setup_.prepared.topology, compiled.schedule));
     }
     require_possible(json);
     return json;
@@ -348,22 +128,9 @@ class ProgramRun {
     }
   }
 
-  const config::Loaded& loaded_;
-  const workload::Program& program_;
+  const ProgramSetup setup_;
   const RunOptions& options_;
-  Prepared& prepared_;
-  config::Fidelity fidelity_;
-  Cycles stop_;  // what has not ended by then is lost; 0: all ends
-  ProgramState state_;
-  SharedPasses passes_;
-  std::unique_ptr<ChainedGradients> chained_;  // none: no operation waits for parts of a collective
-  std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [network interface]
-  std::vector<const ProgramRunner*> runners_;             // [accelerator], the machine's
-  ni::MessageLog log_;
-  fabric::Failure failure_;
-  std::unique_ptr<Machine> machine_;
-  fabric::Fabric* fabric_ = nullptr;  // the machine's
-  std::unique_ptr<TraceWriter> trace_;
+  ProgramMachine machine_;
 };
 
 workload::Program load_trace(const config::Loaded& loaded) {
@@ -406,11 +173,18 @@ nlohmann::ordered_json run_stretch(const config::Loaded& loaded, const workload:
                                    const RunOptions& options, const topology::Topology& network,
                                    Cycles stop) {
   const std::string key = origin(loaded);
-  const auto prepared =
-      within_time(loaded, key, [&] { return std::make_unique<Prepared>(loaded, program, jobs, network); });
+  const auto prepared = within_time(
+      loaded, key, [&] { return std::make_unique<PreparedProgram>(loaded, key, program, jobs, network); });
   const auto run = [&](config::Fidelity fidelity) {
     return within_time(loaded, key, [&] {
-      return ProgramRun(loaded, program, jobs, chain, options, *prepared, fidelity, stop).run();
+      const ProgramSetup setup{.loaded = loaded,
+                               .program = program,
+                               .jobs = jobs,
+                               .prepared = *prepared,
+                               .fidelity = fidelity,
+                               .chain = &chain,
+                               .stop = stop};
+      return ProgramRun(setup, options).run();
     });
   };
   if (loaded.config.fidelity != config::Fidelity::kAuto) return run(loaded.config.fidelity);

@@ -13,10 +13,12 @@ namespace coppice::system {
 using ni::ContextId;
 
 ProgramRunner::ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator,
-                             ProgramState& state, SharedPasses& passes, const ChainedGradients* chained)
+                             ProgramState& state, SharedPasses& passes, const ChainedGradients* chained,
+                             CollectiveGate* gate)
     : AcceleratorModule(name),
       state_(state),
       passes_(passes),
+      gate_(gate),
       accelerator_(accelerator),
       rank_(state.rank_on(accelerator)),
       contexts_(static_cast<std::size_t>(state.config().system.ni.contexts)) {
@@ -86,8 +88,8 @@ void ProgramRunner::begin(Cycles now) {
   simulating_ = true;
 }
 
-void ProgramRunner::set_alarm(Cycles at, Kind kind) {
-  alarms_.push({at, kind});
+void ProgramRunner::set_alarm(Cycles at, Kind kind, ContextId id) {
+  alarms_.push({at, kind, id});
   if (next_alarm_ >= 0 && next_alarm_ <= at) return;
   next_alarm_ = at;
   alarm_->set(at, *this);
@@ -97,10 +99,14 @@ void ProgramRunner::wake(Cycles now) {
   if (next_alarm_ != now) return;  // set before an earlier one was
   next_alarm_ = -1;
   while (!alarms_.empty() && alarms_.top().at <= now) {
-    const Kind kind = alarms_.top().kind;
+    const auto [at, kind, id] = alarms_.top();
     alarms_.pop();
     if (kind == Kind::kBegin) {
       begin(now);
+      continue;
+    }
+    if (kind == Kind::kAdmit) {
+      admit(id, now);
       continue;
     }
     if (kind == Kind::kLoad) {
@@ -225,14 +231,22 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollec
     end(operation, now);
     return;
   }
+  if (gate_ == nullptr) {
+    admit(id, now);
+    return;
+  }
+  gate_->join(rank_, join.collective, now, [this, id](Cycles at) { set_alarm(at, Kind::kAdmit, id); });
+}
+
+// What has been joined may begin.
+void ProgramRunner::admit(ContextId id, Cycles now) {
   joined_.insert(id);
   const auto context = std::ranges::find(contexts_, id, &Context::id);
   if (context != contexts_.end() && loading_ != &*context) {
     context->started = true;
     start(id, now);
   } else if (context == contexts_.end()) {
-    const int priority = state_.program().collectives[static_cast<std::size_t>(join.collective)].priority;
-    awaited_.insert({-priority, id});
+    awaited_.insert({-state_.priority(id), id});
   }
 }
 

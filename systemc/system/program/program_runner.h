@@ -14,6 +14,7 @@
 #include "ni/gradient_queue_module.h"
 #include "ni/interface.h"
 #include "ni/wake_scheduler.h"
+#include "system/program/collective_gate.h"
 #include "system/program/gradient_chain.h"
 #include "system/program/program_state.h"
 #include "system/program/shared_passes.h"
@@ -41,9 +42,10 @@ struct ChainedGradients {
 // of the accelerator.
 class ProgramRunner final : public accelerator::AcceleratorModule, private ni::WakeScheduler::Sleeper {
  public:
-  // References and `chained`, none if no operation waits for parts of a collective, outlive it.
+  // References, `chained`, none if no operation waits for parts of a collective, and `gate`, none if
+  // collectives begin when they are joined, outlive it.
   ProgramRunner(const sc_core::sc_module_name& name, topology::NodeId accelerator, ProgramState& state,
-                SharedPasses& passes, const ChainedGradients* chained);
+                SharedPasses& passes, const ChainedGradients* chained, CollectiveGate* gate = nullptr);
 
   // It acts in cycles of its node's time, unless tiles run in the kernel's.
   bool starts_at_once() const override { return engine_ == nullptr; }
@@ -54,10 +56,11 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::string describe_waiting(int limit) const;
 
  private:
-  enum class Kind : std::uint8_t { kCompute, kMemory, kLoad, kBegin };
+  enum class Kind : std::uint8_t { kCompute, kMemory, kLoad, kBegin, kAdmit };
   struct Alarm {
     Cycles at;
     Kind kind;
+    ni::ContextId id;  // admitted
     bool operator>(const Alarm& other) const { return at > other.at; }
   };
   // One thing at a time.
@@ -75,7 +78,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   void start_of_simulation() override;
   void begin(Cycles now);
   void wake(Cycles now) override;
-  void set_alarm(Cycles at, Kind kind);
+  void set_alarm(Cycles at, Kind kind, ni::ContextId id = ni::kOwnTables);
   void make_ready(std::size_t operation, Cycles now);
   void end(std::size_t operation, Cycles now);
   void settle(Cycles now);
@@ -86,6 +89,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   void begin_work(std::size_t operation, const workload::JoinCollective& join, Cycles now);
   void begin_work(std::size_t operation, const workload::Send& send, Cycles now);
   void begin_work(std::size_t operation, const workload::Receive& receive, Cycles now);
+  void admit(ni::ContextId id, Cycles now);
   void run_unit(Unit& unit, Kind kind, Cycles now);
   bool run_tiles(std::size_t operation, Cycles now, Cycles cycles);
   void tiles_done();
@@ -102,6 +106,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
 
   ProgramState& state_;
   SharedPasses& passes_;
+  CollectiveGate* gate_;
   topology::NodeId accelerator_;
   int rank_;
   const workload::RankProgram* program_ = nullptr;  // none: it stands idle

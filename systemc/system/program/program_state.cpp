@@ -139,14 +139,13 @@ ni::GradientMemory& ProgramState::memory(ni::ContextId id, NodeId accelerator) {
 ni::ContextTables ProgramState::tables(ni::ContextId id, NodeId accelerator) {
   const CompiledCollective& compiled = *exchanges_[id - 1].compiled;
   const auto m = static_cast<std::size_t>(member(compiled, accelerator));
-  const bool collective = id <= program_.collectives.size();
   return {.id = id,
           .schedule = &compiled.schedule,
           .tables = &compiled.schedule.nodes[m],
           .contents = &memory(id, accelerator),
           .base = Bytes{id} << kBufferBits,
           .arrivals = compiled.arrivals[m],
-          .priority = collective ? program_.collectives[id - 1].priority : 0};
+          .priority = priority(id)};
 }
 
 std::int64_t ProgramState::entries(ni::ContextId id, NodeId accelerator) const {

@@ -67,6 +67,10 @@ class ProgramState {
   const ExchangeState& exchange(ni::ContextId id) const { return exchanges_[id - 1]; }
   // For a rank's network interface to load.
   ni::ContextTables tables(ni::ContextId id, topology::NodeId accelerator);
+  // The higher is served first; transfers have none.
+  int priority(ni::ContextId id) const {
+    return id <= program_.collectives.size() ? program_.collectives[id - 1].priority : 0;
+  }
   // Entries of a collective's tables at an accelerator.
   std::int64_t entries(ni::ContextId id, topology::NodeId accelerator) const;
 

@@ -139,10 +139,12 @@ class JitteryRun {
     fabric_ = std::make_unique<JitteryFabric>(*flits_, log_, seed);
     clock_ = std::make_unique<AlarmClock>(("clock_" + id).c_str(), system_.clock.period(), failure_);
     log_.add_observer(observer_);
+    idle_.nodes.resize(schedule_.nodes.size());
+    for (auto& node : idle_.nodes) node.ports.resize(static_cast<std::size_t>(ports));
     const NiContext context{
         .topology = &network.topology,
         .system = &system_,
-        .schedule = &schedule_,
+        .schedule = &idle_,
         .framing = {system_.ni.flow_control, system_.flit, system_.ni.payload},
         .period = system_.clock.period(),
         .fabric = fabric_.get(),
@@ -164,7 +166,23 @@ class JitteryRun {
   // From now on, as long as the kernel runs.
   void start() {
     const Cycles next = fabric::current_cycle(system_.clock.period()) + 1;
-    for (std::size_t i = 0; i < interfaces_.size(); ++i) interfaces_[i]->restart(*memories_[i], next);
+    std::vector<std::int64_t> arrivals(interfaces_.size());
+    for (const auto& node : schedule_.nodes) {
+      for (const Table& port : node.ports) {
+        for (const TableEntry& entry : port) {
+          if (entry.op != schedule::Op::kNop) ++arrivals[static_cast<std::size_t>(entry.destination())];
+        }
+      }
+    }
+    for (std::size_t i = 0; i < interfaces_.size(); ++i) {
+      interfaces_[i]->load({.id = 1,
+                            .schedule = &schedule_,
+                            .tables = &schedule_.nodes[i],
+                            .contents = memories_[i].get(),
+                            .arrivals = arrivals[i]},
+                           next);
+      interfaces_[i]->start_context(1, next);
+    }
   }
 
   // Every accelerator has the sum of all gradients, and nothing is under way.
@@ -252,6 +270,7 @@ class JitteryRun {
 
   const Network& network_;
   Schedule schedule_;
+  Schedule idle_;  // interfaces begin without tables of their own
   config::SystemConfig system_;
   fabric::Failure failure_;
   std::unique_ptr<fabric::FlitFabric> flits_;

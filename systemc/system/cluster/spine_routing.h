@@ -1,0 +1,28 @@
+#pragma once
+
+#include "topology/networks/clos.h"
+#include "topology/routing/routing.h"
+
+namespace coppice::system {
+
+// Routing on a Clos network without tables, for messages that a controller then gives other routes: over the
+// first live spine from that of the destination's number on.
+class SpineRouting final : public topology::RoutingFunction {
+ public:
+  // `clos` outlives it.
+  SpineRouting(const topology::Clos& clos, int vcs) : clos_(&clos), vcs_(vcs) {}
+
+  // Throws ModelError where no live spine joins the ToRs.
+  topology::Hop next_hop(topology::NodeId at, topology::NodeId dst, topology::RouteState& state,
+                         int ejection_port) const override;
+  int num_tie_bits() const override { return 0; }
+  int num_vcs() const override { return vcs_; }
+
+ private:
+  topology::ChannelId next_channel(topology::NodeId at, topology::NodeId dst) const;
+
+  const topology::Clos* clos_;
+  int vcs_;
+};
+
+}  // namespace coppice::system

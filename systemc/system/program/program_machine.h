@@ -1,0 +1,110 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/loader.h"
+#include "fabric/failure.h"
+#include "ni/message_record.h"
+#include "ni/route_override.h"
+#include "schedule/tables/schedule.h"
+#include "system/machine/machine.h"
+#include "system/machine/run_loop.h"
+#include "system/machine/run_options.h"
+#include "system/output/trace_writer.h"
+#include "system/program/collective_gate.h"
+#include "system/program/compiled_collectives.h"
+#include "system/program/gradient_chain.h"
+#include "system/program/job_programs.h"
+#include "system/program/program_runner.h"
+#include "system/program/program_state.h"
+#include "system/program/shared_passes.h"
+#include "topology/routing/routing.h"
+#include "topology/topology.h"
+#include "workload/program.h"
+
+namespace coppice::system {
+
+// All that is known of the run of a program before its first simulated cycle; no SystemC in it.
+class PreparedProgram {
+ public:
+  // Compiles all collectives and proves their messages free of deadlock. `key` is where the configuration has
+  // the program, for errors; throws ConfigError. References outlive it. `own_routing`: none for the
+  // network's usual one.
+  PreparedProgram(const config::Loaded& loaded, const std::string& key, const workload::Program& program,
+                  const std::vector<Job>& jobs, topology::Topology network,
+                  std::unique_ptr<topology::RoutingFunction> own_routing = nullptr,
+                  GroupWays ways = GroupWays::kOwnNetwork);
+
+  topology::Topology topology;
+  std::unique_ptr<topology::RoutingFunction> routing;
+  int ni_ports;      // of an accelerator
+  int fabric_ports;  // of any network interface
+  CompiledCollectives compiler;
+  double flit_hops = 0;     // of all messages
+  schedule::Schedule idle;  // of interfaces without tables of their own
+
+ private:
+  void give_adders_ports(const ProgramState& state);
+};
+
+// What runs, and how. All references and what pointers point to outlive the machine.
+struct ProgramSetup {
+  const config::Loaded& loaded;
+  const workload::Program& program;
+  const std::vector<Job>& jobs;
+  PreparedProgram& prepared;
+  config::Fidelity fidelity;
+  const GradientChain* chain = nullptr;    // none: no operation waits for parts of a collective
+  CollectiveGate* gate = nullptr;          // none: collectives begin when they have been joined
+  const ni::PathTable* paths = nullptr;    // none: messages take the routes of their schedules
+  std::function<std::string()> how_far{};  // as RunState has it; empty: by operations
+  Cycles stop = 0;                         // what has not ended by then is lost; 0: all ends
+};
+
+// The machine with a program on it: the one way in which programs are simulated, whatever is told of them.
+class ProgramMachine {
+ public:
+  // Elaborates a SystemC kernel: at most once per process.
+  ProgramMachine(const ProgramSetup& setup, const RunOptions& options);
+
+  // To the end, or to the stop. Throws Interrupted, ModelError where nothing can move any more, where data is
+  // wrong or missing, or beyond max_cycles, and what the modules throw.
+  void run();
+  bool complete() const { return state_.ended() == state_.operations(); }
+
+  const ProgramState& state() const { return state_; }
+  const SharedPasses& passes() const { return passes_; }
+  const Machine& machine() const { return *machine_; }
+  fabric::Fabric& fabric() { return machine_->fabric(); }
+  const fabric::Fabric& fabric() const { return machine_->fabric(); }
+  ni::MessageLog& log() { return log_; }
+  // Gets the exceptions of modules beside the machine.
+  fabric::Failure& failure() { return failure_; }
+  // Of options.trace_path; none if that is empty. Who has told it all finishes it.
+  TraceWriter* trace() { return trace_.get(); }
+
+ private:
+  void chain_gradients(const GradientChain& chain);
+  void build_machine();
+  void start_adders(ni::ContextId id, Cycles now);
+  void simulate();
+  void run_stretch(const RunState& state);
+  std::string describe_waiting(Cycles cycle) const;
+
+  const ProgramSetup setup_;
+  const RunOptions& options_;
+  PreparedProgram& prepared_;
+  ProgramState state_;
+  SharedPasses passes_;
+  std::unique_ptr<ChainedGradients> chained_;  // none: no operation waits for parts of a collective
+  std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [network interface]
+  std::vector<const ProgramRunner*> runners_;             // [accelerator], the machine's
+  ni::MessageLog log_;
+  fabric::Failure failure_;
+  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<TraceWriter> trace_;
+};
+
+}  // namespace coppice::system
