@@ -41,6 +41,21 @@ TEST(Run, VerifiesAndReportsASmallAllReduce) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "r.json"));
 }
 
+// A transaction of a memory cannot tell 4 GiB and more in its length.
+TEST(Run, MovesMessagesOfAnySize) {
+  const Workshop shop;
+  shop.write("c.yaml", R"(
+system: {topology: {kind: ring, dims: [2]}}
+collective: {op: all_reduce, size: 16 GiB, algorithm: ring}
+check: contributions
+)");
+  const auto result = result_of(shop, {"fidelity=train"});
+  EXPECT_EQ(result["verified"], "contributions");
+  // Either sends half of its gradients twice, and adds what comes to what it reads.
+  EXPECT_EQ(result["statistics"]["memory"]["bytes_written"]["sum"], 4 * (std::int64_t{8} << 30));
+  EXPECT_EQ(result["statistics"]["memory"]["bytes_read"]["sum"], 6 * (std::int64_t{8} << 30));
+}
+
 // Rows and columns of a mesh share channels, and the fewer bytes a step has, the less room it leaves them.
 TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrder) {
   const Workshop shop;

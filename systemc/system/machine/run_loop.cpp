@@ -29,8 +29,9 @@ bool kernel_is_silent() {
 void RunLoop::advance(Cycles at_most) {
   const RunState& state = *state_;
   if (state.between) state.between();
-  const Cycles next = std::min(at_most, now_ + std::max(slice_, cycles_to_activity(*fabric_)));
-  // Before cycle 0 nobody has started.
+  // Before cycle 0 nobody has started, or said what is to come.
+  const Cycles quiet = now_ > 0 ? cycles_to_activity(*fabric_) : 0;
+  const Cycles next = std::min(at_most, now_ + std::max(slice_, quiet));
   if (now_ > 0 && state.stuck(now_)) {
     throw ModelError(fmt::format("deadlock at cycle {}: {} and nothing can move\n{}",
                                  fabric_->last_movement(), state.how_far(), state.who(now_)));

@@ -56,6 +56,26 @@ TEST_F(CompiledCollectivesTest, CountsEntriesArrivalsAndMessages) {
   EXPECT_GT(ring.least_ns, 0);
 }
 
+// A controller says where messages go; who sends to whom stays in the order of the group.
+TEST_F(CompiledCollectivesTest, KeepsTheOrderOfGroupsThatTakeTheMachinesRoutes) {
+  Members all(16);
+  for (topology::NodeId i = 0; i < 16; ++i) all[static_cast<std::size_t>(i)] = (i * 5) % 16;
+  for (const Members& members : {all, Members{2, 0, 3, 1}}) {
+    CompiledCollectives routed(machine_.loaded(), machine_.topology(), machine_.routing(),
+                               GroupWays::kRouted);
+    const auto& ring = routed.collective(all_reduce(4096), members);
+    EXPECT_EQ(ring.accelerators, members);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      for (const auto& port : ring.schedule.nodes[i].ports) {
+        for (const auto& entry : port) {
+          if (entry.op == schedule::Op::kNop) continue;
+          EXPECT_EQ(entry.destination(), members[(i + 1) % members.size()]);
+        }
+      }
+    }
+  }
+}
+
 TEST_F(CompiledCollectivesTest, GivesEveryMemberAnElement) {
   EXPECT_EQ(compiler_.collective(all_reduce(1), {0, 1, 2, 3}).schedule.size, 16);
   EXPECT_EQ(compiler_.transfer(0, 1, 0).schedule.size, 4);

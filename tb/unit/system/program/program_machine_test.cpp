@@ -1,0 +1,84 @@
+// Programs on their machine, with what a controller may do to them.
+#include "system/program/program_machine.h"
+
+#include <gmock/gmock.h>
+
+#include "small_program.h"
+
+namespace coppice::system {
+namespace {
+
+// Holds every collective until `after` cycles have passed since its last rank joined.
+class LateGate final : public CollectiveGate {
+ public:
+  LateGate(std::size_t ranks, Cycles after) : ranks_(ranks), after_(after) {}
+  void join(int /*rank*/, std::int32_t /*collective*/, Cycles now,
+            std::function<void(Cycles)> begin) override {
+    begins_.push_back(std::move(begin));
+    if (begins_.size() < ranks_) return;
+    ++opened_;
+    for (const auto& ready : std::exchange(begins_, {})) ready(now + after_);
+  }
+  int opened() const { return opened_; }
+
+ private:
+  std::size_t ranks_;
+  Cycles after_;
+  int opened_ = 0;
+  std::vector<std::function<void(Cycles)>> begins_;
+};
+
+const char* const kTwoSums = R"(
+ranks: 4
+operations:
+  - {name: a, all_reduce: 4 KiB}
+  - {name: b, all_reduce: 8 KiB, after: [a]}
+)";
+
+struct Ran {
+  Cycles cycles;
+  int opened;
+};
+
+Ran run(config::Fidelity fidelity, Cycles late, GroupWays ways = GroupWays::kOwnNetwork) {
+  const auto json = run_in_child(
+      [&] {
+        SmallProgram small("kind: ring, dims: [4]", kTwoSums);
+        const auto jobs = jobs_of(small.machine.loaded().config, small.program);
+        PreparedProgram prepared(small.machine.loaded(), "program", small.program, jobs,
+                                 small.machine.topology(), nullptr, ways);
+        LateGate gate(4, late);
+        const RunOptions options;
+        ProgramMachine machine({.loaded = small.machine.loaded(),
+                                .program = small.program,
+                                .jobs = jobs,
+                                .prepared = prepared,
+                                .fidelity = fidelity,
+                                .gate = late > 0 ? &gate : nullptr},
+                               options);
+        machine.run();
+        return nlohmann::ordered_json{
+            {"complete", machine.complete()}, {"cycles", machine.state().last()}, {"opened", gate.opened()}};
+      },
+      nullptr);
+  EXPECT_TRUE(json["complete"]);
+  return {json["cycles"].get<Cycles>(), json["opened"].get<int>()};
+}
+
+// The ring is idle when the second sum begins: each is as much later as its gate opens.
+TEST(ProgramMachine, BeginsCollectivesWhenTheGateOpens) {
+  for (const auto fidelity : {config::Fidelity::kTrain, config::Fidelity::kFlit, config::Fidelity::kFluid}) {
+    const Ran open = run(fidelity, 0);
+    EXPECT_EQ(open.opened, 0);
+    const Ran held = run(fidelity, 700);
+    EXPECT_EQ(held.opened, 2);
+    EXPECT_EQ(held.cycles, open.cycles + 2 * 700);
+  }
+}
+
+TEST(ProgramMachine, RunsGroupsOverTheMachinesRoutes) {
+  EXPECT_GT(run(config::Fidelity::kFlit, 0, GroupWays::kRouted).cycles, 0);
+}
+
+}  // namespace
+}  // namespace coppice::system
