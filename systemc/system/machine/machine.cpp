@@ -46,7 +46,16 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineSpec& spec, c
   }
 }
 
-Machine::~Machine() = default;
+// The last node first: the kernel searches its lists of ports from their ends.
+Machine::~Machine() {
+  while (!interfaces_.empty()) {
+    if (interfaces_.size() == accelerators_.size()) {
+      accelerators_.pop_back();
+      memories_.pop_back();
+    }
+    interfaces_.pop_back();
+  }
+}
 
 bool Machine::verilog(NodeId id) const {
   const auto node = static_cast<std::size_t>(id);

@@ -330,9 +330,10 @@ TEST(ChunkOrder, MustBeTheSameAtAllAccelerators) {
     ++stuck;
     // In the middle dimension some wait for either chunk.
     for (const int chunk : {0, 1}) {
-      EXPECT_THAT(run.describe_waiting(),
-                  testing::ContainsRegex(
-                      fmt::format("port 1: [a-z]+ of flow {} in step [0-9]+ waits for dependency", chunk)))
+      EXPECT_THAT(
+          run.describe_waiting(),
+          testing::ContainsRegex(fmt::format(
+              "port 1 of collective 1: [a-z]+ of flow {} in step [0-9]+ waits for dependency", chunk)))
           << "seed " << seed;
     }
   }
