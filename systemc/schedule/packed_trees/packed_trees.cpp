@@ -18,6 +18,7 @@
 #include "schedule/packed_trees/piece_choice.h"
 #include "schedule/packed_trees/piece_tables.h"
 #include "schedule/packed_trees/routed_trees.h"
+#include "schedule/packed_trees/stepped_trees.h"
 #include "schedule/packed_trees/symmetric_links.h"
 #include "topology/bounds/bound.h"
 #include "topology/connectivity.h"
@@ -225,23 +226,8 @@ Femtoseconds least_of_equal_trees(const topology::Topology& topology, const Comp
   return phases * transfer_time(others, {least});
 }
 
-}  // namespace
-
-AlgorithmInfo PackedTreesCompiler::info() {
-  return {.name = "packed_trees",
-          .summary = "spanning trees that share out all bandwidth, each piece summed and spread at once",
-          .chunking = Chunking::kChosen,
-          .rooted = true,
-          .trials = {{.turn = 12, .chunks = kAutomaticChunks, .most_accelerators = 256}}};
-}
-
-PackedTables pack_trees(const topology::Topology& topology, const CompileRequest& request,
-                        Femtoseconds limit) {
-  if (topology.num_accelerators() == 1) {
-    return {build_schedule(topology, request, PackedTreesCompiler::info().name,
-                           split_into_chunks(request.size, request.element, 1), {}),
-            0};
-  }
+PackedTables pack_in_pieces(const topology::Topology& topology, const CompileRequest& request,
+                            Femtoseconds limit) {
   Candidates candidates(topology, request, limit);
   const auto circuits = split_off_switches(topology, request);
   if (circuits && !topology::find_unreachable(circuits->network)) {
@@ -266,6 +252,29 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
   auto choices = circuits ? choose_routed_trees(topology, request) : choose_trees(topology, request);
   for (TreeChoice& choice : choices) candidates.add(std::move(choice));
   return candidates.schedule_best();
+}
+
+}  // namespace
+
+AlgorithmInfo PackedTreesCompiler::info() {
+  return {.name = "packed_trees",
+          .summary = "spanning trees that share out all bandwidth, each piece summed and spread at once",
+          .chunking = Chunking::kChosen,
+          .rooted = true,
+          .trials = {{.turn = 12, .chunks = kAutomaticChunks, .most_accelerators = 256}}};
+}
+
+PackedTables pack_trees(const topology::Topology& topology, const CompileRequest& request,
+                        Femtoseconds limit) {
+  if (topology.num_accelerators() == 1) {
+    return {build_schedule(topology, request, PackedTreesCompiler::info().name,
+                           split_into_chunks(request.size, request.element, 1), {}),
+            0};
+  }
+  PackedTables pieces = pack_in_pieces(topology, request, limit);
+  PackedTables steps =
+      pack_in_steps(topology, request, PackedTreesCompiler::info().name, std::min(limit, pieces.expected));
+  return steps.schedule ? std::move(steps) : std::move(pieces);
 }
 
 Schedule PackedTreesCompiler::compile(const topology::Topology& topology,

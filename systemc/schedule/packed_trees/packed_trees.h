@@ -1,17 +1,11 @@
 #pragma once
 
 #include <limits>
-#include <optional>
 
 #include "schedule/compile/compiler.h"
+#include "schedule/packed_trees/packed_tables.h"
 
 namespace coppice::schedule {
-
-// Tables over packed trees, and what they should take.
-struct PackedTables {
-  std::optional<Schedule> schedule;  // none if they would take longer than wanted
-  Femtoseconds expected = 0;
-};
 
 // Chooses trees, pieces and their order; early estimates above `limit` are given up without tables.
 PackedTables pack_trees(const topology::Topology& topology, const CompileRequest& request,

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+
+#include "base/units.h"
+#include "schedule/tables/schedule.h"
+
+namespace coppice::schedule {
+
+// Tables over packed trees, and what they should take.
+struct PackedTables {
+  std::optional<Schedule> schedule;  // none if they would take longer than wanted
+  Femtoseconds expected = 0;
+};
+
+}  // namespace coppice::schedule
