@@ -240,6 +240,8 @@ double time_over(const Circuits& circuits) {
 std::optional<Circuits> split_off_switches(const Topology& topology, const CompileRequest& request) {
   if (topology.num_switches() == 0) return std::nullopt;
   Circuits best = Splitter(topology, request, nullptr).split();
+  // Behind switches of one-way channels there may be none.
+  if (best.paths.empty()) return best;
   const std::int64_t work = std::int64_t{topology.num_accelerators()} * topology.num_accelerators() *
                             static_cast<std::int64_t>(best.paths.size());
   const int tries = static_cast<int>(std::min<std::int64_t>(kMostTries, kTriedWork / work));

@@ -39,6 +39,21 @@ TEST(Circuits, LoseNothingBehindEqualLinks) {
   }
 }
 
+// A circle of channels one way: 0, a switch, 1, another switch.
+TEST(Circuits, AreNoneOverOneWayChannelsAndTreesAreRoutedThere) {
+  Topology topology(topology::Kind::kFile, {}, 2, 2);
+  for (const auto& [from, to] : {std::pair{0, 2}, {2, 1}, {1, 3}, {3, 0}}) {
+    topology.add_channel(from, to, {16'000'000'000}, 0);
+  }
+  const Machine machine = make_machine(std::move(topology));
+  CompileRequest request = machine.request(Collective::kAllReduce, 64);
+  const auto circuits = split_off_switches(machine.topology, request);
+  ASSERT_TRUE(circuits.has_value());
+  EXPECT_TRUE(circuits->paths.empty());
+  request.chunks = kAutomaticChunks;
+  check_schedule(machine.topology, PackedTreesCompiler().compile(machine.topology, request));
+}
+
 // 50 GB/s behind one of 25 GB/s: a circle of 25 through both switches, and one of what is left behind each.
 TEST(Circuits, ShareWhatANarrowLinkLeaves) {
   Topology topology(topology::Kind::kFile, {}, 6, 2);
