@@ -8,7 +8,8 @@
 // be stored: two messages for the same words, on any ports and at any rates, do not hold each other back for longer than
 // they meet. A message's arrival counts when the sums of its flits are written, if none
 // waited: DMA requests are told (dma_conflict_o) when one that did wait, and that they would read, is not written.
-// overflow_o tells, for good, that a flit came to a full queue and was lost: credit_return keeps that from happening. Lanes are the first ones of a flit, one at least.
+// overflow_o tells, for good, that a flit came to a full queue and was lost: credit_return keeps that from happening.
+// Lanes are the first ones of a flit, one at least.
 `default_nettype none
 module reduction_unit #(
   parameter PORTS = 4,
@@ -47,6 +48,9 @@ module reduction_unit #(
 );
   localparam WORD_W = 1 + FLIT_W;
   localparam LANE_W = $clog2(LANES);
+  localparam PAIR_W = ADDR_W - LANE_W - 1;  // bits of the number of two lines, each of LANES words
+  localparam HALF_W = PAIR_W + LANES;
+  localparam WORDS_W = 2 * HALF_W;
 
   // The oldest of each port's queue, and what goes on of each port: that, or the flit that comes.
   wire [PORTS-1:0]        queued, go_old, go_new, go_add;
@@ -55,7 +59,6 @@ module reduction_unit #(
   wire [PORTS*FLIT_W-1:0] go_data;
   wire [PORTS-1:0]        go = go_old | go_new;
   wire [PORTS-1:0]        over;
-  reg  [PORTS-1:0]        free_old, free_new;
   reg                     overflow_q;
 
   // Sums under way: one, two and three cycles after their read.
@@ -64,82 +67,60 @@ module reduction_unit #(
   reg [PORTS*LANES-1:0]  first_lanes_q, second_lanes_q, third_lanes_q;
   reg [PORTS*FLIT_W-1:0] first_data_q;
 
-  // Whether two flits share a word: one begins within the other. Both hold their first word.
-  function overlap(input [ADDR_W-1:0] a, input [LANES-1:0] a_lanes, input [ADDR_W-1:0] b, input [LANES-1:0] b_lanes);
-    reg [ADDR_W-1:0] behind;
-    reg [LANE_W-1:0] ahead;
+  // The words of a flit, by the odd and the even line of which it can have some, whichever of them comes first: {pair of the
+  // odd line, words of it, pair of the even line, words of it}.
+  function [WORDS_W-1:0] words_of(input [ADDR_W-1:0] address, input [LANES-1:0] lanes);
+    reg [PAIR_W-1:0]  pair;
+    reg [2*LANES-1:0] words;
     begin
-      behind = a - b;
-      ahead = -behind[LANE_W-1:0];
-      overlap = (~|behind[ADDR_W-1:LANE_W] && b_lanes[behind[LANE_W-1:0]]) ||
-                (&behind[ADDR_W-1:LANE_W] && |ahead && a_lanes[ahead]);
+      pair = address[ADDR_W-1:LANE_W+1];
+      words = {{LANES{1'b0}}, lanes} << address[LANE_W-1:0];
+      words_of = address[LANE_W] ? {pair, words[LANES-1:0], pair + 1'b1, words[2*LANES-1:LANES]} :
+                                   {pair, words[2*LANES-1:LANES], pair, words[LANES-1:0]};
     end
   endfunction
+  // Whether two flits share a word: of the odd lines or of the even ones.
+  function overlap(input [WORDS_W-1:0] a, input [WORDS_W-1:0] b);
+    overlap = (a[LANES+:PAIR_W] == b[LANES+:PAIR_W] && |(a[0+:LANES] & b[0+:LANES])) ||
+              (a[HALF_W+LANES+:PAIR_W] == b[HALF_W+LANES+:PAIR_W] && |(a[HALF_W+:LANES] & b[HALF_W+:LANES]));
+  endfunction
 
-  // A flit is free to go on unless words of it are in a sum under way or in a flit at a lower port.
-  wire any_sum = |{first_q, second_q, third_q};
+  // A flit is free to go on unless words of it are in a sum under way or in a flit at a lower port. Flits: the oldest of the
+  // queues, then those that come; sums: by age, then by port.
   wire [2*PORTS-1:0] there = {valid_i, queued};
-  integer p, k;
+  wire [3*PORTS-1:0] sums = {third_q, second_q, first_q};
+  wire [2*PORTS*ADDR_W-1:0] there_address = {address_i, oldest_address};
+  wire [2*PORTS*LANES-1:0]  there_lanes = {lanes_i, oldest_lanes};
+  wire [3*PORTS*ADDR_W-1:0] sums_address = {third_address_q, second_address_q, first_address_q};
+  wire [3*PORTS*LANES-1:0]  sums_lanes = {third_lanes_q, second_lanes_q, first_lanes_q};
+  wire [2*PORTS*WORDS_W-1:0] there_words;
+  wire [3*PORTS*WORDS_W-1:0] sums_words;
+  reg  [2*PORTS-1:0] free;
+  wire [PORTS-1:0]   free_old = free[PORTS-1:0];
+  wire [PORTS-1:0]   free_new = free[2*PORTS-1:PORTS];
+  genvar n;
+  generate
+    for (n = 0; n < 2 * PORTS; n = n + 1) begin : g_there
+      assign there_words[n*WORDS_W+:WORDS_W] = words_of(there_address[n*ADDR_W+:ADDR_W], there_lanes[n*LANES+:LANES]);
+    end
+    for (n = 0; n < 3 * PORTS; n = n + 1) begin : g_sums
+      assign sums_words[n*WORDS_W+:WORDS_W] = words_of(sums_address[n*ADDR_W+:ADDR_W], sums_lanes[n*LANES+:LANES]);
+    end
+  endgenerate
+  integer f, k;
   always @* begin
-    free_old = queued;
-    free_new = valid_i;
-    if (any_sum || |(there & (there - 1'b1))) begin
-      for (p = 0; p < PORTS; p = p + 1) begin
-        if (queued[p]) begin
-          for (k = 0; k < PORTS; k = k + 1) begin
-            if (first_q[k]) begin
-              if (overlap(oldest_address[p*ADDR_W+:ADDR_W], oldest_lanes[p*LANES+:LANES],
-                          first_address_q[k*ADDR_W+:ADDR_W], first_lanes_q[k*LANES+:LANES]))
-                free_old[p] = 1'b0;
-            end
-            if (second_q[k]) begin
-              if (overlap(oldest_address[p*ADDR_W+:ADDR_W], oldest_lanes[p*LANES+:LANES],
-                          second_address_q[k*ADDR_W+:ADDR_W], second_lanes_q[k*LANES+:LANES]))
-                free_old[p] = 1'b0;
-            end
-            if (third_q[k]) begin
-              if (overlap(oldest_address[p*ADDR_W+:ADDR_W], oldest_lanes[p*LANES+:LANES],
-                          third_address_q[k*ADDR_W+:ADDR_W], third_lanes_q[k*LANES+:LANES]))
-                free_old[p] = 1'b0;
-            end
-            if (k < p && queued[k]) begin
-              if (overlap(oldest_address[p*ADDR_W+:ADDR_W], oldest_lanes[p*LANES+:LANES],
-                          oldest_address[k*ADDR_W+:ADDR_W], oldest_lanes[k*LANES+:LANES]))
-                free_old[p] = 1'b0;
-            end
-            if (k < p && valid_i[k]) begin
-              if (overlap(oldest_address[p*ADDR_W+:ADDR_W], oldest_lanes[p*LANES+:LANES],
-                          address_i[k*ADDR_W+:ADDR_W], lanes_i[k*LANES+:LANES]))
-                free_old[p] = 1'b0;
+    free = there;
+    if (|sums || |(there & (there - 1'b1))) begin
+      for (f = 0; f < 2 * PORTS; f = f + 1) begin
+        if (there[f]) begin
+          for (k = 0; k < 3 * PORTS; k = k + 1) begin
+            if (sums[k]) begin
+              if (overlap(there_words[f*WORDS_W+:WORDS_W], sums_words[k*WORDS_W+:WORDS_W])) free[f] = 1'b0;
             end
           end
-        end
-        if (valid_i[p]) begin
-          for (k = 0; k < PORTS; k = k + 1) begin
-            if (first_q[k]) begin
-              if (overlap(address_i[p*ADDR_W+:ADDR_W], lanes_i[p*LANES+:LANES],
-                          first_address_q[k*ADDR_W+:ADDR_W], first_lanes_q[k*LANES+:LANES]))
-                free_new[p] = 1'b0;
-            end
-            if (second_q[k]) begin
-              if (overlap(address_i[p*ADDR_W+:ADDR_W], lanes_i[p*LANES+:LANES],
-                          second_address_q[k*ADDR_W+:ADDR_W], second_lanes_q[k*LANES+:LANES]))
-                free_new[p] = 1'b0;
-            end
-            if (third_q[k]) begin
-              if (overlap(address_i[p*ADDR_W+:ADDR_W], lanes_i[p*LANES+:LANES],
-                          third_address_q[k*ADDR_W+:ADDR_W], third_lanes_q[k*LANES+:LANES]))
-                free_new[p] = 1'b0;
-            end
-            if (k < p && queued[k]) begin
-              if (overlap(address_i[p*ADDR_W+:ADDR_W], lanes_i[p*LANES+:LANES],
-                          oldest_address[k*ADDR_W+:ADDR_W], oldest_lanes[k*LANES+:LANES]))
-                free_new[p] = 1'b0;
-            end
-            if (k < p && valid_i[k]) begin
-              if (overlap(address_i[p*ADDR_W+:ADDR_W], lanes_i[p*LANES+:LANES],
-                          address_i[k*ADDR_W+:ADDR_W], lanes_i[k*LANES+:LANES]))
-                free_new[p] = 1'b0;
+          for (k = 0; k < 2 * PORTS; k = k + 1) begin
+            if (k % PORTS < f % PORTS && there[k]) begin
+              if (overlap(there_words[f*WORDS_W+:WORDS_W], there_words[k*WORDS_W+:WORDS_W])) free[f] = 1'b0;
             end
           end
         end
@@ -151,6 +132,7 @@ module reduction_unit #(
   reg  [PORTS-1:0]       first_late_q, second_late_q, third_late_q;
   wire any_late = |{queued, first_late_q, second_late_q, third_late_q};
   wire [PORTS*PORTS-1:0] dma_hits;  // [port][requester]
+  wire [PORTS*WORDS_W-1:0] dma_words;
   integer o;
   always @* begin
     dma_conflict_o = {PORTS{1'b0}};
@@ -159,6 +141,9 @@ module reduction_unit #(
 
   genvar g, l;
   generate
+    for (g = 0; g < PORTS; g = g + 1) begin : g_dma
+      assign dma_words[g*WORDS_W+:WORDS_W] = words_of(dma_address_i[g*ADDR_W+:ADDR_W], dma_lanes_i[g*LANES+:LANES]);
+    end
     for (g = 0; g < PORTS; g = g + 1) begin : g_port
       reg [WORD_W-1:0]  queue_q [0:QUEUE-1];
       reg [QUEUE*ADDR_W-1:0] queue_address_q;
@@ -213,33 +198,33 @@ module reduction_unit #(
           end
         end
       end
-      // Of each place of the queue, how many flits are before it.
+      // How many flits are before a place of the queue.
       function [QUEUE_W-1:0] age(input [QUEUE_W-1:0] place, input [QUEUE_W-1:0] oldest);
         age = place - oldest;
       endfunction
-      reg [PORTS-1:0] hits;
+      wire [2:0]         late = {third_late_q[g], second_late_q[g], first_late_q[g]};
+      reg  [PORTS-1:0]   hits;
+      reg  [WORDS_W-1:0] waits;
       integer d, w;
       always @* begin
         hits = {PORTS{1'b0}};
-        if (any_late) begin
-          for (d = 0; d < PORTS; d = d + 1) begin
-            if (dma_valid_i[d]) begin
-              hits[d] = (first_late_q[g] && overlap(dma_address_i[d*ADDR_W+:ADDR_W], dma_lanes_i[d*LANES+:LANES],
-                                                    first_address_q[g*ADDR_W+:ADDR_W], first_lanes_q[g*LANES+:LANES])) ||
-                        (second_late_q[g] && overlap(dma_address_i[d*ADDR_W+:ADDR_W], dma_lanes_i[d*LANES+:LANES],
-                                                     second_address_q[g*ADDR_W+:ADDR_W], second_lanes_q[g*LANES+:LANES])) ||
-                        (third_late_q[g] && overlap(dma_address_i[d*ADDR_W+:ADDR_W], dma_lanes_i[d*LANES+:LANES],
-                                                    third_address_q[g*ADDR_W+:ADDR_W], third_lanes_q[g*LANES+:LANES]));
-              for (w = 0; w < QUEUE; w = w + 1) begin
-                if ({1'b0, age(w[QUEUE_W-1:0], head_q)} < count_q) begin
-                  if (overlap(dma_address_i[d*ADDR_W+:ADDR_W], dma_lanes_i[d*LANES+:LANES],
-                              queue_address_q[w*ADDR_W+:ADDR_W], queue_lanes_q[w*LANES+:LANES]))
-                    hits[d] = 1'b1;
-                end
+        waits = {WORDS_W{1'b0}};
+        if (any_late && |dma_valid_i) begin
+          for (w = 0; w < 3; w = w + 1) begin
+            for (d = 0; d < PORTS; d = d + 1) begin
+              if (late[w] && overlap(dma_words[d*WORDS_W+:WORDS_W], sums_words[(w*PORTS+g)*WORDS_W+:WORDS_W])) hits[d] = 1'b1;
+            end
+          end
+          for (w = 0; w < QUEUE; w = w + 1) begin
+            if ({1'b0, age(w[QUEUE_W-1:0], head_q)} < count_q) begin
+              waits = words_of(queue_address_q[w*ADDR_W+:ADDR_W], queue_lanes_q[w*LANES+:LANES]);
+              for (d = 0; d < PORTS; d = d + 1) begin
+                if (overlap(dma_words[d*WORDS_W+:WORDS_W], waits)) hits[d] = 1'b1;
               end
             end
           end
         end
+        hits = hits & dma_valid_i;
       end
       assign dma_hits[g*PORTS+:PORTS] = hits;
       always @(posedge clk_i) begin

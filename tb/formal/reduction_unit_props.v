@@ -1,5 +1,6 @@
 // reduction_unit: of a port's flits the oldest goes on, or one that comes to be added and passes those that wait, none of
-// them to be stored; each once, none lost, unless the overflow is told; never are two sums of the same words under way.
+// them to be stored; none waits that could go on; each goes once, none is lost, unless the overflow is told; never are two
+// sums of the same words under way.
 `default_nettype none
 module reduction_unit_props (input wire clk_i);
   reg started = 1'b0;
@@ -54,12 +55,13 @@ module reduction_unit_props (input wire clk_i);
         assert (gone_data[67:64] == going[7:4]);
         assert (reads[1] == going[3]);
         assert ((reads[1] ? read_address[5:3] : store_address[5:3]) == going[2:0]);
-        if (passes && held != 2'd0) begin
-          assert (newest[3] && !store_waits);
-          // What waits cannot go on.
-          assert (under_way(queue[2:0]) || port0_queued || (valid[0] && overlap(address[2:0], queue[2:0])));
-        end
+        if (passes && held != 2'd0) assert (newest[3] && !store_waits);
       end
+      // What waits cannot go on.
+      if (held != 2'd0 && (passes || !goes))
+        assert (under_way(queue[2:0]) || port0_queued || (valid[0] && overlap(address[2:0], queue[2:0])));
+      if (held == 2'd0 && comes && !goes)
+        assert (under_way(newest[2:0]) || port0_queued || (valid[0] && overlap(address[2:0], newest[2:0])));
       if (comes) number <= number + 4'd1;
       if (waits && left < 2'd2) begin
         queue <= left == 2'd0 ? {rest[15:8], newest} : {newest, rest[7:0]};
