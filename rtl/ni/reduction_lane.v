@@ -1,5 +1,5 @@
-// One 32-bit lane of the reduction unit: fp32, two bf16 (rounded to nearest even from the exact fp32 sum, which
-// rounds twice without harm), or int32 that wraps. A result a cycle, two cycles after its operands.
+// One 32-bit lane of the reduction unit: fp32, two bf16 (the upper one in the adder of fp32, the lower one in a narrow
+// adder), or int32 that wraps. A result a cycle, two cycles after its operands.
 `default_nettype none
 module reduction_lane (
   input  wire        clk_i,
@@ -12,13 +12,14 @@ module reduction_lane (
 );
   wire bf16 = type_i == 2'd1;
   wire int32 = type_i == 2'd2;
-  wire [31:0] high, low;
+  wire [31:0] high;
+  wire [15:0] low;
   fp32_adder i_high (
-    .clk_i(clk_i), .valid_i(valid_i && !int32), .next_i(next_i && !int32),
-    .a_i(bf16 ? {a_i[31:16], 16'd0} : a_i), .b_i(bf16 ? {b_i[31:16], 16'd0} : b_i), .sum_o(high));
-  fp32_adder i_low (
-    .clk_i(clk_i), .valid_i(valid_i && bf16), .next_i(next_i && bf16),
-    .a_i({a_i[15:0], 16'd0}), .b_i({b_i[15:0], 16'd0}), .sum_o(low));
+    .clk_i(clk_i), .valid_i(valid_i && !int32), .next_i(next_i && !int32), .short_i(bf16),
+    .a_i({a_i[31:16], a_i[15:0] & {16{!bf16}}}), .b_i({b_i[31:16], b_i[15:0] & {16{!bf16}}}), .sum_o(high));
+  fp32_adder #(.FRACTION_W(7)) i_low (
+    .clk_i(clk_i), .valid_i(valid_i && bf16), .next_i(next_i && bf16), .short_i(1'b0), .a_i(a_i[15:0]), .b_i(b_i[15:0]),
+    .sum_o(low));
 
   reg [31:0] int_q, int2_q;
   always @(posedge clk_i) begin
@@ -26,9 +27,6 @@ module reduction_lane (
     if (next_i && int32) int2_q <= int_q;
   end
 
-  // The carry of rounding up goes into the exponent; NaNs and infinities have no low bits set.
-  wire [15:0] high_bf16 = high[31:16] + {15'd0, high[15] && (high[16] || |high[14:0])};
-  wire [15:0] low_bf16 = low[31:16] + {15'd0, low[15] && (low[16] || |low[14:0])};
-  assign sum_o = int32 ? int2_q : bf16 ? {high_bf16, low_bf16} : high;
+  assign sum_o = int32 ? int2_q : {high[31:16], bf16 ? low : high[15:0]};
 endmodule
 `default_nettype wire
