@@ -19,18 +19,17 @@ module dependency_tracker #(
 );
   localparam INDEX_W = $clog2(FLOWS);
   reg [FLOWS-1:0]   seen_q;  // flows of which anything has come: only their counts mean anything
-  reg [COUNT_W-1:0] count_q [0:FLOWS-1];
-  // Of each arrival, how many of its flow come in this cycle: arrivals of one flow all write the same sum.
-  reg [EVENTS*COUNT_W-1:0] together;
+  reg [FLOWS*COUNT_W-1:0] count_q;
+  reg [FLOWS*COUNT_W-1:0] together;  // arrivals of each flow in this cycle
   integer e, f, i;
 
   always @* begin
-    together = {(EVENTS * COUNT_W){1'b0}};
-    for (e = 0; e < EVENTS; e = e + 1) begin
-      if (arrived_i[e]) begin
-        for (f = 0; f < EVENTS; f = f + 1) begin
-          if (arrived_i[f] && arrived_flow_i[f*FLOW_W+:FLOW_W] == arrived_flow_i[e*FLOW_W+:FLOW_W])
-            together[e*COUNT_W+:COUNT_W] = together[e*COUNT_W+:COUNT_W] + 1'b1;
+    together = {(FLOWS * COUNT_W){1'b0}};
+    if (|arrived_i) begin
+      for (f = 0; f < FLOWS; f = f + 1) begin
+        for (e = 0; e < EVENTS; e = e + 1) begin
+          if (arrived_i[e] && arrived_flow_i[e*FLOW_W+:INDEX_W] == f[INDEX_W-1:0])
+            together[f*COUNT_W+:COUNT_W] = together[f*COUNT_W+:COUNT_W] + 1'b1;
         end
       end
     end
@@ -40,12 +39,11 @@ module dependency_tracker #(
     if (!rst_ni || reset_i) begin
       seen_q <= {FLOWS{1'b0}};
     end else if (|arrived_i) begin
-      for (i = 0; i < EVENTS; i = i + 1) begin
-        if (arrived_i[i]) begin
-          seen_q[arrived_flow_i[i*FLOW_W+:INDEX_W]] <= 1'b1;
-          count_q[arrived_flow_i[i*FLOW_W+:INDEX_W]] <=
-            (seen_q[arrived_flow_i[i*FLOW_W+:INDEX_W]] ? count_q[arrived_flow_i[i*FLOW_W+:INDEX_W]] : {COUNT_W{1'b0}}) +
-            together[i*COUNT_W+:COUNT_W];
+      for (i = 0; i < FLOWS; i = i + 1) begin
+        if (together[i*COUNT_W+:COUNT_W] != {COUNT_W{1'b0}}) begin
+          seen_q[i] <= 1'b1;
+          count_q[i*COUNT_W+:COUNT_W] <=
+            (seen_q[i] ? count_q[i*COUNT_W+:COUNT_W] : {COUNT_W{1'b0}}) + together[i*COUNT_W+:COUNT_W];
         end
       end
     end
@@ -55,7 +53,7 @@ module dependency_tracker #(
   generate
     for (q = 0; q < QUERIES; q = q + 1) begin : g_query
       wire [INDEX_W-1:0] flow = query_flow_i[q*FLOW_W+:INDEX_W];
-      wire [COUNT_W-1:0] arrivals = seen_q[flow] ? count_q[flow] : {COUNT_W{1'b0}};
+      wire [COUNT_W-1:0] arrivals = seen_q[flow] ? count_q[flow*COUNT_W+:COUNT_W] : {COUNT_W{1'b0}};
       assign satisfied_o[q] = arrivals >= dependencies_i[q*COUNT_W+:COUNT_W];
     end
   endgenerate
