@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -26,10 +27,18 @@ class ArrivalCalendar {
   void set_begun(const Cycles& begun) { begun_ = &begun; }
 
   // `at` is later than the cycle served last.
-  void add(Cycles at, int line) {
+  void add(Cycles at, int line) { add(at, Place(line)); }
+  // A line as the calendar keeps it.
+  struct Place {
+    explicit Place(int line)
+        : bit(std::uint64_t{1} << (line % 64)), word(static_cast<std::size_t>(line) / 64) {}
+    std::uint64_t bit;
+    std::size_t word;
+  };
+  void add(Cycles at, const Place& line) {
     if (at - served_ > static_cast<Cycles>(mask_)) make_room(at);
     const std::size_t slot = static_cast<std::size_t>(at) & mask_;
-    lines_[slot * words_ + static_cast<std::size_t>(line) / 64] |= std::uint64_t{1} << (line % 64);
+    lines_[slot * words_ + line.word] |= line.bit;
     occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
   }
 
@@ -49,6 +58,16 @@ class ArrivalCalendar {
       lines_[slot * words_ + word] = 0;
       for (; lines != 0; lines &= lines - 1) f(static_cast<int>(word) * 64 + std::countr_zero(lines));
     }
+  }
+
+  // Whether all lines fit into a word: then take() may be called instead of serve().
+  bool one_word() const { return words_ == 1; }
+  // Forgets the lines of cycle `now` and returns them, a bit each.
+  std::uint64_t take(Cycles now) {
+    served_ = now;
+    const std::size_t slot = static_cast<std::size_t>(now) & mask_;
+    occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+    return std::exchange(lines_[slot], 0);
   }
 
   // The first cycle after the one served last in which something arrives; `none` if nothing does.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <systemc>
 #include <vector>
 
@@ -32,6 +34,9 @@ class FlitModule : public sc_core::sc_module {
   // A flit came out of the channel at in[port], or a credit of the channel at out[port], in cycle `now`.
   virtual void receive_flit(int port, int vc, Flit flit, Cycles now) = 0;
   virtual void receive_credit(int port, int vc, Cycles now) = 0;
+  // All that arrives in cycle `now`, where a node has at most 64 lines: bit i of `lines` is in[i], bit
+  // in.size() + i is out[i]. Overridden by take_arrivals() of a module's own class, it saves virtual calls.
+  virtual void arrive(std::uint64_t lines, Cycles now) { take_arrivals(*this, lines, now); }
   // One cycle, after all that arrives in it; calls set_next().
   virtual void step(Cycles now) = 0;
 
@@ -55,6 +60,25 @@ class FlitModule : public sc_core::sc_module {
   }
 
  protected:
+  // Hands over, by receive_flit() and receive_credit() of `module`, what has come over `lines`.
+  template <typename Module>
+  void take_arrivals(Module& module, std::uint64_t lines, Cycles now) {
+    const std::size_t inputs = in_wires_.size();
+    const std::uint64_t flits = inputs < 64 ? lines & ((std::uint64_t{1} << inputs) - 1) : lines;
+    for (std::uint64_t left = flits; left != 0; left &= left - 1) {
+      const int port = std::countr_zero(left);
+      Wire& wire = wire_in(port);
+      while (wire.has_flit(now)) {
+        const Wire::TimedFlit arrival = wire.take_flit();
+        module.receive_flit(port, arrival.stamp.vc(), arrival.flit, now);
+      }
+    }
+    for (std::uint64_t left = lines ^ flits; left != 0; left &= left - 1) {
+      const int port = std::countr_zero(left) - static_cast<int>(inputs);
+      Wire& wire = wire_out(port);
+      while (wire.has_credit(now)) module.receive_credit(port, wire.take_credit(), now);
+    }
+  }
   void set_next(Cycles at) { next_ = at; }
   // The module has work in cycle `at`, which is not over.
   void want(Cycles at) {

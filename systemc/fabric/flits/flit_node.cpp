@@ -18,12 +18,16 @@ void FlitNode::add(FlitModule& module) {
 void FlitNode::end_of_elaboration() {
   for (FlitModule* module : modules_) {
     module->fetch_wires();
+    const std::size_t first = lines_.size();
     for (int port = 0; port < static_cast<int>(module->in.size()); ++port) {
       lines_.push_back({&module->wire_in(port), module, port, false});
     }
     for (int port = 0; port < static_cast<int>(module->out.size()); ++port) {
       lines_.push_back({&module->wire_out(port), module, port, true});
     }
+    if (first == lines_.size() || lines_.size() > 64) continue;
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - (lines_.size() - first));
+    stands_.push_back({module, all << first, static_cast<int>(first)});
   }
   arrivals_.set_lines(static_cast<int>(lines_.size()));
   arrivals_.set_begun(clock_->begun());
@@ -40,36 +44,53 @@ void FlitNode::end_of_elaboration() {
 Cycles FlitNode::run(Cycles from, Cycles until) {
   Cycles now = from;
   do {
-    arrivals_.serve(now, [&](int index) {
-      const Line& line = lines_[static_cast<std::size_t>(index)];
-      if (line.credits) {
-        while (line.wire->has_credit(now))
-          line.module->receive_credit(line.port, line.wire->take_credit(), now);
-      } else {
-        while (line.wire->has_flit(now)) {
-          const Wire::TimedFlit arrival = line.wire->take_flit();
-          line.module->receive_flit(line.port, arrival.stamp.vc(), arrival.flit, now);
-        }
-      }
-    });
+    if (arrivals_.one_word()) {
+      hand_over(now);
+    } else {
+      hand_over_by_line(now);
+    }
     for (FlitModule* module : modules_) {
       if (module->next() <= now) module->step(now);
     }
     // A module that has been stepped may have work again for those that come after it.
-    now = next();
+    const Cycles wanted = wanted_by_modules();
+    now = wanted <= now + 1 ? wanted : std::min(wanted, arrivals_.next(kNever));
   } while (now < until);
   return now;
 }
 
-Cycles FlitNode::next() const {
-  Cycles next = kNever;
-  for (const FlitModule* module : modules_) next = std::min(next, module->next());
-  return std::min(next, arrivals_.next(kNever));
+inline void FlitNode::hand_over(Cycles now) {
+  const std::uint64_t lines = arrivals_.take(now);
+  if (lines == 0) return;
+  for (const Stand& stand : stands_) {
+    if ((lines & stand.lines) != 0) stand.module->arrive((lines & stand.lines) >> stand.first, now);
+  }
+}
+
+void FlitNode::hand_over_by_line(Cycles now) {
+  arrivals_.serve(now, [&](int index) {
+    const Line& line = lines_[static_cast<std::size_t>(index)];
+    if (line.credits) {
+      while (line.wire->has_credit(now))
+        line.module->receive_credit(line.port, line.wire->take_credit(), now);
+    } else {
+      while (line.wire->has_flit(now)) {
+        const Wire::TimedFlit arrival = line.wire->take_flit();
+        line.module->receive_flit(line.port, arrival.stamp.vc(), arrival.flit, now);
+      }
+    }
+  });
+}
+
+Cycles FlitNode::wanted_by_modules() const {
+  Cycles wanted = kNever;
+  for (const FlitModule* module : modules_) wanted = std::min(wanted, module->next());
+  return wanted;
 }
 
 Cycles FlitNode::shift(Cycles by) {
   arrivals_.shift(by);
-  return next();
+  return std::min(wanted_by_modules(), arrivals_.next(kNever));
 }
 
 }  // namespace coppice::fabric

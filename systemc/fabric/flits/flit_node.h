@@ -47,13 +47,23 @@ class FlitNode : public sc_core::sc_module {
     bool credits;
   };
 
+  // A module and its lines, where all lines of the node fit into a word.
+  struct Stand {
+    FlitModule* module;
+    std::uint64_t lines;
+    int first;
+  };
+
   void end_of_elaboration() override;
-  Cycles next() const;
+  void hand_over(Cycles now);
+  void hand_over_by_line(Cycles now);
+  Cycles wanted_by_modules() const;
 
   NodeClock* clock_;
   std::size_t index_;
   std::vector<FlitModule*> modules_;
   std::vector<Line> lines_;
+  std::vector<Stand> stands_;
   ArrivalCalendar arrivals_;
 };
 

@@ -37,8 +37,9 @@ class PortSet {
     }
   }
 
+  template <bool kOneWord = false>
   bool empty() const {
-    if (first_ != 0) return false;
+    if (kOneWord || first_ != 0) return first_ == 0;
     for (const auto w : more_) {
       if (w != 0) return false;
     }

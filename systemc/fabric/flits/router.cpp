@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/time_limit.h"
+#include "fabric/flits/router_switch.h"
 
 namespace coppice::fabric {
 namespace {
@@ -35,6 +36,10 @@ Router::Router(NodeId node, int ports, const config::RouterConfig& config,
   const auto n = static_cast<std::size_t>(ports);
   const auto virtual_channels = n * static_cast<std::size_t>(vcs_);
   inputs_.resize(virtual_channels);
+  for (std::size_t i = 0; i < virtual_channels; ++i) {
+    inputs_[i].port = static_cast<std::int16_t>(i / static_cast<std::size_t>(vcs_));
+    inputs_[i].vc = static_cast<std::uint8_t>(i % static_cast<std::size_t>(vcs_));
+  }
   outputs_.resize(virtual_channels);
   for (auto& out : outputs_) out.credits = config.vc_depth;
   const std::uint32_t ring = std::bit_ceil(depth_);
@@ -76,13 +81,13 @@ void Router::receive_flit(int in_port, int vc, Flit flit, Cycles now) {
   if (!in.busy) {
     start_routing(id, now + routing_delay_);
   } else if (in.count == 1) {
-    ask_if_ready(id);
+    ask_if_ready(in);
   }
 }
 
 void Router::receive_credit(int out_port, int vc) {
   OutputVc& out = outputs_[index(out_port, vc)];
-  if (++out.credits == 1 && out.owner >= 0) ask_if_ready(out.owner);
+  if (++out.credits == 1 && out.owner >= 0) ask_if_ready(inputs_[static_cast<std::size_t>(out.owner)]);
 }
 
 void Router::start_routing(std::int32_t input_vc, Cycles allocate_at) {
@@ -91,47 +96,23 @@ void Router::start_routing(std::int32_t input_vc, Cycles allocate_at) {
 }
 
 // Of a virtual channel that does not ask for the switch yet.
-void Router::ask_if_ready(std::int32_t input_vc) {
-  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
-  if (!in.active || in.count == 0 || outputs_[index(in.out_port, in.out_vc)].credits == 0) return;
-  const int port = input_vc / vcs_;
-  asking(port, in.out_port) |= 1U << (input_vc % vcs_);
-  output_ports_[static_cast<std::size_t>(in.out_port)].requests.insert(port);
+void Router::ask_if_ready(const InputVc& in) {
+  if (!in.active || in.count == 0 || outputs_[static_cast<std::size_t>(in.out)].credits == 0) return;
+  asking(in.port, in.out_port) |= 1U << in.vc;
+  output_ports_[static_cast<std::size_t>(in.out_port)].requests.insert(in.port);
   requested_outputs_.insert(in.out_port);
 }
 
-void Router::stop_asking(int in_port, int out_port, int vc) {
-  std::uint32_t& mask = asking(in_port, out_port);
-  mask &= ~(1U << vc);
-  if (mask != 0) return;
-  PortSet& requests = output_ports_[static_cast<std::size_t>(out_port)].requests;
-  requests.erase(in_port);
-  if (requests.empty()) requested_outputs_.erase(out_port);
-}
-
 bool Router::step(Cycles now) {
-  if (!allocated_.empty()) activate(now);
-  const bool allocating = (!routed_.empty() || !waiting_vc_.empty()) && allocate_vcs(now);
-  tail_left_ = false;
-  if (!requested_outputs_.empty()) {
-    if (by_age_) {
-      allocate_switch_by_age(now);
-    } else if (ports_ <= PortSet::kWordPorts) {
-      allocate_switch<true>(now);
-    } else {
-      allocate_switch<false>(now);
-    }
-  }
-  // Heads that found no free output VC need not ask again before one becomes free.
-  const bool ask_again = !waiting_vc_.empty() && (allocating || tail_left_);
-  return ask_again || !routed_.empty() || !allocated_.empty() || !requested_outputs_.empty();
+  return step(now, *environment_);
 }
 
 void Router::activate(Cycles now) {
   while (allocated_.has_due(now)) {
     const std::int32_t id = allocated_.pop();
-    inputs_[static_cast<std::size_t>(id)].active = true;
-    ask_if_ready(id);
+    InputVc& in = inputs_[static_cast<std::size_t>(id)];
+    in.active = true;
+    ask_if_ready(in);
   }
 }
 
@@ -248,7 +229,8 @@ void Router::give_vc(std::int32_t input_vc, int vc, Cycles now) {
   port.free_vcs &= ~(1U << vc);
   port.vc_pointer = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
   in.out_vc = static_cast<std::int16_t>(vc);
-  const auto after = static_cast<std::int32_t>(index(in.out_port, vc)) + 1;
+  in.out = static_cast<std::int32_t>(index(in.out_port, vc));
+  const std::int32_t after = in.out + 1;
   in.accept_pointer = static_cast<std::int16_t>(after == virtual_channels ? 0 : after);
   allocated_.push({now + vc_alloc_delay_, input_vc});
   if (!in.adapts) return;
@@ -302,27 +284,6 @@ int Router::preferred_vc(const InputVc& in, std::uint32_t offered) const {
   return std::countr_zero(from_pointer != 0 ? from_pointer : offered);
 }
 
-template <bool kOneWord>
-void Router::allocate_switch(Cycles now) {
-  requested_outputs_.for_each<kOneWord>([&](int out_port) {
-    OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
-    if (output_port.flit_time != 0 && output_port.next_free > now * period_) return;
-    const int winner = output_port.requests.first_from<kOneWord>(output_port.grant_pointer);
-    input_ports_[static_cast<std::size_t>(winner)].grants.insert<kOneWord>(out_port);
-    granted_inputs_.insert<kOneWord>(winner);
-  });
-  granted_inputs_.for_each<kOneWord>([&](int in_port) {
-    InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
-    const int out_port = input_port.grants.first_from<kOneWord>(input_port.accept_pointer);
-    input_port.grants.clear<kOneWord>();
-    output_ports_[static_cast<std::size_t>(out_port)].grant_pointer =
-        static_cast<std::int16_t>(in_port + 1 == ports_ ? 0 : in_port + 1);
-    input_port.accept_pointer = static_cast<std::int16_t>(out_port + 1 == ports_ ? 0 : out_port + 1);
-    traverse(in_port, out_port, now);
-  });
-  granted_inputs_.clear<kOneWord>();
-}
-
 // Of an input's virtual channels that ask for an output, the one with the oldest packet, the first of several
 // from the pointer on.
 int Router::oldest_vc(int in_port, int out_port) {
@@ -338,80 +299,6 @@ int Router::oldest_vc(int in_port, int out_port) {
     }
   }
   return oldest;
-}
-
-// As allocate_switch(), but outputs grant and inputs accept the oldest packet, in rotation among equals.
-void Router::allocate_switch_by_age(Cycles now) {
-  const auto oldest_of = [this](int in_port, int out_port) {
-    return created_[index(in_port, oldest_vc(in_port, out_port))];
-  };
-  requested_outputs_.for_each<false>([&](int out_port) {
-    OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
-    if (output_port.flit_time != 0 && output_port.next_free > now * period_) return;
-    int winner = -1;
-    for (int i = 0; i < ports_; ++i) {
-      const int in_port = (output_port.grant_pointer + i) % ports_;
-      if (asking(in_port, out_port) == 0) continue;
-      if (winner < 0 || oldest_of(in_port, out_port) < oldest_of(winner, out_port)) winner = in_port;
-    }
-    input_ports_[static_cast<std::size_t>(winner)].grants.insert(out_port);
-    granted_inputs_.insert(winner);
-  });
-  granted_inputs_.for_each<false>([&](int in_port) {
-    InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
-    int chosen = -1;
-    input_port.grants.for_each<false>([&](int out_port) {
-      const auto turn = [&](int port) { return (port - input_port.accept_pointer + ports_) % ports_; };
-      const auto key = [&](int port) { return std::pair(oldest_of(in_port, port), turn(port)); };
-      if (chosen < 0 || key(out_port) < key(chosen)) chosen = out_port;
-    });
-    input_port.grants.clear();
-    output_ports_[static_cast<std::size_t>(chosen)].grant_pointer =
-        static_cast<std::int16_t>(in_port + 1 == ports_ ? 0 : in_port + 1);
-    input_port.accept_pointer = static_cast<std::int16_t>(chosen + 1 == ports_ ? 0 : chosen + 1);
-    traverse(in_port, chosen, now);
-  });
-  granted_inputs_.clear();
-}
-
-// The virtual channel whose flit goes to an output: the first that asks for it, from the pointer on, or the
-// one with the oldest packet.
-int Router::next_vc(int in_port, int out_port) {
-  if (by_age_) [[unlikely]] {
-    return oldest_vc(in_port, out_port);
-  }
-  const std::uint32_t mask = asking(in_port, out_port);
-  const std::uint32_t from_pointer =
-      mask & (~0U << input_ports_[static_cast<std::size_t>(in_port)].vc_pointer);
-  return std::countr_zero(from_pointer != 0 ? from_pointer : mask);
-}
-
-void Router::traverse(int in_port, int out_port, Cycles now) {
-  InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
-  const int vc = next_vc(in_port, out_port);
-  const auto id = static_cast<std::int32_t>(index(in_port, vc));
-  InputVc& in = inputs_[static_cast<std::size_t>(id)];
-  const Flit flit = buffers_[ring_index(id, 0)];
-  in.head = (in.head + 1) & ring_mask_;
-  --in.count;
-  const int out_vc = in.out_vc;
-  OutputVc& out = outputs_[index(out_port, out_vc)];
-  --out.credits;
-  input_port.vc_pointer = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
-  if (output_ports_[static_cast<std::size_t>(out_port)].flit_time != 0) occupy_channel(out_port, now);
-  if (flit.tail) {
-    tail_left_ = true;
-    out.owner = -1;
-    output_ports_[static_cast<std::size_t>(out_port)].free_vcs |= 1U << out_vc;
-    in.active = false;
-    in.busy = false;
-    in.out_port = -1;
-    in.out_vc = -1;
-    if (in.count > 0) start_routing(id, now + 1 + routing_delay_);
-  }
-  if (flit.tail || in.count == 0 || out.credits == 0) stop_asking(in_port, out_port, vc);
-  environment_->send_flit(node_, out_port, out_vc, flit);
-  environment_->send_credit(node_, in_port, vc);
 }
 
 // The channel is busy for flit_time from now; where that is no whole number of cycles, a flit may have been

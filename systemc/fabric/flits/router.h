@@ -74,6 +74,10 @@ class Router final : public topology::OutputLoads {
 
   // One cycle. Returns whether the router has work in the next cycle without further events.
   bool step(Cycles now);
+  // The same for the environment that the router was made with, of its own class (router_switch.h): so that
+  // no flit costs a virtual call.
+  template <typename Environment>
+  bool step(Cycles now, Environment& environment);
 
   int ports() const { return ports_; }
   int credits(int out_port, int vc) const { return output(out_port, vc).credits; }
@@ -102,6 +106,9 @@ class Router final : public topology::OutputLoads {
     bool rotate_vcs = false;
     bool adapts = false;              // its packet has adaptive hops: choices_
     std::int16_t accept_pointer = 0;  // VC allocation by iSLIP: output port * VCs + virtual channel
+    std::int16_t port = 0;            // which it is
+    std::uint8_t vc = 0;
+    std::int32_t out = -1;  // index of the output virtual channel that it owned last
   };
   struct OutputVc {
     std::int32_t owner = -1;  // input virtual channel
@@ -164,7 +171,8 @@ class Router final : public topology::OutputLoads {
   template <typename Visitor>
   void visit_all(Visitor& visitor);
   void start_routing(std::int32_t input_vc, Cycles allocate_at);
-  void ask_if_ready(std::int32_t input_vc);
+  void ask_if_ready(const InputVc& in);
+  template <bool kOneWord>
   void stop_asking(int in_port, int out_port, int vc);
   void activate(Cycles now);
   // Whether any output virtual channel was given away.
@@ -180,9 +188,10 @@ class Router final : public topology::OutputLoads {
   std::uint32_t take_grants(std::int32_t input_vc);
   int preferred_vc(const InputVc& in, std::uint32_t offered) const;
   void give_vc(std::int32_t input_vc, int vc, Cycles now);
-  template <bool kOneWord>
-  void allocate_switch(Cycles now);
-  void allocate_switch_by_age(Cycles now);
+  template <bool kOneWord, typename Environment>
+  void allocate_switch(Cycles now, Environment& environment);
+  template <typename Environment>
+  void allocate_switch_by_age(Cycles now, Environment& environment);
   int oldest_vc(int in_port, int out_port);
   bool older(std::int32_t input_vc, std::int32_t other) const {
     return by_age_ &&
@@ -193,7 +202,8 @@ class Router final : public topology::OutputLoads {
            created_[static_cast<std::size_t>(input_vc)] == created_[static_cast<std::size_t>(other)];
   }
   int next_vc(int in_port, int out_port);
-  void traverse(int in_port, int out_port, Cycles now);
+  template <bool kOneWord, typename Environment>
+  void traverse(int in_port, int out_port, Cycles now, Environment& environment);
   void occupy_channel(int out_port, Cycles now);
   std::size_t ring_index(std::int32_t input_vc, std::uint32_t offset) const;
   std::uint32_t& asking(int in_port, int out_port) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "fabric/flits/router_switch.h"
 
 namespace coppice::fabric {
 namespace {
@@ -46,6 +47,11 @@ SystemCRouter::SystemCRouter(const sc_core::sc_module_name& name, const RouterSp
       place_delay_(place_delay(context.system->router)),
       router_(spec.node, ports_of(spec), context.system->router, padded(spec.rates, ports_of(spec)),
               context.system->clock.period(), *this) {}
+
+void SystemCRouter::step(Cycles now) {
+  now_ = now;
+  set_next(router_.step(now, *this) ? now + 1 : kNever);
+}
 
 RouteDecision SystemCRouter::route(NodeId node, PacketId packet) {
   const Packet& known = context_->packets[packet];

@@ -94,10 +94,8 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
     router_.receive_credit(port, vc);
     set_next(now);
   }
-  void step(Cycles now) override {
-    now_ = now;
-    set_next(router_.step(now) ? now + 1 : kNever);
-  }
+  void arrive(std::uint64_t lines, Cycles now) override { take_arrivals(*this, lines, now); }
+  void step(Cycles now) override;
   int credits(int out_port, int vc) const override { return router_.credits(out_port, vc); }
   int buffered(int in_port, int vc) const override { return router_.buffered(in_port, vc); }
   bool output_vc_busy(int out_port, int vc) const override { return router_.output_vc_busy(out_port, vc); }
@@ -112,6 +110,8 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   }
 
  private:
+  friend class Router;
+
   RouteDecision route(NodeId node, PacketId packet) override;
   void takes_hop(NodeId node, PacketId packet) override;
   void send_flit(NodeId node, int out_port, int vc, Flit flit) override;

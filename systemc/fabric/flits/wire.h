@@ -21,7 +21,7 @@ class Ring {
   std::size_t size() const { return end_ - begin_; }
   const Entry& front() const { return entries_[begin_ & mask_]; }
   void push(const Entry& entry) {
-    if (size() == entries_.size()) grow();
+    if (size() > mask_) grow();
     entries_[end_++ & mask_] = entry;
   }
   void pop() { ++begin_; }
@@ -32,7 +32,7 @@ class Ring {
   static constexpr std::size_t kSmallest = 8;
 
   [[gnu::noinline]] void grow() {
-    std::vector<Entry> larger(entries_.empty() ? kSmallest : 2 * entries_.size());
+    std::vector<Entry> larger(2 * entries_.size());
     const std::size_t count = size();
     for (std::size_t i = 0; i < count; ++i) larger[i] = entries_[(begin_ + i) & mask_];
     entries_.swap(larger);
@@ -41,8 +41,8 @@ class Ring {
     end_ = count;
   }
 
-  std::vector<Entry> entries_;
-  std::size_t mask_ = 0;
+  std::vector<Entry> entries_ = std::vector<Entry>(kSmallest);
+  std::size_t mask_ = kSmallest - 1;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };
@@ -106,9 +106,11 @@ class Wire {
   // Who is to be told of arrivals: its calendar, what it calls this wire there, and the next cycle of its
   // node.
   void attach_receiver(ArrivalCalendar& calendar, int line, Cycles& due) {
-    receiver_ = {&calendar, line, &due};
+    receiver_ = {&calendar, &due, ArrivalCalendar::Place(line)};
   }
-  void attach_sender(ArrivalCalendar& calendar, int line, Cycles& due) { sender_ = {&calendar, line, &due}; }
+  void attach_sender(ArrivalCalendar& calendar, int line, Cycles& due) {
+    sender_ = {&calendar, &due, ArrivalCalendar::Place(line)};
+  }
   bool has_receiver() const { return receiver_.calendar != nullptr; }
   bool has_sender() const { return sender_.calendar != nullptr; }
 
@@ -138,8 +140,8 @@ class Wire {
  private:
   struct End {
     ArrivalCalendar* calendar = nullptr;
-    int line = 0;
     Cycles* due = nullptr;
+    ArrivalCalendar::Place line{0};
 
     void expect(Cycles at) const {
       calendar->add(at, line);

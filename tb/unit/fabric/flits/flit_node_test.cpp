@@ -2,9 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "base/error.h"
 #include "fabric/failure.h"
@@ -81,6 +85,52 @@ std::string run_pair(Cycles quantum) {
   return text;
 }
 
+// Sends a flit on every port in cycle 0, on the odd ones in cycle 1 and on the last in cycle 24; writes down
+// all that comes, in order.
+class Broad final : public FlitModule {
+ public:
+  Broad(const char* name, int ports) : FlitModule(name, ports, ports) { want(0); }
+  void receive_flit(int port, int vc, Flit, Cycles now) override {
+    came += fmt::format(" {}:f{}.{}", now, port, vc);
+    wire_in(port).return_credit(vc, now + 1);
+  }
+  void receive_credit(int port, int vc, Cycles now) override {
+    came += fmt::format(" {}:c{}.{}", now, port, vc);
+  }
+  void step(Cycles now) override {
+    const int ports = static_cast<int>(out.size());
+    const int first = now == 24 ? ports - 1 : static_cast<int>(now);
+    for (int port = first; port < ports; port += now == 0 ? 1 : 2)
+      wire_out(port).send({0, 0, 1}, port % 4, now + 1);
+    set_next(now == 0 ? 1 : now == 1 ? 24 : kNever);
+  }
+  std::string came;
+};
+
+std::string run_broad(int ports) {
+  set_time_resolution();
+  Failure failure;
+  NodeClock clock("clock", kCycle, failure);
+  FlitNode nodes[] = {{"node_0", clock}, {"node_1", clock}};
+  Broad left("left", ports);
+  Broad right("right", ports);
+  nodes[0].add(left);
+  nodes[1].add(right);
+  std::vector<std::unique_ptr<Channel>> channels;
+  for (int port = 0; port < ports; ++port) {
+    for (const auto& [from, to] : {std::pair(&left, &right), std::pair(&right, &left)}) {
+      channels.push_back(
+          std::make_unique<Channel>(fmt::format("channel_{}", channels.size()).c_str(), 20, 23));
+      from->out[static_cast<std::size_t>(port)].bind(channels.back()->sender);
+      to->in[static_cast<std::size_t>(port)].bind(channels.back()->receiver);
+    }
+  }
+  clock.set_quantum(21);
+  run_cycles(100);
+  failure.rethrow();
+  return left.came + " and" + right.came;
+}
+
 // Steps in cycle `at`, where it asks `other` to step in the next.
 class Waker final : public FlitModule {
  public:
@@ -118,6 +168,24 @@ std::string run_wakers(Cycles quantum) {
 TEST(FlitNode, StepsAModuleThatALaterOneWakes) {
   for (const Cycles quantum : {1, 20}) {
     EXPECT_EQ(in_child([&] { return run_wakers(quantum); }), " 10 31 61 and 30 60") << "quantum " << quantum;
+  }
+}
+
+// Within a cycle flits come before credits, each by port, over 2, 62, 64 and more lines than a word has bits.
+TEST(FlitNode, HandsOverAllLinesInOrder) {
+  for (const int ports : {1, 31, 32, 33, 70}) {
+    std::string expected;
+    const auto tell = [&](int at, char what, int first, int step) {
+      for (int port = first; port < ports; port += step)
+        expected += fmt::format(" {}:{}{}.{}", at, what, port, port % 4);
+    };
+    tell(21, 'f', 0, 1);
+    tell(22, 'f', 1, 2);
+    tell(45, 'f', ports - 1, 1);
+    tell(45, 'c', 0, 1);
+    tell(46, 'c', 1, 2);
+    tell(69, 'c', ports - 1, 1);
+    EXPECT_EQ(in_child([&] { return run_broad(ports); }), expected + " and" + expected) << ports << " ports";
   }
 }
 
