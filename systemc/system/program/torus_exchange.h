@@ -20,10 +20,11 @@ bool is_even_torus(const topology::Topology& topology);
 // A bandwidth-optimal all-to-all on such a torus. Every accelerator does the same, turned to where it is: a
 // block for the accelerator that is r further makes as many hops either way along each dimension as r says,
 // half of those that are as far both ways one way, half the other. Hops of one block may come in any order,
-// so blocks and directions are an open shop of unit tasks: colouring its edges (base/edge_coloring.h) gives as
-// many steps as the busiest direction has hops, in each of which no block moves twice and no channel carries
-// two. That is what the bound allows, since no way is shorter. Blocks travel in parts, `most_parts` at most,
-// where the middle of a ring cannot be shared out otherwise or the network is small for its longest ways.
+// so blocks and directions are an open shop of unit tasks: colouring its edges (base/edge_coloring.h) gives
+// as many steps as the busiest direction has hops, in each of which no block moves twice and no channel
+// carries two. That is what the bound allows, since no way is shorter. Blocks travel in parts, `most_parts`
+// at most, where the middle of a ring cannot be shared out otherwise or the network is small for its longest
+// ways.
 BalancedExchange torus_exchange(const topology::Topology& topology, Bytes most_parts);
 
 }  // namespace coppice::system
