@@ -44,6 +44,15 @@ bool ReductionQueues::Queue::has_words(std::size_t first, std::size_t last) cons
   return false;
 }
 
+bool ReductionQueues::Queue::precedes(const Flit& flit, Cycles came) const {
+  if (flit.add && stores_ == 0) return false;
+  for (std::size_t i = front_; i < entries_.size() && entries_[i].came < came; ++i) {
+    if (flit.add && entries_[i].add) continue;
+    if (overlap(at(i), flit.word, flit.word + flit.data.size())) return true;
+  }
+  return false;
+}
+
 void ReductionQueues::apply(const Flit& flit, std::span<float> memory) {
   for (std::size_t i = 0; i < flit.data.size(); ++i) {
     float& value = memory[flit.word + i];
@@ -80,16 +89,27 @@ void ReductionQueues::settle(std::size_t first, std::size_t last, std::span<floa
   while (std::any_of(queues_.begin(), queues_.end(), waits)) pass(memory);
 }
 
-// No word of the flit is in a sum under way or in a flit at a lower port.
-bool ReductionQueues::is_free(std::size_t port, const Flit& flit) const {
+bool ReductionQueues::in_order(const Flit& flit, Cycles came) const {
+  return std::none_of(queues_.begin(), queues_.end(),
+                      [&](const Queue& queue) { return queue.precedes(flit, came); });
+}
+
+// No word of the flit is in a sum under way or in a flit at a lower port that may go on before it.
+bool ReductionQueues::is_free(std::size_t port, const Flit& flit, Cycles came) const {
   const std::size_t last = flit.word + flit.data.size();
   for (const UnderWay& sum : under_way_) {
     if (overlap(flit, sum.first, sum.last)) return false;
   }
+  if (!in_order(flit, came)) return false;
   for (std::size_t lower = 0; lower < port; ++lower) {
     const Queue& queue = queues_[lower];
-    if (queue.waits(cycle_) && overlap(queue.front(), flit.word, last)) return false;
-    if (queue.comes(cycle_) && overlap(queue.back(), flit.word, last)) return false;
+    if (queue.waits(cycle_) && overlap(queue.front(), flit.word, last) &&
+        in_order(queue.front(), queue.front_came())) {
+      return false;
+    }
+    if (queue.comes(cycle_) && overlap(queue.back(), flit.word, last) && in_order(queue.back(), cycle_)) {
+      return false;
+    }
   }
   return true;
 }
@@ -97,9 +117,9 @@ bool ReductionQueues::is_free(std::size_t port, const Flit& flit) const {
 ReductionQueues::Goes ReductionQueues::goes(std::size_t port) const {
   const Queue& queue = queues_[port];
   const bool waits = queue.waits(cycle_);
-  if (waits && is_free(port, queue.front())) return Goes::kOldest;
+  if (waits && is_free(port, queue.front(), queue.front_came())) return Goes::kOldest;
   if (!queue.comes(cycle_) || (waits && (!queue.back().add || queue.stores_wait(cycle_)))) return Goes::kNone;
-  return is_free(port, queue.back()) ? Goes::kNewest : Goes::kNone;
+  return is_free(port, queue.back(), cycle_) ? Goes::kNewest : Goes::kNone;
 }
 
 void ReductionQueues::pass(std::span<float> memory) {

@@ -17,6 +17,10 @@ namespace coppice::ni {
 // on, or in a lower port's flit of the same cycle. The oldest of a queue goes on as soon as it can; in a
 // cycle in which it cannot, a flit that comes to be added passes those that wait, unless one of them is to be
 // stored.
+//
+// What is read ahead was sent before its sums were written, so what follows from it can come back while those
+// still wait. No flit of the same words passes one that is to be stored, nor the reverse: a final value that
+// was stored first would have the sums added to it once more. In Verilog reads wait for their sums instead.
 class ReductionQueues {
  public:
   struct Flit {
@@ -63,6 +67,10 @@ class ReductionQueues {
     void pop();
     void pop_back();
     bool has_words(std::size_t first, std::size_t last) const;
+    // When the oldest came.
+    Cycles front_came() const { return entries_[front_].came; }
+    // A flit that came before `came` has words of `flit`, and one of the two is to be stored.
+    bool precedes(const Flit& flit, Cycles came) const;
 
    private:
     struct Entry {
@@ -87,7 +95,8 @@ class ReductionQueues {
   void pass(std::span<float> memory);
   void apply(const Flit& flit, std::span<float> memory);
   Goes goes(std::size_t port) const;
-  bool is_free(std::size_t port, const Flit& flit) const;
+  bool in_order(const Flit& flit, Cycles came) const;
+  bool is_free(std::size_t port, const Flit& flit, Cycles came) const;
 
   Cycles latency_;
   std::vector<Queue> queues_;  // [port]

@@ -1,6 +1,9 @@
 #include "ni/reduction_queues.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace coppice::ni {
 namespace {
@@ -114,6 +117,55 @@ TEST(ReductionQueues, ReadAheadWithoutPassingTime) {
   EXPECT_EQ(memory[2], 4.0F);
   queues.read_ahead(0, 8, memory, [&] { read = memory[2]; });
   EXPECT_EQ(read, 4.0F);
+}
+
+// The sums of three children were read ahead, and their parent's final value comes while two of them wait.
+TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
+  for (const int parent : {0, 3}) {
+    std::vector<float> memory(8, 0.0F);
+    ReductionQueues queues(4, 30);
+    for (int child = 0; child < 3; ++child) queues.take(child + (parent == 0), add(2, {1.0F}), 0, memory);
+    queues.take(parent, store(2, {10.0F}), 5, memory);
+    queues.take(parent, add(2, {1.0F}), 6, memory);  // of what comes next
+    queues.take(parent == 0 ? 1 : 0, add(2, {1.0F}), 7, memory);
+    float read = 0.0F;
+    queues.read_ahead(2, 3, memory, [&] { read = memory[2]; });
+    EXPECT_EQ(read, 12.0F);
+    queues.advance(300, memory);
+    EXPECT_TRUE(queues.empty());
+    EXPECT_EQ(memory[2], 12.0F);
+  }
+}
+
+// All orders of a few flits, in which whatever meets a store must be told apart from an order of its own.
+TEST(ReductionQueues, StoreInTheOrderOfArrivalWhereWordsAreShared) {
+  rc::check([] {
+    constexpr std::size_t kWords = 6;
+    constexpr int kPorts = 3;
+    ReductionQueues queues(kPorts, *rc::gen::inRange(1, 9));
+    std::vector<float> memory(kWords, 0.0F);
+    std::vector<float> expected(kWords, 0.0F);
+    const int cycles = *rc::gen::inRange(1, 24);
+    for (int cycle = 0; cycle < cycles; ++cycle) {
+      std::vector<bool> stored(
+          kWords);  // in this cycle: stores of a word in one cycle have no order but the ports'
+      for (int port = 0; port < kPorts; ++port) {
+        if (*rc::gen::inRange(0, 3) == 0) continue;
+        const auto word = *rc::gen::inRange<std::size_t>(0, kWords - 1);
+        const bool adds = *rc::gen::inRange(0, 4) != 0;
+        const auto value = static_cast<float>(*rc::gen::inRange(1, 100));
+        if (stored[word] || stored[word + 1]) continue;
+        if (!adds && port > 0) continue;
+        if (!adds) stored[word] = stored[word + 1] = true;
+        const std::array<float, 2> data{value, value};
+        queues.take(port, {adds, word, data}, cycle, memory);
+        for (std::size_t w = word; w < word + 2; ++w) expected[w] = adds ? expected[w] + value : value;
+      }
+    }
+    queues.advance(10'000, memory);
+    RC_ASSERT(queues.empty());
+    RC_ASSERT(memory == expected);
+  });
 }
 
 TEST(ReductionQueues, StoreWhatTheyDoNotAdd) {
