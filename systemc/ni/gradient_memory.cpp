@@ -67,7 +67,7 @@ void ContributionMemory::reduce(Bytes address, Bytes bytes, const Payload& paylo
     std::uint64_t& mine = bits_[first * words_ + i];
     const std::uint64_t twice = mine & payload.contributions[i];
     if (twice != 0) {
-      throw ModelError(
+      throw WrongDataError(
           fmt::format("gradient memory {}: accelerator {}'s contribution to the bytes from {} is added twice",
                       self_, (i % words_) * 64 + static_cast<std::size_t>(std::countr_zero(twice)),
                       (*addresses_)[first + i / words_]));

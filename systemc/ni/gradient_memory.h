@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/error.h"
 #include "base/units.h"
 #include "topology/topology.h"
 
@@ -19,12 +20,18 @@ struct Payload {
   std::vector<std::uint64_t> contributions;
 };
 
+// Data that are provably wrong. what() names the memory or accelerator and the address or element.
+class WrongDataError : public ModelError {
+ public:
+  using ModelError::ModelError;
+};
+
 // An accelerator's gradient buffer as the network interface sees it.
 class GradientMemory {
  public:
   virtual ~GradientMemory() = default;
   virtual Payload read(Bytes address, Bytes bytes) const = 0;
-  // Adds an arriving partial sum to the buffer; throws ModelError if that is provably wrong.
+  // Adds an arriving partial sum to the buffer; throws WrongDataError if that is.
   virtual void reduce(Bytes address, Bytes bytes, const Payload& payload) = 0;
   // Overwrites with an arriving final value.
   virtual void store(Bytes address, Bytes bytes, const Payload& payload) = 0;

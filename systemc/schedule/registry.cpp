@@ -38,7 +38,7 @@ class AutomaticCompiler final : public Compiler {
             .chooses_algorithm = true};
   }
   Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override {
-    return choose_algorithm(topology, request, false, algorithms()).schedule;
+    return choose_algorithm(topology, request, algorithms()).schedule;
   }
 };
 

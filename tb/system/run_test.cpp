@@ -76,6 +76,40 @@ check: values
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
+// Contributions are found to be wrong while the run goes on, and without two messages that share a channel.
+TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrderOnTheWay) {
+  struct Case {
+    const char* ni;
+    const char* system;
+    const char* size;
+    const char* why;
+  };
+  for (const Case& one :
+       {Case{"{ports: 3}", "link: {bandwidth: 16 GB/s, latency: 10 ns}", "432 B", "messages that share "},
+        Case{"{flow_control: packet, payload: 64 B, dma_latency: 1}",
+             "link: {bandwidth: 500000000 B/s, latency: 10 ns}", "1360 B",
+             "messages of one timestep that differ in length"}}) {
+    const Workshop shop;
+    shop.write("c.yaml",
+               fmt::format(R"(
+system:
+  topology: {{kind: torus, dims: [4, {}]}}
+  {}
+  flit: 4 B
+  router: {{vc_depth: 400, routing_delay: 5, vc_alloc_delay: 2, sw_alloc_delay: 3, st_delay: 3}}
+  ni: {}
+collective: {{op: all_reduce, algorithm: ring2d, size: {}}}
+check: contributions
+)",
+                           std::string_view(one.size) == "432 B" ? 3 : 5, one.system, one.ni, one.size));
+    const Outcome outcome = shop.run({"run", "c.yaml"});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_THAT(outcome.err,
+                HasSubstr("is added twice; the order of 'ring2d' is kept by the lockstep alone"));
+    EXPECT_THAT(outcome.err, HasSubstr(one.why));
+  }
+}
+
 TEST(Run, RepeatsItselfFromTheConfigurationInItsResult) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);

@@ -49,7 +49,7 @@ PackedTables compile_candidate(const topology::Topology& topology, const Compile
 }  // namespace
 
 AutomaticChoice choose_algorithm(const topology::Topology& topology, const CompileRequest& request,
-                                 bool lockstep, std::span<const AlgorithmInfo> algorithms) {
+                                 std::span<const AlgorithmInfo> algorithms) {
   AutomaticChoice choice;
   Femtoseconds fastest = kNever;
   std::string refusal = "there is none that does it on " + topology.name();
@@ -69,7 +69,7 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
     if (request.root >= 0 && !packed) own.chunks = kRootedPieces;
     try {
       PackedTables tables = compile_candidate(topology, own, info, fastest);
-      if (tables.schedule && tables.schedule->ordered_by_lockstep && !lockstep) continue;
+      if (tables.schedule && tables.schedule->ordered_by_lockstep) continue;
       choice.expected.push_back({info.name, own.chunks, tables.expected});
       if (!tables.schedule || tables.expected >= fastest) continue;
       fastest = tables.expected;

@@ -21,9 +21,10 @@ struct AutomaticChoice {
 };
 
 // Compiles what applies to the topology and the collective and keeps what should be fastest. On large systems
-// only what compiles quickly there is tried, and without the lockstep nothing that relies on it. Throws
-// UnsupportedError if nothing applies. `algorithms` are all there are (schedule/registry.h).
+// only what compiles quickly there is tried, and nothing that only the lockstep orders, which is wrong where
+// messages come late. Throws UnsupportedError if nothing applies. `algorithms` are all there are
+// (schedule/registry.h).
 AutomaticChoice choose_algorithm(const topology::Topology& topology, const CompileRequest& request,
-                                 bool lockstep, std::span<const AlgorithmInfo> algorithms);
+                                 std::span<const AlgorithmInfo> algorithms);
 
 }  // namespace coppice::schedule

@@ -113,9 +113,14 @@ class CollectiveRun {
 
   nlohmann::ordered_json run() {
     const CostMeter cost;
-    simulate();
-    fabric_->check_conservation();
-    verify();
+    try {
+      simulate();
+      fabric_->check_conservation();
+      verify();
+    } catch (const ni::WrongDataError& error) {
+      if (!schedule_.ordered_by_lockstep) throw;
+      throw order_lost(error.what());
+    }
     give_final_values();
     if (trace_) trace_->finish();
     if (vcd_) vcd_->finish();
@@ -154,16 +159,20 @@ class CollectiveRun {
 
   void verify() {
     for (const auto& interface : machine_->interfaces()) interface->settle();
+    verification_->verify();
+  }
+
+  // Why data may be wrong though every entry is right.
+  OrderLostError order_lost(const std::string& wrong) const {
     const schedule::CheckReport& report = prepared_.checked.report;
-    try {
-      verification_->verify();
-    } catch (const ModelError& error) {
-      if (!schedule_.ordered_by_lockstep || report.contention_free) throw;
-      throw OrderLostError(
-          fmt::format("{}; the order of '{}' is kept by the lockstep alone, and messages that share {} came "
-                      "later than it counts on: choose an algorithm that is right under any timing",
-                      error.what(), schedule_.algorithm, to_string(topology_, report.shared.front())));
-    }
+    const std::string why =
+        report.contention_free
+            ? "messages of one timestep that differ in length, or that wait for credits, came later"
+            : fmt::format("messages that share {} came later", to_string(topology_, report.shared.front()));
+    return OrderLostError(fmt::format(
+        "{}; the order of '{}' is kept by the lockstep alone, and {} than it counts on: choose an "
+        "algorithm that is right under any timing",
+        wrong, schedule_.algorithm, why));
   }
 
   // The account of C-Cube's equations of rings and trees.

@@ -163,15 +163,15 @@ class ValueVerification final : public Verification {
       const auto k = static_cast<std::size_t>(i);
       const double error = std::abs(static_cast<double>(values[k]) - sums_[k]);
       if (!(error <= tolerance(k))) {
-        throw ModelError(
+        throw ni::WrongDataError(
             fmt::format("wrong sum: accelerator {} element {} holds {:.9g}, the true sum is {:.9g}; {} "
                         "additions explain an "
                         "error of {:.3g} at most",
                         a, i, values[k], sums_[k], additions_[k], tolerance(k)));
       }
       if (replicated && std::bit_cast<std::uint32_t>(values[k]) != std::bit_cast<std::uint32_t>(first[k])) {
-        throw ModelError(fmt::format("accelerators 0 and {} disagree on element {}: {:.9g} and {:.9g}", a, i,
-                                     first[k], values[k]));
+        throw ni::WrongDataError(fmt::format(
+            "accelerators 0 and {} disagree on element {}: {:.9g} and {:.9g}", a, i, first[k], values[k]));
       }
     }
   }
@@ -255,7 +255,7 @@ class ContributionVerification final : public Verification {
       const std::size_t left = accelerators - word * 64;
       const std::uint64_t all = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
       if (bits[word] == all) continue;
-      throw ModelError(fmt::format(
+      throw ni::WrongDataError(fmt::format(
           "wrong sum: accelerator {} lacks the contribution of accelerator {} to the bytes from {}", a,
           word * 64 + static_cast<std::size_t>(std::countr_one(bits[word])), (*addresses_)[segment]));
     }

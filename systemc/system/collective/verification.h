@@ -30,15 +30,15 @@ class Verification {
   virtual ~Verification() = default;
   // The memory of an accelerator, or of a switch that adds.
   virtual ni::GradientMemory& memory(topology::NodeId node) = 0;
-  // Throws ModelError naming accelerator, element or address, and the two values.
+  // Throws ni::WrongDataError naming accelerator, element or address, and the two values.
   virtual void verify() const = 0;
   // "values", "contributions" or "off": the result's `verified`.
   virtual const char* name() const = 0;
   virtual CheckedElements checked() const { return {}; }
 };
 
-// Wrong data because a schedule that is `ordered_by_lockstep` met contention: a message came later than its
-// timestep promises, and one of a later step before it.
+// Wrong data of a schedule that is `ordered_by_lockstep`: a message came later than its timestep promises,
+// for contention, lengths that differ or buffers that are short, and one of a later step before it.
 class OrderLostError : public ModelError {
  public:
   using ModelError::ModelError;

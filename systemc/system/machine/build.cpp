@@ -183,8 +183,7 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   }
   return at_key(loaded, "collective.algorithm", [&] {
     if (!config::chooses_algorithm(loaded.config)) return compiler->compile(topology, request);
-    auto choice = schedule::choose_algorithm(topology, request, loaded.config.system.ni.lockstep,
-                                             schedule::algorithms());
+    auto choice = schedule::choose_algorithm(topology, request, schedule::algorithms());
     expected = std::move(choice.expected);
     return std::move(choice.schedule);
   });

@@ -16,7 +16,7 @@ using testing::AnyOf;
 TEST(Automatic, ChoosesTheFastestByExpectation) {
   const Machine machine = mesh({4, 4});
   const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
-  const AutomaticChoice choice = choose_algorithm(machine.topology, request, true, algorithms());
+  const AutomaticChoice choice = choose_algorithm(machine.topology, request, algorithms());
   EXPECT_EQ(choice.schedule.algorithm, choice.expected.front().algorithm);
   EXPECT_EQ(choice.schedule.algorithm, "packed_trees");
   EXPECT_GT(choice.expected.size(), 4U);
@@ -32,7 +32,7 @@ TEST(Automatic, SaysThatItTriesNoneOnSoManyAccelerators) {
   const Machine machine = mesh({33, 32});
   EXPECT_THAT(
       [&] {
-        choose_algorithm(machine.topology, timed(machine.request(Collective::kAllReduce, 1 << 20)), true,
+        choose_algorithm(machine.topology, timed(machine.request(Collective::kAllReduce, 1 << 20)),
                          algorithms());
       },
       testing::ThrowsMessage<UnsupportedError>(
@@ -43,7 +43,7 @@ TEST(Automatic, BroadcastsFromTheRoot) {
   const Machine machine = mesh({3, 3});
   CompileRequest request = timed(machine.request(Collective::kAllGather, 1 << 16));
   request.root = 4;
-  const AutomaticChoice choice = choose_algorithm(machine.topology, request, true, algorithms());
+  const AutomaticChoice choice = choose_algorithm(machine.topology, request, algorithms());
   EXPECT_THAT(choice.schedule.algorithm, AnyOf("packed_trees", "multitree", "multitree_optimal"));
   check_schedule(machine.topology, choice.schedule);
 }
