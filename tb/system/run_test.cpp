@@ -85,7 +85,7 @@ TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrderOnTheWay) {
     const char* why;
   };
   for (const Case& one :
-       {Case{"{ports: 3}", "link: {bandwidth: 16 GB/s, latency: 10 ns}", "432 B", "messages that share "},
+       {Case{"{ports: 3}", "link: {bandwidth: 4 GB/s, latency: 10 ns}", "432 B", "messages that share "},
         Case{"{flow_control: packet, payload: 64 B, dma_latency: 1}",
              "link: {bandwidth: 500000000 B/s, latency: 10 ns}", "1360 B",
              "messages of one timestep that differ in length"}}) {
