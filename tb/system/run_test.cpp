@@ -84,11 +84,11 @@ TEST(Run, SaysWhyAScheduleThatReliesOnTheLockstepLostItsOrderOnTheWay) {
     const char* size;
     const char* why;
   };
-  for (const Case& one :
-       {Case{"{ports: 3}", "link: {bandwidth: 4 GB/s, latency: 10 ns}", "432 B", "messages that share "},
-        Case{"{flow_control: packet, payload: 64 B, dma_latency: 1}",
-             "link: {bandwidth: 500000000 B/s, latency: 10 ns}", "1360 B",
-             "messages of one timestep that differ in length"}}) {
+  for (const Case& one : {Case{"{ports: 3, dma_latency: 30}", "link: {bandwidth: 4 GB/s, latency: 10 ns}",
+                               "2400 B", "messages that share "},
+                          Case{"{flow_control: packet, payload: 64 B, dma_latency: 1}",
+                               "link: {bandwidth: 500000000 B/s, latency: 10 ns}", "1360 B",
+                               "messages of one timestep that differ in length"}}) {
     const Workshop shop;
     shop.write("c.yaml",
                fmt::format(R"(
@@ -101,7 +101,7 @@ system:
 collective: {{op: all_reduce, algorithm: ring2d, size: {}}}
 check: contributions
 )",
-                           std::string_view(one.size) == "432 B" ? 3 : 5, one.system, one.ni, one.size));
+                           std::string_view(one.size) == "2400 B" ? 3 : 5, one.system, one.ni, one.size));
     const Outcome outcome = shop.run({"run", "c.yaml"});
     EXPECT_EQ(outcome.status, 1);
     EXPECT_THAT(outcome.err,
