@@ -13,6 +13,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Key;
+using ::testing::Not;
 
 // The value of a quantity in each module that has it, by the lines of --statistics.
 std::map<std::string, double> values_of(const std::string& csv, const std::string& quantity) {
@@ -96,8 +97,9 @@ TEST(Statistics, OfTrafficAreItsRouters) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const auto result = shop.read_json("t.json");
   EXPECT_EQ(result["statistics"]["router"]["flits"]["sum"], result["flit_hops"]);
-  EXPECT_EQ(sum_of(values_of(shop.read("s.csv"), "flits_ejected")),
-            result["statistics"]["terminal"]["flits_ejected"]["sum"]);
+  const auto terminals = values_of(shop.read("s.csv"), "flits_ejected");
+  EXPECT_EQ(sum_of(terminals), result["statistics"]["terminal"]["flits_ejected"]["sum"]);
+  EXPECT_THAT(terminals, Contains(Key("machine.node_0.traffic.terminal")));
 }
 
 TEST(Statistics, AreDescribedWithTheirUnits) {
@@ -107,6 +109,15 @@ TEST(Statistics, AreDescribedWithTheirUnits) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("memory\tbytes_read\tB\tWhat "));
   EXPECT_THAT(outcome.out, HasSubstr("router\tflits\t\tThe flits "));
+}
+
+TEST(Statistics, OfTrafficAreDescribedWithoutInterfaces) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  const Outcome outcome = shop.run({"modules", "c.yaml", "--traffic", "--statistics"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("router\tflits\t\tThe flits "));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("network_interface")));
 }
 
 TEST(Statistics, ThatCannotBeWrittenAreRefusedBeforeTheRun) {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "workshop.h"
 
 namespace coppice::system_test {
@@ -8,6 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<std::string> traffic(const std::vector<std::string>& more) {
   std::vector<std::string> line{"traffic",        shipped_config("systems/mesh_8x8_booksim.yaml"),
@@ -32,6 +35,42 @@ TEST(Traffic, ReportsWhatItMeasured) {
   EXPECT_EQ(result["saturated"], false);
   EXPECT_TRUE(result.contains("simulator"));
   EXPECT_THAT(shop.files(), ElementsAre("t.json"));
+}
+
+// The routers and channels are those of a collective's machine, by the same names and bound alike.
+TEST(Traffic, RunsOnTheMachineOfCollectives) {
+  const Workshop shop;
+  const auto modules = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> line{"modules", shipped_config("systems/mesh_8x8_booksim.yaml"),
+                                  "--set",   "system.topology.dims=[2, 2]",
+                                  "--set",   "system.ni.ports=1"};
+    line.insert(line.end(), more.begin(), more.end());
+    const Outcome outcome = shop.run(line);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  };
+  const auto network_of = [](const std::string& text) {
+    std::istringstream lines(text);
+    std::string network;
+    bool inside = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find("machine.") == line.find_first_not_of(' ')) {
+        inside = line.ends_with(".router") || line.find("channel_") != std::string::npos ||
+                 line.find(".injection_") != std::string::npos ||
+                 line.find(".ejection_") != std::string::npos;
+      }
+      if (inside) network += line + "\n";
+    }
+    return network;
+  };
+  const std::string traffic = modules({});
+  const std::string collective = modules({"--set", "collective.algorithm=ring", "--set",
+                                          "collective.size=4 KiB", "--set", "collective.op=all_reduce"});
+  EXPECT_THAT(network_of(traffic), HasSubstr("in_0 (sc_port) -> machine.channel_1_0.receiver"));
+  EXPECT_EQ(network_of(traffic), network_of(collective));
+  EXPECT_THAT(traffic, HasSubstr("network_0 (sc_port) -> machine.node_3.traffic.terminal.port_0"));
+  EXPECT_THAT(traffic, Not(HasSubstr(".ni")));
+  EXPECT_THAT(collective, Not(HasSubstr(".traffic")));
 }
 
 TEST(Traffic, RunsAnExperimentOfBookSim) {

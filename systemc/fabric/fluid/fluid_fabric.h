@@ -12,6 +12,7 @@
 #include "fabric/failure.h"
 #include "fabric/fluid/max_min.h"
 #include "fabric/framing.h"
+#include "fabric/route_changes.h"
 #include "fabric/route_timing.h"
 #include "topology/topology.h"
 
@@ -26,7 +27,10 @@ namespace coppice::fabric {
 //
 // Times are exact to a femtosecond: a flow ends when its last byte is through at the rates it had. Network
 // interfaces are clocked, so they see it in the next whole cycle.
-class FluidFabric final : public sc_core::sc_module, public Fabric, public StatisticsOwner {
+class FluidFabric final : public sc_core::sc_module,
+                          public Fabric,
+                          public RouteChanges,
+                          public StatisticsOwner {
  public:
   // All references outlive the fabric; exceptions of its process end up in `failure`.
   FluidFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
@@ -46,11 +50,8 @@ class FluidFabric final : public sc_core::sc_module, public Fabric, public Stati
   // end, whatever their rates: flows that share it show on the ports that send them.
   void add_observer(FabricObserver& observer) override { observers_.push_back(&observer); }
 
-  // From the current time on, what a port sends to `dst` takes `route`: what is left of a message under way,
-  // and messages that wait with another route. `route` outlives the run.
-  void reroute(NodeId node, int port, NodeId dst, const topology::Route& route);
-  // Whether a channel carries anything. Messages over one that does not stand still until they are rerouted.
-  void set_channel(topology::ChannelId channel, bool alive);
+  void reroute(NodeId node, int port, NodeId dst, const topology::Route& route) override;
+  void set_channel(topology::ChannelId channel, bool alive) override;
   // Bytes per second of the message that a port is sending; 0 if it stands still, none if there is none.
   std::optional<double> rate(NodeId node, int port) const;
 

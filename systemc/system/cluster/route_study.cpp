@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "fabric/fluid/fluid_fabric.h"
+#include "fabric/route_changes.h"
 #include "system/cluster/cluster_plan.h"
 #include "system/cluster/host_paths.h"
 #include "system/cluster/job_statistics.h"
@@ -85,7 +85,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
                   .paths = &paths_,
                   .how_far = [this] { return unfinished(); }},
                  options_),
-        fluid_fabric_(dynamic_cast<fabric::FluidFabric*>(&machine_.fabric())),
+        route_changes_(machine_.route_changes()),
         conductor_("conductor", machine_.failure()),
         timeline_(machine_.trace(), names()) {
     for (std::size_t j = 0; j < plan_.jobs.size(); ++j) add_job(j);
@@ -310,9 +310,9 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
   void move(std::size_t flow, int spine) {
     if (paths_.spine(flow) == spine) return;
     paths_.set_spine(flow, spine);
-    if (fluid_fabric_ == nullptr) return;
+    if (route_changes_ == nullptr) return;
     const routing::Flow& moved = paths_.flows()[flow];
-    fluid_fabric_->reroute(moved.src, 0, moved.dst, paths_.route_of(flow));
+    route_changes_->reroute(moved.src, 0, moved.dst, paths_.route_of(flow));
   }
 
   // Until it is told otherwise a host lets the switches hash.
@@ -331,7 +331,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     controller_.fail_spine(spine);
     for (int tor = 0; tor < clos_.tors(); ++tor) {
       for (const topology::ChannelId channel : {clos_.up(tor, spine), clos_.down(spine, tor)}) {
-        if (channel >= 0) fluid_fabric_->set_channel(channel, false);
+        if (channel >= 0) route_changes_->set_channel(channel, false);
       }
     }
     conductor_.at(Conductor::now() + routing_.controller.detection, [this, spine] { recover(spine); });
@@ -437,7 +437,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
   const std::vector<Job> program_jobs_;
   PreparedProgram prepared_;
   ProgramMachine machine_;
-  fabric::FluidFabric* fluid_fabric_;  // none: the machine moves flits
+  fabric::RouteChanges* route_changes_;  // none: the machine moves flits
   Conductor conductor_;
   RouteTimeline timeline_;
   std::vector<StudiedJob> jobs_;

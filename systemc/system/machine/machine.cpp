@@ -85,6 +85,7 @@ void Machine::build_flits() {
 
 fabric::FlitParts::LocalPorts Machine::build_local(fabric::FlitNode& node, NodeId id, int ports,
                                                    fabric::FlitContext& flits) {
+  if (spec_.make_endpoint) return spec_.make_endpoint(id, flits);
   if (id >= static_cast<NodeId>(spec_.schedule.nodes.size())) return {};
   ni::NiContext context = context_;
   flit_node_ = &node;
@@ -108,8 +109,10 @@ void Machine::build_messages() {
     fabric_ = std::make_unique<fabric::TrainFabric>("fabric", spec_.topology, system_, context_.framing,
                                                     spec_.fabric_ports, spec_.failure);
   } else {
-    fabric_ = std::make_unique<fabric::FluidFabric>("fabric", spec_.topology, system_, context_.framing,
-                                                    spec_.fabric_ports, spec_.failure);
+    auto fluid = std::make_unique<fabric::FluidFabric>("fabric", spec_.topology, system_, context_.framing,
+                                                       spec_.fabric_ports, spec_.failure);
+    route_changes_ = fluid.get();
+    fabric_ = std::move(fluid);
   }
   ni::NiContext context = context_;
   context.clock = clock_.get();

@@ -12,6 +12,7 @@
 #include "fabric/fabric.h"
 #include "fabric/failure.h"
 #include "fabric/flits/flit_fabric.h"
+#include "fabric/route_changes.h"
 #include "ni/interface.h"
 #include "ni/memory.h"
 #include "ni/network_interface.h"
@@ -21,7 +22,8 @@
 
 namespace coppice::system {
 
-// What a machine is built from. All references outlive it.
+// What a machine is built from. All references outlive it. What stands at accelerators is network
+// interfaces, which `schedule`, `log` and `contents` are for, unless `make_endpoint` says otherwise.
 struct MachineSpec {
   const config::Loaded& loaded;
   const topology::Topology& topology;
@@ -35,6 +37,10 @@ struct MachineSpec {
   std::vector<bool> rtl_interfaces;                               // [accelerator]
   std::string wave_path;                 // of the Verilated interface of observe.nodes' first; empty: none
   const ni::PathTable* paths = nullptr;  // of a controller; none: messages take the routes of their schedules
+  // Where flits move, makes what stands at the local ports of a node in the place of its network interface,
+  // within the node; it is not the machine's, and has neither memory nor accelerator. None: the usual.
+  std::function<fabric::FlitParts::LocalPorts(topology::NodeId node, fabric::FlitContext& flits)>
+      make_endpoint{};
 };
 
 // Modules of your own in the places of the machine's.
@@ -55,6 +61,8 @@ class Machine final : public sc_core::sc_module {
 
   fabric::Fabric& fabric() { return *fabric_; }
   const fabric::Fabric& fabric() const { return *fabric_; }
+  // Of a fabric whose routes change during a run; nullptr of another.
+  fabric::RouteChanges* route_changes() { return route_changes_; }
   // Of the nodes that have one: accelerators, then switches that add.
   const std::vector<std::unique_ptr<ni::Interface>>& interfaces() const { return interfaces_; }
 
@@ -87,6 +95,7 @@ class Machine final : public sc_core::sc_module {
   cosim::FlitContents contents_;
   std::unique_ptr<fabric::Fabric> fabric_;
   fabric::FlitNetwork* flits_ = nullptr;
+  fabric::RouteChanges* route_changes_ = nullptr;
   std::unique_ptr<ni::AlarmClock> clock_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<ni::NodeAlarm>> alarms_;

@@ -79,6 +79,7 @@ class ProgramMachine {
   const Machine& machine() const { return *machine_; }
   fabric::Fabric& fabric() { return machine_->fabric(); }
   const fabric::Fabric& fabric() const { return machine_->fabric(); }
+  fabric::RouteChanges* route_changes() { return machine_->route_changes(); }
   ni::MessageLog& log() { return log_; }
   // Gets the exceptions of modules beside the machine.
   fabric::Failure& failure() { return failure_; }

@@ -3,22 +3,24 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/time_limit.h"
-#include "fabric/flits/flit_fabric.h"
 #include "fabric/sim_time.h"
 #include "system/machine/build.h"
+#include "system/machine/hierarchy.h"
+#include "system/machine/machine.h"
 #include "system/machine/run_loop.h"
 #include "system/output/statistics.h"
 #include "system/process/cost_meter.h"
+#include "system/traffic/packet_routing.h"
 #include "system/traffic/packet_trace.h"
 #include "system/traffic/patterns.h"
 #include "system/traffic/traffic.h"
 #include "system/traffic/traffic_node.h"
-#include "topology/networks/adaptive_routing.h"
 
 namespace coppice::system {
 namespace {
@@ -70,34 +72,6 @@ TrafficPattern make_pattern(const TrafficOptions& traffic, std::uint64_t seed,
   }
 }
 
-// As system.router.routing says, proven free of deadlock.
-std::unique_ptr<topology::RoutingFunction> make_packet_routing(const config::Loaded& loaded,
-                                                               const topology::Topology& topology) {
-  const config::PacketRouting routing = loaded.config.system.router.routing;
-  if (routing == config::PacketRouting::kMinimal) {
-    auto minimal = build_routing(loaded, topology);
-    require_deadlock_free(loaded, topology, *minimal);
-    return minimal;
-  }
-  const topology::Detours detours = routing == config::PacketRouting::kValiant ? topology::Detours::kValiant
-                                    : routing == config::PacketRouting::kAdaptive
-                                        ? topology::Detours::kAdaptive
-                                        : topology::Detours::kUgal;
-  try {
-    auto detouring = topology::make_detour_routing(topology, loaded.config.system.router.vcs, detours);
-    topology::ChannelDependencyGraph graph(topology, loaded.config.system.router.vcs);
-    detouring->add_dependencies(graph);
-    if (const auto cycle = graph.find_cycle(); !cycle.empty()) {
-      throw ModelError(fmt::format("{} routing on {} could deadlock: {}", to_string(routing), topology.name(),
-                                   graph.describe(cycle)));
-    }
-    return detouring;
-  } catch (const UnsupportedError& error) {
-    throw ConfigError(loaded.place("system.router.routing"),
-                      fmt::format("system.router.routing: {}: {}", to_string(routing), error.what()));
-  }
-}
-
 class TrafficRun {
  public:
   TrafficRun(const config::Loaded& loaded, const TrafficOptions& traffic, const RunOptions& options)
@@ -106,37 +80,37 @@ class TrafficRun {
         options_(options),
         topology_(build_topology(loaded)),
         routing_(make_packet_routing(loaded, topology_)) {
-    fabric::set_time_resolution();
-    fabric_ = std::make_unique<fabric::FlitFabric>("fabric", topology_, *routing_, loaded.config.system, 1,
-                                                   failure_);
     if (traffic.trace.empty()) {
-      make_sources();
+      set_measurement();
+      pattern_.emplace(make_pattern(traffic_, loaded_.config.seed, topology_));
     } else {
       read_trace();
     }
-    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      TrafficNode& at = *nodes_[static_cast<std::size_t>(node)];
-      at.attach(*fabric_);
-      fabric_->connect(node, 0, at, at);
-      fabric_->wake(node, 0, 0);
-    }
-    release_trace();
+    build_machine();
   }
+  // The last node first, as Machine does.
+  ~TrafficRun() {
+    while (!nodes_.empty()) nodes_.pop_back();
+  }
+  TrafficRun(const TrafficRun&) = delete;
+  TrafficRun& operator=(const TrafficRun&) = delete;
+
+  const Machine& machine() const { return *machine_; }
 
   nlohmann::ordered_json run() {
     const CostMeter cost;
     const RunState state = run_state();
-    RunLoop loop(*fabric_, state, kSlice, loaded_.config.max_cycles, options_.interrupted, options_.progress);
+    RunLoop loop(fabric(), state, kSlice, loaded_.config.max_cycles, options_.interrupted, options_.progress);
     if (!traffic_.trace.empty()) {
       while (!complete()) loop.run_until(cycle_ + kSlice);
       measurement_.end = std::max<Cycles>(measurement_.last_ejection, 1);
-      measurement_.ejected_flits = fabric_->statistics().flits_ejected;
+      measurement_.ejected_flits = fabric().statistics().flits_ejected;
       return result(true, cost);
     }
     loop.run_until(measurement_.start);
-    const std::int64_t ejected_before = fabric_->statistics().flits_ejected;
+    const std::int64_t ejected_before = fabric().statistics().flits_ejected;
     loop.run_until(measurement_.end);
-    measurement_.ejected_flits = fabric_->statistics().flits_ejected - ejected_before;
+    measurement_.ejected_flits = fabric().statistics().flits_ejected - ejected_before;
     // Injection goes on at the same rate until every packet of the measurement is out, or the limit is
     // reached.
     const Cycles limit = kDrainLimitFactor * (measurement_.end + kSlice);
@@ -148,39 +122,61 @@ class TrafficRun {
   static constexpr Cycles kSlice = 1000;
   static constexpr Cycles kDrainLimitFactor = 4;  // times warm-up and measurement
 
-  void make_sources() {
-    pattern_.emplace(make_pattern(traffic_, loaded_.config.seed, topology_));
+  void set_measurement() {
     measurement_.start = traffic_.warmup;
     const Femtoseconds period = loaded_.config.system.clock.period();
     measurement_.end =
         checked_sum(checked_time(traffic_.warmup, period), checked_time(traffic_.measure, period)) / period;
-    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      owned_.push_back(std::make_unique<SyntheticNode>(node, traffic_, *pattern_, routing_->num_tie_bits(),
-                                                       loaded_.config.seed, measurement_));
-      nodes_.push_back(owned_.back().get());
-    }
-    fabric_->decouple({});
   }
 
-  // Packets of one node may wait for arrivals at another, so that no node runs ahead.
   void read_trace() {
     trace_.packets = read_packet_trace(traffic_.trace, topology_.num_accelerators(),
                                        loaded_.config.system.flit, traffic_.packet_flits);
+    for (const TracePacket& packet : trace_.packets) trace_.missing.push_back(packet.waits_for);
     measurement_.end = std::numeric_limits<Cycles>::max();
-    for (NodeId node = 0; node < topology_.num_accelerators(); ++node) {
-      trace_.nodes.push_back(std::make_unique<TraceNode>(node, trace_, routing_->num_tie_bits(),
-                                                         loaded_.config.seed, measurement_));
-      nodes_.push_back(trace_.nodes.back().get());
+  }
+
+  void build_machine() {
+    fabric::set_time_resolution();
+    const MachineSpec spec{
+        .loaded = loaded_,
+        .topology = topology_,
+        .routing = *routing_,
+        .schedule = no_tables_,
+        .fidelity = config::Fidelity::kFlit,
+        .log = no_messages_,
+        .failure = failure_,
+        .contents = {},
+        .rtl_interfaces = {},
+        .wave_path = {},
+        .make_endpoint = [this](NodeId node, fabric::FlitContext& flits) { return build_node(node, flits); },
+    };
+    machine_ = std::make_unique<Machine>("machine", spec);
+    if (traffic_.trace.empty()) {
+      machine_->decouple();
+      return;
+    }
+    // Packets of one node may wait for arrivals at another, so that no node runs ahead.
+    for (std::size_t i = 0; i < trace_.packets.size(); ++i) {
+      const TracePacket& packet = trace_.packets[i];
+      if (packet.waits_for == 0) trace_.nodes[static_cast<std::size_t>(packet.src)]->expect(i, packet.at);
     }
   }
 
-  void release_trace() {
-    for (std::size_t i = 0; i < trace_.packets.size(); ++i) {
-      const TracePacket& packet = trace_.packets[i];
-      trace_.missing.push_back(packet.waits_for);
-      if (packet.waits_for == 0) trace_.nodes[static_cast<std::size_t>(packet.src)]->release(i, packet.at);
+  fabric::FlitParts::LocalPorts build_node(NodeId node, fabric::FlitContext& flits) {
+    if (!topology_.is_accelerator(node)) return {};
+    const TrafficPlace place{node, routing_->num_tie_bits(), loaded_.config.seed, measurement_, flits};
+    if (traffic_.trace.empty()) {
+      nodes_.push_back(std::make_unique<SyntheticNode>("traffic", place, traffic_, *pattern_));
+    } else {
+      auto traced = std::make_unique<TraceNode>("traffic", place, trace_);
+      trace_.nodes.push_back(traced.get());
+      nodes_.push_back(std::move(traced));
     }
+    return nodes_.back()->local_ports();
   }
+
+  const fabric::Fabric& fabric() const { return std::as_const(*machine_).fabric(); }
 
   RunState run_state() {
     return {.run_to = [this](Cycles cycle) { run_to(cycle); },
@@ -188,15 +184,12 @@ class TrafficRun {
             .part = [this] { return part(); },
             .how_far = [this] { return how_far(); },
             .stuck = [this](Cycles cycle) { return stuck(cycle); },
-            .who = [this](Cycles) { return fabric_->describe_packets(16); },
+            .who = [this](Cycles) { return fabric().describe_packets(16); },
             .between = {}};
   }
 
   void run_to(Cycles cycle) {
-    fabric_->run_to(cycle);
-    const Femtoseconds until = checked_time(cycle, fabric_->period());
-    sc_core::sc_start(fabric::to_sc_time(until - cycle_ * fabric_->period()));
-    failure_.rethrow();
+    machine_->run_to(cycle);
     cycle_ = cycle;
   }
 
@@ -225,14 +218,14 @@ class TrafficRun {
   // Bernoulli sources never pause for long; a network that holds packets and moves none is deadlocked.
   bool stuck(Cycles cycle) const {
     constexpr Cycles kStuckSlices = 20;
-    const Cycles quiet = cycle - fabric_->last_movement();
-    return fabric_->packets_in_flight() > 0 && quiet >= kStuckSlices * kSlice + longest_latency();
+    const Cycles quiet = cycle - fabric().last_movement();
+    return !fabric().idle() && quiet >= kStuckSlices * kSlice + longest_latency();
   }
 
   Cycles longest_latency() const {
     Femtoseconds longest = 0;
     for (const auto& channel : topology_.channels()) longest = std::max(longest, channel.latency);
-    return longest / fabric_->period() + 1;
+    return longest / fabric().period() + 1;
   }
 
   nlohmann::ordered_json result(bool drained, const CostMeter& cost) const {
@@ -262,10 +255,10 @@ class TrafficRun {
     constexpr double kKeepsUp = 0.95;
     json["saturated"] = !drained || accepted < kKeepsUp * offered;
     json["packets_measured"] = measurement_.finished;
-    json["flit_hops"] = fabric_->statistics().flit_hops;
-    json["statistics"] = collect_statistics(*fabric_);
-    write_statistics(options_.statistics_path, *fabric_);
-    json["simulator"] = cost.to_json(fabric_->statistics().flit_hops);
+    json["flit_hops"] = fabric().statistics().flit_hops;
+    json["statistics"] = collect_statistics(*machine_);
+    write_statistics(options_.statistics_path, *machine_);
+    json["simulator"] = cost.to_json(fabric().statistics().flit_hops);
     return json;
   }
 
@@ -304,23 +297,42 @@ class TrafficRun {
   TraceState trace_;
   Measurement measurement_;
   fabric::Failure failure_;
-  std::unique_ptr<fabric::FlitFabric> fabric_;
-  std::vector<std::unique_ptr<TrafficNode>> owned_;
-  std::vector<TrafficNode*> nodes_;  // [accelerator], in owned_ or trace_
+  const schedule::Schedule no_tables_;
+  ni::MessageLog no_messages_;
+  std::unique_ptr<Machine> machine_;
+  std::vector<std::unique_ptr<TrafficNode>> nodes_;  // [accelerator]
   Cycles cycle_ = 0;
 };
 
-}  // namespace
-
-nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOptions& traffic,
-                                   const RunOptions& options) {
-  validate(traffic);
+void require_systemc(const config::Loaded& loaded) {
   if (loaded.config.system.router.impl == config::Implementation::kRtl) {
     throw ConfigError(
         loaded.place("system.router.impl"),
         "system.router.impl: rtl takes gradient messages, by their source routes, not synthetic "
         "traffic: write systemc");
   }
+}
+
+}  // namespace
+
+std::string describe_traffic_modules(const config::Loaded& loaded) {
+  require_systemc(loaded);
+  const RunOptions options;
+  const TrafficRun run(loaded, {}, options);
+  return describe_hierarchy();
+}
+
+std::string describe_traffic_quantities(const config::Loaded& loaded) {
+  require_systemc(loaded);
+  const RunOptions options;
+  const TrafficRun run(loaded, {}, options);
+  return describe_statistics(run.machine());
+}
+
+nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOptions& traffic,
+                                   const RunOptions& options) {
+  validate(traffic);
+  require_systemc(loaded);
   try {
     return TrafficRun(loaded, traffic, options).run();
   } catch (const TimeLimitError& error) {

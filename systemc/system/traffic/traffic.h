@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include <nlohmann/json.hpp>
 
 #include "config/loader.h"
@@ -12,5 +14,11 @@ namespace coppice::system {
 // described in docs/. Throws as run_collective(). Elaborates a SystemC kernel.
 nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOptions& traffic,
                                    const RunOptions& options);
+
+// The SystemC hierarchy of the machine under synthetic traffic, and what its modules count, as
+// describe_modules() and describe_quantities() tell them of a collective. Throw as run_collective(). Each
+// elaborates a SystemC kernel.
+std::string describe_traffic_modules(const config::Loaded& loaded);
+std::string describe_traffic_quantities(const config::Loaded& loaded);
 
 }  // namespace coppice::system

@@ -7,10 +7,27 @@ namespace coppice::system {
 using fabric::Packet;
 using topology::NodeId;
 
-void TrafficNode::fill(Packet& packet, NodeId dst, int flits, Cycles created, Random& random) const {
+TrafficNode::TrafficNode(const sc_core::sc_module_name& name, const TrafficPlace& place)
+    : sc_module(name),
+      node_(place.node),
+      tie_mask_((std::uint64_t{1} << place.tie_bits) - 1),
+      random_(place.seed, static_cast<std::uint64_t>(place.node)),
+      measurement_(&place.measurement),
+      terminal_("terminal", place.node, 1, place.flits) {
+  terminal_.in[0].bind(in[0]);
+  terminal_.out[0].bind(out[0]);
+  network.bind(terminal_.network_port(0));
+}
+
+void TrafficNode::end_of_elaboration() {
+  network->connect(*this, *this);
+  network->wake(0);
+}
+
+void TrafficNode::fill(Packet& packet, NodeId dst, int flits, Cycles created) {
   packet.src = node_;
   packet.dst = dst;
-  packet.route_state.tie_bits = tie_mask_ == 0 ? 0 : static_cast<std::uint32_t>(random.next() & tie_mask_);
+  packet.route_state.tie_bits = tie_mask_ == 0 ? 0 : static_cast<std::uint32_t>(random_.next() & tie_mask_);
   packet.flits = static_cast<std::uint32_t>(flits);
   packet.created = created;
 }
@@ -31,27 +48,26 @@ void TrafficNode::packet_ejected(const Packet& packet, Cycles now) {
   measurement_->hops += packet.hops;
 }
 
-SyntheticNode::SyntheticNode(NodeId node, const TrafficOptions& options, const TrafficPattern& pattern,
-                             int tie_bits, std::uint64_t seed, Measurement& measurement)
-    : TrafficNode(node, tie_bits, measurement),
+SyntheticNode::SyntheticNode(const sc_core::sc_module_name& name, const TrafficPlace& place,
+                             const TrafficOptions& options, const TrafficPattern& pattern)
+    : TrafficNode(name, place),
       packet_flits_(options.packet_flits),
       request_reply_(options.request_reply),
       process_(
           options.rate / (options.request_reply ? options.request_reply->mean_flits() : options.packet_flits),
           options.bursts),
-      pattern_(&pattern),
-      random_(seed, static_cast<std::uint64_t>(node)) {}
+      pattern_(&pattern) {}
 
 void SyntheticNode::fill_request(Packet& packet, Cycles created) {
   int flits = packet_flits_;
   std::uint64_t tag = kRead;
   if (request_reply_) {
-    const bool writes = random_.bernoulli(request_reply_->writes);
+    const bool writes = random().bernoulli(request_reply_->writes);
     flits = writes ? request_reply_->write_request : request_reply_->read_request;
     if (writes) tag = kWrite;
   }
-  const NodeId dst = pattern_->destination(node(), random_);
-  fill(packet, dst, flits, created, random_);
+  const NodeId dst = pattern_->destination(node(), random());
+  fill(packet, dst, flits, created);
   packet.tag = static_cast<std::uint64_t>(created) << kTagBits | tag;
   count_created(created, flits);
 }
@@ -59,7 +75,7 @@ void SyntheticNode::fill_request(Packet& packet, Cycles created) {
 fabric::Injector::Answer SyntheticNode::next_packet(Cycles now, Packet& packet) {
   if (!replies_.empty()) {
     const Reply& reply = replies_.front();
-    fill(packet, reply.to, reply.flits, reply.created, random_);
+    fill(packet, reply.to, reply.flits, reply.created);
     packet.tag = reply.tag;
     replies_.pop_front();
     return Answer::kPacket;
@@ -93,7 +109,7 @@ void SyntheticNode::packet_ejected(const Packet& packet, Cycles now) {
 }
 
 void TraceNode::release(std::size_t packet, Cycles at) {
-  ready_.push({at, packet});
+  expect(packet, at);
   wake(at);
 }
 
@@ -106,7 +122,7 @@ fabric::Injector::Answer TraceNode::next_packet(Cycles now, Packet& packet) {
   }
   ready_.pop();
   const TracePacket& traced = trace_->packets[index];
-  fill(packet, traced.dst, traced.flits, at, random_);
+  fill(packet, traced.dst, traced.flits, at);
   packet.tag = index;
   count_created(at, traced.flits);
   return Answer::kPacket;

@@ -2,14 +2,16 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <queue>
-#include <span>
+#include <systemc>
 #include <vector>
 
 #include "base/random.h"
 #include "fabric/fabric.h"
+#include "fabric/flits/flit_fabric.h"
+#include "fabric/flits/terminal.h"
+#include "fabric/network_port.h"
 #include "system/traffic/injection_process.h"
 #include "system/traffic/measurement.h"
 #include "system/traffic/packet_trace.h"
@@ -17,14 +19,28 @@
 
 namespace coppice::system {
 
-// What stands at a node of the network under traffic: a source with an unbounded queue, and a sink.
-class TrafficNode : public fabric::Injector, public fabric::Ejector {
- public:
-  TrafficNode(topology::NodeId node, int tie_bits, Measurement& measurement)
-      : node_(node), tie_mask_((std::uint64_t{1} << tie_bits) - 1), measurement_(&measurement) {}
+// Where a TrafficNode stands, and what those of a network share, which outlives them.
+struct TrafficPlace {
+  topology::NodeId node;
+  int tie_bits;  // that a packet's route takes
+  std::uint64_t seed;
+  Measurement& measurement;
+  fabric::FlitContext& flits;
+};
 
-  // The fabric that wakes it.
-  void attach(fabric::Fabric& fabric) { fabric_ = &fabric; }
+// What stands at a node of the network under traffic, in the place of a network interface and bound by the
+// same ports: a source with an unbounded queue, and a sink.
+class TrafficNode : public sc_core::sc_module, public fabric::Injector, public fabric::Ejector {
+ public:
+  // Bound to the terminal inside.
+  sc_core::sc_port<fabric::NetworkPortIf> network{"network_0"};
+  // The terminal's ports, to be bound to the router's local channels.
+  sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitReceiveIf>> in{"in", 1};
+  sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitSendIf>> out{"out", 1};
+
+  TrafficNode(const sc_core::sc_module_name& name, const TrafficPlace& place);
+
+  fabric::FlitParts::LocalPorts local_ports() { return {&terminal_, &in, &out}; }
   // Every packet created before `cycle` has been handed to the network.
   virtual bool handed_over_until(Cycles cycle) const = 0;
 
@@ -33,17 +49,21 @@ class TrafficNode : public fabric::Injector, public fabric::Ejector {
 
  protected:
   topology::NodeId node() const { return node_; }
+  Random& random() { return random_; }
   Measurement& measurement() { return *measurement_; }
-  void wake(Cycles at) { fabric_->wake(node_, 0, at); }
-  // Fills in a packet.
-  void fill(fabric::Packet& packet, topology::NodeId dst, int flits, Cycles created, Random& random) const;
+  // While the simulation runs; its beginning wakes all.
+  void wake(Cycles at) { network->wake(at); }
+  void fill(fabric::Packet& packet, topology::NodeId dst, int flits, Cycles created);
   void count_created(Cycles created, int flits);
 
  private:
+  void end_of_elaboration() override;
+
   topology::NodeId node_;
   std::uint64_t tie_mask_;
+  Random random_;
   Measurement* measurement_;
-  fabric::Fabric* fabric_ = nullptr;
+  fabric::PacketTerminal terminal_;
 };
 
 // A source of synthetic traffic. The creation of a packet is drawn when the one before has left, up to
@@ -52,8 +72,8 @@ class TrafficNode : public fabric::Injector, public fabric::Ejector {
 class SyntheticNode final : public TrafficNode {
  public:
   // `pattern` outlives it.
-  SyntheticNode(topology::NodeId node, const TrafficOptions& options, const TrafficPattern& pattern,
-                int tie_bits, std::uint64_t seed, Measurement& measurement);
+  SyntheticNode(const sc_core::sc_module_name& name, const TrafficPlace& place, const TrafficOptions& options,
+                const TrafficPattern& pattern);
 
   Answer next_packet(Cycles now, fabric::Packet& packet) override;
   void packet_ejected(const fabric::Packet& packet, Cycles now) override;
@@ -74,7 +94,7 @@ class SyntheticNode final : public TrafficNode {
   };
 
   void draw() {
-    if (process_.creates(random_)) next_ = drawn_until_;
+    if (process_.creates(random())) next_ = drawn_until_;
     ++drawn_until_;
   }
   void fill_request(fabric::Packet& packet, Cycles created);
@@ -83,7 +103,6 @@ class SyntheticNode final : public TrafficNode {
   std::optional<RequestReply> request_reply_;
   InjectionProcess process_;
   const TrafficPattern* pattern_;
-  Random random_;
   std::deque<Reply> replies_;
   std::optional<Cycles> next_;  // creation of the packet that waits or will come next
   Cycles drawn_until_ = 0;      // whether a packet is created is known of the cycles before
@@ -92,8 +111,8 @@ class SyntheticNode final : public TrafficNode {
 // What all nodes of a trace know.
 struct TraceState {
   std::vector<TracePacket> packets;
-  std::vector<int> missing;  // [packet] arrivals that it waits for
-  std::vector<std::unique_ptr<class TraceNode>> nodes;
+  std::vector<int> missing;             // [packet] arrivals that it waits for
+  std::vector<class TraceNode*> nodes;  // [accelerator]
   std::size_t arrived = 0;
 };
 
@@ -102,13 +121,12 @@ struct TraceState {
 class TraceNode final : public TrafficNode {
  public:
   // `trace` outlives it.
-  TraceNode(topology::NodeId node, TraceState& trace, int tie_bits, std::uint64_t seed,
-            Measurement& measurement)
-      : TrafficNode(node, tie_bits, measurement),
-        trace_(&trace),
-        random_(seed, static_cast<std::uint64_t>(node)) {}
+  TraceNode(const sc_core::sc_module_name& name, const TrafficPlace& place, TraceState& trace)
+      : TrafficNode(name, place), trace_(&trace) {}
 
-  // A packet of this node may go from cycle `at` on.
+  // A packet of this node may go from cycle `at` on: known before the simulation.
+  void expect(std::size_t packet, Cycles at) { ready_.push({at, packet}); }
+  // The same while it runs.
   void release(std::size_t packet, Cycles at);
 
   Answer next_packet(Cycles now, fabric::Packet& packet) override;
@@ -125,7 +143,6 @@ class TraceNode final : public TrafficNode {
   };
 
   TraceState* trace_;
-  Random random_;
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;
 };
 

@@ -38,6 +38,7 @@ operations:
 struct Ran {
   Cycles cycles;
   int opened;
+  bool changes_routes;
 };
 
 Ran run(config::Fidelity fidelity, Cycles late, GroupWays ways = GroupWays::kOwnNetwork) {
@@ -57,12 +58,14 @@ Ran run(config::Fidelity fidelity, Cycles late, GroupWays ways = GroupWays::kOwn
                                 .gate = late > 0 ? &gate : nullptr},
                                options);
         machine.run();
-        return nlohmann::ordered_json{
-            {"complete", machine.complete()}, {"cycles", machine.state().last()}, {"opened", gate.opened()}};
+        return nlohmann::ordered_json{{"complete", machine.complete()},
+                                      {"cycles", machine.state().last()},
+                                      {"opened", gate.opened()},
+                                      {"changes_routes", machine.route_changes() != nullptr}};
       },
       nullptr);
   EXPECT_TRUE(json["complete"]);
-  return {json["cycles"].get<Cycles>(), json["opened"].get<int>()};
+  return {json["cycles"].get<Cycles>(), json["opened"].get<int>(), json["changes_routes"].get<bool>()};
 }
 
 // The ring is idle when the second sum begins: each is as much later as its gate opens.
@@ -74,6 +77,12 @@ TEST(ProgramMachine, BeginsCollectivesWhenTheGateOpens) {
     EXPECT_EQ(held.opened, 2);
     EXPECT_EQ(held.cycles, open.cycles + 2 * 700);
   }
+}
+
+TEST(ProgramMachine, ChangesTheRoutesOfFlowsOnly) {
+  EXPECT_TRUE(run(config::Fidelity::kFluid, 0).changes_routes);
+  EXPECT_FALSE(run(config::Fidelity::kFlit, 0).changes_routes);
+  EXPECT_FALSE(run(config::Fidelity::kTrain, 0).changes_routes);
 }
 
 TEST(ProgramMachine, RunsGroupsOverTheMachinesRoutes) {
