@@ -10,11 +10,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "fabric/route_changes.h"
 #include "system/cluster/cluster_plan.h"
-#include "system/cluster/host_paths.h"
+#include "system/cluster/flow_paths.h"
 #include "system/cluster/job_statistics.h"
-#include "system/cluster/path_controller.h"
 #include "system/cluster/route_timeline.h"
 #include "system/cluster/spine_routing.h"
 #include "system/cluster/study_program.h"
@@ -69,8 +67,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
         routing_(loaded.config.routing),
         plan_(std::move(plan)),
         clos_(plan_.topology),
-        controller_(routing_, routing::ClosLinks(clos_), loaded.config.seed),
-        paths_(clos_, all_flows(), loaded.config.system.router.vcs),
+        paths_(routing_, loaded.config.seed, loaded.config.system.router.vcs, clos_, plan_),
         machine_config_(machine_of(loaded)),
         program_(study_program(plan_.jobs, routing_.iterations)),
         program_jobs_(study_jobs(plan_.jobs)),
@@ -82,12 +79,12 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
                   .prepared = prepared_,
                   .fidelity = fidelity_of(loaded.config),
                   .gate = this,
-                  .paths = &paths_,
+                  .paths = &paths_.table(),
                   .how_far = [this] { return unfinished(); }},
                  options_),
-        route_changes_(machine_.route_changes()),
         conductor_("conductor", machine_.failure()),
         timeline_(machine_.trace(), names()) {
+    paths_.attach(machine_.route_changes());
     for (std::size_t j = 0; j < plan_.jobs.size(); ++j) add_job(j);
   }
 
@@ -104,23 +101,15 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
 
  private:
   struct StudiedJob {
-    std::size_t first_flow = 0;  // of paths_
     std::size_t first_rank = 0;
     std::int64_t messages = 0;                        // of one all-reduce
     std::vector<std::function<void(Cycles)>> begins;  // [rank of the job] of those that have joined
     std::size_t joined = 0;
     std::int64_t outstanding = 0;
-    bool communicates = false;
     int iteration = 0;
     Femtoseconds started = 0;
     JobStatistics statistics;
   };
-
-  std::vector<routing::Flow> all_flows() const {
-    std::vector<routing::Flow> flows;
-    for (const PlannedJob& job : plan_.jobs) flows.insert(flows.end(), job.flows.begin(), job.flows.end());
-    return flows;
-  }
 
   std::vector<std::string> names() const {
     std::vector<std::string> names;
@@ -131,7 +120,6 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
   void add_job(std::size_t j) {
     const PlannedJob& planned = plan_.jobs[j];
     StudiedJob job;
-    if (j > 0) job.first_flow = jobs_.back().first_flow + plan_.jobs[j - 1].flows.size();
     job.first_rank = job_of_rank_.size();
     for (const auto& ring : planned.rings) {
       for (std::size_t i = 0; i < ring.size(); ++i) {
@@ -149,7 +137,6 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
   const ProgramState& state() const { return machine_.state(); }
 
   // -- the all-reduces of a job: when all its ranks have joined, it requests paths, and they begin
-  // -----------
 
   void join(int rank, std::int32_t /*collective*/, Cycles /*now*/,
             std::function<void(Cycles)> begin) override {
@@ -164,18 +151,14 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
                   [this] { request_paths(requesting_.extract(requesting_.begin()).value()); });
   }
 
-  bool elephants(std::size_t j) const { return plan_.jobs[j].message >= routing_.controller.elephant; }
-  bool controlled(std::size_t j) const { return routing_.method != "ecmp" && elephants(j); }
-
   // Sec. 3.5.4: the hosts report their new flows, and send when they have a path or have waited too long.
   void request_paths(std::size_t j) {
     StudiedJob& job = jobs_[j];
     const Femtoseconds now = Conductor::now();
-    job.communicates = true;
     job.started = now;
     note(now, "all_reduce_starts", j);
-    set_hashed(j);
-    if (!controlled(j)) {
+    paths_.begin(j);
+    if (!paths_.controlled(j)) {
       start(j);
       return;
     }
@@ -214,12 +197,11 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
 
   void finish(std::size_t j) {
     StudiedJob& job = jobs_[j];
-    job.communicates = false;
+    paths_.end(j);
     job.statistics.add_all_reduce(Conductor::now() - job.started);
     note(Conductor::now(), "all_reduce_ends", j);
-    const bool others = std::any_of(jobs_.begin(), jobs_.end(), [](const auto& o) { return o.communicates; });
     // Sec. 3.4: paths are assigned anew when flows end, too.
-    if (others && controlled(j)) answer(respond(true), [] {});
+    if (paths_.any_communicates() && paths_.controlled(j)) answer(respond(true), [] {});
     if (++job.iteration == routing_.iterations) note(Conductor::now(), "departure", j);
   }
 
@@ -243,126 +225,43 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
 
   // Assigns paths to all flows that communicate now, and lets the hosts have them when the response is there.
   void answer(const Response& response, std::function<void()> then) {
-    std::vector<std::size_t> indices;
-    for (std::size_t j = 0; j < jobs_.size(); ++j) {
-      if (!jobs_[j].communicates || !elephants(j)) continue;
-      for (std::size_t i = 0; i < plan_.jobs[j].flows.size(); ++i) indices.push_back(jobs_[j].first_flow + i);
-    }
-    std::vector<routing::Flow> flows;
-    std::vector<int> previous;
-    for (const std::size_t i : indices) {
-      flows.push_back(paths_.flows()[i]);
-      previous.push_back(assigned_.contains(i) ? paths_.spine(i) : routing::kNoSpine);
-    }
-    auto paths = std::make_shared<PathAnswer>(assign(flows, previous));
+    auto decision = std::make_shared<const FlowPaths::Decision>(paths_.decide());
     const std::int64_t number = ++asked_;
     const Femtoseconds at = Conductor::now() + response.after;
-    conductor_.at(at, [this, indices, paths, number, response, then = std::move(then)] {
+    conductor_.at(at, [this, decision, number, response, then = std::move(then)] {
       if (number > answered_) {
         answered_ = number;
-        apply(indices, *paths, response.precomputed);
+        apply(*decision, response.precomputed);
       }
       then();
     });
   }
 
-  PathAnswer assign(const std::vector<routing::Flow>& flows, const std::vector<int>& previous) {
-    try {
-      PathAnswer answer = controller_.assign(flows, previous);
-      assignments_.add(flows.size(), answer);
-      return answer;
-    } catch (const routing::UnroutableError& error) {
-      throw ModelError(unroutable(error, flows));
-    }
-  }
-
-  std::string unroutable(const routing::UnroutableError& error,
-                         const std::vector<routing::Flow>& flows) const {
-    std::set<int> jobs;
-    for (const std::size_t i : error.flows()) jobs.insert(flows[i].job);
-    std::string names;
-    for (const int j : jobs) {
-      names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", j,
-                           plan_.jobs[static_cast<std::size_t>(j)].name);
-    }
-    return fmt::format("at {:.6f} s flows of job {} cannot be routed: {}", seconds(Conductor::now()), names,
-                       error.what());
-  }
-
-  void apply(const std::vector<std::size_t>& indices, const PathAnswer& answer, bool precomputed) {
-    for (std::size_t k = 0; k < indices.size(); ++k) {
-      const std::size_t i = indices[k];
-      const routing::Flow& flow = paths_.flows()[i];
-      if (!jobs_[static_cast<std::size_t>(flow.job)].communicates || flow.local()) continue;
-      // A spine that has failed since.
-      if (!controller_.links().usable(flow.src_tor, answer.spines[k], flow.dst_tor)) continue;
-      assigned_.insert(i);
-      move(i, answer.spines[k]);
-    }
+  void apply(const FlowPaths::Decision& decision, bool precomputed) {
+    paths_.apply(decision);
     note(Conductor::now(), "assignment", std::nullopt,
-         {{"flows", indices.size()},
+         {{"flows", decision.flows.size()},
           {"precomputed", precomputed},
-          {"moved", answer.moved},
-          {"max_load", answer.max_load},
-          {"lower_bound", answer.lower_bound}});
-  }
-
-  void move(std::size_t flow, int spine) {
-    if (paths_.spine(flow) == spine) return;
-    paths_.set_spine(flow, spine);
-    if (route_changes_ == nullptr) return;
-    const routing::Flow& moved = paths_.flows()[flow];
-    route_changes_->reroute(moved.src, 0, moved.dst, paths_.route_of(flow));
-  }
-
-  // Until it is told otherwise a host lets the switches hash.
-  void set_hashed(std::size_t j) {
-    for (std::size_t i = 0; i < plan_.jobs[j].flows.size(); ++i) {
-      const std::size_t flow = jobs_[j].first_flow + i;
-      assigned_.erase(flow);
-      move(flow, controller_.hashed(paths_.flows()[flow]));
-    }
+          {"moved", decision.answer.moved},
+          {"max_load", decision.answer.max_load},
+          {"lower_bound", decision.answer.lower_bound}});
   }
 
   // -- failures --------------------------------------------------------------------------------------------
 
   void fail(int spine) {
     note(Conductor::now(), "spine_fails", std::nullopt, {{"spine", spine}});
-    controller_.fail_spine(spine);
-    for (int tor = 0; tor < clos_.tors(); ++tor) {
-      for (const topology::ChannelId channel : {clos_.up(tor, spine), clos_.down(spine, tor)}) {
-        if (channel >= 0) route_changes_->set_channel(channel, false);
-      }
-    }
+    paths_.fail(spine);
     conductor_.at(Conductor::now() + routing_.controller.detection, [this, spine] { recover(spine); });
   }
 
   // Sec. 3.5.5: hosts whose path is gone fall back to hashing over what lives, then the controller's answer
   // comes, which it had ready for any single failure.
   void recover(int spine) {
-    bool communicates = false;
-    std::int64_t moved = 0;
-    for (std::size_t i = 0; i < paths_.flows().size(); ++i) {
-      const routing::Flow& flow = paths_.flows()[i];
-      if (flow.local()) continue;
-      const int hashed = controller_.hashed(flow);
-      if (hashed == routing::kNoSpine) {
-        throw ModelError(
-            fmt::format("at {:.6f} s flow {}->{} of job {} ({}) cannot be routed: no live spine "
-                        "joins ToR {} and ToR {}",
-                        seconds(Conductor::now()), flow.src, flow.dst, flow.job,
-                        plan_.jobs[static_cast<std::size_t>(flow.job)].name, flow.src_tor, flow.dst_tor));
-      }
-      const bool by_hash = !controlled(static_cast<std::size_t>(flow.job));
-      if (by_hash || paths_.spine(i) == spine) {
-        moved += paths_.spine(i) != hashed ? 1 : 0;
-        move(i, hashed);
-      }
-      communicates = communicates || (!by_hash && jobs_[static_cast<std::size_t>(flow.job)].communicates);
-    }
-    fallbacks_ += moved > 0 ? 1 : 0;
-    note(Conductor::now(), "degraded_path_ecmp", std::nullopt, {{"spine", spine}, {"moved", moved}});
-    if (communicates) answer(respond(true), [] {});
+    const FlowPaths::Fallback fallback = paths_.fall_back(spine);
+    fallbacks_ += fallback.moved > 0 ? 1 : 0;
+    note(Conductor::now(), "degraded_path_ecmp", std::nullopt, {{"spine", spine}, {"moved", fallback.moved}});
+    if (fallback.communicates) answer(respond(true), [] {});
   }
 
   // -- result -----------------------------------------------------------------------------------------------
@@ -413,12 +312,12 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     const ordered_json timeline = timeline_.to_json();
     json["time_s"] = timeline.back()["time_s"];
     json["jobs"] = std::move(jobs);
-    json["controller"] = assignments_.to_json();
+    json["controller"] = paths_.assignments().to_json();
     json["controller"]["predicted"] = predicted_;
     json["controller"]["surprises"] = surprises_;
     json["controller"]["fallbacks"] = fallbacks_;
     json["all_flows"] =
-        compare_methods(routing_, routing::ClosLinks(clos_), paths_.flows(), loaded_.config.seed);
+        compare_methods(routing_, routing::ClosLinks(clos_), paths_.table().flows(), loaded_.config.seed);
     json["messages"] = completed_;
     json["timeline"] = timeline;
     json["simulator"] = cost.to_json(machine_.fabric().statistics().flit_hops);
@@ -430,21 +329,17 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
   const config::RoutingConfig& routing_;
   const ClusterPlan plan_;
   const topology::Clos clos_;
-  Controller controller_;
-  HostPaths paths_;
+  FlowPaths paths_;
   const config::Loaded machine_config_;
   const workload::Program program_;
   const std::vector<Job> program_jobs_;
   PreparedProgram prepared_;
   ProgramMachine machine_;
-  fabric::RouteChanges* route_changes_;  // none: the machine moves flits
   Conductor conductor_;
   RouteTimeline timeline_;
   std::vector<StudiedJob> jobs_;
   std::vector<std::size_t> job_of_rank_;
   std::set<std::size_t> requesting_;  // jobs, in this cycle
-  std::set<std::size_t> assigned_;    // flows on a path of the controller
-  AssignmentStatistics assignments_;
   Femtoseconds last_change_ = 0;
   std::int64_t asked_ = 0;
   std::int64_t answered_ = 0;

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "fabric/route_changes.h"
+#include "routing/methods.h"
+#include "system/cluster/cluster_plan.h"
+#include "system/cluster/host_paths.h"
+#include "system/cluster/job_statistics.h"
+#include "system/cluster/path_controller.h"
+#include "topology/networks/clos.h"
+
+namespace coppice::system {
+
+// The paths of all jobs' flows in the course of a study: what switches hash, what the controller assigns, and
+// what moves away from spines that fail. A flow under way moves with its path, where the fabric can do so.
+class FlowPaths {
+ public:
+  // What the controller has decided of the flows that communicated when it was asked.
+  struct Decision {
+    std::vector<std::size_t> flows;
+    PathAnswer answer;
+  };
+  struct Fallback {
+    std::int64_t moved = 0;
+    bool communicates = false;  // a flow that the controller assigns
+  };
+
+  // References outlive it; `vcs` is of the routers.
+  FlowPaths(const config::RoutingConfig& config, std::uint64_t seed, int vcs, const topology::Clos& clos,
+            const ClusterPlan& plan);
+
+  // The fabric that carries the flows; nullptr: one that takes paths as messages start.
+  void attach(fabric::RouteChanges* fabric) { fabric_ = fabric; }
+  const HostPaths& table() const { return paths_; }
+  const AssignmentStatistics& assignments() const { return assignments_; }
+
+  // Whether a job's flows are the controller's to assign.
+  bool controlled(std::size_t job) const;
+  // A job communicates from now on, over what the switches hash until it is told otherwise; or no more.
+  void begin(std::size_t job);
+  void end(std::size_t job) { communicates_[job] = false; }
+  bool any_communicates() const;
+
+  // Asks the controller for the paths of all flows that communicate. Throws ModelError naming the jobs that
+  // cannot be routed.
+  Decision decide();
+  // Hosts have the decision, of which counts what still communicates over spines that live.
+  void apply(const Decision& decision);
+
+  // A spine fails: its channels carry nothing any more, and the controller knows.
+  void fail(int spine);
+  // Hosts whose path is gone fall back to hashing over what lives. Throws ModelError for a flow without any.
+  Fallback fall_back(int spine);
+
+ private:
+  bool elephants(std::size_t job) const { return plan_->jobs[job].message >= config_->controller.elephant; }
+  bool communicates(const routing::Flow& flow) const {
+    return communicates_[static_cast<std::size_t>(flow.job)];
+  }
+  void move(std::size_t flow, int spine);
+  PathAnswer assign(const std::vector<routing::Flow>& flows, const std::vector<int>& previous);
+  std::string unroutable(const routing::UnroutableError& error,
+                         const std::vector<routing::Flow>& flows) const;
+
+  const config::RoutingConfig* config_;
+  const topology::Clos* clos_;
+  const ClusterPlan* plan_;
+  Controller controller_;
+  HostPaths paths_;
+  fabric::RouteChanges* fabric_ = nullptr;
+  std::vector<std::size_t> first_flow_;  // [job], of paths_
+  std::vector<bool> communicates_;       // [job]
+  std::set<std::size_t> assigned_;       // flows on a path of the controller
+  AssignmentStatistics assignments_;
+};
+
+}  // namespace coppice::system
