@@ -141,13 +141,14 @@ class Idling {
     const Bytes flit = std::max<Bytes>(request_.timing.flit, 1);
     const auto fits = [&](Bytes flits) { return held({&slowest, 1}, flits * flit) <= gap; };
     if (!fits(0)) return -1;
+    // Without packets a nop of no bytes holds for a head and the setup; of no packets, for the setup.
     Bytes least = 0;
     Bytes beyond = longest_ / flit + 1;
     while (least + 1 < beyond) {
       const Bytes middle = (least + beyond) / 2;
       (fits(middle) ? least : beyond) = middle;
     }
-    return least * flit;
+    return least == 0 && held({&slowest, 1}, 0) == 0 ? -1 : least * flit;
   }
 
   const topology::Topology& topology_;

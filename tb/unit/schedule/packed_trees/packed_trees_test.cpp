@@ -29,6 +29,7 @@ RC_GTEST_PROP(PackedTrees, IsRightUnderAnyTiming, ()) {
   request.chunks = *rc::gen::inRange(0, 4);
   RC_PRE(request.chunks <= request.size / request.element || request.chunks == 1);
   if (*rc::gen::arbitrary<bool>()) request = timed(request);
+  request.timing.payload = *rc::gen::element<Bytes>(0, 80, 256);
   request.ni_ports = *rc::gen::inRange(1, machine.ni_ports + 1);
   const Schedule schedule = compile(machine, request);
   const CheckReport report = check_schedule(machine.topology, schedule);
@@ -42,6 +43,7 @@ RC_GTEST_PROP(PackedTrees, DoesEveryCollectiveOverSwitches, ()) {
   const int n = machine.topology.num_accelerators();
   CompileRequest request = machine.request(random_collective(), 4 * *rc::gen::inRange<Bytes>(n, 300));
   if (*rc::gen::arbitrary<bool>()) request = timed(request);
+  request.timing.payload = *rc::gen::element<Bytes>(0, 80, 256);
   if (request.collective != Collective::kAllReduce && *rc::gen::arbitrary<bool>()) {
     request.root = *rc::gen::inRange(0, n);
   }
@@ -58,6 +60,25 @@ TEST(PackedTrees, IsFreeOfContentionBehindASwitch) {
     CompileRequest request = timed(machine.request(Collective::kAllReduce, size));
     request.chunks = kAutomaticChunks;
     EXPECT_TRUE(check_schedule(machine.topology, compile(machine, request)).contention_free) << size;
+  }
+}
+
+// A port that is ready when its next message may start, or sooner by less than a packet takes, needs no nop.
+TEST(PackedTrees, IdleByWholePackets) {
+  const topology::LinkSpec link{{9'600'000'000}, 1'500'000};
+  const std::vector<int> accelerators{3};
+  const Machine machine =
+      make_machine(topology::make_topology(topology::Kind::kSwitch, accelerators, {&link, 1}));
+  for (const Bytes size : {1360, 4 * 331, 64 * 1024}) {
+    CompileRequest request = timed(machine.request(Collective::kReduceScatter, size));
+    request.timing.payload = 80;
+    const Schedule schedule = compile(machine, request);
+    check_schedule(machine.topology, schedule);
+    for (const NodeTables& node : schedule.nodes) {
+      for (const Table& port : node.ports) {
+        for (const TableEntry& entry : port) EXPECT_GT(entry.bytes, 0);
+      }
+    }
   }
 }
 
