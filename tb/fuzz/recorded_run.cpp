@@ -1,5 +1,6 @@
 #include "recorded_run.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,27 @@ namespace coppice::fuzz {
 namespace {
 
 using nlohmann::ordered_json;
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// A random system runs for a second or two and takes some hundred MB. One that does not end, or takes all
+// memory, ends this process with a signal or std::bad_alloc, which tells of it. Sanitizers reserve more.
+void limit_this_process() {
+  constexpr rlim_t kSeconds = 300;
+  const rlimit seconds{kSeconds, kSeconds};
+  ::setrlimit(RLIMIT_CPU, &seconds);
+  if constexpr (!kSanitized) {
+    constexpr rlim_t kBytes = rlim_t{8} << 30;
+    const rlimit bytes{kBytes, kBytes};
+    ::setrlimit(RLIMIT_AS, &bytes);
+  }
+}
 
 // FNV-1a over the contributions that a message carried. Values round by the order of flits, which trains do
 // not know.
@@ -230,6 +252,7 @@ Outcome record_run(const std::string& yaml, const std::string& fidelity) {
     const config::Loaded loaded = config::load(file.path(), {"fidelity=" + fidelity}, config::Purpose::kRun);
     const ordered_json answer = system::run_in_child(
         [&loaded]() -> ordered_json {
+          limit_this_process();
           try {
             return record(loaded);
           } catch (const fabric::ContentionError& error) {
