@@ -19,6 +19,22 @@ std::size_t index(std::int64_t number) {
   return static_cast<std::size_t>(number);
 }
 
+// All hops, each after those that it waits for.
+std::vector<std::size_t> in_order(std::span<const TimetableHop> hops) {
+  std::vector<std::int32_t> missing(hops.size());
+  std::vector<std::size_t> order;
+  for (std::size_t h = 0; h < hops.size(); ++h) {
+    missing[h] = hops[h].awaits;
+    if (missing[h] == 0) order.push_back(h);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (const std::int32_t next : hops[order[i]].next) {
+      if (--missing[index(next)] == 0) order.push_back(index(next));
+    }
+  }
+  return order;
+}
+
 // The uses of all hops, in places: each is one of a resource by messages that come there after one time.
 class Places {
  public:
@@ -120,21 +136,13 @@ class Placement {
   Timetable timetable() const {
     Timetable result{.period = period_, .starts = std::vector<std::int32_t>(hops_.size(), 0)};
     std::vector<std::int32_t> ready(hops_.size(), 0);
-    std::vector<std::int32_t> missing(hops_.size());
-    std::vector<std::size_t> order;
-    for (std::size_t h = 0; h < hops_.size(); ++h) {
-      missing[h] = hops_[h].awaits;
-      if (missing[h] == 0) order.push_back(h);
-    }
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const std::size_t h = order[i];
+    for (const std::size_t h : in_order(hops_)) {
       const std::int32_t turn = (starts_[h] - ready[h]) % period_;
       const std::int32_t start = ready[h] + (turn < 0 ? turn + period_ : turn);
       result.starts[h] = start;
       result.last = std::max(result.last, start + 1);
       for (const std::int32_t next : hops_[h].next) {
         ready[index(next)] = std::max(ready[index(next)], start + hops_[h].way);
-        if (--missing[index(next)] == 0) order.push_back(index(next));
       }
     }
     return result;
@@ -232,17 +240,7 @@ class Placement {
 
 // [hop] slots from its start until all that waits for it is done; hops may be in any order.
 std::vector<std::int32_t> slots_left(std::span<const TimetableHop> hops) {
-  std::vector<std::int32_t> missing(hops.size());
-  std::vector<std::size_t> order;
-  for (std::size_t h = 0; h < hops.size(); ++h) {
-    missing[h] = hops[h].awaits;
-    if (missing[h] == 0) order.push_back(h);
-  }
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    for (const std::int32_t next : hops[order[i]].next) {
-      if (--missing[index(next)] == 0) order.push_back(index(next));
-    }
-  }
+  const std::vector<std::size_t> order = in_order(hops);
   std::vector<std::int32_t> left(hops.size(), 0);
   for (std::size_t i = order.size(); i-- > 0;) {
     const std::size_t h = order[i];
