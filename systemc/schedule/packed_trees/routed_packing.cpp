@@ -55,6 +55,21 @@ struct Branches {
   std::vector<ChannelPath> path;
 };
 
+constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
+// In GB/s, of ways of one channel.
+constexpr double kAnyPace = 0;
+
+// The paces that messages may have, those of their slowest channels.
+std::vector<double> paces_of(const Topology& topology) {
+  std::vector<double> paces;
+  for (const topology::Channel& channel : topology.channels()) paces.push_back(channel.bandwidth.gb_per_s());
+  std::ranges::sort(paces);
+  paces.erase(std::unique(paces.begin(), paces.end()), paces.end());
+  if (topology.num_switches() == 0) return {kAnyPace};
+  return paces;
+}
+
 enum class Way : std::uint8_t { kUp, kDown };
 
 class RoutedPacker {
@@ -62,7 +77,6 @@ class RoutedPacker {
   RoutedPacker(const Topology& topology, const CompileRequest& request, TreeWays ways)
       : topology_(topology),
         ways_(ways),
-        labels_(index(topology.num_nodes())),
         load_(topology.channels().size(), 0),
         price_(topology.channels().size(), -1) {
     if (ways.up && ways.down) twins_ = twins_of(topology);
@@ -73,6 +87,8 @@ class RoutedPacker {
       sum += hop_.back();
       rate_.push_back(topology.channel(id).bandwidth.gb_per_s());
     }
+    paces_ = paces_of(topology);
+    labels_.resize(index(topology.num_nodes()) * paces_.size());
     const double mean = sum > 0 ? sum / static_cast<double>(hop_.size()) : 1;
     for (double& hop : hop_) hop /= mean;
   }
@@ -135,17 +151,29 @@ class RoutedPacker {
     if (known < 0) known = price_at(index(id), load_[index(id)] + 1);
     return known;
   }
-  double price(ChannelId id) const {
-    return twins_ ? own_price(id) + own_price((*twins_)[index(id)]) : own_price(id);
+  double price(ChannelId id, double pace) const {
+    const double there = uses(id, pace) * own_price(id);
+    if (!twins_) return there;
+    const ChannelId twin = (*twins_)[index(id)];
+    return there + uses(twin, pace) * own_price(twin);
   }
   void change_load(ChannelId id, double amount) {
     load_[index(id)] += amount;
     price_[index(id)] = -1;
   }
+  // Of a channel that leaves an accelerator for a message at a pace: its port sends no faster. One use else.
+  double uses(ChannelId id, double pace) const {
+    const bool leaves = pace > kAnyPace && topology_.is_accelerator(topology_.channel(id).src);
+    return leaves ? rate_[index(id)] / pace : 1;
+  }
   void add(const ChannelPath& path, double amount) {
+    double pace = std::numeric_limits<double>::infinity();
+    for (const ChannelId id : path) pace = std::min(pace, rate_[index(id)]);
     for (const ChannelId id : path) {
-      change_load(id, amount);
-      if (twins_) change_load((*twins_)[index(id)], amount);
+      change_load(id, amount * uses(id, pace));
+      if (!twins_) continue;
+      const ChannelId twin = (*twins_)[index(id)];
+      change_load(twin, amount * uses(twin, pace));
     }
   }
   void add(const std::vector<Branches>& tree, double amount) {
@@ -202,8 +230,8 @@ class RoutedPacker {
     heap_.clear();
     make_source(root, 0);
     while (tree.joined.size() < n) {
-      const NodeId node = nearest();
-      if (node == kNoNode) {
+      const std::size_t place = nearest();
+      if (place == kNowhere) {
         const auto missing =
             std::ranges::find_if(labels_, [](const Label& label) { return !label.is_source(); }) -
             labels_.begin();
@@ -211,10 +239,12 @@ class RoutedPacker {
                                    ? fmt::format("accelerator {} cannot be reached from {}", missing, root)
                                    : fmt::format("accelerator {} cannot reach {}", missing, root));
       }
+      const NodeId node = node_at(place);
       ChannelPath path;
       NodeId at = node;
-      for (; !labels_[index(at)].is_source(); at = labels_[index(at)].from) {
-        path.push_back(labels_[index(at)].over);
+      for (std::size_t p = place; !labels_[p].is_source(); p = place_of(at, pace_at(place))) {
+        path.push_back(labels_[p].over);
+        at = labels_[p].from;
       }
       if (way == Way::kDown) std::ranges::reverse(path);
       add(path, 1);
@@ -228,71 +258,91 @@ class RoutedPacker {
     return tree;
   }
 
+  // A node at one of the paces: the search has a layer of those channels that are no slower for each.
+  std::size_t place_of(NodeId node, std::size_t pace) const {
+    return pace * index(topology_.num_nodes()) + index(node);
+  }
+  NodeId node_at(std::size_t place) const {
+    return static_cast<NodeId>(place % index(topology_.num_nodes()));
+  }
+  std::size_t pace_at(std::size_t place) const { return place / index(topology_.num_nodes()); }
+
   void make_source(NodeId node, double key) {
-    labels_[index(node)] = {key, -1, node};
-    spread(node);
+    for (std::size_t pace = 0; pace < paces_.size(); ++pace) {
+      labels_[place_of(node, pace)] = {key, -1, node};
+      spread(place_of(node, pace));
+    }
   }
 
-  // Labels what `node` leads to for the first time, or more cheaply than what was known.
-  void spread(NodeId node) {
-    const double key = labels_[index(node)].key;
+  // Labels what a place leads to for the first time, or more cheaply than what was known.
+  void spread(std::size_t place) {
+    const double key = labels_[place].key;
+    const NodeId node = node_at(place);
+    const std::size_t pace = pace_at(place);
     for (const ChannelId id :
          way_ == Way::kDown ? topology_.out_channels(node) : topology_.in_channels(node)) {
-      const NodeId next = way_ == Way::kDown ? topology_.channel(id).dst : topology_.channel(id).src;
-      const double there = key + cost(id);
-      if (there >= labels_[index(next)].key || labels_[index(next)].is_source()) continue;
-      labels_[index(next)] = {there, id, node};
+      if (rate_[index(id)] < paces_[pace]) continue;
+      const std::size_t next =
+          place_of(way_ == Way::kDown ? topology_.channel(id).dst : topology_.channel(id).src, pace);
+      const double there = key + cost(id, pace);
+      if (there >= labels_[next].key || labels_[next].is_source()) continue;
+      labels_[next] = {there, id, node};
       heap_.emplace_back(there, next);
       std::ranges::push_heap(heap_, std::greater{});
     }
   }
 
-  double cost(ChannelId id) const { return price(id) + kLevelPrice * hop_[index(id)]; }
-
-  // What the way of a node's label costs now that its channels are used more; infinite if it passes `apart`.
-  double key_now(NodeId node, NodeId apart) const {
-    double sum = 0;
-    while (!labels_[index(node)].is_source()) {
-      if (node == apart || labels_[index(node)].from == kNoNode)
-        return std::numeric_limits<double>::infinity();
-      sum += cost(labels_[index(node)].over);
-      node = labels_[index(node)].from;
-    }
-    return sum + labels_[index(node)].key;
+  double cost(ChannelId id, std::size_t pace) const {
+    return price(id, paces_[pace]) + kLevelPrice * hop_[index(id)];
   }
 
-  // Labels a node anew by what its neighbours' ways cost now.
-  void relabel(NodeId node) {
+  // What the way of a place's label costs now that its channels are used more; infinite if it passes `apart`.
+  double key_now(std::size_t place, std::size_t apart) const {
+    const std::size_t pace = pace_at(place);
+    double sum = 0;
+    while (!labels_[place].is_source()) {
+      if (place == apart || labels_[place].from == kNoNode) return std::numeric_limits<double>::infinity();
+      sum += cost(labels_[place].over, pace);
+      place = place_of(labels_[place].from, pace);
+    }
+    return sum + labels_[place].key;
+  }
+
+  // Labels a place anew by what its neighbours' ways cost now.
+  void relabel(std::size_t place) {
+    const NodeId node = node_at(place);
+    const std::size_t pace = pace_at(place);
     Label best;
     for (const ChannelId id :
          way_ == Way::kDown ? topology_.in_channels(node) : topology_.out_channels(node)) {
+      if (rate_[index(id)] < paces_[pace]) continue;
       const NodeId before = way_ == Way::kDown ? topology_.channel(id).src : topology_.channel(id).dst;
-      if (topology_.is_accelerator(before) && !labels_[index(before)].is_source()) continue;
-      const double key = key_now(before, node) + cost(id);
+      if (topology_.is_accelerator(before) && !labels_[place_of(before, pace)].is_source()) continue;
+      const double key = key_now(place_of(before, pace), place) + cost(id, pace);
       if (key < best.key) best = {key, id, before};
     }
-    labels_[index(node)] = best;
-    heap_.emplace_back(best.key, node);
+    labels_[place] = best;
+    heap_.emplace_back(best.key, place);
     std::ranges::push_heap(heap_, std::greater{});
   }
 
-  // The accelerator outside that costs least to join, by Dijkstra's search through switches, which goes on
-  // where it ended; labels_ lead back. Prices have risen since they were made.
-  NodeId nearest() {
+  // Where the accelerator outside is that costs least to join, by Dijkstra's search through switches, which
+  // goes on where it ended; labels_ lead back. Prices have risen since they were made.
+  std::size_t nearest() {
     while (!heap_.empty()) {
       std::ranges::pop_heap(heap_, std::greater{});
-      const auto [key, node] = heap_.back();
+      const auto [key, place] = heap_.back();
       heap_.pop_back();
-      if (labels_[index(node)].is_source() || key != labels_[index(node)].key) continue;
-      if (key_now(node, kNoNode) > key * (1 + 1e-12)) {
-        relabel(node);
-      } else if (topology_.is_accelerator(node)) {
-        return node;
+      if (labels_[place].is_source() || key != labels_[place].key) continue;
+      if (key_now(place, kNowhere) > key * (1 + 1e-12)) {
+        relabel(place);
+      } else if (topology_.is_accelerator(node_at(place))) {
+        return place;
       } else {
-        spread(node);
+        spread(place);
       }
     }
-    return kNoNode;
+    return kNowhere;
   }
 
   // Roots a tree whose edges go both ways where its farthest accelerator is nearest.
@@ -371,9 +421,10 @@ class RoutedPacker {
   std::vector<double> rate_;                     // [channel]
   double sharpness_ = kFirstSharpness;
   double target_ = 1;
-  Way way_ = Way::kDown;       // of the tree that grows
-  std::vector<Label> labels_;  // [node]
-  std::vector<std::pair<double, NodeId>> heap_;
+  Way way_ = Way::kDown;  // of the tree that grows
+  std::vector<double> paces_;
+  std::vector<Label> labels_;  // [pace * nodes + node]
+  std::vector<std::pair<double, std::size_t>> heap_;
   std::vector<double> load_;           // [channel]
   mutable std::vector<double> price_;  // [channel]; -1: not known
 };

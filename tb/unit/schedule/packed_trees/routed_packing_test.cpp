@@ -94,5 +94,52 @@ TEST(RoutedPacking, SharesASwitchEvenly) {
   EXPECT_NEAR(pack_routed(machine.topology, {}, roots, {true, true}, 16).ns_per_byte * 16, 14, 1.01);
 }
 
+// Seven accelerators behind a switch, with links of 4, 8 and 16 GB/s.
+Topology unequal_links() {
+  Topology graph(topology::Kind::kFile, {}, 7, 1);
+  constexpr NodeId kSwitch = 7;
+  struct Link {
+    NodeId a;
+    NodeId b;
+    std::int64_t gb_per_s;
+  };
+  for (const auto& [a, b, gb_per_s] : {Link{0, kSwitch, 8},
+                                       {1, kSwitch, 8},
+                                       {2, kSwitch, 8},
+                                       {3, kSwitch, 4},
+                                       {4, kSwitch, 16},
+                                       {5, kSwitch, 16},
+                                       {6, kSwitch, 8},
+                                       {5, 3, 4},
+                                       {1, 0, 16},
+                                       {4, 6, 16},
+                                       {2, 5, 8},
+                                       {4, 0, 8},
+                                       {6, 3, 16},
+                                       {6, 4, 4}}) {
+    graph.add_channel(a, b, {gb_per_s * 1'000'000'000}, 150 * kFemtosecondsPerNanosecond);
+    graph.add_channel(b, a, {gb_per_s * 1'000'000'000}, 150 * kFemtosecondsPerNanosecond);
+  }
+  return graph;
+}
+
+// A port sends a message no faster than its slowest channel takes it.
+TEST(RoutedPacking, KeepsNoPortBusyWithSlowMessages) {
+  const Machine machine = make_machine(unequal_links());
+  const std::vector<NodeId> roots(32, topology::kNoNode);
+  std::map<topology::ChannelId, double> ns;  // that a byte of every tree takes of its port
+  const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
+  for (const PackedTree& tree : pack_routed(machine.topology, request, roots, {true, true}, 16).trees) {
+    for (const TreeHop& hop : tree.hops) {
+      double slowest = 0;
+      for (const topology::ChannelId id : hop.path)
+        slowest = std::max(slowest, 1 / machine.topology.channel(id).bandwidth.gb_per_s());
+      ns[hop.path.front()] += slowest;
+    }
+  }
+  // Accelerators 1 and 2 have 16 GB/s at best: 2 ns; packings that look at channels alone take 4 ns.
+  for (const auto& [port, time] : ns) EXPECT_LT(time, 1.03 * 32 / 16) << port;
+}
+
 }  // namespace
 }  // namespace coppice::schedule
