@@ -11,6 +11,8 @@ namespace coppice::schedule {
 struct PackedTables {
   std::optional<Schedule> schedule;  // none if they would take longer than wanted
   Femtoseconds expected = 0;
+  // Pieces wait in routers' buffers, which expected_time() does not know.
+  bool buffered = false;
 };
 
 }  // namespace coppice::schedule

@@ -52,8 +52,8 @@ constexpr std::int64_t kFewestCuts = 500;  // that are worth a start
 // How much longer than estimated messages take, by experience, that several ports send over one channel: in
 // timesteps that keep them apart, and as they come.
 constexpr double kTimesteps = 1.08;
-constexpr double kContention = 1.4;
-// Of what the other order promises, what a timetable may take.
+constexpr double kContention = 1.1;
+// Of what the other order promises, what a timetable and short pieces may take.
 constexpr double kWorthwhile = 0.97;
 
 struct Candidate {
@@ -97,6 +97,12 @@ class Candidates {
           choose_periodic(scheduler, request_, topology_.num_accelerators(),
                           static_cast<int>(choice.trees.size()), owners_, std::min(limit, least_));
       if (periodic.finish < limit) pieces = periodic;
+      PieceChoice buffered = choose_buffered(scheduler, request_, topology_.num_accelerators(),
+                                             static_cast<int>(choice.trees.size()), owners_, limit);
+      if (buffered.finish < limit) {
+        buffered.finish = static_cast<Femtoseconds>(slower * static_cast<double>(buffered.finish));
+        if (buffered.finish < pieces.finish) pieces = buffered;
+      }
     }
     least_ = std::min(least_, pieces.finish);
     candidates_.push_back({std::move(choice), pieces});
@@ -120,7 +126,9 @@ class Candidates {
     Schedule schedule = build_piece_tables(topology_, request_, PackedTreesCompiler::info().name,
                                            best.trees.trees, best.flows, best.schedule);
     if (request_.chunks == kAutomaticChunks) schedule.chunks = best.pieces.order.pieces;
-    return {std::move(schedule), best.schedule.finish};
+    const PieceScheduler scheduler(topology_, request_, best.trees.trees);
+    const bool buffered = !best.pieces.periodic && scheduler.buffered(best.flows.front().bytes);
+    return {std::move(schedule), best.schedule.finish, buffered};
   }
 
  private:
@@ -295,7 +303,9 @@ Schedule PackedTreesCompiler::compile(const topology::Topology& topology,
   if (!equal) return *std::move(packed.schedule);
   const Femtoseconds limit = expected_time(topology, request, *equal);
   if (!unlike) packed = pack_trees(topology, request, limit);
-  if (packed.schedule && expected_time(topology, request, *packed.schedule, limit) <= limit) {
+  if (packed.schedule &&
+      (packed.buffered ? packed.expected : expected_time(topology, request, *packed.schedule, limit)) <=
+          limit) {
     return *std::move(packed.schedule);
   }
   equal->algorithm = info().name;

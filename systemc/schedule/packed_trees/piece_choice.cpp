@@ -15,6 +15,7 @@ constexpr std::int64_t kMostMessages = 700'000;
 constexpr std::int64_t kMessagesPerAccelerator = 4'000;  // where those are more
 constexpr std::int64_t kMostSharingMessages = 50'000;    // where several ports send over a channel
 constexpr std::int64_t kMostPeriodicMessages = 400'000;  // there, by a timetable
+constexpr std::int64_t kMostBufferedMessages = 500'000;  // there, that routers' buffers hold
 constexpr int kPeriodicTries = 8;                        // timetables for one choice of trees
 constexpr std::ptrdiff_t kFewer = 2;                     // numbers of pieces that are passed over
 constexpr int kMostPieces = 4096;
@@ -136,6 +137,32 @@ PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileReques
     }
     like = periodic;
     if (periodic.finish < choice.finish) choice = {{count, kUsualUrgency}, periodic.finish, true};
+  }
+  if (choice.finish >= limit) choice.finish = kNever;
+  return choice;
+}
+
+PieceChoice choose_buffered(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
+                            int trees, int owners, Femtoseconds limit) {
+  PieceChoice choice{{1, kUsualUrgency}, kNever};
+  if (request.chunks != kAutomaticChunks) return choice;
+  const std::int64_t messages = std::int64_t{2} * std::max(accelerators - 1, 1) * trees;
+  const auto most_tried =
+      static_cast<int>(std::clamp<std::int64_t>(kTriedMessages / messages, kLeastTriedPieces, kMostPieces));
+  for (const Bytes part : {1, 2, 4}) {
+    const Bytes longest = scheduler.longest_buffered() / part;
+    if (longest < request.element) break;
+    const Bytes count = (request.size + longest * trees - 1) / (longest * trees);
+    if (count * messages > kMostBufferedMessages) break;
+    std::vector<Bytes> bytes;
+    for (const Chunk& chunk : cut_into_pieces(request, trees, static_cast<int>(count), owners))
+      bytes.push_back(chunk.bytes);
+    if (!scheduler.buffered(bytes.front())) continue;
+    const int tried = std::min(static_cast<int>(count), most_tried);
+    bytes.erase(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(tried) * trees);
+    const Femtoseconds finish = scheduler.finish(bytes, {tried, kUsualUrgency}) +
+                                (static_cast<int>(count) - tried) * scheduler.period(bytes.front());
+    if (finish < choice.finish) choice = {{static_cast<int>(count), kUsualUrgency}, finish};
   }
   if (choice.finish >= limit) choice.finish = kNever;
   return choice;

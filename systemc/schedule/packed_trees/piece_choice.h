@@ -27,4 +27,8 @@ PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest&
 PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                             int trees, int owners, Femtoseconds limit);
 
+// The same in pieces that routers' buffers hold, if that is done before `limit`.
+PieceChoice choose_buffered(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
+                            int trees, int owners, Femtoseconds limit);
+
 }  // namespace coppice::schedule

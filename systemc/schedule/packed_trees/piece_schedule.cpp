@@ -20,6 +20,8 @@ constexpr std::size_t kLooksAt = 16;
 constexpr Femtoseconds kRouterGuard = 20 * kFemtosecondsPerNanosecond;
 // Of a timestep, the part that may be head flits.
 constexpr Femtoseconds kHeadShare = 8;
+// Data flits of a message that is sure to fit a router's buffer.
+constexpr Bytes kBufferedFlits = 256;
 
 using topology::ChannelId;
 using topology::NodeId;
@@ -35,6 +37,7 @@ PieceScheduler::PieceScheduler(const topology::Topology& topology, const Compile
     : topology_(topology),
       timing_(topology, request),
       cycle_(std::max<Femtoseconds>(request.timing.cycle, 1)),
+      flit_(request.timing.flit),
       trees_(static_cast<std::int32_t>(trees.size())) {
   servers_ = topology.num_accelerators() * request.ni_ports;
   for (std::size_t t = 0; t < trees.size(); ++t) {
@@ -61,6 +64,10 @@ PieceScheduler::PieceScheduler(const topology::Topology& topology, const Compile
       if (sender[index(id)] < 0) sender[index(id)] = hop.server;
       shares_channels_ = shares_channels_ || sender[index(id)] != hop.server;
     }
+  }
+  for (std::size_t id = 0; id < sender.size(); ++id) {
+    const auto channel = static_cast<ChannelId>(id);
+    channel_paces_.push_back(sender[id] < 0 ? -1 : pace_of({&channel, 1}));
   }
   connect(trees);
 }
@@ -179,12 +186,32 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     touched.push_back(hop.server);
   };
   Femtoseconds finish = 0;
+  std::vector<Femtoseconds> looks_at(index(servers_), 0);  // [server]: again, where nothing could start
   std::vector<Femtoseconds> free_at(shares_channels_ ? topology_.channels().size() : 0, 0);
+  const bool buffered = this->buffered(bytes.empty() ? 0 : bytes.front());
+  // So much sooner may a message come to a channel than that is free: one waits in the buffer.
+  const auto queued = [&](ChannelId id) {
+    return buffered ? busy_times(channel_paces_[index(id)], bytes.front()) : 0;
+  };
+  // A message goes to each channel on its way when that is free, which it keeps at the channel's own pace.
+  const auto pass_buffers = [&](const Hop& hop, Femtoseconds now, Bytes size) {
+    Femtoseconds begin = now;
+    Femtoseconds end = now + busy_times(hop.pace, size);
+    for (std::size_t i = 1; i < hop.path.size(); ++i) {
+      const Femtoseconds way = offset(hop, i) - offset(hop, i - 1);
+      const Femtoseconds own = busy_times(channel_paces_[index(hop.path[i])], size);
+      Femtoseconds& free = free_at[index(hop.path[i])];
+      begin = std::max(begin + way, free);
+      free = begin + own;
+      end = std::max(end + way, begin + own);
+    }
+    return end - offset(hop, hop.path.size() - 1);
+  };
   // When the channels behind the first let a message start that is ready now.
   const auto possible_at = [&](const Hop& hop) {
     Femtoseconds at = 0;
     for (std::size_t i = 1; i < hop.path.size() && shares_channels_; ++i) {
-      at = std::max(at, free_at[index(hop.path[i])] - offset(hop, i));
+      at = std::max(at, free_at[index(hop.path[i])] - queued(hop.path[i]) - offset(hop, i));
     }
     return at;
   };
@@ -211,7 +238,12 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
       heap.push_back(blocked[i]);
       std::ranges::push_heap(heap, std::greater{});
     }
-    if (taken < 0) events.push_at(next, -1 - servers_ - server);
+    // One look to come is enough.
+    Femtoseconds& look = looks_at[index(server)];
+    if (taken < 0 && (look <= now || next < look)) {
+      look = next;
+      events.push_at(next, -1 - servers_ - server);
+    }
     return taken;
   };
   const auto start_one = [&](std::int32_t server, Femtoseconds now) {
@@ -219,14 +251,20 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     const std::int32_t message = take_one(server, now);
     if (message < 0) return;
     const Hop& hop = hops_[index(message % hops)];
-    const Femtoseconds length = busy_times(hop.pace, bytes_of(message));
-    const Femtoseconds end = now + length;
-    for (std::size_t i = 1; i < hop.path.size() && shares_channels_; ++i)
+    const Bytes size = bytes_of(message);
+    const Femtoseconds length = busy_times(hop.pace, size);
+    // Less than its delay before the message is there.
+    const Femtoseconds end = buffered ? pass_buffers(hop, now, size) : now + length;
+    for (std::size_t i = 1; i < hop.path.size() && shares_channels_ && !buffered; ++i)
       free_at[index(hop.path[i])] = end + offset(hop, i);
     visit(TimedPiece{hop.tree, hop.hop, message / hops, now, 0}, message % hops);
     busy[index(server)] = 1;
     events.push_after(events.lane(length), now, -1 - server);
-    events.push_after(events.lane(length + hop.delay), now, message);
+    if (end == now + length) {
+      events.push_after(events.lane(length + hop.delay), now, message);
+    } else {
+      events.push_at(end + hop.delay, message);
+    }
     finish = std::max(finish, end + hop.delay);
   };
   for (std::int32_t piece = 0; piece < order.pieces; ++piece) {
@@ -267,6 +305,14 @@ bool PieceScheduler::in_steps(Bytes bytes) const {
     if (timing_.busy(hop.path, bytes) != timing_.busy(hops_.front().path, bytes)) return false;
   }
   return true;
+}
+
+bool PieceScheduler::buffered(Bytes bytes) const {
+  return shares_channels_ && bytes <= longest_buffered() && !in_steps(bytes);
+}
+
+Bytes PieceScheduler::longest_buffered() const {
+  return kBufferedFlits * flit_;
 }
 
 namespace {

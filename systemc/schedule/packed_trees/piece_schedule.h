@@ -91,6 +91,11 @@ class PieceScheduler {
   bool shares_channels() const { return shares_channels_; }
   // Whether messages of such lengths go in timesteps.
   bool in_steps(Bytes bytes) const;
+  // Whether messages of such lengths wait in routers' buffers, each channel free of one after its own pace:
+  // those over shared channels that are short and have no timesteps.
+  bool buffered(Bytes bytes) const;
+  // The longest of those.
+  Bytes longest_buffered() const;
 
   // Of one piece of `bytes` on every tree: at the busiest port or channel.
   Femtoseconds period(Bytes bytes) const;
@@ -155,13 +160,15 @@ class PieceScheduler {
   const topology::Topology& topology_;
   MessageTiming timing_;
   Femtoseconds cycle_ = 1;
+  Bytes flit_ = 0;
   bool shares_channels_ = false;  // of several ports, behind switches
   std::int32_t trees_ = 0;
   std::int32_t servers_ = 0;
-  std::vector<Hop> hops_;                   // those of a tree: what is waited for comes first
-  std::vector<Femtoseconds> offsets_;       // [first_offset + i of its path]
-  std::vector<std::int32_t> next_;          // hops that wait for a hop
-  std::vector<topology::ChannelId> paces_;  // a channel of each bandwidth that is some path's slowest
+  std::vector<Hop> hops_;                    // those of a tree: what is waited for comes first
+  std::vector<Femtoseconds> offsets_;        // [first_offset + i of its path]
+  std::vector<std::int32_t> next_;           // hops that wait for a hop
+  std::vector<std::int32_t> channel_paces_;  // [channel]
+  std::vector<topology::ChannelId> paces_;   // a channel of each bandwidth that is some path's slowest
 };
 
 }  // namespace coppice::schedule
