@@ -141,5 +141,24 @@ TEST(RoutedPacking, KeepsNoPortBusyWithSlowMessages) {
   for (const auto& [port, time] : ns) EXPECT_LT(time, 1.03 * 32 / 16) << port;
 }
 
+// Nothing but their own paces keeps channels from short pieces: they end soon after the busiest of all.
+TEST(PieceScheduler, LetsShortPiecesWaitInRouters) {
+  const Machine machine = make_machine(unequal_links());
+  const std::vector<NodeId> roots(32, topology::kNoNode);
+  const CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
+  const RoutedPacking packing = pack_routed(machine.topology, request, roots, {true, true}, 16);
+  const PieceScheduler scheduler(machine.topology, request, packing.trees);
+  const Bytes piece = scheduler.longest_buffered();
+  ASSERT_GT(piece, 0);
+  EXPECT_TRUE(scheduler.buffered(piece));
+  EXPECT_FALSE(scheduler.buffered(piece + 1));
+  constexpr int kPieces = 40;
+  const std::vector<Bytes> bytes(kPieces * packing.trees.size(), piece);
+  const PieceSchedule order = scheduler.schedule(bytes, {kPieces, 1.5});
+  EXPECT_LT(order.finish, kPieces * scheduler.period(piece) * 11 / 10);
+  EXPECT_GE(order.finish, kPieces * scheduler.period(piece));
+  EXPECT_EQ(order.finish, scheduler.finish(bytes, {kPieces, 1.5}));
+}
+
 }  // namespace
 }  // namespace coppice::schedule
