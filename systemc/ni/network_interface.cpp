@@ -76,9 +76,9 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
           ContextTables{.schedule = context.schedule,
                         .tables = &context.schedule->nodes[static_cast<std::size_t>(node)],
                         .contents = &contents})),
+      values_(dynamic_cast<ValueMemory*>(&contents)),
       dma_(context.system->ni.dma_latency),
       reduction_(context.system->ni.reduction_latency),
-      values_(dynamic_cast<ValueMemory*>(&contents)),
       setup_(fabric::latency_cycles(context.system->ni.message_setup, context.period)) {
   if (flits != nullptr) {
     terminal_ = std::make_unique<fabric::PacketTerminal>("terminal", node, local_ports, *flits);
@@ -232,6 +232,37 @@ void NetworkInterface::wake_at(Cycles at) {
   if (next_wake_ >= 0 && next_wake_ <= at) return;
   next_wake_ = at;
   context_.clock->set(at, *this);
+}
+
+void NetworkInterface::wakes_soon(std::size_t stage) const {
+  constexpr std::size_t kLine = 64;
+  const auto fetch = [](const void* begin, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes; at += kLine)
+      __builtin_prefetch(static_cast<const char*>(begin) + at);
+  };
+  if (stage == 0) {
+    fetch(&next_wake_, 3 * kLine);
+    fetch(&context_, sizeof context_);
+    return;
+  }
+  if (running_.empty()) return;
+  if (stage == 1) {
+    __builtin_prefetch(running_.data());
+    __builtin_prefetch(ports_.data());
+    fetch(own_.get(), sizeof(TableContext));
+    if (!completions_.empty()) __builtin_prefetch(&completions_.top());
+    return;
+  }
+  const TableContext& context = *running_.front();
+  if (stage == 2) {
+    __builtin_prefetch(context.waiting.data());
+    fetch(context.ports.data(), context.ports.size() * sizeof(TableContext::Port));
+    for (const auto& port : ports_) fetch(&port->packetizer, sizeof(Packetizer));
+    if (!completions_.empty()) fetch(&(*context_.log)[completions_.top().message], sizeof(MessageRecord));
+    return;
+  }
+  context.enablers.prefetch();
+  if (!completions_.empty()) __builtin_prefetch((*context_.log)[completions_.top().message].entry);
 }
 
 void NetworkInterface::wake(Cycles now) {

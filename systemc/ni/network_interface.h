@@ -116,10 +116,7 @@ class NetworkInterface final : public sc_core::sc_module,
   };
 
   void wake(Cycles now) override;
-  void wakes_soon() const override {
-    __builtin_prefetch(running_.data());
-    __builtin_prefetch(ports_.data());
-  }
+  void wakes_soon(std::size_t stage) const override;
   void complete_arrivals(Cycles now);
   void count_arrival(TableContext& context, const MessageRecord& arrival, Cycles now);
   void run_port(int port, Cycles now);
@@ -153,18 +150,21 @@ class NetworkInterface final : public sc_core::sc_module,
   std::unique_ptr<fabric::PacketTerminal> terminal_;
   std::vector<std::unique_ptr<fabric::FabricPort>> fabric_ports_;
   std::vector<fabric::NetworkPortIf*> network_ports_;  // [port], what `network` is bound to
-  bool started_ = false;
-  std::vector<std::unique_ptr<Port>> ports_;
-  std::unique_ptr<TableContext> own_;                                    // what it was made with
-  std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // the others
+  // Every wake needs these: they stay together, since the interfaces of a large system do not fit into
+  // caches.
+  Cycles next_wake_ = -1;
+  std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
   std::vector<TableContext*> running_;  // started and not finished, the first to start first; `own_` stays
-  std::vector<TableContext*> order_;    // scratch: running_ as a port serves them
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::unique_ptr<TableContext> own_;        // what it was made with
+  std::unique_ptr<ReductionQueues> queues_;  // with values_
+  ValueMemory* values_ = nullptr;            // sums round by the order of flits; none: no real numbers
+  std::unordered_map<ContextId, std::unique_ptr<TableContext>> loaded_;  // other than own_
+  std::vector<TableContext*> order_;  // scratch: running_ as a port serves them
   std::unordered_map<ContextId, std::vector<Early>> early_;
+  bool started_ = false;
   DmaEngine dma_;
   ReductionUnit reduction_;
-  // Sums of real numbers, which round by the order of flits; none where the fabric tells of no flits.
-  ValueMemory* values_ = nullptr;
-  std::unique_ptr<ReductionQueues> queues_;
   Cycles setup_;
   struct Counts {
     std::int64_t messages_sent = 0;
@@ -172,8 +172,6 @@ class NetworkInterface final : public sc_core::sc_module,
     Bytes bytes_sent = 0;
     Bytes bytes_received = 0;
   } counts_;
-  std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
-  Cycles next_wake_ = -1;
 };
 
 }  // namespace coppice::ni

@@ -47,6 +47,7 @@ class Enablers {
       port.enabler = {now, arrival.tail_injected, delay, std::min(delay, arrival.credit_stall)};
     }
   }
+  void prefetch() const { __builtin_prefetch(ports_.data()); }
   const Enabler& operator[](int port) const { return ports_[static_cast<std::size_t>(port)].enabler; }
 
  private:

@@ -19,8 +19,10 @@ class WakeScheduler {
   class Sleeper {
    public:
     virtual void wake(Cycles now) = 0;
-    // To fetch what it will need from memory.
-    virtual void wakes_soon() const {}
+    // To fetch what it will need from memory, which in large systems lies far outside the caches: called for
+    // stage 0 first, and for those up to kStages - 1 when what the stage before asked for should be there.
+    static constexpr std::size_t kStages = 4;
+    virtual void wakes_soon(std::size_t /*stage*/) const {}
 
    protected:
     ~Sleeper() = default;
@@ -59,8 +61,13 @@ class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
       const Cycles now = next_;
       const std::vector<Sleeper*>& sleepers = alarms_.take();
       for (std::size_t i = 0; i < sleepers.size(); ++i) {
-        if (i + 2 < sleepers.size()) sleepers[i + 2]->wakes_soon();
-        if (i + 4 < sleepers.size()) __builtin_prefetch(sleepers[i + 4]);
+        constexpr std::size_t kApart = 2;
+        constexpr std::size_t kFirst = Sleeper::kStages * kApart;
+        for (std::size_t stage = 0; stage < Sleeper::kStages; ++stage) {
+          const std::size_t later = i + kFirst - stage * kApart;
+          if (later < sleepers.size()) sleepers[later]->wakes_soon(stage);
+        }
+        if (i + kFirst + kApart < sleepers.size()) __builtin_prefetch(sleepers[i + kFirst + kApart]);
         sleepers[i]->wake(now);
       }
       next_ = alarms_.empty() ? -1 : alarms_.next();
