@@ -20,14 +20,19 @@ void ReductionQueues::Queue::push(const Flit& flit, Cycles came) {
   data_.insert(data_.end(), flit.data.begin(), flit.data.end());
 }
 
+void ReductionQueues::Queue::leaves(const Entry& entry) {
+  if (!entry.add) --stores_;
+  if (entry.read) --read_;
+}
+
 void ReductionQueues::Queue::pop_back() {
-  if (!entries_.back().add) --stores_;
+  leaves(entries_.back());
   data_.resize(entries_.back().data);
   entries_.pop_back();
 }
 
 void ReductionQueues::Queue::pop() {
-  if (!entries_[front_].add) --stores_;
+  leaves(entries_[front_]);
   ++front_;
   if (!empty() && front_ < kKept) return;
   const std::size_t data = empty() ? data_.size() : entries_[front_].data;
@@ -44,10 +49,18 @@ bool ReductionQueues::Queue::has_words(std::size_t first, std::size_t last) cons
   return false;
 }
 
+void ReductionQueues::Queue::mark_read(std::size_t first, std::size_t last) {
+  for (std::size_t i = front_; i < entries_.size(); ++i) {
+    if (entries_[i].read || !overlap(at(i), first, last)) continue;
+    entries_[i].read = true;
+    ++read_;
+  }
+}
+
 bool ReductionQueues::Queue::precedes(const Flit& flit, Cycles came) const {
-  if (flit.add && stores_ == 0) return false;
+  if (read_ == 0) return false;
   for (std::size_t i = front_; i < entries_.size() && entries_[i].came < came; ++i) {
-    if (flit.add && entries_[i].add) continue;
+    if (!entries_[i].read || (flit.add && entries_[i].add)) continue;
     if (overlap(at(i), flit.word, flit.word + flit.data.size())) return true;
   }
   return false;
@@ -62,9 +75,10 @@ void ReductionQueues::apply(const Flit& flit, std::span<float> memory) {
 }
 
 void ReductionQueues::read_ahead(std::size_t first, std::size_t last, std::span<float> memory,
-                                 const std::function<void()>& read) const {
+                                 const std::function<void()>& read) {
   std::vector<std::pair<std::size_t, float>> undo;
   if (waiting_ > 0) {
+    for (Queue& queue : queues_) queue.mark_read(first, last);
     ReductionQueues later(*this);
     later.undo_ = &undo;
     later.settle(first, last, memory);

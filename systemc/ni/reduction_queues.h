@@ -18,9 +18,10 @@ namespace coppice::ni {
 // cycle in which it cannot, a flit that comes to be added passes those that wait, unless one of them is to be
 // stored.
 //
-// What is read ahead was sent before its sums were written, so what follows from it can come back while those
-// still wait. No flit of the same words passes one that is to be stored, nor the reverse: a final value that
-// was stored first would have the sums added to it once more. In Verilog reads wait for their sums instead.
+// What is read ahead is sent before its sums are written, so what follows from it can come back while those
+// still wait: a final value that was stored first would have them added to it once more. So where one of two
+// flits of the same words is to be stored, none passes one that was read ahead. In Verilog reads wait for
+// their sums instead.
 class ReductionQueues {
  public:
   struct Flit {
@@ -42,7 +43,7 @@ class ReductionQueues {
   // them: what is read of them a word at a time, each behind its sums. Time and memory are afterwards as
   // before.
   void read_ahead(std::size_t first, std::size_t last, std::span<float> memory,
-                  const std::function<void()>& read) const;
+                  const std::function<void()>& read);
   bool empty() const { return waiting_ == 0; }
 
  private:
@@ -69,7 +70,10 @@ class ReductionQueues {
     bool has_words(std::size_t first, std::size_t last) const;
     // When the oldest came.
     Cycles front_came() const { return entries_[front_].came; }
-    // A flit that came before `came` has words of `flit`, and one of the two is to be stored.
+    // Those that have one of the words [first, last) are read ahead.
+    void mark_read(std::size_t first, std::size_t last);
+    // A flit that came before `came`, and was read ahead, has words of `flit`, and one of the two is to be
+    // stored.
     bool precedes(const Flit& flit, Cycles came) const;
 
    private:
@@ -79,16 +83,20 @@ class ReductionQueues {
       std::size_t data;  // index of its first in data_
       std::size_t count;
       Cycles came;
+      bool read = false;  // ahead
     };
     Flit at(std::size_t index) const {
       const Entry& entry = entries_[index];
       return {entry.add, entry.word, std::span(data_).subspan(entry.data, entry.count)};
     }
 
+    void leaves(const Entry& entry);
+
     std::vector<Entry> entries_;
     std::vector<float> data_;
     std::size_t front_ = 0;
     int stores_ = 0;  // of the flits that are here
+    int read_ = 0;    // of them: so many were read ahead
   };
   enum class Goes { kNone, kOldest, kNewest };
 

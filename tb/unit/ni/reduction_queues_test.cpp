@@ -124,12 +124,17 @@ TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
   for (const int parent : {0, 3}) {
     std::vector<float> memory(8, 0.0F);
     ReductionQueues queues(4, 30);
+    float read = 0.0F;
+    const auto read_ahead = [&] { queues.read_ahead(2, 3, memory, [&] { read = memory[2]; }); };
     for (int child = 0; child < 3; ++child) queues.take(child + (parent == 0), add(2, {1.0F}), 0, memory);
+    read_ahead();
+    EXPECT_EQ(read, 3.0F);
     queues.take(parent, store(2, {10.0F}), 5, memory);
+    read_ahead();
+    EXPECT_EQ(read, 10.0F);
     queues.take(parent, add(2, {1.0F}), 6, memory);  // of what comes next
     queues.take(parent == 0 ? 1 : 0, add(2, {1.0F}), 7, memory);
-    float read = 0.0F;
-    queues.read_ahead(2, 3, memory, [&] { read = memory[2]; });
+    read_ahead();
     EXPECT_EQ(read, 12.0F);
     queues.advance(300, memory);
     EXPECT_TRUE(queues.empty());
@@ -137,8 +142,8 @@ TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
   }
 }
 
-// All orders of a few flits, in which whatever meets a store must be told apart from an order of its own.
-TEST(ReductionQueues, StoreInTheOrderOfArrivalWhereWordsAreShared) {
+// Of flits that are read ahead as they come, each word is what the order of arrival makes of it.
+TEST(ReductionQueues, StoreInTheOrderOfArrivalWhatIsReadAhead) {
   rc::check([] {
     constexpr std::size_t kWords = 6;
     constexpr int kPorts = 3;
@@ -147,8 +152,7 @@ TEST(ReductionQueues, StoreInTheOrderOfArrivalWhereWordsAreShared) {
     std::vector<float> expected(kWords, 0.0F);
     const int cycles = *rc::gen::inRange(1, 24);
     for (int cycle = 0; cycle < cycles; ++cycle) {
-      std::vector<bool> stored(
-          kWords);  // in this cycle: stores of a word in one cycle have no order but the ports'
+      std::vector<bool> stored(kWords);  // in this cycle, which has no order but the ports'
       for (int port = 0; port < kPorts; ++port) {
         if (*rc::gen::inRange(0, 3) == 0) continue;
         const auto word = *rc::gen::inRange<std::size_t>(0, kWords - 1);
@@ -161,6 +165,7 @@ TEST(ReductionQueues, StoreInTheOrderOfArrivalWhereWordsAreShared) {
         queues.take(port, {adds, word, data}, cycle, memory);
         for (std::size_t w = word; w < word + 2; ++w) expected[w] = adds ? expected[w] + value : value;
       }
+      queues.read_ahead(0, kWords, memory, [&] { RC_ASSERT(memory == expected); });
     }
     queues.advance(10'000, memory);
     RC_ASSERT(queues.empty());
