@@ -30,7 +30,7 @@ command: setup
 test: build ## run all tests on the release build
 	@ctest --preset release --parallel $(JOBS)
 
-# SANITIZER=fuzz: clang's, whose objects make fuzz needs anyway.
+# SANITIZER=fuzz: clang's, whose objects make fuzz needs anyway. SANITIZER=threads: ThreadSanitizer, on runs in threads.
 sanitize: setup $(if $(filter fuzz,$(SANITIZER)),clang) ## run the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZED: of these folders only
 	@cmake --preset $(SANITIZER)
 	@cmake --build --preset $(SANITIZER) --parallel $(JOBS) $(if $(SANITIZED),--target $(SANITIZED:%=%_tests))

@@ -24,6 +24,7 @@ struct RunLine {
   std::string vcd;
   std::string fst;
   std::string statistics;
+  int threads = 0;
   Style style;
 };
 
@@ -55,6 +56,7 @@ void execute(const RunLine& line) {
   options.vcd_path = line.vcd;
   options.fst_path = line.fst;
   options.statistics_path = line.statistics;
+  options.threads = line.threads;
   options.interrupted = &catch_interrupts();
   if (trains) refuse_rtl(loaded);
   nlohmann::ordered_json result;
@@ -93,6 +95,10 @@ Command add_run(CLI::App& parent) {
       ->type_name("FILE");
   app->add_option("--statistics", line->statistics, "write what every module counted, as CSV")
       ->type_name("FILE");
+  app->add_option("--threads", line->threads,
+                  "threads for a collective whose flits move; 0: one per core, one for small runs")
+      ->check(CLI::Range(0, 256))
+      ->type_name("N");
   return {app, [line] { execute(*line); }};
 }
 

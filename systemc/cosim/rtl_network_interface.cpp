@@ -338,7 +338,7 @@ void RtlNetworkInterface::send(const NiModel::Flit& flit, Cycles now) {
   if (flit.head) start_packet(port, flit, now);
   fabric::Packet& packet = context().packets[port.packet];
   if (flit.tail != (port.flits_sent + 1 == packet.flits)) fail("a tail flit left out of turn", now);
-  packet.flit_cycles -= now;
+  packet.injection_cycles += now;
   --port.credits[static_cast<std::size_t>(flit.vc)];
   contents_->write(port.packet, packet, port.flits_sent, flit.bits);
   inject(flit.port, flit.vc, {port.packet, port.flits_sent & 0x7fffffffU, flit.tail ? 1U : 0U}, now);

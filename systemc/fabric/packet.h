@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
+#include <utility>
 
+#include "base/record_store.h"
 #include "base/units.h"
 #include "fabric/flit.h"
 #include "topology/routing/routing.h"
@@ -28,34 +30,62 @@ struct Packet {
   Femtoseconds flit_time = 0;  // the injection channel's pace; 0: a flit every cycle
   Cycles created = 0;          // when the source asked for it
   Cycles head_injected = 0;
-  std::int64_t flit_cycles = 0;  // sum over its flits of ejection minus injection cycle
+  // Sums over its flits, apart from each other: the ends of a long packet may be in two threads.
+  std::int64_t injection_cycles = 0;
+  std::int64_t ejection_cycles = 0;
+
+  // Sum over its flits of ejection minus injection cycle, when all have been ejected.
+  std::int64_t flit_cycles() const { return ejection_cycles - injection_cycles; }
+  // What stays as it was injected, for those who are told of a flit of it: the rest may be changing
+  // elsewhere.
+  Packet as_injected() const {
+    Packet copy;
+    copy.route = route;
+    copy.src = src;
+    copy.dst = dst;
+    copy.ejection_port = ejection_port;
+    copy.flits = flits;
+    copy.tag = tag;
+    copy.index = index;
+    copy.first_of_message = first_of_message;
+    copy.last_of_message = last_of_message;
+    copy.flit_time = flit_time;
+    copy.created = created;
+    copy.head_injected = head_injected;
+    return copy;
+  }
 };
 
-// All packets in flight; identities are reused after release.
+// All packets in flight; identities are reused after release. A pool per thread where several move packets,
+// all of one store: what one has acquired another may release.
 class PacketPool {
  public:
+  PacketPool() : store_(std::make_shared<RecordStore<Packet>>()), shelf_(*store_) {}
+  // Another pool of the same packets.
+  PacketPool another() const { return PacketPool(store_); }
+
   PacketId acquire(const Packet& packet) {
     ++in_flight_;
-    if (free_.empty()) {
-      packets_.push_back(packet);
-      return static_cast<PacketId>(packets_.size() - 1);
-    }
-    const PacketId id = free_.back();
-    free_.pop_back();
-    packets_[id] = packet;
+    const auto id = static_cast<PacketId>(shelf_.take());
+    (*store_)[id] = packet;
     return id;
   }
   void release(PacketId id) {
     --in_flight_;
-    free_.push_back(id);
+    shelf_.give_back(id);
   }
-  Packet& operator[](PacketId id) { return packets_[id]; }
-  const Packet& operator[](PacketId id) const { return packets_[id]; }
+  Packet& operator[](PacketId id) { return (*store_)[id]; }
+  const Packet& operator[](PacketId id) const { return std::as_const(*store_)[id]; }
+  // Acquired here and not released here: the sum over all pools of a store is that of the packets in flight.
   std::int64_t in_flight() const { return in_flight_; }
+  static void level(PacketPool& one, PacketPool& other) { Shelf<Packet>::level(one.shelf_, other.shelf_); }
 
  private:
-  std::vector<Packet> packets_;
-  std::vector<PacketId> free_;
+  explicit PacketPool(std::shared_ptr<RecordStore<Packet>> store)
+      : store_(std::move(store)), shelf_(*store_) {}
+
+  std::shared_ptr<RecordStore<Packet>> store_;
+  Shelf<Packet> shelf_;
   std::int64_t in_flight_ = 0;
 };
 

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "base/units.h"
@@ -53,68 +51,6 @@ class MessageObserver {
  public:
   virtual ~MessageObserver() = default;
   virtual void message_completed(const MessageRecord& message) = 0;
-};
-
-// The records of all messages under way; identities are reused after completion.
-class MessageLog {
- public:
-  std::uint64_t open() {
-    ++open_;
-    if (free_.empty()) {
-      records_.emplace_back();
-      return records_.size() - 1;
-    }
-    const std::uint64_t id = free_.back();
-    free_.pop_back();
-    records_[id] = MessageRecord{};
-    return id;
-  }
-  void close(std::uint64_t id) {
-    --open_;
-    ++completed_;
-    if (keep_) {
-      kept_.push_back(id);
-    } else {
-      tell(id);
-    }
-  }
-  // Whether closed messages are kept until flush(), which tells observers of them by the cycle of their
-  // completion: for interfaces that run ahead of each other.
-  void keep(bool keep) { keep_ = keep; }
-  void flush() {
-    std::stable_sort(kept_.begin(), kept_.end(), [this](std::uint64_t a, std::uint64_t b) {
-      return records_[a].completed < records_[b].completed;
-    });
-    for (const std::uint64_t id : kept_) tell(id);
-    kept_.clear();
-  }
-  // A copy of the entry of message `id` that stays until it completes.
-  const TableEntry& keep(std::uint64_t id, const TableEntry& entry) {
-    while (entries_.size() <= id) entries_.emplace_back();
-    return entries_[id] = entry;
-  }
-  MessageRecord& operator[](std::uint64_t id) { return records_[id]; }
-  const MessageRecord& operator[](std::uint64_t id) const { return records_[id]; }
-
-  void add_observer(MessageObserver& observer) { observers_.push_back(&observer); }
-  std::int64_t open_count() const { return open_; }
-  std::int64_t completed_count() const { return completed_; }
-
- private:
-  void tell(std::uint64_t id) {
-    for (MessageObserver* observer : observers_) observer->message_completed(records_[id]);
-    records_[id].payload = {};
-    free_.push_back(id);
-  }
-
-  std::vector<MessageRecord> records_;
-  bool keep_ = false;
-  std::vector<std::uint64_t> kept_;
-  std::vector<std::uint64_t> free_;
-  std::deque<TableEntry> entries_;  // [id]: of messages whose tables do not keep them
-  std::vector<MessageObserver*> observers_;
-  std::int64_t open_ = 0;
-  std::int64_t completed_ = 0;
 };
 
 }  // namespace coppice::ni

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,20 +16,38 @@
 namespace coppice::ni {
 namespace {
 
-// Data that go with a transaction while they live: it would delete them.
-class AttachedData {
+// An access of the memory, with the data that go with it. Making one costs more than what a memory does with
+// it, and no two are under way in a thread.
+class MemoryTransaction {
  public:
-  AttachedData(tlm::tlm_generic_payload& transaction, GradientData& data)
-      : transaction_(&transaction), data_(&data) {
-    transaction.set_extension(&data);
+  MemoryTransaction() { payload_.set_extension(&data_); }
+  MemoryTransaction(const MemoryTransaction&) = delete;
+  MemoryTransaction& operator=(const MemoryTransaction&) = delete;
+  // It would delete the data.
+  ~MemoryTransaction() { payload_.clear_extension(&data_); }
+
+  static MemoryTransaction& of_this_thread() {
+    static thread_local MemoryTransaction transaction;
+    return transaction;
   }
-  AttachedData(const AttachedData&) = delete;
-  AttachedData& operator=(const AttachedData&) = delete;
-  ~AttachedData() { transaction_->clear_extension(data_); }
+
+  GradientData& data() { return data_; }
+  // Of `bytes` at `address`, as new.
+  tlm::tlm_generic_payload& begin(tlm::tlm_command command, Bytes address, Bytes bytes) {
+    constexpr Bytes kLongest = std::numeric_limits<unsigned>::max();
+    const auto length = static_cast<unsigned>(std::min(bytes, kLongest));
+    data_.bytes = bytes > kLongest ? bytes : 0;
+    payload_.set_command(command);
+    payload_.set_address(static_cast<sc_dt::uint64>(address));
+    payload_.set_data_length(length);
+    payload_.set_streaming_width(length);
+    payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    return payload_;
+  }
 
  private:
-  tlm::tlm_generic_payload* transaction_;
-  GradientData* data_;
+  tlm::tlm_generic_payload payload_;
+  GradientData data_;
 };
 
 // Cycles of `period` that `flits` take at `flit_time` each.
@@ -284,10 +303,11 @@ void NetworkInterface::wake(Cycles now) {
 }
 
 void NetworkInterface::take_flit(int port, const fabric::Packet& packet, fabric::Flit flit, Cycles now) {
-  if (values_ == nullptr || flit.is_head() || (*context_.log)[packet.tag].context != kOwnTables) return;
+  if (values_ == nullptr || flit.is_head()) return;
+  const MessageRecord& record = (*context_.log)[packet.tag];
+  if (record.context != kOwnTables) return;
   if (!queues_)
     queues_ = std::make_unique<ReductionQueues>(num_ports(), context_.system->ni.reduction_latency);
-  const MessageRecord& record = (*context_.log)[packet.tag];
   const auto& payload = record.payload.values;
   const fabric::Framing& framing = context_.framing;
   const Bytes packets_before = framing.flow_control == config::FlowControl::kMessage ? 0 : packet.index;
@@ -478,32 +498,25 @@ void NetworkInterface::wait(TableContext& context, int index, DecoderState state
 DmaEngine::Read NetworkInterface::read(const ContextTables& tables, const TableEntry& entry,
                                        Femtoseconds stream, Cycles now) {
   if (memory.size() == 0) return dma_.request(*tables.contents, entry.address, entry.bytes, now);
-  GradientData data;
+  GradientData& data = MemoryTransaction::of_this_thread().data();
   data.stream = stream;
-  const Cycles ready = access(tlm::TLM_READ_COMMAND, tables.base, entry, data, now);
-  return {std::move(data.payload), ready};
+  data.accumulate = false;
+  const Cycles ready = access(tlm::TLM_READ_COMMAND, tables.base, entry, now);
+  return {std::exchange(data.payload, {}), ready};
 }
 
 // From when on the memory has what arrived. Its values are written elsewhere, flit by flit where flits move.
 Cycles NetworkInterface::write(const ContextTables& tables, const MessageRecord& arrival, Cycles now) {
   if (memory.size() == 0) return now;
-  GradientData data;
+  GradientData& data = MemoryTransaction::of_this_thread().data();
   data.stream = arrival.serialization * context_.period;
   data.accumulate = arrival.entry->op == schedule::Op::kReduce;
-  return access(tlm::TLM_WRITE_COMMAND, tables.base, *arrival.entry, data, now);
+  return access(tlm::TLM_WRITE_COMMAND, tables.base, *arrival.entry, now);
 }
 
-Cycles NetworkInterface::access(tlm::tlm_command command, Bytes base, const TableEntry& entry,
-                                GradientData& data, Cycles now) {
-  tlm::tlm_generic_payload transaction;
-  transaction.set_command(command);
-  transaction.set_address(static_cast<sc_dt::uint64>(base + entry.address));
-  constexpr Bytes kLongest = std::numeric_limits<unsigned>::max();
-  const auto length = static_cast<unsigned>(std::min(entry.bytes, kLongest));
-  if (entry.bytes > kLongest) data.bytes = entry.bytes;
-  transaction.set_data_length(length);
-  transaction.set_streaming_width(length);
-  const AttachedData attached(transaction, data);
+Cycles NetworkInterface::access(tlm::tlm_command command, Bytes base, const TableEntry& entry, Cycles now) {
+  tlm::tlm_generic_payload& transaction =
+      MemoryTransaction::of_this_thread().begin(command, base + entry.address, entry.bytes);
   sc_core::sc_time delay = fabric::to_sc_time(now * context_.period) - sc_core::sc_time_stamp();
   memory->b_transport(transaction, delay);
   if (!transaction.is_response_ok()) {

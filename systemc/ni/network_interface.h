@@ -29,8 +29,6 @@
 
 namespace coppice::ni {
 
-struct GradientData;
-
 // Opens the record of the message that `entry` issues at port `port` of `node` in cycle `now` over `route`
 // with its `timing`: its step was let start at `released`, and `enabler` met its last dependency. The record
 // has no payload yet.
@@ -137,9 +135,8 @@ class NetworkInterface final : public sc_core::sc_module,
   void end_of_elaboration() override;
   DmaEngine::Read read(const ContextTables& tables, const TableEntry& entry, Femtoseconds stream, Cycles now);
   Cycles write(const ContextTables& tables, const MessageRecord& arrival, Cycles now);
-  // When the memory is done with `command`.
-  Cycles access(tlm::tlm_command command, Bytes base, const TableEntry& entry, GradientData& data,
-                Cycles now);
+  // When the memory is done with `command` on this thread's MemoryTransaction.
+  Cycles access(tlm::tlm_command command, Bytes base, const TableEntry& entry, Cycles now);
   void take_flit(int port, const fabric::Packet& packet, fabric::Flit flit, Cycles now);
   void message_arrived(int port, std::uint64_t message, Cycles now);
   void run_at(TableContext& context, int port, Cycles at);

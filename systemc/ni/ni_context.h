@@ -3,7 +3,7 @@
 #include "config/config.h"
 #include "fabric/fabric.h"
 #include "fabric/framing.h"
-#include "ni/message_record.h"
+#include "ni/message_log.h"
 #include "ni/route_override.h"
 #include "ni/wake_scheduler.h"
 #include "schedule/tables/schedule.h"

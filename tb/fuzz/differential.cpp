@@ -33,9 +33,9 @@ std::string Tally::report() const {
 
 namespace {
 
-// Leaps change nothing, whatever contends.
+// Neither leaps nor threads change anything, whatever contends.
 void require_same_leaping(const std::string& yaml, const Outcome& flit, Tally& tally) {
-  const Outcome leap = record_run(yaml, "leap");
+  const Outcome leap = record_run(yaml, "leap", threads_for(yaml));
   if (leap.end != flit.end) {
     RC_FAIL("fidelity: leap ends otherwise than flit: " + leap.reason + " / " + flit.reason + "\n" + yaml);
   }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <span>
 
@@ -125,7 +126,7 @@ class PassageRecorder final : public fabric::FabricObserver {
   std::map<std::pair<topology::ChannelId, std::uint64_t>, Passage> under_way_;
 };
 
-ordered_json record(const config::Loaded& loaded) {
+ordered_json record(const config::Loaded& loaded, int threads) {
   const topology::Topology topology = system::build_topology(loaded);
   MessageRecorder messages;
   PassageRecorder passages(topology);
@@ -135,6 +136,7 @@ ordered_json record(const config::Loaded& loaded) {
   options.message_observers = {&messages};
   options.fabric_observers = {&passages, &stalls};
   options.statistics = &statistics;
+  options.threads = threads;
   std::vector<std::uint64_t> values;
   options.final_values = [&values](int, std::span<const float> final) {
     std::uint64_t hash = 14695981039346656037ULL;
@@ -245,16 +247,20 @@ const std::vector<std::string> kMessageFields{"src",
                                               "enabler_delay",
                                               "data"};
 
-Outcome record_run(const std::string& yaml, const std::string& fidelity) {
+int threads_for(const std::string& yaml) {
+  return 2 + static_cast<int>(std::hash<std::string>()(yaml) % 3);
+}
+
+Outcome record_run(const std::string& yaml, const std::string& fidelity, int threads) {
   Outcome outcome;
   try {
     const ScratchFile file(yaml);
     const config::Loaded loaded = config::load(file.path(), {"fidelity=" + fidelity}, config::Purpose::kRun);
     const ordered_json answer = system::run_in_child(
-        [&loaded]() -> ordered_json {
+        [&loaded, threads]() -> ordered_json {
           limit_this_process();
           try {
-            return record(loaded);
+            return record(loaded, threads);
           } catch (const fabric::ContentionError& error) {
             return {{"contended", error.what()}, {"cycle", error.cycle()}};
           } catch (const system::OrderLostError& error) {

@@ -43,8 +43,10 @@ struct Outcome {
   Recording recording;      // kDone
 };
 
-// Runs the configuration `yaml` at `fidelity`, in a process of its own.
-Outcome record_run(const std::string& yaml, const std::string& fidelity);
+// Runs the configuration `yaml` at `fidelity`, in a process of its own, in up to `threads` threads.
+Outcome record_run(const std::string& yaml, const std::string& fidelity, int threads = 1);
+// Two to four threads, always as many for the same system.
+int threads_for(const std::string& yaml);
 
 // Where two runs that should be equal differ first: "" if they do not.
 std::string first_difference(const Recording& flit, const Recording& train);

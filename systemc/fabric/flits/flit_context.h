@@ -10,7 +10,8 @@
 
 namespace coppice::fabric {
 
-// What the routers and terminals of a network share; outlives them.
+// What the routers and terminals of a network share, those of one thread where there are several; outlives
+// them.
 struct FlitContext {
   const config::SystemConfig* system;
   // For packets without a source route.
@@ -20,6 +21,7 @@ struct FlitContext {
   FlitEvents events = {};
   const topology::DetourRouting* detours = nullptr;  // `routing` if it looks at what waits in routers
   TakenFlits taken = {};
+  int thread = 0;  // which of the network's, from 0
 };
 
 }  // namespace coppice::fabric

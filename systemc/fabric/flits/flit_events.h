@@ -18,15 +18,20 @@ class FlitEvents {
   void keep(bool keep) { keep_ = keep; }
 
   // Only while it is watched.
-  void tell(Stage stage, const FlitEvent& event, const Packet& packet, Cycles now) {
+  [[gnu::noinline]] void tell(Stage stage, const FlitEvent& event, const Packet& packet, Cycles now) {
     if (keep_) {
-      kept_.push_back({now, stage, event, packet});
+      kept_.push_back({now, stage, event, packet.as_injected()});
     } else {
-      give(event, packet, now);
+      give(event, packet.as_injected(), now);
     }
   }
   // Gives what was kept, by cycle and stage, and by node within those.
   void flush();
+  // Takes over what `other` has kept: of nodes that run in another thread.
+  void take_from(FlitEvents& other) {
+    kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());
+    other.kept_.clear();
+  }
 
   struct Told {
     Cycles at;

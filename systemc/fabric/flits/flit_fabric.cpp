@@ -6,20 +6,28 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "fabric/flits/node_groups.h"
 #include "fabric/route_timing.h"
 
 namespace coppice::fabric {
 
 FlitNetwork::FlitNetwork(const topology::Topology& topology, const topology::RoutingFunction& routing,
-                         const config::SystemConfig& system, int ni_ports, Failure& failure, FlitParts parts)
+                         const config::SystemConfig& system, int ni_ports, Failure& failure, FlitParts parts,
+                         int threads)
     : topology_(&topology),
       system_(&system),
       ni_ports_(ni_ports),
       period_(system.clock.period()),
       parts_(std::move(parts)),
-      context_{&system, &routing, std::min(4 * topology.num_nodes() + 4, 0xffff)},
+      group_of_(group_nodes(topology, threads)),
       clock_(std::make_unique<NodeClock>("node_clock", period_, failure)) {
-  context_.detours = dynamic_cast<const topology::DetourRouting*>(&routing);
+  const int hop_limit = std::min(4 * topology.num_nodes() + 4, 0xffff);
+  for (int group = 0; group <= group_of_.back(); ++group) {
+    contexts_.push_back(std::make_unique<FlitContext>(FlitContext{&system, &routing, hop_limit}));
+    contexts_.back()->detours = dynamic_cast<const topology::DetourRouting*>(&routing);
+    if (group > 0) contexts_.back()->packets = contexts_.front()->packets.another();
+    contexts_.back()->thread = group;
+  }
   statistics_.channel_flits.assign(topology.channels().size(), 0);
   for (NodeId node = 0; node < topology.num_nodes(); ++node) {
     const auto populate = [this, node](FlitNode& module) { build_node(node, module); };
@@ -51,8 +59,9 @@ RouterSpec FlitNetwork::router_spec(NodeId node) const {
 
 void FlitNetwork::build_node(NodeId node, FlitNode& module) {
   const RouterSpec spec = router_spec(node);
-  routers_.push_back(parts_.make_router ? parts_.make_router(spec, context_)
-                                        : std::make_unique<SystemCRouter>("router", spec, context_));
+  FlitContext& context = *contexts_[static_cast<std::size_t>(group_of(node))];
+  routers_.push_back(parts_.make_router ? parts_.make_router(spec, context)
+                                        : std::make_unique<SystemCRouter>("router", spec, context));
   RouterModule& router = *routers_.back();
   if (spec.local_ports == 0) {
     module.add(router);
@@ -60,9 +69,9 @@ void FlitNetwork::build_node(NodeId node, FlitNode& module) {
   }
   FlitParts::LocalPorts local;
   packet_terminals_.push_back(nullptr);
-  if (parts_.make_terminal) local = parts_.make_terminal(module, node, spec.local_ports, context_);
+  if (parts_.make_terminal) local = parts_.make_terminal(module, node, spec.local_ports, context);
   if (local.terminal == nullptr) {
-    packet_terminals_.back() = std::make_unique<PacketTerminal>("terminal", node, spec.local_ports, context_);
+    packet_terminals_.back() = std::make_unique<PacketTerminal>("terminal", node, spec.local_ports, context);
     PacketTerminal& terminal = *packet_terminals_.back();
     local = {&terminal, &terminal.in, &terminal.out};
   }
@@ -117,18 +126,44 @@ void FlitNetwork::decouple(std::function<void()> after_quantum) {
   constexpr Cycles kFarthest = 512;
   clock_->set_quantum(std::min(kFarthest, lookahead()));
   decoupled_ = true;
-  context_.events.keep(true);
+  for (const auto& context : contexts_) context->events.keep(true);
+  if (contexts_.size() > 1) {
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      const topology::Channel& channel = topology_->channels()[i];
+      if (group_of(channel.src) == group_of(channel.dst)) continue;
+      apart_.push_back(&channels_[i]->wire());
+      apart_.back()->set_apart();
+    }
+    clock_->set_groups(group_of_);
+  }
   clock_->on_quantum([this, after = std::move(after_quantum)] {
-    context_.events.flush();
+    gather();
+    contexts_.front()->events.flush();
     if (after) after();
   });
 }
 
+// What the threads have made in a quantum comes together.
+void FlitNetwork::gather() {
+  for (Wire* wire : apart_) wire->hand_over();
+  FlitContext& first = *contexts_.front();
+  for (std::size_t i = 1; i < contexts_.size(); ++i) {
+    first.events.take_from(contexts_[i]->events);
+    first.taken.take_from(contexts_[i]->taken);
+    PacketPool::level(first.packets, contexts_[i]->packets);
+  }
+}
+
 void FlitNetwork::leap() {
-  leaper_ = std::make_unique<Leaper>(*clock_, context_);
+  std::vector<FlitContext*> contexts;
+  for (const auto& context : contexts_) contexts.push_back(context.get());
+  leaper_ = std::make_unique<Leaper>(*clock_, std::move(contexts));
   if (!decoupled_) {
-    context_.events.keep(true);
-    clock_->on_quantum([this] { context_.events.flush(); });
+    for (const auto& context : contexts_) context->events.keep(true);
+    clock_->on_quantum([this] {
+      gather();
+      contexts_.front()->events.flush();
+    });
   }
   clock_->on_pause([this](Cycles next) { return leaper_->look(next); });
 }
@@ -163,9 +198,15 @@ Cycles FlitNetwork::last_movement() const {
   return last;
 }
 
+std::int64_t FlitNetwork::packets_in_flight() const {
+  std::int64_t packets = 0;
+  for (const auto& context : contexts_) packets += context->packets.in_flight();
+  return packets;
+}
+
 bool FlitNetwork::idle() const {
   const auto idle = [](const auto& channel) { return channel->wire().idle(); };
-  return context_.packets.in_flight() == 0 && std::all_of(channels_.begin(), channels_.end(), idle) &&
+  return packets_in_flight() == 0 && std::all_of(channels_.begin(), channels_.end(), idle) &&
          std::all_of(local_channels_.begin(), local_channels_.end(), idle);
 }
 
@@ -177,7 +218,7 @@ void FlitNetwork::check_conservation() const {
   };
   require(counted.flits_injected == counted.flits_ejected,
           fmt::format("{} flits injected, {} ejected", counted.flits_injected, counted.flits_ejected));
-  require(context_.packets.in_flight() == 0, fmt::format("{} packets left", context_.packets.in_flight()));
+  require(packets_in_flight() == 0, fmt::format("{} packets left", packets_in_flight()));
   require(idle(), "flits or credits are still on channels");
   const int depth = system_->router.vc_depth;
   for (const auto& router : routers_) {
@@ -210,7 +251,7 @@ std::string FlitNetwork::describe_packets(int limit) const {
   std::string text;
   int lines = 0;
   for (const auto& router : routers_) {
-    for (const std::string& line : router->describe_packets(context_.packets)) {
+    for (const std::string& line : router->describe_packets(contexts_.front()->packets)) {
       if (lines++ < limit) text += line;
     }
   }

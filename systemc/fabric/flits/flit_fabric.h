@@ -48,10 +48,11 @@ struct FlitParts {
 class FlitNetwork : public Fabric {
  public:
   // `routing` serves packets without a source route; `ni_ports` per network interface. All references outlive
-  // the network; an exception of its process ends up in `failure`. Throws ModelError if a channel is faster
-  // than one flit per cycle.
+  // the network; an exception of its process ends up in `failure`. Where its nodes run ahead of each other
+  // they do so in up to `threads` threads. Throws ModelError if a channel is faster than one flit per cycle.
   FlitNetwork(const topology::Topology& topology, const topology::RoutingFunction& routing,
-              const config::SystemConfig& system, int ni_ports, Failure& failure, FlitParts parts = {});
+              const config::SystemConfig& system, int ni_ports, Failure& failure, FlitParts parts = {},
+              int threads = 1);
 
   // Both for nodes with a PacketTerminal.
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
@@ -61,7 +62,9 @@ class FlitNetwork : public Fabric {
   bool idle() const override;
   void check_conservation() const override;
   std::string describe_packets(int limit) const override;
-  void add_observer(FabricObserver& observer) override { context_.events.add_observer(observer); }
+  void add_observer(FabricObserver& observer) override {
+    for (const auto& context : contexts_) context->events.add_observer(observer);
+  }
   Cycles last_movement() const override;
   Femtoseconds period() const override { return period_; }
 
@@ -78,20 +81,26 @@ class FlitNetwork : public Fabric {
   // Cycles from when a node sends anything until it can arrive at another.
   Cycles lookahead() const;
 
-  std::int64_t packets_in_flight() const { return context_.packets.in_flight(); }
-  FlitContext& context() { return context_; }
+  std::int64_t packets_in_flight() const;
+  FlitContext& context() { return *contexts_.front(); }
+  // The threads in which groups of nodes run if nodes run ahead of each other.
+  int threads() const { return static_cast<int>(contexts_.size()); }
 
  private:
   void build_node(NodeId node, FlitNode& module);
   void build_channels();
   RouterSpec router_spec(NodeId node) const;
+  void gather();
+  int group_of(NodeId node) const { return group_of_[static_cast<std::size_t>(node)]; }
 
   const topology::Topology* topology_;
   const config::SystemConfig* system_;
   int ni_ports_;
   Femtoseconds period_;
   FlitParts parts_;
-  FlitContext context_;
+  std::vector<int> group_of_;                           // [node]
+  std::vector<std::unique_ptr<FlitContext>> contexts_;  // [group]
+  std::vector<Wire*> apart_;                            // between groups
   std::unique_ptr<NodeClock> clock_;
   std::unique_ptr<Leaper> leaper_;
   bool decoupled_ = false;
@@ -109,8 +118,9 @@ class FlitFabric final : public sc_core::sc_module, public FlitNetwork {
  public:
   FlitFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
              const topology::RoutingFunction& routing, const config::SystemConfig& system, int ni_ports,
-             Failure& failure, FlitParts parts = {})
-      : sc_module(name), FlitNetwork(topology, routing, system, ni_ports, failure, std::move(parts)) {}
+             Failure& failure, FlitParts parts = {}, int threads = 1)
+      : sc_module(name),
+        FlitNetwork(topology, routing, system, ni_ports, failure, std::move(parts), threads) {}
 };
 
 }  // namespace coppice::fabric

@@ -33,7 +33,7 @@ class FlitNode : public sc_core::sc_module {
   // A module wants to be stepped in cycle `at`.
   void wake(Cycles at) { clock_->wake(index_, at); }
   // A module does what is part of no period.
-  void disturb() { clock_->disturb(); }
+  void disturb() { clock_->disturb(index_); }
   const std::vector<FlitModule*>& modules() const { return modules_; }
   // Everything that comes to it does so `by` cycles later, as its modules have been told; returns the next
   // cycle.

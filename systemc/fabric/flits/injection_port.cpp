@@ -71,7 +71,7 @@ InjectionPort::Outcome InjectionPort::step(Cycles now, PacketPool& packets) {
   outcome.sent = true;
   outcome.vc = vc_;
   outcome.flit = Flit{packet_, sent_flits_ & 0x7fffffffU, tail ? 1U : 0U};
-  packet.flit_cycles -= now;
+  packet.injection_cycles += now;
   ++sent_flits_;
   if (packet.flit_time > period_) advance_pace(packet, now);
   if (tail) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <systemc>
 
@@ -30,11 +31,12 @@ Cycles kernel_acts(Cycles now, Femtoseconds period) {
 
 }  // namespace
 
-Leaper::Leaper(NodeClock& clock, FlitContext& context)
+Leaper::Leaper(NodeClock& clock, std::vector<FlitContext*> contexts)
     : clock_(&clock),
-      context_(&context),
-      period_(context.system->clock.period()),
-      able_(context.detours == nullptr) {
+      contexts_(std::move(contexts)),
+      context_(contexts_.front()),
+      period_(context_->system->clock.period()),
+      able_(context_->detours == nullptr) {
   for (FlitNode* node : clock.nodes()) {
     modules_.emplace_back();
     for (FlitModule* module : node->modules()) {
@@ -89,7 +91,7 @@ void Leaper::wait(Cycles now) {
 
 void Leaper::forget() {
   referring_ = false;
-  context_->taken.keep(false);
+  for (FlitContext* context : contexts_) context->taken.keep(false);
   context_->events.remember(false);
 }
 
@@ -102,7 +104,7 @@ void Leaper::refer_to(Cycles now) {
     ++looks_;
     for (const PacketId id : before_[node].packets) packets_.try_emplace(id, context_->packets[id]);
   }
-  context_->taken.keep(true);
+  for (FlitContext* context : contexts_) context->taken.keep(true);
   context_->events.remember(context_->events.watched());
 }
 
@@ -229,7 +231,8 @@ void Leaper::move_packets(std::int64_t periods) {
       grow(packet.index, before.index);
       grow(packet.created, before.created);
       grow(packet.head_injected, before.head_injected);
-      grow(packet.flit_cycles, before.flit_cycles);
+      // Only their difference grows by the same in every period.
+      packet.ejection_cycles += periods * (packet.flit_cycles() - before.flit_cycles());
     }
   }
 }

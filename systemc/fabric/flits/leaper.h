@@ -23,8 +23,9 @@ namespace coppice::fabric {
 // simulated pays for.
 class Leaper {
  public:
-  // Both outlive it; all nodes are there.
-  Leaper(NodeClock& clock, FlitContext& context);
+  // The network's contexts, one per thread; what the others have told of is gathered in the first. All
+  // outlive it; all nodes are there.
+  Leaper(NodeClock& clock, std::vector<FlitContext*> contexts);
 
   // At the beginning of cycle `now`: moves the modules on and returns by how many cycles; 0: it stays.
   Cycles look(Cycles now);
@@ -52,7 +53,8 @@ class Leaper {
   void tell_again(Cycles period, std::int64_t periods);
 
   NodeClock* clock_;
-  FlitContext* context_;
+  std::vector<FlitContext*> contexts_;
+  FlitContext* context_;  // the first
   Femtoseconds period_;
   std::vector<std::vector<Repeating*>> modules_;  // [node]; empty where one is not Repeating
   bool able_ = true;

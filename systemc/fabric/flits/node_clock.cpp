@@ -19,6 +19,7 @@ NodeClock::NodeClock(const sc_core::sc_module_name& name, Femtoseconds period, F
 std::size_t NodeClock::add(FlitNode& node) {
   nodes_.push_back(&node);
   due_.push_back(kNever);
+  disturbances_.push_back(0);
   return nodes_.size() - 1;
 }
 
@@ -29,14 +30,46 @@ void NodeClock::wake(std::size_t node, Cycles at) {
   event_.notify(to_sc_time(checked_time(at, period_)) - sc_core::sc_time_stamp());
 }
 
+void NodeClock::set_groups(const std::vector<int>& group_of) {
+  groups_ = {0};
+  for (std::size_t node = 1; node < group_of.size(); ++node) {
+    if (group_of[node] != group_of[node - 1]) groups_.push_back(node);
+  }
+  groups_.push_back(group_of.size());
+  threads_ = std::make_unique<NodeThreads>(static_cast<int>(groups_.size()) - 1);
+}
+
+// The nodes from `first` on, before `last`.
+void NodeClock::run(std::size_t first, std::size_t last, Cycles until) {
+  for (std::size_t node = first; node < last; ++node) {
+    if (due_[node] < until) due_[node] = nodes_[node]->run(due_[node], until);
+  }
+}
+
+// Whether so much is to be done in a quantum that threads save more than waking them costs.
+bool NodeClock::pays(Cycles now, Cycles until) const {
+  constexpr Cycles kLeast = 256;  // of a node
+  Cycles work = 0;
+  for (const Cycles due : due_) {
+    if (due < until) work += until - std::max(due, now);
+    if (work >= kLeast) return true;
+  }
+  return false;
+}
+
 void NodeClock::tick() {
   failure_->guard([this] {
     const Cycles now = next_tick_;
     const Cycles until = std::max(now + 1, std::min(now + quantum_, end_));
     begun_ = now;
     running_ = true;
-    for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      if (due_[node] < until) due_[node] = nodes_[node]->run(due_[node], until);
+    if (threads_ == nullptr || !pays(now, until)) {
+      run(0, nodes_.size(), until);
+    } else {
+      threads_->run([this, until](int group) {
+        const auto g = static_cast<std::size_t>(group);
+        run(groups_[g], groups_[g + 1], until);
+      });
     }
     running_ = false;
     if (on_quantum_) on_quantum_();

@@ -2,11 +2,14 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <numeric>
 #include <systemc>
 #include <vector>
 
 #include "base/units.h"
 #include "fabric/failure.h"
+#include "fabric/flits/node_threads.h"
 #include "fabric/flits/wire.h"
 
 namespace coppice::fabric {
@@ -18,7 +21,8 @@ class FlitNode;
 //
 // A quantum of Q cycles lets every node run Q cycles before the next one does. That changes nothing as long
 // as whatever a node sends takes Q cycles or longer to arrive: what may arrive in a quantum is on the wires
-// when the quantum begins (conservative simulation with lookahead).
+// when the quantum begins (conservative simulation with lookahead). For the same reason groups of nodes may
+// run them in threads, if what they send to each other is handed over between quanta.
 class NodeClock final : public sc_core::sc_module {
  public:
   // An exception of a node ends up in `failure`.
@@ -37,19 +41,25 @@ class NodeClock final : public sc_core::sc_module {
   // Nodes run up to `cycles` ahead, but not to cycle `end` or beyond. 1, the default: cycle by cycle.
   void set_quantum(Cycles cycles) { quantum_ = cycles; }
   void set_end(Cycles end) { end_ = end; }
+  // Groups of nodes run in a thread each; [node], ascending.
+  void set_groups(const std::vector<int>& group_of);
   // Called when a quantum is over.
   void on_quantum(std::function<void()> call) { on_quantum_ = std::move(call); }
   // Called after that with the next cycle, which no node has begun, while something moves: may move the nodes
   // on by so many cycles (FlitNode::shift()) and returns how many.
   void on_pause(std::function<Cycles(Cycles next)> call) { on_pause_ = std::move(call); }
 
-  // A module has done something that is part of no period; how often that has been.
-  void disturb() { ++disturbances_; }
-  std::int64_t disturbances() const { return disturbances_; }
+  // A module of `node` has done something that is part of no period; how often that has been anywhere.
+  void disturb(std::size_t node) { ++disturbances_[node]; }
+  std::int64_t disturbances() const {
+    return std::accumulate(disturbances_.begin(), disturbances_.end(), std::int64_t{0});
+  }
   const std::vector<FlitNode*>& nodes() const { return nodes_; }
 
  private:
   void tick();
+  void run(std::size_t first, std::size_t last, Cycles until);
+  bool pays(Cycles now, Cycles until) const;
 
   Femtoseconds period_;
   Failure* failure_;
@@ -63,7 +73,9 @@ class NodeClock final : public sc_core::sc_module {
   Cycles end_ = kNever;
   std::function<void()> on_quantum_;
   std::function<Cycles(Cycles)> on_pause_;
-  std::int64_t disturbances_ = 0;
+  std::vector<std::int64_t> disturbances_;  // [node]
+  std::vector<std::size_t> groups_;         // the first node of each, and the end of the last
+  std::unique_ptr<NodeThreads> threads_;
 };
 
 }  // namespace coppice::fabric

@@ -26,6 +26,11 @@ class TakenFlits {
     flits_.clear();
   }
   void add(const Taken& flit) { flits_.push_back(flit); }
+  // Takes over what `other` has kept: of nodes that run in another thread.
+  void take_from(TakenFlits& other) {
+    flits_.insert(flits_.end(), other.flits_.begin(), other.flits_.end());
+    other.flits_.clear();
+  }
   const std::vector<Taken>& flits() const { return flits_; }
 
  private:

@@ -58,7 +58,7 @@ class Terminal : public FlitModule, public StatisticsOwner {
     moved(now);
     wire_in(port).return_credit(vc, now + 1);
     Packet& packet = context_->packets[flit.packet];
-    packet.flit_cycles += now;
+    packet.ejection_cycles += now;
     return packet;
   }
   void release(PacketId packet) { context_->packets.release(packet); }

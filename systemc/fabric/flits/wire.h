@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "base/units.h"
@@ -50,6 +51,9 @@ class Ring {
 // What is under way between two modules: flits one way, credits the other, each in the order in which they
 // were sent, with the cycle in which they arrive. Both ends look at it directly, so that a flit costs no
 // event of the kernel; the calendar of the node behind an end says when there is something to take.
+//
+// A wire between nodes that run in different threads is apart: what is sent waits at its sender's side until
+// hand_over(), between quanta, in which nothing that is sent arrives.
 class Wire {
  public:
   // A cycle and a virtual channel in one word.
@@ -77,8 +81,12 @@ class Wire {
   // The sender's end. A flit goes onto the wire in cycle `leaves`, not before the flit sent last.
   void send(Flit flit, int vc, Cycles leaves) {
     const Cycles at = leaves + flit_latency_;
-    flits_.push({flit, {at, vc}});
     ++flits_sent_;
+    if (apart_ != nullptr) [[unlikely]] {
+      send_apart(flit, {at, vc});
+      return;
+    }
+    flits_.push({flit, {at, vc}});
     receiver_.expect(at);
   }
   bool has_credit(Cycles now) const { return !credits_.empty() && credits_.front().at() <= now; }
@@ -99,8 +107,28 @@ class Wire {
   // A place of virtual channel `vc` is free; the sender is told from cycle `leaves` on.
   void return_credit(int vc, Cycles leaves) {
     const Cycles at = leaves + credit_latency_;
+    if (apart_ != nullptr) [[unlikely]] {
+      return_apart({at, vc});
+      return;
+    }
     credits_.push({at, vc});
     sender_.expect(at);
+  }
+
+  // Its ends are in different threads.
+  void set_apart() { apart_ = std::make_unique<Apart>(); }
+  // Puts what has been sent onto the wire, while no thread uses it.
+  void hand_over() {
+    for (const TimedFlit& flit : apart_->flits) {
+      flits_.push(flit);
+      receiver_.expect(flit.stamp.at());
+    }
+    for (const Stamp& credit : apart_->credits) {
+      credits_.push(credit);
+      sender_.expect(credit.at());
+    }
+    apart_->flits.clear();
+    apart_->credits.clear();
   }
 
   // Who is to be told of arrivals: its calendar, what it calls this wire there, and the next cycle of its
@@ -138,6 +166,14 @@ class Wire {
   }
 
  private:
+  // Each of the two is a thread's own, and on a cache line of its own.
+  struct Apart {
+    alignas(64) std::vector<TimedFlit> flits;
+    alignas(64) std::vector<Stamp> credits;
+  };
+  [[gnu::noinline]] void send_apart(Flit flit, Stamp stamp) { apart_->flits.push_back({flit, stamp}); }
+  [[gnu::noinline]] void return_apart(Stamp stamp) { apart_->credits.push_back(stamp); }
+
   struct End {
     ArrivalCalendar* calendar = nullptr;
     Cycles* due = nullptr;
@@ -156,6 +192,7 @@ class Wire {
   Cycles flit_latency_;
   Cycles credit_latency_;
   std::int64_t flits_sent_ = 0;
+  std::unique_ptr<Apart> apart_;
 };
 
 }  // namespace coppice::fabric

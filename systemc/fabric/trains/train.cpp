@@ -23,7 +23,7 @@ TrainTiming::Drain TrainTiming::drain(const Train& train, Femtoseconds flit_time
     return Drain{start + (train.flits - 1 - head) * flit_time / period_,
                  start * period_ + (train.flits - head) * flit_time};
   };
-  if (flit_time % period_ == 0 || train.packets == 1) return from(train.last_head_index());
+  if (train.packets == 1) return from(0);
   const auto [known, unknown] = drains_.try_emplace({train.flits, train.packet_flits, train.pace, flit_time});
   if (unknown) {
     for (std::int64_t packet = 0; packet < train.packets; ++packet) {
@@ -35,25 +35,29 @@ TrainTiming::Drain TrainTiming::drain(const Train& train, Femtoseconds flit_time
   return known->second;
 }
 
-Passage TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arrival, Femtoseconds flit_time) {
-  const Drain drained = drain(train, flit_time);
+Passage TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arrival,
+                          const ChannelPace& channel) {
   Passage passage;
   passage.arrival = arrival;
   passage.tail_arrival = tail_arrival;
   passage.head = arrival + routing_and_allocation_;
   passage.last_head = passage.head + train.last_head;
-  passage.tail = std::max(tail_arrival, passage.head + drained.tail);
-  if (flit_time % period_ == 0) {
-    passage.channel_free = passage.tail + flit_time / period_;
+  if (channel.cycles > 0) {
+    // Of the heads only the last one counts.
+    const Cycles behind_it = (train.flits - 1 - train.last_head_index()) * channel.cycles;
+    passage.tail = std::max(tail_arrival, passage.last_head + behind_it);
+    passage.channel_free = passage.tail + channel.cycles;
   } else {
+    const Drain drained = drain(train, channel.flit_time);
+    passage.tail = std::max(tail_arrival, passage.head + drained.tail);
     // A flit before the tail may have lost up to a cycle to the clock edge.
-    const Femtoseconds by_tail = checked_sum(checked_time(tail_arrival + 1, period_), flit_time);
+    const Femtoseconds by_tail = checked_sum(checked_time(tail_arrival + 1, period_), channel.flit_time);
     const Femtoseconds head = checked_time(passage.head, period_);
     const Femtoseconds by_drain = std::max(checked_sum(head, drained.free), by_tail);
     // No flit i comes after the head by more than o(i), and what o(i) is rounded up by is given back, so that
     // the channel is free of it by the head's cycle, i paces and a flit time.
     const Femtoseconds by_pace =
-        checked_sum(head, checked_time(train.flits, train.pace) - train.pace + flit_time);
+        checked_sum(head, checked_time(train.flits, train.pace) - train.pace + channel.flit_time);
     passage.channel_free = cycles(std::min(by_drain, by_pace));
   }
   return passage;

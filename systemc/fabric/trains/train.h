@@ -22,6 +22,17 @@ struct Train {
   std::int64_t last_head_index() const { return (packets - 1) * packet_flits; }
 };
 
+// The flit time of a channel, and the same in cycles where those are whole, else 0: divisions are what
+// telling a train's way would cost most.
+struct ChannelPace {
+  ChannelPace() = default;
+  ChannelPace(Femtoseconds time, Femtoseconds period)
+      : flit_time(time), cycles(time % period == 0 ? time / period : 0) {}
+
+  Femtoseconds flit_time = 0;
+  Cycles cycles = 0;
+};
+
 // A train's way through the switch of one router, in absolute cycles.
 struct Passage {
   Cycles arrival = 0;       // its head comes to the input buffer
@@ -59,16 +70,17 @@ class TrainTiming {
   // The train that a message of `bytes` makes on a route whose slowest flit time is `slowest`.
   Train train(Bytes bytes, Femtoseconds slowest) const;
 
-  // Through a router to which its head comes in cycle `arrival` and its tail in `tail_arrival`; `flit_time`
-  // is that of the channel behind it, at most the train's pace.
-  Passage pass(const Train& train, Cycles arrival, Cycles tail_arrival, Femtoseconds flit_time);
+  // Through a router to which its head comes in cycle `arrival` and its tail in `tail_arrival`; `channel` is
+  // the pace of that behind it, whose flit time is at most the train's pace.
+  Passage pass(const Train& train, Cycles arrival, Cycles tail_arrival, const ChannelPace& channel);
 
   // Whole cycles, rounded up.
   Cycles cycles(Femtoseconds time) const { return (time + period_ - 1) / period_; }
   Cycles routing_and_allocation() const { return routing_and_allocation_; }
 
  private:
-  // What a channel makes of packets whose heads come at the train's pace, from the first one's head on.
+  // What a channel whose flit time is no whole number of cycles makes of packets whose heads come at the
+  // train's pace, from the first one's head on.
   struct Drain {
     Cycles tail = 0;        // max over heads q of o(q) + floor((flits - 1 - q) g/T)
     Femtoseconds free = 0;  // max over heads q of o(q) T + (flits - q) g
@@ -78,7 +90,7 @@ class TrainTiming {
   Framing framing_;
   Femtoseconds period_;
   Cycles routing_and_allocation_;
-  // Of channels whose flit time is no whole number of cycles: by flits, packet flits, pace and flit time.
+  // By flits, packet flits, pace and flit time.
   std::map<std::tuple<std::int64_t, std::int64_t, Femtoseconds, Femtoseconds>, Drain> drains_;
 };
 

@@ -47,10 +47,10 @@ void TrainFabric::build(const config::SystemConfig& system) {
       out.node = node;
       out.delay = traversal + flit_latency(system, channel);
       out.credit_loop = channel_credit_loop(system, channel);
-      out.flit_time = channel_flit_time(system, channel.bandwidth);
+      out.pace = {channel_flit_time(system, channel.bandwidth), period_};
       out.to = channel.dst;
       out.channel = id;
-      out.spaced = spacing(out.flit_time);
+      out.spaced = spacing(out.pace.flit_time);
       outputs_.push_back(std::move(out));
     }
     if (!topology_->has_interface(node)) continue;
@@ -58,8 +58,8 @@ void TrainFabric::build(const config::SystemConfig& system) {
     ejection.node = node;
     ejection.delay = traversal + kNiChannelLatency;
     ejection.credit_loop = ejection.delay + 1 + kNiChannelLatency + router.credit_delay;
-    ejection.flit_time = ejection_flit_time(system);
-    ejection.spaced = spacing(ejection.flit_time);
+    ejection.pace = {ejection_flit_time(system), period_};
+    ejection.spaced = spacing(ejection.pace.flit_time);
     outputs_.insert(outputs_.end(), static_cast<std::size_t>(ni_ports_), ejection);
   }
   ports_.resize(static_cast<std::size_t>(topology_->num_interfaces()) * static_cast<std::size_t>(ni_ports_));
@@ -156,11 +156,12 @@ void TrainFabric::try_start(std::int32_t index, Cycles now) {
 
 void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) {
   Port& port = ports_[static_cast<std::size_t>(index)];
-  const Train train = timing_.train(message.bytes, message.flit_time);
+  const Known& told = known(message);
+  const Train& train = told.train;
   follow(message, train, now);
   require_virtual_channels(message, train, now);
-  require_credits(message, train, now);
-  const bool credits_short = !injection_credits_keep_up(train);
+  require_credits(message, told, now);
+  const bool credits_short = !injection_credits_keep_up(told);
   if (now < port.vcs_free_at) {
     const Cycles at = port.credits_short || credits_short ? now : stages_.front().passage.head;
     contend(at, fmt::format(
@@ -171,20 +172,20 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     Output& out = *stages_[i].output;
     const Passage& passage = stages_[i].passage;
-    occupy(out, interval(i, train), message, now);
+    occupy(out, interval(i, told), message, now);
     statistics_.flit_hops += train.flits;
     if (out.channel < 0) continue;
     statistics_.channel_flits[static_cast<std::size_t>(out.channel)] += train.flits;
     for (FabricObserver* observer : observers_) {
-      observer->channel_busy(out.channel, passage.head, passage.tail + 1, train.flits * out.flit_time);
+      observer->channel_busy(out.channel, passage.head, passage.tail + 1, train.flits * out.pace.flit_time);
     }
   }
   ++trains_;
   statistics_.flits_injected += train.flits;
   last_movement_ = now;
   port.sending = true;
-  port.free_at = now + train.tail + timing_.cycles(train.pace);
-  port.vcs_free_at = injection_free_at(train, now);
+  port.free_at = now + told.next_start;
+  port.vcs_free_at = injection_free_at(told, now);
   port.credits_short = credits_short;
   port.injector->message_started(message.id, now);
   schedule(now + train.tail, {EventKind::kInjected, index, message.id});
@@ -199,6 +200,18 @@ std::int32_t TrainFabric::ejection_port(const Message& message) const {
   return node * ni_ports_ + message.route->back().out_port - channels;
 }
 
+const TrainFabric::Known& TrainFabric::known(const Message& message) {
+  Known& known = known_[static_cast<std::size_t>(message.bytes) / 4 % known_.size()];
+  if (known.bytes != message.bytes || known.flit_time != message.flit_time) {
+    known.bytes = message.bytes;
+    known.flit_time = message.flit_time;
+    known.train = timing_.train(message.bytes, message.flit_time);
+    known.paced = capped_time(vc_depth_, known.train.pace) / period_;
+    known.next_start = known.train.tail + timing_.cycles(known.train.pace);
+  }
+  return known;
+}
+
 // Fills stages_ with the train's way.
 void TrainFabric::follow(const Message& message, const Train& train, Cycles now) {
   stages_.clear();
@@ -207,7 +220,7 @@ void TrainFabric::follow(const Message& message, const Train& train, Cycles now)
   NodeId node = message.src;
   for (const topology::Hop& hop : *message.route) {
     Output& out = output(node, hop.out_port);
-    const Passage passage = timing_.pass(train, head, tail, out.flit_time);
+    const Passage passage = timing_.pass(train, head, tail, out.pace);
     stages_.push_back({&out, hop.vcs, passage});
     head = passage.head + out.delay;
     tail = passage.tail + out.delay;
@@ -235,7 +248,7 @@ void TrainFabric::require_virtual_channels(const Message& message, const Train& 
   }
 }
 
-void TrainFabric::require_credits(const Message& message, const Train& train, Cycles now) const {
+void TrainFabric::require_credits(const Message& message, const Known& known, Cycles now) const {
   const auto refuse = [&](const std::string& where, Cycles loop) {
     throw ContentionError(
         fmt::format("message {}->{} at cycle {} does not move as one train: a buffer of {} flits does not "
@@ -243,34 +256,30 @@ void TrainFabric::require_credits(const Message& message, const Train& train, Cy
                     message.src, message.dst, now, vc_depth_, loop, where),
         now);
   };
-  if (train.flits <= vc_depth_) return;
-  if (!injection_credits_keep_up(train)) {
+  if (known.train.flits <= vc_depth_) return;
+  // The NI spaces flits at the train's pace, and the first router lets none wait longer than r + v.
+  if (!injection_credits_keep_up(known)) {
     refuse(fmt::format("the injection channel of NI {}", message.src), injection_credit_loop_);
   }
   for (std::size_t i = 0; i < stages_.size(); ++i) {
-    if (credits_keep_up(i, train) == Credits::kShort) {
+    if (credits_keep_up(i, known) == Credits::kShort) {
       refuse(place(*stages_[i].output), stages_[i].output->credit_loop);
     }
   }
 }
 
-// The NI spaces flits at the train's pace, and the first router lets none wait longer than r + v.
-bool TrainFabric::injection_credits_keep_up(const Train& train) const {
-  return capped_time(vc_depth_, train.pace) / period_ >= injection_credit_loop_;
-}
-
 // When the next message of a port may start without meeting this one in the router's input buffers. Virtual
 // channels are taken in rotation there.
-Cycles TrainFabric::injection_free_at(const Train& train, Cycles now) const {
+Cycles TrainFabric::injection_free_at(const Known& known, Cycles now) const {
   constexpr Cycles kShortestPacket = 2;  // a head and data
   const Passage& first = stages_.front().passage;
   Cycles free = 0;
-  if (!injection_credits_keep_up(train)) {
+  if (!injection_credits_keep_up(known)) {
     free = first.tail + injection_credit_loop_ - kInjectionDelay - timing_.routing_and_allocation();
   }
   if (vcs_ == 1) return std::max(free, first.tail + 1 - kInjectionDelay);
   if ((vcs_ - 1) * kShortestPacket >= timing_.routing_and_allocation()) return free;
-  return std::max(free, now + train.last_head + timing_.routing_and_allocation());
+  return std::max(free, now + known.train.last_head + timing_.routing_and_allocation());
 }
 
 // Whether every flit finds a credit at output port `stage` of the train's way. A flit wins the switch there
@@ -278,18 +287,17 @@ Cycles TrainFabric::injection_free_at(const Train& train, Cycles now) const {
 // flits of this train are injected `paced` cycles apart. Its stay in the next router is r + v, if that
 // router's channel is no slower than this, else at most r + v and what body flits have closed up behind their
 // heads so far.
-TrainFabric::Credits TrainFabric::credits_keep_up(std::size_t stage, const Train& train) const {
+TrainFabric::Credits TrainFabric::credits_keep_up(std::size_t stage, const Known& known) const {
   const Output& out = *stages_[stage].output;
   const bool last = stage + 1 == stages_.size();
-  const bool spreads = !last && stages_[stage + 1].output->flit_time > out.flit_time;
+  const bool spreads = !last && stages_[stage + 1].output->pace.flit_time > out.pace.flit_time;
   const Cycles closed_up = static_cast<Cycles>(stage + 1) * timing_.routing_and_allocation();
   if (out.spaced >= out.credit_loop + (spreads ? closed_up : 0)) return Credits::kKeepUp;
-  const Cycles paced = capped_time(vc_depth_, train.pace) / period_;
-  const bool alone = train.flits <= vc_depth_ || paced >= out.credit_loop + closed_up;
+  const bool alone = known.train.flits <= vc_depth_ || known.paced >= out.credit_loop + closed_up;
   return alone ? Credits::kKeepUpAlone : Credits::kShort;
 }
 
-TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Train& train) const {
+TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& known) const {
   const Output& out = *stages_[stage].output;
   const Passage& passage = stages_[stage].passage;
   const Cycles delay = timing_.routing_and_allocation();
@@ -303,7 +311,7 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Train& trai
     use.free = std::max(use.free, leaves_next + 1 - delay);
     use.free_of_vc = std::max(use.free_of_vc, leaves_next + 1);
   }
-  if (credits_keep_up(stage, train) != Credits::kKeepUp) {
+  if (credits_keep_up(stage, known) != Credits::kKeepUp) {
     use.free = std::max(use.free, leaves_next - (last ? 0 : delay) + out.credit_loop);
   }
   use.free_of_vc = std::max(use.free_of_vc, use.free);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <systemc>
@@ -100,9 +101,17 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     std::int32_t channel = -1;
     Cycles delay = 0;        // from the switch to the next router's input, or to the NI
     Cycles credit_loop = 0;  // R
-    Femtoseconds flit_time = 0;
+    ChannelPace pace;
     Cycles spaced = 0;             // the least between a flit and the one D places before it
     std::vector<Interval> trains;  // ascending
+  };
+  // The train of messages of a length, which are few in a run.
+  struct Known {
+    Bytes bytes = -1;
+    Femtoseconds flit_time = 0;  // of the slowest channel
+    Train train;
+    Cycles paced = 0;       // from a flit to the one D places after it
+    Cycles next_start = 0;  // from its first flit to that of the next message
   };
   // An output port on the way of the message that starts now.
   struct Stage {
@@ -118,15 +127,16 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   void process(const Event& event, Cycles now);
   void try_start(std::int32_t port, Cycles now);
   void start(std::int32_t port, const Message& message, Cycles now);
+  const Known& known(const Message& message);
   void follow(const Message& message, const Train& train, Cycles now);
   std::int32_t ejection_port(const Message& message) const;
-  void require_credits(const Message& message, const Train& train, Cycles now) const;
+  void require_credits(const Message& message, const Known& known, Cycles now) const;
   void require_virtual_channels(const Message& message, const Train& train, Cycles now) const;
-  bool injection_credits_keep_up(const Train& train) const;
-  Cycles injection_free_at(const Train& train, Cycles now) const;
+  bool injection_credits_keep_up(const Known& known) const { return known.paced >= injection_credit_loop_; }
+  Cycles injection_free_at(const Known& known, Cycles now) const;
   enum class Credits : std::uint8_t { kKeepUp, kKeepUpAlone, kShort };
-  Credits credits_keep_up(std::size_t stage, const Train& train) const;
-  Interval interval(std::size_t stage, const Train& train) const;
+  Credits credits_keep_up(std::size_t stage, const Known& known) const;
+  Interval interval(std::size_t stage, const Known& known) const;
   void occupy(Output& output, const Interval& interval, const Message& message, Cycles now);
   void contend(Cycles at, const std::string& what);
   void schedule(Cycles at, const Event& event);
@@ -147,6 +157,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::vector<Output> outputs_;
   std::vector<Port> ports_;  // [interface][NI port]
   std::vector<Stage> stages_;
+  std::array<Known, 64> known_;  // by the last bits of a length
   Calendar<Event> events_;
   sc_core::sc_event wake_event_;
   Cycles next_tick_ = -1;

@@ -31,6 +31,7 @@
 #include "system/output/vcd_probe.h"
 #include "system/process/auto_fidelity.h"
 #include "system/process/cost_meter.h"
+#include "system/process/subprocess_run.h"
 
 namespace coppice::system {
 namespace {
@@ -125,11 +126,12 @@ class CollectiveRun {
     if (trace_) trace_->finish();
     if (vcd_) vcd_->finish();
     if (options_.statistics != nullptr) *options_.statistics = fabric_->statistics();
-    nlohmann::ordered_json result = make_result(
-        {config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
-         config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
-         prepared_.least, breakdown_.to_json(finish_.last), cost.to_json(fabric_->statistics().flit_hops),
-         verification_->checked(), activity_.get()});
+    nlohmann::ordered_json result =
+        make_result({config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
+                     config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
+                     prepared_.least, breakdown_.to_json(finish_.last),
+                     cost.to_json(fabric_->statistics().flit_hops, machine_->threads()),
+                     verification_->checked(), activity_.get()});
     result["statistics"] = collect_statistics(*machine_);
     write_statistics(options_.statistics_path, *machine_);
     predict(result);
@@ -222,11 +224,21 @@ class CollectiveRun {
         .contents = [this](NodeId node) -> ni::GradientMemory& { return verification_->memory(node); },
         .rtl_interfaces = rtl_nodes(),
         .wave_path = options_.fst_path,
+        .threads = threads(),
     };
     machine_ = std::make_unique<Machine>("machine", spec, options_.parts);
     fabric_ = &machine_->fabric();
     // A value change dump samples the nodes in every cycle of the kernel.
     if (options_.vcd_path.empty()) machine_->decouple();
+  }
+
+  // What the messages take on channels, in flits, is what a run of flits takes of time.
+  int threads() const {
+    if (options_.threads > 0) return options_.threads;
+    constexpr double kSmall = 2e6;
+    const double flits = static_cast<double>(schedule_.size) / static_cast<double>(config().system.flit) *
+                         topology_.num_accelerators();
+    return flits < kSmall ? 1 : available_processors();
   }
 
   // Accelerators whose network interface is in Verilog.

@@ -62,6 +62,15 @@ bool Machine::verilog(NodeId id) const {
   return node < spec_.rtl_interfaces.size() && spec_.rtl_interfaces[node];
 }
 
+// Verilated models share what they carry, and what others make need not be fit for threads.
+int Machine::usable_threads() const {
+  const bool rtl =
+      system_.router.impl == config::Implementation::kRtl ||
+      std::find(spec_.rtl_interfaces.begin(), spec_.rtl_interfaces.end(), true) != spec_.rtl_interfaces.end();
+  const bool others = parts_.make_accelerator || parts_.make_memory || spec_.make_endpoint;
+  return rtl || others ? 1 : spec_.threads;
+}
+
 void Machine::build_flits() {
   fabric::FlitParts parts;
   if (system_.router.impl == config::Implementation::kRtl) {
@@ -77,8 +86,9 @@ void Machine::build_flits() {
   parts.make_terminal = [this](fabric::FlitNode& node, NodeId id, int ports, fabric::FlitContext& flits) {
     return build_local(node, id, ports, flits);
   };
-  auto network = std::make_unique<fabric::FlitNetwork>(spec_.topology, spec_.routing, system_,
-                                                       spec_.fabric_ports, spec_.failure, std::move(parts));
+  auto network =
+      std::make_unique<fabric::FlitNetwork>(spec_.topology, spec_.routing, system_, spec_.fabric_ports,
+                                            spec_.failure, std::move(parts), usable_threads());
   flits_ = network.get();
   fabric_ = std::move(network);
 }
@@ -88,6 +98,7 @@ fabric::FlitParts::LocalPorts Machine::build_local(fabric::FlitNode& node, NodeI
   if (spec_.make_endpoint) return spec_.make_endpoint(id, flits);
   if (id >= static_cast<NodeId>(spec_.schedule.nodes.size())) return {};
   ni::NiContext context = context_;
+  context.log = &spec_.log.of_thread(static_cast<std::size_t>(flits.thread));
   flit_node_ = &node;
   if (!verilog(id)) {
     alarms_.push_back(std::make_unique<ni::NodeAlarm>("alarm"));

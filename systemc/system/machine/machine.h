@@ -37,6 +37,9 @@ struct MachineSpec {
   std::vector<bool> rtl_interfaces;                               // [accelerator]
   std::string wave_path;                 // of the Verilated interface of observe.nodes' first; empty: none
   const ni::PathTable* paths = nullptr;  // of a controller; none: messages take the routes of their schedules
+  // In which nodes may run side by side, where flits move and nothing but CollectiveStarter is made to act on
+  // them.
+  int threads = 1;
   // Where flits move, makes what stands at the local ports of a node in the place of its network interface,
   // within the node; it is not the machine's, and has neither memory nor accelerator. None: the usual.
   std::function<fabric::FlitParts::LocalPorts(topology::NodeId node, fabric::FlitContext& flits)>
@@ -70,6 +73,8 @@ class Machine final : public sc_core::sc_module {
   // nothing acts in between, and leap at `fidelity: leap`. Everything that is observed still comes in the
   // order of time.
   void decouple();
+  // In which its nodes run.
+  int threads() const { return flits_ == nullptr ? 1 : flits_->threads(); }
   // Cycles of the network that were leapt over.
   Cycles leapt() const { return flits_ == nullptr ? 0 : flits_->leapt(); }
   // Simulates the cycles before `cycle`, counted from the start; rethrows what a module has thrown.
@@ -87,6 +92,7 @@ class Machine final : public sc_core::sc_module {
                        int ports);
   void build_accelerator(topology::NodeId id);
   bool verilog(topology::NodeId id) const;
+  int usable_threads() const;
 
   const MachineSpec spec_;
   const MachineParts parts_;

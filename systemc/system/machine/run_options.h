@@ -20,6 +20,10 @@ struct RunOptions {
   const std::atomic<bool>* interrupted = nullptr;  // polled; a set flag ends the run with Interrupted
   std::function<void(double fraction)> progress;   // called now and then with the part of the work done
 
+  // In which a collective's nodes run side by side where flits move; 0: as many as there are cores, one for
+  // small runs. Results do not depend on it.
+  int threads = 1;
+
   MachineParts parts;  // modules of your own in the places of the machine's
 
   // For those who compare runs; not owned. What they see of `fidelity: auto` they see in the child process

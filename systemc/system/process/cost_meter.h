@@ -12,8 +12,8 @@ class CostMeter {
  public:
   CostMeter();
   // wall_s, user_s and flit_hops_per_s (per user CPU second) since construction; peak_rss_bytes of the
-  // process.
-  nlohmann::ordered_json to_json(std::int64_t flit_hops) const;
+  // process; the threads that it ran in.
+  nlohmann::ordered_json to_json(std::int64_t flit_hops, int threads = 1) const;
 
  private:
   std::chrono::steady_clock::time_point wall_start_;

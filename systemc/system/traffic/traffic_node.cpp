@@ -44,7 +44,7 @@ void TrafficNode::packet_ejected(const Packet& packet, Cycles now) {
   ++measurement_->finished;
   measurement_->finished_flits += packet.flits;
   measurement_->packet_latency += now - packet.created;
-  measurement_->flit_latency += packet.flit_cycles;
+  measurement_->flit_latency += packet.flit_cycles();
   measurement_->hops += packet.hops;
 }
 

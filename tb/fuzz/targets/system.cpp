@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (flit.end == Outcome::End::kFailed) fail(yaml, "flit: " + flit.reason);
   if (flit.end != Outcome::End::kDone) return 0;
   require_possible(yaml, flit.recording.result);
-  const Outcome leap = coppice::fuzz::record_run(yaml, "leap");
+  const Outcome leap = coppice::fuzz::record_run(yaml, "leap", coppice::fuzz::threads_for(yaml));
   if (leap.end != Outcome::End::kDone) fail(yaml, "leap: " + leap.reason);
   const std::string difference = coppice::fuzz::first_difference(flit.recording, leap.recording);
   if (!difference.empty()) fail(yaml, "leap (train in what follows) differs from flit: " + difference);

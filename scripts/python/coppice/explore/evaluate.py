@@ -165,7 +165,8 @@ class Evaluator:
             return Outcome(**known)
         with tempfile.TemporaryDirectory(prefix="coppice-explore-") as folder:
             out = pathlib.Path(folder, "result.json")
-            words = ["run", str(base), "--quiet", "--out", str(out)]
+            # The points of a search share the cores already.
+            words = ["run", str(base), "--quiet", "--threads", "1", "--out", str(out)]
             for key, value in settings.items():
                 words += override(key, value)
             status, _, errors, seconds = self._call(words)

@@ -63,7 +63,7 @@ TEST(FlitFabric, TakesFiveCyclesPerRouterTwoMoreAndOnePerFurtherFlit) {
             << small.topology.name() << " " << packet.src << "->" << packet.dst;
         const auto route = topology::make_route(small.topology, *small.routing, packet.src, packet.dst, 0, 0);
         EXPECT_EQ(packet.hops, route.size());
-        EXPECT_EQ(packet.flit_cycles, (5 * packet.hops + 2) * cases[i].flits);
+        EXPECT_EQ(packet.flit_cycles(), (5 * packet.hops + 2) * cases[i].flits);
       }
     }
     const auto nodes = static_cast<std::size_t>(small.topology.num_accelerators());

@@ -82,7 +82,7 @@ class FlitSink final : public Ejector, public Repeating {
     ++packets;
     if (packet.last_of_message)
       came += fmt::format(" {}:{} after {}, {}, {}", packet.tag, now, packet.created, packet.hops,
-                          packet.flit_cycles);
+                          packet.flit_cycles());
   }
   bool takes_flits() const override { return true; }
   void flit_ejected(const Packet& packet, Flit flit, Cycles now) override {

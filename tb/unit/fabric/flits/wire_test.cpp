@@ -36,5 +36,33 @@ TEST(Wire, BringsFlitsAndCreditsInTheirOrderAndTime) {
   EXPECT_TRUE(wire.idle());
 }
 
+TEST(Wire, BetweenThreadsIsHandedOverBetweenQuanta) {
+  Wire wire(10, 12);
+  ArrivalCalendar receiver;
+  ArrivalCalendar sender;
+  Cycles receiver_due = kNever;
+  Cycles sender_due = kNever;
+  wire.attach_receiver(receiver, 3, receiver_due);
+  wire.attach_sender(sender, 4, sender_due);
+  wire.set_apart();
+  wire.send({1, 0, 1}, 2, 5);
+  wire.return_credit(3, 6);
+  EXPECT_EQ(wire.flits_sent(), 1);
+  EXPECT_EQ(receiver_due, kNever);
+  EXPECT_EQ(sender_due, kNever);
+  EXPECT_FALSE(wire.has_flit(15));
+  EXPECT_FALSE(wire.has_credit(18));
+  wire.hand_over();
+  EXPECT_EQ(receiver_due, 15);
+  EXPECT_EQ(sender_due, 18);
+  EXPECT_FALSE(wire.has_flit(14));
+  ASSERT_TRUE(wire.has_flit(15));
+  EXPECT_EQ(wire.take_flit().stamp.vc(), 2);
+  ASSERT_TRUE(wire.has_credit(18));
+  EXPECT_EQ(wire.take_credit(), 3);
+  wire.hand_over();
+  EXPECT_TRUE(wire.idle());
+}
+
 }  // namespace
 }  // namespace coppice::fabric

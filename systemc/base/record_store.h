@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace coppice {
+
+// Records that several threads open, hand to each other and close. A record stays where it is and is found by
+// its identity; identities are given out by blocks, to the Shelf of a thread, and are used again.
+//
+// Whoever hands an identity to another thread lets what it wrote before be seen there: threads meet between
+// the two.
+template <typename Record>
+class RecordStore {
+ public:
+  static constexpr std::size_t kBlock = 256;
+  static constexpr std::size_t kMostBlocks = std::size_t{1} << 20;
+
+  RecordStore() : blocks_(static_cast<Record**>(std::calloc(kMostBlocks, sizeof(Record*)))) {
+    if (blocks_ == nullptr) throw std::bad_alloc();
+  }
+
+  Record& operator[](std::uint64_t id) { return blocks_.get()[id / kBlock][id % kBlock]; }
+  const Record& operator[](std::uint64_t id) const { return blocks_.get()[id / kBlock][id % kBlock]; }
+
+  // Returns the first of kBlock new identities. By several threads at a time.
+  std::uint64_t add_block() {
+    const std::lock_guard lock(adding_);
+    if (owned_.size() == kMostBlocks) throw std::bad_alloc();
+    owned_.push_back(std::make_unique<Record[]>(kBlock));
+    blocks_.get()[owned_.size() - 1] = owned_.back().get();
+    return (owned_.size() - 1) * kBlock;
+  }
+
+ private:
+  struct Free {
+    void operator()(Record** blocks) const { std::free(blocks); }
+  };
+
+  // Room for all that there may ever be, so that it never moves; pages that are not used are not there.
+  std::unique_ptr<Record*, Free> blocks_;
+  std::mutex adding_;
+  std::vector<std::unique_ptr<Record[]>> owned_;
+};
+
+// The free identities of one thread.
+template <typename Record>
+class Shelf {
+ public:
+  // `store` outlives it.
+  explicit Shelf(RecordStore<Record>& store) : store_(&store) {}
+
+  std::uint64_t take() {
+    if (free_.empty()) {
+      if (fresh_ == end_) {
+        fresh_ = store_->add_block();
+        end_ = fresh_ + RecordStore<Record>::kBlock;
+      }
+      return fresh_++;
+    }
+    const std::uint64_t id = free_.back();
+    free_.pop_back();
+    return id;
+  }
+  void give_back(std::uint64_t id) { free_.push_back(id); }
+
+  // Shares out what is free when much more is on one shelf than on another: messages may all begin in one
+  // thread and end in another. Between the times at which threads use them.
+  static void level(Shelf& one, Shelf& other) {
+    Shelf& more = one.free_.size() < other.free_.size() ? other : one;
+    Shelf& less = &more == &one ? other : one;
+    const std::size_t surplus = more.free_.size() - less.free_.size();
+    if (surplus < 16 * RecordStore<Record>::kBlock) return;
+    const auto from = more.free_.end() - static_cast<std::ptrdiff_t>(surplus / 2);
+    less.free_.insert(less.free_.end(), from, more.free_.end());
+    more.free_.erase(from, more.free_.end());
+  }
+
+ private:
+  RecordStore<Record>* store_;
+  std::vector<std::uint64_t> free_;
+  std::uint64_t fresh_ = 0;  // of the block that was added last, up to end_
+  std::uint64_t end_ = 0;
+};
+
+}  // namespace coppice

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace coppice::fabric {
+
+// Threads that run the groups of a network's nodes side by side, quantum by quantum.
+class NodeThreads {
+ public:
+  explicit NodeThreads(int groups);
+  ~NodeThreads();
+
+  // Calls run(group) for every group, each in a thread, and returns when all have: what they did is seen by
+  // the caller, and what the caller did before is seen by them. Of several exceptions, that of the first
+  // group is thrown.
+  void run(const std::function<void(int group)>& run);
+
+ private:
+  struct Arena;
+  std::unique_ptr<Arena> arena_;
+  std::vector<std::exception_ptr> failures_;  // [group]
+};
+
+}  // namespace coppice::fabric
