@@ -96,7 +96,7 @@ Command add_run(CLI::App& parent) {
   app->add_option("--statistics", line->statistics, "write what every module counted, as CSV")
       ->type_name("FILE");
   app->add_option("--threads", line->threads,
-                  "threads for a collective whose flits move; 0: one per core, one for small runs")
+                  "threads for a collective or program whose flits move; 0: one per core, one for small runs")
       ->check(CLI::Range(0, 256))
       ->type_name("N");
   return {app, [line] { execute(*line); }};

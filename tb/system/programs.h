@@ -20,10 +20,12 @@ inline std::string machine(const std::string& topology) {
 class Programs : public ::testing::Test {
  protected:
   nlohmann::ordered_json run(const std::string& topology, const std::string& program,
-                             const std::vector<std::string>& overrides = {}) const {
+                             const std::vector<std::string>& overrides = {},
+                             const std::vector<std::string>& options = {}) const {
     shop.write("c.yaml", machine(topology));
     shop.write("p.yaml", program);
     std::vector<std::string> arguments{"run", "c.yaml", "--out", "r.json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
     for (const std::string& text : overrides) arguments.insert(arguments.end(), {"--set", text});
     const Outcome outcome = shop.run(arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.err << program;

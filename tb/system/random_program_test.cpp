@@ -95,18 +95,23 @@ class RandomProgram {
   std::mt19937 random_;
 };
 
-TEST_F(Programs, KeepEveryOrderAtRandom) {
-  const std::vector<std::string> topologies{"kind: torus, dims: [4, 2]", "kind: switch, dims: [8]",
-                                            "kind: fat_tree, dims: [4, 2]", "kind: dgx1",
-                                            "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, "
-                                            "bandwidth: 16 GB/s, latency: 100 ns}, {kind: "
-                                            "switch, size: 2, bandwidth: 16 GB/s, latency: 500 ns}]"};
+const std::vector<std::string> kTopologies{"kind: torus, dims: [4, 2]", "kind: switch, dims: [8]",
+                                           "kind: fat_tree, dims: [4, 2]", "kind: dgx1",
+                                           "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, "
+                                           "bandwidth: 16 GB/s, latency: 100 ns}, {kind: "
+                                           "switch, size: 2, bandwidth: 16 GB/s, latency: 500 ns}]"};
+
+// What a random program runs with.
+std::vector<std::string> settings_of(std::uint32_t seed) {
   const std::vector<std::string> orders{"round_robin", "priority", "fifo"};
+  return {"system.ni.contexts=16", "collective.algorithm=ring",
+          "system.ni.context_order=" + orders[seed % orders.size()]};
+}
+
+TEST_F(Programs, KeepEveryOrderAtRandom) {
   for (std::uint32_t seed = 0; seed < 15; ++seed) {
     const RandomProgram program(seed);
-    const Json result = run(topologies[seed % topologies.size()], program.text(),
-                            {"system.ni.contexts=16", "collective.algorithm=ring",
-                             "system.ni.context_order=" + orders[seed % orders.size()]});
+    const Json result = run(kTopologies[seed % kTopologies.size()], program.text(), settings_of(seed));
     ASSERT_FALSE(result.is_null());
     std::map<std::string, std::map<int, std::pair<double, double>>> times;  // begin, end
     for (const auto& accelerator : result["accelerators"]) {
@@ -150,6 +155,27 @@ TEST_F(Programs, KeepEveryOrderAtRandom) {
       for (const auto& [rank, time] : own) last = std::max(last, time.first);
       for (const auto& [rank, time] : own) EXPECT_GE(time.second, last) << seed << " o" << i;
     }
+  }
+}
+
+// --threads: the same in every byte.
+class Threads : public Programs {};
+
+TEST_F(Threads, ChangeNothingInAnyProgram) {
+  for (std::uint32_t seed = 0; seed < 15; ++seed) {
+    const RandomProgram program(seed);
+    std::vector<std::string> settings = settings_of(seed);
+    settings.push_back(seed % 3 == 0 ? "fidelity=leap" : "fidelity=flit");
+    const auto of = [&](const char* threads) {
+      Json result =
+          run(kTopologies[seed % kTopologies.size()], program.text(), settings, {"--threads", threads});
+      EXPECT_EQ(result["simulator"]["threads"], std::stoi(threads));
+      result.erase("simulator");
+      return result;
+    };
+    const Json one = of("1");
+    EXPECT_EQ(of("2"), one) << seed;
+    EXPECT_EQ(of("5"), one) << seed;
   }
 }
 

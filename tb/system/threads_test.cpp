@@ -34,7 +34,7 @@ std::vector<std::string> arguments(const Case& drawn, const std::string& fidelit
   return all;
 }
 
-TEST(Threads, ChangeNothingInAnyResult) {
+TEST(ThreadsOfCollectives, ChangeNothingInAnyResult) {
   for (const Case& drawn : kCases) {
     for (const char* fidelity : {"flit", "leap"}) {
       SCOPED_TRACE(fmt::format("{}, {}", drawn.name, fidelity));
@@ -64,7 +64,7 @@ TEST(Threads, ChangeNothingInAnyResult) {
 }
 
 // What is cut short says the same, too.
-TEST(Threads, EndAlikeAtTheLimit) {
+TEST(ThreadsOfCollectives, EndAlikeAtTheLimit) {
   std::string said;
   for (const int threads : {1, 2}) {
     const Workshop shop;
@@ -77,7 +77,7 @@ TEST(Threads, EndAlikeAtTheLimit) {
   }
 }
 
-TEST(Threads, AreOneForASmallRunAndWhereOneIsAskedFor) {
+TEST(ThreadsOfCollectives, AreOneForASmallRunAndWhereOneIsAskedFor) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   ASSERT_EQ(shop.run({"run", "c.yaml", "--set", "fidelity=flit", "--out", "r.json"}).status, 0);

@@ -83,8 +83,8 @@ class FlitNetwork : public Fabric {
 
   std::int64_t packets_in_flight() const;
   FlitContext& context() { return *contexts_.front(); }
-  // The threads in which groups of nodes run if nodes run ahead of each other.
-  int threads() const { return static_cast<int>(contexts_.size()); }
+  // In which groups of nodes run.
+  int threads() const { return decoupled_ ? static_cast<int>(contexts_.size()) : 1; }
 
  private:
   void build_node(NodeId node, FlitNode& module);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
@@ -11,7 +12,10 @@ namespace coppice::fabric {
 // The two counters say the same as oneTBB's own synchronisation, in a way that ThreadSanitizer sees: the
 // library is not built for it.
 struct NodeThreads::Arena {
-  explicit Arena(int threads) : tasks(threads) {}
+  explicit Arena(int threads)
+      : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads)),
+        tasks(threads) {}
+  tbb::global_control limit;  // as many as are asked for, though there be fewer cores
   tbb::task_arena tasks;
   std::atomic<std::uint64_t> begun{0};
   std::atomic<std::uint64_t> done{0};

@@ -31,7 +31,6 @@
 #include "system/output/vcd_probe.h"
 #include "system/process/auto_fidelity.h"
 #include "system/process/cost_meter.h"
-#include "system/process/subprocess_run.h"
 
 namespace coppice::system {
 namespace {
@@ -232,13 +231,10 @@ class CollectiveRun {
     if (options_.vcd_path.empty()) machine_->decouple();
   }
 
-  // What the messages take on channels, in flits, is what a run of flits takes of time.
+  // Every accelerator takes the data in at least once, a hop away.
   int threads() const {
-    if (options_.threads > 0) return options_.threads;
-    constexpr double kSmall = 2e6;
-    const double flits = static_cast<double>(schedule_.size) / static_cast<double>(config().system.flit) *
-                         topology_.num_accelerators();
-    return flits < kSmall ? 1 : available_processors();
+    const double flits = static_cast<double>(schedule_.size) / static_cast<double>(config().system.flit);
+    return threads_for(flits * topology_.num_accelerators(), options_.threads);
   }
 
   // Accelerators whose network interface is in Verilog.

@@ -62,13 +62,13 @@ bool Machine::verilog(NodeId id) const {
   return node < spec_.rtl_interfaces.size() && spec_.rtl_interfaces[node];
 }
 
-// Verilated models share what they carry, and what others make need not be fit for threads.
+// Verilated models share what they carry.
 int Machine::usable_threads() const {
   const bool rtl =
       system_.router.impl == config::Implementation::kRtl ||
       std::find(spec_.rtl_interfaces.begin(), spec_.rtl_interfaces.end(), true) != spec_.rtl_interfaces.end();
-  const bool others = parts_.make_accelerator || parts_.make_memory || spec_.make_endpoint;
-  return rtl || others ? 1 : spec_.threads;
+  const bool made = parts_.make_accelerator || parts_.make_memory || spec_.make_endpoint;
+  return rtl || (made && !parts_.fit_for_threads) ? 1 : spec_.threads;
 }
 
 void Machine::build_flits() {

@@ -37,8 +37,7 @@ struct MachineSpec {
   std::vector<bool> rtl_interfaces;                               // [accelerator]
   std::string wave_path;                 // of the Verilated interface of observe.nodes' first; empty: none
   const ni::PathTable* paths = nullptr;  // of a controller; none: messages take the routes of their schedules
-  // In which nodes may run side by side, where flits move and nothing but CollectiveStarter is made to act on
-  // them.
+  // In which nodes may run side by side, where flits move and all modules are fit for that.
   int threads = 1;
   // Where flits move, makes what stands at the local ports of a node in the place of its network interface,
   // within the node; it is not the machine's, and has neither memory nor accelerator. None: the usual.
@@ -52,6 +51,9 @@ struct MachineParts {
   // `accelerator` and `memory` of an accelerator's node; nothing or nullptr: the usual.
   std::function<std::unique_ptr<accelerator::AcceleratorModule>(NodeId node)> make_accelerator;
   std::function<std::unique_ptr<ni::MemoryModule>(NodeId node, ni::GradientMemory& contents)> make_memory;
+  // Whether they may run in several threads: they act on nothing but their own node, and use the kernel for
+  // nothing but its time.
+  bool fit_for_threads = false;
 };
 
 // The top module: a node_N per node, with `router` where flits move, and `ni`, `memory` and `accelerator` at

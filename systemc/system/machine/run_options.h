@@ -8,8 +8,17 @@
 
 #include "system/machine/machine.h"
 #include "system/process/interrupted.h"
+#include "system/process/subprocess_run.h"
 
 namespace coppice::system {
+
+// The threads for a run of so many flit-hops: as many as are `asked` for or, where that is 0, as there are
+// cores, one for a small run.
+inline int threads_for(double flit_hops, int asked) {
+  constexpr double kSmall = 2e6;
+  if (asked > 0) return asked;
+  return flit_hops < kSmall ? 1 : available_processors();
+}
 
 // Files and callbacks that a run may use besides its result.
 struct RunOptions {
@@ -20,8 +29,8 @@ struct RunOptions {
   const std::atomic<bool>* interrupted = nullptr;  // polled; a set flag ends the run with Interrupted
   std::function<void(double fraction)> progress;   // called now and then with the part of the work done
 
-  // In which a collective's nodes run side by side where flits move; 0: as many as there are cores, one for
-  // small runs. Results do not depend on it.
+  // In which the nodes of a collective or a program run side by side where flits move; 0: threads_for()
+  // decides. Results do not depend on it.
   int threads = 1;
 
   MachineParts parts;  // modules of your own in the places of the machine's

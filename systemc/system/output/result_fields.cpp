@@ -247,7 +247,7 @@ constexpr ResultField kFields[] = {
     {"simulator.user_s", "s", "Its CPU time."},
     {"simulator.flit_hops_per_s", "1/s", "The flit-hops of a CPU second."},
     {"simulator.peak_rss_bytes", "B", "The most memory that it took."},
-    {"simulator.threads", "", "The threads that a collective's nodes ran in."},
+    {"simulator.threads", "", "The threads that nodes ran in."},
     {"simulator.simulations", "", "The simulations of a training run."},
     {"simulator", "", "What the simulation cost."},
 };

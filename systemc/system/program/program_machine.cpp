@@ -130,8 +130,10 @@ void ProgramMachine::build_machine() {
       .rtl_interfaces = {},
       .wave_path = {},
       .paths = setup_.paths,
+      .threads = threads_for(state_.flit_hops(), options_.threads),
   };
   MachineParts parts = options_.parts;
+  parts.fit_for_threads = !parts.make_memory || parts.fit_for_threads;
   parts.make_accelerator = [this](NodeId node) {
     auto runner =
         std::make_unique<ProgramRunner>("accelerator", node, state_, passes_, chained_.get(), setup_.gate);

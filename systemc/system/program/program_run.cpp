@@ -105,7 +105,7 @@ class ProgramRun {
       json["leap"] = leaps(state.last(), machine_.machine().leapt());
     json["statistics"] = collect_statistics(machine_.machine());
     write_statistics(options_.statistics_path, machine_.machine());
-    json["simulator"] = cost.to_json(statistics.flit_hops);
+    json["simulator"] = cost.to_json(statistics.flit_hops, machine_.machine().threads());
     if (config::runs_lone_collective(config())) {
       const CompiledCollective& compiled = *state.exchange(1).compiled;
       add_collective_fields(json, compiled, config().collective.size);

@@ -227,7 +227,7 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollec
   state_.joined(id, now);
   if (state_.exchange(id).compiled == nullptr) {
     times(operation).begun = now;
-    state_.done(id, accelerator_, now);
+    state_.done(id, now);
     end(operation, now);
     return;
   }
@@ -282,7 +282,7 @@ void ProgramRunner::exchange_done(ContextId id, Cycles now) {
     context->started = false;
   }
   joined_.erase(id);
-  state_.done(id, accelerator_, now);
+  state_.done(id, now);
   const auto operation = operation_of_.find(id);
   const std::size_t number = operation->second;
   operation_of_.erase(operation);

@@ -137,6 +137,8 @@ ni::GradientMemory& ProgramState::memory(ni::ContextId id, NodeId accelerator) {
 }
 
 ni::ContextTables ProgramState::tables(ni::ContextId id, NodeId accelerator) {
+  // The first to ask makes the buffers.
+  const std::lock_guard lock(*changing_);
   const CompiledCollective& compiled = *exchanges_[id - 1].compiled;
   const auto m = static_cast<std::size_t>(member(compiled, accelerator));
   return {.id = id,
@@ -154,14 +156,19 @@ std::int64_t ProgramState::entries(ni::ContextId id, NodeId accelerator) const {
 }
 
 void ProgramState::joined(ni::ContextId id, Cycles now) {
-  ExchangeState& exchange = exchanges_[id - 1];
-  ++exchange.joined;
-  exchange.first_joined = exchange.first_joined < 0 ? now : std::min(exchange.first_joined, now);
-  exchange.last_joined = std::max(exchange.last_joined, now);
-  if (exchange.joined == 1 && on_first_joined) on_first_joined(id, now);
+  bool first = false;
+  {
+    const std::lock_guard lock(*changing_);
+    ExchangeState& exchange = exchanges_[id - 1];
+    first = ++exchange.joined == 1;
+    exchange.first_joined = exchange.first_joined < 0 ? now : std::min(exchange.first_joined, now);
+    exchange.last_joined = std::max(exchange.last_joined, now);
+  }
+  if (first && on_first_joined) on_first_joined(id, now);
 }
 
-void ProgramState::done(ni::ContextId id, NodeId accelerator, Cycles now) {
+void ProgramState::done(ni::ContextId id, Cycles now) {
+  const std::lock_guard lock(*changing_);
   ExchangeState& exchange = exchanges_[id - 1];
   exchange.ended = std::max(exchange.ended, now);
   ++exchange.done;
@@ -174,9 +181,8 @@ void ProgramState::done(ni::ContextId id, NodeId accelerator, Cycles now) {
   try {
     verification(id).verify();
   } catch (const ModelError& error) {
-    throw ModelError(fmt::format("{} '{}', which accelerator {} has done in cycle {}: {}",
-                                 collective ? "collective" : "transfer", name, accelerator, now,
-                                 error.what()));
+    throw ModelError(fmt::format("{} '{}', which has ended in cycle {}: {}",
+                                 collective ? "collective" : "transfer", name, exchange.ended, error.what()));
   }
   exchange.verification.reset();
 }

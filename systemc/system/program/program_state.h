@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ class ExchangeState {
 };
 
 // What the accelerators of a program share: the program, its compiled collectives, and how far all have come.
+// Accelerators may run in several threads: what they change here does not depend on their order within a
+// cycle.
 class ProgramState {
  public:
   // Compiles; throws ConfigError. All references outlive it. `jobs` has every rank.
@@ -81,7 +84,7 @@ class ProgramState {
 
   void joined(ni::ContextId id, Cycles now);
   // Verifies the data of a collective when all its members are done; throws ModelError.
-  void done(ni::ContextId id, topology::NodeId accelerator, Cycles now);
+  void done(ni::ContextId id, Cycles now);
 
   // The buffer of an address of an accelerator's memory: kBufferBits of the address are within the buffer.
   static constexpr int kBufferBits = 40;
@@ -92,6 +95,7 @@ class ProgramState {
   }
   const std::vector<OperationTimes>& times(int rank) const { return times_[static_cast<std::size_t>(rank)]; }
   void operation_ended(Cycles now) {
+    const std::lock_guard lock(*changing_);
     ++ended_;
     last_ = std::max(last_, now);
   }
@@ -127,6 +131,7 @@ class ProgramState {
   std::int64_t messages_ = 0;
   double flit_hops_ = 0;
   Cycles last_ = 0;
+  std::unique_ptr<std::mutex> changing_ = std::make_unique<std::mutex>();
 };
 
 // An accelerator's memory as its network interface reads it, buffer by buffer.

@@ -54,7 +54,7 @@ TEST(ProgramState, LetsOneRankBeAlone) {
   const SmallProgram one(kRing, "ranks: 1\noperations:\n  - {name: a, all_reduce: 64 B}\n");
   EXPECT_EQ(one.state->exchange(1).compiled, nullptr);
   one.state->joined(1, 5);
-  EXPECT_NO_THROW(one.state->done(1, 0, 7));
+  EXPECT_NO_THROW(one.state->done(1, 7));
   EXPECT_EQ(one.state->exchange(1).ended, 7);
 }
 
@@ -63,7 +63,7 @@ TEST(ProgramState, KeepsTimesOfJoiningAndEnding) {
   for (const Cycles now : {7, 9, 3}) one.state->joined(2, now);
   EXPECT_EQ(one.state->exchange(2).first_joined, 3);
   EXPECT_EQ(one.state->exchange(2).last_joined, 9);
-  for (const Cycles now : {20, 30, 25}) one.state->done(2, 0, now);
+  for (const Cycles now : {20, 30, 25}) one.state->done(2, now);
   EXPECT_EQ(one.state->exchange(2).ended, 30);
   EXPECT_EQ(one.state->exchange(1).first_joined, -1);
   one.state->operation_ended(30);
@@ -76,12 +76,12 @@ TEST(ProgramState, KeepsTimesOfJoiningAndEnding) {
 TEST(ProgramState, VerifiesWhenAllAreDone) {
   const SmallProgram one(kRing, kText);
   EXPECT_EQ(one.state->verified(), "values");
-  EXPECT_NO_THROW(one.state->done(1, 3, 40));
+  EXPECT_NO_THROW(one.state->done(1, 40));
   EXPECT_THAT(
-      [&] { one.state->done(1, 2, 41); },
-      ThrowsMessage<ModelError>(HasSubstr("collective 'a', which accelerator 2 has done in cycle 41")));
-  EXPECT_NO_THROW(one.state->done(3, 2, 50));
-  EXPECT_THAT([&] { one.state->done(3, 0, 51); },
+      [&] { one.state->done(1, 41); },
+      ThrowsMessage<ModelError>(HasSubstr("collective 'a', which has ended in cycle 41")));
+  EXPECT_NO_THROW(one.state->done(3, 50));
+  EXPECT_THAT([&] { one.state->done(3, 51); },
               ThrowsMessage<ModelError>(AllOf(HasSubstr("transfer 's'"), HasSubstr("cycle 51"))));
 }
 
@@ -96,8 +96,8 @@ TEST(ProgramState, KeepsBuffersApart) {
   receives.store(transfer, 12, sends.read(transfer, 12));
   EXPECT_EQ(receives.read(collective, 12).values, before.values);
   EXPECT_EQ(receives.read(transfer, 12).values, sends.read(transfer, 12).values);
-  EXPECT_NO_THROW(one.state->done(3, 0, 1));
-  EXPECT_NO_THROW(one.state->done(3, 2, 2));
+  EXPECT_NO_THROW(one.state->done(3, 1));
+  EXPECT_NO_THROW(one.state->done(3, 2));
 }
 
 TEST(ProgramState, TakesTimeByTheClockAndTheRoofline) {

@@ -24,7 +24,7 @@ class ProgramTimelineTest : public ::testing::Test {
     const auto id = static_cast<ni::ContextId>(number);
     one_.state->joined(id, first);
     one_.state->joined(id, last);
-    for (const topology::NodeId accelerator : {0, 1}) one_.state->done(id, accelerator, ended);
+    for (int member = 0; member < 2; ++member) one_.state->done(id, ended);
   }
   ProgramTimeline timeline() const { return {*one_.state, kFemtosecondsPerNanosecond}; }
 
