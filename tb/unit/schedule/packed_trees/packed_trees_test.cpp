@@ -63,15 +63,23 @@ TEST(PackedTrees, IsFreeOfContentionBehindASwitch) {
   }
 }
 
-// A port that is ready when its next message may start, or sooner by less than a packet takes, needs no nop.
+// A port that is ready when its next message may start, or sooner by less than a packet takes, needs no nop:
+// one of no packets takes no time, and there would be no end of them. The machine is that of
+// tb/fuzz/regressions/nops_of_no_packets.yaml.
 TEST(PackedTrees, IdleByWholePackets) {
   const topology::LinkSpec link{{9'600'000'000}, 1'500'000};
   const std::vector<int> accelerators{3};
   const Machine machine =
       make_machine(topology::make_topology(topology::Kind::kSwitch, accelerators, {&link, 1}));
   for (const Bytes size : {1360, 4 * 331, 64 * 1024}) {
-    CompileRequest request = timed(machine.request(Collective::kReduceScatter, size));
-    request.timing.payload = 80;
+    CompileRequest request = machine.request(Collective::kReduceScatter, size);
+    request.timing = {.flit = 16,
+                      .payload = 80,
+                      .router = 10'000'000,
+                      .interface_time = 5'000'000,
+                      .cycle = 1'000'000,
+                      .memory = 1'000'000,
+                      .reduction = 30'000'000};
     const Schedule schedule = compile(machine, request);
     check_schedule(machine.topology, schedule);
     for (const NodeTables& node : schedule.nodes) {
