@@ -23,13 +23,17 @@ void add_input(CLI::App& line, Input& input) {
 
 config::Loaded load(const Input& input, config::Purpose purpose, bool records_waves) {
   config::Loaded loaded = config::load(input.path, input.overrides, purpose);
+  warn(loaded, purpose, records_waves);
+  return loaded;
+}
+
+void warn(const config::Loaded& loaded, config::Purpose purpose, bool records_waves) {
   for (const std::string& warning : config::ineffective_keys(loaded, purpose, records_waves)) {
     fmt::print(stderr, "{}\n", warning);
   }
   for (const std::string& warning : system::overridden_link_keys(loaded, purpose)) {
     fmt::print(stderr, "{}\n", warning);
   }
-  return loaded;
 }
 
 void add_style(CLI::App& line, Style& style) {

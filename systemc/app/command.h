@@ -46,6 +46,8 @@ void add_input(CLI::App& line, Input& input);
 
 // Loads the configuration and warns on stderr of keys without effect.
 config::Loaded load(const Input& input, config::Purpose purpose, bool records_waves = false);
+// What load() warns of.
+void warn(const config::Loaded& loaded, config::Purpose purpose, bool records_waves = false);
 
 // Throws ModelError if standard output takes no more.
 void print(std::string_view text);

@@ -1,27 +1,15 @@
 // coppice modules: the SystemC hierarchy of a configuration's machine.
-#include <algorithm>
 #include <memory>
 #include <string>
 
 #include "app/command.h"
 #include "app/interrupt.h"
+#include "config/shape.h"
 #include "system/collective/run.h"
 #include "system/traffic/traffic.h"
 
 namespace coppice::app {
 namespace {
-
-// A configuration without any work for the accelerators is of a network for traffic.
-config::Purpose purpose_of(const Input& input, bool traffic) {
-  if (traffic) return config::Purpose::kTraffic;
-  const auto is_work = [](const auto& key) {
-    const std::string section = key.first.substr(0, key.first.find_first_of(".["));
-    return section == "collective" || section == "collectives" || section == "program" ||
-           section == "routing" || section == "training";
-  };
-  const config::Loaded loaded = config::load(input.path, input.overrides, config::Purpose::kTraffic);
-  return std::ranges::any_of(loaded.places, is_work) ? config::Purpose::kRun : config::Purpose::kTraffic;
-}
 
 std::string describe(const config::Loaded& loaded, config::Purpose purpose, bool quantities) {
   if (purpose == config::Purpose::kTraffic) {
@@ -46,8 +34,13 @@ Command add_modules(CLI::App& parent) {
                 "of the machine of 'coppice traffic', as where the configuration has no collective");
   return {app, [input, quantities, traffic] {
             catch_interrupts();
-            const config::Purpose purpose = purpose_of(*input, *traffic);
-            print(describe(load(*input, purpose), purpose, *quantities));
+            // A network alone is one for traffic.
+            auto purpose = config::Purpose::kTraffic;
+            const config::Loaded loaded = config::load(input->path, input->overrides, purpose);
+            if (!*traffic && config::has_work(loaded.config)) purpose = config::Purpose::kRun;
+            config::require_keys(loaded, purpose);
+            warn(loaded, purpose);
+            print(describe(loaded, purpose, *quantities));
           }};
 }
 

@@ -86,6 +86,8 @@ class Reader {
   Loaded& loaded_;
 };
 
+}  // namespace
+
 void require_keys(const Loaded& loaded, Purpose purpose) {
   for (const Key& key : keys()) {
     if (!key.required.has(purpose) || loaded.places.contains(key.path)) continue;
@@ -95,8 +97,6 @@ void require_keys(const Loaded& loaded, Purpose purpose) {
                                   key.path.substr(key.path.rfind('.') + 1), key.example));
   }
 }
-
-}  // namespace
 
 SourceLocation Loaded::place(const std::string& key) const {
   for (std::string path = key; !path.empty(); path = parent_of(path)) {

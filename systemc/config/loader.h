@@ -30,6 +30,9 @@ struct Loaded {
 // Overrides are located as "--set KEY=VALUE:1:col".
 Loaded load(const std::string& path, const std::vector<std::string>& overrides, Purpose purpose);
 
+// Throws ConfigError for a key without which there is no such use of what was loaded for another.
+void require_keys(const Loaded& loaded, Purpose purpose);
+
 // Warnings of keys that were set but change nothing in this kind of run: "file:line:col: warning: ...", one
 // per file and reason, naming all its keys and placed at the first of them. `records_waves`: whether the run
 // writes a value change dump.

@@ -49,6 +49,11 @@ std::vector<std::string> algorithms_over_dimensions() {
   return schedule::algorithms_that([](const auto& info) { return info.over_dimensions; });
 }
 
+bool has_work(const Config& config) {
+  return config.collective != CollectiveConfig{} || config.program != ProgramConfig{} ||
+         config.training != TrainingConfig{} || config.routing != RoutingConfig{};
+}
+
 bool reads_tables(const Config& config) {
   const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
   return algorithm != nullptr && algorithm->from_file;

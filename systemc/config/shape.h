@@ -36,6 +36,9 @@ std::vector<std::string> algorithms_over_dimensions();
 // The collective's algorithm compiles others and keeps the fastest.
 bool chooses_algorithm(const Config& config);
 
+// Accelerators have something to do: there is more to it than a network.
+bool has_work(const Config& config);
+
 // The collective's tables are read from collective.file.
 bool reads_tables(const Config& config);
 
