@@ -186,6 +186,11 @@ std::string idle_router(const Config& config, const Use& use) {
   return idle_timing(config, use);
 }
 
+std::string idle_buffer(const Config& config, const Use& use) {
+  const std::string idle = idle_router(config, use);
+  return idle.empty() ? idle_in_schedule(config, use) : idle;
+}
+
 std::string idle_clock(const Config& config, const Use& use) {
   if (use.purpose == Purpose::kSchedule && !runs_over_dimensions(config)) {
     return idle_in_schedule(config, use);

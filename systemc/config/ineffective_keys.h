@@ -53,6 +53,7 @@ std::string idle_message_time(const Config& config, const Use& use);
 // Clock and flit.
 std::string idle_timing(const Config& config, const Use& use);
 std::string idle_router(const Config& config, const Use& use);
+std::string idle_buffer(const Config& config, const Use& use);
 std::string idle_ni(const Config& config, const Use& use);
 std::string idle_rtl_nodes(const Config& config, const Use& use);
 std::string idle_ni_buffer(const Config& config, const Use& use);

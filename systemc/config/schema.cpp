@@ -135,8 +135,12 @@ void add_router_keys(std::vector<Key>& keys) {
   // A route names the virtual channels of each hop.
   keys.push_back(unless(with(vcs, {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule, Purpose::kRoute}),
                         idle_router));
-  add(integer_key(
-      "system.router.vc_depth", [](auto& c) -> auto& { return c.system.router.vc_depth; }, 1, 65536));
+  // Pieces that wait in a buffer are no longer than it.
+  keys.push_back(unless(
+      with(integer_key(
+               "system.router.vc_depth", [](auto& c) -> auto& { return c.system.router.vc_depth; }, 1, 65536),
+           kTimed),
+      idle_buffer));
   const auto add_delay = [&](Key key) { keys.push_back(unless(with(std::move(key), kTimed), idle_delay)); };
   add_delay(integer_key(
       "system.router.routing_delay", [](auto& c) -> auto& { return c.system.router.routing_delay; }, 0, 64));

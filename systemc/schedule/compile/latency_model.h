@@ -30,6 +30,7 @@ struct StepTiming {
   Femtoseconds message_setup = 0;   // of its port, for every message
   Femtoseconds memory = 0;          // until a message's data has been read
   Femtoseconds reduction = 0;       // until a partial sum is in memory
+  Bytes buffer = 0;                 // flits that a router's virtual channel holds, which a message waits in
 };
 
 // The methods of the dimensions, of which a ring in a fully connected group uses one link of each

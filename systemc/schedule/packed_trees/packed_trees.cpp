@@ -61,6 +61,7 @@ struct Candidate {
   PieceChoice pieces;
   std::vector<Chunk> flows{};
   PieceSchedule schedule{};
+  bool buffered = false;  // pieces wait in routers' buffers
 };
 
 // Over the estimate, for messages of such lengths.
@@ -126,9 +127,7 @@ class Candidates {
     Schedule schedule = build_piece_tables(topology_, request_, PackedTreesCompiler::info().name,
                                            best.trees.trees, best.flows, best.schedule);
     if (request_.chunks == kAutomaticChunks) schedule.chunks = best.pieces.order.pieces;
-    const PieceScheduler scheduler(topology_, request_, best.trees.trees);
-    const bool buffered = !best.pieces.periodic && scheduler.buffered(best.flows.front().bytes);
-    return {std::move(schedule), best.schedule.finish, buffered};
+    return {std::move(schedule), best.schedule.finish, best.buffered};
   }
 
  private:
@@ -154,6 +153,7 @@ class Candidates {
       }
     }
     candidate.schedule = scheduler.schedule_repeating(bytes, order, request_.chunks != kAutomaticChunks);
+    candidate.buffered = scheduler.buffered(bytes.front());
     const double slower = slowdown(scheduler, bytes.front());
     candidate.schedule.finish =
         static_cast<Femtoseconds>(slower * static_cast<double>(candidate.schedule.finish));

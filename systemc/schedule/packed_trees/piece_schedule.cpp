@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -20,14 +21,20 @@ constexpr std::size_t kLooksAt = 16;
 constexpr Femtoseconds kRouterGuard = 20 * kFemtosecondsPerNanosecond;
 // Of a timestep, the part that may be head flits.
 constexpr Femtoseconds kHeadShare = 8;
-// Data flits of a message that is sure to fit a router's buffer.
-constexpr Bytes kBufferedFlits = 256;
 
 using topology::ChannelId;
 using topology::NodeId;
 
 std::size_t index(std::int64_t number) {
   return static_cast<std::size_t>(number);
+}
+
+// The data of the longest message that is sure to fit a virtual channel's buffer with its heads: a power of
+// two of flits.
+Bytes buffered_data(const StepTiming& timing) {
+  const Bytes of_packet = timing.payload > 0 ? (timing.payload + timing.flit - 1) / timing.flit : 0;
+  const Bytes flits = of_packet > 0 ? timing.buffer / (of_packet + 1) * of_packet : timing.buffer - 1;
+  return flits > 0 ? static_cast<Bytes>(std::bit_floor(static_cast<std::uint64_t>(flits))) * timing.flit : 0;
 }
 
 }  // namespace
@@ -37,7 +44,7 @@ PieceScheduler::PieceScheduler(const topology::Topology& topology, const Compile
     : topology_(topology),
       timing_(topology, request),
       cycle_(std::max<Femtoseconds>(request.timing.cycle, 1)),
-      flit_(request.timing.flit),
+      longest_buffered_(request.timing.flit > 0 ? buffered_data(request.timing) : 0),
       trees_(static_cast<std::int32_t>(trees.size())) {
   servers_ = topology.num_accelerators() * request.ni_ports;
   for (std::size_t t = 0; t < trees.size(); ++t) {
@@ -308,11 +315,7 @@ bool PieceScheduler::in_steps(Bytes bytes) const {
 }
 
 bool PieceScheduler::buffered(Bytes bytes) const {
-  return shares_channels_ && bytes <= longest_buffered() && !in_steps(bytes);
-}
-
-Bytes PieceScheduler::longest_buffered() const {
-  return kBufferedFlits * flit_;
+  return shares_channels_ && bytes <= longest_buffered_ && !in_steps(bytes);
 }
 
 namespace {

@@ -95,7 +95,7 @@ class PieceScheduler {
   // those over shared channels that are short and have no timesteps.
   bool buffered(Bytes bytes) const;
   // The longest of those.
-  Bytes longest_buffered() const;
+  Bytes longest_buffered() const { return longest_buffered_; }
 
   // Of one piece of `bytes` on every tree: at the busiest port or channel.
   Femtoseconds period(Bytes bytes) const;
@@ -160,7 +160,7 @@ class PieceScheduler {
   const topology::Topology& topology_;
   MessageTiming timing_;
   Femtoseconds cycle_ = 1;
-  Bytes flit_ = 0;
+  Bytes longest_buffered_ = 0;
   bool shares_channels_ = false;  // of several ports, behind switches
   std::int32_t trees_ = 0;
   std::int32_t servers_ = 0;

@@ -417,7 +417,8 @@ schedule::StepTiming step_timing(const config::SystemConfig& system) {
           .cycle = period,
           .message_setup = system.ni.message_setup,
           .memory = system.ni.dma_latency * period,
-          .reduction = system.ni.reduction_latency * period};
+          .reduction = system.ni.reduction_latency * period,
+          .buffer = router.vc_depth};
 }
 
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,

@@ -109,7 +109,7 @@ TEST(IneffectiveKeys, KnowsWhatASchedulesChunksAreChosenBy) {
     return lines;
   };
   for (const char* key : {"system.link.bandwidth=8 GB/s", "system.link.latency=1 us", "system.clock=2 GHz",
-                          "system.ni.message_setup=1 us"}) {
+                          "system.ni.message_setup=1 us", "system.router.vc_depth=8"}) {
     EXPECT_THAT(of_schedule("tree", key), IsEmpty()) << key;
     EXPECT_THAT(of_schedule("ring", key),
                 ElementsAre(HasSubstr("has no effect: the schedule of ring does not depend on it")));

@@ -36,7 +36,8 @@ inline CompileRequest timed(CompileRequest request) {
                     .interface_time = 5'000'000,
                     .cycle = 1'000'000,
                     .memory = 4'000'000,
-                    .reduction = 4'000'000};
+                    .reduction = 4'000'000,
+                    .buffer = 318};
   return request;
 }
 

@@ -160,5 +160,24 @@ TEST(PieceScheduler, LetsShortPiecesWaitInRouters) {
   EXPECT_EQ(order.finish, scheduler.finish(bytes, {kPieces, 1.5}));
 }
 
+TEST(PieceScheduler, LetsPiecesWaitThatFitABufferWithTheirHeads) {
+  const Machine machine = make_machine(unequal_links());
+  const std::vector<NodeId> roots(4, topology::kNoNode);
+  CompileRequest request = timed(machine.request(Collective::kAllReduce, 1 << 20));
+  const RoutedPacking packing = pack_routed(machine.topology, request, roots, {true, true}, 16);
+  const auto flits = [&](Bytes payload, Bytes buffer) {
+    request.timing.payload = payload;
+    request.timing.buffer = buffer;
+    return PieceScheduler(machine.topology, request, packing.trees).longest_buffered() / 16;
+  };
+  EXPECT_EQ(flits(0, 318), 256);
+  EXPECT_EQ(flits(256, 318), 256);
+  EXPECT_EQ(flits(16, 318), 128);
+  EXPECT_EQ(flits(0, 9), 8);
+  EXPECT_EQ(flits(0, 8), 4);
+  EXPECT_EQ(flits(0, 1), 0);
+  EXPECT_EQ(flits(64, 4), 0);
+}
+
 }  // namespace
 }  // namespace coppice::schedule
