@@ -17,12 +17,12 @@ FO4 = 0.09  # ns: an INVX1 of OSU 0.18 um that drives four
 WIRE_PF = 1.257e-4  # a um
 WIRE_KOHM = 2.67e-4
 LIBRARY = re.compile(r"library\s*\([^)]*\)\s*\{")
-ELABORATE = "hierarchy -check -top {top} {parameters}; synth -flatten -nordff -run begin:fine; opt_clean"
+ELABORATE = "hierarchy -check -top {top} {parameters}; synth -flatten -nordff -noshare -run begin:fine; opt_clean"
 # Delay first: LUTs by delay, twice, structural choices, cells; buffers for loads; sizes. Then what has slack becomes small
 # again, and what that made slow large.
 ABC = ("strash;ifraig;scorr;dc2;strash;if,-g,-K,6;strash;if,-g,-K,6;strash;dch,-f;map,-B,0.5,-D,1;topo;buffer,-c,-p;"
        "upsize;dnsize,-D,{target};upsize;dnsize,-D,{target}")
-MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt -full; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
+MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
        "abc -liberty {liberty} -script +{abc}; opt_clean; splitnets -ports; opt_clean; "
        "write_json {folder}/mapped.json")
 FAN_OUT = 10  # sinks of a buffer
