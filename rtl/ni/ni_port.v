@@ -168,11 +168,11 @@ module ni_port #(
 
   wire packet_valid, packet_taken, packet_busy, message_ends;
   packetizer #(
-    .FLIT_W(FLIT_W), .LANES(LANES), .TIME_W(TIME_W), .FLOW_W(FLOW_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
+    .FLIT_W(FLIT_W), .LANES(LANES), .LATENCY_W(BUFFER_W), .FLOW_W(FLOW_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
     .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W)
   ) i_packetizer (
-    .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .source_i(source_i), .payload_words_i(payload_words_i),
-    .push_i(issue_o), .ready_at_i(now_i + dma_latency_i), .add_i(op == OP_ADD), .flow_i(flow),
+    .clk_i(clk_i), .rst_ni(rst_ni), .source_i(source_i), .payload_words_i(payload_words_i),
+    .push_i(issue_o), .latency_i(dma_latency_i[BUFFER_W-1:0]), .add_i(op == OP_ADD), .flow_i(flow),
     .address_i(address), .words_i(words), .total_i(total), .packets_i(packets), .route_i(route),
     .place_o(place), .data_valid_i(!data_empty), .data_i(data), .data_taken_o(data_taken),
     .valid_o(packet_valid), .head_o(flit_head_o), .tail_o(flit_tail_o), .last_o(message_ends),
@@ -195,7 +195,8 @@ module ni_port #(
   assign busy_o = packet_busy || address_busy || pop || pass;
   assign overflow_o = pending_overflow;
 
-  // The buffer never overflows, by the count of requests; a message's end shows in the packetizer's state.
-  wire unused = &{1'b0, data_full, data_count, message_ends};
+  // The buffer never overflows, by the count of requests; a message's end shows in the packetizer's state; the latency is
+  // below BUFFER.
+  wire unused = &{1'b0, data_full, data_count, message_ends, dma_latency_i};
 endmodule
 `default_nettype wire

@@ -1,7 +1,7 @@
 // Turns issued messages into packets, in order: a head flit, then the data, at most payload_words_i a packet
 // (message-based: the whole message, one head flit for all its sub-messages). Two messages at most are here:
-// one on its way and one behind it, so no cycle is lost between messages or packets. A message pushed in a
-// cycle starts no earlier than ready_at_i. A flit is taken when valid_o and taken_i.
+// one on its way and one behind it, so no cycle is lost between messages or packets. A message starts no earlier
+// than latency_i cycles after its push. A flit is taken when valid_o and taken_i.
 //
 // Head flit, from bit 0: add (else store), flow, address of the packet's first word, data words of the packet,
 // tag (source port, sequence number), packets of the message, source route.
@@ -9,7 +9,7 @@
 module packetizer #(
   parameter FLIT_W = 128,   // bits of a flit
   parameter LANES = 4,      // words of a flit, a power of two
-  parameter TIME_W = 32,    // bits of the cycle counter
+  parameter LATENCY_W = 4,  // bits of a latency
   parameter FLOW_W = 10,    // bits of a flow
   parameter ADDR_W = 24,    // bits of an address, in words
   parameter LEN_W = 20,     // bits of a length, in words
@@ -19,11 +19,10 @@ module packetizer #(
 ) (
   input  wire                 clk_i,
   input  wire                 rst_ni,
-  input  wire [TIME_W-1:0]    now_i,
   input  wire [SOURCE_W-1:0]  source_i,
   input  wire [LEN_W-1:0]     payload_words_i,  // a multiple of LANES
   input  wire                 push_i,
-  input  wire [TIME_W-1:0]    ready_at_i,
+  input  wire [LATENCY_W-1:0] latency_i,  // cycles, from 2
   input  wire                 add_i,
   input  wire [FLOW_W-1:0]    flow_i,
   input  wire [ADDR_W-1:0]    address_i,
@@ -48,27 +47,32 @@ module packetizer #(
   localparam BODY_W = LEN_W - LANE_W + 1;
   localparam HEAD_W = 1 + FLOW_W + ADDR_W + LEN_W + SOURCE_W + SEQ_W + PACKETS_W + ROUTE_W;
 
-  reg [TIME_W-1:0]    ready_at_q [0:1];
+  localparam [LATENCY_W-1:0] NEXT = 2;
+
+  reg [LATENCY_W-1:0] wait_q [0:1];
+  reg [1:0]           ready_q;
   reg                 add_q [0:1];
   reg [FLOW_W-1:0]    flow_q [0:1];
-  reg [ADDR_W-1:0]    address_q [0:1];
-  reg [LEN_W-1:0]     words_q [0:1];   // still to send
-  reg [LEN_W-1:0]     total_q [0:1];   // still to send
+  reg [ADDR_W-1:0]    address_q [0:1];  // of the next packet
+  reg [LEN_W-1:0]     words_q [0:1];    // from the next packet on
+  reg [LEN_W-1:0]     total_q [0:1];    // the same, while there is one
   reg [PACKETS_W-1:0] packets_q [0:1];
   reg [ROUTE_W-1:0]   route_q [0:1];
+  // Whether a packet takes all these words, and whether it is the last: known a cycle after the words, which is before a
+  // head needs it, as no head leaves earlier than two cycles after a push or the head before it.
+  reg [1:0]           all_words_q, all_q;
   reg [1:0]           count_q;
   reg                 front_q;
   reg [SEQ_W-1:0]     sequence_q;
-  reg                 in_packet_q;  // the head has left
-  reg [BODY_W-1:0]    body_left_q;  // flits of the packet, data or padding
-  reg [BODY_W-1:0]    data_left_q;  // flits of it that hold data
+  reg                 in_packet_q;    // the head has left
+  reg                 last_packet_q;  // of the message
+  reg [BODY_W-1:0]    body_left_q;    // flits of the packet, data or padding
+  reg [BODY_W-1:0]    data_left_q;    // flits of it that hold data
 
   wire back = front_q ^ count_q[0];
-  wire [TIME_W-1:0] until_ready = ready_at_q[front_q] - now_i;
-  wire ready = until_ready[TIME_W-1] || until_ready == {TIME_W{1'b0}};
-  wire last_packet = total_q[front_q] <= payload_words_i;
-  wire [LEN_W-1:0] packet_total = last_packet ? total_q[front_q] : payload_words_i;
-  wire [LEN_W-1:0] packet_words = words_q[front_q] < payload_words_i ? words_q[front_q] : payload_words_i;
+  wire ready = ready_q[front_q];
+  wire [LEN_W-1:0] packet_total = all_q[front_q] ? total_q[front_q] : payload_words_i;
+  wire [LEN_W-1:0] packet_words = all_words_q[front_q] ? words_q[front_q] : payload_words_i;
   wire [BODY_W-1:0] packet_flits =
     {1'b0, packet_total[LEN_W-1:LANE_W]} + {{(BODY_W - 1){1'b0}}, |packet_total[LANE_W-1:0]};
   wire [BODY_W-1:0] packet_data =
@@ -82,12 +86,13 @@ module packetizer #(
   assign head_o = !in_packet_q;
   assign valid_o = in_packet_q ? !holds_data || data_valid_i : busy_o && ready;
   assign tail_o = in_packet_q && body_left_q == {{(BODY_W - 1){1'b0}}, 1'b1};
-  assign last_o = tail_o && last_packet;
+  assign last_o = tail_o && last_packet_q;
   assign flit_o = !in_packet_q ? {{(FLIT_W - HEAD_W){1'b0}}, head} : holds_data ? data_i : {FLIT_W{1'b0}};
   assign data_taken_o = in_packet_q && holds_data && taken_i && valid_o;
 
   wire take = valid_o && taken_i;
   wire pop = take && last_o;
+  integer i;
 
   always @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -96,27 +101,33 @@ module packetizer #(
       sequence_q <= {SEQ_W{1'b0}};
       in_packet_q <= 1'b0;
     end else begin
+      for (i = 0; i < 2; i = i + 1) begin
+        if (!ready_q[i]) wait_q[i] <= wait_q[i] - 1'b1;
+        if (wait_q[i] == NEXT) ready_q[i] <= 1'b1;
+        all_words_q[i] <= words_q[i] <= payload_words_i;
+        all_q[i] <= total_q[i] <= payload_words_i;
+      end
       if (take && !in_packet_q) begin
         in_packet_q <= 1'b1;
+        last_packet_q <= all_q[front_q];
         body_left_q <= packet_flits;
         data_left_q <= packet_data;
+        address_q[front_q] <= address_q[front_q] + {{(ADDR_W - LEN_W){1'b0}}, packet_words};
+        words_q[front_q] <= all_words_q[front_q] ? {LEN_W{1'b0}} : words_q[front_q] - payload_words_i;
+        total_q[front_q] <= total_q[front_q] - payload_words_i;
       end
       if (take && in_packet_q) begin
         body_left_q <= body_left_q - 1'b1;
         if (holds_data) data_left_q <= data_left_q - 1'b1;
-        if (tail_o) begin
-          in_packet_q <= 1'b0;
-          address_q[front_q] <= address_q[front_q] + {{(ADDR_W - LEN_W){1'b0}}, packet_words};
-          words_q[front_q] <= words_q[front_q] - packet_words;
-          total_q[front_q] <= total_q[front_q] - packet_total;
-        end
+        if (tail_o) in_packet_q <= 1'b0;
       end
       if (pop) begin
         front_q <= !front_q;
         sequence_q <= sequence_q + 1'b1;
       end
       if (push_i) begin
-        ready_at_q[back] <= ready_at_i;
+        wait_q[back] <= latency_i;
+        ready_q[back] <= 1'b0;
         add_q[back] <= add_i;
         flow_q[back] <= flow_i;
         address_q[back] <= address_i;

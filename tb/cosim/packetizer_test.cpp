@@ -61,15 +61,12 @@ void compare(const fabric::Framing& framing, std::uint64_t seed, bool starve) {
   std::uint32_t sequence = 0;
   std::uint32_t data_seen = 0;
   std::uint32_t taken_share = 100;
-  // The Verilog's clock is this far ahead, modulo 2^32: it wraps soon after every reset.
-  std::uint32_t ahead = 0U - 1000U;
   rtl->source_i = 513;
   rtl->payload_words_i = framing.flow_control == config::FlowControl::kMessage
                              ? kWords - 4
                              : static_cast<std::uint32_t>(framing.payload / 4);
   for (Cycles now = 0; now < 60'000; ++now) {
     if (now % 300 == 0) taken_share = random.one_in(3) ? 100 : random.below(101);
-    rtl->now_i = static_cast<std::uint32_t>(now) + ahead;
     const bool place = model->packetizer.has_place(now);
     Sent next{random.below(1 << 20),
               1 + random.below(random.percent(50) ? 20 : 300),
@@ -80,9 +77,9 @@ void compare(const fabric::Framing& framing, std::uint64_t seed, bool starve) {
               random.word()};
     next.total = next.words + (random.one_in(4) ? random.below(100) : 0);
     next.packets = static_cast<std::uint32_t>(framing.packets(Bytes{next.total} * 4));
-    const Cycles ready = now + 2 + random.below(6);
+    const std::uint32_t latency = 2 + random.below(6);
     rtl->push_i = place && random.percent(30);
-    rtl->ready_at_i = static_cast<std::uint32_t>(ready) + ahead;
+    rtl->latency_i = latency;
     rtl->add_i = next.add;
     rtl->flow_i = next.flow;
     rtl->address_i = next.address;
@@ -131,13 +128,12 @@ void compare(const fabric::Framing& framing, std::uint64_t seed, bool starve) {
       messages.clear();
       sequence = 0;
       data_seen = 0;
-      ahead = 0U - static_cast<std::uint32_t>(now) - random.below(2000);
       continue;
     }
     rtl.tick();
     if (rtl->push_i) {
       messages.push_back(next);
-      model->packetizer.push({0, 0, 1, &no_route, Bytes{next.total} * 4, 0}, ready);
+      model->packetizer.push({0, 0, 1, &no_route, Bytes{next.total} * 4, 0}, now + latency);
     }
     if (!rtl->taken_i) continue;
     if (on_data) data_seen += 4;
