@@ -3,7 +3,10 @@
 // channel come one after another; those of different virtual channels interleave. A message has arrived when
 // all its packets have, in whatever order: messages of more than one packet are kept in PENDING places, and
 // overflow_o tells (for good) that more were incomplete at once. A message is known by its tag, flow and whether it adds:
-// sequence numbers start again long before virtual channels have delivered all that was sent.
+// sequence numbers start again long before virtual channels have delivered all that was sent. Which place it has is found
+// as its packet's head comes, and kept up to date while others' come and go: a tail has nothing to look for.
+//
+// Limits: a packet has a flit behind its head.
 `default_nettype none
 module depacketizer #(
   parameter FLIT_W = 128,    // bits of a flit
@@ -40,69 +43,126 @@ module depacketizer #(
   localparam WORDS_AT = ADDR_AT + ADDR_W;
   localparam TAG_AT = WORDS_AT + LEN_W;
   localparam PACKETS_AT = TAG_AT + TAG_W;
+  localparam LANE_W = $clog2(LANES);
   localparam [ADDR_W-1:0] ADDR_STEP = LANES[ADDR_W-1:0];
-  localparam [LEN_W-1:0] LEN_STEP = LANES[LEN_W-1:0];
   localparam [PACKETS_W-1:0] ONE = 1;
 
+  localparam NUMBER_W = LEN_W - LANE_W;  // bits of a number of full flits
+  localparam [NUMBER_W-1:0] ONE_FLIT = 1;
+  localparam [PACKETS_W-1:0] TWO = 2;
+
   // The packet under way on each virtual channel.
-  reg                 add_q [0:VCS-1];
-  reg [FLOW_W-1:0]    flow_q [0:VCS-1];
-  reg [ADDR_W-1:0]    address_q [0:VCS-1];
-  reg [LEN_W-1:0]     words_q [0:VCS-1];  // still to come
-  reg [TAG_W-1:0]     tag_q [0:VCS-1];
-  reg [PACKETS_W-1:0] packets_q [0:VCS-1];
+  wire [NAME_W-1:0]   name_in = {flit_i[TAG_AT+:TAG_W], flit_i[FLOW_AT+:FLOW_W], flit_i[0]};
+  wire [LEN_W-1:0]    words_in = flit_i[WORDS_AT+:LEN_W];
+  wire [PACKETS_W-1:0] packets_in = flit_i[PACKETS_AT+:PACKETS_W];
+  reg [VCS*NAME_W-1:0]    name_q;
+  reg [VCS*ADDR_W-1:0]    address_q;
+  reg [VCS*LEN_W-1:0]     words_q;    // still to come
+  reg [VCS-1:0]           some_q, full_q;  // of them: any, a full flit
+  reg [VCS*PACKETS_W-1:0] packets_q;
+  reg [VCS-1:0]           single_q;   // of the message's packets: one
+  reg [VCS*VCS-1:0]       same_q;     // of two virtual channels: the same message
+  reg [VCS*PENDING-1:0]   match_q;    // its place
 
   // Messages of which some packets have come.
   reg [PENDING-1:0]   pending_q;
-  wire [PENDING*NAME_W-1:0] pending_name;
-  reg [PACKETS_W-1:0] missing_q [0:PENDING-1];
+  reg [PENDING-1:0]   last_q;     // one packet is missing
+  reg [PENDING*NAME_W-1:0]    message_q;
+  reg [PENDING*PACKETS_W-1:0] missing_q;
   reg                 overflow_q;
 
-  localparam PLACE_W = $clog2(PENDING);
-  wire [NAME_W-1:0] name = {tag_q[vc_i], flow_q[vc_i], add_q[vc_i]};
-  wire ends = valid_i && tail_i;
-  reg  known, room;
-  reg  [PLACE_W-1:0] place, free;
+  // Of the virtual channel of the flit that comes.
+  wire [VCS-1:0] here, equal;
+  reg [NAME_W-1:0]    name;
+  reg [ADDR_W-1:0]    address;
+  reg [LEN_W-1:0]     words;
+  reg [PACKETS_W-1:0] packets, missing;
+  reg [PENDING-1:0]   match;
+  reg [VCS-1:0]       same;
   integer i;
   always @* begin
-    known = 1'b0;
-    place = {PLACE_W{1'b0}};
-    room = 1'b0;
-    free = {PLACE_W{1'b0}};
-    if (ends) begin
-      for (i = 0; i < PENDING; i = i + 1) begin
-        if (pending_q[i] && pending_name[i*NAME_W+:NAME_W] == name) begin
-          known = 1'b1;
-          place = i[PLACE_W-1:0];
+    name = {NAME_W{1'b0}};
+    address = {ADDR_W{1'b0}};
+    words = {LEN_W{1'b0}};
+    packets = {PACKETS_W{1'b0}};
+    match = {PENDING{1'b0}};
+    same = {VCS{1'b0}};
+    for (i = 0; i < VCS; i = i + 1) begin
+      name = name | (name_q[i*NAME_W+:NAME_W] & {NAME_W{here[i]}});
+      address = address | (address_q[i*ADDR_W+:ADDR_W] & {ADDR_W{here[i]}});
+      words = words | (words_q[i*LEN_W+:LEN_W] & {LEN_W{here[i]}});
+      packets = packets | (packets_q[i*PACKETS_W+:PACKETS_W] & {PACKETS_W{here[i]}});
+      match = match | (match_q[i*PENDING+:PENDING] & {PENDING{here[i]}});
+      same = same | (same_q[i*VCS+:VCS] & {VCS{here[i]}});
+    end
+    missing = {PACKETS_W{1'b0}};
+    for (i = 0; i < PENDING; i = i + 1)
+      missing = missing | (missing_q[i*PACKETS_W+:PACKETS_W] & {PACKETS_W{match[i]}});
+  end
+  wire some = |(some_q & here);
+  wire full = |(full_q & here);
+  wire single = |(single_q & here);
+  wire known = |match;
+  wire [PENDING-1:0] free = ~pending_q & (pending_q + {{(PENDING - 1){1'b0}}, 1'b1});  // the first
+  wire [PENDING-1:0] place = known ? match : free;
+  wire [PACKETS_W-1:0] left = known ? missing : packets;  // packets that are missing before this one
+  wire ends = valid_i && tail_i;
+  wire counts = ends && !single;
+
+  assign data_valid_o = valid_i && !head_i && some;
+  assign data_add_o = name[0];
+  assign data_address_o = address;
+  assign data_lanes_o = {LANES{full}} | ~({LANES{1'b1}} << words[LANE_W-1:0]);
+  assign data_o = flit_i;
+  assign arrived_o = ends && (single || |(match & last_q));
+  assign arrived_add_o = name[0];
+  assign arrived_flow_o = name[1+:FLOW_W];
+  assign overflow_o = overflow_q;
+  wire [LEN_W-1:0] words_left = full ? {words[LEN_W-1:LANE_W] - ONE_FLIT, words[LANE_W-1:0]} : {LEN_W{1'b0}};
+
+  genvar l;
+  generate
+    for (l = 0; l < VCS; l = l + 1) begin : g_vc
+      localparam [VC_W-1:0] VC = l;
+      wire comes = valid_i && here[l];
+      assign here[l] = vc_i == VC;
+      assign equal[l] = name_q[l*NAME_W+:NAME_W] == name_in;
+      integer k;
+      always @(posedge clk_i) begin
+        if (comes && head_i) begin
+          name_q[l*NAME_W+:NAME_W] <= name_in;
+          address_q[l*ADDR_W+:ADDR_W] <= flit_i[ADDR_AT+:ADDR_W];
+          words_q[l*LEN_W+:LEN_W] <= words_in;
+          some_q[l] <= |words_in;
+          full_q[l] <= |words_in[LEN_W-1:LANE_W];
+          packets_q[l*PACKETS_W+:PACKETS_W] <= packets_in;
+          single_q[l] <= packets_in == ONE;
+          for (k = 0; k < PENDING; k = k + 1)
+            match_q[l*PENDING+k] <= pending_q[k] && message_q[k*NAME_W+:NAME_W] == name_in;
+        end else begin
+          if (comes && some) begin
+            address_q[l*ADDR_W+:ADDR_W] <= address + ADDR_STEP;
+            words_q[l*LEN_W+:LEN_W] <= words_left;
+            some_q[l] <= |words_left;
+            full_q[l] <= full && words[LEN_W-1:LANE_W] != ONE_FLIT;
+          end
+          // The message gives its place back, or gets one.
+          if (counts && known) match_q[l*PENDING+:PENDING] <= match_q[l*PENDING+:PENDING] & ~(match & last_q);
+          else if (counts && same[l]) match_q[l*PENDING+:PENDING] <= free;
         end
-        if (!pending_q[i] && !room) begin
-          room = 1'b1;
-          free = i[PLACE_W-1:0];
+        for (k = 0; k < VCS; k = k + 1) begin
+          if (valid_i && head_i && (here[l] || here[k])) same_q[l*VCS+k] <= here[l] ? equal[k] : equal[l];
         end
       end
     end
-  end
-  wire single = packets_q[vc_i] == ONE;
-
-  assign data_valid_o = valid_i && !head_i && words_q[vc_i] != {LEN_W{1'b0}};
-  assign data_add_o = add_q[vc_i];
-  assign data_address_o = address_q[vc_i];
-  assign data_o = flit_i;
-  assign arrived_o = ends && (single || (known && missing_q[place] == ONE));
-  assign arrived_add_o = add_q[vc_i];
-  assign arrived_flow_o = flow_q[vc_i];
-  assign overflow_o = overflow_q;
-  genvar l;
-  generate
     for (l = 0; l < PENDING; l = l + 1) begin : g_pending
-      localparam [PLACE_W-1:0] PLACE = l;
-      reg [NAME_W-1:0] message_q;
-      assign pending_name[l*NAME_W+:NAME_W] = message_q;
-      always @(posedge clk_i) if (ends && !single && !known && free == PLACE) message_q <= name;
-    end
-    for (l = 0; l < LANES; l = l + 1) begin : g_lane
-      localparam [LEN_W-1:0] INDEX = l;
-      assign data_lanes_o[l] = words_q[vc_i] > INDEX;
+      always @(posedge clk_i) begin
+        if (counts && place[l]) begin
+          if (!known) message_q[l*NAME_W+:NAME_W] <= name;
+          missing_q[l*PACKETS_W+:PACKETS_W] <= left - ONE;
+          last_q[l] <= left == TWO;
+        end
+      end
     end
   endgenerate
 
@@ -110,29 +170,9 @@ module depacketizer #(
     if (!rst_ni) begin
       pending_q <= {PENDING{1'b0}};
       overflow_q <= 1'b0;
-    end else if (valid_i) begin
-      if (head_i) begin
-        add_q[vc_i] <= flit_i[0];
-        flow_q[vc_i] <= flit_i[FLOW_AT+:FLOW_W];
-        address_q[vc_i] <= flit_i[ADDR_AT+:ADDR_W];
-        words_q[vc_i] <= flit_i[WORDS_AT+:LEN_W];
-        tag_q[vc_i] <= flit_i[TAG_AT+:TAG_W];
-        packets_q[vc_i] <= flit_i[PACKETS_AT+:PACKETS_W];
-      end else if (data_valid_o) begin
-        address_q[vc_i] <= address_q[vc_i] + ADDR_STEP;
-        words_q[vc_i] <= words_q[vc_i] < LEN_STEP ? {LEN_W{1'b0}} : words_q[vc_i] - LEN_STEP;
-      end
-      if (tail_i && !single) begin
-        if (known) begin
-          missing_q[place] <= missing_q[place] - ONE;
-          if (missing_q[place] == ONE) pending_q[place] <= 1'b0;
-        end else if (room) begin
-          pending_q[free] <= 1'b1;
-          missing_q[free] <= packets_q[vc_i] - ONE;
-        end else begin
-          overflow_q <= 1'b1;
-        end
-      end
+    end else if (counts) begin
+      pending_q <= known ? pending_q & ~(match & last_q) : pending_q | free;
+      if (!known && &pending_q) overflow_q <= 1'b1;
     end
   end
 endmodule
