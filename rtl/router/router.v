@@ -45,26 +45,24 @@ module router #(
   localparam [1:0] IDLE = 2'd0, ROUTE = 2'd1, ASK_VC = 2'd2, SEND = 2'd3;
 
   reg [INPUTS*2-1:0]        state_q;
-  reg [INPUTS*VC_W-1:0]     out_vc_q;
+  reg [INPUTS*PORTS-1:0]    out_port_q;  // of input virtual channels, one-hot, from a packet's head on
+  reg [INPUTS*VCS-1:0]      allowed_q;   // the same: output virtual channels that it may have
+  reg [INPUTS*VCS-1:0]      out_vc_q;    // the one that it has, one-hot
   reg [INPUTS-1:0]          busy_q;      // output virtual channels that a packet has
   reg [INPUTS*CREDIT_W-1:0] credits_q;   // of output virtual channels
 
   wire [INPUTS*WORD_W-1:0]  front;
-  wire [INPUTS-1:0]         front_valid, more, pop, asks_vc, asks_switch, has_vc, taken, tail_goes;
-  wire [INPUTS*PORT_W-1:0]  out_port;
-  wire [INPUTS*VCS-1:0]     allowed;
-  wire [INPUTS*VC_W-1:0]    new_vc;
-  wire [PORTS-1:0]          granted;
-  wire [PORTS*VC_W-1:0]     granted_vc;
-  wire [PORTS*PORT_W-1:0]   granted_port;
+  wire [INPUTS-1:0]         front_valid, more, asks_vc, tail_goes;
+  wire [INPUTS*PORTS-1:0]   asks_switch;
+  wire [INPUTS*VCS-1:0]     new_vc;
+  wire [INPUTS-1:0]         granted;     // input virtual channels
+  wire [PORTS*PORTS-1:0]    granted_port;
   wire [INPUTS-1:0]         has_credit;  // output virtual channels
-  // A packet's output port and allowed virtual channels, kept from its head on.
-  reg [INPUTS*PORT_W-1:0]   out_port_q;
+  wire [INPUTS-1:0]         taken;       // output virtual channels that a packet gets
   wire [INPUTS-1:0]         gone;        // output virtual channels whose tail leaves
   wire [INPUTS-1:0]         used;        // output virtual channels that send a flit
 
-  assign out_port = out_port_q;
-  assign pop = credit_o;
+  assign credit_o = granted;
 
   genvar p, v, k;
   generate
@@ -75,7 +73,7 @@ module router #(
         wire comes = flit_valid_i[p] && flit_vc_i[p*VC_W+:VC_W] == VC;
         wire [WORD_W-1:0] incoming = {flit_head_i[p], flit_tail_i[p], flit_i[p*FLIT_W+:FLIT_W]};
         vc_buffer #(.WIDTH(WORD_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W)) i_buffer (
-          .clk_i(clk_i), .rst_ni(rst_ni), .push_i(comes), .data_i(incoming), .pop_i(pop[ID]),
+          .clk_i(clk_i), .rst_ni(rst_ni), .push_i(comes), .data_i(incoming), .pop_i(granted[ID]),
           .data_o(front[ID*WORD_W+:WORD_W]), .valid_o(front_valid[ID]), .more_o(more[ID]));
 
         wire [1:0] state = state_q[ID*2+:2];
@@ -84,27 +82,28 @@ module router #(
         wire [VC_W-1:0] last_vc = hop[HOP_PORT_W+VC_W+:VC_W];
         wire [VCS-1:0] from_first = {VCS{1'b1}} << first_vc;
         wire [VCS-1:0] to_last = ~({VCS{1'b1}} << last_vc << 1);
-        wire [PORT_W-1:0] port_of_head = hop[PORT_W-1:0];
         wire unused = &{1'b0, hop};  // the port's field may be wider than a port
-        reg [VCS-1:0] allowed_q;
-        assign allowed[ID*VCS+:VCS] = allowed_q;
+        wire has_vc = |new_vc[ID*VCS+:VCS];
+        wire sends = state == SEND && front_valid[ID];
         assign asks_vc[ID] = state == ASK_VC;
-        assign asks_switch[ID] = state == SEND && front_valid[ID] &&
-                                 has_credit[{out_port_q[ID*PORT_W+:PORT_W], out_vc_q[ID*VC_W+:VC_W]}];
-        assign credit_o[ID] = granted[p] && granted_vc[p*VC_W+:VC_W] == VC;
-        assign tail_goes[ID] = pop[ID] && front[ID*WORD_W+FLIT_W];
+        assign tail_goes[ID] = granted[ID] && front[ID*WORD_W+FLIT_W];
 
         // The head's route is read as it comes, or a cycle after the tail before it has left.
         wire reads = (state == IDLE && comes) || state == ROUTE;
         for (k = 0; k < VCS; k = k + 1) begin : g_allowed
-          always @(posedge clk_i) if (reads) allowed_q[k] <= from_first[k] && to_last[k];
+          always @(posedge clk_i) if (reads) allowed_q[ID*VCS+k] <= from_first[k] && to_last[k];
+        end
+        for (k = 0; k < PORTS; k = k + 1) begin : g_out_port
+          localparam [PORT_W-1:0] PORT = k;
+          always @(posedge clk_i) if (reads) out_port_q[ID*PORTS+k] <= hop[PORT_W-1:0] == PORT;
+          assign asks_switch[ID*PORTS+k] =
+            sends && out_port_q[ID*PORTS+k] && |(out_vc_q[ID*VCS+:VCS] & has_credit[k*VCS+:VCS]);
         end
         always @(posedge clk_i) begin
-          if (reads) out_port_q[ID*PORT_W+:PORT_W] <= port_of_head;
-          if (has_vc[ID]) out_vc_q[ID*VC_W+:VC_W] <= new_vc[ID*VC_W+:VC_W];
+          if (has_vc) out_vc_q[ID*VCS+:VCS] <= new_vc[ID*VCS+:VCS];
           if (!rst_ni) state_q[ID*2+:2] <= IDLE;
           else if (reads) state_q[ID*2+:2] <= ASK_VC;
-          else if (has_vc[ID]) state_q[ID*2+:2] <= SEND;
+          else if (has_vc) state_q[ID*2+:2] <= SEND;
           else if (tail_goes[ID]) state_q[ID*2+:2] <= more[ID] ? ROUTE : IDLE;
         end
       end
@@ -127,65 +126,58 @@ module router #(
     end
   endgenerate
 
-  vc_allocator #(
-    .PORTS(PORTS), .PORT_W(PORT_W), .VCS(VCS), .VC_W(VC_W), .INPUTS(INPUTS), .INPUT_W(INPUT_W)
-  ) i_vc_allocator (
-    .clk_i(clk_i), .rst_ni(rst_ni), .request_i(asks_vc), .out_port_i(out_port), .allowed_i(allowed),
-    .free_i(~busy_q), .granted_o(has_vc), .vc_o(new_vc), .taken_o(taken));
-  switch_allocator #(.PORTS(PORTS), .PORT_W(PORT_W), .VCS(VCS), .VC_W(VC_W)) i_switch_allocator (
-    .clk_i(clk_i), .rst_ni(rst_ni), .request_i(asks_switch), .out_port_i(out_port), .granted_o(granted),
-    .vc_o(granted_vc), .port_o(granted_port));
+  vc_allocator #(.PORTS(PORTS), .VCS(VCS), .INPUTS(INPUTS), .INPUT_W(INPUT_W)) i_vc_allocator (
+    .clk_i(clk_i), .rst_ni(rst_ni), .request_i(asks_vc), .out_port_i(out_port_q), .allowed_i(allowed_q),
+    .free_i(~busy_q), .vc_o(new_vc), .taken_o(taken));
+  switch_allocator #(.PORTS(PORTS), .VCS(VCS)) i_switch_allocator (
+    .clk_i(clk_i), .rst_ni(rst_ni), .request_i(asks_switch), .vc_o(granted), .port_o(granted_port));
 
   // The crossbar: of each input the virtual channel that was granted, of each output the input that won it.
   wire [PORTS*WORD_W-1:0] chosen;
-  wire [PORTS*VC_W-1:0]   chosen_vc;
+  wire [PORTS*VCS-1:0]    chosen_vc;
   generate
     for (p = 0; p < PORTS; p = p + 1) begin : g_input
       reg [WORD_W-1:0] word;
-      reg [VC_W-1:0]   vc;
+      reg [VCS-1:0]    vc;
       integer n;
       always @* begin
         word = {WORD_W{1'b0}};
-        vc = {VC_W{1'b0}};
+        vc = {VCS{1'b0}};
         for (n = 0; n < VCS; n = n + 1) begin
-          if (granted[p] && granted_vc[p*VC_W+:VC_W] == n[VC_W-1:0]) begin
-            word = front[(p*VCS+n)*WORD_W+:WORD_W];
-            vc = out_vc_q[(p*VCS+n)*VC_W+:VC_W];
-          end
+          word = word | (front[(p*VCS+n)*WORD_W+:WORD_W] & {WORD_W{granted[p*VCS+n]}});
+          vc = vc | (out_vc_q[(p*VCS+n)*VCS+:VCS] & {VCS{granted[p*VCS+n]}});
         end
         if (word[WORD_W-1]) word[ROUTE_AT+:ROUTE_W] = word[ROUTE_AT+:ROUTE_W] >> HOP_W;
       end
       assign chosen[p*WORD_W+:WORD_W] = word;
-      assign chosen_vc[p*VC_W+:VC_W] = vc;
+      assign chosen_vc[p*VCS+:VCS] = vc;
     end
     for (p = 0; p < PORTS; p = p + 1) begin : g_crossbar
-      localparam [PORT_W-1:0] PORT = p;
-      reg              valid;
+      wire [PORTS-1:0] from;
+      for (v = 0; v < PORTS; v = v + 1) begin : g_from
+        assign from[v] = granted_port[v*PORTS+p];
+      end
       reg [WORD_W-1:0] word;
-      reg [VC_W-1:0]   vc;
+      reg [VCS-1:0]    vc;
+      reg [VC_W-1:0]   vc_number;
       integer n;
       always @* begin
-        valid = 1'b0;
         word = {WORD_W{1'b0}};
-        vc = {VC_W{1'b0}};
+        vc = {VCS{1'b0}};
+        vc_number = {VC_W{1'b0}};
         for (n = 0; n < PORTS; n = n + 1) begin
-          if (granted[n] && granted_port[n*PORT_W+:PORT_W] == PORT) begin
-            valid = 1'b1;
-            word = chosen[n*WORD_W+:WORD_W];
-            vc = chosen_vc[n*VC_W+:VC_W];
-          end
+          word = word | (chosen[n*WORD_W+:WORD_W] & {WORD_W{from[n]}});
+          vc = vc | (chosen_vc[n*VCS+:VCS] & {VCS{from[n]}});
         end
+        for (n = 0; n < VCS; n = n + 1) if (vc[n]) vc_number = vc_number | n[VC_W-1:0];
       end
-      assign flit_valid_o[p] = valid;
-      assign flit_vc_o[p*VC_W+:VC_W] = vc;
+      assign flit_valid_o[p] = |from;
+      assign flit_vc_o[p*VC_W+:VC_W] = vc_number;
       assign flit_head_o[p] = word[WORD_W-1];
       assign flit_tail_o[p] = word[WORD_W-2];
       assign flit_o[p*FLIT_W+:FLIT_W] = word[FLIT_W-1:0];
-      for (v = 0; v < VCS; v = v + 1) begin : g_vc
-        localparam [VC_W-1:0] VC = v;
-        assign used[p*VCS+v] = valid && vc == VC;
-        assign gone[p*VCS+v] = valid && vc == VC && word[WORD_W-2];
-      end
+      assign used[p*VCS+:VCS] = vc;
+      assign gone[p*VCS+:VCS] = vc & {VCS{word[WORD_W-2]}};
     end
   endgenerate
 endmodule

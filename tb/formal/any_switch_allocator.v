@@ -2,34 +2,28 @@
 `default_nettype none
 module switch_allocator #(
   parameter PORTS = 5,
-  parameter PORT_W = 3,
-  parameter VCS = 4,
-  parameter VC_W = 2
+  parameter VCS = 4
 ) (
-  input  wire                         clk_i,
-  input  wire                         rst_ni,
-  input  wire [PORTS*VCS-1:0]         request_i,
-  input  wire [PORTS*VCS*PORT_W-1:0]  out_port_i,
-  output wire [PORTS-1:0]             granted_o,
-  output wire [PORTS*VC_W-1:0]        vc_o,
-  output wire [PORTS*PORT_W-1:0]      port_o
+  input  wire                       clk_i,
+  input  wire                       rst_ni,
+  input  wire [PORTS*VCS*PORTS-1:0] request_i,
+  output wire [PORTS*VCS-1:0]       vc_o,
+  output wire [PORTS*PORTS-1:0]     port_o
 );
-  wire [PORTS-1:0]        granted = $anyseq;
-  wire [PORTS*VC_W-1:0]   vc = $anyseq;
-  wire [PORTS*PORT_W-1:0] port = $anyseq;
-  assign granted_o = granted;
+  wire [PORTS*VCS-1:0]   vc = $anyseq;
+  wire [PORTS*PORTS-1:0] port = $anyseq;
   assign vc_o = vc;
   assign port_o = port;
-  integer i, k;
+  integer i, k, v;
   always @* begin
-    assume (request_i == {(PORTS * VCS){1'b0}} || granted != {PORTS{1'b0}});
+    assume (request_i == {(PORTS * VCS * PORTS){1'b0}} || vc != {(PORTS * VCS){1'b0}});
     for (i = 0; i < PORTS; i = i + 1) begin
-      if (granted[i]) begin
-        assume (request_i[i*VCS+vc[i*VC_W+:VC_W]]);
-        assume (out_port_i[(i*VCS+vc[i*VC_W+:VC_W])*PORT_W+:PORT_W] == port[i*PORT_W+:PORT_W]);
-        for (k = 0; k < i; k = k + 1)
-          assume (!granted[k] || port[k*PORT_W+:PORT_W] != port[i*PORT_W+:PORT_W]);
-      end
+      assume ((vc[i*VCS+:VCS] & (vc[i*VCS+:VCS] - 1'b1)) == {VCS{1'b0}});
+      assume ((port[i*PORTS+:PORTS] & (port[i*PORTS+:PORTS] - 1'b1)) == {PORTS{1'b0}});
+      assume (|vc[i*VCS+:VCS] == |port[i*PORTS+:PORTS]);
+      for (v = 0; v < VCS; v = v + 1)
+        assume (!vc[i*VCS+v] || |(request_i[(i*VCS+v)*PORTS+:PORTS] & port[i*PORTS+:PORTS]));
+      for (k = 0; k < i; k = k + 1) assume ((port[k*PORTS+:PORTS] & port[i*PORTS+:PORTS]) == {PORTS{1'b0}});
     end
   end
   wire unused = &{1'b0, clk_i, rst_ni};

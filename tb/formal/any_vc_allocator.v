@@ -2,44 +2,46 @@
 `default_nettype none
 module vc_allocator #(
   parameter PORTS = 5,
-  parameter PORT_W = 3,
   parameter VCS = 4,
-  parameter VC_W = 2,
   parameter INPUTS = 20,
   parameter INPUT_W = 5
 ) (
-  input  wire                     clk_i,
-  input  wire                     rst_ni,
-  input  wire [INPUTS-1:0]        request_i,
-  input  wire [INPUTS*PORT_W-1:0] out_port_i,
-  input  wire [INPUTS*VCS-1:0]    allowed_i,
-  input  wire [INPUTS-1:0]        free_i,
-  output wire [INPUTS-1:0]        granted_o,
-  output wire [INPUTS*VC_W-1:0]   vc_o,
-  output reg  [INPUTS-1:0]        taken_o
+  input  wire                    clk_i,
+  input  wire                    rst_ni,
+  input  wire [INPUTS-1:0]       request_i,
+  input  wire [INPUTS*PORTS-1:0] out_port_i,
+  input  wire [INPUTS*VCS-1:0]   allowed_i,
+  input  wire [INPUTS-1:0]       free_i,
+  output wire [INPUTS*VCS-1:0]   vc_o,
+  output reg  [INPUTS-1:0]       taken_o
 );
-  wire [INPUTS-1:0]      granted = $anyseq;
-  wire [INPUTS*VC_W-1:0] vc = $anyseq;
-  assign granted_o = granted;
+  wire [INPUTS*VCS-1:0] vc = $anyseq;
   assign vc_o = vc;
-  reg [INPUTS-1:0] twice;
-  integer i;
+  reg twice;
+  integer i, p, v;
   always @* begin
     taken_o = {INPUTS{1'b0}};
-    twice = {INPUTS{1'b0}};
+    twice = 1'b0;
     for (i = 0; i < INPUTS; i = i + 1) begin
-      if (granted[i]) begin
-        twice[i] = taken_o[{out_port_i[i*PORT_W+:PORT_W], vc[i*VC_W+:VC_W]}];
-        taken_o[{out_port_i[i*PORT_W+:PORT_W], vc[i*VC_W+:VC_W]}] = 1'b1;
+      for (p = 0; p < PORTS; p = p + 1) begin
+        for (v = 0; v < VCS; v = v + 1) begin
+          if (out_port_i[i*PORTS+p] && vc[i*VCS+v]) begin
+            if (taken_o[p*VCS+v]) twice = 1'b1;
+            taken_o[p*VCS+v] = 1'b1;
+          end
+        end
       end
     end
   end
   integer k;
   always @* begin
-    assume ((granted & ~request_i) == {INPUTS{1'b0}});
     assume ((taken_o & ~free_i) == {INPUTS{1'b0}});
-    assume (twice == {INPUTS{1'b0}});
-    for (k = 0; k < INPUTS; k = k + 1) assume (!granted[k] || allowed_i[k*VCS+vc[k*VC_W+:VC_W]]);
+    assume (!twice);
+    assume ((vc & ~allowed_i) == {(INPUTS * VCS){1'b0}});
+    for (k = 0; k < INPUTS; k = k + 1) begin
+      assume ((vc[k*VCS+:VCS] & (vc[k*VCS+:VCS] - 1'b1)) == {VCS{1'b0}});
+      assume (request_i[k] || vc[k*VCS+:VCS] == {VCS{1'b0}});
+    end
   end
   wire unused = &{1'b0, clk_i, rst_ni};
 endmodule
