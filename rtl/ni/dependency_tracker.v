@@ -18,42 +18,40 @@ module dependency_tracker #(
   output wire [QUERIES-1:0]         satisfied_o
 );
   localparam INDEX_W = $clog2(FLOWS);
-  reg [FLOWS-1:0]   seen_q;  // flows of which anything has come: only their counts mean anything
-  reg [FLOWS*COUNT_W-1:0] count_q;
-  reg [FLOWS*COUNT_W-1:0] together;  // arrivals of each flow in this cycle
-  integer e, f, i;
+  localparam SUM_W = $clog2(EVENTS + 1);
+  wire [FLOWS*COUNT_W-1:0] count;  // 0 of a flow of which nothing has come
 
-  always @* begin
-    together = {(FLOWS * COUNT_W){1'b0}};
-    if (|arrived_i) begin
-      for (f = 0; f < FLOWS; f = f + 1) begin
-        for (e = 0; e < EVENTS; e = e + 1) begin
-          if (arrived_i[e] && arrived_flow_i[e*FLOW_W+:INDEX_W] == f[INDEX_W-1:0])
-            together[f*COUNT_W+:COUNT_W] = together[f*COUNT_W+:COUNT_W] + 1'b1;
-        end
-      end
+  function [SUM_W-1:0] number_of(input [EVENTS-1:0] bits);
+    integer n;
+    begin
+      number_of = {SUM_W{1'b0}};
+      for (n = 0; n < EVENTS; n = n + 1) number_of = number_of + {{(SUM_W - 1){1'b0}}, bits[n]};
     end
-  end
+  endfunction
 
-  always @(posedge clk_i) begin
-    if (!rst_ni || reset_i) begin
-      seen_q <= {FLOWS{1'b0}};
-    end else if (|arrived_i) begin
-      for (i = 0; i < FLOWS; i = i + 1) begin
-        if (together[i*COUNT_W+:COUNT_W] != {COUNT_W{1'b0}}) begin
-          seen_q[i] <= 1'b1;
-          count_q[i*COUNT_W+:COUNT_W] <=
-            (seen_q[i] ? count_q[i*COUNT_W+:COUNT_W] : {COUNT_W{1'b0}}) + together[i*COUNT_W+:COUNT_W];
-        end
-      end
-    end
-  end
-
-  genvar q;
+  genvar f, e, q;
   generate
+    for (f = 0; f < FLOWS; f = f + 1) begin : g_flow
+      localparam [INDEX_W-1:0] FLOW = f;
+      wire [EVENTS-1:0] mine;
+      for (e = 0; e < EVENTS; e = e + 1) begin : g_event
+        assign mine[e] = arrived_i[e] && arrived_flow_i[e*FLOW_W+:INDEX_W] == FLOW;
+      end
+      reg [COUNT_W-1:0] count_q;
+      assign count[f*COUNT_W+:COUNT_W] = count_q;
+      always @(posedge clk_i) begin
+        if (!rst_ni || reset_i) count_q <= {COUNT_W{1'b0}};
+        else count_q <= count_q + {{(COUNT_W - SUM_W){1'b0}}, number_of(mine)};
+      end
+    end
     for (q = 0; q < QUERIES; q = q + 1) begin : g_query
-      wire [INDEX_W-1:0] flow = query_flow_i[q*FLOW_W+:INDEX_W];
-      wire [COUNT_W-1:0] arrivals = seen_q[flow] ? count_q[flow*COUNT_W+:COUNT_W] : {COUNT_W{1'b0}};
+      reg [COUNT_W-1:0] arrivals;
+      integer n;
+      always @* begin
+        arrivals = {COUNT_W{1'b0}};
+        for (n = 0; n < FLOWS; n = n + 1)
+          if (query_flow_i[q*FLOW_W+:INDEX_W] == n[INDEX_W-1:0]) arrivals = arrivals | count[n*COUNT_W+:COUNT_W];
+      end
       assign satisfied_o[q] = arrivals >= dependencies_i[q*COUNT_W+:COUNT_W];
     end
   endgenerate
