@@ -19,6 +19,8 @@ module fp32_adder #(
   localparam SIGNIFICAND_W = FRACTION_W + 1;
   localparam EXACT_W = SIGNIFICAND_W + 3;  // with guard, round and sticky bit
   localparam SHIFTED_W = SIGNIFICAND_W + 31;
+  localparam GROUPS = (EXACT_W + 3) / 4;    // of four bits, from the highest on
+  localparam PADDING = 4 * GROUPS - EXACT_W;
 
   // Align: the larger magnitude is x, y shifts to its exponent. {y: significand, guard, round, sticky; x: significand;
   // exponent; of exponents below 32 one bit of 8 for its lower three bits and one of 4 for the next two; sign of x; subtract;
@@ -70,39 +72,19 @@ module fp32_adder #(
     end
   endgenerate
 
-  // The number of zeros before the first one, 31 if there is none: of halves, whether they hold a one and where.
-  function [4:0] zeros_of(input [31:0] bits);
-    reg [15:0] any2, at2;
-    reg [7:0]  any4;
-    reg [15:0] at4;
-    reg [3:0]  any8;
-    reg [11:0] at8;
-    reg [1:0]  any16;
-    reg [7:0]  at16;
-    integer    i;
-    begin
-      for (i = 0; i < 16; i = i + 1) {any2[i], at2[i]} = {|bits[2*i+:2], !bits[2*i+1]};
-      for (i = 0; i < 8; i = i + 1)
-        {any4[i], at4[2*i+:2]} = {|any2[2*i+:2], !any2[2*i+1], any2[2*i+1] ? at2[2*i+1] : at2[2*i]};
-      for (i = 0; i < 4; i = i + 1)
-        {any8[i], at8[3*i+:3]} = {|any4[2*i+:2], !any4[2*i+1], any4[2*i+1] ? at4[4*i+2+:2] : at4[4*i+:2]};
-      for (i = 0; i < 2; i = i + 1)
-        {any16[i], at16[4*i+:4]} = {|any8[2*i+:2], !any8[2*i+1], any8[2*i+1] ? at8[6*i+3+:3] : at8[6*i+:3]};
-      zeros_of = {!any16[1], any16[1] ? at16[7:4] : at16[3:0] | {4{!any16[0]}}};
-    end
-  endfunction
-
   // Add and normalize, no further than a subnormal's exponent. How far is anticipated while the sum is made: digits x - y
-  // are a one, ones that are taken off again, and then the highest bit of the difference or the bit above it. {sum is
-  // zero; exponent; significand, guard, round, sticky without the leading bit, which the exponent tells}
-  function [EXACT_W+8:0] add(input subtract, input [SIGNIFICAND_W-1:0] x, input [EXACT_W-1:0] y, input [7:0] x_exponent,
-                             input [7:0] unit, input [3:0] eights);
+  // are a one, ones that are taken off again, and then the highest bit of the difference or the bit above it, which the
+  // next stage sees. {sum is zero; no further; exponent; exponent if once further; significand, guard, round, sticky}
+  function [EXACT_W+18:0] add(input subtract, input [SIGNIFICAND_W-1:0] x, input [EXACT_W-1:0] y, input [7:0] x_exponent,
+                              input [7:0] unit, input [3:0] eights);
     reg [EXACT_W:0]   total;
     reg [EXACT_W-1:0] wide_x, difference, borrows, leads, shifted;
+    reg [4*GROUPS-1:0] ones;
+    reg [3:0]  four;
     reg [4:0]  left;
     reg [31:0] limit;  // as far as the exponent goes
     reg [7:0]  most;
-    reg        zero, again;
+    reg        zero, earlier;
     integer    i;
     begin
       wide_x = {x, 3'd0};
@@ -111,31 +93,37 @@ module fp32_adder #(
       limit = {unit & {8{eights[3]}}, unit & {8{eights[2]}}, unit & {8{eights[1]}}, unit & {8{eights[0]}}};
       borrows = {~wide_x[EXACT_W-2:0] & y[EXACT_W-2:0], 1'b0};
       most = x_exponent - 8'd1;
-      for (i = 0; i < EXACT_W; i = i + 1) begin
-        leads[i] = limit[EXACT_W-i] || (wide_x[i] != y[i] && !borrows[i]);
+      for (i = 0; i < EXACT_W; i = i + 1) leads[i] = limit[EXACT_W-i] || (wide_x[i] != y[i] && !borrows[i]);
+      // The first group of four with a one, and the one's place in it; if there is none, the difference is zero.
+      ones = {leads, {PADDING{1'b0}}};
+      shifted = {EXACT_W{1'b0}};
+      left = 5'd0;
+      earlier = 1'b0;
+      for (i = 0; i < GROUPS; i = i + 1) begin
+        four = ones[4*(GROUPS-1-i)+:4] & {4{!earlier}};
+        earlier = earlier || |four;
+        shifted = shifted | ((difference << 4 * i) & {EXACT_W{|four}});
+        left = left | ({i[2:0], !(four[3] || four[2]), !four[3] && (four[2] || !four[1])} & {5{|four}});
       end
-      left = zeros_of({leads, {(32-EXACT_W){1'b0}}});
-      shifted = difference << left;
-      again = {3'd0, left} != most && !shifted[EXACT_W-1];
+      shifted = shifted << left[1:0];
       zero = subtract ? wide_x == y : {x, y} == {(SIGNIFICAND_W+EXACT_W){1'b0}};
       if (subtract)
-        add = {zero, zero || (!again && !shifted[EXACT_W-1]) ? 9'd0 :
-                     {1'b0, again ? most - {3'd0, left} : x_exponent - {3'd0, left}},
-               again ? {shifted[EXACT_W-3:0], 1'b0} : shifted[EXACT_W-2:0]};
+        add = {zero, zero || {3'd0, left} == most, {1'b0, x_exponent - {3'd0, left}}, most - {3'd0, left}, shifted};
       else if (total[EXACT_W])
-        add = {zero, {1'b0, x_exponent} + 9'd1, total[EXACT_W-1:2], total[1] || total[0]};
+        add = {zero, 1'b1, {1'b0, x_exponent} + 9'd1, most, total[EXACT_W:2], total[1] || total[0]};
       else
-        add = {zero, total[EXACT_W-1] ? {1'b0, x_exponent} : 9'd0, total[EXACT_W-2:0]};
+        add = {zero, 1'b1, {1'b0, x_exponent}, most, total[EXACT_W-1:0]};
     end
   endfunction
-  reg               sign2_q, zero2_q, special2_q, nan2_q, zero_sign2_q;
+  reg               sign2_q, zero2_q, special2_q, nan2_q, zero_sign2_q, last_q;
   reg [8:0]         exponent2_q;
-  reg [EXACT_W-2:0] normal_q;
+  reg [7:0]         lower_q;
+  reg [EXACT_W-1:0] normal_q;
   generate
     if (PIPELINED != 0) begin : g_add
       always @(posedge clk_i) begin
         if (next_i) begin
-          {zero2_q, exponent2_q, normal_q} <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q);
+          {zero2_q, last_q, exponent2_q, lower_q, normal_q} <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q);
           sign2_q <= sign_q;
           zero_sign2_q <= zero_sign_q;
           special2_q <= special_q;
@@ -144,18 +132,19 @@ module fp32_adder #(
       end
     end else begin : g_add
       always @* begin
-        {zero2_q, exponent2_q, normal_q} = add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q);
+        {zero2_q, last_q, exponent2_q, lower_q, normal_q} = add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q);
         {sign2_q, zero_sign2_q, special2_q, nan2_q} = {sign_q, zero_sign_q, special_q, nan_q};
       end
     end
   endgenerate
 
-  // Round: a carry out of the fraction goes into the exponent, as it must. What is rounded up is there when it is known
-  // whether to; of a bfloat16 the carry goes through the lower half.
+  // Round, without the leading bit, which the exponent tells: a carry out of the fraction goes into the exponent, as it must.
+  // What is rounded up is there when it is known whether to; of a bfloat16 the carry goes through the lower half.
   localparam LOW = FRACTION_W - 7;
   wire             sum_valid;
   wire             short = FRACTION_W > 7 && short_i;
-  reg              up, largest, overflow, sign;
+  reg              again, up, overflow, sign;
+  reg  [EXACT_W-2:0] exact;
   reg  [WIDTH-1:0] down;
   reg  [WIDTH-2:0] through, above;
   generate
@@ -169,16 +158,18 @@ module fp32_adder #(
     end
   endgenerate
   always @* begin
-    down = {exponent2_q, normal_q[EXACT_W-2:3]};
-    up = normal_q[2] && (normal_q[3] || normal_q[1] || normal_q[0]);
+    again = !last_q && !normal_q[EXACT_W-1];
+    exact = again ? {normal_q[EXACT_W-3:0], 1'b0} : normal_q[EXACT_W-2:0];
+    // Where nothing leads and it goes no further, the sum is subnormal.
+    down = {normal_q[EXACT_W-1] ? exponent2_q : {1'b0, lower_q & {8{!last_q}}}, exact[EXACT_W-2:3]};
+    up = exact[2] && (exact[3] || exact[1] || exact[0]);
     if (short) begin
       down = down >> LOW << LOW;
-      up = normal_q[LOW+2] && (normal_q[LOW+3] || |normal_q[LOW+1:0]);
+      up = exact[LOW+2] && (exact[LOW+3] || |exact[LOW+1:0]);
     end
     through = short ? down[WIDTH-2:0] | ~({(WIDTH-1){1'b1}} << LOW) : down[WIDTH-2:0];
     above = through + {{(WIDTH-2){1'b0}}, 1'b1};
-    largest = &through[WIDTH-2-:7] && &through[FRACTION_W-1:0];
-    overflow = special2_q || down[WIDTH-1] || &down[WIDTH-2-:8] || (up && largest);
+    overflow = special2_q || exponent2_q[8] || (normal_q[EXACT_W-1] && &exponent2_q[7:0]);  // rounding up the largest number makes it infinity
     sign = zero2_q ? zero_sign2_q : sign2_q;
     sum_o = {sign, up ? above : down[WIDTH-2:0]};
     if (overflow) sum_o = {sign, 8'hff, {FRACTION_W{1'b0}}};
