@@ -59,8 +59,8 @@ module depacketizer #(
   reg [VCS*ADDR_W-1:0]    address_q;
   reg [VCS*LEN_W-1:0]     words_q;    // still to come
   reg [VCS-1:0]           some_q, full_q;  // of them: any, a full flit
-  reg [VCS*PACKETS_W-1:0] packets_q;
-  reg [VCS-1:0]           single_q;   // of the message's packets: one
+  reg [VCS*PACKETS_W-1:0] others_q;   // of the message's packets
+  reg [VCS-1:0]           single_q, two_q;  // of its packets: one, two
   reg [VCS*VCS-1:0]       same_q;     // of two virtual channels: the same message
   reg [VCS*PENDING-1:0]   match_q;    // its place
 
@@ -76,7 +76,7 @@ module depacketizer #(
   reg [NAME_W-1:0]    name;
   reg [ADDR_W-1:0]    address;
   reg [LEN_W-1:0]     words;
-  reg [PACKETS_W-1:0] packets, missing;
+  reg [PACKETS_W-1:0] others;
   reg [PENDING-1:0]   match;
   reg [VCS-1:0]       same;
   integer i;
@@ -84,28 +84,23 @@ module depacketizer #(
     name = {NAME_W{1'b0}};
     address = {ADDR_W{1'b0}};
     words = {LEN_W{1'b0}};
-    packets = {PACKETS_W{1'b0}};
+    others = {PACKETS_W{1'b0}};
     match = {PENDING{1'b0}};
     same = {VCS{1'b0}};
     for (i = 0; i < VCS; i = i + 1) begin
       name = name | (name_q[i*NAME_W+:NAME_W] & {NAME_W{here[i]}});
       address = address | (address_q[i*ADDR_W+:ADDR_W] & {ADDR_W{here[i]}});
       words = words | (words_q[i*LEN_W+:LEN_W] & {LEN_W{here[i]}});
-      packets = packets | (packets_q[i*PACKETS_W+:PACKETS_W] & {PACKETS_W{here[i]}});
+      others = others | (others_q[i*PACKETS_W+:PACKETS_W] & {PACKETS_W{here[i]}});
       match = match | (match_q[i*PENDING+:PENDING] & {PENDING{here[i]}});
       same = same | (same_q[i*VCS+:VCS] & {VCS{here[i]}});
     end
-    missing = {PACKETS_W{1'b0}};
-    for (i = 0; i < PENDING; i = i + 1)
-      missing = missing | (missing_q[i*PACKETS_W+:PACKETS_W] & {PACKETS_W{match[i]}});
   end
   wire some = |(some_q & here);
   wire full = |(full_q & here);
   wire single = |(single_q & here);
   wire known = |match;
   wire [PENDING-1:0] free = ~pending_q & (pending_q + {{(PENDING - 1){1'b0}}, 1'b1});  // the first
-  wire [PENDING-1:0] place = known ? match : free;
-  wire [PACKETS_W-1:0] left = known ? missing : packets;  // packets that are missing before this one
   wire ends = valid_i && tail_i;
   wire counts = ends && !single;
 
@@ -135,8 +130,9 @@ module depacketizer #(
           words_q[l*LEN_W+:LEN_W] <= words_in;
           some_q[l] <= |words_in;
           full_q[l] <= |words_in[LEN_W-1:LANE_W];
-          packets_q[l*PACKETS_W+:PACKETS_W] <= packets_in;
+          others_q[l*PACKETS_W+:PACKETS_W] <= packets_in - ONE;
           single_q[l] <= packets_in == ONE;
+          two_q[l] <= packets_in == TWO;
           for (k = 0; k < PENDING; k = k + 1)
             match_q[l*PENDING+k] <= pending_q[k] && message_q[k*NAME_W+:NAME_W] == name_in;
         end else begin
@@ -156,11 +152,13 @@ module depacketizer #(
       end
     end
     for (l = 0; l < PENDING; l = l + 1) begin : g_pending
+      wire [PACKETS_W-1:0] missing = missing_q[l*PACKETS_W+:PACKETS_W];
       always @(posedge clk_i) begin
-        if (counts && place[l]) begin
-          if (!known) message_q[l*NAME_W+:NAME_W] <= name;
-          missing_q[l*PACKETS_W+:PACKETS_W] <= left - ONE;
-          last_q[l] <= left == TWO;
+        // A place that is free may be written for nothing.
+        if (counts && free[l]) message_q[l*NAME_W+:NAME_W] <= name;
+        if (counts && (match[l] || free[l])) begin
+          missing_q[l*PACKETS_W+:PACKETS_W] <= pending_q[l] ? missing - ONE : others;
+          last_q[l] <= pending_q[l] ? missing == TWO : |(two_q & here);
         end
       end
     end
