@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "schedule/all_to_all/all_to_all.h"
+#include "schedule/registry.h"
 
 namespace coppice::config {
 
@@ -13,7 +15,10 @@ bool runs_lone_collective(const Config& config) {
 }
 
 std::vector<std::string> all_to_all_algorithms() {
-  return {"direct", "pairwise", "ring", "hierarchical", "balanced"};
+  std::vector<std::string> names =
+      schedule::algorithms_that([](const auto& info) { return info.chooses_algorithm; });
+  for (const auto& algorithm : schedule::all_to_all_algorithms()) names.push_back(algorithm.name);
+  return names;
 }
 
 void require_whole_collective(const Loaded& loaded) {

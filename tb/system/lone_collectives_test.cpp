@@ -82,7 +82,7 @@ TEST_F(LoneCollectives, ExchangeAllToAllByEveryAlgorithm) {
        {"kind: torus, dims: [4, 2]", "kind: mesh, dims: [2, 2, 2]",
         "kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, "
         "latency: 100 ns}, {kind: switch, size: 2, bandwidth: 8 GB/s, latency: 500 ns}]"}) {
-    for (const char* algorithm : {"auto", "direct", "pairwise", "ring", "hierarchical"}) {
+    for (const char* algorithm : {"auto", "direct", "at_once", "pairwise", "ring", "hierarchical"}) {
       const Json one =
           result(topology, fmt::format("op: all_to_all, size: 32 KiB, algorithm: {}", algorithm));
       EXPECT_LE(one["efficiency"].get<double>(), 1) << topology << algorithm;
@@ -196,6 +196,20 @@ TEST_F(LoneCollectives, ExchangeBalancedNearTheBound) {
   }
 }
 
+// The slow dimension is busy all the time, and waits for nothing of the fast one.
+TEST_F(LoneCollectives, ExchangeBalancedOverUnequalLinksNearTheBound) {
+  for (const auto& [topology, bandwidth, least] :
+       {std::tuple{"kind: torus, dims: [8, 4]", "[16 GB/s, 4 GB/s]", 0.85},
+        {"kind: mesh, dims: [4, 4]", "[4 GB/s, 16 GB/s]", 0.85}}) {
+    shop.write("c.yaml", fmt::format("system:\n  topology: {{{}}}\n  link: {{bandwidth: {}}}\n"
+                                     "collective: {{op: all_to_all, size: 256 KiB, algorithm: balanced}}\n",
+                                     topology, bandwidth));
+    const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_GE(shop.read_json("r.json")["efficiency"].get<double>(), least) << topology;
+  }
+}
+
 // Blocks of one element and of odd numbers of them, whole and in halves.
 TEST_F(LoneCollectives, ExchangeBalancedAlikeInTrainsAndFlits) {
   for (const char* topology : {"kind: torus, dims: [4]", "kind: torus, dims: [4, 3]",
@@ -212,6 +226,24 @@ TEST_F(LoneCollectives, ExchangeBalancedAlikeInTrainsAndFlits) {
       EXPECT_EQ(cycles[0], cycles[1]) << topology << size;
     }
   }
+}
+
+// Of a group too, and by either key.
+TEST_F(LoneCollectives, SayWhatTheyChose) {
+  const std::string torus = "kind: torus, dims: [4, 4]";
+  const Json blocks = result(torus, "op: all_to_all, size: 256 KiB, algorithm: auto");
+  EXPECT_EQ(blocks["chosen"], "balanced");
+  EXPECT_EQ(blocks["collectives"][0]["algorithm"], "all_to_all_balanced");
+  EXPECT_EQ(blocks["expected"][0]["algorithm"], "balanced");
+  EXPECT_NEAR(blocks["expected"][0]["time_ns"].get<double>() / blocks["time_ns"].get<double>(), 1, 0.1);
+  EXPECT_EQ(blocks["expected"].size(), 6U);
+  const Outcome named = execute(torus, "op: all_to_all, size: 256 KiB, algorithm: direct",
+                                {"run", "--set", "collectives.all_to_all.algorithm=auto", "--out", "r.json"});
+  ASSERT_EQ(named.status, 0) << named.err;
+  EXPECT_EQ(shop.read_json("r.json")["chosen"], "balanced");
+  EXPECT_FALSE(result(torus, "op: all_to_all, size: 256 KiB, algorithm: direct").contains("chosen"));
+  const Json row = result(torus, "op: all_gather, size: 64 KiB, algorithm: auto, group: [0, 1, 2, 3]");
+  EXPECT_EQ(row["chosen"], row["expected"][0]["algorithm"]);
 }
 
 TEST_F(LoneCollectives, SayThatAllToAllsHaveNoChunks) {
@@ -234,8 +266,8 @@ TEST_F(LoneCollectives, AreComparedAndScheduled) {
     EXPECT_LE(row["efficiency"].get<double>(), 1);
     EXPECT_GT(row["table_bytes"].get<std::int64_t>(), 0);
   }
-  EXPECT_THAT(algorithms,
-              ::testing::UnorderedElementsAre("direct", "pairwise", "ring", "hierarchical", "balanced"));
+  EXPECT_THAT(algorithms, ::testing::UnorderedElementsAre("auto", "direct", "at_once", "pairwise", "ring",
+                                                          "hierarchical", "balanced"));
   ASSERT_EQ(
       execute(torus, "algorithm: ring, size: 64 KiB, group: [4, 5, 6, 7]", {"compare", "--out", "c.json"})
           .status,

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "schedule/all_to_all/all_to_all.h"
 #include "schedule/packed_trees/expected_time.h"
+#include "schedule/packed_trees/message_timing.h"
 #include "schedule/packed_trees/packed_trees.h"
 
 namespace coppice::schedule {
@@ -79,6 +81,86 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
     }
   }
   if (choice.expected.empty()) throw UnsupportedError("no algorithm applies: " + refusal);
+  std::ranges::stable_sort(choice.expected, {}, &ExpectedTime::time);
+  return choice;
+}
+
+namespace {
+
+// Messages of an all-to-all, more of which are tabled when they are asked for by name.
+constexpr double kMostMessages = 1e6;
+
+// So many messages of blocks, all channels from accelerators busy with them all the time.
+Femtoseconds least_of_blocks(const topology::Topology& topology, const CompileRequest& request,
+                             double messages) {
+  const MessageTiming timing(topology, request);
+  const Bytes block = request.size / topology.num_accelerators() / topology.num_accelerators();
+  Femtoseconds busy = kNever;
+  double channels = 0;
+  for (NodeId node = 0; node < topology.num_accelerators(); ++node) {
+    for (const topology::ChannelId id : topology.out_channels(node)) {
+      busy = std::min(busy, timing.busy(id, block));
+      ++channels;
+    }
+  }
+  return channels > 0 ? static_cast<Femtoseconds>(messages / channels * static_cast<double>(busy)) : 0;
+}
+
+// How much longer messages that meet take than one after the other.
+constexpr double kMeeting = 1.1;
+
+// Where messages meet, as much of one waits at its port as would fill a buffer. No less than that if it is
+// not less than `fastest`.
+Femtoseconds time_of_blocks(const topology::Topology& topology, const CompileRequest& request,
+                            const Schedule& schedule, Femtoseconds fastest) {
+  const Femtoseconds limit = fastest < kNever / kHopeless ? kHopeless * fastest : kNever;
+  const Femtoseconds in_routers = expected_time(topology, request, schedule, limit, Waiting::kInRouters);
+  if (in_routers >= fastest) return in_routers;
+  const Femtoseconds at_ports = expected_time(topology, request, schedule, kNever, Waiting::kAtPorts);
+  if (at_ports == in_routers) return in_routers;
+  const Bytes block = request.size / topology.num_accelerators() / topology.num_accelerators();
+  const auto buffer = static_cast<double>(request.timing.buffer * request.timing.flit);
+  const double part = std::min(static_cast<double>(block) / std::max(buffer, 1.0), 1.0);
+  const auto longer = static_cast<double>(at_ports - in_routers);
+  return static_cast<Femtoseconds>(kMeeting * (static_cast<double>(in_routers) + part * longer));
+}
+
+}  // namespace
+
+AutomaticChoice choose_all_to_all(const topology::Topology& topology, const CompileRequest& request) {
+  struct Trial {
+    const AllToAllAlgorithm* algorithm;
+    double messages;
+  };
+  std::vector<Trial> trials;
+  for (const AllToAllAlgorithm& algorithm : all_to_all_algorithms()) {
+    const double messages = algorithm.messages(topology);
+    if (trials.empty() || messages <= kMostMessages) trials.push_back({&algorithm, messages});
+  }
+  AutomaticChoice choice;
+  if (trials.size() == 1) {
+    choice.schedule = compile_all_to_all(topology, request, *trials.front().algorithm);
+    return choice;
+  }
+  std::ranges::stable_sort(trials, {}, &Trial::messages);
+  Femtoseconds fastest = kNever;
+  for (const auto& [algorithm, messages] : trials) {
+    const Femtoseconds least = least_of_blocks(topology, request, messages);
+    if (least >= fastest) {
+      choice.expected.push_back({algorithm->name, 1, least});
+      continue;
+    }
+    try {
+      Schedule schedule = compile_all_to_all(topology, request, *algorithm);
+      const Femtoseconds time = time_of_blocks(topology, request, schedule, fastest);
+      choice.expected.push_back({algorithm->name, 1, time});
+      if (time >= fastest) continue;
+      fastest = time;
+      choice.schedule = std::move(schedule);
+    } catch (const UnsupportedError&) {
+      continue;  // there are others
+    }
+  }
   std::ranges::stable_sort(choice.expected, {}, &ExpectedTime::time);
   return choice;
 }

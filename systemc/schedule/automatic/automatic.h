@@ -27,4 +27,8 @@ struct AutomaticChoice {
 AutomaticChoice choose_algorithm(const topology::Topology& topology, const CompileRequest& request,
                                  std::span<const AlgorithmInfo> algorithms);
 
+// The same of an all-to-all (schedule/all_to_all/all_to_all.h). What sends more messages than tables are made
+// of quickly is not tried, and of what cannot end first the time is said that it takes at least.
+AutomaticChoice choose_all_to_all(const topology::Topology& topology, const CompileRequest& request);
+
 }  // namespace coppice::schedule

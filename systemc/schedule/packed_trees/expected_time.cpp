@@ -18,11 +18,15 @@ using topology::Topology;
 
 class TableExecution {
  public:
-  TableExecution(const Topology& topology, const CompileRequest& request, const Schedule& schedule)
+  TableExecution(const Topology& topology, const CompileRequest& request, const Schedule& schedule,
+                 Waiting waiting)
       : topology_(topology),
+        waiting_(waiting),
         schedule_(schedule),
         timing_(topology, request),
         router_(request.timing.router),
+        setup_(request.timing.message_setup),
+        first_moving_(schedule.flows * static_cast<std::int32_t>(schedule.nodes.size())),
         free_at_(topology.channels().size(), 0),
         arrived_(schedule.nodes.size() * static_cast<std::size_t>(schedule.flows), 0) {
     for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
@@ -41,6 +45,10 @@ class TableExecution {
       const EventLanes::Event event = events_.pop();
       if (event.number < 0) {
         issue(ports_.size() - static_cast<std::size_t>(-event.number), event.at);
+        continue;
+      }
+      if (event.number >= first_moving_) {
+        pass(event.number - first_moving_, event.at);
         continue;
       }
       const std::int32_t flow = event.number / nodes;
@@ -96,33 +104,92 @@ class TableExecution {
         return;
       }
       follow(port.node, entry_.route);
-      Femtoseconds start = now;
-      Femtoseconds way = 0;
-      for (const ChannelId id : path_) {
-        start = std::max(start, free_at_[static_cast<std::size_t>(id)] - way);
-        way += topology_.channel(id).latency + router_;
-      }
+      const Femtoseconds start = waiting_ == Waiting::kAtPorts ? possible_at(now) : now;
       if (start > now) {
         port.free_at = start;
         events_.push_at(start, number_of(index));
         return;
       }
       const Femtoseconds length = busy(path_, entry_.message_bytes());
-      const Femtoseconds end = now + length;
-      way = 0;
-      for (const ChannelId id : path_) {
-        free_at_[static_cast<std::size_t>(id)] = end + way;
-        way += topology_.channel(id).latency + router_;
+      if (waiting_ == Waiting::kAtPorts) {
+        hold_way(now + length);
+        const Femtoseconds way_on = length + timing_.delay(path_, entry_.op);
+        events_.push_after(events_.lane(way_on), now, arrival_of(entry_));
+        finish_ = std::max(finish_, now + way_on);
+      } else {
+        send(now);
       }
-      const Femtoseconds way_on = length + timing_.delay(path_, entry_.op);
-      const auto nodes = static_cast<std::int32_t>(schedule_.nodes.size());
-      events_.push_after(events_.lane(way_on), now,
-                         entry_.flow * nodes + static_cast<std::int32_t>(entry_.destination()));
-      finish_ = std::max(finish_, now + way_on);
       ++port.next;
       hold(index, now, length);
       return;
     }
+  }
+
+  // When all channels of path_ are free for a message that starts then.
+  Femtoseconds possible_at(Femtoseconds now) const {
+    Femtoseconds way = 0;
+    for (const ChannelId id : path_) {
+      now = std::max(now, free_at_[static_cast<std::size_t>(id)] - way);
+      way += topology_.channel(id).latency + router_;
+    }
+    return now;
+  }
+
+  // Keeps all channels of path_ for a message that has left its port at `end`.
+  void hold_way(Femtoseconds end) {
+    for (const ChannelId id : path_) {
+      free_at_[static_cast<std::size_t>(id)] = end;
+      end += topology_.channel(id).latency + router_;
+    }
+  }
+
+  // A message on its way from router to router.
+  struct Moving {
+    ChannelPath path;
+    std::size_t passed = 0;  // channels
+    Bytes bytes = 0;
+    Femtoseconds end = 0;   // of its last flit
+    Femtoseconds rest = 0;  // from there until what waits for it may be sent
+    std::int32_t arrival = 0;
+  };
+
+  // The first of the message's flits comes to a channel, which takes it when those before it have passed.
+  void pass(std::int32_t number, Femtoseconds now) {
+    Moving& message = moving_[static_cast<std::size_t>(number)];
+    const ChannelId id = message.path[message.passed++];
+    Femtoseconds& free = free_at_[static_cast<std::size_t>(id)];
+    const Femtoseconds begin = std::max(now, free);
+    free = begin + busy({&id, 1}, message.bytes) - setup_;
+    const Femtoseconds way = topology_.channel(id).latency + router_;
+    message.end = std::max(message.end, free) + way;
+    if (message.passed < message.path.size()) {
+      events_.push_at(begin + way, first_moving_ + number);
+      return;
+    }
+    events_.push_at(message.end + message.rest, message.arrival);
+    finish_ = std::max(finish_, message.end + message.rest);
+    idle_.push_back(number);
+  }
+
+  // entry_ over path_.
+  void send(Femtoseconds now) {
+    if (idle_.empty()) {
+      idle_.push_back(static_cast<std::int32_t>(moving_.size()));
+      moving_.emplace_back();
+    }
+    const std::int32_t number = idle_.back();
+    idle_.pop_back();
+    Femtoseconds rest = timing_.delay(path_, entry_.op);
+    for (const ChannelId id : path_) rest -= topology_.channel(id).latency + router_;
+    moving_[static_cast<std::size_t>(number)] = {
+        .path = path_, .bytes = entry_.message_bytes(), .rest = rest, .arrival = arrival_of(entry_)};
+    pass(number, now + setup_);
+  }
+
+  // The event that a message has arrived.
+  std::int32_t arrival_of(const TableEntry& entry) const {
+    return entry.flow * static_cast<std::int32_t>(schedule_.nodes.size()) +
+           static_cast<std::int32_t>(entry.destination());
   }
 
   // The event that a port may issue.
@@ -149,14 +216,20 @@ class TableExecution {
   }
 
   const Topology& topology_;
+  Waiting waiting_;
   const Schedule& schedule_;
   MessageTiming timing_;
   Femtoseconds router_;
+  Femtoseconds setup_;
+  std::int32_t first_moving_;
   std::vector<Femtoseconds> free_at_;  // [channel]
   std::vector<std::int32_t> arrived_;  // [node * flows + flow]
   std::vector<Port> ports_;
   std::vector<std::size_t> first_port_;  // [node]
-  EventLanes events_;                    // flow * nodes + node: arrives; negative: number_of()
+  // arrival_of(); from first_moving_ on a message that comes to a channel; negative: number_of().
+  EventLanes events_;
+  std::vector<Moving> moving_;
+  std::vector<std::int32_t> idle_;                       // of those
   std::pair<std::int64_t, Bytes> last_message_{-1, -1};  // bytes per second and bytes
   Femtoseconds last_busy_ = 0;
   Femtoseconds finish_ = 0;
@@ -167,8 +240,8 @@ class TableExecution {
 }  // namespace
 
 Femtoseconds expected_time(const Topology& topology, const CompileRequest& request, const Schedule& schedule,
-                           Femtoseconds limit) {
-  return TableExecution(topology, request, schedule).run(limit);
+                           Femtoseconds limit, Waiting waiting) {
+  return TableExecution(topology, request, schedule, waiting).run(limit);
 }
 
 }  // namespace coppice::schedule

@@ -66,19 +66,6 @@ struct Prepared {
   }
 };
 
-// What `algorithm: auto` has compared, the fastest first.
-nlohmann::ordered_json expected_times(const std::vector<schedule::ExpectedTime>& expected) {
-  auto list = nlohmann::ordered_json::array();
-  for (const schedule::ExpectedTime& one : expected) {
-    nlohmann::ordered_json chunks = one.chunks;
-    if (one.chunks == schedule::kAutomaticChunks) chunks = "auto";
-    list.push_back({{"algorithm", one.algorithm},
-                    {"chunks", chunks},
-                    {"time_ns", static_cast<double>(one.time) / kFemtosecondsPerNanosecond}});
-  }
-  return list;
-}
-
 class CollectiveRun {
  public:
   CollectiveRun(const config::Loaded& loaded, const RunOptions& options, const Prepared& prepared,
@@ -136,10 +123,7 @@ class CollectiveRun {
     predict(result);
     if (fidelity_ == config::Fidelity::kLeap) result["leap"] = leaps(finish_.last, machine_->leapt());
     if (progress_) result["gradients"] = progress_->to_json();
-    if (!prepared_.checked.expected.empty()) {
-      result["chosen"] = prepared_.checked.expected.front().algorithm;
-      result["expected"] = expected_times(prepared_.checked.expected);
-    }
+    write_choice(prepared_.checked.expected, result);
     const std::vector<NodeId> through = schedule::forwarders(topology_, schedule_);
     if (!through.empty()) result["forwarding"] = through;
     return result;

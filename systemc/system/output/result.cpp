@@ -144,6 +144,20 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   return json;
 }
 
+void write_choice(const std::vector<schedule::ExpectedTime>& expected, nlohmann::ordered_json& result) {
+  if (expected.empty()) return;
+  auto list = nlohmann::ordered_json::array();
+  for (const schedule::ExpectedTime& one : expected) {
+    nlohmann::ordered_json chunks = one.chunks;
+    if (one.chunks == schedule::kAutomaticChunks) chunks = "auto";
+    list.push_back({{"algorithm", one.algorithm},
+                    {"chunks", chunks},
+                    {"time_ns", static_cast<double>(one.time) / kFemtosecondsPerNanosecond}});
+  }
+  result["chosen"] = expected.front().algorithm;
+  result["expected"] = std::move(list);
+}
+
 std::string summarize(const nlohmann::ordered_json& result) {
   const auto& collective = result["config"]["collective"];
   std::string text =

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "config/config.h"
 #include "fabric/fabric.h"
+#include "schedule/automatic/automatic.h"
 #include "schedule/proof/checker.h"
 #include "schedule/tables/schedule.h"
 #include "system/machine/least_time.h"
@@ -39,5 +42,8 @@ double bus_factor(const schedule::Schedule& schedule, int accelerators);
 // RESULT.json, schema "coppice.result/1". Throws ModelError, naming the quantity, for a run that ended before
 // the least possible time or a part of time or bandwidth above 1: no wrong number leaves in silence.
 nlohmann::ordered_json make_result(const Measured& measured);
+
+// Adds what `algorithm: auto` chose over what, the fastest first, if it did.
+void write_choice(const std::vector<schedule::ExpectedTime>& expected, nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

@@ -1,10 +1,7 @@
 #include "system/program/all_to_all.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <functional>
-#include <numeric>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -17,96 +14,23 @@
 #include "base/error.h"
 #include "config/lone_collective_config.h"
 #include "config/shape.h"
-#include "schedule/compile/table_builder.h"
+#include "schedule/all_to_all/all_to_all.h"
+#include "schedule/automatic/automatic.h"
 #include "schedule/files/msccl_file.h"
 #include "schedule/files/schedule_file.h"
 #include "schedule/proof/contention.h"
 #include "schedule/proof/replay.h"
-#include "schedule/rings/ring_order.h"
 #include "system/machine/build.h"
-#include "system/program/balanced_exchange.h"
-#include "system/program/dimension_widths.h"
-#include "topology/networks/kinds.h"
 
 namespace coppice::system {
 namespace {
 
-using schedule::Send;
 using topology::NodeId;
 
 constexpr Bytes kElement = 4;
 
 std::size_t index(NodeId node) {
   return static_cast<std::size_t>(node);
-}
-
-Send message(int flow, NodeId src, NodeId dst, int step) {
-  return {.op = schedule::Op::kGather, .flow = flow, .src = src, .dst = dst, .step = step};
-}
-
-// In step s every accelerator sends to partner(own number, s).
-template <typename Partner>
-std::vector<Send> exchange(int n, Partner partner) {
-  std::vector<Send> sends;
-  for (int step = 1; step < n; ++step) {
-    for (NodeId node = 0; node < n; ++node) {
-      const NodeId to = partner(node, step);
-      sends.push_back(message(node * n + to, node, to, step));
-    }
-  }
-  return sends;
-}
-
-// Blocks go from neighbour to neighbour, those that have farthest to go first, half of them either way.
-std::vector<Send> around(const std::vector<NodeId>& ring) {
-  const int n = static_cast<int>(ring.size());
-  std::vector<Send> sends;
-  const auto at = [&](int position) { return ring[index((position % n + n) % n)]; };
-  for (const int way : {1, -1}) {
-    int first = 1;
-    for (int distance = way == 1 ? n / 2 : (n - 1) / 2; distance > 0; --distance) {
-      for (int from = 0; from < n; ++from) {
-        const int flow = at(from) * n + at(from + way * distance);
-        for (int hop = 0; hop < distance; ++hop) {
-          sends.push_back(message(flow, at(from + way * hop), at(from + way * (hop + 1)), first + hop));
-        }
-      }
-      first += distance;
-    }
-  }
-  return sends;
-}
-
-// Dimension by dimension: a block goes to the accelerator that differs from the one where it is in that
-// coordinate alone, where it is the destination's. In a dimension every accelerator sends to the one that is
-// 1, 2, 3 and so on further, all that it has for it.
-std::vector<Send> through_dimensions(const std::vector<int>& widths) {
-  const int n = std::accumulate(widths.begin(), widths.end(), 1, std::multiplies<>());
-  std::vector<Send> sends;
-  int before = 0;  // steps of the dimensions before
-  int stride = 1;
-  for (const int width : widths) {
-    const int carried = n / width;  // blocks that an accelerator has for one other of the dimension
-    for (NodeId node = 0; node < n; ++node) {
-      const int own = node / stride % width;
-      for (int shift = 1; shift < width; ++shift) {
-        const int there = (own + shift) % width;
-        const NodeId to = node + (there - own) * stride;
-        // Sources agree with this accelerator in what is not done yet, destinations in what is.
-        for (int k = 0; k < carried; ++k) {
-          const int low = k % stride;
-          const int high = k / stride;
-          const int source = low + node / stride * stride;
-          const int destination = node % stride + there * stride + high * stride * width;
-          sends.push_back(
-              message(source * n + destination, node, to, before + (shift - 1) * carried + k + 1));
-        }
-      }
-    }
-    before += (width - 1) * carried;
-    stride *= width;
-  }
-  return sends;
 }
 
 // The algorithm, and the key that names it.
@@ -119,11 +43,13 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   const config::CollectiveConfig& own = loaded.config.collective;
   if (own.op == "all_to_all" && config::reads_tables(loaded.config))
     return {own.algorithm, "collective.file"};
-  if (own.op != "all_to_all" || config::chooses_algorithm(loaded.config)) return {"direct", key};
   const auto known = config::all_to_all_algorithms();
+  // That of another collective is none of an all-to-all's.
+  const bool named = own.op == "all_to_all" || config::chooses_algorithm(loaded.config);
+  if (!named) return {schedule::all_to_all_algorithms().front().name, key};
   if (std::ranges::find(known, own.algorithm) == known.end()) {
     throw ConfigError(loaded.place("collective.algorithm"),
-                      fmt::format("collective.algorithm: {} is no algorithm of an all-to-all: write auto, {}",
+                      fmt::format("collective.algorithm: {} is no algorithm of an all-to-all: write {}",
                                   own.algorithm, fmt::join(known, ", ")));
   }
   return {own.algorithm, "collective.algorithm"};
@@ -317,56 +243,27 @@ CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology:
   request.size = block * n * n;
   request.ni_ports = resolve_ni_ports(loaded.config, topology);
   request.routing = &routing;
+  request.timing = step_timing(loaded.config.system);
   if (key == "collective.file") return checked(topology, read_all_to_all(loaded, topology, request), 0);
-  std::vector<Send> sends;
-  int parts = 1;
-  if (algorithm == "hierarchical") {
-    const std::vector<int> widths = dimension_widths(topology);
-    if (widths.empty()) {
-      throw ConfigError(loaded.place(key),
-                        fmt::format("{}: hierarchical moves blocks dimension by dimension, and {} has none: "
-                                    "write direct",
-                                    key, topology.name()));
-    }
-    sends = through_dimensions(widths);
-  } else if (algorithm == "pairwise") {
-    if (!std::has_single_bit(static_cast<unsigned>(n))) {
-      throw ConfigError(
-          loaded.place(key),
-          fmt::format("{}: pairwise needs a power of two of accelerators, not {}: write direct", key, n));
-    }
-    sends = exchange(n, [](NodeId node, int step) { return node ^ step; });
-  } else if (algorithm == "balanced") {
-    if (!topology::info_of(topology.kind()).grid) {
-      throw ConfigError(loaded.place(key),
-                        fmt::format("{}: balanced shares out the channels of tori and meshes, and "
-                                    "{} is neither: write direct",
-                                    key, topology.name()));
-    }
-    BalancedExchange exchange = balanced_exchange(topology, block / kElement);
-    sends = std::move(exchange.sends);
-    parts = exchange.parts;
-  } else if (algorithm == "ring") {
-    sends = around(schedule::ring_order(topology).nodes);
+  const auto algorithms = schedule::all_to_all_algorithms();
+  const auto chosen = std::ranges::find(algorithms, algorithm, &schedule::AllToAllAlgorithm::name);
+  std::vector<schedule::ExpectedTime> expected;
+  schedule::Schedule schedule;
+  if (chosen == algorithms.end()) {
+    schedule::AutomaticChoice choice = schedule::choose_all_to_all(topology, request);
+    schedule = std::move(choice.schedule);
+    expected = std::move(choice.expected);
   } else {
-    sends = exchange(n, [n](NodeId node, int step) { return (node + step) % n; });
-  }
-  for (Send& send : sends) {
-    if (send.channel >= 0) continue;
-    for (const auto id : topology.out_channels(send.src)) {
-      if (topology.channel(id).dst == send.dst) send.channel = id;
+    try {
+      schedule = schedule::compile_all_to_all(topology, request, *chosen);
+    } catch (const UnsupportedError& error) {
+      throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
     }
   }
-  std::vector<schedule::Chunk> blocks;
-  for (Bytes number = 0; number < Bytes{n} * n; ++number) {
-    for (int part = 0; part < parts; ++part) {
-      const Bytes begin = block / kElement * part / parts * kElement;
-      const Bytes end = block / kElement * (part + 1) / parts * kElement;
-      blocks.push_back({number * block + begin, end - begin});
-    }
-  }
-  return checked(
-      topology, schedule::build_schedule(topology, request, "all_to_all_" + algorithm, blocks, sends), parts);
+  const int parts = schedule.flows / (n * n);
+  CheckedSchedule result = checked(topology, std::move(schedule), parts);
+  result.expected = std::move(expected);
+  return result;
 }
 
 std::unique_ptr<Verification> make_all_to_all_verification(const schedule::Schedule& schedule) {

@@ -13,12 +13,9 @@ namespace coppice::system {
 
 // An all-to-all of `bytes` per accelerator: block (i, j), bytes / n long, goes from i to j. The schedule's
 // buffer has all blocks, (i, j) at (i n + j) times the length of a block. By
-// collectives.all_to_all.algorithm: direct, n - 1 steps, in step s with the accelerator s further on;
-// pairwise, with the one whose number differs in the bits of s, for a power of two; ring, from neighbour to
-// neighbour in the order of the network's ring, the shorter way around; hierarchical, dimension by dimension;
-// balanced, from neighbour to neighbour of a torus or mesh with all channels alike loaded
-// (balanced_exchange.h); file, an algorithm of MSCCL, where the collective is alone. It is proven: every
-// block comes where it belongs. Throws ConfigError.
+// collectives.all_to_all.algorithm: one of schedule/all_to_all/all_to_all.h; auto, the one that should be
+// fastest; file, an algorithm of MSCCL, where the collective is alone. It is proven: every block comes where
+// it belongs. Throws ConfigError.
 CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology::Topology& topology,
                                    const topology::RoutingFunction& routing, Bytes bytes);
 

@@ -140,6 +140,7 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
     if (!routed) take(compiled, bound(compiled.op, checked.schedule, network, bytes));
     compiled.schedule = std::move(checked.schedule);
     compiled.report = std::move(checked.report);
+    compiled.expected = std::move(checked.expected);
     return compiled;
   }
   const bool whole = network.kind() == GroupNetwork::Kind::kWhole;
@@ -151,6 +152,7 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
     if (!routed) take(compiled, bound(compiled.op, checked.schedule, network, bytes));
     compiled.schedule = std::move(checked.schedule);
     compiled.report = std::move(checked.report);
+    compiled.expected = std::move(checked.expected);
   } catch (const ConfigError& error) {
     throw ConfigError(error.where(), fmt::format("collective '{}' among accelerators {}: {}", collective.name,
                                                  fmt::join(network.accelerators(), ", "), error.what()));

@@ -9,6 +9,7 @@
 
 #include "config/loader.h"
 #include "fabric/framing.h"
+#include "schedule/automatic/automatic.h"
 #include "schedule/proof/checker.h"
 #include "schedule/tables/schedule.h"
 #include "system/machine/least_time.h"
@@ -23,6 +24,8 @@ struct CompiledCollective {
   workload::CollectiveOp op = workload::CollectiveOp::kAllReduce;
   schedule::Schedule schedule;  // nodes in the order of `interfaces`; entries name the machine's
   schedule::CheckReport report;
+  std::vector<schedule::ExpectedTime>
+      expected;                                // algorithm: auto: what it chose over what, the fastest first
   std::vector<topology::NodeId> accelerators;  // of the machine
   std::vector<topology::NodeId> interfaces;    // those of `accelerators`, then of switches that add for them
   std::vector<std::int64_t> arrivals;          // [interface]: messages that come to it

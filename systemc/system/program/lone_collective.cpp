@@ -117,6 +117,7 @@ void add_collective_fields(nlohmann::ordered_json& result, const CompiledCollect
   result["bound"] = {
       {"time_ns", compiled.bandwidth_ns}, {"latency_ns", compiled.least.latency_ns}, {"groups", groups}};
   result["efficiency"] = time_ns > 0 ? compiled.least_ns / time_ns : 1.0;
+  write_choice(compiled.expected, result);
 }
 
 }  // namespace coppice::system

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "system/machine/build.h"
-#include "system/program/dimension_widths.h"
+#include "topology/networks/dimension_widths.h"
 #include "workload/text_program.h"
 
 namespace coppice::system {
@@ -18,7 +18,7 @@ constexpr const char* kModelKey = "training.model";
 
 // One width where accelerators are not numbered by dimensions.
 std::vector<int> widths_of(const topology::Topology& topology) {
-  const std::vector<int> widths = dimension_widths(topology);
+  const std::vector<int> widths = topology::dimension_widths(topology);
   return widths.empty() ? std::vector<int>{topology.num_accelerators()} : widths;
 }
 

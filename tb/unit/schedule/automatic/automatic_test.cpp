@@ -48,6 +48,32 @@ TEST(Automatic, BroadcastsFromTheRoot) {
   check_schedule(machine.topology, choice.schedule);
 }
 
+CompileRequest blocks(const Machine& machine, Bytes block) {
+  const Bytes n = machine.topology.num_accelerators();
+  return timed(machine.request(Collective::kAllGather, n * n * block));
+}
+
+TEST(Automatic, ExchangesBlocksAsIsExpectedToBeFastest) {
+  for (const auto& [machine, name] :
+       {std::pair{torus({4, 4}), "balanced"}, {mesh({4, 4}), "balanced"}, {fat_tree({4, 2}), "direct"}}) {
+    const AutomaticChoice choice = choose_all_to_all(machine.topology, blocks(machine, 16 * 1024));
+    EXPECT_EQ(choice.expected.front().algorithm, name) << machine.topology.name();
+    EXPECT_EQ(choice.schedule.algorithm, std::string("all_to_all_") + name);
+    EXPECT_GE(choice.expected.size(), 3U);
+    for (std::size_t i = 1; i < choice.expected.size(); ++i) {
+      EXPECT_LE(choice.expected[i - 1].time, choice.expected[i].time);
+    }
+  }
+}
+
+// Tables of many messages are made where they are asked for by name alone.
+TEST(Automatic, TriesNoExchangeOfManyMessages) {
+  const Machine machine = torus({16, 16});
+  const AutomaticChoice choice = choose_all_to_all(machine.topology, blocks(machine, 1024));
+  EXPECT_GE(choice.expected.size(), 4U);
+  for (const ExpectedTime& one : choice.expected) EXPECT_NE(one.algorithm, "ring");
+}
+
 // One message over one channel: its flits, and the way.
 TEST(ExpectedTime, AddsUpAMessage) {
   const Machine machine = mesh({2});

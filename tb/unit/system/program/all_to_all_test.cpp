@@ -27,7 +27,8 @@ std::string chosen(const std::string& algorithm) {
 
 // The rules of the network interface alone: an entry sends the block if its accelerator holds it by then.
 RC_GTEST_PROP(AllToAll, BringsEveryBlockToItsDestination, ()) {
-  const auto algorithm = *rc::gen::element<std::string>("direct", "pairwise", "ring", "hierarchical");
+  const auto algorithm =
+      *rc::gen::element<std::string>("direct", "at_once", "pairwise", "ring", "hierarchical");
   const SmallMachine machine(
       *rc::gen::element<std::string>("kind: torus, dims: [4, 2]", "kind: mesh, dims: [2, 2, 2]",
                                      "kind: ring, dims: [4]", "kind: torus, dims: [2, 8]",

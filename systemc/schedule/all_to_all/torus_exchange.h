@@ -5,13 +5,14 @@
 #include "schedule/compile/send.h"
 #include "topology/topology.h"
 
-namespace coppice::system {
+namespace coppice::schedule {
 
 // An all-to-all whose blocks travel in so many parts: the flow of part p of the block from i to j among n
 // accelerators is (i n + j) parts + p.
-struct BalancedExchange {
+struct BlockExchange {
   int parts = 1;
-  std::vector<schedule::Send> sends;
+  std::vector<Send> sends{};
+  bool even = true;  // all messages of a step are sent at a time
 };
 
 // Whether torus_exchange is for this network: a torus all of whose channels have one bandwidth.
@@ -25,6 +26,6 @@ bool is_even_torus(const topology::Topology& topology);
 // carries two. That is what the bound allows, since no way is shorter. Blocks travel in parts, `most_parts`
 // at most, where the middle of a ring cannot be shared out otherwise or the network is small for its longest
 // ways.
-BalancedExchange torus_exchange(const topology::Topology& topology, Bytes most_parts);
+BlockExchange torus_exchange(const topology::Topology& topology, Bytes most_parts);
 
-}  // namespace coppice::system
+}  // namespace coppice::schedule

@@ -1,4 +1,4 @@
-#include "system/program/torus_exchange.h"
+#include "schedule/all_to_all/torus_exchange.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "base/edge_coloring.h"
 #include "topology/networks/kinds.h"
 
-namespace coppice::system {
+namespace coppice::schedule {
 namespace {
 
 using topology::NodeId;
@@ -97,7 +97,7 @@ bool is_even_torus(const topology::Topology& topology) {
   });
 }
 
-BalancedExchange torus_exchange(const topology::Topology& topology, Bytes most_parts) {
+BlockExchange torus_exchange(const topology::Topology& topology, Bytes most_parts) {
   const NodeId n = topology.num_accelerators();
   const int parts = fewest_parts(topology, most_parts);
   const Hops hops(topology, parts);
@@ -110,7 +110,7 @@ BalancedExchange torus_exchange(const topology::Topology& topology, Bytes most_p
     ways[static_cast<std::size_t>(hop.left)].emplace_back(steps[edge] + 1, hop.right);
   }
   for (auto& way : ways) std::ranges::sort(way);
-  BalancedExchange exchange{.parts = parts, .sends = {}};
+  BlockExchange exchange{.parts = parts};
   for (NodeId source = 0; source < n; ++source) {
     for (std::size_t block = 0; block < ways.size(); ++block) {
       const std::size_t begin = exchange.sends.size();
@@ -118,8 +118,7 @@ BalancedExchange torus_exchange(const topology::Topology& topology, Bytes most_p
       for (const auto& [step, position] : ways[block]) {
         const topology::ChannelId id = topology.out_channels(at)[static_cast<std::size_t>(position)];
         const NodeId next = topology.channel(id).dst;
-        exchange.sends.push_back(
-            {.op = schedule::Op::kGather, .src = at, .dst = next, .step = step, .channel = id});
+        exchange.sends.push_back({.op = Op::kGather, .src = at, .dst = next, .step = step, .channel = id});
         at = next;
       }
       const auto part = static_cast<int>(block) % parts;
@@ -130,4 +129,4 @@ BalancedExchange torus_exchange(const topology::Topology& topology, Bytes most_p
   return exchange;
 }
 
-}  // namespace coppice::system
+}  // namespace coppice::schedule

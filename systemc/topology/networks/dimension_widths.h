@@ -6,14 +6,14 @@
 
 #include "topology/topology.h"
 
-namespace coppice::system {
+namespace coppice::topology {
 
 // The widths of the dimensions by which accelerators are numbered, the first dimension's coordinate the
 // fastest; empty where the network has none, as a fat tree, whose numbers count leaves and spines.
-inline std::vector<int> dimension_widths(const topology::Topology& topology) {
+inline std::vector<int> dimension_widths(const Topology& topology) {
   const std::vector<int>& widths = topology.dims();
   const int product = std::accumulate(widths.begin(), widths.end(), 1, std::multiplies<>());
   return product == topology.num_accelerators() ? widths : std::vector<int>{};
 }
 
-}  // namespace coppice::system
+}  // namespace coppice::topology

@@ -1,4 +1,4 @@
-#include "system/program/torus_exchange.h"
+#include "schedule/all_to_all/torus_exchange.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-namespace coppice::system {
+namespace coppice::schedule {
 namespace {
 
 using topology::NodeId;
@@ -45,16 +45,16 @@ RC_GTEST_PROP(TorusExchange, TakesNoMoreStepsThanItsBusiestChannelsHaveBlocks, (
   }
   const Topology topology = torus(dims);
   const Bytes most_parts = *rc::gen::element<Bytes>(1, 8);
-  const BalancedExchange exchange = torus_exchange(topology, most_parts);
+  const BlockExchange exchange = torus_exchange(topology, most_parts);
   RC_ASSERT(exchange.parts <= most_parts);
   const NodeId n = topology.num_accelerators();
-  std::vector<schedule::Send> sends = exchange.sends;
-  std::ranges::stable_sort(sends, {}, &schedule::Send::step);
+  std::vector<Send> sends = exchange.sends;
+  std::ranges::stable_sort(sends, {}, &Send::step);
   std::vector<NodeId> at;
   std::vector<int> since(static_cast<std::size_t>(n * n * exchange.parts), 0);
   for (int flow = 0; flow < n * n * exchange.parts; ++flow) at.push_back(flow / exchange.parts / n);
   std::set<std::pair<topology::ChannelId, int>> taken;
-  for (const schedule::Send& send : sends) {
+  for (const Send& send : sends) {
     const auto flow = static_cast<std::size_t>(send.flow);
     RC_ASSERT(at[flow] == send.src && topology.channel(send.channel).src == send.src);
     RC_ASSERT(topology.channel(send.channel).dst == send.dst);
@@ -82,4 +82,4 @@ TEST(TorusExchange, IsForToriOfOneBandwidth) {
 }
 
 }  // namespace
-}  // namespace coppice::system
+}  // namespace coppice::schedule

@@ -1,10 +1,11 @@
-#include "system/program/balanced_exchange.h"
+#include "schedule/all_to_all/balanced_exchange.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
-#include <numeric>
+#include <functional>
+#include <limits>
 #include <queue>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,10 +13,9 @@
 #include "base/error.h"
 #include "topology/networks/kinds.h"
 
-namespace coppice::system {
+namespace coppice::schedule {
 namespace {
 
-using schedule::Send;
 using topology::ChannelId;
 using topology::NodeId;
 
@@ -145,54 +145,99 @@ class Balancer {
   std::vector<ChannelId> neighbours_;  // [node][dimension][upwards]
 };
 
-// Steps in which every channel takes one block of those that wait for it.
-std::vector<Send> in_steps(const topology::Topology& topology, const std::vector<Way>& ways) {
-  using Waiting = std::pair<int, std::int32_t>;  // hops to go, -flow
+// What a block takes of a channel, and until it may be passed on.
+struct Passage {
+  Femtoseconds busy = 1;
+  Femtoseconds latency = 0;
+};
+
+// Where all channels are alike, in steps of one block each.
+std::vector<Passage> passages_of(const topology::Topology& topology, Bytes block, bool even) {
+  std::vector<Passage> passages(topology.channels().size());
+  for (std::size_t id = 0; id < passages.size() && !even; ++id) {
+    const topology::Channel& channel = topology.channels()[id];
+    passages[id] = {std::max<Femtoseconds>(transfer_time(block, channel.bandwidth), 1), channel.latency};
+  }
+  return passages;
+}
+
+// Every channel that is free takes one block of those that wait for it, the one that has longest to go.
+std::vector<Send> in_order(const topology::Topology& topology, const std::vector<Way>& ways,
+                           const std::vector<Passage>& passages) {
+  using Waiting = std::pair<Femtoseconds, std::int32_t>;  // time to go, -flow
+  // When a block has come to its next channel (its flow), or a channel is free (-1 - channel).
+  using Event = std::pair<Femtoseconds, std::int32_t>;
   std::vector<std::priority_queue<Waiting>> waiting(topology.channels().size());
+  std::vector<std::uint8_t> busy(topology.channels().size(), 0);
   std::vector<std::size_t> gone(ways.size(), 0);
-  std::size_t left = 0;
+  std::vector<Femtoseconds> to_go(ways.size(), 0);
+  std::set<ChannelId> touched;
   const auto wait = [&](std::int32_t flow) {
     const Way& way = ways[index(flow)];
-    const std::size_t hop = gone[index(flow)];
-    if (hop < way.size()) waiting[index(way[hop])].emplace(static_cast<int>(way.size() - hop), -flow);
+    if (gone[index(flow)] == way.size()) return;
+    const ChannelId next = way[gone[index(flow)]];
+    waiting[index(next)].emplace(to_go[index(flow)], -flow);
+    touched.insert(next);
   };
+  const auto time = [&](ChannelId id) { return passages[index(id)].busy + passages[index(id)].latency; };
   for (std::size_t flow = 0; flow < ways.size(); ++flow) {
-    left += ways[flow].size();
+    for (const ChannelId id : ways[flow]) to_go[flow] += time(id);
     wait(static_cast<std::int32_t>(flow));
   }
+  Femtoseconds step = std::numeric_limits<Femtoseconds>::max();
+  for (const Passage& passage : passages) step = std::min(step, passage.busy);
   std::vector<Send> sends;
-  for (int step = 1; left > 0; ++step) {
-    std::vector<std::int32_t> moved;
-    for (std::size_t id = 0; id < waiting.size(); ++id) {
-      if (waiting[id].empty()) continue;
-      const std::int32_t flow = -waiting[id].top().second;
-      waiting[id].pop();
-      const topology::Channel& channel = topology.channel(static_cast<ChannelId>(id));
-      sends.push_back({.op = schedule::Op::kGather,
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
+  Femtoseconds now = 0;
+  while (true) {
+    for (const ChannelId id : touched) {
+      if (busy[index(id)] != 0 || waiting[index(id)].empty()) continue;
+      const std::int32_t flow = -waiting[index(id)].top().second;
+      waiting[index(id)].pop();
+      const topology::Channel& channel = topology.channel(id);
+      sends.push_back({.op = Op::kGather,
                        .flow = flow,
                        .src = channel.src,
                        .dst = channel.dst,
-                       .step = step,
-                       .channel = static_cast<ChannelId>(id)});
-      moved.push_back(flow);
-      --left;
+                       .step = static_cast<std::int32_t>(now / step) + 1,
+                       .channel = id});
+      busy[index(id)] = 1;
+      events.emplace(now + passages[index(id)].busy, -1 - id);
+      events.emplace(now + time(id), flow);
     }
-    for (const std::int32_t flow : moved) {
-      ++gone[index(flow)];
-      wait(flow);
+    touched.clear();
+    if (events.empty()) return sends;
+    now = events.top().first;
+    while (!events.empty() && events.top().first == now) {
+      const std::int32_t number = events.top().second;
+      events.pop();
+      if (number < 0) {
+        busy[index(-1 - number)] = 0;
+        touched.insert(-1 - number);
+        continue;
+      }
+      to_go[index(number)] -= time(ways[index(number)][gone[index(number)]++]);
+      wait(number);
     }
   }
-  return sends;
 }
 
 }  // namespace
 
-BalancedExchange balanced_exchange(const topology::Topology& topology, Bytes most_parts) {
+BlockExchange balanced_exchange(const topology::Topology& topology, Bytes elements) {
   if (!topology::info_of(topology.kind()).grid) {
-    throw UnsupportedError(fmt::format("{} is no torus or mesh", topology.name()));
+    throw UnsupportedError(
+        fmt::format("balanced shares out the channels of tori and meshes, and {} is neither: write direct",
+                    topology.name()));
   }
-  if (is_even_torus(topology)) return torus_exchange(topology, most_parts);
-  return {.parts = 1, .sends = in_steps(topology, Balancer(topology).run())};
+  if (is_even_torus(topology)) return torus_exchange(topology, elements);
+  const auto channels = topology.channels();
+  const bool even = std::ranges::all_of(channels, [&](const topology::Channel& channel) {
+    return channel.bandwidth.bytes_per_second == channels.front().bandwidth.bytes_per_second;
+  });
+  constexpr Bytes kElement = 4;
+  const std::vector<Passage> passages = passages_of(topology, elements * kElement, even);
+  return {.sends = in_order(topology, Balancer(topology).run(), passages), .even = even};
 }
 
-}  // namespace coppice::system
+}  // namespace coppice::schedule

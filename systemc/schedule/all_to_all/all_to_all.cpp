@@ -1,0 +1,198 @@
+#include "schedule/all_to_all/all_to_all.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "schedule/all_to_all/balanced_exchange.h"
+#include "schedule/compile/table_builder.h"
+#include "schedule/rings/ring_order.h"
+#include "topology/networks/dimension_widths.h"
+#include "topology/networks/kinds.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::Topology;
+
+std::size_t index(NodeId node) {
+  return static_cast<std::size_t>(node);
+}
+
+Send message(int flow, NodeId src, NodeId dst, int step) {
+  return {.op = Op::kGather, .flow = flow, .src = src, .dst = dst, .step = step};
+}
+
+// In step s every accelerator sends to partner(own number, s).
+template <typename Partner>
+BlockExchange in_steps(int n, Partner partner) {
+  BlockExchange exchange;
+  for (int step = 1; step < n; ++step) {
+    for (NodeId node = 0; node < n; ++node) {
+      const NodeId to = partner(node, step);
+      exchange.sends.push_back(message(node * n + to, node, to, step));
+    }
+  }
+  return exchange;
+}
+
+double messages_of_blocks(const Topology& topology) {
+  const double n = topology.num_accelerators();
+  return n * (n - 1);
+}
+
+BlockExchange direct(const Topology& topology, Bytes /*elements*/) {
+  const int n = topology.num_accelerators();
+  return in_steps(n, [n](NodeId node, int step) { return (node + step) % n; });
+}
+
+// In the same order at every port, but no port waits for a step of another's.
+BlockExchange at_once(const Topology& topology, Bytes elements) {
+  BlockExchange exchange = direct(topology, elements);
+  exchange.even = false;
+  return exchange;
+}
+
+BlockExchange pairwise(const Topology& topology, Bytes /*elements*/) {
+  const int n = topology.num_accelerators();
+  if (!std::has_single_bit(static_cast<unsigned>(n))) {
+    throw UnsupportedError(
+        fmt::format("pairwise needs a power of two of accelerators, not {}: write direct", n));
+  }
+  return in_steps(n, [](NodeId node, int step) { return node ^ step; });
+}
+
+double messages_around(const Topology& topology) {
+  const double n = topology.num_accelerators();
+  const double half = std::floor(n / 2);
+  const double other = std::floor((n - 1) / 2);
+  return n * (half * (half + 1) + other * (other + 1)) / 2;
+}
+
+// Blocks go from neighbour to neighbour, those that have farthest to go first, half of them either way.
+BlockExchange around(const Topology& topology, Bytes /*elements*/) {
+  const std::vector<NodeId> ring = ring_order(topology).nodes;
+  const int n = static_cast<int>(ring.size());
+  BlockExchange exchange;
+  const auto at = [&](int position) { return ring[index((position % n + n) % n)]; };
+  for (const int way : {1, -1}) {
+    int first = 1;
+    for (int distance = way == 1 ? n / 2 : (n - 1) / 2; distance > 0; --distance) {
+      for (int from = 0; from < n; ++from) {
+        const int flow = at(from) * n + at(from + way * distance);
+        for (int hop = 0; hop < distance; ++hop) {
+          exchange.sends.push_back(
+              message(flow, at(from + way * hop), at(from + way * (hop + 1)), first + hop));
+        }
+      }
+      first += distance;
+    }
+  }
+  return exchange;
+}
+
+double messages_through_dimensions(const Topology& topology) {
+  const double n = topology.num_accelerators();
+  double messages = 0;
+  for (const int width : topology::dimension_widths(topology)) messages += n * n * (width - 1) / width;
+  return messages;
+}
+
+// Dimension by dimension: a block goes to the accelerator that differs from the one where it is in that
+// coordinate alone, where it is the destination's. In a dimension every accelerator sends to the one that is
+// 1, 2, 3 and so on further, all that it has for it.
+BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
+  const std::vector<int> widths = topology::dimension_widths(topology);
+  if (widths.empty()) {
+    throw UnsupportedError(fmt::format(
+        "hierarchical moves blocks dimension by dimension, and {} has none: write direct", topology.name()));
+  }
+  const int n = topology.num_accelerators();
+  BlockExchange exchange;
+  int before = 0;  // steps of the dimensions before
+  int stride = 1;
+  for (const int width : widths) {
+    const int carried = n / width;  // blocks that an accelerator has for one other of the dimension
+    for (NodeId node = 0; node < n; ++node) {
+      const int own = node / stride % width;
+      for (int shift = 1; shift < width; ++shift) {
+        const int there = (own + shift) % width;
+        const NodeId to = node + (there - own) * stride;
+        // Sources agree with this accelerator in what is not done yet, destinations in what is.
+        for (int k = 0; k < carried; ++k) {
+          const int low = k % stride;
+          const int high = k / stride;
+          const int source = low + node / stride * stride;
+          const int destination = node % stride + there * stride + high * stride * width;
+          exchange.sends.push_back(
+              message(source * n + destination, node, to, before + (shift - 1) * carried + k + 1));
+        }
+      }
+    }
+    before += (width - 1) * carried;
+    stride *= width;
+  }
+  return exchange;
+}
+
+// The hops of all shortest ways.
+double messages_between_neighbours(const Topology& topology) {
+  const topology::KindInfo& info = topology::info_of(topology.kind());
+  if (!info.grid) return 0;
+  double messages = 0;
+  for (const int width : topology.dims()) {
+    const double rows = static_cast<double>(topology.num_accelerators()) / width;
+    for (int a = 0; a < width; ++a) {
+      for (int b = 0; b < width; ++b) {
+        const int way = std::abs(a - b);
+        messages += rows * rows * (info.wraps ? std::min(way, width - way) : way);
+      }
+    }
+  }
+  return messages;
+}
+
+}  // namespace
+
+std::span<const AllToAllAlgorithm> all_to_all_algorithms() {
+  static const std::array<AllToAllAlgorithm, 6> kAll{{
+      {"direct", messages_of_blocks, direct},
+      {"at_once", messages_of_blocks, at_once},
+      {"pairwise", messages_of_blocks, pairwise},
+      {"ring", messages_around, around},
+      {"hierarchical", messages_through_dimensions, through_dimensions},
+      {"balanced", messages_between_neighbours, balanced_exchange},
+  }};
+  return kAll;
+}
+
+Schedule compile_all_to_all(const Topology& topology, const CompileRequest& request,
+                            const AllToAllAlgorithm& algorithm) {
+  const Bytes blocks = Bytes{topology.num_accelerators()} * topology.num_accelerators();
+  const Bytes elements = request.size / blocks / request.element;
+  BlockExchange exchange = algorithm.exchange(topology, elements);
+  for (Send& send : exchange.sends) {
+    if (send.channel >= 0) continue;
+    for (const auto id : topology.out_channels(send.src)) {
+      if (topology.channel(id).dst == send.dst) send.channel = id;
+    }
+  }
+  std::vector<Chunk> flows;
+  for (Bytes block = 0; block < blocks; ++block) {
+    for (int part = 0; part < exchange.parts; ++part) {
+      const Bytes begin = elements * part / exchange.parts;
+      const Bytes end = elements * (part + 1) / exchange.parts;
+      flows.push_back({(block * elements + begin) * request.element, (end - begin) * request.element});
+    }
+  }
+  return build_schedule(topology, request, "all_to_all_" + algorithm.name, flows, exchange.sends, {},
+                        exchange.even ? IdleSteps::kNops : IdleSteps::kNothing);
+}
+
+}  // namespace coppice::schedule

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "schedule/all_to_all/torus_exchange.h"
+#include "schedule/compile/compiler.h"
+
+namespace coppice::schedule {
+
+// A way to exchange blocks all-to-all, by its name in configurations.
+struct AllToAllAlgorithm {
+  std::string name;
+  // The messages of all accelerators together, each of a whole block.
+  double (*messages)(const topology::Topology& topology);
+  // Of blocks of so many elements. Throws UnsupportedError where the network has not what it takes.
+  BlockExchange (*exchange)(const topology::Topology& topology, Bytes elements);
+};
+
+// All of them: direct, n - 1 steps, in step s with the accelerator s further on; at_once, the
+// same without steps, all ports busy from the start; pairwise, with the one whose
+// number differs in the bits of s, for a power of two; ring, from neighbour to neighbour in the order of the
+// network's ring, the shorter way around; hierarchical, dimension by dimension; balanced, from neighbour to
+// neighbour of a torus or mesh with all channels alike loaded (balanced_exchange.h).
+std::span<const AllToAllAlgorithm> all_to_all_algorithms();
+
+// The tables of one of them. request.size is that of all blocks, n^2 of n accelerators, (i, j) at (i n + j)
+// times the length of a block; the flows of a block follow each other. Throws UnsupportedError.
+Schedule compile_all_to_all(const topology::Topology& topology, const CompileRequest& request,
+                            const AllToAllAlgorithm& algorithm);
+
+}  // namespace coppice::schedule
