@@ -18,6 +18,7 @@
 #include "system/cluster/study_program.h"
 #include "system/cluster/timed_actions.h"
 #include "system/machine/time_guard.h"
+#include "system/output/result_frame.h"
 #include "system/process/cost_meter.h"
 #include "system/program/program_machine.h"
 
@@ -301,10 +302,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
       job.update(jobs_[j].statistics.to_json(ideal(planned)));
       jobs.push_back(std::move(job));
     }
-    ordered_json json;
-    json["schema"] = "coppice.route/1";
-    json["version"] = COPPICE_VERSION;
-    config::write_config(loaded_.config, json);
+    ordered_json json = begin_result("coppice.route/1", loaded_.config);
     json["verified"] = state().verified();
     json["fidelity"] = config::to_string(fidelity_of(loaded_.config));
     json["method"] = routing_.method;

@@ -25,6 +25,7 @@
 #include "system/output/dimension_activity.h"
 #include "system/output/leaps.h"
 #include "system/output/result.h"
+#include "system/output/result_frame.h"
 #include "system/output/statistics.h"
 #include "system/output/time_breakdown.h"
 #include "system/output/trace_writer.h"
@@ -112,14 +113,11 @@ class CollectiveRun {
     if (trace_) trace_->finish();
     if (vcd_) vcd_->finish();
     if (options_.statistics != nullptr) *options_.statistics = fabric_->statistics();
-    nlohmann::ordered_json result =
-        make_result({config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
-                     config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
-                     prepared_.least, breakdown_.to_json(finish_.last),
-                     cost.to_json(fabric_->statistics().flit_hops, machine_->threads()),
-                     verification_->checked(), activity_.get()});
-    result["statistics"] = collect_statistics(*machine_);
-    write_statistics(options_.statistics_path, *machine_);
+    nlohmann::ordered_json result = make_result(
+        {config(), topology_, schedule_, prepared_.checked.report, verification_->name(),
+         config::to_string(fidelity_), finish_.last, fabric_->period(), fabric_->statistics(),
+         prepared_.least, breakdown_.to_json(finish_.last), verification_->checked(), activity_.get()});
+    end_result(result, *machine_, options_.statistics_path, cost);
     predict(result);
     if (fidelity_ == config::Fidelity::kLeap) result["leap"] = leaps(finish_.last, machine_->leapt());
     if (progress_) result["gradients"] = progress_->to_json();

@@ -11,6 +11,7 @@
 #include "system/output/dimension_activity.h"
 #include "system/output/link_utilization.h"
 #include "system/output/possible.h"
+#include "system/output/result_frame.h"
 
 namespace coppice::system {
 namespace {
@@ -107,10 +108,7 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   const double time_ns = static_cast<double>(measured.cycles) * static_cast<double>(measured.period) /
                          static_cast<double>(kFemtosecondsPerNanosecond);
   const double algbw = time_ns > 0 ? static_cast<double>(measured.schedule.size) / time_ns : 0;
-  nlohmann::ordered_json json;
-  json["schema"] = "coppice.result/1";
-  json["version"] = COPPICE_VERSION;
-  config::write_config(measured.config, json);
+  nlohmann::ordered_json json = begin_result("coppice.result/1", measured.config);
   json["verified"] = measured.verified;
   if (measured.checked.elements > 0) {
     json["verified_sample"] = {{"elements", measured.checked.elements}, {"of", measured.checked.of}};
@@ -139,7 +137,6 @@ nlohmann::ordered_json make_result(const Measured& measured) {
   json["ni_overhead"] =
       schedule::to_json(ni_overhead(measured.config.system, measured.topology, measured.schedule));
   json["time_breakdown_cycles"] = measured.time_breakdown;
-  json["simulator"] = measured.simulator;
   require_possible(json, measured.least);
   return json;
 }

@@ -30,7 +30,6 @@ struct Measured {
   const fabric::FabricStatistics& statistics;
   const LeastTime& least;
   nlohmann::ordered_json time_breakdown;
-  nlohmann::ordered_json simulator;
   CheckedElements checked{};
   const DimensionActivity* activity = nullptr;  // of a hierarchy
 };
@@ -39,8 +38,9 @@ struct Measured {
 // bandwidth.
 double bus_factor(const schedule::Schedule& schedule, int accelerators);
 
-// RESULT.json, schema "coppice.result/1". Throws ModelError, naming the quantity, for a run that ended before
-// the least possible time or a part of time or bandwidth above 1: no wrong number leaves in silence.
+// RESULT.json, schema "coppice.result/1", up to what result_frame.h ends it with. Throws ModelError, naming
+// the quantity, for a run that ended before the least possible time or a part of time or bandwidth above 1:
+// no wrong number leaves in silence.
 nlohmann::ordered_json make_result(const Measured& measured);
 
 // Adds what `algorithm: auto` chose over what, the fastest first, if it did.

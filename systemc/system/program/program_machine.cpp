@@ -9,7 +9,6 @@
 #include "fabric/sim_time.h"
 #include "schedule/tables/final_chunks.h"
 #include "system/machine/build.h"
-#include "system/process/interrupted.h"
 
 namespace coppice::system {
 namespace {
@@ -172,8 +171,13 @@ void ProgramMachine::run() {
 }
 
 void ProgramMachine::simulate() {
-  const RunState state{
-      .run_to = [this](Cycles cycle) { machine_->run_to(cycle); },
+  Cycles now = 0;
+  RunState state{
+      .run_to =
+          [this, &now](Cycles cycle) {
+            machine_->run_to(cycle);
+            now = cycle;
+          },
       .complete = [this] { return complete(); },
       .part =
           [this] {
@@ -189,27 +193,12 @@ void ProgramMachine::simulate() {
       .who = [this](Cycles cycle) { return describe_waiting(cycle); },
       .between = {},
   };
+  // Up to the stop, complete or not.
   if (setup_.stop > 0) {
-    run_stretch(state);
-    return;
+    state.next_look = [this](Cycles) { return setup_.stop; };
+    state.ended = [this, &now] { return now >= setup_.stop || (complete() && fabric().idle()); };
   }
   run_to_end(fabric(), state, setup_.loaded.config.max_cycles, options_.interrupted, options_.progress);
-}
-
-// Up to the stop, complete or not.
-void ProgramMachine::run_stretch(const RunState& state) {
-  constexpr Cycles kSlice = 10'000;
-  for (Cycles cycle = 0; cycle < setup_.stop && !(complete() && fabric().idle());) {
-    if (cycle > 0 && kernel_is_silent()) {
-      throw ModelError(fmt::format("deadlock at cycle {}: {} and nothing can move\n{}",
-                                   fabric().last_movement(), state.how_far(), state.who(cycle)));
-    }
-    cycle = std::min(cycle + kSlice, setup_.stop);
-    machine_->run_to(cycle);
-    if (options_.interrupted != nullptr && options_.interrupted->load()) {
-      throw Interrupted(fmt::format("interrupted at cycle {}", cycle));
-    }
-  }
 }
 
 std::string ProgramMachine::describe_waiting(Cycles cycle) const {

@@ -91,7 +91,6 @@ class ProgramMachine {
   void build_machine();
   void start_adders(ni::ContextId id, Cycles now);
   void simulate();
-  void run_stretch(const RunState& state);
   std::string describe_waiting(Cycles cycle) const;
 
   const ProgramSetup setup_;

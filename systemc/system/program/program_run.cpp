@@ -16,6 +16,7 @@
 #include "system/output/leaps.h"
 #include "system/output/link_utilization.h"
 #include "system/output/possible.h"
+#include "system/output/result_frame.h"
 #include "system/output/statistics.h"
 #include "system/process/auto_fidelity.h"
 #include "system/process/cost_meter.h"
@@ -75,10 +76,7 @@ class ProgramRun {
     const fabric::FabricStatistics& statistics = machine_.fabric().statistics();
     const ProgramState& state = machine_.state();
     const workload::Program& program = setup_.program;
-    nlohmann::ordered_json json;
-    json["schema"] = "coppice.result/1";
-    json["version"] = COPPICE_VERSION;
-    config::write_config(config(), json);
+    nlohmann::ordered_json json = begin_result("coppice.result/1", config());
     for (const std::string& assumption : program.assumptions) json["assumptions"].push_back(assumption);
     json["program"] = {{"name", program.name},
                        {"ranks", program.ranks.size()},
@@ -103,9 +101,7 @@ class ProgramRun {
     }
     if (setup_.fidelity == config::Fidelity::kLeap)
       json["leap"] = leaps(state.last(), machine_.machine().leapt());
-    json["statistics"] = collect_statistics(machine_.machine());
-    write_statistics(options_.statistics_path, machine_.machine());
-    json["simulator"] = cost.to_json(statistics.flit_hops, machine_.machine().threads());
+    end_result(json, machine_.machine(), options_.statistics_path, cost);
     if (config::runs_lone_collective(config())) {
       const CompiledCollective& compiled = *state.exchange(1).compiled;
       add_collective_fields(json, compiled, config().collective.size);

@@ -14,6 +14,7 @@
 #include "system/machine/hierarchy.h"
 #include "system/machine/machine.h"
 #include "system/machine/run_loop.h"
+#include "system/output/result_frame.h"
 #include "system/output/statistics.h"
 #include "system/process/cost_meter.h"
 #include "system/traffic/packet_routing.h"
@@ -99,23 +100,13 @@ class TrafficRun {
 
   nlohmann::ordered_json run() {
     const CostMeter cost;
-    const RunState state = run_state();
-    RunLoop loop(fabric(), state, kSlice, loaded_.config.max_cycles, options_.interrupted, options_.progress);
+    run_to_end(fabric(), run_state(), loaded_.config.max_cycles, options_.interrupted, options_.progress);
+    const bool drained = complete();
     if (!traffic_.trace.empty()) {
-      while (!complete()) loop.run_until(cycle_ + kSlice);
       measurement_.end = std::max<Cycles>(measurement_.last_ejection, 1);
       measurement_.ejected_flits = fabric().statistics().flits_ejected;
-      return result(true, cost);
     }
-    loop.run_until(measurement_.start);
-    const std::int64_t ejected_before = fabric().statistics().flits_ejected;
-    loop.run_until(measurement_.end);
-    measurement_.ejected_flits = fabric().statistics().flits_ejected - ejected_before;
-    // Injection goes on at the same rate until every packet of the measurement is out, or the limit is
-    // reached.
-    const Cycles limit = kDrainLimitFactor * (measurement_.end + kSlice);
-    while (!complete() && cycle_ < limit) loop.run_until(cycle_ + kSlice);
-    return result(complete(), cost);
+    return result(drained, cost);
   }
 
  private:
@@ -185,12 +176,30 @@ class TrafficRun {
             .how_far = [this] { return how_far(); },
             .stuck = [this](Cycles cycle) { return stuck(cycle); },
             .who = [this](Cycles) { return fabric().describe_packets(16); },
-            .between = {}};
+            .between = {},
+            .next_look = [this](Cycles cycle) { return next_look(cycle); },
+            .ended = [this] { return ended(); }};
   }
 
   void run_to(Cycles cycle) {
     machine_->run_to(cycle);
     cycle_ = cycle;
+    if (cycle == measurement_.start) ejected_before_ = fabric().statistics().flits_ejected;
+    if (cycle == measurement_.end) {
+      measurement_.ejected_flits = fabric().statistics().flits_ejected - ejected_before_;
+    }
+  }
+
+  // The ends of the warm-up and of the measurement are looked at exactly.
+  Cycles next_look(Cycles cycle) const {
+    if (!traffic_.trace.empty() || cycle >= measurement_.end) return cycle + kSlice;
+    return std::min(cycle + kSlice, cycle < measurement_.start ? measurement_.start : measurement_.end);
+  }
+
+  // Injection goes on at the same rate until every packet of the measurement is out, or the limit is reached.
+  bool ended() const {
+    const bool limited = traffic_.trace.empty() && cycle_ >= kDrainLimitFactor * (measurement_.end + kSlice);
+    return complete() || limited;
   }
 
   // Every packet of the trace, or of the measurement, is out.
@@ -237,10 +246,7 @@ class TrafficRun {
     };
     const double accepted = static_cast<double>(measurement_.ejected_flits) / (nodes * cycles);
     const double offered = static_cast<double>(measurement_.created_flits) / (nodes * cycles);
-    nlohmann::ordered_json json;
-    json["schema"] = "coppice.traffic/1";
-    json["version"] = COPPICE_VERSION;
-    config::write_config(loaded_.config, json);
+    nlohmann::ordered_json json = begin_result("coppice.traffic/1", loaded_.config);
     json["traffic"] = traffic_.trace.empty() ? offered_traffic() : traced_traffic();
     json["fidelity"] = "flit";
     json["packet_latency_mean"] = mean(measurement_.packet_latency, measurement_.finished);
@@ -256,9 +262,7 @@ class TrafficRun {
     json["saturated"] = !drained || accepted < kKeepsUp * offered;
     json["packets_measured"] = measurement_.finished;
     json["flit_hops"] = fabric().statistics().flit_hops;
-    json["statistics"] = collect_statistics(*machine_);
-    write_statistics(options_.statistics_path, *machine_);
-    json["simulator"] = cost.to_json(fabric().statistics().flit_hops);
+    end_result(json, *machine_, options_.statistics_path, cost);
     return json;
   }
 
@@ -302,6 +306,7 @@ class TrafficRun {
   std::unique_ptr<Machine> machine_;
   std::vector<std::unique_ptr<TrafficNode>> nodes_;  // [accelerator]
   Cycles cycle_ = 0;
+  std::int64_t ejected_before_ = 0;  // the measurement
 };
 
 void require_systemc(const config::Loaded& loaded) {

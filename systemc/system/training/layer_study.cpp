@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "system/output/result_frame.h"
 #include "system/process/cost_meter.h"
 #include "system/training/trained_accelerator.h"
 
@@ -78,10 +79,7 @@ class LayerStudy {
     const accelerator::Footprint needs = require_memory(loaded_, model_, partial_sums_);
     const config::AcceleratorConfig& config = loaded_.config.system.accelerator;
     const double clock = static_cast<double>(config.clock.hertz);
-    Json json;
-    json["schema"] = "coppice.layers/1";
-    json["version"] = COPPICE_VERSION;
-    config::write_config(loaded_.config, json);
+    Json json = begin_result("coppice.layers/1", loaded_.config);
     json["model"] = model_.name;
     json["timing"] = config.timing;
     json["convention"] = config.convention;

@@ -12,6 +12,7 @@
 #include "schedule/hierarchical/chunk_planning.h"
 #include "schedule/hierarchical/chunk_simulation.h"
 #include "system/machine/build.h"
+#include "system/output/result_frame.h"
 #include "system/program/text_workload_program.h"
 #include "workload/text_workload.h"
 
@@ -192,10 +193,7 @@ class TextPrediction {
     const auto ideal = make_text_timeline(workload_, overlap, [this](const auto& what, Group group) {
       return known(whole(what, group), group).ideal;
     });
-    Json json;
-    json["schema"] = "coppice.chunks/1";
-    json["version"] = COPPICE_VERSION;
-    config::write_config(loaded_.config, json);
+    Json json = begin_result("coppice.chunks/1", loaded_.config);
     json["verified"] = "off";
     json["fidelity"] = "chunks";
     json["time_ns"] = to_ns(scheduled.total);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "config/loader.h"
+#include "system/output/result_frame.h"
 
 namespace coppice::system {
 namespace {
@@ -144,10 +145,7 @@ std::string part(const char* name, double ns, double total_ns) {
 
 Json make_training_result(const MeasuredTraining& measured) {
   const Femtoseconds period = measured.config.system.clock.period();
-  Json json;
-  json["schema"] = "coppice.result/1";
-  json["version"] = COPPICE_VERSION;
-  config::write_config(measured.config, json);
+  Json json = begin_result("coppice.result/1", measured.config);
   json["verified"] = verified(measured);
   json["fidelity"] = fidelity(measured);
   json["contention_free"] =

@@ -53,8 +53,13 @@ class RunLoopTest : public ::testing::Test {
             .who = [](Cycles) { return std::string("node 4 waits for node 7"); },
             .between = [this] { ++looks; }};
   }
-  RunLoop loop(const RunState& state, Cycles max_cycles = 0) {
-    return {network, state, 100, max_cycles, &stop, progress};
+  // Slices end there, and after 100 cycles.
+  Cycles run_until(const std::vector<Cycles>& looks, RunState state, Cycles max_cycles = 0) {
+    state.next_look = [looks](Cycles cycle) {
+      return std::min(cycle + 100, *std::ranges::upper_bound(looks, cycle));
+    };
+    state.ended = [this, looks] { return now >= looks.back(); };
+    return run_to_end(network, state, max_cycles, &stop, progress);
   }
 
   QuietFabric network;
@@ -68,16 +73,9 @@ class RunLoopTest : public ::testing::Test {
   std::function<void(double)> progress = [this](double part) { parts.push_back(part); };
 };
 
-TEST_F(RunLoopTest, RunsInSlicesToACycleExactly) {
-  const RunState work = state();
-  RunLoop run = loop(work);
-  run.run_until(250);
-  EXPECT_THAT(ends, ElementsAre(100, 200, 250));
-  EXPECT_EQ(run.now(), 250);
-  run.run_until(310);
+TEST_F(RunLoopTest, LooksInCyclesExactly) {
+  EXPECT_EQ(run_until({250, 310}, state()), 310);
   EXPECT_THAT(ends, ElementsAre(100, 200, 250, 310));
-  run.run_until(310);
-  EXPECT_EQ(ends.size(), 4U);
   EXPECT_EQ(looks, 4);
   EXPECT_THAT(parts, ElementsAre(0.4, 0.8, 1.0, 1.24));
 }
@@ -103,18 +101,14 @@ TEST_F(RunLoopTest, EndsWhenAllIsDoneAndTheNetworkIsIdle) {
 TEST_F(RunLoopTest, TellsWhoIsStuckBehindTheFirstSlice) {
   stuck_at = 0;  // Nobody has started before cycle 0.
   network.moved_at = 73;
-  const RunState work = state();
-  RunLoop run = loop(work);
-  EXPECT_THAT([&] { run.run_until(250); },
+  EXPECT_THAT([&] { run_until({250}, state()); },
               ThrowsMessage<ModelError>(AllOf(HasSubstr("deadlock at cycle 73: 3 of 5 messages are done"),
                                               HasSubstr("node 4 waits for node 7"))));
   EXPECT_THAT(ends, ElementsAre(100));
 }
 
 TEST_F(RunLoopTest, RunsNoFurtherThanTheCycleLimit) {
-  const RunState work = state();
-  RunLoop run = loop(work, 150);
-  EXPECT_THAT([&] { run.run_until(250); },
+  EXPECT_THAT([&] { run_until({250}, state(), 150); },
               ThrowsMessage<ModelError>(
                   HasSubstr("cycle limit: at cycle 150 (max_cycles) 3 of 5 messages are done")));
   EXPECT_THAT(ends, ElementsAre(100, 151));
@@ -122,13 +116,10 @@ TEST_F(RunLoopTest, RunsNoFurtherThanTheCycleLimit) {
 
 TEST_F(RunLoopTest, TakesALimitThatIsJustEnough) {
   done_at = 150;
-  const RunState work = state();
-  RunLoop run = loop(work, 150);
-  run.run_until(151);
-  EXPECT_EQ(run.now(), 151);
+  EXPECT_EQ(run_until({151}, state(), 150), 151);
   // What is done may go on: a measurement is over, and its network drains.
-  run.run_until(400);
-  EXPECT_EQ(run.now(), 400);
+  now = 0;
+  EXPECT_EQ(run_until({151, 400}, state(), 150), 400);
 }
 
 TEST_F(RunLoopTest, IsInterruptedBetweenSlices) {
@@ -137,8 +128,7 @@ TEST_F(RunLoopTest, IsInterruptedBetweenSlices) {
     now = cycle;
     if (cycle == 200) stop = true;
   };
-  RunLoop run = loop(work);
-  EXPECT_THAT([&] { run.run_until(1000); },
+  EXPECT_THAT([&] { run_until({1000}, work); },
               ThrowsMessage<Interrupted>(HasSubstr("interrupted at cycle 200")));
 }
 

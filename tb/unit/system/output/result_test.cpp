@@ -52,19 +52,17 @@ class ResultTest : public ::testing::Test {
   }
   nlohmann::ordered_json result(schedule::Collective collective, Cycles cycles = 1000) {
     schedule_.collective = collective;
-    return make_result(
-        {config_,
-         topology_,
-         schedule_,
-         report_,
-         "values",
-         "flit",
-         cycles,
-         1'000'000,
-         statistics_,
-         least_,
-         {{"latency", 1000.0}},
-         {{"wall_s", 1.0}, {"user_s", 1.0}, {"flit_hops_per_s", 1200.0}, {"peak_rss_bytes", 1 << 20}}});
+    return make_result({config_,
+                        topology_,
+                        schedule_,
+                        report_,
+                        "values",
+                        "flit",
+                        cycles,
+                        1'000'000,
+                        statistics_,
+                        least_,
+                        {{"latency", 1000.0}}});
   }
 
   config::Config config_;
