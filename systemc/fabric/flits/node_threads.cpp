@@ -1,6 +1,9 @@
 #include "fabric/flits/node_threads.h"
 
 #include <atomic>
+#include <cstdint>
+#include <exception>
+#include <vector>
 
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -12,38 +15,50 @@ namespace coppice::fabric {
 // The two counters say the same as oneTBB's own synchronisation, in a way that ThreadSanitizer sees: the
 // library is not built for it.
 struct NodeThreads::Arena {
-  explicit Arena(int threads)
-      : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads)),
-        tasks(threads) {}
+  explicit Arena(int groups)
+      : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(groups)),
+        tasks(groups),
+        failures(static_cast<std::size_t>(groups)) {}
+
   tbb::global_control limit;  // as many as are asked for, though there be fewer cores
   tbb::task_arena tasks;
+  const std::function<void(int group)>* run = nullptr;
+  std::vector<std::exception_ptr> failures;  // [group]
   std::atomic<std::uint64_t> begun{0};
   std::atomic<std::uint64_t> done{0};
 };
 
-NodeThreads::NodeThreads(int groups)
-    : arena_(std::make_unique<Arena>(groups)), failures_(static_cast<std::size_t>(groups)) {}
+// What oneTBB hands to its threads.
+struct NodeThreads::Task {
+  void operator()(std::size_t group) const {
+    arena->begun.load(std::memory_order_acquire);
+    run(*arena, group);
+    arena->done.fetch_add(1, std::memory_order_release);
+  }
+  static void run(Arena& arena, std::size_t group) {
+    try {
+      (*arena.run)(static_cast<int>(group));
+    } catch (...) {
+      arena.failures[group] = std::current_exception();
+    }
+  }
+
+  Arena* arena;
+};
+
+NodeThreads::NodeThreads(int groups) : arena_(std::make_unique<Arena>(groups)) {}
 
 NodeThreads::~NodeThreads() = default;
 
 void NodeThreads::run(const std::function<void(int group)>& run) {
-  arena_->begun.fetch_add(1, std::memory_order_release);
-  arena_->tasks.execute([&] {
-    tbb::parallel_for(
-        std::size_t{0}, failures_.size(),
-        [&](std::size_t group) {
-          arena_->begun.load(std::memory_order_acquire);
-          try {
-            run(static_cast<int>(group));
-          } catch (...) {
-            failures_[group] = std::current_exception();
-          }
-          arena_->done.fetch_add(1, std::memory_order_release);
-        },
-        tbb::static_partitioner());
+  Arena& arena = *arena_;
+  arena.run = &run;
+  arena.begun.fetch_add(1, std::memory_order_release);
+  arena.tasks.execute([task = Task{&arena}] {
+    tbb::parallel_for(std::size_t{0}, task.arena->failures.size(), task, tbb::static_partitioner());
   });
-  arena_->done.load(std::memory_order_acquire);
-  for (const std::exception_ptr& failure : failures_) {
+  arena.done.load(std::memory_order_acquire);
+  for (const std::exception_ptr& failure : arena.failures) {
     if (failure) std::rethrow_exception(failure);
   }
 }

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <exception>
 #include <functional>
 #include <memory>
-#include <vector>
 
 namespace coppice::fabric {
 
@@ -20,8 +18,8 @@ class NodeThreads {
 
  private:
   struct Arena;
+  struct Task;
   std::unique_ptr<Arena> arena_;
-  std::vector<std::exception_ptr> failures_;  // [group]
 };
 
 }  // namespace coppice::fabric
