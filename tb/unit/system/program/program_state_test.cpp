@@ -77,9 +77,8 @@ TEST(ProgramState, VerifiesWhenAllAreDone) {
   const SmallProgram one(kRing, kText);
   EXPECT_EQ(one.state->verified(), "values");
   EXPECT_NO_THROW(one.state->done(1, 40));
-  EXPECT_THAT(
-      [&] { one.state->done(1, 41); },
-      ThrowsMessage<ModelError>(HasSubstr("collective 'a', which has ended in cycle 41")));
+  EXPECT_THAT([&] { one.state->done(1, 41); },
+              ThrowsMessage<ModelError>(HasSubstr("collective 'a', which has ended in cycle 41")));
   EXPECT_NO_THROW(one.state->done(3, 50));
   EXPECT_THAT([&] { one.state->done(3, 51); },
               ThrowsMessage<ModelError>(AllOf(HasSubstr("transfer 's'"), HasSubstr("cycle 51"))));
