@@ -54,11 +54,11 @@ class RunLoopTest : public ::testing::Test {
             .between = [this] { ++looks; }};
   }
   // Slices end there, and after 100 cycles.
-  Cycles run_until(const std::vector<Cycles>& looks, RunState state, Cycles max_cycles = 0) {
-    state.next_look = [looks](Cycles cycle) {
-      return std::min(cycle + 100, *std::ranges::upper_bound(looks, cycle));
+  Cycles run_until(const std::vector<Cycles>& slices, RunState state, Cycles max_cycles = 0) {
+    state.next_look = [slices](Cycles cycle) {
+      return std::min(cycle + 100, *std::ranges::upper_bound(slices, cycle));
     };
-    state.ended = [this, looks] { return now >= looks.back(); };
+    state.ended = [this, slices] { return now >= slices.back(); };
     return run_to_end(network, state, max_cycles, &stop, progress);
   }
 
