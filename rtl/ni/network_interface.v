@@ -11,6 +11,11 @@
 // The clock may be gated from a cycle with !busy_o on, until a flit or credit comes or now_i reaches the release_o
 // of a port whose state_o is 1 (lockstep). now_i runs on.
 //
+// Several CONTEXTS hold a collective each, with tables, counters and dependencies of its own, and end by themselves
+// (contexts.v). Tables are loaded while a context does not run, by load_valid_i, and then committed, a cycle after line 0 or later.
+// open_i gives the context its collective; start_i runs it, in the cycle of open_i or later, in the cycle after the commit or later.
+// A context keeps its tables: the same may be opened again without loading. Every output of a context is that of context 0 first.
+//
 // Limits: flows below FLOWS; times modulo 2^TIME_W; payloads of whole flits; one flit a cycle on every channel of a
 // message's route.
 `default_nettype none
@@ -40,6 +45,11 @@ module network_interface #(
   parameter BUFFER_W = 4,    // log2(BUFFER)
   parameter QUEUE = 16,      // flits that may wait for the reduction unit at a port, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
+  parameter CONTEXTS = 1,    // collectives in flight, from 1
+  parameter CONTEXT_W = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1,
+  parameter ID_W = 5,        // bits of a collective's id in a head flit, from CONTEXT_W; there is none with one context
+  parameter ARRIVALS_W = 16, // bits of a collective's arrivals
+  parameter PRIORITY_W = 8,  // bits of its priority
   parameter EJECT_CREDITS = 3,  // places of a virtual channel that the router is told at ejection; VCS times that below QUEUE
   parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
@@ -59,12 +69,21 @@ module network_interface #(
   input  wire [PORTS*SOURCE_W-1:0] source_i,
   input  wire [VCS*CREDIT_W-1:0]   credits_i,        // places of the router's input buffers
   // Tables: loaded a line at a time, then started together.
-  input  wire [PORTS-1:0]          load_valid_i,
+  input  wire [PORTS*CONTEXTS-1:0] load_valid_i,     // a port's contexts together
   input  wire [INDEX_W-1:0]        load_index_i,
   input  wire [LINE_W-1:0]         load_line_i,
-  input  wire                      start_i,
-  input  wire [PORTS*(INDEX_W+1)-1:0] lines_i,       // of an iteration
-  input  wire [PORTS*TOTAL_W-1:0]  count_i,          // entries of all iterations
+  input  wire [CONTEXTS-1:0]       start_i,
+  input  wire [PORTS*(INDEX_W+1)-1:0] lines_i,       // of an iteration; with start_i, with several contexts with commit_i
+  input  wire [PORTS*TOTAL_W-1:0]  count_i,          // entries of all iterations; with lines_i
+  // Several contexts; with one nothing of this counts.
+  input  wire [CONTEXTS-1:0]       commit_i,
+  input  wire [CONTEXTS-1:0]       open_i,
+  input  wire [ID_W-1:0]           id_i,             // with open_i, as all up to arrivals_i, and as the strides
+  input  wire [ADDR_W-1:0]         base_i,           // of the collective's buffer, in words
+  input  wire [PRIORITY_W-1:0]     priority_i,       // signed; the higher is served first
+  input  wire [ARRIVALS_W-1:0]     arrivals_i,       // messages that come for it
+  input  wire [CONTEXTS*CONTEXT_W-1:0] turn_i,       // of those that start in one cycle: how many come before it
+  input  wire [1:0]                order_i,          // as context_arbiter; constant while anything runs
   // Gradient buffer: DMA reads; reads, sums and stores of the reduction unit.
   output wire [PORTS-1:0]          dma_valid_o,
   output wire [PORTS*ADDR_W-1:0]   dma_address_o,
@@ -95,20 +114,35 @@ module network_interface #(
   input  wire [PORTS-1:0]          flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0]   flit_i,
   output wire [PORTS*VCS-1:0]      credit_o,
-  // For observers and for the clock gate.
-  output wire [PORTS*3-1:0]        state_o,          // as ni::DecoderState
-  output wire [PORTS-1:0]          issue_o,
-  output wire [PORTS*TOTAL_W-1:0]  issued_o,
-  output wire [PORTS*STEP_W-1:0]   timestep_o,
-  output wire [PORTS*TIME_W-1:0]   lockstep_o,
-  output wire [PORTS*TIME_W-1:0]   release_o,
+  output wire [CONTEXTS-1:0]       done_o,           // several contexts: it has ended, and is free from the next cycle on
+  // For observers and for the clock gate; of a port's contexts together.
+  output wire [PORTS*CONTEXTS*3-1:0] state_o,        // as ni::DecoderState
+  output wire [PORTS*CONTEXTS-1:0] issue_o,
+  output wire [PORTS*CONTEXTS*TOTAL_W-1:0] issued_o,
+  output wire [PORTS*CONTEXTS*STEP_W-1:0]  timestep_o,
+  output wire [PORTS*CONTEXTS*TIME_W-1:0]  lockstep_o,
+  output wire [PORTS*CONTEXTS*TIME_W-1:0]  release_o,
   output wire [PORTS-1:0]          arrived_o,        // a message's last tail came
   output wire                      busy_o,
+  output wire                      stray_o,          // a head flit came of a collective that no context is open for
   output wire [1:0]                overflow_o        // lost: bit 0 a flit at the reduction unit, bit 1 a message at a depacketizer
 );
-  wire [PORTS*FLOW_W-1:0]  query_flow, arrived_flow;
-  wire [PORTS*COUNT_W-1:0] query_dependencies;
-  wire [PORTS-1:0]         satisfied, conflict, dma_request;
+  localparam TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W;  // context and flow
+  localparam EVENTS = 2 * PORTS;                                // arrivals a cycle
+
+  wire [PORTS*CONTEXTS*FLOW_W-1:0]  query_flow;
+  wire [PORTS*TAGGED_W-1:0]         arrived_flow;
+  wire [PORTS*CONTEXTS*COUNT_W-1:0] query_dependencies;
+  wire [PORTS*CONTEXTS-1:0]         satisfied, ended, left;
+  wire [CONTEXTS*FLOW_W-1:0]        flow_stride;
+  wire [CONTEXTS*ADDR_W-1:0]        address_stride, base;
+  wire [CONTEXTS*STEP_W-1:0]        step_stride;
+  wire [CONTEXTS-1:0]               open, active, fresh, done;
+  wire [CONTEXTS*CONTEXT_W-1:0]     place;
+  wire [CONTEXTS*ID_W-1:0]          id;
+  wire [CONTEXTS*PRIORITY_W-1:0]    priority_of;
+  wire [PORTS-1:0]         stray;
+  wire [PORTS-1:0]         conflict, dma_request;
   wire [PORTS-1:0]         data_valid, data_add, arrived, arrived_add, port_busy, port_overflow;
   wire [PORTS*ADDR_W-1:0]  data_address;
   wire [PORTS*LANES-1:0]   data_lanes, dma_lanes;
@@ -127,17 +161,22 @@ module network_interface #(
         .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .CREDIT_W(CREDIT_W), .ENTRIES(ENTRIES),
         .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W),
         .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W),
-        .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W(BUFFER_W)
+        .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W(BUFFER_W), .CONTEXTS(CONTEXTS), .CONTEXT_W(CONTEXT_W), .ID_W(ID_W),
+        .PRIORITY_W(PRIORITY_W)
       ) i_port (
         .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
         .dma_latency_i(dma_latency_i), .payload_words_i(payload_words_i),
-        .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i), .step_stride_i(step_stride_i),
-        .source_i(source_i[p*SOURCE_W+:SOURCE_W]), .credits_i(credits_i), .load_valid_i(load_valid_i[p]),
-        .load_index_i(load_index_i), .load_line_i(load_line_i), .start_i(start_i),
-        .take_credits_i(start_i && !started_q),
+        .flow_stride_i(flow_stride), .address_stride_i(address_stride), .step_stride_i(step_stride),
+        .source_i(source_i[p*SOURCE_W+:SOURCE_W]), .credits_i(credits_i),
+        .load_valid_i(load_valid_i[p*CONTEXTS+:CONTEXTS]), .load_index_i(load_index_i), .load_line_i(load_line_i),
+        .start_i(start_i[0]), .take_credits_i(takes_credits),
         .lines_i(lines_i[p*(INDEX_W+1)+:INDEX_W+1]), .count_i(count_i[p*TOTAL_W+:TOTAL_W]),
-        .query_flow_o(query_flow[p*FLOW_W+:FLOW_W]),
-        .query_dependencies_o(query_dependencies[p*COUNT_W+:COUNT_W]), .satisfied_i(satisfied[p]),
+        .commit_i(commit_i), .open_i(open), .active_i(active), .fresh_i(fresh), .done_i(done), .place_i(place), .id_i(id),
+        .base_i(base), .priority_i(priority_of), .order_i(order_i), .ended_o(ended[p*CONTEXTS+:CONTEXTS]),
+        .left_o(left[p*CONTEXTS+:CONTEXTS]), .stray_o(stray[p]),
+        .query_flow_o(query_flow[p*CONTEXTS*FLOW_W+:CONTEXTS*FLOW_W]),
+        .query_dependencies_o(query_dependencies[p*CONTEXTS*COUNT_W+:CONTEXTS*COUNT_W]),
+        .satisfied_i(satisfied[p*CONTEXTS+:CONTEXTS]),
         .dma_valid_o(dma_request[p]), .dma_address_o(dma_address_o[p*ADDR_W+:ADDR_W]),
         .dma_lanes_o(dma_lanes[p*LANES+:LANES]),
         .dma_conflict_i(conflict[p]), .dma_data_valid_i(dma_data_valid_i[p]),
@@ -148,9 +187,11 @@ module network_interface #(
         .flit_i(flit_i[p*FLIT_W+:FLIT_W]), .data_valid_o(data_valid[p]), .data_add_o(data_add[p]),
         .data_address_o(data_address[p*ADDR_W+:ADDR_W]), .data_lanes_o(data_lanes[p*LANES+:LANES]),
         .data_o(data[p*FLIT_W+:FLIT_W]), .arrived_o(arrived[p]), .arrived_add_o(arrived_add[p]),
-        .arrived_flow_o(arrived_flow[p*FLOW_W+:FLOW_W]), .state_o(state_o[p*3+:3]), .issue_o(issue_o[p]),
-        .issued_o(issued_o[p*TOTAL_W+:TOTAL_W]), .timestep_o(timestep_o[p*STEP_W+:STEP_W]),
-        .lockstep_o(lockstep_o[p*TIME_W+:TIME_W]), .release_o(release_o[p*TIME_W+:TIME_W]),
+        .arrived_flow_o(arrived_flow[p*TAGGED_W+:TAGGED_W]), .state_o(state_o[p*CONTEXTS*3+:CONTEXTS*3]),
+        .issue_o(issue_o[p*CONTEXTS+:CONTEXTS]), .issued_o(issued_o[p*CONTEXTS*TOTAL_W+:CONTEXTS*TOTAL_W]),
+        .timestep_o(timestep_o[p*CONTEXTS*STEP_W+:CONTEXTS*STEP_W]),
+        .lockstep_o(lockstep_o[p*CONTEXTS*TIME_W+:CONTEXTS*TIME_W]),
+        .release_o(release_o[p*CONTEXTS*TIME_W+:CONTEXTS*TIME_W]),
         .busy_o(port_busy[p]), .overflow_o(port_overflow[p]));
       credit_return #(
         .VCS(VCS), .VC_W(VC_W), .CREDITS(EJECT_CREDITS), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W)
@@ -173,10 +214,11 @@ module network_interface #(
 
   // A store counts at once, a sum when the adders would have it.
   reg [PORTS-1:0]        added1_q, added2_q, added3_q;
-  reg [PORTS*FLOW_W-1:0] flow1_q, flow2_q, flow3_q;
+  reg [PORTS*TAGGED_W-1:0] flow1_q, flow2_q, flow3_q;
+  wire takes_credits = |start_i && !started_q;
   always @(posedge clk_i) begin
     if (!rst_ni) started_q <= 1'b0;
-    else if (start_i) started_q <= 1'b1;
+    else if (|start_i) started_q <= 1'b1;
   end
   always @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -192,12 +234,72 @@ module network_interface #(
     flow2_q <= flow1_q;
     flow3_q <= flow2_q;
   end
-  dependency_tracker #(
-    .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .EVENTS(2 * PORTS), .QUERIES(PORTS)
-  ) i_tracker (
-    .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .arrived_i({added3_q, arrived & ~arrived_add}),
-    .arrived_flow_i({flow3_q, arrived_flow}), .query_flow_i(query_flow), .dependencies_i(query_dependencies),
-    .satisfied_o(satisfied));
+  wire [EVENTS-1:0]          event_valid = {added3_q, arrived & ~arrived_add};
+  wire [EVENTS*TAGGED_W-1:0] event_flow = {flow3_q, arrived_flow};
+
+  genvar c, e;
+  generate
+    if (CONTEXTS == 1) begin : g_one
+      dependency_tracker #(
+        .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .EVENTS(EVENTS), .QUERIES(PORTS)
+      ) i_tracker (
+        .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .arrived_i(event_valid), .arrived_flow_i(event_flow),
+        .query_flow_i(query_flow), .dependencies_i(query_dependencies), .satisfied_o(satisfied));
+      assign flow_stride = flow_stride_i;
+      assign address_stride = address_stride_i;
+      assign step_stride = step_stride_i;
+      assign open = 1'b1;
+      assign active = 1'b1;
+      assign fresh = 1'b0;
+      assign done = 1'b0;
+      assign place = {CONTEXT_W{1'b0}};
+      assign id = {ID_W{1'b0}};
+      assign base = {ADDR_W{1'b0}};
+      assign priority_of = {PRIORITY_W{1'b0}};
+      wire unused = &{1'b0, open_i, id_i, base_i, priority_i, arrivals_i, turn_i, ended, left};
+    end else begin : g_several
+      wire [EVENTS*CONTEXTS-1:0] event_of;  // an event's contexts together
+      for (e = 0; e < EVENTS; e = e + 1) begin : g_event
+        for (c = 0; c < CONTEXTS; c = c + 1) begin : g_context
+          localparam [ID_W-1:0] CONTEXT = c;
+          assign event_of[e*CONTEXTS+c] = event_valid[e] && event_flow[e*TAGGED_W+FLOW_W+:ID_W] == CONTEXT;
+        end
+      end
+      for (c = 0; c < CONTEXTS; c = c + 1) begin : g_tracker
+        wire [EVENTS-1:0]        mine;
+        wire [EVENTS*FLOW_W-1:0] flow;
+        wire [PORTS*FLOW_W-1:0]  asked_flow;
+        wire [PORTS*COUNT_W-1:0] asked;
+        wire [PORTS-1:0]         met;
+        for (e = 0; e < EVENTS; e = e + 1) begin : g_event
+          assign mine[e] = event_of[e*CONTEXTS+c];
+          assign flow[e*FLOW_W+:FLOW_W] = event_flow[e*TAGGED_W+:FLOW_W];
+        end
+        for (e = 0; e < PORTS; e = e + 1) begin : g_port
+          assign asked_flow[e*FLOW_W+:FLOW_W] = query_flow[(e*CONTEXTS+c)*FLOW_W+:FLOW_W];
+          assign asked[e*COUNT_W+:COUNT_W] = query_dependencies[(e*CONTEXTS+c)*COUNT_W+:COUNT_W];
+          assign satisfied[e*CONTEXTS+c] = met[e];
+        end
+        dependency_tracker #(
+          .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .EVENTS(EVENTS), .QUERIES(PORTS)
+        ) i_tracker (
+          .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(done[c]), .arrived_i(mine), .arrived_flow_i(flow),
+          .query_flow_i(asked_flow), .dependencies_i(asked), .satisfied_o(met));
+      end
+      contexts #(
+        .CONTEXTS(CONTEXTS), .CONTEXT_W(CONTEXT_W), .PORTS(PORTS), .EVENTS(EVENTS), .ID_W(ID_W), .FLOW_W(FLOW_W),
+        .STEP_W(STEP_W), .ADDR_W(ADDR_W), .ARRIVALS_W(ARRIVALS_W), .PRIORITY_W(PRIORITY_W)
+      ) i_contexts (
+        .clk_i(clk_i), .rst_ni(rst_ni), .open_i(open_i), .id_i(id_i), .base_i(base_i), .arrivals_i(arrivals_i),
+        .priority_i(priority_i), .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i),
+        .step_stride_i(step_stride_i), .start_i(start_i), .turn_i(turn_i), .ended_i(ended), .issue_i(issue_o), .left_i(left),
+        .arrived_i(event_of), .open_o(open), .active_o(active), .fresh_o(fresh), .place_o(place), .id_o(id), .base_o(base),
+        .priority_o(priority_of), .flow_stride_o(flow_stride), .address_stride_o(address_stride), .step_stride_o(step_stride),
+        .done_o(done));
+    end
+  endgenerate
+  assign done_o = done;
+  assign stray_o = |stray;
 
   assign arrived_o = arrived;
   assign busy_o = |{port_busy, reduction_busy, added1_q, added2_q, added3_q, data_valid, arrived, owes};

@@ -10,6 +10,11 @@
 // data in words, data words, words with padding, flits (duration), packets, source route. A line of the table has
 // behind it the first iteration that it is in, and the one after its last. Flow, step and address are those of
 // iteration 0; each later one adds a stride.
+//
+// With several CONTEXTS it has as many tables, counters and decoders (port_context), and one of the contexts whose entries
+// may issue does (context_arbiter). A head flit then says of which collective it is, by an id before the flow, and the words of
+// its data from the collective's own buffer on: data_address_o has the buffer's place here in it, and arrived_flow_o the context
+// in the place of the id. stray_o tells of a head flit of a collective that no context is open for.
 `default_nettype none
 module ni_port #(
   parameter FLIT_W = 128,    // bits of a flit
@@ -33,6 +38,11 @@ module ni_port #(
   parameter ROUTE_W = 42,
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter BUFFER_W = 4,    // log2(BUFFER)
+  parameter CONTEXTS = 1,    // from 1
+  parameter CONTEXT_W = 1,   // log2(CONTEXTS), rounded up, from 1
+  parameter ID_W = 1,        // bits of a collective's id, from CONTEXT_W; no id with one context
+  parameter PRIORITY_W = 1,
+  parameter TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W,  // id or context, and flow
   parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
@@ -44,23 +54,37 @@ module ni_port #(
   input  wire [FLITS_W-1:0]      absorbs_i,        // flits that the lockstep estimate lets the buffer absorb
   input  wire [TIME_W-1:0]       dma_latency_i,    // cycles, from 2 to BUFFER - 2
   input  wire [LEN_W-1:0]        payload_words_i,
-  input  wire [FLOW_W-1:0]       flow_stride_i,    // strides from one iteration of the table to the next
-  input  wire [ADDR_W-1:0]       address_stride_i,
-  input  wire [STEP_W-1:0]       step_stride_i,
+  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,  // strides from one iteration of the table to the next
+  input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
+  input  wire [CONTEXTS*STEP_W-1:0] step_stride_i,
   input  wire [SOURCE_W-1:0]     source_i,
   input  wire [VCS*CREDIT_W-1:0] credits_i,
-  // Table.
-  input  wire                    load_valid_i,
+  // Tables. With several contexts they are committed, not started, and run while their context is active.
+  input  wire [CONTEXTS-1:0]     load_valid_i,
   input  wire [INDEX_W-1:0]      load_index_i,
   input  wire [LINE_W-1:0]       load_line_i,
   input  wire                    start_i,
   input  wire                    take_credits_i,   // credits_i hold from the next cycle on
   input  wire [INDEX_W:0]        lines_i,
   input  wire [TOTAL_W-1:0]      count_i,          // entries of all iterations
-  // Dependency tracker.
-  output wire [FLOW_W-1:0]       query_flow_o,
-  output wire [COUNT_W-1:0]      query_dependencies_o,
-  input  wire                    satisfied_i,
+  // Several contexts, as contexts.v has them.
+  input  wire [CONTEXTS-1:0]     commit_i,
+  input  wire [CONTEXTS-1:0]     open_i,
+  input  wire [CONTEXTS-1:0]     active_i,
+  input  wire [CONTEXTS-1:0]     fresh_i,
+  input  wire [CONTEXTS-1:0]     done_i,
+  input  wire [CONTEXTS*CONTEXT_W-1:0]  place_i,
+  input  wire [CONTEXTS*ID_W-1:0]       id_i,
+  input  wire [CONTEXTS*ADDR_W-1:0]     base_i,
+  input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,
+  input  wire [1:0]              order_i,
+  output wire [CONTEXTS-1:0]     ended_o,          // nothing is left in the table after this cycle
+  output wire [CONTEXTS-1:0]     left_o,           // a message's last tail leaves
+  output wire                    stray_o,
+  // Dependency trackers.
+  output wire [CONTEXTS*FLOW_W-1:0]  query_flow_o,
+  output wire [CONTEXTS*COUNT_W-1:0] query_dependencies_o,
+  input  wire [CONTEXTS-1:0]     satisfied_i,
   // Gradient buffer, read: data comes dma_latency_i - 1 cycles after its request.
   output wire                    dma_valid_o,
   output wire [ADDR_W-1:0]       dma_address_o,
@@ -89,60 +113,163 @@ module ni_port #(
   output wire [FLIT_W-1:0]       data_o,
   output wire                    arrived_o,
   output wire                    arrived_add_o,
-  output wire [FLOW_W-1:0]       arrived_flow_o,
-  // For observers and for the clock gate.
-  output wire [2:0]              state_o,
-  output wire                    issue_o,
-  output wire [TOTAL_W-1:0]      issued_o,
-  output wire [STEP_W-1:0]       timestep_o,
-  output wire [TIME_W-1:0]       lockstep_o,
-  output wire [TIME_W-1:0]       release_o,
+  output wire [TAGGED_W-1:0]     arrived_flow_o,
+  // For observers and for the clock gate, of each context.
+  output wire [CONTEXTS*3-1:0]   state_o,
+  output wire [CONTEXTS-1:0]     issue_o,
+  output wire [CONTEXTS*TOTAL_W-1:0] issued_o,
+  output wire [CONTEXTS*STEP_W-1:0]  timestep_o,
+  output wire [CONTEXTS*TIME_W-1:0]  lockstep_o,
+  output wire [CONTEXTS*TIME_W-1:0]  release_o,
   output wire                    busy_o,      // needs the clock in the next cycle
   output wire                    overflow_o
 );
-  localparam [1:0] OP_ADD = 2'd1, OP_NOP = 2'd2;
+  localparam [1:0] OP_ADD = 2'd1;
 
-  wire               entry_valid;
-  wire [ENTRY_W-1:0] entry;
+  // Of the entry that issues.
+  wire                 issue, pop, pass, place;
   wire [1:0]           op;
-  wire [FLOW_W-1:0]    base_flow, flow_offset;
-  wire [COUNT_W-1:0]   dependencies;
-  wire [STEP_W-1:0]    base_step, step_offset;
-  wire [ADDR_W-1:0]    base_address, address_offset;
+  wire [TAGGED_W-1:0]  flow;
+  wire [ADDR_W-1:0]    address, source_address;  // in the collective's buffer, in memory
   wire [LEN_W-1:0]     words, total;
-  wire [FLITS_W-1:0]   flits;
   wire [PACKETS_W-1:0] packets;
   wire [ROUTE_W-1:0]   route;
-  assign {route, packets, flits, total, words, base_address, base_step, dependencies, base_flow, op} = entry;
-  wire [FLOW_W-1:0]    flow = base_flow + flow_offset;
-  wire [STEP_W-1:0]    step = base_step + step_offset;
-  wire [ADDR_W-1:0]    address = base_address + address_offset;
+  wire [FLIT_W-1:0]    flit_in;  // with the context and the place in memory, in a head
+  wire                 message_ends;
+  assign issue = |issue_o;
 
-  wire hold, place, nop, pass;
-  wire pop = issue_o || nop;
-  wire absorbs = issue_o && flits > absorbs_i;
+  genvar c;
+  generate
+    if (CONTEXTS == 1) begin : g_one
+      localparam [1:0] OP_NOP = 2'd2;
+      wire               entry_valid, hold, nop;
+      wire [ENTRY_W-1:0] entry;
+      wire [FLOW_W-1:0]    base_flow, flow_offset;
+      wire [COUNT_W-1:0]   dependencies;
+      wire [STEP_W-1:0]    base_step, step_offset;
+      wire [ADDR_W-1:0]    base_address, address_offset;
+      wire [FLITS_W-1:0]   flits;
+      assign {route, packets, flits, total, words, base_address, base_step, dependencies, base_flow, op} = entry;
+      wire [STEP_W-1:0]    step = base_step + step_offset;
+      wire absorbs = issue && flits > absorbs_i;
+      assign flow = base_flow + flow_offset;
+      assign address = base_address + address_offset;
+      assign source_address = address;
+      assign pop = issue || nop;
 
-  schedule_table #(
-    .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
-    .ADDR_W(ADDR_W), .STEP_W(STEP_W)
-  ) i_table (
-    .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
-    .load_line_i(load_line_i), .start_i(start_i), .lines_i(lines_i), .count_i(count_i),
-    .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i), .step_stride_i(step_stride_i), .pop_i(pop),
-    .valid_o(entry_valid), .pass_o(pass), .entry_o(entry), .flow_offset_o(flow_offset),
-    .address_offset_o(address_offset), .step_offset_o(step_offset), .issued_o(issued_o));
-  timestep_counter #(.STEP_W(STEP_W)) i_timestep (
-    .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
-  lockstep_counter #(.TIME_W(TIME_W)) i_lockstep (
-    .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .load_i(pop && lockstep_i),
-    .duration_i({{(TIME_W - FLITS_W){1'b0}}, flits}),
-    .absorbed_i(absorbs ? {{(TIME_W - FLITS_W){1'b0}}, absorbs_i} : {TIME_W{1'b0}}),
-    .hold_o(hold), .release_o(release_o), .value_o(lockstep_o));
-  assign query_flow_o = flow;
-  assign query_dependencies_o = dependencies;
-  command_decoder i_decoder (
-    .valid_i(entry_valid), .pass_i(pass), .nop_i(op == OP_NOP), .lockstep_i(lockstep_i), .hold_i(hold),
-    .satisfied_i(satisfied_i), .place_i(place), .state_o(state_o), .issue_o(issue_o), .nop_o(nop));
+      schedule_table #(
+        .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
+        .ADDR_W(ADDR_W), .STEP_W(STEP_W)
+      ) i_table (
+        .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
+        .load_line_i(load_line_i), .start_i(start_i), .lines_i(lines_i), .count_i(count_i),
+        .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i), .step_stride_i(step_stride_i), .hold_i(1'b0),
+        .pop_i(pop), .valid_o(entry_valid), .pass_o(pass), .entry_o(entry), .flow_offset_o(flow_offset),
+        .address_offset_o(address_offset), .step_offset_o(step_offset), .issued_o(issued_o));
+      timestep_counter #(.STEP_W(STEP_W)) i_timestep (
+        .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
+      lockstep_counter #(.TIME_W(TIME_W)) i_lockstep (
+        .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .load_i(pop && lockstep_i),
+        .duration_i({{(TIME_W - FLITS_W){1'b0}}, flits}),
+        .absorbed_i(absorbs ? {{(TIME_W - FLITS_W){1'b0}}, absorbs_i} : {TIME_W{1'b0}}),
+        .hold_o(hold), .release_o(release_o), .value_o(lockstep_o));
+      assign query_flow_o = flow;
+      assign query_dependencies_o = dependencies;
+      command_decoder i_decoder (
+        .valid_i(entry_valid), .pass_i(pass), .nop_i(op == OP_NOP), .lockstep_i(lockstep_i), .hold_i(hold),
+        .satisfied_i(satisfied_i), .place_i(place), .state_o(state_o), .issue_o(issue_o), .nop_o(nop));
+      assign flit_in = flit_i;
+      assign ended_o = !entry_valid;
+      assign left_o = flit_valid_o && message_ends;
+      assign stray_o = 1'b0;
+      wire unused = &{1'b0, commit_i, open_i, active_i, fresh_i, done_i, place_i, id_i, base_i, priority_i, order_i};
+    end else begin : g_several
+      wire [CONTEXTS-1:0]         request, busy;
+      wire [CONTEXTS*ENTRY_W-1:0] entries;
+      assign pop = |busy;  // or passes a line over
+      assign pass = 1'b0;
+      for (c = 0; c < CONTEXTS; c = c + 1) begin : g_context
+        port_context #(
+          .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOW_W(FLOW_W),
+          .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
+          .ROUTE_W(ROUTE_W)
+        ) i_context (
+          .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
+          .flow_stride_i(flow_stride_i[c*FLOW_W+:FLOW_W]), .address_stride_i(address_stride_i[c*ADDR_W+:ADDR_W]),
+          .step_stride_i(step_stride_i[c*STEP_W+:STEP_W]), .load_valid_i(load_valid_i[c]), .load_index_i(load_index_i),
+          .load_line_i(load_line_i), .commit_i(commit_i[c]), .lines_i(lines_i), .count_i(count_i), .active_i(active_i[c]),
+          .clear_i(done_i[c]), .place_i(place), .satisfied_i(satisfied_i[c]), .grant_i(issue_o[c]),
+          .query_flow_o(query_flow_o[c*FLOW_W+:FLOW_W]), .query_dependencies_o(query_dependencies_o[c*COUNT_W+:COUNT_W]),
+          .request_o(request[c]), .entry_o(entries[c*ENTRY_W+:ENTRY_W]), .ended_o(ended_o[c]), .state_o(state_o[c*3+:3]),
+          .issued_o(issued_o[c*TOTAL_W+:TOTAL_W]), .timestep_o(timestep_o[c*STEP_W+:STEP_W]),
+          .lockstep_o(lockstep_o[c*TIME_W+:TIME_W]), .release_o(release_o[c*TIME_W+:TIME_W]), .busy_o(busy[c]));
+      end
+      context_arbiter #(.CONTEXTS(CONTEXTS), .CONTEXT_W(CONTEXT_W), .PRIORITY_W(PRIORITY_W)) i_arbiter (
+        .clk_i(clk_i), .rst_ni(rst_ni), .order_i(order_i), .request_i(request), .fresh_i(fresh_i), .place_i(place_i),
+        .priority_i(priority_i), .done_i(done_i), .grant_o(issue_o));
+
+      // Of the one that issues.
+      reg [ENTRY_W-1:0] entry;
+      reg [ID_W-1:0]    id;
+      reg [ADDR_W-1:0]  base;
+      integer n;
+      always @* begin
+        entry = {ENTRY_W{1'b0}};
+        id = {ID_W{1'b0}};
+        base = {ADDR_W{1'b0}};
+        for (n = 0; n < CONTEXTS; n = n + 1) begin
+          entry = entry | (entries[n*ENTRY_W+:ENTRY_W] & {ENTRY_W{issue_o[n]}});
+          id = id | (id_i[n*ID_W+:ID_W] & {ID_W{issue_o[n]}});
+          base = base | (base_i[n*ADDR_W+:ADDR_W] & {ADDR_W{issue_o[n]}});
+        end
+      end
+      wire [FLOW_W-1:0]  entry_flow;
+      wire [COUNT_W-1:0] dependencies;
+      wire [STEP_W-1:0]  step;
+      wire [FLITS_W-1:0] flits;
+      assign {route, packets, flits, total, words, address, step, dependencies, entry_flow, op} = entry;
+      assign flow = {id, entry_flow};
+      assign source_address = base + address;
+
+      // Whose messages are in the packetizer: the first, and the one behind it.
+      reg [CONTEXTS-1:0] first_q, second_q;
+      wire leaves = flit_valid_o && message_ends;
+      assign left_o = first_q & {CONTEXTS{leaves}};
+      wire [CONTEXTS-1:0] kept = leaves ? second_q : first_q;
+      always @(posedge clk_i) begin
+        if (!rst_ni) begin
+          first_q <= {CONTEXTS{1'b0}};
+          second_q <= {CONTEXTS{1'b0}};
+        end else begin
+          first_q <= |kept ? kept : issue_o;
+          second_q <= |kept ? (leaves ? issue_o : second_q | issue_o) : {CONTEXTS{1'b0}};
+        end
+      end
+
+      // A head's id gives way to the context, and its data get their place in memory.
+      localparam ADDR_AT = 1 + TAGGED_W;
+      reg [ID_W-1:0]   context_in;
+      reg [ADDR_W-1:0] base_in;
+      reg              known;
+      always @* begin
+        context_in = {ID_W{1'b0}};
+        base_in = {ADDR_W{1'b0}};
+        known = 1'b0;
+        for (n = 0; n < CONTEXTS; n = n + 1) begin
+          if (open_i[n] && id_i[n*ID_W+:ID_W] == flit_i[1+FLOW_W+:ID_W]) begin
+            context_in = context_in | n[ID_W-1:0];
+            base_in = base_in | base_i[n*ADDR_W+:ADDR_W];
+            known = 1'b1;
+          end
+        end
+      end
+      wire [ADDR_W-1:0] address_in = flit_i[ADDR_AT+:ADDR_W] + base_in;
+      assign flit_in = flit_head_i ?
+        {flit_i[FLIT_W-1:ADDR_AT+ADDR_W], address_in, context_in, flit_i[FLOW_W:0]} : flit_i;
+      assign stray_o = flit_valid_i && flit_head_i && !known;
+      wire unused = &{1'b0, start_i, step, dependencies, flits};
+    end
+  endgenerate
 
   // The buffer holds what was asked for: a request needs a place.
   wire               data_empty, data_taken, address_busy, request;
@@ -150,7 +277,7 @@ module ni_port #(
   reg  [BUFFER_W:0]  asked_q;
   wire asked_room = !asked_q[BUFFER_W];
   dma_address_generator #(.ADDR_W(ADDR_W), .LEN_W(LEN_W), .LANES(LANES)) i_dma (
-    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(issue_o), .address_i(address), .words_i(words),
+    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(issue), .address_i(source_address), .words_i(words),
     .req_valid_o(request), .req_address_o(dma_address_o), .req_lanes_o(dma_lanes_o),
     .req_ready_i(asked_room && !dma_conflict_i), .busy_o(address_busy));
   assign dma_valid_o = request && asked_room;
@@ -166,13 +293,13 @@ module ni_port #(
     else if (!asks && data_taken) asked_q <= asked_q - 1'b1;
   end
 
-  wire packet_valid, packet_taken, packet_busy, message_ends;
+  wire packet_valid, packet_taken, packet_busy;
   packetizer #(
-    .FLIT_W(FLIT_W), .LANES(LANES), .LATENCY_W(BUFFER_W), .FLOW_W(FLOW_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
+    .FLIT_W(FLIT_W), .LANES(LANES), .LATENCY_W(BUFFER_W), .FLOW_W(TAGGED_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
     .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W)
   ) i_packetizer (
     .clk_i(clk_i), .rst_ni(rst_ni), .source_i(source_i), .payload_words_i(payload_words_i),
-    .push_i(issue_o), .latency_i(dma_latency_i[BUFFER_W-1:0]), .add_i(op == OP_ADD), .flow_i(flow),
+    .push_i(issue), .latency_i(dma_latency_i[BUFFER_W-1:0]), .add_i(op == OP_ADD), .flow_i(flow),
     .address_i(address), .words_i(words), .total_i(total), .packets_i(packets), .route_i(route),
     .place_o(place), .data_valid_i(!data_empty), .data_i(data), .data_taken_o(data_taken),
     .valid_o(packet_valid), .head_o(flit_head_o), .tail_o(flit_tail_o), .last_o(message_ends),
@@ -184,11 +311,11 @@ module ni_port #(
 
   wire pending_overflow;
   depacketizer #(
-    .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .FLOW_W(FLOW_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
+    .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .FLOW_W(TAGGED_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
     .PACKETS_W(PACKETS_W), .TAG_W(SOURCE_W + 2)
   ) i_depacketizer (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(flit_valid_i), .vc_i(flit_vc_i), .head_i(flit_head_i),
-    .tail_i(flit_tail_i), .flit_i(flit_i), .data_valid_o(data_valid_o), .data_add_o(data_add_o),
+    .tail_i(flit_tail_i), .flit_i(flit_in), .data_valid_o(data_valid_o), .data_add_o(data_add_o),
     .data_address_o(data_address_o), .data_lanes_o(data_lanes_o), .data_o(data_o), .arrived_o(arrived_o),
     .arrived_add_o(arrived_add_o), .arrived_flow_o(arrived_flow_o), .overflow_o(pending_overflow));
 

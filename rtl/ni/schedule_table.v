@@ -1,8 +1,8 @@
 // The reduce-schedule table of one port: loaded before the collective, read in order. Pieces of a pipelined schedule
 // repeat, so the table is a loop: its lines_i lines are gone through again and again, until count_i entries have been
 // popped. A line is an entry in the iterations from `first` to before `end`; in others it is passed over, in a cycle
-// of its own (pass_o). With every iteration flow, address and timestep go on by a stride: the offsets are what is to be
-// added to the entry's. A table that does not repeat is one iteration: all windows are 0 to 1.
+// of its own (pass_o) without hold_i. With every iteration flow, address and timestep go on by a stride: the offsets are
+// what is to be added to the entry's. A table that does not repeat is one iteration: all windows are 0 to 1.
 //
 // The memory is read a cycle ahead, so that the line after one that left is at the head in the next cycle, as a
 // synchronous memory macro can. start_i puts the first line at the head in the next cycle.
@@ -29,6 +29,7 @@ module schedule_table #(
   input  wire [FLOW_W-1:0]  flow_stride_i,    // strides: constant while anything runs
   input  wire [ADDR_W-1:0]  address_stride_i,
   input  wire [STEP_W-1:0]  step_stride_i,
+  input  wire               hold_i,           // nothing is passed over
   input  wire               pop_i,            // not while pass_o
   output wire               valid_o,          // there is an entry, at the head or after what is passed over
   output wire               pass_o,           // the line at the head is passed over
@@ -52,7 +53,8 @@ module schedule_table #(
   wire [ITER_W-1:0] first = line_q[ENTRY_W+:ITER_W];
   wire [ITER_W-1:0] last = line_q[ENTRY_W+ITER_W+:ITER_W];
   wire is_in = iteration_q >= first && iteration_q < last;
-  wire leaves = pass_o || (pop_i && valid_o);
+  wire passes = pass_o && !hold_i;
+  wire leaves = passes || (pop_i && valid_o);
   wire [INDEX_W:0] after = {1'b0, at_q} + 1'b1;
   wire again = leaves && after == count_lines_q;
   wire [INDEX_W-1:0] at_d = start_i || again ? {INDEX_W{1'b0}} : leaves ? after[INDEX_W-1:0] : at_q;
@@ -96,7 +98,7 @@ module schedule_table #(
         count_lines_q <= lines_i;
         count_q <= count_i;
         issued_q <= {TOTAL_W{1'b0}};
-      end else if (leaves && !pass_o) begin
+      end else if (leaves && !passes) begin
         issued_q <= issued_q + 1'b1;
       end
     end

@@ -222,7 +222,7 @@ module tile #(
   wire [PORTS*TOTAL_W-1:0] issued;
   wire [PORTS*STEP_W-1:0]  timestep;
   wire [PORTS*TIME_W-1:0]  lockstep, release_at;
-  wire                     ni_busy;
+  wire                     ni_busy, done, stray;
   network_interface #(
     .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .CREDIT_W(NI_CREDIT_W), .ENTRIES(ENTRIES),
     .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOWS(FLOWS), .FLOW_W(FLOW_W),
@@ -234,8 +234,9 @@ module tile #(
     .dma_latency_i(dma_latency_i), .payload_words_i(payload_words_i), .flow_stride_i(flow_stride_i),
     .address_stride_i(address_stride_i), .step_stride_i(step_stride_i), .source_i(source),
     .credits_i({VCS{NI_CREDITS}}), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
-    .load_line_i(load_line_i), .start_i(start_i), .lines_i(lines_i), .count_i(count_i), .dma_valid_o(dma_valid_o),
-    .dma_address_o(dma_address_o), .dma_data_valid_i(dma_data_valid_i), .dma_data_i(dma_data_i),
+    .load_line_i(load_line_i), .start_i(start_i), .lines_i(lines_i), .count_i(count_i), .commit_i(1'b0), .open_i(1'b0),
+    .id_i(5'd0), .base_i({ADDR_W{1'b0}}), .priority_i(8'd0), .arrivals_i(16'd0), .turn_i(1'b0), .order_i(2'd0), .done_o(done),
+    .dma_valid_o(dma_valid_o), .dma_address_o(dma_address_o), .dma_data_valid_i(dma_data_valid_i), .dma_data_i(dma_data_i),
     .read_valid_o(read_valid_o), .read_address_o(read_address_o), .read_data_i(read_data_i),
     .sum_valid_o(sum_valid_o), .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o), .sum_data_o(sum_data_o),
     .store_valid_o(store_valid_o), .store_address_o(store_address_o), .store_lanes_o(store_lanes_o),
@@ -243,7 +244,8 @@ module tile #(
     .flit_tail_o(inject_tail), .flit_o(inject_flit), .credit_i(inject_credit), .flit_valid_i(eject_valid),
     .flit_vc_i(eject_vc), .flit_head_i(eject_head), .flit_tail_i(eject_tail), .flit_i(eject_flit),
     .credit_o(eject_credit), .state_o(state), .issue_o(issue), .issued_o(issued), .timestep_o(timestep),
-    .lockstep_o(lockstep), .release_o(release_at), .arrived_o(arrived), .busy_o(ni_busy), .overflow_o(error_o));
+    .lockstep_o(lockstep), .release_o(release_at), .arrived_o(arrived), .busy_o(ni_busy), .stray_o(stray),
+    .overflow_o(error_o));
 
   // Messages that have come, and whether all is done: state 0 is a table at its end.
   reg [TOTAL_W-1:0] arrived_q, arrivals_q;
@@ -282,6 +284,6 @@ module tile #(
   assign done_o = done_q;
   assign arrived_o = arrived_q;
 
-  wire unused = &{1'b0, issue, issued, timestep, lockstep, release_at};
+  wire unused = &{1'b0, issue, issued, timestep, lockstep, release_at, done, stray};
 endmodule
 `default_nettype wire

@@ -28,6 +28,11 @@ module clocked_network_interface #(
   parameter BUFFER_W = 4,    // log2(BUFFER)
   parameter QUEUE = 16,      // flits that may wait for the reduction unit at a port, a power of two
   parameter QUEUE_W = 4,     // log2(QUEUE)
+  parameter CONTEXTS = 1,    // collectives in flight, from 1
+  parameter CONTEXT_W = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1,
+  parameter ID_W = 5,        // bits of a collective's id in a head flit
+  parameter ARRIVALS_W = 16, // bits of a collective's arrivals
+  parameter PRIORITY_W = 8,  // bits of its priority
   parameter EJECT_CREDITS = 3,  // of a virtual channel
   parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
@@ -45,12 +50,20 @@ module clocked_network_interface #(
   input  wire [STEP_W-1:0] step_stride_i,
   input  wire [PORTS*SOURCE_W-1:0] source_i,
   input  wire [VCS*CREDIT_W-1:0] credits_i,
-  input  wire [PORTS-1:0] load_valid_i,
+  input  wire [PORTS*CONTEXTS-1:0] load_valid_i,
   input  wire [INDEX_W-1:0] load_index_i,
   input  wire [LINE_W-1:0] load_line_i,
-  input  wire start_i,
+  input  wire [CONTEXTS-1:0] start_i,
   input  wire [PORTS*(INDEX_W+1)-1:0] lines_i,
   input  wire [PORTS*TOTAL_W-1:0] count_i,
+  input  wire [CONTEXTS-1:0] commit_i,
+  input  wire [CONTEXTS-1:0] open_i,
+  input  wire [ID_W-1:0] id_i,
+  input  wire [ADDR_W-1:0] base_i,
+  input  wire [PRIORITY_W-1:0] priority_i,
+  input  wire [ARRIVALS_W-1:0] arrivals_i,
+  input  wire [CONTEXTS*CONTEXT_W-1:0] turn_i,
+  input  wire [1:0] order_i,
   output wire [PORTS-1:0] dma_valid_o,
   output wire [PORTS*ADDR_W-1:0] dma_address_o,
   input  wire [PORTS-1:0] dma_data_valid_i,
@@ -78,14 +91,16 @@ module clocked_network_interface #(
   input  wire [PORTS-1:0] flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0] flit_i,
   output wire [PORTS*VCS-1:0] credit_o,
-  output wire [PORTS*3-1:0] state_o,
-  output wire [PORTS-1:0] issue_o,
-  output wire [PORTS*TOTAL_W-1:0] issued_o,
-  output wire [PORTS*STEP_W-1:0] timestep_o,
-  output wire [PORTS*TIME_W-1:0] lockstep_o,
-  output wire [PORTS*TIME_W-1:0] release_o,
+  output wire [CONTEXTS-1:0] done_o,
+  output wire [PORTS*CONTEXTS*3-1:0] state_o,
+  output wire [PORTS*CONTEXTS-1:0] issue_o,
+  output wire [PORTS*CONTEXTS*TOTAL_W-1:0] issued_o,
+  output wire [PORTS*CONTEXTS*STEP_W-1:0] timestep_o,
+  output wire [PORTS*CONTEXTS*TIME_W-1:0] lockstep_o,
+  output wire [PORTS*CONTEXTS*TIME_W-1:0] release_o,
   output wire [PORTS-1:0] arrived_o,
   output wire busy_o,
+  output wire stray_o,
   output wire [1:0] overflow_o
 );
   reg  rst_n_q;
@@ -100,12 +115,20 @@ module clocked_network_interface #(
   reg  [STEP_W-1:0] step_stride_q;
   reg  [PORTS*SOURCE_W-1:0] source_q;
   reg  [VCS*CREDIT_W-1:0] credits_q;
-  reg  [PORTS-1:0] load_valid_q;
+  reg  [PORTS*CONTEXTS-1:0] load_valid_q;
   reg  [INDEX_W-1:0] load_index_q;
   reg  [LINE_W-1:0] load_line_q;
-  reg  start_q;
+  reg  [CONTEXTS-1:0] start_q;
   reg  [PORTS*(INDEX_W+1)-1:0] lines_q;
   reg  [PORTS*TOTAL_W-1:0] count_q;
+  reg  [CONTEXTS-1:0] commit_q;
+  reg  [CONTEXTS-1:0] open_q;
+  reg  [ID_W-1:0] id_q;
+  reg  [ADDR_W-1:0] base_q;
+  reg  [PRIORITY_W-1:0] priority_q;
+  reg  [ARRIVALS_W-1:0] arrivals_q;
+  reg  [CONTEXTS*CONTEXT_W-1:0] turn_q;
+  reg  [1:0] order_q;
   reg  [PORTS-1:0] dma_data_valid_q;
   reg  [PORTS*FLIT_W-1:0] dma_data_q;
   reg  [PORTS*FLIT_W-1:0] read_data_q;
@@ -134,6 +157,14 @@ module clocked_network_interface #(
     start_q <= start_i;
     lines_q <= lines_i;
     count_q <= count_i;
+    commit_q <= commit_i;
+    open_q <= open_i;
+    id_q <= id_i;
+    base_q <= base_i;
+    priority_q <= priority_i;
+    arrivals_q <= arrivals_i;
+    turn_q <= turn_i;
+    order_q <= order_i;
     dma_data_valid_q <= dma_data_valid_i;
     dma_data_q <= dma_data_i;
     read_data_q <= read_data_i;
@@ -149,13 +180,16 @@ module clocked_network_interface #(
     .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOWS(FLOWS),
     .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
     .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W(BUFFER_W), .QUEUE(QUEUE),
-    .QUEUE_W(QUEUE_W), .EJECT_CREDITS(EJECT_CREDITS), .ENTRY_W(ENTRY_W)
+    .QUEUE_W(QUEUE_W), .EJECT_CREDITS(EJECT_CREDITS), .CONTEXTS(CONTEXTS), .CONTEXT_W(CONTEXT_W), .ID_W(ID_W),
+    .ARRIVALS_W(ARRIVALS_W), .PRIORITY_W(PRIORITY_W), .ENTRY_W(ENTRY_W)
   ) ni (
     .clk_i(clk_i), .rst_ni(rst_n_q), .now_i(now_q), .type_i(type_q), .lockstep_i(lockstep_q),
     .absorbs_i(absorbs_q), .dma_latency_i(dma_latency_q), .payload_words_i(payload_words_q),
     .flow_stride_i(flow_stride_q), .address_stride_i(address_stride_q), .step_stride_i(step_stride_q),
     .source_i(source_q), .credits_i(credits_q), .load_valid_i(load_valid_q), .load_index_i(load_index_q),
-    .load_line_i(load_line_q), .start_i(start_q), .lines_i(lines_q), .count_i(count_q), .dma_valid_o(dma_valid_o),
+    .load_line_i(load_line_q), .start_i(start_q), .lines_i(lines_q), .count_i(count_q), .commit_i(commit_q),
+    .open_i(open_q), .id_i(id_q), .base_i(base_q), .priority_i(priority_q), .arrivals_i(arrivals_q), .turn_i(turn_q),
+    .order_i(order_q), .done_o(done_o), .stray_o(stray_o), .dma_valid_o(dma_valid_o),
     .dma_address_o(dma_address_o), .dma_data_valid_i(dma_data_valid_q), .dma_data_i(dma_data_q),
     .read_valid_o(read_valid_o), .read_address_o(read_address_o), .read_data_i(read_data_q),
     .sum_valid_o(sum_valid_o), .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o),

@@ -1,0 +1,65 @@
+// Which context a port serves in a cycle, of those that request it: one, and none that does not. By order_i: 0 in turns
+// among those that run, from the one after the last that was served on, in the order in which they started; 1 the highest
+// priority, the first to start of several; 2 the first to start. Those that start in this very cycle come last, the first of
+// them first. Whoever requests steadily in turns is served within CONTEXTS grants.
+`default_nettype none
+module context_arbiter #(
+  parameter CONTEXTS = 4,   // from 2
+  parameter CONTEXT_W = 2,  // log2(CONTEXTS), rounded up
+  parameter PRIORITY_W = 8
+) (
+  input  wire                           clk_i,
+  input  wire                           rst_ni,
+  input  wire [1:0]                     order_i,
+  input  wire [CONTEXTS-1:0]            request_i,
+  input  wire [CONTEXTS-1:0]            fresh_i,
+  input  wire [CONTEXTS*CONTEXT_W-1:0]  place_i,     // how many that run started before it
+  input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,  // signed
+  input  wire [CONTEXTS-1:0]            done_i,      // after this cycle it does not run, and has not been served
+  output wire [CONTEXTS-1:0]            grant_o
+);
+  localparam [1:0] IN_TURNS = 2'd0, BY_PRIORITY = 2'd1;
+  reg [CONTEXTS-1:0]  served_q;  // last; one-hot, or none
+  reg [CONTEXT_W-1:0] served_place;
+  integer n;
+  always @* begin
+    served_place = {CONTEXT_W{1'b0}};
+    for (n = 0; n < CONTEXTS; n = n + 1)
+      served_place = served_place | (place_i[n*CONTEXT_W+:CONTEXT_W] & {CONTEXT_W{served_q[n]}});
+  end
+  wire some_served = |served_q;
+
+  always @(posedge clk_i) begin
+    if (!rst_ni) served_q <= {CONTEXTS{1'b0}};
+    else served_q <= (|grant_o ? grant_o : served_q) & ~done_i;
+  end
+
+  genvar i, k;
+  generate
+    for (i = 0; i < CONTEXTS; i = i + 1) begin : g_context
+      wire [CONTEXT_W-1:0] place = place_i[i*CONTEXT_W+:CONTEXT_W];
+      // Its class: of two classes the higher comes first, within one the first to start.
+      wire behind = some_served && place > served_place;
+      wire [PRIORITY_W-1:0] high =
+        {!priority_i[i*PRIORITY_W+PRIORITY_W-1], priority_i[i*PRIORITY_W+:PRIORITY_W-1]};  // as unsigned
+      wire [PRIORITY_W:0] class_of =
+        fresh_i[i] ? {(PRIORITY_W + 1){1'b0}} :
+        order_i == IN_TURNS ? {1'b1, {(PRIORITY_W - 1){1'b0}}, behind} :
+        order_i == BY_PRIORITY ? {1'b1, high} : {1'b1, {PRIORITY_W{1'b0}}};
+    end
+    for (i = 0; i < CONTEXTS; i = i + 1) begin : g_grant
+      wire [CONTEXTS-1:0] ahead;  // those that request and come first
+      for (k = 0; k < CONTEXTS; k = k + 1) begin : g_other
+        if (k == i) begin : g_self
+          assign ahead[k] = 1'b0;
+        end else begin : g_compare
+          assign ahead[k] = request_i[k] && (g_context[k].class_of > g_context[i].class_of ||
+                                              (g_context[k].class_of == g_context[i].class_of &&
+                                               g_context[k].place < g_context[i].place));
+        end
+      end
+      assign grant_o[i] = request_i[i] && ahead == {CONTEXTS{1'b0}};
+    end
+  endgenerate
+endmodule
+`default_nettype wire

@@ -1,0 +1,123 @@
+// What a port of the network interface has of each context, where there are several: reduce-schedule table, timestep and
+// lockstep counters, command decoder. The table is loaded line by line, then committed; from the next cycle on its first
+// entry may issue, in cycles with active_i. It is back at its first line when its last entry has left, so that the same
+// collective can follow at once: clear_i, in the last cycle of a collective, makes everything as at the commit.
+//
+// In a cycle with request_o the entry at the head may issue, and does if grant_i. A nop needs no grant.
+`default_nettype none
+module port_context #(
+  parameter ENTRIES = 256,   // lines of the table, a power of two
+  parameter INDEX_W = 8,     // log2(ENTRIES)
+  parameter ITER_W = 10,     // iterations of the table
+  parameter TOTAL_W = 16,    // entries of all iterations
+  parameter TIME_W = 32,
+  parameter FLOW_W = 10,
+  parameter COUNT_W = 10,    // dependencies
+  parameter STEP_W = 16,
+  parameter ADDR_W = 24,     // in words
+  parameter LEN_W = 20,      // in words
+  parameter FLITS_W = 24,
+  parameter PACKETS_W = 14,
+  parameter ROUTE_W = 42,
+  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
+  parameter LINE_W = ENTRY_W + 2 * ITER_W
+) (
+  input  wire               clk_i,
+  input  wire               rst_ni,
+  input  wire [TIME_W-1:0]  now_i,
+  input  wire               lockstep_i,
+  input  wire [FLITS_W-1:0] absorbs_i,
+  input  wire [FLOW_W-1:0]  flow_stride_i,
+  input  wire [ADDR_W-1:0]  address_stride_i,
+  input  wire [STEP_W-1:0]  step_stride_i,
+  input  wire               load_valid_i,
+  input  wire [INDEX_W-1:0] load_index_i,
+  input  wire [LINE_W-1:0]  load_line_i,
+  input  wire               commit_i,       // not in the cycle in which line 0 is loaded, nor with active_i and an entry left
+  input  wire [INDEX_W:0]   lines_i,        // with commit_i
+  input  wire [TOTAL_W-1:0] count_i,        // with commit_i
+  input  wire               active_i,       // the context runs
+  input  wire               clear_i,        // from the next cycle on it does not
+  input  wire               place_i,
+  input  wire               satisfied_i,
+  input  wire               grant_i,        // only with request_o
+  output wire [FLOW_W-1:0]  query_flow_o,
+  output wire [COUNT_W-1:0] query_dependencies_o,
+  output wire               request_o,
+  output wire [ENTRY_W-1:0] entry_o,        // with the flow, step and address of the iteration
+  output wire               ended_o,        // nothing is left in the table after this cycle
+  output wire [2:0]         state_o,        // as ni::DecoderState
+  output wire [TOTAL_W-1:0] issued_o,
+  output wire [STEP_W-1:0]  timestep_o,
+  output wire [TIME_W-1:0]  lockstep_o,
+  output wire [TIME_W-1:0]  release_o,
+  output wire               busy_o          // needs the clock in the next cycle
+);
+  localparam [1:0] OP_NOP = 2'd2;
+
+  reg  [INDEX_W:0]   lines_q;
+  reg  [TOTAL_W-1:0] count_q;
+  reg                ended_q;  // all entries have left
+
+  wire               table_valid, table_pass, hold, nop;
+  wire [ENTRY_W-1:0] entry;
+  wire [1:0]           op;
+  wire [FLOW_W-1:0]    base_flow, flow_offset;
+  wire [COUNT_W-1:0]   dependencies;
+  wire [STEP_W-1:0]    base_step, step_offset;
+  wire [ADDR_W-1:0]    base_address, address_offset;
+  wire [LEN_W-1:0]     words, total;
+  wire [FLITS_W-1:0]   flits;
+  wire [PACKETS_W-1:0] packets;
+  wire [ROUTE_W-1:0]   route;
+  assign {route, packets, flits, total, words, base_address, base_step, dependencies, base_flow, op} = entry;
+  wire [FLOW_W-1:0]    flow = base_flow + flow_offset;
+  wire [STEP_W-1:0]    step = base_step + step_offset;
+  assign entry_o = {route, packets, flits, total, words, base_address + address_offset, step, dependencies, flow, op};
+
+  wire [TOTAL_W-1:0] after = issued_o + 1'b1;
+  wire runs = active_i && !ended_q && !commit_i;
+  wire valid = table_valid && runs;
+  wire pass = table_pass && runs;
+  wire pop = grant_i || nop;
+  wire last = pop && after == count_q;
+  wire absorbs = grant_i && flits > absorbs_i;
+
+  schedule_table #(
+    .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
+    .ADDR_W(ADDR_W), .STEP_W(STEP_W)
+  ) i_table (
+    .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
+    .load_line_i(load_line_i), .start_i(commit_i || last), .lines_i(commit_i ? lines_i : lines_q),
+    .count_i(commit_i ? count_i : count_q), .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i),
+    .step_stride_i(step_stride_i), .hold_i(!runs), .pop_i(pop), .valid_o(table_valid), .pass_o(table_pass), .entry_o(entry),
+    .flow_offset_o(flow_offset), .address_offset_o(address_offset), .step_offset_o(step_offset), .issued_o(issued_o));
+  timestep_counter #(.STEP_W(STEP_W)) i_timestep (
+    .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(clear_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
+  lockstep_counter #(.TIME_W(TIME_W)) i_lockstep (
+    .clk_i(clk_i), .rst_ni(rst_ni && !clear_i), .now_i(now_i), .load_i(pop && lockstep_i),
+    .duration_i({{(TIME_W - FLITS_W){1'b0}}, flits}),
+    .absorbed_i(absorbs ? {{(TIME_W - FLITS_W){1'b0}}, absorbs_i} : {TIME_W{1'b0}}),
+    .hold_o(hold), .release_o(release_o), .value_o(lockstep_o));
+  assign query_flow_o = flow;
+  assign query_dependencies_o = dependencies;
+  command_decoder i_decoder (
+    .valid_i(valid), .pass_i(pass), .nop_i(op == OP_NOP), .lockstep_i(lockstep_i), .hold_i(hold),
+    .satisfied_i(satisfied_i), .place_i(place_i), .state_o(state_o), .issue_o(request_o), .nop_o(nop));
+  assign busy_o = pop || pass;
+  assign ended_o = !valid || last;
+
+  always @(posedge clk_i) begin
+    if (commit_i) begin
+      lines_q <= lines_i;
+      count_q <= count_i;
+    end
+    if (!rst_ni || clear_i || commit_i) ended_q <= 1'b0;
+    else if (last) ended_q <= 1'b1;
+    if (!rst_ni) begin
+      lines_q <= {(INDEX_W + 1){1'b0}};
+      count_q <= {TOTAL_W{1'b0}};
+    end
+  end
+endmodule
+`default_nettype wire

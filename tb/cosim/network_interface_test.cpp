@@ -1,0 +1,310 @@
+// rtl/ni/network_interface.v with two contexts and two ports, each of which gets what the other sends:
+// whatever is added, is added to itself.
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "Vnetwork_interface.h"
+#include "clocked.h"
+
+namespace coppice::cosim {
+namespace {
+
+constexpr unsigned kPorts = 2;
+constexpr unsigned kContexts = 2;
+constexpr unsigned kLanes = 4;
+constexpr unsigned kAddressBits = 24;
+constexpr unsigned kVcs = 4;
+constexpr int kLatency = 4;  // of the DMA
+constexpr std::uint32_t kBufferWords = 64;
+
+enum Order : unsigned { kInTurns, kByPriority, kFirstToStart };
+
+// An entry that adds, of one packet.
+struct Add {
+  unsigned flow;
+  unsigned dependencies;
+  unsigned address;  // in words
+  unsigned words;
+};
+
+class Looped {
+ public:
+  explicit Looped(Order order) : memory_(kContexts * kBufferWords) {
+    for (std::size_t word = 0; word < memory_.size(); ++word) memory_[word] = static_cast<float>(word + 1);
+    rtl_->now_i = 0;
+    rtl_->lockstep_i = 0;
+    rtl_->dma_latency_i = kLatency;
+    rtl_->payload_words_i = (1U << 20) - kLanes;  // message-based
+    rtl_->source_i = 1U << 10;                    // port 0 is 0, port 1 is 1
+    rtl_->credits_i = 20 | 20 << 10;              // of two virtual channels
+    rtl_->order_i = order;
+  }
+
+  void load(unsigned context, unsigned port, const std::vector<Add>& table) {
+    for (unsigned index = 0; index < table.size(); ++index) {
+      const Add& add = table[index];
+      at_ = 0;
+      for (unsigned word = 0; word < 7; ++word) rtl_->load_line_i[word] = 0;
+      put(1, 2);
+      put(add.flow, 8);
+      put(add.dependencies, 10);
+      put(1, 16);  // step
+      put(add.address, kAddressBits);
+      put(add.words, 20);
+      put(add.words, 20);
+      put((add.words + kLanes - 1) / kLanes + 1, 24);  // flits
+      put(1, 14);
+      put(0, 42);
+      put(0, 10);
+      put(1, 10);
+      rtl_->load_index_i = index;
+      rtl_->load_valid_i = 1U << (port * kContexts + context);
+      step();
+      rtl_->load_valid_i = 0;
+    }
+  }
+  void commit(unsigned context, std::array<unsigned, kPorts> entries) {
+    rtl_->lines_i = entries[0] | entries[1] << 5;
+    rtl_->count_i = entries[0] | entries[1] << 16;
+    rtl_->commit_i = 1U << context;
+    step();
+    rtl_->commit_i = 0;
+  }
+  void open(unsigned context, unsigned id, unsigned arrivals, int priority = 0) {
+    rtl_->open_i = 1U << context;
+    rtl_->id_i = id;
+    rtl_->base_i = context * kBufferWords;
+    rtl_->arrivals_i = arrivals;
+    rtl_->priority_i = static_cast<std::uint8_t>(priority);
+  }
+  // In the cycle to come, with what has been opened; context 0 first.
+  void start(unsigned contexts) {
+    rtl_->start_i = contexts;
+    rtl_->turn_i = contexts == 3 ? 2 : 0;
+  }
+
+  // One cycle; which contexts ended in it.
+  unsigned step() {
+    bring();
+    rtl_.settle();
+    for (unsigned port = 0; port < kPorts; ++port) {
+      const unsigned issued = (rtl_->issue_o >> (port * kContexts)) & 3;
+      EXPECT_NE(issued, 3U) << "two entries issued at port " << port << " in cycle " << now_;
+      if (issued != 0) issues_.push_back({now_, port, issued >> 1});
+    }
+    EXPECT_EQ(rtl_->overflow_o, 0);
+    EXPECT_EQ(rtl_->stray_o, 0);
+    take();
+    const unsigned done = rtl_->done_o;
+    rtl_.tick();
+    ++now_;
+    rtl_->now_i = now_;
+    rtl_->open_i = 0;
+    rtl_->start_i = 0;
+    return done;
+  }
+  // Until these contexts have ended; in which cycle each did.
+  std::array<int, kContexts> run(unsigned contexts) {
+    std::array<int, kContexts> ended{-1, -1};
+    for (int left = 500; contexts != 0 && left > 0; --left) {
+      const int cycle = now_;
+      const unsigned done = step();
+      EXPECT_EQ(done & ~contexts, 0U) << "ended twice, or without a start";
+      for (unsigned c = 0; c < kContexts; ++c) {
+        if ((done >> c) & 1) ended[c] = cycle;
+      }
+      contexts &= ~done;
+    }
+    EXPECT_EQ(contexts, 0U) << "did not end";
+    return ended;
+  }
+
+  struct Issue {
+    int cycle;
+    unsigned port;
+    unsigned context;
+  };
+  std::vector<Issue> issues_;
+  // How often the sum of its first words has doubled; words are whole.
+  float times(unsigned context, unsigned word) const {
+    const unsigned at = context * kBufferWords + word;
+    return memory_[at] / static_cast<float>(at + 1);
+  }
+
+ private:
+  struct Flit {
+    int at;
+    unsigned port;
+    unsigned vc;
+    bool head;
+    bool tail;
+    std::array<std::uint32_t, kLanes> words;
+  };
+  struct Data {
+    int at;
+    unsigned port;
+    std::uint32_t address;
+  };
+
+  void put(std::uint64_t value, unsigned width) {
+    for (unsigned bit = 0; bit < width; ++bit, ++at_) {
+      if ((value >> bit) & 1) rtl_->load_line_i[at_ / 32] |= 1U << (at_ % 32);
+    }
+  }
+  static std::uint32_t address(std::uint64_t addresses, unsigned port) {
+    return static_cast<std::uint32_t>(addresses >> (port * kAddressBits)) & ((1U << kAddressBits) - 1);
+  }
+  std::uint32_t word(std::uint32_t at) const {
+    return at < memory_.size() ? std::bit_cast<std::uint32_t>(memory_[at]) : 0;
+  }
+
+  // What comes in this cycle: a flit three cycles after it was sent, its credit a cycle later than that.
+  void bring() {
+    rtl_->flit_valid_i = rtl_->flit_head_i = rtl_->flit_tail_i = rtl_->flit_vc_i = rtl_->credit_i = 0;
+    rtl_->dma_data_valid_i = 0;
+    while (!credits_.empty() && credits_.front().at <= now_) {
+      rtl_->credit_i |= 1U << (credits_.front().port * kVcs + credits_.front().vc);
+      credits_.pop_front();
+    }
+    while (!flits_.empty() && flits_.front().at <= now_) {
+      const Flit& flit = flits_.front();
+      const unsigned to = 1 - flit.port;
+      rtl_->flit_valid_i |= 1U << to;
+      rtl_->flit_head_i |= static_cast<unsigned>(flit.head) << to;
+      rtl_->flit_tail_i |= static_cast<unsigned>(flit.tail) << to;
+      rtl_->flit_vc_i |= flit.vc << (2 * to);
+      for (unsigned lane = 0; lane < kLanes; ++lane) rtl_->flit_i[to * kLanes + lane] = flit.words[lane];
+      flits_.pop_front();
+    }
+    while (!data_.empty() && data_.front().at <= now_) {
+      const Data& data = data_.front();
+      rtl_->dma_data_valid_i |= 1U << data.port;
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        rtl_->dma_data_i[data.port * kLanes + lane] = word(data.address + lane);
+      data_.pop_front();
+    }
+    for (const Data& read : reads_) {
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        rtl_->read_data_i[read.port * kLanes + lane] = word(read.address + lane);
+    }
+    reads_.clear();
+  }
+
+  void take() {
+    for (unsigned port = 0; port < kPorts; ++port) {
+      if ((rtl_->flit_valid_o >> port) & 1) {
+        Flit flit{now_ + 3,
+                  port,
+                  (static_cast<unsigned>(rtl_->flit_vc_o) >> (2 * port)) & 3,
+                  ((rtl_->flit_head_o >> port) & 1) != 0,
+                  ((rtl_->flit_tail_o >> port) & 1) != 0,
+                  {}};
+        for (unsigned lane = 0; lane < kLanes; ++lane) flit.words[lane] = rtl_->flit_o[port * kLanes + lane];
+        flits_.push_back(flit);
+        flit.at = now_ + 4;
+        credits_.push_back(flit);
+      }
+      if ((rtl_->dma_valid_o >> port) & 1)
+        data_.push_back({now_ + kLatency - 1, port, address(rtl_->dma_address_o, port)});
+      if ((rtl_->read_valid_o >> port) & 1)
+        reads_.push_back({now_ + 1, port, address(rtl_->read_address_o, port)});
+      if ((rtl_->sum_valid_o >> port) & 1) {
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          if ((rtl_->sum_lanes_o >> (port * kLanes + lane)) & 1)
+            memory_[address(rtl_->sum_address_o, port) + lane] =
+                std::bit_cast<float>(rtl_->sum_data_o[port * kLanes + lane]);
+        }
+      }
+    }
+  }
+
+  Clocked<Vnetwork_interface> rtl_;
+  std::vector<float> memory_;
+  std::deque<Flit> flits_, credits_;
+  std::deque<Data> data_;
+  std::vector<Data> reads_;
+  unsigned at_ = 0;  // bits of the line that are there
+  int now_ = 0;
+};
+
+// Twice at port 0, the second after the first; once at port 1.
+void load_both(Looped& interface) {
+  for (unsigned context = 0; context < kContexts; ++context) {
+    interface.load(context, 0, {{0, 0, 0, 8}, {0, 1, 0, 8}});
+    interface.load(context, 1, {{1, 0, 16, 12}});
+    interface.commit(context, {2, 1});
+  }
+}
+
+void open_both(Looped& interface, unsigned first_id) {
+  interface.open(0, first_id, 3);
+  interface.step();
+  interface.open(1, first_id + 1, 3, 1);
+  interface.step();
+}
+
+void expect_sums(const Looped& interface, unsigned context, float first, float second) {
+  for (unsigned word = 0; word < 8; ++word) EXPECT_EQ(interface.times(context, word), first) << word;
+  for (unsigned word = 8; word < 16; ++word) EXPECT_EQ(interface.times(context, word), 1) << word;
+  for (unsigned word = 16; word < 28; ++word) EXPECT_EQ(interface.times(context, word), second) << word;
+  for (unsigned word = 28; word < 32; ++word) EXPECT_EQ(interface.times(context, word), 1) << word;
+}
+
+TEST(NetworkInterfaceWithContexts, RunsTwoCollectivesAtOnceEachInItsOwnBuffer) {
+  Looped interface(kInTurns);
+  load_both(interface);
+  open_both(interface, 5);
+  interface.start(3);
+  interface.run(3);
+  for (unsigned context = 0; context < kContexts; ++context) expect_sums(interface, context, 4, 2);
+}
+
+TEST(NetworkInterfaceWithContexts, ServesTheFirstOfThoseThatStartInOneCycleFirst) {
+  // Context 1 has the priority, which counts from the next cycle on.
+  for (const Order order : {kInTurns, kByPriority, kFirstToStart}) {
+    Looped interface(order);
+    load_both(interface);
+    open_both(interface, 5);
+    interface.start(3);
+    interface.run(3);
+    ASSERT_GE(interface.issues_.size(), 4U);
+    EXPECT_EQ(interface.issues_[0].context, 0U);
+    EXPECT_EQ(interface.issues_[1].context, 0U);
+    EXPECT_EQ(interface.issues_[2].context, 1U);
+    EXPECT_EQ(interface.issues_[2].cycle, interface.issues_[0].cycle + 1);
+  }
+}
+
+TEST(NetworkInterfaceWithContexts, RunsItsTablesAgainWithoutLoadingThem) {
+  Looped interface(kFirstToStart);
+  load_both(interface);
+  open_both(interface, 5);
+  interface.start(1);
+  const auto first = interface.run(1);
+  const std::size_t issued = interface.issues_.size();
+  // Another collective in the cycle in which the context is free.
+  interface.open(0, 7, 3);
+  interface.start(1);
+  const auto second = interface.run(1);
+  EXPECT_EQ(interface.issues_[issued].cycle, first[0] + 1);
+  EXPECT_EQ(interface.issues_[issued].cycle - interface.issues_[0].cycle, second[0] - first[0]);
+  expect_sums(interface, 0, 16, 4);
+  expect_sums(interface, 1, 1, 1);
+}
+
+TEST(NetworkInterfaceWithContexts, EndsInTheCycleOfItsStartWhereNothingIsToBeDone) {
+  Looped interface(kInTurns);
+  interface.commit(1, {0, 0});
+  interface.open(1, 4, 0);
+  EXPECT_EQ(interface.step(), 0U);
+  interface.start(2);
+  EXPECT_EQ(interface.step(), 2U);
+}
+
+}  // namespace
+}  // namespace coppice::cosim
