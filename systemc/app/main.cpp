@@ -15,6 +15,7 @@
 #include "app/explore.h"
 #include "app/interrupt.h"
 #include "base/error.h"
+#include "base/huge_pages.h"
 #include "system/collective/run.h"
 
 namespace {
@@ -98,6 +99,7 @@ int sc_main(int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
+  coppice::use_huge_pages();
   // SystemC would print its copyright notice on every run.
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
   return sc_core::sc_elab_and_sim(argc, argv);

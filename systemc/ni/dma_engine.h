@@ -11,13 +11,11 @@ class DmaEngine {
  public:
   explicit DmaEngine(Cycles latency) : latency_(latency) {}
 
-  // A request issued at cycle `now`: the data as it is then, and the cycle of its first flit.
-  struct Read {
-    Payload payload;
-    Cycles ready;
-  };
-  Read request(const GradientMemory& memory, Bytes address, Bytes bytes, Cycles now) const {
-    return {memory.read(address, bytes), now + latency_};
+  // A request issued at cycle `now`: puts the data as it is then into `data` and returns the cycle of its
+  // first flit.
+  Cycles request(const GradientMemory& memory, Bytes address, Bytes bytes, Payload& data, Cycles now) const {
+    memory.read(address, bytes, data);
+    return now + latency_;
   }
 
  private:

@@ -14,9 +14,10 @@ constexpr Bytes kValueBytes = sizeof(float);
 
 }  // namespace
 
-Payload ValueMemory::read(Bytes address, Bytes bytes) const {
+void ValueMemory::read(Bytes address, Bytes bytes, Payload& into) const {
   const auto first = values_.begin() + address / kValueBytes;
-  return {std::vector<float>(first, first + bytes / kValueBytes), {}};
+  into.values.assign(first, first + bytes / kValueBytes);
+  into.contributions.clear();
 }
 
 void ValueMemory::reduce(Bytes address, Bytes bytes, const Payload& payload) {
@@ -54,11 +55,11 @@ std::pair<std::size_t, std::size_t> ContributionMemory::range(Bytes address, Byt
   return {find(address), find(address + bytes)};
 }
 
-Payload ContributionMemory::read(Bytes address, Bytes bytes) const {
+void ContributionMemory::read(Bytes address, Bytes bytes, Payload& into) const {
   const auto [first, last] = range(address, bytes);
   const auto begin = bits_.begin() + static_cast<std::ptrdiff_t>(first * words_);
-  return {{},
-          std::vector<std::uint64_t>(begin, begin + static_cast<std::ptrdiff_t>((last - first) * words_))};
+  into.contributions.assign(begin, begin + static_cast<std::ptrdiff_t>((last - first) * words_));
+  into.values.clear();
 }
 
 void ContributionMemory::reduce(Bytes address, Bytes bytes, const Payload& payload) {

@@ -18,6 +18,12 @@ using topology::NodeId;
 struct Payload {
   std::vector<float> values;
   std::vector<std::uint64_t> contributions;
+
+  // Keeps the memory.
+  void clear() {
+    values.clear();
+    contributions.clear();
+  }
 };
 
 // Data that are provably wrong. what() names the memory or accelerator and the address or element.
@@ -30,7 +36,13 @@ class WrongDataError : public ModelError {
 class GradientMemory {
  public:
   virtual ~GradientMemory() = default;
-  virtual Payload read(Bytes address, Bytes bytes) const = 0;
+  // Puts a copy into `into`, whose memory is used again: a message takes the place of one that is over.
+  virtual void read(Bytes address, Bytes bytes, Payload& into) const = 0;
+  Payload copy(Bytes address, Bytes bytes) const {
+    Payload data;
+    read(address, bytes, data);
+    return data;
+  }
   // Adds an arriving partial sum to the buffer; throws WrongDataError if that is.
   virtual void reduce(Bytes address, Bytes bytes, const Payload& payload) = 0;
   // Overwrites with an arriving final value.
@@ -40,7 +52,7 @@ class GradientMemory {
 // Nothing is kept (`check: off`).
 class NullMemory final : public GradientMemory {
  public:
-  Payload read(Bytes, Bytes) const override { return {}; }
+  void read(Bytes, Bytes, Payload& into) const override { into.clear(); }
   void reduce(Bytes, Bytes, const Payload&) override {}
   void store(Bytes, Bytes, const Payload&) override {}
 };
@@ -49,7 +61,7 @@ class NullMemory final : public GradientMemory {
 class ValueMemory final : public GradientMemory {
  public:
   explicit ValueMemory(std::vector<float> values) : values_(std::move(values)) {}
-  Payload read(Bytes address, Bytes bytes) const override;
+  void read(Bytes address, Bytes bytes, Payload& into) const override;
   void reduce(Bytes address, Bytes bytes, const Payload& payload) override;
   void store(Bytes address, Bytes bytes, const Payload& payload) override;
   std::span<const float> values() const { return values_; }
@@ -70,7 +82,7 @@ class ContributionMemory final : public GradientMemory {
   ContributionMemory(std::shared_ptr<const std::vector<Bytes>> addresses, int accelerators, NodeId self,
                      Segments segments = Segments::kBetweenBoundaries);
 
-  Payload read(Bytes address, Bytes bytes) const override;
+  void read(Bytes address, Bytes bytes, Payload& into) const override;
   void reduce(Bytes address, Bytes bytes, const Payload& payload) override;
   void store(Bytes address, Bytes bytes, const Payload& payload) override;
 

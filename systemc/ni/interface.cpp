@@ -10,6 +10,7 @@ namespace coppice::ni {
 
 Interface::Interface() {
   registers.register_b_transport(this, &Interface::access_registers);
+  memory.register_invalidate_direct_mem_ptr(this, &Interface::take_back_direct_access);
 }
 
 void Interface::load(const ContextTables& tables, Cycles /*now*/) {

@@ -74,6 +74,9 @@ class Interface {
 
  private:
   void access_registers(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
+  void take_back_direct_access(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) { direct_access_ends(); }
+  // The memory takes back the direct access that it has granted.
+  virtual void direct_access_ends() {}
 
   ContextId selected_ = kOwnTables;
 };

@@ -21,11 +21,21 @@ void MemoryModule::transport(tlm::tlm_generic_payload& transaction, sc_core::sc_
       .stream = data != nullptr ? data->stream : 0,
   };
   delay = fabric::to_sc_time(serve(access)) - now;
-  if (access.write) bytes_written_ += access.bytes;
-  if (!access.write || access.accumulate) bytes_read_ += access.bytes;
-  if (network) dma_bytes_ += access.accumulate ? 2 * access.bytes : access.bytes;
-  if (!access.write && data != nullptr) data->payload = contents_->read(access.address, access.bytes);
+  count(access.write, access.accumulate, network, access.bytes);
+  if (!access.write && data != nullptr) contents_->read(access.address, access.bytes, data->payload);
   transaction.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+bool MemoryModule::grant_direct_access(tlm::tlm_generic_payload& transaction, tlm::tlm_dmi& access) {
+  access.init();
+  GradientData* data = nullptr;
+  transaction.get_extension(data);
+  const std::optional<Femtoseconds> latency = direct_read_latency();
+  if (data == nullptr || !latency) return false;
+  data->direct = this;
+  access.allow_read_write();
+  access.set_read_latency(fabric::to_sc_time(*latency));
+  return true;
 }
 
 // A read's last data may come when the last flit leaves; a write's first came when the first flit arrived.

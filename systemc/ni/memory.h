@@ -2,6 +2,7 @@
 
 #include <tlm_utils/simple_target_socket.h>
 #include <cstdint>
+#include <optional>
 #include <systemc>
 #include <tlm>
 
@@ -12,14 +13,18 @@
 
 namespace coppice::ni {
 
+class MemoryModule;
+
 // Goes with a transaction of a gradient buffer: the data in the representation of what is checked, which need
 // not be bytes (GradientMemory), and the time over which the network takes or gives them. A read fills in the
-// data.
+// data. A request for direct access (get_direct_mem_ptr) that is granted fills in the memory, in the place of
+// a pointer to bytes.
 struct GradientData final : tlm::tlm_extension<GradientData> {
   Payload payload;
   Bytes bytes = 0;          // of the access, if the transaction's length cannot hold them; 0: it does
   Femtoseconds stream = 0;  // from the first flit to the last
   bool accumulate = false;  // a write that adds: what is there is read first
+  MemoryModule* direct = nullptr;
 
   tlm::tlm_extension_base* clone() const override { return new GradientData(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {
@@ -52,8 +57,17 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   MemoryModule(const sc_core::sc_module_name& name, GradientMemory& contents)
       : sc_module(name), contents_(&contents) {
     dma.register_b_transport(this, &MemoryModule::transport_dma);
+    dma.register_get_direct_mem_ptr(this, &MemoryModule::grant_direct_access);
     array.register_b_transport(this, &MemoryModule::transport_array);
   }
+
+  // The same accesses of the network interface without a transaction each, for who was granted it: a read is
+  // done after tlm_dmi's read latency, a write at once.
+  void read_directly(Bytes address, Bytes bytes, Payload& into) {
+    count(false, false, true, bytes);
+    contents_->read(address, bytes, into);
+  }
+  void write_directly(Bytes bytes, bool accumulate) { count(true, accumulate, true, bytes); }
 
   // Of both sockets.
   Bytes bytes_read() const { return bytes_read_; }
@@ -66,6 +80,9 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   // When an access is done, no earlier than it is asked for: for a read of the network interface the time of
   // its first flit such that the others follow at its pace, else that of the last of its data.
   virtual Femtoseconds serve(const MemoryAccess& access) = 0;
+  // How long a read of the network interface takes, if all take the same whenever they come and writes take
+  // no time: then direct access is granted.
+  virtual std::optional<Femtoseconds> direct_read_latency() const { return std::nullopt; }
 
  private:
   void transport_dma(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay) {
@@ -75,6 +92,12 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
     transport(transaction, delay, false);
   }
   void transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay, bool network);
+  bool grant_direct_access(tlm::tlm_generic_payload& transaction, tlm::tlm_dmi& access);
+  void count(bool write, bool accumulate, bool network, Bytes bytes) {
+    if (write) bytes_written_ += bytes;
+    if (!write || accumulate) bytes_read_ += bytes;
+    if (network) dma_bytes_ += accumulate ? 2 * bytes : bytes;
+  }
 
   GradientMemory* contents_;
   Bytes bytes_read_ = 0;
@@ -97,6 +120,10 @@ class Memory final : public MemoryModule {
 
  protected:
   Femtoseconds serve(const MemoryAccess& access) override;
+  // Of an unlimited one.
+  std::optional<Femtoseconds> direct_read_latency() const override {
+    return pace_.bandwidth ? std::nullopt : std::optional(dma_latency_);
+  }
 
  private:
   Femtoseconds dma_latency_;

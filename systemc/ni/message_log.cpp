@@ -22,11 +22,6 @@ void MessageLog::tell(std::uint64_t id) const {
   for (MessageObserver* observer : observers_) observer->message_completed((*store_)[id].record);
 }
 
-void MessageLog::forget(std::uint64_t id) {
-  (*store_)[id].record.payload = {};
-  shelf_.give_back(id);
-}
-
 void MessageLog::flush() {
   std::vector<std::uint64_t> all = kept_;
   for (const auto& other : others_) all.insert(all.end(), other->kept_.begin(), other->kept_.end());

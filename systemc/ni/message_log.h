@@ -21,10 +21,15 @@ class MessageLog {
   // simulation.
   MessageLog& of_thread(std::size_t thread);
 
+  // A record without data, but with room for those of the message that had its place before.
   std::uint64_t open() {
     ++open_;
     const std::uint64_t id = shelf_.take();
-    (*store_)[id].record = MessageRecord{};
+    MessageRecord& record = (*store_)[id].record;
+    Payload payload = std::move(record.payload);
+    payload.clear();
+    record = MessageRecord{};
+    record.payload = std::move(payload);
     return id;
   }
   void close(std::uint64_t id) {
@@ -67,7 +72,7 @@ class MessageLog {
   explicit MessageLog(std::shared_ptr<Store> store) : store_(std::move(store)), shelf_(*store_) {}
 
   void tell(std::uint64_t id) const;
-  void forget(std::uint64_t id);
+  void forget(std::uint64_t id) { shelf_.give_back(id); }
 
   std::shared_ptr<Store> store_;
   Shelf<Slot> shelf_;

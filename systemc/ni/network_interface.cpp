@@ -201,6 +201,7 @@ void NetworkInterface::finish_if_done(TableContext& context, Cycles now) {
 }
 
 void NetworkInterface::end_of_elaboration() {
+  ask_for_direct_access();
   for (std::size_t p = 0; p < network.size(); ++p) {
     if (network[p].size() == 0) {
       throw ModelError(fmt::format("{} is not bound: bind it to a port of a network", network[p].name()));
@@ -274,14 +275,23 @@ void NetworkInterface::wakes_soon(std::size_t stage) const {
   }
   const TableContext& context = *running_.front();
   if (stage == 2) {
-    __builtin_prefetch(context.waiting.data());
+    fetch(context.waiting.data(), context.waiting.size() * sizeof(TableContext::Waiting));
     fetch(context.ports.data(), context.ports.size() * sizeof(TableContext::Port));
-    for (const auto& port : ports_) fetch(&port->packetizer, sizeof(Packetizer));
     if (!completions_.empty()) fetch(&(*context_.log)[completions_.top().message], sizeof(MessageRecord));
     return;
   }
   context.enablers.prefetch();
-  if (!completions_.empty()) __builtin_prefetch((*context_.log)[completions_.top().message].entry);
+  // An arrival may let any port go on.
+  for (std::size_t p = 0; p < ports_.size(); ++p) {
+    const TableContext::Waiting& waiting = context.waiting[p];
+    if (waiting.due == kNever && waiting.awaited_flow < 0) continue;
+    fetch(&ports_[p]->packetizer, sizeof(Packetizer));
+    context.ports[p].table.prefetch_head();
+  }
+  if (completions_.empty()) return;
+  const MessageRecord& arrival = (*context_.log)[completions_.top().message];
+  __builtin_prefetch(arrival.entry);
+  __builtin_prefetch(arrival.payload.contributions.data());
 }
 
 void NetworkInterface::wake(Cycles now) {
@@ -494,23 +504,46 @@ void NetworkInterface::wait(TableContext& context, int index, DecoderState state
   }
 }
 
-// Through the memory that is bound, at the time that this node has come to; the flits take `stream`.
-DmaEngine::Read NetworkInterface::read(const ContextTables& tables, const TableEntry& entry,
-                                       Femtoseconds stream, Cycles now) {
-  if (memory.size() == 0) return dma_.request(*tables.contents, entry.address, entry.bytes, now);
+void NetworkInterface::ask_for_direct_access() {
+  if (memory.size() == 0) return;
+  MemoryTransaction& asked = MemoryTransaction::of_this_thread();
+  asked.data().direct = nullptr;
+  tlm::tlm_dmi access;
+  if (!memory->get_direct_mem_ptr(asked.begin(tlm::TLM_READ_COMMAND, 0, 0), access)) return;
+  direct_ = asked.data().direct;
+  direct_read_latency_ = cycle_of(access.get_read_latency());
+}
+
+// Gets the data of `message`, whose flits leave `flit_time` apart, through the memory that is bound, at the
+// time that this node has come to. Returns the cycle of the first flit.
+Cycles NetworkInterface::read(const ContextTables& tables, MessageRecord& message, Femtoseconds flit_time,
+                              Cycles now) {
+  const TableEntry& entry = *message.entry;
+  if (direct_ != nullptr) {
+    direct_->read_directly(tables.base + entry.address, entry.bytes, message.payload);
+    return now + direct_read_latency_;
+  }
+  if (memory.size() == 0)
+    return dma_.request(*tables.contents, entry.address, entry.bytes, message.payload, now);
   GradientData& data = MemoryTransaction::of_this_thread().data();
-  data.stream = stream;
+  data.stream = checked_time(message.flits - 1, flit_time);
   data.accumulate = false;
   const Cycles ready = access(tlm::TLM_READ_COMMAND, tables.base, entry, now);
-  return {std::exchange(data.payload, {}), ready};
+  std::swap(message.payload, data.payload);
+  return ready;
 }
 
 // From when on the memory has what arrived. Its values are written elsewhere, flit by flit where flits move.
 Cycles NetworkInterface::write(const ContextTables& tables, const MessageRecord& arrival, Cycles now) {
+  const bool accumulate = arrival.entry->op == schedule::Op::kReduce;
+  if (direct_ != nullptr) {
+    direct_->write_directly(arrival.entry->bytes, accumulate);
+    return now;
+  }
   if (memory.size() == 0) return now;
   GradientData& data = MemoryTransaction::of_this_thread().data();
   data.stream = arrival.serialization * context_.period;
-  data.accumulate = arrival.entry->op == schedule::Op::kReduce;
+  data.accumulate = accumulate;
   return access(tlm::TLM_WRITE_COMMAND, tables.base, *arrival.entry, now);
 }
 
@@ -536,11 +569,12 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   const fabric::RouteTiming timing =
       context_.paths != nullptr ? fabric::time_route(*context_.topology, *context_.system, node_, route)
                                 : context.route_times[entry.route];
-  const std::int64_t flits = context_.framing.flits(entry.message_bytes());
-  DmaEngine::Read data;
-  const auto request = [&] {
-    data = read(context.given, entry, checked_time(flits - 1, timing.slowest_flit), now);
-  };
+  const std::uint64_t id = open_message(context_, node_, index, entry, timing, source.lockstep.release(),
+                                        context.enablers[index], now);
+  MessageRecord& record = (*context_.log)[id];
+  record.context = context.given.id;
+  Cycles ready = 0;
+  const auto request = [&] { ready = read(context.given, record, timing.slowest_flit, now); };
   if (queues_ && context.given.id == kOwnTables) {
     const auto word = static_cast<std::size_t>(entry.address) / sizeof(float);
     queues_->read_ahead(word, word + static_cast<std::size_t>(entry.bytes) / sizeof(float), values_->values(),
@@ -548,20 +582,14 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   } else {
     request();
   }
-  const std::uint64_t id = open_message(context_, node_, index, entry, timing, source.lockstep.release(),
-                                        context.enablers[index], now);
-  MessageRecord& record = (*context_.log)[id];
-  record.context = context.given.id;
   ++context.in_flight;
   ++counts_.messages_sent;
   counts_.bytes_sent += entry.message_bytes();
   port.last_served = context.given.id;
   if (!source.table.entries_stay()) record.entry = &context_.log->keep(id, entry);
   context.enablers.expect(index, source.table.next_message(), context.tracker, now);
-  record.payload = std::move(data.payload);
   if (context_.system->ni.lockstep) hold(source.lockstep, record.flits, timing.slowest_flit, now, true);
-  port.packetizer.push({id, node_, record.dst, &route, entry.message_bytes(), timing.slowest_flit},
-                       data.ready);
+  port.packetizer.push({id, node_, record.dst, &route, entry.message_bytes(), timing.slowest_flit}, ready);
   wake_fabric(index, now);
 }
 

@@ -17,6 +17,7 @@
 #include "ni/dma_engine.h"
 #include "ni/gradient_memory.h"
 #include "ni/interface.h"
+#include "ni/memory.h"
 #include "ni/message_record.h"
 #include "ni/ni_context.h"
 #include "ni/packetizer.h"
@@ -132,8 +133,10 @@ class NetworkInterface final : public sc_core::sc_module,
   void take_early(TableContext& context, Cycles at);
   void finish_if_done(TableContext& context, Cycles now);
   void connect(int port);
+  void ask_for_direct_access();
+  void direct_access_ends() override { direct_ = nullptr; }
   void end_of_elaboration() override;
-  DmaEngine::Read read(const ContextTables& tables, const TableEntry& entry, Femtoseconds stream, Cycles now);
+  Cycles read(const ContextTables& tables, MessageRecord& message, Femtoseconds flit_time, Cycles now);
   Cycles write(const ContextTables& tables, const MessageRecord& arrival, Cycles now);
   // When the memory is done with `command` on this thread's MemoryTransaction.
   Cycles access(tlm::tlm_command command, Bytes base, const TableEntry& entry, Cycles now);
@@ -161,6 +164,8 @@ class NetworkInterface final : public sc_core::sc_module,
   std::unordered_map<ContextId, std::vector<Early>> early_;
   bool started_ = false;
   DmaEngine dma_;
+  MemoryModule* direct_ = nullptr;  // the memory, where it grants direct access
+  Cycles direct_read_latency_ = 0;
   ReductionUnit reduction_;
   Cycles setup_;
   struct Counts {

@@ -25,6 +25,7 @@ class ScheduleTable {
     loop_.reset();
     table_ = &table;
     entries_ = table.stored().data();
+    if (entries_ == nullptr && read_ == nullptr) read_ = std::make_unique<Read>();
     size_ = table.size();
     next_ = 0;
     passes_ = 0;
@@ -46,7 +47,7 @@ class ScheduleTable {
   // long as the schedule if entries_stay().
   const TableEntry* head() const {
     if (next_ >= size_) return nullptr;
-    return entries_stay() ? entries_ + next_ : &read_[next_ % 2];
+    return entries_stay() ? entries_ + next_ : &read_->heads[next_ % 2];
   }
   bool entries_stay() const { return entries_ != nullptr; }
   // Lines are passed over before head().
@@ -57,7 +58,7 @@ class ScheduleTable {
     Place place = place_;
     for (std::size_t i = next_; i < size_; ++i) {
       if (!entries_stay() && i > next_) read_ahead(i, place);
-      const TableEntry* const later = entries_stay() ? entries_ + i : &ahead_;
+      const TableEntry* const later = entries_stay() ? entries_ + i : &read_->ahead;
       const TableEntry* const entry = i == next_ ? head() : later;
       if (entry->op != schedule::Op::kNop) return entry;
     }
@@ -70,6 +71,9 @@ class ScheduleTable {
     read_head();
   }
   // Tables of large systems lie far outside the caches.
+  void prefetch_head() const {
+    if (entries_stay()) __builtin_prefetch(entries_ + next_);
+  }
   void prefetch_next() const {
     if (entries_stay() && next_ + 1 < size_) __builtin_prefetch(entries_ + next_ + 1);
   }
@@ -82,6 +86,7 @@ class ScheduleTable {
     loop_ = std::move(loop);
     table_ = nullptr;
     entries_ = nullptr;
+    if (read_ == nullptr) read_ = std::make_unique<Read>();
     size_ = static_cast<std::size_t>(loop_->entries());
     next_ = 0;
     place_ = {};
@@ -90,21 +95,21 @@ class ScheduleTable {
   void read_head() {
     if (entries_stay() || next_ >= size_) return;
     if (loop_ == nullptr) {
-      table_->read_message(next_, read_[next_ % 2]);
+      table_->read_message(next_, read_->heads[next_ % 2]);
       return;
     }
     place_ = loop_->next_active(place_, passes_);
-    loop_->read(place_, read_[next_ % 2]);
+    loop_->read(place_, read_->heads[next_ % 2]);
   }
   // Entry i, the one after `place`.
   void read_ahead(std::size_t i, Place& place) {
     if (loop_ == nullptr) {
-      table_->read_message(i, ahead_);
+      table_->read_message(i, read_->ahead);
       return;
     }
     std::int32_t passed = 0;
     place = loop_->next_active(loop_->after(place), passed);
-    loop_->read(place, ahead_);
+    loop_->read(place, read_->ahead);
   }
 
   const schedule::Table* table_ = nullptr;  // not owned; a loop keeps its own lines
@@ -115,9 +120,12 @@ class ScheduleTable {
   Place place_;              // of the head in the loop
   std::int32_t passes_ = 0;  // lines to pass over before the head
   // For tables that do not store their entries: the head and the one before it, and what next_message()
-  // found.
-  TableEntry read_[2];
-  TableEntry ahead_;
+  // found. Apart from the rest, which every wake looks at.
+  struct Read {
+    TableEntry heads[2];
+    TableEntry ahead;
+  };
+  std::unique_ptr<Read> read_;
 };
 
 }  // namespace coppice::ni

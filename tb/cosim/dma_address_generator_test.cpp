@@ -64,8 +64,8 @@ TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
     }
     if (dma->push_i) {
       model.push_back(next);
-      const auto payload =
-          engine.request(memory, Bytes{next.address} * 4, Bytes{next.words} * 4, cycle).payload;
+      ni::Payload payload;
+      engine.request(memory, Bytes{next.address} * 4, Bytes{next.words} * 4, payload, cycle);
       expected.insert(expected.end(), payload.values.begin(), payload.values.end());
     }
     dma.tick();

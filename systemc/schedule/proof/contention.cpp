@@ -1,6 +1,8 @@
 #include "schedule/proof/contention.h"
 
 #include <algorithm>
+#include <compare>
+#include <cstdint>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -252,15 +254,29 @@ class Timeline {
   std::vector<std::pair<std::size_t, Femtoseconds>> coming_;
 };
 
+// Messages in the order of their steps, then of their rounds, then as they are given. What they are sorted by
+// goes with them: they lie far apart.
+std::vector<const Message*> by_step_and_round(std::span<const Message> messages) {
+  struct Place {
+    std::int32_t step;
+    std::int32_t round;
+    const Message* message;  // ascending as they are given
+    auto operator<=>(const Place&) const = default;
+  };
+  std::vector<Place> places;
+  places.reserve(messages.size());
+  for (const Message& message : messages) places.push_back({message.entry->step, message.round, &message});
+  std::ranges::sort(places);
+  std::vector<const Message*> order(places.size());
+  std::ranges::transform(places, order.begin(), &Place::message);
+  return order;
+}
+
 }  // namespace
 
 void find_contention(const Topology& topology, const Schedule& schedule, std::span<const Message> messages,
                      CheckReport& report, const SymmetricTables* pattern) {
-  std::vector<const Message*> order;
-  for (const Message& message : messages) order.push_back(&message);
-  std::ranges::stable_sort(order, {}, [](const Message* message) {
-    return std::pair{message->entry->step, message->round};
-  });
+  const std::vector<const Message*> order = by_step_and_round(messages);
   const Resources resources(topology, schedule, pattern);
   StepUse use(resources, report);
   Timeline quick(resources, kFastestRouter, report);

@@ -103,11 +103,10 @@ class BlockMemory final : public ni::GradientMemory {
   }
   static std::uint64_t mark(NodeId source) { return static_cast<std::uint64_t>(source) + 1; }
 
-  ni::Payload read(Bytes address, Bytes bytes) const override {
-    ni::Payload payload;
+  void read(Bytes address, Bytes bytes, ni::Payload& into) const override {
+    into.clear();
     const auto [first, end] = parts_.range(address, bytes);
-    for (Bytes number = first; number < end; ++number) payload.contributions.push_back(holds(number));
-    return payload;
+    for (Bytes number = first; number < end; ++number) into.contributions.push_back(holds(number));
   }
   void reduce(Bytes address, Bytes, const ni::Payload&) override {
     throw ModelError(fmt::format("all-to-all: block {} is added to, which nothing is",

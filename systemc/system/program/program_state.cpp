@@ -208,8 +208,8 @@ Cycles ProgramState::duration(const workload::MemoryAccess& access) const {
   return cycles_of(static_cast<double>(access.bytes) / bandwidth, config_.system.clock.period());
 }
 
-ni::Payload ProgramMemory::read(Bytes address, Bytes bytes) const {
-  return buffer(address).read(address & kOffset, bytes);
+void ProgramMemory::read(Bytes address, Bytes bytes, ni::Payload& into) const {
+  buffer(address).read(address & kOffset, bytes, into);
 }
 
 void ProgramMemory::reduce(Bytes address, Bytes bytes, const ni::Payload& payload) {

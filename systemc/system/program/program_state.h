@@ -139,7 +139,7 @@ class ProgramMemory final : public ni::GradientMemory {
  public:
   ProgramMemory(ProgramState& state, topology::NodeId accelerator)
       : state_(&state), accelerator_(accelerator) {}
-  ni::Payload read(Bytes address, Bytes bytes) const override;
+  void read(Bytes address, Bytes bytes, ni::Payload& into) const override;
   void reduce(Bytes address, Bytes bytes, const ni::Payload& payload) override;
   void store(Bytes address, Bytes bytes, const ni::Payload& payload) override;
 

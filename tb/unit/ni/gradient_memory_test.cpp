@@ -34,7 +34,7 @@ TEST(ContributionMemory, StartsWithItsOwnGradient) {
 TEST(ContributionMemory, UnitesWhatItReduces) {
   ContributionMemory mine(boundaries({0, 8, 20}), 4, 0);
   ContributionMemory other(boundaries({0, 8, 20}), 4, 2);
-  mine.reduce(8, 12, other.read(8, 12));
+  mine.reduce(8, 12, other.copy(8, 12));
   EXPECT_THAT(mine.contributions(0), ElementsAre(0b0001U));
   EXPECT_THAT(mine.contributions(1), ElementsAre(0b0101U));
 }
@@ -42,8 +42,8 @@ TEST(ContributionMemory, UnitesWhatItReduces) {
 TEST(ContributionMemory, RefusesAContributionAddedTwice) {
   ContributionMemory mine(boundaries({0, 8, 20}), 100, 0);
   const ContributionMemory other(boundaries({0, 8, 20}), 100, 77);
-  mine.reduce(8, 12, other.read(8, 12));
-  EXPECT_THAT([&] { mine.reduce(0, 20, other.read(0, 20)); },
+  mine.reduce(8, 12, other.copy(8, 12));
+  EXPECT_THAT([&] { mine.reduce(0, 20, other.copy(0, 20)); },
               ThrowsMessage<ModelError>(
                   AllOf(HasSubstr("accelerator 77's contribution"), HasSubstr("from 8 is added twice"))));
 }
@@ -51,7 +51,7 @@ TEST(ContributionMemory, RefusesAContributionAddedTwice) {
 TEST(ContributionMemory, OverwritesWhatItStores) {
   ContributionMemory mine(boundaries({0, 8}), 4, 0);
   const ContributionMemory other(boundaries({0, 8}), 4, 2);
-  mine.store(0, 8, other.read(0, 8));
+  mine.store(0, 8, other.copy(0, 8));
   EXPECT_THAT(mine.contributions(0), ElementsAre(0b0100U));
 }
 
@@ -65,7 +65,7 @@ TEST(ContributionMemory, StartsAllGathersFromFinalValues) {
 
 TEST(ContributionMemory, RefusesAddressesBetweenBoundaries) {
   const ContributionMemory memory(boundaries({0, 8, 16}), 4, 0);
-  EXPECT_THAT([&] { (void)memory.read(4, 12); },
+  EXPECT_THAT([&] { (void)memory.copy(4, 12); },
               ThrowsMessage<ModelError>(HasSubstr("address 4 is no message boundary")));
 }
 
@@ -77,7 +77,7 @@ RC_GTEST_PROP(ContributionMemory, IsFullOnceEverybodyIsIn, (std::uint16_t seed))
   for (int a = 1; a < accelerators; ++a) order.push_back(a);
   std::reverse(order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2), order.end());
   for (const int a : order)
-    sum.reduce(0, 4, ContributionMemory(boundaries({0, 4}), accelerators, a).read(0, 4));
+    sum.reduce(0, 4, ContributionMemory(boundaries({0, 4}), accelerators, a).copy(0, 4));
   int members = 0;
   for (const auto word : sum.contributions(0)) members += std::popcount(word);
   RC_ASSERT(members == accelerators);
@@ -85,7 +85,7 @@ RC_GTEST_PROP(ContributionMemory, IsFullOnceEverybodyIsIn, (std::uint16_t seed))
 
 TEST(NullMemory, KeepsNothing) {
   NullMemory memory;
-  const Payload payload = memory.read(0, 1 << 20);
+  const Payload payload = memory.copy(0, 1 << 20);
   EXPECT_TRUE(payload.values.empty());
   EXPECT_TRUE(payload.contributions.empty());
   EXPECT_NO_THROW(memory.reduce(0, 4, payload));
@@ -97,12 +97,12 @@ TEST(ContributionMemory, KeepsTheSampledElementsOfAMessage) {
   ContributionMemory mine(boundaries({4, 20, 36}), 4, 0, kSampled);
   const ContributionMemory other(boundaries({4, 20, 36}), 4, 2, kSampled);
   ASSERT_EQ(mine.segments(), 3U);
-  mine.reduce(8, 24, other.read(8, 24));  // bytes 8 to 31: the element at 20
+  mine.reduce(8, 24, other.copy(8, 24));  // bytes 8 to 31: the element at 20
   EXPECT_EQ(mine.contributions(0)[0], 0b0001U);
   EXPECT_EQ(mine.contributions(1)[0], 0b0101U);
   EXPECT_EQ(mine.contributions(2)[0], 0b0001U);
-  EXPECT_NO_THROW(mine.reduce(8, 12, other.read(8, 12)));  // none
-  EXPECT_THROW(mine.reduce(20, 4, other.read(20, 4)), ModelError);
+  EXPECT_NO_THROW(mine.reduce(8, 12, other.copy(8, 12)));  // none
+  EXPECT_THROW(mine.reduce(20, 4, other.copy(20, 4)), ModelError);
 }
 
 }  // namespace

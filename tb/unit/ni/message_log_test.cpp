@@ -62,6 +62,7 @@ TEST(MessageLog, GathersWhatThreadsHaveClosed) {
   log.flush();
   EXPECT_EQ(counter.completed, (std::vector<Cycles>{10, 10, 30}));
   EXPECT_EQ(counter.at, (std::vector<topology::NodeId>{2, 5, topology::kNoNode}));
+  ASSERT_EQ(log.open(), tied);
   EXPECT_TRUE(log[tied].payload.values.empty());
   EXPECT_EQ(&log.of_thread(0), &log);
   EXPECT_EQ(&log.of_thread(1), &other);

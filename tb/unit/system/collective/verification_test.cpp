@@ -57,10 +57,10 @@ class VerificationTest : public ::testing::TestWithParam<config::Check> {
   }
   GradientMemory& memory(NodeId a) { return verification_->memory(a); }
   void reduce(NodeId from, NodeId to, Bytes address, Bytes bytes) {
-    memory(to).reduce(address, bytes, memory(from).read(address, bytes));
+    memory(to).reduce(address, bytes, memory(from).copy(address, bytes));
   }
   void store(NodeId from, NodeId to, Bytes address, Bytes bytes) {
-    memory(to).store(address, bytes, memory(from).read(address, bytes));
+    memory(to).store(address, bytes, memory(from).copy(address, bytes));
   }
   void reduce_scatter() {
     for (NodeId owner = 0; owner < kAccelerators; ++owner) {
@@ -144,7 +144,7 @@ class ValueVerification : public VerificationTest {
     all_gather();
   }
   void set(NodeId a, Bytes address, float value) { memory(a).store(address, 4, Payload{{value}, {}}); }
-  float get(NodeId a, Bytes address) { return memory(a).read(address, 4).values[0]; }
+  float get(NodeId a, Bytes address) { return memory(a).copy(address, 4).values[0]; }
 };
 
 TEST_P(ValueVerification, CatchesAFlippedBit) {
@@ -215,7 +215,7 @@ TEST(MakeVerification, DrawsValuesBySeedAndAccelerator) {
   const auto schedule = schedule_of(Collective::kAllReduce);
   const auto report = report_of(3);
   const auto values = [&](std::uint64_t seed, NodeId a) {
-    return make_verification(config::Check::kValues, schedule, report, seed)->memory(a).read(0, kSize).values;
+    return make_verification(config::Check::kValues, schedule, report, seed)->memory(a).copy(0, kSize).values;
   };
   EXPECT_EQ(values(1, 0), values(1, 0));
   EXPECT_NE(values(1, 0), values(2, 0));
@@ -244,8 +244,8 @@ class SampledVerification : public ::testing::Test {
   }
   GradientMemory& memory(NodeId a) { return verification_->memory(a); }
   void all_reduce(Bytes address, Bytes bytes) {
-    for (NodeId a = 1; a < kMany; ++a) memory(0).reduce(address, bytes, memory(a).read(address, bytes));
-    for (NodeId a = 1; a < kMany; ++a) memory(a).store(address, bytes, memory(0).read(address, bytes));
+    for (NodeId a = 1; a < kMany; ++a) memory(0).reduce(address, bytes, memory(a).copy(address, bytes));
+    for (NodeId a = 1; a < kMany; ++a) memory(a).store(address, bytes, memory(0).copy(address, bytes));
   }
 
   schedule::Schedule schedule_;
@@ -256,7 +256,7 @@ TEST_F(SampledVerification, LooksAtOneElementOfEveryStretch) {
   EXPECT_EQ(verification_->checked().elements, 256);
   EXPECT_EQ(verification_->checked().of, kElements);
   for (Bytes stretch = 0; stretch < 256; ++stretch) {
-    EXPECT_EQ(memory(7).read(64 * stretch, 64).contributions.size(), kMany / 64U);
+    EXPECT_EQ(memory(7).copy(64 * stretch, 64).contributions.size(), kMany / 64U);
   }
   all_reduce(0, schedule_.size);
   EXPECT_NO_THROW(verification_->verify());

@@ -95,14 +95,14 @@ TEST(AllToAll, VerifiesEveryBlock) {
   };
   refuses("accelerator 0 holds nothing where the block from 1 belongs");
   const auto move = [&](topology::NodeId from, topology::NodeId to, Bytes address) {
-    verification->memory(to).store(address, 4, verification->memory(from).read(address, 4));
+    verification->memory(to).store(address, 4, verification->memory(from).copy(address, 4));
   };
   move(0, 1, 4);
   refuses("accelerator 0 holds nothing");
   move(1, 0, 8);
   EXPECT_NO_THROW(verification->verify());
   // Its own block, taken for another's.
-  verification->memory(0).store(8, 4, verification->memory(0).read(0, 4));
+  verification->memory(0).store(8, 4, verification->memory(0).copy(0, 4));
   refuses("accelerator 0 holds that of 0 where the block from 1 belongs");
   EXPECT_THAT([&] { verification->memory(1).reduce(4, 4, {}); },
               ThrowsMessage<ModelError>(HasSubstr("block 1 is added to")));

@@ -91,10 +91,10 @@ TEST(ProgramState, KeepsBuffersApart) {
   ProgramMemory receives(*one.state, 2);
   const Bytes transfer = Bytes{3} << ProgramState::kBufferBits;
   const Bytes collective = Bytes{2} << ProgramState::kBufferBits;
-  const ni::Payload before = receives.read(collective, 12);
-  receives.store(transfer, 12, sends.read(transfer, 12));
-  EXPECT_EQ(receives.read(collective, 12).values, before.values);
-  EXPECT_EQ(receives.read(transfer, 12).values, sends.read(transfer, 12).values);
+  const ni::Payload before = receives.copy(collective, 12);
+  receives.store(transfer, 12, sends.copy(transfer, 12));
+  EXPECT_EQ(receives.copy(collective, 12).values, before.values);
+  EXPECT_EQ(receives.copy(transfer, 12).values, sends.copy(transfer, 12).values);
   EXPECT_NO_THROW(one.state->done(3, 1));
   EXPECT_NO_THROW(one.state->done(3, 2));
 }

@@ -1,0 +1,50 @@
+#include "base/huge_pages.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+
+// Any header of the library says whether it is glibc.
+#ifdef __GLIBC__
+#include <malloc.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
+
+namespace coppice {
+
+#ifdef __GLIBC__
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr int kSmallStep = 128 << 10;    // by which the heap grows when nothing is said
+constexpr int kReserve = 1 << 30;        // of addresses; memory is taken when it is written
+constexpr int kLargestOfHeap = 4 << 20;  // what is larger has a mapping of its own
+constexpr std::size_t kProbe = 2 << 20;  // more than the heap has when a program starts
+
+}  // namespace
+
+void use_huge_pages() {
+  struct rlimit addresses {};
+  if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur != RLIM_INFINITY) return;
+  // Setting either limit keeps glibc from moving both by itself. The reserve must not be trimmed.
+  mallopt(M_MMAP_THRESHOLD, kLargestOfHeap);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_TOP_PAD, kReserve);
+  // The heap grows now, by the reserve. The pointer is volatile, since a compiler may leave out an allocation
+  // that nobody uses.
+  void* const volatile probe = std::malloc(kProbe);
+  mallopt(M_TOP_PAD, kSmallStep);
+  if (probe == nullptr) return;
+  const auto begin = (reinterpret_cast<std::uintptr_t>(probe) + kHugePage - 1) / kHugePage * kHugePage;
+  const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0)) / kHugePage * kHugePage;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  std::free(probe);
+}
+#else
+void use_huge_pages() {}
+#endif
+
+}  // namespace coppice

@@ -1,0 +1,49 @@
+#include "base/huge_pages.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace coppice {
+namespace {
+
+// The flags of the mapping that holds `address`, as the kernel tells them; empty where it tells none.
+std::string flags_of(const void* address) {
+  std::ifstream maps("/proc/self/smaps");
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  bool inside = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) inside = begin <= at && at < end;
+    if (inside && line.starts_with("VmFlags:")) return line;
+  }
+  return "";
+}
+
+TEST(HugePages, AreAskedForInWhatTheHeapGrowsBy) {
+  std::ifstream kernel("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string modes;
+  std::getline(kernel, modes);
+  if (modes.find("[madvise]") == std::string::npos) GTEST_SKIP() << "the kernel does not wait for advice";
+  // In a process of its own, since it has to come before anything large.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto asks = [] {
+    use_huge_pages();
+    // Each too small for a mapping of its own, together more than what the heap had before.
+    std::vector<std::vector<char>> data;
+    for (int i = 0; i < 16; ++i) data.emplace_back(std::size_t{1} << 20, 'x');
+    const std::string flags = flags_of(data.back().data());
+    std::fputs(flags.c_str(), stderr);
+    std::exit(0);
+  };
+  EXPECT_EXIT(asks(), ::testing::ExitedWithCode(0), " hg");
+}
+
+}  // namespace
+}  // namespace coppice
