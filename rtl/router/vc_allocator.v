@@ -2,11 +2,11 @@
 // first input virtual channel from its pointer on that asks for it; every input takes, of what was granted, the first
 // from its output port's pointer on, which then stands behind what the highest input took (gradient messages rotate
 // over the virtual channels of a port). An output virtual channel that was given away is not free in the next cycle, in
-// which its pointer moves.
+// which pointers move.
 `default_nettype none
 module vc_allocator #(
   parameter PORTS = 5,
-  parameter VCS = 4,       // from 2
+  parameter VCS = 4,       // a power of two from 2
   parameter INPUTS = 20,   // PORTS * VCS
   parameter INPUT_W = 5    // log2(INPUTS), rounded up
 ) (
@@ -19,44 +19,80 @@ module vc_allocator #(
   output wire [INPUTS*VCS-1:0]   vc_o,        // [input virtual channel]: the one that it has now, one-hot
   output wire [INPUTS-1:0]       taken_o      // output virtual channels that are given away now
 );
-  localparam LAST_INPUT = INPUTS - 1;
-  reg [INPUTS*INPUT_W-1:0] grant_pointer_q;  // of output virtual channels: the input virtual channel that comes first
-  reg [INPUTS*INPUT_W-1:0] grantee_q;        // of the cycle before
-  reg [INPUTS-1:0]         taken_q;          // the same
-  reg [INPUTS-1:0]         vc_pointer_q;     // of output ports, a mask as round_robin's
+  localparam VC_W = $clog2(VCS);
+  // Of output virtual channels, masks as round_robin's: from which input port on, and of that from which virtual channel on,
+  // is served first. The last virtual channel always is from there on.
+  reg [INPUTS*PORTS-1:0]   port_pointer_q;
+  reg [INPUTS*(VCS-1)-1:0] grant_pointer_q;
+  reg [INPUTS*INPUT_W-1:0] grantee_q;     // of the cycle before
+  reg [INPUTS-1:0]         taken_q;       // the same
+  reg [INPUTS-1:0]         vc_pointer_q;  // of output ports, a mask too, as it was in the cycle before
+  wire [INPUTS-1:0]        vc_pointer;    // as it is
 
   wire [INPUTS*INPUTS-1:0]  grants;   // [output virtual channel][input virtual channel]
-  wire [INPUTS*INPUT_W-1:0] grantee;  // of each output virtual channel
+  wire [INPUTS*PORTS*VC_W-1:0] numbers;  // [output virtual channel][input port]: which virtual channel of it would be first
+  wire [INPUTS*PORTS-1:0]   ports;    // [output virtual channel]: the input port that is first, one-hot
   wire [INPUTS-1:0]         granted;  // output virtual channels
   genvar o, i;
   generate
     for (o = 0; o < INPUTS; o = o + 1) begin : g_output
       localparam PORT = o / VCS;
       localparam VC = o % VCS;
-      wire [INPUT_W-1:0] pointer = grant_pointer_q[o*INPUT_W+:INPUT_W];
+      wire [PORTS-1:0]   from_port = port_pointer_q[o*PORTS+:PORTS];
+      wire [VCS-1:0]     from = {1'b1, grant_pointer_q[o*(VCS-1)+:VCS-1]};
       wire [INPUT_W-1:0] last = grantee_q[o*INPUT_W+:INPUT_W];
-      wire [INPUTS-1:0] asks, first, behind;
-      wire any;
-      for (i = 0; i < INPUTS; i = i + 1) begin : g_input
-        assign asks[i] = request_i[i] && out_port_i[i*PORTS+PORT] && allowed_i[i*VCS+VC];
+      wire [VC_W-1:0]    next = last[VC_W-1:0] + 1'b1;
+      wire [INPUTS-1:0]  first;
+      wire [PORTS-1:0]   any, any_from, port, behind;
+      wire               granted_any;
+      // Which virtual channel of each port would be served is there when it is known which port is.
+      for (i = 0; i < PORTS; i = i + 1) begin : g_input
+        wire [VCS-1:0] asks, asks_from, mine, lowest;
+        wire is_pointers;
+        if (i == 0) begin : g_first
+          assign is_pointers = from_port[i];
+        end else begin : g_later
+          assign is_pointers = from_port[i] && !from_port[i-1];
+        end
+        genvar v;
+        for (v = 0; v < VCS; v = v + 1) begin : g_vc
+          assign asks[v] = request_i[i*VCS+v] && out_port_i[(i*VCS+v)*PORTS+PORT] && allowed_i[(i*VCS+v)*VCS+VC];
+        end
+        assign asks_from = asks & from;
+        assign mine = is_pointers && asks_from != {VCS{1'b0}} ? asks_from : asks;
+        assign any[i] = |asks;
+        assign any_from[i] = from_port[i] && (!is_pointers || |asks_from);
+        assign lowest = mine & (~mine + 1'b1);
+        assign first[i*VCS+:VCS] = lowest & {VCS{port[i]}};
+        reg [VC_W-1:0] number;
+        integer m;
+        always @* begin
+          number = {VC_W{1'b0}};
+          for (m = 0; m < VCS; m = m + 1) if (lowest[m]) number = number | m[VC_W-1:0];
+        end
+        assign numbers[(o*PORTS+i)*VC_W+:VC_W] = number;
       end
-      round_robin #(.WIDTH(INPUTS)) i_grant (
-        .request_i(asks), .from_i({INPUTS{1'b1}} << pointer), .grant_o(first), .behind_o(behind), .any_o(any));
+      round_robin #(.WIDTH(PORTS)) i_grant (
+        .request_i(any), .from_i(any_from), .grant_o(port), .behind_o(behind), .any_o(granted_any));
+      assign ports[o*PORTS+:PORTS] = port;
       assign grants[o*INPUTS+:INPUTS] = first & {INPUTS{free_i[o]}};
-      assign granted[o] = any && free_i[o];
+      assign granted[o] = granted_any && free_i[o];
       reg [INPUT_W-1:0] index;
       integer n;
       always @* begin
         index = {INPUT_W{1'b0}};
-        for (n = 0; n < INPUTS; n = n + 1) if (first[n]) index = index | n[INPUT_W-1:0];
+        for (n = 0; n < PORTS; n = n + 1)
+          if (port[n]) index = index | n[INPUT_W-1:0] << VC_W | {{(INPUT_W-VC_W){1'b0}}, numbers[(o*PORTS+n)*VC_W+:VC_W]};
       end
-      assign grantee[o*INPUT_W+:INPUT_W] = index;
       always @(posedge clk_i) begin
         taken_q[o] <= rst_ni && taken_o[o];
         grantee_q[o*INPUT_W+:INPUT_W] <= index;
-        if (!rst_ni) grant_pointer_q[o*INPUT_W+:INPUT_W] <= {INPUT_W{1'b0}};
-        else if (taken_q[o])
-          grant_pointer_q[o*INPUT_W+:INPUT_W] <= last == LAST_INPUT[INPUT_W-1:0] ? {INPUT_W{1'b0}} : last + 1'b1;
+        for (n = 0; n < PORTS; n = n + 1) begin
+          if (!rst_ni) port_pointer_q[o*PORTS+n] <= 1'b0;
+          else if (taken_q[o]) port_pointer_q[o*PORTS+n] <= {{(32-INPUT_W){1'b0}}, last} + 1 < (n + 1) * VCS;
+        end
+        for (n = 0; n < VCS - 1; n = n + 1)
+          if (taken_q[o]) grant_pointer_q[o*(VCS-1)+n] <= {{(32-VC_W){1'b0}}, next} <= n;
       end
       wire unused = &{1'b0, behind};
     end
@@ -67,7 +103,7 @@ module vc_allocator #(
         mine = {VCS{1'b0}};
         from = {VCS{1'b0}};
         for (n = 0; n < INPUTS; n = n + 1) mine[n%VCS] = mine[n%VCS] || grants[n*INPUTS+i];
-        for (n = 0; n < PORTS; n = n + 1) from = from | (vc_pointer_q[n*VCS+:VCS] & {VCS{out_port_i[i*PORTS+n]}});
+        for (n = 0; n < PORTS; n = n + 1) from = from | (vc_pointer[n*VCS+:VCS] & {VCS{out_port_i[i*PORTS+n]}});
       end
       wire [VCS-1:0] behind;
       wire any;
@@ -76,34 +112,38 @@ module vc_allocator #(
       wire unused = &{1'b0, behind, any};
     end
     // What is granted is taken, but for who is granted something earlier from the pointer on too. The pointer stands behind
-    // what the highest input took.
+    // what the highest input took in the cycle before.
     for (o = 0; o < PORTS; o = o + 1) begin : g_pointer
-      wire [VCS-1:0] from = vc_pointer_q[o*VCS+:VCS];
+      wire [VCS-1:0] from = vc_pointer[o*VCS+:VCS];
       wire [VCS-1:0] may = granted[o*VCS+:VCS];
       reg  [VCS-1:0] taken, highest, behind;
-      integer k, n;
+      reg  [PORTS-1:0] same;  // input ports of which both grant to one virtual channel
+      integer k, n, m;
       always @* begin
         taken = may;
         for (k = 0; k < VCS; k = k + 1) begin
           for (n = 0; n < VCS; n = n + 1) begin
+            for (m = 0; m < PORTS; m = m + 1)
+              same[m] = numbers[((o*VCS+n)*PORTS+m)*VC_W+:VC_W] == numbers[((o*VCS+k)*PORTS+m)*VC_W+:VC_W];
             if (n != k && (from[n] != from[k] ? from[n] : n < k) && may[n] &&
-                grantee[(o*VCS+n)*INPUT_W+:INPUT_W] == grantee[(o*VCS+k)*INPUT_W+:INPUT_W]) taken[k] = 1'b0;
+                |(same & ports[(o*VCS+n)*PORTS+:PORTS] & ports[(o*VCS+k)*PORTS+:PORTS])) taken[k] = 1'b0;
           end
         end
-        highest = taken;
+      end
+      assign taken_o[o*VCS+:VCS] = taken;
+      always @* begin
+        highest = taken_q[o*VCS+:VCS];
         behind = {VCS{1'b0}};
         for (k = 0; k < VCS; k = k + 1) begin
           for (n = 0; n < VCS; n = n + 1) begin
-            if (taken[n] && grantee[(o*VCS+n)*INPUT_W+:INPUT_W] > grantee[(o*VCS+k)*INPUT_W+:INPUT_W]) highest[k] = 1'b0;
+            if (taken_q[o*VCS+n] && grantee_q[(o*VCS+n)*INPUT_W+:INPUT_W] > grantee_q[(o*VCS+k)*INPUT_W+:INPUT_W])
+              highest[k] = 1'b0;
           end
         end
         for (k = 1; k < VCS; k = k + 1) behind[k] = behind[k-1] || highest[k-1];
       end
-      assign taken_o[o*VCS+:VCS] = taken;
-      always @(posedge clk_i) begin
-        if (!rst_ni) vc_pointer_q[o*VCS+:VCS] <= {VCS{1'b0}};
-        else if (|taken) vc_pointer_q[o*VCS+:VCS] <= behind;
-      end
+      assign vc_pointer[o*VCS+:VCS] = |taken_q[o*VCS+:VCS] ? behind : vc_pointer_q[o*VCS+:VCS];
+      always @(posedge clk_i) vc_pointer_q[o*VCS+:VCS] <= vc_pointer[o*VCS+:VCS] & {VCS{rst_ni}};
     end
   endgenerate
 endmodule

@@ -36,7 +36,7 @@ MUTANTS = [
     ("the pointers of the switch allocator's outputs are not reset", "router/switch_allocator.v",
      "if (!rst_ni) grant_pointer_q", "if (1'b0) grant_pointer_q"),
     ("the pointers of the virtual-channel allocator are not reset", "router/vc_allocator.v",
-     "if (!rst_ni) grant_pointer_q", "if (1'b0) grant_pointer_q"),
+     "if (!rst_ni) port_pointer_q", "if (1'b0) port_pointer_q"),
     ("registers of a channel are not reset", "tile/channel.v", "rst_ni ? marks_i : {MARKS{1'b0}}", "marks_i"),
     ("the counter of cycles is not reset", "tile/tile.v", "if (!rst_ni) now_q", "if (1'b0) now_q"),
 ]
