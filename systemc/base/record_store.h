@@ -2,12 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
+
+#include <sys/mman.h>
 
 namespace coppice {
 
@@ -22,8 +23,12 @@ class RecordStore {
   static constexpr std::size_t kBlock = 256;
   static constexpr std::size_t kMostBlocks = std::size_t{1} << 20;
 
-  RecordStore() : blocks_(static_cast<Record**>(std::calloc(kMostBlocks, sizeof(Record*)))) {
-    if (blocks_ == nullptr) throw std::bad_alloc();
+  RecordStore()
+      : blocks_(static_cast<Record**>(::mmap(nullptr, kMostBlocks * sizeof(Record*), PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    if (blocks_.get() != MAP_FAILED) return;
+    (void)blocks_.release();
+    throw std::bad_alloc();
   }
 
   Record& operator[](std::uint64_t id) { return blocks_.get()[id / kBlock][id % kBlock]; }
@@ -40,10 +45,11 @@ class RecordStore {
 
  private:
   struct Free {
-    void operator()(Record** blocks) const { std::free(blocks); }
+    void operator()(Record** blocks) const { ::munmap(blocks, kMostBlocks * sizeof(Record*)); }
   };
 
-  // Room for all that there may ever be, so that it never moves; pages that are not used are not there.
+  // Room for all that there may ever be, so that it never moves; pages that are not used are not there, which
+  // a heap would not promise.
   std::unique_ptr<Record*, Free> blocks_;
   std::mutex adding_;
   std::vector<std::unique_ptr<Record[]>> owned_;

@@ -37,7 +37,7 @@ TEST(HugePages, AreAskedForInWhatTheHeapGrowsBy) {
     use_huge_pages();
     // Each too small for a mapping of its own, together more than what the heap had before.
     std::vector<std::vector<char>> data;
-    for (int i = 0; i < 16; ++i) data.emplace_back(std::size_t{1} << 20, 'x');
+    for (int i = 0; i < 32; ++i) data.emplace_back(std::size_t{1} << 20, 'x');
     const std::string flags = flags_of(data.back().data());
     std::fputs(flags.c_str(), stderr);
     std::exit(0);
