@@ -18,10 +18,11 @@ namespace coppice {
 #ifdef __GLIBC__
 namespace {
 
+// In bytes.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr int kSmallStep = 128 << 10;    // by which the heap grows when nothing is said
-constexpr int kReserve = 1 << 30;        // of addresses; memory is taken when it is written
-constexpr int kLargestOfHeap = 4 << 20;  // what is larger has a mapping of its own
+constexpr int kReserve = 1 << 30;        // addresses; memory is taken when it is written
+constexpr int kLargestOfHeap = 4 << 20;  // beyond the reserve, what is larger has a mapping of its own
 constexpr std::size_t kProbe = 2 << 20;  // more than the heap has when a program starts
 
 }  // namespace

@@ -5,8 +5,6 @@
 
 #include <systemc>
 
-#include "fabric/sim_time.h"
-
 namespace coppice::ni {
 namespace {
 
@@ -21,7 +19,6 @@ class Asker : public sc_core::sc_module {
 
   explicit Asker(const sc_core::sc_module_name& name) : sc_module(name) {
     transaction_.set_extension(&data_);
-    memory.register_invalidate_direct_mem_ptr(this, &Asker::forget);
   }
   Asker(const Asker&) = delete;
   Asker& operator=(const Asker&) = delete;
@@ -39,8 +36,6 @@ class Asker : public sc_core::sc_module {
   }
 
  private:
-  void forget(sc_dt::uint64, sc_dt::uint64) {}
-
   tlm::tlm_generic_payload transaction_;
   GradientData data_;
 };
