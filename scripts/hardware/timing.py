@@ -16,6 +16,7 @@ read_liberty {folder}/cells.lib
 {macros}
 read_verilog {folder}/netlist.v
 link_design top
+{parasitics}
 set period {period}
 set memory_access {memory_access}
 set driver {driver}
@@ -42,14 +43,15 @@ def register(pin):
     return re.sub(r"(\[\d+\])+$", "", name)
 
 
-def worst(folder, period, memory_access, driver, paths):
-    """The `paths` worst of a netlist, one for each pair of registers, the slowest first."""
+def worst(folder, period, memory_access, driver, paths, parasitics=None):
+    """The `paths` worst of a netlist, one for each pair of registers, the slowest first. `parasitics`: SPEF of its wires."""
     if shutil.which("sta") is None:
         raise HardwareError("sta is not installed: make setup installs OpenSTA (Debian's package opensta)")
     script = folder / "sta.tcl"
     macros = f"read_liberty {folder}/macros.lib" if "cell(" in (folder / "macros.lib").read_text() else ""
     script.write_text(SCRIPT.format(folder=folder, macros=macros, period=period, memory_access=memory_access, driver=driver,
-                                    sdc=SDC, looked_at=LOOKED_AT, paths=paths))
+                                    sdc=SDC, parasitics=f"read_spef -quiet {parasitics}" if parasitics else "",
+                                    looked_at=LOOKED_AT, paths=paths))
     run = subprocess.run(["sta", "-exit", "-no_splash", script], capture_output=True, text=True, check=False)
     if run.returncode != 0 or re.search("Error|not found", run.stdout + run.stderr):
         raise HardwareError(f"sta: {(run.stderr + run.stdout).strip()[-1000:]}")

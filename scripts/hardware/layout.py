@@ -1,0 +1,227 @@
+"""qflow: a netlist of a block to its placed and routed layout, by graywolf and qrouter, and what came out checked by magic.
+
+The netlist is that of hardware/netlist.py, whose synthesis takes the place of qflow's. Memories stay outside: their pins are
+ports of the layout. Every layout is compared with the netlist twice: what the router says that it connected, and what magic
+extracts from the metal itself.
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+from hardware import layout_files, synthesis
+from hardware.errors import HardwareError
+
+TECHNOLOGY = pathlib.Path("/usr/share/qflow/tech/osu018")
+QFLOW = pathlib.Path("/usr/lib/qflow")
+RULES = TECHNOLOGY / "SCN6M_SUBM.10.tech"  # magic's
+CELLS = TECHNOLOGY / "osu018_stdcells.lef"
+TOOLS = {"qflow": "qflow", "graywolf": "graywolf", "qrouter": "qrouter", "magic": "magic"}  # command: Debian package
+MAGIC = """drc off
+box 0 0 0 0
+lef read {cells}
+def read {definition}
+load {top}
+select top cell
+extract do local
+extract all
+ext2spice lvs
+ext2spice
+drc euclidean on
+select top cell
+drc check
+drc catchup
+puts "violations: [drc list count total]"
+drc why
+quit -noprompt
+"""
+
+
+@dataclasses.dataclass
+class Netlist:
+    """Of a block: what is placed, by plain names."""
+    top: str
+    inputs: list
+    outputs: list
+    cells: dict   # {name: (kind, {pin: net})}
+    macros: dict  # {name: (kind, {pin: [net]})}, outside the layout
+
+    def nets(self):
+        """{net: {(cell, pin) or ("PIN", port)}} of the layout."""
+        found = {}
+        for name, (_, pins) in self.cells.items():
+            for pin, net in pins.items():
+                found.setdefault(net, set()).add((name, pin))
+        for port in [*self.inputs, *self.outputs]:
+            found.setdefault(port, set()).add(("PIN", port))
+        # What goes from port to port, or nowhere, has no wire.
+        return {net: ends for net, ends in found.items() if any(end[0] != "PIN" for end in ends)}
+
+
+def plain(name):
+    return re.sub(r"\W+", "_", name).strip("_")
+
+
+def to_netlist(top, module, library):
+    """The netlist of a flat module of Yosys', with a buffer for every output whose net is an input's or another output's."""
+    names, macros, extra, cells = {}, {}, [], {}
+    ports = {way: {plain(port): of["bits"][0] for port, of in module["ports"].items() if of["direction"] == way}
+             for way in ("input", "output")}
+    memories = {plain(name): cell for name, cell in module["cells"].items() if cell["type"].startswith("memory_")}
+    inputs = dict(ports["input"])
+    for name, cell in memories.items():
+        inputs |= {f"{name}_RD_DATA_{at}": bit for at, bit in enumerate(cell["connections"]["RD_DATA"])}
+    for port, bit in inputs.items():
+        names[bit] = port
+    outputs = [port for port, bit in ports["output"].items() if not isinstance(bit, str)]
+    for port in outputs:
+        bit = ports["output"][port]
+        if bit in names:
+            extra.append((port, bit))
+        else:
+            names[bit] = port
+    for name, cell in memories.items():
+        pins = {}
+        for pin, bits in cell["connections"].items():
+            for at, bit in enumerate(bits):
+                if not isinstance(bit, str) and bit not in names:
+                    names[bit] = f"{name}_{pin}_{at}"
+                    outputs.append(names[bit])
+                pins.setdefault(pin, []).append(f"1'b{bit}" if isinstance(bit, str) else names[bit])
+        macros[name] = cell["type"], pins
+    for name, cell in module["cells"].items():
+        if plain(name) in memories:
+            continue
+        if any(isinstance(bits[0], str) for bits in cell["connections"].values()):
+            raise HardwareError(f"{top}: {cell['type']} {name} has a constant input, for which the library has no cell")
+        cells[plain(name)] = cell["type"], {pin: names.get(bits[0], f"n{bits[0]}")
+                                            for pin, bits in cell["connections"].items()}
+    for port, bit in extra:
+        cells[f"buffer_{port}"] = library.buffer, {"A": names[bit], "Y": port}
+    if len(cells) + len(macros) != len(module["cells"]) + len(extra):
+        raise HardwareError(f"{top}: two cells have the same plain name")
+    return Netlist(top, list(inputs), outputs, cells, macros)
+
+
+def read_netlist(top, folder, library, scratch):
+    """The netlist that hardware/netlist.py has written to `folder`."""
+    macros = f"read_liberty -lib {folder}/macros.lib; " if "cell(" in (folder / "macros.lib").read_text() else ""
+    synthesis.Synthesis.yosys(f"read_liberty -lib {library.path}; {macros}read_verilog {folder}/netlist.v; "
+                              f"hierarchy -top top; write_json {scratch}/netlist.json")
+    return to_netlist(top, json.loads((scratch / "netlist.json").read_text())["modules"]["top"], library)
+
+
+def place_folder(netlist, folder):
+    """A project of qflow's that is ready to be placed."""
+    for part in ("source", "synthesis", "layout", "log"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    inside, top = folder / "synthesis", netlist.top
+    (inside / f"{top}.blif").write_text(layout_files.blif(netlist))
+    for kind in ("rtl.v", "rtlnopwr.v", "rtlbb.v"):
+        (inside / f"{top}.{kind}").write_text("")  # what qflow's synthesis would leave, and its placement copies
+    (inside / f"{top}_powerground").write_text("set vddnet=vdd\nset gndnet=gnd\n")
+    (folder / "log" / "synth.log").write_text("the netlist is hardware/netlist.py's\n")
+    (folder / "layout" / f"{top}.par").write_text((TECHNOLOGY / "osu018.par").read_text())
+    paths = {"projectpath": folder, "techdir": TECHNOLOGY, "sourcedir": folder / "source", "synthdir": inside,
+             "layoutdir": folder / "layout", "techname": "osu018", "scriptdir": QFLOW / "scripts", "bindir": QFLOW / "bin",
+             "logdir": folder / "log"}
+    (folder / "qflow_vars.sh").write_text("".join(f"set {name}={value}\n" for name, value in paths.items()))
+
+
+def step(command, folder, seconds, log):
+    """Runs a tool and all that it starts; what it says, and how it ended: "", or why it went wrong."""
+    environment = {name: value for name, value in os.environ.items() if name != "DISPLAY"}  # no windows
+    with log.open("w") as out, subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                                env=environment, start_new_session=True) as run:
+        try:
+            code = run.wait(seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            return f"not done after {seconds} s"
+        except BaseException:
+            os.killpg(run.pid, signal.SIGKILL)
+            raise
+    return f"status {code}" if code else ""
+
+
+def place(netlist, folder, seconds):
+    """The placed DEF of a project."""
+    failed = step([QFLOW / "scripts" / "placement.sh", "-d", folder, netlist.top], folder, seconds, folder / "placement.txt")
+    placed = folder / "layout" / f"{netlist.top}_unroute.def"
+    if failed or not placed.exists():
+        raise HardwareError(f"{netlist.top}: graywolf: {failed or 'no DEF'}: {last_words(folder / 'log' / 'place.log')}")
+    return placed
+
+
+def route(netlist, folder, seconds):
+    """The routed DEF and qrouter's resistances of a project."""
+    failed = step([QFLOW / "scripts" / "router.sh", folder, netlist.top], folder, seconds, folder / "routing.txt")
+    said = (folder / "log" / "route.log").read_text(errors="replace")
+    if not failed and "Final: No failed routes!" not in said:
+        failed = re.findall(r"^.*Final:.*$|^.*[Ff]ailed.*$", said, re.MULTILINE)[-1:] or "no route"
+    if failed:
+        raise HardwareError(f"{netlist.top}: qrouter: {failed}: {last_words(folder / 'log' / 'route.log')}")
+    return folder / "layout" / f"{netlist.top}.def", folder / "layout" / f"{netlist.top}.rc"
+
+
+def extract(netlist, definition, folder, seconds):
+    """What magic reads of the metal: ({net: ends} of its own names, violations of the rules, and which)."""
+    inside = folder / "magic"
+    inside.mkdir(exist_ok=True)
+    (inside / "magic.tcl").write_text(MAGIC.format(cells=CELLS, definition=definition, top=netlist.top))
+    failed = step(["magic", "-dnull", "-noconsole", "-T", RULES, "magic.tcl"], inside, seconds, inside / "magic.txt")
+    said, extracted = (inside / "magic.txt").read_text(errors="replace"), inside / f"{netlist.top}.spice"
+    counted = re.search(r"^violations: (.*)$", said, re.MULTILINE)
+    if failed or not counted or not extracted.exists():
+        raise HardwareError(f"{netlist.top}: magic: {failed or 'no netlist'}: {last_words(inside / 'magic.txt')}")
+    numbers = re.findall(r"\d+", counted[1])
+    why = said[counted.end():].strip().splitlines()
+    return layout_files.spice_nets(extracted, netlist.top), int(numbers[-1]) if numbers else 0, "; ".join(why)
+
+
+def last_words(path):
+    return " / ".join(path.read_text(errors="replace").strip().splitlines()[-3:])[-300:] if path.exists() else "nothing said"
+
+
+def different(wanted, found):
+    """The nets, as sets of their ends, that are in only one of two."""
+    return {frozenset(ends) for ends in wanted} ^ {frozenset(ends) for ends in found}
+
+
+def compare(netlist, routed, extracted):
+    """HardwareError unless the layout connects just what the netlist does. Cells of the layout bear names of their own: a
+    cell is known by the net that it drives."""
+    drivers = {}
+    for name, (kind, pins) in netlist.cells.items():
+        for pin, net in pins.items():
+            if pin in layout_files.OUTPUTS:
+                drivers[net] = name
+    own = {}
+    for net, ends in routed.nets.items():
+        for cell, pin in ends:
+            if pin in layout_files.OUTPUTS and cell != "PIN" and net in drivers:
+                own[cell] = drivers[net]
+    for cell, kind in routed.cells.items():
+        if cell in own and netlist.cells[own[cell]][0] != kind:
+            raise HardwareError(f"{netlist.top}: {cell} is no {netlist.cells[own[cell]][0]}")
+    known = lambda ends: {(own.get(cell, cell), pin) for cell, pin in ends}  # noqa: E731
+    wanted = netlist.nets().values()
+    for tool, nets in (("graywolf and qrouter", routed.nets.values()), ("magic", extracted.values())):
+        wrong = different(wanted, [known(ends) for ends in nets if any(cell != "PIN" for cell, _ in ends)])
+        if wrong:
+            raise HardwareError(f"{netlist.top}: by {tool} {len(wrong)} nets are not those of the netlist: "
+                                f"{sorted(map(sorted, wrong))[:2]}")
+    return own
+
+
+def require_tools():
+    for command, package in TOOLS.items():
+        if shutil.which(command) is None:
+            raise HardwareError(f"{command} is not installed: make setup installs it (Debian's package {package})")
+    if not RULES.exists():
+        raise HardwareError(f"{RULES} is missing: make setup installs it (Debian's package qflow-tech-osu018)")
