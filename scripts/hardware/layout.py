@@ -22,6 +22,8 @@ QFLOW = pathlib.Path("/usr/lib/qflow")
 RULES = TECHNOLOGY / "SCN6M_SUBM.10.tech"  # magic's
 CELLS = TECHNOLOGY / "osu018_stdcells.lef"
 TOOLS = {"qflow": "qflow", "graywolf": "graywolf", "qrouter": "qrouter", "magic": "magic"}  # command: Debian package
+CLOCK_FAN_OUT = 24
+CLOCK_BUFFER = "CLKBUF1"
 MAGIC = """drc off
 box 0 0 0 0
 lef read {cells}
@@ -105,7 +107,24 @@ def to_netlist(top, module, library):
         cells[f"buffer_{port}"] = library.buffer, {"A": names[bit], "Y": port}
     if len(cells) + len(macros) != len(module["cells"]) + len(extra):
         raise HardwareError(f"{top}: two cells have the same plain name")
+    buffer_clock(cells)
     return Netlist(top, list(inputs), outputs, cells, macros)
+
+
+def buffer_clock(cells):
+    """A tree of buffers for a clock of more than CLOCK_FAN_OUT flip-flops: qrouter does not get through with one net for
+    hundreds. Flip-flops beside each other in the netlist, as those of a register, share a buffer."""
+    net, level = "clk_i", 0
+    sinks = [(name, pin) for name, (_, pins) in cells.items() for pin, of in pins.items() if of == net]
+    while len(sinks) > CLOCK_FAN_OUT:
+        upper = []
+        for group in range(0, len(sinks), CLOCK_FAN_OUT):
+            name = f"clock_{level}_{group // CLOCK_FAN_OUT}"
+            cells[name] = CLOCK_BUFFER, {"A": net, "Y": f"{name}_net"}
+            for sink, pin in sinks[group:group + CLOCK_FAN_OUT]:
+                cells[sink][1][pin] = f"{name}_net"
+            upper.append((name, "A"))
+        sinks, level = upper, level + 1
 
 
 def read_netlist(top, folder, library, scratch):
@@ -133,19 +152,31 @@ def place_folder(netlist, folder):
     (folder / "qflow_vars.sh").write_text("".join(f"set {name}={value}\n" for name, value in paths.items()))
 
 
+running = set()  # processes of tools, each the leader of its group
+
+
+def stop():
+    """Ends all tools: a layout may take an hour."""
+    for process in list(running):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
 def step(command, folder, seconds, log):
     """Runs a tool and all that it starts; what it says, and how it ended: "", or why it went wrong."""
     environment = {name: value for name, value in os.environ.items() if name != "DISPLAY"}  # no windows
     with log.open("w") as out, subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                                 env=environment, start_new_session=True) as run:
+        running.add(run)
         try:
             code = run.wait(seconds)
         except subprocess.TimeoutExpired:
             os.killpg(run.pid, signal.SIGKILL)
             return f"not done after {seconds} s"
-        except BaseException:
-            os.killpg(run.pid, signal.SIGKILL)
-            raise
+        finally:
+            running.discard(run)
     return f"status {code}" if code else ""
 
 

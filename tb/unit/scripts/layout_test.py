@@ -153,6 +153,22 @@ class Netlists(unittest.TestCase):
         self.assertEqual((of.inputs, of.outputs), (["i", "m_x_RD_DATA_0", "m_x_RD_DATA_1"], ["out", "m_x_RD_ADDR_1"]))
         self.assertIn("input i;\n  output out;\n", layout_files.verilog(of))
 
+    def test_a_clock_of_many_flip_flops_is_a_tree(self):
+        flops = {f"q{i}": ("DFFPOSX1", {"CLK": [2], "D": [10 + i], "Q": [11 + i]}) for i in range(700)}
+        of = module(flops, out=710, out2=10) | {"cells": {name: {"type": kind, "connections": pins}
+                                                          for name, (kind, pins) in flops.items()}}
+        of["ports"]["clk_i"] = {"direction": "input", "bits": [2]}
+        cells = layout.to_netlist("t", of, LIBRARY).cells
+        sinks = {}
+        for name, (_, pins) in cells.items():
+            sinks.setdefault(pins.get("CLK", pins.get("A")), []).append(name)
+        self.assertEqual(max(map(len, sinks.values())), layout.CLOCK_FAN_OUT)
+        for i in range(700):
+            net, steps = cells[f"q{i}"][1]["CLK"], 0
+            while net != "clk_i":
+                net, steps = cells[net.removesuffix("_net")][1]["A"], steps + 1
+            self.assertEqual(steps, 2)  # 700 over 24 over 24
+
     def test_refuses_what_the_library_cannot_build(self):
         with self.assertRaisesRegex(HardwareError, "constant input"):
             layout.to_netlist("t", module({"g": ("INVX1", {"A": ["0"], "Y": [3]})}, out=3), LIBRARY)
