@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing layout tile deb explore
+.PHONY: help setup clang run build command test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing layout energy tile deb explore
 .NOTPARALLEL:
 
 help:
@@ -134,6 +134,9 @@ timing: setup ## find the ten worst paths of each block of the Verilog, into res
 layout: setup ## place and route blocks of the Verilog into results/hardware/layout, with pictures; BLOCKS: only these
 	@scripts/setup.sh experiments
 	@scripts/layout --jobs $(JOBS) $(BLOCKS)
+
+energy: setup ## what a flit, a sum and a table entry cost in the Verilog's gates, into results/hardware/energy; BLOCKS: only these
+	@scripts/energy --jobs $(JOBS) $(BLOCKS)
 
 formal: setup ## prove properties of the Verilog, and that broken Verilog fails the proofs; PROOFS: only these
 	@tb/formal/formal --jobs $(JOBS) $(PROOFS)

@@ -1,0 +1,169 @@
+#!/usr/bin/python3
+"""scripts/energy: energies by hand from the Liberty tables and against OpenSTA, gates that do what the Verilog does."""
+
+import collections
+import itertools
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+SCRIPT = ROOT / "scripts" / "energy"
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from hardware import gates, liberty, netlist, power_tables, replay  # noqa: E402: its folder is no package of the system
+from hardware.errors import HardwareError  # noqa: E402
+
+LIBERTY = pathlib.Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
+LIBRARY = liberty.Library(LIBERTY)
+TABLES = power_tables.Tables(LIBRARY)
+STA = """read_liberty {liberty}
+read_verilog {verilog}
+link_design top
+create_clock -name clk -period 10 {clock}
+set_input_delay 0 -clock clk [all_inputs]
+set_input_transition 0.06 [all_inputs]
+set_load 0.025 [all_outputs]
+set_power_activity -input -activity 0 -duty 0.5
+{activity}
+report_power -instances [get_cells g] -digits 8
+exit
+"""
+ONE = "module top(a, y); input a; output y; INVX1 g(.A(a), .Y(y)); endmodule\n"
+FLOP = "module top(clk_i, d, q); input clk_i, d; output q; DFFPOSX1 g(.CLK(clk_i), .D(d), .Q(q)); endmodule\n"
+
+
+def sta(verilog, activity, clock=""):
+    """(internal, switching, leakage) in W of the cell g by OpenSTA."""
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "top.v").write_text(verilog)
+        (pathlib.Path(folder) / "power.tcl").write_text(
+            STA.format(liberty=LIBERTY, verilog=f"{folder}/top.v", clock=clock, activity=activity))
+        said = subprocess.run(["sta", "-exit", "-no_splash", f"{folder}/power.tcl"], capture_output=True, text=True, check=True)
+        found = re.search(r"^\s*(\S+) (\S+) (\S+) \S+ g$", said.stdout, re.MULTILINE)
+        return tuple(float(number) for number in found.groups())
+
+
+def gates_of(verilog, folder):
+    (folder / "netlist.v").write_text(verilog)
+    (folder / "macros.lib").write_text("")
+    return gates.Gates(folder, LIBRARY, TABLES, 0)
+
+
+class PowerTables(unittest.TestCase):
+    def test_reads_energies_of_edges(self):
+        rise, fall = TABLES.cells["INVX1"].energy["Y"]["A"]
+        self.assertAlmostEqual(rise.at(0.025, 0.06), 0.023574)
+        self.assertAlmostEqual(fall.at(0.025, 0.06), 0.008669)
+        self.assertAlmostEqual(rise.at(0.05, 0.06), (0.023574 + 0.024479) / 2)            # between loads of 0.025 and 0.075
+        self.assertAlmostEqual(rise.at(0.005, 0.12), (0.023555 + 0.029044) / 2)           # between slews of 0.06 and 0.18
+        rise, fall = TABLES.cells["DFFPOSX1"].passive["CLK"]
+        self.assertAlmostEqual(rise.at(0.06) + fall.at(0.06), 0.117205)
+
+    def test_functions_are_those_that_yosys_reads(self):
+        for name, cell in LIBRARY.cells.items():
+            kinds = {gate["type"] for gate in cell.module["cells"].values()}
+            if len(cell.outputs) != 1 or not kinds <= set(liberty.GATES):
+                continue
+            text = power_tables.expression(TABLES.cells[name].functions[cell.outputs[0]]).replace("~", " not ").replace("&", " and ")
+            text = text.replace("|", " or ").replace("^", " != ")
+            for values in itertools.product((False, True), repeat=len(cell.inputs)):
+                gate_list = list(cell.module["cells"].values())
+                self.assertEqual(bool(eval(text, dict(zip(cell.inputs, values)))), cell.value(gate_list, values), name)
+
+    def test_refuses_a_file_of_something_else(self):
+        with self.assertRaises(HardwareError):
+            power_tables.parse("module top(a); endmodule")
+
+
+class Energies(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def edges(self, of, **count):
+        """Rises and falls of ports' nets: so many of each."""
+        return collections.Counter({of.ports[port][1]: number for port, number in count.items()})
+
+    def test_an_inverter_as_by_hand_and_as_opensta_switches(self):
+        gates.OUTPUT_PF, before = 0.025, gates.OUTPUT_PF
+        self.addCleanup(setattr, gates, "OUTPUT_PF", before)
+        gates.INPUT_SLEW, slew = 0.06, gates.INPUT_SLEW
+        self.addCleanup(setattr, gates, "INPUT_SLEW", slew)
+        of = gates_of(ONE, self.folder)
+        count = self.edges(of, a=1, y=1)  # ten cycles of 10 ns, an edge up and one down: 0.2 edges a cycle
+        energy = of.energy(count, count, 10, 10)
+        self.assertAlmostEqual(energy.gates, 0.023574 + 0.008669)
+        pin = TABLES.cells["INVX1"].inputs["A"]
+        self.assertAlmostEqual(energy.wires, 1.8 ** 2 * (0.025 + pin))
+        self.assertEqual((energy.clock, energy.registers), (0, 0))
+        internal, switching, leakage = sta(ONE, "set_power_activity -input_ports [get_ports a] -activity 0.2 -duty 0.5")
+        self.assertAlmostEqual(switching * 100e-9 * 1e12, 1.8 ** 2 * 0.025, places=5)  # pJ in 100 ns
+        self.assertAlmostEqual(leakage * 100e-9 * 1e12, energy.leakage, places=9)
+        # OpenSTA of 2019 takes the energy of a rise and that of a fall for every edge: twice what the tables say.
+        self.assertAlmostEqual(internal * 100e-9 * 1e12, 2 * energy.gates, places=5)
+
+    def test_a_clock_without_data_as_by_hand(self):
+        of = gates_of(FLOP, self.folder)
+        energy = of.energy(collections.Counter(), collections.Counter(), 10, 10)
+        self.assertAlmostEqual(energy.clock, 10 * (0.117205 + 1.8 ** 2 * 0.0279235), places=6)
+        self.assertAlmostEqual(energy.clock, 10 * of.clock_pin_pj(), places=6)
+        self.assertEqual((energy.registers, energy.gates, energy.wires), (0, 0, 0))
+        internal, _, _ = sta(FLOP, "", "[get_ports clk_i]")
+        self.assertAlmostEqual(internal * 10e-9 * 1e12, 2 * 0.117205, places=4)  # the same, of the clock's pin
+
+
+class Replay(unittest.TestCase):
+    def synthesised(self, folder):
+        settings = type("Settings", (), {"wire_um": 40, "macro_bits": 1024, "memory_fo4": 10, "target_ps": 3000})
+        netlist.write("vc_buffer", {"DEPTH": 16, "ADDR_W": 4}, folder, LIBRARY, settings)
+        return gates.Gates(folder, LIBRARY, power_tables.Tables(LIBRARY), 40)
+
+    def test_gates_do_what_the_verilog_does_and_broken_ones_are_noticed(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            of = self.synthesised(folder)
+            settings = {"DEPTH": 16, "CYCLES": 60, "PERIOD": 10000}
+            bench = replay.Bench("vc_buffer", {"DEPTH": 16, "ADDR_W": 4}, of, settings, folder / "run")
+            run, still = bench.run(50), bench.run(0)
+            self.assertGreater(run.events, 10)
+            self.assertEqual((run.rises[of.clock], run.falls[of.clock]), (60, 60))
+            busy, idle = of.energy(run.rises, run.falls, 60, 10), of.energy(still.rises, still.falls, 60, 10)
+            self.assertGreater(busy.gates, 0)
+            self.assertEqual((still.events, idle.registers, idle.gates, idle.wires), (0, 0, 0, 0))
+            self.assertAlmostEqual(idle.clock, busy.clock)
+            of.tables.cells["INVX1"].functions["Y"] = of.tables.cells["INVX2"].functions["Y"] = "A"
+            broken = replay.Bench("vc_buffer", {"DEPTH": 16, "ADDR_W": 4}, of, settings, folder / "broken")
+            with self.assertRaisesRegex(HardwareError, "the gates do not what the Verilog does"):
+                broken.run(50)
+
+    def test_counts_edges_and_the_cycles_of_changes(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            path = pathlib.Path(scratch) / "run.vcd"
+            path.write_text("$var wire 1 ! n7 $end\n$var wire 1 \" other $end\n$var wire 1 # n12 $end\n$enddefinitions $end\n"
+                            "#100\n$dumpvars\n0!\nx#\n1\"\n$end\n#150\n1!\n0\"\n#160\n0!\n0#\n#210\n1!\n1#\n")
+            rises, falls, changed = replay.edges(path, 100)
+            self.assertEqual((rises, falls), ({7: 2, 12: 1}, {7: 1, 12: 1}))
+            self.assertEqual(changed, {7: {1, 2}, 12: {1, 2}})
+
+
+class Energy(unittest.TestCase):
+    def test_names_what_is_missing(self):
+        for arguments, environment, words in ((["fifos"], {}, ["fifos", "vc_buffer"]),
+                                              (["vc_buffer"], {"PATH": "/nowhere"}, ["yosys", "make setup"])):
+            with self.subTest(arguments=arguments), tempfile.TemporaryDirectory() as folder:
+                run = subprocess.run([SCRIPT, "--out", folder, "--netlists", folder, *arguments], capture_output=True, text=True,
+                                     check=False, env={**os.environ, **environment})
+                self.assertEqual((run.returncode, run.stdout), (1, ""))
+                self.assertTrue(run.stderr.startswith("energy: "))
+                for word in words:
+                    self.assertIn(word, run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
