@@ -14,7 +14,7 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "base/error.h"
-#include "config/lone_collective_config.h"
+#include "config/settings/lone_collective_config.h"
 #include "system/machine/build.h"
 #include "system/machine/least_time.h"
 #include "system/program/lone_collective.h"

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "config/effects.h"
 #include "system/machine/build.h"
 
 namespace coppice::app {

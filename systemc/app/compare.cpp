@@ -13,7 +13,7 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "base/error.h"
-#include "config/lone_collective_config.h"
+#include "config/settings/lone_collective_config.h"
 #include "schedule/registry.h"
 #include "system/collective/run.h"
 #include "system/process/subprocess_run.h"

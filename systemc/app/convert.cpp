@@ -7,7 +7,7 @@
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "base/error.h"
-#include "config/shape.h"
+#include "config/settings/shape.h"
 #include "system/program/program_run.h"
 #include "workload/chakra/export.h"
 

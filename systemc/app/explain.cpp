@@ -8,8 +8,8 @@
 
 #include "app/command.h"
 #include "base/error.h"
-#include "config/key_descriptions.h"
-#include "config/nearest.h"
+#include "config/document/nearest.h"
+#include "config/keys/key_descriptions.h"
 #include "config/schema.h"
 #include "system/output/result_fields.h"
 

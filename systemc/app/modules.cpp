@@ -4,7 +4,7 @@
 
 #include "app/command.h"
 #include "app/interrupt.h"
-#include "config/shape.h"
+#include "config/settings/shape.h"
 #include "system/collective/run.h"
 #include "system/traffic/traffic.h"
 

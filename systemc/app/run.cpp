@@ -7,7 +7,7 @@
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/progress.h"
-#include "config/shape.h"
+#include "config/settings/shape.h"
 #include "system/collective/run.h"
 #include "system/output/hardware.h"
 #include "system/program/program_run.h"

@@ -11,7 +11,7 @@
 #include "app/interrupt.h"
 #include "app/progress.h"
 #include "base/error.h"
-#include "config/lone_collective_config.h"
+#include "config/settings/lone_collective_config.h"
 #include "schedule/files/msccl_print.h"
 #include "schedule/files/print.h"
 #include "schedule/files/tacos_file.h"

@@ -15,7 +15,8 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "base/error.h"
-#include "config/booksim_file.h"
+#include "config/files/booksim_file.h"
+#include "config/loader.h"
 #include "system/traffic/patterns.h"
 #include "system/traffic/traffic.h"
 

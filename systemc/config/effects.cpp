@@ -1,12 +1,13 @@
+#include "config/effects.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "config/loader.h"
 #include "config/schema.h"
-#include "config/shape.h"
+#include "config/settings/shape.h"
 
 namespace coppice::config {
 namespace {

@@ -5,23 +5,18 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "config/booksim_file.h"
-#include "config/dimensions.h"
-#include "config/document.h"
-#include "config/nearest.h"
-#include "config/parallel_keys.h"
+#include "config/document/document.h"
+#include "config/document/nearest.h"
+#include "config/document/values.h"
+#include "config/files/booksim_file.h"
+#include "config/files/scale_sim_architecture.h"
+#include "config/keys/dimensions.h"
+#include "config/keys/parallel_keys.h"
 #include "config/rules.h"
-#include "config/scale_sim_architecture.h"
 #include "config/schema.h"
-#include "config/values.h"
 
 namespace coppice::config {
 namespace {
-
-std::string parent_of(const std::string& path) {
-  const std::size_t end = path.find_last_of(".[");
-  return end == std::string::npos ? std::string() : path.substr(0, end);
-}
 
 [[noreturn]] void refuse_unknown(const Node& node, const std::string& path) {
   if (find_key(path) != nullptr || is_section(path)) {
@@ -33,7 +28,8 @@ std::string parent_of(const std::string& path) {
   std::vector<std::string> known;
   for (const Key& key : keys()) {
     known.push_back(key.path);
-    for (std::string section = parent_of(key.path); !section.empty(); section = parent_of(section)) {
+    for (std::string section = enclosing_section(key.path); !section.empty();
+         section = enclosing_section(section)) {
       if (std::find(known.begin(), known.end(), section) == known.end()) known.push_back(section);
     }
   }
@@ -96,13 +92,6 @@ void require_keys(const Loaded& loaded, Purpose purpose) {
                       fmt::format("{} is missing; for example '{}: {}'", key.path,
                                   key.path.substr(key.path.rfind('.') + 1), key.example));
   }
-}
-
-SourceLocation Loaded::place(const std::string& key) const {
-  for (std::string path = key; !path.empty(); path = parent_of(path)) {
-    if (const auto found = places.find(path); found != places.end()) return found->second;
-  }
-  return top;
 }
 
 namespace {

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "config/dimensions.h"
-#include "config/link_limits.h"
-#include "config/parallel_keys.h"
-#include "config/shape.h"
+#include "config/keys/dimensions.h"
+#include "config/keys/parallel_keys.h"
+#include "config/settings/link_limits.h"
+#include "config/settings/shape.h"
 #include "schedule/registry.h"
 #include "topology/networks/kinds.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/loader.h"
+#include "config/settings/loaded.h"
 
 namespace coppice::config {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "cosim/flit_contents.h"
 #include "fabric/flits/router_module.h"
 #include "schedule/tables/schedule.h"

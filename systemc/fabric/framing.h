@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "base/units.h"
-#include "config/config.h"
+#include "config/settings/config.h"
 
 namespace coppice::fabric {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "topology/routing/routing.h"
 #include "topology/topology.h"
 

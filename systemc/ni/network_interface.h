@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "fabric/flits/terminal.h"
 #include "fabric/framing.h"
 #include "fabric/network_port.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "fabric/fabric.h"
 #include "fabric/framing.h"
 #include "ni/message_log.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "ni/dependency_tracker.h"
 #include "ni/gradient_memory.h"
 #include "ni/lockstep_counter.h"

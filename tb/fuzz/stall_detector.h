@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "fabric/fabric.h"
 #include "system/machine/build.h"
 

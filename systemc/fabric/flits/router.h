@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "fabric/flit.h"
 #include "fabric/flits/port_set.h"
 #include "fabric/flits/repeating.h"

@@ -7,7 +7,7 @@
 #include <systemc>
 #include <vector>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "fabric/fabric.h"
 #include "fabric/failure.h"
 #include "fabric/fluid/max_min.h"

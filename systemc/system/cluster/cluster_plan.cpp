@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "config/shape.h"
+#include "config/settings/shape.h"
 #include "routing/placement.h"
 #include "system/machine/build.h"
 #include "workload/large_model.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "fabric/route_changes.h"
 #include "routing/methods.h"
 #include "system/cluster/cluster_plan.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "routing/instance.h"
 #include "system/cluster/path_controller.h"
 

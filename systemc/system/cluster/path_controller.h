@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "routing/ecmp.h"
 #include "routing/instance.h"
 #include "routing/methods.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "ni/gradient_memory.h"
 #include "schedule/proof/checker.h"
 #include "schedule/tables/schedule.h"

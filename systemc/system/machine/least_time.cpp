@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/lone_collective_config.h"
+#include "config/settings/lone_collective_config.h"
 #include "fabric/route_timing.h"
 #include "system/machine/build.h"
 #include "topology/routing/distances.h"

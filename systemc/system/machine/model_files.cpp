@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "config/nearest.h"
+#include "config/document/nearest.h"
 #include "workload/scale_sim.h"
 
 namespace coppice::system {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "fabric/fabric.h"
 #include "ni/message_record.h"
 #include "schedule/tables/schedule.h"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "config/hardware_file.h"
+#include "config/files/hardware_file.h"
 #include "config/loader.h"
 #include "topology/topology.h"
 

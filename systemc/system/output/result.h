@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "fabric/fabric.h"
 #include "schedule/automatic/automatic.h"
 #include "schedule/proof/checker.h"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 
 namespace coppice::system {
 

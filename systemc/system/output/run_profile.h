@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "fabric/fabric.h"
 #include "ni/message_record.h"
 #include "system/output/dimension_activity.h"

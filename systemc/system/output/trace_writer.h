@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "fabric/fabric.h"
 #include "ni/message_record.h"
 #include "system/output/result_file.h"

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 
 namespace coppice::system {
 

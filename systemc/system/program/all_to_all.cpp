@@ -12,8 +12,8 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "config/lone_collective_config.h"
-#include "config/shape.h"
+#include "config/settings/lone_collective_config.h"
+#include "config/settings/shape.h"
 #include "schedule/all_to_all/all_to_all.h"
 #include "schedule/automatic/automatic.h"
 #include "schedule/files/msccl_file.h"

@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "config/dimensions.h"
+#include "config/keys/dimensions.h"
 #include "topology/networks/builders.h"
 #include "topology/networks/hierarchy.h"
 #include "topology/networks/kinds.h"

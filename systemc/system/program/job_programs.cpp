@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "config/program_file.h"
+#include "config/files/program_file.h"
 #include "system/machine/build.h"
 
 namespace coppice::system {

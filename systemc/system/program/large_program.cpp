@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "accelerator/footprint.h"
-#include "config/nearest.h"
-#include "config/transformer_file.h"
+#include "config/document/nearest.h"
+#include "config/files/transformer_file.h"
 #include "system/machine/build.h"
 #include "system/machine/model_files.h"
 

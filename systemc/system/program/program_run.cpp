@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "config/lone_collective_config.h"
-#include "config/program_file.h"
-#include "config/shape.h"
+#include "config/files/program_file.h"
+#include "config/settings/lone_collective_config.h"
+#include "config/settings/shape.h"
 #include "system/machine/build.h"
 #include "system/machine/time_guard.h"
 #include "system/output/leaps.h"

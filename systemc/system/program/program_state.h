@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "ni/gradient_memory.h"
 #include "ni/table_context.h"
 #include "system/collective/verification.h"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "config/shape.h"
+#include "config/settings/shape.h"
 #include "schedule/hierarchical/chunk_planning.h"
 #include "schedule/hierarchical/chunk_simulation.h"
 #include "system/machine/build.h"

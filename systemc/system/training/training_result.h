@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "workload/model.h"
 #include "workload/training_timeline.h"
 

@@ -1,5 +1,5 @@
 // Network files of ASTRA-sim: what is taken has a size and a bandwidth in every dimension.
-#include "config/astra_network.h"
+#include "config/files/astra_network.h"
 #include "base/error.h"
 #include "input.h"
 

@@ -1,6 +1,7 @@
 // Configuration files of BookSim2: what is taken is a network that can be loaded, or refused at its place.
 #include "base/error.h"
-#include "config/booksim_file.h"
+#include "config/files/booksim_file.h"
+#include "config/loader.h"
 #include "input.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
 // Architecture files of SCALE-Sim.
-#include "config/scale_sim_architecture.h"
+#include "config/files/scale_sim_architecture.h"
 #include "base/error.h"
 #include "input.h"
 

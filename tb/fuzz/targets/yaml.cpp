@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "config/effects.h"
 #include "config/loader.h"
 #include "input.h"
 

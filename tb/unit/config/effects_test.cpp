@@ -1,3 +1,5 @@
+#include "config/effects.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

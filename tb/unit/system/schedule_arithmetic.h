@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "config/config.h"
+#include "config/settings/config.h"
 #include "fabric/framing.h"
 #include "schedule/tables/schedule.h"
 #include "topology/topology.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/program_file.h"
+#include "config/files/program_file.h"
 #include "machine.h"
 #include "system/machine/build.h"
 #include "system/program/compiled_collectives.h"

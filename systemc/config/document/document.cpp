@@ -1,0 +1,281 @@
+#include "config/document/document.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+#include <nlohmann/json.hpp>
+#include "base/input_file.h"
+
+namespace coppice::config {
+namespace {
+
+constexpr std::size_t kLargestFile = 16 << 20;
+constexpr int kDeepest = 32;
+constexpr int kMostNodes = 1 << 20;  // aliases of aliases grow without bound
+
+// Where a text stands: at `line`, `column` of `file`.
+struct Origin {
+  SourceLocation start;
+
+  SourceLocation at(const YAML::Mark& mark) const {
+    if (mark.is_null()) return start;
+    SourceLocation place = start;
+    place.line += mark.line;
+    place.column = mark.line == 0 ? start.column + mark.column : mark.column + 1;
+    return place;
+  }
+};
+
+// Results repeat the configuration as JSON, which is UTF-8.
+bool is_utf8(const std::string& text) {
+  if (std::ranges::all_of(text, [](char byte) { return static_cast<unsigned char>(byte) < 0x80; }))
+    return true;
+  try {
+    return !nlohmann::json(text).dump().empty();
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
+}
+
+class Converter {
+ public:
+  explicit Converter(Origin origin) : origin_(std::move(origin)) {}
+
+  Node convert(const YAML::Node& yaml, int depth = 0) {
+    Node node;
+    node.place = origin_.at(yaml.Mark());
+    if (depth > kDeepest || ++nodes_ > kMostNodes) {
+      throw ConfigError(
+          node.place,
+          fmt::format("nested too deeply: at most {} levels and {} values; look for brackets that "
+                      "are not closed and for an alias within its own anchor",
+                      kDeepest, kMostNodes));
+    }
+    switch (yaml.Type()) {
+      case YAML::NodeType::Undefined:
+      case YAML::NodeType::Null:
+        break;
+      case YAML::NodeType::Scalar:
+        node.kind = Node::Kind::kScalar;
+        node.text = yaml.Scalar();
+        if (!is_utf8(node.text)) {
+          throw ConfigError(node.place,
+                            "holds bytes that are no UTF-8: store the file, and name files, as UTF-8");
+        }
+        break;
+      case YAML::NodeType::Sequence:
+        node.kind = Node::Kind::kList;
+        for (const auto& item : yaml) node.children.push_back(convert(item, depth + 1));
+        break;
+      case YAML::NodeType::Map:
+        convert_map(yaml, node, depth);
+        break;
+    }
+    return node;
+  }
+
+ private:
+  void convert_map(const YAML::Node& yaml, Node& node, int depth) {
+    node.kind = Node::Kind::kMap;
+    for (const auto& entry : yaml) {
+      const SourceLocation place = origin_.at(entry.first.Mark());
+      if (!entry.first.IsScalar()) throw ConfigError(place, "a key must be a plain name");
+      const std::string& name = entry.first.Scalar();
+      const auto twin = std::find_if(node.children.begin(), node.children.end(),
+                                     [&](const Node& child) { return child.name == name; });
+      if (twin != node.children.end()) {
+        throw ConfigError(place, fmt::format("'{}' is already set at line {}: keep one of the two", name,
+                                             twin->name_place.line));
+      }
+      Node child = convert(entry.second, depth + 1);
+      child.name = name;
+      child.name_place = place;
+      // The parser's mark of a value that is not there is where the next one begins.
+      if (child.kind == Node::Kind::kNull) child.place = place;
+      node.children.push_back(std::move(child));
+    }
+  }
+
+  Origin origin_;
+  int nodes_ = 0;
+};
+
+// Looks for a second document and stops there: behind some mistakes the parser finds empty documents without
+// end.
+class DocumentStarts final : public YAML::EventHandler {
+ public:
+  struct Second {
+    YAML::Mark mark;
+  };
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1) throw Second{mark};
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  }
+  void OnMapEnd() override {}
+
+ private:
+  int documents_ = 0;
+};
+
+// The document that `text` is, which starts at `origin`; null if it is empty. A second one is refused with
+// `refusal`.
+YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char* refusal) {
+  try {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    DocumentStarts starts;
+    while (parser.HandleNextDocument(starts)) {
+    }
+    return YAML::Load(text);
+  } catch (const DocumentStarts::Second& second) {
+    throw ConfigError(origin.at(second.mark), refusal);
+  } catch (const YAML::DeepRecursion& error) {
+    throw ConfigError(
+        origin.at(error.mark),
+        fmt::format("nested too deeply: at most {} levels; look for brackets that are not closed", kDeepest));
+  } catch (const YAML::Exception& error) {
+    throw ConfigError(origin.at(error.mark), "not valid YAML: " + error.msg);
+  }
+}
+
+std::string read_text(const std::string& path) {
+  const SourceLocation top{path};
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw ConfigError(top, "this is a directory; name a YAML file in it");
+  }
+  try {
+    return read_input_file(path, kLargestFile);
+  } catch (const UnreadableError& error) {
+    throw ConfigError(
+        top, fmt::format("the file cannot be read: {}; a configuration file is expected", error.what()));
+  }
+}
+
+// The parser takes control characters for spaces or for the end.
+void require_text(const std::string& text, const std::string& path) {
+  SourceLocation place{path};
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t') {
+      throw ConfigError(
+          place, fmt::format("the byte 0x{:02x} does not belong in a text file: a YAML file is expected",
+                             static_cast<unsigned>(c)));
+    }
+    if (c == '\n') {
+      ++place.line;
+      place.column = 1;
+    } else {
+      ++place.column;
+    }
+  }
+}
+
+}  // namespace
+
+Node read_document(const std::string& path) {
+  const std::string text = read_text(path);
+  require_text(text, path);
+  const Origin origin{{path}};
+  const YAML::Node document =
+      parse_yaml(text, origin, "a second YAML document begins here: a configuration is one document");
+  if (document.IsNull()) {
+    throw ConfigError(origin.start,
+                      "the file is empty: a map with 'system' and, for a collective, 'collective' "
+                      "is expected");
+  }
+  if (!document.IsMap()) {
+    throw ConfigError(
+        origin.at(document.Mark()),
+        "the file must be a map of keys, for example 'system: {topology: {kind: torus, dims: [4, 4]}}'");
+  }
+  return Converter(origin).convert(document);
+}
+
+Node parse_override(const std::string& text) {
+  const Origin origin{{"--set " + text}};
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw ConfigError(origin.start, "must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'");
+  }
+  Origin value_origin = origin;
+  value_origin.start.column += static_cast<int>(equals) + 1;
+  Node node = Converter(value_origin)
+                  .convert(parse_yaml(text.substr(equals + 1), value_origin,
+                                      "one value is expected, not several YAML documents"));
+  if (node.kind == Node::Kind::kNull) node.place = value_origin.start;
+
+  std::size_t end = equals;
+  for (;;) {
+    const std::size_t dot = text.rfind('.', end - 1);
+    const std::size_t begin = dot == std::string::npos || dot >= end ? 0 : dot + 1;
+    node.name = text.substr(begin, end - begin);
+    node.name_place = origin.start;
+    node.name_place.column += static_cast<int>(begin);
+    if (node.name.empty()) throw ConfigError(node.name_place, "a part of the key's name is missing");
+    Node parent;
+    parent.kind = Node::Kind::kMap;
+    parent.place = node.name_place;
+    parent.children.push_back(std::move(node));
+    node = std::move(parent);
+    if (begin == 0) return node;
+    end = begin - 1;
+    if (end == 0) throw ConfigError(origin.start, "a part of the key's name is missing");
+  }
+}
+
+Node scalar(std::string text, const SourceLocation& place) {
+  Node node;
+  node.kind = Node::Kind::kScalar;
+  node.text = std::move(text);
+  node.place = place;
+  return node;
+}
+
+Node empty_map(const SourceLocation& place) {
+  Node node;
+  node.kind = Node::Kind::kMap;
+  node.place = place;
+  return node;
+}
+
+void put(Node& map, const std::string& name, Node value, const SourceLocation& name_place) {
+  value.name = name;
+  value.name_place = name_place;
+  map.children.push_back(std::move(value));
+}
+
+void merge(Node& base, const Node& change) {
+  if (base.kind != Node::Kind::kMap || change.kind != Node::Kind::kMap) {
+    base.kind = change.kind;
+    base.place = change.place;
+    base.text = change.text;
+    base.children = change.children;
+    return;
+  }
+  for (const Node& child : change.children) {
+    const auto same = std::find_if(base.children.begin(), base.children.end(),
+                                   [&](const Node& other) { return other.name == child.name; });
+    if (same == base.children.end()) {
+      base.children.push_back(child);
+    } else {
+      merge(*same, child);
+    }
+  }
+}
+
+}  // namespace coppice::config

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "config/document/document.h"
+#include "config/document/nearest.h"
+#include "config/document/values.h"
+
+// Readers of keys that are lists of maps.
+namespace coppice::config {
+
+// A list; [] is one. Throws ConfigError naming what was expected.
+inline const std::vector<Node>& read_list(const Node& value, const std::string& path,
+                                          const std::string& expected) {
+  if (value.kind != Node::Kind::kList) refuse(value, path, expected);
+  return value.children;
+}
+
+inline std::string element(const std::string& path, std::size_t index) {
+  return fmt::format("{}[{}]", path, index);
+}
+
+inline constexpr Femtoseconds kLongestDuration = 1000 * kFemtosecondsPerSecond;
+
+inline Femtoseconds read_duration(const Node& value, const std::string& path) {
+  return read_quantity(value, path, parse_duration, format_duration, Femtoseconds{0}, kLongestDuration);
+}
+
+// A field of an entry of a list of maps: its name and its reader.
+template <typename Entry>
+using Fields = std::vector<std::pair<std::string, void (*)(const Node&, const std::string&, Entry&)>>;
+
+// Throws ConfigError at a field that there is not.
+template <typename Entry>
+Entry read_entry(const Node& value, const std::string& path, const Fields<Entry>& fields,
+                 const std::string& expected) {
+  if (value.kind != Node::Kind::kMap) refuse(value, path, expected);
+  Entry entry;
+  for (const Node& child : value.children) {
+    const auto field =
+        std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.first == child.name; });
+    if (field == fields.end()) {
+      std::vector<std::string> names;
+      for (const auto& known : fields) names.push_back(known.first);
+      throw ConfigError(child.name_place, fmt::format("unknown key '{}.{}'; did you mean '{}.{}'?", path,
+                                                      child.name, path, nearest(child.name, names)));
+    }
+    field->second(child, path + "." + child.name, entry);
+  }
+  return entry;
+}
+
+}  // namespace coppice::config

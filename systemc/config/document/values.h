@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "config/document/document.h"
+
+// Readers of single values. Each throws ConfigError at the value: what `path` must be, and what it is.
+namespace coppice::config {
+
+// "'four'", "a list", "a section", "empty".
+std::string describe(const Node& value);
+
+[[noreturn]] void refuse(const Node& value, std::string_view path, std::string_view expected);
+
+// The text of a scalar; `expected` says what it should have been otherwise.
+const std::string& read_text(const Node& value, std::string_view path, std::string_view expected);
+
+std::int64_t read_integer(const Node& value, std::string_view path, std::int64_t lowest,
+                          std::int64_t highest);
+std::uint64_t read_unsigned(const Node& value, std::string_view path);
+double read_number(const Node& value, std::string_view path, double lowest, double highest);
+bool read_flag(const Node& value, std::string_view path);
+
+// One of `names`; the nearest is suggested for another.
+std::string read_name(const Node& value, std::string_view path, std::span<const std::string> names);
+
+// A list of whole numbers; `example` is one that would be right, [`lowest`] if it is empty.
+std::vector<int> read_integers(const Node& value, std::string_view path, int lowest, int highest,
+                               std::string_view example = {});
+// The same, or "8x8", or one number.
+std::vector<int> read_dims(const Node& value, std::string_view path, int narrowest, int widest,
+                           std::size_t most);
+
+// A number with a unit between `lowest` and `highest`; `parse` and `format` are those of base/units.h.
+template <typename Quantity>
+Quantity read_quantity(const Node& value, std::string_view path, Quantity (*parse)(std::string_view),
+                       std::string (*format)(Quantity), Quantity lowest, Quantity highest) {
+  const std::string range = fmt::format("from {} to {}", format(lowest), format(highest));
+  const std::string& text = read_text(value, path, range);
+  Quantity result{};
+  try {
+    result = parse(text);
+  } catch (const std::invalid_argument& error) {
+    throw ConfigError(value.place, fmt::format("{}: {}", path, error.what()));
+  }
+  if (result < lowest || result > highest) refuse(value, path, range);
+  return result;
+}
+
+}  // namespace coppice::config

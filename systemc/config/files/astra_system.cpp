@@ -1,0 +1,68 @@
+#include "config/files/astra_system.h"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/input_file.h"
+#include "schedule/tables/dimension_algorithm.h"
+
+namespace coppice::config {
+namespace {
+
+using schedule::DimensionMethod;
+
+constexpr const char* kTheirKey = "all-reduce-implementation";
+constexpr std::array kTheirs{std::pair{"ring", DimensionMethod::kRing},
+                             std::pair{"oneRing", DimensionMethod::kRing},
+                             std::pair{"direct", DimensionMethod::kDirect},
+                             std::pair{"oneDirect", DimensionMethod::kDirect},
+                             std::pair{"halvingDoubling", DimensionMethod::kHalvingDoubling},
+                             std::pair{"oneHalvingDoubling", DimensionMethod::kHalvingDoubling}};
+
+nlohmann::json parse(const std::string& path) {
+  try {
+    return nlohmann::json::parse(read_input_file(path));
+  } catch (const UnreadableError& error) {
+    throw ConfigError({path}, fmt::format("cannot read the system file: {}", error.what()));
+  } catch (const nlohmann::json::exception& error) {
+    throw ConfigError({path}, fmt::format("is no JSON: {}", error.what()));
+  }
+}
+
+std::string our_name(const std::string& path, const nlohmann::json& theirs) {
+  std::string known;
+  for (const auto& [name, method] : kTheirs) {
+    if (theirs.is_string() && theirs.get<std::string>() == name) return to_string(method);
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  throw ConfigError(
+      {path}, fmt::format("{}: {} is not run by a dimension here; {} are", kTheirKey, theirs.dump(), known));
+}
+
+}  // namespace
+
+AstraSystem read_astra_system(const std::string& path) {
+  const nlohmann::json file = parse(path);
+  if (!file.is_object() || !file.contains(kTheirKey) || !file[kTheirKey].is_array() ||
+      file[kTheirKey].empty()) {
+    throw ConfigError({path},
+                      fmt::format("a system file of ASTRA-sim has a list {} with the algorithm of every "
+                                  "dimension, for example [\"ring\", \"halvingDoubling\"]",
+                                  kTheirKey));
+  }
+  AstraSystem system;
+  for (const nlohmann::json& theirs : file[kTheirKey]) system.algorithms.push_back(our_name(path, theirs));
+  std::vector<std::string> others;
+  for (const auto& [key, value] : file.items()) {
+    if (key != kTheirKey) others.push_back(key);
+  }
+  if (!others.empty())
+    system.assumptions.push_back(fmt::format("{}: not read: {}", path, fmt::join(others, ", ")));
+  return system;
+}
+
+}  // namespace coppice::config

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace coppice::config {
+
+// What a system file of ASTRA-sim says of collectives.
+struct AstraSystem {
+  std::vector<std::string> algorithms;   // of every dimension, as schedule::to_string(DimensionMethod)
+  std::vector<std::string> assumptions;  // a sentence each
+};
+
+// Reads `all-reduce-implementation` of a system file (JSON): ring, direct or halvingDoubling, each with "one"
+// before it too. Throws ConfigError in the file: unreadable, not JSON, no such key, or another algorithm.
+AstraSystem read_astra_system(const std::string& path);
+
+}  // namespace coppice::config

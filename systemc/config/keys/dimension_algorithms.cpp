@@ -1,0 +1,57 @@
+#include "config/keys/dimension_algorithms.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "config/document/values.h"
+#include "config/files/astra_system.h"
+#include "schedule/tables/dimension_algorithm.h"
+
+namespace coppice::config {
+namespace {
+
+using schedule::DimensionMethod;
+
+constexpr const char* kPath = "collective.dimension_algorithms";
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const DimensionMethod method : schedule::kDimensionMethods) names.emplace_back(to_string(method));
+  return names;
+}
+
+}  // namespace
+
+Key dimension_algorithms_key() {
+  Key key;
+  key.path = kPath;
+  key.example = "[ring, direct, halving_doubling]";
+  key.form = "a list of ring, direct and halving_doubling, or the name of a system file of ASTRA-sim";
+  key.read = [](const Node& value, Config& config) {
+    auto& algorithms = config.collective.dimension_algorithms;
+    if (value.kind == Node::Kind::kScalar) {
+      AstraSystem system = read_astra_system(value.text);
+      algorithms = std::move(system.algorithms);
+      auto& all = config.assumptions;
+      all.insert(all.end(), system.assumptions.begin(), system.assumptions.end());
+      return;
+    }
+    if (value.kind != Node::Kind::kList) {
+      refuse(value, kPath, "a list with the algorithm of every dimension, or the name of a system file");
+    }
+    algorithms.clear();
+    for (std::size_t i = 0; i < value.children.size(); ++i) {
+      algorithms.push_back(read_name(value.children[i], fmt::format("{}[{}]", kPath, i), names()));
+    }
+  };
+  key.write = [](const Config& config) {
+    const auto& algorithms = config.collective.dimension_algorithms;
+    return algorithms.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(algorithms);
+  };
+  return key;
+}
+
+}  // namespace coppice::config

@@ -1,0 +1,310 @@
+#include "config/keys/dimensions.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "config/document/nearest.h"
+#include "config/document/values.h"
+#include "config/files/astra_network.h"
+#include "config/keys/key_builders.h"
+#include "config/settings/link_limits.h"
+#include "config/settings/shape.h"
+#include "schedule/compile/compiler.h"
+#include "schedule/compile/latency_model.h"
+
+namespace coppice::config {
+namespace {
+
+using topology::DimensionKind;
+using topology::DimensionSpec;
+
+constexpr const char* kPath = "system.topology.dimensions";
+constexpr std::size_t kMostDimensions = 16;
+constexpr Bytes kElement = 4;  // fp32
+
+constexpr std::array<DimensionKind, 3> kKinds{DimensionKind::kRing, DimensionKind::kFullyConnected,
+                                              DimensionKind::kSwitch};
+
+std::string path_of(std::size_t d) {
+  return fmt::format("{}[{}]", kPath, d);
+}
+
+DimensionKind read_kind(const Node& value, const std::string& path) {
+  std::vector<std::string> names;
+  for (const DimensionKind kind : kKinds) names.emplace_back(to_string(kind));
+  const std::string name = read_name(value, path, names);
+  return *std::ranges::find(kKinds, name, [](DimensionKind kind) { return std::string(to_string(kind)); });
+}
+
+// Reads one part of a dimension; false if there is none of that name.
+bool read_part(const Node& value, const std::string& path, DimensionSpec& dimension) {
+  constexpr int kMost = 1 << 20;
+  if (value.name == "kind") {
+    dimension.kind = read_kind(value, path);
+  } else if (value.name == "size") {
+    dimension.size = static_cast<int>(read_integer(value, path, 2, kMost));
+  } else if (value.name == "links") {
+    dimension.links = static_cast<int>(read_integer(value, path, 1, kMost));
+  } else if (value.name == "bandwidth") {
+    dimension.bandwidth = read_quantity(value, path, parse_bandwidth, format_bandwidth, Bandwidth{1'000},
+                                        Bandwidth{100'000'000'000'000});
+  } else if (value.name == "latency") {
+    dimension.latency =
+        read_quantity(value, path, parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond);
+  } else if (value.name == "in_network") {
+    dimension.in_network = read_flag(value, path);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// The links of a ring say which ways it goes, so that they are not left to a default.
+void settle_ring(const Node& value, const std::string& path, DimensionSpec& dimension) {
+  if (dimension.kind != DimensionKind::kRing) return;
+  if (std::ranges::find(value.children, "links", &Node::name) == value.children.end()) {
+    throw ConfigError(value.place, fmt::format("{} has no links: a ring has 2, one to either neighbour, or "
+                                               "another even number; 1 if it goes one way",
+                                               path));
+  }
+  if (dimension.links == 1) dimension.kind = DimensionKind::kOneWayRing;
+}
+
+// A network file with what it leaves open: {file: network.yml, rings: both_ways}.
+AstraNetwork read_network(const Node& value) {
+  std::string file;
+  RingWays ways = RingWays::kOne;
+  for (const Node& part : value.children) {
+    const std::string path = fmt::format("{}.{}", kPath, part.name);
+    if (part.name == "file") {
+      file = read_text(part, path, "the name of a network file of ASTRA-sim");
+    } else if (part.name == "rings") {
+      const std::vector<std::string> names{"one_way", "both_ways"};
+      ways = read_name(part, path, names) == "both_ways" ? RingWays::kBoth : RingWays::kOne;
+    } else {
+      const std::vector<std::string> names{"file", "rings"};
+      throw ConfigError(part.name_place, fmt::format("unknown key '{}'; did you mean '{}.{}'?", path, kPath,
+                                                     nearest(part.name, names)));
+    }
+  }
+  if (file.empty()) {
+    throw ConfigError(value.place,
+                      fmt::format("{} has no file; a list of dimensions, or {{file: network.yml}}", kPath));
+  }
+  return read_astra_network(file, ways);
+}
+
+DimensionSpec read_dimension(const Node& value, const std::string& path) {
+  const std::vector<std::string> names{"kind", "size", "links", "bandwidth", "latency", "in_network"};
+  if (value.kind != Node::Kind::kMap) {
+    refuse(value, path, fmt::format("a section with {}", fmt::join(names, ", ")));
+  }
+  DimensionSpec dimension;
+  for (const Node& part : value.children) {
+    if (read_part(part, path + "." + part.name, dimension)) continue;
+    throw ConfigError(part.name_place, fmt::format("unknown key '{}.{}'; did you mean '{}'?", path, part.name,
+                                                   nearest(part.name, names)));
+  }
+  for (const std::string& name : names) {
+    const bool there = std::ranges::find(value.children, name, &Node::name) != value.children.end();
+    if (there || name == "links" || name == "in_network") continue;
+    throw ConfigError(value.place,
+                      fmt::format("{} has no {}: a dimension is, for example, {{kind: switch, size: "
+                                  "16, bandwidth: 25 GB/s, latency: 700 ns}}",
+                                  path, name));
+  }
+  settle_ring(value, path, dimension);
+  return dimension;
+}
+
+Json write_dimension(const DimensionSpec& dimension) {
+  Json json = {{"kind", to_string(dimension.kind)},
+               {"size", dimension.size},
+               {"links", dimension.links},
+               {"bandwidth", format_bandwidth(dimension.bandwidth)},
+               {"latency", format_duration(dimension.latency)}};
+  if (dimension.in_network) json["in_network"] = true;
+  return json;
+}
+
+void check_build(const Loaded& loaded, std::size_t d) {
+  try {
+    topology::require_dimension(d, dimensions_to_build(loaded.config.system.topology)[d]);
+  } catch (const UnsupportedError& error) {
+    const std::string in_network = path_of(d) + ".in_network";
+    const bool named = std::string_view(error.what()).find("in_network") != std::string_view::npos;
+    throw ConfigError(loaded.place(named ? in_network : path_of(d)),
+                      fmt::format("{}: {}", kPath, error.what()));
+  }
+}
+
+void check_rate(const Loaded& loaded, std::size_t d) {
+  const SystemConfig& system = loaded.config.system;
+  const Bandwidth bandwidth = channel_bandwidth(dimensions_to_build(system.topology)[d]);
+  const std::string objection = bandwidth_objection(system, bandwidth);
+  if (objection.empty()) return;
+  throw ConfigError(loaded.place(path_of(d) + ".bandwidth"),
+                    fmt::format("{}: the links to one neighbour together: {}", path_of(d), objection));
+}
+
+void check_latency(const Loaded& loaded, std::size_t d) {
+  const SystemConfig& system = loaded.config.system;
+  const std::string objection = latency_objection(system, system.topology.dimensions[d].latency);
+  if (objection.empty()) return;
+  const std::string key = path_of(d) + ".latency";
+  throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, objection));
+}
+
+void check_dateline(const Loaded& loaded, std::size_t d) {
+  const SystemConfig& system = loaded.config.system;
+  const DimensionSpec& dimension = system.topology.dimensions[d];
+  if (!topology::is_ring(dimension.kind) || dimension.size < 3 || system.router.vcs >= 2) return;
+  throw ConfigError(
+      loaded.place("system.router.vcs"),
+      fmt::format("system.router.vcs is {}, but a ring ({}) needs 2 at least: packets before and behind its "
+                  "dateline use different virtual channels",
+                  system.router.vcs, path_of(d)));
+}
+
+void check_halving(const Loaded& loaded, std::size_t d) {
+  const DimensionSpec& dimension = loaded.config.system.topology.dimensions[d];
+  const auto& methods = loaded.config.collective.dimension_algorithms;
+  if (d < methods.size() && methods[d] != to_string(schedule::DimensionMethod::kHalvingDoubling)) return;
+  const auto size = static_cast<unsigned>(dimension.size);
+  if (dimension.kind != DimensionKind::kSwitch || dimension.in_network || std::has_single_bit(size)) return;
+  throw ConfigError(
+      loaded.place(path_of(d) + ".size"),
+      fmt::format("{}.size is {}: halving-doubling on a switch needs a power of two, {} or {}; or make the "
+                  "dimension fully_connected (direct) or a ring, or let its switches add (in_network: true)",
+                  path_of(d), size, std::bit_floor(size), std::bit_ceil(size)));
+}
+
+void check_in_network(const Loaded& loaded, std::size_t d) {
+  const Config& config = loaded.config;
+  if (!config.system.topology.dimensions[d].in_network) return;
+  const std::string key = path_of(d) + ".in_network";
+  if (config.system.ni.impl == Implementation::kRtl || config.system.router.impl == Implementation::kRtl) {
+    throw ConfigError(loaded.place(key),
+                      fmt::format("{}: switches that add are not in Verilog: leave it out, or "
+                                  "system.ni.impl and system.router.impl systemc",
+                                  key));
+  }
+}
+
+void check_chunks(const Loaded& loaded) {
+  const CollectiveConfig& collective = loaded.config.collective;
+  const auto& dimensions = loaded.config.system.topology.dimensions;
+  const bool rings =
+      std::ranges::any_of(dimensions, [](const DimensionSpec& d) { return d.kind == DimensionKind::kRing; });
+  const Bytes each =
+      schedule::pieces_of_a_chunk(static_cast<int>(count_accelerators(loaded.config)), rings) * kElement;
+  if (collective.size == 0 || collective.size >= each * std::max(collective.chunks, 1)) return;
+  if (collective.chunks == schedule::kAutomaticChunks) {
+    throw ConfigError(
+        loaded.place("collective.size"),
+        fmt::format("collective.size of {} is too small: a chunk has a piece of {} bytes at least for every "
+                    "accelerator{}, {}",
+                    format_bytes(collective.size), kElement, rings ? " and way around a ring" : "",
+                    format_bytes(each)));
+  }
+  throw ConfigError(
+      loaded.place("collective.chunks"),
+      fmt::format("collective.chunks is {}, but {} makes {} chunk{} at most: each has a piece of {} bytes at "
+                  "least for every accelerator{}, {}",
+                  collective.chunks, format_bytes(collective.size), collective.size / each,
+                  collective.size / each == 1 ? "" : "s", kElement, rings ? " and way around a ring" : "",
+                  format_bytes(each)));
+}
+
+}  // namespace
+
+Key dimensions_key() {
+  Key key;
+  key.path = kPath;
+  key.example = "[{kind: switch, size: 16, bandwidth: 25 GB/s, latency: 700 ns}]";
+  key.read = [](const Node& value, Config& config) {
+    config.assumptions.clear();
+    if (value.kind == Node::Kind::kScalar || value.kind == Node::Kind::kMap) {
+      AstraNetwork network =
+          value.kind == Node::Kind::kMap ? read_network(value) : read_astra_network(value.text);
+      config.system.topology.dimensions = std::move(network.dimensions);
+      config.assumptions = std::move(network.assumptions);
+      return;
+    }
+    if (value.kind != Node::Kind::kList || value.children.empty()) {
+      refuse(value, kPath,
+             "a list with a section for every dimension, for example [{kind: switch, size: 16, "
+             "bandwidth: 25 GB/s, latency: 700 ns}], or the name of a network file of ASTRA-sim");
+    }
+    if (value.children.size() > kMostDimensions) {
+      throw ConfigError(value.place, fmt::format("{} has {} dimensions: at most {} are possible", kPath,
+                                                 value.children.size(), kMostDimensions));
+    }
+    auto& dimensions = config.system.topology.dimensions;
+    dimensions.clear();
+    for (const Node& item : value.children) {
+      dimensions.push_back(read_dimension(item, path_of(dimensions.size())));
+    }
+  };
+  key.write = [](const Config& config) {
+    Json list = Json::array();
+    for (const DimensionSpec& dimension : config.system.topology.dimensions) {
+      list.push_back(write_dimension(dimension));
+    }
+    return list.empty() ? Json() : list;
+  };
+  key.excused = [](const Loaded& loaded, Purpose) {
+    return !described_by(loaded.config, topology::DescribedBy::kDimensions);
+  };
+  return key;
+}
+
+std::vector<DimensionSpec> dimensions_to_build(const TopologyConfig& topology) {
+  std::vector<DimensionSpec> dimensions = topology.dimensions;
+  for (DimensionSpec& dimension : dimensions) {
+    dimension.bundled = topology.bundled || dimension.kind != DimensionKind::kSwitch;
+  }
+  return dimensions;
+}
+
+void choose_flit(Loaded& loaded) {
+  SystemConfig& system = loaded.config.system;
+  const bool from_file = described_by(loaded.config, topology::DescribedBy::kDimensions) &&
+                         !system.topology.dimensions.empty() && !loaded.places.contains(path_of(0));
+  constexpr std::array kChosen{"system.flit", "system.clock", "system.ni.payload"};
+  if (!from_file ||
+      std::ranges::any_of(kChosen, [&](const char* key) { return loaded.places.contains(key); })) {
+    return;
+  }
+  const Bytes usual = system.flit;
+  for (const DimensionSpec& dimension : dimensions_to_build(system.topology)) {
+    const Bytes wider = carrying_flit(system, channel_bandwidth(dimension));
+    if (wider > 0) system.flit = wider;
+  }
+  if (system.flit == usual) return;
+  system.ni.payload = usual_payload(system.flit);
+  loaded.config.assumptions.push_back(
+      fmt::format("{}: flits of {} and packets of {} are chosen, so that a cycle of {} carries what the "
+                  "fastest link does",
+                  loaded.place(kPath).file, format_bytes(system.flit), format_bytes(system.ni.payload),
+                  format_frequency(system.clock)));
+}
+
+void check_dimensions(const Loaded& loaded) {
+  const auto& dimensions = loaded.config.system.topology.dimensions;
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    check_build(loaded, d);
+    check_rate(loaded, d);
+    check_latency(loaded, d);
+    check_dateline(loaded, d);
+    check_in_network(loaded, d);
+  }
+  if (!runs_over_dimensions(loaded.config)) return;
+  for (std::size_t d = 0; d < dimensions.size(); ++d) check_halving(loaded, d);
+  check_chunks(loaded);
+}
+
+}  // namespace coppice::config

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+
+#include "config/keys/key.h"
+
+// Why keys of a kind change nothing in some configuration; empty if they do: for Key::idle.
+namespace coppice::config {
+
+std::string idle_untrained(const Config& config, const Use& use);
+// Keys that only a single collective reads.
+std::string idle_size(const Config& config, const Use& use);
+// Keys that only traces read.
+std::string idle_trace(const Config& config, const Use& use);
+// Keys that only programs read.
+std::string idle_contexts(const Config& config, const Use& use);
+// The size of buckets where gradients are not reduced by buckets.
+std::string idle_bucket(const Config& config, const Use& use);
+// Keys that only the training of large models reads.
+std::string idle_parallel(const Config& config, const Use& use);
+// Keys that only text workloads read.
+std::string idle_all_gather_bytes(const Config& config, const Use& use);
+// The root of a collective that has none.
+std::string idle_root(const Config& config, const Use& use);
+// dims of a kind that has none, a graph file of a kind that reads none.
+std::string idle_dims(const Config& config, const Use& use);
+std::string idle_file(const Config& config, const Use& use);
+// Keys that decide how chunks move through dimensions.
+std::string idle_scheduler(const Config& config, const Use& use);
+// The clock, and what takes cycles.
+std::string idle_clock(const Config& config, const Use& use);
+std::string idle_delay(const Config& config, const Use& use);
+// A schedule's file where one is compiled.
+std::string idle_schedule_file(const Config& config, const Use& use);
+std::string idle_dimensions(const Config& config, const Use& use);
+// Keys of one model of the accelerator, where it is the other or nothing is trained.
+std::string idle_systolic(const Config& config, const Use& use);
+// What arrays take that SCALE-Sim does not count, and what only those that run multiply.
+std::string idle_pe_latency(const Config& config, const Use& use);
+std::string idle_operands(const Config& config, const Use& use);
+std::string idle_memory_bandwidth(const Config& config, const Use& use);
+std::string idle_roofline(const Config& config, const Use& use);
+// The optimizer, where the workload itself says how long an update takes.
+std::string idle_optimizer(const Config& config, const Use& use);
+// Keys of tree algorithms.
+std::string idle_trees(const Config& config, const Use& use);
+std::string idle_link(const Config& config, const Use& use);
+// Of a schedule compilers know bandwidths that differ; what a message costs besides tells only how many
+// chunks are best, where that is left to them.
+std::string idle_bandwidth(const Config& config, const Use& use);
+std::string idle_latency(const Config& config, const Use& use);
+std::string idle_message_time(const Config& config, const Use& use);
+// Clock and flit.
+std::string idle_timing(const Config& config, const Use& use);
+std::string idle_router(const Config& config, const Use& use);
+std::string idle_buffer(const Config& config, const Use& use);
+std::string idle_ni(const Config& config, const Use& use);
+std::string idle_rtl_nodes(const Config& config, const Use& use);
+std::string idle_ni_buffer(const Config& config, const Use& use);
+std::string idle_payload(const Config& config, const Use& use);
+std::string idle_reduction_latency(const Config& config, const Use& use);
+std::string idle_reduction_rate(const Config& config, const Use& use);
+std::string idle_seed(const Config& config, const Use& use);
+// Energies where no technology is named.
+std::string idle_energies(const Config& config, const Use& use);
+std::string idle_observation(const Config& config, const Use& use);
+
+}  // namespace coppice::config

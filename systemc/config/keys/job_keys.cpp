@@ -1,0 +1,140 @@
+#include "config/keys/job_keys.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "config/document/entry_fields.h"
+#include "config/document/file_name.h"
+#include "config/keys/idle_keys.h"
+#include "config/keys/key_builders.h"
+#include "config/settings/shape.h"
+
+namespace coppice::config {
+namespace {
+
+constexpr Purposes kRunOnly{Purpose::kRun};
+constexpr int kMostNodes = 1 << 20;
+
+const Fields<ProgramJobConfig>& job_fields() {
+  using Job = ProgramJobConfig;
+  static const Fields<Job> fields{
+      {"name", [](const Node& v, const std::string& p, Job& j) { j.name = read_text(v, p, "a text"); }},
+      {"file", [](const Node& v, const std::string& p,
+                  Job& j) { j.file = read_file_name(v, p, "the name of a program (YAML)"); }},
+      {"arrival", [](const Node& v, const std::string& p, Job& j) { j.arrival = read_duration(v, p); }},
+      {"accelerators", [](const Node& v, const std::string& p,
+                          Job& j) { j.accelerators = read_integers(v, p, 0, kMostNodes - 1); }},
+  };
+  return fields;
+}
+
+Key jobs_key() {
+  Key key;
+  key.path = "program.jobs";
+  key.example = "[{file: program.yaml}]";
+  key.read = [path = key.path](const Node& value, Config& config) {
+    const std::string expected = "a list of jobs, for example [{file: program.yaml, arrival: 1 ms}]";
+    config.program.jobs.clear();
+    for (const Node& item : read_list(value, path, expected)) {
+      const std::string place = element(path, config.program.jobs.size());
+      auto job = read_entry<ProgramJobConfig>(item, place, job_fields(),
+                                              "a job, for example {file: program.yaml, arrival: 1 ms}");
+      if (job.file.empty()) throw ConfigError(item.place, place + ".file is missing");
+      if (job.name.empty()) job.name = fmt::format("job {}", config.program.jobs.size());
+      config.program.jobs.push_back(std::move(job));
+    }
+    if (config.program.jobs.empty()) refuse(value, path, expected);
+  };
+  key.write = [](const Config& config) {
+    if (config.program.jobs.empty()) return Json();
+    Json list = Json::array();
+    for (const ProgramJobConfig& job : config.program.jobs) {
+      list.push_back({{"name", job.name}, {"file", job.file}, {"arrival", format_duration(job.arrival)}});
+      if (!job.accelerators.empty()) list.back()["accelerators"] = job.accelerators;
+    }
+    return list;
+  };
+  return key;
+}
+
+const Fields<ProgramFailureConfig>& failure_fields() {
+  using Failure = ProgramFailureConfig;
+  static const Fields<Failure> fields{
+      {"link",
+       [](const Node& v, const std::string& p, Failure& f) {
+         f.link = read_integers(v, p, 0, kMostNodes - 1);
+         if (f.link.size() != 2) refuse(v, p, "the two nodes at its ends");
+       }},
+      {"accelerator",
+       [](const Node& v, const std::string& p, Failure& f) {
+         f.accelerator = static_cast<int>(read_integer(v, p, 0, kMostNodes - 1));
+       }},
+      {"at", [](const Node& v, const std::string& p, Failure& f) { f.at = read_duration(v, p); }},
+  };
+  return fields;
+}
+
+Key failures_key() {
+  Key key;
+  key.path = "program.failures";
+  key.example = "[{link: [0, 1], at: 1 ms}]";
+  key.read = [path = key.path](const Node& value, Config& config) {
+    const std::string expected = "a list of failures, for example [{link: [0, 1], at: 1 ms}]";
+    config.program.failures.clear();
+    for (const Node& item : read_list(value, path, expected)) {
+      const std::string place = element(path, config.program.failures.size());
+      const auto failure = read_entry<ProgramFailureConfig>(
+          item, place, failure_fields(), "a failure, for example {link: [0, 1], at: 1 ms}");
+      if (failure.link.empty() == (failure.accelerator < 0)) {
+        throw ConfigError(item.place, place + ": either a link or an accelerator fails");
+      }
+      if (std::ranges::none_of(item.children, [](const Node& child) { return child.name == "at"; })) {
+        throw ConfigError(item.place, place + ".at is missing: when it fails, for example 1 ms");
+      }
+      config.program.failures.push_back(failure);
+    }
+  };
+  key.write = [](const Config& config) {
+    if (config.program.failures.empty()) return Json();
+    Json list = Json::array();
+    for (const ProgramFailureConfig& failure : config.program.failures) {
+      Json one = Json::object();
+      if (failure.link.empty()) {
+        one["accelerator"] = failure.accelerator;
+      } else {
+        one["link"] = failure.link;
+      }
+      one["at"] = format_duration(failure.at);
+      list.push_back(std::move(one));
+    }
+    return list;
+  };
+  return key;
+}
+
+std::string idle_failures(const Config& config, const Use& /*use*/) {
+  return runs_program(config) ? "" : "nothing that runs has iterations to go on from";
+}
+
+std::string idle_restart(const Config& config, const Use& /*use*/) {
+  return config.program.failures.empty() ? "nothing fails" : "";
+}
+
+}  // namespace
+
+void add_job_keys(std::vector<Key>& keys) {
+  keys.push_back(with(jobs_key(), kRunOnly));
+  keys.push_back(unless(with(failures_key(), kRunOnly), idle_failures));
+  Key restart = quantity_key(
+      "program.restart", [](auto& c) -> auto& { return c.program.restart; }, parse_duration, format_duration,
+      Femtoseconds{0}, kLongestDuration);
+  restart.example = "10 ms";
+  restart.write = [write = restart.write](const Config& config) {
+    return config.program.failures.empty() ? Json() : write(config);
+  };
+  keys.push_back(unless(with(restart, kRunOnly), idle_restart));
+}
+
+}  // namespace coppice::config

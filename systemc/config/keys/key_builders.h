@@ -1,0 +1,155 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "config/document/file_name.h"
+#include "config/document/values.h"
+#include "config/keys/key.h"
+
+// Makers of the keys of schema.h. `field` is a function from a Config, const or not, to a reference into it.
+namespace coppice::config {
+
+using Json = nlohmann::ordered_json;
+
+template <typename Field>
+using FieldType = std::remove_reference_t<std::invoke_result_t<Field, Config&>>;
+
+template <typename Field>
+Key integer_key(std::string path, Field field, std::int64_t lowest, std::int64_t highest) {
+  Key key;
+  key.read = [=](const Node& value, Config& config) {
+    field(config) = static_cast<FieldType<Field>>(read_integer(value, path, lowest, highest));
+  };
+  key.write = [=](const Config& config) { return Json(field(config)); };
+  key.form = fmt::format("a whole number from {} to {}", lowest, highest);
+  key.path = std::move(path);
+  return key;
+}
+
+template <typename Field>
+Key number_key(std::string path, Field field, double lowest, double highest) {
+  Key key;
+  key.read = [=](const Node& value, Config& config) {
+    field(config) = read_number(value, path, lowest, highest);
+  };
+  key.write = [=](const Config& config) { return Json(field(config)); };
+  key.form = fmt::format("a number from {} to {}", lowest, highest);
+  key.path = std::move(path);
+  return key;
+}
+
+template <typename Field, typename Quantity>
+Key quantity_key(std::string path, Field field, Quantity (*parse)(std::string_view),
+                 std::string (*format)(Quantity), Quantity lowest, Quantity highest) {
+  Key key;
+  key.read = [=](const Node& value, Config& config) {
+    field(config) = read_quantity(value, path, parse, format, lowest, highest);
+  };
+  key.write = [=](const Config& config) { return Json(format(field(config))); };
+  key.form = fmt::format("from {} to {}", format(lowest), format(highest));
+  key.path = std::move(path);
+  return key;
+}
+
+// One quantity, or a list with one for every dimension.
+template <typename Field, typename Quantity>
+Key per_dimension_key(std::string path, Field field, Quantity (*parse)(std::string_view),
+                      std::string (*format)(Quantity), Quantity lowest, Quantity highest) {
+  Key key;
+  key.read = [=](const Node& value, Config& config) {
+    const auto read = [&](const Node& item, const std::string& item_path) {
+      return read_quantity(item, item_path, parse, format, lowest, highest);
+    };
+    auto& quantities = field(config);
+    quantities.clear();
+    if (value.kind != Node::Kind::kList) {
+      quantities.push_back(read(value, path));
+      return;
+    }
+    for (const Node& item : value.children) {
+      quantities.push_back(read(item, fmt::format("{}[{}]", path, quantities.size())));
+    }
+    if (quantities.empty()) refuse(value, path, "one value, or a list with one for every dimension");
+  };
+  key.write = [=](const Config& config) {
+    const auto& quantities = field(config);
+    if (quantities.size() == 1) return Json(format(quantities.front()));
+    Json list = Json::array();
+    for (const auto& quantity : quantities) list.push_back(format(quantity));
+    return list;
+  };
+  key.form =
+      fmt::format("from {} to {}, or a list with one for every dimension", format(lowest), format(highest));
+  key.path = std::move(path);
+  return key;
+}
+
+// A text that is one of `names`, or not set.
+template <typename Field>
+Key name_key(std::string path, Field field, std::vector<std::string> names) {
+  Key key;
+  key.example = names.front();
+  key.form = fmt::format("{}", fmt::join(names, ", "));
+  key.read = [=](const Node& value, Config& config) { field(config) = read_name(value, path, names); };
+  key.write = [=](const Config& config) { return field(config).empty() ? Json() : Json(field(config)); };
+  key.path = std::move(path);
+  return key;
+}
+
+// The name of a file (config/document/file_name.h), or not set. `expected` is what a value must be, for
+// messages.
+template <typename Field>
+Key file_key(std::string path, Field field, std::string expected, std::string example) {
+  Key key;
+  key.example = std::move(example);
+  key.form = expected;
+  key.read = [=](const Node& value, Config& config) {
+    field(config) = read_file_name(value, path, expected);
+  };
+  key.write = [=](const Config& config) { return field(config).empty() ? Json() : Json(field(config)); };
+  key.path = std::move(path);
+  return key;
+}
+
+// An enumerator, written as to_string() does. `unavailable` are known but refused, with the reason.
+template <typename Field, typename Enum>
+Key enum_key(std::string path, Field field, std::vector<Enum> values,
+             std::vector<std::pair<Enum, std::string>> unavailable = {}) {
+  Key key;
+  std::vector<std::string> names;
+  names.reserve(values.size());
+  for (const Enum value : values) names.emplace_back(to_string(value));
+  key.form = fmt::format("{}", fmt::join(names, ", "));
+  key.read = [=](const Node& value, Config& config) {
+    for (const auto& [refused, reason] : unavailable) {
+      if (value.kind == Node::Kind::kScalar && value.text == to_string(refused)) {
+        throw ConfigError(value.place, fmt::format("{}: '{}' {}", path, value.text, reason));
+      }
+    }
+    const std::string name = read_name(value, path, names);
+    field(config) = *std::find_if(values.begin(), values.end(), [&](Enum e) { return to_string(e) == name; });
+  };
+  key.write = [=](const Config& config) { return Json(to_string(field(config))); };
+  key.path = std::move(path);
+  return key;
+}
+
+inline Key with(Key key, Purposes used, Purposes required = {}) {
+  key.used = used;
+  key.required = required;
+  return key;
+}
+
+template <typename Idle>
+Key unless(Key key, Idle idle) {
+  key.idle = idle;
+  return key;
+}
+
+}  // namespace coppice::config

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "config/keys/key.h"
+
+namespace coppice::config {
+
+// The keys that say how a large model is trained: training.parallel, micro_batches, schedule and its like.
+void add_parallel_keys(std::vector<Key>& keys);
+
+// What such training takes for granted where nothing else is set: a sample in a micro-batch, Adam, and
+// gradients that are reduced in buckets.
+void resolve_parallel_training(Loaded& loaded);
+
+// Throws ConfigError at what cannot be.
+void check_parallel_training(const Loaded& loaded);
+
+}  // namespace coppice::config

@@ -1,0 +1,68 @@
+#include "config/settings/link_limits.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace coppice::config {
+namespace {
+
+constexpr Bytes kWidestFlit = 4096;
+constexpr std::int64_t kClockStep = 100'000'000;  // Hz
+constexpr std::int64_t kFastestClock = 100'000'000'000;
+constexpr Bytes kFlitsOfAPacket = 16;  // behind a head flit
+
+std::string flit_advice(const SystemConfig& system, Bytes flit) {
+  const bool packets = system.ni.flow_control == FlowControl::kPacket;
+  const Bytes payload = system.ni.payload;
+  if (!packets || (payload % flit == 0 && payload >= usual_payload(flit))) {
+    return fmt::format("make system.flit {}", format_bytes(flit));
+  }
+  return fmt::format("make system.flit {} and system.ni.payload {}", format_bytes(flit),
+                     format_bytes(usual_payload(flit)));
+}
+
+// A clock of whole 100 MHz that moves a flit often enough; none if there is no such.
+std::string clock_advice(const SystemConfig& system, Bandwidth bandwidth) {
+  std::int64_t steps = bandwidth.bytes_per_second / system.flit / kClockStep;
+  for (; steps * kClockStep <= kFastestClock; ++steps) {
+    const Frequency clock{steps * kClockStep};
+    if (steps > 0 && transfer_time(system.flit, bandwidth) >= clock.period()) {
+      return "system.clock " + format_frequency(clock);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Bytes carrying_flit(const SystemConfig& system, Bandwidth bandwidth) {
+  Bytes flit = system.flit;
+  while (flit <= kWidestFlit && transfer_time(flit, bandwidth) < system.clock.period()) flit *= 2;
+  return flit <= kWidestFlit ? flit : 0;
+}
+
+Bytes usual_payload(Bytes flit) {
+  return kFlitsOfAPacket * flit;
+}
+
+std::string bandwidth_objection(const SystemConfig& system, Bandwidth bandwidth) {
+  if (transfer_time(system.flit, bandwidth) >= system.clock.period()) return "";
+  std::vector<std::string> advice;
+  if (const Bytes flit = carrying_flit(system, bandwidth); flit > 0)
+    advice.push_back(flit_advice(system, flit));
+  if (const std::string clock = clock_advice(system, bandwidth); !clock.empty()) advice.push_back(clock);
+  if (advice.empty()) advice.emplace_back("lower it");
+  return fmt::format("{} is more than one flit of {} per cycle of {}: {}", format_bandwidth(bandwidth),
+                     format_bytes(system.flit), format_frequency(system.clock), fmt::join(advice, ", or "));
+}
+
+std::string latency_objection(const SystemConfig& system, Femtoseconds latency) {
+  const Cycles cycles = latency / system.clock.period();
+  if (cycles <= kLongestLatency) return "";
+  return fmt::format("{} is {} cycles of {}: at most {} can be simulated, {}", format_duration(latency),
+                     cycles, format_frequency(system.clock), kLongestLatency,
+                     format_duration(kLongestLatency * system.clock.period()));
+}
+
+}  // namespace coppice::config

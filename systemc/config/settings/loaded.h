@@ -1,0 +1,29 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/error.h"
+#include "config/settings/config.h"
+
+namespace coppice::config {
+
+// The use that the command will make of a configuration: it decides which keys are required and which have
+// no effect. A run of a text workload moves chunks only, and fewer keys have an effect on it: kTextRun.
+enum class Purpose { kRun, kTraffic, kSchedule, kBound, kRoute, kTextRun, kLayers };
+
+// A configuration with the place of every key that was set.
+struct Loaded {
+  Config config;
+  std::map<std::string, SourceLocation> places;  // "system.link.bandwidth" -> where its value stands
+  SourceLocation top;                            // the document, for keys that are not there
+
+  // The place of `key`, else of the nearest enclosing section that is there.
+  SourceLocation place(const std::string& key) const;
+};
+
+// What holds the key, section or entry of a list at `path`: "system.link" of "system.link.bandwidth"; empty
+// for what stands at the top.
+std::string enclosing_section(const std::string& path);
+
+}  // namespace coppice::config

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/settings/loaded.h"
+
+namespace coppice::config {
+
+// The collective runs as a program of its own: it is one of a group, or an all-to-all.
+bool runs_lone_collective(const Config& config);
+
+// The algorithms of an all-to-all, which are no schedule compilers of other collectives, and what chooses
+// one.
+std::vector<std::string> all_to_all_algorithms();
+
+// Throws ConfigError for a collective of a group, and for an all-to-all: only the machine runs these.
+void require_whole_collective(const Loaded& loaded);
+
+}  // namespace coppice::config

@@ -1,0 +1,91 @@
+#include "config/settings/shape.h"
+
+#include "config/settings/lone_collective_config.h"
+
+#include <algorithm>
+
+namespace coppice::config {
+
+using topology::DescribedBy;
+
+const topology::KindInfo* kind_of(const Config& config) {
+  return topology::find_kind(config.system.topology.kind);
+}
+
+bool described_by(const Config& config, DescribedBy where) {
+  const topology::KindInfo* const kind = kind_of(config);
+  return kind != nullptr && kind->described_by == where;
+}
+
+bool has_dims(const Config& config) {
+  return described_by(config, DescribedBy::kDims);
+}
+
+bool is_grid(const Config& config) {
+  const topology::KindInfo* const kind = kind_of(config);
+  return kind != nullptr && kind->grid;
+}
+
+const schedule::AlgorithmInfo* algorithm_of(const Config& config) {
+  return schedule::find_algorithm(config.collective.algorithm);
+}
+
+bool places_trees(const Config& config) {
+  const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
+  return algorithm != nullptr && algorithm->places_trees;
+}
+
+bool runs_over_dimensions(const Config& config) {
+  const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
+  return algorithm != nullptr && algorithm->over_dimensions;
+}
+
+bool chooses_algorithm(const Config& config) {
+  const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
+  return algorithm != nullptr && algorithm->chooses_algorithm;
+}
+
+std::vector<std::string> algorithms_over_dimensions() {
+  return schedule::algorithms_that([](const auto& info) { return info.over_dimensions; });
+}
+
+bool has_work(const Config& config) {
+  return config.collective != CollectiveConfig{} || config.program != ProgramConfig{} ||
+         config.training != TrainingConfig{} || config.routing != RoutingConfig{};
+}
+
+bool reads_tables(const Config& config) {
+  const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
+  return algorithm != nullptr && algorithm->from_file;
+}
+
+bool runs_program(const Config& config) {
+  return !config.program.file.empty() || !config.program.trace.empty() || !config.program.jobs.empty() ||
+         trains_large_model(config) || runs_lone_collective(config) || trains_text_workload(config);
+}
+
+bool trains_large_model(const Config& config) {
+  return config.training.large.laid_out;
+}
+
+bool trains_text_workload(const Config& config) {
+  return config.training.model.ends_with(".txt");
+}
+
+std::int64_t count_accelerators(const Config& config) {
+  constexpr std::int64_t kMany = std::int64_t{1} << 40;
+  const TopologyConfig& topology = config.system.topology;
+  const topology::KindInfo* const kind = kind_of(config);
+  if (kind == nullptr) return 0;
+  if (kind->described_by != DescribedBy::kDimensions) {
+    return topology::count_accelerators(kind->kind, topology.dims);
+  }
+  if (topology.dimensions.empty()) return 0;
+  std::int64_t count = 1;
+  for (const topology::DimensionSpec& dimension : topology.dimensions) {
+    count = std::min(count * dimension.size, kMany);
+  }
+  return count;
+}
+
+}  // namespace coppice::config

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+
+#include "config/settings/config.h"
+#include "schedule/registry.h"
+#include "topology/networks/kinds.h"
+
+namespace coppice::config {
+
+// The meaning of names in the configuration, before a graph or a schedule is built.
+
+// The kind is described by `dims`.
+bool has_dims(const Config& config);
+
+// A torus or mesh: `dims` are widths, and a width of 1 has no links.
+bool is_grid(const Config& config);
+
+// The description of the kind; null before one is read, or for a name that is none's.
+const topology::KindInfo* kind_of(const Config& config);
+
+bool described_by(const Config& config, topology::DescribedBy where);
+
+// The description of the collective's algorithm; null where none is named, as for traffic.
+const schedule::AlgorithmInfo* algorithm_of(const Config& config);
+
+// The collective's algorithm lays trees on the network as collective.trees says.
+bool places_trees(const Config& config);
+
+// The collective's algorithm moves chunks through the dimensions of a hierarchy.
+bool runs_over_dimensions(const Config& config);
+
+// The names of the algorithms that do.
+std::vector<std::string> algorithms_over_dimensions();
+
+// The collective's algorithm compiles others and keeps the fastest.
+bool chooses_algorithm(const Config& config);
+
+// Accelerators have something to do: there is more to it than a network.
+bool has_work(const Config& config);
+
+// The collective's tables are read from collective.file.
+bool reads_tables(const Config& config);
+
+// The system runs a program: of a file, a trace, or a large model.
+bool runs_program(const Config& config);
+
+// The system trains a large model: training.parallel says how it is laid out.
+bool trains_large_model(const Config& config);
+
+// `training.model` names a text workload of ASTRA-sim (*.txt) and not a layer table.
+bool trains_text_workload(const Config& config);
+
+// How many accelerators there are; 0 where only the graph tells.
+std::int64_t count_accelerators(const Config& config);
+
+}  // namespace coppice::config

@@ -1,0 +1,42 @@
+#include "config/files/astra_system.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "scratch_file.h"
+
+namespace coppice::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string complaint(const std::string& text) {
+  const ScratchFile file(text, ".json");
+  try {
+    read_astra_system(file.path());
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(AstraSystem, HasTheAlgorithmOfEveryDimension) {
+  const ScratchFile file(
+      R"({"scheduling-policy": "LIFO", "all-reduce-implementation": ["oneRing", "direct", "halvingDoubling"]})",
+      ".json");
+  const AstraSystem system = read_astra_system(file.path());
+  EXPECT_THAT(system.algorithms, ElementsAre("ring", "direct", "halving_doubling"));
+  EXPECT_THAT(system.assumptions, ElementsAre(HasSubstr("not read: scheduling-policy")));
+}
+
+TEST(AstraSystem, SaysWhatItDoesNotRun) {
+  EXPECT_THAT(complaint(R"({"all-reduce-implementation": ["doubleBinaryTree"]})"),
+              HasSubstr("\"doubleBinaryTree\" is not run by a dimension here; ring, oneRing"));
+  EXPECT_THAT(complaint("{}"), HasSubstr("has a list all-reduce-implementation"));
+  EXPECT_THAT(complaint("["), HasSubstr("is no JSON"));
+  EXPECT_THAT(complaint("[1e999]"), HasSubstr("is no JSON"));
+}
+
+}  // namespace
+}  // namespace coppice::config
