@@ -3,52 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/time_limit.h"
 #include "fabric/network_port.h"
-#include "fabric/sim_time.h"
-#include "ni/memory.h"
 
 namespace coppice::ni {
 namespace {
-
-// An access of the memory, with the data that go with it. Making one costs more than what a memory does with
-// it, and no two are under way in a thread.
-class MemoryTransaction {
- public:
-  MemoryTransaction() { payload_.set_extension(&data_); }
-  MemoryTransaction(const MemoryTransaction&) = delete;
-  MemoryTransaction& operator=(const MemoryTransaction&) = delete;
-  // It would delete the data.
-  ~MemoryTransaction() { payload_.clear_extension(&data_); }
-
-  static MemoryTransaction& of_this_thread() {
-    static thread_local MemoryTransaction transaction;
-    return transaction;
-  }
-
-  GradientData& data() { return data_; }
-  // Of `bytes` at `address`, as new.
-  tlm::tlm_generic_payload& begin(tlm::tlm_command command, Bytes address, Bytes bytes) {
-    constexpr Bytes kLongest = std::numeric_limits<unsigned>::max();
-    const auto length = static_cast<unsigned>(std::min(bytes, kLongest));
-    data_.bytes = bytes > kLongest ? bytes : 0;
-    payload_.set_command(command);
-    payload_.set_address(static_cast<sc_dt::uint64>(address));
-    payload_.set_data_length(length);
-    payload_.set_streaming_width(length);
-    payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    return payload_;
-  }
-
- private:
-  tlm::tlm_generic_payload payload_;
-  GradientData data_;
-};
 
 // Cycles of `period` that `flits` take at `flit_time` each.
 Cycles cycles_of(std::int64_t flits, Femtoseconds flit_time, Femtoseconds period) {
@@ -96,7 +59,7 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
                         .tables = &context.schedule->nodes[static_cast<std::size_t>(node)],
                         .contents = &contents})),
       values_(dynamic_cast<ValueMemory*>(&contents)),
-      dma_(context.system->ni.dma_latency),
+      memory_port_(memory, context.period, context.system->ni.dma_latency),
       reduction_(context.system->ni.reduction_latency),
       setup_(fabric::latency_cycles(context.system->ni.message_setup, context.period)) {
   if (flits != nullptr) {
@@ -201,7 +164,7 @@ void NetworkInterface::finish_if_done(TableContext& context, Cycles now) {
 }
 
 void NetworkInterface::end_of_elaboration() {
-  ask_for_direct_access();
+  memory_port_.ask_for_direct_access();
   for (std::size_t p = 0; p < network.size(); ++p) {
     if (network[p].size() == 0) {
       throw ModelError(fmt::format("{} is not bound: bind it to a port of a network", network[p].name()));
@@ -355,7 +318,7 @@ void NetworkInterface::complete_arrivals(Cycles now) {
     MessageRecord& record = (*context_.log)[id];
     TableContext& context = *find(record.context);
     if (!completion.written) {
-      record.completed = write(context.given, record, now);
+      record.completed = memory_port_.write(context.given, record, now);
       if (record.completed > now) {
         completion.at = record.completed;
         completion.written = true;
@@ -504,62 +467,6 @@ void NetworkInterface::wait(TableContext& context, int index, DecoderState state
   }
 }
 
-void NetworkInterface::ask_for_direct_access() {
-  if (memory.size() == 0) return;
-  MemoryTransaction& asked = MemoryTransaction::of_this_thread();
-  asked.data().direct = nullptr;
-  tlm::tlm_dmi access;
-  if (!memory->get_direct_mem_ptr(asked.begin(tlm::TLM_READ_COMMAND, 0, 0), access)) return;
-  direct_ = asked.data().direct;
-  direct_read_latency_ = cycle_of(access.get_read_latency());
-}
-
-// Gets the data of `message`, whose flits leave `flit_time` apart, through the memory that is bound, at the
-// time that this node has come to. Returns the cycle of the first flit.
-Cycles NetworkInterface::read(const ContextTables& tables, MessageRecord& message, Femtoseconds flit_time,
-                              Cycles now) {
-  const TableEntry& entry = *message.entry;
-  if (direct_ != nullptr) {
-    direct_->read_directly(tables.base + entry.address, entry.bytes, message.payload);
-    return now + direct_read_latency_;
-  }
-  if (memory.size() == 0)
-    return dma_.request(*tables.contents, entry.address, entry.bytes, message.payload, now);
-  GradientData& data = MemoryTransaction::of_this_thread().data();
-  data.stream = checked_time(message.flits - 1, flit_time);
-  data.accumulate = false;
-  const Cycles ready = access(tlm::TLM_READ_COMMAND, tables.base, entry, now);
-  std::swap(message.payload, data.payload);
-  return ready;
-}
-
-// From when on the memory has what arrived. Its values are written elsewhere, flit by flit where flits move.
-Cycles NetworkInterface::write(const ContextTables& tables, const MessageRecord& arrival, Cycles now) {
-  const bool accumulate = arrival.entry->op == schedule::Op::kReduce;
-  if (direct_ != nullptr) {
-    direct_->write_directly(arrival.entry->bytes, accumulate);
-    return now;
-  }
-  if (memory.size() == 0) return now;
-  GradientData& data = MemoryTransaction::of_this_thread().data();
-  data.stream = arrival.serialization * context_.period;
-  data.accumulate = accumulate;
-  return access(tlm::TLM_WRITE_COMMAND, tables.base, *arrival.entry, now);
-}
-
-Cycles NetworkInterface::access(tlm::tlm_command command, Bytes base, const TableEntry& entry, Cycles now) {
-  tlm::tlm_generic_payload& transaction =
-      MemoryTransaction::of_this_thread().begin(command, base + entry.address, entry.bytes);
-  sc_core::sc_time delay = fabric::to_sc_time(now * context_.period) - sc_core::sc_time_stamp();
-  memory->b_transport(transaction, delay);
-  if (!transaction.is_response_ok()) {
-    throw ModelError(fmt::format("{}: the memory refuses {} at address {}: {}", name(),
-                                 format_bytes(entry.bytes), entry.address,
-                                 transaction.get_response_string()));
-  }
-  return cycle_of(sc_core::sc_time_stamp() + delay);
-}
-
 void NetworkInterface::issue(TableContext& context, int index, const TableEntry& entry, Cycles now) {
   Port& port = *ports_[static_cast<std::size_t>(index)];
   TableContext::Port& source = context.ports[static_cast<std::size_t>(index)];
@@ -574,7 +481,7 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   MessageRecord& record = (*context_.log)[id];
   record.context = context.given.id;
   Cycles ready = 0;
-  const auto request = [&] { ready = read(context.given, record, timing.slowest_flit, now); };
+  const auto request = [&] { ready = memory_port_.read(context.given, record, timing.slowest_flit, now); };
   if (queues_ && context.given.id == kOwnTables) {
     const auto word = static_cast<std::size_t>(entry.address) / sizeof(float);
     queues_->read_ahead(word, word + static_cast<std::size_t>(entry.bytes) / sizeof(float), values_->values(),

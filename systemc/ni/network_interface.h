@@ -14,10 +14,9 @@
 #include "fabric/route_timing.h"
 #include "ni/command_decoder.h"
 #include "ni/depacketizer.h"
-#include "ni/dma_engine.h"
 #include "ni/gradient_memory.h"
 #include "ni/interface.h"
-#include "ni/memory.h"
+#include "ni/memory_port.h"
 #include "ni/message_record.h"
 #include "ni/ni_context.h"
 #include "ni/packetizer.h"
@@ -133,13 +132,8 @@ class NetworkInterface final : public sc_core::sc_module,
   void take_early(TableContext& context, Cycles at);
   void finish_if_done(TableContext& context, Cycles now);
   void connect(int port);
-  void ask_for_direct_access();
-  void direct_access_ends() override { direct_ = nullptr; }
+  void direct_access_ends() override { memory_port_.direct_access_ends(); }
   void end_of_elaboration() override;
-  Cycles read(const ContextTables& tables, MessageRecord& message, Femtoseconds flit_time, Cycles now);
-  Cycles write(const ContextTables& tables, const MessageRecord& arrival, Cycles now);
-  // When the memory is done with `command` on this thread's MemoryTransaction.
-  Cycles access(tlm::tlm_command command, Bytes base, const TableEntry& entry, Cycles now);
   void take_flit(int port, const fabric::Packet& packet, fabric::Flit flit, Cycles now);
   void message_arrived(int port, std::uint64_t message, Cycles now);
   void run_at(TableContext& context, int port, Cycles at);
@@ -163,9 +157,7 @@ class NetworkInterface final : public sc_core::sc_module,
   std::vector<TableContext*> order_;  // scratch: running_ as a port serves them
   std::unordered_map<ContextId, std::vector<Early>> early_;
   bool started_ = false;
-  DmaEngine dma_;
-  MemoryModule* direct_ = nullptr;  // the memory, where it grants direct access
-  Cycles direct_read_latency_ = 0;
+  MemoryPort memory_port_;
   ReductionUnit reduction_;
   Cycles setup_;
   struct Counts {

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <systemc>
+#include <tlm>
+
+#include "base/units.h"
+#include "ni/dma_engine.h"
+#include "ni/memory.h"
+#include "ni/message_record.h"
+#include "ni/table_context.h"
+
+namespace coppice::ni {
+
+// A network interface's way to its memory: by direct access where the memory grants it, else by a transaction
+// for every message; without a memory the DMA engine reads the gradient buffer itself.
+class MemoryPort {
+ public:
+  using Socket =
+      tlm::tlm_initiator_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+
+  // Of an interface whose cycles take `period`; `socket`, bound or not, outlives it.
+  MemoryPort(Socket& socket, Femtoseconds period, Cycles dma_latency)
+      : socket_(socket), period_(period), dma_(dma_latency) {}
+
+  // To be called once sockets are bound; a memory may take back what it has granted.
+  void ask_for_direct_access();
+  void direct_access_ends() { direct_ = nullptr; }
+
+  // Gets the data of `message` of `tables`, whose flits leave `flit_time` apart, at the time that this node
+  // has come to. Returns the cycle of the first flit. Throws ModelError if the memory refuses it.
+  Cycles read(const ContextTables& tables, MessageRecord& message, Femtoseconds flit_time, Cycles now) {
+    if (direct_ == nullptr) return read_by_transaction(tables, message, flit_time, now);
+    const TableEntry& entry = *message.entry;
+    direct_->read_directly(tables.base + entry.address, entry.bytes, message.payload);
+    return now + direct_read_latency_;
+  }
+
+  // From when on the memory has what arrived. Its values are written elsewhere, flit by flit where flits
+  // move. Throws ModelError if the memory refuses it.
+  Cycles write(const ContextTables& tables, const MessageRecord& arrival, Cycles now) {
+    if (direct_ == nullptr) return write_by_transaction(tables, arrival, now);
+    direct_->write_directly(arrival.entry->bytes, arrival.entry->op == schedule::Op::kReduce);
+    return now;
+  }
+
+ private:
+  Cycles read_by_transaction(const ContextTables& tables, MessageRecord& message, Femtoseconds flit_time,
+                             Cycles now);
+  Cycles write_by_transaction(const ContextTables& tables, const MessageRecord& arrival, Cycles now);
+  Cycles access(tlm::tlm_command command, Bytes base, const TableEntry& entry, Cycles now);
+  Cycles cycle_of(const sc_core::sc_time& time) const {
+    return (static_cast<Femtoseconds>(time.value()) + period_ - 1) / period_;
+  }
+
+  Socket& socket_;
+  Femtoseconds period_;
+  DmaEngine dma_;
+  MemoryModule* direct_ = nullptr;  // the memory, where it grants direct access
+  Cycles direct_read_latency_ = 0;
+};
+
+}  // namespace coppice::ni
