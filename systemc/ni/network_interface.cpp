@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -89,6 +90,7 @@ void NetworkInterface::start(Cycles at) {
   if (started_)
     throw ModelError(fmt::format("{}: started in cycle {}, but its tables run already", name(), at));
   started_ = true;
+  own_->begins = at;
   running_.push_back(own_.get());
   for (int port = 0; port < num_ports(); ++port) run_at(*own_, port, at);
 }
@@ -126,6 +128,8 @@ void NetworkInterface::start_context(ContextId id, Cycles at) {
                                  context == nullptr ? "they are not loaded" : "they run already"));
   }
   context->started = true;
+  context->begins = at;
+  context->active = at;
   running_.push_back(context);
   for (int port = 0; port < num_ports(); ++port) run_at(*context, port, at);
   take_early(*context, at);
@@ -157,7 +161,7 @@ TableContext* NetworkInterface::find(ContextId id) const {
 
 void NetworkInterface::finish_if_done(TableContext& context, Cycles now) {
   const ContextId id = context.given.id;
-  if (id == kOwnTables || !context.started || !context.finished()) return;
+  if (id == kOwnTables || !context.started || !context.finished(now)) return;
   std::erase(running_, &context);
   loaded_.erase(id);
   if (on_context_done) on_context_done(id, now);
@@ -190,7 +194,8 @@ void NetworkInterface::connect(int index) {
     }
     TableContext& sender = *find(record.context);
     --sender.in_flight;
-    if (sender.given.id != kOwnTables && sender.finished()) wake_at(now + 1);
+    sender.active = now;
+    if (sender.given.id != kOwnTables && sender.complete()) wake_at(now + 1);
   };
   port.depacketizer = std::make_unique<Depacketizer>(
       [this](std::uint64_t message) {
@@ -259,19 +264,20 @@ void NetworkInterface::wakes_soon(std::size_t stage) const {
 
 void NetworkInterface::wake(Cycles now) {
   if (next_wake_ != now) return;  // set before an earlier one was
-  next_wake_ = -1;
   complete_arrivals(now);
-  for (int port = 0; port < num_ports(); ++port) run_port(port, now);
-  // The last tail has left, or tables end in nops.
+  // The last tail has left, or tables ended in nops. What follows from that may start in this cycle, too.
   for (std::size_t i = 0; i < running_.size();) {
     TableContext* const context = running_[i];
     finish_if_done(*context, now);
     if (i < running_.size() && running_[i] == context) ++i;
   }
+  for (int port = 0; port < num_ports(); ++port) run_port(port, now);
   Cycles next = completions_.empty() ? kNever : completions_.top().at;
   for (const TableContext* context : running_) {
     for (const TableContext::Waiting& port : context->waiting) next = std::min(next, port.due);
+    if (context->given.id != kOwnTables && context->complete()) next = std::min(next, now + 1);
   }
+  next_wake_ = -1;
   if (next != kNever) wake_at(next);
 }
 
@@ -378,31 +384,36 @@ DecoderState NetworkInterface::state_of(const TableContext& context, int index, 
                 context.tracker, ports_[p]->packetizer.has_place(cycle), cycle);
 }
 
-// The contexts as a port serves them.
-const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port) {
+// The contexts as a port serves them. Some may start when the port has served others in this cycle: they come
+// last always, as they do where all of a cycle is decided at once.
+const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port, Cycles now) {
   if (running_.size() < 2 || context_.system->ni.context_order == config::ContextOrder::kFifo)
     return running_;
   order_ = running_;
+  auto fresh = order_.end();
+  while (fresh != order_.begin() && (*std::prev(fresh))->begins >= now) --fresh;
+  const std::ranges::subrange others(order_.begin(), fresh);
   if (context_.system->ni.context_order == config::ContextOrder::kPriority) {
-    std::ranges::stable_sort(order_, std::greater<>{},
+    std::ranges::stable_sort(others, std::greater<>{},
                              [](const TableContext* context) { return context->given.priority; });
     return order_;
   }
   const auto last = std::ranges::find_if(
-      order_, [&](const TableContext* context) { return context->given.id == port.last_served; });
-  if (last != order_.end()) std::rotate(order_.begin(), last + 1, order_.end());
+      others, [&](const TableContext* context) { return context->given.id == port.last_served; });
+  if (last != fresh) std::rotate(order_.begin(), last + 1, fresh);
   return order_;
 }
 
-// One entry per cycle and port.
+// One entry per cycle and port, however often it is woken in a cycle.
 void NetworkInterface::run_port(int index, Cycles now) {
   const auto p = static_cast<std::size_t>(index);
   const bool due = std::ranges::any_of(
       running_, [&](const TableContext* context) { return context->waiting[p].due <= now; });
   if (!due) return;
-  bool issued = false;
-  for (TableContext* context : in_order(*ports_[p])) {
-    if (context->waiting[p].due <= now && run_context(*context, index, now, !issued)) issued = true;
+  Port& port = *ports_[p];
+  for (TableContext* context : in_order(port, now)) {
+    if (context->waiting[p].due > now) continue;
+    if (run_context(*context, index, now, port.last_issue < now)) port.last_issue = now;
   }
 }
 
@@ -420,6 +431,7 @@ bool NetworkInterface::run_context(TableContext& context, int index, Cycles now,
     const TableEntry& nop = *port.table.head();
     port.timestep.advance_to(nop.step);
     port.table.pop();
+    context.active = now;
     if (context_.system->ni.lockstep) {
       hold(port.lockstep, context_.framing.flits(nop.bytes), slowest_flit(context, index), now, false);
     }

@@ -40,7 +40,8 @@ std::uint64_t open_message(const NiContext& context, NodeId node, int port, cons
 // lockstep counters, decoder, packetizer and depacketizer; shared the dependency tracker, the DMA engine and
 // the reduction unit. Tables that are loaded later run beside those it was made with, each set in a context
 // of its own (table_context.h): of those whose entry at a port could issue in a cycle,
-// system.ni.context_order says which does.
+// system.ni.context_order says which does. Those that start in this very cycle come last, the first of them
+// first.
 //
 // Cycle by cycle: an entry whose conditions hold in cycle c issues in c, one per port and cycle; its first
 // flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected in
@@ -96,6 +97,7 @@ class NetworkInterface final : public sc_core::sc_module,
     std::unique_ptr<Depacketizer> depacketizer;
     Cycles free_since = 0;      // the cycle after the last tail that left
     ContextId last_served = 0;  // the context whose entry issued last
+    Cycles last_issue = -1;     // when it did
   };
   // Messages that came before their context was started here.
   struct Early {
@@ -119,7 +121,7 @@ class NetworkInterface final : public sc_core::sc_module,
   void count_arrival(TableContext& context, const MessageRecord& arrival, Cycles now);
   void run_port(int port, Cycles now);
   bool run_context(TableContext& context, int port, Cycles now, bool may_issue);
-  const std::vector<TableContext*>& in_order(const Port& port);
+  const std::vector<TableContext*>& in_order(const Port& port, Cycles now);
   DecoderState state_of(const TableContext& context, int port, Cycles cycle) const;
   void wait(TableContext& context, int port, DecoderState state, Cycles now);
   void wake_fabric(int port, Cycles now);

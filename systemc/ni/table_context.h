@@ -79,10 +79,16 @@ class TableContext {
     return true;
   }
   // Every entry has issued and left, and all that comes here has come.
-  bool finished() const { return in_flight == 0 && missing == 0 && issued(); }
+  bool complete() const { return in_flight == 0 && missing == 0 && issued(); }
+  // The same of the cycles before `now`: what happens in a cycle ends it in the next one, in whatever order a
+  // cycle's parts run.
+  bool finished(Cycles now) const { return active < now && complete(); }
 
   ContextTables given;
   bool started = false;
+  Cycles begins = 0;  // the cycle in which its entries may issue first
+  Cycles active =
+      -1;  // the last cycle in which it began, left an entry behind, or a tail of its messages left
   DependencyTracker tracker;
   Enablers enablers;
   RouteTimes route_times;
