@@ -28,13 +28,14 @@ def blocks():
                      "FLOWS": ni["FLOWS"]}}
 
 
-def synthesise(block, parameters, library, arguments):
-    """The folder of the block's netlist in arguments.out. `arguments`: as hardware/netlist.py's settings."""
+def synthesise(block, parameters, library, arguments, structure="reduced"):
+    """The folder of the block's netlist in arguments.out. `arguments`: as hardware/netlist.py's settings; `structure`: one of its
+    STRUCTURES."""
     sources = [path.read_text() for path in netlist.sources_of(block)]
     depends = [block, sorted(parameters.items()), sources, library.text, netlist.source(), arguments.wire_um,
-               arguments.memory_fo4, arguments.macro_bits, arguments.target_ps]
+               arguments.memory_fo4, arguments.macro_bits, arguments.target_ps, structure]
     folder = arguments.out / f"{block}.{hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:16]}"
     if not (folder / "netlist.v").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        netlist.write(block, parameters, folder, library, arguments)
+        netlist.write(block, parameters, folder, library, arguments, structure)
     return folder

@@ -18,10 +18,16 @@ WIRE_PF = 1.257e-4  # a um
 WIRE_KOHM = 2.67e-4
 LIBRARY = re.compile(r"library\s*\([^)]*\)\s*\{")
 ELABORATE = "hierarchy -check -top {top} {parameters}; synth -flatten -nordff -noshare -run begin:fine; opt_clean"
-# Delay first: LUTs by delay, twice, structural choices, cells; buffers for loads; sizes. Then what has slack becomes small
-# again, and what that made slow large.
-ABC = ("strash;ifraig;scorr;dc2;strash;if,-g,-K,6;strash;if,-g,-K,6;strash;dch,-f;map,-B,0.5,-D,1;topo;buffer,-c,-p;"
-       "upsize;dnsize,-D,{target};upsize;dnsize,-D,{target}")
+# ABC finds different gates from different starts, none the fastest for every block: what a block is reduced to first, and what
+# covers it then with cells. Delay comes first in all: LUTs by delay, more than once, structural choices, cells.
+BY_DELAY = "strash;if,-g,-K,6;"
+STRUCTURES = {
+    "as_written": 3 * BY_DELAY + "strash;dch,-f;map,-B,0.5,-D,1;topo",
+    "reduced": "strash;ifraig;scorr;dc2;" + 2 * BY_DELAY + "strash;dch,-f;map,-B,0.5,-D,1;topo",
+    "small": 6 * BY_DELAY + "strash;&get,-n;&dch,-f;&nf,-D,1;&put;topo",
+}
+# Buffers for loads; sizes. Then what has slack becomes small again, and what that made slow large.
+SIZE = "buffer,-c,-p;upsize;dnsize,-D,{target};upsize;dnsize,-D,{target}"
 MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
        "abc -liberty {liberty} -script +{abc}; opt_clean; splitnets -ports; opt_clean; "
        "write_json {folder}/mapped.json")
@@ -243,17 +249,18 @@ def source():
     return pathlib.Path(__file__).read_text()
 
 
-def write(top, parameters, folder, library, settings):
+def write(top, parameters, folder, library, settings, structure):
     """netlist.v, cells.lib and macros.lib of `top` in `folder`. `library`: a liberty.Library; `settings`: wire_um,
-    macro_bits, memory_fo4, target_ps. Returns the module's name in the netlist."""
+    macro_bits, memory_fo4, target_ps; `structure`: one of STRUCTURES. Returns the module's name in the netlist."""
     name, module = coarse(top, parameters, folder, settings.macro_bits)
     macros = take_macros(module, settings.macro_bits)
     boxes = {macro: black_box(of) for macro, of in macros.items()}
     (folder / "with_macros.json").write_text(json.dumps({"modules": {"top": module} | boxes}))
     (folder / "cells.lib").write_text(wire_loads(library.text, settings.wire_um), encoding="latin-1")
     (folder / "macros.lib").write_text(macro_library(macros, settings.memory_fo4))
+    abc = f"{STRUCTURES[structure]};{SIZE.format(target=settings.target_ps)}"
     synthesis.Synthesis.yosys(f"read_json {folder}/with_macros.json; " + MAP.format(
-        cells=library.path, liberty=f"{folder}/cells.lib", abc=ABC.format(target=settings.target_ps), folder=folder))
+        cells=library.path, liberty=f"{folder}/cells.lib", abc=abc, folder=folder))
     mapped = json.loads((folder / "mapped.json").read_text())["modules"]
     module = mapped["top"]
     registers = {of for of, cell in library.cells.items() if cell.sequential} | set(macros)

@@ -116,6 +116,15 @@ class Timing(unittest.TestCase):
             return float(rows[0][0])
         self.assertAlmostEqual(slowest(40) - slowest(30), 10 * netlist.FO4, places=2)
 
+    def test_tries_other_structures_where_the_first_misses_the_period(self):
+        def slowest(*arguments):
+            run = self.run_timing("command_decoder", "--paths", "1", *arguments)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            return float(run.stdout.split()[1])
+        alone = [slowest("--structure", structure) for structure in netlist.STRUCTURES]
+        self.assertEqual(slowest("--period", "0.1"), min(alone))
+        self.assertEqual(slowest("--period", "10"), alone[0])
+
     def test_names_what_is_missing(self):
         for arguments, environment, words in (
                 (["fifo", "--liberty", "/nowhere.lib"], {}, ["/nowhere.lib", "--liberty"]),
