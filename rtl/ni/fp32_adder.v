@@ -74,56 +74,75 @@ module fp32_adder #(
 
   // Add and normalize, no further than a subnormal's exponent. How far is anticipated while the sum is made: digits x - y
   // are a one, ones that are taken off again, and then the highest bit of the difference or the bit above it, which the
-  // next stage sees. {sum is zero; no further; exponent; exponent if once further; significand, guard, round, sticky}
-  function [EXACT_W+18:0] add(input subtract, input [SIGNIFICAND_W-1:0] x, input [EXACT_W-1:0] y, input [7:0] x_exponent,
+  // next stage sees. Each group of four digits knows its own first one, and the exponent is there less one for every group,
+  // when it is known which group is the first with a one. {sum is zero; no further; exponent; significand, guard, round,
+  // sticky}
+  localparam GROUP_W = 6;  // bits of the exponent above those that count within a group
+  function [EXACT_W+10:0] add(input subtract, input [SIGNIFICAND_W-1:0] x, input [EXACT_W-1:0] y, input [7:0] x_exponent,
                               input [7:0] unit, input [3:0] eights);
     reg [EXACT_W:0]   total;
     reg [EXACT_W-1:0] wide_x, difference, borrows, leads, shifted;
-    reg [4*GROUPS-1:0] ones;
-    reg [3:0]  four;
-    reg [4:0]  left;
+    reg [4*GROUPS-1:0] ones, limits;
+    reg [2*GROUPS-1:0] place;    // of a group's first one
+    reg [GROUPS-1:0]   any, earlier, first, ends;
     reg [31:0] limit;  // as far as the exponent goes
-    reg [7:0]  most;
-    reg        zero, earlier;
+    reg [3:0]  four, limit_of;
+    reg [1:0]  left;   // within the group
+    reg [GROUP_W-1:0] upper, borrowed;
+    reg [8:0]  exponent;
+    reg        zero;
     integer    i;
     begin
       wide_x = {x, 3'd0};
       total = {1'b0, wide_x} + {1'b0, y};
       difference = wide_x - y;
+      zero = subtract ? wide_x == y : {x, y} == {(SIGNIFICAND_W+EXACT_W){1'b0}};
       limit = {unit & {8{eights[3]}}, unit & {8{eights[2]}}, unit & {8{eights[1]}}, unit & {8{eights[0]}}};
       borrows = {~wide_x[EXACT_W-2:0] & y[EXACT_W-2:0], 1'b0};
-      most = x_exponent - 8'd1;
-      for (i = 0; i < EXACT_W; i = i + 1) leads[i] = limit[EXACT_W-i] || (wide_x[i] != y[i] && !borrows[i]);
-      // The first group of four with a one, and the one's place in it; if there is none, the difference is zero.
-      ones = {leads, {PADDING{1'b0}}};
-      shifted = {EXACT_W{1'b0}};
-      left = 5'd0;
-      earlier = 1'b0;
-      for (i = 0; i < GROUPS; i = i + 1) begin
-        four = ones[4*(GROUPS-1-i)+:4] & {4{!earlier}};
-        earlier = earlier || |four;
-        shifted = shifted | ((difference << 4 * i) & {EXACT_W{|four}});
-        left = left | ({i[2:0], !(four[3] || four[2]), !four[3] && (four[2] || !four[1])} & {5{|four}});
+      limits = {4*GROUPS{1'b0}};
+      for (i = 0; i < EXACT_W; i = i + 1) begin
+        limits[PADDING+i] = limit[EXACT_W-i];
+        leads[i] = limit[EXACT_W-i] || (wide_x[i] != y[i] && !borrows[i]);
       end
-      shifted = shifted << left[1:0];
-      zero = subtract ? wide_x == y : {x, y} == {(SIGNIFICAND_W+EXACT_W){1'b0}};
-      if (subtract)
-        add = {zero, zero || {3'd0, left} == most, {1'b0, x_exponent - {3'd0, left}}, most - {3'd0, left}, shifted};
-      else if (total[EXACT_W])
-        add = {zero, 1'b1, {1'b0, x_exponent} + 9'd1, most, total[EXACT_W:2], total[1] || total[0]};
-      else
-        add = {zero, 1'b1, {1'b0, x_exponent}, most, total[EXACT_W-1:0]};
+      ones = {leads, {PADDING{1'b0}}};
+      for (i = 0; i < GROUPS; i = i + 1) begin
+        four = ones[4*(GROUPS-1-i)+:4];
+        limit_of = limits[4*(GROUPS-1-i)+:4];
+        any[i] = |four;
+        place[2*i+:2] = {!(four[3] || four[2]), !four[3] && (four[2] || !four[1])};
+        ends[i] = limit_of[3] || (!four[3] && (limit_of[2] || (!four[2] && (limit_of[1] || (!four[1] && limit_of[0])))));
+      end
+      earlier = any << 1;
+      for (i = 1; i < GROUPS; i = i * 2) earlier = earlier | earlier << i;
+      first = any & ~earlier & {GROUPS{subtract}};
+      // A sum that is added is not shifted on: the first of its groups is none.
+      if (subtract) shifted = {EXACT_W{1'b0}};
+      else if (total[EXACT_W]) shifted = {total[EXACT_W:2], total[1] || total[0]};
+      else shifted = total[EXACT_W-1:0];
+      left = 2'd0;
+      upper = {GROUP_W{1'b0}};
+      borrowed = {GROUP_W{1'b0}};
+      for (i = 0; i < GROUPS; i = i + 1) begin
+        shifted = shifted | ((difference << 4 * i) & {EXACT_W{first[i]}});
+        left = left | (place[2*i+:2] & {2{first[i]}});
+        upper = upper | ((x_exponent[7:2] - i[GROUP_W-1:0]) & {GROUP_W{first[i]}});
+        borrowed = borrowed | ((x_exponent[7:2] - i[GROUP_W-1:0] - 1'b1) & {GROUP_W{first[i]}});
+      end
+      shifted = left[1] ? {shifted[EXACT_W-3:0], 2'd0} : shifted;
+      shifted = left[0] ? {shifted[EXACT_W-2:0], 1'b0} : shifted;
+      exponent = subtract ? {1'b0, left > x_exponent[1:0] ? borrowed : upper, x_exponent[1:0] - left} :
+                            {1'b0, x_exponent} + {8'd0, total[EXACT_W]};
+      add = {zero, zero || !subtract || |(ends & first), exponent, shifted};
     end
   endfunction
   reg               sign2_q, zero2_q, special2_q, nan2_q, zero_sign2_q, last_q;
   reg [8:0]         exponent2_q;
-  reg [7:0]         lower_q;
   reg [EXACT_W-1:0] normal_q;
   generate
     if (PIPELINED != 0) begin : g_add
       always @(posedge clk_i) begin
         if (next_i) begin
-          {zero2_q, last_q, exponent2_q, lower_q, normal_q} <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q);
+          {zero2_q, last_q, exponent2_q, normal_q} <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q);
           sign2_q <= sign_q;
           zero_sign2_q <= zero_sign_q;
           special2_q <= special_q;
@@ -132,21 +151,21 @@ module fp32_adder #(
       end
     end else begin : g_add
       always @* begin
-        {zero2_q, last_q, exponent2_q, lower_q, normal_q} = add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q);
+        {zero2_q, last_q, exponent2_q, normal_q} = add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q);
         {sign2_q, zero_sign2_q, special2_q, nan2_q} = {sign_q, zero_sign_q, special_q, nan_q};
       end
     end
   endgenerate
 
   // Round, without the leading bit, which the exponent tells: a carry out of the fraction goes into the exponent, as it must.
-  // What is rounded up is there when it is known whether to; of a bfloat16 the carry goes through the lower half.
+  // Whether to round up, and how far a carry goes in each octet of the fraction, is found for both places that it may have
+  // while it is found which it is. An octet is rounded up if all below it are ones, that of a bfloat16 by itself.
   localparam LOW = FRACTION_W - 7;
   wire             sum_valid;
   wire             short = FRACTION_W > 7 && short_i;
-  reg              again, up, overflow, sign;
-  reg  [EXACT_W-2:0] exact;
-  reg  [WIDTH-1:0] down;
-  reg  [WIDTH-2:0] through, above;
+  reg              leads, again, up, infinite, ordinary, ones, ones_further, carry;
+  reg  [FRACTION_W-1:0] here, further, fraction, rounded;
+  reg  [7:0]       exponent;
   generate
     if (PIPELINED != 0) begin : g_round
       reg valid_q;
@@ -157,24 +176,41 @@ module fp32_adder #(
       wire unused = &{1'b0, clk_i, valid_i, next_i};
     end
   endgenerate
+  // Whether a fraction with the three bits behind it is rounded up.
+  function goes_up(input [FRACTION_W+2:0] exact, input upper_half);
+    goes_up = upper_half ? exact[LOW+2] && (exact[LOW+3] || |exact[LOW+1:0]) : exact[2] && (exact[3] || |exact[1:0]);
+  endfunction
+  integer b;
   always @* begin
-    again = !last_q && !normal_q[EXACT_W-1];
-    exact = again ? {normal_q[EXACT_W-3:0], 1'b0} : normal_q[EXACT_W-2:0];
-    // Where nothing leads and it goes no further, the sum is subnormal.
-    down = {normal_q[EXACT_W-1] ? exponent2_q : {1'b0, lower_q & {8{!last_q}}}, exact[EXACT_W-2:3]};
-    up = exact[2] && (exact[3] || exact[1] || exact[0]);
-    if (short) begin
-      down = down >> LOW << LOW;
-      up = exact[LOW+2] && (exact[LOW+3] || |exact[LOW+1:0]);
+    leads = normal_q[EXACT_W-1];
+    again = !last_q && !leads;
+    here = normal_q[EXACT_W-2:3];
+    further = normal_q[EXACT_W-3:2];
+    fraction = again ? further : here;
+    up = again ? goes_up({normal_q[EXACT_W-3:0], 1'b0}, short) : goes_up(normal_q[EXACT_W-2:0], short);
+    carry = up;
+    ones = 1'b1;
+    ones_further = 1'b1;
+    for (b = 0; b < FRACTION_W; b = b + 1) begin
+      if (b % 8 == 0) begin
+        carry = (carry && (again ? ones_further : ones)) || (b == LOW && short && up);
+        ones = 1'b1;
+        ones_further = 1'b1;
+      end
+      rounded[b] = (fraction[b] ^ ((again ? ones_further : ones) && carry)) && !(short && b < LOW);
+      ones = ones && here[b];
+      ones_further = ones_further && further[b];
     end
-    through = short ? down[WIDTH-2:0] | ~({(WIDTH-1){1'b1}} << LOW) : down[WIDTH-2:0];
-    above = through + {{(WIDTH-2){1'b0}}, 1'b1};
-    overflow = special2_q || exponent2_q[8] || (normal_q[EXACT_W-1] && &exponent2_q[7:0]);  // rounding up the largest number makes it infinity
-    sign = zero2_q ? zero_sign2_q : sign2_q;
-    sum_o = {sign, up ? above : down[WIDTH-2:0]};
-    if (overflow) sum_o = {sign, 8'hff, {FRACTION_W{1'b0}}};
-    if (nan2_q) sum_o = {10'h1ff, {(FRACTION_W-1){1'b0}}};
-    if (!sum_valid) sum_o = {WIDTH{1'b0}};
+    carry = carry && (again ? ones_further : ones);
+    // Where nothing leads and it goes no further, the sum is subnormal.
+    if (leads) exponent = carry ? exponent2_q[7:0] + 8'd1 : exponent2_q[7:0];
+    else if (last_q) exponent = {7'd0, carry};
+    else exponent = carry ? exponent2_q[7:0] : exponent2_q[7:0] - 8'd1;
+    infinite = special2_q || exponent2_q[8] || (leads && &exponent2_q[7:0]);  // as the largest number is when it goes up
+    ordinary = sum_valid && !infinite && !nan2_q;
+    sum_o[WIDTH-1] = sum_valid && !nan2_q && (zero2_q ? zero_sign2_q : sign2_q);
+    sum_o[FRACTION_W+:8] = {8{sum_valid && (infinite || nan2_q)}} | (exponent & {8{ordinary}});
+    sum_o[FRACTION_W-1:0] = {sum_valid && nan2_q, {(FRACTION_W-1){1'b0}}} | (rounded & {FRACTION_W{ordinary}});
   end
 endmodule
 `default_nettype wire
