@@ -144,28 +144,28 @@ module ni_port #(
       localparam [1:0] OP_NOP = 2'd2;
       wire               entry_valid, hold, nop;
       wire [ENTRY_W-1:0] entry;
-      wire [FLOW_W-1:0]    base_flow, flow_offset;
+      wire               above;
       wire [COUNT_W-1:0]   dependencies;
-      wire [STEP_W-1:0]    base_step, step_offset;
+      wire [STEP_W-1:0]    step;
       wire [ADDR_W-1:0]    base_address, address_offset;
       wire [FLITS_W-1:0]   flits;
-      assign {route, packets, flits, total, words, base_address, base_step, dependencies, base_flow, op} = entry;
-      wire [STEP_W-1:0]    step = base_step + step_offset;
-      wire absorbs = issue && flits > absorbs_i;
-      assign flow = base_flow + flow_offset;
+      assign {route, packets, flits, total, words, base_address, step, dependencies, flow, op} = entry;
+      wire absorbs = above && op != OP_NOP;
       assign address = base_address + address_offset;
       assign source_address = address;
       assign pop = issue || nop;
 
       schedule_table #(
         .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
-        .ADDR_W(ADDR_W), .STEP_W(STEP_W)
+        .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .FLITS_W(FLITS_W),
+        .FLITS_AT(2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W)
       ) i_table (
         .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
-        .load_line_i(load_line_i), .start_i(start_i), .lines_i(lines_i), .count_i(count_i),
-        .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i), .step_stride_i(step_stride_i), .hold_i(1'b0),
-        .pop_i(pop), .valid_o(entry_valid), .pass_o(pass), .entry_o(entry), .flow_offset_o(flow_offset),
-        .address_offset_o(address_offset), .step_offset_o(step_offset), .issued_o(issued_o));
+        .load_line_i(load_line_i), .start_i(start_i), .first_i(start_i), .lines_i(lines_i),
+        .count_i(count_i), .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i),
+        .step_stride_i(step_stride_i), .absorbs_i(absorbs_i), .hold_i(1'b0), .pop_i(pop), .valid_o(entry_valid),
+        .pass_o(pass), .entry_o(entry), .above_o(above),
+        .address_offset_o(address_offset), .issued_o(issued_o));
       timestep_counter #(.STEP_W(STEP_W)) i_timestep (
         .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
       lockstep_counter #(.TIME_W(TIME_W)) i_lockstep (

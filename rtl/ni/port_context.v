@@ -62,17 +62,16 @@ module port_context #(
   wire               table_valid, table_pass, hold, nop;
   wire [ENTRY_W-1:0] entry;
   wire [1:0]           op;
-  wire [FLOW_W-1:0]    base_flow, flow_offset;
+  wire [FLOW_W-1:0]    flow;
+  wire                 above;
   wire [COUNT_W-1:0]   dependencies;
-  wire [STEP_W-1:0]    base_step, step_offset;
+  wire [STEP_W-1:0]    step;
   wire [ADDR_W-1:0]    base_address, address_offset;
   wire [LEN_W-1:0]     words, total;
   wire [FLITS_W-1:0]   flits;
   wire [PACKETS_W-1:0] packets;
   wire [ROUTE_W-1:0]   route;
-  assign {route, packets, flits, total, words, base_address, base_step, dependencies, base_flow, op} = entry;
-  wire [FLOW_W-1:0]    flow = base_flow + flow_offset;
-  wire [STEP_W-1:0]    step = base_step + step_offset;
+  assign {route, packets, flits, total, words, base_address, step, dependencies, flow, op} = entry;
   assign entry_o = {route, packets, flits, total, words, base_address + address_offset, step, dependencies, flow, op};
 
   wire [TOTAL_W-1:0] after = issued_o + 1'b1;
@@ -80,18 +79,20 @@ module port_context #(
   wire valid = table_valid && runs;
   wire pass = table_pass && runs;
   wire pop = grant_i || nop;
-  wire last = pop && after == count_q;
-  wire absorbs = grant_i && flits > absorbs_i;
+  wire is_last = after == count_q;
+  wire last = pop && is_last;
+  wire absorbs = above && op != OP_NOP;
 
   schedule_table #(
     .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
-    .ADDR_W(ADDR_W), .STEP_W(STEP_W)
+    .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .FLITS_W(FLITS_W),
+    .FLITS_AT(2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W)
   ) i_table (
     .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
-    .load_line_i(load_line_i), .start_i(commit_i || last), .lines_i(commit_i ? lines_i : lines_q),
+    .load_line_i(load_line_i), .start_i(commit_i || last), .first_i(commit_i || (is_last && !table_pass)), .lines_i(commit_i ? lines_i : lines_q),
     .count_i(commit_i ? count_i : count_q), .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i),
-    .step_stride_i(step_stride_i), .hold_i(!runs), .pop_i(pop), .valid_o(table_valid), .pass_o(table_pass), .entry_o(entry),
-    .flow_offset_o(flow_offset), .address_offset_o(address_offset), .step_offset_o(step_offset), .issued_o(issued_o));
+    .step_stride_i(step_stride_i), .absorbs_i(absorbs_i), .hold_i(!runs), .pop_i(pop), .valid_o(table_valid),
+    .pass_o(table_pass), .entry_o(entry), .above_o(above), .address_offset_o(address_offset), .issued_o(issued_o));
   timestep_counter #(.STEP_W(STEP_W)) i_timestep (
     .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(clear_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
   lockstep_counter #(.TIME_W(TIME_W)) i_lockstep (

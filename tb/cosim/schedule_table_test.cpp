@@ -13,6 +13,8 @@ namespace {
 
 constexpr unsigned kEntryBits = 192;
 constexpr unsigned kIterationBits = 10;
+constexpr unsigned kFlitsAt = 102;
+constexpr unsigned kFlitsBits = 24;
 
 // Bits from `at` on, of at most 32.
 void put(std::uint32_t* words, unsigned at, unsigned width, std::uint32_t value) {
@@ -22,12 +24,25 @@ void put(std::uint32_t* words, unsigned at, unsigned width, std::uint32_t value)
   }
 }
 
-// Entries are told apart by their bytes; the RTL adds no offset of its own to what it holds.
+std::uint32_t get(const std::uint32_t* words, unsigned at, unsigned width) {
+  std::uint32_t value = 0;
+  for (unsigned i = 0; i < width; ++i, ++at) value |= ((words[at / 32] >> (at % 32)) & 1) << i;
+  return value;
+}
+
+// Any number of flits, the same for the same bytes.
+std::uint32_t flits_of(Bytes bytes) {
+  return (static_cast<std::uint32_t>(bytes) * 2654435761U) >> (32 - kFlitsBits);
+}
+
+// Entries are told apart by their bytes, which are their lowest bits: op, flow, dependencies and part of the
+// step.
 void load(Clocked<Vschedule_table>& table, std::uint32_t index, const schedule::TableLine& line) {
   table->load_valid_i = 1;
   table->load_index_i = index & 255;
   table->load_line_i[0] = static_cast<std::uint32_t>(line.base.bytes);
   table->load_line_i[5] = ~static_cast<std::uint32_t>(line.base.bytes);
+  put(&table->load_line_i[0], kFlitsAt, kFlitsBits, flits_of(line.base.bytes));
   put(&table->load_line_i[0], kEntryBits, kIterationBits, static_cast<std::uint32_t>(line.first));
   put(&table->load_line_i[0], kEntryBits + kIterationBits, kIterationBits,
       static_cast<std::uint32_t>(line.end));
@@ -43,9 +58,9 @@ void start(Clocked<Vschedule_table>& table, const schedule::TableLoop& loop) {
   table->flow_stride_i = loop.stride().flow & 0x3ff;
   table->address_stride_i = static_cast<std::uint32_t>(loop.stride().address / 4) & 0xffffff;
   table->step_stride_i = loop.stride().step & 0xffff;
-  table->start_i = 1;
+  table->start_i = table->first_i = 1;
   table.tick();
-  table->start_i = 0;
+  table->start_i = table->first_i = 0;
 }
 
 // Hops of a pipeline in some iterations each, with lines for one iteration among them.
@@ -95,6 +110,7 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
       entries = pipeline(random, by);
     }
     const schedule::TableLoop loop(entries, by);
+    table->absorbs_i = random.word() >> (32 - kFlitsBits);
     start(table, loop);
     ni::ScheduleTable model;
     model.load(entries, by, true);
@@ -110,15 +126,20 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
         model.pass();
         ++passed;
       } else if (const schedule::TableEntry* head = model.head(); head != nullptr) {
-        ASSERT_EQ(table->entry_o[0], static_cast<std::uint32_t>(head->bytes));
-        ASSERT_EQ(table->entry_o[5], ~static_cast<std::uint32_t>(head->bytes));
-        // Offsets are what the model's entry has beyond its line.
-        if (loop.repeats()) {
-          const std::int32_t iteration = (head->step - 1) / by.step;
-          ASSERT_EQ(table->flow_offset_o, (iteration * by.flow) & 0x3ff);
-          ASSERT_EQ(table->address_offset_o, (iteration * by.address / 4) & 0xffffff);
-          ASSERT_EQ(table->step_offset_o, (iteration * by.step) & 0xffff);
-        }
+        const auto bits = static_cast<std::uint32_t>(head->bytes);
+        // Flow and step of the iteration, and the address's offset: what the model's entry has beyond its
+        // line.
+        const std::int32_t iteration = loop.repeats() ? (head->step - 1) / by.step : 0;
+        const std::uint32_t flow = (bits >> 2) + static_cast<std::uint32_t>(iteration * by.flow);
+        const std::uint32_t step = (bits >> 22) + static_cast<std::uint32_t>(iteration * by.step);
+        ASSERT_EQ(get(&table->entry_o[0], 0, 2), bits & 3);
+        ASSERT_EQ(get(&table->entry_o[0], 2, 10), flow & 0x3ff);
+        ASSERT_EQ(get(&table->entry_o[0], 12, 10), (bits >> 12) & 0x3ff);
+        ASSERT_EQ(get(&table->entry_o[0], 22, 16), step & 0xffff);
+        ASSERT_EQ(get(&table->entry_o[0], kFlitsAt, kFlitsBits), flits_of(head->bytes));
+        ASSERT_EQ(table->entry_o[5], ~bits);
+        ASSERT_EQ(table->above_o, flits_of(head->bytes) > table->absorbs_i);
+        ASSERT_EQ(table->address_offset_o, (iteration * by.address / 4) & 0xffffff);
         if (table->pop_i) model.pop();
       }
       table.tick();
