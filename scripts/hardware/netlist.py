@@ -249,7 +249,7 @@ def source():
     return pathlib.Path(__file__).read_text()
 
 
-def write(top, parameters, folder, library, settings, structure):
+def write(top, parameters, folder, library, settings, structure="reduced"):
     """netlist.v, cells.lib and macros.lib of `top` in `folder`. `library`: a liberty.Library; `settings`: wire_um,
     macro_bits, memory_fo4, target_ps; `structure`: one of STRUCTURES. Returns the module's name in the netlist."""
     name, module = coarse(top, parameters, folder, settings.macro_bits)
