@@ -36,7 +36,13 @@ struct HardwareTable {
   double interface_port_flow = 0;
   double energy_nanometres = 0;
   double volts = 0;
+  double logic_nanometres = 0;
+  double logic_volts = 0;
+  double router_flit_pj = 0;
+  double router_bit_pj = 0;
+  double router_bit_port_pj = 0;
   double fp32_add_pj = 0;
+  double table_entry_pj = 0;
   double sram_64_bits_pj = 0;
   double sram_bytes = 0;
   double link_pj_per_bit = 0;

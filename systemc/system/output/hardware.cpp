@@ -50,15 +50,15 @@ InterfaceShape interface_shape(const config::Config& config, int ni_ports, const
   return shape;
 }
 
-// pJ of 64 bits in or out of a memory of so many bytes, in the technology.
+// pJ of 64 bits in or out of a memory of so many bytes, in the table's technology.
 double sram_pj(const config::HardwareTable& table, double bytes) {
   return table.sram_64_bits_pj * std::sqrt(std::max(bytes, 1.0) / table.sram_bytes);
 }
 
 // Capacitance goes with the feature size, energy with it and the square of the voltage.
-double energy_scale(const config::HardwareTable& table, const config::Technology& technology) {
-  const double volts = technology.volts / table.volts;
-  return technology.nanometres / table.energy_nanometres * volts * volts;
+double energy_scale(double nanometres, double volts, const config::Technology& technology) {
+  const double ratio = technology.volts / volts;
+  return technology.nanometres / nanometres * ratio * ratio;
 }
 
 // Bytes that collectives add, and those that they read from memory and write to it, all accelerators
@@ -77,13 +77,24 @@ Moved moved_bytes(const std::string& op, double bytes, int accelerators) {
           3 * reduced + 2 * gathered};  // a sum reads at both ends and writes, a copy reads and writes
 }
 
+// Ports of a router in the mean.
+double mean_ports(const config::Config& config, const topology::Topology& topology) {
+  const int ni_ports = resolve_ni_ports(config, topology);
+  double ports = 0;
+  for (topology::NodeId node = 0; node < topology.num_nodes(); ++node)
+    ports += router_shape(config, topology, node, ni_ports).ports;
+  return ports / topology.num_nodes();
+}
+
 Json energy_of(const config::HardwareTable& table, const config::Config& config, const Json& result,
-               int accelerators) {
+               int accelerators, double ports) {
   const bool trains = result.contains("training");
   const double bytes = trains ? result["training"].at("gradient_bytes").get<double>()
                               : static_cast<double>(config.collective.size);
   const Moved moved = moved_bytes(trains ? "all_reduce" : config.collective.op, bytes, accelerators);
-  const double scale = energy_scale(table, technology_of(config));
+  const config::Technology technology = technology_of(config);
+  const double sram = energy_scale(table.energy_nanometres, table.volts, technology);
+  const double logic = energy_scale(table.logic_nanometres, table.logic_volts, technology);
   const double bits = flit_bits(config);
   const double hops = result.at("flit_hops").get<double>();
   const double crossings = hops - result.at("flits").get<double>();
@@ -92,16 +103,20 @@ Json energy_of(const config::HardwareTable& table, const config::Config& config,
   double entries_pj = 0;
   if (result.contains("ni_overhead") && !trains) {
     const Json& tables = result["ni_overhead"];
+    const double read_pj = tables.at("entry_bits").get<double>() / kSramBits *
+                           sram_pj(table, tables.at("table_bytes_per_node").get<double>());
     entries_pj = accelerators * tables.at("entries_per_node_mean").get<double>() *
-                 tables.at("entry_bits").get<double>() / kSramBits *
-                 sram_pj(table, tables.at("table_bytes_per_node").get<double>());
+                 (sram * read_pj + logic * table.table_entry_pj);
   }
   const auto microjoules = [](double picojoules) { return picojoules / kPicojoulesPerMicrojoule; };
-  Json parts{{"routers_uj", microjoules(scale * hops * 2 * bits / kSramBits * sram_pj(table, buffer_bytes))},
+  const double buffered_pj = 2 * bits / kSramBits * sram_pj(table, buffer_bytes);
+  const double routed_pj =
+      table.router_flit_pj + bits * (table.router_bit_pj + ports * table.router_bit_port_pj);
+  Json parts{{"routers_uj", microjoules(hops * (sram * buffered_pj + logic * routed_pj))},
              {"links_uj", microjoules(crossings * bits * table.link_pj_per_bit)},
-             {"additions_uj", microjoules(scale * moved.added / kWordBytes * table.fp32_add_pj)},
+             {"additions_uj", microjoules(logic * moved.added / kWordBytes * table.fp32_add_pj)},
              {"memory_uj", microjoules(moved.memory * kByteBits * table.memory_pj_per_bit)},
-             {"tables_uj", microjoules(scale * entries_pj)}};
+             {"tables_uj", microjoules(entries_pj)}};
   return parts;
 }
 
@@ -176,7 +191,8 @@ void add_hardware(Json& result, const config::Loaded& loaded) {
   const topology::Topology topology = build_topology(loaded);
   Json hardware = hardware_area(loaded, topology, result.value("ni_overhead", Json()));
   if (result.contains("flits") && result.contains("flit_hops")) {
-    Json parts = energy_of(hardware_table(loaded), loaded.config, result, topology.num_accelerators());
+    Json parts = energy_of(hardware_table(loaded), loaded.config, result, topology.num_accelerators(),
+                           mean_ports(loaded.config, topology));
     double sum = 0;
     for (const auto& part : parts) sum += part.get<double>();
     hardware["energy_uj"] = sum;
