@@ -1,34 +1,22 @@
-// The contexts of a network interface: which collective each holds, whether it runs, what it still waits for, and which
-// began first. A context is opened for a collective, whose messages it knows by their id from that cycle on, and started,
+// The contexts of a network interface: whether each holds a collective and runs it, what it still waits for, and which
+// began first. A context is opened for a collective, whose messages are its own from that cycle on, and started,
 // in the same cycle or later: its entries issue from that cycle on. It ends (done_o) in the last cycle before the first in which
 // it has been started, all its entries and their tails have left, and all messages that come for it have been added or stored;
 // from the next cycle on it is free.
 //
-// Limits: no two open contexts have one id; a collective's arrivals are below 2^ARRIVALS_W.
+// Limits: a collective's arrivals are below 2^ARRIVALS_W.
 `default_nettype none
 module contexts #(
   parameter CONTEXTS = 4,     // from 2
   parameter CONTEXT_W = 2,    // log2(CONTEXTS), rounded up
   parameter PORTS = 4,
   parameter EVENTS = 8,       // arrivals a cycle
-  parameter ID_W = 5,         // bits of a collective's identity
-  parameter FLOW_W = 10,
-  parameter STEP_W = 16,
-  parameter ADDR_W = 24,
-  parameter ARRIVALS_W = 16,  // bits of a collective's arrivals
-  parameter PRIORITY_W = 8
+  parameter ARRIVALS_W = 16   // bits of a collective's arrivals
 ) (
   input  wire                           clk_i,
   input  wire                           rst_ni,
-  // A collective takes a context.
-  input  wire [CONTEXTS-1:0]            open_i,
-  input  wire [ID_W-1:0]                id_i,
-  input  wire [ADDR_W-1:0]              base_i,            // of its gradient buffer, in words
-  input  wire [ARRIVALS_W-1:0]          arrivals_i,        // messages that come for it
-  input  wire [PRIORITY_W-1:0]          priority_i,        // signed
-  input  wire [FLOW_W-1:0]              flow_stride_i,
-  input  wire [ADDR_W-1:0]              address_stride_i,
-  input  wire [STEP_W-1:0]              step_stride_i,
+  input  wire [CONTEXTS-1:0]            open_i,            // a collective takes it
+  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,        // messages that come for it; with open_i
   input  wire [CONTEXTS-1:0]            start_i,
   input  wire [CONTEXTS*CONTEXT_W-1:0]  turn_i,            // of those that start in one cycle: how many come before it
   // What happens in this cycle.
@@ -41,12 +29,6 @@ module contexts #(
   output wire [CONTEXTS-1:0]            active_o,
   output wire [CONTEXTS-1:0]            fresh_o,           // starts in this cycle
   output wire [CONTEXTS*CONTEXT_W-1:0]  place_o,           // how many that run started before it
-  output wire [CONTEXTS*ID_W-1:0]       id_o,
-  output wire [CONTEXTS*ADDR_W-1:0]     base_o,
-  output wire [CONTEXTS*PRIORITY_W-1:0] priority_o,
-  output wire [CONTEXTS*FLOW_W-1:0]     flow_stride_o,
-  output wire [CONTEXTS*ADDR_W-1:0]     address_stride_o,
-  output wire [CONTEXTS*STEP_W-1:0]     step_stride_o,
   output wire [CONTEXTS-1:0]            done_o
 );
   localparam FLIGHT_W = $clog2(2 * PORTS + 1);  // a port has two messages at most
@@ -98,23 +80,9 @@ module contexts #(
   genvar c, k;
   generate
     for (c = 0; c < CONTEXTS; c = c + 1) begin : g_context
-      reg [ID_W-1:0]       id_q;
-      reg [ADDR_W-1:0]     base_q;
-      reg [PRIORITY_W-1:0] priority_q;
-      reg [FLOW_W-1:0]     flow_stride_q;
-      reg [ADDR_W-1:0]     address_stride_q;
-      reg [STEP_W-1:0]     step_stride_q;
       reg [ARRIVALS_W-1:0] missing_q;
       reg [FLIGHT_W-1:0]   flight_q;
       reg [CONTEXT_W-1:0]  place_q;
-
-      wire opens = open_i[c];
-      assign id_o[c*ID_W+:ID_W] = opens ? id_i : id_q;
-      assign base_o[c*ADDR_W+:ADDR_W] = opens ? base_i : base_q;
-      assign priority_o[c*PRIORITY_W+:PRIORITY_W] = opens ? priority_i : priority_q;
-      assign flow_stride_o[c*FLOW_W+:FLOW_W] = opens ? flow_stride_i : flow_stride_q;
-      assign address_stride_o[c*ADDR_W+:ADDR_W] = opens ? address_stride_i : address_stride_q;
-      assign step_stride_o[c*STEP_W+:STEP_W] = opens ? step_stride_i : step_stride_q;
 
       wire [PORTS-1:0]    ended, issue, left;
       wire [EVENTS-1:0]   arrived;
@@ -136,20 +104,12 @@ module contexts #(
       assign place_o[c*CONTEXT_W+:CONTEXT_W] = start_i[c] ? last[CONTEXT_W-1:0] : place_q;
 
       wire [ARRIVALS_W-1:0] missing =
-        (opens ? arrivals_i : missing_q) - {{(ARRIVALS_W - CAME_W){1'b0}}, events_of(arrived)};
+        (open_i[c] ? arrivals_i[c*ARRIVALS_W+:ARRIVALS_W] : missing_q) - {{(ARRIVALS_W - CAME_W){1'b0}}, events_of(arrived)};
       wire [FLIGHT_W-1:0] flight = flight_q + {{(FLIGHT_W - SENT_W){1'b0}}, ports_of(issue)}
                                    - {{(FLIGHT_W - SENT_W){1'b0}}, ports_of(left)};
       assign done_o[c] = active_o[c] && &ended && flight == {FLIGHT_W{1'b0}} && missing == {ARRIVALS_W{1'b0}};
 
       always @(posedge clk_i) begin
-        if (opens) begin
-          id_q <= id_i;
-          base_q <= base_i;
-          priority_q <= priority_i;
-          flow_stride_q <= flow_stride_i;
-          address_stride_q <= address_stride_i;
-          step_stride_q <= step_stride_i;
-        end
         missing_q <= missing;
         place_q <= place_o[c*CONTEXT_W+:CONTEXT_W] - gone[CONTEXT_W-1:0];
         if (!rst_ni) flight_q <= {FLIGHT_W{1'b0}};

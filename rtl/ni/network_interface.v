@@ -13,7 +13,8 @@
 //
 // Several CONTEXTS hold a collective each, with tables, counters and dependencies of its own, and end by themselves
 // (contexts.v). Tables are loaded while a context does not run, by load_valid_i, and then committed, a cycle after line 0 or later.
-// open_i gives the context its collective; start_i runs it, in the cycle of open_i or later, in the cycle after the commit or later.
+// open_i gives the context its collective, whose id, buffer, priority and strides stay at the inputs while it has it; no two have
+// one id. start_i runs it, in the cycle of open_i or later, in the cycle after the commit or later.
 // A context keeps its tables: the same may be opened again without loading. Every output of a context is that of context 0 first.
 //
 // Limits: flows below FLOWS; times modulo 2^TIME_W; payloads of whole flits; one flit a cycle on every channel of a
@@ -63,9 +64,9 @@ module network_interface #(
   input  wire [FLITS_W-1:0]        absorbs_i,
   input  wire [TIME_W-1:0]         dma_latency_i,    // cycles, from 2 to BUFFER - 2
   input  wire [LEN_W-1:0]          payload_words_i,  // of a packet, whole flits; message-based: all ones less 3
-  input  wire [FLOW_W-1:0]         flow_stride_i,    // strides from one iteration of the tables to the next
-  input  wire [ADDR_W-1:0]         address_stride_i,
-  input  wire [STEP_W-1:0]         step_stride_i,
+  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,   // strides from one iteration of the tables to the next, of each context
+  input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
+  input  wire [CONTEXTS*STEP_W-1:0] step_stride_i,
   input  wire [PORTS*SOURCE_W-1:0] source_i,
   input  wire [VCS*CREDIT_W-1:0]   credits_i,        // places of the router's input buffers
   // Tables: loaded a line at a time, then started together.
@@ -78,10 +79,10 @@ module network_interface #(
   // Several contexts; with one nothing of this counts.
   input  wire [CONTEXTS-1:0]       commit_i,
   input  wire [CONTEXTS-1:0]       open_i,
-  input  wire [ID_W-1:0]           id_i,             // with open_i, as all up to arrivals_i, and as the strides
-  input  wire [ADDR_W-1:0]         base_i,           // of the collective's buffer, in words
-  input  wire [PRIORITY_W-1:0]     priority_i,       // signed; the higher is served first
-  input  wire [ARRIVALS_W-1:0]     arrivals_i,       // messages that come for it
+  input  wire [CONTEXTS*ID_W-1:0]  id_i,             // constant while it is open, as all up to priority_i, and as the strides
+  input  wire [CONTEXTS*ADDR_W-1:0] base_i,          // of the collective's buffer, in words
+  input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,  // signed; the higher is served first
+  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,  // messages that come for it; with open_i
   input  wire [CONTEXTS*CONTEXT_W-1:0] turn_i,       // of those that start in one cycle: how many come before it
   input  wire [1:0]                order_i,          // as context_arbiter; constant while anything runs
   // Gradient buffer: DMA reads; reads, sums and stores of the reduction unit.
@@ -134,13 +135,8 @@ module network_interface #(
   wire [PORTS*TAGGED_W-1:0]         arrived_flow;
   wire [PORTS*CONTEXTS*COUNT_W-1:0] query_dependencies;
   wire [PORTS*CONTEXTS-1:0]         satisfied, ended, left;
-  wire [CONTEXTS*FLOW_W-1:0]        flow_stride;
-  wire [CONTEXTS*ADDR_W-1:0]        address_stride, base;
-  wire [CONTEXTS*STEP_W-1:0]        step_stride;
   wire [CONTEXTS-1:0]               open, active, fresh, done;
   wire [CONTEXTS*CONTEXT_W-1:0]     place;
-  wire [CONTEXTS*ID_W-1:0]          id;
-  wire [CONTEXTS*PRIORITY_W-1:0]    priority_of;
   wire [PORTS-1:0]         stray;
   wire [PORTS-1:0]         conflict, dma_request;
   wire [PORTS-1:0]         data_valid, data_add, arrived, arrived_add, port_busy, port_overflow;
@@ -166,13 +162,13 @@ module network_interface #(
       ) i_port (
         .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
         .dma_latency_i(dma_latency_i), .payload_words_i(payload_words_i),
-        .flow_stride_i(flow_stride), .address_stride_i(address_stride), .step_stride_i(step_stride),
+        .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i), .step_stride_i(step_stride_i),
         .source_i(source_i[p*SOURCE_W+:SOURCE_W]), .credits_i(credits_i),
         .load_valid_i(load_valid_i[p*CONTEXTS+:CONTEXTS]), .load_index_i(load_index_i), .load_line_i(load_line_i),
         .start_i(start_i[0]), .take_credits_i(takes_credits),
         .lines_i(lines_i[p*(INDEX_W+1)+:INDEX_W+1]), .count_i(count_i[p*TOTAL_W+:TOTAL_W]),
-        .commit_i(commit_i), .open_i(open), .active_i(active), .fresh_i(fresh), .done_i(done), .place_i(place), .id_i(id),
-        .base_i(base), .priority_i(priority_of), .order_i(order_i), .ended_o(ended[p*CONTEXTS+:CONTEXTS]),
+        .commit_i(commit_i), .open_i(open), .active_i(active), .fresh_i(fresh), .done_i(done), .place_i(place), .id_i(id_i),
+        .base_i(base_i), .priority_i(priority_i), .order_i(order_i), .ended_o(ended[p*CONTEXTS+:CONTEXTS]),
         .left_o(left[p*CONTEXTS+:CONTEXTS]), .stray_o(stray[p]),
         .query_flow_o(query_flow[p*CONTEXTS*FLOW_W+:CONTEXTS*FLOW_W]),
         .query_dependencies_o(query_dependencies[p*CONTEXTS*COUNT_W+:CONTEXTS*COUNT_W]),
@@ -245,18 +241,12 @@ module network_interface #(
       ) i_tracker (
         .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .arrived_i(event_valid), .arrived_flow_i(event_flow),
         .query_flow_i(query_flow), .dependencies_i(query_dependencies), .satisfied_o(satisfied));
-      assign flow_stride = flow_stride_i;
-      assign address_stride = address_stride_i;
-      assign step_stride = step_stride_i;
       assign open = 1'b1;
       assign active = 1'b1;
       assign fresh = 1'b0;
       assign done = 1'b0;
       assign place = {CONTEXT_W{1'b0}};
-      assign id = {ID_W{1'b0}};
-      assign base = {ADDR_W{1'b0}};
-      assign priority_of = {PRIORITY_W{1'b0}};
-      wire unused = &{1'b0, open_i, id_i, base_i, priority_i, arrivals_i, turn_i, ended, left};
+      wire unused = &{1'b0, open_i, arrivals_i, turn_i, ended, left};
     end else begin : g_several
       wire [EVENTS*CONTEXTS-1:0] event_of;  // an event's contexts together
       for (e = 0; e < EVENTS; e = e + 1) begin : g_event
@@ -287,15 +277,11 @@ module network_interface #(
           .query_flow_i(asked_flow), .dependencies_i(asked), .satisfied_o(met));
       end
       contexts #(
-        .CONTEXTS(CONTEXTS), .CONTEXT_W(CONTEXT_W), .PORTS(PORTS), .EVENTS(EVENTS), .ID_W(ID_W), .FLOW_W(FLOW_W),
-        .STEP_W(STEP_W), .ADDR_W(ADDR_W), .ARRIVALS_W(ARRIVALS_W), .PRIORITY_W(PRIORITY_W)
+        .CONTEXTS(CONTEXTS), .CONTEXT_W(CONTEXT_W), .PORTS(PORTS), .EVENTS(EVENTS), .ARRIVALS_W(ARRIVALS_W)
       ) i_contexts (
-        .clk_i(clk_i), .rst_ni(rst_ni), .open_i(open_i), .id_i(id_i), .base_i(base_i), .arrivals_i(arrivals_i),
-        .priority_i(priority_i), .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i),
-        .step_stride_i(step_stride_i), .start_i(start_i), .turn_i(turn_i), .ended_i(ended), .issue_i(issue_o), .left_i(left),
-        .arrived_i(event_of), .open_o(open), .active_o(active), .fresh_o(fresh), .place_o(place), .id_o(id), .base_o(base),
-        .priority_o(priority_of), .flow_stride_o(flow_stride), .address_stride_o(address_stride), .step_stride_o(step_stride),
-        .done_o(done));
+        .clk_i(clk_i), .rst_ni(rst_ni), .open_i(open_i), .arrivals_i(arrivals_i), .start_i(start_i), .turn_i(turn_i),
+        .ended_i(ended), .issue_i(issue_o), .left_i(left), .arrived_i(event_of), .open_o(open), .active_o(active),
+        .fresh_o(fresh), .place_o(place), .done_o(done));
     end
   endgenerate
   assign done_o = done;

@@ -45,9 +45,9 @@ module clocked_network_interface #(
   input  wire [FLITS_W-1:0] absorbs_i,
   input  wire [TIME_W-1:0] dma_latency_i,
   input  wire [LEN_W-1:0] payload_words_i,
-  input  wire [FLOW_W-1:0] flow_stride_i,
-  input  wire [ADDR_W-1:0] address_stride_i,
-  input  wire [STEP_W-1:0] step_stride_i,
+  input  wire [CONTEXTS*FLOW_W-1:0] flow_stride_i,
+  input  wire [CONTEXTS*ADDR_W-1:0] address_stride_i,
+  input  wire [CONTEXTS*STEP_W-1:0] step_stride_i,
   input  wire [PORTS*SOURCE_W-1:0] source_i,
   input  wire [VCS*CREDIT_W-1:0] credits_i,
   input  wire [PORTS*CONTEXTS-1:0] load_valid_i,
@@ -58,10 +58,10 @@ module clocked_network_interface #(
   input  wire [PORTS*TOTAL_W-1:0] count_i,
   input  wire [CONTEXTS-1:0] commit_i,
   input  wire [CONTEXTS-1:0] open_i,
-  input  wire [ID_W-1:0] id_i,
-  input  wire [ADDR_W-1:0] base_i,
-  input  wire [PRIORITY_W-1:0] priority_i,
-  input  wire [ARRIVALS_W-1:0] arrivals_i,
+  input  wire [CONTEXTS*ID_W-1:0] id_i,
+  input  wire [CONTEXTS*ADDR_W-1:0] base_i,
+  input  wire [CONTEXTS*PRIORITY_W-1:0] priority_i,
+  input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,
   input  wire [CONTEXTS*CONTEXT_W-1:0] turn_i,
   input  wire [1:0] order_i,
   output wire [PORTS-1:0] dma_valid_o,
@@ -110,9 +110,9 @@ module clocked_network_interface #(
   reg  [FLITS_W-1:0] absorbs_q;
   reg  [TIME_W-1:0] dma_latency_q;
   reg  [LEN_W-1:0] payload_words_q;
-  reg  [FLOW_W-1:0] flow_stride_q;
-  reg  [ADDR_W-1:0] address_stride_q;
-  reg  [STEP_W-1:0] step_stride_q;
+  reg  [CONTEXTS*FLOW_W-1:0] flow_stride_q;
+  reg  [CONTEXTS*ADDR_W-1:0] address_stride_q;
+  reg  [CONTEXTS*STEP_W-1:0] step_stride_q;
   reg  [PORTS*SOURCE_W-1:0] source_q;
   reg  [VCS*CREDIT_W-1:0] credits_q;
   reg  [PORTS*CONTEXTS-1:0] load_valid_q;
@@ -123,10 +123,10 @@ module clocked_network_interface #(
   reg  [PORTS*TOTAL_W-1:0] count_q;
   reg  [CONTEXTS-1:0] commit_q;
   reg  [CONTEXTS-1:0] open_q;
-  reg  [ID_W-1:0] id_q;
-  reg  [ADDR_W-1:0] base_q;
-  reg  [PRIORITY_W-1:0] priority_q;
-  reg  [ARRIVALS_W-1:0] arrivals_q;
+  reg  [CONTEXTS*ID_W-1:0] id_q;
+  reg  [CONTEXTS*ADDR_W-1:0] base_q;
+  reg  [CONTEXTS*PRIORITY_W-1:0] priority_q;
+  reg  [CONTEXTS*ARRIVALS_W-1:0] arrivals_q;
   reg  [CONTEXTS*CONTEXT_W-1:0] turn_q;
   reg  [1:0] order_q;
   reg  [PORTS-1:0] dma_data_valid_q;

@@ -76,11 +76,11 @@ class Looped {
     rtl_->commit_i = 0;
   }
   void open(unsigned context, unsigned id, unsigned arrivals, int priority = 0) {
-    rtl_->open_i = 1U << context;
-    rtl_->id_i = id;
-    rtl_->base_i = context * kBufferWords;
-    rtl_->arrivals_i = arrivals;
-    rtl_->priority_i = static_cast<std::uint8_t>(priority);
+    rtl_->open_i |= 1U << context;
+    put_part(rtl_->id_i, context, 7, id);
+    put_part(rtl_->base_i, context, kAddressBits, context * kBufferWords);
+    put_part(rtl_->arrivals_i, context, 16, arrivals);
+    put_part(rtl_->priority_i, context, 8, static_cast<std::uint8_t>(priority));
   }
   // In the cycle to come, with what has been opened; context 0 first.
   void start(unsigned contexts) {
@@ -155,6 +155,11 @@ class Looped {
     for (unsigned bit = 0; bit < width; ++bit, ++at_) {
       if ((value >> bit) & 1) rtl_->load_line_i[at_ / 32] |= 1U << (at_ % 32);
     }
+  }
+  template <typename Input>
+  static void put_part(Input& input, unsigned context, unsigned bits, std::uint64_t value) {
+    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+    input = static_cast<Input>((input & ~(mask << (context * bits))) | (value << (context * bits)));
   }
   static std::uint32_t address(std::uint64_t addresses, unsigned port) {
     return static_cast<std::uint32_t>(addresses >> (port * kAddressBits)) & ((1U << kAddressBits) - 1);
@@ -243,7 +248,6 @@ void load_both(Looped& interface) {
 
 void open_both(Looped& interface, unsigned first_id) {
   interface.open(0, first_id, 3);
-  interface.step();
   interface.open(1, first_id + 1, 3, 1);
   interface.step();
 }

@@ -1,30 +1,24 @@
 // contexts: a collective ends once, in a cycle in which it runs, nothing is left in the tables, no message is on its way out
 // and none is still to come, and in the first such cycle; contexts that run have started before each other in one order, which
-// starts and ends do not change; a context keeps the collective that it was opened for.
+// starts and ends do not change.
 `default_nettype none
 module contexts_props (input wire clk_i);
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
   wire [1:0] open = $anyseq, start = $anyseq, ended = $anyseq, issue = $anyseq, left = $anyseq;
   wire [3:0] arrived = $anyseq;  // two events
-  wire [1:0] id = $anyseq;
-  wire [2:0] arrivals = $anyseq;
+  wire [5:0] all_arrivals = $anyseq;
   wire [1:0] turn = {start[0] && start[1], 1'b0};
   wire [1:0] is_open, active, fresh, place, done;
-  wire [3:0] ids;
-  contexts #(
-    .CONTEXTS(2), .CONTEXT_W(1), .PORTS(1), .EVENTS(2), .ID_W(2), .FLOW_W(1), .STEP_W(1), .ADDR_W(1), .ARRIVALS_W(3),
-    .PRIORITY_W(1)
-  ) dut (
-    .clk_i(clk_i), .rst_ni(started), .open_i(open), .id_i(id), .base_i(1'b0), .arrivals_i(arrivals), .priority_i(1'b0),
-    .flow_stride_i(1'b0), .address_stride_i(1'b0), .step_stride_i(1'b0), .start_i(start), .turn_i(turn), .ended_i(ended),
+  contexts #(.CONTEXTS(2), .CONTEXT_W(1), .PORTS(1), .EVENTS(2), .ARRIVALS_W(3)) dut (
+    .clk_i(clk_i), .rst_ni(started), .open_i(open), .arrivals_i(all_arrivals), .start_i(start), .turn_i(turn), .ended_i(ended),
     .issue_i(issue), .left_i(left), .arrived_i(arrived), .open_o(is_open), .active_o(active), .fresh_o(fresh), .place_o(place),
-    .id_o(ids), .base_o(), .priority_o(), .flow_stride_o(), .address_stride_o(), .step_stride_o(), .done_o(done));
+    .done_o(done));
 
   // One of the two contexts, whichever.
   wire w = $anyconst;
+  wire [2:0] arrivals = all_arrivals[w*3+:3];
   reg       opened = 1'b0, runs = 1'b0;
-  reg [1:0] named = 2'd0;
   reg [2:0] missing = 3'd0;
   reg [1:0] flight = 2'd0;
   reg       other_runs = 1'b0, other_first = 1'b0;
@@ -37,7 +31,7 @@ module contexts_props (input wire clk_i);
       assume (open == 2'd0 && start == 2'd0);
     end else begin
       // What those around it keep to.
-      assume (open != 2'd3 && !(open[w] && opened) && !(open[!w] && is_open[!w] && !open[!w]));
+      assume (!(open[w] && opened));
       assume (!(start[w] && (runs || !(opened || open[w]))));
       assume (!(start[!w] && other_runs));
       assume (come <= (open[w] ? arrivals : missing) && (opened || open[w] || come == 3'd0));
@@ -47,13 +41,11 @@ module contexts_props (input wire clk_i);
 
       assert (is_open[w] == (opened || open[w]) && active[w] == runs_now);
       assert (done[w] == (runs_now && ended[w] && on_the_way == 2'd0 && left_to_come == 3'd0));
-      if (is_open[w]) assert (ids[w*2+:2] == (open[w] ? id : named));
       if (runs_now && (other_runs || start[!w]))
         assert (place[w] == (other_runs && (start[w] || other_first)) || (start[0] && start[1] && place[w] == w));
       if (runs_now && !other_runs && !start[!w]) assert (place[w] == 1'b0);
       opened <= (opened || open[w]) && !done[w];
       runs <= runs_now && !done[w];
-      if (open[w]) named <= id;
       missing <= left_to_come;
       flight <= on_the_way;
       other_runs <= (other_runs || start[!w]) && !done[!w];
