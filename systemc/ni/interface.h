@@ -39,8 +39,8 @@ class Interface {
   virtual bool started() const = 0;
 
   // Loads tables into a context in cycle `now`, to be started by start_context() or by the registers.
-  // Messages that come before are held. Throws ModelError for an id that is in use, and where there are no
-  // contexts.
+  // Messages that come before are held, by system.ni.early_messages until then or until it is loaded. Throws
+  // ModelError for an id that is in use, and where there are no contexts.
   virtual void load(const ContextTables& tables, Cycles now);
   // Forgets tables that have not been started.
   virtual void unload(ContextId id);

@@ -106,13 +106,21 @@ void NetworkInterface::load(const ContextTables& tables, Cycles now) {
   auto context = std::make_unique<TableContext>(*context_.topology, *context_.system, node_, tables);
   context->reset(now);
   context->missing = tables.arrivals;
+  TableContext& loaded = *context;
   loaded_.emplace(tables.id, std::move(context));
+  if (context_.system->ni.early_messages == config::EarlyMessages::kAdded) take_early(loaded, now);
 }
 
 void NetworkInterface::unload(ContextId id) {
   const TableContext* const context = find(id);
   if (id == kOwnTables || context == nullptr || context->started) {
     throw ModelError(fmt::format("{}: tables {} are not there, or run", name(), id));
+  }
+  if (context->reached) {
+    throw ModelError(fmt::format(
+        "{}: collective {} is to give its context to another, but messages of it have come and count: "
+        "raise system.ni.contexts, or write system.ni.early_messages: held",
+        name(), id));
   }
   loaded_.erase(id);
 }
@@ -143,6 +151,7 @@ void NetworkInterface::take_early(TableContext& context, Cycles at) {
   const double rate = context_.system->ni.reduction_flits_per_cycle;
   std::vector<Cycles> free(ports_.size(), at);
   for (const Early& early : held->second) {
+    context.reached = true;
     MessageRecord& record = (*context_.log)[early.message];
     Cycles& taken = free[static_cast<std::size_t>(early.port)];
     taken += static_cast<Cycles>(std::ceil(static_cast<double>(record.flits) / rate));
@@ -305,11 +314,13 @@ void NetworkInterface::message_arrived(int port, std::uint64_t message, Cycles n
   MessageRecord& record = (*context_.log)[message];
   record.tail_ejected = now;
   record.dst_port = port;
-  const TableContext* const context = find(record.context);
-  if (record.context != kOwnTables && (context == nullptr || !context->started)) {
+  TableContext* const context = find(record.context);
+  const bool held = context_.system->ni.early_messages == config::EarlyMessages::kHeld;
+  if (record.context != kOwnTables && (context == nullptr || (held && !context->started))) {
     early_[record.context].push_back({port, message});
     return;
   }
+  context->reached = true;
   record.completed = reduction_.completion(record.entry->op, now);
   completions_.push({record.completed, port, message});
   wake_at(record.completed);

@@ -99,7 +99,7 @@ class NetworkInterface final : public sc_core::sc_module,
     ContextId last_served = 0;  // the context whose entry issued last
     Cycles last_issue = -1;     // when it did
   };
-  // Messages that came before their context was started here.
+  // Messages that came before their context was started here, or loaded where they are added as they come.
   struct Early {
     int port;
     std::uint64_t message;

@@ -31,6 +31,7 @@ struct ContextTables {
   Bytes base = 0;                                // where the buffer is in the accelerator's memory
   std::int64_t arrivals = 0;                     // messages that come here
   int priority = 0;                              // the higher is served first where priorities are followed
+  int context = -1;                              // of the interface, that holds them; -1: whichever
 };
 
 // A context of a network interface: the state of one set of tables, all that several collectives in flight do
@@ -86,9 +87,10 @@ class TableContext {
 
   ContextTables given;
   bool started = false;
-  Cycles begins = 0;  // the cycle in which its entries may issue first
-  Cycles active =
-      -1;  // the last cycle in which it began, left an entry behind, or a tail of its messages left
+  bool reached = false;  // a message has come
+  Cycles begins = 0;     // the cycle in which its entries may issue first
+  // The last cycle in which it began, came past a nop, or a tail of its messages left.
+  Cycles active = -1;
   DependencyTracker tracker;
   Enablers enablers;
   RouteTimes route_times;

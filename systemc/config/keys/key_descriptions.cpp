@@ -71,6 +71,10 @@ constexpr KeyDescription kDescriptions[] = {
      "The cycles that loading an entry of a table takes, before a collective of a program that was not "
      "loaded "
      "ahead of it."},
+    {"system.ni.early_messages",
+     "What becomes of messages of a collective that their accelerator has not joined yet: held until it has, "
+     "or "
+     "added as they come."},
     {"program.file", "The program that the accelerators run (docs/guide/programs.md)."},
     {"program.trace", "The Chakra traces that run, {rank} in their name where a rank's number stands."},
     {"program.groups", "The ranks of the groups that a trace names (JSON), where its metadata does not say."},

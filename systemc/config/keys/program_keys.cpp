@@ -45,6 +45,10 @@ void add_context_keys(std::vector<Key>& keys) {
   add(integer_key(
           "system.ni.table_load", [](auto& c) -> auto& { return c.system.ni.table_load; }, 0, 1'000'000),
       "4");
+  add(enum_key<>(
+          "system.ni.early_messages", [](auto& c) -> auto& { return c.system.ni.early_messages; },
+          std::vector{EarlyMessages::kHeld, EarlyMessages::kAdded}),
+      "added");
 }
 
 Key jitter_key() {

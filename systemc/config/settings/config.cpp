@@ -64,6 +64,16 @@ const char* to_string(ContextOrder order) {
   return "?";
 }
 
+const char* to_string(EarlyMessages messages) {
+  switch (messages) {
+    case EarlyMessages::kHeld:
+      return "held";
+    case EarlyMessages::kAdded:
+      return "added";
+  }
+  return "?";
+}
+
 const char* to_string(PacketRouting routing) {
   switch (routing) {
     case PacketRouting::kMinimal:

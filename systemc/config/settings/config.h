@@ -28,6 +28,9 @@ enum class Implementation { kSystemc, kRtl };
 // Which context of a network interface a port serves first, of those whose entry could issue: the one after
 // the last that it served, the one of the highest priority, or the one that started first.
 enum class ContextOrder { kRoundRobin, kPriority, kFifo };
+// What becomes of messages of a collective that the accelerator they come to has not joined yet: they are
+// held until it has, or added and stored as they come, once its tables are loaded.
+enum class EarlyMessages { kHeld, kAdded };
 // How packets of synthetic traffic find their way (topology/networks/adaptive_routing.h): the shortest way
 // that is known ahead; by way of a node drawn for each packet; the least busy of the shortest ways, router by
 // router; or the less busy of the shortest way and one by way of a node drawn, chosen at the source.
@@ -84,6 +87,7 @@ struct NiConfig {
   int contexts = 8;                        // collectives of a program that are in flight at once
   ContextOrder context_order = ContextOrder::kRoundRobin;
   int table_load = 4;  // cycles that the registers take for an entry of a table
+  EarlyMessages early_messages = EarlyMessages::kHeld;
   Implementation impl = Implementation::kSystemc;
   std::vector<int> rtl_nodes{};  // of impl rtl: the accelerators whose NI is Verilog; empty: all
   bool operator==(const NiConfig&) const = default;
@@ -310,6 +314,7 @@ const char* to_string(Check check);
 const char* to_string(FlowControl flow_control);
 const char* to_string(Implementation implementation);
 const char* to_string(ContextOrder order);
+const char* to_string(EarlyMessages messages);
 const char* to_string(PacketRouting routing);
 const char* to_string(Arbitration arbitration);
 const char* to_string(ComputeTime compute);

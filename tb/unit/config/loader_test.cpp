@@ -216,6 +216,7 @@ Config arbitrary_config() {
                NiConfig{}.contexts,  // of programs only
                NiConfig{}.context_order,
                NiConfig{}.table_load,
+               NiConfig{}.early_messages,
                Implementation::kSystemc};
   system.accelerator.forwarding_cost = 0.001 * below(900);
   if (*rc::gen::arbitrary<bool>()) {

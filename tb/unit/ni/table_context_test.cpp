@@ -187,6 +187,26 @@ TEST_F(Contexts, EndInTheCycleAfterTheirStartWhereNothingIsToBeDone) {
   EXPECT_EQ(end(0, 1), 1);
 }
 
+// Then it counts from the adder's 5 cycles after its tail on, and the start has nothing to wait for.
+TEST_F(Contexts, AddWhatComesEarlyWhereTheyAreLoaded) {
+  nodes.system.ni.early_messages = config::EarlyMessages::kAdded;
+  Collective& one = add(64, 0);
+  run(500);
+  ASSERT_EQ(ended.size(), 2U);
+  const MessageRecord& message = nodes.recorder.messages.front();
+  EXPECT_EQ(message.completed, message.tail_ejected + 5);
+  EXPECT_LT(message.completed, 500);
+  EXPECT_EQ(ended[1].at, 501);
+  EXPECT_EQ(one.sink.values()[0], 11.0F);
+}
+
+TEST_F(Contexts, KeepWhatHasBeenAddedTo) {
+  nodes.system.ni.early_messages = config::EarlyMessages::kAdded;
+  add(64, 0);
+  run(200'000);
+  EXPECT_THROW(nodes.interfaces[1]->unload(1), ModelError);
+}
+
 TEST_F(Contexts, RefuseWhatIsLoadedTwiceOrNotAtAll) {
   Collective& one = add(64, 0);
   run(0);
