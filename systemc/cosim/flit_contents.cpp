@@ -22,10 +22,10 @@ std::uint32_t payload_words(const ni::NiContext& context) {
 
 }  // namespace
 
-std::uint64_t route_bits(const ni::NiContext& context, const schedule::TableEntry& entry) {
+std::uint64_t route_bits(const topology::Route& route) {
   std::uint64_t bits = 0;
   int at = 0;
-  for (const topology::Hop& hop : context.schedule->routes[static_cast<std::size_t>(entry.route)]) {
+  for (const topology::Hop& hop : route) {
     const std::uint64_t last = static_cast<std::uint64_t>(hop.vcs.end) - 1;
     const std::uint64_t code = static_cast<std::uint64_t>(hop.out_port) |
                                (static_cast<std::uint64_t>(hop.vcs.begin) << Limits::kHopPortBits) |
@@ -51,7 +51,7 @@ FlitBits head_bits(const ni::NiContext& context, const ni::MessageRecord& record
   // A message under way has its number in the log to itself.
   head.sequence = static_cast<std::uint32_t>(packet.tag) % (1U << Limits::kSequenceBits);
   head.packets = static_cast<std::uint32_t>(context.framing.packets(entry.message_bytes()));
-  head.route = route_bits(context, entry);
+  head.route = route_bits(context.schedule->routes[static_cast<std::size_t>(entry.route)]);
   return encode(head);
 }
 

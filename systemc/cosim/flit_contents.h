@@ -13,7 +13,7 @@ namespace coppice::cosim {
 // What a message's head flits say, as rtl/ni/packetizer.v writes them, and the source route in them.
 FlitBits head_bits(const ni::NiContext& context, const ni::MessageRecord& record,
                    const fabric::Packet& packet);
-std::uint64_t route_bits(const ni::NiContext& context, const schedule::TableEntry& entry);
+std::uint64_t route_bits(const topology::Route& route);
 
 // The 128 bits of every flit under way. Modules in SystemC move flits as a packet's identity and a number;
 // modules in Verilog get the bits here, and leave here what came out of them. Bits that nobody has written

@@ -6,67 +6,24 @@
 #include <span>
 #include <string>
 
+#include "cosim/ni_signals.h"
+
 // rtl/ni/network_interface.v, Verilated, behind plain C++: neither SystemC nor Verilator's headers are needed
 // to use it, which must not meet in one translation unit.
 namespace coppice::cosim {
 
-inline constexpr int kPorts = 4;
-inline constexpr int kVcs = 4;
-inline constexpr int kLanes = 4;  // words of 4 bytes in a flit
-
-using FlitBits = std::array<std::uint32_t, kLanes>;
-
-// Widths and capacities of the Verilated instance: the defaults of network_interface.v, and room for
-// schedules.
-struct NiLimits {
-  static constexpr int kLines = 1024;        // of a port's table
-  static constexpr int kIterationBits = 10;  // of a table
-  static constexpr int kTotalBits = 16;      // entries of all iterations
-  static constexpr int kFlows = 256;
-  static constexpr int kFlowBits = 10;
-  static constexpr int kCountBits = 10;
-  static constexpr int kStepBits = 16;
-  static constexpr int kAddressBits = 24;  // words
-  static constexpr int kLengthBits = 20;   // words
-  static constexpr int kFlitsBits = 24;
-  static constexpr int kPacketsBits = 14;
-  static constexpr int kSourceBits = 10;
-  static constexpr int kHops = 6;
-  static constexpr int kHopPortBits = 3;
-  static constexpr int kHopVcBits = 2;
-  static constexpr int kSequenceBits = 2;
-  static constexpr int kCreditBits = 10;
-  static constexpr int kBuffer = 16;  // flits between DMA and injection
-  static constexpr int kReductionLatency = 4;
+// What a head flit has of a collective and of its flow: with one context there is no collective's id.
+struct HeadLayout {
+  int flow_bits;
+  int id_bits;
 };
-
-// A line of a port's table, as the RTL takes it: an entry in the iterations from `first` to before `end`, its
-// flow, step and address modulo the width of their fields.
-struct NiLine {
-  std::uint32_t op = 0;  // 0: store at the receiver, 1: add, 2: nop
-  std::uint32_t flow = 0;
-  std::uint32_t dependencies = 0;
-  std::uint32_t step = 0;
-  std::uint32_t address = 0;  // words
-  std::uint32_t words = 0;    // data
-  std::uint32_t total = 0;    // words, with padding
-  std::uint32_t flits = 0;
-  std::uint32_t packets = 0;
-  std::uint64_t route = 0;
-  std::uint32_t first = 0;
-  std::uint32_t end = 1;
-};
-
-// The size of a port's table: lines of an iteration, entries of all of them.
-struct NiTableSize {
-  std::uint32_t lines = 0;
-  std::uint32_t entries = 0;
-};
+inline constexpr HeadLayout kOneContext{NiLimits::kFlowBits, 0};
 
 // A head flit's fields.
 struct NiHead {
   bool add = false;
   std::uint32_t flow = 0;
+  std::uint32_t id = 0;
   std::uint32_t address = 0;
   std::uint32_t words = 0;
   std::uint32_t source = 0;    // node * ports + port
@@ -74,33 +31,10 @@ struct NiHead {
   std::uint32_t packets = 0;
   std::uint64_t route = 0;
 };
-FlitBits encode(const NiHead& head);
-NiHead decode(const FlitBits& flit);
+FlitBits encode(const NiHead& head, const HeadLayout& layout = kOneContext);
+NiHead decode(const FlitBits& flit, const HeadLayout& layout = kOneContext);
 
-// The gradient buffer of the accelerator, as flits: `lanes` words from the word at `address` on.
-class WordMemory {
- public:
-  virtual FlitBits read(std::uint32_t address) = 0;
-  virtual void write(std::uint32_t address, unsigned lanes, const FlitBits& words) = 0;
-
- protected:
-  ~WordMemory() = default;
-};
-
-struct NiSettings {
-  bool lockstep = true;
-  std::uint32_t absorbs = 0;        // flits
-  std::uint32_t dma_latency = 4;    // cycles
-  std::uint32_t payload_words = 0;  // 0: message-based
-  std::uint32_t source = 0;         // of port 0; the others follow
-  std::uint32_t credits = 0;        // of every virtual channel that is there
-  int vcs = kVcs;
-  // From one iteration of the tables to the next.
-  std::uint32_t flow_stride = 0;
-  std::uint32_t address_stride = 0;  // words
-  std::uint32_t step_stride = 0;
-};
-
+// Of one context.
 class NiModel {
  public:
   // `wave_path`: an FST of every signal is written there; empty: none.
@@ -117,23 +51,10 @@ class NiModel {
   void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits);
   void put_credit(int port, int vc);
 
-  struct Flit {
-    int port;
-    int vc;
-    bool head;
-    bool tail;
-    FlitBits bits;
-  };
   // What a cycle did.
-  struct Outcome {
-    std::array<Flit, kPorts> flits;
-    int num_flits = 0;
-    unsigned issued = 0;   // bit per port: an entry issued
-    unsigned arrived = 0;  // bit per port: a message's last tail came
-    bool busy = false;     // needs the next cycle
-    bool overflow = false;
-    bool credits_as_taken = true;  // the flits that came, and no others, were given their credits
-    unsigned holding = 0;          // bit per port: waits for its lockstep
+  struct Outcome : NiOutcome {
+    unsigned issued = 0;                          // bit per port: an entry issued
+    unsigned holding = 0;                         // bit per port: waits for its lockstep
     std::array<std::uint32_t, kPorts> release{};  // of the lockstep, modulo 2^32, where it holds or issued
   };
   Outcome step(std::int64_t now);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,11 +18,6 @@ using schedule::Op;
 using Limits = NiLimits;
 
 constexpr Bytes kWordBytes = 4;
-
-// The full cycle of a time modulo 2^32 that is near `now`.
-Cycles near(std::uint32_t time, Cycles now) {
-  return now + static_cast<std::int32_t>(time - static_cast<std::uint32_t>(now));
-}
 
 std::uint32_t words_of(Bytes bytes) {
   return static_cast<std::uint32_t>((bytes + kWordBytes - 1) / kWordBytes);
@@ -79,11 +75,10 @@ std::string refuse_entry(const schedule::TableEntry& entry, const fabric::Framin
 }
 
 // Why a table does not fit; empty if it does.
-std::string refuse_size(const schedule::TableLoop& loop) {
+std::string refuse_size(const schedule::TableLoop& loop, int most_lines) {
   constexpr auto most = [](int bits) { return (std::int64_t{1} << bits) - 1; };
   const auto lines = static_cast<std::int64_t>(loop.lines().size());
-  if (lines > Limits::kLines)
-    return fmt::format("a table has {} lines, and at most {} fit", lines, Limits::kLines);
+  if (lines > most_lines) return fmt::format("a table has {} lines, and at most {} fit", lines, most_lines);
   if (loop.iterations() > most(Limits::kIterationBits)) {
     return fmt::format("a table has {} iterations, and at most {} fit", loop.iterations(),
                        most(Limits::kIterationBits));
@@ -107,21 +102,25 @@ std::string refuse_route(const topology::Route& route) {
 
 }  // namespace
 
-std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedule& schedule,
-                      const topology::Topology& topology, int ni_ports) {
-  const std::string settings = refuse_settings(system, topology.num_accelerators(), ni_ports);
-  if (!settings.empty()) return settings;
+std::string refuse_ni_settings(const config::SystemConfig& system, const topology::Topology& topology,
+                               int ni_ports) {
+  return refuse_settings(system, topology.num_accelerators(), ni_ports);
+}
+
+std::string refuse_schedule(const config::SystemConfig& system, const schedule::Schedule& schedule,
+                            const topology::Topology& topology, std::span<const topology::NodeId> nodes,
+                            const TableRoom& room) {
   const auto no = [](const std::string& what) {
     return fmt::format("the network interface in Verilog cannot run this schedule: {}", what);
   };
-  if (schedule.flows > Limits::kFlows) {
-    return no(fmt::format("it has {} flows, and at most {} fit", schedule.flows, Limits::kFlows));
+  if (schedule.flows > room.flows) {
+    return no(fmt::format("it has {} flows, and at most {} fit", schedule.flows, room.flows));
   }
   if (schedule.numbered_arrivals) return no("its arrivals are numbered");
   const fabric::Framing framing{system.ni.flow_control, system.flit, system.ni.payload};
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
     for (const auto& table : schedule.nodes[node].ports) {
-      const std::string size = refuse_size({table, schedule.repetition, system.ni.lockstep});
+      const std::string size = refuse_size({table, schedule.repetition, system.ni.lockstep}, room.lines);
       if (!size.empty()) return no(size);
       for (const schedule::TableEntry& entry : table) {
         const std::string field = refuse_entry(entry, framing);
@@ -130,14 +129,22 @@ std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedu
         const auto& route = schedule.routes[static_cast<std::size_t>(entry.route)];
         const std::string hops = refuse_route(route);
         if (!hops.empty()) return no(hops);
-        const auto src = static_cast<topology::NodeId>(node);
-        if (fabric::time_route(topology, system, src, route).slowest_flit > system.clock.period()) {
+        if (fabric::time_route(topology, system, nodes[node], route).slowest_flit > system.clock.period()) {
           return no("a channel is slower than a flit a cycle");
         }
       }
     }
   }
   return {};
+}
+
+std::string refuse_ni(const config::SystemConfig& system, const schedule::Schedule& schedule,
+                      const topology::Topology& topology, int ni_ports) {
+  const std::string settings = refuse_ni_settings(system, topology, ni_ports);
+  if (!settings.empty()) return settings;
+  std::vector<topology::NodeId> nodes(schedule.nodes.size());
+  std::iota(nodes.begin(), nodes.end(), 0);
+  return refuse_schedule(system, schedule, topology, nodes);
 }
 
 RtlNetworkInterface::Memory::Memory(ni::GradientMemory& buffer)
@@ -167,25 +174,15 @@ RtlNetworkInterface::RtlNetworkInterface(const sc_core::sc_module_name& name, No
                                          const ni::NiContext& context, fabric::FlitContext& flits,
                                          ni::GradientMemory& buffer, FlitContents& contents,
                                          const std::string& wave_path)
-    : Terminal(name, node, ports, flits),
-      context_(context),
+    : RtlTerminal(name, node, ports, context, kOneContext, flits, contents),
       memory_(buffer),
-      contents_(&contents),
       ports_(static_cast<std::size_t>(ports)),
       tracker_(context.schedule->flows),
       enablers_(ports),
       reduction_(context.system->ni.reduction_latency),
       route_times_(*context.topology, *context.system, *context.schedule, node) {
-  const config::SystemConfig& system = *context.system;
-  NiSettings settings;
-  settings.lockstep = system.ni.lockstep;
-  settings.absorbs = static_cast<std::uint32_t>(system.ni.buffer);
-  settings.dma_latency = static_cast<std::uint32_t>(system.ni.dma_latency);
-  settings.payload_words = payload_words();
-  settings.source = static_cast<std::uint32_t>(node) * kPorts;
-  settings.credits = static_cast<std::uint32_t>(system.router.vc_depth);
-  settings.vcs = system.router.vcs;
-  const schedule::Repetition& repetition = context_.schedule->repetition;
+  NiSettings settings = settings_of(context, node);
+  const schedule::Repetition& repetition = shared().schedule->repetition;
   settings.flow_stride = static_cast<std::uint32_t>(repetition.flow);
   settings.address_stride = static_cast<std::uint32_t>(repetition.address / kWordBytes);
   settings.step_stride = static_cast<std::uint32_t>(repetition.step);
@@ -198,36 +195,29 @@ void RtlNetworkInterface::start(Cycles at) {
   if (started_) fail("started, but its tables run already", at);
   started_ = true;
   model_->start(sizes_);
-  if (context_.held) {
+  if (shared().held) {
     wake(at);
   } else {
     want(at);
   }
 }
 
-std::uint32_t RtlNetworkInterface::payload_words() const {
-  return context_.framing.flow_control == config::FlowControl::kMessage ? 0
-                                                                        : words_of(context_.framing.payload);
-}
-
 // Nops hold the lockstep and do nothing without it.
 void RtlNetworkInterface::load() {
-  const auto& tables = context_.schedule->nodes[static_cast<std::size_t>(node())].ports;
+  const auto& tables = shared().schedule->nodes[static_cast<std::size_t>(node())].ports;
   for (std::size_t p = 0; p < ports_.size(); ++p) {
     Port& port = ports_[p];
     port.table = tables[p].stored();
-    port.credits.fill(0);
-    std::fill_n(port.credits.begin(), context_.system->router.vcs, context_.system->router.vc_depth);
     for (std::size_t i = 0; i < port.table.size(); ++i) {
       if (port.table[i].op != Op::kNop) port.sends.push_back(i);
     }
-    const schedule::TableLoop loop(tables[p], context_.schedule->repetition, context_.system->ni.lockstep);
+    const schedule::TableLoop loop(tables[p], shared().schedule->repetition, shared().system->ni.lockstep);
     std::uint32_t index = 0;
     for (const schedule::TableLine& line : loop.lines()) {
-      NiLine bits = line_bits(line.base);
-      bits.first = static_cast<std::uint32_t>(line.first);
-      bits.end = static_cast<std::uint32_t>(line.end);
-      model_->load(static_cast<int>(p), index++, bits);
+      const bool nop = line.base.op == Op::kNop;
+      const topology::Route* const route =
+          nop ? nullptr : &shared().schedule->routes[static_cast<std::size_t>(line.base.route)];
+      model_->load(static_cast<int>(p), index++, line_of(shared(), line, route));
     }
     sizes_.push_back({.lines = index, .entries = static_cast<std::uint32_t>(loop.entries())});
     expect_next_message(static_cast<int>(p), 0);
@@ -240,60 +230,26 @@ void RtlNetworkInterface::expect_next_message(int index, Cycles now) {
   enablers_.expect(index, done ? nullptr : &port.table[port.sends[port.next_send]], tracker_, now);
 }
 
-NiLine RtlNetworkInterface::line_bits(const TableEntry& entry) const {
-  NiLine bits;
-  bits.op = entry.op == Op::kNop ? 2 : entry.op == Op::kReduce ? 1 : 0;
-  bits.step = static_cast<std::uint32_t>(entry.step);
-  bits.flits = static_cast<std::uint32_t>(context_.framing.flits(entry.message_bytes()));
-  if (entry.op == Op::kNop) {
-    bits.flits = static_cast<std::uint32_t>(context_.framing.flits(entry.bytes));
-    return bits;
-  }
-  bits.flow = static_cast<std::uint32_t>(entry.flow);
-  bits.dependencies = static_cast<std::uint32_t>(entry.dependencies);
-  bits.address = static_cast<std::uint32_t>(entry.address / kWordBytes);
-  bits.words = words_of(entry.bytes);
-  bits.total = words_of(entry.message_bytes());
-  bits.packets = static_cast<std::uint32_t>(context_.framing.packets(entry.message_bytes()));
-  bits.route = route_bits(context_, entry);
-  return bits;
-}
-
 void RtlNetworkInterface::receive_flit(int port, int vc, fabric::Flit flit, Cycles now) {
-  const fabric::Packet& packet = eject(port, vc, flit, now);
-  const FlitBits bits = contents_->read(flit.packet, packet, flit.sequence);
-  if (flit.is_head()) {
-    const auto flow = static_cast<std::uint32_t>((*context_.log)[packet.tag].entry->flow);
-    if (decode(bits).flow != flow) fail("a head flit of another flow came", now);
-  }
-  if (flit.tail) {
-    ports_[static_cast<std::size_t>(port)].arriving = packet.tag;
-    ++tails_[packet.tag];
-  }
-  model_->put_flit(port, vc, flit.is_head(), flit.tail, bits);
-  if (flit.tail) release(flit.packet);
+  model_->put_flit(port, vc, flit.is_head(), flit.tail != 0, take(port, vc, flit, now).bits);
   want(now);
 }
 
 void RtlNetworkInterface::receive_credit(int port, int vc, Cycles now) {
-  ++ports_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
+  take_credit(port, vc);
   model_->put_credit(port, vc);
   want(now);
-}
-
-int RtlNetworkInterface::credits(int port, int vc) const {
-  return ports_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
 }
 
 void RtlNetworkInterface::step(Cycles now) {
   while (!completions_.empty() && completions_.top().at <= now) {
     const std::uint64_t id = completions_.top().message;
     completions_.pop();
-    const ni::MessageRecord& record = (*context_.log)[id];
+    const ni::MessageRecord& record = (*shared().log)[id];
     const std::int32_t before = tracker_.count(record.entry->flow);
     tracker_.arrived(record.entry->flow);
     enablers_.arrived(record, tracker_, before, now);
-    context_.log->close(id);
+    shared().log->close(id);
   }
   const NiModel::Outcome did = model_->step(now);
   if (did.overflow) fail("a queue overflowed", now);
@@ -307,14 +263,10 @@ void RtlNetworkInterface::step(Cycles now) {
     if (((did.issued >> port) & 1) != 0) issue(port, near(did.release[p], now), now);
     if (((did.holding >> port) & 1) != 0) want(std::max(now + 1, near(did.release[p], now)));
     if (((did.arrived >> port) & 1) == 0) continue;
-    ni::MessageRecord& record = (*context_.log)[ports_[p].arriving];
-    const auto tails = tails_.extract(ports_[p].arriving).mapped();
-    if (tails != record.packets)
-      fail(fmt::format("a message of {} packets counted as arrived with {}", record.packets, tails), now);
-    record.tail_ejected = now;
-    record.dst_port = port;
+    const std::uint64_t message = message_came(port, now);
+    ni::MessageRecord& record = (*shared().log)[message];
     record.completed = reduction_.completion(record.entry->op, now);
-    completions_.push({record.completed, port, ports_[p].arriving});
+    completions_.push({record.completed, port, message});
   }
   if (!completions_.empty()) want(completions_.top().at);
 }
@@ -323,59 +275,11 @@ void RtlNetworkInterface::issue(int index, Cycles released, Cycles now) {
   Port& port = ports_[static_cast<std::size_t>(index)];
   if (port.next_send >= port.sends.size()) fail("more entries issued than there are", now);
   const TableEntry& entry = port.table[port.sends[port.next_send++]];
-  const std::uint64_t id = ni::open_message(context_, node(), index, entry, route_times_[entry.route],
+  const std::uint64_t id = ni::open_message(shared(), node(), index, entry, route_times_[entry.route],
                                             released, enablers_[index], now);
   expect_next_message(index, now);
-  if (memory_.kept()) (*context_.log)[id].payload.values.resize(words_of(entry.bytes));
-  port.messages.push_back(id);
-}
-
-void RtlNetworkInterface::send(const NiModel::Flit& flit, Cycles now) {
-  Port& port = ports_[static_cast<std::size_t>(flit.port)];
-  if (port.messages.empty()) fail("a flit left that no message has", now);
-  ni::MessageRecord& record = (*context_.log)[port.messages.front()];
-  if (flit.head != (port.flits_sent == 0)) fail("a head flit left out of turn", now);
-  if (flit.head) start_packet(port, flit, now);
-  fabric::Packet& packet = context().packets[port.packet];
-  if (flit.tail != (port.flits_sent + 1 == packet.flits)) fail("a tail flit left out of turn", now);
-  packet.injection_cycles += now;
-  --port.credits[static_cast<std::size_t>(flit.vc)];
-  contents_->write(port.packet, packet, port.flits_sent, flit.bits);
-  inject(flit.port, flit.vc, {port.packet, port.flits_sent & 0x7fffffffU, flit.tail ? 1U : 0U}, now);
-  ++port.flits_sent;
-  if (!flit.tail) return;
-  port.flits_sent = 0;
-  ++port.packet_index;
-  if (!packet.last_of_message) return;
-  record.tail_injected = now;
-  port.free_since = now + 1;
-  port.packet_index = 0;
-  port.messages.pop_front();
-}
-
-void RtlNetworkInterface::start_packet(Port& port, const NiModel::Flit& flit, Cycles now) {
-  ni::MessageRecord& record = (*context_.log)[port.messages.front()];
-  const TableEntry& entry = *record.entry;
-  if (decode(flit.bits).route != route_bits(context_, entry))
-    fail("a head flit left with another source route", now);
-  if (port.packet_index == 0) {
-    record.head_injected = now;
-    record.port_free_since = port.free_since;
-  }
-  fabric::Packet packet;
-  packet.route = context_.schedule->routes[static_cast<std::size_t>(entry.route)].data();
-  packet.src = node();
-  packet.dst = record.dst;
-  packet.flits =
-      static_cast<std::uint32_t>(context_.framing.packet_flits(entry.message_bytes(), port.packet_index));
-  packet.tag = port.messages.front();
-  packet.index = port.packet_index;
-  packet.created = now;
-  packet.head_injected = now;
-  packet.flit_time = context_.period;
-  packet.first_of_message = port.packet_index == 0;
-  packet.last_of_message = port.packet_index + 1 == context_.framing.packets(entry.message_bytes());
-  port.packet = context().packets.acquire(packet);
+  if (memory_.kept()) (*shared().log)[id].payload.values.resize(words_of(entry.bytes));
+  message_issued(index, id);
 }
 
 bool RtlNetworkInterface::finished() const {
@@ -400,10 +304,6 @@ ni::Interface::PortView RtlNetworkInterface::view(int port, Cycles now) const {
   const NiModel::PortView view = model_->view(port);
   return {static_cast<ni::DecoderState>(view.state), static_cast<std::int32_t>(view.timestep),
           std::max<Cycles>(0, near(view.release, now) - now), view.issued};
-}
-
-void RtlNetworkInterface::fail(const std::string& what, Cycles now) const {
-  throw ModelError(fmt::format("NI {} (Verilog) at cycle {}: {}", node(), now, what));
 }
 
 }  // namespace coppice::cosim

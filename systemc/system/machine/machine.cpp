@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/time_limit.h"
+#include "cosim/rtl_context_interface.h"
 #include "cosim/rtl_network_interface.h"
 #include "cosim/rtl_router.h"
 #include "fabric/fluid/fluid_fabric.h"
@@ -100,14 +101,14 @@ fabric::FlitParts::LocalPorts Machine::build_local(fabric::FlitNode& node, NodeI
   ni::NiContext context = context_;
   context.log = &spec_.log.of_thread(static_cast<std::size_t>(flits.thread));
   flit_node_ = &node;
-  if (!verilog(id)) {
+  if (!verilog(id) || spec_.rtl_contexts) {
     alarms_.push_back(std::make_unique<ni::NodeAlarm>("alarm"));
     node.add(*alarms_.back());
     context.clock = alarms_.back().get();
   }
   build_interface(id, context, &flits, ports);
   if (verilog(id)) {
-    auto& interface = dynamic_cast<cosim::RtlNetworkInterface&>(*interfaces_.back());
+    auto& interface = dynamic_cast<cosim::RtlTerminal&>(*interfaces_.back());
     return {&interface, &interface.in, &interface.out};
   }
   auto& interface = dynamic_cast<ni::NetworkInterface&>(*interfaces_.back());
@@ -140,9 +141,15 @@ void Machine::build_interface(NodeId id, const ni::NiContext& context, fabric::F
   ni::GradientMemory& contents = spec_.contents(id);
   if (verilog(id)) {
     const bool first = id == spec_.loaded.config.observe_nodes.front();
-    interfaces_.push_back(std::make_unique<cosim::RtlNetworkInterface>(
-        "ni", id, resolve_ni_ports(spec_.loaded.config, spec_.topology), context, *flits, contents, contents_,
-        first ? spec_.wave_path : std::string()));
+    const std::string wave = first ? spec_.wave_path : std::string();
+    const int tables = resolve_ni_ports(spec_.loaded.config, spec_.topology);
+    if (spec_.rtl_contexts) {
+      interfaces_.push_back(
+          std::make_unique<cosim::RtlContextInterface>("ni", id, tables, context, *flits, contents_, wave));
+    } else {
+      interfaces_.push_back(std::make_unique<cosim::RtlNetworkInterface>("ni", id, tables, context, *flits,
+                                                                         contents, contents_, wave));
+    }
   } else {
     const auto& tables = spec_.schedule.nodes[static_cast<std::size_t>(id)].ports;
     interfaces_.push_back(std::make_unique<ni::NetworkInterface>("ni", id, static_cast<int>(tables.size()),

@@ -35,6 +35,7 @@ struct MachineSpec {
   fabric::Failure& failure;
   std::function<ni::GradientMemory&(topology::NodeId)> contents;  // of the gradient buffers
   std::vector<bool> rtl_interfaces;                               // [accelerator]
+  bool rtl_contexts = false;             // those run programs: they have contexts, and no tables of their own
   std::string wave_path;                 // of the Verilated interface of observe.nodes' first; empty: none
   const ni::PathTable* paths = nullptr;  // of a controller; none: messages take the routes of their schedules
   // In which nodes may run side by side, where flits move and all modules are fit for that.

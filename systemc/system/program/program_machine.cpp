@@ -9,6 +9,7 @@
 #include "fabric/sim_time.h"
 #include "schedule/tables/final_chunks.h"
 #include "system/machine/build.h"
+#include "system/program/verilog_program.h"
 
 namespace coppice::system {
 namespace {
@@ -33,13 +34,9 @@ void require_room(const config::Loaded& loaded, const std::string& key, const to
         fmt::format("program.jitter lists {} factors for {} ranks: write one, or one for every rank", jitter,
                     program.ranks.size()));
   }
-  for (const auto& [implementation_key, implementation] :
-       {std::pair{"system.ni.impl", loaded.config.system.ni.impl},
-        std::pair{"system.router.impl", loaded.config.system.router.impl}}) {
-    if (implementation != config::Implementation::kRtl) continue;
-    throw ConfigError(
-        loaded.place(implementation_key),
-        fmt::format("{}: rtl runs a single collective, not a program: write systemc", implementation_key));
+  if (loaded.config.system.router.impl == config::Implementation::kRtl) {
+    throw ConfigError(loaded.place("system.router.impl"),
+                      "system.router.impl: rtl runs a single collective, not a program: write systemc");
   }
 }
 
@@ -59,6 +56,7 @@ PreparedProgram::PreparedProgram(const config::Loaded& loaded, const std::string
   const ProgramState state(loaded, program, jobs, compiler);
   flit_hops = state.flit_hops();
   compiler.require_deadlock_free();
+  if (runs_in_verilog(loaded)) require_verilog_runs(loaded, key, program, jobs, topology, ni_ports, state);
   // Interfaces begin without tables of their own.
   idle.nodes.resize(static_cast<std::size_t>(topology.num_interfaces()));
   for (auto& node : idle.nodes) node.ports.resize(static_cast<std::size_t>(ni_ports));
@@ -83,7 +81,9 @@ ProgramMachine::ProgramMachine(const ProgramSetup& setup, const RunOptions& opti
       options_(options),
       prepared_(setup.prepared),
       state_(setup.loaded, setup.program, setup.jobs, setup.prepared.compiler),
-      passes_(setup.loaded, setup.program) {
+      passes_(setup.loaded, setup.program),
+      verilog_(runs_in_verilog(setup.loaded)) {
+  if (verilog_) state_.keep_data();
   fabric::set_time_resolution();
   if (setup.chain != nullptr) chain_gradients(*setup.chain);
   build_machine();
@@ -98,6 +98,12 @@ ProgramMachine::ProgramMachine(const ProgramSetup& setup, const RunOptions& opti
 
 void ProgramMachine::chain_gradients(const GradientChain& chain) {
   if (chain.layers.empty()) return;
+  if (verilog_) {
+    throw ConfigError(
+        setup_.loaded.place("system.ni.impl"),
+        "system.ni.impl: operations wait for parts of a collective, which a network interface in "
+        "Verilog does not tell of: write systemc");
+  }
   const auto* compiled = state_.exchange(state_.context_of({chain.collective})).compiled;
   if (compiled == nullptr) return;  // of one rank: its gradients are final at once
   auto chunks = schedule::find_final_chunks(compiled->schedule);
@@ -126,7 +132,9 @@ void ProgramMachine::build_machine() {
       .contents = [this](NodeId node) -> ni::GradientMemory& {
         return *memories_[static_cast<std::size_t>(node)];
       },
-      .rtl_interfaces = {},
+      .rtl_interfaces =
+          std::vector<bool>(static_cast<std::size_t>(prepared_.topology.num_accelerators()), verilog_),
+      .rtl_contexts = verilog_,
       .wave_path = {},
       .paths = setup_.paths,
       .threads = threads_for(state_.flit_hops(), options_.threads),
@@ -161,6 +169,12 @@ void ProgramMachine::start_adders(ni::ContextId id, Cycles now) {
 
 void ProgramMachine::run() {
   simulate();
+  if (verilog_) {
+    // Sums of flits that came at once may still wait in a reduction unit when their messages count.
+    constexpr Cycles kSettle = 1000;
+    machine_->run_to(end_ + kSettle);
+    state_.verify_kept();
+  }
   // At the stop credits may be under way, though all has ended.
   if (complete() && fabric().idle()) fabric().check_conservation();
   if (complete() && log_.completed_count() != state_.messages()) {
@@ -198,7 +212,8 @@ void ProgramMachine::simulate() {
     state.next_look = [this](Cycles) { return setup_.stop; };
     state.ended = [this, &now] { return now >= setup_.stop || (complete() && fabric().idle()); };
   }
-  run_to_end(fabric(), state, setup_.loaded.config.max_cycles, options_.interrupted, options_.progress);
+  end_ =
+      run_to_end(fabric(), state, setup_.loaded.config.max_cycles, options_.interrupted, options_.progress);
 }
 
 std::string ProgramMachine::describe_waiting(Cycles cycle) const {

@@ -98,6 +98,7 @@ class ProgramMachine {
   PreparedProgram& prepared_;
   ProgramState state_;
   SharedPasses passes_;
+  bool verilog_;                               // network interfaces are
   std::unique_ptr<ChainedGradients> chained_;  // none: no operation waits for parts of a collective
   std::vector<std::unique_ptr<ProgramMemory>> memories_;  // [network interface]
   std::vector<const ProgramRunner*> runners_;             // [accelerator], the machine's
@@ -105,6 +106,7 @@ class ProgramMachine {
   fabric::Failure failure_;
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<TraceWriter> trace_;
+  Cycles end_ = 0;  // of the simulation
 };
 
 }  // namespace coppice::system

@@ -27,6 +27,7 @@
 #include "system/program/program_machine.h"
 #include "system/program/program_timeline.h"
 #include "system/program/text_workload_program.h"
+#include "system/program/verilog_program.h"
 #include "workload/chakra/import.h"
 
 namespace coppice::system {
@@ -183,6 +184,13 @@ nlohmann::ordered_json run_stretch(const config::Loaded& loaded, const workload:
       return ProgramRun(setup, options).run();
     });
   };
+  if (runs_in_verilog(loaded)) {
+    if (loaded.config.fidelity != config::Fidelity::kFlit &&
+        loaded.config.fidelity != config::Fidelity::kAuto) {
+      throw ConfigError(loaded.place("fidelity"), "fidelity: the Verilog speaks flits: write flit or auto");
+    }
+    return run(config::Fidelity::kFlit);
+  }
   if (loaded.config.fidelity != config::Fidelity::kAuto) return run(loaded.config.fidelity);
   return run_auto(run, prepared->flit_hops, true, options.interrupted);
 }

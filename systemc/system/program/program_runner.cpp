@@ -305,7 +305,8 @@ bool ProgramRunner::load_next(Cycles now) {
   if (context == nullptr) return false;
   if (joined) awaited_.erase(awaited_.begin());
   begun_.insert(id);
-  const ni::ContextTables tables = state_.tables(id, accelerator_);
+  ni::ContextTables tables = state_.tables(id, accelerator_);
+  tables.context = static_cast<int>(context - contexts_.data());
   const bool held = context->tables == tables.tables;
   context->id = id;
   context->tables = tables.tables;

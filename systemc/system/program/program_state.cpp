@@ -174,7 +174,20 @@ void ProgramState::done(ni::ContextId id, Cycles now) {
   ++exchange.done;
   if (exchange.compiled == nullptr) return;
   const auto members = static_cast<int>(exchange.compiled->accelerators.size());
-  if (exchange.done < members) return;
+  if (exchange.done == members && !kept_) verify(id);
+}
+
+void ProgramState::verify_kept() {
+  for (ni::ContextId id = 1; id <= exchanges_.size(); ++id) {
+    const ExchangeState& exchange = exchanges_[id - 1];
+    const bool ended = exchange.compiled != nullptr && exchange.verification != nullptr &&
+                       exchange.done == static_cast<int>(exchange.compiled->accelerators.size());
+    if (ended) verify(id);
+  }
+}
+
+void ProgramState::verify(ni::ContextId id) {
+  ExchangeState& exchange = exchanges_[id - 1];
   const bool collective = id <= program_.collectives.size();
   const std::string& name = collective ? program_.collectives[id - 1].name
                                        : program_.transfers[id - 1 - program_.collectives.size()].name;

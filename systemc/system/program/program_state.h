@@ -85,6 +85,10 @@ class ProgramState {
   void joined(ni::ContextId id, Cycles now);
   // Verifies the data of a collective when all its members are done; throws ModelError.
   void done(ni::ContextId id, Cycles now);
+  // Keeps all data, to be verified in the end: network interfaces in Verilog may still add when all messages
+  // of a collective count.
+  void keep_data() { kept_ = true; }
+  void verify_kept();
 
   // The buffer of an address of an accelerator's memory: kBufferBits of the address are within the buffer.
   static constexpr int kBufferBits = 40;
@@ -114,6 +118,7 @@ class ProgramState {
   int member(const CompiledCollective& compiled, topology::NodeId accelerator) const;
   Verification& verification(ni::ContextId id);
   void place_ranks(int accelerators);
+  void verify(ni::ContextId id);
 
   const config::Config& config_;
   const workload::Program& program_;
@@ -125,6 +130,7 @@ class ProgramState {
   std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]
   config::Check check_;
   bool adding_ = false;
+  bool kept_ = false;
   std::string verified_;
   std::int64_t operations_ = 0;
   std::int64_t ended_ = 0;

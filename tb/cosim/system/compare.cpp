@@ -1,13 +1,20 @@
 // coppice_cosim_check [BYTES [CASE]]: all-reduces of BYTES (65536) on a 4x4 torus or mesh whose network
 // interfaces or routers are Verilog, or some of them, against the same systems in SystemC: the same cycles,
 // every flit in the same cycle on the same channel and virtual channel, and the same bits in every gradient
-// buffer. One line per case; exit status 1 if any differs.
+// buffer. Then programs, whose collectives are in flight together: the same but for the bits, which in
+// SystemC are added message by message, and every operation of every accelerator in the same cycles. One line
+// per case; exit status 1 if any differs.
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,6 +25,7 @@
 #include "support/shipped_config.h"
 #include "system/collective/run.h"
 #include "system/process/child_process.h"
+#include "system/program/program_run.h"
 
 extern "C" int sc_main(int /*argc*/, char** /*argv*/) {
   return 0;
@@ -31,10 +39,138 @@ using Settings = std::vector<std::string>;
 
 struct Case {
   std::string name;
-  std::string system;  // of configs/systems
-  Settings settings;   // of both runs
-  Settings rtl;        // of the run with Verilog
+  std::string system;        // of configs/systems
+  Settings settings;         // of both runs
+  Settings rtl;              // of the run with Verilog
+  std::string program = {};  // its text; empty: a collective
 };
+
+constexpr int kRanks = 16;
+constexpr int kContexts = 8;  // of the Verilog
+
+std::string all_reduces(int count, Bytes bytes, const std::string& more = {}) {
+  std::string text = fmt::format("ranks: {}\noperations:\n", kRanks);
+  for (int i = 0; i < count; ++i)
+    text += fmt::format("  - {{name: a{}, all_reduce: {} B{}}}\n", i, bytes, more);
+  return text;
+}
+
+// The rows and columns of a 4x4 torus, and all of it, reduce at once.
+std::string rows_and_columns(Bytes bytes) {
+  std::string groups;
+  std::string operations;
+  for (int i = 0; i < 4; ++i) {
+    groups += fmt::format("{}r{}: [{}, {}, {}, {}], c{}: [{}, {}, {}, {}]", i == 0 ? "" : ", ", i, 4 * i,
+                          4 * i + 1, 4 * i + 2, 4 * i + 3, i, i, i + 4, i + 8, i + 12);
+    operations += fmt::format("  - {{name: row{}, all_reduce: {} B, group: r{}}}\n", i, bytes, i);
+    operations += fmt::format("  - {{name: column{}, reduce_scatter: {} B, group: c{}}}\n", i, bytes, i);
+  }
+  return fmt::format("ranks: {}\ngroups: {{{}}}\noperations:\n{}  - {{name: all, all_gather: {} B}}\n",
+                     kRanks, groups, operations, bytes);
+}
+
+// Gradients of `layers`, reduced in the order of a backward pass, the first layers first.
+std::string backward_pass(int layers, int iterations, Bytes bytes) {
+  std::string text = fmt::format("ranks: {}\niterations: {}\noperations:\n", kRanks, iterations);
+  std::string before = "forward";
+  text += "  - {name: forward, compute: 300 ns, purpose: forward}\n";
+  for (int layer = layers; layer > 0; --layer) {
+    const std::string name = fmt::format("b{}", layer);
+    text += fmt::format("  - {{name: {}, compute: {} ns, after: {}}}\n", name, 100 + 37 * layer, before);
+    text += fmt::format("  - {{name: g{}, all_reduce: {} B, after: {}, priority: {}}}\n", layer,
+                        bytes * (1 + layer % 3), name, layers - layer);
+    before = name;
+  }
+  return text;
+}
+
+// Collectives of groups of a 4x2 torus that are drawn, some after others, some ranks late, and a barrier that
+// keeps iterations apart, for which there are no contexts. Sums of the same flit that meet in the adders wait
+// for each other in the Verilog, and reads for them, so nothing is drawn in which they do: chunks of rings
+// are whole flits, and no rank adds what two others send it.
+std::string drawn(std::uint32_t seed) {
+  constexpr int kFewRanks = 8;
+  std::mt19937 random(seed);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<std::uint32_t>(n)); };
+  std::vector<std::vector<int>> groups(3);
+  for (auto& group : groups) {
+    while (group.size() < 2) {
+      group.clear();
+      for (int rank = 0; rank < kFewRanks; ++rank) {
+        if (below(2) == 0) group.push_back(rank);
+      }
+    }
+  }
+  std::string text = fmt::format("ranks: {}\niterations: {}\ngroups:\n", kFewRanks, 1 + seed % 2);
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    text += fmt::format("  g{}: [{}]\n", g, fmt::join(groups[g], ", "));
+  text += "operations:\n";
+  std::vector<std::string> names;
+  int collectives = 0;
+  for (int i = 0; collectives < kContexts - 1; ++i) {
+    std::vector<std::string> after;
+    for (int before = std::max(0, i - 6); before < i; ++before) {
+      if (below(4) == 0) after.push_back(fmt::format("o{}", before));
+    }
+    const int g = below(4);
+    const std::string group = g == 3 ? "all" : fmt::format("g{}", g);
+    std::string work;
+    if (below(3) == 0) {
+      work = fmt::format("rank: [{}], compute: {} ns",
+                         fmt::join(groups[static_cast<std::size_t>(g % 3)], ", "), 1 + below(900));
+    } else {
+      static constexpr std::array kOps{"all_reduce", "reduce_scatter", "all_gather", "broadcast"};
+      const auto op = static_cast<std::size_t>(below(4));
+      const int root = g == 3 ? below(kFewRanks) : groups[static_cast<std::size_t>(g)].front();
+      const auto members = g == 3 ? std::size_t{kFewRanks} : groups[static_cast<std::size_t>(g)].size();
+      const std::size_t bytes = 16 * members * static_cast<std::size_t>(1 + below(20));
+      work = fmt::format("{}: {} B, group: {}, priority: {}{}", kOps.at(op), bytes, group, below(5) - 2,
+                         op == 3 ? fmt::format(", root: {}", root) : "");
+      ++collectives;
+    }
+    text += fmt::format("  - {{name: o{}, {}, after: [{}]}}\n", i, work, fmt::join(after, ", "));
+    names.push_back(fmt::format("o{}", i));
+  }
+  return text + fmt::format("  - {{name: end, barrier: all, after: [{}]}}\n", fmt::join(names, ", "));
+}
+
+// There is one for every seed.
+Case drawn_case(std::uint32_t seed) {
+  static constexpr std::array kOrders{"round_robin", "priority", "fifo"};
+  return {fmt::format("program_drawn_{}", seed),
+          "torus_4x4",
+          {"system.topology.dims=[4, 2]", "collective.algorithm=ring", "system.ni.early_messages=added",
+           fmt::format("system.ni.context_order={}", kOrders.at(seed % kOrders.size())),
+           fmt::format("system.ni.flow_control={}", seed % 5 == 4 ? "message" : "packet"),
+           fmt::format("system.ni.table_load={}", 2 + seed % 4)},
+          {"system.ni.impl=rtl"},
+          drawn(seed)};
+}
+
+void add_programs(std::vector<Case>& list) {
+  const auto add = [&list](const std::string& name, const std::string& program, Settings settings) {
+    settings.push_back("system.ni.early_messages=added");
+    list.push_back({"program_" + name, "torus_4x4", std::move(settings), {"system.ni.impl=rtl"}, program});
+  };
+  add("two", all_reduces(2, 16384), {});
+  for (const std::string order : {"round_robin", "priority", "fifo"})
+    add("eight_" + order, all_reduces(8, 4096),
+        {"collective.algorithm=ring", "system.ni.context_order=" + order});
+  add("rows", rows_and_columns(4096), {"collective.algorithm=ring"});
+  add("rows_message", rows_and_columns(4096),
+      {"collective.algorithm=ring", "system.ni.flow_control=message"});
+  for (const std::string order : {"round_robin", "priority", "fifo"})
+    add("backward_" + order, backward_pass(6, 1, 2048), {"system.ni.context_order=" + order});
+  // More collectives than contexts: tables are loaded while others run.
+  add("reloaded", backward_pass(6, 3, 1024), {"system.ni.contexts=3", "collective.algorithm=ring"});
+  add("no_lockstep", backward_pass(5, 2, 2048),
+      {"system.ni.lockstep=false", "system.ni.context_order=priority"});
+  add("mesh", backward_pass(5, 2, 2048), {"system.topology.kind=mesh", "collective.algorithm=ring"});
+  add("repeating", all_reduces(4, 16384),
+      {"collective.algorithm=double_tree", "collective.chunks=8", "system.ni.flow_control=message"});
+  constexpr std::uint32_t kDrawn = 12;
+  for (std::uint32_t seed = 0; seed < kDrawn; ++seed) list.push_back(drawn_case(seed));
+}
 
 std::vector<Case> cases() {
   const Settings all{"system.ni.impl=rtl"};
@@ -102,6 +238,7 @@ std::vector<Case> cases() {
        "mesh_4x4",
        {"collective.algorithm=chained_multitree", "collective.chunks=12", "system.ni.flow_control=message"},
        all});
+  add_programs(list);
   return list;
 }
 
@@ -158,8 +295,50 @@ struct Gaps final : ni::MessageObserver {
   Cycles cycles = 0;
 };
 
+// A file with the program of a case, for as long as it is there.
+class ProgramFile {
+ public:
+  explicit ProgramFile(const std::string& text)
+      : path_(std::filesystem::temp_directory_path() / fmt::format("coppice_cosim_{}.yaml", ::getpid())) {
+    std::ofstream(path_) << text;
+  }
+  ProgramFile(const ProgramFile&) = delete;
+  ProgramFile& operator=(const ProgramFile&) = delete;
+  ~ProgramFile() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+ordered_json run_program(const Case& which, Settings settings) {
+  const ProgramFile file(which.program);
+  settings.push_back("program.file=" + file.path());
+  const config::Loaded loaded = config::load(testing::shipped_config("systems/" + which.system + ".yaml"),
+                                             settings, config::Purpose::kRun);
+  const auto body = [&] {
+    FlitTrace trace;
+    Gaps gaps;
+    system::RunOptions options;
+    options.fabric_observers = {&trace};
+    options.message_observers = {&gaps};
+    const ordered_json result = system::run_program(loaded, system::load_program(loaded), options);
+    const double seconds = std::max(1e-6, result["simulator"]["user_s"].get<double>());
+    return ordered_json{{"cycles", result["cycles"]},
+                        {"collectives", result["collectives"]},
+                        {"accelerators", result["accelerators"]},
+                        {"flits", trace.flits()},
+                        {"trace", trace.digests()},
+                        {"values", result["verified"]},
+                        {"gaps", gaps.cycles},
+                        {"speed", result["cycles"].get<double>() / seconds}};
+  };
+  return system::run_in_child(body, nullptr);
+}
+
 // Runs the case; what both runs must have in common, and how fast it was.
 ordered_json run(const Case& which, const Settings& settings) {
+  if (!which.program.empty()) return run_program(which, settings);
   const config::Loaded loaded = config::load(testing::shipped_config("systems/" + which.system + ".yaml"),
                                              settings, config::Purpose::kRun);
   const auto body = [&] {
@@ -187,12 +366,17 @@ ordered_json run(const Case& which, const Settings& settings) {
 
 std::string difference(const ordered_json& systemc, const ordered_json& rtl) {
   for (const char* key : {"cycles", "flits", "gaps", "gradients"}) {
-    if (systemc[key] != rtl[key]) return fmt::format("{} {} in SystemC", systemc[key].dump(), key);
+    if (systemc.value(key, ordered_json()) != rtl.value(key, ordered_json()))
+      return fmt::format("{} {} in SystemC", systemc[key].dump(), key);
   }
   for (std::size_t at = 0; at < std::min(systemc["trace"].size(), rtl["trace"].size()); ++at) {
     if (systemc["trace"][at] == rtl["trace"][at]) continue;
     const auto from = static_cast<Cycles>(at) * kStretch;
     return fmt::format("flits differ first in cycles {} to {}", from, from + kStretch - 1);
+  }
+  for (const char* key : {"collectives", "accelerators"}) {
+    if (systemc.value(key, ordered_json()) != rtl.value(key, ordered_json()))
+      return fmt::format("{} are not served in the same cycles", key);
   }
   return systemc["values"] != rtl["values"] ? "sums differ" : "";
 }
@@ -228,7 +412,11 @@ int compare_all(Bytes bytes, const std::string& only) {
   std::fflush(stdout);
   bool equal = true;
   int compared = 0;
-  for (const Case& which : cases()) {
+  std::vector<Case> list = cases();
+  const std::string drawn_name = "program_drawn_";
+  if (only.starts_with(drawn_name))
+    list = {drawn_case(static_cast<std::uint32_t>(std::atoll(only.c_str() + drawn_name.size())))};
+  for (const Case& which : list) {
     if (!only.empty() && only != which.name) continue;
     ++compared;
     equal = compare(which, bytes) && equal;

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "cosim/ni_model.h"
+
+namespace coppice::cosim {
+
+// Where the Verilated instance with contexts differs from the one with one (NiLimits). A flow and a
+// collective's id fill the head flit.
+struct NiContextsLimits {
+  static constexpr int kContexts = 8;
+  static constexpr int kLines = 256;  // of a port's table, of each context
+  static constexpr int kFlows = 64;
+  static constexpr int kFlowBits = 8;
+  static constexpr int kIdBits = 7;
+  static constexpr int kArrivalBits = 16;
+  static constexpr int kPriorityBits = 8;
+};
+inline constexpr HeadLayout kSeveralContexts{NiContextsLimits::kFlowBits, NiContextsLimits::kIdBits};
+
+// What a context is opened for.
+struct NiCollective {
+  std::uint32_t id = 0;
+  std::uint32_t base = 0;  // of its buffer, in words
+  std::uint32_t arrivals = 0;
+  int priority = 0;
+  // From one iteration of the tables to the next.
+  std::uint32_t flow_stride = 0;
+  std::uint32_t address_stride = 0;  // words
+  std::uint32_t step_stride = 0;
+};
+
+enum class NiOrder : std::uint8_t { kInTurns, kByPriority, kFirstToStart };
+
+// rtl/ni/network_interface.v with several contexts, Verilated, as NiModel has it with one. Inputs are those
+// of the cycle to come, step() or clock().
+class NiContextsModel {
+ public:
+  static constexpr int kContexts = NiContextsLimits::kContexts;
+
+  NiContextsModel(const NiSettings& settings, NiOrder order, WordMemory& memory,
+                  const std::string& wave_path);
+  ~NiContextsModel();
+  NiContextsModel(const NiContextsModel&) = delete;
+  NiContextsModel& operator=(const NiContextsModel&) = delete;
+
+  // At most one line, and the sizes of one context's tables unless all are empty.
+  void load(int context, int port, std::uint32_t index, const NiLine& line);
+  void commit(int context, std::span<const NiTableSize> sizes);
+  void open(int context, const NiCollective& collective);
+  // In the next step(); in the order of the calls, if it is more than one.
+  void start(int context);
+  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits);
+  void put_credit(int port, int vc);
+
+  // A cycle before the first.
+  void clock();
+
+  struct Outcome : NiOutcome {
+    std::array<int, kPorts> issued{-1, -1, -1, -1};  // the context of which an entry issued; -1: none
+    std::array<std::uint32_t, kPorts> release{};     // of its lockstep until then, modulo 2^32
+    unsigned done = 0;                               // bit per context: it has ended
+    bool stray = false;
+    bool holding = false;            // an entry waits for its lockstep,
+    std::uint32_t next_release = 0;  // the first until then, modulo 2^32
+  };
+  Outcome step(std::int64_t now);
+
+  // As the last cycle left it.
+  NiModel::PortView view(int port, int context) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace coppice::cosim

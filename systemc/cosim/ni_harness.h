@@ -1,0 +1,258 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+
+#include <verilated.h>
+#include <verilated_fst_c.h>
+
+#include "cosim/coverage.h"
+#include "cosim/ni_signals.h"
+
+namespace coppice::cosim {
+
+// Writes and reads bit fields one after another.
+template <typename Words>
+class Fields {
+ public:
+  explicit Fields(Words& words) : words_(&words) {}
+  void put(std::uint64_t value, unsigned width) {
+    for (unsigned done = 0; done < width;) {
+      const unsigned bit = at_ % 32;
+      const unsigned part = std::min(width - done, 32 - bit);
+      const auto mask = static_cast<std::uint32_t>(((std::uint64_t{1} << part) - 1) << bit);
+      std::uint32_t& word = (*words_)[at_ / 32];
+      word = (word & ~mask) | (static_cast<std::uint32_t>((value >> done) << bit) & mask);
+      done += part;
+      at_ += part;
+    }
+  }
+  std::uint64_t get(unsigned width) {
+    std::uint64_t value = 0;
+    for (unsigned done = 0; done < width;) {
+      const unsigned bit = at_ % 32;
+      const unsigned part = std::min(width - done, 32 - bit);
+      const std::uint64_t bits = ((*words_)[at_ / 32] >> bit) & ((std::uint64_t{1} << part) - 1);
+      value |= bits << done;
+      done += part;
+      at_ += part;
+    }
+    return value;
+  }
+
+ private:
+  Words* words_;
+  unsigned at_ = 0;
+};
+
+// The `width` bits from bit `at` on, up to 32.
+inline std::uint32_t field(const std::uint32_t* words, unsigned at, unsigned width) {
+  const std::uint64_t low = words[at / 32] >> (at % 32);
+  const std::uint64_t both =
+      at % 32 + width > 32 ? low | (std::uint64_t{words[at / 32 + 1]} << (32 - at % 32)) : low;
+  return static_cast<std::uint32_t>(both & ((std::uint64_t{1} << width) - 1));
+}
+template <typename Words>
+void set_field(Words& words, unsigned at, unsigned width, std::uint32_t value) {
+  for (unsigned bit = 0; bit < width; ++bit) {
+    std::uint32_t& word = words[(at + bit) / 32];
+    const std::uint32_t mask = 1U << ((at + bit) % 32);
+    word = ((value >> bit) & 1) != 0 ? word | mask : word & ~mask;
+  }
+}
+template <typename Visit>
+void for_each_bit(unsigned bits, const Visit& visit) {
+  for (; bits != 0; bits &= bits - 1) visit(static_cast<unsigned>(std::countr_zero(bits)));
+}
+
+// What is around a Verilated network interface, of one context or of several: its clock, the gradient buffers
+// behind the DMA's latency, and the flits and credits of its ports. Not for where SystemC is.
+template <typename Rtl>
+class NiHarness {
+ public:
+  NiHarness(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
+      : settings_(settings), memory_(&memory), rtl_(&context_, "ni") {
+    if (!wave_path.empty()) {
+      context_.traceEverOn(true);
+      rtl_.trace(&wave_, 99);
+      wave_.open(wave_path.c_str());
+    }
+    rtl_.clk_i = 0;
+    rtl_.now_i = 0;
+    rtl_.load_valid_i = 0;
+    rtl_.start_i = 0;
+    rtl_.flit_valid_i = 0;
+    rtl_.credit_i = 0;
+    rtl_.dma_data_valid_i = 0;
+    rtl_.type_i = 0;
+    rtl_.lockstep_i = settings.lockstep;
+    rtl_.absorbs_i = settings.absorbs;
+    rtl_.dma_latency_i = settings.dma_latency;
+    rtl_.payload_words_i =
+        settings.payload_words == 0 ? (1U << NiLimits::kLengthBits) - kLanes : settings.payload_words;
+    rtl_.source_i = 0;
+    for (unsigned port = 0; port < kPorts; ++port) {
+      rtl_.source_i |= std::uint64_t{settings.source + port} << (port * NiLimits::kSourceBits);
+    }
+    rtl_.credits_i = 0;
+    for (int vc = 0; vc < settings.vcs; ++vc) {
+      rtl_.credits_i |= std::uint64_t{settings.credits} << (vc * NiLimits::kCreditBits);
+    }
+  }
+  NiHarness(const NiHarness&) = delete;
+  NiHarness& operator=(const NiHarness&) = delete;
+  ~NiHarness() {
+    if (wave_.isOpen()) wave_.close();
+    rtl_.final();
+    write_coverage(context_);
+  }
+
+  Rtl& rtl() { return rtl_; }
+  const Rtl& rtl() const { return rtl_; }
+
+  // When the other inputs are set.
+  void reset() {
+    rtl_.rst_ni = 0;
+    clock();
+    rtl_.rst_ni = 1;
+  }
+  // A cycle before the simulation.
+  void clock() {
+    rtl_.clk_i = 1;
+    rtl_.eval();
+    rtl_.clk_i = 0;
+    rtl_.eval();
+  }
+
+  void put_line(const NiLine& line, int flow_bits) {
+    Fields fields(rtl_.load_line_i);
+    fields.put(line.op, 2);
+    fields.put(line.flow, static_cast<unsigned>(flow_bits));
+    fields.put(line.dependencies, NiLimits::kCountBits);
+    fields.put(line.step, NiLimits::kStepBits);
+    fields.put(line.address, NiLimits::kAddressBits);
+    fields.put(line.words, NiLimits::kLengthBits);
+    fields.put(line.total, NiLimits::kLengthBits);
+    fields.put(line.flits, NiLimits::kFlitsBits);
+    fields.put(line.packets, NiLimits::kPacketsBits);
+    fields.put(line.route, NiLimits::kRouteBits);
+    fields.put(line.first, NiLimits::kIterationBits);
+    fields.put(line.end, NiLimits::kIterationBits);
+  }
+  void put_sizes(std::span<const NiTableSize> sizes, int lines_bits) {
+    rtl_.lines_i = 0;
+    rtl_.count_i = 0;
+    for (std::size_t port = 0; port < sizes.size(); ++port) {
+      rtl_.lines_i |= std::uint64_t{sizes[port].lines} << (port * static_cast<unsigned>(lines_bits));
+      rtl_.count_i |= std::uint64_t{sizes[port].entries} << (port * NiLimits::kTotalBits);
+    }
+  }
+
+  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) {
+    const auto bit = static_cast<CData>(1U << port);
+    rtl_.flit_valid_i |= bit;
+    rtl_.flit_head_i = static_cast<CData>(head ? rtl_.flit_head_i | bit : rtl_.flit_head_i & ~bit);
+    rtl_.flit_tail_i = static_cast<CData>(tail ? rtl_.flit_tail_i | bit : rtl_.flit_tail_i & ~bit);
+    const int at = 2 * port;
+    rtl_.flit_vc_i = static_cast<CData>((rtl_.flit_vc_i & ~(3U << at)) | (static_cast<unsigned>(vc) << at));
+    for (int lane = 0; lane < kLanes; ++lane)
+      rtl_.flit_i[static_cast<std::size_t>(port * kLanes + lane)] = bits[static_cast<std::size_t>(lane)];
+    taken_ |= 1U << (port * kVcs + vc);
+  }
+  void put_credit(int port, int vc) { rtl_.credit_i |= static_cast<SData>(1U << (port * kVcs + vc)); }
+
+  // A cycle: outputs are there after it, and what all network interfaces have in common is in `outcome`.
+  void begin(std::int64_t now, NiOutcome& outcome) {
+    rtl_.now_i = static_cast<IData>(now);
+    give_dma_data(now);
+    rtl_.clk_i = 1;
+    rtl_.eval();
+    if (wave_.isOpen()) wave_.dump(static_cast<std::uint64_t>(2 * now));
+    take_flits(outcome);
+    outcome.arrived = rtl_.arrived_o;
+    outcome.busy = rtl_.busy_o;
+    outcome.overflow = rtl_.overflow_o != 0;
+    outcome.credits_as_taken = rtl_.credit_o == taken_;
+    taken_ = 0;
+  }
+  // Its end, when outputs have been looked at: nothing comes in the next cycle yet.
+  void end(std::int64_t now) {
+    access_memory(now);
+    rtl_.clk_i = 0;
+    rtl_.eval();
+    if (wave_.isOpen()) wave_.dump(static_cast<std::uint64_t>(2 * now + 1));
+    rtl_.flit_valid_i = 0;
+    rtl_.credit_i = 0;
+    rtl_.dma_data_valid_i = 0;
+  }
+
+ private:
+  struct Response {
+    std::int64_t at;
+    unsigned port;
+    FlitBits words;
+  };
+
+  void give_dma_data(std::int64_t now) {
+    while (!responses_.empty() && responses_.front().at <= now) {
+      const Response& response = responses_.front();
+      rtl_.dma_data_valid_i |= static_cast<CData>(1U << response.port);
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        rtl_.dma_data_i[response.port * kLanes + lane] = response.words[lane];
+      }
+      responses_.pop_front();
+    }
+  }
+
+  void take_flits(NiOutcome& outcome) {
+    for_each_bit(rtl_.flit_valid_o, [&](unsigned port) {
+      NiFlit& flit = outcome.flits[static_cast<std::size_t>(outcome.num_flits++)];
+      flit.port = static_cast<int>(port);
+      flit.vc = (rtl_.flit_vc_o >> (2 * port)) & 3;
+      flit.head = (rtl_.flit_head_o >> port) & 1;
+      flit.tail = (rtl_.flit_tail_o >> port) & 1;
+      for (unsigned lane = 0; lane < kLanes; ++lane) flit.bits[lane] = rtl_.flit_o[port * kLanes + lane];
+    });
+  }
+
+  // Reads see what was written in cycles before.
+  void access_memory(std::int64_t now) {
+    for_each_bit(rtl_.dma_valid_o, [&](unsigned port) {
+      responses_.push_back(
+          {now + settings_.dma_latency - 1, port, memory_->read(address(rtl_.dma_address_o, port))});
+    });
+    for_each_bit(rtl_.read_valid_o, [&](unsigned port) {
+      const FlitBits words = memory_->read(address(rtl_.read_address_o, port));
+      for (unsigned lane = 0; lane < kLanes; ++lane) rtl_.read_data_i[port * kLanes + lane] = words[lane];
+    });
+    // A port's sum is older than what it stores.
+    for_each_bit(rtl_.sum_valid_o | rtl_.store_valid_o, [&](unsigned port) {
+      if ((rtl_.sum_valid_o >> port) & 1) write(port, rtl_.sum_address_o, rtl_.sum_lanes_o, rtl_.sum_data_o);
+      if ((rtl_.store_valid_o >> port) & 1) {
+        write(port, rtl_.store_address_o, rtl_.store_lanes_o, rtl_.store_data_o);
+      }
+    });
+  }
+  static std::uint32_t address(const VlWide<3>& addresses, unsigned port) {
+    return field(addresses.data(), port * NiLimits::kAddressBits, NiLimits::kAddressBits);
+  }
+  void write(unsigned port, const VlWide<3>& addresses, unsigned lanes, const VlWide<16>& data) {
+    FlitBits words;
+    for (unsigned lane = 0; lane < kLanes; ++lane) words[lane] = data[port * kLanes + lane];
+    memory_->write(address(addresses, port), (lanes >> (port * kLanes)) & ((1U << kLanes) - 1), words);
+  }
+
+  NiSettings settings_;
+  WordMemory* memory_;
+  VerilatedContext context_;
+  Rtl rtl_;
+  VerilatedFstC wave_;
+  std::deque<Response> responses_;  // by cycle
+  unsigned taken_ = 0;              // bit per port * kVcs + virtual channel: a flit comes in this cycle
+};
+
+}  // namespace coppice::cosim

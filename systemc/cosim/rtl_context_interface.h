@@ -1,0 +1,131 @@
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "cosim/ni_contexts_model.h"
+#include "cosim/rtl_network_interface.h"
+#include "cosim/rtl_terminal.h"
+#include "ni/interface.h"
+#include "ni/reduction_unit.h"
+#include "ni/table_context.h"
+#include "ni/wake_scheduler.h"
+
+namespace coppice::cosim {
+
+// What the tables of a collective are held in.
+inline constexpr TableRoom kContextRoom{NiContextsLimits::kLines, NiContextsLimits::kFlows};
+
+// The gradient buffers of an accelerator's collectives, one behind the other in the words that the RTL
+// reaches.
+class BufferMap final : public WordMemory {
+ public:
+  static constexpr Bytes kReach = Bytes{4} << NiLimits::kAddressBits;
+
+  // Room for a buffer of `bytes`, which outlives it: a ValueMemory, or nothing is kept. Returns its first
+  // word.
+  std::uint32_t add(ni::GradientMemory& buffer, Bytes bytes);
+  FlitBits read(std::uint32_t address) override;
+  void write(std::uint32_t address, unsigned lanes, const FlitBits& words) override;
+
+ private:
+  struct Place {
+    std::uint32_t first;
+    ni::ValueMemory* values;
+  };
+  const Place* find(std::uint32_t address) const;
+
+  std::vector<Place> places_;  // ascending
+  std::uint32_t next_ = 0;
+};
+
+// rtl/ni/network_interface.v with contexts in the place of ni::NetworkInterface, for programs: the same
+// cycles and flits. The RTL decides what issues when, and when a collective has ended; around it are kept
+// only the records that observers and results are made of, which what it does is held against.
+//
+// A line of a table is loaded a cycle, the first of each port first, from the cycle of load() on, and the
+// tables are committed in the cycle after the last: that has to be over when they start. Before the first
+// cycle loading takes no time.
+class RtlContextInterface final : public RtlTerminal,
+                                  public ni::Interface,
+                                  private ni::WakeScheduler::Sleeper {
+ public:
+  // `context.clock` wakes it before who else acts at the node, as the accelerator does. All references
+  // outlive it.
+  RtlContextInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
+                      const ni::NiContext& context, fabric::FlitContext& flits, FlitContents& contents,
+                      const std::string& wave_path);
+
+  NodeId node() const override { return Terminal::node(); }
+  int num_ports() const override { return ports_; }
+  // It has no tables of its own.
+  void start(Cycles at) override;
+  bool started() const override { return false; }
+  void load(const ni::ContextTables& tables, Cycles now) override;
+  void unload(ni::ContextId id) override;
+  void start_context(ni::ContextId id, Cycles at) override;
+  Cycles cycle_of(const sc_core::sc_time& time) const override {
+    return (static_cast<Femtoseconds>(time.value()) + shared().period - 1) / shared().period;
+  }
+  bool finished() const override;
+  std::string describe_waiting(Cycles now) const override;
+  PortView view(int port, Cycles now) const override;
+
+  void receive_flit(int port, int vc, fabric::Flit flit, Cycles now) override;
+  void receive_credit(int port, int vc, Cycles now) override;
+  void step(Cycles now) override;
+
+ private:
+  static constexpr int kContexts = NiContextsModel::kContexts;
+  struct Context {
+    const schedule::NodeTables* tables = nullptr;  // that the RTL has, also when it is free
+    std::unique_ptr<ni::TableContext> collective;  // none: it is free
+    bool reached = false;                          // a flit of it has come
+    bool ended = false;                            // in the RTL
+    Cycles committed = -1;                         // in which cycle; -1: before the simulation
+  };
+  struct Line {
+    int context;
+    int port;
+    std::uint32_t index;
+    NiLine line;
+  };
+  struct Completion {
+    Cycles at;
+    int port;
+    std::uint64_t message;
+    bool operator>(const Completion& other) const {
+      return at != other.at ? at > other.at : port > other.port;
+    }
+  };
+
+  void wake(Cycles now) override;
+  void load_tables(int index, Cycles now);
+  void put_tables(Cycles now);
+  void issue(int port, int index, Cycles released, Cycles now);
+  void finish(int index, Cycles now);
+  // The context of a collective; -1: none.
+  int find(ni::ContextId id) const;
+  const topology::Route& route_of(const ni::MessageRecord& record) const override;
+  void message_left(ni::MessageRecord& record, Cycles now) override;
+
+  int ports_;
+  BufferMap memory_;
+  std::unique_ptr<NiContextsModel> model_;
+  std::array<Context, kContexts> contexts_;
+  std::vector<int> running_;  // contexts, the first to start first
+  // Of the tables that are being loaded.
+  std::deque<Line> lines_;
+  std::vector<NiTableSize> sizes_;
+  int loading_ = -1;  // -1: none
+  bool simulating_ = false;
+  Cycles starts_ = -1;  // the cycle of the starts that the RTL has not seen; -1: none
+  ni::ReductionUnit reduction_;
+  std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
+};
+
+}  // namespace coppice::cosim

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cosim/flit_contents.h"
+#include "cosim/ni_model.h"
+#include "fabric/flits/terminal.h"
+#include "ni/message_record.h"
+#include "ni/ni_context.h"
+#include "schedule/tables/table_loop.h"
+
+namespace coppice::cosim {
+
+// The full cycle of a time modulo 2^32 that is near `now`.
+inline Cycles near(std::uint32_t time, Cycles now) {
+  return now + static_cast<std::int32_t>(time - static_cast<std::uint32_t>(now));
+}
+
+// What a Verilated network interface is set to, but for what depends on a collective.
+NiSettings settings_of(const ni::NiContext& context, topology::NodeId node);
+// A line of a table as the RTL takes it, `route` its message's.
+NiLine line_of(const ni::NiContext& context, const schedule::TableLine& line, const topology::Route* route);
+
+// What stands at a router's local ports where the network interface is Verilog: moves its flits, and keeps
+// the records of the messages that they are of.
+class RtlTerminal : public fabric::Terminal {
+ public:
+  using NodeId = topology::NodeId;
+  using TableEntry = schedule::TableEntry;
+
+  // References outlive it. `layout`: of its head flits.
+  RtlTerminal(const sc_core::sc_module_name& name, NodeId node, int ports, const ni::NiContext& context,
+              const HeadLayout& layout, fabric::FlitContext& flits, FlitContents& contents);
+  int credits(int port, int vc) const override;
+
+ protected:
+  const ni::NiContext& shared() const { return context_; }
+  // An entry has issued: its message leaves behind those that have.
+  void message_issued(int port, std::uint64_t message) {
+    senders_[static_cast<std::size_t>(port)].messages.push_back(message);
+  }
+  // A flit has left the RTL.
+  void send(const NiFlit& flit, Cycles now);
+  // Called when a message's last tail has left.
+  virtual void message_left(ni::MessageRecord& /*record*/, Cycles /*now*/) {}
+  virtual const topology::Route& route_of(const ni::MessageRecord& record) const = 0;
+
+  // A flit that came, for the RTL; its packet is gone if it is a tail.
+  struct Arrival {
+    FlitBits bits;
+    std::uint64_t message;
+  };
+  Arrival take(int port, int vc, fabric::Flit flit, Cycles now);
+  void take_credit(int port, int vc) {
+    ++senders_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
+  }
+  // The message whose last tail has come at the port in this cycle, as the RTL says; the record of its
+  // arrival is filled in but for its completion.
+  std::uint64_t message_came(int port, Cycles now);
+  [[noreturn]] void fail(const std::string& what, Cycles now) const;
+
+ private:
+  struct Sender {
+    std::deque<std::uint64_t> messages;  // issued, tail not yet sent
+    std::uint32_t packet_index = 0;      // of the message at the front
+    fabric::PacketId packet = 0;         // under way
+    std::uint32_t flits_sent = 0;        // of it
+    Cycles free_since = 0;
+    std::array<int, kVcs> credits{};
+    std::uint64_t arriving = 0;  // message of the tail that comes in this cycle
+  };
+  void start_packet(Sender& port, const NiFlit& flit, Cycles now);
+
+  ni::NiContext context_;
+  HeadLayout layout_;
+  FlitContents* contents_;
+  std::vector<Sender> senders_;                            // [port]
+  std::unordered_map<std::uint64_t, std::int64_t> tails_;  // of messages of which not all packets have come
+};
+
+}  // namespace coppice::cosim

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/loader.h"
+#include "system/program/job_programs.h"
+#include "system/program/program_state.h"
+#include "topology/topology.h"
+#include "workload/program.h"
+
+namespace coppice::system {
+
+// Whether a program's network interfaces are Verilog.
+bool runs_in_verilog(const config::Loaded& loaded);
+
+// Throws ConfigError where the Verilated network interface (cosim/rtl_context_interface.h) cannot run a
+// program, naming the key and what would be right. `key`: where the configuration has the program.
+void require_verilog_runs(const config::Loaded& loaded, const std::string& key,
+                          const workload::Program& program, const std::vector<Job>& jobs,
+                          const topology::Topology& topology, int ni_ports, const ProgramState& state);
+
+}  // namespace coppice::system
