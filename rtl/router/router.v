@@ -2,9 +2,10 @@
 // fabric::Router with routing and allocation delays of 1, for gradient messages on channels of a flit a cycle).
 //
 // A head that comes in cycle t asks for an output virtual channel from t + 1 on; granted in cycle c, it asks for the
-// switch from c + 1 on. What wins the switch leaves in the same cycle (output registers, and the channel, come after
-// this module). After a tail, the next head in the buffer asks two cycles later. An output virtual channel is free in
-// the cycle after its tail. Flits and credits that come count in the same cycle.
+// switch from c + 1 on. What wins the switch leaves its buffer in the same cycle, into a register in front of the crossbar,
+// and is at the output in the next (that register is the first of the channel's; the others come after this module). After a
+// tail, the next head in the buffer asks two cycles later. An output virtual channel is free in the cycle after its tail has
+// won. Flits and credits that come count in the same cycle.
 //
 // The hop of this router is the lowest HOP_W bits of the route in a head flit: output port, first and last virtual
 // channel; the route moves down by a hop as the head leaves.
@@ -49,7 +50,10 @@ module router #(
   reg [INPUTS*VCS-1:0]      allowed_q;   // the same: output virtual channels that it may have
   reg [INPUTS*VCS-1:0]      out_vc_q;    // the one that it has, one-hot
   reg [INPUTS-1:0]          busy_q;      // output virtual channels that a packet has
-  reg [INPUTS*CREDIT_W-1:0] credits_q;   // of output virtual channels
+  reg [INPUTS*CREDIT_W-1:0] credits_q;   // of output virtual channels; what won in the cycle before still has its own
+  reg [INPUTS-1:0]          some_q;      // there is a credit of it
+  reg [INPUTS-1:0]          spare_q;     // there is another
+  reg [INPUTS-1:0]          sent_q;      // input virtual channels that won in the cycle before
 
   wire [INPUTS*WORD_W-1:0]  front;
   wire [INPUTS-1:0]         front_valid, more, asks_vc, tail_goes;
@@ -57,10 +61,9 @@ module router #(
   wire [INPUTS*VCS-1:0]     new_vc;
   wire [INPUTS-1:0]         granted;     // input virtual channels
   wire [PORTS*PORTS-1:0]    granted_port;
-  wire [INPUTS-1:0]         has_credit;  // output virtual channels
   wire [INPUTS-1:0]         taken;       // output virtual channels that a packet gets
-  wire [INPUTS-1:0]         gone;        // output virtual channels whose tail leaves
-  wire [INPUTS-1:0]         used;        // output virtual channels that send a flit
+  wire [INPUTS-1:0]         gone;        // output virtual channels whose tail is in front of the crossbar
+  wire [INPUTS-1:0]         used;        // output virtual channels of which a flit is
 
   assign credit_o = granted;
 
@@ -97,7 +100,9 @@ module router #(
           localparam [PORT_W-1:0] PORT = k;
           always @(posedge clk_i) if (reads) out_port_q[ID*PORTS+k] <= hop[PORT_W-1:0] == PORT;
           assign asks_switch[ID*PORTS+k] =
-            sends && out_port_q[ID*PORTS+k] && |(out_vc_q[ID*VCS+:VCS] & has_credit[k*VCS+:VCS]);
+            sends && out_port_q[ID*PORTS+k] &&
+            |(out_vc_q[ID*VCS+:VCS] &
+              (credit_i[k*VCS+:VCS] | spare_q[k*VCS+:VCS] | (some_q[k*VCS+:VCS] & {VCS{!sent_q[ID]}})));
         end
         always @(posedge clk_i) begin
           if (has_vc) out_vc_q[ID*VCS+:VCS] <= new_vc[ID*VCS+:VCS];
@@ -109,32 +114,39 @@ module router #(
       end
     end
     for (k = 0; k < INPUTS; k = k + 1) begin : g_output
-      assign has_credit[k] = credit_i[k] || credits_q[k*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}};
+      reg [CREDIT_W-1:0] credits;
+      always @* begin
+        credits = credits_q[k*CREDIT_W+:CREDIT_W];
+        if (!rst_ni) credits = credits_i[(k/VCS)*CREDIT_W+:CREDIT_W];
+        else if (credit_i[k] && !used[k]) credits = credits + 1'b1;
+        else if (used[k] && !credit_i[k]) credits = credits - 1'b1;
+      end
       always @(posedge clk_i) begin
-        if (!rst_ni) begin
-          busy_q[k] <= 1'b0;
-          credits_q[k*CREDIT_W+:CREDIT_W] <= credits_i[(k/VCS)*CREDIT_W+:CREDIT_W];
-        end else begin
-          if (taken[k]) busy_q[k] <= 1'b1;
-          else if (gone[k]) busy_q[k] <= 1'b0;
-          if (credit_i[k] && !used[k])
-            credits_q[k*CREDIT_W+:CREDIT_W] <= credits_q[k*CREDIT_W+:CREDIT_W] + 1'b1;
-          else if (used[k] && !credit_i[k])
-            credits_q[k*CREDIT_W+:CREDIT_W] <= credits_q[k*CREDIT_W+:CREDIT_W] - 1'b1;
-        end
+        credits_q[k*CREDIT_W+:CREDIT_W] <= credits;
+        some_q[k] <= credits != {CREDIT_W{1'b0}};
+        spare_q[k] <= credits > {{(CREDIT_W-1){1'b0}}, 1'b1};
+        if (!rst_ni) busy_q[k] <= 1'b0;
+        else if (taken[k]) busy_q[k] <= 1'b1;
+        else if (gone[k]) busy_q[k] <= 1'b0;
       end
     end
   endgenerate
 
   vc_allocator #(.PORTS(PORTS), .VCS(VCS), .INPUTS(INPUTS), .INPUT_W(INPUT_W)) i_vc_allocator (
     .clk_i(clk_i), .rst_ni(rst_ni), .request_i(asks_vc), .out_port_i(out_port_q), .allowed_i(allowed_q),
-    .free_i(~busy_q), .vc_o(new_vc), .taken_o(taken));
+    .free_i(~busy_q | gone), .vc_o(new_vc), .taken_o(taken));
   switch_allocator #(.PORTS(PORTS), .VCS(VCS)) i_switch_allocator (
     .clk_i(clk_i), .rst_ni(rst_ni), .request_i(asks_switch), .vc_o(granted), .port_o(granted_port));
 
-  // The crossbar: of each input the virtual channel that was granted, of each output the input that won it.
-  wire [PORTS*WORD_W-1:0] chosen;
-  wire [PORTS*VCS-1:0]    chosen_vc;
+  // In front of the crossbar: of each input the virtual channel that was granted, and which output it won. Behind it: of each
+  // output the input that won it.
+  reg [PORTS*WORD_W-1:0] chosen_q;
+  reg [PORTS*VCS-1:0]    chosen_vc_q;
+  reg [PORTS*PORTS-1:0]  won_q;
+  always @(posedge clk_i) begin
+    sent_q <= rst_ni ? granted : {INPUTS{1'b0}};
+    won_q <= rst_ni ? granted_port : {(PORTS * PORTS){1'b0}};
+  end
   generate
     for (p = 0; p < PORTS; p = p + 1) begin : g_input
       reg [WORD_W-1:0] word;
@@ -147,15 +159,16 @@ module router #(
           word = word | (front[(p*VCS+n)*WORD_W+:WORD_W] & {WORD_W{granted[p*VCS+n]}});
           vc = vc | (out_vc_q[(p*VCS+n)*VCS+:VCS] & {VCS{granted[p*VCS+n]}});
         end
-        if (word[WORD_W-1]) word[ROUTE_AT+:ROUTE_W] = word[ROUTE_AT+:ROUTE_W] >> HOP_W;
       end
-      assign chosen[p*WORD_W+:WORD_W] = word;
-      assign chosen_vc[p*VCS+:VCS] = vc;
+      always @(posedge clk_i) begin
+        chosen_q[p*WORD_W+:WORD_W] <= word;
+        chosen_vc_q[p*VCS+:VCS] <= vc;
+      end
     end
     for (p = 0; p < PORTS; p = p + 1) begin : g_crossbar
       wire [PORTS-1:0] from;
       for (v = 0; v < PORTS; v = v + 1) begin : g_from
-        assign from[v] = granted_port[v*PORTS+p];
+        assign from[v] = won_q[v*PORTS+p];
       end
       reg [WORD_W-1:0] word;
       reg [VCS-1:0]    vc;
@@ -166,9 +179,10 @@ module router #(
         vc = {VCS{1'b0}};
         vc_number = {VC_W{1'b0}};
         for (n = 0; n < PORTS; n = n + 1) begin
-          word = word | (chosen[n*WORD_W+:WORD_W] & {WORD_W{from[n]}});
-          vc = vc | (chosen_vc[n*VCS+:VCS] & {VCS{from[n]}});
+          word = word | (chosen_q[n*WORD_W+:WORD_W] & {WORD_W{from[n]}});
+          vc = vc | (chosen_vc_q[n*VCS+:VCS] & {VCS{from[n]}});
         end
+        if (word[WORD_W-1]) word[ROUTE_AT+:ROUTE_W] = word[ROUTE_AT+:ROUTE_W] >> HOP_W;
         for (n = 0; n < VCS; n = n + 1) if (vc[n]) vc_number = vc_number | n[VC_W-1:0];
       end
       assign flit_valid_o[p] = |from;

@@ -1,6 +1,7 @@
 // A tile: router, network interface, and the registers of the channels between and behind them. Router port 0 to
-// LINKS - 1 lead to neighbours, the PORTS behind those to the network interface. Every edge of a link is a register, so
-// tiles are wired pin to pin; what is between them may add cycles of its own to flits and credits.
+// LINKS - 1 lead to neighbours, the PORTS behind those to the network interface. What comes in over a link meets a register, credits
+// leave from one, and flits from the router's crossbar, behind its register: tiles are wired pin to pin, and what is between
+// them may add cycles of its own to flits and credits.
 //
 // Cycle by cycle (the contract of the model's node): a flit that wins the router's switch in cycle t is at the pins in
 // t + 1 and, over a wire without registers, in the neighbour's buffer in t + 2. A credit takes as long. Injection takes
@@ -173,13 +174,11 @@ module tile #(
 
   genvar p;
   generate
-    // A register at each pin of a link.
+    // Flits leave a cycle after they have won the router's switch.
     for (p = 0; p < LINKS; p = p + 1) begin : g_link
-      channel #(.MARKS(1), .WIDTH(WORD_W)) i_flit_out (
-        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(out_valid[p]),
-        .data_i({out_vc[p*VC_W+:VC_W], out_head[p], out_tail[p], out_flit[p*FLIT_W+:FLIT_W]}),
-        .marks_o(flit_valid_o[p]),
-        .data_o({flit_vc_o[p*VC_W+:VC_W], flit_head_o[p], flit_tail_o[p], flit_o[p*FLIT_W+:FLIT_W]}));
+      assign flit_valid_o[p] = out_valid[p];
+      assign {flit_vc_o[p*VC_W+:VC_W], flit_head_o[p], flit_tail_o[p], flit_o[p*FLIT_W+:FLIT_W]} =
+        {out_vc[p*VC_W+:VC_W], out_head[p], out_tail[p], out_flit[p*FLIT_W+:FLIT_W]};
       channel #(.MARKS(1), .WIDTH(WORD_W)) i_flit_in (
         .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(flit_valid_i[p]),
         .data_i({flit_vc_i[p*VC_W+:VC_W], flit_head_i[p], flit_tail_i[p], flit_i[p*FLIT_W+:FLIT_W]}),
@@ -202,7 +201,7 @@ module tile #(
         .data_i({inject_vc[p*VC_W+:VC_W], inject_head[p], inject_tail[p], inject_flit[p*FLIT_W+:FLIT_W]}),
         .marks_o(in_valid[AT]),
         .data_o({in_vc[AT*VC_W+:VC_W], in_head[AT], in_tail[AT], in_flit[AT*FLIT_W+:FLIT_W]}));
-      channel #(.MARKS(1), .WIDTH(WORD_W), .LATENCY(3)) i_ejection (
+      channel #(.MARKS(1), .WIDTH(WORD_W), .LATENCY(2)) i_ejection (
         .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(out_valid[AT]),
         .data_i({out_vc[AT*VC_W+:VC_W], out_head[AT], out_tail[AT], out_flit[AT*FLIT_W+:FLIT_W]}),
         .marks_o(eject_valid[p]),

@@ -50,7 +50,10 @@ class RouterModel::Impl {
 
   Outcome step() {
     rtl_.eval();
-    const Outcome outcome{rtl_.credit_o, rtl_.flit_valid_o};
+    Outcome outcome{rtl_.credit_o, 0};
+    // What has won is behind the edge: the wires to other modules count that cycle as theirs.
+    edge();
+    outcome.sent = rtl_.flit_valid_o;
     for (unsigned port = 0; port < flits_.size(); ++port) {
       if (((outcome.sent >> port) & 1) == 0) continue;
       Flit& flit = flits_[port];
@@ -61,7 +64,6 @@ class RouterModel::Impl {
         flit.bits[lane] = rtl_.flit_o[static_cast<unsigned>(flit.bits.size()) * port + lane];
       }
     }
-    edge();
     clear_inputs();
     return outcome;
   }

@@ -78,8 +78,10 @@ class Bench {
       environment_->credits = 0;
       model_->step(now);
       rtl_.settle();
-      compare(now);
+      compare_credits(now);
       rtl_.tick();
+      rtl_.settle();  // what has won is at the outputs
+      compare_flits(now);
       if (random_.one_in(3000)) {
         begin();
       }
@@ -148,8 +150,13 @@ class Bench {
       rtl_->credit_i |= 1U << output;
     }
   }
-  void compare(Cycles now) {
+  void compare_credits(Cycles now) {
     ASSERT_EQ(rtl_->credit_o, environment_->credits) << "cycle " << now;
+    for (std::size_t input = 0; input < places_.size(); ++input) {
+      if ((environment_->credits >> input) & 1) ++places_[input];
+    }
+  }
+  void compare_flits(Cycles now) {
     for (int port = 0; port < kPorts; ++port) {
       const auto sent = environment_->sent.find(port);
       ASSERT_EQ((rtl_->flit_valid_o >> port) & 1, sent != environment_->sent.end()) << "cycle " << now;
@@ -166,9 +173,6 @@ class Bench {
       }
       under_way_words_.erase(expected);
       ++under_way_[static_cast<std::size_t>(port * kVcs + sent->second.vc)];
-    }
-    for (std::size_t input = 0; input < places_.size(); ++input) {
-      if ((environment_->credits >> input) & 1) ++places_[input];
     }
   }
 

@@ -11,7 +11,9 @@
           assume (!credit_i[f] || away_q != {CREDIT_W{1'b0}});  // the neighbour gives back what it got
           away_q <= away_q + {{(CREDIT_W - 1){1'b0}}, used[f]} - {{(CREDIT_W - 1){1'b0}}, credit_i[f]};
           assert ({1'b0, credits_q[f*CREDIT_W+:CREDIT_W]} + {1'b0, away_q} == {1'b0, all});
-          assert (!used[f] || credit_i[f] || away_q != all);
+          assert (!used[f] || credits_q[f*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}});
+          assert (some_q[f] == (credits_q[f*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}}));
+          assert (spare_q[f] == (credits_q[f*CREDIT_W+:CREDIT_W] > 1));
         end
       end
       // What it tells upstream: a place for each flit that leaves its buffer.
@@ -31,30 +33,56 @@
           assert ((has & ~busy_q) == {INPUTS{1'b0}});
         end
       end
+      // What won in the cycle before still has its output virtual channel, for itself, and is in front of the crossbar with it.
+      wire holds = state_q[f*2+:2] == SEND || sent_q[f];
       for (h = 0; h < f; h = h + 1) begin : g_other
-        always @* if (rst_ni && state_q[f*2+:2] == SEND && state_q[h*2+:2] == SEND) assert ((has & g_credits[h].has) == {INPUTS{1'b0}});
+        always @* if (rst_ni && holds && g_credits[h].holds) assert ((has & g_credits[h].has) == {INPUTS{1'b0}});
+      end
+      always @* begin
+        if (rst_ni && sent_q[f]) begin
+          assert (state_q[f*2+:2] != ASK_VC && (state_q[f*2+:2] == SEND) == !chosen_q[(f/VCS)*WORD_W+FLIT_W]);
+          assert (port != {PORTS{1'b0}} && (port & (port - 1'b1)) == {PORTS{1'b0}});
+          assert (vc != {VCS{1'b0}} && (vc & (vc - 1'b1)) == {VCS{1'b0}});
+          assert ((has & ~busy_q) == {INPUTS{1'b0}});
+          assert (won_q[(f/VCS)*PORTS+:PORTS] == port && chosen_vc_q[(f/VCS)*VCS+:VCS] == vc);
+        end
       end
       always @* if (rst_ni && used[f]) assert (busy_q[f]);
     end
   endgenerate
-  wire [INPUTS-1:0] places;  // of output virtual channels: some
+  wire [INPUTS-1:0] places;  // of output virtual channels: some, without that of the flit in front of the crossbar
   generate
     for (f = 0; f < INPUTS; f = f + 1) begin : g_places
-      assign places[f] = credits_q[f*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}};
+      assign places[f] = credits_q[f*CREDIT_W+:CREDIT_W] != {{(CREDIT_W-1){1'b0}}, used[f]};
+    end
+    // One virtual channel of an input is in front of the crossbar, for one output that no other input has.
+    for (f = 0; f < PORTS; f = f + 1) begin : g_won
+      wire [VCS-1:0]   sent = sent_q[f*VCS+:VCS];
+      wire [PORTS-1:0] won = won_q[f*PORTS+:PORTS];
+      always @* begin
+        if (rst_ni) begin
+          assert ((sent & (sent - 1'b1)) == {VCS{1'b0}} && (won & (won - 1'b1)) == {PORTS{1'b0}});
+          assert (|sent == |won);
+        end
+      end
+      for (h = 0; h < f; h = h + 1) begin : g_other
+        always @* if (rst_ni) assert ((won & g_won[h].won) == {PORTS{1'b0}});
+      end
     end
   endgenerate
-  // As many flits leave as places are told of.
-  reg [INPUT_W:0] told, left;
+  // As many flits leave as places were told of a cycle before.
+  reg [INPUT_W:0] told, told_q, left;
+  always @(posedge clk_i) told_q <= rst_ni ? told : {(INPUT_W + 1){1'b0}};
   integer n;
   always @* begin
     told = {(INPUT_W + 1){1'b0}};
     left = {(INPUT_W + 1){1'b0}};
     for (n = 0; n < INPUTS; n = n + 1) told = told + {{INPUT_W{1'b0}}, credit_o[n]};
     for (n = 0; n < PORTS; n = n + 1) left = left + {{INPUT_W{1'b0}}, flit_valid_o[n]};
-    if (rst_ni) assert (told == left);
+    if (rst_ni) assert (told_q == left);
   end
-  // Every flit comes out as it was at the front of its buffer, a head with its route a hop further, by the port and virtual
-  // channel that its packet has.
+  // Every flit comes out as it was at the front of its buffer a cycle before, a head with its route a hop further, by the port
+  // and virtual channel that its packet has.
   genvar d;
   generate
     for (d = 0; d < PORTS; d = d + 1) begin : g_data
@@ -70,14 +98,23 @@
         for (b = 0; b < VCS; b = b + 1) if (granted[d*VCS+b]) from = d * VCS + b;
         for (b = 0; b < VCS; b = b + 1) if (out_vc_q[from*VCS+b]) vc = b;
       end
-      wire [WORD_W-1:0] word = front[from*WORD_W+:WORD_W];
+      reg              won_before_q;
+      reg [PORT_W-1:0] to_q;
+      reg [VC_W-1:0]   vc_q;
+      reg [WORD_W-1:0] word;  // as it was
+      always @(posedge clk_i) begin
+        won_before_q <= rst_ni && |granted[d*VCS+:VCS];
+        to_q <= to;
+        vc_q <= vc;
+        word <= front[from*WORD_W+:WORD_W];
+      end
       wire [ROUTE_W-1:0] route = word[ROUTE_AT+:ROUTE_W] >> (word[WORD_W-1] ? HOP_W : 0);
       always @* begin
-        if (rst_ni && |granted[d*VCS+:VCS]) begin
-          assert (flit_valid_o[to] && flit_vc_o[to*VC_W+:VC_W] == vc);
-          assert ({flit_head_o[to], flit_tail_o[to]} == word[WORD_W-1-:2]);
-          assert (flit_o[to*FLIT_W+ROUTE_AT+:ROUTE_W] == route);
-          assert (flit_o[to*FLIT_W+ROUTE_AT+ROUTE_W+:FLIT_W-ROUTE_AT-ROUTE_W] == word[FLIT_W-1:ROUTE_AT+ROUTE_W]);
+        if (rst_ni && won_before_q) begin
+          assert (flit_valid_o[to_q] && flit_vc_o[to_q*VC_W+:VC_W] == vc_q);
+          assert ({flit_head_o[to_q], flit_tail_o[to_q]} == word[WORD_W-1-:2]);
+          assert (flit_o[to_q*FLIT_W+ROUTE_AT+:ROUTE_W] == route);
+          assert (flit_o[to_q*FLIT_W+ROUTE_AT+ROUTE_W+:FLIT_W-ROUTE_AT-ROUTE_W] == word[FLIT_W-1:ROUTE_AT+ROUTE_W]);
           cover (word[WORD_W-1]);
         end
       end
@@ -97,7 +134,7 @@
           if (waited_q) assert (state_q[d*2+:2] == ASK_VC);
           if (had_q) assert (state_q[d*2+:2] == SEND);
           assert (asks_vc[d] == (state_q[d*2+:2] == ASK_VC));
-          assert (!may_send || flit_valid_o != {PORTS{1'b0}});
+          assert (!may_send || granted != {INPUTS{1'b0}});
         end
       end
     end

@@ -30,7 +30,7 @@ MUTANTS = [
     ("the depacketizer is not reset", "ni/depacketizer.v", "if (!rst_ni)", "if (1'b0)"),
     ("the schedule table is not reset", "ni/schedule_table.v", "if (!rst_ni)", "if (1'b0)"),
     ("the states of the router are not reset", "router/router.v", "if (!rst_ni) state_q", "if (1'b0) state_q"),
-    ("the credits of the router are not reset", "router/router.v", "if (!rst_ni) begin", "if (1'b0) begin"),
+    ("the credits of the router are not reset", "router/router.v", "if (!rst_ni) credits = ", "if (1'b0) credits = "),
     ("the buffers of the router are not reset", "router/vc_buffer.v", "if (!rst_ni)", "if (1'b0)"),
     ("the pointers of the switch allocator's inputs are not reset", "router/switch_allocator.v", "if (!rst_ni) begin", "if (1'b0) begin"),
     ("the pointers of the switch allocator's outputs are not reset", "router/switch_allocator.v",
