@@ -22,6 +22,8 @@ module vc_buffer #(
   wire empty = count_q == {(ADDR_W + 1){1'b0}};
   wire keep = push_i && !(empty && pop_i);
   wire drop = pop_i && !empty;
+  // A sum that is an index is as wide as its terms, but not in Icarus 11: the place has a name.
+  wire [ADDR_W-1:0] tail = head_q + count_q[ADDR_W-1:0];
 
   assign data_o = empty ? data_i : flits_q[head_q];
   assign valid_o = push_i || !empty;
@@ -32,7 +34,7 @@ module vc_buffer #(
       head_q <= {ADDR_W{1'b0}};
       count_q <= {(ADDR_W + 1){1'b0}};
     end else begin
-      if (keep) flits_q[head_q + count_q[ADDR_W-1:0]] <= data_i;
+      if (keep) flits_q[tail] <= data_i;
       if (drop) head_q <= head_q + 1'b1;
       if (keep && !drop) count_q <= count_q + ONE;
       else if (drop && !keep) count_q <= count_q - ONE;
