@@ -175,9 +175,10 @@ void RtlContextInterface::put_tables(Cycles now) {
 void RtlContextInterface::unload(ContextId id) {
   const int index = find(id);
   Context& context = contexts_[static_cast<std::size_t>(std::max(index, 0))];
-  if (index < 0 || context.collective->started || index == loading_)
+  if (index < 0 || context.collective->started || index == loading_) {
     throw ModelError(
         fmt::format("NI {} (Verilog): tables {} are not there, are being loaded, or run", node(), id));
+  }
   if (context.reached) {
     throw ModelError(
         fmt::format("NI {} (Verilog): collective {} is to give its context to another, but messages of "

@@ -76,7 +76,7 @@ std::string refuse_entry(const schedule::TableEntry& entry, const fabric::Framin
 
 // Why a table does not fit; empty if it does.
 std::string refuse_size(const schedule::TableLoop& loop, int most_lines) {
-  constexpr auto most = [](int bits) { return (std::int64_t{1} << bits) - 1; };
+  const auto most = [](int bits) { return (std::int64_t{1} << bits) - 1; };
   const auto lines = static_cast<std::int64_t>(loop.lines().size());
   if (lines > most_lines) return fmt::format("a table has {} lines, and at most {} fit", lines, most_lines);
   if (loop.iterations() > most(Limits::kIterationBits)) {

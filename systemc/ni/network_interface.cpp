@@ -403,14 +403,14 @@ const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port, C
   order_ = running_;
   auto fresh = order_.end();
   while (fresh != order_.begin() && (*std::prev(fresh))->begins >= now) --fresh;
-  const std::ranges::subrange others(order_.begin(), fresh);
   if (context_.system->ni.context_order == config::ContextOrder::kPriority) {
-    std::ranges::stable_sort(others, std::greater<>{},
+    std::ranges::stable_sort(order_.begin(), fresh, std::greater<>{},
                              [](const TableContext* context) { return context->given.priority; });
     return order_;
   }
-  const auto last = std::ranges::find_if(
-      others, [&](const TableContext* context) { return context->given.id == port.last_served; });
+  const auto last = std::ranges::find_if(order_.begin(), fresh, [&](const TableContext* context) {
+    return context->given.id == port.last_served;
+  });
   if (last != fresh) std::rotate(order_.begin(), last + 1, fresh);
   return order_;
 }
