@@ -50,7 +50,7 @@ class NiModel::Impl {
  public:
   Impl(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
       : harness_(settings, memory, wave_path), rtl_(harness_.rtl()) {
-    constexpr auto kept = [](std::uint32_t value, int bits) { return value & ((1U << bits) - 1); };
+    const auto kept = [](std::uint32_t value, int bits) { return value & ((1U << bits) - 1); };
     rtl_.flow_stride_i = static_cast<SData>(kept(settings.flow_stride, Limits::kFlowBits));
     rtl_.address_stride_i = kept(settings.address_stride, Limits::kAddressBits);
     rtl_.step_stride_i = static_cast<SData>(kept(settings.step_stride, Limits::kStepBits));

@@ -24,7 +24,7 @@ struct Network {
   std::vector<Routing> routings;
 };
 const std::vector<Network>& networks() {
-  static const std::vector<Network> kNetworks{
+  static const std::vector<Network> known{
       {"mesh",
        {{"dor", "minimal"},
         {"dim_order", "minimal"},
@@ -41,7 +41,7 @@ const std::vector<Network>& networks() {
       {"fattree", {{"nca", "valiant"}, {"anca", "adaptive"}}},
       {"dragonflynew", {{"min", "minimal"}, {"ugal", "ugal"}}},
   };
-  return kNetworks;
+  return known;
 }
 
 // Why the other networks of BookSim2 are not read.

@@ -206,7 +206,7 @@ class ProgramReader {
       } else {
         done = workload::MemoryAccess{read_size(work, path + "." + work.name), work.name == "write"};
       }
-      parts[r] = append(r, {name, std::move(done), {}, iteration}, entry, path);
+      parts[r] = append(r, {name, done, {}, iteration}, entry, path);
     }
     return parts;
   }

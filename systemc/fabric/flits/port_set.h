@@ -86,7 +86,9 @@ class PortSet {
     if (kOneWord || port < kWordPorts) return first_;
     return more_[static_cast<std::size_t>(port) / kWordPorts - 1];
   }
-  static std::uint64_t bit(int port) { return std::uint64_t{1} << (port % kWordPorts); }
+  static std::uint64_t bit(int port) {
+    return std::uint64_t{1} << (static_cast<unsigned>(port) % unsigned{kWordPorts});
+  }
 
   std::uint64_t first_ = 0;
   std::vector<std::uint64_t> more_;

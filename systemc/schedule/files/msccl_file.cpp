@@ -203,9 +203,10 @@ class MscclReader {
             (step.block_before < 0 ||
              step.step_before <
                  static_cast<int>(blocks[static_cast<std::size_t>(step.block_before)].steps.size()));
-        if (!there)
+        if (!there) {
           refuse(step.offset, fmt::format("depends on step {} of block {}, which is not there",
                                           step.step_before, step.block_before));
+        }
       }
     }
   }

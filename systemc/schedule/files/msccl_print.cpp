@@ -88,7 +88,8 @@ class MscclWriter {
     if (exchanges_) {
       const Bytes pairs = Bytes{schedule_.accelerators()} * schedule_.accelerators();
       grain_ = std::gcd(grain_, schedule_.size / pairs);
-      if (schedule_.size / pairs / grain_ * schedule_.accelerators() <= kMostChunks) return;
+      const Bytes chunks = schedule_.size / pairs / std::max<Bytes>(grain_, 1);
+      if (chunks * schedule_.accelerators() <= kMostChunks) return;
       throw UnsupportedError(fmt::format("MSCCL has {} chunks a GPU at most", kMostChunks));
     }
     const int accelerators = schedule_.accelerators();

@@ -47,7 +47,8 @@ struct Prepared {
         ni_ports(resolve_ni_ports(loaded.config, topology)),
         fabric_ports(most_ports()),
         least(find_least_time(loaded.config.system, topology, checked.schedule)) {
-    if (least.ns() > static_cast<double>(kLongestTime / kFemtosecondsPerNanosecond)) {
+    constexpr std::int64_t kLongestNs = kLongestTime / kFemtosecondsPerNanosecond;
+    if (least.ns() > static_cast<double>(kLongestNs)) {
       throw TimeLimitError("the collective, however it is scheduled,");
     }
   }

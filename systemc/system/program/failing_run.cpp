@@ -1,6 +1,7 @@
 #include "system/program/failing_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 #include <string>
@@ -284,8 +285,8 @@ class FailingRun {
     for (const workload::RankProgram& rank : program_.ranks) operations += rank.operations.size();
     json["program"]["operations"] = operations;
     json["time_ns"] = end;
-    json["cycles"] = static_cast<Cycles>(
-        end * static_cast<double>(kFemtosecondsPerNanosecond) / static_cast<double>(period) + 0.5);
+    json["cycles"] = Cycles{
+        std::llround(end * static_cast<double>(kFemtosecondsPerNanosecond) / static_cast<double>(period))};
     for (const char* list : {"iterations", "collectives"}) {
       json[list] = Json::array();
       for (const Json& stretch : progress_.stretches) {

@@ -40,8 +40,8 @@ double memory_bytes_per_second(const config::AcceleratorConfig& accelerator) {
 Cycles cycles_of(double seconds, Femtoseconds period) {
   const double cycles =
       std::ceil(seconds * static_cast<double>(kFemtosecondsPerSecond) / static_cast<double>(period) - 1e-9);
-  const double most = static_cast<double>(kLongestTime / period);
-  if (cycles > most) throw TimeLimitError("an operation of the program");
+  const Cycles most = kLongestTime / period;
+  if (cycles > static_cast<double>(most)) throw TimeLimitError("an operation of the program");
   return static_cast<Cycles>(cycles);
 }
 

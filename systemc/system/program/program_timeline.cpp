@@ -14,10 +14,9 @@ namespace {
 using nlohmann::ordered_json;
 using workload::Operation;
 
-const std::string kNoKind = "other";
-
 const std::string& kind_or_other(const std::string& kind) {
-  return kind.empty() ? kNoKind : kind;
+  static const std::string none = "other";
+  return kind.empty() ? none : kind;
 }
 
 }  // namespace

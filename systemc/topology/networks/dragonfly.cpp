@@ -34,11 +34,12 @@ struct Shape {
 
   // The link to the group `distance` further on: of several one at `router`, else as `choice` says.
   int choose(int router, int distance, NodeId choice) const {
-    for (int i = 0; i < rounds(); ++i) {
-      const int link = link_to(distance, (choice + i) % rounds());
+    const int links = std::max(rounds(), 1);  // where there is another group there is a link to it
+    for (int i = 0; i < links; ++i) {
+      const int link = link_to(distance, (choice + i) % links);
       if (link / global_links == router) return link;
     }
-    return link_to(distance, choice % rounds());
+    return link_to(distance, choice % links);
   }
 
   int first_switch() const { return accelerators * routers * groups; }
