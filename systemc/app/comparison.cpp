@@ -139,7 +139,9 @@ std::string frame(const LogAxis& x, const LogAxis& y, const std::map<Bytes, doub
     text += fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" stroke=\"#eee\"/>\n", place, kTop, bottom);
     if (--left % step == 0) text += label(place, bottom + 20, format_bytes(size), "middle");
   }
-  for (double decade = std::pow(10, std::floor(std::log10(y.low()))); decade <= y.high(); decade *= 10) {
+  const auto decade_of = [](double ns) { return static_cast<int>(std::floor(std::log10(ns))); };
+  for (int power = decade_of(y.low()); power <= decade_of(y.high()); ++power) {
+    const double decade = std::pow(10, power);
     for (const int part : {1, 2, 5}) {
       const double ns = decade * part;
       if (ns < y.low() || ns > y.high()) continue;

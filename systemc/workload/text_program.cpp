@@ -65,7 +65,11 @@ class RankIteration {
 
   // Who shares a layer's cuts, or its weights.
   std::vector<int> ranks_of(Parallelism parallelism, Group group) const {
-    int model = ranks_;
+    // Groups of so many ranks in a row share a layer's cuts.
+    const auto share_cuts = [&](int model) {
+      return group == Group::kModel ? ranks_along(rank_, 1, model)
+                                    : ranks_along(rank_, model, ranks_ / model);
+    };
     switch (parallelism) {
       case Parallelism::kData:
       case Parallelism::kModel:
@@ -74,16 +78,14 @@ class RankIteration {
         return ranks_along(rank_, 1, ranks_);
       case Parallelism::kTransformer:
       case Parallelism::kTransformerRecomputed:
-        model = workload_.model_group;
-        break;
+        return share_cuts(workload_.model_group);
       case Parallelism::kDataThenModel:
-        model = inner_;
-        break;
+        return share_cuts(inner_);
       case Parallelism::kModelThenData:
         return group == Group::kData ? ranks_along(rank_, 1, inner_)
                                      : ranks_along(rank_, inner_, ranks_ / inner_);
     }
-    return group == Group::kModel ? ranks_along(rank_, 1, model) : ranks_along(rank_, model, ranks_ / model);
+    return ranks_along(rank_, 1, ranks_);
   }
 
   void compute(const std::string& name, Femtoseconds time, Purpose purpose) {

@@ -101,7 +101,8 @@ PassWork attention_work(const Transformer& model, const Slice& slice) {
   const auto tokens = static_cast<double>(slice.tokens());
   const auto keys = static_cast<double>(slice.samples * slice.sequence);
   const auto width = static_cast<double>(model.width);
-  const auto queries = static_cast<double>(model.heads / slice.tensor * model.head_width);
+  const auto heads = model.heads / slice.tensor;
+  const auto queries = static_cast<double>(heads * model.head_width);
   const auto both = static_cast<double>(2 * slice.local_key_value_heads(model) * model.head_width);
   PassWork sum = product(tokens, width * (queries + both), tokens * width, tokens * (queries + both));
   add(sum, product(tokens, queries * width, tokens * queries, tokens * width));
@@ -117,8 +118,10 @@ PassWork attention_work(const Transformer& model, const Slice& slice) {
 PassWork mlp_work(const Transformer& model, const Slice& slice) {
   const auto tokens = static_cast<double>(slice.tokens() * model.experts_per_token);
   const auto width = static_cast<double>(model.width);
-  const auto wide = static_cast<double>(model.feed_forward / slice.tensor);
-  const auto experts = static_cast<double>(model.experts / slice.expert);
+  const auto own_width = model.feed_forward / slice.tensor;
+  const auto own_experts = model.experts / slice.expert;
+  const auto wide = static_cast<double>(own_width);
+  const auto experts = static_cast<double>(own_experts);
   const double in = model.gated ? 2 : 1;  // products of the input
   PassWork sum;
   const auto add_product = [&](double weights, double inputs, double outputs) {

@@ -161,7 +161,7 @@ double messages_between_neighbours(const Topology& topology) {
 }  // namespace
 
 std::span<const AllToAllAlgorithm> all_to_all_algorithms() {
-  static const std::array<AllToAllAlgorithm, 6> kAll{{
+  static const std::array<AllToAllAlgorithm, 6> all{{
       {"direct", messages_of_blocks, direct},
       {"at_once", messages_of_blocks, at_once},
       {"pairwise", messages_of_blocks, pairwise},
@@ -169,7 +169,7 @@ std::span<const AllToAllAlgorithm> all_to_all_algorithms() {
       {"hierarchical", messages_through_dimensions, through_dimensions},
       {"balanced", messages_between_neighbours, balanced_exchange},
   }};
-  return kAll;
+  return all;
 }
 
 Schedule compile_all_to_all(const Topology& topology, const CompileRequest& request,

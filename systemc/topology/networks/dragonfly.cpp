@@ -1,5 +1,7 @@
 #include "topology/networks/dragonfly.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/error.h"
