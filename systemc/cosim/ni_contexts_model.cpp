@@ -13,12 +13,7 @@ using Limits = NiContextsLimits;
 
 constexpr unsigned kContexts = Limits::kContexts;
 constexpr unsigned kContextBits = 3;
-constexpr unsigned kWaitLockstep = 1;  // of the decoder's states
 constexpr unsigned kStateBits = 3;
-
-std::uint32_t kept(std::uint32_t value, int bits) {
-  return value & ((1U << bits) - 1);
-}
 
 // Of inputs of up to 64 bits.
 template <typename Port>

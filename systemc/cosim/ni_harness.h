@@ -15,6 +15,13 @@
 
 namespace coppice::cosim {
 
+inline constexpr unsigned kWaitLockstep = 1;  // of the decoder's states
+
+// The lowest `bits` of a value, below 32.
+inline std::uint32_t kept(std::uint32_t value, int bits) {
+  return value & ((1U << bits) - 1);
+}
+
 // Writes and reads bit fields one after another.
 template <typename Words>
 class Fields {

@@ -9,8 +9,6 @@ namespace {
 
 using Limits = NiLimits;
 
-constexpr unsigned kWaitLockstep = 1;  // of the decoder's states
-
 }  // namespace
 
 FlitBits encode(const NiHead& head, const HeadLayout& layout) {
@@ -50,7 +48,6 @@ class NiModel::Impl {
  public:
   Impl(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
       : harness_(settings, memory, wave_path), rtl_(harness_.rtl()) {
-    const auto kept = [](std::uint32_t value, int bits) { return value & ((1U << bits) - 1); };
     rtl_.flow_stride_i = static_cast<SData>(kept(settings.flow_stride, Limits::kFlowBits));
     rtl_.address_stride_i = kept(settings.address_stride, Limits::kAddressBits);
     rtl_.step_stride_i = static_cast<SData>(kept(settings.step_stride, Limits::kStepBits));

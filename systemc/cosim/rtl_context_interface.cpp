@@ -83,8 +83,7 @@ RtlContextInterface::RtlContextInterface(const sc_core::sc_module_name& name, No
       ports_(ports),
       model_(std::make_unique<NiContextsModel>(
           settings_of(context, node), order_of(context.system->ni.context_order), memory_, wave_path)),
-      sizes_(static_cast<std::size_t>(ports)),
-      reduction_(context.system->ni.reduction_latency) {}
+      sizes_(static_cast<std::size_t>(ports)) {}
 
 void RtlContextInterface::start(Cycles at) {
   fail("has no tables of its own to start", at);
@@ -234,22 +233,16 @@ void RtlContextInterface::step(Cycles now) {
   starts_ = -1;
   if (loading_ >= 0) put_tables(now);
   const NiContextsModel::Outcome did = model_->step(now);
-  if (did.overflow) fail("a queue overflowed", now);
   if (did.stray) fail("a message came that no context is open for", now);
-  // The ejection channel gives credits back at once, as the model's.
-  if (!did.credits_as_taken) fail("its queue for the reduction unit held a credit back", now);
-  for (int i = 0; i < did.num_flits; ++i) send(did.flits[static_cast<std::size_t>(i)], now);
+  take_outcome(did, now);
   set_next(did.busy || loading_ >= 0 ? now + 1 : fabric::kNever);
   if (did.holding) want(std::max(now + 1, near(did.next_release, now)));
   for (int port = 0; port < kPorts; ++port) {
     const auto p = static_cast<std::size_t>(port);
     if (did.issued[p] >= 0) issue(port, did.issued[p], near(did.release[p], now), now);
     if (((did.arrived >> port) & 1) == 0) continue;
-    const std::uint64_t message = message_came(port, now);
-    ni::MessageRecord& record = (*shared().log)[message];
-    record.completed = reduction_.completion(record.entry->op, now);
-    completions_.push({record.completed, port, message});
-    shared().clock->set(completions_.top().at, *this);
+    message_came(port, now);
+    shared().clock->set(next_count(), *this);
   }
   for (int index = 0; index < kContexts; ++index) {
     if (((did.done >> index) & 1) == 0) continue;
@@ -260,10 +253,8 @@ void RtlContextInterface::step(Cycles now) {
 
 // Who is told of an end acts in the next cycle, before the RTL sees it.
 void RtlContextInterface::wake(Cycles now) {
-  while (!completions_.empty() && completions_.top().at <= now) {
-    const std::uint64_t id = completions_.top().message;
-    completions_.pop();
-    const ni::MessageRecord& record = (*shared().log)[id];
+  while (const auto id = next_counted(now)) {
+    const ni::MessageRecord& record = (*shared().log)[*id];
     const int index = find(record.context);
     if (index < 0)
       fail(fmt::format("a message of collective {} counts, which has ended", record.context), now);
@@ -273,14 +264,14 @@ void RtlContextInterface::wake(Cycles now) {
     collective.tracker.arrived(record.entry->flow);
     collective.enablers.arrived(record, collective.tracker, before, now);
     --collective.missing;
-    shared().log->close(id);
+    shared().log->close(*id);
     if (context.ended && collective.missing == 0) finish(index, now);
   }
   const std::vector<int> running = running_;
   for (const int index : running) {
     if (contexts_[static_cast<std::size_t>(index)].ended) finish(index, now);
   }
-  if (!completions_.empty()) shared().clock->set(completions_.top().at, *this);
+  if (next_count() != fabric::kNever) shared().clock->set(next_count(), *this);
 }
 
 void RtlContextInterface::finish(int index, Cycles now) {

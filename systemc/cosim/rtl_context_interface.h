@@ -3,7 +3,6 @@
 #include <array>
 #include <deque>
 #include <memory>
-#include <queue>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,6 @@
 #include "cosim/rtl_network_interface.h"
 #include "cosim/rtl_terminal.h"
 #include "ni/interface.h"
-#include "ni/reduction_unit.h"
 #include "ni/table_context.h"
 #include "ni/wake_scheduler.h"
 
@@ -94,14 +92,6 @@ class RtlContextInterface final : public RtlTerminal,
     std::uint32_t index;
     NiLine line;
   };
-  struct Completion {
-    Cycles at;
-    int port;
-    std::uint64_t message;
-    bool operator>(const Completion& other) const {
-      return at != other.at ? at > other.at : port > other.port;
-    }
-  };
 
   void wake(Cycles now) override;
   void load_tables(int index, Cycles now);
@@ -124,8 +114,6 @@ class RtlContextInterface final : public RtlTerminal,
   int loading_ = -1;  // -1: none
   bool simulating_ = false;
   Cycles starts_ = -1;  // the cycle of the starts that the RTL has not seen; -1: none
-  ni::ReductionUnit reduction_;
-  std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
 };
 
 }  // namespace coppice::cosim

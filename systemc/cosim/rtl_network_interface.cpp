@@ -179,7 +179,6 @@ RtlNetworkInterface::RtlNetworkInterface(const sc_core::sc_module_name& name, No
       ports_(static_cast<std::size_t>(ports)),
       tracker_(context.schedule->flows),
       enablers_(ports),
-      reduction_(context.system->ni.reduction_latency),
       route_times_(*context.topology, *context.system, *context.schedule, node) {
   NiSettings settings = settings_of(context, node);
   const schedule::Repetition& repetition = shared().schedule->repetition;
@@ -242,33 +241,24 @@ void RtlNetworkInterface::receive_credit(int port, int vc, Cycles now) {
 }
 
 void RtlNetworkInterface::step(Cycles now) {
-  while (!completions_.empty() && completions_.top().at <= now) {
-    const std::uint64_t id = completions_.top().message;
-    completions_.pop();
-    const ni::MessageRecord& record = (*shared().log)[id];
+  while (const auto id = next_counted(now)) {
+    const ni::MessageRecord& record = (*shared().log)[*id];
     const std::int32_t before = tracker_.count(record.entry->flow);
     tracker_.arrived(record.entry->flow);
     enablers_.arrived(record, tracker_, before, now);
-    shared().log->close(id);
+    shared().log->close(*id);
   }
   const NiModel::Outcome did = model_->step(now);
-  if (did.overflow) fail("a queue overflowed", now);
-  // The ejection channel gives credits back at once, as the model's.
-  if (!did.credits_as_taken) fail("its queue for the reduction unit held a credit back", now);
-  for (int i = 0; i < did.num_flits; ++i) send(did.flits[static_cast<std::size_t>(i)], now);
+  take_outcome(did, now);
   set_next(did.busy ? now + 1 : fabric::kNever);
   for (unsigned ports = did.issued | did.holding | did.arrived; ports != 0; ports &= ports - 1) {
     const int port = std::countr_zero(ports);
     const auto p = static_cast<std::size_t>(port);
     if (((did.issued >> port) & 1) != 0) issue(port, near(did.release[p], now), now);
     if (((did.holding >> port) & 1) != 0) want(std::max(now + 1, near(did.release[p], now)));
-    if (((did.arrived >> port) & 1) == 0) continue;
-    const std::uint64_t message = message_came(port, now);
-    ni::MessageRecord& record = (*shared().log)[message];
-    record.completed = reduction_.completion(record.entry->op, now);
-    completions_.push({record.completed, port, message});
+    if (((did.arrived >> port) & 1) != 0) message_came(port, now);
   }
-  if (!completions_.empty()) want(completions_.top().at);
+  want(next_count());
 }
 
 void RtlNetworkInterface::issue(int index, Cycles released, Cycles now) {

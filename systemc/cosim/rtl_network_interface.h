@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <queue>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,14 +68,6 @@ class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
     std::vector<std::size_t> sends;  // of the table, in the order in which the RTL issues them
     std::size_t next_send = 0;       // to issue
   };
-  struct Completion {
-    Cycles at;
-    int port;
-    std::uint64_t message;
-    bool operator>(const Completion& other) const {
-      return at != other.at ? at > other.at : port > other.port;
-    }
-  };
 
   void load();
   void expect_next_message(int port, Cycles now);
@@ -93,9 +84,7 @@ class RtlNetworkInterface final : public RtlTerminal, public ni::Interface {
   // For the records only.
   ni::DependencyTracker tracker_;
   ni::Enablers enablers_;
-  ni::ReductionUnit reduction_;
   ni::RouteTimes route_times_;
-  std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
 };
 
 }  // namespace coppice::cosim

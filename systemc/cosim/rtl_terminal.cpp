@@ -62,7 +62,8 @@ RtlTerminal::RtlTerminal(const sc_core::sc_module_name& name, NodeId node, int p
       context_(context),
       layout_(layout),
       contents_(&contents),
-      senders_(static_cast<std::size_t>(ports)) {
+      senders_(static_cast<std::size_t>(ports)),
+      reduction_(context.system->ni.reduction_latency) {
   for (Sender& sender : senders_) {
     std::fill_n(sender.credits.begin(), context.system->router.vcs, context.system->router.vc_depth);
   }
@@ -86,7 +87,14 @@ RtlTerminal::Arrival RtlTerminal::take(int port, int vc, fabric::Flit flit, Cycl
   return arrival;
 }
 
-std::uint64_t RtlTerminal::message_came(int port, Cycles now) {
+void RtlTerminal::take_outcome(const NiOutcome& outcome, Cycles now) {
+  if (outcome.overflow) fail("a queue overflowed", now);
+  // The ejection channel gives credits back at once, as the model's.
+  if (!outcome.credits_as_taken) fail("its queue for the reduction unit held a credit back", now);
+  for (int i = 0; i < outcome.num_flits; ++i) send(outcome.flits[static_cast<std::size_t>(i)], now);
+}
+
+void RtlTerminal::message_came(int port, Cycles now) {
   const std::uint64_t message = senders_[static_cast<std::size_t>(port)].arriving;
   ni::MessageRecord& record = (*context_.log)[message];
   const auto tails = tails_.extract(message).mapped();
@@ -94,6 +102,14 @@ std::uint64_t RtlTerminal::message_came(int port, Cycles now) {
     fail(fmt::format("a message of {} packets counted as arrived with {}", record.packets, tails), now);
   record.tail_ejected = now;
   record.dst_port = port;
+  record.completed = reduction_.completion(record.entry->op, now);
+  completions_.push({record.completed, port, message});
+}
+
+std::optional<std::uint64_t> RtlTerminal::next_counted(Cycles now) {
+  if (next_count() > now) return std::nullopt;
+  const std::uint64_t message = completions_.top().message;
+  completions_.pop();
   return message;
 }
 

@@ -3,6 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <optional>
+#include <queue>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +15,7 @@
 #include "fabric/flits/terminal.h"
 #include "ni/message_record.h"
 #include "ni/ni_context.h"
+#include "ni/reduction_unit.h"
 #include "schedule/tables/table_loop.h"
 
 namespace coppice::cosim {
@@ -59,9 +63,15 @@ class RtlTerminal : public fabric::Terminal {
   void take_credit(int port, int vc) {
     ++senders_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
   }
-  // The message whose last tail has come at the port in this cycle, as the RTL says; the record of its
-  // arrival is filled in but for its completion.
-  std::uint64_t message_came(int port, Cycles now);
+  // What every network interface does in a cycle; an error for what none may do.
+  void take_outcome(const NiOutcome& outcome, Cycles now);
+  // The last tail of a message has come at the port in this cycle, as the RTL says: fills in the record of
+  // its arrival. The message counts when it has been added.
+  void message_came(int port, Cycles now);
+  // The next message that counts by now, taken out; ports in ascending order.
+  std::optional<std::uint64_t> next_counted(Cycles now);
+  // When the next message counts; fabric::kNever: none has come.
+  Cycles next_count() const { return completions_.empty() ? fabric::kNever : completions_.top().at; }
   [[noreturn]] void fail(const std::string& what, Cycles now) const;
 
  private:
@@ -74,6 +84,14 @@ class RtlTerminal : public fabric::Terminal {
     std::array<int, kVcs> credits{};
     std::uint64_t arriving = 0;  // message of the tail that comes in this cycle
   };
+  struct Completion {
+    Cycles at;
+    int port;
+    std::uint64_t message;
+    bool operator>(const Completion& other) const {
+      return at != other.at ? at > other.at : port > other.port;
+    }
+  };
   void start_packet(Sender& port, const NiFlit& flit, Cycles now);
 
   ni::NiContext context_;
@@ -81,6 +99,8 @@ class RtlTerminal : public fabric::Terminal {
   FlitContents* contents_;
   std::vector<Sender> senders_;                            // [port]
   std::unordered_map<std::uint64_t, std::int64_t> tails_;  // of messages of which not all packets have come
+  ni::ReductionUnit reduction_;
+  std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
 };
 
 }  // namespace coppice::cosim
