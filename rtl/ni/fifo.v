@@ -22,6 +22,8 @@ module fifo #(
 
   wire do_pop = pop_i && !empty_o;
   wire do_push = push_i && (!full_o || do_pop);
+  // A sum that is an index is as wide as its terms, but not in Icarus 11: the place has a name.
+  wire [ADDR_W-1:0] tail = head_q + count_q[ADDR_W-1:0];
 
   assign empty_o = count_q == {(ADDR_W + 1){1'b0}};
   assign full_o = count_q[ADDR_W];
@@ -33,7 +35,7 @@ module fifo #(
       head_q <= {ADDR_W{1'b0}};
       count_q <= {(ADDR_W + 1){1'b0}};
     end else begin
-      if (do_push) words_q[head_q + count_q[ADDR_W-1:0]] <= data_i;
+      if (do_push) words_q[tail] <= data_i;
       if (do_pop) head_q <= head_q + 1'b1;
       if (do_push && !do_pop) count_q <= count_q + 1'b1;
       else if (do_pop && !do_push) count_q <= count_q - 1'b1;
