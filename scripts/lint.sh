@@ -74,8 +74,8 @@ verilog() {
     folder="$(dirname "$file")"
     top="$(basename "$file" .v)"
     said="$({
-      verilator --lint-only -Wall -y "$folder" -y rtl/ni -y rtl/router --top-module "$top" "$file"
-      iverilog -g2005 -Wall -t null -y "$folder" -y rtl/ni -y rtl/router -s "$top" "$file"
+      verilator --lint-only -Wall -y "$folder" -y rtl/ni -y rtl/router -y rtl/memory --top-module "$top" "$file"
+      iverilog -g2005 -Wall -t null -y "$folder" -y rtl/ni -y rtl/router -y rtl/memory -s "$top" "$file"
     } 2>&1)"
     [[ -z $said ]] || { echo "$said"; bad=1; }
   done

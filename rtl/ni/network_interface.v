@@ -51,6 +51,7 @@ module network_interface #(
   parameter ID_W = 5,        // bits of a collective's id in a head flit, from CONTEXT_W; there is none with one context
   parameter ARRIVALS_W = 16, // bits of a collective's arrivals
   parameter PRIORITY_W = 8,  // bits of its priority
+  parameter WAITS = 0,       // 1: sums and stores wait for memory_ready_i, as reduction_unit says
   parameter EJECT_CREDITS = 3,  // places of a virtual channel that the router is told at ejection; VCS times that below QUEUE
   parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
@@ -88,6 +89,7 @@ module network_interface #(
   // Gradient buffer: DMA reads; reads, sums and stores of the reduction unit.
   output wire [PORTS-1:0]          dma_valid_o,
   output wire [PORTS*ADDR_W-1:0]   dma_address_o,
+  output wire [PORTS*LANES-1:0]    dma_lanes_o,      // words that are needed, the first ones
   input  wire [PORTS-1:0]          dma_data_valid_i,
   input  wire [PORTS*FLIT_W-1:0]   dma_data_i,
   output wire [PORTS-1:0]          read_valid_o,
@@ -101,6 +103,12 @@ module network_interface #(
   output wire [PORTS*ADDR_W-1:0]   store_address_o,
   output wire [PORTS*LANES-1:0]    store_lanes_o,
   output wire [PORTS*FLIT_W-1:0]   store_data_o,
+  // For a memory that may be late: flits as they come to the reduction unit, and whose oldest may go on.
+  output wire [PORTS-1:0]          coming_valid_o,
+  output wire [PORTS-1:0]          coming_add_o,
+  output wire [PORTS*ADDR_W-1:0]   coming_address_o,
+  output wire [PORTS*LANES-1:0]    coming_lanes_o,
+  input  wire [PORTS-1:0]          memory_ready_i,   // with WAITS
   // Injection channels.
   output wire [PORTS-1:0]          flit_valid_o,
   output wire [PORTS*VC_W-1:0]     flit_vc_o,
@@ -141,7 +149,7 @@ module network_interface #(
   wire [PORTS-1:0]         conflict, dma_request;
   wire [PORTS-1:0]         data_valid, data_add, arrived, arrived_add, port_busy, port_overflow;
   wire [PORTS*ADDR_W-1:0]  data_address;
-  wire [PORTS*LANES-1:0]   data_lanes, dma_lanes;
+  wire [PORTS*LANES-1:0]   data_lanes;
   wire [PORTS*FLIT_W-1:0]  data;
   wire                     reduction_busy, reduction_overflow;
   wire [PORTS*(QUEUE_W+1)-1:0] waiting;
@@ -149,6 +157,10 @@ module network_interface #(
   reg                      started_q;  // since the reset: the neighbours' places are not as many again at a second start
 
   assign dma_valid_o = dma_request & ~conflict;
+  assign coming_valid_o = data_valid;
+  assign coming_add_o = data_add;
+  assign coming_address_o = data_address;
+  assign coming_lanes_o = data_lanes;
 
   genvar p;
   generate
@@ -174,7 +186,7 @@ module network_interface #(
         .query_dependencies_o(query_dependencies[p*CONTEXTS*COUNT_W+:CONTEXTS*COUNT_W]),
         .satisfied_i(satisfied[p*CONTEXTS+:CONTEXTS]),
         .dma_valid_o(dma_request[p]), .dma_address_o(dma_address_o[p*ADDR_W+:ADDR_W]),
-        .dma_lanes_o(dma_lanes[p*LANES+:LANES]),
+        .dma_lanes_o(dma_lanes_o[p*LANES+:LANES]),
         .dma_conflict_i(conflict[p]), .dma_data_valid_i(dma_data_valid_i[p]),
         .dma_data_i(dma_data_i[p*FLIT_W+:FLIT_W]), .flit_valid_o(flit_valid_o[p]),
         .flit_vc_o(flit_vc_o[p*VC_W+:VC_W]), .flit_head_o(flit_head_o[p]), .flit_tail_o(flit_tail_o[p]),
@@ -198,14 +210,14 @@ module network_interface #(
   endgenerate
 
   reduction_unit #(
-    .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .ADDR_W(ADDR_W), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W)
+    .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .ADDR_W(ADDR_W), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W), .WAITS(WAITS)
   ) i_reduction (
     .clk_i(clk_i), .rst_ni(rst_ni), .type_i(type_i), .valid_i(data_valid), .add_i(data_add),
-    .address_i(data_address), .lanes_i(data_lanes), .data_i(data), .read_valid_o(read_valid_o),
+    .address_i(data_address), .lanes_i(data_lanes), .data_i(data), .ready_i(memory_ready_i), .read_valid_o(read_valid_o),
     .read_address_o(read_address_o), .read_data_i(read_data_i), .sum_valid_o(sum_valid_o),
     .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o), .sum_data_o(sum_data_o),
     .store_valid_o(store_valid_o), .store_address_o(store_address_o), .store_lanes_o(store_lanes_o),
-    .store_data_o(store_data_o), .dma_valid_i(dma_request), .dma_address_i(dma_address_o), .dma_lanes_i(dma_lanes),
+    .store_data_o(store_data_o), .dma_valid_i(dma_request), .dma_address_i(dma_address_o), .dma_lanes_i(dma_lanes_o),
     .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(reduction_busy), .overflow_o(reduction_overflow));
 
   // A store counts at once, a sum when the adders would have it.

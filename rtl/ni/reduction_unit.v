@@ -8,6 +8,8 @@
 // be stored: two messages for the same words, on any ports and at any rates, do not hold each other back for longer than
 // they meet. A message's arrival counts when the sums of its flits are written, if none
 // waited: DMA requests are told (dma_conflict_o) when one that did wait, and that they would read, is not written.
+// With WAITS a memory stands behind that says which port may read or store in a cycle (ready_i): only the oldest of its queue then
+// goes on, in the order in which flits came, and holds up no other port in cycles in which it may not.
 // overflow_o tells, for good, that a flit came to a full queue and was lost: credit_return keeps that from happening.
 // Lanes are the first ones of a flit, one at least.
 `default_nettype none
@@ -17,7 +19,8 @@ module reduction_unit #(
   parameter LANES = 4,     // words of a flit
   parameter ADDR_W = 24,   // bits of an address, in words
   parameter QUEUE = 16,    // flits that wait at a port, a power of two
-  parameter QUEUE_W = 4    // log2(QUEUE)
+  parameter QUEUE_W = 4,   // log2(QUEUE)
+  parameter WAITS = 0      // 1: flits wait for ready_i
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
@@ -27,6 +30,7 @@ module reduction_unit #(
   input  wire [PORTS*ADDR_W-1:0] address_i,
   input  wire [PORTS*LANES-1:0]  lanes_i,
   input  wire [PORTS*FLIT_W-1:0] data_i,
+  input  wire [PORTS-1:0]        ready_i,
   output wire [PORTS-1:0]        read_valid_o,
   output wire [PORTS*ADDR_W-1:0] read_address_o,
   input  wire [PORTS*FLIT_W-1:0] read_data_i,   // of the cycle before
@@ -87,7 +91,7 @@ module reduction_unit #(
 
   // A flit is free to go on unless words of it are in a sum under way or in a flit at a lower port. Flits: the oldest of the
   // queues, then those that come; sums: by age, then by port.
-  wire [2*PORTS-1:0] there = {valid_i, queued};
+  wire [2*PORTS-1:0] there = WAITS != 0 ? {{PORTS{1'b0}}, queued & ready_i} : {valid_i, queued};
   wire [3*PORTS-1:0] sums = {third_q, second_q, first_q};
   wire [2*PORTS*ADDR_W-1:0] there_address = {address_i, oldest_address};
   wire [2*PORTS*LANES-1:0]  there_lanes = {lanes_i, oldest_lanes};

@@ -1,5 +1,5 @@
 // A tile behind buses: its registers over AXI4-Lite (tile_registers.v; docs/hardware/registers.md says what they do), an
-// interrupt, memory as at network_interface, and links. irq_o is high while an enabled interrupt is not cleared: done comes
+// interrupt, memory over AXI4 (rtl/memory), and links. irq_o is high while an enabled interrupt is not cleared: done comes
 // as a collective ends, error as the first thing is lost.
 //
 // Limits: those of tile; at most 8 ports, lines of at most 256 bits, tables of at most 32768 lines.
@@ -15,7 +15,12 @@ module axi_tile #(
   parameter FLOWS = 64,      // a power of two
   parameter QUEUE = 32,      // flits that may wait for the reduction unit at a port, a power of two
   parameter EJECT_CREDITS = 6, // of a virtual channel at ejection; from 6 on a channel carries a flit a cycle
-  parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
+  parameter BUFFER = 64,     // flits between memory and injection, a power of two: as many may be under way
+  parameter BANKS = 4,       // ports of AXI4 to memory, a power of two from 2
+  parameter BURST_WORDS = 16, // words of a burst and of a line, a power of two from two flits
+  parameter LINES = 16,      // lines of a bank, a power of two above 2 * PORTS
+  parameter AXI_W = 128,     // bits of a word of AXI4, 32 times a power of two, at most FLIT_W
+  parameter ADDRESS_W = 44,  // bits of an address of AXI4
   // Widths of the network interface's fields.
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
@@ -59,22 +64,32 @@ module axi_tile #(
   output wire                      rvalid_o,
   input  wire                      rready_i,
   output wire                      irq_o,
-  // Memory, as at network_interface.
-  output wire [PORTS-1:0]          dma_valid_o,
-  output wire [PORTS*ADDR_W-1:0]   dma_address_o,
-  input  wire [PORTS-1:0]          dma_data_valid_i,
-  input  wire [PORTS*FLIT_W-1:0]   dma_data_i,
-  output wire [PORTS-1:0]          read_valid_o,
-  output wire [PORTS*ADDR_W-1:0]   read_address_o,
-  input  wire [PORTS*FLIT_W-1:0]   read_data_i,
-  output wire [PORTS-1:0]          sum_valid_o,
-  output wire [PORTS*ADDR_W-1:0]   sum_address_o,
-  output wire [PORTS*LANES-1:0]    sum_lanes_o,
-  output wire [PORTS*FLIT_W-1:0]   sum_data_o,
-  output wire [PORTS-1:0]          store_valid_o,
-  output wire [PORTS*ADDR_W-1:0]   store_address_o,
-  output wire [PORTS*LANES-1:0]    store_lanes_o,
-  output wire [PORTS*FLIT_W-1:0]   store_data_o,
+  // Memory, by AXI4: a port for each bank, as gradient_memory.
+  output wire [BANKS*ADDRESS_W-1:0] memory_araddr_o,
+  output wire [7:0]                memory_arlen_o,
+  output wire [2:0]                memory_arsize_o,
+  output wire [1:0]                memory_arburst_o,
+  output wire [BANKS-1:0]          memory_arvalid_o,
+  input  wire [BANKS-1:0]          memory_arready_i,
+  input  wire [BANKS*AXI_W-1:0]    memory_rdata_i,
+  input  wire [BANKS*2-1:0]        memory_rresp_i,
+  input  wire [BANKS-1:0]          memory_rlast_i,
+  input  wire [BANKS-1:0]          memory_rvalid_i,
+  output wire [BANKS-1:0]          memory_rready_o,
+  output wire [BANKS*ADDRESS_W-1:0] memory_awaddr_o,
+  output wire [7:0]                memory_awlen_o,
+  output wire [2:0]                memory_awsize_o,
+  output wire [1:0]                memory_awburst_o,
+  output wire [BANKS-1:0]          memory_awvalid_o,
+  input  wire [BANKS-1:0]          memory_awready_i,
+  output wire [BANKS*AXI_W-1:0]    memory_wdata_o,
+  output wire [BANKS*AXI_W/8-1:0]  memory_wstrb_o,
+  output wire [BANKS-1:0]          memory_wlast_o,
+  output wire [BANKS-1:0]          memory_wvalid_o,
+  input  wire [BANKS-1:0]          memory_wready_i,
+  input  wire [BANKS*2-1:0]        memory_bresp_i,
+  input  wire [BANKS-1:0]          memory_bvalid_i,
+  output wire [BANKS-1:0]          memory_bready_o,
   // Links.
   output wire [LINKS-1:0]          flit_valid_o,
   output wire [LINKS*VC_W-1:0]     flit_vc_o,
@@ -100,7 +115,9 @@ module axi_tile #(
   endgenerate
 
   wire         control_write, control, table_write;
-  wire [1:0]   error, interrupt, interrupt_enable;
+  wire [1:0]   lost, interrupt, interrupt_enable;
+  wire         memory_error;
+  wire [2:0]   error = {memory_error, lost};
   wire         busy, done;
   wire [2:0]   config_bits;
   wire [23:0]  absorbs, address_stride, table_line;
@@ -108,7 +125,7 @@ module axi_tile #(
   wire [19:0]  payload;
   wire [9:0]   flow_stride, source;
   wire [15:0]  step_stride, arrivals, arrived;
-  wire [31:0]  now;
+  wire [31:0]  now, memory_base;
   wire [255:0] line;
   wire [MOST_PORTS*16-1:0] lines, count;
 
@@ -116,7 +133,7 @@ module axi_tile #(
   reg done_q, error_q;
   always @(posedge clk_i) begin
     done_q <= rst_ni && done;
-    error_q <= rst_ni && error != 2'd0;
+    error_q <= rst_ni && error != 3'd0;
   end
 
   tile_registers i_registers (
@@ -125,10 +142,10 @@ module axi_tile #(
     .bready_i(bready_i), .araddr_i(araddr_i), .arvalid_i(arvalid_i), .arready_o(arready_o), .rdata_o(rdata_o),
     .rresp_o(rresp_o), .rvalid_o(rvalid_o), .rready_i(rready_i), .id_i(ID),
     .shape_i({ENTRIES_FIELD, LINKS_FIELD, PORTS_FIELD}), .control_write_o(control_write), .control_o(control),
-    .status_i({done, busy}), .error_i(error), .interrupt_set_i({error != 2'd0 && !error_q, done && !done_q}),
+    .status_i({done, busy}), .error_i(error), .interrupt_set_i({error != 3'd0 && !error_q, done && !done_q}),
     .interrupt_o(interrupt), .interrupt_enable_o(interrupt_enable), .config_o(config_bits), .absorbs_o(absorbs),
     .dma_latency_o(dma_latency), .payload_o(payload), .flow_stride_o(flow_stride), .address_stride_o(address_stride),
-    .step_stride_o(step_stride), .source_o(source), .arrivals_o(arrivals), .arrived_i(arrived), .now_i(now),
+    .step_stride_o(step_stride), .source_o(source), .arrivals_o(arrivals), .arrived_i(arrived), .now_i(now), .memory_base_o(memory_base),
     .table_write_o(table_write), .table_o(table_line), .line_o(line), .lines_o(lines), .count_o(count));
   assign irq_o = |(interrupt & interrupt_enable);
 
@@ -143,9 +160,33 @@ module axi_tile #(
     end
   endgenerate
 
+  wire [PORTS-1:0]        dma_valid, dma_data_valid, read_valid, sum_valid, store_valid, coming_valid, coming_add, memory_ready;
+  wire [PORTS*ADDR_W-1:0] dma_address, read_address, sum_address, store_address, coming_address;
+  wire [PORTS*LANES-1:0]  dma_lanes, sum_lanes, store_lanes, coming_lanes;
+  wire [PORTS*FLIT_W-1:0] dma_data, read_data, sum_data, store_data;
+  wire                    memory_busy;
+  gradient_memory #(
+    .PORTS(PORTS), .LANES(LANES), .ADDR_W(ADDR_W), .QUEUE(QUEUE), .BUFFER(BUFFER), .BANKS(BANKS), .LINE_WORDS(BURST_WORDS),
+    .LINES(LINES), .AXI_W(AXI_W), .ADDRESS_W(ADDRESS_W)
+  ) i_memory (
+    .clk_i(clk_i), .rst_ni(rst_ni), .base_i(memory_base[ADDRESS_W-13:0]), .coming_valid_i(coming_valid),
+    .coming_add_i(coming_add), .coming_address_i(coming_address), .coming_lanes_i(coming_lanes), .ready_o(memory_ready),
+    .read_valid_i(read_valid), .read_data_o(read_data), .sum_lanes_i(sum_lanes), .sum_data_i(sum_data),
+    .store_valid_i(store_valid), .store_lanes_i(store_lanes), .store_data_i(store_data), .dma_valid_i(dma_valid),
+    .dma_address_i(dma_address), .dma_lanes_i(dma_lanes), .dma_data_valid_o(dma_data_valid), .dma_data_o(dma_data),
+    .busy_o(memory_busy), .error_o(memory_error), .araddr_o(memory_araddr_o), .arlen_o(memory_arlen_o),
+    .arsize_o(memory_arsize_o), .arburst_o(memory_arburst_o), .arvalid_o(memory_arvalid_o), .arready_i(memory_arready_i),
+    .rdata_i(memory_rdata_i), .rresp_i(memory_rresp_i), .rlast_i(memory_rlast_i), .rvalid_i(memory_rvalid_i),
+    .rready_o(memory_rready_o), .awaddr_o(memory_awaddr_o), .awlen_o(memory_awlen_o), .awsize_o(memory_awsize_o),
+    .awburst_o(memory_awburst_o), .awvalid_o(memory_awvalid_o), .awready_i(memory_awready_i), .wdata_o(memory_wdata_o),
+    .wstrb_o(memory_wstrb_o), .wlast_o(memory_wlast_o), .wvalid_o(memory_wvalid_o), .wready_i(memory_wready_i),
+    .bresp_i(memory_bresp_i), .bvalid_i(memory_bvalid_i), .bready_o(memory_bready_o));
+  // The memory knows where each flit's words are.
+  wire unused_addresses = &{1'b0, read_address, sum_valid, sum_address, store_address};
+
   tile #(
     .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
-    .FLOWS(FLOWS), .QUEUE(QUEUE), .EJECT_CREDITS(EJECT_CREDITS), .BUFFER(BUFFER), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W),
+    .FLOWS(FLOWS), .QUEUE(QUEUE), .EJECT_CREDITS(EJECT_CREDITS), .BUFFER(BUFFER), .WAITS(1), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W),
     .TIME_W(TIME_W), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
     .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W), .HOP_PORT_W(HOP_PORT_W), .HOPS(HOPS)
   ) i_tile (
@@ -154,11 +195,12 @@ module axi_tile #(
     .address_stride_i(address_stride), .step_stride_i(step_stride), .source_i(source), .load_valid_i(load),
     .load_index_i(table_line[INDEX_W-1:0]), .load_line_i(line[LINE_W-1:0]), .start_i(control_write && control),
     .lines_i(tile_lines), .count_i(count[PORTS*16-1:0]), .arrivals_i(arrivals), .busy_o(busy), .done_o(done),
-    .error_o(error), .arrived_o(arrived), .now_o(now), .dma_valid_o(dma_valid_o), .dma_address_o(dma_address_o),
-    .dma_data_valid_i(dma_data_valid_i), .dma_data_i(dma_data_i), .read_valid_o(read_valid_o),
-    .read_address_o(read_address_o), .read_data_i(read_data_i), .sum_valid_o(sum_valid_o),
-    .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o), .sum_data_o(sum_data_o), .store_valid_o(store_valid_o),
-    .store_address_o(store_address_o), .store_lanes_o(store_lanes_o), .store_data_o(store_data_o),
+    .error_o(lost), .arrived_o(arrived), .now_o(now), .dma_valid_o(dma_valid), .dma_address_o(dma_address),
+    .dma_lanes_o(dma_lanes), .dma_data_valid_i(dma_data_valid), .dma_data_i(dma_data), .read_valid_o(read_valid),
+    .read_address_o(read_address), .read_data_i(read_data), .sum_valid_o(sum_valid), .sum_address_o(sum_address),
+    .sum_lanes_o(sum_lanes), .sum_data_o(sum_data), .store_valid_o(store_valid), .store_address_o(store_address),
+    .store_lanes_o(store_lanes), .store_data_o(store_data), .coming_valid_o(coming_valid), .coming_add_o(coming_add),
+    .coming_address_o(coming_address), .coming_lanes_o(coming_lanes), .memory_ready_i(memory_ready), .memory_busy_i(memory_busy),
     .flit_valid_o(flit_valid_o), .flit_vc_o(flit_vc_o), .flit_head_o(flit_head_o), .flit_tail_o(flit_tail_o),
     .flit_o(flit_o), .credit_i(credit_i), .flit_valid_i(flit_valid_i), .flit_vc_i(flit_vc_i),
     .flit_head_i(flit_head_i), .flit_tail_i(flit_tail_i), .flit_i(flit_i), .credit_o(credit_o));

@@ -15,6 +15,9 @@
 // error_o tells, for good, what was lost: bit 0 a flit at the reduction unit, which cannot be while neighbours keep to
 // their credits, bit 1 the place of a message in a depacketizer.
 //
+// Memory may have any latency with WAITS: rtl/memory/gradient_memory.v stands behind then, memory_busy_i is its busy_o, and done_o comes when
+// all is in memory. Cycles are the model's without.
+//
 // Limits: those of network_interface; VCS is a power of two; buffers of all routers of a network hold CREDITS a virtual
 // channel or more.
 `default_nettype none
@@ -30,6 +33,7 @@ module tile #(
   parameter QUEUE = 32,      // flits that may wait for the reduction unit at a port, a power of two
   parameter EJECT_CREDITS = 6, // of a virtual channel at ejection; from 6 on a channel carries a flit a cycle
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
+  parameter WAITS = 0,       // 1: memory may be late
   // Widths of the network interface's fields.
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
@@ -80,6 +84,7 @@ module tile #(
   // Memory, as at network_interface.
   output wire [PORTS-1:0]          dma_valid_o,
   output wire [PORTS*ADDR_W-1:0]   dma_address_o,
+  output wire [PORTS*LANES-1:0]    dma_lanes_o,
   input  wire [PORTS-1:0]          dma_data_valid_i,
   input  wire [PORTS*FLIT_W-1:0]   dma_data_i,
   output wire [PORTS-1:0]          read_valid_o,
@@ -93,6 +98,12 @@ module tile #(
   output wire [PORTS*ADDR_W-1:0]   store_address_o,
   output wire [PORTS*LANES-1:0]    store_lanes_o,
   output wire [PORTS*FLIT_W-1:0]   store_data_o,
+  output wire [PORTS-1:0]          coming_valid_o,
+  output wire [PORTS-1:0]          coming_add_o,
+  output wire [PORTS*ADDR_W-1:0]   coming_address_o,
+  output wire [PORTS*LANES-1:0]    coming_lanes_o,
+  input  wire [PORTS-1:0]          memory_ready_i,   // with WAITS, as memory_busy_i
+  input  wire                      memory_busy_i,
   // Links.
   output wire [LINKS-1:0]          flit_valid_o,
   output wire [LINKS*VC_W-1:0]     flit_vc_o,
@@ -227,7 +238,7 @@ module tile #(
     .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOWS(FLOWS), .FLOW_W(FLOW_W),
     .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
     .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W($clog2(BUFFER)), .QUEUE(QUEUE),
-    .QUEUE_W($clog2(QUEUE)), .EJECT_CREDITS(EJECT_CREDITS)
+    .QUEUE_W($clog2(QUEUE)), .WAITS(WAITS), .EJECT_CREDITS(EJECT_CREDITS)
   ) i_ni (
     .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_q), .type_i(type_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
     .dma_latency_i(dma_latency_i), .payload_words_i(payload_words_i), .flow_stride_i(flow_stride_i),
@@ -235,11 +246,13 @@ module tile #(
     .credits_i({VCS{NI_CREDITS}}), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
     .load_line_i(load_line_i), .start_i(start_i), .lines_i(lines_i), .count_i(count_i), .commit_i(1'b0), .open_i(1'b0),
     .id_i(5'd0), .base_i({ADDR_W{1'b0}}), .priority_i(8'd0), .arrivals_i(16'd0), .turn_i(1'b0), .order_i(2'd0), .done_o(done),
-    .dma_valid_o(dma_valid_o), .dma_address_o(dma_address_o), .dma_data_valid_i(dma_data_valid_i), .dma_data_i(dma_data_i),
+    .dma_valid_o(dma_valid_o), .dma_address_o(dma_address_o), .dma_lanes_o(dma_lanes_o), .dma_data_valid_i(dma_data_valid_i), .dma_data_i(dma_data_i),
     .read_valid_o(read_valid_o), .read_address_o(read_address_o), .read_data_i(read_data_i),
     .sum_valid_o(sum_valid_o), .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o), .sum_data_o(sum_data_o),
     .store_valid_o(store_valid_o), .store_address_o(store_address_o), .store_lanes_o(store_lanes_o),
-    .store_data_o(store_data_o), .flit_valid_o(inject_valid), .flit_vc_o(inject_vc), .flit_head_o(inject_head),
+    .store_data_o(store_data_o), .coming_valid_o(coming_valid_o), .coming_add_o(coming_add_o),
+    .coming_address_o(coming_address_o), .coming_lanes_o(coming_lanes_o), .memory_ready_i(memory_ready_i),
+    .flit_valid_o(inject_valid), .flit_vc_o(inject_vc), .flit_head_o(inject_head),
     .flit_tail_o(inject_tail), .flit_o(inject_flit), .credit_i(inject_credit), .flit_valid_i(eject_valid),
     .flit_vc_i(eject_vc), .flit_head_i(eject_head), .flit_tail_i(eject_tail), .flit_i(eject_flit),
     .credit_o(eject_credit), .state_o(state), .issue_o(issue), .issued_o(issued), .timestep_o(timestep),
@@ -255,7 +268,8 @@ module tile #(
     together = {COUNT_W_OF_PORTS{1'b0}};
     for (i = 0; i < PORTS; i = i + 1) together = together + {{(COUNT_W_OF_PORTS-1){1'b0}}, arrived[i]};
   end
-  wire ends = runs_q && !just_started_q && arrived_q == arrivals_q && state == {(PORTS * 3){1'b0}} && !ni_busy;
+  wire ends = runs_q && !just_started_q && arrived_q == arrivals_q && state == {(PORTS * 3){1'b0}} && !ni_busy &&
+              !(WAITS != 0 && memory_busy_i);
   always @(posedge clk_i) begin
     if (!rst_ni) begin
       runs_q <= 1'b0;

@@ -30,7 +30,7 @@ module tile_registers (
   output reg            control_write_o,
   output reg  [0:0]     control_o,
   input  wire [1:0]     status_i,
-  input  wire [1:0]     error_i,
+  input  wire [2:0]     error_i,
   input  wire [1:0]     interrupt_set_i,
   output wire [1:0]     interrupt_o,
   output wire [1:0]     interrupt_enable_o,
@@ -47,6 +47,7 @@ module tile_registers (
   input  wire [31:0]    now_i,
   output reg            table_write_o,
   output reg  [23:0]    table_o,
+  output wire [31:0]    memory_base_o,
   output wire [255:0]   line_o,
   output wire [127:0]   lines_o,
   output wire [127:0]   count_o
@@ -91,6 +92,8 @@ module tile_registers (
   assign source_o = source_q;
   reg [15:0] arrivals_q;
   assign arrivals_o = arrivals_q;
+  reg [31:0] memory_base_q;
+  assign memory_base_o = memory_base_q;
   reg [255:0] line_q;
   assign line_o = line_q;
   reg [127:0] lines_q;
@@ -114,6 +117,7 @@ module tile_registers (
       6'h0e: known_write = 1'b1;
       6'h0f: known_write = 1'b1;
       6'h12: known_write = 1'b1;
+      6'h13: known_write = 1'b1;
       6'h20, 6'h21, 6'h22, 6'h23, 6'h24, 6'h25, 6'h26, 6'h27: known_write = 1'b1;
       6'h30, 6'h31, 6'h32, 6'h33, 6'h34, 6'h35, 6'h36, 6'h37: known_write = 1'b1;
       6'h38, 6'h39, 6'h3a, 6'h3b, 6'h3c, 6'h3d, 6'h3e, 6'h3f: known_write = 1'b1;
@@ -130,7 +134,7 @@ module tile_registers (
       6'h01: value = shape_i;
       6'h02: value = 32'd0;
       6'h03: value = {30'd0, status_i};
-      6'h04: value = {30'd0, error_i};
+      6'h04: value = {29'd0, error_i};
       6'h05: value = {30'd0, interrupt_q};
       6'h06: value = {30'd0, interrupt_enable_q};
       6'h07: value = {29'd0, config_q};
@@ -145,6 +149,7 @@ module tile_registers (
       6'h10: value = {16'd0, arrived_i};
       6'h11: value = now_i;
       6'h12: value = 32'd0;
+      6'h13: value = memory_base_q;
       6'h20: value = line_q[0+:32];
       6'h21: value = line_q[32+:32];
       6'h22: value = line_q[64+:32];
@@ -193,6 +198,7 @@ module tile_registers (
       source_q <= 10'd0;
       arrivals_q <= 16'd0;
       table_write_o <= 1'b0;
+      memory_base_q <= 32'd0;
       line_q <= {8{32'd0}};
       lines_q <= {8{16'd0}};
       count_q <= {8{16'd0}};
@@ -224,6 +230,8 @@ module tile_registers (
       if (write && to == 6'h0f)
         arrivals_q <= (arrivals_q & ~bytes[15:0]) | (wdata_i[15:0] & bytes[15:0]);
       table_write_o <= write && to == 6'h12;
+      if (write && to == 6'h13)
+        memory_base_q <= (memory_base_q & ~bytes[31:0]) | (wdata_i[31:0] & bytes[31:0]);
       if (write && to == 6'h20)
         line_q[0+:32] <= (line_q[0+:32] & ~bytes[31:0]) | (wdata_i[31:0] & bytes[31:0]);
       if (write && to == 6'h21)

@@ -175,6 +175,11 @@ module clocked_network_interface #(
     flit_tail_q <= flit_tail_i;
     flit_q <= flit_i;
   end
+  // Memory is never late here.
+  wire [PORTS-1:0]        coming_valid, coming_add;
+  wire [PORTS*ADDR_W-1:0] coming_address;
+  wire [PORTS*LANES-1:0]  dma_lanes, coming_lanes;
+  wire unused = &{1'b0, dma_lanes, coming_valid, coming_add, coming_address, coming_lanes};
   network_interface #(
     .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .CREDIT_W(CREDIT_W),
     .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOWS(FLOWS),
@@ -194,7 +199,9 @@ module clocked_network_interface #(
     .read_valid_o(read_valid_o), .read_address_o(read_address_o), .read_data_i(read_data_q),
     .sum_valid_o(sum_valid_o), .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o),
     .sum_data_o(sum_data_o), .store_valid_o(store_valid_o), .store_address_o(store_address_o),
-    .store_lanes_o(store_lanes_o), .store_data_o(store_data_o), .flit_valid_o(flit_valid_o),
+    .store_lanes_o(store_lanes_o), .store_data_o(store_data_o), .dma_lanes_o(dma_lanes),
+    .coming_valid_o(coming_valid), .coming_add_o(coming_add), .coming_address_o(coming_address), .coming_lanes_o(coming_lanes),
+    .memory_ready_i({PORTS{1'b1}}), .flit_valid_o(flit_valid_o),
     .flit_vc_o(flit_vc_o), .flit_head_o(flit_head_o), .flit_tail_o(flit_tail_o), .flit_o(flit_o),
     .credit_i(credit_q), .flit_valid_i(flit_valid_q), .flit_vc_i(flit_vc_q), .flit_head_i(flit_head_q),
     .flit_tail_i(flit_tail_q), .flit_i(flit_q), .credit_o(credit_o), .state_o(state_o), .issue_o(issue_o), .issued_o(issued_o),

@@ -145,7 +145,8 @@ class Bench:
             subprocess.run([ROOT / "tb" / "tile" / "registers", "--prepare", folder], check=True)
             return self.icarus(folder, [ROOT / "tb" / "tile" / "registers_tb.v"], "registers_tb", "registers")
         folder = self.prepared("icarus", ICARUS)
-        return self.icarus(folder, [ROOT / "tb" / "tile" / "network_tb.v"], "network_tb", "icarus")
+        return self.icarus(folder, [ROOT / "tb" / "tile" / "network_tb.v", ROOT / "tb" / "tile" / "axi_memory.v"], "network_tb",
+                           "icarus")
 
     def icarus(self, folder, benches, top, name):
         sources = [self.rtl / source for source in drawing.sources()]

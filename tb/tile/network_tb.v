@@ -4,6 +4,7 @@
 //
 // RUNS collectives run one after another, the second on what the first left: sums.hex holds the sums of each.
 `default_nettype none
+`define MEMORY network_tb.memory
 module network_tb;
   `include "system.vh"
   `include "coppice_tile.vh"
@@ -21,7 +22,7 @@ module network_tb;
 
   reg [LOAD_W-1:0] tables [0:LOADS-1];
   reg [SIZE_W-1:0] sizes [0:NODES-1];  // arrivals, entries of ports, lines of ports
-  reg [31:0] memory [0:NODES*WORDS+LANES-1];
+  reg [31:0] memory [0:NODES*WORDS-1];
   reg [31:0] sums [0:RUNS*NODES*WORDS-1];
   initial begin
     $readmemh("tables.hex", tables);
@@ -46,7 +47,12 @@ module network_tb;
   wire [NODES*LINKS*VCS-1:0]     out_credit, in_credit;  // given by inputs, taken by outputs
   wire [NODES*PORTS-1:0]         counts;  // a message counts from the next cycle on
 
-  genvar n, p, l;
+  localparam PAGES = (WORDS * 4 + 4095) / 4096;  // of a tile's memory
+  wire [NODES*BANKS-1:0] memory_failures;
+  integer bursts_read [0:NODES*BANKS-1];
+  integer bursts_written [0:NODES*BANKS-1];
+
+  genvar n, b;
   generate
     for (n = 0; n < NODES * LINKS; n = n + 1) begin : g_link
       localparam FROM = SOURCES[n*16+:16];
@@ -62,27 +68,30 @@ module network_tb;
 
     for (n = 0; n < NODES; n = n + 1) begin : g_tile
       localparam [9:0] SOURCE = n * 4;
-      wire [PORTS-1:0]        dma_valid, read_valid, sum_valid, store_valid;
-      wire [PORTS*ADDR_W-1:0] dma_address, read_address, sum_address, store_address;
-      wire [PORTS*LANES-1:0]  sum_lanes, store_lanes;
-      wire [PORTS*FLIT_W-1:0] sum_data, store_data;
-      reg  [PORTS*FLIT_W-1:0] read_data;
-      reg  [PORTS-1:0]        dma_marks [0:DMA_LATENCY-2];
-      reg  [PORTS*FLIT_W-1:0] dma_data [0:DMA_LATENCY-2];
+      wire [BANKS*44-1:0]     araddr, awaddr;
+      wire [7:0]              arlen, awlen;
+      wire [2:0]              arsize, awsize;
+      wire [1:0]              arburst, awburst;
+      wire [BANKS-1:0]        arvalid, arready, rlast, rvalid, rready, awvalid, awready, wlast, wvalid, wready, bvalid, bready;
+      wire [BANKS*AXI_W-1:0]  rdata, wdata;
+      wire [BANKS*AXI_W/8-1:0] wstrb;
+      wire [BANKS*2-1:0]      rresp, bresp;
       wire mine = everyone || target == n;
       axi_tile #(
         .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
-        .FLOWS(FLOWS)
+        .FLOWS(FLOWS), .BANKS(BANKS), .AXI_W(AXI_W), .BURST_WORDS(BURST_WORDS), .LINES(BANK_LINES)
       ) i_tile (
         .clk_i(clk), .rst_ni(rst_n), .awaddr_i(address), .awvalid_i(writes && mine), .awready_o(unused_taken[n]), .wdata_i(data),
         .wstrb_i(4'hf), .wvalid_i(writes && mine), .wready_o(), .bresp_o(write_response[n*2+:2]), .bvalid_o(answered[n]),
         .bready_i(1'b1), .araddr_i(address), .arvalid_i(reads && mine), .arready_o(), .rdata_o(value[n*32+:32]),
         .rresp_o(read_response[n*2+:2]), .rvalid_o(given[n]), .rready_i(1'b1), .irq_o(irq[n]),
-        .dma_valid_o(dma_valid), .dma_address_o(dma_address), .dma_data_valid_i(dma_marks[DMA_LATENCY-2]),
-        .dma_data_i(dma_data[DMA_LATENCY-2]), .read_valid_o(read_valid), .read_address_o(read_address),
-        .read_data_i(read_data), .sum_valid_o(sum_valid), .sum_address_o(sum_address), .sum_lanes_o(sum_lanes),
-        .sum_data_o(sum_data), .store_valid_o(store_valid), .store_address_o(store_address),
-        .store_lanes_o(store_lanes), .store_data_o(store_data),
+        .memory_araddr_o(araddr), .memory_arlen_o(arlen), .memory_arsize_o(arsize), .memory_arburst_o(arburst),
+        .memory_arvalid_o(arvalid), .memory_arready_i(arready), .memory_rdata_i(rdata), .memory_rresp_i(rresp),
+        .memory_rlast_i(rlast), .memory_rvalid_i(rvalid), .memory_rready_o(rready), .memory_awaddr_o(awaddr),
+        .memory_awlen_o(awlen), .memory_awsize_o(awsize), .memory_awburst_o(awburst), .memory_awvalid_o(awvalid),
+        .memory_awready_i(awready), .memory_wdata_o(wdata), .memory_wstrb_o(wstrb), .memory_wlast_o(wlast),
+        .memory_wvalid_o(wvalid), .memory_wready_i(wready), .memory_bresp_i(bresp), .memory_bvalid_i(bvalid),
+        .memory_bready_o(bready),
         .flit_valid_o(out_valid[n*LINKS+:LINKS]), .flit_vc_o(out_vc[n*LINKS*VC_W+:LINKS*VC_W]),
         .flit_head_o(out_head[n*LINKS+:LINKS]), .flit_tail_o(out_tail[n*LINKS+:LINKS]),
         .flit_o(out_flit[n*LINKS*FLIT_W+:LINKS*FLIT_W]), .credit_i(in_credit[n*LINKS*VCS+:LINKS*VCS]),
@@ -90,26 +99,22 @@ module network_tb;
         .flit_head_i(in_head[n*LINKS+:LINKS]), .flit_tail_i(in_tail[n*LINKS+:LINKS]),
         .flit_i(in_flit[n*LINKS*FLIT_W+:LINKS*FLIT_W]), .credit_o(out_credit[n*LINKS*VCS+:LINKS*VCS]));
 
-      // Memory: reads see what was written in cycles before. Behind the last word of the last tile there is room for a
-      // flit's; other words behind the data are a neighbour's, which no lane uses.
-      integer i, k, s;
-      always @(posedge clk) begin
-        dma_marks[0] <= dma_valid;
-        for (s = 1; s < DMA_LATENCY - 1; s = s + 1) begin
-          dma_marks[s] <= dma_marks[s-1];
-          dma_data[s] <= dma_data[s-1];
-        end
-        for (i = 0; i < PORTS; i = i + 1) begin
-          for (k = 0; k < LANES; k = k + 1) begin
-            if (dma_valid[i])
-              dma_data[0][(i*LANES+k)*32+:32] <= memory[n * WORDS + dma_address[i*ADDR_W+:ADDR_W] + k];
-            if (read_valid[i])
-              read_data[(i*LANES+k)*32+:32] <= memory[n * WORDS + read_address[i*ADDR_W+:ADDR_W] + k];
-            if (sum_valid[i] && sum_lanes[i*LANES+k])
-              memory[n * WORDS + sum_address[i*ADDR_W+:ADDR_W] + k] <= sum_data[(i*LANES+k)*32+:32];
-            if (store_valid[i] && store_lanes[i*LANES+k])
-              memory[n * WORDS + store_address[i*ADDR_W+:ADDR_W] + k] <= store_data[(i*LANES+k)*32+:32];
-          end
+      // Memory: a tile's words from a page of its own on.
+      for (b = 0; b < BANKS; b = b + 1) begin : g_bank
+        axi_memory #(
+          .AXI_W(AXI_W), .BEATS(BURST_WORDS * 32 / AXI_W), .LEAST(MEMORY_LATENCY), .SLOW(MEMORY_SLOW), .SEED(n * BANKS + b + 1),
+          .FIRST(n * WORDS), .WORDS(WORDS), .BASE((n + 1) * PAGES * 4096)
+        ) i_memory (
+          .clk_i(clk), .rst_ni(rst_n), .araddr_i(araddr[b*44+:44]), .arlen_i(arlen), .arsize_i(arsize), .arburst_i(arburst),
+          .arvalid_i(arvalid[b]), .arready_o(arready[b]), .rdata_o(rdata[b*AXI_W+:AXI_W]), .rresp_o(rresp[b*2+:2]),
+          .rlast_o(rlast[b]), .rvalid_o(rvalid[b]), .rready_i(rready[b]), .awaddr_i(awaddr[b*44+:44]), .awlen_i(awlen),
+          .awsize_i(awsize), .awburst_i(awburst), .awvalid_i(awvalid[b]), .awready_o(awready[b]),
+          .wdata_i(wdata[b*AXI_W+:AXI_W]), .wstrb_i(wstrb[b*AXI_W/8+:AXI_W/8]), .wlast_i(wlast[b]), .wvalid_i(wvalid[b]),
+          .wready_o(wready[b]), .bresp_o(bresp[b*2+:2]), .bvalid_o(bvalid[b]), .bready_i(bready[b]));
+        assign memory_failures[n*BANKS+b] = i_memory.failures != 0;
+        always @* begin
+          bursts_read[n*BANKS+b] = i_memory.bursts_read;
+          bursts_written[n*BANKS+b] = i_memory.bursts_written;
         end
       end
       // When messages count: sums three cycles after stores.
@@ -117,7 +122,7 @@ module network_tb;
     end
   endgenerate
 
-  integer at, run, wrong, cycle, last, flits, b, failures;
+  integer at, run, wrong, cycle, last, flits, i, failures, bursts_in, bursts_out;
   // A write to the target, or all; each must take it at once and answer in the next cycle that all is well.
   task write(input [7:0] to, input [31:0] what);
     begin
@@ -168,17 +173,18 @@ module network_tb;
     everyone = 1'b0;
     for (target = 0; target < NODES; target = target + 1) begin
       must_read(`COPPICE_TILE_ID, 32'h434f5054);
+      write(`COPPICE_TILE_MEMORY_BASE, (target + 1) * PAGES);
       write(`COPPICE_TILE_SOURCE, target * 4);
       write(`COPPICE_TILE_ARRIVALS, {16'd0, sizes[target][PORTS*32+:16]});
       must_read(`COPPICE_TILE_ARRIVALS, {16'd0, sizes[target][PORTS*32+:16]});
-      for (b = 0; b < PORTS; b = b + 1) begin
-        write(`COPPICE_TILE_LINES + 4 * b, {16'd0, sizes[target][b*16+:16]});
-        write(`COPPICE_TILE_COUNT + 4 * b, {16'd0, sizes[target][PORTS*16+b*16+:16]});
+      for (i = 0; i < PORTS; i = i + 1) begin
+        write(`COPPICE_TILE_LINES + 4 * i, {16'd0, sizes[target][i*16+:16]});
+        write(`COPPICE_TILE_COUNT + 4 * i, {16'd0, sizes[target][PORTS*16+i*16+:16]});
       end
     end
     for (at = 0; at < LOADS; at = at + 1) begin
       target = tables[at][LINE_W+32+:16];
-      for (b = 0; b < (LINE_W + 31) / 32; b = b + 1) write(`COPPICE_TILE_LINE + 4 * b, tables[at] >> (32 * b));
+      for (i = 0; i < (LINE_W + 31) / 32; i = i + 1) write(`COPPICE_TILE_LINE + 4 * i, tables[at] >> (32 * i));
       write(`COPPICE_TILE_TABLE, {8'd0, tables[at][LINE_W+16+:8], tables[at][LINE_W+:16]});
     end
     target = 0;
@@ -192,7 +198,7 @@ module network_tb;
       cycle = 0;
       while (cycle < MOST_CYCLES && irq != {NODES{1'b1}}) begin
         if (|counts) last = cycle + 1;
-        for (b = 0; b < NODES * LINKS; b = b + 1) flits = flits + {31'd0, out_valid[b]};
+        for (i = 0; i < NODES * LINKS; i = i + 1) flits = flits + {31'd0, out_valid[i]};
         @(negedge clk);
         cycle = cycle + 1;
       end
@@ -221,9 +227,17 @@ module network_tb;
           wrong = wrong + 1;
         end
       end
+      bursts_in = 0;
+      bursts_out = 0;
+      for (i = 0; i < NODES * BANKS; i = i + 1) begin
+        bursts_in = bursts_in + bursts_read[i];
+        bursts_out = bursts_out + bursts_written[i];
+      end
+      if (memory_failures != {(NODES * BANKS){1'b0}}) failures = failures + 1;
       if (wrong != 0) $display("FAILED: run %0d: %0d words are wrong", run, wrong);
       else if (failures == 0)
-        $display("verified: run %0d: %0d cycles, %0d words, %0d flits on links", run, last, NODES * WORDS, flits);
+        $display("verified: run %0d: %0d cycles, %0d words, %0d flits on links, %0d bursts read and %0d written", run, last,
+                 NODES * WORDS, flits, bursts_in, bursts_out);
     end
     $finish;
   end

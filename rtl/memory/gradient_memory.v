@@ -1,0 +1,338 @@
+// The memory behind a network interface that was built with WAITS, over BANKS ports of AXI4: any latency, ready both ways. Lines of
+// LINE_WORDS words are shared out among the banks in turn; each holds those in use (memory_bank.v) and reads and writes memory by
+// bursts of a line.
+//
+// A flit is told here as it comes to the reduction unit (coming_*), a request for data as the network interface makes it (dma_*): its
+// line, or both lines of which it has words, then get a place, in the order of each port. ready_o tells that the oldest flit
+// of a port's queue can go on in this cycle: its sum's operand is here, or its store has a place, and no other port uses the bank.
+// The words of read_valid_i come in the next cycle, sums are written three cycles after they were read. Data of dma_* come in
+// their order, in the cycle after they were read.
+//
+// Every stream (a port's flits, a port's requests) takes places one line after the other, and holds at most one of a flit that lacks its
+// second: with more places in a bank than streams some flit can always go on. A port whose flit waits for a place does not hold
+// up flits of others (reduction_unit).
+`default_nettype none
+module gradient_memory #(
+  parameter PORTS = 4,        // of the network interface
+  parameter LANES = 4,        // words of a flit, a power of two from 2
+  parameter ADDR_W = 24,      // bits of an address, in words
+  parameter QUEUE = 32,       // flits that wait for the reduction unit at a port, a power of two
+  parameter BUFFER = 16,      // requests for data under way at a port, a power of two
+  parameter BANKS = 4,        // ports of AXI4, a power of two from 2
+  parameter LINE_WORDS = 16,  // words of a burst, a power of two from 2 * LANES
+  parameter LINES = 16,       // of a bank, a power of two above 2 * PORTS
+  parameter AXI_W = 128,      // bits of a word of AXI: 32 times a power of two, at most a flit's
+  parameter ADDRESS_W = 44,   // bits of an address of AXI
+  // Derived: leave them as they are.
+  parameter FLIT_W = 32 * LANES,
+  parameter STRB_W = AXI_W / 8
+) (
+  input  wire                       clk_i,
+  input  wire                       rst_ni,
+  input  wire [ADDRESS_W-13:0]      base_i,  // where word 0 is, in 4 KiB; constant while anything runs
+  // Flits that come to the reduction unit, and what it does.
+  input  wire [PORTS-1:0]           coming_valid_i,
+  input  wire [PORTS-1:0]           coming_add_i,
+  input  wire [PORTS*ADDR_W-1:0]    coming_address_i,
+  input  wire [PORTS*LANES-1:0]     coming_lanes_i,
+  output wire [PORTS-1:0]           ready_o,
+  input  wire [PORTS-1:0]           read_valid_i,
+  output wire [PORTS*FLIT_W-1:0]    read_data_o,
+  input  wire [PORTS*LANES-1:0]     sum_lanes_i,
+  input  wire [PORTS*FLIT_W-1:0]    sum_data_i,
+  input  wire [PORTS-1:0]           store_valid_i,
+  input  wire [PORTS*LANES-1:0]     store_lanes_i,
+  input  wire [PORTS*FLIT_W-1:0]    store_data_i,
+  // Requests for data.
+  input  wire [PORTS-1:0]           dma_valid_i,
+  input  wire [PORTS*ADDR_W-1:0]    dma_address_i,
+  input  wire [PORTS*LANES-1:0]     dma_lanes_i,
+  output wire [PORTS-1:0]           dma_data_valid_o,
+  output wire [PORTS*FLIT_W-1:0]    dma_data_o,
+  output wire                       busy_o,   // something is not in memory
+  output wire                       error_o,  // for good: memory has answered with an error
+  // AXI4, a port for each bank: bursts of LINE_WORDS * 32 / AXI_W words, INCR, of their full width, all of one ID.
+  output wire [BANKS*ADDRESS_W-1:0] araddr_o,
+  output wire [7:0]                 arlen_o,
+  output wire [2:0]                 arsize_o,
+  output wire [1:0]                 arburst_o,
+  output wire [BANKS-1:0]           arvalid_o,
+  input  wire [BANKS-1:0]           arready_i,
+  input  wire [BANKS*AXI_W-1:0]     rdata_i,
+  input  wire [BANKS*2-1:0]         rresp_i,
+  input  wire [BANKS-1:0]           rlast_i,
+  input  wire [BANKS-1:0]           rvalid_i,
+  output wire [BANKS-1:0]           rready_o,
+  output wire [BANKS*ADDRESS_W-1:0] awaddr_o,
+  output wire [7:0]                 awlen_o,
+  output wire [2:0]                 awsize_o,
+  output wire [1:0]                 awburst_o,
+  output wire [BANKS-1:0]           awvalid_o,
+  input  wire [BANKS-1:0]           awready_i,
+  output wire [BANKS*AXI_W-1:0]     wdata_o,
+  output wire [BANKS*STRB_W-1:0]    wstrb_o,
+  output wire [BANKS-1:0]           wlast_o,
+  output wire [BANKS-1:0]           wvalid_o,
+  input  wire [BANKS-1:0]           wready_i,
+  input  wire [BANKS*2-1:0]         bresp_i,
+  input  wire [BANKS-1:0]           bvalid_i,
+  output wire [BANKS-1:0]           bready_o
+);
+  localparam STREAMS = 2 * PORTS;  // flits of each port, then requests of each
+  localparam LINE_W = $clog2(LINE_WORDS);
+  localparam SHIFT_W = $clog2(LANES);
+  localparam ROW_W = LINE_W - SHIFT_W;
+  localparam BANK_W = $clog2(BANKS);
+  localparam NUMBER_W = ADDR_W - LINE_W;  // bits of a line's number
+  localparam TAG_W = NUMBER_W - BANK_W;
+  localparam PLACE_W = $clog2(LINES);
+  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER) + 1);
+  localparam TICKET_W = 2 + LINE_W + BANK_W + 2 * PLACE_W;
+  localparam BEATS = LINE_WORDS * 32 / AXI_W - 1;
+  localparam SIZE = $clog2(STRB_W);
+  localparam [STREAMS-1:0] FIRST_TURN = 1;
+
+  generate
+    if (BANKS < 2 || (1 << BANK_W) != BANKS) begin : g_check_banks
+      BANKS_must_be_a_power_of_two_from_2 i_wrong ();
+    end
+    if (LINE_WORDS < 2 * LANES || (1 << LINE_W) != LINE_WORDS || BEATS > 255 || LINE_WORDS > 1024) begin : g_check_line
+      LINE_WORDS_must_be_a_power_of_two_from_two_flits_to_256_words_of_AXI_and_4_KiB i_wrong ();
+    end
+    if (AXI_W < 32 || AXI_W > FLIT_W || (1 << $clog2(AXI_W)) != AXI_W) begin : g_check_axi
+      AXI_W_must_be_a_power_of_two_from_32_to_that_of_a_flit i_wrong ();
+    end
+  endgenerate
+
+  reg [STREAMS-1:0] turn_q;
+  always @(posedge clk_i) turn_q <= rst_ni ? {turn_q[STREAMS-2:0], turn_q[STREAMS-1]} : FIRST_TURN;
+
+  // Between streams and banks.
+  wire [BANKS*STREAMS-1:0]     touch, touched, read_request, read_grant, reads;
+  wire [STREAMS*TAG_W-1:0]     touch_tag;
+  wire [STREAMS-1:0]           touch_data;
+  wire [BANKS*PLACE_W-1:0]     place;
+  wire [BANKS*LINES-1:0]       whole;
+  wire [BANKS*STREAMS*PLACE_W-1:0] read_place;
+  wire [BANKS*STREAMS*ROW_W-1:0]   read_row;
+  wire [BANKS*STREAMS*SHIFT_W-1:0] read_shift;
+  wire [BANKS*FLIT_W-1:0]      row;
+  wire [BANKS*PORTS-1:0]       store_request, store_grant;
+  wire [BANKS*STREAMS-1:0]     writes;       // sums, stores
+  wire [BANKS*STREAMS*PLACE_W-1:0] write_place;
+  wire [BANKS*STREAMS*ROW_W-1:0]   write_row;
+  wire [BANKS*STREAMS*SHIFT_W-1:0] write_shift;
+  wire [BANKS*STREAMS*LANES-1:0]   write_lanes;
+  wire [STREAMS*FLIT_W-1:0]    write_data;
+  wire [BANKS-1:0]             bank_busy, bank_error;
+  wire [STREAMS-1:0]           stream_busy, answer_valid;
+  wire [STREAMS*FLIT_W-1:0]    answer;
+
+  genvar s, b, l;
+  generate
+    for (s = 0; s < STREAMS; s = s + 1) begin : g_stream
+      localparam FLITS = s < PORTS;
+      localparam PORT = s % PORTS;
+      localparam DEPTH = FLITS ? QUEUE : BUFFER;
+      localparam DEPTH_W = $clog2(DEPTH);
+      wire comes = FLITS ? coming_valid_i[PORT] : dma_valid_i[PORT];
+      wire [ADDR_W-1:0] address = FLITS ? coming_address_i[PORT*ADDR_W+:ADDR_W] : dma_address_i[PORT*ADDR_W+:ADDR_W];
+      wire [LANES-1:0] lanes = FLITS ? coming_lanes_i[PORT*LANES+:LANES] : dma_lanes_i[PORT*LANES+:LANES];
+      wire data = FLITS ? coming_add_i[PORT] : 1'b1;
+
+      // Of those that have no place yet, the first: its words, whether some are in the next line, and which line is asked for.
+      wire              none, full, placed, head_data, head_crosses;
+      wire [DEPTH_W:0]  count;
+      wire [ADDR_W-1:0] head;
+      reg               crosses;
+      integer k;
+      always @* begin
+        crosses = 1'b0;
+        for (k = 0; k < LANES; k = k + 1)
+          if (lanes[k] && {1'b0, address[LINE_W-1:0]} + k[LINE_W:0] >= LINE_WORDS[LINE_W:0]) crosses = 1'b1;
+      end
+      fifo #(.WIDTH(2 + ADDR_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W)) i_coming (
+        .clk_i(clk_i), .rst_ni(rst_ni), .push_i(comes), .data_i({data, crosses, address}), .pop_i(placed),
+        .data_o({head_data, head_crosses, head}), .empty_o(none), .full_o(full), .count_o(count));
+      reg                second_q;  // the first line has its place
+      reg [NUMBER_W-1:0] next_q;    // the line behind it
+      reg [PLACE_W-1:0]  first_place_q;
+      wire [NUMBER_W-1:0] number = second_q ? next_q : head[ADDR_W-1:LINE_W];
+      reg  [PLACE_W-1:0] got_place;
+      wire [BANKS-1:0]   got;
+      integer g;
+      always @* begin
+        got_place = {PLACE_W{1'b0}};
+        for (g = 0; g < BANKS; g = g + 1) got_place = got_place | (place[g*PLACE_W+:PLACE_W] & {PLACE_W{got[g]}});
+      end
+      assign placed = |got && (second_q || !head_crosses);
+      always @(posedge clk_i) begin
+        if (!rst_ni) second_q <= 1'b0;
+        else if (|got) second_q <= !placed;
+        if (|got) begin
+          next_q <= number + 1'b1;
+          first_place_q <= got_place;
+        end
+      end
+      assign touch_tag[s*TAG_W+:TAG_W] = number[NUMBER_W-1:BANK_W];
+      assign touch_data[s] = head_data;
+
+      // Tickets: of those that have their places, the first.
+      wire               waits_none, waits_full, needs, straddles;
+      wire [DEPTH_W:0]   waits_count;
+      wire [LINE_W-1:0]  offset;
+      wire [BANK_W-1:0]  bank;
+      wire [PLACE_W-1:0] place0, place1;
+      wire [BANK_W-1:0]  bank_next = bank + 1'b1;
+      wire [TICKET_W-1:0] ticket;
+      wire               goes;
+      fifo #(.WIDTH(TICKET_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W)) i_tickets (
+        .clk_i(clk_i), .rst_ni(rst_ni), .push_i(placed),
+        .data_i({head_data, head_crosses, head[LINE_W+BANK_W-1:0], second_q ? first_place_q : got_place, got_place}),
+        .pop_i(goes), .data_o(ticket), .empty_o(waits_none), .full_o(waits_full), .count_o(waits_count));
+      assign {needs, straddles, bank, offset, place0, place1} = ticket;
+      wire [BANKS-1:0] first_bank = {{(BANKS - 1){1'b0}}, 1'b1} << bank;
+      wire [BANKS-1:0] second_bank = straddles ? {{(BANKS - 1){1'b0}}, 1'b1} << bank_next : {BANKS{1'b0}};
+      wire [BANKS-1:0] its_banks = first_bank | second_bank;
+      wire there = whole[{bank, place0}] && (!straddles || whole[{bank_next, place1}]);
+      wire may_read = !waits_none && needs && there;
+      wire [ROW_W-1:0]   first_row = offset[LINE_W-1:SHIFT_W];
+      wire [SHIFT_W-1:0] shift = offset[SHIFT_W-1:0];
+      wire [BANKS-1:0]   read_granted, read_banks;
+      for (b = 0; b < BANKS; b = b + 1) begin : g_bank
+        localparam [BANK_W-1:0] BANK = b;
+        localparam AT = b * STREAMS + s;
+        assign touch[AT] = !none && number[BANK_W-1:0] == BANK;
+        assign got[b] = touched[AT];
+        assign read_request[AT] = may_read && its_banks[b];
+        assign read_granted[b] = read_grant[AT];
+        assign reads[AT] = read_banks[b];
+        assign read_place[AT*PLACE_W+:PLACE_W] = first_bank[b] ? place0 : place1;
+        assign read_row[AT*ROW_W+:ROW_W] = first_bank[b] ? first_row : {ROW_W{1'b0}};
+        assign read_shift[AT*SHIFT_W+:SHIFT_W] = first_bank[b] ? shift : {SHIFT_W{1'b0}};
+      end
+      wire read_ready = may_read && read_granted == its_banks;
+      assign read_banks = its_banks & {BANKS{goes && needs}};
+      assign stream_busy[s] = !none || !waits_none;
+
+      // What was read, in the next cycle.
+      reg              read_q, crossed_q;
+      reg [BANK_W-1:0] bank_q;
+      reg [SHIFT_W-1:0] shift_q;
+      always @(posedge clk_i) begin
+        read_q <= rst_ni && goes && needs;
+        if (goes) begin
+          crossed_q <= straddles;
+          bank_q <= bank;
+          shift_q <= shift;
+        end
+      end
+      wire [BANK_W-1:0] bank_next_q = bank_q + 1'b1;
+      for (l = 0; l < LANES; l = l + 1) begin : g_lane
+        localparam [SHIFT_W-1:0] LANE = l;
+        wire [SHIFT_W-1:0] from = LANE + shift_q;
+        wire [BANK_W-1:0] from_bank = crossed_q && from < shift_q ? bank_next_q : bank_q;
+        assign answer[(s*LANES+l)*32+:32] = row[{from_bank, from, 5'd0}+:32];
+      end
+      assign answer_valid[s] = read_q;
+
+      if (FLITS) begin : g_flits
+        // Sums follow their reads by three cycles; stores are written as they go on.
+        wire may_store = !waits_none && !needs;
+        wire [BANKS-1:0] store_granted;
+        assign goes = read_valid_i[PORT] || store_valid_i[PORT];
+        assign ready_o[PORT] = read_ready || (may_store && store_granted == its_banks);
+        assign read_data_o[PORT*FLIT_W+:FLIT_W] = answer[s*FLIT_W+:FLIT_W];
+        localparam SUM_W = 1 + LINE_W + BANK_W + 2 * PLACE_W;
+        reg  [2:0]         sums_q;
+        reg  [3*SUM_W-1:0] sum_q;
+        always @(posedge clk_i) begin
+          sums_q <= rst_ni ? {sums_q[1:0], read_valid_i[PORT]} : 3'd0;
+          sum_q <= {sum_q[2*SUM_W-1:0], straddles, bank, offset, place0, place1};
+        end
+        wire               sum_crosses;
+        wire [BANK_W-1:0]  sum_bank;
+        wire [LINE_W-1:0]  sum_offset;
+        wire [PLACE_W-1:0] sum_place0, sum_place1;
+        assign {sum_crosses, sum_bank, sum_offset, sum_place0, sum_place1} = sum_q[2*SUM_W+:SUM_W];
+        wire [BANK_W-1:0] sum_next = sum_bank + 1'b1;
+        for (b = 0; b < BANKS; b = b + 1) begin : g_bank
+          assign store_request[b*PORTS+PORT] = may_store && its_banks[b];
+          assign store_granted[b] = store_grant[b*PORTS+PORT];
+        end
+        wire [BANKS-1:0]         sum_writes, store_writes;
+        wire [BANKS*PLACE_W-1:0] sum_places, store_places;
+        wire [BANKS*ROW_W-1:0]   sum_rows, store_rows;
+        wire [BANKS*SHIFT_W-1:0] sum_shifts, store_shifts;
+        wire [BANKS*LANES-1:0]   sum_lanes, store_lanes;
+        // Sums are sources 0 to PORTS - 1 of a bank's writes, stores those behind.
+        memory_write #(.LANES(LANES), .LINE_W(LINE_W), .BANKS(BANKS), .PLACE_W(PLACE_W)) i_sum (
+          .valid_i(sums_q[2]), .bank_i(sum_bank), .next_i(sum_next), .crosses_i(sum_crosses), .offset_i(sum_offset),
+          .place0_i(sum_place0), .place1_i(sum_place1), .lanes_i(sum_lanes_i[PORT*LANES+:LANES]),
+          .data_i(sum_data_i[PORT*FLIT_W+:FLIT_W]), .valid_o(sum_writes), .place_o(sum_places), .row_o(sum_rows),
+          .shift_o(sum_shifts), .lanes_o(sum_lanes), .data_o(write_data[PORT*FLIT_W+:FLIT_W]));
+        memory_write #(.LANES(LANES), .LINE_W(LINE_W), .BANKS(BANKS), .PLACE_W(PLACE_W)) i_store (
+          .valid_i(store_valid_i[PORT]), .bank_i(bank), .next_i(bank_next), .crosses_i(straddles), .offset_i(offset),
+          .place0_i(place0), .place1_i(place1), .lanes_i(store_lanes_i[PORT*LANES+:LANES]),
+          .data_i(store_data_i[PORT*FLIT_W+:FLIT_W]), .valid_o(store_writes), .place_o(store_places), .row_o(store_rows),
+          .shift_o(store_shifts), .lanes_o(store_lanes), .data_o(write_data[(PORTS+PORT)*FLIT_W+:FLIT_W]));
+        for (b = 0; b < BANKS; b = b + 1) begin : g_write
+          localparam SUM = b * STREAMS + PORT;
+          localparam STORE = SUM + PORTS;
+          assign writes[SUM] = sum_writes[b];
+          assign writes[STORE] = store_writes[b];
+          assign write_place[SUM*PLACE_W+:PLACE_W] = sum_places[b*PLACE_W+:PLACE_W];
+          assign write_place[STORE*PLACE_W+:PLACE_W] = store_places[b*PLACE_W+:PLACE_W];
+          assign write_row[SUM*ROW_W+:ROW_W] = sum_rows[b*ROW_W+:ROW_W];
+          assign write_row[STORE*ROW_W+:ROW_W] = store_rows[b*ROW_W+:ROW_W];
+          assign write_shift[SUM*SHIFT_W+:SHIFT_W] = sum_shifts[b*SHIFT_W+:SHIFT_W];
+          assign write_shift[STORE*SHIFT_W+:SHIFT_W] = store_shifts[b*SHIFT_W+:SHIFT_W];
+          assign write_lanes[SUM*LANES+:LANES] = sum_lanes[b*LANES+:LANES];
+          assign write_lanes[STORE*LANES+:LANES] = store_lanes[b*LANES+:LANES];
+        end
+        wire unused = answer_valid[s];  // the reduction unit knows
+      end else begin : g_requests
+        assign goes = read_ready;
+        assign dma_data_valid_o[PORT] = answer_valid[s];
+        assign dma_data_o[PORT*FLIT_W+:FLIT_W] = answer[s*FLIT_W+:FLIT_W];
+      end
+      // What waits at the network interface has room here.
+      wire unused_counts = &{1'b0, full, count, waits_full, waits_count};
+    end
+
+    for (b = 0; b < BANKS; b = b + 1) begin : g_bank
+      memory_bank #(
+        .PORTS(PORTS), .LANES(LANES), .LINE_WORDS(LINE_WORDS), .LINES(LINES), .TAG_W(TAG_W), .PIN_W(PIN_W), .AXI_W(AXI_W),
+        .ADDRESS_W(ADDRESS_W), .BANKS(BANKS), .BANK(b)
+      ) i_bank (
+        .clk_i(clk_i), .rst_ni(rst_ni), .base_i(base_i), .turn_i(turn_q), .touch_i(touch[b*STREAMS+:STREAMS]),
+        .touch_tag_i(touch_tag), .touch_data_i(touch_data), .touched_o(touched[b*STREAMS+:STREAMS]),
+        .place_o(place[b*PLACE_W+:PLACE_W]), .whole_o(whole[b*LINES+:LINES]),
+        .read_request_i(read_request[b*STREAMS+:STREAMS]), .read_grant_o(read_grant[b*STREAMS+:STREAMS]),
+        .read_i(reads[b*STREAMS+:STREAMS]), .read_place_i(read_place[b*STREAMS*PLACE_W+:STREAMS*PLACE_W]),
+        .read_row_i(read_row[b*STREAMS*ROW_W+:STREAMS*ROW_W]),
+        .read_shift_i(read_shift[b*STREAMS*SHIFT_W+:STREAMS*SHIFT_W]), .read_data_o(row[b*FLIT_W+:FLIT_W]),
+        .store_request_i(store_request[b*PORTS+:PORTS]), .store_grant_o(store_grant[b*PORTS+:PORTS]),
+        .write_i(writes[b*STREAMS+:STREAMS]), .write_place_i(write_place[b*STREAMS*PLACE_W+:STREAMS*PLACE_W]),
+        .write_row_i(write_row[b*STREAMS*ROW_W+:STREAMS*ROW_W]),
+        .write_shift_i(write_shift[b*STREAMS*SHIFT_W+:STREAMS*SHIFT_W]),
+        .write_lanes_i(write_lanes[b*STREAMS*LANES+:STREAMS*LANES]), .write_data_i(write_data),
+        .busy_o(bank_busy[b]), .error_o(bank_error[b]), .araddr_o(araddr_o[b*ADDRESS_W+:ADDRESS_W]),
+        .arvalid_o(arvalid_o[b]), .arready_i(arready_i[b]), .rdata_i(rdata_i[b*AXI_W+:AXI_W]), .rresp_i(rresp_i[b*2+:2]),
+        .rlast_i(rlast_i[b]), .rvalid_i(rvalid_i[b]), .rready_o(rready_o[b]), .awaddr_o(awaddr_o[b*ADDRESS_W+:ADDRESS_W]),
+        .awvalid_o(awvalid_o[b]), .awready_i(awready_i[b]), .wdata_o(wdata_o[b*AXI_W+:AXI_W]),
+        .wstrb_o(wstrb_o[b*STRB_W+:STRB_W]), .wlast_o(wlast_o[b]), .wvalid_o(wvalid_o[b]), .wready_i(wready_i[b]),
+        .bresp_i(bresp_i[b*2+:2]), .bvalid_i(bvalid_i[b]), .bready_o(bready_o[b]));
+    end
+  endgenerate
+
+  assign arlen_o = BEATS[7:0];
+  assign awlen_o = BEATS[7:0];
+  assign arsize_o = SIZE[2:0];
+  assign awsize_o = SIZE[2:0];
+  assign arburst_o = 2'd1;
+  assign awburst_o = 2'd1;
+  assign busy_o = |{bank_busy, stream_busy};
+  assign error_o = |bank_error;
+endmodule
+`default_nettype wire

@@ -1,0 +1,378 @@
+// A bank of the memory behind a network interface: the lines that are its by their number, and an AXI4 port by which
+// they come from memory and go back there. LINES of them are here at a time, each for as long as somebody has a use
+// for it (a pin), and some cycles longer.
+//
+// A stream asks for a line (touch_i) until it is told (touched_o) that the line has a place_o here and a pin on it: at
+// once if it has one already or a place is free. Words that are to be read (touch_data_i) come by a burst; words of a line that
+// is only stored to never do. whole_o tells of places whose words are all there. A pin goes as a read of a stream from PORTS on
+// or a write happens.
+//
+// A hand looks at a place a cycle. A line without a pin that was touched since it last came by is spared once, unless a
+// stream waits for a place; one that holds new words is written, those words only, and its place is free when the response
+// has come; another's is free at once. So a line is read again only after what was written has been answered, and all is in
+// memory (!busy_o) soon after nothing asks for anything.
+//
+// A cycle has one read and one write of LANES words that follow one another in a line, and no read and write of one word.
+// Reads give their words in the next cycle. Words of bursts and of lines that leave use what cycles are left.
+`default_nettype none
+module memory_bank #(
+  parameter PORTS = 4,        // of the network interface
+  parameter LANES = 4,        // words of a flit, a power of two from 2
+  parameter LINE_WORDS = 16,  // a power of two from 2 * LANES
+  parameter LINES = 16,       // places, a power of two above 2 * PORTS
+  parameter TAG_W = 18,       // bits of the number of a line of the bank
+  parameter PIN_W = 8,        // bits of a number of pins
+  parameter AXI_W = 128,      // bits of a word of AXI: 32 times a power of two, at most LANES words
+  parameter ADDRESS_W = 44,   // bits of an address of AXI
+  parameter BANKS = 4,        // a power of two from 2
+  parameter BANK = 0,         // which of them it is
+  // Derived: leave them as they are.
+  parameter STREAMS = 2 * PORTS,
+  parameter PLACE_W = $clog2(LINES),
+  parameter ROWS = LINE_WORDS / LANES,
+  parameter ROW_W = $clog2(ROWS),
+  parameter SHIFT_W = $clog2(LANES),
+  parameter FLIT_W = 32 * LANES,
+  parameter STRB_W = AXI_W / 8
+) (
+  input  wire                       clk_i,
+  input  wire                       rst_ni,
+  input  wire [ADDRESS_W-13:0]      base_i,        // of the network interface's words, in 4 KiB
+  input  wire [STREAMS-1:0]         turn_i,        // one: who comes first in this cycle, then those behind it
+  input  wire [STREAMS-1:0]         touch_i,
+  input  wire [STREAMS*TAG_W-1:0]   touch_tag_i,
+  input  wire [STREAMS-1:0]         touch_data_i,
+  output wire [STREAMS-1:0]         touched_o,
+  output wire [PLACE_W-1:0]         place_o,
+  output wire [LINES-1:0]           whole_o,
+  // Reads: who may, and of those whoever does.
+  input  wire [STREAMS-1:0]         read_request_i,
+  output wire [STREAMS-1:0]         read_grant_o,
+  input  wire [STREAMS-1:0]         read_i,
+  input  wire [STREAMS*PLACE_W-1:0] read_place_i,
+  input  wire [STREAMS*ROW_W-1:0]   read_row_i,    // of the first word
+  input  wire [STREAMS*SHIFT_W-1:0] read_shift_i,  // its lane
+  output wire [FLIT_W-1:0]          read_data_o,   // by lane
+  // Writes: stores, who may as above, then sums, which always may: at most one in a cycle.
+  input  wire [PORTS-1:0]           store_request_i,
+  output wire [PORTS-1:0]           store_grant_o,
+  input  wire [2*PORTS-1:0]         write_i,       // sums, stores
+  input  wire [2*PORTS*PLACE_W-1:0] write_place_i,
+  input  wire [2*PORTS*ROW_W-1:0]   write_row_i,
+  input  wire [2*PORTS*SHIFT_W-1:0] write_shift_i,
+  input  wire [2*PORTS*LANES-1:0]   write_lanes_i, // by lane, as the data
+  input  wire [2*PORTS*FLIT_W-1:0]  write_data_i,
+  output wire                       busy_o,
+  output wire                       error_o,       // for good: memory has answered with an error
+  output wire [ADDRESS_W-1:0]       araddr_o,
+  output wire                       arvalid_o,
+  input  wire                       arready_i,
+  input  wire [AXI_W-1:0]           rdata_i,
+  input  wire [1:0]                 rresp_i,
+  input  wire                       rlast_i,
+  input  wire                       rvalid_i,
+  output wire                       rready_o,
+  output wire [ADDRESS_W-1:0]       awaddr_o,
+  output wire                       awvalid_o,
+  input  wire                       awready_i,
+  output wire [AXI_W-1:0]           wdata_o,
+  output wire [STRB_W-1:0]          wstrb_o,
+  output wire                       wlast_o,
+  output wire                       wvalid_o,
+  input  wire                       wready_i,
+  input  wire [1:0]                 bresp_i,
+  input  wire                       bvalid_i,
+  output wire                       bready_o
+);
+  localparam PARTS = FLIT_W / AXI_W;  // AXI words of a row
+  localparam PART_W = PARTS > 1 ? $clog2(PARTS) : 1;
+  localparam PART_LANES = LANES / PARTS;
+  localparam LINE_W = $clog2(LINE_WORDS);
+  localparam BANK_W = $clog2(BANKS);
+  localparam [BANK_W-1:0] NUMBER = BANK[BANK_W-1:0];
+  localparam LAST_ROW_OF = ROWS - 1;
+  localparam LAST_PART_OF = PARTS - 1;
+  localparam [ROW_W-1:0] LAST_ROW = LAST_ROW_OF[ROW_W-1:0];
+  localparam [PART_W-1:0] LAST_PART = LAST_PART_OF[PART_W-1:0];
+  localparam [PIN_W-1:0] NO_PINS = 0;
+
+  // The first of those that ask, from the one whose turn it is on.
+  function [STREAMS-1:0] first_of(input [STREAMS-1:0] asks, input [STREAMS-1:0] turn);
+    reg [2*STREAMS-1:0] twice, first;
+    begin
+      twice = {asks, asks};
+      first = twice & ~(twice - {{STREAMS{1'b0}}, turn});
+      first_of = first[STREAMS-1:0] | first[2*STREAMS-1:STREAMS];
+    end
+  endfunction
+
+  // A place is used; of a line that leaves; its words have been asked for and not all come; are all there; it was touched.
+  reg [LINES-1:0]            used_q, leaves_q, asked_q, full_q, touched_q;
+  reg [LINES*TAG_W-1:0]      tag_q;
+  reg [LINES*PIN_W-1:0]      pins_q;
+  reg [LINES*LINE_WORDS-1:0] new_q;  // words that memory does not have
+  wire [LINES-1:0] pinned, all_new;
+  assign whole_o = full_q | all_new;
+
+  // A touch.
+  wire [STREAMS-1:0] toucher = first_of(touch_i, turn_i);
+  reg  [TAG_W-1:0]   tag;
+  reg                needs_data;
+  reg  [PLACE_W-1:0] found_place, free_place;
+  wire [LINES-1:0]   found;
+  wire [LINES-1:0]   free = ~used_q & (used_q + {{(LINES - 1){1'b0}}, 1'b1});  // the first
+  wire hit = |(found & ~leaves_q);
+  wire takes = |touch_i && (hit || (found == {LINES{1'b0}} && |free));
+  wire asks = takes && needs_data && !(hit && |(found & (asked_q | whole_o)));
+  assign place_o = hit ? found_place : free_place;
+  assign touched_o = toucher & {STREAMS{takes}};
+  integer i;
+  always @* begin
+    tag = {TAG_W{1'b0}};
+    for (i = 0; i < STREAMS; i = i + 1) tag = tag | (touch_tag_i[i*TAG_W+:TAG_W] & {TAG_W{toucher[i]}});
+    needs_data = |(touch_data_i & toucher);
+    found_place = {PLACE_W{1'b0}};
+    free_place = {PLACE_W{1'b0}};
+    for (i = 0; i < LINES; i = i + 1) begin
+      if (found[i]) found_place = found_place | i[PLACE_W-1:0];
+      if (free[i]) free_place = free_place | i[PLACE_W-1:0];
+    end
+  end
+
+  // The read: a stream's, else a row of the line that leaves.
+  reg  [PLACE_W-1:0] stream_place;
+  reg  [ROW_W-1:0]   stream_row;
+  reg  [SHIFT_W-1:0] stream_shift;
+  integer r;
+  always @* begin
+    stream_place = {PLACE_W{1'b0}};
+    stream_row = {ROW_W{1'b0}};
+    stream_shift = {SHIFT_W{1'b0}};
+    for (r = 0; r < STREAMS; r = r + 1) begin
+      stream_place = stream_place | (read_place_i[r*PLACE_W+:PLACE_W] & {PLACE_W{read_i[r]}});
+      stream_row = stream_row | (read_row_i[r*ROW_W+:ROW_W] & {ROW_W{read_i[r]}});
+      stream_shift = stream_shift | (read_shift_i[r*SHIFT_W+:SHIFT_W] & {SHIFT_W{read_i[r]}});
+    end
+  end
+  assign read_grant_o = first_of(read_request_i, turn_i);
+  wire read_unpins = |read_i[STREAMS-1:PORTS];
+
+  // The write: of the network interface, else what has come of a burst.
+  reg  [PLACE_W-1:0] own_place;
+  reg  [ROW_W-1:0]   own_row;
+  reg  [SHIFT_W-1:0] own_shift;
+  reg  [LANES-1:0]   own_lanes;
+  reg  [FLIT_W-1:0]  own_data;
+  integer w;
+  always @* begin
+    own_place = {PLACE_W{1'b0}};
+    own_row = {ROW_W{1'b0}};
+    own_shift = {SHIFT_W{1'b0}};
+    own_lanes = {LANES{1'b0}};
+    own_data = {FLIT_W{1'b0}};
+    for (w = 0; w < 2 * PORTS; w = w + 1) begin
+      own_place = own_place | (write_place_i[w*PLACE_W+:PLACE_W] & {PLACE_W{write_i[w]}});
+      own_row = own_row | (write_row_i[w*ROW_W+:ROW_W] & {ROW_W{write_i[w]}});
+      own_shift = own_shift | (write_shift_i[w*SHIFT_W+:SHIFT_W] & {SHIFT_W{write_i[w]}});
+      own_lanes = own_lanes | (write_lanes_i[w*LANES+:LANES] & {LANES{write_i[w]}});
+      own_data = own_data | (write_data_i[w*FLIT_W+:FLIT_W] & {FLIT_W{write_i[w]}});
+    end
+  end
+  wire own = |write_i;
+  wire [LANES-1:0] own_behind = ~({LANES{1'b1}} << own_shift);  // lanes whose words are in the row behind the first's
+  wire [STREAMS-1:0] store_first = first_of({{(STREAMS - PORTS){1'b0}}, store_request_i}, turn_i);
+  assign store_grant_o = store_first[PORTS-1:0] & {PORTS{!(|write_i[PORTS-1:0])}};
+
+  // Bursts that come: asked for in the order of touches, and come so.
+  wire [PLACE_W-1:0] ask_place, fill_place;
+  wire               ask_none, fill_none, ask_full, fill_full;
+  wire [PLACE_W:0]   ask_count, fill_count;
+  wire               beat_none, beat_full;
+  wire [1:0]         beat_count;
+  wire [AXI_W-1:0]   beat;
+  reg                arvalid_q;
+  reg  [ADDRESS_W-1:0] araddr_q;
+  reg  [ROW_W-1:0]   fill_row_q;
+  reg  [PART_W-1:0]  fill_part_q;
+  wire fills = !beat_none && !own;
+  wire fill_ends = fills && fill_row_q == LAST_ROW && fill_part_q == LAST_PART;
+  wire ask_goes = !ask_none && (!arvalid_q || arready_i);
+  fifo #(.WIDTH(PLACE_W), .DEPTH(LINES), .ADDR_W(PLACE_W)) i_asks (
+    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(asks), .data_i(place_o), .pop_i(ask_goes), .data_o(ask_place),
+    .empty_o(ask_none), .full_o(ask_full), .count_o(ask_count));
+  fifo #(.WIDTH(PLACE_W), .DEPTH(LINES), .ADDR_W(PLACE_W)) i_fills (
+    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(asks), .data_i(place_o), .pop_i(fill_ends), .data_o(fill_place),
+    .empty_o(fill_none), .full_o(fill_full), .count_o(fill_count));
+  fifo #(.WIDTH(AXI_W), .DEPTH(2), .ADDR_W(1)) i_beats (
+    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(rvalid_i && rready_o), .data_i(rdata_i), .pop_i(fills), .data_o(beat),
+    .empty_o(beat_none), .full_o(beat_full), .count_o(beat_count));
+  assign rready_o = !beat_full;
+  assign arvalid_o = arvalid_q;
+  assign araddr_o = araddr_q;
+
+  // The hand, and the line that leaves.
+  reg  [PLACE_W-1:0] hand_q, leave_place_q;
+  reg                leaves_now_q, row_read_q, row_last_q, awvalid_q;
+  reg  [ROW_W-1:0]   leave_row_q;
+  reg  [LANES-1:0]   row_new_q;
+  reg  [ADDRESS_W-1:0] awaddr_q;
+  wire [LANES+FLIT_W:0] row_in, row;
+  wire               row_none, row_full, row_taken;
+  reg  [PART_W-1:0]  part_q;
+  wire [2:0]         row_count;
+  wire [PLACE_W-1:0] answered_place;
+  wire               answered_none, answered_full;
+  wire [PLACE_W:0]   answered_count;
+  wire hand_may = used_q[hand_q] && !leaves_q[hand_q] && !asked_q[hand_q] && !pinned[hand_q] &&
+                  !(takes && place_o == hand_q);
+  wire spares = touched_q[hand_q] && !(|touch_i && used_q == {LINES{1'b1}});
+  wire holds_new = |new_q[hand_q*LINE_WORDS+:LINE_WORDS];
+  wire leave = hand_may && !spares && holds_new && !leaves_now_q && !awvalid_q;
+  wire drop = hand_may && !spares && !holds_new;
+  wire row_goes = leaves_now_q && read_i == {STREAMS{1'b0}} && {1'b0, row_count} + {3'd0, row_read_q} < 4'd4;
+  wire [PLACE_W-1:0] read_place = row_goes ? leave_place_q : stream_place;
+  wire [ROW_W-1:0]   read_row = row_goes ? leave_row_q : stream_row;
+  wire [SHIFT_W-1:0] read_shift = row_goes ? {SHIFT_W{1'b0}} : stream_shift;
+  wire [LANES-1:0]   read_behind = ~({LANES{1'b1}} << read_shift);
+  assign row_in = {row_last_q, row_new_q, read_data_o};
+  fifo #(.WIDTH(1 + LANES + FLIT_W), .DEPTH(4), .ADDR_W(2)) i_rows (
+    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(row_read_q), .data_i(row_in), .pop_i(row_taken), .data_o(row),
+    .empty_o(row_none), .full_o(row_full), .count_o(row_count));
+  assign row_taken = wvalid_o && wready_i && part_q == LAST_PART;
+  assign wvalid_o = !row_none;
+  assign wdata_o = row[part_q*AXI_W+:AXI_W];
+  assign wlast_o = row[LANES+FLIT_W] && part_q == LAST_PART;
+  assign awvalid_o = awvalid_q;
+  assign awaddr_o = awaddr_q;
+  fifo #(.WIDTH(PLACE_W), .DEPTH(LINES), .ADDR_W(PLACE_W)) i_answers (
+    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(leave), .data_i(hand_q), .pop_i(bvalid_i), .data_o(answered_place),
+    .empty_o(answered_none), .full_o(answered_full), .count_o(answered_count));
+  assign bready_o = 1'b1;
+
+  genvar e, l;
+  generate
+    if (PLACE_W < 1 || (1 << PLACE_W) != LINES || LINES <= STREAMS) begin : g_check_lines
+      LINES_must_be_a_power_of_two_above_the_streams i_wrong ();
+    end
+    for (e = 0; e < STRB_W / 4; e = e + 1) begin : g_strobe
+      wire [LANES-1:0] lanes = row[FLIT_W+:LANES];
+      assign wstrb_o[e*4+:4] = {4{lanes[part_q*PART_LANES+e]}};
+    end
+
+    for (e = 0; e < LINES; e = e + 1) begin : g_place
+      localparam [PLACE_W-1:0] SELF = e;
+      wire comes = takes && place_o == SELF;
+      wire new_line = comes && !hit;
+      wire unpin_read = read_unpins && stream_place == SELF;
+      wire unpin_write = own && own_place == SELF;
+      assign found[e] = used_q[e] && tag_q[e*TAG_W+:TAG_W] == tag;
+      assign pinned[e] = pins_q[e*PIN_W+:PIN_W] != NO_PINS;
+      assign all_new[e] = &new_q[e*LINE_WORDS+:LINE_WORDS];
+      always @(posedge clk_i) begin
+        if (!rst_ni) begin
+          used_q[e] <= 1'b0;
+          leaves_q[e] <= 1'b0;
+          asked_q[e] <= 1'b0;
+          full_q[e] <= 1'b0;
+          touched_q[e] <= 1'b0;
+          pins_q[e*PIN_W+:PIN_W] <= NO_PINS;
+        end else begin
+          if (comes) used_q[e] <= 1'b1;
+          else if ((drop && hand_q == SELF) || (bvalid_i && answered_place == SELF)) used_q[e] <= 1'b0;
+          if (leave && hand_q == SELF) leaves_q[e] <= 1'b1;
+          else if (new_line) leaves_q[e] <= 1'b0;
+          if (comes && asks) asked_q[e] <= 1'b1;
+          else if (fill_ends && fill_place == SELF) asked_q[e] <= 1'b0;
+          if (new_line) full_q[e] <= 1'b0;
+          else if (fill_ends && fill_place == SELF) full_q[e] <= 1'b1;
+          if (comes) touched_q[e] <= 1'b1;
+          else if (hand_q == SELF && hand_may) touched_q[e] <= 1'b0;
+          pins_q[e*PIN_W+:PIN_W] <= pins_q[e*PIN_W+:PIN_W] + {{(PIN_W - 1){1'b0}}, comes} -
+                                    {{(PIN_W - 1){1'b0}}, unpin_read} - {{(PIN_W - 1){1'b0}}, unpin_write};
+        end
+        if (new_line) tag_q[e*TAG_W+:TAG_W] <= tag;
+      end
+      for (l = 0; l < LINE_WORDS; l = l + 1) begin : g_word
+        localparam ROW_OF = l / LANES;
+        localparam [ROW_W-1:0] ROW = ROW_OF[ROW_W-1:0];
+        localparam LANE = l % LANES;
+        wire [ROW_W-1:0] written = own_row + {{(ROW_W - 1){1'b0}}, own_behind[LANE]};
+        always @(posedge clk_i) begin
+          if (new_line) new_q[e*LINE_WORDS+l] <= 1'b0;
+          else if (unpin_write && own_lanes[LANE] && written == ROW) new_q[e*LINE_WORDS+l] <= 1'b1;
+        end
+      end
+    end
+
+    // A lane of all lines is a memory of its own: words that follow one another are in different ones.
+    for (l = 0; l < LANES; l = l + 1) begin : g_lane
+      localparam PART_OF = l / PART_LANES;
+      localparam [PART_W-1:0] PART = PART_OF[PART_W-1:0];
+      reg  [31:0] words_q [0:LINES*ROWS-1];
+      reg  [31:0] read_q;
+      wire [ROW_W-1:0] from_row = read_row + {{(ROW_W - 1){1'b0}}, read_behind[l]};
+      wire [ROW_W-1:0] own_to = own_row + {{(ROW_W - 1){1'b0}}, own_behind[l]};
+      wire kept = new_q[fill_place*LINE_WORDS+fill_row_q*LANES+l];
+      wire writes = own ? own_lanes[l] : fills && fill_part_q == PART && !kept;
+      wire [PLACE_W+ROW_W-1:0] to = own ? {own_place, own_to} : {fill_place, fill_row_q};
+      wire [PLACE_W+ROW_W-1:0] from = {read_place, from_row};
+      wire [31:0] data = own ? own_data[l*32+:32] : beat[(l%PART_LANES)*32+:32];
+      always @(posedge clk_i) begin
+        if (writes) words_q[to] <= data;
+        if (row_goes || |read_i) read_q <= words_q[from];
+      end
+      assign read_data_o[l*32+:32] = read_q;
+    end
+  endgenerate
+
+  reg error_q;
+  assign error_o = error_q;
+  assign busy_o = |used_q;
+  always @(posedge clk_i) begin
+    if (!rst_ni) begin
+      arvalid_q <= 1'b0;
+      awvalid_q <= 1'b0;
+      fill_row_q <= {ROW_W{1'b0}};
+      fill_part_q <= {PART_W{1'b0}};
+      hand_q <= {PLACE_W{1'b0}};
+      leaves_now_q <= 1'b0;
+      row_read_q <= 1'b0;
+      part_q <= {PART_W{1'b0}};
+      error_q <= 1'b0;
+    end else begin
+      if (ask_goes) arvalid_q <= 1'b1;
+      else if (arready_i) arvalid_q <= 1'b0;
+      if (leave) awvalid_q <= 1'b1;
+      else if (awready_i) awvalid_q <= 1'b0;
+      if (fills) begin
+        fill_part_q <= fill_part_q == LAST_PART ? {PART_W{1'b0}} : fill_part_q + 1'b1;
+        if (fill_part_q == LAST_PART) fill_row_q <= fill_row_q + 1'b1;
+      end
+      hand_q <= hand_q + 1'b1;
+      if (leave) leaves_now_q <= 1'b1;
+      else if (row_goes && leave_row_q == LAST_ROW) leaves_now_q <= 1'b0;
+      row_read_q <= row_goes;
+      if (wvalid_o && wready_i) part_q <= part_q == LAST_PART ? {PART_W{1'b0}} : part_q + 1'b1;
+      error_q <= error_q || (rvalid_i && rready_o && rresp_i[1]) || (bvalid_i && bresp_i[1]);
+    end
+    if (ask_goes)
+      araddr_q <= {base_i, 12'd0} + {{(ADDRESS_W - TAG_W - BANK_W - LINE_W - 2){1'b0}}, tag_q[ask_place*TAG_W+:TAG_W], NUMBER,
+                                     {(LINE_W + 2){1'b0}}};
+    if (leave) begin
+      awaddr_q <= {base_i, 12'd0} + {{(ADDRESS_W - TAG_W - BANK_W - LINE_W - 2){1'b0}}, tag_q[hand_q*TAG_W+:TAG_W], NUMBER,
+                                     {(LINE_W + 2){1'b0}}};
+      leave_place_q <= hand_q;
+      leave_row_q <= {ROW_W{1'b0}};
+    end
+    if (row_goes) begin
+      leave_row_q <= leave_row_q + 1'b1;
+      row_new_q <= new_q[leave_place_q*LINE_WORDS+leave_row_q*LANES+:LANES];
+      row_last_q <= leave_row_q == LAST_ROW;
+    end
+  end
+
+  // None of the queues can be over full: a line is in each at most once, and rows are read for places that are free.
+  wire unused = &{1'b0, rlast_i, rresp_i[0], bresp_i[0], fill_none, ask_full, fill_full, ask_count, fill_count,
+                  beat_count, row_full, answered_none, answered_full, answered_count, store_first[STREAMS-1:PORTS]};
+endmodule
+`default_nettype wire

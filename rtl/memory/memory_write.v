@@ -1,0 +1,52 @@
+// What a flit's words are to the banks in which it is written: its data turned to the lanes of memory, and of each bank the place,
+// the row and lane of its first word there, and its lanes. A flit that crosses a line begins the next one at its first row.
+`default_nettype none
+module memory_write #(
+  parameter LANES = 4,    // words of a flit, a power of two from 2
+  parameter LINE_W = 4,   // log2 of the words of a line
+  parameter BANKS = 4,    // a power of two from 2
+  parameter PLACE_W = 4,  // bits of a place of a bank
+  // Derived: leave them as they are.
+  parameter BANK_W = $clog2(BANKS),
+  parameter SHIFT_W = $clog2(LANES),
+  parameter ROW_W = LINE_W - SHIFT_W
+) (
+  input  wire                     valid_i,
+  input  wire [BANK_W-1:0]        bank_i,     // of the first word
+  input  wire [BANK_W-1:0]        next_i,     // of the words behind the line
+  input  wire                     crosses_i,  // there are such
+  input  wire [LINE_W-1:0]        offset_i,   // of the first word in the line
+  input  wire [PLACE_W-1:0]       place0_i,   // of the line
+  input  wire [PLACE_W-1:0]       place1_i,   // of the next
+  input  wire [LANES-1:0]         lanes_i,    // words of the flit
+  input  wire [32*LANES-1:0]      data_i,
+  output wire [BANKS-1:0]         valid_o,
+  output wire [BANKS*PLACE_W-1:0] place_o,
+  output wire [BANKS*ROW_W-1:0]   row_o,
+  output wire [BANKS*SHIFT_W-1:0] shift_o,
+  output wire [BANKS*LANES-1:0]   lanes_o,
+  output wire [32*LANES-1:0]      data_o
+);
+  wire [SHIFT_W-1:0] shift = offset_i[SHIFT_W-1:0];
+  wire [LANES-1:0]   turned;
+  wire [LANES-1:0]   behind = crosses_i ? ~({LANES{1'b1}} << shift) : {LANES{1'b0}};
+  genvar l, b;
+  generate
+    for (l = 0; l < LANES; l = l + 1) begin : g_lane
+      localparam [SHIFT_W-1:0] LANE = l;
+      wire [SHIFT_W-1:0] from = LANE - shift;
+      assign turned[l] = lanes_i[from];
+      assign data_o[l*32+:32] = data_i[{from, 5'd0}+:32];
+    end
+    for (b = 0; b < BANKS; b = b + 1) begin : g_bank
+      localparam [BANK_W-1:0] BANK = b;
+      wire first = bank_i == BANK;
+      assign valid_o[b] = valid_i && (first || (crosses_i && next_i == BANK));
+      assign place_o[b*PLACE_W+:PLACE_W] = first ? place0_i : place1_i;
+      assign row_o[b*ROW_W+:ROW_W] = first ? offset_i[LINE_W-1:SHIFT_W] : {ROW_W{1'b0}};
+      assign shift_o[b*SHIFT_W+:SHIFT_W] = first ? shift : {SHIFT_W{1'b0}};
+      assign lanes_o[b*LANES+:LANES] = turned & (first ? ~behind : behind);
+    end
+  endgenerate
+endmodule
+`default_nettype wire
