@@ -23,7 +23,9 @@ def blocks():
             "round_robin": {"WIDTH": whole["PORTS"] * 4},
             "vc_buffer": {"DEPTH": DEPTH, "ADDR_W": whole["DEPTH_W"]}, "switch_allocator": {"PORTS": whole["PORTS"]},
             "vc_allocator": {"PORTS": whole["PORTS"], "INPUTS": whole["PORTS"] * 4, "INPUT_W": whole["INPUT_W"]},
-            "router": whole, "reduction_unit": {"PORTS": PORTS, "FLIT_W": FLIT, "LANES": FLIT // 32}, "network_interface": ni,
+            "memory_bank": {"PORTS": PORTS, "LANES": FLIT // 32, "AXI_W": FLIT},
+            "router": whole, "reduction_unit": {"PORTS": PORTS, "FLIT_W": FLIT, "LANES": FLIT // 32},
+            "gradient_memory": {"PORTS": PORTS, "LANES": FLIT // 32, "AXI_W": FLIT}, "network_interface": ni,
             "tile": {"LINKS": PORTS, "PORTS": PORTS, "FLIT_W": FLIT, "DEPTH": DEPTH, "ENTRIES": 1 << ni["INDEX_W"],
                      "FLOWS": ni["FLOWS"]}}
 

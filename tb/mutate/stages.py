@@ -103,6 +103,8 @@ class Bench:
         names = [f"block {top}" for top in tops if self.suite(top)]
         if "tile_registers" in tops:
             names.append("registers")
+        if "gradient_memory" in tops:
+            names.append("memory")
         if "tile" in tops:
             names += [f"network {name}" for name in NETWORKS]
         proofs = [p for p in self.formal.PROOFS if mutant.source in p.sources and f"any_{module}.v" not in p.stand_ins]
@@ -144,9 +146,13 @@ class Bench:
             folder = self.folder / "networks" / "registers"
             subprocess.run([ROOT / "tb" / "tile" / "registers", "--prepare", folder], check=True)
             return self.icarus(folder, [ROOT / "tb" / "tile" / "registers_tb.v"], "registers_tb", "registers")
+        memory = ROOT / "tb" / "tile" / "axi_memory.v"
+        if kind == "memory":
+            folder = self.folder / "networks" / "memory"
+            folder.mkdir(parents=True, exist_ok=True)
+            return self.icarus(folder, [ROOT / "tb" / "tile" / "gradient_memory_tb.v", memory], "gradient_memory_tb", "memory")
         folder = self.prepared("icarus", ICARUS)
-        return self.icarus(folder, [ROOT / "tb" / "tile" / "network_tb.v", ROOT / "tb" / "tile" / "axi_memory.v"], "network_tb",
-                           "icarus")
+        return self.icarus(folder, [ROOT / "tb" / "tile" / "network_tb.v", memory], "network_tb", "icarus")
 
     def icarus(self, folder, benches, top, name):
         sources = [self.rtl / source for source in drawing.sources()]
