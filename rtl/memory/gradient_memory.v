@@ -90,7 +90,6 @@ module gradient_memory #(
   localparam TICKET_W = 2 + LINE_W + BANK_W + 2 * PLACE_W;
   localparam BEATS = LINE_WORDS * 32 / AXI_W - 1;
   localparam SIZE = $clog2(STRB_W);
-  localparam [STREAMS-1:0] FIRST_TURN = 1;
 
   generate
     if (BANKS < 2 || (1 << BANK_W) != BANKS) begin : g_check_banks
@@ -104,8 +103,10 @@ module gradient_memory #(
     end
   endgenerate
 
-  reg [STREAMS-1:0] turn_q;
-  always @(posedge clk_i) turn_q <= rst_ni ? {turn_q[STREAMS-2:0], turn_q[STREAMS-1]} : FIRST_TURN;
+  // Streams take turns at being the first.
+  reg [STREAMS-1:0] from_q;
+  always @(posedge clk_i)
+    from_q <= !rst_ni || from_q[STREAMS-2:0] == {(STREAMS - 1){1'b0}} ? {STREAMS{1'b1}} : {from_q[STREAMS-2:0], 1'b0};
 
   // Between streams and banks.
   wire [BANKS*STREAMS-1:0]     touch, touched, read_request, read_grant, reads;
@@ -305,7 +306,7 @@ module gradient_memory #(
         .PORTS(PORTS), .LANES(LANES), .LINE_WORDS(LINE_WORDS), .LINES(LINES), .TAG_W(TAG_W), .PIN_W(PIN_W), .AXI_W(AXI_W),
         .ADDRESS_W(ADDRESS_W), .BANKS(BANKS), .BANK(b)
       ) i_bank (
-        .clk_i(clk_i), .rst_ni(rst_ni), .base_i(base_i), .turn_i(turn_q), .touch_i(touch[b*STREAMS+:STREAMS]),
+        .clk_i(clk_i), .rst_ni(rst_ni), .base_i(base_i), .from_i(from_q), .touch_i(touch[b*STREAMS+:STREAMS]),
         .touch_tag_i(touch_tag), .touch_data_i(touch_data), .touched_o(touched[b*STREAMS+:STREAMS]),
         .place_o(place[b*PLACE_W+:PLACE_W]), .whole_o(whole[b*LINES+:LINES]),
         .read_request_i(read_request[b*STREAMS+:STREAMS]), .read_grant_o(read_grant[b*STREAMS+:STREAMS]),

@@ -38,7 +38,7 @@ module memory_bank #(
   input  wire                       clk_i,
   input  wire                       rst_ni,
   input  wire [ADDRESS_W-13:0]      base_i,        // of the network interface's words, in 4 KiB
-  input  wire [STREAMS-1:0]         turn_i,        // one: who comes first in this cycle, then those behind it
+  input  wire [STREAMS-1:0]         from_i,        // the streams from the one on that comes first in this cycle
   input  wire [STREAMS-1:0]         touch_i,
   input  wire [STREAMS*TAG_W-1:0]   touch_tag_i,
   input  wire [STREAMS-1:0]         touch_data_i,
@@ -96,14 +96,19 @@ module memory_bank #(
   localparam [PART_W-1:0] LAST_PART = LAST_PART_OF[PART_W-1:0];
   localparam [PIN_W-1:0] NO_PINS = 0;
 
-  // The first of those that ask, from the one whose turn it is on.
-  function [STREAMS-1:0] first_of(input [STREAMS-1:0] asks, input [STREAMS-1:0] turn);
-    reg [2*STREAMS-1:0] twice, first;
+  // The first of those that ask, from the one whose turn it is on, else the first of all.
+  function [STREAMS-1:0] first_of(input [STREAMS-1:0] asks, input [STREAMS-1:0] from);
+    reg [STREAMS-1:0] behind, first_behind, first;
     begin
-      twice = {asks, asks};
-      first = twice & ~(twice - {{STREAMS{1'b0}}, turn});
-      first_of = first[STREAMS-1:0] | first[2*STREAMS-1:STREAMS];
+      behind = asks & from;
+      first_behind = behind & (~behind + {{(STREAMS - 1){1'b0}}, 1'b1});
+      first = asks & (~asks + {{(STREAMS - 1){1'b0}}, 1'b1});
+      first_of = |behind ? first_behind : first;
     end
+  endfunction
+
+  function [ADDRESS_W-1:0] address_of(input [TAG_W-1:0] line);
+    address_of = {base_i, 12'd0} + {{(ADDRESS_W - TAG_W - BANK_W - LINE_W - 2){1'b0}}, line, NUMBER, {(LINE_W + 2){1'b0}}};
   endfunction
 
   // A place is used; of a line that leaves; its words have been asked for and not all come; are all there; it was touched.
@@ -115,7 +120,7 @@ module memory_bank #(
   assign whole_o = full_q | all_new;
 
   // A touch.
-  wire [STREAMS-1:0] toucher = first_of(touch_i, turn_i);
+  wire [STREAMS-1:0] toucher = first_of(touch_i, from_i);
   reg  [TAG_W-1:0]   tag;
   reg                needs_data;
   reg  [PLACE_W-1:0] found_place, free_place;
@@ -154,7 +159,7 @@ module memory_bank #(
       stream_shift = stream_shift | (read_shift_i[r*SHIFT_W+:SHIFT_W] & {SHIFT_W{read_i[r]}});
     end
   end
-  assign read_grant_o = first_of(read_request_i, turn_i);
+  assign read_grant_o = first_of(read_request_i, from_i);
   wire read_unpins = |read_i[STREAMS-1:PORTS];
 
   // The write: of the network interface, else what has come of a burst.
@@ -180,7 +185,7 @@ module memory_bank #(
   end
   wire own = |write_i;
   wire [LANES-1:0] own_behind = ~({LANES{1'b1}} << own_shift);  // lanes whose words are in the row behind the first's
-  wire [STREAMS-1:0] store_first = first_of({{(STREAMS - PORTS){1'b0}}, store_request_i}, turn_i);
+  wire [STREAMS-1:0] store_first = first_of({{(STREAMS - PORTS){1'b0}}, store_request_i}, from_i);
   assign store_grant_o = store_first[PORTS-1:0] & {PORTS{!(|write_i[PORTS-1:0])}};
 
   // Bursts that come: asked for in the order of touches, and come so.
@@ -190,13 +195,15 @@ module memory_bank #(
   wire               beat_none, beat_full;
   wire [1:0]         beat_count;
   wire [AXI_W-1:0]   beat;
-  reg                arvalid_q;
+  reg                arvalid_q, ask_q;  // an address is offered; a line is on its way there
   reg  [ADDRESS_W-1:0] araddr_q;
+  reg  [TAG_W-1:0]   ask_tag_q;
   reg  [ROW_W-1:0]   fill_row_q;
   reg  [PART_W-1:0]  fill_part_q;
   wire fills = !beat_none && !own;
   wire fill_ends = fills && fill_row_q == LAST_ROW && fill_part_q == LAST_PART;
-  wire ask_goes = !ask_none && (!arvalid_q || arready_i);
+  wire ask_offers = ask_q && (!arvalid_q || arready_i);
+  wire ask_goes = !ask_none && (!ask_q || ask_offers);
   fifo #(.WIDTH(PLACE_W), .DEPTH(LINES), .ADDR_W(PLACE_W)) i_asks (
     .clk_i(clk_i), .rst_ni(rst_ni), .push_i(asks), .data_i(place_o), .pop_i(ask_goes), .data_o(ask_place),
     .empty_o(ask_none), .full_o(ask_full), .count_o(ask_count));
@@ -212,7 +219,8 @@ module memory_bank #(
 
   // The hand, and the line that leaves.
   reg  [PLACE_W-1:0] hand_q, leave_place_q;
-  reg                leaves_now_q, row_read_q, row_last_q, awvalid_q;
+  reg                leaves_now_q, row_read_q, row_last_q, awvalid_q, leave_q;
+  reg  [TAG_W-1:0]   leave_tag_q;
   reg  [ROW_W-1:0]   leave_row_q;
   reg  [LANES-1:0]   row_new_q;
   reg  [ADDRESS_W-1:0] awaddr_q;
@@ -227,7 +235,7 @@ module memory_bank #(
                   !(takes && place_o == hand_q);
   wire spares = touched_q[hand_q] && !(|touch_i && used_q == {LINES{1'b1}});
   wire holds_new = |new_q[hand_q*LINE_WORDS+:LINE_WORDS];
-  wire leave = hand_may && !spares && holds_new && !leaves_now_q && !awvalid_q;
+  wire leave = hand_may && !spares && holds_new && !leaves_now_q && !awvalid_q && !leave_q;
   wire drop = hand_may && !spares && !holds_new;
   wire row_goes = leaves_now_q && read_i == {STREAMS{1'b0}} && {1'b0, row_count} + {3'd0, row_read_q} < 4'd4;
   wire [PLACE_W-1:0] read_place = row_goes ? leave_place_q : stream_place;
@@ -330,7 +338,9 @@ module memory_bank #(
   assign busy_o = |used_q;
   always @(posedge clk_i) begin
     if (!rst_ni) begin
+      ask_q <= 1'b0;
       arvalid_q <= 1'b0;
+      leave_q <= 1'b0;
       awvalid_q <= 1'b0;
       fill_row_q <= {ROW_W{1'b0}};
       fill_part_q <= {PART_W{1'b0}};
@@ -340,9 +350,12 @@ module memory_bank #(
       part_q <= {PART_W{1'b0}};
       error_q <= 1'b0;
     end else begin
-      if (ask_goes) arvalid_q <= 1'b1;
+      if (ask_goes) ask_q <= 1'b1;
+      else if (ask_offers) ask_q <= 1'b0;
+      if (ask_offers) arvalid_q <= 1'b1;
       else if (arready_i) arvalid_q <= 1'b0;
-      if (leave) awvalid_q <= 1'b1;
+      leave_q <= leave;
+      if (leave_q) awvalid_q <= 1'b1;
       else if (awready_i) awvalid_q <= 1'b0;
       if (fills) begin
         fill_part_q <= fill_part_q == LAST_PART ? {PART_W{1'b0}} : fill_part_q + 1'b1;
@@ -355,12 +368,11 @@ module memory_bank #(
       if (wvalid_o && wready_i) part_q <= part_q == LAST_PART ? {PART_W{1'b0}} : part_q + 1'b1;
       error_q <= error_q || (rvalid_i && rready_o && rresp_i[1]) || (bvalid_i && bresp_i[1]);
     end
-    if (ask_goes)
-      araddr_q <= {base_i, 12'd0} + {{(ADDRESS_W - TAG_W - BANK_W - LINE_W - 2){1'b0}}, tag_q[ask_place*TAG_W+:TAG_W], NUMBER,
-                                     {(LINE_W + 2){1'b0}}};
+    if (ask_goes) ask_tag_q <= tag_q[ask_place*TAG_W+:TAG_W];
+    if (ask_offers) araddr_q <= address_of(ask_tag_q);
+    if (leave_q) awaddr_q <= address_of(leave_tag_q);
     if (leave) begin
-      awaddr_q <= {base_i, 12'd0} + {{(ADDRESS_W - TAG_W - BANK_W - LINE_W - 2){1'b0}}, tag_q[hand_q*TAG_W+:TAG_W], NUMBER,
-                                     {(LINE_W + 2){1'b0}}};
+      leave_tag_q <= tag_q[hand_q*TAG_W+:TAG_W];
       leave_place_q <= hand_q;
       leave_row_q <= {ROW_W{1'b0}};
     end

@@ -16,6 +16,7 @@ module axi_tile #(
   parameter QUEUE = 32,      // flits that may wait for the reduction unit at a port, a power of two
   parameter EJECT_CREDITS = 6, // of a virtual channel at ejection; from 6 on a channel carries a flit a cycle
   parameter BUFFER = 64,     // flits between memory and injection, a power of two: as many may be under way
+  parameter PARITY = 0,      // 1: a flit has a bit of parity on links, and one that comes with another is told
   parameter BANKS = 4,       // ports of AXI4 to memory, a power of two from 2
   parameter BURST_WORDS = 16, // words of a burst and of a line, a power of two from two flits
   parameter LINES = 16,      // lines of a bank, a power of two above 2 * PORTS
@@ -96,12 +97,14 @@ module axi_tile #(
   output wire [LINKS-1:0]          flit_head_o,
   output wire [LINKS-1:0]          flit_tail_o,
   output wire [LINKS*FLIT_W-1:0]   flit_o,
+  output wire [LINKS-1:0]          parity_o,
   input  wire [LINKS*VCS-1:0]      credit_i,
   input  wire [LINKS-1:0]          flit_valid_i,
   input  wire [LINKS*VC_W-1:0]     flit_vc_i,
   input  wire [LINKS-1:0]          flit_head_i,
   input  wire [LINKS-1:0]          flit_tail_i,
   input  wire [LINKS*FLIT_W-1:0]   flit_i,
+  input  wire [LINKS-1:0]          parity_i,         // with PARITY
   output wire [LINKS*VCS-1:0]      credit_o
 );
   localparam MOST_PORTS = 8;  // of the register map
@@ -115,9 +118,10 @@ module axi_tile #(
   endgenerate
 
   wire         control_write, control, table_write;
-  wire [1:0]   lost, interrupt, interrupt_enable;
+  wire [1:0]   interrupt, interrupt_enable;
+  wire [2:0]   tile_error;
   wire         memory_error;
-  wire [2:0]   error = {memory_error, lost};
+  wire [3:0]   error = {tile_error[2], memory_error, tile_error[1:0]};
   wire         busy, done;
   wire [2:0]   config_bits;
   wire [23:0]  absorbs, address_stride, table_line;
@@ -133,7 +137,7 @@ module axi_tile #(
   reg done_q, error_q;
   always @(posedge clk_i) begin
     done_q <= rst_ni && done;
-    error_q <= rst_ni && error != 3'd0;
+    error_q <= rst_ni && error != 4'd0;
   end
 
   tile_registers i_registers (
@@ -142,7 +146,7 @@ module axi_tile #(
     .bready_i(bready_i), .araddr_i(araddr_i), .arvalid_i(arvalid_i), .arready_o(arready_o), .rdata_o(rdata_o),
     .rresp_o(rresp_o), .rvalid_o(rvalid_o), .rready_i(rready_i), .id_i(ID),
     .shape_i({ENTRIES_FIELD, LINKS_FIELD, PORTS_FIELD}), .control_write_o(control_write), .control_o(control),
-    .status_i({done, busy}), .error_i(error), .interrupt_set_i({error != 3'd0 && !error_q, done && !done_q}),
+    .status_i({done, busy}), .error_i(error), .interrupt_set_i({error != 4'd0 && !error_q, done && !done_q}),
     .interrupt_o(interrupt), .interrupt_enable_o(interrupt_enable), .config_o(config_bits), .absorbs_o(absorbs),
     .dma_latency_o(dma_latency), .payload_o(payload), .flow_stride_o(flow_stride), .address_stride_o(address_stride),
     .step_stride_o(step_stride), .source_o(source), .arrivals_o(arrivals), .arrived_i(arrived), .now_i(now), .memory_base_o(memory_base),
@@ -186,7 +190,7 @@ module axi_tile #(
 
   tile #(
     .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
-    .FLOWS(FLOWS), .QUEUE(QUEUE), .EJECT_CREDITS(EJECT_CREDITS), .BUFFER(BUFFER), .WAITS(1), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W),
+    .FLOWS(FLOWS), .QUEUE(QUEUE), .EJECT_CREDITS(EJECT_CREDITS), .BUFFER(BUFFER), .WAITS(1), .PARITY(PARITY), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W),
     .TIME_W(TIME_W), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
     .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W), .HOP_PORT_W(HOP_PORT_W), .HOPS(HOPS)
   ) i_tile (
@@ -195,14 +199,14 @@ module axi_tile #(
     .address_stride_i(address_stride), .step_stride_i(step_stride), .source_i(source), .load_valid_i(load),
     .load_index_i(table_line[INDEX_W-1:0]), .load_line_i(line[LINE_W-1:0]), .start_i(control_write && control),
     .lines_i(tile_lines), .count_i(count[PORTS*16-1:0]), .arrivals_i(arrivals), .busy_o(busy), .done_o(done),
-    .error_o(lost), .arrived_o(arrived), .now_o(now), .dma_valid_o(dma_valid), .dma_address_o(dma_address),
+    .error_o(tile_error), .arrived_o(arrived), .now_o(now), .dma_valid_o(dma_valid), .dma_address_o(dma_address),
     .dma_lanes_o(dma_lanes), .dma_data_valid_i(dma_data_valid), .dma_data_i(dma_data), .read_valid_o(read_valid),
     .read_address_o(read_address), .read_data_i(read_data), .sum_valid_o(sum_valid), .sum_address_o(sum_address),
     .sum_lanes_o(sum_lanes), .sum_data_o(sum_data), .store_valid_o(store_valid), .store_address_o(store_address),
     .store_lanes_o(store_lanes), .store_data_o(store_data), .coming_valid_o(coming_valid), .coming_add_o(coming_add),
     .coming_address_o(coming_address), .coming_lanes_o(coming_lanes), .memory_ready_i(memory_ready), .memory_busy_i(memory_busy),
     .flit_valid_o(flit_valid_o), .flit_vc_o(flit_vc_o), .flit_head_o(flit_head_o), .flit_tail_o(flit_tail_o),
-    .flit_o(flit_o), .credit_i(credit_i), .flit_valid_i(flit_valid_i), .flit_vc_i(flit_vc_i),
+    .flit_o(flit_o), .parity_o(parity_o), .parity_i(parity_i), .credit_i(credit_i), .flit_valid_i(flit_valid_i), .flit_vc_i(flit_vc_i),
     .flit_head_i(flit_head_i), .flit_tail_i(flit_tail_i), .flit_i(flit_i), .credit_o(credit_o));
   wire unused = &{1'b0, line, lines, count, table_line};  // of ports, lines and bits that are not there
 endmodule

@@ -13,7 +13,8 @@
 // start. Then that may come; strides, tables and type are constant in between.
 //
 // error_o tells, for good, what was lost: bit 0 a flit at the reduction unit, which cannot be while neighbours keep to
-// their credits, bit 1 the place of a message in a depacketizer.
+// their credits, bit 1 the place of a message in a depacketizer; bit 2 that a flit came changed over a link, with PARITY: the
+// parity of all that goes with it is even, of parity_o and parity_i.
 //
 // Memory may have any latency with WAITS: rtl/memory/gradient_memory.v stands behind then, memory_busy_i is its busy_o, and done_o comes when
 // all is in memory. Cycles are the model's without.
@@ -34,6 +35,7 @@ module tile #(
   parameter EJECT_CREDITS = 6, // of a virtual channel at ejection; from 6 on a channel carries a flit a cycle
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter WAITS = 0,       // 1: memory may be late
+  parameter PARITY = 0,      // 1: a flit has a bit of parity on links, and one that comes with another is told
   // Widths of the network interface's fields.
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
@@ -78,7 +80,7 @@ module tile #(
   input  wire [TOTAL_W-1:0]        arrivals_i,       // messages that come here
   output wire                      busy_o,           // started and not done
   output wire                      done_o,
-  output wire [1:0]                error_o,
+  output wire [2:0]                error_o,
   output wire [TOTAL_W-1:0]        arrived_o,        // messages that have come since the start
   output wire [TIME_W-1:0]         now_o,            // cycles since reset
   // Memory, as at network_interface.
@@ -110,12 +112,14 @@ module tile #(
   output wire [LINKS-1:0]          flit_head_o,
   output wire [LINKS-1:0]          flit_tail_o,
   output wire [LINKS*FLIT_W-1:0]   flit_o,
+  output wire [LINKS-1:0]          parity_o,
   input  wire [LINKS*VCS-1:0]      credit_i,
   input  wire [LINKS-1:0]          flit_valid_i,
   input  wire [LINKS*VC_W-1:0]     flit_vc_i,
   input  wire [LINKS-1:0]          flit_head_i,
   input  wire [LINKS-1:0]          flit_tail_i,
   input  wire [LINKS*FLIT_W-1:0]   flit_i,
+  input  wire [LINKS-1:0]          parity_i,         // with PARITY
   output wire [LINKS*VCS-1:0]      credit_o
 );
   localparam ALL = LINKS + PORTS;  // ports of the router
@@ -173,6 +177,10 @@ module tile #(
   wire [PORTS*FLIT_W-1:0] inject_flit, eject_flit;
   wire [PORTS*VCS-1:0]    inject_credit, eject_credit;
   wire [PORTS*SOURCE_W-1:0] source;
+  wire [LINKS-1:0]        changed;
+  reg                     changed_q;
+  assign error_o[2] = changed_q;
+  always @(posedge clk_i) changed_q <= rst_ni && (changed_q || |changed);
 
   router #(
     .PORTS(ALL), .PORT_W(PORT_W), .VCS(VCS), .VC_W(VC_W), .FLIT_W(FLIT_W), .DEPTH(DEPTH), .DEPTH_W($clog2(DEPTH)),
@@ -190,11 +198,15 @@ module tile #(
       assign flit_valid_o[p] = out_valid[p];
       assign {flit_vc_o[p*VC_W+:VC_W], flit_head_o[p], flit_tail_o[p], flit_o[p*FLIT_W+:FLIT_W]} =
         {out_vc[p*VC_W+:VC_W], out_head[p], out_tail[p], out_flit[p*FLIT_W+:FLIT_W]};
-      channel #(.MARKS(1), .WIDTH(WORD_W)) i_flit_in (
+      wire parity;
+      channel #(.MARKS(1), .WIDTH(WORD_W + 1)) i_flit_in (
         .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(flit_valid_i[p]),
-        .data_i({flit_vc_i[p*VC_W+:VC_W], flit_head_i[p], flit_tail_i[p], flit_i[p*FLIT_W+:FLIT_W]}),
+        .data_i({parity_i[p] && PARITY != 0, flit_vc_i[p*VC_W+:VC_W], flit_head_i[p], flit_tail_i[p], flit_i[p*FLIT_W+:FLIT_W]}),
         .marks_o(in_valid[p]),
-        .data_o({in_vc[p*VC_W+:VC_W], in_head[p], in_tail[p], in_flit[p*FLIT_W+:FLIT_W]}));
+        .data_o({parity, in_vc[p*VC_W+:VC_W], in_head[p], in_tail[p], in_flit[p*FLIT_W+:FLIT_W]}));
+      assign parity_o[p] = PARITY != 0 && ^{out_vc[p*VC_W+:VC_W], out_head[p], out_tail[p], out_flit[p*FLIT_W+:FLIT_W]};
+      assign changed[p] = PARITY != 0 && in_valid[p] &&
+                          ^{parity, in_vc[p*VC_W+:VC_W], in_head[p], in_tail[p], in_flit[p*FLIT_W+:FLIT_W]};
       wire unused_out, unused_in;
       channel #(.MARKS(VCS), .WIDTH(1)) i_credit_out (
         .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(in_credit[p*VCS+:VCS]), .data_i(1'b0),
@@ -257,7 +269,7 @@ module tile #(
     .flit_vc_i(eject_vc), .flit_head_i(eject_head), .flit_tail_i(eject_tail), .flit_i(eject_flit),
     .credit_o(eject_credit), .state_o(state), .issue_o(issue), .issued_o(issued), .timestep_o(timestep),
     .lockstep_o(lockstep), .release_o(release_at), .arrived_o(arrived), .busy_o(ni_busy), .stray_o(stray),
-    .overflow_o(error_o));
+    .overflow_o(error_o[1:0]));
 
   // Messages that have come, and whether all is done: state 0 is a table at its end.
   reg [TOTAL_W-1:0] arrived_q, arrivals_q;

@@ -30,7 +30,7 @@ module tile_registers (
   output reg            control_write_o,
   output reg  [0:0]     control_o,
   input  wire [1:0]     status_i,
-  input  wire [2:0]     error_i,
+  input  wire [3:0]     error_i,
   input  wire [1:0]     interrupt_set_i,
   output wire [1:0]     interrupt_o,
   output wire [1:0]     interrupt_enable_o,
@@ -134,7 +134,7 @@ module tile_registers (
       6'h01: value = shape_i;
       6'h02: value = 32'd0;
       6'h03: value = {30'd0, status_i};
-      6'h04: value = {29'd0, error_i};
+      6'h04: value = {28'd0, error_i};
       6'h05: value = {30'd0, interrupt_q};
       6'h06: value = {30'd0, interrupt_enable_q};
       6'h07: value = {29'd0, config_q};

@@ -39,9 +39,11 @@ void use_huge_pages() {
   void* const volatile probe = std::malloc(kProbe);
   mallopt(M_TOP_PAD, kSmallStep);
   if (probe == nullptr) return;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(probe) + kHugePage - 1) / kHugePage * kHugePage;
-  const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0)) / kHugePage * kHugePage;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  const std::size_t behind_page = reinterpret_cast<std::uintptr_t>(probe) % kHugePage;
+  char* const begin = static_cast<char*>(probe) + (kHugePage - behind_page) % kHugePage;
+  const std::ptrdiff_t reserved = static_cast<char*>(sbrk(0)) - begin;
+  const std::size_t pages = reserved > 0 ? static_cast<std::size_t>(reserved) / kHugePage : 0;
+  if (pages > 0) madvise(begin, pages * kHugePage, MADV_HUGEPAGE);
   std::free(probe);
 }
 #else

@@ -9,7 +9,7 @@ namespace coppice::ni {
 void MemoryModule::transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay, bool network) {
   GradientData* data = nullptr;
   transaction.get_extension(data);
-  const sc_core::sc_time now = sc_core::sc_time_stamp();
+  const sc_core::sc_time& now = sc_core::sc_time_stamp();
   const MemoryAccess access{
       .write = transaction.is_write(),
       .dma = network,

@@ -2,7 +2,8 @@
 // their interrupts, and checks every word of every memory against the sums that it should hold. system.vh, tables.hex, sizes.hex, memory.hex and sums.hex come from
 // tb/tile/simulate. The last line says "verified", with the cycle in which the last message counted, or what is wrong.
 //
-// RUNS collectives run one after another, the second on what the first left: sums.hex holds the sums of each.
+// RUNS collectives run one after another, the second on what the first left: sums.hex holds the sums of each. With FLIP a bit of flits changes on a link, and its
+// tile must tell, nobody else; sums are not looked at.
 `default_nettype none
 `define MEMORY network_tb.memory
 module network_tb;
@@ -42,6 +43,7 @@ module network_tb;
 
   // Links: of the output `from` of all tiles, the input that it leads to.
   wire [NODES*LINKS-1:0]         out_valid, out_head, out_tail, in_valid, in_head, in_tail;
+  wire [NODES*LINKS-1:0]         out_parity, in_parity;
   wire [NODES*LINKS*VC_W-1:0]    out_vc, in_vc;
   wire [NODES*LINKS*FLIT_W-1:0]  out_flit, in_flit;
   wire [NODES*LINKS*VCS-1:0]     out_credit, in_credit;  // given by inputs, taken by outputs
@@ -52,14 +54,17 @@ module network_tb;
   integer bursts_read [0:NODES*BANKS-1];
   integer bursts_written [0:NODES*BANKS-1];
 
+  // Bit FLIP of every flit behind a head changes on the first link; -1: none.
+  wire [FLIT_W-1:0] flipped = FLIP < 0 ? {FLIT_W{1'b0}} : {{(FLIT_W - 1){1'b0}}, 1'b1} << FLIP;
   genvar n, b;
   generate
     for (n = 0; n < NODES * LINKS; n = n + 1) begin : g_link
       localparam FROM = SOURCES[n*16+:16];
-      link #(.WIDTH(VC_W + 2 + FLIT_W), .LATENCY(LATENCY)) i_flits (
+      link #(.WIDTH(VC_W + 3 + FLIT_W), .LATENCY(LATENCY)) i_flits (
         .clk_i(clk), .rst_ni(rst_n), .marks_i(out_valid[FROM]), .marks_o(in_valid[n]),
-        .data_i({out_vc[FROM*VC_W+:VC_W], out_head[FROM], out_tail[FROM], out_flit[FROM*FLIT_W+:FLIT_W]}),
-        .data_o({in_vc[n*VC_W+:VC_W], in_head[n], in_tail[n], in_flit[n*FLIT_W+:FLIT_W]}));
+        .data_i({out_parity[FROM], out_vc[FROM*VC_W+:VC_W], out_head[FROM], out_tail[FROM],
+                 out_flit[FROM*FLIT_W+:FLIT_W] ^ (n == 0 && !out_head[FROM] ? flipped : {FLIT_W{1'b0}})}),
+        .data_o({in_parity[n], in_vc[n*VC_W+:VC_W], in_head[n], in_tail[n], in_flit[n*FLIT_W+:FLIT_W]}));
       wire unused;
       link #(.MARKS(VCS), .WIDTH(1), .LATENCY(LATENCY)) i_credits (
         .clk_i(clk), .rst_ni(rst_n), .marks_i(out_credit[n*VCS+:VCS]), .marks_o(in_credit[FROM*VCS+:VCS]), .data_i(1'b0),
@@ -79,7 +84,7 @@ module network_tb;
       wire mine = everyone || target == n;
       axi_tile #(
         .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
-        .FLOWS(FLOWS), .BANKS(BANKS), .AXI_W(AXI_W), .BURST_WORDS(BURST_WORDS), .LINES(BANK_LINES)
+        .FLOWS(FLOWS), .BANKS(BANKS), .AXI_W(AXI_W), .BURST_WORDS(BURST_WORDS), .LINES(BANK_LINES), .PARITY(PARITY)
       ) i_tile (
         .clk_i(clk), .rst_ni(rst_n), .awaddr_i(address), .awvalid_i(writes && mine), .awready_o(unused_taken[n]), .wdata_i(data),
         .wstrb_i(4'hf), .wvalid_i(writes && mine), .wready_o(), .bresp_o(write_response[n*2+:2]), .bvalid_o(answered[n]),
@@ -97,7 +102,8 @@ module network_tb;
         .flit_o(out_flit[n*LINKS*FLIT_W+:LINKS*FLIT_W]), .credit_i(in_credit[n*LINKS*VCS+:LINKS*VCS]),
         .flit_valid_i(in_valid[n*LINKS+:LINKS]), .flit_vc_i(in_vc[n*LINKS*VC_W+:LINKS*VC_W]),
         .flit_head_i(in_head[n*LINKS+:LINKS]), .flit_tail_i(in_tail[n*LINKS+:LINKS]),
-        .flit_i(in_flit[n*LINKS*FLIT_W+:LINKS*FLIT_W]), .credit_o(out_credit[n*LINKS*VCS+:LINKS*VCS]));
+        .flit_i(in_flit[n*LINKS*FLIT_W+:LINKS*FLIT_W]),
+        .parity_i(in_parity[n*LINKS+:LINKS]), .parity_o(out_parity[n*LINKS+:LINKS]), .credit_o(out_credit[n*LINKS*VCS+:LINKS*VCS]));
 
       // Memory: a tile's words from a page of its own on.
       for (b = 0; b < BANKS; b = b + 1) begin : g_bank
@@ -122,6 +128,7 @@ module network_tb;
     end
   endgenerate
 
+  reg     told;
   integer at, run, wrong, cycle, last, flits, i, failures, bursts_in, bursts_out;
   // A write to the target, or all; each must take it at once and answer in the next cycle that all is well.
   task write(input [7:0] to, input [31:0] what);
@@ -169,7 +176,7 @@ module network_tb;
     write(`COPPICE_TILE_ABSORBS, ABSORBS);
     write(`COPPICE_TILE_DMA_LATENCY, DMA_LATENCY);
     write(`COPPICE_TILE_PAYLOAD, PAYLOAD_WORDS);
-    write(`COPPICE_TILE_INTERRUPT_ENABLE, 32'd3);
+    write(`COPPICE_TILE_INTERRUPT_ENABLE, FLIP < 0 ? 32'd3 : 32'd1);
     everyone = 1'b0;
     for (target = 0; target < NODES; target = target + 1) begin
       must_read(`COPPICE_TILE_ID, 32'h434f5054);
@@ -208,8 +215,9 @@ module network_tb;
       end
       for (target = 0; target < NODES; target = target + 1) begin
         must_read(`COPPICE_TILE_STATUS, 32'd2);
-        must_read(`COPPICE_TILE_ERROR, 32'd0);
-        must_read(`COPPICE_TILE_INTERRUPT, 32'd1);
+        told = FLIP >= 0 && target == 0;
+        must_read(`COPPICE_TILE_ERROR, told ? 32'd8 : 32'd0);
+        must_read(`COPPICE_TILE_INTERRUPT, told ? 32'd3 : 32'd1);
         must_read(`COPPICE_TILE_ARRIVED, {16'd0, sizes[target][PORTS*32+:16]});
         write(`COPPICE_TILE_INTERRUPT, 32'd3);
         @(negedge clk);
@@ -221,7 +229,7 @@ module network_tb;
       target = 0;
       wrong = 0;
       for (at = 0; at < NODES * WORDS; at = at + 1) begin
-        if (memory[at] !== sums[run*NODES*WORDS+at]) begin
+        if (FLIP < 0 && memory[at] !== sums[run*NODES*WORDS+at]) begin
           if (wrong < 5)
             $display("tile %0d word %0d: %h, should be %h", at / WORDS, at % WORDS, memory[at], sums[run*NODES*WORDS+at]);
           wrong = wrong + 1;
