@@ -123,25 +123,24 @@ module memory_bank #(
   wire [STREAMS-1:0] toucher = first_of(touch_i, from_i);
   reg  [TAG_W-1:0]   tag;
   reg                needs_data;
-  reg  [PLACE_W-1:0] found_place, free_place;
+  reg  [PLACE_W-1:0] place;
   wire [LINES-1:0]   found;
+  wire [LINES-1:0]   hand;        // where the hand is
+  wire               leave, drop; // the line there leaves, or its place is free
+  wire [LINES-1:0]   going = leaves_q | (hand & {LINES{leave || drop}});
   wire [LINES-1:0]   free = ~used_q & (used_q + {{(LINES - 1){1'b0}}, 1'b1});  // the first
-  wire hit = |(found & ~leaves_q);
-  wire takes = |touch_i && (hit || (found == {LINES{1'b0}} && |free));
-  wire asks = takes && needs_data && !(hit && |(found & (asked_q | whole_o)));
-  assign place_o = hit ? found_place : free_place;
-  assign touched_o = toucher & {STREAMS{takes}};
+  wire               is_there = |found;
+  wire [LINES-1:0]   comes = (is_there ? found & ~going : free) & {LINES{|touch_i}};  // the line touched
+  wire asks = needs_data && |(comes & ~({LINES{is_there}} & (asked_q | whole_o)));
+  assign place_o = place;
+  assign touched_o = toucher & {STREAMS{|comes}};
   integer i;
   always @* begin
     tag = {TAG_W{1'b0}};
     for (i = 0; i < STREAMS; i = i + 1) tag = tag | (touch_tag_i[i*TAG_W+:TAG_W] & {TAG_W{toucher[i]}});
     needs_data = |(touch_data_i & toucher);
-    found_place = {PLACE_W{1'b0}};
-    free_place = {PLACE_W{1'b0}};
-    for (i = 0; i < LINES; i = i + 1) begin
-      if (found[i]) found_place = found_place | i[PLACE_W-1:0];
-      if (free[i]) free_place = free_place | i[PLACE_W-1:0];
-    end
+    place = {PLACE_W{1'b0}};
+    for (i = 0; i < LINES; i = i + 1) place = place | (i[PLACE_W-1:0] & {PLACE_W{comes[i]}});
   end
 
   // The read: a stream's, else a row of the line that leaves.
@@ -231,12 +230,12 @@ module memory_bank #(
   wire [PLACE_W-1:0] answered_place;
   wire               answered_none, answered_full;
   wire [PLACE_W:0]   answered_count;
-  wire hand_may = used_q[hand_q] && !leaves_q[hand_q] && !asked_q[hand_q] && !pinned[hand_q] &&
-                  !(takes && place_o == hand_q);
+  wire hand_may = |(hand & used_q & ~leaves_q & ~asked_q & ~pinned);
+  assign hand = {{(LINES - 1){1'b0}}, 1'b1} << hand_q;
   wire spares = touched_q[hand_q] && !(|touch_i && used_q == {LINES{1'b1}});
   wire holds_new = |new_q[hand_q*LINE_WORDS+:LINE_WORDS];
-  wire leave = hand_may && !spares && holds_new && !leaves_now_q && !awvalid_q && !leave_q;
-  wire drop = hand_may && !spares && !holds_new;
+  assign leave = hand_may && !spares && holds_new && !leaves_now_q && !awvalid_q && !leave_q;
+  assign drop = hand_may && !spares && !holds_new;
   wire row_goes = leaves_now_q && read_i == {STREAMS{1'b0}} && {1'b0, row_count} + {3'd0, row_read_q} < 4'd4;
   wire [PLACE_W-1:0] read_place = row_goes ? leave_place_q : stream_place;
   wire [ROW_W-1:0]   read_row = row_goes ? leave_row_q : stream_row;
@@ -269,8 +268,7 @@ module memory_bank #(
 
     for (e = 0; e < LINES; e = e + 1) begin : g_place
       localparam [PLACE_W-1:0] SELF = e;
-      wire comes = takes && place_o == SELF;
-      wire new_line = comes && !hit;
+      wire new_line = comes[e] && !is_there;
       wire unpin_read = read_unpins && stream_place == SELF;
       wire unpin_write = own && own_place == SELF;
       assign found[e] = used_q[e] && tag_q[e*TAG_W+:TAG_W] == tag;
@@ -285,17 +283,17 @@ module memory_bank #(
           touched_q[e] <= 1'b0;
           pins_q[e*PIN_W+:PIN_W] <= NO_PINS;
         end else begin
-          if (comes) used_q[e] <= 1'b1;
-          else if ((drop && hand_q == SELF) || (bvalid_i && answered_place == SELF)) used_q[e] <= 1'b0;
-          if (leave && hand_q == SELF) leaves_q[e] <= 1'b1;
+          if (comes[e]) used_q[e] <= 1'b1;
+          else if ((drop && hand[e]) || (bvalid_i && answered_place == SELF)) used_q[e] <= 1'b0;
+          if (leave && hand[e]) leaves_q[e] <= 1'b1;
           else if (new_line) leaves_q[e] <= 1'b0;
-          if (comes && asks) asked_q[e] <= 1'b1;
+          if (comes[e] && asks) asked_q[e] <= 1'b1;
           else if (fill_ends && fill_place == SELF) asked_q[e] <= 1'b0;
           if (new_line) full_q[e] <= 1'b0;
           else if (fill_ends && fill_place == SELF) full_q[e] <= 1'b1;
-          if (comes) touched_q[e] <= 1'b1;
-          else if (hand_q == SELF && hand_may) touched_q[e] <= 1'b0;
-          pins_q[e*PIN_W+:PIN_W] <= pins_q[e*PIN_W+:PIN_W] + {{(PIN_W - 1){1'b0}}, comes} -
+          if (comes[e]) touched_q[e] <= 1'b1;
+          else if (hand[e] && hand_may) touched_q[e] <= 1'b0;
+          pins_q[e*PIN_W+:PIN_W] <= pins_q[e*PIN_W+:PIN_W] + {{(PIN_W - 1){1'b0}}, comes[e]} -
                                     {{(PIN_W - 1){1'b0}}, unpin_read} - {{(PIN_W - 1){1'b0}}, unpin_write};
         end
         if (new_line) tag_q[e*TAG_W+:TAG_W] <= tag;
