@@ -116,9 +116,10 @@ void VcdProbe::finish() {
     moved = !error;
   }
   fs::remove(written, error);
-  if (!moved)
+  if (!moved) {
     throw ModelError(
         fmt::format("--vcd: '{}' cannot be written: name another file, or make room", output_.path()));
+  }
   output_.commit();
 }
 

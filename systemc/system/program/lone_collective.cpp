@@ -94,8 +94,8 @@ LoneSchedule schedule_lone_collective(const config::Loaded& loaded) {
   CompiledCollectives compiler(loaded, machine, *routing);
   CompiledCollective compiled = compiler.unplaced(program.collectives.front(), program.placement);
   topology::Topology network = compiler.network(program.placement).topology();
-  schedule::NiOverhead overhead = ni_overhead(loaded.config.system, network, compiled.schedule);
-  return {std::move(network), std::move(compiled), std::move(overhead)};
+  const schedule::NiOverhead overhead = ni_overhead(loaded.config.system, network, compiled.schedule);
+  return {std::move(network), std::move(compiled), overhead};
 }
 
 void add_collective_fields(nlohmann::ordered_json& result, const CompiledCollective& compiled, Bytes size) {
