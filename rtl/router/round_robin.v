@@ -1,6 +1,7 @@
 // The first request from a pointer on, wrapping around: one-hot. A pointer is a mask: ones from it on, or none at all for
 // the lowest request. Whoever makes behind_o the pointer behind each winner serves every steady request within WIDTH grants.
-// The first of all and the first from the pointer on are there when it is known which counts.
+// Who comes before whom follows from the pointer alone, and is there when the requests come: each needs to know only whether
+// one of those before it is there.
 `default_nettype none
 module round_robin #(
   parameter WIDTH = 8  // requests, from 2
@@ -19,12 +20,23 @@ module round_robin #(
       for (step = 1; step < WIDTH; step = step * 2) upward = upward | upward << step;
     end
   endfunction
-  wire [WIDTH-1:0] above = request_i & from_i;
-  wire [WIDTH-1:0] first = upward(request_i);
-  wire [WIDTH-1:0] first_above = upward(above);
-  wire wraps = above == {WIDTH{1'b0}};
-  assign behind_o = (wraps ? first : first_above) << 1;
-  assign grant_o = wraps ? first & ~(first << 1) : first_above & ~(first_above << 1);
+  genvar i, j;
+  generate
+    for (i = 0; i < WIDTH; i = i + 1) begin : g_request
+      wire [WIDTH-1:0] ahead;  // requesters that come before this one
+      for (j = 0; j < WIDTH; j = j + 1) begin : g_other
+        if (j < i) begin : g_lower
+          assign ahead[j] = from_i[j] || !from_i[i];
+        end else if (j > i) begin : g_higher
+          assign ahead[j] = from_i[j] && !from_i[i];
+        end else begin : g_self
+          assign ahead[j] = 1'b0;
+        end
+      end
+      assign grant_o[i] = request_i[i] && (request_i & ahead) == {WIDTH{1'b0}};
+    end
+  endgenerate
   assign any_o = |request_i;
+  assign behind_o = upward(grant_o) << 1;
 endmodule
 `default_nettype wire

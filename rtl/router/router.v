@@ -2,8 +2,8 @@
 // fabric::Router with routing and allocation delays of 1, for gradient messages on channels of a flit a cycle).
 //
 // A head that comes in cycle t asks for an output virtual channel from t + 1 on; granted in cycle c, it asks for the
-// switch from c + 1 on. What wins the switch leaves its buffer in the same cycle, into a register in front of the crossbar,
-// and is at the output in the next (that register is the first of the channel's; the others come after this module). After a
+// switch from c + 1 on. What wins the switch leaves its buffer in the same cycle, and goes from there through the crossbar
+// to the output in the next (which is the first of the channel's; the others come after this module). After a
 // tail, the next head in the buffer asks two cycles later. An output virtual channel is free in the cycle after its tail has
 // won. Flits and credits that come count in the same cycle.
 //
@@ -51,19 +51,21 @@ module router #(
   reg [INPUTS*VCS-1:0]      out_vc_q;    // the one that it has, one-hot
   reg [INPUTS-1:0]          busy_q;      // output virtual channels that a packet has
   reg [INPUTS*CREDIT_W-1:0] credits_q;   // of output virtual channels; what won in the cycle before still has its own
-  reg [INPUTS-1:0]          some_q;      // there is a credit of it
+  reg [INPUTS-1:0]          place_q;     // of input virtual channels: there is a credit of the output virtual channel that it has
   reg [INPUTS-1:0]          spare_q;     // there is another
   reg [INPUTS-1:0]          sent_q;      // input virtual channels that won in the cycle before
 
-  wire [INPUTS*WORD_W-1:0]  front;
+  wire [INPUTS*WORD_W-1:0]  front;       // only routes and tails of it count, the rest goes a cycle later
+  wire [INPUTS*WORD_W-1:0]  last;        // what left in the cycle before
   wire [INPUTS-1:0]         front_valid, more, asks_vc, tail_goes;
   wire [INPUTS*PORTS-1:0]   asks_switch;
   wire [INPUTS*VCS-1:0]     new_vc;
   wire [INPUTS-1:0]         granted;     // input virtual channels
   wire [PORTS*PORTS-1:0]    granted_port;
   wire [INPUTS-1:0]         taken;       // output virtual channels that a packet gets
-  wire [INPUTS-1:0]         gone;        // output virtual channels whose tail is in front of the crossbar
+  wire [INPUTS-1:0]         gone;        // output virtual channels whose tail is at the crossbar
   wire [INPUTS-1:0]         used;        // output virtual channels of which a flit is
+  wire [INPUTS-1:0]         some, two;   // output virtual channels that will have a credit in the next cycle, and another
 
   assign credit_o = granted;
 
@@ -77,7 +79,7 @@ module router #(
         wire [WORD_W-1:0] incoming = {flit_head_i[p], flit_tail_i[p], flit_i[p*FLIT_W+:FLIT_W]};
         vc_buffer #(.WIDTH(WORD_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W)) i_buffer (
           .clk_i(clk_i), .rst_ni(rst_ni), .push_i(comes), .data_i(incoming), .pop_i(granted[ID]),
-          .data_o(front[ID*WORD_W+:WORD_W]), .valid_o(front_valid[ID]), .more_o(more[ID]));
+          .data_o(front[ID*WORD_W+:WORD_W]), .last_o(last[ID*WORD_W+:WORD_W]), .valid_o(front_valid[ID]), .more_o(more[ID]));
 
         wire [1:0] state = state_q[ID*2+:2];
         wire [HOP_W-1:0] hop = front[ID*WORD_W+ROUTE_AT+:HOP_W];
@@ -88,6 +90,7 @@ module router #(
         wire unused = &{1'b0, hop};  // the port's field may be wider than a port
         wire has_vc = |new_vc[ID*VCS+:VCS];
         wire sends = state == SEND && front_valid[ID];
+        wire has_place = spare_q[ID] || (place_q[ID] && !sent_q[ID]);
         assign asks_vc[ID] = state == ASK_VC;
         assign tail_goes[ID] = granted[ID] && front[ID*WORD_W+FLIT_W];
 
@@ -100,11 +103,23 @@ module router #(
           localparam [PORT_W-1:0] PORT = k;
           always @(posedge clk_i) if (reads) out_port_q[ID*PORTS+k] <= hop[PORT_W-1:0] == PORT;
           assign asks_switch[ID*PORTS+k] =
-            sends && out_port_q[ID*PORTS+k] &&
-            |(out_vc_q[ID*VCS+:VCS] &
-              (credit_i[k*VCS+:VCS] | spare_q[k*VCS+:VCS] | (some_q[k*VCS+:VCS] & {VCS{!sent_q[ID]}})));
+            sends && out_port_q[ID*PORTS+k] && (has_place || |(out_vc_q[ID*VCS+:VCS] & credit_i[k*VCS+:VCS]));
+        end
+        // Credits of the output virtual channel that it has or gets, a cycle ahead.
+        wire [VCS-1:0] keeps = new_vc[ID*VCS+:VCS] | (out_vc_q[ID*VCS+:VCS] & {VCS{state == SEND}});
+        reg  [VCS-1:0] some_there, two_there;  // at its output port
+        integer n;
+        always @* begin
+          some_there = {VCS{1'b0}};
+          two_there = {VCS{1'b0}};
+          for (n = 0; n < PORTS; n = n + 1) begin
+            some_there = some_there | (some[n*VCS+:VCS] & {VCS{out_port_q[ID*PORTS+n]}});
+            two_there = two_there | (two[n*VCS+:VCS] & {VCS{out_port_q[ID*PORTS+n]}});
+          end
         end
         always @(posedge clk_i) begin
+          place_q[ID] <= |(keeps & some_there);
+          spare_q[ID] <= |(keeps & two_there);
           if (has_vc) out_vc_q[ID*VCS+:VCS] <= new_vc[ID*VCS+:VCS];
           if (!rst_ni) state_q[ID*2+:2] <= IDLE;
           else if (reads) state_q[ID*2+:2] <= ASK_VC;
@@ -121,10 +136,10 @@ module router #(
         else if (credit_i[k] && !used[k]) credits = credits + 1'b1;
         else if (used[k] && !credit_i[k]) credits = credits - 1'b1;
       end
+      assign some[k] = credits != {CREDIT_W{1'b0}};
+      assign two[k] = credits > {{(CREDIT_W-1){1'b0}}, 1'b1};
       always @(posedge clk_i) begin
         credits_q[k*CREDIT_W+:CREDIT_W] <= credits;
-        some_q[k] <= credits != {CREDIT_W{1'b0}};
-        spare_q[k] <= credits > {{(CREDIT_W-1){1'b0}}, 1'b1};
         if (!rst_ni) busy_q[k] <= 1'b0;
         else if (taken[k]) busy_q[k] <= 1'b1;
         else if (gone[k]) busy_q[k] <= 1'b0;
@@ -138,11 +153,12 @@ module router #(
   switch_allocator #(.PORTS(PORTS), .VCS(VCS)) i_switch_allocator (
     .clk_i(clk_i), .rst_ni(rst_ni), .request_i(asks_switch), .vc_o(granted), .port_o(granted_port));
 
-  // In front of the crossbar: of each input the virtual channel that was granted, and which output it won. Behind it: of each
-  // output the input that won it.
-  reg [PORTS*WORD_W-1:0] chosen_q;
+  // At the crossbar, the cycle after: of each input the virtual channel that was granted, and which output it won. Behind it: of
+  // each output the input that won it.
+  reg [PORTS-1:0]        chosen_tail_q;
   reg [PORTS*VCS-1:0]    chosen_vc_q;
   reg [PORTS*PORTS-1:0]  won_q;
+  wire [PORTS*WORD_W-1:0] chosen;
   always @(posedge clk_i) begin
     sent_q <= rst_ni ? granted : {INPUTS{1'b0}};
     won_q <= rst_ni ? granted_port : {(PORTS * PORTS){1'b0}};
@@ -156,12 +172,13 @@ module router #(
         word = {WORD_W{1'b0}};
         vc = {VCS{1'b0}};
         for (n = 0; n < VCS; n = n + 1) begin
-          word = word | (front[(p*VCS+n)*WORD_W+:WORD_W] & {WORD_W{granted[p*VCS+n]}});
+          word = word | (last[(p*VCS+n)*WORD_W+:WORD_W] & {WORD_W{sent_q[p*VCS+n]}});
           vc = vc | (out_vc_q[(p*VCS+n)*VCS+:VCS] & {VCS{granted[p*VCS+n]}});
         end
       end
+      assign chosen[p*WORD_W+:WORD_W] = word;
       always @(posedge clk_i) begin
-        chosen_q[p*WORD_W+:WORD_W] <= word;
+        chosen_tail_q[p] <= |tail_goes[p*VCS+:VCS];
         chosen_vc_q[p*VCS+:VCS] <= vc;
       end
     end
@@ -173,13 +190,16 @@ module router #(
       reg [WORD_W-1:0] word;
       reg [VCS-1:0]    vc;
       reg [VC_W-1:0]   vc_number;
+      reg              tail;  // the word's, from a register
       integer n;
       always @* begin
         word = {WORD_W{1'b0}};
+        tail = 1'b0;
         vc = {VCS{1'b0}};
         vc_number = {VC_W{1'b0}};
         for (n = 0; n < PORTS; n = n + 1) begin
-          word = word | (chosen_q[n*WORD_W+:WORD_W] & {WORD_W{from[n]}});
+          word = word | (chosen[n*WORD_W+:WORD_W] & {WORD_W{from[n]}});
+          tail = tail || (chosen_tail_q[n] && from[n]);
           vc = vc | (chosen_vc_q[n*VCS+:VCS] & {VCS{from[n]}});
         end
         if (word[WORD_W-1]) word[ROUTE_AT+:ROUTE_W] = word[ROUTE_AT+:ROUTE_W] >> HOP_W;
@@ -191,7 +211,7 @@ module router #(
       assign flit_tail_o[p] = word[WORD_W-2];
       assign flit_o[p*FLIT_W+:FLIT_W] = word[FLIT_W-1:0];
       assign used[p*VCS+:VCS] = vc;
-      assign gone[p*VCS+:VCS] = vc & {VCS{word[WORD_W-2]}};
+      assign gone[p*VCS+:VCS] = vc & {VCS{tail}};
     end
   endgenerate
 endmodule

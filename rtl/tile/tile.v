@@ -1,6 +1,6 @@
 // A tile: router, network interface, and the registers of the channels between and behind them. Router port 0 to
 // LINKS - 1 lead to neighbours, the PORTS behind those to the network interface. What comes in over a link meets a register, credits
-// leave from one, and flits from the router's crossbar, behind its register: tiles are wired pin to pin, and what is between
+// leave from one, and flits from the router's buffers over its crossbar: tiles are wired pin to pin, and what is between
 // them may add cycles of its own to flits and credits.
 //
 // Cycle by cycle (the contract of the model's node): a flit that wins the router's switch in cycle t is at the pins in

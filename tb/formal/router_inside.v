@@ -1,6 +1,11 @@
   // Within router: credits are conserved, and an output virtual channel has one packet.
   genvar f, h;
+  wire [INPUTS-1:0] some_now, two_now;  // output virtual channels that have a credit, and another
   generate
+    for (f = 0; f < INPUTS; f = f + 1) begin : g_now
+      assign some_now[f] = credits_q[f*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}};
+      assign two_now[f] = credits_q[f*CREDIT_W+:CREDIT_W] > 1;
+    end
     for (f = 0; f < INPUTS; f = f + 1) begin : g_credits
       reg [CREDIT_W-1:0] away_q;  // places downstream that flits have
       wire [CREDIT_W-1:0] all = credits_i[(f/VCS)*CREDIT_W+:CREDIT_W];
@@ -12,8 +17,6 @@
           away_q <= away_q + {{(CREDIT_W - 1){1'b0}}, used[f]} - {{(CREDIT_W - 1){1'b0}}, credit_i[f]};
           assert ({1'b0, credits_q[f*CREDIT_W+:CREDIT_W]} + {1'b0, away_q} == {1'b0, all});
           assert (!used[f] || credits_q[f*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}});
-          assert (some_q[f] == (credits_q[f*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}}));
-          assert (spare_q[f] == (credits_q[f*CREDIT_W+:CREDIT_W] > 1));
         end
       end
       // What it tells upstream: a place for each flit that leaves its buffer.
@@ -31,6 +34,7 @@
         if (rst_ni && state_q[f*2+:2] == SEND) begin
           assert (vc != {VCS{1'b0}} && (vc & (vc - 1'b1)) == {VCS{1'b0}});
           assert ((has & ~busy_q) == {INPUTS{1'b0}});
+          assert (place_q[f] == |(has & some_now) && spare_q[f] == |(has & two_now));
         end
       end
       // What won in the cycle before still has its output virtual channel, for itself, and is in front of the crossbar with it.
@@ -40,7 +44,7 @@
       end
       always @* begin
         if (rst_ni && sent_q[f]) begin
-          assert (state_q[f*2+:2] != ASK_VC && (state_q[f*2+:2] == SEND) == !chosen_q[(f/VCS)*WORD_W+FLIT_W]);
+          assert (state_q[f*2+:2] != ASK_VC && (state_q[f*2+:2] == SEND) == !chosen_tail_q[f/VCS]);
           assert (port != {PORTS{1'b0}} && (port & (port - 1'b1)) == {PORTS{1'b0}});
           assert (vc != {VCS{1'b0}} && (vc & (vc - 1'b1)) == {VCS{1'b0}});
           assert ((has & ~busy_q) == {INPUTS{1'b0}});

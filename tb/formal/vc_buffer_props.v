@@ -1,16 +1,16 @@
 // vc_buffer, whose pushes credits allow and which is popped when it has a front: what comes out is what went in, all of
-// it, once and in order, in the same cycle if it is empty; valid and more tell the truth.
+// it, once and in order, in the same cycle if it is empty, and is there for a cycle more; valid and more tell the truth.
 `default_nettype none
 module vc_buffer_props (input wire clk_i);
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
   wire push = $anyseq, pop = $anyseq;
   wire [3:0] data = $anyseq;
-  wire [3:0] front;
+  wire [3:0] front, last;
   wire valid, more;
   vc_buffer #(.WIDTH(4), .DEPTH(4), .ADDR_W(2)) dut (
-    .clk_i(clk_i), .rst_ni(started), .push_i(push), .data_i(data), .pop_i(pop), .data_o(front), .valid_o(valid),
-    .more_o(more));
+    .clk_i(clk_i), .rst_ni(started), .push_i(push), .data_i(data), .pop_i(pop), .data_o(front), .last_o(last),
+    .valid_o(valid), .more_o(more));
 
   // The oldest flit in the lowest place, what comes behind it.
   reg [15:0] model = 16'd0;
@@ -19,6 +19,8 @@ module vc_buffer_props (input wire clk_i);
   wire [19:0] now = push ? all : {4'd0, model};
   wire [2:0] there = held + {2'd0, push};
   wire [19:0] rest = now >> 4;
+  reg popped = 1'b0;
+  reg [3:0] gone;  // the front of the cycle before
   always @(posedge clk_i) begin
     if (started) begin
       assume (!push || held < 3'd4);
@@ -26,6 +28,9 @@ module vc_buffer_props (input wire clk_i);
       assert (valid == (there != 3'd0));
       assert (more == (there > 3'd1));
       if (valid) assert (front == now[3:0]);
+      if (popped) assert (last == gone);
+      popped <= pop;
+      gone <= now[3:0];
       model <= pop ? rest[15:0] : now[15:0];
       held <= there - {2'd0, pop};
     end
