@@ -9,6 +9,7 @@
 #include "schedule/proof/order_proof.h"
 #include "schedule/proof/proof_cache.h"
 #include "schedule/proof/sum_proof.h"
+#include "schedule/proof/tree_order.h"
 
 namespace coppice::schedule {
 namespace {
@@ -74,6 +75,7 @@ std::vector<int> prove_data(const Schedule& schedule, std::span<const Message> m
   std::vector<int> additions(static_cast<std::size_t>(schedule.flows), 0);
   Contributions contributions(schedule, additions);
   Causality causality(schedule);
+  TreeOrder tree(schedule);
   ProvenGroups proven(schedule);
   for (const MessageGroup& group : groups.groups()) {
     if (const auto known = proven.find(group, shares)) {
@@ -82,7 +84,7 @@ std::vector<int> prove_data(const Schedule& schedule, std::span<const Message> m
       }
       continue;
     }
-    causality.prove(group.flows, group.messages);
+    if (!tree.holds(group)) causality.prove(group.flows, group.messages);
     GroupLayout layout = lay_out(group, shares);
     contributions.prove(group, layout);
     std::vector<int> depths;

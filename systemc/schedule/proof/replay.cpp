@@ -276,6 +276,11 @@ std::vector<Message> collect_messages(const Topology& topology, const Schedule& 
   }
   const EntryCheck check(topology, schedule);
   std::vector<Message> messages;
+  std::size_t count = 0;
+  for (const NodeTables& node : schedule.nodes) {
+    for (const Table& table : node.ports) count += static_cast<std::size_t>(table.messages());
+  }
+  messages.reserve(count);
   for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
     const auto& ports = schedule.nodes[node].ports;
     for (std::size_t port = 0; port < ports.size(); ++port) {
