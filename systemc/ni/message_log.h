@@ -38,9 +38,14 @@ class MessageLog {
     if (keep_) {
       kept_.push_back(id);
     } else {
-      tell(id);
+      tell((*this)[id]);
       forget(id);
     }
+  }
+  // A message without a record of its own has completed, as `image` says: another stood for it.
+  void image_completed(const MessageRecord& image) {
+    ++completed_;
+    tell(image);
   }
   // A copy of the entry of message `id` that stays until it completes.
   const TableEntry& keep(std::uint64_t id, const TableEntry& entry) {
@@ -71,7 +76,7 @@ class MessageLog {
 
   explicit MessageLog(std::shared_ptr<Store> store) : store_(std::move(store)), shelf_(*store_) {}
 
-  void tell(std::uint64_t id) const;
+  void tell(const MessageRecord& record) const;
   void forget(std::uint64_t id) { shelf_.give_back(id); }
 
   std::shared_ptr<Store> store_;

@@ -90,6 +90,7 @@ void NetworkInterface::start(Cycles at) {
   if (started_)
     throw ModelError(fmt::format("{}: started in cycle {}, but its tables run already", name(), at));
   started_ = true;
+  if (leader_ != nullptr) return;
   own_->begins = at;
   running_.push_back(own_.get());
   for (int port = 0; port < num_ports(); ++port) run_at(*own_, port, at);
@@ -312,6 +313,7 @@ void NetworkInterface::take_flit(int port, const fabric::Packet& packet, fabric:
 
 void NetworkInterface::message_arrived(int port, std::uint64_t message, Cycles now) {
   MessageRecord& record = (*context_.log)[message];
+  if (images_ != nullptr) images_->arrived(message, record);
   record.tail_ejected = now;
   record.dst_port = port;
   TableContext* const context = find(record.context);
@@ -348,6 +350,7 @@ void NetworkInterface::complete_arrivals(Cycles now) {
       ReductionUnit::apply(*record.entry, record.payload, *context.given.contents);
     count_arrival(context, record, now);
     completed.write(record);
+    if (images_ != nullptr) images_->completed(id, record);
     context_.log->close(id);
     finish_if_done(context, now);
   }
@@ -512,6 +515,7 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   } else {
     request();
   }
+  if (images_ != nullptr) images_->issued(id, source.table.issued() - 1, record);
   ++context.in_flight;
   ++counts_.messages_sent;
   counts_.bytes_sent += entry.message_bytes();
@@ -534,14 +538,15 @@ void NetworkInterface::settle() {
 }
 
 void NetworkInterface::read_statistics(const Reader& read) const {
+  const Counts& counts = leader_ != nullptr ? leader_->counts_ : counts_;
   read({"network_interface", "messages_sent", "", "The messages that table entries have issued."},
-       static_cast<double>(counts_.messages_sent));
+       static_cast<double>(counts.messages_sent));
   read({"network_interface", "messages_received", "", "The messages that were reduced or stored."},
-       static_cast<double>(counts_.messages_received));
+       static_cast<double>(counts.messages_received));
   read({"network_interface", "bytes_sent", "B", "The data of those that were issued, without heads."},
-       static_cast<double>(counts_.bytes_sent));
+       static_cast<double>(counts.bytes_sent));
   read({"network_interface", "bytes_received", "B", "The data of those that were reduced or stored."},
-       static_cast<double>(counts_.bytes_received));
+       static_cast<double>(counts.bytes_received));
 }
 
 bool NetworkInterface::finished() const {

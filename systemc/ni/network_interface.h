@@ -17,6 +17,7 @@
 #include "ni/gradient_memory.h"
 #include "ni/interface.h"
 #include "ni/memory_port.h"
+#include "ni/message_images.h"
 #include "ni/message_record.h"
 #include "ni/ni_context.h"
 #include "ni/packetizer.h"
@@ -69,6 +70,11 @@ class NetworkInterface final : public sc_core::sc_module,
   // the simulation unless the context holds them.
   NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
                    GradientMemory& contents, fabric::FlitContext* flits = nullptr, int local_ports = 0);
+
+  // Before the simulation, where all accelerators do the same in the same cycles: this one does it, and
+  // `images` what differs elsewhere; or this one does nothing by itself, and counts what `leader` does.
+  void lead(MessageImages& images) { images_ = &images; }
+  void follow(const NetworkInterface& leader) { leader_ = &leader; }
 
   void start(Cycles at) override;
   bool started() const override { return started_; }
@@ -159,6 +165,8 @@ class NetworkInterface final : public sc_core::sc_module,
   std::vector<TableContext*> order_;  // scratch: running_ as a port serves them
   std::unordered_map<ContextId, std::vector<Early>> early_;
   bool started_ = false;
+  MessageImages* images_ = nullptr;
+  const NetworkInterface* leader_ = nullptr;
   MemoryPort memory_port_;
   ReductionUnit reduction_;
   Cycles setup_;

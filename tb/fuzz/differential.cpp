@@ -46,6 +46,26 @@ void require_same_leaping(const std::string& yaml, const Outcome& flit, Tally& t
   if (leap.recording.result.at("leap").at("leapt_cycles") > 0) ++tally.leaping;
 }
 
+// Where all accelerators see the same, the messages of one tell those of all.
+void require_same_by_one(const std::string& yaml) {
+  const Outcome all = record_patterns(yaml, Trains::kOfAll);
+  const Outcome one = record_patterns(yaml, Trains::kOfOne);
+  if (one.end != all.end || one.contended_at != all.contended_at) {
+    RC_FAIL("trains of one accelerator end otherwise than those of all: " + one.reason + " / " + all.reason +
+            "\n" + yaml);
+  }
+  if (all.end != Outcome::End::kDone) return;
+  std::string difference = first_difference(all.recording, one.recording);
+  if (difference.empty() && all.recording.values != one.recording.values) difference = "other sums";
+  if (difference.empty() && all.recording.result.at("statistics") != one.recording.result.at("statistics")) {
+    difference = "other statistics";
+  }
+  if (!difference.empty()) {
+    RC_FAIL("trains of one accelerator (here: train) differ from those of all (here: flit): " + difference +
+            "\n" + yaml);
+  }
+}
+
 }  // namespace
 
 void require_agreement(const RandomSystem& system, Tally& tally) {
@@ -60,6 +80,7 @@ void require_agreement(const std::string& yaml, Tally& tally) {
     RC_DISCARD(flit.reason);
   }
   require_same_leaping(yaml, flit, tally);
+  require_same_by_one(yaml);
   const Outcome train = record_run(yaml, "train");
   if (flit.end == Outcome::End::kOrderLost) {
     ++tally.order_lost;

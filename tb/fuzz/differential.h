@@ -29,8 +29,9 @@ struct Tally {
 // cycle, flit and value, contended or not. A run at `fidelity: train` equals that at `fidelity: flit` in
 // every cycle and every value, or it ends in ContentionError, and no flit waited before the cycle that it
 // names, and data is wrong only where a schedule relies on the lockstep, of both alike
-// (system::OrderLostError). Discards (RapidCheck) what is refused as a configuration; fails with what differs
-// first.
+// (system::OrderLostError). Where tables can be patterns, trains of one accelerator tell what those of all
+// do, down to the statistics. Discards (RapidCheck) what is refused as a configuration; fails with what
+// differs first.
 void require_agreement(const RandomSystem& system, Tally& tally);
 // The same of a configuration file's text.
 void require_agreement(const std::string& yaml, Tally& tally);

@@ -126,17 +126,15 @@ class PassageRecorder final : public fabric::FabricObserver {
   std::map<std::pair<topology::ChannelId, std::uint64_t>, Passage> under_way_;
 };
 
-ordered_json record(const config::Loaded& loaded, int threads) {
+ordered_json record(const config::Loaded& loaded, system::RunOptions options) {
   const topology::Topology topology = system::build_topology(loaded);
   MessageRecorder messages;
   PassageRecorder passages(topology);
   StallDetector stalls(topology, loaded.config.system);
   fabric::FabricStatistics statistics;
-  system::RunOptions options;
   options.message_observers = {&messages};
   options.fabric_observers = {&passages, &stalls};
   options.statistics = &statistics;
-  options.threads = threads;
   std::vector<std::uint64_t> values;
   options.final_values = [&values](int, std::span<const float> final) {
     std::uint64_t hash = 14695981039346656037ULL;
@@ -251,16 +249,18 @@ int threads_for(const std::string& yaml) {
   return 2 + static_cast<int>(std::hash<std::string>()(yaml) % 3);
 }
 
-Outcome record_run(const std::string& yaml, const std::string& fidelity, int threads) {
+namespace {
+
+Outcome record_with(const std::string& yaml, const std::string& fidelity, const system::RunOptions& options) {
   Outcome outcome;
   try {
     const ScratchFile file(yaml);
     const config::Loaded loaded = config::load(file.path(), {"fidelity=" + fidelity}, config::Purpose::kRun);
     const ordered_json answer = system::run_in_child(
-        [&loaded, threads]() -> ordered_json {
+        [&loaded, &options]() -> ordered_json {
           limit_this_process();
           try {
-            return record(loaded, threads);
+            return record(loaded, options);
           } catch (const fabric::ContentionError& error) {
             return {{"contended", error.what()}, {"cycle", error.cycle()}};
           } catch (const system::OrderLostError& error) {
@@ -287,6 +287,21 @@ Outcome record_run(const std::string& yaml, const std::string& fidelity, int thr
     outcome.reason = error.what();
   }
   return outcome;
+}
+
+}  // namespace
+
+Outcome record_run(const std::string& yaml, const std::string& fidelity, int threads) {
+  system::RunOptions options;
+  options.threads = threads;
+  return record_with(yaml, fidelity, options);
+}
+
+Outcome record_patterns(const std::string& yaml, Trains trains) {
+  system::RunOptions options;
+  options.pattern_beyond = 1;
+  options.by_one_here = trains == Trains::kOfOne;
+  return record_with(yaml, "train", options);
 }
 
 std::string first_difference(const Recording& flit, const Recording& train) {

@@ -45,6 +45,10 @@ struct Outcome {
 
 // Runs the configuration `yaml` at `fidelity`, in a process of its own, in up to `threads` threads.
 Outcome record_run(const std::string& yaml, const std::string& fidelity, int threads = 1);
+// The same with tables that are kept as a pattern wherever they look alike from all accelerators, at
+// `fidelity: train`: the messages of one accelerator tell those of all, or those of all run.
+enum class Trains : std::uint8_t { kOfAll, kOfOne };
+Outcome record_patterns(const std::string& yaml, Trains trains);
 // Two to four threads, always as many for the same system.
 int threads_for(const std::string& yaml);
 

@@ -125,7 +125,7 @@ void TrainFabric::process(const Event& event, Cycles now) {
     case EventKind::kEjected:
       --trains_;
       last_movement_ = now;
-      statistics_.flits_ejected += port.ejector->message_ejected(event.message, now);
+      statistics_.flits_ejected += all(port.ejector->message_ejected(event.message, now));
       break;
     case EventKind::kInjected:
       port.sending = false;
@@ -173,15 +173,16 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
     Output& out = *stages_[i].output;
     const Passage& passage = stages_[i].passage;
     occupy(out, interval(i, told), message, now);
-    statistics_.flit_hops += train.flits;
-    if (out.channel < 0) continue;
-    statistics_.channel_flits[static_cast<std::size_t>(out.channel)] += train.flits;
-    for (FabricObserver* observer : observers_) {
-      observer->channel_busy(out.channel, passage.head, passage.tail + 1, train.flits * out.pace.flit_time);
+    statistics_.flit_hops += all(train.flits);
+    for (const topology::ChannelId channel : stages_[i].channels) {
+      statistics_.channel_flits[static_cast<std::size_t>(channel)] += train.flits;
+      for (FabricObserver* observer : observers_) {
+        observer->channel_busy(channel, passage.head, passage.tail + 1, train.flits * out.pace.flit_time);
+      }
     }
   }
   ++trains_;
-  statistics_.flits_injected += train.flits;
+  statistics_.flits_injected += all(train.flits);
   last_movement_ = now;
   port.sending = true;
   port.free_at = now + told.next_start;
@@ -197,7 +198,8 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
 std::int32_t TrainFabric::ejection_port(const Message& message) const {
   const NodeId node = stages_.back().output->node;
   const auto channels = static_cast<std::int32_t>(topology_->out_channels(node).size());
-  return node * ni_ports_ + message.route->back().out_port - channels;
+  const topology::Route& route = images_ == nullptr ? *message.route : *images_->of(*message.route).incoming;
+  return node * ni_ports_ + route.back().out_port - channels;
 }
 
 const TrainFabric::Known& TrainFabric::known(const Message& message) {
@@ -215,17 +217,42 @@ const TrainFabric::Known& TrainFabric::known(const Message& message) {
 // Fills stages_ with the train's way.
 void TrainFabric::follow(const Message& message, const Train& train, Cycles now) {
   stages_.clear();
-  Cycles head = now + kInjectionDelay;
-  Cycles tail = head + train.tail;
+  if (images_ != nullptr) {
+    follow_images(message, train, now);
+    return;
+  }
   NodeId node = message.src;
   for (const topology::Hop& hop : *message.route) {
     Output& out = output(node, hop.out_port);
-    const Passage passage = timing_.pass(train, head, tail, out.pace);
-    stages_.push_back({&out, hop.vcs, passage});
-    head = passage.head + out.delay;
-    tail = passage.tail + out.delay;
+    add_stage(out, hop.vcs, train, now);
+    if (out.channel >= 0) stages_.back().channels = {&out.channel, 1};
     node = out.to;
   }
+}
+
+// Its first channel leaves the origin, the others are those of the image that comes there.
+void TrainFabric::follow_images(const Message& message, const Train& train, Cycles now) {
+  const RouteImages::Images& images = images_->of(*message.route);
+  NodeId node = images.incoming_src;
+  for (std::size_t i = 0; i < images.incoming->size(); ++i) {
+    const topology::Hop& hop = (*images.incoming)[i];
+    Output& incoming = output(node, hop.out_port);
+    add_stage(i == 0 ? output(message.src, message.route->front().out_port) : incoming, hop.vcs, train, now);
+    stages_.back().channels = images_->channels(images, i);
+    node = incoming.to;
+  }
+}
+
+// The stage behind the last, or behind the injection.
+void TrainFabric::add_stage(Output& out, topology::VcRange vcs, const Train& train, Cycles now) {
+  Cycles head = now + kInjectionDelay;
+  Cycles tail = head + train.tail;
+  if (!stages_.empty()) {
+    const Stage& before = stages_.back();
+    head = before.passage.head + before.output->delay;
+    tail = before.passage.tail + before.output->delay;
+  }
+  stages_.push_back({&out, vcs, timing_.pass(train, head, tail, out.pace), {}});
 }
 
 void TrainFabric::require_virtual_channels(const Message& message, const Train& train, Cycles now) const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "fabric/failure.h"
 #include "fabric/framing.h"
 #include "fabric/trains/calendar.h"
+#include "fabric/trains/route_images.h"
 #include "fabric/trains/train.h"
 #include "topology/topology.h"
 
@@ -55,6 +57,11 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   // All references outlive the fabric; a ContentionError of its process ends up in `failure`.
   TrainFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,
               const config::SystemConfig& system, const Framing& framing, int ni_ports, Failure& failure);
+
+  // Before the simulation: only the origin sends, and each of its messages stands for its images; the one
+  // that comes to the origin is ejected there. Statistics count and observers see all of them. `images` knows
+  // every route, and outlives the fabric.
+  void stand_for(const RouteImages& images) { images_ = &images; }
 
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
   void wake(NodeId node, int port, Cycles at) override;
@@ -118,6 +125,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Output* output;
     topology::VcRange vcs;
     Passage passage;
+    std::span<const topology::ChannelId> channels;  // behind it and behind its images
   };
 
   void build(const config::SystemConfig& system);
@@ -129,6 +137,11 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   void start(std::int32_t port, const Message& message, Cycles now);
   const Known& known(const Message& message);
   void follow(const Message& message, const Train& train, Cycles now);
+  void follow_images(const Message& message, const Train& train, Cycles now);
+  void add_stage(Output& out, topology::VcRange vcs, const Train& train, Cycles now);
+  std::int64_t all(std::int64_t flits) const {
+    return images_ == nullptr ? flits : flits * static_cast<std::int64_t>(images_->accelerators());
+  }
   std::int32_t ejection_port(const Message& message) const;
   void require_credits(const Message& message, const Known& known, Cycles now) const;
   void require_virtual_channels(const Message& message, const Train& train, Cycles now) const;
@@ -165,6 +178,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   std::int64_t trains_ = 0;   // under way
   Cycles contended_at_ = -1;  // the first contention known so far, maybe still to come
   std::string contention_;
+  const RouteImages* images_ = nullptr;
   FabricStatistics statistics_;
   std::vector<FabricObserver*> observers_;
   Failure* failure_;

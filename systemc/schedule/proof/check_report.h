@@ -10,6 +10,8 @@ namespace coppice::schedule {
 
 using topology::NodeId;
 
+class SymmetricTables;
+
 // Two or more messages that want one channel, or one port between a network interface and its router, at a
 // time.
 struct SharedChannel {
@@ -34,6 +36,9 @@ struct CheckReport {
   // Additions that a contribution of a flow passes through at most, in whatever order messages arrive, per
   // flow: the depth of its reduction tree, for the rounding bound of the sums.
   std::vector<int> additions;
+  // The tables of all accelerators, where they and all that their messages meet look the same from each: the
+  // schedule's, as long as that. nullptr: not known to.
+  const SymmetricTables* symmetry = nullptr;
 };
 
 // A schedule that is wrong: what() names the chunk (flow and address), the node and the step at fault.

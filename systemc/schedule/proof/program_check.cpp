@@ -385,6 +385,7 @@ std::optional<CheckReport> check_programs(const Topology& topology, const Schedu
   const Schedule alone = with_tables_of(schedule, tables.moves().origin());
   std::vector<Message> messages = collect_messages(topology, alone);
   CheckReport report;
+  report.symmetry = &tables;
   replay(alone, messages, &tables);
   find_contention(topology, alone, messages, report, &tables);
   for (const auto& chunk : tables.chunks()) report.additions.push_back(additions.at(chunk.program));

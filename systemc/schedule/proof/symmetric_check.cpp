@@ -183,6 +183,7 @@ CheckReport check_symmetric(const Topology& topology, const Schedule& schedule, 
   const Schedule alone = with_tables_of(schedule, pattern.moves().origin());
   std::vector<Message> messages = collect_messages(topology, alone);
   CheckReport report;
+  report.symmetry = &pattern;
   replay(alone, messages, &pattern);
   eject_at_origin(topology, schedule, pattern, messages);
   find_contention(topology, alone, messages, report, &pattern);

@@ -57,6 +57,10 @@ class ProgramTables final : public SymmetricTables {
   }
   void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override;
   void read_message(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override;
+  std::int32_t route_of(std::size_t slot, std::size_t i, NodeId node) const override {
+    const auto [chunk, message] = spec_.slots[slot][i];
+    return spec_.chunks[static_cast<std::size_t>(chunk)].program->move(node, message).route;
+  }
   std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const override;
 
  private:

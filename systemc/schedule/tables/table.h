@@ -71,6 +71,8 @@ class TableSource {
   virtual void read_message(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const {
     read(slot, i, node, entry);
   }
+  // The route of an entry; -1 for a nop.
+  virtual std::int32_t route_of(std::size_t slot, std::size_t i, NodeId node) const = 0;
   // The routes that a slot's entries take at `node`, each at least once.
   virtual std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const = 0;
   // This source, if it is one accelerator's tables and the moves that make them everybody's.

@@ -49,6 +49,10 @@ class TablePattern final : public SymmetricTables {
   std::size_t size(std::size_t slot) const override { return spec_.slots[slot].size(); }
   std::int64_t messages(std::size_t slot) const override;
   void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override;
+  std::int32_t route_of(std::size_t slot, std::size_t i, NodeId node) const override {
+    const std::int32_t way = spec_.slots[slot][i].route;
+    return way < 0 ? -1 : route(node, way);
+  }
   std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const override;
   const TablePattern* pattern() const override { return this; }
 

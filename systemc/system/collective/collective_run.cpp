@@ -1,6 +1,7 @@
 // One collective from its configuration to its verified result.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -31,6 +32,7 @@
 #include "system/output/trace_writer.h"
 #include "system/output/vcd_probe.h"
 #include "system/process/auto_fidelity.h"
+#include "system/process/child_process.h"
 #include "system/process/cost_meter.h"
 
 namespace coppice::system {
@@ -40,10 +42,10 @@ using topology::NodeId;
 
 // All that is known of a run before its first simulated cycle; no SystemC in it.
 struct Prepared {
-  explicit Prepared(const config::Loaded& loaded)
+  explicit Prepared(const config::Loaded& loaded, std::optional<int> pattern_beyond = std::nullopt)
       : topology(build_topology(loaded)),
         routing(build_routing(loaded, topology)),
-        checked(build_schedule(loaded, topology, *routing)),
+        checked(build_schedule(loaded, topology, *routing, pattern_beyond)),
         ni_ports(resolve_ni_ports(loaded.config, topology)),
         fabric_ports(most_ports()),
         least(find_least_time(loaded.config.system, topology, checked.schedule)) {
@@ -71,13 +73,14 @@ struct Prepared {
 class CollectiveRun {
  public:
   CollectiveRun(const config::Loaded& loaded, const RunOptions& options, const Prepared& prepared,
-                config::Fidelity fidelity)
+                config::Fidelity fidelity, const SymmetricRun* symmetric = nullptr)
       : loaded_(loaded),
         options_(options),
         topology_(prepared.topology),
         schedule_(prepared.checked.schedule),
         prepared_(prepared),
         fidelity_(fidelity),
+        symmetric_(symmetric),
         verification_(make_verification(config().check, schedule_, prepared.checked.report, config().seed)),
         breakdown_(topology_.num_accelerators(), prepared.ni_ports) {
     fabric::set_time_resolution();
@@ -207,6 +210,7 @@ class CollectiveRun {
         .rtl_interfaces = rtl_nodes(),
         .wave_path = options_.fst_path,
         .threads = threads(),
+        .symmetric = symmetric_,
     };
     machine_ = std::make_unique<Machine>("machine", spec, options_.parts);
     fabric_ = &machine_->fabric();
@@ -311,6 +315,7 @@ class CollectiveRun {
   const schedule::Schedule& schedule_;
   const Prepared& prepared_;
   config::Fidelity fidelity_;
+  const SymmetricRun* symmetric_;
   std::unique_ptr<Verification> verification_;
   TimeBreakdown breakdown_;
   Finish finish_;
@@ -324,6 +329,39 @@ class CollectiveRun {
   std::unique_ptr<VcdProbe> vcd_;
   std::int64_t messages_ = 0;
 };
+
+// Whether trains of one accelerator may tell what all do: nobody watches single messages in their order, and
+// what accelerators do takes no time that their data decide on.
+bool may_tell_by_one(const config::Config& config, const RunOptions& options) {
+  const bool trains =
+      config.fidelity == config::Fidelity::kTrain || config.fidelity == config::Fidelity::kAuto;
+  const bool watched =
+      !options.by_one_here &&
+      (!options.trace_path.empty() || !options.vcd_path.empty() || !options.message_observers.empty() ||
+       !options.fabric_observers.empty() || options.statistics != nullptr || options.final_values);
+  const bool own_modules = options.parts.make_accelerator || options.parts.make_memory;
+  return trains && !watched && !own_modules && !config.system.accelerator.memory_bandwidth;
+}
+
+// In a process of its own: where trains meet or the run fails otherwise, all accelerators tell where and why.
+std::optional<nlohmann::ordered_json> run_symmetric(const config::Loaded& loaded, const RunOptions& options,
+                                                    const Prepared& prepared, const char* size) {
+  if (!may_tell_by_one(loaded.config, options)) return std::nullopt;
+  const auto symmetric =
+      find_symmetric_run(prepared.topology, prepared.checked.schedule, prepared.checked.report);
+  if (symmetric == nullptr) return std::nullopt;
+  const auto run = [&] {
+    return within_time(loaded, size, [&] {
+      return CollectiveRun(loaded, options, prepared, config::Fidelity::kTrain, symmetric.get()).run();
+    });
+  };
+  if (options.by_one_here) return run();
+  try {
+    return run_in_child(run, options.interrupted);
+  } catch (const ModelError&) {
+    return std::nullopt;
+  }
+}
 
 }  // namespace
 
@@ -347,7 +385,8 @@ std::string describe_quantities(const config::Loaded& loaded) {
 // not apply. A value change dump shows flits, so it asks for them from the start.
 nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options) {
   const char* const size = loaded.config.training.model.empty() ? "collective.size" : "training.model";
-  const auto prepared = within_time(loaded, size, [&] { return std::make_unique<Prepared>(loaded); });
+  const auto prepared =
+      within_time(loaded, size, [&] { return std::make_unique<Prepared>(loaded, options.pattern_beyond); });
   const auto run = [&](config::Fidelity fidelity) {
     return within_time(loaded, size,
                        [&] { return CollectiveRun(loaded, options, *prepared, fidelity).run(); });
@@ -361,6 +400,9 @@ nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOpt
   if (!rtl_interfaces && !options.fst_path.empty()) {
     throw ConfigError(loaded.place("system.ni.impl"),
                       "--fst: a waveform shows a network interface in Verilog: set system.ni.impl to rtl");
+  }
+  if (!rtl) {
+    if (auto result = run_symmetric(loaded, options, *prepared, size)) return *std::move(result);
   }
   if (loaded.config.fidelity == config::Fidelity::kTrain) return run(config::Fidelity::kTrain);
   if (loaded.config.fidelity == config::Fidelity::kLeap) {

@@ -160,6 +160,7 @@ schedule::CompileRequest request_of(const config::Loaded& loaded, const topology
 // With `expected`, gets what `algorithm: auto` has compared.
 schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
                                     const topology::RoutingFunction& routing,
+                                    std::optional<int> pattern_beyond,
                                     std::vector<schedule::ExpectedTime>& expected) {
   const config::CollectiveConfig& collective = loaded.config.collective;
   const auto compiler = schedule::make_compiler(collective.algorithm);
@@ -168,6 +169,7 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
                       fmt::format("collective.algorithm: there is no algorithm '{}'", collective.algorithm));
   }
   schedule::CompileRequest request = request_of(loaded, topology, routing);
+  if (pattern_beyond) request.pattern_beyond = *pattern_beyond;
   // The network interface in Verilog is loaded with stored entries.
   if (loaded.config.system.ni.impl == config::Implementation::kRtl) {
     request.pattern_beyond = std::numeric_limits<int>::max();
@@ -422,12 +424,12 @@ schedule::StepTiming step_timing(const config::SystemConfig& system) {
 }
 
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
-                               const topology::RoutingFunction& routing) {
+                               const topology::RoutingFunction& routing, std::optional<int> pattern_beyond) {
   config::require_whole_collective(loaded);
   const bool imported = config::reads_tables(loaded.config);
   CheckedSchedule result;
   result.schedule = imported ? read_schedule(loaded, topology, routing)
-                             : compile_schedule(loaded, topology, routing, result.expected);
+                             : compile_schedule(loaded, topology, routing, pattern_beyond, result.expected);
   try {
     result.report = schedule::check_schedule(topology, result.schedule);
   } catch (const schedule::ScheduleError& error) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ bool has_root(const config::CollectiveConfig& collective);
 void require_root(const config::Loaded& loaded, const topology::Topology& topology);
 
 // Compiles `collective` and proves it right; its channel dependencies are proven free of cycles too.
+// `pattern_beyond`: CompileRequest's, where it is not to be its own.
 struct CheckedSchedule {
   schedule::Schedule schedule;
   schedule::CheckReport report;
@@ -59,7 +61,8 @@ struct CheckedSchedule {
       expected{};  // algorithm: auto: what it chose over what, the fastest first
 };
 CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Topology& topology,
-                               const topology::RoutingFunction& routing);
+                               const topology::RoutingFunction& routing,
+                               std::optional<int> pattern_beyond = std::nullopt);
 
 // The schedule's tables in hardware, its messages under the system's flow control.
 schedule::NiOverhead ni_overhead(const config::SystemConfig& system, const topology::Topology& topology,

@@ -11,7 +11,6 @@
 #include "cosim/rtl_router.h"
 #include "fabric/fluid/fluid_fabric.h"
 #include "fabric/sim_time.h"
-#include "fabric/trains/train_fabric.h"
 #include "system/machine/build.h"
 
 namespace coppice::system {
@@ -117,9 +116,12 @@ fabric::FlitParts::LocalPorts Machine::build_local(fabric::FlitNode& node, NodeI
 
 void Machine::build_messages() {
   clock_ = std::make_unique<ni::AlarmClock>("clock", context_.period, spec_.failure);
+  fabric::TrainFabric* trains = nullptr;
   if (spec_.fidelity == config::Fidelity::kTrain) {
-    fabric_ = std::make_unique<fabric::TrainFabric>("fabric", spec_.topology, system_, context_.framing,
-                                                    spec_.fabric_ports, spec_.failure);
+    auto fabric = std::make_unique<fabric::TrainFabric>("fabric", spec_.topology, system_, context_.framing,
+                                                        spec_.fabric_ports, spec_.failure);
+    trains = fabric.get();
+    fabric_ = std::move(fabric);
   } else {
     auto fluid = std::make_unique<fabric::FluidFabric>("fabric", spec_.topology, system_, context_.framing,
                                                        spec_.fabric_ports, spec_.failure);
@@ -133,6 +135,20 @@ void Machine::build_messages() {
     nodes_.push_back(std::make_unique<Node>(fmt::format("node_{}", id).c_str(),
                                             [&] { build_interface(id, context, nullptr, 0); }));
   }
+  if (spec_.symmetric != nullptr && trains != nullptr) tell_by_one(*trains);
+}
+
+void Machine::tell_by_one(fabric::TrainFabric& fabric) {
+  const SymmetricRun& symmetric = *spec_.symmetric;
+  const auto origin = static_cast<std::size_t>(symmetric.routes.origin());
+  images_ = std::make_unique<ni::MessageImages>(spec_.schedule, symmetric.tables, spec_.log);
+  auto& leader = dynamic_cast<ni::NetworkInterface&>(*interfaces_[origin]);
+  leader.lead(*images_);
+  for (std::size_t n = 0; n < memories_.size(); ++n) {
+    images_->add(*memories_[n], spec_.contents(static_cast<NodeId>(n)));
+    if (n != origin) dynamic_cast<ni::NetworkInterface&>(*interfaces_[n]).follow(leader);
+  }
+  fabric.stand_for(symmetric.routes);
 }
 
 // Within the node.

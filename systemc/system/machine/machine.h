@@ -13,10 +13,13 @@
 #include "fabric/failure.h"
 #include "fabric/flits/flit_fabric.h"
 #include "fabric/route_changes.h"
+#include "fabric/trains/train_fabric.h"
 #include "ni/interface.h"
 #include "ni/memory.h"
+#include "ni/message_images.h"
 #include "ni/network_interface.h"
 #include "ni/route_override.h"
+#include "system/machine/symmetric_run.h"
 #include "topology/routing/routing.h"
 #include "topology/topology.h"
 
@@ -40,6 +43,8 @@ struct MachineSpec {
   const ni::PathTable* paths = nullptr;  // of a controller; none: messages take the routes of their schedules
   // In which nodes may run side by side, where flits move and all modules are fit for that.
   int threads = 1;
+  // Where trains move: one accelerator's messages tell what all do. None: all tell.
+  const SymmetricRun* symmetric = nullptr;
   // Where flits move, makes what stands at the local ports of a node in the place of its network interface,
   // within the node; it is not the machine's, and has neither memory nor accelerator. None: the usual.
   std::function<fabric::FlitParts::LocalPorts(topology::NodeId node, fabric::FlitContext& flits)>
@@ -89,6 +94,7 @@ class Machine final : public sc_core::sc_module {
 
   void build_flits();
   void build_messages();
+  void tell_by_one(fabric::TrainFabric& fabric);
   fabric::FlitParts::LocalPorts build_local(fabric::FlitNode& node, topology::NodeId id, int ports,
                                             fabric::FlitContext& flits);
   void build_interface(topology::NodeId id, const ni::NiContext& context, fabric::FlitContext* flits,
@@ -111,6 +117,7 @@ class Machine final : public sc_core::sc_module {
   std::vector<std::unique_ptr<ni::Interface>> interfaces_;
   std::vector<std::unique_ptr<ni::MemoryModule>> memories_;
   std::vector<std::unique_ptr<accelerator::AcceleratorModule>> accelerators_;
+  std::unique_ptr<ni::MessageImages> images_;
   fabric::FlitNode* flit_node_ = nullptr;  // the one that is being built
   Cycles cycle_ = 0;
 };

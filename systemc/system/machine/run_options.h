@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,12 @@ struct RunOptions {
   std::vector<ni::MessageObserver*> message_observers;
   std::vector<fabric::FabricObserver*> fabric_observers;
   fabric::FabricStatistics* statistics = nullptr;  // gets what the fabric has counted, when the run is done
+  // Whether trains of a collective that every accelerator sees alike are those of one (SymmetricRun) in this
+  // process and with observers, who see what comes in a cycle in another order, instead of in a process of
+  // their own and where nobody observes.
+  bool by_one_here = false;
+  // CompileRequest::pattern_beyond, where it is not to be its own.
+  std::optional<int> pattern_beyond{};
   // Gets the accelerator and its gradient buffer, when the run is done and verified with `check: values`.
   std::function<void(int accelerator, std::span<const float> values)> final_values;
 };

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "topology/routing/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::fabric {
+
+using topology::NodeId;
+
+// The routes of all accelerators in a run that looks the same from each of them, by those of one, the origin:
+// whatever leaves the origin over a route stands for an image from every accelerator at the same time, over
+// channels of the same kind. One image comes to the origin.
+//
+// Channels are images of each other likewise: the first of a route of that which leaves the origin, the
+// others of those by which its image comes to the origin. What the origin's messages do on these is what all
+// messages do on any of their images.
+class RouteImages {
+ public:
+  struct Images {
+    NodeId incoming_src = topology::kNoNode;  // of the image that comes to the origin
+    const topology::Route* incoming = nullptr;
+    std::size_t hops = 0;                       // over channels
+    std::vector<topology::ChannelId> channels;  // [hop * accelerators + accelerator]
+  };
+
+  // The topology outlives it.
+  RouteImages(const topology::Topology& topology, NodeId origin);
+
+  // Adds a route of the origin, given its images by the accelerator that they leave; they outlive this. False
+  // where they do not do as images: where virtual channels, bandwidths or latencies differ, two go over one
+  // channel or to one accelerator, or other images of a channel or of the route are known.
+  bool add(std::span<const topology::Route* const> images);
+
+  NodeId origin() const { return origin_; }
+  std::size_t accelerators() const { return accelerators_; }
+  const Images& of(const topology::Route& route) const { return images_.at(&route); }
+  // The channels that images of a message on its route's hop number `hop` take, by accelerator; none where it
+  // is ejected.
+  std::span<const topology::ChannelId> channels(const Images& images, std::size_t hop) const {
+    if (hop >= images.hops) return {};
+    return std::span(images.channels).subspan(hop * accelerators_, accelerators_);
+  }
+
+ private:
+  bool add_channels(const Images& images, topology::ChannelId first);
+
+  const topology::Topology* topology_;
+  NodeId origin_;
+  std::size_t accelerators_;
+  std::vector<topology::ChannelId> image_at_origin_;           // [channel]; -1: not known
+  std::unordered_map<const topology::Route*, Images> images_;  // by the origin's
+};
+
+}  // namespace coppice::fabric

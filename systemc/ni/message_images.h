@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ni/gradient_memory.h"
+#include "ni/memory.h"
+#include "ni/message_log.h"
+#include "ni/message_record.h"
+#include "schedule/tables/schedule.h"
+#include "schedule/tables/symmetric_tables.h"
+
+namespace coppice::ni {
+
+// The messages of all accelerators in a run that looks the same from each of them, of which one, the origin,
+// executes its tables: entry i of a port there stands for entry i of that port everywhere. The others do what
+// the origin does in the same cycles, so that only what differs is done for each: their data are read, added
+// and stored, and observers are told of their messages.
+class MessageImages {
+ public:
+  // References outlive it; the tables are those of all accelerators, a slot at the same port of each.
+  MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables, MessageLog& log)
+      : schedule_(&schedule), origin_(tables.moves().origin()), log_(&log) {}
+
+  // The memory of the next accelerator, and its buffer.
+  void add(MemoryModule& memory, GradientMemory& contents) { nodes_.push_back({&memory, &contents}); }
+
+  // The origin has issued entry `index` of the record's port, and has read its data.
+  void issued(std::uint64_t message, std::size_t index, MessageRecord& record);
+  // Makes the record of a message that has come to its destination that of the image that comes to the
+  // origin.
+  void arrived(std::uint64_t message, MessageRecord& record);
+  // The origin has reduced or stored it.
+  void completed(std::uint64_t message, MessageRecord& record);
+
+ private:
+  struct Node {
+    MemoryModule* memory;
+    GradientMemory* contents;
+  };
+  struct UnderWay {
+    std::size_t index = 0;
+    TableEntry incoming;            // the image's that comes to the origin
+    std::vector<Payload> payloads;  // [accelerator] it is from
+  };
+
+  UnderWay& under_way(std::uint64_t message) {
+    if (under_way_.size() <= message) under_way_.resize(message + 1);
+    return under_way_[message];
+  }
+  // The entry at accelerator `n`, until the next call.
+  const TableEntry& entry(std::size_t n, int port, std::size_t index) {
+    schedule_->nodes[n].ports[static_cast<std::size_t>(port)].read_message(index, entry_);
+    return entry_;
+  }
+
+  const schedule::Schedule* schedule_;
+  NodeId origin_;
+  MessageLog* log_;
+  std::vector<Node> nodes_;
+  std::vector<UnderWay> under_way_;  // [message]
+  TableEntry entry_;
+};
+
+}  // namespace coppice::ni

@@ -1,0 +1,76 @@
+#include "fabric/trains/route_images.h"
+
+#include <gtest/gtest.h>
+
+#include "small_fabric.h"
+
+namespace coppice::fabric {
+namespace {
+
+using topology::Hop;
+using topology::Route;
+using topology::VcRange;
+
+constexpr int kNodes = 4;
+
+// A ring of four, all channels alike but for the one that leaves node 2 if `uneven`.
+topology::Topology ring(bool uneven = false) {
+  topology::Topology ring(topology::Kind::kRing, {kNodes}, kNodes, 0);
+  for (NodeId node = 0; node < kNodes; ++node) {
+    const std::int64_t bandwidth = uneven && node == 2 ? 8'000'000'000 : 16'000'000'000;
+    ring.add_channel(node, (node + 1) % kNodes, {bandwidth}, kCycle);
+  }
+  return ring;
+}
+
+// To the next node, and to its network interface.
+Route to_next(VcRange vcs = {0, 4}) {
+  return {Hop{.out_port = 0, .vcs = vcs}, Hop{.out_port = 1, .vcs = {0, 4}}};
+}
+
+TEST(RouteImages, FollowARouteFromEverywhere) {
+  const topology::Topology topology = ring();
+  const Route route = to_next();
+  RouteImages images(topology, 0);
+  ASSERT_TRUE(images.add(std::vector<const Route*>(kNodes, &route)));
+  const RouteImages::Images& found = images.of(route);
+  EXPECT_EQ(found.incoming, &route);
+  EXPECT_EQ(found.incoming_src, 3);
+  const auto channels = images.channels(found, 0);
+  EXPECT_EQ(std::vector<topology::ChannelId>(channels.begin(), channels.end()),
+            (std::vector<topology::ChannelId>{0, 1, 2, 3}));
+  EXPECT_TRUE(images.channels(found, 1).empty()) << "ejected";
+}
+
+TEST(RouteImages, RefuseWhatIsNotAlike) {
+  const Route route = to_next();
+  const topology::Topology uneven = ring(true);
+  EXPECT_FALSE(RouteImages(uneven, 0).add(std::vector<const Route*>(kNodes, &route))) << "bandwidth";
+  const topology::Topology even = ring();
+  const Route narrow = to_next({0, 2});
+  std::vector<const Route*> mixed(kNodes, &route);
+  mixed[1] = &narrow;
+  EXPECT_FALSE(RouteImages(even, 0).add(mixed)) << "virtual channels";
+  Route far = to_next();
+  far.insert(far.begin(), far.front());
+  std::vector<const Route*> uneven_ends(kNodes, &route);
+  uneven_ends[1] = &far;
+  EXPECT_FALSE(RouteImages(even, 0).add(uneven_ends)) << "another number of channels";
+}
+
+// All go through node 2 or 3, whose channels would stand for those of others.
+TEST(RouteImages, RefuseChannelsThatTwoImagesTake) {
+  topology::Topology topology(topology::Kind::kFile, {}, 2, 2);
+  for (const auto& [src, dst] : {std::pair{0, 2}, {1, 2}, {2, 3}, {3, 0}, {3, 1}}) {
+    topology.add_channel(src, dst, {16'000'000'000}, kCycle);
+  }
+  const VcRange all{0, 4};
+  const Route from_0{{0, all}, {0, all}, {1, all}, {1, all}};
+  const Route from_1{{0, all}, {0, all}, {0, all}, {1, all}};
+  RouteImages images(topology, 0);
+  const std::vector<const Route*> both{&from_0, &from_1};
+  EXPECT_FALSE(images.add(both));
+}
+
+}  // namespace
+}  // namespace coppice::fabric
