@@ -20,22 +20,19 @@ module round_robin #(
       for (step = 1; step < WIDTH; step = step * 2) upward = upward | upward << step;
     end
   endfunction
-  genvar i, j;
-  generate
-    for (i = 0; i < WIDTH; i = i + 1) begin : g_request
-      wire [WIDTH-1:0] ahead;  // requesters that come before this one
-      for (j = 0; j < WIDTH; j = j + 1) begin : g_other
-        if (j < i) begin : g_lower
-          assign ahead[j] = from_i[j] || !from_i[i];
-        end else if (j > i) begin : g_higher
-          assign ahead[j] = from_i[j] && !from_i[i];
-        end else begin : g_self
-          assign ahead[j] = 1'b0;
-        end
-      end
-      assign grant_o[i] = request_i[i] && (request_i & ahead) == {WIDTH{1'b0}};
+  reg [WIDTH-1:0] grant, ahead, above;
+  integer i;
+  always @* begin
+    grant = {WIDTH{1'b0}};
+    ahead = {WIDTH{1'b0}};  // requesters that come before this one
+    above = {WIDTH{1'b0}};  // those of higher numbers
+    for (i = 0; i < WIDTH; i = i + 1) begin
+      above = {WIDTH{1'b1}} << i << 1;
+      ahead = ((from_i | {WIDTH{!from_i[i]}}) & ~({WIDTH{1'b1}} << i)) | (from_i & {WIDTH{!from_i[i]}} & above);
+      grant[i] = request_i[i] && (request_i & ahead) == {WIDTH{1'b0}};
     end
-  endgenerate
+  end
+  assign grant_o = grant;
   assign any_o = |request_i;
   assign behind_o = upward(grant_o) << 1;
 endmodule
