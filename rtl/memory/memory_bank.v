@@ -38,7 +38,7 @@ module memory_bank #(
   input  wire                       clk_i,
   input  wire                       rst_ni,
   input  wire [ADDRESS_W-13:0]      base_i,        // of the network interface's words, in 4 KiB
-  input  wire [STREAMS-1:0]         from_i,        // the streams from the one on that comes first in this cycle
+  input  wire [STREAMS-1:0]         from_i,        // the streams from the one on that comes first, as round_robin's pointer
   input  wire [STREAMS-1:0]         touch_i,
   input  wire [STREAMS*TAG_W-1:0]   touch_tag_i,
   input  wire [STREAMS-1:0]         touch_data_i,
@@ -96,31 +96,24 @@ module memory_bank #(
   localparam [PART_W-1:0] LAST_PART = LAST_PART_OF[PART_W-1:0];
   localparam [PIN_W-1:0] NO_PINS = 0;
 
-  // The first of those that ask, from the one whose turn it is on, else the first of all.
-  function [STREAMS-1:0] first_of(input [STREAMS-1:0] asks, input [STREAMS-1:0] from);
-    reg [STREAMS-1:0] behind, first_behind, first;
-    begin
-      behind = asks & from;
-      first_behind = behind & (~behind + {{(STREAMS - 1){1'b0}}, 1'b1});
-      first = asks & (~asks + {{(STREAMS - 1){1'b0}}, 1'b1});
-      first_of = |behind ? first_behind : first;
-    end
-  endfunction
-
   function [ADDRESS_W-1:0] address_of(input [TAG_W-1:0] line);
     address_of = {base_i, 12'd0} + {{(ADDRESS_W - TAG_W - BANK_W - LINE_W - 2){1'b0}}, line, NUMBER, {(LINE_W + 2){1'b0}}};
   endfunction
 
-  // A place is used; of a line that leaves; its words have been asked for and not all come; are all there; it was touched.
-  reg [LINES-1:0]            used_q, leaves_q, asked_q, full_q, touched_q;
-  reg [LINES*TAG_W-1:0]      tag_q;
+  // Of each place:
+  reg [LINES-1:0]            used_q;     // a line has it
+  reg [LINES-1:0]            leaves_q;   // which is being written to memory
+  reg [LINES-1:0]            asked_q;    // whose words are on their way from memory
+  reg [LINES-1:0]            full_q;     // whose words have all come
+  reg [LINES-1:0]            touched_q;  // which was touched since the hand was here
+  reg [LINES*TAG_W-1:0]      tag_q;      // the line's number
   reg [LINES*PIN_W-1:0]      pins_q;
   reg [LINES*LINE_WORDS-1:0] new_q;  // words that memory does not have
   wire [LINES-1:0] pinned, all_new;
   assign whole_o = full_q | all_new;
 
   // A touch.
-  wire [STREAMS-1:0] toucher = first_of(touch_i, from_i);
+  wire [STREAMS-1:0] toucher;
   reg  [TAG_W-1:0]   tag;
   reg                needs_data;
   reg  [PLACE_W-1:0] place;
@@ -158,7 +151,6 @@ module memory_bank #(
       stream_shift = stream_shift | (read_shift_i[r*SHIFT_W+:SHIFT_W] & {SHIFT_W{read_i[r]}});
     end
   end
-  assign read_grant_o = first_of(read_request_i, from_i);
   wire read_unpins = |read_i[STREAMS-1:PORTS];
 
   // The write: of the network interface, else what has come of a burst.
@@ -184,8 +176,21 @@ module memory_bank #(
   end
   wire own = |write_i;
   wire [LANES-1:0] own_behind = ~({LANES{1'b1}} << own_shift);  // lanes whose words are in the row behind the first's
-  wire [STREAMS-1:0] store_first = first_of({{(STREAMS - PORTS){1'b0}}, store_request_i}, from_i);
-  assign store_grant_o = store_first[PORTS-1:0] & {PORTS{!(|write_i[PORTS-1:0])}};
+  wire [PORTS-1:0] store_first;
+  assign store_grant_o = store_first & {PORTS{!(|write_i[PORTS-1:0])}};
+
+  // One stream a cycle touches, one reads, and one port stores. The turn is the same in all banks and goes on by itself: whoever
+  // is first gets all banks that it needs.
+  wire [2*STREAMS+PORTS-1:0] unused_behind;
+  wire [2:0]                 unused_any;
+  round_robin #(.WIDTH(STREAMS)) i_touches (
+    .request_i(touch_i), .from_i(from_i), .grant_o(toucher), .behind_o(unused_behind[0+:STREAMS]), .any_o(unused_any[0]));
+  round_robin #(.WIDTH(STREAMS)) i_reads (
+    .request_i(read_request_i), .from_i(from_i), .grant_o(read_grant_o), .behind_o(unused_behind[STREAMS+:STREAMS]),
+    .any_o(unused_any[1]));
+  round_robin #(.WIDTH(PORTS)) i_stores (
+    .request_i(store_request_i), .from_i(from_i[PORTS-1:0]), .grant_o(store_first),
+    .behind_o(unused_behind[2*STREAMS+:PORTS]), .any_o(unused_any[2]));
 
   // Bursts that come: asked for in the order of touches, and come so.
   wire [PLACE_W-1:0] ask_place, fill_place;
@@ -383,6 +388,6 @@ module memory_bank #(
 
   // None of the queues can be over full: a line is in each at most once, and rows are read for places that are free.
   wire unused = &{1'b0, rlast_i, rresp_i[0], bresp_i[0], fill_none, ask_full, fill_full, ask_count, fill_count,
-                  beat_count, row_full, answered_none, answered_full, answered_count, store_first[STREAMS-1:PORTS]};
+                  beat_count, row_full, answered_none, answered_full, answered_count, unused_behind, unused_any};
 endmodule
 `default_nettype wire
