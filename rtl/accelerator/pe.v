@@ -55,7 +55,7 @@ module pe #(
     end
   endgenerate
   fp32_adder #(.PIPELINED(0)) i_adder (
-    .clk_i(clk_i), .valid_i(1'b1), .next_i(1'b1), .short_i(1'b0), .a_i(addend), .b_i(term), .sum_o(sum));
+    .clk_i(clk_i), .valid_i(1'b1), .next_i(1'b1), .short_i(1'b0), .int_i(1'b0), .a_i(addend), .b_i(term), .sum_o(sum));
 
   always @(posedge clk_i) begin
     if (!rst_ni) begin

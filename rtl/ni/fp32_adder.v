@@ -1,7 +1,7 @@
 // IEEE 754 binary32 addition: round to nearest even, subnormals, infinities; every NaN result is the quiet
 // NaN 7fc00000. A sum a cycle, two cycles after its operands: align | add and normalize | round. 0 in other cycles.
 // Without the registers between the stages the sum is there in the cycle of its operands. With fractions of 7 bits
-// operands and sums are bfloat16.
+// operands and sums are bfloat16. Integers take the same way: their lower bits as significands, the upper ones as exponents.
 `default_nettype none
 module fp32_adder #(
   parameter PIPELINED = 1,    // 0: no registers, no clock, and what is valid does not matter
@@ -9,9 +9,10 @@ module fp32_adder #(
   parameter WIDTH = 9 + FRACTION_W
 ) (
   input  wire             clk_i,
-  input  wire             valid_i,  // operands are there: the stages keep still without, to save power
+  input  wire             valid_i,  // operands are there: the first stage keeps still without, and so do those behind it
   input  wire             next_i,   // those of the cycle before were
   input  wire             short_i,  // binary32 is rounded to a bfloat16 in its upper half; constant while anything is under way
+  input  wire             int_i,    // integers that wrap, in the place of binary32; constant likewise
   input  wire [WIDTH-1:0] a_i,
   input  wire [WIDTH-1:0] b_i,
   output reg  [WIDTH-1:0] sum_o
@@ -25,14 +26,16 @@ module fp32_adder #(
   // Align: the larger magnitude is x, y shifts to its exponent. {y: significand, guard, round, sticky; x: significand;
   // exponent; of exponents below 32 one bit of 8 for its lower three bits and one of 4 for the next two; sign of x; subtract;
   // infinity or NaN; NaN; sign of a zero sum}. Both differences of the exponents are there when it is known which is larger.
-  function [EXACT_W+SIGNIFICAND_W+24:0] align(input [WIDTH-1:0] a, input [WIDTH-1:0] b);
-    reg swap, x_normal, y_normal, a_normal, b_normal, nan, far;
+  // Integers: {b's lower bits, 000; a's lower bits; sum of the upper ones}.
+  function [EXACT_W+SIGNIFICAND_W+24:0] align(input [WIDTH-1:0] a, input [WIDTH-1:0] b, input whole);
+    reg swap, keep, x_leads, y_leads, a_normal, b_normal, nan, far;
     reg [WIDTH-1:0] x, y;
     reg [7:0] a_exponent, b_exponent, a_over_b, b_over_a, distance, exponent;
     reg [SHIFTED_W-1:0] wide;
     reg [EXACT_W-1:0]   exact;
     begin
-      swap = b[WIDTH-2:0] > a[WIDTH-2:0];
+      swap = b[WIDTH-2:0] > a[WIDTH-2:0] && !whole;
+      keep = b[WIDTH-2:0] <= a[WIDTH-2:0] && !whole;
       a_normal = |a[FRACTION_W+:8];
       b_normal = |b[FRACTION_W+:8];
       a_exponent = {a[FRACTION_W+1+:7], a[FRACTION_W] || !a_normal};
@@ -41,21 +44,22 @@ module fp32_adder #(
       b_over_a = b_exponent - a_exponent;
       x = swap ? b : a;
       y = swap ? a : b;
-      x_normal = swap ? b_normal : a_normal;
-      y_normal = swap ? a_normal : b_normal;
-      distance = swap ? b_over_a : a_over_b;
-      exponent = swap ? b_exponent : a_exponent;
+      x_leads = whole ? a[FRACTION_W] : swap ? b_normal : a_normal;
+      y_leads = whole ? b[FRACTION_W] : swap ? a_normal : b_normal;
+      distance = (b_over_a & {8{swap}}) | (a_over_b & {8{keep}});
+      exponent = (b_exponent & {8{swap}}) | (a_exponent & {8{keep}}) | ((a[WIDTH-1-:8] + b[WIDTH-1-:8]) & {8{whole}});
       far = |distance[7:5];
-      wide = {y_normal, y[FRACTION_W-1:0], 31'd0} >> distance[4:0];
+      wide = {y_leads, y[FRACTION_W-1:0], 31'd0} >> distance[4:0];
       exact = {wide[SHIFTED_W-1-:EXACT_W-1] & {(EXACT_W-1){!far}},
                |wide[SHIFTED_W-EXACT_W:0] || (far && |wide[SHIFTED_W-1-:EXACT_W-1])};
       nan = (&x[FRACTION_W+:8] && |x[FRACTION_W-1:0]) ||
             (&x[FRACTION_W+:8] && &y[FRACTION_W+:8] && (|y[FRACTION_W-1:0] || x[WIDTH-1] != y[WIDTH-1]));
-      align = {exact, x_normal, x[FRACTION_W-1:0], exponent, 8'd1 << exponent[2:0],
-               {3'd0, !(|exponent[7:5])} << exponent[4:3], x[WIDTH-1], x[WIDTH-1] ^ y[WIDTH-1], &x[FRACTION_W+:8], nan,
+      align = {exact, x_leads, x[FRACTION_W-1:0], exponent, 8'd1 << exponent[2:0],
+               {3'd0, !(|exponent[7:5])} << exponent[4:3], x[WIDTH-1], (x[WIDTH-1] ^ y[WIDTH-1]) && !whole, &x[FRACTION_W+:8], nan,
                x[WIDTH-1] && y[WIDTH-1]};
     end
   endfunction
+  wire                    whole = FRACTION_W > 7 && int_i;
   reg                     sign_q, subtract_q, special_q, nan_q, zero_sign_q;
   reg [7:0]               exponent_q, unit_q;
   reg [3:0]               eights_q;
@@ -65,10 +69,10 @@ module fp32_adder #(
     if (PIPELINED != 0) begin : g_align
       always @(posedge clk_i) begin
         if (valid_i)
-          {y_q, x_q, exponent_q, unit_q, eights_q, sign_q, subtract_q, special_q, nan_q, zero_sign_q} <= align(a_i, b_i);
+          {y_q, x_q, exponent_q, unit_q, eights_q, sign_q, subtract_q, special_q, nan_q, zero_sign_q} <= align(a_i, b_i, whole);
       end
     end else begin : g_align
-      always @* {y_q, x_q, exponent_q, unit_q, eights_q, sign_q, subtract_q, special_q, nan_q, zero_sign_q} = align(a_i, b_i);
+      always @* {y_q, x_q, exponent_q, unit_q, eights_q, sign_q, subtract_q, special_q, nan_q, zero_sign_q} = align(a_i, b_i, whole);
     end
   endgenerate
 
@@ -79,7 +83,7 @@ module fp32_adder #(
   // sticky}
   localparam GROUP_W = 6;  // bits of the exponent above those that count within a group
   function [EXACT_W+10:0] add(input subtract, input [SIGNIFICAND_W-1:0] x, input [EXACT_W-1:0] y, input [7:0] x_exponent,
-                              input [7:0] unit, input [3:0] eights);
+                              input [7:0] unit, input [3:0] eights, input whole_sum);
     reg [EXACT_W:0]   total;
     reg [EXACT_W-1:0] wide_x, difference, borrows, leads, shifted;
     reg [4*GROUPS-1:0] ones, limits;
@@ -117,7 +121,7 @@ module fp32_adder #(
       first = any & ~earlier & {GROUPS{subtract}};
       // A sum that is added is not shifted on: the first of its groups is none.
       if (subtract) shifted = {EXACT_W{1'b0}};
-      else if (total[EXACT_W]) shifted = {total[EXACT_W:2], total[1] || total[0]};
+      else if (total[EXACT_W] && !whole_sum) shifted = {total[EXACT_W:2], total[1] || total[0]};
       else shifted = total[EXACT_W-1:0];
       left = 2'd0;
       upper = {GROUP_W{1'b0}};
@@ -141,17 +145,12 @@ module fp32_adder #(
   generate
     if (PIPELINED != 0) begin : g_add
       always @(posedge clk_i) begin
-        if (next_i) begin
-          {zero2_q, last_q, exponent2_q, normal_q} <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q);
-          sign2_q <= sign_q;
-          zero_sign2_q <= zero_sign_q;
-          special2_q <= special_q;
-          nan2_q <= nan_q;
-        end
+        {zero2_q, last_q, exponent2_q, normal_q} <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);
+        {sign2_q, zero_sign2_q, special2_q, nan2_q} <= {sign_q, zero_sign_q, special_q, nan_q};
       end
     end else begin : g_add
       always @* begin
-        {zero2_q, last_q, exponent2_q, normal_q} = add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q);
+        {zero2_q, last_q, exponent2_q, normal_q} = add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);
         {sign2_q, zero_sign2_q, special2_q, nan2_q} = {sign_q, zero_sign_q, special_q, nan_q};
       end
     end
@@ -211,6 +210,7 @@ module fp32_adder #(
     sum_o[WIDTH-1] = sum_valid && !nan2_q && (zero2_q ? zero_sign2_q : sign2_q);
     sum_o[FRACTION_W+:8] = {8{sum_valid && (infinite || nan2_q)}} | (exponent & {8{ordinary}});
     sum_o[FRACTION_W-1:0] = {sum_valid && nan2_q, {(FRACTION_W-1){1'b0}}} | (rounded & {FRACTION_W{ordinary}});
+    if (whole) sum_o = {exponent2_q[7:0], normal_q[EXACT_W-1:3]};
   end
 endmodule
 `default_nettype wire

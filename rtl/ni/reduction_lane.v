@@ -11,22 +11,14 @@ module reduction_lane (
   output wire [31:0] sum_o
 );
   wire bf16 = type_i == 2'd1;
-  wire int32 = type_i == 2'd2;
   wire [31:0] high;
   wire [15:0] low;
   fp32_adder i_high (
-    .clk_i(clk_i), .valid_i(valid_i && !int32), .next_i(next_i && !int32), .short_i(bf16),
+    .clk_i(clk_i), .valid_i(valid_i), .next_i(next_i), .short_i(bf16), .int_i(type_i == 2'd2),
     .a_i({a_i[31:16], a_i[15:0] & {16{!bf16}}}), .b_i({b_i[31:16], b_i[15:0] & {16{!bf16}}}), .sum_o(high));
   fp32_adder #(.FRACTION_W(7)) i_low (
-    .clk_i(clk_i), .valid_i(valid_i && bf16), .next_i(next_i && bf16), .short_i(1'b0), .a_i(a_i[15:0]), .b_i(b_i[15:0]),
-    .sum_o(low));
-
-  reg [31:0] int_q, int2_q;
-  always @(posedge clk_i) begin
-    if (valid_i && int32) int_q <= a_i + b_i;
-    if (next_i && int32) int2_q <= int_q;
-  end
-
-  assign sum_o = int32 ? int2_q : {high[31:16], bf16 ? low : high[15:0]};
+    .clk_i(clk_i), .valid_i(valid_i && bf16), .next_i(next_i && bf16), .short_i(1'b0), .int_i(1'b0),
+    .a_i(a_i[15:0]), .b_i(b_i[15:0]), .sum_o(low));
+  assign sum_o = {high[31:16], bf16 ? low : high[15:0]};
 endmodule
 `default_nettype wire
