@@ -51,18 +51,16 @@ module reduction_unit #(
   output wire                    overflow_o
 );
   localparam LANE_W = $clog2(LANES);
-  localparam PAIR_W = ADDR_W - LANE_W - 1;  // bits of the number of two lines, each of LANES words
-  localparam HALF_W = PAIR_W + LANES;
-  localparam WORDS_W = 2 * HALF_W;
-  localparam LOW_W = LANE_W + 1;         // bits of an address below the number of two lines
-  localparam REST_W = LANES + LOW_W;     // lanes of a flit and the lowest bits of its address, that go with its words
+  localparam LINE_W = ADDR_W - LANE_W;  // bits of the number of a line of LANES words
+  localparam KEY_W = LINE_W - 1;
+  localparam MAP_W = 4 * LANES;
+  localparam SOUGHT_W = 2 * KEY_W + MAP_W;
+  localparam PLACE_W = LANES + ADDR_W;  // {lanes, address} of a flit
 
   // The oldest of each port's queue, and what goes on of each port: that, or the flit that comes.
   wire [PORTS-1:0]        queued, go_old, go_new, go_add;
-  wire [PORTS*WORDS_W-1:0] comes_words;
-  reg  [PORTS*WORDS_W-1:0] oldest_words_q;
-  wire [PORTS*ADDR_W-1:0] go_address;
-  wire [PORTS*LANES-1:0]  go_lanes;
+  wire [PORTS*PLACE_W-1:0] comes_place;
+  reg  [PORTS*PLACE_W-1:0] oldest_place_q;
   wire [PORTS*FLIT_W-1:0] go_data;
   wire [PORTS-1:0]        go = go_old | go_new;
   wire [PORTS-1:0]        over;
@@ -70,60 +68,75 @@ module reduction_unit #(
 
   // Sums under way: one, two and three cycles after their read.
   reg [PORTS-1:0]        first_q, second_q, third_q;
-  reg [PORTS*WORDS_W-1:0] first_words_q, second_words_q, third_words_q;
-  reg [PORTS*REST_W-1:0] first_rest_q, second_rest_q, third_rest_q;
+  reg [PORTS*PLACE_W-1:0] first_place_q, second_place_q, third_place_q;
   reg [PORTS*FLIT_W-1:0] first_data_q;
 
-  // The words of a flit, by the odd and the even line of which it can have some, whichever of them comes first: {pair of the
-  // odd line, words of it, pair of the even line, words of it}.
-  function [WORDS_W-1:0] words_of(input [ADDR_W-1:0] address, input [LANES-1:0] lanes);
-    reg [PAIR_W-1:0]  pair;
-    reg [2*LANES-1:0] words;
+  // A flit has words of one line or of two that follow one another, so flits share words only where their first lines are the
+  // same or neighbours. In the Gray code of a line's number each neighbour differs in one digit: in the lowest the one, in
+  // step_of(line) the other. So lines that are the same, neighbours, or, with both digits, neighbours' neighbours agree in all
+  // others. Among those a line's number modulo four tells which it is: flits share words where their words do in a map of four
+  // lines.
+  // The Gray code of a line's number, without the lowest digit.
+  function [KEY_W-1:0] key_of(input [LINE_W-1:1] line);
+    key_of = line ^ (line >> 1);
+  endfunction
+  // One-hot: the other digit in which a neighbour differs, the highest at the latest.
+  function [KEY_W-1:0] step_of(input [LINE_W-1:0] line);
+    reg [KEY_W-1:0] ends;
     begin
-      pair = address[ADDR_W-1:LANE_W+1];
-      words = {{LANES{1'b0}}, lanes} << address[LANE_W-1:0];
-      words_of = address[LANE_W] ? {pair, words[LANES-1:0], pair + 1'b1, words[2*LANES-1:LANES]} :
-                                   {pair, words[2*LANES-1:LANES], pair, words[LANES-1:0]};
+      ends = line[LINE_W-1:1] ^ {KEY_W{line[0]}};
+      ends[KEY_W-1] = 1'b1;
+      step_of = ends & (~ends + {{(KEY_W-1){1'b0}}, 1'b1});
     end
   endfunction
-  // The address: the odd line's pair is its own.
-  function [ADDR_W-1:0] address_of(input [PAIR_W-1:0] odd_pair, input [LOW_W-1:0] low);
-    address_of = {odd_pair, low};
+  // The words of a flit in a map of four lines.
+  function [MAP_W-1:0] map_of(input [LANES-1:0] lanes, input [LANE_W+1:0] address);
+    reg [2*LANES-1:0] words;
+    integer           i;
+    begin
+      words = {{LANES{1'b0}}, lanes} << address[LANE_W-1:0];
+      for (i = 0; i < 4; i = i + 1)
+        map_of[i*LANES+:LANES] = (words[LANES-1:0] & {LANES{address[LANE_W+:2] == i[1:0]}}) |
+                                 (words[2*LANES-1:LANES] & {LANES{address[LANE_W+:2] + 2'd1 == i[1:0]}});
+    end
   endfunction
-  // Whether two flits share a word: of the odd lines or of the even ones.
-  function overlap(input [WORDS_W-1:0] a, input [WORDS_W-1:0] b);
-    overlap = (a[LANES+:PAIR_W] == b[LANES+:PAIR_W] && |(a[0+:LANES] & b[0+:LANES])) ||
-              (a[HALF_W+LANES+:PAIR_W] == b[HALF_W+LANES+:PAIR_W] && |(a[HALF_W+:LANES] & b[HALF_W+:LANES]));
+  // What a flit is compared by: {digits that another's key must not have as ones; as zeros; its words}.
+  function [SOUGHT_W-1:0] sought_of(input [PLACE_W-1:0] place);
+    sought_of = {~(key_of(place[ADDR_W-1:LANE_W+1]) | step_of(place[ADDR_W-1:LANE_W])),
+                 key_of(place[ADDR_W-1:LANE_W+1]) & ~step_of(place[ADDR_W-1:LANE_W]),
+                 map_of(place[ADDR_W+:LANES], place[LANE_W+1:0])};
+  endfunction
+  function overlap(input [SOUGHT_W-1:0] sought, input [PLACE_W-1:0] place);
+    overlap = ((sought[MAP_W+KEY_W+:KEY_W] & key_of(place[ADDR_W-1:LANE_W+1])) |
+               (sought[MAP_W+:KEY_W] & ~key_of(place[ADDR_W-1:LANE_W+1]))) == {KEY_W{1'b0}} &&
+              |(sought[MAP_W-1:0] & map_of(place[ADDR_W+:LANES], place[LANE_W+1:0]));
   endfunction
 
   // A flit is free to go on unless words of it are in a sum under way or in a flit at a lower port. Flits: the oldest of the
   // queues, then those that come; sums: by age, then by port.
   wire [2*PORTS-1:0] there = WAITS != 0 ? {{PORTS{1'b0}}, queued & ready_i} : {valid_i, queued};
   wire [3*PORTS-1:0] sums = {third_q, second_q, first_q};
-  wire [2*PORTS*WORDS_W-1:0] there_words = {comes_words, oldest_words_q};
-  wire [3*PORTS*WORDS_W-1:0] sums_words = {third_words_q, second_words_q, first_words_q};
+  wire [2*PORTS*PLACE_W-1:0] there_place = {comes_place, oldest_place_q};
+  wire [3*PORTS*PLACE_W-1:0] sums_place = {third_place_q, second_place_q, first_place_q};
   reg  [2*PORTS-1:0] free;
   wire [PORTS-1:0]   free_old = free[PORTS-1:0];
   wire [PORTS-1:0]   free_new = free[2*PORTS-1:PORTS];
-  genvar n;
-  generate
-    for (n = 0; n < PORTS; n = n + 1) begin : g_comes
-      assign comes_words[n*WORDS_W+:WORDS_W] = words_of(address_i[n*ADDR_W+:ADDR_W], lanes_i[n*LANES+:LANES]);
-    end
-  endgenerate
+  reg  [SOUGHT_W-1:0] sought;
   integer f, k;
   always @* begin
     free = there;
+    sought = {SOUGHT_W{1'b0}};
     for (f = 0; f < 2 * PORTS; f = f + 1) begin
       if (there[f]) begin
+        sought = sought_of(there_place[f*PLACE_W+:PLACE_W]);
         for (k = 0; k < 3 * PORTS; k = k + 1) begin
           if (sums[k]) begin
-            if (overlap(there_words[f*WORDS_W+:WORDS_W], sums_words[k*WORDS_W+:WORDS_W])) free[f] = 1'b0;
+            if (overlap(sought, sums_place[k*PLACE_W+:PLACE_W])) free[f] = 1'b0;
           end
         end
         for (k = 0; k < 2 * PORTS; k = k + 1) begin
           if (k % PORTS < f % PORTS && there[k]) begin
-            if (overlap(there_words[f*WORDS_W+:WORDS_W], there_words[k*WORDS_W+:WORDS_W])) free[f] = 1'b0;
+            if (overlap(sought, there_place[k*PLACE_W+:PLACE_W])) free[f] = 1'b0;
           end
         end
       end
@@ -134,7 +147,7 @@ module reduction_unit #(
   reg  [PORTS-1:0]       first_late_q, second_late_q, third_late_q;
   wire any_late = |{queued, first_late_q, second_late_q, third_late_q};
   wire [PORTS*PORTS-1:0] dma_hits;  // [port][requester]
-  wire [PORTS*WORDS_W-1:0] dma_words;
+  wire [PORTS*SOUGHT_W-1:0] dma_sought;
   integer o;
   always @* begin
     dma_conflict_o = {PORTS{1'b0}};
@@ -144,13 +157,12 @@ module reduction_unit #(
   genvar g, l;
   generate
     for (g = 0; g < PORTS; g = g + 1) begin : g_dma
-      assign dma_words[g*WORDS_W+:WORDS_W] = words_of(dma_address_i[g*ADDR_W+:ADDR_W], dma_lanes_i[g*LANES+:LANES]);
+      assign dma_sought[g*SOUGHT_W+:SOUGHT_W] = sought_of({dma_lanes_i[g*LANES+:LANES], dma_address_i[g*ADDR_W+:ADDR_W]});
     end
     for (g = 0; g < PORTS; g = g + 1) begin : g_port
       // The queue. Whether a flit that comes is kept is known late: it is written in any case, and counts a cycle later, as kept_q.
       reg [FLIT_W-1:0] queue_q [0:QUEUE-1];
-      reg [QUEUE*ADDR_W-1:0] queue_address_q;
-      reg [QUEUE*LANES-1:0]  queue_lanes_q;
+      reg [QUEUE*PLACE_W-1:0] queue_place_q;
       reg [QUEUE-1:0]   queue_add_q;
       reg               kept_q, kept_store_q;
       reg [QUEUE-1:0]   there_q;             // places that hold a flit, without that of kept_q
@@ -175,74 +187,58 @@ module reduction_unit #(
       wire [QUEUE_W:0] stores_left = stores - {{QUEUE_W{1'b0}}, 1'b1};
 
       // The one behind the oldest.
-      reg [ADDR_W-1:0] next_address;
-      reg [LANES-1:0]  next_lanes;
-      reg              next_add;
+      reg [PLACE_W-1:0] next;
+      reg               next_add;
       integer e;
       always @* begin
-        next_address = {ADDR_W{1'b0}};
-        next_lanes = {LANES{1'b0}};
-        for (e = 0; e < QUEUE; e = e + 1) begin
-          next_address = next_address | (queue_address_q[e*ADDR_W+:ADDR_W] & {ADDR_W{next_place[e]}});
-          next_lanes = next_lanes | (queue_lanes_q[e*LANES+:LANES] & {LANES{next_place[e]}});
-        end
+        next = {PLACE_W{1'b0}};
+        for (e = 0; e < QUEUE; e = e + 1) next = next | (queue_place_q[e*PLACE_W+:PLACE_W] & {PLACE_W{next_place[e]}});
         next_add = |(queue_add_q & next_place);
       end
 
-      reg  [REST_W-1:0]  oldest_rest_q;
-      wire [REST_W-1:0]  rest = {lanes_i[g*LANES+:LANES], address_i[g*ADDR_W+:LOW_W]};
-      wire [WORDS_W-1:0] words = comes_words[g*WORDS_W+:WORDS_W];
-      wire [WORDS_W-1:0] go_words = go_old[g] ? oldest_words_q[g*WORDS_W+:WORDS_W] : words;
-      wire [REST_W-1:0]  go_rest = go_old[g] ? oldest_rest_q : rest;
+      wire [PLACE_W-1:0] comes = {lanes_i[g*LANES+:LANES], address_i[g*ADDR_W+:ADDR_W]};
+      wire [PLACE_W-1:0] goes = go_old[g] ? oldest_place_q[g*PLACE_W+:PLACE_W] : comes;
+      assign comes_place[g*PLACE_W+:PLACE_W] = comes;
       assign waiting_o[g*(QUEUE_W+1)+:QUEUE_W+1] = count;
       assign queued[g] = some_q || kept_q;
       assign go_old[g] = free_old[g];
       assign go_new[g] = free_new[g] && (!queued[g] || (!free_old[g] && add_i[g] && no_stores));
       assign go_add[g] = go_old[g] ? oldest_add_q : add_i[g];
       assign go_data[g*FLIT_W+:FLIT_W] = go_old[g] ? queue_q[head_q] : data_i[g*FLIT_W+:FLIT_W];
-      assign go_address[g*ADDR_W+:ADDR_W] = address_of(go_words[WORDS_W-1-:PAIR_W], go_rest[LOW_W-1:0]);
-      assign go_lanes[g*LANES+:LANES] = go_rest[LOW_W+:LANES];
       assign over[g] = push && !room;
       integer s;
       always @(posedge clk_i) begin
         if (write) queue_q[tail] <= data_i[g*FLIT_W+:FLIT_W];
         for (s = 0; s < QUEUE; s = s + 1) begin
           if (write && tail_place[s]) begin
-            queue_address_q[s*ADDR_W+:ADDR_W] <= address_i[g*ADDR_W+:ADDR_W];
-            queue_lanes_q[s*LANES+:LANES] <= lanes_i[g*LANES+:LANES];
+            queue_place_q[s*PLACE_W+:PLACE_W] <= comes;
             queue_add_q[s] <= add_i[g];
           end
         end
         // What comes while nothing else waits is the oldest, if it is kept.
         if (pop && more) begin
-          oldest_words_q[g*WORDS_W+:WORDS_W] <= words_of(next_address, next_lanes);
-          oldest_rest_q <= {next_lanes, next_address[LOW_W-1:0]};
+          oldest_place_q[g*PLACE_W+:PLACE_W] <= next;
           oldest_add_q <= next_add;
         end else if (pop || !queued[g]) begin
-          oldest_words_q[g*WORDS_W+:WORDS_W] <= words;
-          oldest_rest_q <= rest;
+          oldest_place_q[g*PLACE_W+:PLACE_W] <= comes;
           oldest_add_q <= add_i[g];
         end
       end
       wire [2:0]         late = {third_late_q[g], second_late_q[g], first_late_q[g]};
       reg  [PORTS-1:0]   hits;
-      reg  [WORDS_W-1:0] waits;
       integer d, w;
       always @* begin
         hits = {PORTS{1'b0}};
-        waits = {WORDS_W{1'b0}};
         if (any_late && |dma_valid_i) begin
           for (w = 0; w < 3; w = w + 1) begin
             for (d = 0; d < PORTS; d = d + 1) begin
-              if (late[w] && overlap(dma_words[d*WORDS_W+:WORDS_W], sums_words[(w*PORTS+g)*WORDS_W+:WORDS_W])) hits[d] = 1'b1;
+              if (late[w] && overlap(dma_sought[d*SOUGHT_W+:SOUGHT_W], sums_place[(w*PORTS+g)*PLACE_W+:PLACE_W]))
+                hits[d] = 1'b1;
             end
           end
           for (w = 0; w < QUEUE; w = w + 1) begin
-            if (holds[w]) begin
-              waits = words_of(queue_address_q[w*ADDR_W+:ADDR_W], queue_lanes_q[w*LANES+:LANES]);
-              for (d = 0; d < PORTS; d = d + 1) begin
-                if (overlap(dma_words[d*WORDS_W+:WORDS_W], waits)) hits[d] = 1'b1;
-              end
+            for (d = 0; d < PORTS; d = d + 1) begin
+              if (holds[w] && overlap(dma_sought[d*SOUGHT_W+:SOUGHT_W], queue_place_q[w*PLACE_W+:PLACE_W])) hits[d] = 1'b1;
             end
           end
         end
@@ -281,22 +277,16 @@ module reduction_unit #(
       // What does not go on is there for nothing: whether it does is known late.
       always @(posedge clk_i) begin
         if (queued[g] || valid_i[g]) begin
-          first_words_q[g*WORDS_W+:WORDS_W] <= go_words;
-          first_rest_q[g*REST_W+:REST_W] <= go_rest;
+          first_place_q[g*PLACE_W+:PLACE_W] <= goes;
           first_data_q[g*FLIT_W+:FLIT_W] <= go_data[g*FLIT_W+:FLIT_W];
         end
-        if (first_q[g]) begin
-          second_words_q[g*WORDS_W+:WORDS_W] <= first_words_q[g*WORDS_W+:WORDS_W];
-          second_rest_q[g*REST_W+:REST_W] <= first_rest_q[g*REST_W+:REST_W];
-        end
-        if (second_q[g]) begin
-          third_words_q[g*WORDS_W+:WORDS_W] <= second_words_q[g*WORDS_W+:WORDS_W];
-          third_rest_q[g*REST_W+:REST_W] <= second_rest_q[g*REST_W+:REST_W];
-        end
+        if (first_q[g]) second_place_q[g*PLACE_W+:PLACE_W] <= first_place_q[g*PLACE_W+:PLACE_W];
+        if (second_q[g]) third_place_q[g*PLACE_W+:PLACE_W] <= second_place_q[g*PLACE_W+:PLACE_W];
       end
-      assign sum_address_o[g*ADDR_W+:ADDR_W] =
-        address_of(third_words_q[g*WORDS_W+WORDS_W-1-:PAIR_W], third_rest_q[g*REST_W+:LOW_W]);
-      assign sum_lanes_o[g*LANES+:LANES] = third_rest_q[g*REST_W+LOW_W+:LANES];
+      assign read_address_o[g*ADDR_W+:ADDR_W] = goes[ADDR_W-1:0];
+      assign store_address_o[g*ADDR_W+:ADDR_W] = goes[ADDR_W-1:0];
+      assign store_lanes_o[g*LANES+:LANES] = goes[ADDR_W+:LANES];
+      assign {sum_lanes_o[g*LANES+:LANES], sum_address_o[g*ADDR_W+:ADDR_W]} = third_place_q[g*PLACE_W+:PLACE_W];
       for (l = 0; l < LANES; l = l + 1) begin : g_lane
         reduction_lane i_lane (
           .clk_i(clk_i), .valid_i(first_q[g]), .next_i(second_q[g]), .type_i(type_i),
@@ -307,10 +297,7 @@ module reduction_unit #(
   endgenerate
 
   assign read_valid_o = go & go_add;
-  assign read_address_o = go_address;
   assign store_valid_o = go & ~go_add;
-  assign store_address_o = go_address;
-  assign store_lanes_o = go_lanes;
   assign store_data_o = go_data;
   assign sum_valid_o = third_q;
   assign busy_o = |{queued, first_q, second_q, third_q};

@@ -9,7 +9,7 @@ MUTANTS = [
     ("conflicts with the DMA are not told to the port", "ni/network_interface.v", ".dma_conflict_i(conflict[p])", ".dma_conflict_i(1'b0)"),
     ("conflicts with the DMA are never found", "ni/reduction_unit.v", "dma_conflict_o | dma_hits[o*PORTS+:PORTS]", "dma_conflict_o"),
     ("conflicts with waiting flits are ignored", "ni/reduction_unit.v",
-     "if (holds[w]) begin", "if (1'b0) begin"),
+     "holds[w] && overlap", "1'b0 && overlap"),
     ("overflow is raised at every push", "ni/reduction_unit.v", "push && !room;", "push;"),
     ("overflow of the interface is raised at every flit", "ni/network_interface.v",
      "{|port_overflow, reduction_overflow}", "{|port_overflow, reduction_overflow || |data_valid}"),
