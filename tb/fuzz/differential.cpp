@@ -22,7 +22,12 @@ std::string Tally::report() const {
   std::string text =
       fmt::format("{} systems: {} refused as configurations; of {} compared, {} agree ({:.0f}%)", drawn,
                   unsupported, compared(), agreed, 100 * agreed_share());
+  text +=
+      fmt::format("\n  {:>6} agree where the check expected a meeting, {:>6} refused where it expected none",
+                  expected, unexpected);
   text += fmt::format("\n  {:>6} leapt", leaping);
+  text += fmt::format("\n  {:>6} with flits beside trains: {} of {} messages, in {} runs", mixed,
+                      mixed_as_flits, mixed_messages, mixed_runs);
   if (order_lost > 0) text += fmt::format("\n  {:>6} lost the order of their lockstep", order_lost);
   for (const auto& [reason, refusals] : refused) {
     text += fmt::format("\n  {:>6} refused, {:>6} of them though no flit waits: {}", refusals.runs,
@@ -44,6 +49,24 @@ void require_same_leaping(const std::string& yaml, const Outcome& flit, Tally& t
   if (!difference.empty()) RC_FAIL("leap (here: train) differs from flit: " + difference + "\n" + yaml);
   if (leap.recording.values != flit.recording.values) RC_FAIL("leap has other sums than flit\n" + yaml);
   if (leap.recording.result.at("leap").at("leapt_cycles") > 0) ++tally.leaping;
+}
+
+// Trains that meet become flits, and all is as it is where all are.
+void require_same_mixed(const std::string& yaml, const Outcome& flit, Tally& tally) {
+  const Outcome mixed = record_mixed(yaml);
+  if (mixed.end != flit.end) {
+    RC_FAIL("flits beside trains end otherwise than flits: " + mixed.reason + " / " + flit.reason + "\n" +
+            yaml);
+  }
+  if (flit.end != Outcome::End::kDone) return;
+  const std::string difference = first_difference(flit.recording, mixed.recording);
+  if (!difference.empty())
+    RC_FAIL("flits beside trains (here: train) differ from flit: " + difference + "\n" + yaml);
+  ++tally.mixed;
+  tally.mixed_runs += mixed.runs;
+  const auto& trains = mixed.recording.result.at("trains");
+  tally.mixed_messages += trains.at("messages").get<std::int64_t>();
+  tally.mixed_as_flits += trains.at("as_flits").get<std::int64_t>();
 }
 
 // Where all accelerators see the same, the messages of one tell those of all.
@@ -87,12 +110,14 @@ void require_agreement(const std::string& yaml, Tally& tally) {
     if (train.end != Outcome::End::kContended && train.end != Outcome::End::kOrderLost) {
       RC_FAIL("flits lost the order of the lockstep, trains do not: " + flit.reason + "\n" + yaml);
     }
+    require_same_mixed(yaml, flit, tally);
     return;
   }
   if (flit.end != Outcome::End::kDone) RC_FAIL("fidelity: flit fails: " + flit.reason + "\n" + yaml);
   if (train.end == Outcome::End::kContended) {
     Tally::Refusals& refusals = tally.refused[kind(train.reason)];
     ++refusals.runs;
+    if (flit.recording.result.at("contention_free") == true) ++tally.unexpected;
     const Cycles stall = flit.recording.first_stall;
     if (stall < 0) ++refusals.needless;
     if (stall >= 0 && stall < train.contended_at) {
@@ -100,12 +125,14 @@ void require_agreement(const std::string& yaml, Tally& tally) {
           fmt::format("a flit waits in cycle {} ({}), but train says that the run is exact until {}: {}\n{}",
                       stall, flit.recording.stall_place, train.contended_at, train.reason, yaml));
     }
+    require_same_mixed(yaml, flit, tally);
     return;
   }
   if (train.end != Outcome::End::kDone) RC_FAIL("fidelity: train fails: " + train.reason + "\n" + yaml);
   const std::string difference = first_difference(flit.recording, train.recording);
   if (!difference.empty()) RC_FAIL("train differs from flit: " + difference + "\n" + yaml);
   ++tally.agreed;
+  if (flit.recording.result.at("contention_free") == false) ++tally.expected;
 }
 
 }  // namespace coppice::fuzz

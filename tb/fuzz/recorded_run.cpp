@@ -251,6 +251,22 @@ int threads_for(const std::string& yaml) {
 
 namespace {
 
+// How a run ended that tells `meetings`: one that is not exact may end in any way.
+ordered_json record_meetings(const config::Loaded& loaded, const std::vector<std::int32_t>& flit_ports) {
+  fabric::Meetings meetings(flit_ports);
+  system::RunOptions options;
+  options.meetings = &meetings;
+  try {
+    const ordered_json recorded = record(loaded, options);
+    if (!meetings.met()) return recorded;
+  } catch (const system::OrderLostError& error) {
+    if (!meetings.met()) return {{"order_lost", error.what()}};
+  } catch (const ModelError&) {
+    if (!meetings.met()) throw;
+  }
+  return {{"flit_ports", meetings.flit_ports()}, {"reason", meetings.reason()}};
+}
+
 Outcome record_with(const std::string& yaml, const std::string& fidelity, const system::RunOptions& options) {
   Outcome outcome;
   try {
@@ -302,6 +318,45 @@ Outcome record_patterns(const std::string& yaml, Trains trains) {
   options.pattern_beyond = 1;
   options.by_one_here = trains == Trains::kOfOne;
   return record_with(yaml, "train", options);
+}
+
+Outcome record_mixed(const std::string& yaml) {
+  Outcome outcome;
+  try {
+    const ScratchFile file(yaml);
+    const config::Loaded loaded = config::load(file.path(), {"fidelity=train"}, config::Purpose::kRun);
+    std::vector<std::int32_t> flit_ports;
+    for (outcome.runs = 1;; ++outcome.runs) {
+      const ordered_json answer = system::run_in_child(
+          [&]() -> ordered_json {
+            limit_this_process();
+            return record_meetings(loaded, flit_ports);
+          },
+          nullptr);
+      if (answer.contains("order_lost")) {
+        outcome.end = Outcome::End::kOrderLost;
+        outcome.reason = answer["order_lost"];
+        return outcome;
+      }
+      if (!answer.contains("flit_ports")) {
+        outcome.end = Outcome::End::kDone;
+        outcome.recording = from_json(answer);
+        return outcome;
+      }
+      const auto more = answer["flit_ports"].get<std::vector<std::int32_t>>();
+      if (more.size() <= flit_ports.size()) {
+        outcome.reason = "it asks for nothing more, but is not exact: " + answer["reason"].get<std::string>();
+        return outcome;
+      }
+      flit_ports = more;
+    }
+  } catch (const ConfigError& error) {
+    outcome.end = Outcome::End::kUnsupported;
+    outcome.reason = error.what();
+  } catch (const std::exception& error) {
+    outcome.reason = error.what();
+  }
+  return outcome;
 }
 
 std::string first_difference(const Recording& flit, const Recording& train) {

@@ -40,6 +40,7 @@ struct Outcome {
   End end = End::kFailed;
   std::string reason;       // unless done
   Cycles contended_at = 0;  // kContended
+  std::int64_t runs = 1;    // of record_mixed()
   Recording recording;      // kDone
 };
 
@@ -49,6 +50,9 @@ Outcome record_run(const std::string& yaml, const std::string& fidelity, int thr
 // `fidelity: train`: the messages of one accelerator tell those of all, or those of all run.
 enum class Trains : std::uint8_t { kOfAll, kOfOne };
 Outcome record_patterns(const std::string& yaml, Trains trains);
+// Trains, and flits where those meet: runs again with what the last run says, until trains meet nothing. The
+// order of flits is not kept, so that sums are those of trains.
+Outcome record_mixed(const std::string& yaml);
 // Two to four threads, always as many for the same system.
 int threads_for(const std::string& yaml);
 

@@ -86,7 +86,9 @@ void TrainFabric::schedule(Cycles at, const Event& event) {
 void TrainFabric::tick() {
   failure_->guard([this] {
     const Cycles now = next_tick_;
-    if (contended_at_ >= 0 && now >= contended_at_) throw ContentionError(contention_, contended_at_);
+    const bool goes_on = meetings_ != nullptr && !meetings_->too_many();
+    if (contended_at_ >= 0 && now >= contended_at_ && !goes_on)
+      throw ContentionError(contention_, contended_at_);
     while (!events_.empty() && events_.next() <= now) {
       std::vector<Event>& events = events_.take();
       if (!std::is_sorted(events.begin(), events.end())) std::sort(events.begin(), events.end());
@@ -159,8 +161,8 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
   const Known& told = known(message);
   const Train& train = told.train;
   follow(message, train, now);
-  require_virtual_channels(message, train, now);
-  require_credits(message, told, now);
+  require_one_train(index, message, told, now);
+  if (meetings_ != nullptr) tell_passing(index, message, train, now);
   const bool credits_short = !injection_credits_keep_up(told);
   if (now < port.vcs_free_at) {
     const Cycles at = port.credits_short || credits_short ? now : stages_.front().passage.head;
@@ -168,11 +170,12 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
                     "contention on the injection channel of NI {} at cycle {}: the message {}->{} follows "
                     "the one before too closely for {} virtual channels of {} flits",
                     message.src, at, message.src, message.dst, vcs_, vc_depth_));
+    if (meetings_ != nullptr) meetings_->want_port(index);
   }
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     Output& out = *stages_[i].output;
     const Passage& passage = stages_[i].passage;
-    occupy(out, interval(i, told), message, now);
+    occupy(out, interval(i, told), message.src, message.dst, now);
     statistics_.flit_hops += all(train.flits);
     for (const topology::ChannelId channel : stages_[i].channels) {
       statistics_.channel_flits[static_cast<std::size_t>(channel)] += train.flits;
@@ -253,6 +256,18 @@ void TrainFabric::add_stage(Output& out, topology::VcRange vcs, const Train& tra
     tail = before.passage.tail + before.output->delay;
   }
   stages_.push_back({&out, vcs, timing_.pass(train, head, tail, out.pace), {}});
+}
+
+void TrainFabric::require_one_train(std::int32_t port, const Message& message, const Known& known,
+                                    Cycles now) {
+  try {
+    require_virtual_channels(message, known.train, now);
+    require_credits(message, known, now);
+  } catch (const ContentionError& error) {
+    if (meetings_ == nullptr) throw;
+    meetings_->want_port(port);
+    contend(now, error.what());
+  }
 }
 
 void TrainFabric::require_virtual_channels(const Message& message, const Train& train, Cycles now) const {
@@ -345,11 +360,15 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
   return use;
 }
 
-void TrainFabric::occupy(Output& output, const Interval& interval, const Message& message, Cycles now) {
+void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, NodeId dst, Cycles now) {
   auto& trains = output.trains;
-  // No train starts in the past, so what is over now cannot be met any more.
-  std::erase_if(trains, [&](const Interval& t) { return t.free_of_vc <= now; });
+  // No train starts in the past, so what is over now cannot be met any more, but by flits that are told of
+  // when they have passed.
+  const Cycles over = std::min(now, output.flits_since);
+  std::erase_if(trains, [&](const Interval& t) { return t.free_of_vc <= over; });
   const auto free_for = [](const Interval& first, const Interval& second) {
+    // Flits that were held up may follow each other faster than a train's.
+    if (second.flits) return first.free_of_vc;
     const bool shares_vc = first.vcs.begin < second.vcs.end && second.vcs.begin < first.vcs.end;
     return shares_vc && second.vcs.end - second.vcs.begin == 1 ? first.free_of_vc : first.free;
   };
@@ -358,12 +377,18 @@ void TrainFabric::occupy(Output& output, const Interval& interval, const Message
     const Interval& first = before ? other : interval;
     const Interval& second = before ? interval : other;
     if (second.begin >= free_for(first, second)) continue;
+    if (first.flits && second.flits) {
+      share(output, now);
+      continue;
+    }
+    if (meetings_ != nullptr) meetings_->want_users_and_feeders(index(output));
+    if (!first_contention(second.begin)) continue;
     contend(
         second.begin,
         fmt::format("contention on {} at cycle {}: the message {}->{} uses it in cycles {} to {}, another "
                     "in cycles {} to {}",
-                    place(output), second.begin, message.src, message.dst, interval.begin, interval.tail,
-                    other.begin, other.tail));
+                    place(output), second.begin, src, dst, interval.begin, interval.tail, other.begin,
+                    other.tail));
   }
   const auto after = std::find_if(trains.begin(), trains.end(),
                                   [&](const Interval& t) { return t.begin >= interval.begin; });
@@ -372,9 +397,10 @@ void TrainFabric::occupy(Output& output, const Interval& interval, const Message
 
 // The run is exact until cycle `at`, and goes on until then: another contention may come before.
 void TrainFabric::contend(Cycles at, const std::string& what) {
-  if (contended_at_ >= 0 && contended_at_ <= at) return;
+  if (!first_contention(at)) return;
   contended_at_ = at;
   contention_ = what;
+  if (meetings_ != nullptr) meetings_->set_reason(at, what);
 }
 
 std::string TrainFabric::place(const Output& output) const {

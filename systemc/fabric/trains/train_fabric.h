@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <systemc>
+#include <unordered_map>
 #include <vector>
 
 #include "config/settings/config.h"
@@ -12,6 +14,7 @@
 #include "fabric/failure.h"
 #include "fabric/framing.h"
 #include "fabric/trains/calendar.h"
+#include "fabric/trains/meetings.h"
 #include "fabric/trains/route_images.h"
 #include "fabric/trains/train.h"
 #include "topology/topology.h"
@@ -63,10 +66,45 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   // every route, and outlives the fabric.
   void stand_for(const RouteImages& images) { images_ = &images; }
 
+  // Before the simulation: where trains meet, the run goes on, and `meetings` says that it is not exact and
+  // what to do about it; a ContentionError ends it where that is too much. It outlives the fabric.
+  void tell(Meetings& meetings);
+  // Its trains are counted with what else `whole` moves, which outlives it.
+  void count_within(const Fabric& whole) { whole_ = &whole; }
+
+  // For messages that pass the same output ports as flits (MixedFabric). One of NI port `port` comes through
+  // `outputs`, the first of which its head cannot leave before cycle `begin`.
+  void flits_come(std::span<const std::int32_t> outputs, std::int32_t port, const topology::Hop* route,
+                  Cycles begin, Cycles now);
+  // All of it has left the router behind an output port.
+  struct FlitsPassed {
+    std::int32_t output;
+    Cycles begin;      // its first head could win the switch, as far as others do not hinder it
+    Cycles last_head;  // its last head won it
+    Cycles tail;       // its last flit did
+    Cycles left_next;  // its last flit left the next router, or the network; in this port's cycles
+    bool held_up;      // its own packets may have met each other
+    topology::VcRange vcs;
+    NodeId src;
+    NodeId dst;
+  };
+  void flits_passed(const FlitsPassed& flits, Cycles now);
+  std::size_t output_index(NodeId node, int port) const {
+    return first_output_[static_cast<std::size_t>(node)] + static_cast<std::size_t>(port);
+  }
+  // From the switch before an output port to the next router's input, or to the NI.
+  Cycles delay(std::int32_t output) const { return outputs_[static_cast<std::size_t>(output)].delay; }
+  // The node behind an output port; none: the NI.
+  NodeId node_behind(std::size_t output) const { return outputs_[output].to; }
+  // From a router's input to its switch.
+  Cycles head_delay() const { return timing_.routing_and_allocation(); }
+
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
   void wake(NodeId node, int port, Cycles at) override;
   const FabricStatistics& statistics() const override { return statistics_; }
-  void read_statistics(const Reader& read) const override { statistics_.read(read); }
+  void read_statistics(const Reader& read) const override {
+    if (whole_ == nullptr) statistics_.read(read);
+  }
   bool idle() const override { return trains_ == 0; }
   void check_conservation() const override;
   std::string describe_packets(int limit) const override;
@@ -83,14 +121,16 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     bool credits_short = false;  // of that one's: the next may wait for them from its first flit on
     bool sending = false;
   };
-  // A train's use of an output port.
+  // A train's use of an output port, or that of a message of flits.
   struct Interval {
     Cycles begin;       // its head wins the switch
     Cycles tail;        // its tail does
     Cycles free;        // from then on another train's head may
     Cycles free_of_vc;  // the same for the only virtual channel in `vcs`
     topology::VcRange vcs;
+    bool flits = false;
   };
+  static constexpr Cycles kNoFlits = std::numeric_limits<Cycles>::max();
   enum class EventKind : std::uint8_t { kEjected, kInjected, kWake };
   struct Event {
     EventKind kind;
@@ -111,6 +151,12 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     ChannelPace pace;
     Cycles spaced = 0;             // the least between a flit and the one D places before it
     std::vector<Interval> trains;  // ascending
+    // With flits.
+    Cycles flits_since = kNoFlits;  // those that have not passed came no earlier
+    std::int32_t flits_coming = 0;  // messages
+    bool trained = false;           // a train has passed
+    bool shared = false;            // flits have met here
+    bool flits_only = false;        // where they met, or on the way there: no train may ever pass
   };
   // The train of messages of a length, which are few in a run.
   struct Known {
@@ -150,8 +196,17 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   enum class Credits : std::uint8_t { kKeepUp, kKeepUpAlone, kShort };
   Credits credits_keep_up(std::size_t stage, const Known& known) const;
   Interval interval(std::size_t stage, const Known& known) const;
-  void occupy(Output& output, const Interval& interval, const Message& message, Cycles now);
+  void occupy(Output& output, const Interval& interval, NodeId src, NodeId dst, Cycles now);
+  void require_one_train(std::int32_t port, const Message& message, const Known& known, Cycles now);
+  bool first_contention(Cycles at) const { return contended_at_ < 0 || at < contended_at_; }
   void contend(Cycles at, const std::string& what);
+  void tell_passing(std::int32_t port, const Message& message, const Train& train, Cycles now);
+  void share(Output& output, Cycles now);
+  void keep_trains_off(Output& output, Cycles now);
+  void meet(Output& output, Cycles now);
+  std::int32_t index(const Output& output) const {
+    return static_cast<std::int32_t>(&output - outputs_.data());
+  }
   void schedule(Cycles at, const Event& event);
   std::string place(const Output& output) const;
   Output& output(NodeId node, int port) {
@@ -179,6 +234,11 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   Cycles contended_at_ = -1;  // the first contention known so far, maybe still to come
   std::string contention_;
   const RouteImages* images_ = nullptr;
+  Meetings* meetings_ = nullptr;
+  const Fabric* whole_ = nullptr;  // that it is a part of
+  // By output port: those that flits came from there.
+  std::unordered_map<std::int32_t, std::vector<std::int32_t>> feeders_;
+  std::vector<std::int32_t> passing_;  // scratch: the output ports of the message that starts now
   FabricStatistics statistics_;
   std::vector<FabricObserver*> observers_;
   Failure* failure_;

@@ -73,13 +73,15 @@ struct Prepared {
 class CollectiveRun {
  public:
   CollectiveRun(const config::Loaded& loaded, const RunOptions& options, const Prepared& prepared,
-                config::Fidelity fidelity, const SymmetricRun* symmetric = nullptr)
+                config::Fidelity fidelity, fabric::Meetings* meetings,
+                const SymmetricRun* symmetric = nullptr)
       : loaded_(loaded),
         options_(options),
         topology_(prepared.topology),
         schedule_(prepared.checked.schedule),
         prepared_(prepared),
         fidelity_(fidelity),
+        meetings_(meetings),
         symmetric_(symmetric),
         verification_(make_verification(config().check, schedule_, prepared.checked.report, config().seed)),
         breakdown_(topology_.num_accelerators(), prepared.ni_ports) {
@@ -124,6 +126,7 @@ class CollectiveRun {
     end_result(result, *machine_, options_.statistics_path, cost);
     predict(result);
     if (fidelity_ == config::Fidelity::kLeap) result["leap"] = leaps(finish_.last, machine_->leapt());
+    write_flits_beside_trains(meetings_, result);
     if (progress_) result["gradients"] = progress_->to_json();
     write_choice(prepared_.checked.expected, result);
     const std::vector<NodeId> through = schedule::forwarders(topology_, schedule_);
@@ -211,6 +214,7 @@ class CollectiveRun {
         .wave_path = options_.fst_path,
         .threads = threads(),
         .symmetric = symmetric_,
+        .meetings = meetings_,
     };
     machine_ = std::make_unique<Machine>("machine", spec, options_.parts);
     fabric_ = &machine_->fabric();
@@ -315,6 +319,7 @@ class CollectiveRun {
   const schedule::Schedule& schedule_;
   const Prepared& prepared_;
   config::Fidelity fidelity_;
+  fabric::Meetings* meetings_;
   const SymmetricRun* symmetric_;
   std::unique_ptr<Verification> verification_;
   TimeBreakdown breakdown_;
@@ -340,7 +345,8 @@ bool may_tell_by_one(const config::Config& config, const RunOptions& options) {
       (!options.trace_path.empty() || !options.vcd_path.empty() || !options.message_observers.empty() ||
        !options.fabric_observers.empty() || options.statistics != nullptr || options.final_values);
   const bool own_modules = options.parts.make_accelerator || options.parts.make_memory;
-  return trains && !watched && !own_modules && !config.system.accelerator.memory_bandwidth;
+  return trains && options.meetings == nullptr && !watched && !own_modules &&
+         !config.system.accelerator.memory_bandwidth;
 }
 
 // In a process of its own: where trains meet or the run fails otherwise, all accelerators tell where and why.
@@ -352,7 +358,8 @@ std::optional<nlohmann::ordered_json> run_symmetric(const config::Loaded& loaded
   if (symmetric == nullptr) return std::nullopt;
   const auto run = [&] {
     return within_time(loaded, size, [&] {
-      return CollectiveRun(loaded, options, prepared, config::Fidelity::kTrain, symmetric.get()).run();
+      return CollectiveRun(loaded, options, prepared, config::Fidelity::kTrain, nullptr, symmetric.get())
+          .run();
     });
   };
   if (options.by_one_here) return run();
@@ -369,7 +376,7 @@ std::string describe_modules(const config::Loaded& loaded) {
   const Prepared prepared(loaded);
   const config::Fidelity asked = loaded.config.fidelity;
   const CollectiveRun run(loaded, {}, prepared,
-                          asked == config::Fidelity::kAuto ? config::Fidelity::kFlit : asked);
+                          asked == config::Fidelity::kAuto ? config::Fidelity::kFlit : asked, nullptr);
   return describe_hierarchy();
 }
 
@@ -377,7 +384,7 @@ std::string describe_quantities(const config::Loaded& loaded) {
   const Prepared prepared(loaded);
   const config::Fidelity asked = loaded.config.fidelity;
   const CollectiveRun run(loaded, {}, prepared,
-                          asked == config::Fidelity::kAuto ? config::Fidelity::kFlit : asked);
+                          asked == config::Fidelity::kAuto ? config::Fidelity::kFlit : asked, nullptr);
   return describe_statistics(run.machine());
 }
 
@@ -387,9 +394,9 @@ nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOpt
   const char* const size = loaded.config.training.model.empty() ? "collective.size" : "training.model";
   const auto prepared =
       within_time(loaded, size, [&] { return std::make_unique<Prepared>(loaded, options.pattern_beyond); });
-  const auto run = [&](config::Fidelity fidelity) {
+  const auto run = [&](config::Fidelity fidelity, fabric::Meetings* meetings = nullptr) {
     return within_time(loaded, size,
-                       [&] { return CollectiveRun(loaded, options, *prepared, fidelity).run(); });
+                       [&] { return CollectiveRun(loaded, options, *prepared, fidelity, meetings).run(); });
   };
   const bool rtl_interfaces = loaded.config.system.ni.impl == config::Implementation::kRtl;
   const bool rtl = rtl_interfaces || loaded.config.system.router.impl == config::Implementation::kRtl;
@@ -404,7 +411,8 @@ nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOpt
   if (!rtl) {
     if (auto result = run_symmetric(loaded, options, *prepared, size)) return *std::move(result);
   }
-  if (loaded.config.fidelity == config::Fidelity::kTrain) return run(config::Fidelity::kTrain);
+  if (loaded.config.fidelity == config::Fidelity::kTrain)
+    return run(config::Fidelity::kTrain, options.meetings);
   if (loaded.config.fidelity == config::Fidelity::kLeap) {
     if (!options.vcd_path.empty()) {
       throw ConfigError(loaded.place("fidelity"),

@@ -10,6 +10,7 @@
 #include "cosim/rtl_network_interface.h"
 #include "cosim/rtl_router.h"
 #include "fabric/fluid/fluid_fabric.h"
+#include "fabric/mixed/mixed_fabric.h"
 #include "fabric/sim_time.h"
 #include "system/machine/build.h"
 
@@ -117,10 +118,16 @@ fabric::FlitParts::LocalPorts Machine::build_local(fabric::FlitNode& node, NodeI
 void Machine::build_messages() {
   clock_ = std::make_unique<ni::AlarmClock>("clock", context_.period, spec_.failure);
   fabric::TrainFabric* trains = nullptr;
-  if (spec_.fidelity == config::Fidelity::kTrain) {
+  if (spec_.fidelity == config::Fidelity::kTrain && spec_.meetings != nullptr &&
+      !spec_.meetings->given().empty()) {
+    fabric_ = std::make_unique<fabric::MixedFabric>("fabric", spec_.topology, spec_.routing, system_,
+                                                    context_.framing, spec_.fabric_ports, spec_.failure,
+                                                    *spec_.meetings);
+  } else if (spec_.fidelity == config::Fidelity::kTrain) {
     auto fabric = std::make_unique<fabric::TrainFabric>("fabric", spec_.topology, system_, context_.framing,
                                                         spec_.fabric_ports, spec_.failure);
     trains = fabric.get();
+    if (spec_.meetings != nullptr) trains->tell(*spec_.meetings);
     fabric_ = std::move(fabric);
   } else {
     auto fluid = std::make_unique<fabric::FluidFabric>("fabric", spec_.topology, system_, context_.framing,

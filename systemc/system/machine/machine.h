@@ -45,6 +45,9 @@ struct MachineSpec {
   int threads = 1;
   // Where trains move: one accelerator's messages tell what all do. None: all tell.
   const SymmetricRun* symmetric = nullptr;
+  // Where trains move: gets where they meet, and says what goes by flits from the start. None: a meeting ends
+  // the run.
+  fabric::Meetings* meetings = nullptr;
   // Where flits move, makes what stands at the local ports of a node in the place of its network interface,
   // within the node; it is not the machine's, and has neither memory nor accelerator. None: the usual.
   std::function<fabric::FlitParts::LocalPorts(topology::NodeId node, fabric::FlitContext& flits)>

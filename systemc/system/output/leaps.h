@@ -1,14 +1,33 @@
 #pragma once
 
+#include <string>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
+#include "fabric/trains/meetings.h"
 
 namespace coppice::system {
 
 // `leap` of a result: the cycles of a run that were simulated, and those that were leapt over.
 inline nlohmann::ordered_json leaps(Cycles cycles, Cycles leapt) {
   return {{"simulated_cycles", cycles - leapt}, {"leapt_cycles", leapt}};
+}
+
+// `trains` of a result, where messages went by flits beside them.
+inline void write_flits_beside_trains(const fabric::Meetings* meetings, nlohmann::ordered_json& result) {
+  if (meetings == nullptr || meetings->given().empty()) return;
+  result["trains"] = {{"messages", meetings->messages}, {"as_flits", meetings->as_flits}};
+}
+
+// What a summary says of a run for which trains were not enough, before it says why.
+inline std::string describe_flits(const nlohmann::ordered_json& result) {
+  if (!result.contains("trains"))
+    return result.at("fidelity") == "fluid" ? "no trains" : "flits were simulated";
+  const auto& trains = result.at("trains");
+  return fmt::format("{} of {} messages went by flits", trains.at("as_flits").get<std::int64_t>(),
+                     trains.at("messages").get<std::int64_t>());
 }
 
 }  // namespace coppice::system

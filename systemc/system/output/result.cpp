@@ -9,6 +9,7 @@
 #include "config/loader.h"
 #include "system/machine/build.h"
 #include "system/output/dimension_activity.h"
+#include "system/output/leaps.h"
 #include "system/output/link_utilization.h"
 #include "system/output/possible.h"
 #include "system/output/result_frame.h"
@@ -164,7 +165,7 @@ std::string summarize(const nlohmann::ordered_json& result) {
                   result["time_ns"].get<double>(), result["steps"].get<int>(),
                   result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
   if (result.contains("fidelity_reason")) {
-    text += fmt::format("  flits were simulated: {}\n", result["fidelity_reason"].get<std::string>());
+    text += fmt::format("  {}: {}\n", describe_flits(result), result["fidelity_reason"].get<std::string>());
   }
   text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s\n",
                       result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>());

@@ -18,6 +18,8 @@ constexpr ResultField kFields[] = {
     {"verified_sample.of", "", "The elements of a buffer."},
     {"fidelity", "", "What moved through the network: flit, leap, train, or fluid; chunks in predictions."},
     {"fidelity_reason", "", "Why trains were not enough."},
+    {"trains.messages", "", "The messages of a run of trains in which some went by flits."},
+    {"trains.as_flits", "", "Those of them that went flit by flit, since they met others or might have."},
     {"leap.simulated_cycles", "cycles", "The cycles that were simulated one by one, at fidelity leap."},
     {"leap.leapt_cycles", "cycles",
      "The cycles that were leapt over, since all that moved repeated what it had done before."},

@@ -1,6 +1,10 @@
 #include "system/process/auto_fidelity.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -8,17 +12,65 @@
 #include "system/process/child_process.h"
 
 namespace coppice::system {
+namespace {
 
-nlohmann::ordered_json run_auto(const RunAtFidelity& run, double flit_hops, bool fluid,
-                                const std::atomic<bool>* interrupted) {
-  std::string reason;
+using Json = nlohmann::ordered_json;
+
+// A run of trains and flits tells what else has to be flits: so many are tried.
+constexpr int kMostRuns = 4;
+// Of all that is sent, what may be flits beside trains: several runs of them cost no more than one of leaps.
+constexpr double kMostAsFlits = 0.25;
+
+// How a run of trains ended, as it comes from its process.
+Json run_trains(const RunAtFidelity& run, std::vector<std::int32_t> flit_ports) {
+  fabric::Meetings meetings(std::move(flit_ports), kMostAsFlits);
   try {
-    return run_in_child([&] { return run(config::Fidelity::kTrain); }, interrupted);
-  } catch (const fabric::ContentionError& error) {
-    reason = error.what();
+    Json result = run(config::Fidelity::kTrain, &meetings);
+    if (!meetings.met()) return {{"result", std::move(result)}};
+  } catch (const ModelError&) {
+    // What is not exact may fail, too.
+    if (!meetings.met()) throw;
+  }
+  Json ended = {{"reason", meetings.reason()}};
+  if (!meetings.too_many() && meetings.pays()) ended["flit_ports"] = meetings.flit_ports();
+  return ended;
+}
+
+struct Trains {
+  std::optional<Json> result;
+  std::string met;  // where, first; empty: nowhere
+};
+
+Trains try_trains(const RunAtFidelity& run, const std::atomic<bool>* interrupted) {
+  Trains trains;
+  std::vector<std::int32_t> flit_ports;
+  for (int i = 0; i < kMostRuns; ++i) {
+    Json ended = run_in_child([&] { return run_trains(run, flit_ports); }, interrupted);
+    if (ended.contains("result")) {
+      trains.result = std::move(ended["result"]);
+      return trains;
+    }
+    if (trains.met.empty()) trains.met = ended["reason"];
+    if (!ended.contains("flit_ports")) return trains;
+    auto more = ended["flit_ports"].get<std::vector<std::int32_t>>();
+    if (more.size() == flit_ports.size()) return trains;
+    flit_ports = std::move(more);
+  }
+  return trains;
+}
+
+}  // namespace
+
+Json run_auto(const RunAtFidelity& run, double flit_hops, bool fluid, const std::atomic<bool>* interrupted) {
+  Trains trains = try_trains(run, interrupted);
+  if (trains.result) {
+    Json& result = *trains.result;
+    if (!trains.met.empty()) result["fidelity_reason"] = trains.met;
+    return std::move(result);
   }
   const bool affordable = !fluid || flit_hops <= kAffordableFlitHops;
-  nlohmann::ordered_json result = run(affordable ? config::Fidelity::kLeap : config::Fidelity::kFluid);
+  Json result = run(affordable ? config::Fidelity::kLeap : config::Fidelity::kFluid, nullptr);
+  std::string reason = trains.met;
   if (!affordable) {
     reason += fmt::format(
         "; one by one its {:.2g} flit-hops would take hours, so that messages share channels as fluids do: "

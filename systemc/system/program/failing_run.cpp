@@ -252,7 +252,7 @@ class FailingRun {
     }
     const double end_ns = begin_ns + stretch["time_ns"].get<double>();
     Json kept{{"begin_ns", begin_ns}, {"end_ns", until > 0 && !finished() ? to_ns(until) : end_ns}};
-    for (const char* key : {"fidelity", "fidelity_reason", "verified", "iterations", "collectives",
+    for (const char* key : {"fidelity", "fidelity_reason", "trains", "verified", "iterations", "collectives",
                             "accelerators", "flits", "flit_hops", "link_utilization", "statistics"}) {
       if (stretch.contains(key)) kept[key] = stretch[key];
     }

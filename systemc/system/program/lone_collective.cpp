@@ -103,7 +103,8 @@ void add_collective_fields(nlohmann::ordered_json& result, const CompiledCollect
   const double bandwidth = time_ns > 0 ? static_cast<double>(size) / time_ns : 0;
   const auto members = static_cast<int>(compiled.accelerators.size());
   const bool all_to_all = compiled.op == CollectiveOp::kAllToAll;
-  result["contention_free"] = compiled.report.contention_free && result.at("fidelity") == "train";
+  result["contention_free"] =
+      compiled.report.contention_free && result.at("fidelity") == "train" && !result.contains("trains");
   result["steps"] = compiled.schedule.steps;
   result["algbw_gb_s"] = bandwidth;
   result["busbw_gb_s"] = bandwidth * (all_to_all ? static_cast<double>(members - 1) / members

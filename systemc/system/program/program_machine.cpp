@@ -138,6 +138,7 @@ void ProgramMachine::build_machine() {
       .wave_path = {},
       .paths = setup_.paths,
       .threads = threads_for(state_.flit_hops(), options_.threads),
+      .meetings = setup_.meetings,
   };
   MachineParts parts = options_.parts;
   parts.fit_for_threads = !parts.make_memory || parts.fit_for_threads;

@@ -60,6 +60,7 @@ struct ProgramSetup {
   CollectiveGate* gate = nullptr;          // none: collectives begin when they have been joined
   const ni::PathTable* paths = nullptr;    // none: messages take the routes of their schedules
   std::function<std::string()> how_far{};  // as RunState has it; empty: by operations
+  fabric::Meetings* meetings = nullptr;    // as MachineSpec has it
   Cycles stop = 0;                         // what has not ended by then is lost; 0: all ends
 };
 

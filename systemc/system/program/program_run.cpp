@@ -102,6 +102,7 @@ class ProgramRun {
     }
     if (setup_.fidelity == config::Fidelity::kLeap)
       json["leap"] = leaps(state.last(), machine_.machine().leapt());
+    write_flits_beside_trains(setup_.meetings, json);
     end_result(json, machine_.machine(), options_.statistics_path, cost);
     if (config::runs_lone_collective(config())) {
       const CompiledCollective& compiled = *state.exchange(1).compiled;
@@ -172,7 +173,7 @@ nlohmann::ordered_json run_stretch(const config::Loaded& loaded, const workload:
   const std::string key = origin(loaded);
   const auto prepared = within_time(
       loaded, key, [&] { return std::make_unique<PreparedProgram>(loaded, key, program, jobs, network); });
-  const auto run = [&](config::Fidelity fidelity) {
+  const auto run = [&](config::Fidelity fidelity, fabric::Meetings* meetings = nullptr) {
     return within_time(loaded, key, [&] {
       const ProgramSetup setup{.loaded = loaded,
                                .program = program,
@@ -180,6 +181,7 @@ nlohmann::ordered_json run_stretch(const config::Loaded& loaded, const workload:
                                .prepared = *prepared,
                                .fidelity = fidelity,
                                .chain = &chain,
+                               .meetings = meetings,
                                .stop = stop};
       return ProgramRun(setup, options).run();
     });
@@ -191,7 +193,7 @@ nlohmann::ordered_json run_stretch(const config::Loaded& loaded, const workload:
     }
     return run(config::Fidelity::kFlit);
   }
-  if (loaded.config.fidelity != config::Fidelity::kAuto) return run(loaded.config.fidelity);
+  if (loaded.config.fidelity != config::Fidelity::kAuto) return run(loaded.config.fidelity, options.meetings);
   return run_auto(run, prepared->flit_hops, true, options.interrupted);
 }
 
@@ -231,7 +233,7 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
                   result["cycles"].get<Cycles>(), result["time_ns"].get<double>(),
                   result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
   if (result.contains("fidelity_reason")) {
-    text += fmt::format("  no trains: {}\n", result["fidelity_reason"].get<std::string>());
+    text += fmt::format("  {}: {}\n", describe_flits(result), result["fidelity_reason"].get<std::string>());
   }
   for (const auto& failure : result.value("failures", nlohmann::ordered_json::array())) {
     text += fmt::format("  {:.1f} ns: {} failed: {}\n", failure["at_ns"].get<double>(),

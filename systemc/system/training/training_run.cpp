@@ -82,7 +82,7 @@ class TrainingRun {
       result[key] = ran.at(key);
     }
     if (!loaded_.config.hardware.technology.empty()) result["flits"] = ran.at("flits");
-    for (const char* key : {"passes", "leap", "fidelity_reason"}) {
+    for (const char* key : {"passes", "leap", "trains", "fidelity_reason"}) {
       if (ran.contains(key)) result[key] = ran[key];
     }
     result["simulator"] = ran.at("simulator");
@@ -169,7 +169,8 @@ class TrainingRun {
       one["cycles"] = std::llround(time_ns / period_ns);
       one["algbw_gb_s"] = time_ns > 0 ? static_cast<double>(bytes) / time_ns : 0.0;
       one["efficiency"] = efficiency;
-      if (!one.contains("contention_free")) one["contention_free"] = ran.at("fidelity") == "train";
+      if (!one.contains("contention_free"))
+        one["contention_free"] = ran.at("fidelity") == "train" && !ran.contains("trains");
     }
   }
 

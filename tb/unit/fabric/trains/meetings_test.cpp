@@ -1,0 +1,114 @@
+#include "fabric/trains/meetings.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+
+namespace coppice::fabric {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Outputs = std::vector<std::int32_t>;
+
+class MeetingsTest : public ::testing::Test {
+ protected:
+  void pass(Meetings& meetings, std::int32_t port, std::size_t route, const Outputs& outputs) const {
+    meetings.passes(port, &hops_.at(route), outputs);
+  }
+
+ private:
+  std::array<topology::Hop, 8> hops_{};
+};
+
+TEST_F(MeetingsTest, WhatPassesWhereMessagesMeetIsToBeFlitsAndWhatPassesTheWaysThere) {
+  Meetings meetings;
+  meetings.set_size(10, 6);
+  pass(meetings, 0, 0, {1, 2, 3});
+  pass(meetings, 1, 1, {1, 5});
+  pass(meetings, 2, 2, {4, 2});
+  pass(meetings, 3, 3, {3});
+  pass(meetings, 4, 4, {5});
+  meetings.want_users_and_feeders(2);
+  // 0 and 2 pass it, over outputs 1 and 4, the first of which 1 passes too; 3 is behind it, 4 elsewhere.
+  EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1, 2));
+}
+
+TEST_F(MeetingsTest, WhatComesLaterIsToBeFlitsToo) {
+  Meetings meetings;
+  meetings.set_size(10, 6);
+  meetings.want_users_and_feeders(2);
+  EXPECT_THAT(meetings.flit_ports(), IsEmpty());
+  pass(meetings, 0, 0, {1, 2});
+  pass(meetings, 1, 1, {1, 5});
+  pass(meetings, 2, 2, {5});
+  EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1));
+}
+
+TEST_F(MeetingsTest, UsersAloneBringNoFeeders) {
+  Meetings meetings;
+  meetings.set_size(10, 6);
+  pass(meetings, 0, 0, {1, 2});
+  pass(meetings, 1, 1, {1, 5});
+  meetings.want_users(2);
+  EXPECT_THAT(meetings.flit_ports(), ElementsAre(0));
+  meetings.want_users_and_feeders(2);
+  EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 1));
+}
+
+TEST_F(MeetingsTest, KeepsWhatTheLastRunKnew) {
+  Meetings meetings({3});
+  meetings.set_size(10, 6);
+  EXPECT_FALSE(meetings.met());
+  pass(meetings, 0, 0, {1});
+  meetings.want_users(1);
+  EXPECT_THAT(meetings.flit_ports(), ElementsAre(0, 3));
+  EXPECT_THAT(meetings.given(), ElementsAre(3));
+}
+
+TEST_F(MeetingsTest, TheEarliestReasonStands) {
+  Meetings meetings;
+  meetings.set_reason(20, "second");
+  meetings.set_reason(10, "first");
+  meetings.set_reason(15, "later");
+  EXPECT_TRUE(meetings.met());
+  EXPECT_EQ(meetings.at(), 10);
+  EXPECT_EQ(meetings.reason(), "first");
+}
+
+TEST_F(MeetingsTest, KnowsWhenTooManyPortsWouldSendFlits) {
+  Meetings meetings({}, 0.5);
+  meetings.set_size(10, 6);
+  pass(meetings, 0, 0, {1});
+  pass(meetings, 1, 1, {2});
+  pass(meetings, 2, 2, {3});
+  meetings.messages = 100;
+  meetings.want_port(0);
+  EXPECT_FALSE(meetings.too_many());
+  meetings.want_users(3);
+  EXPECT_TRUE(meetings.too_many());
+  // Too early to tell.
+  meetings.messages = 3;
+  EXPECT_FALSE(meetings.too_many());
+}
+
+TEST_F(MeetingsTest, PaysWhereFlitsAreFewAndLeapsAreShort) {
+  const auto run = [&](Cycles last) {
+    Meetings meetings({}, 0.25);
+    meetings.set_size(10, 6);
+    for (std::int32_t port = 0; port < 5; ++port) {
+      pass(meetings, port, static_cast<std::size_t>(port), {port});
+      meetings.sends(port, port == 0 ? 1000 : 2000, last);
+      ++meetings.messages;
+    }
+    meetings.want_port(0);
+    return meetings.pays();
+  };
+  // A ninth of all flits, of messages that follow each other closely.
+  EXPECT_TRUE(run(1000));
+  // Leaps would simulate few of so many cycles.
+  EXPECT_FALSE(run(1'000'000));
+}
+
+}  // namespace
+}  // namespace coppice::fabric
