@@ -11,10 +11,6 @@ std::uint64_t split_mix(std::uint64_t& x) {
   return z ^ (z >> 31);
 }
 
-std::uint64_t rotate_left(std::uint64_t x, int k) {
-  return (x << k) | (x >> (64 - k));
-}
-
 }  // namespace
 
 Random::Random(std::uint64_t seed, std::uint64_t stream) {
@@ -22,18 +18,6 @@ Random::Random(std::uint64_t seed, std::uint64_t stream) {
   const std::uint64_t mixed = split_mix(x) ^ (stream * 0xd1342543de82ef95ULL);
   x = mixed;
   for (auto& word : state_) word = split_mix(x);
-}
-
-std::uint64_t Random::next() {
-  const std::uint64_t result = rotate_left(state_[0] + state_[3], 23) + state_[0];
-  const std::uint64_t t = state_[1] << 17;
-  state_[2] ^= state_[0];
-  state_[3] ^= state_[1];
-  state_[1] ^= state_[2];
-  state_[0] ^= state_[3];
-  state_[2] ^= t;
-  state_[3] = rotate_left(state_[3], 45);
-  return result;
 }
 
 std::uint64_t Random::below(std::uint64_t bound) {

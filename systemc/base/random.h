@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 namespace coppice {
@@ -11,7 +12,17 @@ class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0);
 
-  std::uint64_t next();
+  std::uint64_t next() {
+    const std::uint64_t result = std::rotl(state_[0] + state_[3], 23) + state_[0];
+    const std::uint64_t t = state_[1] << 17;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= t;
+    state_[3] = std::rotl(state_[3], 45);
+    return result;
+  }
   // Uniform in [0, bound), bound >= 1, without modulo bias.
   std::uint64_t below(std::uint64_t bound);
   // Uniform in [0, 1), 53 bits.

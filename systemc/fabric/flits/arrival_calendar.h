@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
-#include <vector>
 
 #include "base/units.h"
 
@@ -13,14 +13,13 @@ namespace coppice::fabric {
 
 // In which cycles something arrives at a node, and over which of its lines (ends of wires, numbered from 0):
 // a ring of slots, one per cycle, with a bit per line. The ring grows to the longest delay that it meets.
-class ArrivalCalendar {
+class alignas(64) ArrivalCalendar {
  public:
-  ArrivalCalendar() { resize(0, kSmallest); }
+  ArrivalCalendar() { resize(1, kSmallest); }
 
   // Before anything is added.
   void set_lines(int lines) {
-    words_ = std::max<std::size_t>(1, (static_cast<std::size_t>(lines) + 63) / 64);
-    resize(words_, slots());
+    resize(std::max<std::size_t>(1, (static_cast<std::size_t>(lines) + 63) / 64), slots());
   }
 
   // Everything before `begun` has been served, whenever it is looked at; outlives the calendar.
@@ -41,6 +40,12 @@ class ArrivalCalendar {
     lines_[slot * words_ + line.word] |= line.bit;
     occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
   }
+  // The next cycle of the node, which is moved up to what is announced; outlives the calendar.
+  void set_due(Cycles& due) { due_ = &due; }
+  void announce(Cycles at, const Place& line) {
+    add(at, line);
+    if (at < *due_) *due_ = at;
+  }
 
   // Calls f(line) for all lines of cycle `now`, ascending, and forgets them. Cycles are served in order, and
   // those in between have none.
@@ -53,9 +58,7 @@ class ArrivalCalendar {
     if ((occupied & bit) == 0) return;
     occupied &= ~bit;
     for (std::size_t word = 0; word < words_; ++word) {
-      std::uint64_t lines = lines_[slot * words_ + word];
-      if (lines == 0) continue;
-      lines_[slot * words_ + word] = 0;
+      std::uint64_t lines = std::exchange(lines_[slot * words_ + word], 0);
       for (; lines != 0; lines &= lines - 1) f(static_cast<int>(word) * 64 + std::countr_zero(lines));
     }
   }
@@ -76,8 +79,8 @@ class ArrivalCalendar {
     std::size_t word = start / 64;
     std::uint64_t bits = occupied_[word] & (~std::uint64_t{0} << (start % 64));
     for (std::size_t looked = 0; bits == 0; ++looked) {
-      if (looked == occupied_.size()) return none;
-      word = word + 1 == occupied_.size() ? 0 : word + 1;
+      if (looked == occupied_words()) return none;
+      word = word + 1 == occupied_words() ? 0 : word + 1;
       bits = occupied_[word];
     }
     const std::size_t slot = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
@@ -88,6 +91,7 @@ class ArrivalCalendar {
   void shift(Cycles by) {
     ArrivalCalendar later;
     later.begun_ = begun_;
+    later.due_ = due_;
     later.resize(words_, slots());
     later.served_ = served_ + by;
     copy_to(later, by);
@@ -95,14 +99,15 @@ class ArrivalCalendar {
   }
 
  private:
-  static constexpr std::size_t kSmallest = 64;
+  static constexpr std::size_t kSmallest = 16;
 
   std::size_t slots() const { return mask_ + 1; }
+  std::size_t occupied_words() const { return mask_ / 64 + 1; }
   void resize(std::size_t words, std::size_t slots) {
-    words_ = std::max<std::size_t>(1, words);
+    words_ = words;
     mask_ = slots - 1;
-    lines_.assign(slots * words_, 0);
-    occupied_.assign(slots / 64, 0);
+    lines_ = std::make_unique<std::uint64_t[]>(slots * words + occupied_words());
+    occupied_ = lines_.get() + slots * words;
   }
   // A node that has slept for long needs no ring for that time.
   [[gnu::noinline]] void make_room(Cycles at) {
@@ -112,6 +117,7 @@ class ArrivalCalendar {
   void grow(Cycles at) {
     ArrivalCalendar larger;
     larger.begun_ = begun_;
+    larger.due_ = due_;
     larger.resize(words_, std::bit_ceil(static_cast<std::size_t>(at - served_) + 1));
     larger.served_ = served_;
     copy_to(larger, 0);
@@ -128,11 +134,12 @@ class ArrivalCalendar {
     }
   }
 
-  std::vector<std::uint64_t> lines_;     // [slot][word]
-  std::vector<std::uint64_t> occupied_;  // bit per slot
+  std::unique_ptr<std::uint64_t[]> lines_;  // [slot][word], a bit per line; then what is occupied
+  std::uint64_t* occupied_ = nullptr;       // a bit per slot with any line
   std::size_t mask_ = 0;
   std::size_t words_ = 1;
   Cycles served_ = -1;
+  Cycles* due_ = nullptr;
   const Cycles* begun_ = nullptr;
 };
 

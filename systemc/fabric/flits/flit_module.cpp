@@ -24,6 +24,7 @@ void FlitModule::fetch_wires() {
   };
   fetch(in, in_wires_, "receiver");
   fetch(out, out_wires_, "sender");
+  flit_lines_ = in.size() < 64 ? (std::uint64_t{1} << in.size()) - 1 : ~std::uint64_t{0};
 }
 
 void FlitModule::wake(Cycles at) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <systemc>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "base/units.h"
 #include "fabric/flit.h"
 #include "fabric/flits/channel.h"
+#include "fabric/flits/port_set.h"
 
 namespace coppice::fabric {
 
@@ -51,6 +51,7 @@ class FlitModule : public sc_core::sc_module {
   void fetch_wires();
   Wire& wire_in(int port) { return *in_wires_[static_cast<std::size_t>(port)]; }
   Wire& wire_out(int port) { return *out_wires_[static_cast<std::size_t>(port)]; }
+  const Wire& wire_out(int port) const { return *out_wires_[static_cast<std::size_t>(port)]; }
 
   // For leaps (repeating.h): when it goes on, and has moved.
   template <typename Visitor>
@@ -60,23 +61,26 @@ class FlitModule : public sc_core::sc_module {
   }
 
  protected:
-  // Hands over, by receive_flit() and receive_credit() of `module`, what has come over `lines`.
+  // Hands over, by receive_flit() and receive_credit() of `module`, what has come over `lines`: something
+  // over each.
   template <typename Module>
   void take_arrivals(Module& module, std::uint64_t lines, Cycles now) {
-    const std::size_t inputs = in_wires_.size();
-    const std::uint64_t flits = inputs < 64 ? lines & ((std::uint64_t{1} << inputs) - 1) : lines;
-    for (std::uint64_t left = flits; left != 0; left &= left - 1) {
-      const int port = std::countr_zero(left);
+    for (std::uint64_t left = lines & flit_lines_; left != 0; left &= left - 1) {
+      const int port = lowest_bit(left);
       Wire& wire = wire_in(port);
-      while (wire.has_flit(now)) {
+      do {
         const Wire::TimedFlit arrival = wire.take_flit();
         module.receive_flit(port, arrival.stamp.vc(), arrival.flit, now);
-      }
+      } while (wire.has_flit(now));
     }
-    for (std::uint64_t left = lines ^ flits; left != 0; left &= left - 1) {
-      const int port = std::countr_zero(left) - static_cast<int>(inputs);
+    const std::uint64_t credits = lines & ~flit_lines_;
+    if (credits == 0) return;
+    for (std::uint64_t left = credits >> in_wires_.size(); left != 0; left &= left - 1) {
+      const int port = lowest_bit(left);
       Wire& wire = wire_out(port);
-      while (wire.has_credit(now)) module.receive_credit(port, wire.take_credit(), now);
+      do {
+        module.receive_credit(port, wire.take_credit(), now);
+      } while (wire.has_credit(now));
     }
   }
   void set_next(Cycles at) { next_ = at; }
@@ -96,6 +100,7 @@ class FlitModule : public sc_core::sc_module {
   Cycles next_ = kNever;
   Cycles last_movement_ = 0;
   FlitNode* node_ = nullptr;
+  std::uint64_t flit_lines_ = 0;  // bit per input
   std::vector<Wire*> in_wires_;
   std::vector<Wire*> out_wires_;
 };

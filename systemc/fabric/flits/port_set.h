@@ -6,40 +6,55 @@
 
 namespace coppice::fabric {
 
-// A set of ports as bits. The first 64 lie in the object itself; kOneWord tells a method that there are no
-// more, which all but the largest switches know of all their sets.
+// The lowest bit of a word that has one; and the first from a place on, wrapping around. Each is a few
+// instructions, without a branch.
+inline int lowest_bit(std::uint64_t bits) {
+  return __builtin_ctzll(bits);
+}
+inline int first_bit_from(std::uint64_t bits, int from) {
+  const auto place = static_cast<unsigned>(from) & 63U;
+  const std::uint64_t rotated = bits >> place | bits << (-place & 63U);
+  return static_cast<int>((static_cast<unsigned>(lowest_bit(rotated)) + place) & 63U);
+}
+
+// A set of ports below 64 as the bits of a word.
+class PortWord {
+ public:
+  void insert(int port) { bits_ |= std::uint64_t{1} << port; }
+  void erase(int port) { bits_ &= ~(std::uint64_t{1} << port); }
+  bool contains(int port) const { return (bits_ >> port & 1) != 0; }
+  void clear() { bits_ = 0; }
+  bool empty() const { return bits_ == 0; }
+  // The first member at or after `from`, wrapping around; the set must not be empty.
+  int first_from(int from) const { return first_bit_from(bits_, from); }
+  // Calls f(port) for every member, ascending.
+  template <typename F>
+  void for_each(F&& f) const {
+    for (std::uint64_t bits = bits_; bits != 0; bits &= bits - 1) f(lowest_bit(bits));
+  }
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+// A set of ports as bits. The first 64 lie in the object itself.
 class PortSet {
  public:
-  static constexpr int kWordPorts = 64;
-
   PortSet() = default;
   explicit PortSet(int ports)
       : more_(ports > kWordPorts ? static_cast<std::size_t>((ports - 1) / kWordPorts) : 0, 0) {}
 
-  template <bool kOneWord = false>
-  void insert(int port) {
-    word<kOneWord>(port) |= bit(port);
-  }
-  template <bool kOneWord = false>
-  void erase(int port) {
-    word<kOneWord>(port) &= ~bit(port);
-  }
-  template <bool kOneWord = false>
-  bool contains(int port) const {
-    return (word<kOneWord>(port) & bit(port)) != 0;
-  }
+  void insert(int port) { word(port) |= bit(port); }
+  void erase(int port) { word(port) &= ~bit(port); }
+  bool contains(int port) const { return (word(port) & bit(port)) != 0; }
 
-  template <bool kOneWord = false>
   void clear() {
     first_ = 0;
-    if constexpr (!kOneWord) {
-      for (auto& w : more_) w = 0;
-    }
+    for (auto& w : more_) w = 0;
   }
 
-  template <bool kOneWord = false>
   bool empty() const {
-    if (kOneWord || first_ != 0) return first_ == 0;
+    if (first_ != 0) return false;
     for (const auto w : more_) {
       if (w != 0) return false;
     }
@@ -47,9 +62,8 @@ class PortSet {
   }
 
   // The first member at or after `from`, wrapping around; the set must not be empty.
-  template <bool kOneWord = false>
   int first_from(int from) const {
-    if (kOneWord || more_.empty()) {
+    if (more_.empty()) {
       const std::uint64_t above = first_ & (~std::uint64_t{0} << from);
       return std::countr_zero(above != 0 ? above : first_);
     }
@@ -64,10 +78,9 @@ class PortSet {
   }
 
   // Calls f(port) for every member, ascending. f may erase members and must not insert any.
-  template <bool kOneWord = false, typename F>
+  template <typename F>
   void for_each(F&& f) const {
     for (std::uint64_t bits = first_; bits != 0; bits &= bits - 1) f(std::countr_zero(bits));
-    if constexpr (kOneWord) return;
     for (std::size_t w = 0; w < more_.size(); ++w) {
       for (std::uint64_t bits = more_[w]; bits != 0; bits &= bits - 1) {
         f(static_cast<int>(w + 1) * kWordPorts + std::countr_zero(bits));
@@ -76,14 +89,14 @@ class PortSet {
   }
 
  private:
-  template <bool kOneWord = false>
+  static constexpr int kWordPorts = 64;
+
   std::uint64_t& word(int port) {
-    if (kOneWord || port < kWordPorts) return first_;
+    if (port < kWordPorts) return first_;
     return more_[static_cast<std::size_t>(port) / kWordPorts - 1];
   }
-  template <bool kOneWord = false>
   const std::uint64_t& word(int port) const {
-    if (kOneWord || port < kWordPorts) return first_;
+    if (port < kWordPorts) return first_;
     return more_[static_cast<std::size_t>(port) / kWordPorts - 1];
   }
   static std::uint64_t bit(int port) {

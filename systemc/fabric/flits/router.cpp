@@ -30,15 +30,16 @@ Router::Router(NodeId node, int ports, const config::RouterConfig& config,
       environment_(&environment),
       routed_(static_cast<std::size_t>(ports) * static_cast<std::size_t>(config.vcs)),
       allocated_(static_cast<std::size_t>(ports) * static_cast<std::size_t>(config.vcs)),
-      by_age_(config.arbitration == config::Arbitration::kAge),
-      requested_outputs_(ports),
-      granted_inputs_(ports) {
+      by_age_(config.arbitration == config::Arbitration::kAge) {
   const auto n = static_cast<std::size_t>(ports);
   const auto virtual_channels = n * static_cast<std::size_t>(vcs_);
+  const int ports_per_word = 64 / vcs_;
+  vcs_per_word_ = ports_per_word * vcs_;
+  bits_.resize((n + static_cast<std::size_t>(ports_per_word) - 1) / static_cast<std::size_t>(ports_per_word));
   inputs_.resize(virtual_channels);
+  allowances_.resize(virtual_channels);
   for (std::size_t i = 0; i < virtual_channels; ++i) {
     inputs_[i].port = static_cast<std::int16_t>(i / static_cast<std::size_t>(vcs_));
-    inputs_[i].vc = static_cast<std::uint8_t>(i % static_cast<std::size_t>(vcs_));
   }
   outputs_.resize(virtual_channels);
   for (auto& out : outputs_) out.credits = config.vc_depth;
@@ -48,14 +49,28 @@ Router::Router(NodeId node, int ports, const config::RouterConfig& config,
   buffers_.resize(virtual_channels * ring);
   input_ports_.resize(n);
   output_ports_.resize(n);
-  for (std::size_t port = 0; port < n; ++port) {
-    input_ports_[port].grants = PortSet(ports);
-    output_ports_[port].requests = PortSet(ports);
-    output_ports_[port].free_vcs = bits({0, static_cast<std::uint8_t>(vcs_)});
-    output_ports_[port].flit_time = rates[port].flit_time;
+  for (int port = 0; port < ports; ++port) {
+    InputPort& input_port = input_ports_[static_cast<std::size_t>(port)];
+    input_port.word = static_cast<std::uint16_t>(port / ports_per_word);
+    input_port.bit = static_cast<std::uint16_t>(port % ports_per_word * vcs_);
+    output_ports_[static_cast<std::size_t>(port)].free_vcs = bits({0, static_cast<std::uint8_t>(vcs_)});
   }
-  asking_.resize(n * n, 0);
+  set_paces(rates);
+  in_rotation_ = one_word() && !by_age_;
+  if (!in_rotation_) {
+    requested_ = granted_ = PortSet(ports);
+    accepted_.resize(n, -1);
+  }
   if (by_age_) created_.resize(virtual_channels);
+}
+
+void Router::set_paces(const std::vector<OutputRate>& rates) {
+  for (std::size_t port = 0; port < output_ports_.size(); ++port) {
+    if (rates[port].flit_time == 0) continue;
+    paces_.resize(output_ports_.size());
+    paces_[port].flit_time = rates[port].flit_time;
+    output_ports_[port].slow = true;
+  }
 }
 
 int Router::waiting(int out_port) const {
@@ -64,43 +79,13 @@ int Router::waiting(int out_port) const {
   return flits;
 }
 
-std::size_t Router::ring_index(std::int32_t input_vc, std::uint32_t offset) const {
-  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
-  return (static_cast<std::size_t>(input_vc) << ring_shift_) + ((in.head + offset) & ring_mask_);
-}
-
 Flit Router::front(int in_port, int vc) const {
-  return buffers_[ring_index(static_cast<std::int32_t>(index(in_port, vc)), 0)];
+  return buffers_[ring_index(index(in_port, vc), 0)];
 }
 
-void Router::receive_flit(int in_port, int vc, Flit flit, Cycles now) {
-  const auto id = static_cast<std::int32_t>(index(in_port, vc));
-  InputVc& in = inputs_[static_cast<std::size_t>(id)];
-  buffers_[ring_index(id, in.count)] = flit;
-  ++in.count;
-  if (!in.busy) {
-    start_routing(id, now + routing_delay_);
-  } else if (in.count == 1) {
-    ask_if_ready(in);
-  }
-}
-
-void Router::receive_credit(int out_port, int vc) {
-  OutputVc& out = outputs_[index(out_port, vc)];
-  if (++out.credits == 1 && out.owner >= 0) ask_if_ready(inputs_[static_cast<std::size_t>(out.owner)]);
-}
-
-void Router::start_routing(std::int32_t input_vc, Cycles allocate_at) {
-  inputs_[static_cast<std::size_t>(input_vc)].busy = true;
-  routed_.push({allocate_at, input_vc});
-}
-
-// Of a virtual channel that does not ask for the switch yet.
-void Router::ask_if_ready(const InputVc& in) {
-  if (!in.active || in.count == 0 || outputs_[static_cast<std::size_t>(in.out)].credits == 0) return;
-  asking(in.port, in.out_port) |= 1U << in.vc;
-  output_ports_[static_cast<std::size_t>(in.out_port)].requests.insert(in.port);
-  requested_outputs_.insert(in.out_port);
+void Router::gain_credit(std::int32_t input_vc) {
+  const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+  bits_of(in).credited |= bit(in);
 }
 
 bool Router::step(Cycles now) {
@@ -109,10 +94,11 @@ bool Router::step(Cycles now) {
 
 void Router::activate(Cycles now) {
   while (allocated_.has_due(now)) {
-    const std::int32_t id = allocated_.pop();
-    InputVc& in = inputs_[static_cast<std::size_t>(id)];
-    in.active = true;
-    ask_if_ready(in);
+    const InputVc& in = inputs_[static_cast<std::size_t>(allocated_.pop())];
+    bits_of(in).active |= bit(in);
+    if (!one_word()) continue;
+    output_ports_[static_cast<std::size_t>(in.out_port)].inputs |= bit(in);
+    active_outputs_.insert(in.out_port);
   }
 }
 
@@ -160,18 +146,20 @@ bool Router::allocate_vcs(Cycles now) {
 }
 
 void Router::route(std::int32_t input_vc) {
-  InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
-  const RouteDecision decision = environment_->route(node_, buffers_[ring_index(input_vc, 0)].packet);
-  in.out_port = static_cast<std::int16_t>(decision.hop.out_port);
-  in.allowed = bits(decision.hop.vcs);
-  in.rotate_vcs = decision.rotate_vcs;
-  if (by_age_) created_[static_cast<std::size_t>(input_vc)] = decision.created;
-  in.adapts = !decision.adaptive.empty();
-  if (!in.adapts) [[likely]] {
+  const auto id = static_cast<std::size_t>(input_vc);
+  const PacketId packet = buffers_[ring_index(id, 0)].packet;
+  const RouteDecision decision = environment_->route(node_, packet);
+  inputs_[id].out_port = static_cast<std::int16_t>(decision.hop.out_port);
+  Allowance& allowed = allowances_[id];
+  allowed.vcs = bits(decision.hop.vcs);
+  allowed.rotate_vcs = decision.rotate_vcs;
+  if (by_age_) created_[id] = decision.created;
+  allowed.adapts = !decision.adaptive.empty();
+  if (!allowed.adapts) [[likely]] {
     return;
   }
   if (choices_.empty()) choices_.resize(inputs_.size());
-  choices_[static_cast<std::size_t>(input_vc)] = {decision, buffers_[ring_index(input_vc, 0)].packet};
+  choices_[id] = {decision, packet};
 }
 
 // The free virtual channels of a hop whose buffers are empty or have room for a packet.
@@ -187,7 +175,8 @@ std::uint32_t Router::roomy_vcs(const topology::Hop& hop, std::uint32_t flits) c
 
 void Router::choose_hop(std::int32_t input_vc) {
   InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
-  if (!in.adapts) return;
+  Allowance& allowed = allowances_[static_cast<std::size_t>(input_vc)];
+  if (!allowed.adapts) return;
   Choice& choice = choices_[static_cast<std::size_t>(input_vc)];
   int least = 0;
   choice.adaptive = false;
@@ -197,17 +186,17 @@ void Router::choose_hop(std::int32_t input_vc) {
     choice.adaptive = true;
     least = waiting(hop.out_port);
     in.out_port = static_cast<std::int16_t>(hop.out_port);
-    in.allowed = vcs;
+    allowed.vcs = vcs;
   }
   if (choice.adaptive) return;
   in.out_port = static_cast<std::int16_t>(choice.decision.hop.out_port);
-  in.allowed = bits(choice.decision.hop.vcs);
+  allowed.vcs = bits(choice.decision.hop.vcs);
 }
 
 // With a single requester every free output VC is granted to it.
 bool Router::allocate_alone(std::int32_t input_vc, Cycles now) {
   const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
-  if (in.adapts) [[unlikely]] {
+  if (allowance(in).adapts) [[unlikely]] {
     choose_hop(input_vc);
   }
   const int vc = preferred_vc(in, free_vcs(in));
@@ -229,11 +218,14 @@ void Router::give_vc(std::int32_t input_vc, int vc, Cycles now) {
   port.free_vcs &= ~(1U << vc);
   port.vc_pointer = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
   in.out_vc = static_cast<std::int16_t>(vc);
-  in.out = static_cast<std::int32_t>(index(in.out_port, vc));
+  in.out = static_cast<std::int16_t>(index(in.out_port, vc));
   const std::int32_t after = in.out + 1;
-  in.accept_pointer = static_cast<std::int16_t>(after == virtual_channels ? 0 : after);
+  Allowance& allowed = allowances_[static_cast<std::size_t>(input_vc)];
+  allowed.accept_pointer = static_cast<std::int16_t>(after == virtual_channels ? 0 : after);
+  VcBits& state = bits_of(in);
+  state.credited = (state.credited & ~bit(in)) | (out.credits > 0 ? bit(in) : 0);
   allocated_.push({now + vc_alloc_delay_, input_vc});
-  if (!in.adapts) return;
+  if (!allowed.adapts) return;
   const Choice& choice = choices_[static_cast<std::size_t>(input_vc)];
   if (!choice.adaptive) environment_->takes_hop(node_, choice.packet);
 }
@@ -276,38 +268,50 @@ std::uint32_t Router::take_grants(std::int32_t input_vc) {
 // The output VC among `offered` that comes first from the packet's pointer on, or -1.
 int Router::preferred_vc(const InputVc& in, std::uint32_t offered) const {
   if (offered == 0) return -1;
-  int pointer = in.rotate_vcs ? output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer
-                              : in.accept_pointer - static_cast<int>(index(in.out_port, 0));
+  const Allowance& allowed = allowance(in);
+  int pointer = allowed.rotate_vcs ? output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer
+                                   : allowed.accept_pointer - static_cast<int>(index(in.out_port, 0));
   // A pointer that stands at another output port reaches this port's first virtual channel first.
   if (pointer < 0 || pointer >= vcs_) pointer = 0;
   const std::uint32_t from_pointer = offered & (~0U << pointer);
   return std::countr_zero(from_pointer != 0 ? from_pointer : offered);
 }
 
-// Of an input's virtual channels that ask for an output, the one with the oldest packet, the first of several
-// from the pointer on.
-int Router::oldest_vc(int in_port, int out_port) {
-  const int pointer = input_ports_[static_cast<std::size_t>(in_port)].vc_pointer;
-  const std::uint32_t mask = asking(in_port, out_port);
-  int oldest = -1;
-  for (int i = 0; i < vcs_; ++i) {
-    const int vc = (pointer + i) % vcs_;
-    if (((mask >> vc) & 1U) == 0) continue;
-    if (oldest < 0 || older(static_cast<std::int32_t>(index(in_port, vc)),
-                            static_cast<std::int32_t>(index(in_port, oldest)))) {
-      oldest = vc;
-    }
+// Of the virtual channels that ask for an output, the one whose turn it is: that of the input first in
+// rotation, or of the oldest packet.
+std::int32_t Router::requester(int out_port) const {
+  const auto turn = [this](int place, int pointer, int places) {
+    return place >= pointer ? place - pointer : place - pointer + places;
+  };
+  const int grant_pointer = output_ports_[static_cast<std::size_t>(out_port)].grant_pointer;
+  std::int32_t first = -1;
+  int first_turn = 0;
+  for (int out_vc = 0; out_vc < vcs_; ++out_vc) {
+    const std::int32_t id = output(out_port, out_vc).owner;
+    if (id < 0 || !asks(id)) continue;
+    const int port = inputs_[static_cast<std::size_t>(id)].port;
+    const int vc = id - static_cast<std::int32_t>(index(port, 0));
+    const int vc_pointer = input_ports_[static_cast<std::size_t>(port)].vc_pointer;
+    const int its_turn = turn(port, grant_pointer, ports_) * vcs_ + turn(vc, vc_pointer, vcs_);
+    if (first >= 0 && !goes_before(id, first, its_turn, first_turn)) continue;
+    first = id;
+    first_turn = its_turn;
   }
-  return oldest;
+  return first;
+}
+
+bool Router::any_asks() const {
+  std::uint64_t asking = 0;
+  for (const VcBits& bits : bits_) asking |= bits.asking();
+  return asking != 0;
 }
 
 // The channel is busy for flit_time from now; where that is no whole number of cycles, a flit may have been
 // waiting for the clock edge for almost a cycle, and what it lost there is not lost to the channel.
 void Router::occupy_channel(int out_port, Cycles now) {
-  OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
-  const Femtoseconds slack = output_port.flit_time % period_ == 0 ? 0 : period_ - 1;
-  output_port.next_free =
-      checked_sum(std::max(output_port.next_free, now * period_ - slack), output_port.flit_time);
+  Pace& pace = paces_[static_cast<std::size_t>(out_port)];
+  const Femtoseconds slack = pace.flit_time % period_ == 0 ? 0 : period_ - 1;
+  pace.next_free = checked_sum(std::max(pace.next_free, now * period_ - slack), pace.flit_time);
 }
 
 // What asks for the switch follows from buffers and credits.
@@ -315,14 +319,16 @@ template <typename Visitor>
 void Router::visit_all(Visitor& visitor) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const InputVc& in = inputs_[i];
-    const unsigned flags = (in.busy ? 1U : 0U) | (in.active ? 2U : 0U) | (in.rotate_vcs ? 4U : 0U);
+    const Allowance& allowed = allowances_[i];
+    const VcBits& bits = bits_of(in);
+    const unsigned flags = ((bits.busy & bit(in)) != 0 ? 1U : 0U) | ((bits.active & bit(in)) != 0 ? 2U : 0U) |
+                           (allowed.rotate_vcs ? 4U : 0U);
     visitor.value(std::uint64_t{in.count} << 32U | flags << 16U |
-                  static_cast<std::uint16_t>(in.accept_pointer));
-    visitor.value(std::uint64_t{in.allowed} << 32U |
+                  static_cast<std::uint16_t>(allowed.accept_pointer));
+    visitor.value(std::uint64_t{allowed.vcs} << 32U |
                   std::uint32_t{static_cast<std::uint16_t>(in.out_port)} << 16U |
                   static_cast<std::uint16_t>(in.out_vc));
-    for (std::uint32_t flit = 0; flit < in.count; ++flit)
-      visitor.flit(buffers_[ring_index(static_cast<std::int32_t>(i), flit)]);
+    for (std::uint32_t flit = 0; flit < in.count; ++flit) visitor.flit(buffers_[ring_index(i, flit)]);
     const OutputVc& out = outputs_[i];
     visitor.value(static_cast<std::uint64_t>(out.owner) << 32U | static_cast<std::uint32_t>(out.credits));
     visitor.value(out.grant_pointer);
@@ -335,10 +341,10 @@ void Router::visit_all(Visitor& visitor) {
   for (const std::int32_t input_vc : waiting_vc_) visitor.value(input_vc);
   for (int port = 0; port < ports_; ++port) {
     const InputPort& in = input_ports_[static_cast<std::size_t>(port)];
-    OutputPort& out = output_ports_[static_cast<std::size_t>(port)];
+    const OutputPort& out = output_ports_[static_cast<std::size_t>(port)];
     visitor.value(in.vc_pointer << 16U | static_cast<std::uint16_t>(in.accept_pointer));
     visitor.value(out.vc_pointer << 16U | static_cast<std::uint16_t>(out.grant_pointer));
-    if (out.flit_time != 0) visitor.instant(out.next_free, period_);
+    if (out.slow) visitor.instant(paces_[static_cast<std::size_t>(port)].next_free, period_);
   }
 }
 

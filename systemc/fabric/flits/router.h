@@ -82,7 +82,7 @@ class Router final : public topology::OutputLoads {
   int ports() const { return ports_; }
   int credits(int out_port, int vc) const { return output(out_port, vc).credits; }
   bool output_vc_busy(int out_port, int vc) const { return output(out_port, vc).owner >= 0; }
-  int buffered(int in_port, int vc) const { return input(in_port, vc).count; }
+  int buffered(int in_port, int vc) const { return static_cast<int>(input(in_port, vc).count); }
   int waiting(int out_port) const override;
   // The flit at the front of a buffer that holds one.
   Flit front(int in_port, int vc) const;
@@ -95,20 +95,30 @@ class Router final : public topology::OutputLoads {
   void visit(StateShifter& shifter) { visit_all(shifter); }
 
  private:
-  struct alignas(32) InputVc {
+  // What every flit touches comes first and is small: routers share the caches with all others.
+  struct alignas(16) InputVc {
     std::uint32_t head = 0;  // index of the front in its ring
     std::uint32_t count = 0;
     std::int16_t out_port = -1;
     std::int16_t out_vc = -1;
-    std::uint32_t allowed = 0;  // bit per output virtual channel
-    bool busy = false;          // a packet is being routed, allocated or sent
-    bool active = false;        // it owns an output virtual channel
-    bool rotate_vcs = false;
-    bool adapts = false;              // its packet has adaptive hops: choices_
+    std::int16_t out = -1;  // index of the output virtual channel that it owned last
+    std::int16_t port = 0;  // which it is of
+  };
+  // How its packet may choose.
+  struct Allowance {
+    std::uint32_t vcs = 0;            // bit per output virtual channel
     std::int16_t accept_pointer = 0;  // VC allocation by iSLIP: output port * VCs + virtual channel
-    std::int16_t port = 0;            // which it is
-    std::uint8_t vc = 0;
-    std::int32_t out = -1;  // index of the output virtual channel that it owned last
+    bool rotate_vcs = false;
+    bool adapts = false;  // it has adaptive hops: choices_
+  };
+  // Input virtual channels as bits, those of as many whole ports as fit.
+  struct VcBits {
+    std::uint64_t busy = 0;      // a packet is being routed, allocated or sent
+    std::uint64_t active = 0;    // it owns an output virtual channel
+    std::uint64_t filled = 0;    // its buffer holds a flit
+    std::uint64_t credited = 0;  // the output virtual channel that it owns has a credit
+    // Those that ask for the switch.
+    std::uint64_t asking() const { return active & filled & credited; }
   };
   struct OutputVc {
     std::int32_t owner = -1;  // input virtual channel
@@ -117,16 +127,21 @@ class Router final : public topology::OutputLoads {
     std::int32_t granted = -1;       // of the allocation under way
   };
   struct InputPort {
-    std::uint8_t vc_pointer = 0;      // round robin over virtual channels
+    PortWord grants;                  // outputs, in routers of one word; empty between allocations
     std::int16_t accept_pointer = 0;  // round robin over outputs
-    PortSet grants;                   // outputs
+    std::uint16_t word = 0;           // of its virtual channels in bits_,
+    std::uint16_t bit = 0;            // and the first of them there
+    std::uint16_t vc_pointer = 0;     // round robin over virtual channels; no char, which may alias anything
   };
   struct OutputPort {
-    std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one given away
-    std::uint32_t free_vcs = 0;      // bit per virtual channel without an owner
-    PortSet requests;                // inputs with a virtual channel that asks for it
+    std::uint64_t inputs = 0;    // active input virtual channels with a packet for it, where all are a word
+    std::uint32_t free_vcs = 0;  // bit per virtual channel without an owner
     std::int16_t grant_pointer = 0;  // round robin over inputs
-    Femtoseconds flit_time = 0;      // of a channel slower than one flit per cycle; else 0
+    std::uint8_t vc_pointer = 0;     // VC allocation: the virtual channel after the last one given away
+    bool slow = false;               // its channel takes less than one flit per cycle: paces_
+  };
+  struct Pace {
+    Femtoseconds flit_time = 0;
     Femtoseconds next_free = 0;
   };
   // The hops of the packet in front of an input virtual channel.
@@ -142,23 +157,24 @@ class Router final : public topology::OutputLoads {
       Cycles at;
       std::int32_t input_vc;
     };
-    explicit TimedQueue(std::size_t capacity) : ring_(std::bit_ceil(capacity)) {}
+    explicit TimedQueue(std::size_t capacity)
+        : ring_(std::bit_ceil(capacity)), mask_(static_cast<std::uint32_t>(ring_.size()) - 1) {}
     bool empty() const { return begin_ == end_; }
-    bool has_due(Cycles now) const { return begin_ != end_ && ring_[begin_ & mask()].at <= now; }
-    void push(Timed timed) { ring_[end_++ & mask()] = timed; }
-    std::int32_t pop() { return ring_[begin_++ & mask()].input_vc; }
+    bool has_due(Cycles now) const { return begin_ != end_ && ring_[begin_ & mask_].at <= now; }
+    void push(Timed timed) { ring_[end_++ & mask_] = timed; }
+    std::int32_t pop() { return ring_[begin_++ & mask_].input_vc; }
     template <typename Visitor>
     void visit(Visitor& visitor) {
       visitor.value(end_ - begin_);
       for (std::uint32_t i = begin_; i != end_; ++i) {
-        visitor.time(ring_[i & mask()].at);
-        visitor.value(ring_[i & mask()].input_vc);
+        visitor.time(ring_[i & mask_].at);
+        visitor.value(ring_[i & mask_].input_vc);
       }
     }
 
    private:
-    std::uint32_t mask() const { return static_cast<std::uint32_t>(ring_.size()) - 1; }
     std::vector<Timed> ring_;
+    std::uint32_t mask_;
     std::uint32_t begin_ = 0;
     std::uint32_t end_ = 0;
   };
@@ -170,11 +186,25 @@ class Router final : public topology::OutputLoads {
 
   template <typename Visitor>
   void visit_all(Visitor& visitor);
-  void start_routing(std::int32_t input_vc, Cycles allocate_at);
-  void ask_if_ready(const InputVc& in);
-  template <bool kOneWord>
-  void stop_asking(int in_port, int out_port, int vc);
+  void start_routing(std::int32_t input_vc, Cycles allocate_at) { routed_.push({allocate_at, input_vc}); }
+  // Where an input virtual channel is in bits_.
+  static std::uint64_t bit(const InputPort& port, int vc) { return std::uint64_t{1} << (port.bit + vc); }
+  const InputPort& port_of(const InputVc& in) const {
+    return input_ports_[static_cast<std::size_t>(in.port)];
+  }
+  VcBits& bits_of(const InputVc& in) { return bits_[port_of(in).word]; }
+  const VcBits& bits_of(const InputVc& in) const { return bits_[port_of(in).word]; }
+  std::uint64_t bit(const InputVc& in) const {
+    return bit(port_of(in), static_cast<int>(&in - inputs_.data()) - in.port * vcs_);
+  }
+  bool one_word() const { return bits_.size() == 1; }
+  bool asks(std::int32_t input_vc) const {
+    const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
+    return (bits_of(in).asking() & bit(in)) != 0;
+  }
+  bool any_asks() const;
   void activate(Cycles now);
+  void set_paces(const std::vector<OutputRate>& rates);
   // Whether any output virtual channel was given away.
   bool allocate_vcs(Cycles now);
   void route(std::int32_t input_vc);
@@ -182,17 +212,25 @@ class Router final : public topology::OutputLoads {
   std::uint32_t roomy_vcs(const topology::Hop& hop, std::uint32_t flits) const;
   bool allocate_alone(std::int32_t input_vc, Cycles now);
   std::uint32_t free_vcs(const InputVc& in) const {
-    return output_ports_[static_cast<std::size_t>(in.out_port)].free_vcs & in.allowed;
+    return output_ports_[static_cast<std::size_t>(in.out_port)].free_vcs & allowance(in).vcs;
+  }
+  const Allowance& allowance(const InputVc& in) const {
+    return allowances_[static_cast<std::size_t>(&in - inputs_.data())];
   }
   void grant_vcs();
   std::uint32_t take_grants(std::int32_t input_vc);
   int preferred_vc(const InputVc& in, std::uint32_t offered) const;
   void give_vc(std::int32_t input_vc, int vc, Cycles now);
-  template <bool kOneWord, typename Environment>
+  template <typename Environment>
   void allocate_switch(Cycles now, Environment& environment);
   template <typename Environment>
-  void allocate_switch_by_age(Cycles now, Environment& environment);
-  int oldest_vc(int in_port, int out_port);
+  void allocate_large_switch(Cycles now, Environment& environment);
+  template <typename Environment>
+  void match(int in_port, int out_port, int vc, Cycles now, Environment& environment);
+  std::int32_t requester(int out_port) const;
+  bool goes_before(std::int32_t input_vc, std::int32_t other, int turn, int turn_of_other) const {
+    return older(input_vc, other) || (of_an_age(input_vc, other) && turn < turn_of_other);
+  }
   bool older(std::int32_t input_vc, std::int32_t other) const {
     return by_age_ &&
            created_[static_cast<std::size_t>(input_vc)] < created_[static_cast<std::size_t>(other)];
@@ -201,24 +239,32 @@ class Router final : public topology::OutputLoads {
     return !by_age_ ||
            created_[static_cast<std::size_t>(input_vc)] == created_[static_cast<std::size_t>(other)];
   }
-  int next_vc(int in_port, int out_port);
-  template <bool kOneWord, typename Environment>
-  void traverse(int in_port, int out_port, Cycles now, Environment& environment);
-  void occupy_channel(int out_port, Cycles now);
-  std::size_t ring_index(std::int32_t input_vc, std::uint32_t offset) const;
-  std::uint32_t& asking(int in_port, int out_port) {
-    return asking_[static_cast<std::size_t>(in_port * ports_ + out_port)];
+  bool channel_is_free(int out_port, Cycles now) const {
+    return !output_ports_[static_cast<std::size_t>(out_port)].slow ||
+           paces_[static_cast<std::size_t>(out_port)].next_free <= now * period_;
   }
-
+  template <typename Environment>
+  void traverse(int in_port, int out_port, int vc, Cycles now, Environment& environment);
+  void occupy_channel(int out_port, Cycles now);
+  void gain_credit(std::int32_t input_vc);
+  std::size_t ring_index(std::size_t input_vc, std::uint32_t offset) const {
+    return (input_vc << ring_shift_) + ((inputs_[input_vc].head + offset) & ring_mask_);
+  }
   NodeId node_;
   int ports_;
   int vcs_;
+  int vcs_per_word_;  // of bits_
   std::uint32_t depth_;
   int routing_delay_;
   int vc_alloc_delay_;
   Femtoseconds period_;
   RouterEnvironment* environment_;
 
+  std::vector<VcBits> bits_;
+  PortWord active_outputs_;  // with an active input virtual channel, in routers of one word
+  bool in_rotation_;         // one word, and not by age
+  std::vector<InputPort> input_ports_;
+  std::vector<OutputPort> output_ports_;
   std::vector<InputVc> inputs_;    // [port][vc]
   std::vector<OutputVc> outputs_;  // [port][vc]
   std::vector<Flit> buffers_;      // [port][vc][ring], ring a power of two
@@ -233,12 +279,31 @@ class Router final : public topology::OutputLoads {
   std::vector<Cycles> created_;  // [input VC] of the packet in front; empty unless by age
   std::vector<Choice> choices_;  // [input VC]; empty until a packet has adaptive hops
 
-  std::vector<InputPort> input_ports_;
-  std::vector<OutputPort> output_ports_;
-  // Requests for the switch stand until they are served: they change with flits, not with cycles.
-  std::vector<std::uint32_t> asking_;  // [in_port][out_port] bit per virtual channel that asks for the switch
-  PortSet requested_outputs_;
-  PortSet granted_inputs_;
+  std::vector<Allowance> allowances_;  // [input VC]
+  std::vector<Pace> paces_;            // [output]; empty unless one is slow
+  // Of routers of more words, or that arbitrate by age: what the allocation under way has come to.
+  PortSet requested_;
+  PortSet granted_;
+  std::vector<std::int32_t> accepted_;  // [input] virtual channel
 };
+
+inline void Router::receive_flit(int in_port, int vc, Flit flit, Cycles now) {
+  const InputPort& port = input_ports_[static_cast<std::size_t>(in_port)];
+  const std::size_t id = index(in_port, vc);
+  InputVc& in = inputs_[id];
+  buffers_[ring_index(id, in.count)] = flit;
+  ++in.count;
+  VcBits& bits = bits_[port.word];
+  const std::uint64_t own = bit(port, vc);
+  bits.filled |= own;
+  if ((bits.busy & own) != 0) return;
+  bits.busy |= own;
+  start_routing(static_cast<std::int32_t>(id), now + routing_delay_);
+}
+
+inline void Router::receive_credit(int out_port, int vc) {
+  OutputVc& out = outputs_[index(out_port, vc)];
+  if (++out.credits == 1 && out.owner >= 0) gain_credit(out.owner);
+}
 
 }  // namespace coppice::fabric

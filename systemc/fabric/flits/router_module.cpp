@@ -33,6 +33,12 @@ Packet& arrived(FlitContext& context, PacketId id, Cycles now) {
 
 }  // namespace
 
+std::int64_t RouterModule::flits() const {
+  std::int64_t flits = 0;
+  for (int port = 0; port < static_cast<int>(out.size()); ++port) flits += wire_out(port).flits_sent();
+  return flits;
+}
+
 RouteDecision next_hop(FlitContext& context, NodeId node, PacketId id, Cycles now) {
   Packet& packet = arrived(context, id, now);
   if (packet.route != nullptr) return {packet.route[packet.hops - 1], true};
@@ -47,6 +53,19 @@ SystemCRouter::SystemCRouter(const sc_core::sc_module_name& name, const RouterSp
       place_delay_(place_delay(context.system->router)),
       router_(spec.node, ports_of(spec), context.system->router, padded(spec.rates, ports_of(spec)),
               context.system->clock.period(), *this) {}
+
+inline void SystemCRouter::send_flit(NodeId /*node*/, int out_port, int vc, Flit flit) {
+  tell(*context_, out_port, vc, flit, now_);
+  wire_out(out_port).send(flit, vc, now_ + flit_delay_);
+}
+
+inline void SystemCRouter::send_credit(NodeId /*node*/, int in_port, int vc) {
+  wire_in(in_port).return_credit(vc, now_ + place_delay_);
+}
+
+void SystemCRouter::arrive(std::uint64_t lines, Cycles now) {
+  take_arrivals(*this, lines, now);
+}
 
 void SystemCRouter::step(Cycles now) {
   now_ = now;
@@ -68,15 +87,6 @@ RouteDecision SystemCRouter::route(NodeId node, PacketId packet) {
 
 void SystemCRouter::takes_hop(NodeId /*node*/, PacketId packet) {
   context_->detours->take_hop(context_->packets[packet].route_state);
-}
-
-void SystemCRouter::send_flit(NodeId /*node*/, int out_port, int vc, Flit flit) {
-  count(*context_, out_port, vc, flit, now_);
-  wire_out(out_port).send(flit, vc, now_ + flit_delay_);
-}
-
-void SystemCRouter::send_credit(NodeId /*node*/, int in_port, int vc) {
-  wire_in(in_port).return_credit(vc, now_ + place_delay_);
 }
 
 std::vector<std::string> SystemCRouter::describe_packets(const PacketPool& packets) const {

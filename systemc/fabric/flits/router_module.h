@@ -45,17 +45,16 @@ class RouterModule : public FlitModule, public StatisticsOwner {
 
   NodeId node() const { return node_; }
   // Flits that it has switched.
-  std::int64_t flits() const { return flits_; }
+  std::int64_t flits() const;
   void read_statistics(const Reader& read) const override {
-    read({"router", "flits", "", "The flits that it has switched."}, static_cast<double>(flits_));
+    read({"router", "flits", "", "The flits that it has switched."}, static_cast<double>(flits()));
   }
 
  protected:
   // The local port behind an output; -1 if it leads to another node.
   int local_port(int out_port) const { return out_port < outputs_ ? -1 : out_port - outputs_; }
-  // Counts a flit that wins the switch and tells observers of it.
-  void count(FlitContext& context, int out_port, int vc, Flit flit, Cycles now) {
-    ++flits_;
+  // Tells observers of a flit that wins the switch.
+  void tell(FlitContext& context, int out_port, int vc, Flit flit, Cycles now) {
     moved(now);
     if (context.events.watched()) {
       context.events.tell(FlitEvents::Stage::kSwitch, {node_, out_port, local_port(out_port), vc, flit},
@@ -63,16 +62,9 @@ class RouterModule : public FlitModule, public StatisticsOwner {
     }
   }
 
-  template <typename Visitor>
-  void visit_counts(Visitor& visitor) {
-    visit_clocking(visitor);
-    visitor.counter(flits_);
-  }
-
  private:
   NodeId node_;
   int outputs_;
-  std::int64_t flits_ = 0;
 };
 
 // The hop that a packet takes at `node` in cycle `now`: of its source route, or by the routing function.
@@ -94,18 +86,18 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
     router_.receive_credit(port, vc);
     set_next(now);
   }
-  void arrive(std::uint64_t lines, Cycles now) override { take_arrivals(*this, lines, now); }
+  void arrive(std::uint64_t lines, Cycles now) override;
   void step(Cycles now) override;
   int credits(int out_port, int vc) const override { return router_.credits(out_port, vc); }
   int buffered(int in_port, int vc) const override { return router_.buffered(in_port, vc); }
   bool output_vc_busy(int out_port, int vc) const override { return router_.output_vc_busy(out_port, vc); }
   std::vector<std::string> describe_packets(const PacketPool& packets) const override;
   void visit(StateRecorder& recorder) override {
-    visit_counts(recorder);
+    visit_clocking(recorder);
     router_.visit(recorder);
   }
   void visit(StateShifter& shifter) override {
-    visit_counts(shifter);
+    visit_clocking(shifter);
     router_.visit(shifter);
   }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -20,6 +21,8 @@ class Ring {
  public:
   bool empty() const { return begin_ == end_; }
   std::size_t size() const { return end_ - begin_; }
+  // How many have ever come.
+  std::size_t pushed() const { return end_; }
   const Entry& front() const { return entries_[begin_ & mask_]; }
   void push(const Entry& entry) {
     if (size() > mask_) grow();
@@ -33,16 +36,14 @@ class Ring {
   static constexpr std::size_t kSmallest = 8;
 
   [[gnu::noinline]] void grow() {
-    std::vector<Entry> larger(2 * entries_.size());
-    const std::size_t count = size();
-    for (std::size_t i = 0; i < count; ++i) larger[i] = entries_[(begin_ + i) & mask_];
-    entries_.swap(larger);
-    mask_ = entries_.size() - 1;
-    begin_ = 0;
-    end_ = count;
+    const std::size_t mask = 2 * mask_ + 1;
+    auto larger = std::make_unique<Entry[]>(mask + 1);
+    for (std::size_t i = begin_; i != end_; ++i) larger[i & mask] = entries_[i & mask_];
+    entries_ = std::move(larger);
+    mask_ = mask;
   }
 
-  std::vector<Entry> entries_ = std::vector<Entry>(kSmallest);
+  std::unique_ptr<Entry[]> entries_ = std::make_unique<Entry[]>(kSmallest);
   std::size_t mask_ = kSmallest - 1;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
@@ -76,56 +77,59 @@ class Wire {
 
   // Latencies in cycles, of a flit and of a credit.
   Wire(Cycles flit_latency, Cycles credit_latency)
-      : flit_latency_(flit_latency), credit_latency_(credit_latency) {}
+      : flits_{.latency = flit_latency}, credits_{.latency = credit_latency} {}
 
   // The sender's end. A flit goes onto the wire in cycle `leaves`, not before the flit sent last.
   void send(Flit flit, int vc, Cycles leaves) {
-    const Cycles at = leaves + flit_latency_;
-    ++flits_sent_;
-    if (apart_ != nullptr) [[unlikely]] {
-      send_apart(flit, {at, vc});
+    const Stamp stamp(leaves + flits_.latency, vc);
+    if (flits_.end.calendar == nullptr) [[unlikely]] {
+      send_apart(flit, stamp);
       return;
     }
-    flits_.push({flit, {at, vc}});
-    receiver_.expect(at);
+    flits_.ring.push({flit, stamp});
+    flits_.end.expect(leaves + flits_.latency);
   }
-  bool has_credit(Cycles now) const { return !credits_.empty() && credits_.front().at() <= now; }
+  bool has_credit(Cycles now) const { return !credits_.ring.empty() && credits_.ring.front().at() <= now; }
   // Takes the first credit; returns its virtual channel.
   int take_credit() {
-    const int vc = credits_.front().vc();
-    credits_.pop();
+    const int vc = credits_.ring.front().vc();
+    credits_.ring.pop();
     return vc;
   }
 
   // The receiver's end.
-  bool has_flit(Cycles now) const { return !flits_.empty() && flits_.front().stamp.at() <= now; }
+  bool has_flit(Cycles now) const { return !flits_.ring.empty() && flits_.ring.front().stamp.at() <= now; }
   TimedFlit take_flit() {
-    const TimedFlit flit = flits_.front();
-    flits_.pop();
+    const TimedFlit flit = flits_.ring.front();
+    flits_.ring.pop();
     return flit;
   }
   // A place of virtual channel `vc` is free; the sender is told from cycle `leaves` on.
   void return_credit(int vc, Cycles leaves) {
-    const Cycles at = leaves + credit_latency_;
-    if (apart_ != nullptr) [[unlikely]] {
-      return_apart({at, vc});
+    const Stamp stamp(leaves + credits_.latency, vc);
+    if (credits_.end.calendar == nullptr) [[unlikely]] {
+      return_apart(stamp);
       return;
     }
-    credits_.push({at, vc});
-    sender_.expect(at);
+    credits_.ring.push(stamp);
+    credits_.end.expect(leaves + credits_.latency);
   }
 
   // Its ends are in different threads.
-  void set_apart() { apart_ = std::make_unique<Apart>(); }
+  void set_apart() {
+    apart_ = std::make_unique<Apart>();
+    apart_->receiver = std::exchange(flits_.end, {});
+    apart_->sender = std::exchange(credits_.end, {});
+  }
   // Puts what has been sent onto the wire, while no thread uses it.
   void hand_over() {
     for (const TimedFlit& flit : apart_->flits) {
-      flits_.push(flit);
-      receiver_.expect(flit.stamp.at());
+      flits_.ring.push(flit);
+      apart_->receiver.expect(flit.stamp.at());
     }
     for (const Stamp& credit : apart_->credits) {
-      credits_.push(credit);
-      sender_.expect(credit.at());
+      credits_.ring.push(credit);
+      apart_->sender.expect(credit.at());
     }
     apart_->flits.clear();
     apart_->credits.clear();
@@ -134,18 +138,23 @@ class Wire {
   // Who is to be told of arrivals: its calendar, what it calls this wire there, and the next cycle of its
   // node.
   void attach_receiver(ArrivalCalendar& calendar, int line, Cycles& due) {
-    receiver_ = {&calendar, &due, ArrivalCalendar::Place(line)};
+    calendar.set_due(due);
+    receiver() = {&calendar, ArrivalCalendar::Place(line)};
   }
   void attach_sender(ArrivalCalendar& calendar, int line, Cycles& due) {
-    sender_ = {&calendar, &due, ArrivalCalendar::Place(line)};
+    calendar.set_due(due);
+    sender() = {&calendar, ArrivalCalendar::Place(line)};
   }
-  bool has_receiver() const { return receiver_.calendar != nullptr; }
-  bool has_sender() const { return sender_.calendar != nullptr; }
+  bool has_receiver() { return receiver().calendar != nullptr; }
+  bool has_sender() { return sender().calendar != nullptr; }
 
-  bool idle() const { return flits_.empty() && credits_.empty(); }
-  Cycles flit_latency() const { return flit_latency_; }
-  Cycles credit_latency() const { return credit_latency_; }
-  std::int64_t flits_sent() const { return flits_sent_; }
+  bool idle() const { return flits_.ring.empty() && credits_.ring.empty(); }
+  Cycles flit_latency() const { return flits_.latency; }
+  Cycles credit_latency() const { return credits_.latency; }
+  std::int64_t flits_sent() const {
+    const std::size_t waiting = apart_ == nullptr ? 0 : apart_->flits.size();
+    return static_cast<std::int64_t>(flits_.ring.pushed() + waiting) + leapt_flits_;
+  }
 
   // For leaps (repeating.h): all that is under way.
   template <typename Visitor>
@@ -156,43 +165,47 @@ class Wire {
       visitor.value(stamp.vc());
       stamp = {at, stamp.vc()};
     };
-    visitor.value(flits_.size() << 32U | credits_.size());
-    for (std::size_t i = 0; i < flits_.size(); ++i) {
-      visitor.flit(flits_[i].flit);
-      visit_stamp(flits_[i].stamp);
+    visitor.value(flits_.ring.size() << 32U | credits_.ring.size());
+    for (std::size_t i = 0; i < flits_.ring.size(); ++i) {
+      visitor.flit(flits_.ring[i].flit);
+      visit_stamp(flits_.ring[i].stamp);
     }
-    for (std::size_t i = 0; i < credits_.size(); ++i) visit_stamp(credits_[i]);
-    visitor.counter(flits_sent_);
+    for (std::size_t i = 0; i < credits_.ring.size(); ++i) visit_stamp(credits_.ring[i]);
+    std::int64_t sent = flits_sent();
+    visitor.counter(sent);
+    leapt_flits_ += sent - flits_sent();
   }
 
  private:
-  // Each of the two is a thread's own, and on a cache line of its own.
+  struct End {
+    ArrivalCalendar* calendar = nullptr;
+    ArrivalCalendar::Place line{0};
+
+    void expect(Cycles at) const { calendar->announce(at, line); }
+  };
+  // What goes one way, and who is told of it: a cache line.
+  template <typename Entry>
+  struct alignas(64) Way {
+    Ring<Entry> ring{};
+    Cycles latency = 0;
+    End end{};  // none while the wire is apart
+  };
+  // Each of the lists is a thread's own, and on a cache line of its own.
   struct Apart {
     alignas(64) std::vector<TimedFlit> flits;
     alignas(64) std::vector<Stamp> credits;
+    End receiver;
+    End sender;
   };
   [[gnu::noinline]] void send_apart(Flit flit, Stamp stamp) { apart_->flits.push_back({flit, stamp}); }
   [[gnu::noinline]] void return_apart(Stamp stamp) { apart_->credits.push_back(stamp); }
+  End& receiver() { return apart_ == nullptr ? flits_.end : apart_->receiver; }
+  End& sender() { return apart_ == nullptr ? credits_.end : apart_->sender; }
 
-  struct End {
-    ArrivalCalendar* calendar = nullptr;
-    Cycles* due = nullptr;
-    ArrivalCalendar::Place line{0};
-
-    void expect(Cycles at) const {
-      calendar->add(at, line);
-      if (at < *due) *due = at;
-    }
-  };
-
-  Ring<TimedFlit> flits_;
-  Ring<Stamp> credits_;
-  End receiver_;
-  End sender_;
-  Cycles flit_latency_;
-  Cycles credit_latency_;
-  std::int64_t flits_sent_ = 0;
+  Way<TimedFlit> flits_;
+  Way<Stamp> credits_;
   std::unique_ptr<Apart> apart_;
+  std::int64_t leapt_flits_ = 0;  // beside those that went into the ring
 };
 
 }  // namespace coppice::fabric

@@ -14,12 +14,14 @@ class InjectionProcess {
   InjectionProcess(double probability, const std::optional<Bursts>& bursts);
 
   // Whether a packet is created in this cycle; on or off at the start is drawn with the first.
-  bool creates(Random& random);
+  bool creates(Random& random) { return bursts_ ? creates_in_burst(random) : random.bernoulli(probability_); }
 
   // The probability of a packet in a cycle in which a bursty source is on; may be above 1.
   static double while_on(double probability, const Bursts& bursts);
 
  private:
+  bool creates_in_burst(Random& random);
+
   double probability_;
   std::optional<Bursts> bursts_;
   std::optional<bool> on_;

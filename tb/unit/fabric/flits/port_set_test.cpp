@@ -54,6 +54,27 @@ TEST(PortSet, ForEachMayEraseTheMemberItVisits) {
   EXPECT_TRUE(set.empty());
 }
 
+// The same of a word, against a walk from the place on.
+RC_GTEST_PROP(PortWord, FindsTheFirstFromAnyPlace, ()) {
+  PortWord word;
+  std::set<int> expected;
+  for (int i = *rc::gen::inRange(1, 12); i > 0; --i) {
+    const int port = *rc::gen::inRange(0, 64);
+    word.insert(port);
+    expected.insert(port);
+  }
+  const int from = *rc::gen::inRange(0, 64);
+  const auto at = expected.lower_bound(from);
+  RC_ASSERT(word.first_from(from) == (at == expected.end() ? *expected.begin() : *at));
+  std::vector<int> seen;
+  word.for_each([&](int port) { seen.push_back(port); });
+  RC_ASSERT(seen == std::vector<int>(expected.begin(), expected.end()));
+  const int gone = *expected.begin();
+  word.erase(gone);
+  RC_ASSERT(!word.contains(gone));
+  RC_ASSERT(word.empty() == (expected.size() == 1));
+}
+
 // Against std::set, for sets within one word and beyond it.
 RC_GTEST_PROP(PortSet, BehavesAsASet, ()) {
   const int ports = *rc::gen::inRange(1, 200);
