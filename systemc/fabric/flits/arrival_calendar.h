@@ -87,6 +87,12 @@ class alignas(64) ArrivalCalendar {
     return served_ + 1 + static_cast<Cycles>((slot - start) & mask_);
   }
 
+  // Forgets the lines of all cycles before `end`.
+  void skip(Cycles end) {
+    for (Cycles cycle = next(end); cycle < end; cycle = next(end)) serve(cycle, [](int) {});
+    served_ = std::max(served_, end - 1);
+  }
+
   // Everything, what has been served included, is `by` cycles later.
   void shift(Cycles by) {
     ArrivalCalendar later;

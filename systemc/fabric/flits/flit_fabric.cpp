@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "fabric/flits/leaper.h"
 #include "fabric/flits/node_groups.h"
+#include "fabric/flits/switch_stretch.h"
 #include "fabric/route_timing.h"
 
 namespace coppice::fabric {
@@ -35,6 +37,8 @@ FlitNetwork::FlitNetwork(const topology::Topology& topology, const topology::Rou
   }
   build_channels();
 }
+
+FlitNetwork::~FlitNetwork() = default;
 
 RouterSpec FlitNetwork::router_spec(NodeId node) const {
   const Femtoseconds ejection = ejection_flit_time(*system_);
@@ -166,6 +170,28 @@ void FlitNetwork::leap() {
     });
   }
   clock_->on_pause([this](Cycles next) { return leaper_->look(next); });
+  stretch();
+}
+
+// Where nodes run ahead far enough for a stretch, and packets are long enough to have a middle.
+void FlitNetwork::stretch() {
+  constexpr Cycles kLeast = 32;
+  if (!decoupled_ || lookahead() < kLeast || contexts_.front()->detours != nullptr) return;
+  while (switches_.size() < contexts_.size()) switches_.push_back(std::make_unique<SwitchStretch>(period_));
+  for (NodeId node = 0; node < topology_->num_nodes(); ++node) {
+    const auto group = static_cast<std::size_t>(group_of(node));
+    nodes_[static_cast<std::size_t>(node)]->stretch(*contexts_[group], *switches_[group]);
+  }
+}
+
+Cycles FlitNetwork::leapt() const {
+  return leaper_ == nullptr ? 0 : leaper_->leapt();
+}
+
+std::int64_t FlitNetwork::stretched() const {
+  std::int64_t cycles = 0;
+  for (const auto& node : nodes_) cycles += node->stretched();
+  return cycles;
 }
 
 void FlitNetwork::connect(NodeId node, int port, Injector& injector, Ejector& ejector) {

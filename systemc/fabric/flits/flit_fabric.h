@@ -12,7 +12,6 @@
 #include "fabric/flits/channel.h"
 #include "fabric/flits/flit_context.h"
 #include "fabric/flits/flit_node.h"
-#include "fabric/flits/leaper.h"
 #include "fabric/flits/node_clock.h"
 #include "fabric/flits/router_module.h"
 #include "fabric/flits/terminal.h"
@@ -20,6 +19,8 @@
 #include "topology/topology.h"
 
 namespace coppice::fabric {
+
+class Leaper;
 
 // What a network of flits is built of; what is left out is the usual.
 struct FlitParts {
@@ -53,6 +54,7 @@ class FlitNetwork : public Fabric {
   FlitNetwork(const topology::Topology& topology, const topology::RoutingFunction& routing,
               const config::SystemConfig& system, int ni_ports, Failure& failure, FlitParts parts = {},
               int threads = 1);
+  ~FlitNetwork() override;
 
   // Both for nodes with a PacketTerminal.
   void connect(NodeId node, int port, Injector& injector, Ejector& ejector) override;
@@ -77,7 +79,9 @@ class FlitNetwork : public Fabric {
   // decouple(), if nodes run ahead at all.
   void leap();
   // Cycles that were not simulated one by one.
-  Cycles leapt() const { return leaper_ == nullptr ? 0 : leaper_->leapt(); }
+  Cycles leapt() const;
+  // Cycles of nodes that were run in stretches (NodeStretch), all nodes together.
+  std::int64_t stretched() const;
   // Cycles from when a node sends anything until it can arrive at another.
   Cycles lookahead() const;
 
@@ -91,6 +95,7 @@ class FlitNetwork : public Fabric {
   void build_channels();
   RouterSpec router_spec(NodeId node) const;
   void gather();
+  void stretch();
   int group_of(NodeId node) const { return group_of_[static_cast<std::size_t>(node)]; }
 
   const topology::Topology* topology_;
@@ -103,6 +108,7 @@ class FlitNetwork : public Fabric {
   std::vector<Wire*> apart_;                            // between groups
   std::unique_ptr<NodeClock> clock_;
   std::unique_ptr<Leaper> leaper_;
+  std::vector<std::unique_ptr<SwitchStretch>> switches_;  // [group], where nodes run through stretches
   bool decoupled_ = false;
   std::vector<std::unique_ptr<FlitNode>> nodes_;
   std::vector<std::unique_ptr<RouterModule>> routers_;             // [node]

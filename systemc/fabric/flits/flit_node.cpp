@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fabric/flits/node_stretch.h"
+
 namespace coppice::fabric {
 
 FlitNode::FlitNode(const sc_core::sc_module_name& name, NodeClock& clock, const Populate& populate)
@@ -41,7 +43,34 @@ void FlitNode::end_of_elaboration() {
   }
 }
 
+FlitNode::~FlitNode() = default;
+
+void FlitNode::stretch(FlitContext& context, SwitchStretch& switches) {
+  auto stretch = std::make_unique<NodeStretch>(modules_, arrivals_, context, switches);
+  if (stretch->able()) stretch_ = std::move(stretch);
+}
+
+std::int64_t FlitNode::stretched() const {
+  return stretch_ == nullptr ? 0 : stretch_->cycles();
+}
+
 Cycles FlitNode::run(Cycles from, Cycles until) {
+  if (stretch_ == nullptr) return run_one_by_one(from, until);
+  Cycles now = from;
+  while (now < until) {
+    const Cycles brought = stretch_->run(now, until);
+    if (brought > now) {
+      now = std::max(brought, std::min(wanted_by_modules(), arrivals_.next(kNever)));
+      continue;
+    }
+    const Cycles stop = std::min(until, std::max(now + 1, stretch_->resume()));
+    stretch_->spread(stop);
+    now = run_one_by_one(now, stop);
+  }
+  return now;
+}
+
+Cycles FlitNode::run_one_by_one(Cycles from, Cycles until) {
   Cycles now = from;
   do {
     if (arrivals_.one_word()) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <systemc>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "fabric/flits/node_clock.h"
 
 namespace coppice::fabric {
+
+struct FlitContext;
+class NodeStretch;
+class SwitchStretch;
 
 // A node of the network: the modules that are clocked together, a router and what stands at its local ports.
 // It runs the cycles in which something arrives or a module wants to be stepped, and no others.
@@ -24,6 +29,7 @@ class FlitNode : public sc_core::sc_module {
 
   // `clock` outlives the node.
   FlitNode(const sc_core::sc_module_name& name, NodeClock& clock, const Populate& populate = {});
+  ~FlitNode() override;
 
   // A module of this node; not owned. Before the end of elaboration.
   void add(FlitModule& module);
@@ -38,6 +44,10 @@ class FlitNode : public sc_core::sc_module {
   // Everything that comes to it does so `by` cycles later, as its modules have been told; returns the next
   // cycle.
   Cycles shift(Cycles by);
+  // From now on it runs through stretches at once where it can (NodeStretch).
+  void stretch(FlitContext& context, SwitchStretch& switches);
+  // Cycles that it has run so.
+  std::int64_t stretched() const;
 
  private:
   struct Line {
@@ -58,6 +68,7 @@ class FlitNode : public sc_core::sc_module {
   void hand_over(Cycles now);
   void hand_over_by_line(Cycles now);
   Cycles wanted_by_modules() const;
+  Cycles run_one_by_one(Cycles from, Cycles until);
 
   NodeClock* clock_;
   std::size_t index_;
@@ -65,6 +76,7 @@ class FlitNode : public sc_core::sc_module {
   std::vector<Line> lines_;
   std::vector<Stand> stands_;
   ArrivalCalendar arrivals_;
+  std::unique_ptr<NodeStretch> stretch_;
 };
 
 }  // namespace coppice::fabric

@@ -66,6 +66,8 @@ class InjectionPort {
   bool busy() const { return has_packet_; }
 
  private:
+  friend class NodeStretch;
+
   struct VcState {
     std::int32_t credits = 0;
     bool held = false;

@@ -18,6 +18,8 @@ constexpr Cycles kFirstWindow = 16;
 constexpr Cycles kLongestWindow = 1 << 17;
 // Cycles of a node that are to be simulated for each look at a node: looking costs a tenth or so of the time.
 constexpr Cycles kCostOfLook = 16;
+// Cycles in stretches that cost as much as one by itself, at the least.
+constexpr std::int64_t kCheaper = 64;
 // Flits that are remembered for telling them again.
 constexpr std::size_t kMostRemembered = 1 << 22;
 
@@ -44,6 +46,7 @@ Leaper::Leaper(NodeClock& clock, std::vector<FlitContext*> contexts)
       able_ = able_ && modules_.back().back() != nullptr;
     }
   }
+  patience_ = kPatience;
   before_.resize(modules_.size());
   after_.resize(modules_.size());
   order_.resize(modules_.size());
@@ -57,7 +60,7 @@ Cycles Leaper::look(Cycles now) {
     wait(now);
     return 0;
   }
-  if (now < resume_ || looks_ * kCostOfLook > (now - leapt_) * static_cast<Cycles>(modules_.size())) return 0;
+  if (now < resume_ || looks_ * kCostOfLook > simulated(now)) return 0;
   if (!referring_) {
     window_ = kFirstWindow;
     refer_to(now);
@@ -66,6 +69,7 @@ Cycles Leaper::look(Cycles now) {
   if (repeats(now)) {
     const std::int64_t times = periods(now);
     const Cycles period = now - reference_;
+    if (times > 0) patience_ = kPatience;
     if (times > 0) move(now, times);
     // Until something happens it can only repeat once more.
     forget();
@@ -83,10 +87,20 @@ Cycles Leaper::look(Cycles now) {
   return 0;
 }
 
-// Something has happened: the state is not to be expected to repeat at once.
+// Cycles of nodes that have been simulated one by one; those of stretches cost much less.
+std::int64_t Leaper::simulated(Cycles now) const {
+  std::int64_t stretched = 0;
+  for (const FlitNode* node : clock_->nodes()) stretched += node->stretched();
+  const std::int64_t all = (now - leapt_) * static_cast<std::int64_t>(modules_.size());
+  return all - stretched + stretched / kCheaper;
+}
+
+// Something has happened: the state is not to be expected to repeat at once. Where that happens again and
+// again before it repeats, it is waited for longer, but for no more than a small part of what was simulated.
 void Leaper::wait(Cycles now) {
+  if (referring_) patience_ = std::max(kPatience, std::min(2 * patience_, (now - leapt_) / kCheaper));
   forget();
-  resume_ = now + kPatience;
+  resume_ = now + patience_;
 }
 
 void Leaper::forget() {

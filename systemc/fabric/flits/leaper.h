@@ -39,6 +39,7 @@ class Leaper {
     std::int64_t packets = 0;
   };
 
+  std::int64_t simulated(Cycles now) const;
   void wait(Cycles now);
   void refer_to(Cycles now);
   void forget();
@@ -60,6 +61,7 @@ class Leaper {
   bool able_ = true;
 
   std::int64_t disturbances_ = 0;  // when it looked last
+  Cycles patience_ = 0;            // after a disturbance
   Cycles resume_ = 0;              // looks at nothing before
   std::int64_t looks_ = 0;         // at nodes
   bool referring_ = false;

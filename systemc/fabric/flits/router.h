@@ -95,6 +95,8 @@ class Router final : public topology::OutputLoads {
   void visit(StateShifter& shifter) { visit_all(shifter); }
 
  private:
+  friend class NodeStretch;
+
   // What every flit touches comes first and is small: routers share the caches with all others.
   struct alignas(16) InputVc {
     std::uint32_t head = 0;  // index of the front in its ring
@@ -196,6 +198,15 @@ class Router final : public topology::OutputLoads {
   const VcBits& bits_of(const InputVc& in) const { return bits_[port_of(in).word]; }
   std::uint64_t bit(const InputVc& in) const {
     return bit(port_of(in), static_cast<int>(&in - inputs_.data()) - in.port * vcs_);
+  }
+  bool is_busy(const InputVc& in) const { return (bits_of(in).busy & bit(in)) != 0; }
+  bool is_active(const InputVc& in) const { return (bits_of(in).active & bit(in)) != 0; }
+  // After flits or credits of an input virtual channel have changed by many.
+  void recount(const InputVc& in) {
+    VcBits& state = bits_of(in);
+    const bool credited = in.out >= 0 && outputs_[static_cast<std::size_t>(in.out)].credits > 0;
+    state.filled = (state.filled & ~bit(in)) | (in.count > 0 ? bit(in) : 0);
+    state.credited = (state.credited & ~bit(in)) | (credited ? bit(in) : 0);
   }
   bool one_word() const { return bits_.size() == 1; }
   bool asks(std::int32_t input_vc) const {

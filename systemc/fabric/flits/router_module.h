@@ -63,6 +63,8 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   }
 
  private:
+  friend class NodeStretch;
+
   NodeId node_;
   int outputs_;
 };
@@ -103,6 +105,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
 
  private:
   friend class Router;
+  friend class NodeStretch;
 
   RouteDecision route(NodeId node, PacketId packet) override;
   void takes_hop(NodeId node, PacketId packet) override;

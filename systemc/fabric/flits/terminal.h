@@ -70,6 +70,8 @@ class Terminal : public FlitModule, public StatisticsOwner {
   }
 
  private:
+  friend class NodeStretch;
+
   FlitContext* context_;
   NodeId node_;
   std::int64_t injected_ = 0;
@@ -99,6 +101,8 @@ class PacketTerminal final : public Terminal, public Repeating {
   void visit(StateShifter& shifter) override { visit_all(shifter); }
 
  private:
+  friend class NodeStretch;
+
   class NetworkPort final : public sc_core::sc_object, public NetworkPortIf {
    public:
     NetworkPort(const char* name, PacketTerminal& terminal, int port)

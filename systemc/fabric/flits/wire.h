@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "fabric/flit.h"
 #include "fabric/flits/arrival_calendar.h"
+#include "fabric/flits/wire_runs.h"
 
 namespace coppice::fabric {
 
@@ -29,8 +30,13 @@ class Ring {
     entries_[end_++ & mask_] = entry;
   }
   void pop() { ++begin_; }
+  void push_front(const Entry& entry) {
+    if (size() > mask_) grow();
+    entries_[--begin_ & mask_] = entry;
+  }
   // Counted from the front.
   Entry& operator[](std::size_t i) { return entries_[(begin_ + i) & mask_]; }
+  const Entry& operator[](std::size_t i) const { return entries_[(begin_ + i) & mask_]; }
 
  private:
   static constexpr std::size_t kSmallest = 8;
@@ -115,6 +121,48 @@ class Wire {
     credits_.end.expect(leaves + credits_.latency);
   }
 
+  // Of a stretch (NodeStretch): both ends send runs, which leave from cycle run.begin on, and take them
+  // together with the flits or credits that arrive before `end`, as take_runs() says. Flits and credits are
+  // taken one by one where spread() has made such of the runs that arrive before `end`.
+  void send_run(FlitRun run) {
+    run.begin += flits_.latency;
+    other_flits_ += run.cycles.count();
+    if (apart_ != nullptr) {
+      apart_->flit_runs.push_back(run);
+      return;
+    }
+    put(run);
+  }
+  void return_run(CreditRun run) {
+    run.begin += credits_.latency;
+    if (apart_ != nullptr) {
+      apart_->credit_runs.push_back(run);
+      return;
+    }
+    put(run);
+  }
+  template <typename F>
+  void take_flit_runs(Cycles now, Cycles end, F&& f) {
+    if (!flit_runs_.empty() && take_runs(flit_runs_, now, end, f))
+      receiver().expect(first_arrival(flit_runs_));
+  }
+  template <typename F>
+  void take_credit_runs(Cycles now, Cycles end, F&& f) {
+    if (!credit_runs_.empty() && take_runs(credit_runs_, now, end, f))
+      sender().expect(first_arrival(credit_runs_));
+  }
+  void spread_flits(Cycles end) {
+    if (!flit_runs_.empty()) spread_flit_runs(end);
+  }
+  void spread_credits(Cycles end) {
+    if (!credit_runs_.empty()) spread_credit_runs(end);
+  }
+  // What arrives one by one, in order.
+  const Ring<TimedFlit>& flits() const { return flits_.ring; }
+  const Ring<Stamp>& credits() const { return credits_.ring; }
+  // A flit that leaves and comes within a stretch.
+  void count_flits(int flits) { other_flits_ += flits; }
+
   // Its ends are in different threads.
   void set_apart() {
     apart_ = std::make_unique<Apart>();
@@ -131,8 +179,12 @@ class Wire {
       credits_.ring.push(credit);
       apart_->sender.expect(credit.at());
     }
+    for (const FlitRun& run : apart_->flit_runs) put(run);
+    for (const CreditRun& run : apart_->credit_runs) put(run);
     apart_->flits.clear();
     apart_->credits.clear();
+    apart_->flit_runs.clear();
+    apart_->credit_runs.clear();
   }
 
   // Who is to be told of arrivals: its calendar, what it calls this wire there, and the next cycle of its
@@ -148,12 +200,14 @@ class Wire {
   bool has_receiver() { return receiver().calendar != nullptr; }
   bool has_sender() { return sender().calendar != nullptr; }
 
-  bool idle() const { return flits_.ring.empty() && credits_.ring.empty(); }
+  bool idle() const {
+    return flits_.ring.empty() && credits_.ring.empty() && flit_runs_.empty() && credit_runs_.empty();
+  }
   Cycles flit_latency() const { return flits_.latency; }
   Cycles credit_latency() const { return credits_.latency; }
   std::int64_t flits_sent() const {
     const std::size_t waiting = apart_ == nullptr ? 0 : apart_->flits.size();
-    return static_cast<std::int64_t>(flits_.ring.pushed() + waiting) + leapt_flits_;
+    return static_cast<std::int64_t>(flits_.ring.pushed() + waiting) + other_flits_;
   }
 
   // For leaps (repeating.h): all that is under way.
@@ -165,6 +219,8 @@ class Wire {
       visitor.value(stamp.vc());
       stamp = {at, stamp.vc()};
     };
+    spread_flits(kNever);
+    spread_credits(kNever);
     visitor.value(flits_.ring.size() << 32U | credits_.ring.size());
     for (std::size_t i = 0; i < flits_.ring.size(); ++i) {
       visitor.flit(flits_.ring[i].flit);
@@ -173,7 +229,7 @@ class Wire {
     for (std::size_t i = 0; i < credits_.ring.size(); ++i) visit_stamp(credits_.ring[i]);
     std::int64_t sent = flits_sent();
     visitor.counter(sent);
-    leapt_flits_ += sent - flits_sent();
+    other_flits_ += sent - flits_sent();
   }
 
  private:
@@ -193,7 +249,9 @@ class Wire {
   // Each of the lists is a thread's own, and on a cache line of its own.
   struct Apart {
     alignas(64) std::vector<TimedFlit> flits;
+    std::vector<FlitRun> flit_runs;
     alignas(64) std::vector<Stamp> credits;
+    std::vector<CreditRun> credit_runs;
     End receiver;
     End sender;
   };
@@ -202,10 +260,23 @@ class Wire {
   End& receiver() { return apart_ == nullptr ? flits_.end : apart_->receiver; }
   End& sender() { return apart_ == nullptr ? credits_.end : apart_->sender; }
 
+  void put(const FlitRun& run) {
+    flit_runs_.push_back(run);
+    receiver().expect(run.begin + run.cycles.front());
+  }
+  void put(const CreditRun& run) {
+    credit_runs_.push_back(run);
+    sender().expect(run.begin + run.cycles.front());
+  }
+  void spread_flit_runs(Cycles end);
+  void spread_credit_runs(Cycles end);
+
   Way<TimedFlit> flits_;
   Way<Stamp> credits_;
+  std::vector<FlitRun> flit_runs_;
+  std::vector<CreditRun> credit_runs_;
   std::unique_ptr<Apart> apart_;
-  std::int64_t leapt_flits_ = 0;  // beside those that went into the ring
+  std::int64_t other_flits_ = 0;  // sent beside those that went into the ring: in runs, or leapt over
 };
 
 }  // namespace coppice::fabric

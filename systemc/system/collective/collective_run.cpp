@@ -125,7 +125,9 @@ class CollectiveRun {
          prepared_.least, breakdown_.to_json(finish_.last), verification_->checked(), activity_.get()});
     end_result(result, *machine_, options_.statistics_path, cost);
     predict(result);
-    if (fidelity_ == config::Fidelity::kLeap) result["leap"] = leaps(finish_.last, machine_->leapt());
+    if (fidelity_ == config::Fidelity::kLeap) {
+      result["leap"] = leaps(finish_.last, machine_->leapt(), topology_.num_nodes(), machine_->stretched());
+    }
     write_flits_beside_trains(meetings_, result);
     if (progress_) result["gradients"] = progress_->to_json();
     write_choice(prepared_.checked.expected, result);

@@ -88,6 +88,8 @@ class Machine final : public sc_core::sc_module {
   int threads() const { return flits_ == nullptr ? 1 : flits_->threads(); }
   // Cycles of the network that were leapt over.
   Cycles leapt() const { return flits_ == nullptr ? 0 : flits_->leapt(); }
+  // Cycles of its nodes that were run in stretches.
+  std::int64_t stretched() const { return flits_ == nullptr ? 0 : flits_->stretched(); }
   // Simulates the cycles before `cycle`, counted from the start; rethrows what a module has thrown.
   void run_to(Cycles cycle);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <fmt/format.h>
@@ -10,9 +11,13 @@
 
 namespace coppice::system {
 
-// `leap` of a result: the cycles of a run that were simulated, and those that were leapt over.
-inline nlohmann::ordered_json leaps(Cycles cycles, Cycles leapt) {
-  return {{"simulated_cycles", cycles - leapt}, {"leapt_cycles", leapt}};
+// `leap` of a result: the cycles of a run that were simulated, and those that were leapt over; of the former,
+// times the `nodes`, those that nodes were run through in stretches.
+inline nlohmann::ordered_json leaps(Cycles cycles, Cycles leapt, int nodes, std::int64_t stretched) {
+  return {{"simulated_cycles", cycles - leapt},
+          {"leapt_cycles", leapt},
+          {"node_cycles", (cycles - leapt) * nodes},
+          {"stretched_node_cycles", stretched}};
 }
 
 // `trains` of a result, where messages went by flits beside them.

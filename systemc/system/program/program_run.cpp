@@ -100,8 +100,11 @@ class ProgramRun {
       json["link_utilization"] =
           link_utilization(config().system, setup_.prepared.topology, statistics, state.last() * period);
     }
-    if (setup_.fidelity == config::Fidelity::kLeap)
-      json["leap"] = leaps(state.last(), machine_.machine().leapt());
+    if (setup_.fidelity == config::Fidelity::kLeap) {
+      const Machine& machine = machine_.machine();
+      json["leap"] =
+          leaps(state.last(), machine.leapt(), setup_.prepared.topology.num_nodes(), machine.stretched());
+    }
     write_flits_beside_trains(setup_.meetings, json);
     end_result(json, machine_.machine(), options_.statistics_path, cost);
     if (config::runs_lone_collective(config())) {

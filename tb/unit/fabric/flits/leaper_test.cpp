@@ -3,203 +3,15 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include <map>
-#include <optional>
-
-#include <fmt/format.h>
-
-#include "small_fabric.h"
-#include "support/child.h"
+#include "message_bench.h"
 
 namespace coppice::fabric {
 namespace {
 
-using ::coppice::testing::in_child;
-
-// A message of one or several packets of equal size.
-struct Sent {
-  Cycles at;
-  NodeId src;
-  NodeId dst;
-  int port;
-  std::int64_t packets;
-  std::uint32_t flits;
-  Femtoseconds flit_time;
-};
-
-// Hands out messages in order, packet by packet, each not before its time.
-class MessageSource final : public Injector, public Repeating {
- public:
-  struct Offer {
-    Sent sent;
-    std::uint64_t tag;
-    topology::Route route;
-  };
-  std::vector<Offer> offers;
-
-  Answer next_packet(Cycles now, Packet& packet) override {
-    if (next_ == offers.size() || offers[next_].sent.at > now) return Answer::kSleep;
-    const Offer& offer = offers[next_];
-    packet.route = offer.route.data();
-    packet.src = offer.sent.src;
-    packet.dst = offer.sent.dst;
-    packet.flits = offer.sent.flits;
-    packet.tag = offer.tag;
-    packet.created = now;
-    packet.flit_time = offer.sent.flit_time;
-    packet.index = static_cast<std::uint32_t>(packets_);
-    packet.first_of_message = packets_ == 0;
-    packet.last_of_message = ++packets_ == offer.sent.packets;
-    return Answer::kPacket;
-  }
-  void packet_injected(const Packet& packet, Cycles now) override {
-    if (!packet.last_of_message) return;
-    ++next_;
-    packets_ = 0;
-    left += fmt::format(" {}:{}-{}", packet.tag, packet.head_injected, now);
-  }
-  void visit(StateRecorder& recorder) override { visit_all(recorder); }
-  void visit(StateShifter& shifter) override { visit_all(shifter); }
-
-  std::string left;  // when messages did
-
- private:
-  template <typename Visitor>
-  void visit_all(Visitor& visitor) {
-    visitor.value(next_);
-    if (next_ < offers.size())
-      visitor.growth(offers[next_].tag, packets_, offers[next_].sent.packets - 1, true);
-  }
-
-  std::size_t next_ = 0;
-  std::int64_t packets_ = 0;  // of the next message, handed out
-};
-
-// Counts packets, and keeps a digest of every flit.
-class FlitSink final : public Ejector, public Repeating {
- public:
-  void packet_ejected(const Packet& packet, Cycles now) override {
-    ++packets;
-    if (packet.last_of_message)
-      came += fmt::format(" {}:{} after {}, {}, {}", packet.tag, now, packet.created, packet.hops,
-                          packet.flit_cycles());
-  }
-  bool takes_flits() const override { return true; }
-  void flit_ejected(const Packet& packet, Flit flit, Cycles now) override {
-    for (const std::uint64_t part : {packet.tag, std::uint64_t{packet.index}, std::uint64_t{flit.sequence},
-                                     static_cast<std::uint64_t>(now)}) {
-      digest = (digest ^ part) * 1099511628211ULL;
-    }
-  }
-  void visit(StateRecorder& recorder) override { recorder.counter(packets); }
-  void visit(StateShifter& shifter) override { shifter.counter(packets); }
-
-  std::int64_t packets = 0;
-  std::uint64_t digest = 14695981039346656037ULL;
-  std::string came;  // messages, and when
-};
-
-// What observers see, in whatever order within a cycle.
-class SeenDigest final : public FabricObserver {
- public:
-  void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) override {
-    std::uint64_t hash = 14695981039346656037ULL;
-    for (const std::uint64_t part :
-         {static_cast<std::uint64_t>(event.node), static_cast<std::uint64_t>(event.out_port),
-          static_cast<std::uint64_t>(event.ni_port), static_cast<std::uint64_t>(event.vc), packet.tag,
-          std::uint64_t{packet.index}, std::uint64_t{packet.first_of_message},
-          std::uint64_t{packet.last_of_message}, std::uint64_t{event.flit.sequence},
-          static_cast<std::uint64_t>(now)}) {
-      hash = (hash ^ part) * 1099511628211ULL;
-    }
-    sum += hash;
-    if (now < last) sum = 0;  // told out of order
-    last = now;
-  }
-  std::uint64_t sum = 0;
-  Cycles last = 0;
-};
-
-class Messages {
- public:
-  Messages(const std::string& name, const topology::Topology& topology, const config::SystemConfig& system,
-           int ni_ports, const std::vector<Sent>& sent)
-      : topology_(topology), routing_(topology::make_dimension_order_routing(topology, system.router.vcs)) {
-    set_time_resolution();
-    fabric = std::make_unique<FlitFabric>(name.c_str(), topology_, *routing_, system, ni_ports, failure);
-    const auto count = static_cast<std::size_t>(topology.num_accelerators() * ni_ports);
-    sources.resize(count);
-    sinks.resize(count);
-    for (std::size_t k = 0; k < sent.size(); ++k) {
-      const Sent& one = sent[k];
-      const auto source = static_cast<std::size_t>(one.src * ni_ports + one.port);
-      sources[source].offers.push_back(
-          {one, k, topology::make_route(topology_, *routing_, one.src, one.dst, 0, one.port)});
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      fabric->connect(static_cast<NodeId>(i) / ni_ports, static_cast<int>(i) % ni_ports, sources[i],
-                      sinks[i]);
-    }
-    for (const Sent& one : sent) fabric->wake(one.src, one.port, one.at);
-  }
-
-  std::string story() const {
-    std::string text;
-    for (const MessageSource& source : sources) text += "left" + source.left + "\n";
-    for (const FlitSink& sink : sinks)
-      text += fmt::format("came{} {} {:x}\n", sink.came, sink.packets, sink.digest);
-    const FabricStatistics& counted = fabric->statistics();
-    return text + fmt::format("{} {} {} last {} channels {}", counted.flits_injected, counted.flits_ejected,
-                              counted.flit_hops, fabric->last_movement(),
-                              fmt::join(counted.channel_flits, " "));
-  }
-
-  Failure failure;
-  std::unique_ptr<FlitFabric> fabric;
-  std::vector<MessageSource> sources;
-  std::vector<FlitSink> sinks;
-
- private:
-  topology::Topology topology_;
-  std::unique_ptr<topology::RoutingFunction> routing_;
-};
-
-struct Leapt {
-  bool ahead = false;     // nodes run ahead of each other
-  bool observed = false;  // by an observer of flits
-};
-
-// What can be told of the messages from outside, with leaps or without; preceded by "leapt N cycles" if there
-// are fewer than `least_leapt`.
-std::string run(const topology::Topology& topology, const config::SystemConfig& system, int ni_ports,
-                const std::vector<Sent>& sent, const Leapt& how, std::optional<Cycles> least_leapt) {
-  return in_child([&]() -> std::string {
-    Messages messages("messages", topology, system, ni_ports, sent);
-    SeenDigest seen;
-    if (how.observed) messages.fabric->add_observer(seen);
-    if (how.ahead) messages.fabric->decouple({});
-    if (least_leapt) messages.fabric->leap();
-    run_cycles(4'000'000);
-    messages.failure.rethrow();
-    messages.fabric->check_conservation();
-    const Cycles leapt = messages.fabric->leapt();
-    return (leapt < least_leapt.value_or(0) ? fmt::format("leapt {} cycles\n", leapt) : "") +
-           messages.story() + fmt::format("\nseen {:x}, the last in {}", seen.sum, seen.last);
-  });
-}
-
-// "" if nobody can tell the leaping run from the other.
-std::string compare(const topology::Topology& topology, const config::SystemConfig& system, int ni_ports,
-                    const std::vector<Sent>& sent, const Leapt& how, Cycles least_leapt) {
-  const std::string plain = run(topology, system, ni_ports, sent, how, std::nullopt);
-  const std::string leaping = run(topology, system, ni_ports, sent, how, least_leapt);
-  return plain == leaping ? "" : "\nplain:\n" + plain + "\nleaping:\n" + leaping;
-}
-
 TEST(Leaper, LeapsOverTheMiddleOfALongMessage) {
   const std::vector<Sent> sent{{5, 0, 2, 0, 1, 1'000'000, 0}};
-  EXPECT_EQ(compare(torus({4}), system_config(), 1, sent, {}, 999'000), "");
-  EXPECT_EQ(compare(torus({4}), system_config(), 1, sent, {.ahead = true}, 999'000), "");
+  EXPECT_EQ(compare(torus({4}), system_config(), 1, sent, {}, {.leapt = 999'000}), "");
+  EXPECT_EQ(compare(torus({4}), system_config(), 1, sent, {.ahead = true}, {.leapt = 999'000}), "");
 }
 
 TEST(Leaper, LeapsWhereMessagesContend) {
@@ -208,24 +20,25 @@ TEST(Leaper, LeapsWhereMessagesContend) {
                                {6, 1, 2, 0, 1, 80'000, 0},
                                {7, 3, 2, 0, 1, 70'000, 0},
                                {50'000, 2, 1, 0, 1, 60'000, 0}};
-  EXPECT_EQ(compare(torus({4}), system_config(), 1, sent, {}, 150'000), "");
+  EXPECT_EQ(compare(torus({4}), system_config(), 1, sent, {}, {.leapt = 150'000}), "");
 }
 
 TEST(Leaper, LeapsOverPacketsOfAMessage) {
   const std::vector<Sent> sent{{5, 0, 2, 0, 5000, 17, 0}, {6, 1, 2, 0, 5000, 17, 0}};
-  EXPECT_EQ(compare(torus({4}), system_config(), 1, sent, {}, 100'000), "");
+  EXPECT_EQ(compare(torus({4}), system_config(), 1, sent, {}, {.leapt = 100'000}), "");
 }
 
 TEST(Leaper, TellsObserversAndTakersOfEveryFlit) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 20'000, 0}, {6, 1, 2, 0, 700, 17, 0}, {7, 3, 2, 0, 1, 20'000, 0}};
-  EXPECT_EQ(compare(mesh({4}), system_config(), 1, sent, {.observed = true}, 10'000), "");
+  EXPECT_EQ(compare(mesh({4}), system_config(), 1, sent, {.observed = true}, {.leapt = 10'000}), "");
 }
 
 TEST(Leaper, KeepsThePaceOfSlowChannels) {
   // 16 B at 10 GB/s are 1.6 cycles.
   const std::vector<Sent> sent{{5, 0, 2, 0, 1, 50'000, 1'600'000}, {6, 1, 2, 0, 1, 50'000, 1'600'000}};
-  EXPECT_EQ(compare(torus({4}, link(3, 10'000'000'000)), system_config(), 1, sent, {}, 100'000), "");
+  EXPECT_EQ(compare(torus({4}, link(3, 10'000'000'000)), system_config(), 1, sent, {}, {.leapt = 100'000}),
+            "");
 }
 
 // A port sleeps between the flits of a slow channel's message; the one beside it has a message to send from a
@@ -234,8 +47,9 @@ TEST(Leaper, WakesPortsInTheirCycleBetweenTheFlitsOfOthers) {
   for (const bool ahead : {false, true}) {
     for (Cycles at = 1000; at < 1008; ++at) {
       const std::vector<Sent> sent{{5, 0, 2, 0, 1, 2'000, 8 * kCycle}, {at, 0, 1, 1, 1, 500, 8 * kCycle}};
-      EXPECT_EQ(
-          compare(torus({4}, link(3, 2'000'000'000)), system_config(), 2, sent, {.ahead = ahead}, 10'000), "")
+      EXPECT_EQ(compare(torus({4}, link(3, 2'000'000'000)), system_config(), 2, sent, {.ahead = ahead},
+                        {.leapt = 10'000}),
+                "")
           << at;
     }
   }
@@ -271,7 +85,7 @@ RC_GTEST_PROP(Leaper, ChangesNothing, ()) {
   }
   std::stable_sort(sent.begin(), sent.end(), [](const Sent& a, const Sent& b) { return a.at < b.at; });
   const Leapt how{*rc::gen::arbitrary<bool>(), *rc::gen::inRange(0, 4) == 0};
-  RC_ASSERT(compare(topology, system, ni_ports, sent, how, 0) == "");
+  RC_ASSERT(compare(topology, system, ni_ports, sent, how, {}) == "");
 }
 
 }  // namespace

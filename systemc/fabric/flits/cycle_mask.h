@@ -1,0 +1,124 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/units.h"
+
+namespace coppice::fabric {
+
+// Cycles of a stretch of at most kMost, a bit each, counted from its first.
+class CycleMask {
+ public:
+  static constexpr int kWords = 3;
+  static constexpr Cycles kMost = 64 * kWords;
+
+  using Word = std::uint64_t;
+
+  CycleMask() = default;
+  // From kWords words.
+  explicit CycleMask(const Word* words) { std::copy(words, words + kWords, words_.begin()); }
+  // The first `cycles`.
+  static CycleMask first(Cycles cycles) {
+    CycleMask mask;
+    for (Word& word : mask.words_) {
+      word = cycles >= 64 ? ~Word{0} : cycles > 0 ? (Word{1} << cycles) - 1 : 0;
+      cycles -= 64;
+    }
+    return mask;
+  }
+
+  bool test(Cycles cycle) const { return ((words_[index(cycle)] >> (cycle % 64)) & 1U) != 0; }
+  void set(Cycles cycle) { words_[index(cycle)] |= Word{1} << (cycle % 64); }
+  bool empty() const {
+    Word any = 0;
+    for (const Word word : words_) any |= word;
+    return any == 0;
+  }
+  int count() const {
+    int bits = 0;
+    for (const Word word : words_) bits += std::popcount(word);
+    return bits;
+  }
+  // First and last of a mask that is not empty.
+  Cycles front() const {
+    int word = 0;
+    while (words_[static_cast<std::size_t>(word)] == 0) ++word;
+    return 64 * word + std::countr_zero(words_[static_cast<std::size_t>(word)]);
+  }
+  Cycles back() const {
+    int word = kWords - 1;
+    while (words_[static_cast<std::size_t>(word)] == 0) --word;
+    return 64 * word + 63 - std::countl_zero(words_[static_cast<std::size_t>(word)]);
+  }
+  // Of the cycles, added up.
+  std::int64_t sum() const {
+    std::int64_t sum = 0;
+    for (int word = 0; word < kWords; ++word) {
+      const Word bits = words_[static_cast<std::size_t>(word)];
+      sum += 64 * word * std::popcount(bits);
+      // Bit i of a cycle's number is set in those cycles.
+      constexpr std::array<Word, 6> kNumbers = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0,
+                                                0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000};
+      for (unsigned bit = 0; bit < kNumbers.size(); ++bit)
+        sum += std::int64_t{std::popcount(bits & kNumbers[bit])} << bit;
+    }
+    return sum;
+  }
+
+  // The same counted from `cycles` later on, which forgets those before; from earlier on, which forgets those
+  // that are too late.
+  CycleMask from(Cycles cycles) const {
+    CycleMask mask;
+    const auto skipped = static_cast<std::size_t>(cycles / 64);
+    const auto bits = static_cast<unsigned>(cycles % 64);
+    for (std::size_t word = 0; word + skipped < words_.size(); ++word) {
+      mask.words_[word] = words_[word + skipped] >> bits;
+      if (bits != 0 && word + skipped + 1 < words_.size())
+        mask.words_[word] |= words_[word + skipped + 1] << (64 - bits);
+    }
+    return mask;
+  }
+  CycleMask later(Cycles cycles) const {
+    CycleMask mask;
+    const auto skipped = static_cast<std::size_t>(cycles / 64);
+    const auto bits = static_cast<unsigned>(cycles % 64);
+    for (std::size_t word = skipped; word < words_.size(); ++word) {
+      mask.words_[word] = words_[word - skipped] << bits;
+      if (bits != 0 && word > skipped) mask.words_[word] |= words_[word - skipped - 1] >> (64 - bits);
+    }
+    return mask;
+  }
+
+  CycleMask& operator|=(const CycleMask& other) {
+    for (std::size_t word = 0; word < words_.size(); ++word) words_[word] |= other.words_[word];
+    return *this;
+  }
+  CycleMask operator&(const CycleMask& other) const {
+    CycleMask mask;
+    for (std::size_t word = 0; word < words_.size(); ++word)
+      mask.words_[word] = words_[word] & other.words_[word];
+    return mask;
+  }
+  bool operator==(const CycleMask&) const = default;
+
+  // Calls f(cycle) for each, ascending.
+  template <typename F>
+  void for_each(F&& f) const {
+    for (int word = 0; word < kWords; ++word) {
+      for (Word bits = words_[static_cast<std::size_t>(word)]; bits != 0; bits &= bits - 1)
+        f(Cycles{64 * word + std::countr_zero(bits)});
+    }
+  }
+  const std::array<Word, kWords>& words() const { return words_; }
+
+ private:
+  static std::size_t index(Cycles cycle) { return static_cast<std::size_t>(cycle) / 64; }
+
+  std::array<Word, kWords> words_{};
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,69 @@
+#include "fabric/flits/wire.h"
+
+#include <algorithm>
+
+namespace coppice::fabric {
+namespace {
+
+// Calls f(run, cycle, index) for what of `runs` arrives before `end`, the index within its run, and keeps the
+// rest.
+template <typename Run, typename F>
+void cut_runs(std::vector<Run>& runs, Cycles end, F&& f) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    Run run = runs[i];
+    int cut = 0;
+    const CycleMask before =
+        run.cycles & CycleMask::first(end == kNever ? CycleMask::kMost : end - run.begin);
+    before.for_each([&](Cycles cycle) { f(run, run.begin + cycle, cut++); });
+    if (end != kNever && run.begin < end) {
+      run.cycles = run.cycles.from(end - run.begin);
+      run.begin = end;
+    }
+    shorten(run, cut);
+    if (end != kNever && !run.cycles.empty()) runs[kept++] = run;
+  }
+  runs.resize(kept);
+}
+
+}  // namespace
+
+// Runs and single flits are of different times, but neither all come first.
+void Wire::spread_flit_runs(Cycles end) {
+  std::vector<TimedFlit> spread;
+  cut_runs(flit_runs_, end, [&](const FlitRun& run, Cycles at, int index) {
+    Flit flit = run.first;
+    flit.sequence = static_cast<std::uint32_t>(flit.sequence + static_cast<unsigned>(index)) & 0x7fffffffU;
+    spread.push_back({flit, {at, run.vc}});
+    receiver().expect(at);
+  });
+  if (!flit_runs_.empty()) receiver().expect(first_arrival(flit_runs_));
+  if (spread.empty()) return;
+  const auto earlier = [](const TimedFlit& a, const TimedFlit& b) { return a.stamp.at() < b.stamp.at(); };
+  std::sort(spread.begin(), spread.end(), earlier);
+  const Cycles last = spread.back().stamp.at();
+  while (has_flit(last)) spread.push_back(take_flit());
+  std::sort(spread.begin(), spread.end(), earlier);
+  for (auto flit = spread.rbegin(); flit != spread.rend(); ++flit) flits_.ring.push_front(*flit);
+}
+
+void Wire::spread_credit_runs(Cycles end) {
+  std::vector<Stamp> spread;
+  cut_runs(credit_runs_, end, [&](const CreditRun& run, Cycles at, int) {
+    spread.emplace_back(at, run.vc);
+    sender().expect(at);
+  });
+  if (!credit_runs_.empty()) sender().expect(first_arrival(credit_runs_));
+  if (spread.empty()) return;
+  const auto earlier = [](const Stamp& a, const Stamp& b) { return a.at() < b.at(); };
+  std::sort(spread.begin(), spread.end(), earlier);
+  const Cycles last = spread.back().at();
+  while (has_credit(last)) {
+    spread.push_back(credits_.ring.front());
+    credits_.ring.pop();
+  }
+  std::sort(spread.begin(), spread.end(), earlier);
+  for (auto credit = spread.rbegin(); credit != spread.rend(); ++credit) credits_.ring.push_front(*credit);
+}
+
+}  // namespace coppice::fabric

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/flit.h"
+#include "fabric/flits/cycle_mask.h"
+
+namespace coppice::fabric {
+
+// Flits out of the middle of a packet that are on a wire one behind the other, and credits: a virtual channel
+// each, in which cycles of a stretch they arrive. Cheaper than one by one (NodeStretch).
+struct FlitRun {
+  Cycles begin = 0;  // the cycle of the mask's first bit
+  CycleMask cycles;
+  Flit first;
+  int vc = 0;
+};
+struct CreditRun {
+  Cycles begin = 0;
+  CycleMask cycles;
+  int vc = 0;
+};
+
+inline void shorten(FlitRun& run, int taken) {
+  run.first.sequence =
+      static_cast<std::uint32_t>(run.first.sequence + static_cast<unsigned>(taken)) & 0x7fffffffU;
+}
+inline void shorten(CreditRun&, int) {}
+
+// Takes from `runs`, in order, what arrives before cycle `end`: calls f(run) with a part that begins in cycle
+// `now`, which is not after anything in them. Returns whether anything stays.
+template <typename Run, typename F>
+bool take_runs(std::vector<Run>& runs, Cycles now, Cycles end, F&& f) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    Run run = runs[i];
+    if (run.begin < end) {
+      Run part = run;
+      part.begin = now;
+      part.cycles = run.begin >= now ? run.cycles.later(run.begin - now) : run.cycles.from(now - run.begin);
+      part.cycles = part.cycles & CycleMask::first(end - now);
+      const int taken = part.cycles.count();
+      if (taken > 0) f(part);
+      run.cycles = run.cycles.from(end - run.begin);
+      run.begin = end;
+      if (run.cycles.empty()) continue;
+      shorten(run, taken);
+    }
+    runs[kept++] = run;
+  }
+  runs.resize(kept);
+  return kept > 0;
+}
+
+// The first cycle in which one of them arrives; there are some.
+template <typename Run>
+Cycles first_arrival(const std::vector<Run>& runs) {
+  Cycles first = runs.front().begin + runs.front().cycles.front();
+  for (const Run& run : runs) first = std::min(first, run.begin + run.cycles.front());
+  return first;
+}
+
+}  // namespace coppice::fabric
