@@ -4,6 +4,7 @@
 #include "schedule/multitree/piece_count.h"
 #include "schedule/multitree/slow_links.h"
 #include "schedule/multitree/tree_growth.h"
+#include "schedule/trees/pack_trees.h"
 
 namespace coppice::schedule {
 
@@ -49,7 +50,9 @@ AlgorithmInfo MultiTreeCompiler::info() {
 Schedule MultiTreeCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   if (request.root >= 0) return compile_rooted(topology, request, info().name);
   require_whole_chunks(request, info().name);
-  require_memory_for_trees(info().name, topology.num_accelerators(), request);
+  if (!may_pack_trees(topology, request, 1)) {
+    require_memory_for_trees(info().name, topology.num_accelerators(), request);
+  }
   const Trees trees = build_trees(topology);
   Schedule schedule = schedule_trees(topology, request, info().name, trees);
   const int least = least_steps(topology, 1);

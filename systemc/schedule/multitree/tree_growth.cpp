@@ -96,6 +96,7 @@ class GrowingTree {
       : ground_(&ground),
         held_(words_of(static_cast<std::size_t>(ground.topology.num_accelerators())), 0),
         parents_{root} {
+    edges_.reserve(static_cast<std::size_t>(ground.topology.num_accelerators()) - 1);
     hold(root);
   }
 

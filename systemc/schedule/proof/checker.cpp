@@ -7,6 +7,7 @@
 #include "schedule/proof/program_check.h"
 #include "schedule/proof/replay.h"
 #include "schedule/proof/symmetric_check.h"
+#include "schedule/proof/tree_check.h"
 
 namespace coppice::schedule {
 
@@ -37,6 +38,9 @@ CheckReport check_schedule(const Topology& topology, const Schedule& schedule) {
   }
   if (const ProgramTables* tables = alike_programs(topology, schedule)) {
     if (auto report = check_programs(topology, schedule, *tables)) return *std::move(report);
+  }
+  if (const TreeTables* tables = tree_tables_of(topology, schedule)) {
+    if (auto report = check_trees(topology, schedule, *tables)) return *std::move(report);
   }
   if (has_patterns(schedule)) return check_schedule(topology, with_stored_entries(schedule));
   std::vector<Message> messages = collect_messages(topology, schedule);

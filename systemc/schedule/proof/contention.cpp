@@ -1,8 +1,10 @@
 #include "schedule/proof/contention.h"
 
 #include <algorithm>
+#include <bit>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -61,16 +63,12 @@ class Resources {
   std::size_t port(NodeId node, std::int32_t port) const {
     return static_cast<std::size_t>(node) * most_ports_ + static_cast<std::size_t>(port);
   }
-  // The arrivals of one flow at one accelerator. With a pattern, what is sent to an accelerator comes to the
-  // origin.
+  // Of the arrivals of one flow at one accelerator. With a pattern, what is sent to an accelerator comes to
+  // the origin.
   std::size_t inbox(NodeId node, std::int32_t flow) const {
     if (pattern_ != nullptr) return static_cast<std::size_t>(pattern_->moved_back_flow(flow, node));
     return static_cast<std::size_t>(node) * static_cast<std::size_t>(schedule_.flows) +
            static_cast<std::size_t>(flow);
-  }
-  std::size_t inboxes() const {
-    const std::size_t accelerators = pattern_ == nullptr ? schedule_.nodes.size() : 1;
-    return accelerators * static_cast<std::size_t>(schedule_.flows);
   }
   std::size_t injection(std::size_t port) const { return topology_.channels().size() + 2 * port; }
 
@@ -187,6 +185,65 @@ class StepUse {
   Femtoseconds longest_ = 0;
 };
 
+// When the last of an inbox's arrivals came, of those after a time that only goes on: what came before it
+// delays nothing any more, and inboxes are many.
+class RecentArrivals {
+ public:
+  RecentArrivals() { clear(kLeast); }
+
+  // 0: none.
+  Femtoseconds last(std::size_t inbox) const {
+    const Arrival& here = arrivals_[place_of(inbox)];
+    return here.inbox == inbox ? here.at : 0;
+  }
+  void add(std::size_t inbox, Femtoseconds at) {
+    Arrival& here = arrivals_[place_of(inbox)];
+    if (here.inbox == inbox) {
+      here.at = std::max(here.at, at);
+      return;
+    }
+    here = {inbox, at};
+    if (2 * ++count_ > arrivals_.size()) keep(2 * arrivals_.size(), [](const Arrival&) { return true; });
+  }
+  void forget_until(Femtoseconds time) {
+    keep(std::max(std::bit_ceil(2 * count_), kLeast), [time](const Arrival& a) { return a.at > time; });
+  }
+
+ private:
+  static constexpr std::size_t kLeast = 64;
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  struct Arrival {
+    std::size_t inbox = kNone;
+    Femtoseconds at = 0;
+  };
+
+  std::size_t place_of(std::size_t inbox) const {
+    std::size_t place = (inbox * 0x9e3779b97f4a7c15ULL) >> 32;
+    for (;; ++place) {
+      const Arrival& here = arrivals_[place & (arrivals_.size() - 1)];
+      if (here.inbox == inbox || here.inbox == kNone) return place & (arrivals_.size() - 1);
+    }
+  }
+  void clear(std::size_t size) {
+    arrivals_.assign(size, {});
+    count_ = 0;
+  }
+  template <typename Wanted>
+  void keep(std::size_t size, Wanted wanted) {
+    before_.swap(arrivals_);
+    clear(size);
+    for (const Arrival& arrival : before_) {
+      if (arrival.inbox == kNone || !wanted(arrival)) continue;
+      arrivals_[place_of(arrival.inbox)] = arrival;
+      ++count_;
+    }
+  }
+
+  std::vector<Arrival> arrivals_;  // by a hash of the inbox, a power of two, half of it free
+  std::vector<Arrival> before_;    // scratch
+  std::size_t count_ = 0;
+};
+
 // The nominal times with routers of one delay.
 class Timeline {
  public:
@@ -196,8 +253,10 @@ class Timeline {
         report_(report),
         free_at_(resources.count(), 0),
         port_free_at_(resources.ports(), 0),
-        slip_(resources.ports(), 0),
-        arrived_(resources.inboxes(), 0) {}
+        slip_(resources.ports(), 0) {}
+
+  // No message that follows starts before.
+  void begin_step(Femtoseconds start) { arrived_.forget_until(start); }
 
   void add(const Passage& passage, std::span<const Leg> legs, Femtoseconds step_start,
            Femtoseconds step_end) {
@@ -205,7 +264,9 @@ class Timeline {
     Femtoseconds& slip = slip_[passage.sender];
     Femtoseconds& port_free_at = port_free_at_[passage.sender];
     Femtoseconds start = std::max(step_start + slip, port_free_at);
-    if (entry.dependencies > 0) start = std::max(start, arrived(passage.message->src, entry.flow));
+    if (entry.dependencies > 0) {
+      start = std::max(start, arrived_.last(resources_.inbox(passage.message->src, entry.flow)));
+    }
     port_free_at = checked_sum(start, passage.time);
     slip = std::max(slip, port_free_at - step_end);
     for (std::size_t i = 0; i < legs.size(); ++i) {
@@ -221,15 +282,11 @@ class Timeline {
 
   // Data that has arrived by now is there for the entries that follow.
   void deliver() {
-    for (const auto& [inbox, at] : coming_) arrived_[inbox] = std::max(arrived_[inbox], at);
+    for (const auto& [inbox, at] : coming_) arrived_.add(inbox, at);
     coming_.clear();
   }
 
  private:
-  Femtoseconds arrived(NodeId node, std::int32_t flow) const {
-    return arrived_[resources_.inbox(node, flow)];
-  }
-
   void report_late(const Passage& passage, std::size_t resource) {
     report_.contention_free = false;
     if (report_.shared.size() >= kMostReported) return;
@@ -250,7 +307,7 @@ class Timeline {
   std::vector<Femtoseconds> free_at_;       // [resource]
   std::vector<Femtoseconds> port_free_at_;  // [NI port]
   std::vector<Femtoseconds> slip_;          // [NI port]: how far behind the timesteps it is
-  std::vector<Femtoseconds> arrived_;       // [inbox]: when the last of those before came
+  RecentArrivals arrived_;
   std::vector<std::pair<std::size_t, Femtoseconds>> coming_;
 };
 
@@ -272,39 +329,68 @@ std::vector<const Message*> by_step_and_round(std::span<const Message> messages)
   return order;
 }
 
+class StepSearch final : public ContentionSearch {
+ public:
+  StepSearch(const Topology& topology, const Schedule& schedule, CheckReport& report,
+             const SymmetricTables* pattern)
+      : resources_(topology, schedule, pattern),
+        report_(report),
+        use_(resources_, report),
+        quick_(resources_, kFastestRouter, report),
+        slow_(resources_, kSlowestRouter, report) {}
+
+  void add_step(std::span<const Message* const> messages) override {
+    if (messages.empty()) return;
+    step_.clear();
+    for (const Message* message : messages) {
+      resources_.add_passage(*message, step_);
+      use_.add(step_.passages.back(), step_.legs(step_.passages.back()));
+    }
+    const Femtoseconds next = checked_sum(start_, use_.finish(messages.front()->entry->step));
+    quick_.begin_step(start_);
+    slow_.begin_step(start_);
+    const std::vector<Passage>& passages = step_.passages;
+    for (std::size_t i = 0; i < passages.size() && report_.disjoint_steps; ++i) {
+      // Earlier rounds deliver what later ones of the same step wait for.
+      if (i > 0 && passages[i].message->round != passages[i - 1].message->round) deliver();
+      const auto legs = step_.legs(passages[i]);
+      quick_.add(passages[i], legs, start_, next);
+      slow_.add(passages[i], legs, start_, next);
+    }
+    deliver();
+    start_ = next;
+  }
+
+ private:
+  void deliver() {
+    quick_.deliver();
+    slow_.deliver();
+  }
+
+  Resources resources_;
+  CheckReport& report_;
+  StepUse use_;
+  Timeline quick_;
+  Timeline slow_;
+  Femtoseconds start_ = 0;  // of the step to come
+  StepMessages step_;
+};
+
 }  // namespace
+
+std::unique_ptr<ContentionSearch> search_contention(const Topology& topology, const Schedule& schedule,
+                                                    CheckReport& report, const SymmetricTables* pattern) {
+  return std::make_unique<StepSearch>(topology, schedule, report, pattern);
+}
 
 void find_contention(const Topology& topology, const Schedule& schedule, std::span<const Message> messages,
                      CheckReport& report, const SymmetricTables* pattern) {
   const std::vector<const Message*> order = by_step_and_round(messages);
-  const Resources resources(topology, schedule, pattern);
-  StepUse use(resources, report);
-  Timeline quick(resources, kFastestRouter, report);
-  Timeline slow(resources, kSlowestRouter, report);
-  Femtoseconds start = 0;
-  StepMessages messages_of_step;
-  const std::vector<Passage>& passages = messages_of_step.passages;
+  StepSearch search(topology, schedule, report, pattern);
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     const std::int32_t step = order[begin]->entry->step;
-    messages_of_step.clear();
-    for (; end < order.size() && order[end]->entry->step == step; ++end) {
-      resources.add_passage(*order[end], messages_of_step);
-      use.add(passages.back(), messages_of_step.legs(passages.back()));
-    }
-    const Femtoseconds next = checked_sum(start, use.finish(step));
-    for (std::size_t i = 0; i < passages.size() && report.disjoint_steps; ++i) {
-      // Earlier rounds deliver what later ones of the same step wait for.
-      if (i > 0 && passages[i].message->round != passages[i - 1].message->round) {
-        quick.deliver();
-        slow.deliver();
-      }
-      const auto legs = messages_of_step.legs(passages[i]);
-      quick.add(passages[i], legs, start, next);
-      slow.add(passages[i], legs, start, next);
-    }
-    quick.deliver();
-    slow.deliver();
-    start = next;
+    while (end < order.size() && order[end]->entry->step == step) ++end;
+    search.add_step(std::span(order).subspan(begin, end - begin));
   }
 }
 

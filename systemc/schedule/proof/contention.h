@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "schedule/proof/check_report.h"
@@ -17,6 +18,19 @@ namespace coppice::schedule {
 void find_contention(const topology::Topology& topology, const Schedule& schedule,
                      std::span<const Message> messages, CheckReport& report,
                      const SymmetricTables* pattern = nullptr);
+
+// The same, a timestep at a time, by those who do not have all messages at once.
+class ContentionSearch {
+ public:
+  virtual ~ContentionSearch() = default;
+  // All messages of the next timestep that has any, by their rounds, then as they are given.
+  virtual void add_step(std::span<const Message* const> messages) = 0;
+};
+
+// All that it is given outlives it.
+std::unique_ptr<ContentionSearch> search_contention(const topology::Topology& topology,
+                                                    const Schedule& schedule, CheckReport& report,
+                                                    const SymmetricTables* pattern = nullptr);
 
 inline constexpr Femtoseconds kFastestRouter = 1 * kFemtosecondsPerNanosecond;
 inline constexpr Femtoseconds kSlowestRouter = 20 * kFemtosecondsPerNanosecond;

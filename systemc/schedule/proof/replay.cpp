@@ -17,83 +17,6 @@ using topology::Topology;
   throw ScheduleError(place_of(message) + ": " + what);
 }
 
-// Checks of one entry by itself.
-class EntryCheck {
- public:
-  EntryCheck(const Topology& topology, const Schedule& schedule) : topology_(topology), schedule_(schedule) {}
-
-  void check(Message& message) const {
-    check_fields(message);
-    follow_route(message);
-    const TableEntry& entry = *message.entry;
-    if (entry.op == Op::kGather && entry.children.size() != 1) {
-      refuse(message, fmt::format("a gather has one child, not {}", entry.children.size()));
-    }
-    if (entry.destination() != message.dst) {
-      refuse(message,
-             fmt::format("its {} is accelerator {}, but its route leads to {}",
-                         entry.op == Op::kReduce ? "parent" : "child", entry.destination(), message.dst));
-    }
-  }
-
- private:
-  void check_fields(const Message& message) const {
-    const TableEntry& entry = *message.entry;
-    if (entry.flow < 0 || entry.flow >= schedule_.flows) {
-      refuse(message, fmt::format("flows are 0 to {}", schedule_.flows - 1));
-    }
-    if (entry.step < 1 || entry.step > schedule_.steps) {
-      refuse(message, fmt::format("steps are 1 to {}", schedule_.steps));
-    }
-    if (entry.dependencies < 0) refuse(message, fmt::format("depends on {} arrivals", entry.dependencies));
-    if (entry.padding < 0) refuse(message, fmt::format("is padded by {} bytes", entry.padding));
-    if (entry.bytes < 1 || entry.address < 0 || entry.address > schedule_.size - entry.bytes) {
-      refuse(message, fmt::format("its data is not inside the buffer of {} bytes", schedule_.size));
-    }
-    if (entry.bytes % schedule_.element != 0 || entry.address % schedule_.element != 0) {
-      refuse(message, fmt::format("its data is not in whole elements of {} bytes", schedule_.element));
-    }
-    if (entry.route < 0 || entry.route >= static_cast<int>(schedule_.routes.size())) {
-      refuse(message, fmt::format("there is no route {}", entry.route));
-    }
-  }
-
-  void follow_route(Message& message) const {
-    const Route& route = schedule_.routes[static_cast<std::size_t>(message.entry->route)];
-    NodeId at = message.src;
-    for (std::size_t i = 0; i < route.size(); ++i) {
-      const Hop& hop = route[i];
-      const auto out = topology_.out_channels(at);
-      if (hop.vcs.begin >= hop.vcs.end) refuse(message, fmt::format("hop {} allows no virtual channel", i));
-      if (hop.out_port < out.size()) {
-        at = topology_.channel(out[hop.out_port]).dst;
-        continue;
-      }
-      message.dst = at;
-      message.ejection_port = hop.out_port - static_cast<int>(out.size());
-      check_ejection(message, i + 1 == route.size());
-      return;
-    }
-    refuse(message, fmt::format("its route ends at node {} without leaving the network", at));
-  }
-
-  void check_ejection(const Message& message, bool last_hop) const {
-    if (!last_hop) refuse(message, fmt::format("its route goes on after ejection at node {}", message.dst));
-    if (message.dst >= static_cast<NodeId>(schedule_.nodes.size())) {
-      refuse(message, fmt::format("its route ends at node {}, which is no accelerator", message.dst));
-    }
-    if (message.dst == message.src) refuse(message, "its route leads back to where it started");
-    const auto ports = schedule_.nodes[static_cast<std::size_t>(message.dst)].ports.size();
-    if (message.ejection_port >= static_cast<int>(ports)) {
-      refuse(message, fmt::format("its route ejects at NI port {} of accelerator {}, which has {}",
-                                  message.ejection_port, message.dst, ports));
-    }
-  }
-
-  const Topology& topology_;
-  const Schedule& schedule_;
-};
-
 // The messages of one port, in the order of its table.
 struct Port {
   std::size_t next = 0;  // indices of messages
@@ -264,7 +187,74 @@ std::string place_of(const Message& message) {
                      entry.address + entry.bytes, message.src, entry.step, to_string(entry.op));
 }
 
-std::vector<Message> collect_messages(const Topology& topology, const Schedule& schedule) {
+void EntryCheck::check(Message& message) const {
+  check_fields(message);
+  follow_route(message);
+  const TableEntry& entry = *message.entry;
+  if (entry.op == Op::kGather && entry.children.size() != 1) {
+    refuse(message, fmt::format("a gather has one child, not {}", entry.children.size()));
+  }
+  if (entry.destination() != message.dst) {
+    refuse(message,
+           fmt::format("its {} is accelerator {}, but its route leads to {}",
+                       entry.op == Op::kReduce ? "parent" : "child", entry.destination(), message.dst));
+  }
+}
+
+void EntryCheck::check_fields(const Message& message) const {
+  const TableEntry& entry = *message.entry;
+  if (entry.flow < 0 || entry.flow >= schedule_.flows) {
+    refuse(message, fmt::format("flows are 0 to {}", schedule_.flows - 1));
+  }
+  if (entry.step < 1 || entry.step > schedule_.steps) {
+    refuse(message, fmt::format("steps are 1 to {}", schedule_.steps));
+  }
+  if (entry.dependencies < 0) refuse(message, fmt::format("depends on {} arrivals", entry.dependencies));
+  if (entry.padding < 0) refuse(message, fmt::format("is padded by {} bytes", entry.padding));
+  if (entry.bytes < 1 || entry.address < 0 || entry.address > schedule_.size - entry.bytes) {
+    refuse(message, fmt::format("its data is not inside the buffer of {} bytes", schedule_.size));
+  }
+  if (entry.bytes % schedule_.element != 0 || entry.address % schedule_.element != 0) {
+    refuse(message, fmt::format("its data is not in whole elements of {} bytes", schedule_.element));
+  }
+  if (entry.route < 0 || entry.route >= static_cast<int>(schedule_.routes.size())) {
+    refuse(message, fmt::format("there is no route {}", entry.route));
+  }
+}
+
+void EntryCheck::follow_route(Message& message) const {
+  const Route& route = schedule_.routes[static_cast<std::size_t>(message.entry->route)];
+  NodeId at = message.src;
+  for (std::size_t i = 0; i < route.size(); ++i) {
+    const Hop& hop = route[i];
+    const auto out = topology_.out_channels(at);
+    if (hop.vcs.begin >= hop.vcs.end) refuse(message, fmt::format("hop {} allows no virtual channel", i));
+    if (hop.out_port < out.size()) {
+      at = topology_.channel(out[hop.out_port]).dst;
+      continue;
+    }
+    message.dst = at;
+    message.ejection_port = hop.out_port - static_cast<int>(out.size());
+    check_ejection(message, i + 1 == route.size());
+    return;
+  }
+  refuse(message, fmt::format("its route ends at node {} without leaving the network", at));
+}
+
+void EntryCheck::check_ejection(const Message& message, bool last_hop) const {
+  if (!last_hop) refuse(message, fmt::format("its route goes on after ejection at node {}", message.dst));
+  if (message.dst >= static_cast<NodeId>(schedule_.nodes.size())) {
+    refuse(message, fmt::format("its route ends at node {}, which is no accelerator", message.dst));
+  }
+  if (message.dst == message.src) refuse(message, "its route leads back to where it started");
+  const auto ports = schedule_.nodes[static_cast<std::size_t>(message.dst)].ports.size();
+  if (message.ejection_port >= static_cast<int>(ports)) {
+    refuse(message, fmt::format("its route ejects at NI port {} of accelerator {}, which has {}",
+                                message.ejection_port, message.dst, ports));
+  }
+}
+
+void require_tables_of(const Topology& topology, const Schedule& schedule) {
   if (schedule.accelerators() != topology.num_accelerators()) {
     throw ScheduleError(fmt::format("tables for {} accelerators on {}, which has {}", schedule.accelerators(),
                                     topology.name(), topology.num_accelerators()));
@@ -274,6 +264,10 @@ std::vector<Message> collect_messages(const Topology& topology, const Schedule& 
                                     topology.name(),
                                     topology.num_interfaces() - topology.num_accelerators()));
   }
+}
+
+std::vector<Message> collect_messages(const Topology& topology, const Schedule& schedule) {
+  require_tables_of(topology, schedule);
   const EntryCheck check(topology, schedule);
   std::vector<Message> messages;
   std::size_t count = 0;

@@ -28,6 +28,27 @@ std::string place_of(const Message& message);
 // destination. Throws ScheduleError. `schedule` must outlive the result.
 std::vector<Message> collect_messages(const topology::Topology& topology, const Schedule& schedule);
 
+// The checks of one message by itself, and where its route leads.
+class EntryCheck {
+ public:
+  EntryCheck(const topology::Topology& topology, const Schedule& schedule)
+      : topology_(topology), schedule_(schedule) {}
+
+  // Throws ScheduleError, or fills in `dst` and `ejection_port`.
+  void check(Message& message) const;
+
+ private:
+  void check_fields(const Message& message) const;
+  void follow_route(Message& message) const;
+  void check_ejection(const Message& message, bool last_hop) const;
+
+  const topology::Topology& topology_;
+  const Schedule& schedule_;
+};
+
+// Throws ScheduleError if the tables are not for the topology's accelerators and switches that add.
+void require_tables_of(const topology::Topology& topology, const Schedule& schedule);
+
 // Runs the tables by the network interface's rule, timestep by timestep and without any data: a port issues
 // its entries in order, each when as many messages of its flow have arrived as it depends on. Fills in
 // `round` and `arrival`. With a pattern, `messages` are the origin's, and those of all others follow from

@@ -16,9 +16,9 @@ template <typename Visit>
 void for_each_message(const Schedule& schedule, Visit visit) {
   for (const auto& node : schedule.nodes) {
     for (const auto& port : node.ports) {
-      for (const TableEntry& entry : port) {
+      port.for_each_entry([&visit](const TableEntry& entry) {
         if (entry.op != Op::kNop) visit(entry);
-      }
+      });
     }
   }
 }

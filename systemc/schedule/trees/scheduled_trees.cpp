@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "schedule/compile/channel_paths.h"
 #include "schedule/trees/link_allocator.h"
+#include "schedule/trees/pack_trees.h"
 #include "schedule/trees/timestep_order.h"
 #include "topology/bounds/cut_bound.h"
 #include "topology/connectivity.h"
@@ -193,8 +194,9 @@ std::vector<Send> sends_of(const Topology& topology, const CompileRequest& reque
 
 Schedule schedule_trees(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
                         const Trees& trees) {
-  const std::vector<Send> sends = sends_of(topology, request, trees);
   const auto flows = cut_into_pieces(request, topology.num_accelerators(), trees);
+  if (auto packed = pack_trees(topology, request, algorithm, flows, trees)) return *std::move(packed);
+  const std::vector<Send> sends = sends_of(topology, request, trees);
   Schedule schedule = build_schedule(topology, request, algorithm, flows, sends,
                                      paths_both_ways(trees, reverse_if_used(topology, request, trees)));
   if (trees.root >= 0) {

@@ -32,10 +32,11 @@ RC_GTEST_PROP(TablePattern, HasTheTablesOfTranslatedTrees, ()) {
   const auto dims =
       *rc::gen::container<std::vector<int>>(*rc::gen::inRange<std::size_t>(1, 4), rc::gen::inRange(1, 6));
   const int pieces = *rc::gen::inRange(1, 4);
-  const Symmetric multitree = trees_on(torus(dims), random_collective(), pieces);
+  Symmetric multitree = trees_on(torus(dims), random_collective(), pieces);
   const Schedule pattern = multitree.compile();
   RC_CLASSIFY(has_patterns(pattern));
   RC_PRE(has_patterns(pattern));
+  multitree.request.pattern_beyond = 1 << 20;
   const auto trees = translated_trees(multitree.machine.topology, pieces, multitree.request.seed, 40);
   const Schedule stored =
       schedule_trees(multitree.machine.topology, multitree.request, "multitree_optimal", *trees);

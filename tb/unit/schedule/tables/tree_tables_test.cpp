@@ -1,0 +1,67 @@
+#include "schedule/tables/tree_tables.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "packed_trees_machine.h"
+#include "schedule/proof/symmetric_check.h"
+#include "schedule/proof/tree_check.h"
+#include "table_comparison.h"
+
+namespace coppice::schedule {
+namespace {
+
+RC_GTEST_PROP(TreeTables, HaveTheEntriesThatTablesOfTheirOwnHave, ()) {
+  const PackedTrees trees = random_packed_trees();
+  RC_ASSERT(tree_tables_of(trees.machine.topology, trees.packed) != nullptr);
+  RC_ASSERT(!has_patterns(trees.stored));
+  require_same_tables(trees.packed, trees.stored);
+  RC_ASSERT(trees.packed.routes == trees.stored.routes);
+  RC_ASSERT(trees.packed.algorithm == trees.stored.algorithm);
+  RC_ASSERT(trees.packed.least_steps == trees.stored.least_steps);
+}
+
+// An interface does without the names of whom an entry's data is from.
+RC_GTEST_PROP(TreeTables, TellAnInterfaceTheRest, ()) {
+  const PackedTrees trees = random_packed_trees();
+  for (const NodeTables& node : trees.packed.nodes) {
+    for (const Table& table : node.ports) {
+      for (std::size_t i = 0; i < table.size(); ++i) {
+        TableEntry message;
+        table.read_message(i, message);
+        TableEntry entry = table[i];
+        if (entry.op == Op::kReduce) entry.children.clear();
+        if (entry.op == Op::kGather) entry.parent = topology::kNoNode;
+        RC_ASSERT(same(message, entry));
+        RC_ASSERT(message.route == entry.route);
+        RC_ASSERT(table.source()->route_of(table.slot(), i, table.node()) == entry.route);
+      }
+    }
+  }
+}
+
+// Where ports are few, a port has several messages in a timestep.
+TEST(TreeTables, AreForPortsOfTheirOwnAndManyAccelerators) {
+  const Machine machine = torus({4, 4});
+  CompileRequest request = machine.request(Collective::kAllReduce, 64);
+  const auto compiled = [&] { return make_compiler("multitree")->compile(machine.topology, request); };
+  request.pattern_beyond = 15;
+  EXPECT_TRUE(has_patterns(compiled()));
+  request.ni_ports = 3;
+  EXPECT_FALSE(has_patterns(compiled()));
+  request.ni_ports = 4;
+  request.pattern_beyond = 16;
+  EXPECT_FALSE(has_patterns(compiled()));
+}
+
+// A channel of twice the bandwidth serves two trees a timestep.
+TEST(TreeTables, AreNotForFasterLinks) {
+  const std::vector<topology::LinkSpec> links{{{16'000'000'000}, 0}, {{32'000'000'000}, 0}};
+  const Machine machine = make_machine(topology::make_torus(std::vector<int>{4, 4}, links));
+  CompileRequest request = machine.request(Collective::kAllReduce, 64);
+  request.pattern_beyond = 1;
+  EXPECT_FALSE(has_patterns(make_compiler("multitree")->compile(machine.topology, request)));
+}
+
+}  // namespace
+}  // namespace coppice::schedule
