@@ -25,11 +25,11 @@ Json hardware_of(const std::vector<std::string>& overrides) {
 
 TEST(Hardware, CountsRoutersOfTheVerilogAndTheirBuffers) {
   const Json energy = hardware_of({"hardware.technology=osu018"}).at("energy");
-  // 72 pJ a flit, and a bit 0.16 and 0.141 for each of 8 ports: close to the 237 pJ measured. Two accesses of
+  // 185 pJ a flit, and a bit 0.025 and 0.114 for each of 8 ports: close to the 305 pJ measured. Two accesses of
   // 128 bits to 4 KiB: 10 pJ for 64 bits of 8 KiB at 45 nm and 0.9 V, which are 4 times as large at twice the
   // voltage.
-  const double logic = 72 + 128 * (0.16 + 8 * 0.141);
-  EXPECT_THAT(logic, DoubleNear(237, 1));
+  const double logic = 185 + 128 * (0.025 + 8 * 0.114);
+  EXPECT_THAT(logic, DoubleNear(305, 1));
   const double buffers = 16 * 2 * 2 * 10 * std::sqrt(0.5);
   EXPECT_THAT(energy.at("routers_uj").get<double>(), DoubleNear(3000 * (logic + buffers) * 1e-6, 1e-9));
   // 16 Ki words, 15 times each.
