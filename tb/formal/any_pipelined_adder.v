@@ -1,0 +1,27 @@
+// Stands for the adder where only what goes through its stages is proven: a result that no other adder gives, two cycles after its
+// operands, and 0 in other cycles.
+`default_nettype none
+module fp32_adder #(
+  parameter PIPELINED = 1,
+  parameter FRACTION_W = 23,
+  parameter WIDTH = 9 + FRACTION_W
+) (
+  input  wire             clk_i,
+  input  wire             valid_i,
+  input  wire             next_i,
+  input  wire             short_i,
+  input  wire [WIDTH-1:0] a_i,
+  input  wire [WIDTH-1:0] b_i,
+  output wire [WIDTH-1:0] sum_o
+);
+  reg [WIDTH-1:0] first_q, second_q;
+  reg             valid_q;
+  always @(posedge clk_i) begin
+    if (valid_i) first_q <= (a_i + b_i) ^ {{(WIDTH - 2){1'b0}}, short_i, 1'b1} << WIDTH - 3;
+    if (next_i) second_q <= first_q;
+    valid_q <= next_i;
+  end
+  assign sum_o = second_q & {WIDTH{valid_q}};
+  wire unused = PIPELINED != 0;
+endmodule
+`default_nettype wire
