@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing layout energy tile deb explore
+.PHONY: help setup clang run build command test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing layout energy fpga tile deb explore
 .NOTPARALLEL:
 
 help:
@@ -137,6 +137,9 @@ layout: setup ## place and route blocks of the Verilog into results/hardware/lay
 
 energy: setup ## what a flit, a sum and a table entry cost in the Verilog's gates, into results/hardware/energy; BLOCKS: only these
 	@scripts/energy --jobs $(JOBS) $(BLOCKS)
+
+fpga: setup ## count what blocks of the Verilog take on FPGAs (ECP5, Xilinx 7), into results/hardware/fpga; BLOCKS: only these
+	@scripts/fpga --jobs $(JOBS) $(BLOCKS)
 
 formal: setup ## prove properties of the Verilog, and that broken Verilog fails the proofs; PROOFS: only these
 	@tb/formal/formal --jobs $(JOBS) $(PROOFS)

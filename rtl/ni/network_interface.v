@@ -52,6 +52,7 @@ module network_interface #(
   parameter ARRIVALS_W = 16, // bits of a collective's arrivals
   parameter PRIORITY_W = 8,  // bits of its priority
   parameter WAITS = 0,       // 1: sums and stores wait for memory_ready_i, as reduction_unit says
+  parameter ECC = 0,         // 1: tables correct a changed bit of a line and tell of two
   parameter EJECT_CREDITS = 3,  // places of a virtual channel that the router is told at ejection; VCS times that below QUEUE
   parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
@@ -132,6 +133,8 @@ module network_interface #(
   output wire [PORTS*CONTEXTS*TIME_W-1:0]  lockstep_o,
   output wire [PORTS*CONTEXTS*TIME_W-1:0]  release_o,
   output wire [PORTS-1:0]          arrived_o,        // a message's last tail came
+  output wire [PORTS*CONTEXTS*2-1:0] table_corrected_o, // lines leave tables of which these parts have been corrected
+  output wire                      table_wrong_o,    // a table's entry is not what was loaded
   output wire                      busy_o,
   output wire                      stray_o,          // a head flit came of a collective that no context is open for
   output wire [1:0]                overflow_o        // lost: bit 0 a flit at the reduction unit, bit 1 a message at a depacketizer
@@ -146,6 +149,7 @@ module network_interface #(
   wire [CONTEXTS-1:0]               open, active, fresh, done;
   wire [CONTEXTS*CONTEXT_W-1:0]     place;
   wire [PORTS-1:0]         stray;
+  wire [PORTS*CONTEXTS-1:0] table_wrong;
   wire [PORTS-1:0]         conflict, dma_request;
   wire [PORTS-1:0]         data_valid, data_add, arrived, arrived_add, port_busy, port_overflow;
   wire [PORTS*ADDR_W-1:0]  data_address;
@@ -170,7 +174,7 @@ module network_interface #(
         .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W),
         .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W),
         .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W(BUFFER_W), .CONTEXTS(CONTEXTS), .CONTEXT_W(CONTEXT_W), .ID_W(ID_W),
-        .PRIORITY_W(PRIORITY_W)
+        .PRIORITY_W(PRIORITY_W), .ECC(ECC)
       ) i_port (
         .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
         .dma_latency_i(dma_latency_i), .payload_words_i(payload_words_i),
@@ -200,6 +204,7 @@ module network_interface #(
         .timestep_o(timestep_o[p*CONTEXTS*STEP_W+:CONTEXTS*STEP_W]),
         .lockstep_o(lockstep_o[p*CONTEXTS*TIME_W+:CONTEXTS*TIME_W]),
         .release_o(release_o[p*CONTEXTS*TIME_W+:CONTEXTS*TIME_W]),
+        .table_corrected_o(table_corrected_o[p*CONTEXTS*2+:CONTEXTS*2]), .table_wrong_o(table_wrong[p*CONTEXTS+:CONTEXTS]),
         .busy_o(port_busy[p]), .overflow_o(port_overflow[p]));
       credit_return #(
         .VCS(VCS), .VC_W(VC_W), .CREDITS(EJECT_CREDITS), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W)
@@ -298,6 +303,7 @@ module network_interface #(
   endgenerate
   assign done_o = done;
   assign stray_o = |stray;
+  assign table_wrong_o = |table_wrong;
 
   assign arrived_o = arrived;
   assign busy_o = |{port_busy, reduction_busy, added1_q, added2_q, added3_q, data_valid, arrived, owes};

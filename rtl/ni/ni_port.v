@@ -42,6 +42,7 @@ module ni_port #(
   parameter CONTEXT_W = 1,   // log2(CONTEXTS), rounded up, from 1
   parameter ID_W = 1,        // bits of a collective's id, from CONTEXT_W; no id with one context
   parameter PRIORITY_W = 1,
+  parameter ECC = 0,         // of the tables
   parameter TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W,  // id or context, and flow
   parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
@@ -121,6 +122,8 @@ module ni_port #(
   output wire [CONTEXTS*STEP_W-1:0]  timestep_o,
   output wire [CONTEXTS*TIME_W-1:0]  lockstep_o,
   output wire [CONTEXTS*TIME_W-1:0]  release_o,
+  output wire [CONTEXTS*2-1:0]   table_corrected_o,  // as schedule_table has them
+  output wire [CONTEXTS-1:0]     table_wrong_o,
   output wire                    busy_o,      // needs the clock in the next cycle
   output wire                    overflow_o
 );
@@ -158,14 +161,14 @@ module ni_port #(
       schedule_table #(
         .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
         .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .FLITS_W(FLITS_W),
-        .FLITS_AT(2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W)
+        .FLITS_AT(2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W), .ECC(ECC)
       ) i_table (
         .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
         .load_line_i(load_line_i), .start_i(start_i), .first_i(start_i), .lines_i(lines_i),
         .count_i(count_i), .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i),
         .step_stride_i(step_stride_i), .absorbs_i(absorbs_i), .hold_i(1'b0), .pop_i(pop), .valid_o(entry_valid),
         .pass_o(pass), .entry_o(entry), .above_o(above),
-        .address_offset_o(address_offset), .issued_o(issued_o));
+        .address_offset_o(address_offset), .issued_o(issued_o), .corrected_o(table_corrected_o), .wrong_o(table_wrong_o));
       timestep_counter #(.STEP_W(STEP_W)) i_timestep (
         .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
       lockstep_counter #(.TIME_W(TIME_W)) i_lockstep (
@@ -192,7 +195,7 @@ module ni_port #(
         port_context #(
           .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOW_W(FLOW_W),
           .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
-          .ROUTE_W(ROUTE_W)
+          .ROUTE_W(ROUTE_W), .ECC(ECC)
         ) i_context (
           .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
           .flow_stride_i(flow_stride_i[c*FLOW_W+:FLOW_W]), .address_stride_i(address_stride_i[c*ADDR_W+:ADDR_W]),
@@ -202,7 +205,8 @@ module ni_port #(
           .query_flow_o(query_flow_o[c*FLOW_W+:FLOW_W]), .query_dependencies_o(query_dependencies_o[c*COUNT_W+:COUNT_W]),
           .request_o(request[c]), .entry_o(entries[c*ENTRY_W+:ENTRY_W]), .ended_o(ended_o[c]), .state_o(state_o[c*3+:3]),
           .issued_o(issued_o[c*TOTAL_W+:TOTAL_W]), .timestep_o(timestep_o[c*STEP_W+:STEP_W]),
-          .lockstep_o(lockstep_o[c*TIME_W+:TIME_W]), .release_o(release_o[c*TIME_W+:TIME_W]), .busy_o(busy[c]));
+          .lockstep_o(lockstep_o[c*TIME_W+:TIME_W]), .release_o(release_o[c*TIME_W+:TIME_W]), .corrected_o(table_corrected_o[c*2+:2]),
+          .wrong_o(table_wrong_o[c]), .busy_o(busy[c]));
       end
       context_arbiter #(.CONTEXTS(CONTEXTS), .CONTEXT_W(CONTEXT_W), .PRIORITY_W(PRIORITY_W)) i_arbiter (
         .clk_i(clk_i), .rst_ni(rst_ni), .order_i(order_i), .request_i(request), .fresh_i(fresh_i), .place_i(place_i),

@@ -19,6 +19,7 @@ module port_context #(
   parameter FLITS_W = 24,
   parameter PACKETS_W = 14,
   parameter ROUTE_W = 42,
+  parameter ECC = 0,         // of the table
   parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
@@ -51,6 +52,8 @@ module port_context #(
   output wire [STEP_W-1:0]  timestep_o,
   output wire [TIME_W-1:0]  lockstep_o,
   output wire [TIME_W-1:0]  release_o,
+  output wire [1:0]         corrected_o,    // as schedule_table has them
+  output wire               wrong_o,
   output wire               busy_o          // needs the clock in the next cycle
 );
   localparam [1:0] OP_NOP = 2'd2;
@@ -59,7 +62,7 @@ module port_context #(
   reg  [TOTAL_W-1:0] count_q;
   reg                ended_q;  // all entries have left
 
-  wire               table_valid, table_pass, hold, nop;
+  wire               table_valid, table_pass, table_wrong, hold, nop;
   wire [ENTRY_W-1:0] entry;
   wire [1:0]           op;
   wire [FLOW_W-1:0]    flow;
@@ -86,13 +89,15 @@ module port_context #(
   schedule_table #(
     .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
     .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .FLITS_W(FLITS_W),
-    .FLITS_AT(2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W)
+    .FLITS_AT(2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W), .ECC(ECC)
   ) i_table (
     .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
     .load_line_i(load_line_i), .start_i(commit_i || last), .first_i(commit_i || (is_last && !table_pass)), .lines_i(commit_i ? lines_i : lines_q),
     .count_i(commit_i ? count_i : count_q), .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i),
     .step_stride_i(step_stride_i), .absorbs_i(absorbs_i), .hold_i(!runs), .pop_i(pop), .valid_o(table_valid),
-    .pass_o(table_pass), .entry_o(entry), .above_o(above), .address_offset_o(address_offset), .issued_o(issued_o));
+    .pass_o(table_pass), .entry_o(entry), .above_o(above), .address_offset_o(address_offset), .issued_o(issued_o),
+    .corrected_o(corrected_o), .wrong_o(table_wrong));
+  assign wrong_o = table_wrong && runs;
   timestep_counter #(.STEP_W(STEP_W)) i_timestep (
     .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(clear_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
   lockstep_counter #(.TIME_W(TIME_W)) i_lockstep (

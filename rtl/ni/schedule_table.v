@@ -9,6 +9,10 @@
 // it, and whether it has more flits than absorbs_i. Both memories are read a cycle ahead, as synchronous memory macros can. start_i puts the first
 // line, which is kept beside them, at the head in the next cycle; nothing is loaded in that cycle. Where start_i is late in
 // its cycle, first_i tells before it that the first line is next, if a line is.
+//
+// With ECC a line has check bits in the memories and in the register of the first one (secded.v), and is corrected where it
+// comes out of them, in the same cycle: one bit changed in each part of a line does nothing, and counts when the line leaves;
+// more are told while it is at the head. A line is not written back.
 `default_nettype none
 module schedule_table #(
   parameter ENTRY_W = 192,  // bits of an entry
@@ -22,6 +26,7 @@ module schedule_table #(
   parameter ADDR_W = 24,    // in words
   parameter FLITS_W = 24,
   parameter FLITS_AT = 102, // first bit of the flits in an entry
+  parameter ECC = 0,        // 1: lines are guarded by check bits
   parameter LINE_W = ENTRY_W + 2 * ITER_W  // end, first, entry
 ) (
   input  wire               clk_i,
@@ -44,7 +49,9 @@ module schedule_table #(
   output wire [ENTRY_W-1:0] entry_o,          // with flow and step of the iteration
   output wire               above_o,          // its flits are more than absorbs_i
   output wire [ADDR_W-1:0]  address_offset_o,
-  output wire [TOTAL_W-1:0] issued_o          // entries popped since the start
+  output wire [TOTAL_W-1:0] issued_o,         // entries popped since the start
+  output wire [1:0]         corrected_o,      // a line leaves of which this part has been corrected
+  output wire               wrong_o           // the line at the head is not what was loaded
 );
   localparam STEP_AT = 2 + FLOW_W + COUNT_W;
   localparam KEY_W = STEP_AT + STEP_W;              // op, flow, dependencies, step: the lowest bits of an entry
@@ -52,11 +59,13 @@ module schedule_table #(
   localparam ABOVE_AT = FLITS_AT + FLITS_W;         // behind the flits
   localparam REST_W = ENTRY_W - KEY_W - FLITS_W;
   localparam [INDEX_W-1:0] ONE = 1;
-  reg [AHEAD_W-1:0] ahead_lines_q [0:ENTRIES-1];
-  reg [REST_W-1:0]  rest_lines_q [0:ENTRIES-1];
-  reg [AHEAD_W-1:0] first_q;      // of the first line
-  reg [AHEAD_W-1:0] ahead_q;      // of the line after the head
-  reg [REST_W-1:0]  rest_q;       // of the head
+  localparam AHEAD_CODE_W = AHEAD_W + (ECC != 0 ? 1 + $clog2(AHEAD_W + $clog2(AHEAD_W + 1) + 1) : 0);
+  localparam REST_CODE_W = REST_W + (ECC != 0 ? 1 + $clog2(REST_W + $clog2(REST_W + 1) + 1) : 0);
+  reg [AHEAD_CODE_W-1:0] ahead_lines_q [0:ENTRIES-1];
+  reg [REST_CODE_W-1:0]  rest_lines_q [0:ENTRIES-1];
+  reg [AHEAD_CODE_W-1:0] first_q; // of the first line
+  reg [AHEAD_CODE_W-1:0] ahead_q; // of the line after the head
+  reg [REST_CODE_W-1:0]  rest_q;  // of the head
   reg [KEY_W-1:0]   key_q;        // the same, with flow and step of the iteration
   reg [FLITS_W-1:0] flits_q;
   reg               is_in_q, above_q;
@@ -70,6 +79,7 @@ module schedule_table #(
   reg [ADDR_W-1:0]  address_q;
 
   wire [AHEAD_W-1:0] loaded = {load_line_i[ENTRY_W+:2*ITER_W], load_line_i[FLITS_AT+:FLITS_W], load_line_i[KEY_W-1:0]};
+  wire [REST_W-1:0]  loaded_rest = {load_line_i[ENTRY_W-1:ABOVE_AT], load_line_i[FLITS_AT-1:KEY_W]};
   wire passes = pass_o && !hold_i;
   wire leaves = passes || (pop_i && valid_o);
   wire [INDEX_W:0] after = {1'b0, next_q} + 1'b1;
@@ -77,8 +87,60 @@ module schedule_table #(
   wire wraps = next_q == {INDEX_W{1'b0}};           // it is the first one
   wire alone = lines_i == {{INDEX_W{1'b0}}, 1'b1};
 
+  // Check bits in front of the memories, and what is behind them.
+  wire [AHEAD_CODE_W-1:0] ahead_code;
+  wire [REST_CODE_W-1:0]  rest_code;
+  wire [AHEAD_W-1:0]      first_line, ahead_line;
+  wire [REST_W-1:0]       rest;
+  generate
+    if (ECC != 0) begin : g_ecc
+      localparam AHEAD_CHECK_W = AHEAD_CODE_W - AHEAD_W;
+      localparam REST_CHECK_W = REST_CODE_W - REST_W;
+      wire [AHEAD_CHECK_W-1:0] unused_first_check, unused_ahead_check;
+      wire [REST_CHECK_W-1:0]  unused_rest_check;
+      wire [AHEAD_W-1:0]       unused_loaded;
+      wire [REST_W-1:0]        unused_loaded_rest;
+      wire                     first_corrected, first_wrong, ahead_corrected, ahead_wrong, rest_corrected, rest_wrong;
+      wire [3:0]               unused;
+      reg                      corrected_q, wrong_q;  // of the head's part that is read ahead
+      secded #(.DATA_W(AHEAD_W)) i_load_ahead (
+        .data_i(loaded), .check_i({AHEAD_CHECK_W{1'b0}}), .check_o(ahead_code[AHEAD_CODE_W-1:AHEAD_W]), .data_o(unused_loaded),
+        .corrected_o(unused[0]), .wrong_o(unused[1]));
+      secded #(.DATA_W(REST_W)) i_load_rest (
+        .data_i(loaded_rest), .check_i({REST_CHECK_W{1'b0}}), .check_o(rest_code[REST_CODE_W-1:REST_W]),
+        .data_o(unused_loaded_rest), .corrected_o(unused[2]), .wrong_o(unused[3]));
+      assign ahead_code[AHEAD_W-1:0] = loaded;
+      assign rest_code[REST_W-1:0] = loaded_rest;
+      secded #(.DATA_W(AHEAD_W)) i_first (
+        .data_i(first_q[AHEAD_W-1:0]), .check_i(first_q[AHEAD_CODE_W-1:AHEAD_W]), .check_o(unused_first_check),
+        .data_o(first_line), .corrected_o(first_corrected), .wrong_o(first_wrong));
+      secded #(.DATA_W(AHEAD_W)) i_ahead (
+        .data_i(ahead_q[AHEAD_W-1:0]), .check_i(ahead_q[AHEAD_CODE_W-1:AHEAD_W]), .check_o(unused_ahead_check),
+        .data_o(ahead_line), .corrected_o(ahead_corrected), .wrong_o(ahead_wrong));
+      secded #(.DATA_W(REST_W)) i_rest (
+        .data_i(rest_q[REST_W-1:0]), .check_i(rest_q[REST_CODE_W-1:REST_W]), .check_o(unused_rest_check), .data_o(rest),
+        .corrected_o(rest_corrected), .wrong_o(rest_wrong));
+      always @(posedge clk_i) begin
+        if (start_i || leaves) begin
+          corrected_q <= first_i ? first_corrected : ahead_corrected;
+          wrong_q <= first_i ? first_wrong : ahead_wrong;
+        end
+      end
+      assign corrected_o = {rest_corrected, corrected_q} & {2{leaves}};
+      assign wrong_o = valid_o && (wrong_q || rest_wrong);
+    end else begin : g_plain
+      assign ahead_code = loaded;
+      assign rest_code = loaded_rest;
+      assign first_line = first_q;
+      assign ahead_line = ahead_q;
+      assign rest = rest_q;
+      assign corrected_o = 2'd0;
+      assign wrong_o = 1'b0;
+    end
+  endgenerate
+
   // What the line that comes to the head is there.
-  wire [AHEAD_W-1:0] comes = first_i ? first_q : ahead_q;
+  wire [AHEAD_W-1:0] comes = first_i ? first_line : ahead_line;
   wire [ITER_W-1:0]  iteration = (wraps ? iteration_q + 1'b1 : iteration_q) & {ITER_W{!first_i}};
   wire [FLOW_W-1:0]  flow_offset = (wraps ? flow_q + flow_stride_i : flow_q) & {FLOW_W{!first_i}};
   wire [STEP_W-1:0]  step_offset = (wraps ? step_q + step_stride_i : step_q) & {STEP_W{!first_i}};
@@ -90,16 +152,16 @@ module schedule_table #(
 
   assign valid_o = issued_q < count_q;
   assign pass_o = valid_o && !is_in_q;
-  assign entry_o = {rest_q[REST_W-1:FLITS_AT-KEY_W], flits_q, rest_q[FLITS_AT-KEY_W-1:0], key_q};
+  assign entry_o = {rest[REST_W-1:FLITS_AT-KEY_W], flits_q, rest[FLITS_AT-KEY_W-1:0], key_q};
   assign above_o = above_q;
   assign address_offset_o = address_q;
   assign issued_o = issued_q;
 
   always @(posedge clk_i) begin
     if (load_valid_i) begin
-      ahead_lines_q[load_index_i] <= loaded;
-      rest_lines_q[load_index_i] <= {load_line_i[ENTRY_W-1:ABOVE_AT], load_line_i[FLITS_AT-1:KEY_W]};
-      if (load_index_i == {INDEX_W{1'b0}}) first_q <= loaded;
+      ahead_lines_q[load_index_i] <= ahead_code;
+      rest_lines_q[load_index_i] <= rest_code;
+      if (load_index_i == {INDEX_W{1'b0}}) first_q <= ahead_code;
     end
   end
   always @(posedge clk_i) begin

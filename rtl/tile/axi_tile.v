@@ -17,6 +17,8 @@ module axi_tile #(
   parameter EJECT_CREDITS = 6, // of a virtual channel at ejection; from 6 on a channel carries a flit a cycle
   parameter BUFFER = 64,     // flits between memory and injection, a power of two: as many may be under way
   parameter PARITY = 0,      // 1: a flit has a bit of parity on links, and one that comes with another is told
+  parameter ECC = 0,         // 1: lines of tables have check bits: one changed bit is corrected, two are told
+  parameter COUNTERS = 0,    // 1: it counts what happens
   parameter BANKS = 4,       // ports of AXI4 to memory, a power of two from 2
   parameter BURST_WORDS = 16, // words of a burst and of a line, a power of two from two flits
   parameter LINES = 16,      // lines of a bank, a power of two above 2 * PORTS
@@ -119,9 +121,11 @@ module axi_tile #(
 
   wire         control_write, control, table_write;
   wire [1:0]   interrupt, interrupt_enable;
-  wire [2:0]   tile_error;
+  wire [3:0]   tile_error;
+  wire [15:0]  corrected;
+  wire [7*32-1:0] counters;
   wire         memory_error;
-  wire [3:0]   error = {tile_error[2], memory_error, tile_error[1:0]};
+  wire [4:0]   error = {tile_error[3:2], memory_error, tile_error[1:0]};
   wire         busy, done;
   wire [2:0]   config_bits;
   wire [23:0]  absorbs, address_stride, table_line;
@@ -137,7 +141,7 @@ module axi_tile #(
   reg done_q, error_q;
   always @(posedge clk_i) begin
     done_q <= rst_ni && done;
-    error_q <= rst_ni && error != 4'd0;
+    error_q <= rst_ni && error != 5'd0;
   end
 
   tile_registers i_registers (
@@ -146,10 +150,13 @@ module axi_tile #(
     .bready_i(bready_i), .araddr_i(araddr_i), .arvalid_i(arvalid_i), .arready_o(arready_o), .rdata_o(rdata_o),
     .rresp_o(rresp_o), .rvalid_o(rvalid_o), .rready_i(rready_i), .id_i(ID),
     .shape_i({ENTRIES_FIELD, LINKS_FIELD, PORTS_FIELD}), .control_write_o(control_write), .control_o(control),
-    .status_i({done, busy}), .error_i(error), .interrupt_set_i({error != 4'd0 && !error_q, done && !done_q}),
+    .status_i({done, busy}), .error_i(error), .interrupt_set_i({error != 5'd0 && !error_q, done && !done_q}),
     .interrupt_o(interrupt), .interrupt_enable_o(interrupt_enable), .config_o(config_bits), .absorbs_o(absorbs),
     .dma_latency_o(dma_latency), .payload_o(payload), .flow_stride_o(flow_stride), .address_stride_o(address_stride),
     .step_stride_o(step_stride), .source_o(source), .arrivals_o(arrivals), .arrived_i(arrived), .now_i(now), .memory_base_o(memory_base),
+    .corrected_i(corrected), .cycles_i(counters[0+:32]), .sent_flits_i(counters[32+:32]), .injected_flits_i(counters[64+:32]),
+    .ejected_flits_i(counters[96+:32]), .lockstep_waits_i(counters[128+:32]), .dependency_waits_i(counters[160+:32]),
+    .place_waits_i(counters[192+:32]),
     .table_write_o(table_write), .table_o(table_line), .line_o(line), .lines_o(lines), .count_o(count));
   assign irq_o = |(interrupt & interrupt_enable);
 
@@ -190,7 +197,8 @@ module axi_tile #(
 
   tile #(
     .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
-    .FLOWS(FLOWS), .QUEUE(QUEUE), .EJECT_CREDITS(EJECT_CREDITS), .BUFFER(BUFFER), .WAITS(1), .PARITY(PARITY), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W),
+    .FLOWS(FLOWS), .QUEUE(QUEUE), .EJECT_CREDITS(EJECT_CREDITS), .BUFFER(BUFFER), .WAITS(1), .PARITY(PARITY), .ECC(ECC),
+    .COUNTERS(COUNTERS), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W),
     .TIME_W(TIME_W), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
     .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W), .HOP_PORT_W(HOP_PORT_W), .HOPS(HOPS)
   ) i_tile (
@@ -199,7 +207,7 @@ module axi_tile #(
     .address_stride_i(address_stride), .step_stride_i(step_stride), .source_i(source), .load_valid_i(load),
     .load_index_i(table_line[INDEX_W-1:0]), .load_line_i(line[LINE_W-1:0]), .start_i(control_write && control),
     .lines_i(tile_lines), .count_i(count[PORTS*16-1:0]), .arrivals_i(arrivals), .busy_o(busy), .done_o(done),
-    .error_o(tile_error), .arrived_o(arrived), .now_o(now), .dma_valid_o(dma_valid), .dma_address_o(dma_address),
+    .error_o(tile_error), .corrected_o(corrected), .counters_o(counters), .arrived_o(arrived), .now_o(now), .dma_valid_o(dma_valid), .dma_address_o(dma_address),
     .dma_lanes_o(dma_lanes), .dma_data_valid_i(dma_data_valid), .dma_data_i(dma_data), .read_valid_o(read_valid),
     .read_address_o(read_address), .read_data_i(read_data), .sum_valid_o(sum_valid), .sum_address_o(sum_address),
     .sum_lanes_o(sum_lanes), .sum_data_o(sum_data), .store_valid_o(store_valid), .store_address_o(store_address),

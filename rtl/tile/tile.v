@@ -14,7 +14,9 @@
 //
 // error_o tells, for good, what was lost: bit 0 a flit at the reduction unit, which cannot be while neighbours keep to
 // their credits, bit 1 the place of a message in a depacketizer; bit 2 that a flit came changed over a link, with PARITY: the
-// parity of all that goes with it is even, of parity_o and parity_i.
+// parity of all that goes with it is even, of parity_o and parity_i; bit 3 that a table's entry was not what had been loaded, with ECC,
+// where corrected_o counts what was corrected. counters_o, with COUNTERS, counts since the start: cycles, flits that leave over links, to
+// the router and from it, and over all ports cycles in which an entry waits for the lockstep, for messages and for its place.
 //
 // Memory may have any latency with WAITS: rtl/memory/gradient_memory.v stands behind then, memory_busy_i is its busy_o, and done_o comes when
 // all is in memory. Cycles are the model's without.
@@ -36,6 +38,8 @@ module tile #(
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter WAITS = 0,       // 1: memory may be late
   parameter PARITY = 0,      // 1: a flit has a bit of parity on links, and one that comes with another is told
+  parameter ECC = 0,         // 1: lines of tables have check bits: one changed bit is corrected, two are told
+  parameter COUNTERS = 0,    // 1: it counts what happens
   // Widths of the network interface's fields.
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
@@ -80,7 +84,9 @@ module tile #(
   input  wire [TOTAL_W-1:0]        arrivals_i,       // messages that come here
   output wire                      busy_o,           // started and not done
   output wire                      done_o,
-  output wire [2:0]                error_o,
+  output wire [3:0]                error_o,
+  output wire [15:0]               corrected_o,      // parts of lines, 65535 at most
+  output wire [7*32-1:0]           counters_o,
   output wire [TOTAL_W-1:0]        arrived_o,        // messages that have come since the start
   output wire [TIME_W-1:0]         now_o,            // cycles since reset
   // Memory, as at network_interface.
@@ -244,13 +250,14 @@ module tile #(
   wire [PORTS*TOTAL_W-1:0] issued;
   wire [PORTS*STEP_W-1:0]  timestep;
   wire [PORTS*TIME_W-1:0]  lockstep, release_at;
-  wire                     ni_busy, done, stray;
+  wire                     ni_busy, done, stray, table_wrong;
+  wire [PORTS*2-1:0]       table_corrected;
   network_interface #(
     .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .CREDIT_W(NI_CREDIT_W), .ENTRIES(ENTRIES),
     .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOWS(FLOWS), .FLOW_W(FLOW_W),
     .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
     .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W($clog2(BUFFER)), .QUEUE(QUEUE),
-    .QUEUE_W($clog2(QUEUE)), .WAITS(WAITS), .EJECT_CREDITS(EJECT_CREDITS)
+    .QUEUE_W($clog2(QUEUE)), .WAITS(WAITS), .ECC(ECC), .EJECT_CREDITS(EJECT_CREDITS)
   ) i_ni (
     .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_q), .type_i(type_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
     .dma_latency_i(dma_latency_i), .payload_words_i(payload_words_i), .flow_stride_i(flow_stride_i),
@@ -268,7 +275,8 @@ module tile #(
     .flit_tail_o(inject_tail), .flit_o(inject_flit), .credit_i(inject_credit), .flit_valid_i(eject_valid),
     .flit_vc_i(eject_vc), .flit_head_i(eject_head), .flit_tail_i(eject_tail), .flit_i(eject_flit),
     .credit_o(eject_credit), .state_o(state), .issue_o(issue), .issued_o(issued), .timestep_o(timestep),
-    .lockstep_o(lockstep), .release_o(release_at), .arrived_o(arrived), .busy_o(ni_busy), .stray_o(stray),
+    .lockstep_o(lockstep), .release_o(release_at), .arrived_o(arrived), .table_corrected_o(table_corrected),
+    .table_wrong_o(table_wrong), .busy_o(ni_busy), .stray_o(stray),
     .overflow_o(error_o[1:0]));
 
   // Messages that have come, and whether all is done: state 0 is a table at its end.
@@ -308,6 +316,44 @@ module tile #(
   assign busy_o = runs_q;
   assign done_o = done_q;
   assign arrived_o = arrived_q;
+
+  reg table_wrong_q;
+  assign error_o[3] = table_wrong_q;
+  always @(posedge clk_i) table_wrong_q <= rst_ni && (table_wrong_q || table_wrong);
+  generate
+    if (ECC != 0) begin : g_corrected
+      event_counter #(.EVENTS(PORTS * 2), .COUNT_W(16)) i_corrected (
+        .clk_i(clk_i), .clear_i(!rst_ni), .event_i(table_corrected), .count_o(corrected_o));
+    end else begin : g_plain
+      wire unused = &{1'b0, table_corrected};
+      assign corrected_o = 16'd0;
+    end
+    if (COUNTERS != 0) begin : g_counters
+      localparam [2:0] WAIT_LOCKSTEP = 3'd1, WAIT_DEPENDENCY = 3'd2, WAIT_QUEUE = 3'd3;  // of command_decoder
+      wire [PORTS-1:0] lockstep_waits, dependency_waits, place_waits;
+      for (p = 0; p < PORTS; p = p + 1) begin : g_state
+        assign lockstep_waits[p] = state[p*3+:3] == WAIT_LOCKSTEP;
+        assign dependency_waits[p] = state[p*3+:3] == WAIT_DEPENDENCY;
+        assign place_waits[p] = state[p*3+:3] == WAIT_QUEUE;
+      end
+      wire clear = !rst_ni || start_i;
+      event_counter #(.EVENTS(1)) i_cycles (.clk_i(clk_i), .clear_i(clear), .event_i(runs_q), .count_o(counters_o[0+:32]));
+      event_counter #(.EVENTS(LINKS)) i_sent (
+        .clk_i(clk_i), .clear_i(clear), .event_i(flit_valid_o), .count_o(counters_o[32+:32]));
+      event_counter #(.EVENTS(PORTS)) i_injected (
+        .clk_i(clk_i), .clear_i(clear), .event_i(inject_valid), .count_o(counters_o[64+:32]));
+      event_counter #(.EVENTS(PORTS)) i_ejected (
+        .clk_i(clk_i), .clear_i(clear), .event_i(eject_valid), .count_o(counters_o[96+:32]));
+      event_counter #(.EVENTS(PORTS)) i_lockstep_waits (
+        .clk_i(clk_i), .clear_i(clear), .event_i(lockstep_waits), .count_o(counters_o[128+:32]));
+      event_counter #(.EVENTS(PORTS)) i_dependency_waits (
+        .clk_i(clk_i), .clear_i(clear), .event_i(dependency_waits), .count_o(counters_o[160+:32]));
+      event_counter #(.EVENTS(PORTS)) i_place_waits (
+        .clk_i(clk_i), .clear_i(clear), .event_i(place_waits), .count_o(counters_o[192+:32]));
+    end else begin : g_no_counters
+      assign counters_o = {7{32'd0}};
+    end
+  endgenerate
 
   wire unused = &{1'b0, issue, issued, timestep, lockstep, release_at, done, stray};
 endmodule

@@ -30,7 +30,7 @@ module tile_registers (
   output reg            control_write_o,
   output reg  [0:0]     control_o,
   input  wire [1:0]     status_i,
-  input  wire [3:0]     error_i,
+  input  wire [4:0]     error_i,
   input  wire [1:0]     interrupt_set_i,
   output wire [1:0]     interrupt_o,
   output wire [1:0]     interrupt_enable_o,
@@ -48,6 +48,14 @@ module tile_registers (
   output reg            table_write_o,
   output reg  [23:0]    table_o,
   output wire [31:0]    memory_base_o,
+  input  wire [15:0]    corrected_i,
+  input  wire [31:0]    cycles_i,
+  input  wire [31:0]    sent_flits_i,
+  input  wire [31:0]    injected_flits_i,
+  input  wire [31:0]    ejected_flits_i,
+  input  wire [31:0]    lockstep_waits_i,
+  input  wire [31:0]    dependency_waits_i,
+  input  wire [31:0]    place_waits_i,
   output wire [255:0]   line_o,
   output wire [127:0]   lines_o,
   output wire [127:0]   count_o
@@ -134,7 +142,7 @@ module tile_registers (
       6'h01: value = shape_i;
       6'h02: value = 32'd0;
       6'h03: value = {30'd0, status_i};
-      6'h04: value = {28'd0, error_i};
+      6'h04: value = {27'd0, error_i};
       6'h05: value = {30'd0, interrupt_q};
       6'h06: value = {30'd0, interrupt_enable_q};
       6'h07: value = {29'd0, config_q};
@@ -150,6 +158,14 @@ module tile_registers (
       6'h11: value = now_i;
       6'h12: value = 32'd0;
       6'h13: value = memory_base_q;
+      6'h14: value = {16'd0, corrected_i};
+      6'h18: value = cycles_i;
+      6'h19: value = sent_flits_i;
+      6'h1a: value = injected_flits_i;
+      6'h1b: value = ejected_flits_i;
+      6'h1c: value = lockstep_waits_i;
+      6'h1d: value = dependency_waits_i;
+      6'h1e: value = place_waits_i;
       6'h20: value = line_q[0+:32];
       6'h21: value = line_q[32+:32];
       6'h22: value = line_q[64+:32];

@@ -179,7 +179,9 @@ module clocked_network_interface #(
   wire [PORTS-1:0]        coming_valid, coming_add;
   wire [PORTS*ADDR_W-1:0] coming_address;
   wire [PORTS*LANES-1:0]  dma_lanes, coming_lanes;
-  wire unused = &{1'b0, dma_lanes, coming_valid, coming_add, coming_address, coming_lanes};
+  wire [PORTS*CONTEXTS*2-1:0] table_corrected;
+  wire                    table_wrong;
+  wire unused = &{1'b0, dma_lanes, coming_valid, coming_add, coming_address, coming_lanes, table_corrected, table_wrong};
   network_interface #(
     .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .CREDIT_W(CREDIT_W),
     .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOWS(FLOWS),
@@ -206,6 +208,6 @@ module clocked_network_interface #(
     .credit_i(credit_q), .flit_valid_i(flit_valid_q), .flit_vc_i(flit_vc_q), .flit_head_i(flit_head_q),
     .flit_tail_i(flit_tail_q), .flit_i(flit_q), .credit_o(credit_o), .state_o(state_o), .issue_o(issue_o), .issued_o(issued_o),
     .timestep_o(timestep_o), .lockstep_o(lockstep_o), .release_o(release_o), .arrived_o(arrived_o),
-    .busy_o(busy_o), .overflow_o(overflow_o));
+    .table_corrected_o(table_corrected), .table_wrong_o(table_wrong), .busy_o(busy_o), .overflow_o(overflow_o));
 endmodule
 `default_nettype wire

@@ -3,7 +3,8 @@
 // tb/tile/simulate. The last line says "verified", with the cycle in which the last message counted, or what is wrong.
 //
 // RUNS collectives run one after another, the second on what the first left: sums.hex holds the sums of each. With FLIP a bit of flits changes on a link, and its
-// tile must tell, nobody else; sums are not looked at.
+// tile must tell, nobody else; sums are not looked at. Tiles count the flits that are
+// counted here.
 `default_nettype none
 `define MEMORY network_tb.memory
 module network_tb;
@@ -84,7 +85,8 @@ module network_tb;
       wire mine = everyone || target == n;
       axi_tile #(
         .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
-        .FLOWS(FLOWS), .BANKS(BANKS), .AXI_W(AXI_W), .BURST_WORDS(BURST_WORDS), .LINES(BANK_LINES), .PARITY(PARITY)
+        .FLOWS(FLOWS), .BANKS(BANKS), .AXI_W(AXI_W), .BURST_WORDS(BURST_WORDS), .LINES(BANK_LINES), .PARITY(PARITY),
+        .COUNTERS(1)
       ) i_tile (
         .clk_i(clk), .rst_ni(rst_n), .awaddr_i(address), .awvalid_i(writes && mine), .awready_o(unused_taken[n]), .wdata_i(data),
         .wstrb_i(4'hf), .wvalid_i(writes && mine), .wready_o(), .bresp_o(write_response[n*2+:2]), .bvalid_o(answered[n]),
@@ -129,7 +131,7 @@ module network_tb;
   endgenerate
 
   reg     told;
-  integer at, run, wrong, cycle, last, flits, i, failures, bursts_in, bursts_out;
+  integer at, run, wrong, cycle, last, flits, flits_before, sent, i, failures, bursts_in, bursts_out;
   // A write to the target, or all; each must take it at once and answer in the next cycle that all is well.
   task write(input [7:0] to, input [31:0] what);
     begin
@@ -203,6 +205,8 @@ module network_tb;
       @(negedge clk);
       last = 0;
       cycle = 0;
+      flits_before = flits;
+      sent = 0;
       while (cycle < MOST_CYCLES && irq != {NODES{1'b1}}) begin
         if (|counts) last = cycle + 1;
         for (i = 0; i < NODES * LINKS; i = i + 1) flits = flits + {31'd0, out_valid[i]};
@@ -219,6 +223,13 @@ module network_tb;
         must_read(`COPPICE_TILE_ERROR, told ? 32'd8 : 32'd0);
         must_read(`COPPICE_TILE_INTERRUPT, told ? 32'd3 : 32'd1);
         must_read(`COPPICE_TILE_ARRIVED, {16'd0, sizes[target][PORTS*32+:16]});
+        read(`COPPICE_TILE_SENT_FLITS);
+        sent = sent + value[target*32+:32];
+        read(`COPPICE_TILE_CYCLES);
+        if (value[target*32+:32] == 32'd0 || value[target*32+:32] > cycle) begin
+          $display("FAILED: tile %0d says that it was busy for %0d cycles of %0d", target, value[target*32+:32], cycle);
+          failures = failures + 1;
+        end
         write(`COPPICE_TILE_INTERRUPT, 32'd3);
         @(negedge clk);
         if (irq[target]) begin
@@ -227,6 +238,10 @@ module network_tb;
         end
       end
       target = 0;
+      if (sent != flits - flits_before) begin
+        $display("FAILED: run %0d: tiles have counted %0d flits on links, which were %0d", run, sent, flits - flits_before);
+        failures = failures + 1;
+      end
       wrong = 0;
       for (at = 0; at < NODES * WORDS; at = at + 1) begin
         if (FLIP < 0 && memory[at] !== sums[run*NODES*WORDS+at]) begin

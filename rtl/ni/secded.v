@@ -1,0 +1,59 @@
+// A code that corrects one changed bit of a word with its check bits and tells of two (SECDED). The check bits are parities
+// of the data: bit i is in those of an odd number, three or more, and no two bits are in the same. So the syndrome, which is
+// what the check bits that came differ by from those of the data that came, has an odd number of ones after one change, and
+// says which, and an even one after two. A memory's writer takes check_o and stores it beside the data.
+`default_nettype none
+module secded #(
+  parameter DATA_W = 8,
+  parameter CHECK_W = 1 + $clog2(DATA_W + $clog2(DATA_W + 1) + 1)  // leave it
+) (
+  input  wire [DATA_W-1:0]  data_i,
+  input  wire [CHECK_W-1:0] check_i,      // as stored
+  output wire [CHECK_W-1:0] check_o,      // of data_i
+  output wire [DATA_W-1:0]  data_o,       // corrected
+  output wire               corrected_o,  // one bit was wrong, of data or check
+  output wire               wrong_o       // two were, or more that show
+);
+  generate
+    if ((1 << (CHECK_W - 1)) < DATA_W + CHECK_W) begin : g_check_width
+      CHECK_W_must_have_a_number_for_every_bit_and_one_for_none i_wrong ();
+    end
+  endgenerate
+
+  // The check bits that data bit i is in: the (i+1)-th number that is no power of two, and the highest where that has an even
+  // number of ones.
+  function [CHECK_W-1:0] checks_of(input integer i);
+    integer number, k;
+    begin
+      number = i + 1;
+      for (k = 0; k < CHECK_W; k = k + 1) if ((1 << k) <= number) number = number + 1;
+      checks_of = number[CHECK_W-1:0];
+      checks_of[CHECK_W-1] = !(^checks_of);
+    end
+  endfunction
+
+  wire [CHECK_W-1:0] syndrome = check_o ^ check_i;
+  wire [DATA_W-1:0]  hit;
+  wire [CHECK_W-1:0] hit_check;
+  genvar i, c;
+  generate
+    for (i = 0; i < DATA_W; i = i + 1) begin : g_bit
+      localparam [CHECK_W-1:0] CHECKS = checks_of(i);
+      assign hit[i] = syndrome == CHECKS;
+    end
+    for (c = 0; c < CHECK_W; c = c + 1) begin : g_check
+      localparam [CHECK_W-1:0] ONE = 1;
+      wire [DATA_W-1:0] covered;
+      for (i = 0; i < DATA_W; i = i + 1) begin : g_covered
+        localparam [CHECK_W-1:0] CHECKS = checks_of(i);
+        assign covered[i] = CHECKS[c] && data_i[i];
+      end
+      assign check_o[c] = ^covered;
+      assign hit_check[c] = syndrome == ONE << c;
+    end
+  endgenerate
+  assign data_o = data_i ^ hit;
+  assign corrected_o = |{hit, hit_check};
+  assign wrong_o = |syndrome && !corrected_o;
+endmodule
+`default_nettype wire

@@ -1,0 +1,164 @@
+// Two schedule tables side by side, one with check bits. In every round both are loaded with random lines and gone through; at most
+// one random bit of each part of a line changes in the memories of that with check bits, of data or check: it must do what the other
+// does, cycle by cycle, and count. In every other round two bits of a part of one line change: it must tell while that line is at
+// the head, and not before; a round ends there. And every pair of bits of a word changes at the code itself.
+`default_nettype none
+module table_ecc_tb;
+  parameter ROUNDS = 200, ENTRIES = 8, INDEX_W = 3, SEED = 1;
+  localparam LINE_W = 212, AHEAD_W = 90, REST_W = 139;  // with check bits
+  localparam [AHEAD_W-1:0] AHEAD_ONE = 1;
+  localparam [REST_W-1:0] REST_ONE = 1;
+  reg                clk = 1'b0, rst_n = 1'b0, loads = 1'b0, start = 1'b0, hold = 1'b0, pop = 1'b0;
+  reg  [INDEX_W-1:0] index = 0;
+  reg  [LINE_W-1:0]  line = 0;
+  reg  [INDEX_W:0]   lines = 0;
+  reg  [15:0]        count = 0;
+  reg  [9:0]         flow_stride = 0;
+  reg  [23:0]        address_stride = 0;
+  reg  [15:0]        step_stride = 0;
+  wire [1:0]         valid, pass, above, wrong;
+  wire [2*192-1:0]   entry;
+  wire [2*24-1:0]    offset;
+  wire [2*16-1:0]    issued;
+  wire [3:0]         corrected;
+  always #1 clk = !clk;
+  genvar g;
+  generate
+    for (g = 0; g < 2; g = g + 1) begin : g_table
+      schedule_table #(.ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ECC(g)) i_table (
+        .clk_i(clk), .rst_ni(rst_n), .load_valid_i(loads), .load_index_i(index), .load_line_i(line), .start_i(start),
+        .first_i(start), .lines_i(lines), .count_i(count), .flow_stride_i(flow_stride), .address_stride_i(address_stride),
+        .step_stride_i(step_stride), .absorbs_i(24'd1000), .hold_i(hold), .pop_i(pop && !pass[0]), .valid_o(valid[g]),
+        .pass_o(pass[g]), .entry_o(entry[g*192+:192]), .above_o(above[g]), .address_offset_o(offset[g*24+:24]),
+        .issued_o(issued[g*16+:16]), .corrected_o(corrected[g*2+:2]), .wrong_o(wrong[g]));
+    end
+  endgenerate
+
+  integer seed = SEED, round, i, j, head, failures = 0, told = 0, mended = 0, bad, part, cycles, pairs = 0;
+  reg     of_first, ends;
+  reg [AHEAD_W-1:0] ahead_of [0:ENTRIES-1];  // as they were loaded
+  reg [REST_W-1:0]  rest_of [0:ENTRIES-1];
+  reg     flipped_ahead [0:ENTRIES-1];
+  reg     flipped_rest [0:ENTRIES-1];
+  reg     flipped_first;
+  function integer below(input integer limit);
+    below = $unsigned($random(seed)) % limit;
+  endfunction
+  task fail(input [8*40-1:0] what);
+    begin
+      $display("FAILED: round %0d: %0s", round, what);
+      failures = failures + 1;
+    end
+  endtask
+
+  // The code, every pair of bits.
+  reg  [127:0] word_in;  // with check bits
+  reg  [119:0] word;
+  wire [119:0] unused_word, word_out;
+  wire [7:0]   check, unused_check;
+  wire         unused_corrected, unused_wrong, word_corrected, word_wrong;
+  secded #(.DATA_W(120)) i_writer (.data_i(word), .check_i(8'd0), .check_o(check), .data_o(unused_word),
+                                   .corrected_o(unused_corrected), .wrong_o(unused_wrong));
+  secded #(.DATA_W(120)) i_reader (.data_i(word_in[119:0]), .check_i(word_in[127:120]), .check_o(unused_check), .data_o(word_out),
+                                   .corrected_o(word_corrected), .wrong_o(word_wrong));
+
+  initial begin
+    repeat (3) @(negedge clk);
+    rst_n = 1'b1;
+    for (round = 0; round < ROUNDS; round = round + 1) begin
+      lines = 1 + below(ENTRIES);
+      count = 1 + below(60);
+      flow_stride = $random(seed);
+      address_stride = $random(seed);
+      step_stride = $random(seed);
+      for (i = 0; i < lines; i = i + 1) begin
+        loads = 1'b1;
+        index = i;
+        line = {$random(seed), $random(seed), $random(seed), $random(seed), $random(seed), $random(seed), $random(seed)};
+        // In iterations from 0 or 1 on, one line in all of them.
+        line[192+:20] = {10'd1023, 9'd0, i > 0 && below(3) == 0};
+        @(negedge clk);
+      end
+      loads = 1'b0;
+      for (i = 0; i < ENTRIES; i = i + 1) begin
+        ahead_of[i] = g_table[1].i_table.ahead_lines_q[i];
+        rest_of[i] = g_table[1].i_table.rest_lines_q[i];
+        flipped_ahead[i] = i < lines && below(2) == 0;
+        flipped_rest[i] = i < lines && below(2) == 0;
+        j = below(AHEAD_W);
+        if (flipped_ahead[i]) g_table[1].i_table.ahead_lines_q[i] = ahead_of[i] ^ (AHEAD_ONE << j);
+        j = below(REST_W);
+        if (flipped_rest[i]) g_table[1].i_table.rest_lines_q[i] = rest_of[i] ^ (REST_ONE << j);
+      end
+      flipped_first = below(2) == 0;
+      j = below(AHEAD_W);
+      if (flipped_first) g_table[1].i_table.first_q = g_table[1].i_table.first_q ^ (AHEAD_ONE << j);
+      bad = -1;
+      part = below(2);
+      if (round % 2 == 1) begin
+        bad = below(lines);
+        i = below(part == 0 ? AHEAD_W : REST_W);
+        j = (i + 1 + below((part == 0 ? AHEAD_W : REST_W) - 1)) % (part == 0 ? AHEAD_W : REST_W);
+        // Instead of the one.
+        if (part == 0) begin
+          g_table[1].i_table.ahead_lines_q[bad] = ahead_of[bad] ^ (AHEAD_ONE << i) ^ (AHEAD_ONE << j);
+          flipped_ahead[bad] = 1'b0;
+        end else begin
+          g_table[1].i_table.rest_lines_q[bad] = rest_of[bad] ^ (REST_ONE << i) ^ (REST_ONE << j);
+          flipped_rest[bad] = 1'b0;
+        end
+      end
+      start = 1'b1;
+      @(negedge clk);
+      start = 1'b0;
+      head = 0;
+      of_first = 1'b1;
+      ends = 1'b0;
+      for (cycles = 0; cycles < 2000 && !ends; cycles = cycles + 1) begin
+        hold = below(4) == 0;
+        pop = below(3) != 0 && valid[0] && !pass[0];
+        #0;
+        if (wrong[0] || corrected[1:0] != 2'd0) fail("the plain table tells");
+        if (bad == head && !(part == 0 && of_first) && valid[0]) begin
+          if (wrong[1] !== 1'b1) fail("two bits are not told");
+          told = told + 1;
+          ends = 1'b1;
+          pop = 1'b0;
+          hold = 1'b1;
+        end else begin
+          if (wrong[1] !== 1'b0) fail("one bit is told as two");
+          if ({valid[0], pass[0], issued[15:0]} !== {valid[1], pass[1], issued[31:16]} ||
+              (valid[0] && {above[0], entry[191:0], offset[23:0]} !== {above[1], entry[383:192], offset[47:24]}))
+            fail("it does something else");
+          if ((pop && valid[0]) || (pass[0] && !hold)) begin
+            if (corrected[3:2] !== {flipped_rest[head], of_first ? flipped_first : flipped_ahead[head]}) fail("it counts something else");
+            mended = mended + corrected[2] + corrected[3];
+            head = head + 1 == lines ? 0 : head + 1;
+            of_first = 1'b0;
+          end else if (corrected[3:2] !== 2'd0) fail("it counts what does not leave");
+          ends = !valid[0];
+        end
+        @(negedge clk);
+      end
+      hold = 1'b0;
+      pop = 1'b0;
+      if (!ends) fail("it does not end");
+    end
+    for (round = 0; round < 3; round = round + 1) begin
+      word = round == 0 ? 120'd0 : {$random(seed), $random(seed), $random(seed), $random(seed)};
+      for (i = 0; i < 128; i = i + 1)
+        for (j = i; j < 128; j = j + 1) begin
+          #0 word_in = {check, word} ^ (128'd1 << i);
+          if (j != i) word_in = word_in ^ (128'd1 << j);
+          #1;
+          if (i == j ? word_out !== word || word_corrected !== 1'b1 || word_wrong !== 1'b0 : word_corrected !== 1'b0 || word_wrong !== 1'b1)
+            fail("the code does not see this pair");
+          pairs = pairs + 1;
+        end
+    end
+    if (failures == 0 && told > 0 && mended > 0)
+      $display("verified: %0d rounds, %0d parts corrected, %0d told, %0d pairs of bits", ROUNDS, mended, told, pairs);
+    $finish;
+  end
+endmodule
+`default_nettype wire
