@@ -24,9 +24,9 @@ module fp32_adder #(
   localparam PADDING = 4 * GROUPS - EXACT_W;
 
   // Align: the larger magnitude is x, y shifts to its exponent. {y: significand, guard, round, sticky; x: significand;
-  // exponent; of exponents below 32 one bit of 8 for its lower three bits and one of 4 for the next two; sign of x; subtract;
-  // infinity or NaN; NaN; sign of a zero sum}. Both differences of the exponents are there when it is known which is larger.
-  // Integers: {b's lower bits, 000; a's lower bits; sum of the upper ones}.
+  // exponent; of exponents below 32 one bit of 8 for its lower three bits, the highest for 0, and one of 4 for the next two;
+  // sign of x; subtract; infinity or NaN; NaN; sign of a zero sum}. Both differences of the exponents are there when it is
+  // known which is larger. Integers: {b's lower bits, 000; a's lower bits; sum of the upper ones}.
   function [EXACT_W+SIGNIFICAND_W+24:0] align(input [WIDTH-1:0] a, input [WIDTH-1:0] b, input whole);
     reg swap, keep, x_leads, y_leads, a_normal, b_normal, nan, far;
     reg [WIDTH-1:0] x, y;
@@ -54,7 +54,7 @@ module fp32_adder #(
                |wide[SHIFTED_W-EXACT_W:0] || (far && |wide[SHIFTED_W-1-:EXACT_W-1])};
       nan = (&x[FRACTION_W+:8] && |x[FRACTION_W-1:0]) ||
             (&x[FRACTION_W+:8] && &y[FRACTION_W+:8] && (|y[FRACTION_W-1:0] || x[WIDTH-1] != y[WIDTH-1]));
-      align = {exact, x_leads, x[FRACTION_W-1:0], exponent, 8'd1 << exponent[2:0],
+      align = {exact, x_leads, x[FRACTION_W-1:0], exponent, 8'd128 >> exponent[2:0],
                {3'd0, !(|exponent[7:5])} << exponent[4:3], x[WIDTH-1], (x[WIDTH-1] ^ y[WIDTH-1]) && !whole, &x[FRACTION_W+:8], nan,
                x[WIDTH-1] && y[WIDTH-1]};
     end
@@ -89,25 +89,23 @@ module fp32_adder #(
     reg [4*GROUPS-1:0] ones, limits;
     reg [2*GROUPS-1:0] place;    // of a group's first one
     reg [GROUPS-1:0]   any, earlier, first, ends;
-    reg [31:0] limit;  // as far as the exponent goes
+    reg [31:0] limit;  // as far as the exponent goes: the highest bit of an exponent of 0
     reg [3:0]  four, limit_of;
     reg [1:0]  left;   // within the group
     reg [GROUP_W-1:0] upper, borrowed;
     reg [8:0]  exponent;
-    reg        zero;
+    reg        zero, unused;
     integer    i;
     begin
       wide_x = {x, 3'd0};
       total = {1'b0, wide_x} + {1'b0, y};
       difference = wide_x - y;
       zero = subtract ? wide_x == y : {x, y} == {(SIGNIFICAND_W+EXACT_W){1'b0}};
-      limit = {unit & {8{eights[3]}}, unit & {8{eights[2]}}, unit & {8{eights[1]}}, unit & {8{eights[0]}}};
+      limit = {unit & {8{eights[0]}}, unit & {8{eights[1]}}, unit & {8{eights[2]}}, unit & {8{eights[3]}}};
       borrows = {~wide_x[EXACT_W-2:0] & y[EXACT_W-2:0], 1'b0};
-      limits = {4*GROUPS{1'b0}};
-      for (i = 0; i < EXACT_W; i = i + 1) begin
-        limits[PADDING+i] = limit[EXACT_W-i];
-        leads[i] = limit[EXACT_W-i] || (wide_x[i] != y[i] && !borrows[i]);
-      end
+      limits = {limit[31-EXACT_W+:EXACT_W], {PADDING{1'b0}}};
+      leads = limit[31-EXACT_W+:EXACT_W] | ((wide_x ^ y) & ~borrows);
+      unused = &{1'b0, limit};
       ones = {leads, {PADDING{1'b0}}};
       for (i = 0; i < GROUPS; i = i + 1) begin
         four = ones[4*(GROUPS-1-i)+:4];
@@ -181,30 +179,34 @@ module fp32_adder #(
   endfunction
   integer b;
   always @* begin
-    leads = normal_q[EXACT_W-1];
-    again = !last_q && !leads;
-    here = normal_q[EXACT_W-2:3];
-    further = normal_q[EXACT_W-3:2];
-    fraction = again ? further : here;
-    up = again ? goes_up({normal_q[EXACT_W-3:0], 1'b0}, short) : goes_up(normal_q[EXACT_W-2:0], short);
-    carry = up;
-    ones = 1'b1;
-    ones_further = 1'b1;
-    for (b = 0; b < FRACTION_W; b = b + 1) begin
-      if (b % 8 == 0) begin
-        carry = (carry && (again ? ones_further : ones)) || (b == LOW && short && up);
-        ones = 1'b1;
-        ones_further = 1'b1;
+    // Without a sum none of this counts, which spares simulators most of it.
+    {leads, again, here, further, fraction, up, carry, ones, ones_further, rounded, exponent} = {(4*FRACTION_W+14){1'bx}};
+    if (sum_valid) begin
+      leads = normal_q[EXACT_W-1];
+      again = !last_q && !leads;
+      here = normal_q[EXACT_W-2:3];
+      further = normal_q[EXACT_W-3:2];
+      fraction = again ? further : here;
+      up = again ? goes_up({normal_q[EXACT_W-3:0], 1'b0}, short) : goes_up(normal_q[EXACT_W-2:0], short);
+      carry = up;
+      ones = 1'b1;
+      ones_further = 1'b1;
+      for (b = 0; b < FRACTION_W; b = b + 1) begin
+        if (b % 8 == 0) begin
+          carry = (carry && (again ? ones_further : ones)) || (b == LOW && short && up);
+          ones = 1'b1;
+          ones_further = 1'b1;
+        end
+        rounded[b] = (fraction[b] ^ ((again ? ones_further : ones) && carry)) && !(short && b < LOW);
+        ones = ones && here[b];
+        ones_further = ones_further && further[b];
       end
-      rounded[b] = (fraction[b] ^ ((again ? ones_further : ones) && carry)) && !(short && b < LOW);
-      ones = ones && here[b];
-      ones_further = ones_further && further[b];
+      carry = carry && (again ? ones_further : ones);
+      // Where nothing leads and it goes no further, the sum is subnormal.
+      if (leads) exponent = carry ? exponent2_q[7:0] + 8'd1 : exponent2_q[7:0];
+      else if (last_q) exponent = {7'd0, carry};
+      else exponent = carry ? exponent2_q[7:0] : exponent2_q[7:0] - 8'd1;
     end
-    carry = carry && (again ? ones_further : ones);
-    // Where nothing leads and it goes no further, the sum is subnormal.
-    if (leads) exponent = carry ? exponent2_q[7:0] + 8'd1 : exponent2_q[7:0];
-    else if (last_q) exponent = {7'd0, carry};
-    else exponent = carry ? exponent2_q[7:0] : exponent2_q[7:0] - 8'd1;
     infinite = special2_q || exponent2_q[8] || (leads && &exponent2_q[7:0]);  // as the largest number is when it goes up
     ordinary = sum_valid && !infinite && !nan2_q;
     sum_o[WIDTH-1] = sum_valid && !nan2_q && (zero2_q ? zero_sign2_q : sign2_q);

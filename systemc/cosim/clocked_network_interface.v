@@ -40,7 +40,6 @@ module clocked_network_interface #(
   input  wire clk_i,
   input  wire rst_ni,
   input  wire [TIME_W-1:0] now_i,
-  input  wire [1:0] type_i,
   input  wire lockstep_i,
   input  wire [FLITS_W-1:0] absorbs_i,
   input  wire [TIME_W-1:0] dma_latency_i,
@@ -105,7 +104,6 @@ module clocked_network_interface #(
 );
   reg  rst_n_q;
   reg  [TIME_W-1:0] now_q;
-  reg  [1:0] type_q;
   reg  lockstep_q;
   reg  [FLITS_W-1:0] absorbs_q;
   reg  [TIME_W-1:0] dma_latency_q;
@@ -141,7 +139,6 @@ module clocked_network_interface #(
   always @(posedge clk_i) begin
     rst_n_q <= rst_ni;
     now_q <= now_i;
-    type_q <= type_i;
     lockstep_q <= lockstep_i;
     absorbs_q <= absorbs_i;
     dma_latency_q <= dma_latency_i;
@@ -190,7 +187,7 @@ module clocked_network_interface #(
     .QUEUE_W(QUEUE_W), .EJECT_CREDITS(EJECT_CREDITS), .CONTEXTS(CONTEXTS), .CONTEXT_W(CONTEXT_W), .ID_W(ID_W),
     .ARRIVALS_W(ARRIVALS_W), .PRIORITY_W(PRIORITY_W), .ENTRY_W(ENTRY_W)
   ) ni (
-    .clk_i(clk_i), .rst_ni(rst_n_q), .now_i(now_q), .type_i(type_q), .lockstep_i(lockstep_q),
+    .clk_i(clk_i), .rst_ni(rst_n_q), .now_i(now_q), .type_i(2'd0), .lockstep_i(lockstep_q),
     .absorbs_i(absorbs_q), .dma_latency_i(dma_latency_q), .payload_words_i(payload_words_q),
     .flow_stride_i(flow_stride_q), .address_stride_i(address_stride_q), .step_stride_i(step_stride_q),
     .source_i(source_q), .credits_i(credits_q), .load_valid_i(load_valid_q), .load_index_i(load_index_q),

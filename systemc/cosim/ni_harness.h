@@ -95,7 +95,6 @@ class NiHarness {
     rtl_.flit_valid_i = 0;
     rtl_.credit_i = 0;
     rtl_.dma_data_valid_i = 0;
-    rtl_.type_i = 0;
     rtl_.lockstep_i = settings.lockstep;
     rtl_.absorbs_i = settings.absorbs;
     rtl_.dma_latency_i = settings.dma_latency;
