@@ -186,14 +186,17 @@ module reduction_unit #(
       wire [QUEUE_W:0] count_left = count - {{QUEUE_W{1'b0}}, 1'b1};
       wire [QUEUE_W:0] stores_left = stores - {{QUEUE_W{1'b0}}, 1'b1};
 
-      // The one behind the oldest.
+      // The one behind the oldest, where there is one: simulators look for it only then.
       reg [PLACE_W-1:0] next;
       reg               next_add;
       integer e;
       always @* begin
-        next = {PLACE_W{1'b0}};
-        for (e = 0; e < QUEUE; e = e + 1) next = next | (queue_place_q[e*PLACE_W+:PLACE_W] & {PLACE_W{next_place[e]}});
-        next_add = |(queue_add_q & next_place);
+        {next, next_add} = {(PLACE_W+1){1'bx}};
+        if (more) begin
+          next = {PLACE_W{1'b0}};
+          for (e = 0; e < QUEUE; e = e + 1) next = next | (queue_place_q[e*PLACE_W+:PLACE_W] & {PLACE_W{next_place[e]}});
+          next_add = |(queue_add_q & next_place);
+        end
       end
 
       wire [PLACE_W-1:0] comes = {lanes_i[g*LANES+:LANES], address_i[g*ADDR_W+:ADDR_W]};
@@ -208,11 +211,13 @@ module reduction_unit #(
       assign over[g] = push && !room;
       integer s;
       always @(posedge clk_i) begin
-        if (write) queue_q[tail] <= data_i[g*FLIT_W+:FLIT_W];
-        for (s = 0; s < QUEUE; s = s + 1) begin
-          if (write && tail_place[s]) begin
-            queue_place_q[s*PLACE_W+:PLACE_W] <= comes;
-            queue_add_q[s] <= add_i[g];
+        if (write) begin
+          queue_q[tail] <= data_i[g*FLIT_W+:FLIT_W];
+          for (s = 0; s < QUEUE; s = s + 1) begin
+            if (tail_place[s]) begin
+              queue_place_q[s*PLACE_W+:PLACE_W] <= comes;
+              queue_add_q[s] <= add_i[g];
+            end
           end
         end
         // What comes while nothing else waits is the oldest, if it is kept.
