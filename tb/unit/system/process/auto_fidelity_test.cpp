@@ -1,0 +1,131 @@
+#include "system/process/auto_fidelity.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <vector>
+
+#include "base/error.h"
+
+namespace coppice::system {
+namespace {
+
+using nlohmann::ordered_json;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+// Eight ports send, each through an output of its own.
+void all_send(fabric::Meetings& meetings) {
+  static const std::array<topology::Hop, 8> routes{};
+  meetings.set_size(8, 8);
+  for (std::int32_t port = 0; port < 8; ++port) {
+    const std::vector<std::int32_t> outputs{port};
+    meetings.passes(port, &routes.at(static_cast<std::size_t>(port)), outputs);
+    meetings.sends(port, 100, 10);
+    ++meetings.messages;
+  }
+}
+
+ordered_json of(config::Fidelity fidelity, const fabric::Meetings* meetings) {
+  ordered_json result{{"fidelity", config::to_string(fidelity)}};
+  if (meetings != nullptr) result["given"] = meetings->given();
+  return result;
+}
+
+TEST(AutoFidelity, TakesTrainsThatMeetNothing) {
+  const auto result = run_auto(
+      [](config::Fidelity fidelity, fabric::Meetings* meetings) {
+        all_send(*meetings);
+        return of(fidelity, meetings);
+      },
+      0, false, nullptr);
+  EXPECT_EQ(result, ordered_json({{"fidelity", "train"}, {"given", ordered_json::array()}}));
+}
+
+TEST(AutoFidelity, HandsOnWhatMeets) {
+  const auto result = run_auto(
+      [](config::Fidelity fidelity, fabric::Meetings* meetings) {
+        all_send(*meetings);
+        if (meetings->given().empty()) {
+          meetings->want_port(5);
+          meetings->set_reason(7, "two met");
+        }
+        return of(fidelity, meetings);
+      },
+      0, false, nullptr);
+  EXPECT_EQ(result, ordered_json({{"fidelity", "train"}, {"given", {5}}, {"fidelity_reason", "two met"}}));
+}
+
+TEST(AutoFidelity, AFailureAfterAMeetingIsPartOfIt) {
+  const auto result = run_auto(
+      [](config::Fidelity fidelity, fabric::Meetings* meetings) {
+        all_send(*meetings);
+        if (meetings->given().empty()) {
+          meetings->want_port(5);
+          meetings->set_reason(7, "two met");
+          throw ModelError("the sum is wrong");
+        }
+        return of(fidelity, meetings);
+      },
+      0, false, nullptr);
+  EXPECT_EQ(result["fidelity"], "train");
+}
+
+TEST(AutoFidelity, AFailureWithoutAMeetingIsOne) {
+  EXPECT_THAT(
+      [] {
+        run_auto(
+            [](config::Fidelity, fabric::Meetings* meetings) -> ordered_json {
+              all_send(*meetings);
+              throw ModelError("the sum is wrong");
+            },
+            0, false, nullptr);
+      },
+      ThrowsMessage<ModelError>(HasSubstr("the sum is wrong")));
+}
+
+TEST(AutoFidelity, LeapsWhereTooMuchMeets) {
+  const auto result = run_auto(
+      [](config::Fidelity fidelity, fabric::Meetings* meetings) {
+        if (meetings != nullptr) {
+          EXPECT_TRUE(meetings->given().empty());
+          all_send(*meetings);
+          for (const std::int32_t port : {0, 1, 2}) meetings->want_port(port);
+          meetings->set_reason(7, "three met");
+        }
+        return of(fidelity, meetings);
+      },
+      0, false, nullptr);
+  EXPECT_EQ(result, ordered_json({{"fidelity", "leap"}, {"fidelity_reason", "three met"}}));
+}
+
+TEST(AutoFidelity, LeapsWhereEveryRunFindsMore) {
+  const auto run = [](config::Fidelity fidelity, fabric::Meetings* meetings) {
+    if (meetings != nullptr) {
+      all_send(*meetings);
+      meetings->want_port(meetings->given().empty() ? 0 : 1);
+      meetings->set_reason(7, meetings->given().empty() ? "first" : "later");
+    }
+    return of(fidelity, meetings);
+  };
+  const auto result = run_auto(run, 0, false, nullptr);
+  EXPECT_EQ(result, ordered_json({{"fidelity", "leap"}, {"fidelity_reason", "first"}}));
+}
+
+TEST(AutoFidelity, FlowsShareChannelsWhereFlitsWouldTakeHours) {
+  const auto result = run_auto(
+      [](config::Fidelity fidelity, fabric::Meetings* meetings) {
+        if (meetings != nullptr) {
+          all_send(*meetings);
+          for (const std::int32_t port : {0, 1, 2}) meetings->want_port(port);
+          meetings->set_reason(7, "three met");
+        }
+        return of(fidelity, meetings);
+      },
+      2 * kAffordableFlitHops, true, nullptr);
+  EXPECT_EQ(result["fidelity"], "fluid");
+  EXPECT_THAT(result["fidelity_reason"].get<std::string>(), HasSubstr("three met; one by one"));
+}
+
+}  // namespace
+}  // namespace coppice::system

@@ -1,0 +1,127 @@
+// Programs of trains, and of flits where those meet, against all flits: cycle by cycle the same.
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include <fmt/format.h>
+
+#include "small_program.h"
+#include "system/process/child_process.h"
+#include "system/program/program_run.h"
+
+namespace coppice::system {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Collectives of random groups, transfers and computations, of which several are in flight.
+std::string random_program(std::mt19937& random, int ranks) {
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<std::uint32_t>(n)); };
+  std::string text = fmt::format("ranks: {}\ngroups:\n", ranks);
+  for (int group = 0; group < 3; ++group) {
+    std::string members;
+    for (int rank = 0; rank < ranks; ++rank) {
+      if (rank < 2 || below(2) == 0) members += fmt::format("{}{}", members.empty() ? "" : ", ", rank);
+    }
+    text += fmt::format("  g{}: [{}]\n", group, members);
+  }
+  text += "operations:\n";
+  const int operations = 2 + below(6);
+  for (int i = 0; i < operations; ++i) {
+    text += fmt::format("  - {{name: o{}, ", i);
+    const int kind = below(4);
+    if (kind == 0) {
+      text += fmt::format("compute: {} ns, rank: {}", 100 + below(5000), below(ranks));
+    } else if (kind == 1) {
+      const int from = below(ranks);
+      text += fmt::format("send: {} B, from: {}, to: {}", 1 + below(20000), from,
+                          (from + 1 + below(ranks - 1)) % ranks);
+    } else {
+      static const char* const kOps[] = {"all_reduce", "reduce_scatter", "all_gather", "all_to_all"};
+      text += fmt::format("{}: {} B, group: {}", kOps[below(4)], 4 + below(20000),
+                          below(2) == 0 ? "all" : fmt::format("g{}", below(3)));
+    }
+    if (i > 0 && below(2) == 0) text += fmt::format(", after: [o{}]", below(i));
+    text += "}\n";
+  }
+  return text;
+}
+
+Json ran(const SmallProgram& small, fabric::Meetings* meetings) {
+  RunOptions options;
+  options.meetings = meetings;
+  return run_program(small.machine.loaded(), small.program, options);
+}
+
+// Until nothing that is no flit meets.
+Json run_mixed(const SmallProgram& small) {
+  std::vector<std::int32_t> flit_ports;
+  for (int runs = 1;; ++runs) {
+    const Json ended = run_in_child(
+        [&]() -> Json {
+          fabric::Meetings meetings(flit_ports);
+          try {
+            Json result = ran(small, &meetings);
+            if (!meetings.met()) return result;
+          } catch (const ModelError&) {
+            if (!meetings.met()) throw;
+          }
+          return {{"more", meetings.flit_ports()}, {"reason", meetings.reason()}};
+        },
+        nullptr);
+    if (!ended.contains("more")) return ended;
+    auto more = ended["more"].get<std::vector<std::int32_t>>();
+    if (more.size() <= flit_ports.size()) throw ModelError(ended["reason"].get<std::string>());
+    flit_ports = std::move(more);
+  }
+}
+
+TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
+  const std::vector<std::pair<const char*, int>> machines{
+      {"kind: torus, dims: [3, 3]", 9},
+      {"kind: mesh, dims: [4, 2]", 8},
+      {"kind: switch, dims: [6]", 6},
+      {"kind: fat_tree, dims: [4, 2]", 8},
+      {"kind: dgx1", 8},
+      {"kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, latency: 100 ns}, "
+       "{kind: switch, size: 2, bandwidth: 16 GB/s, latency: 500 ns}]",
+       8}};
+  std::mt19937 random(7);
+  std::int64_t messages = 0;
+  std::int64_t as_flits = 0;
+  for (int i = 0; i < 60; ++i) {
+    const auto& [topology, ranks] = machines[static_cast<std::size_t>(i) % machines.size()];
+    const std::string text = random_program(random, ranks);
+    SCOPED_TRACE(fmt::format("system {}: {}\n{}", i, topology, text));
+    const std::vector<std::string> settings{
+        fmt::format("system.ni.flow_control={}", random() % 2 == 0 ? "packet" : "message"),
+        "system.ni.contexts=16", fmt::format("system.router.vcs={}", 2 + random() % 3),
+        fmt::format("system.link.bandwidth={} GB/s", random() % 3 == 0 ? 12 : 16),
+        "collective.algorithm=ring"};
+    const auto with = [&](const char* fidelity) {
+      std::vector<std::string> all = settings;
+      all.push_back(fmt::format("fidelity={}", fidelity));
+      return SmallProgram(topology, text, all);
+    };
+    const SmallProgram flits = with("flit");
+    const SmallProgram trains = with("train");
+    Json expected = run_in_child([&] { return ran(flits, nullptr); }, nullptr);
+    Json mixed = run_mixed(trains);
+    if (mixed.contains("trains")) {
+      messages += mixed["trains"]["messages"].get<std::int64_t>();
+      as_flits += mixed["trains"]["as_flits"].get<std::int64_t>();
+    }
+    // Flits are told of by other modules.
+    for (const char* key : {"config", "simulator", "statistics", "fidelity", "trains"}) {
+      expected.erase(key);
+      mixed.erase(key);
+    }
+    ASSERT_EQ(mixed, expected);
+  }
+  // Both were there.
+  EXPECT_GT(as_flits, 0);
+  EXPECT_LT(as_flits, messages);
+}
+
+}  // namespace
+}  // namespace coppice::system
