@@ -40,7 +40,7 @@ class CycleMask {
   }
   int count() const {
     int bits = 0;
-    for (const Word word : words_) bits += std::popcount(word);
+    for (const Word word : words_) bits += ones(word);
     return bits;
   }
   // First and last of a mask that is not empty.
@@ -59,12 +59,12 @@ class CycleMask {
     std::int64_t sum = 0;
     for (int word = 0; word < kWords; ++word) {
       const Word bits = words_[static_cast<std::size_t>(word)];
-      sum += 64 * word * std::popcount(bits);
+      sum += 64 * word * ones(bits);
       // Bit i of a cycle's number is set in those cycles.
       constexpr std::array<Word, 6> kNumbers = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0,
                                                 0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000};
       for (unsigned bit = 0; bit < kNumbers.size(); ++bit)
-        sum += std::int64_t{std::popcount(bits & kNumbers[bit])} << bit;
+        sum += std::int64_t{ones(bits & kNumbers[bit])} << bit;
     }
     return sum;
   }
@@ -116,6 +116,13 @@ class CycleMask {
   const std::array<Word, kWords>& words() const { return words_; }
 
  private:
+  // std::popcount is a call into a library on plain x86-64.
+  static int ones(std::uint64_t bits) {
+    bits -= bits >> 1 & 0x5555555555555555U;
+    bits = (bits & 0x3333333333333333U) + (bits >> 2 & 0x3333333333333333U);
+    bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fU;
+    return static_cast<int>(bits * 0x0101010101010101U >> 56);
+  }
   static std::size_t index(Cycles cycle) { return static_cast<std::size_t>(cycle) / 64; }
 
   std::array<Word, kWords> words_{};

@@ -11,6 +11,9 @@ constexpr Cycles kLeast = 12;
 // Cycles to wait after a disturbance, and where they are many.
 constexpr Cycles kFirstPause = 8;
 constexpr Cycles kLongestPause = 1 << 14;
+// A stretch costs as much as some 200 flits one by one; a node is judged by so many stretches at a time.
+constexpr std::int64_t kWorth = 200;
+constexpr int kJudged = 32;
 
 Flit later(Flit flit, int flits) {
   flit.sequence = static_cast<std::uint32_t>(flit.sequence + static_cast<unsigned>(flits)) & 0x7fffffffU;
@@ -80,7 +83,17 @@ Cycles NodeStretch::run(Cycles now, Cycles until) {
     if (local.injects && local.answers) inject(local, now, end - now);
   }
   finish(now, end);
+  judge(end);
   return end;
+}
+
+// Where messages are short, stretches move too few flits to be of use, and the node goes on without for a
+// while.
+void NodeStretch::judge(Cycles end) {
+  if (++stretches_ < kJudged) return;
+  if (moved_flits_ < kWorth * kJudged) resume_ = end + kLongestPause;
+  stretches_ = 0;
+  moved_flits_ = 0;
 }
 
 void NodeStretch::spread(Cycles end) {
@@ -331,6 +344,7 @@ void NodeStretch::pass_on(const SwitchFlow& flow, Cycles now, Cycles cycles) {
   Router& router = module_->router_;
   const int sent = flow.sent.count();
   sent_[static_cast<std::size_t>(flow.input_vc)] = sent;
+  moved_flits_ += sent;
   module_->moved(std::max(module_->last_movement(), now + flow.sent.back()));
   Router::OutputVc& out = router.outputs_[static_cast<std::size_t>(flow.output_vc)];
   out.credits -= sent;

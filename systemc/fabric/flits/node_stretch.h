@@ -83,6 +83,7 @@ class NodeStretch {
   void eject(Local& local, Cycles now, Cycles end);
   void buffer(std::size_t input_vc);
   void finish(Cycles now, Cycles end);
+  void judge(Cycles end);
 
   bool able_ = true;
   SystemCRouter* module_ = nullptr;
@@ -97,6 +98,8 @@ class NodeStretch {
   Cycles pause_ = 8;
   Cycles resume_ = 0;
   std::int64_t cycles_ = 0;
+  int stretches_ = 0;             // since the node was judged last,
+  std::int64_t moved_flits_ = 0;  // and flits that they moved through the router
 
   // Of the stretch at hand.
   std::vector<CycleMask> arriving_;             // [input VC] flits

@@ -135,25 +135,42 @@ void SwitchStretch::arbitrate(SwitchPart& part, Cycles cycles) {
   const std::size_t flows = part.flows.size();
   std::array<Cycles, kMostFlows> flits;
   std::array<Cycles, kMostFlows> credits;
+  // Which flows get a flit or a credit in a cycle, where they may run out of them.
+  std::array<std::uint64_t, CycleMask::kMost> flits_come;
+  std::array<std::uint64_t, CycleMask::kMost> credits_come;
+  std::fill_n(flits_come.begin(), cycles, 0);
+  std::fill_n(credits_come.begin(), cycles, 0);
+  std::uint64_t ready = 0;
   for (std::size_t f = 0; f < flows; ++f) {
-    flits[f] = part.flows[f].flits;
-    credits[f] = part.flows[f].credits;
-    part.flows[f].sent = {};
+    SwitchFlow& flow = part.flows[f];
+    flits[f] = flow.flits;
+    credits[f] = flow.credits;
+    flow.sent = {};
+    if (flits[f] > 0 && credits[f] > 0) ready |= bit(f);
+    const auto come = [&](auto& flows_of, const CycleMask& mask) {
+      mask.for_each([&](Cycles cycle) { flows_of[static_cast<std::size_t>(cycle)] |= bit(f); });
+    };
+    if (flow.flits < cycles) come(flits_come, flow.arrivals);
+    if (flow.credits < cycles) come(credits_come, flow.returns);
   }
   std::vector<std::uint64_t> granted(part.inputs.size(), 0);  // outputs, by input
   for (Cycles cycle = 0; cycle < cycles; ++cycle) {
-    std::uint64_t ready = 0;
-    for (std::size_t f = 0; f < flows; ++f) {
-      flits[f] += part.flows[f].arrivals.test(cycle) ? 1 : 0;
-      credits[f] += part.flows[f].returns.test(cycle) ? 1 : 0;
-      if (flits[f] > 0 && credits[f] > 0) ready |= bit(f);
+    for (std::uint64_t come = flits_come[static_cast<std::size_t>(cycle)]; come != 0; come &= come - 1) {
+      const auto f = static_cast<std::size_t>(std::countr_zero(come));
+      if (flits[f]++ == 0 && credits[f] > 0) ready |= bit(f);
     }
+    for (std::uint64_t come = credits_come[static_cast<std::size_t>(cycle)]; come != 0; come &= come - 1) {
+      const auto f = static_cast<std::size_t>(std::countr_zero(come));
+      if (credits[f]++ == 0 && flits[f] > 0) ready |= bit(f);
+    }
+    if (ready == 0) continue;
     for (std::size_t o = 0; o < part.outputs.size(); ++o) {
       const std::uint64_t asking = ready & to_out_[o];
       if (asking == 0) continue;
       if (part.outputs[o].flit_time != 0 && part.outputs[o].next_free > cycle * period_) continue;
       granted[index_[first_from(asking, grant_[o])].in] |= bit(o);
     }
+    std::uint64_t unready = 0;
     for (std::size_t i = 0; i < part.inputs.size(); ++i) {
       if (granted[i] == 0) continue;
       const std::size_t o = first_from(granted[i], accept_[i]);
@@ -166,14 +183,15 @@ void SwitchStretch::arbitrate(SwitchPart& part, Cycles cycles) {
       accept_[i] = ~std::uint64_t{0} << o << 1U;
       next_vc_[i] = from_in_[i] & (~std::uint64_t{0} << f << 1U);
       last_in_[o] = last_out_[i] = static_cast<std::int32_t>(f);
-      --flits[f];
-      --credits[f];
+      if (--flits[f] == 0) unready |= bit(f);
+      if (--credits[f] == 0) unready |= bit(f);
       part.flows[f].sent.set(cycle);
       SwitchOutput& output = part.outputs[o];
       if (output.flit_time == 0) continue;
       const Femtoseconds slack = output.flit_time % period_ == 0 ? 0 : period_ - 1;
       output.next_free = std::max(output.next_free, cycle * period_ - slack) + output.flit_time;
     }
+    ready &= ~unready;
   }
 }
 

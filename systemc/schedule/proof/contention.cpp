@@ -191,7 +191,7 @@ class RecentArrivals {
  public:
   RecentArrivals() { clear(kLeast); }
 
-  // 0: none.
+  // 0, or a time that no longer matters: none.
   Femtoseconds last(std::size_t inbox) const {
     const Arrival& here = arrivals_[place_of(inbox)];
     return here.inbox == inbox ? here.at : 0;
@@ -203,11 +203,10 @@ class RecentArrivals {
       return;
     }
     here = {inbox, at};
-    if (2 * ++count_ > arrivals_.size()) keep(2 * arrivals_.size(), [](const Arrival&) { return true; });
+    if (2 * ++count_ > arrivals_.size()) make_room();
   }
-  void forget_until(Femtoseconds time) {
-    keep(std::max(std::bit_ceil(2 * count_), kLeast), [time](const Arrival& a) { return a.at > time; });
-  }
+  // What came by then no longer matters.
+  void forget_until(Femtoseconds time) { forgotten_ = time; }
 
  private:
   static constexpr std::size_t kLeast = 64;
@@ -228,20 +227,19 @@ class RecentArrivals {
     arrivals_.assign(size, {});
     count_ = 0;
   }
-  template <typename Wanted>
-  void keep(std::size_t size, Wanted wanted) {
+  // As large again as what still matters, at least, so that the work is that of what comes.
+  void make_room() {
     before_.swap(arrivals_);
-    clear(size);
-    for (const Arrival& arrival : before_) {
-      if (arrival.inbox == kNone || !wanted(arrival)) continue;
-      arrivals_[place_of(arrival.inbox)] = arrival;
-      ++count_;
-    }
+    std::erase_if(before_, [this](const Arrival& a) { return a.inbox == kNone || a.at <= forgotten_; });
+    clear(std::max(std::bit_ceil(4 * before_.size()), kLeast));
+    for (const Arrival& arrival : before_) arrivals_[place_of(arrival.inbox)] = arrival;
+    count_ = before_.size();
   }
 
   std::vector<Arrival> arrivals_;  // by a hash of the inbox, a power of two, half of it free
   std::vector<Arrival> before_;    // scratch
   std::size_t count_ = 0;
+  Femtoseconds forgotten_ = 0;
 };
 
 // The nominal times with routers of one delay.
