@@ -145,7 +145,7 @@ TEST(CommandLine, FailsIfItsHelpCannotBeWritten) {
 // Compiling, simulating and predicting: no phase outlasts a signal, shows nothing, or leaves a file.
 TEST(Interrupts, EndEveryPhase) {
   const std::string torus = shipped_config("systems/torus_4x4.yaml");
-  const std::vector<std::string> mesh{"system.topology={kind: mesh, dims: [24, 24]}",
+  const std::vector<std::string> mesh{"system.topology={kind: mesh, dims: [32, 32]}",
                                       "collective.size=16 MiB", "collective.algorithm=multitree"};
   const std::vector<std::vector<std::string>> lines = {
       with({"run", torus, "--out", "r.json"}, mesh),

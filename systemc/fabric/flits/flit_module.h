@@ -51,7 +51,8 @@ class FlitModule : public sc_core::sc_module {
   void fetch_wires();
   Wire& wire_in(int port) { return *in_wires_[static_cast<std::size_t>(port)]; }
   Wire& wire_out(int port) { return *out_wires_[static_cast<std::size_t>(port)]; }
-  const Wire& wire_out(int port) const { return *out_wires_[static_cast<std::size_t>(port)]; }
+  // All of out, by port; none before they are fetched.
+  const std::vector<Wire*>& wires_out() const { return out_wires_; }
 
   // For leaps (repeating.h): when it goes on, and has moved.
   template <typename Visitor>

@@ -11,9 +11,11 @@ constexpr Cycles kLeast = 12;
 // Cycles to wait after a disturbance, and where they are many.
 constexpr Cycles kFirstPause = 8;
 constexpr Cycles kLongestPause = 1 << 14;
-// A stretch costs as much as some 200 flits one by one; a node is judged by so many stretches at a time.
-constexpr std::int64_t kWorth = 200;
-constexpr int kJudged = 32;
+// A stretch that moves fewer flits costs more than they do one by one; a node is judged by so many stretches
+// at a time, and pauses twice as long each time that they are not worth it.
+constexpr std::int64_t kWorth = 100;
+constexpr int kJudged = 16;
+constexpr int kMostDoublings = 6;
 
 Flit later(Flit flit, int flits) {
   flit.sequence = static_cast<std::uint32_t>(flit.sequence + static_cast<unsigned>(flits)) & 0x7fffffffU;
@@ -91,7 +93,12 @@ Cycles NodeStretch::run(Cycles now, Cycles until) {
 // while.
 void NodeStretch::judge(Cycles end) {
   if (++stretches_ < kJudged) return;
-  if (moved_flits_ < kWorth * kJudged) resume_ = end + kLongestPause;
+  if (moved_flits_ < kWorth * kJudged) {
+    resume_ = end + (kLongestPause << doublings_);
+    doublings_ = std::min(doublings_ + 1, kMostDoublings);
+  } else {
+    doublings_ = 0;
+  }
   stretches_ = 0;
   moved_flits_ = 0;
 }

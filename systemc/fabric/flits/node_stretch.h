@@ -98,6 +98,7 @@ class NodeStretch {
   Cycles pause_ = 8;
   Cycles resume_ = 0;
   std::int64_t cycles_ = 0;
+  int doublings_ = 0;             // of the pause of a node whose stretches are not worth it
   int stretches_ = 0;             // since the node was judged last,
   std::int64_t moved_flits_ = 0;  // and flits that they moved through the router
 

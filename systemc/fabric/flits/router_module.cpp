@@ -35,7 +35,7 @@ Packet& arrived(FlitContext& context, PacketId id, Cycles now) {
 
 std::int64_t RouterModule::flits() const {
   std::int64_t flits = 0;
-  for (int port = 0; port < static_cast<int>(out.size()); ++port) flits += wire_out(port).flits_sent();
+  for (const Wire* wire : wires_out()) flits += wire->flits_sent();
   return flits;
 }
 

@@ -14,7 +14,7 @@ const Leapt kAhead{.ahead = true};
 TEST(NodeStretch, RunsThroughMessagesThatShareAChannel) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 20'000, 0}, {700, 1, 2, 0, 1, 15'000, 0}, {9000, 1, 3, 0, 1, 900, 0}};
-  EXPECT_EQ(compare(mesh({4}, link(50)), system_config(4, 128), 1, sent, kAhead, {.stretched = 8'000}), "");
+  EXPECT_EQ(compare(mesh({4}, link(150)), system_config(4, 128), 1, sent, kAhead, {.stretched = 8'000}), "");
 }
 
 TEST(NodeStretch, TellsObserversAndTakersOfEveryFlit) {

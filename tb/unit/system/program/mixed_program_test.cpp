@@ -95,7 +95,7 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
     SCOPED_TRACE(fmt::format("system {}: {}\n{}", i, topology, text));
     const std::vector<std::string> settings{
         fmt::format("system.ni.flow_control={}", random() % 2 == 0 ? "packet" : "message"),
-        "system.ni.contexts=16", fmt::format("system.router.vcs={}", 2 + random() % 3),
+        "system.ni.contexts=16", fmt::format("system.router.vcs={}", 8 + 4 * (random() % 2)),
         fmt::format("system.link.bandwidth={} GB/s", random() % 3 == 0 ? 12 : 16),
         "collective.algorithm=ring"};
     const auto with = [&](const char* fidelity) {
