@@ -14,8 +14,8 @@ constexpr Cycles kLongestPause = 1 << 14;
 // A stretch that moves fewer flits costs more than they do one by one; a node is judged by so many stretches
 // at a time, and pauses twice as long each time that they are not worth it.
 constexpr std::int64_t kWorth = 100;
-constexpr int kJudged = 16;
-constexpr int kMostDoublings = 6;
+constexpr int kJudged = 64;
+constexpr int kMostDoublings = 2;
 
 Flit later(Flit flit, int flits) {
   flit.sequence = static_cast<std::uint32_t>(flit.sequence + static_cast<unsigned>(flits)) & 0x7fffffffU;

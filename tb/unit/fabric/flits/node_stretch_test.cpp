@@ -36,7 +36,7 @@ TEST(NodeStretch, RunsInThreads) {
 TEST(NodeStretch, KeepsThePaceOfSlowChannels) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 8'000, 1'600'000}, {6, 1, 2, 0, 1, 9'000, 1'600'000}, {7, 3, 1, 0, 1, 9'000, 0}};
-  EXPECT_EQ(compare(torus({4}, link(80, 10'000'000'000)), system_config(4, 200), 1, sent, kAhead,
+  EXPECT_EQ(compare(torus({4}, link(180, 10'000'000'000)), system_config(4, 200), 1, sent, kAhead,
                     {.stretched = 10'000}),
             "");
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "small_program.h"
 #include "system/process/child_process.h"
 #include "system/program/program_run.h"
@@ -89,6 +90,7 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
   std::mt19937 random(7);
   std::int64_t messages = 0;
   std::int64_t as_flits = 0;
+  int ran_systems = 0;
   for (int i = 0; i < 60; ++i) {
     const auto& [topology, ranks] = machines[static_cast<std::size_t>(i) % machines.size()];
     const std::string text = random_program(random, ranks);
@@ -105,7 +107,13 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
     };
     const SmallProgram flits = with("flit");
     const SmallProgram trains = with("train");
-    Json expected = run_in_child([&] { return ran(flits, nullptr); }, nullptr);
+    Json expected;
+    try {
+      expected = run_in_child([&] { return ran(flits, nullptr); }, nullptr);
+    } catch (const ConfigError&) {
+      continue;  // its messages could deadlock
+    }
+    ++ran_systems;
     Json mixed = run_mixed(trains);
     if (mixed.contains("trains")) {
       messages += mixed["trains"]["messages"].get<std::int64_t>();
@@ -118,6 +126,7 @@ TEST(MixedProgram, IsFlitsInEveryCycleAtRandom) {
     }
     ASSERT_EQ(mixed, expected);
   }
+  EXPECT_GE(ran_systems, 30);
   // Both were there.
   EXPECT_GT(as_flits, 0);
   EXPECT_LT(as_flits, messages);
