@@ -25,9 +25,9 @@ Json hardware_of(const std::vector<std::string>& overrides) {
 
 TEST(Hardware, CountsRoutersOfTheVerilogAndTheirBuffers) {
   const Json energy = hardware_of({"hardware.technology=osu018"}).at("energy");
-  // 185 pJ a flit, and a bit 0.025 and 0.114 for each of 8 ports: close to the 305 pJ measured. Two accesses of
-  // 128 bits to 4 KiB: 10 pJ for 64 bits of 8 KiB at 45 nm and 0.9 V, which are 4 times as large at twice the
-  // voltage.
+  // 185 pJ a flit, and a bit 0.025 and 0.114 for each of 8 ports: close to the 305 pJ measured. Two accesses
+  // of 128 bits to 4 KiB: 10 pJ for 64 bits of 8 KiB at 45 nm and 0.9 V, which are 4 times as large at twice
+  // the voltage.
   const double logic = 185 + 128 * (0.025 + 8 * 0.114);
   EXPECT_THAT(logic, DoubleNear(305, 1));
   const double buffers = 16 * 2 * 2 * 10 * std::sqrt(0.5);
