@@ -280,7 +280,7 @@ int Router::preferred_vc(const InputVc& in, std::uint32_t offered) const {
 // Of the virtual channels that ask for an output, the one whose turn it is: that of the input first in
 // rotation, or of the oldest packet.
 std::int32_t Router::requester(int out_port) const {
-  const auto turn = [this](int place, int pointer, int places) {
+  const auto turn = [](int place, int pointer, int places) {
     return place >= pointer ? place - pointer : place - pointer + places;
   };
   const int grant_pointer = output_ports_[static_cast<std::size_t>(out_port)].grant_pointer;
