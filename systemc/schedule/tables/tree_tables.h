@@ -27,7 +27,6 @@ class TreeTables final : public TableSource {
     std::uint8_t children = 0;  // whose sums come to it
   };
   struct Spec {
-    Collective collective = Collective::kAllReduce;
     std::size_t ports = 1;             // of an accelerator
     std::size_t reduce_steps = 0;      // sums go up the trees in the steps up to this one
     std::vector<Chunk> chunks;         // [tree]

@@ -32,7 +32,6 @@ class Packer {
         reverse_(reverse_channels(topology)),
         size_of_slot_(slots(), 0),
         first_use_(slots(), {std::numeric_limits<std::int32_t>::max(), 0}) {
-    spec_.collective = request.collective;
     spec_.ports = static_cast<std::size_t>(request.ni_ports);
     spec_.reduce_steps =
         request.collective == Collective::kAllGather ? 0 : static_cast<std::size_t>(trees.steps);
