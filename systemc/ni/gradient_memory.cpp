@@ -1,7 +1,6 @@
 #include "ni/gradient_memory.h"
 
 #include <algorithm>
-#include <bit>
 
 #include <fmt/format.h>
 
@@ -35,62 +34,61 @@ ContributionMemory::ContributionMemory(std::shared_ptr<const std::vector<Bytes>>
                                        NodeId self, Segments segments)
     : addresses_(std::move(addresses)),
       sampled_(segments == Segments::kSampledElements),
-      accelerators_(accelerators),
       self_(self),
-      words_((static_cast<std::size_t>(accelerators) + 63) / 64),
-      bits_(this->segments() * words_, 0) {
-  for (std::size_t segment = 0; segment < this->segments(); ++segment) {
-    bits_[segment * words_ + static_cast<std::size_t>(self) / 64] = std::uint64_t{1} << (self % 64);
+      spacing_(std::max<Bytes>(addresses_->back() / static_cast<Bytes>(addresses_->size()), 1)),
+      sets_(addresses_->size() - (sampled_ ? 0 : 1), accelerators, self) {}
+
+// The first address that is not before `at`. Addresses are mostly as far apart as each other.
+std::size_t ContributionMemory::place_of(Bytes at) const {
+  const std::vector<Bytes>& addresses = *addresses_;
+  const auto expected = static_cast<std::size_t>(at / spacing_);
+  for (std::size_t place = expected; place < std::min(expected + 2, addresses.size()); ++place) {
+    if (addresses[place] >= at && (place == 0 || addresses[place - 1] < at)) return place;
   }
+  return static_cast<std::size_t>(std::ranges::lower_bound(addresses, at) - addresses.begin());
 }
 
 std::pair<std::size_t, std::size_t> ContributionMemory::range(Bytes address, Bytes bytes) const {
   const auto find = [this](Bytes at) {
-    const auto it = std::lower_bound(addresses_->begin(), addresses_->end(), at);
-    if (!sampled_ && (it == addresses_->end() || *it != at)) {
+    const std::size_t place = place_of(at);
+    if (!sampled_ && (place == addresses_->size() || (*addresses_)[place] != at)) {
       throw ModelError(fmt::format("gradient memory {}: address {} is no message boundary", self_, at));
     }
-    return static_cast<std::size_t>(it - addresses_->begin());
+    return place;
   };
   return {find(address), find(address + bytes)};
 }
 
 void ContributionMemory::read(Bytes address, Bytes bytes, Payload& into) const {
   const auto [first, last] = range(address, bytes);
-  const auto begin = bits_.begin() + static_cast<std::ptrdiff_t>(first * words_);
-  into.contributions.assign(begin, begin + static_cast<std::ptrdiff_t>((last - first) * words_));
+  const std::size_t words = sets_.words();
+  into.contributions.resize((last - first) * words);
+  for (std::size_t i = first; i < last; ++i) sets_.read(i, &into.contributions[(i - first) * words]);
   into.values.clear();
 }
 
 void ContributionMemory::reduce(Bytes address, Bytes bytes, const Payload& payload) {
   const auto [first, last] = range(address, bytes);
-  for (std::size_t i = 0; i < (last - first) * words_; ++i) {
-    std::uint64_t& mine = bits_[first * words_ + i];
-    const std::uint64_t twice = mine & payload.contributions[i];
-    if (twice != 0) {
-      throw WrongDataError(
-          fmt::format("gradient memory {}: accelerator {}'s contribution to the bytes from {} is added twice",
-                      self_, (i % words_) * 64 + static_cast<std::size_t>(std::countr_zero(twice)),
-                      (*addresses_)[first + i / words_]));
-    }
-    mine |= payload.contributions[i];
+  for (std::size_t i = first; i < last; ++i) {
+    const std::ptrdiff_t twice = sets_.unite(i, &payload.contributions[(i - first) * sets_.words()]);
+    if (twice < 0) continue;
+    throw WrongDataError(
+        fmt::format("gradient memory {}: accelerator {}'s contribution to the bytes from {} is added twice",
+                    self_, twice, (*addresses_)[i]));
   }
 }
 
 void ContributionMemory::store(Bytes address, Bytes bytes, const Payload& payload) {
   const auto [first, last] = range(address, bytes);
-  std::copy_n(payload.contributions.begin(), (last - first) * words_,
-              bits_.begin() + static_cast<std::ptrdiff_t>(first * words_));
-}
-
-void ContributionMemory::set_all(std::size_t segment) {
-  for (int a = 0; a < accelerators_; ++a) {
-    bits_[segment * words_ + static_cast<std::size_t>(a) / 64] |= std::uint64_t{1} << (a % 64);
+  for (std::size_t i = first; i < last; ++i) {
+    sets_.assign(i, &payload.contributions[(i - first) * sets_.words()]);
   }
 }
 
-void ContributionMemory::clear(std::size_t segment) {
-  std::fill_n(bits_.begin() + static_cast<std::ptrdiff_t>(segment * words_), words_, 0);
+std::vector<std::uint64_t> ContributionMemory::contributions(std::size_t segment) const {
+  std::vector<std::uint64_t> set(sets_.words());
+  sets_.read(segment, set.data());
+  return set;
 }
 
 }  // namespace coppice::ni

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "ni/contribution_sets.h"
 #include "topology/topology.h"
 
 namespace coppice::ni {
@@ -86,24 +87,24 @@ class ContributionMemory final : public GradientMemory {
   void reduce(Bytes address, Bytes bytes, const Payload& payload) override;
   void store(Bytes address, Bytes bytes, const Payload& payload) override;
 
-  std::size_t segments() const { return addresses_->size() - (sampled_ ? 0 : 1); }
+  std::size_t segments() const { return sets_.segments(); }
   // Bit a of word a/64: accelerator a's gradient is in the segment's sum.
-  std::span<const std::uint64_t> contributions(std::size_t segment) const {
-    return {bits_.data() + segment * words_, words_};
-  }
+  std::vector<std::uint64_t> contributions(std::size_t segment) const;
+  // Whether everybody's is.
+  bool is_full(std::size_t segment) const { return sets_.is_full(segment); }
   // Replaces a segment's set; to start an all-gather from final values.
-  void set_all(std::size_t segment);
-  void clear(std::size_t segment);
+  void set_all(std::size_t segment) { sets_.fill(segment); }
+  void clear(std::size_t segment) { sets_.clear(segment); }
 
  private:
+  std::size_t place_of(Bytes at) const;
   std::pair<std::size_t, std::size_t> range(Bytes address, Bytes bytes) const;  // segments [first, last)
 
   std::shared_ptr<const std::vector<Bytes>> addresses_;
   bool sampled_;
-  int accelerators_;
   NodeId self_;
-  std::size_t words_;
-  std::vector<std::uint64_t> bits_;  // [segment][word]
+  Bytes spacing_;  // between addresses, as a rule
+  ContributionSets sets_;
 };
 
 }  // namespace coppice::ni

@@ -21,7 +21,7 @@ class MessageImages {
  public:
   // References outlive it; the tables are those of all accelerators, a slot at the same port of each.
   MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables, MessageLog& log)
-      : schedule_(&schedule), origin_(tables.moves().origin()), log_(&log) {}
+      : schedule_(&schedule), moves_(&tables.moves()), origin_(moves_->origin()), log_(&log) {}
 
   // The memory of the next accelerator, and its buffer.
   void add(MemoryModule& memory, GradientMemory& contents) { nodes_.push_back({&memory, &contents}); }
@@ -39,10 +39,26 @@ class MessageImages {
     MemoryModule* memory;
     GradientMemory* contents;
   };
+  // The data of a message's images, one accelerator's after the other: of many they are few, or none.
+  class Payloads {
+   public:
+    void clear();
+    void add(const Payload& payload);
+    void copy(std::size_t accelerator, Payload& into) const;
+
+   private:
+    struct End {
+      std::uint32_t values = 0;
+      std::uint32_t contributions = 0;
+    };
+    std::vector<End> ends_;  // [accelerator]
+    std::vector<float> values_;
+    std::vector<std::uint64_t> contributions_;
+  };
   struct UnderWay {
     std::size_t index = 0;
-    TableEntry incoming;            // the image's that comes to the origin
-    std::vector<Payload> payloads;  // [accelerator] it is from
+    TableEntry incoming;  // the image's that comes to the origin
+    Payloads payloads;    // by the accelerator that they are from
   };
 
   UnderWay& under_way(std::uint64_t message) {
@@ -56,11 +72,13 @@ class MessageImages {
   }
 
   const schedule::Schedule* schedule_;
+  const schedule::Translations* moves_;
   NodeId origin_;
   MessageLog* log_;
   std::vector<Node> nodes_;
   std::vector<UnderWay> under_way_;  // [message]
   TableEntry entry_;
+  Payload payload_;  // of an image
 };
 
 }  // namespace coppice::ni

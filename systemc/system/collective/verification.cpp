@@ -249,7 +249,9 @@ class ContributionVerification final : public Verification {
   }
 
   void verify_segment(NodeId a, std::size_t segment) const {
-    const auto bits = memories_[static_cast<std::size_t>(a)].contributions(segment);
+    const ni::ContributionMemory& memory = memories_[static_cast<std::size_t>(a)];
+    if (memory.is_full(segment)) return;
+    const std::vector<std::uint64_t> bits = memory.contributions(segment);
     const auto accelerators = static_cast<std::size_t>(schedule_.accelerators());
     for (std::size_t word = 0; word < bits.size(); ++word) {
       const std::size_t left = accelerators - word * 64;

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace coppice::ni {
+
+// Sets of accelerators, one per segment of a gradient buffer, seen as words: bit a % 64 of word a / 64 says
+// whether accelerator a is in. Of many accelerators most sets are of the owner alone, of a few or of all, and
+// only those between take all their words.
+class ContributionSets {
+ public:
+  // All sets are of `self` alone.
+  ContributionSets(std::size_t segments, int accelerators, int self);
+
+  std::size_t words() const { return words_; }
+  std::size_t segments() const { return segments_; }
+  // `into` has words() words.
+  void read(std::size_t segment, std::uint64_t* into) const;
+  void assign(std::size_t segment, const std::uint64_t* set);
+  // Adds a set that shares nothing with this one. -1, or the least accelerator that is in both, and then
+  // nothing is added.
+  std::ptrdiff_t unite(std::size_t segment, const std::uint64_t* set);
+  bool is_full(std::size_t segment) const;
+  void fill(std::size_t segment);
+  void clear(std::size_t segment);
+  // Bytes of all of its sets.
+  std::size_t bytes() const;
+
+ private:
+  // Up to so many words sets are kept as such.
+  static constexpr std::size_t kFewWords = 4;
+  static constexpr std::size_t kListed = 15;  // accelerators of a list, which begins with how many there are
+  static constexpr std::size_t kListSize = kListed + 1;
+  enum class Form : std::uint8_t { kSelf, kNone, kAll, kList, kWords };
+  class Handle {
+   public:
+    explicit Handle(Form form, std::uint32_t place = 0)
+        : bits_(place << 3U | static_cast<std::uint32_t>(form)) {}
+    Form form() const { return static_cast<Form>(bits_ & 7U); }
+    std::uint32_t place() const { return bits_ >> 3U; }  // of a list or of words
+
+   private:
+    std::uint32_t bits_;
+  };
+
+  bool few_words() const { return words_ <= kFewWords; }
+  std::uint64_t full_word(std::size_t word) const;
+  bool all_in(const std::uint64_t* set) const;
+  // In which form to keep a set of many words.
+  Form form_of(const std::uint64_t* set) const;
+  void give_back(Handle handle);
+  static std::uint32_t take(std::vector<std::uint32_t>& free, std::size_t end);
+
+  std::size_t segments_;
+  std::size_t words_;
+  int accelerators_;
+  int self_;
+  std::vector<Handle> handles_;       // [segment], of many words
+  std::vector<std::uint64_t> sets_;   // [place * words + word]; of few words [segment * words + word]
+  std::vector<std::uint16_t> lists_;  // [place * kListSize]
+  std::vector<std::uint32_t> free_sets_;
+  std::vector<std::uint32_t> free_lists_;
+};
+
+}  // namespace coppice::ni
