@@ -64,13 +64,14 @@ void ContributionSets::read(std::size_t segment, std::uint64_t* into) const {
 
 ContributionSets::Form ContributionSets::form_of(const std::uint64_t* set) const {
   std::size_t count = 0;
-  for (std::size_t word = 0; word < words_; ++word)
-    count += static_cast<std::size_t>(std::popcount(set[word]));
+  for (std::size_t word = 0; word < words_ && count <= kListed; ++word) {
+    if (set[word] != 0) count += static_cast<std::size_t>(std::popcount(set[word]));
+  }
+  // Of few words there are no forms: everybody is more than a list.
+  if (count > kListed) return all_in(set) ? Form::kAll : Form::kWords;
   if (count == 0) return Form::kNone;
-  if (count == static_cast<std::size_t>(accelerators_) && all_in(set)) return Form::kAll;
-  const bool listable = accelerators_ <= std::numeric_limits<std::uint16_t>::max();
   if (count == 1 && (set[self_ / 64] >> (self_ % 64) & 1U) != 0) return Form::kSelf;
-  return count <= kListed && listable ? Form::kList : Form::kWords;
+  return accelerators_ <= std::numeric_limits<std::uint16_t>::max() ? Form::kList : Form::kWords;
 }
 
 void ContributionSets::give_back(Handle handle) {

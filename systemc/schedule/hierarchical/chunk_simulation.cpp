@@ -188,18 +188,41 @@ Femtoseconds ChunkSimulation::run_all(std::span<const ChunkWay> ways, Femtosecon
     dimension.on_its_way.clear();
     dimension.arrived = 0;
     dimension.free_at = 0;
+    dimension.to_send = 0;
     dimension.taken.clear();
     dimension.begun.clear();
   }
+  least_finish_ = 0;
+  count_steps();
   for (std::size_t chunk = 0; chunk < ways.size(); ++chunk) begin_step(static_cast<std::int32_t>(chunk), 0);
   for (;;) {
     for (Dimension& dimension : dimensions_) serve(dimension);
+    if (least_finish_ > give_up) return least_finish_;
     const Femtoseconds next = next_event();
     if (next == kNever) return now_;
     now_ = next;
     if (now_ > give_up) return now_;
     // Everything that happens at a time comes before what is chosen then.
     for (Dimension& dimension : dimensions_) receive(dimension);
+  }
+}
+
+namespace {
+
+// For times that are only compared.
+Femtoseconds capped_sum(Femtoseconds time, Femtoseconds by) {
+  Femtoseconds sum = 0;
+  return __builtin_add_overflow(time, by, &sum) ? kLongestTime : std::min(sum, kLongestTime);
+}
+
+}  // namespace
+
+void ChunkSimulation::count_steps() {
+  for (const ChunkWay& way : ways_) {
+    for (const ChunkStep& step : way) {
+      Femtoseconds& to_send = dimensions_[static_cast<std::size_t>(step.dimension)].to_send;
+      to_send = capped_sum(to_send, step.transfer);
+    }
   }
 }
 
@@ -270,6 +293,10 @@ void ChunkSimulation::serve(Dimension& dimension) {
     dimension.begun.push_back(
         {.chunk = goes.chunk, .stage = step.stage, .came = progress.came, .began = now_});
   }
+  // All that it has not sent goes one after the other from now on, and the last of it has to arrive.
+  const Femtoseconds sent = capped_sum(now_, dimension.to_send);
+  least_finish_ = std::max(least_finish_, capped_sum(sent, dimension.latency));
+  dimension.to_send -= step.transfer;
   dimension.free_at = checked_sum(now_, step.transfer);
   const Femtoseconds arrives = checked_sum(dimension.free_at, dimension.latency);
   dimension.on_its_way.push_back({arrives, goes.chunk, goes.step});

@@ -95,8 +95,9 @@ class ChunkSimulation {
 
   static constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-  // The time at which the last chunk is complete; ways as way_of() gives them for the same grain. Stops at
-  // any time after `give_up` with that time. Storage is kept from call to call.
+  // The time at which the last chunk is complete; ways as way_of() gives them for the same grain. Stops once
+  // that cannot be by `give_up`, with a time behind it that it cannot be before. Storage is kept from call to
+  // call.
   Femtoseconds run(std::span<const ChunkWay> ways, Femtoseconds give_up = kNever);
   Femtoseconds run(std::span<const ChunkPlan> chunks, IntraDimension policy);
 
@@ -131,6 +132,7 @@ class ChunkSimulation {
     std::vector<OnItsWay> on_its_way;  // arrives in this order: the latency is the same for all
     std::size_t arrived = 0;           // of those
     Femtoseconds free_at = 0;
+    Femtoseconds to_send = 0;  // in steps that it has not taken yet
     std::vector<ChunkTurn> taken;
     std::span<const ChunkTurn> order;  // of run_in_turns()
     std::vector<ChunkOperation> begun;
@@ -146,6 +148,7 @@ class ChunkSimulation {
   bool has_next(const Dimension& dimension) const;
   ChunkTurn take_next(Dimension& dimension);
   void begin_step(std::int32_t chunk, std::int32_t step);
+  void count_steps();
   void serve(Dimension& dimension);
   // Handles what arrives now.
   void receive(Dimension& dimension);
@@ -157,6 +160,7 @@ class ChunkSimulation {
   bool in_turns_ = false;
   std::span<const ChunkWay> ways_;
   Femtoseconds now_ = 0;
+  Femtoseconds least_finish_ = 0;  // when the last chunk is complete at the earliest
   std::vector<Dimension> dimensions_;
   std::vector<Progress> progress_;  // of chunks
 };

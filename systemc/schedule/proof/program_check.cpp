@@ -14,20 +14,10 @@ using topology::Topology;
 
 // The tables that every accelerator has all of.
 const ProgramTables* tables_of_all(const Schedule& schedule) {
-  if (schedule.nodes.empty() || schedule.nodes.front().ports.empty()) return nullptr;
-  const auto* tables = dynamic_cast<const ProgramTables*>(schedule.nodes.front().ports.front().source());
-  if (tables == nullptr || tables->moves().nodes() != schedule.nodes.size()) return nullptr;
-  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
-    const auto& ports = schedule.nodes[node].ports;
-    if (ports.size() != tables->slots()) return nullptr;
-    for (std::size_t port = 0; port < ports.size(); ++port) {
-      const bool own = ports[port].source() == tables && ports[port].slot() == port &&
-                       ports[port].node() == static_cast<NodeId>(node);
-      if (!own) return nullptr;
-    }
-  }
+  const ProgramTables* tables = ProgramTables::of_all(schedule);
   const bool numbered = schedule.numbered_arrivals && !schedule.ordered_by_lockstep;
-  return numbered && schedule.flows == static_cast<int>(tables->chunks().size()) ? tables : nullptr;
+  const bool fits = tables != nullptr && schedule.flows == static_cast<int>(tables->chunks().size());
+  return numbered && fits ? tables : nullptr;
 }
 
 // Where a route leads from one accelerator: over a channel of its own, and maybe one of a switch.
@@ -177,6 +167,13 @@ class HeldPieces {
   HeldPieces(const ChunkProgram& program, Collective collective)
       : program_(program), collective_(collective) {}
 
+  // Pieces to follow at a time: each time takes a walk over all messages, and what is held should fit a
+  // cache.
+  static std::int32_t batch(int accelerators) {
+    constexpr std::size_t kCache = std::size_t{2} << 20;  // bytes
+    const std::size_t fit = kCache / sizeof(Held) / static_cast<std::size_t>(accelerators);
+    return std::max(64, static_cast<std::int32_t>(fit));
+  }
   // Follows all messages; false if they are not as prove_program() has it.
   bool follow(Pieces batch) {
     batch_ = batch;
@@ -311,43 +308,6 @@ bool has_whole_pieces(const ChunkProgram& program) {
   return std::ranges::find(shared, false) == shared.end();
 }
 
-// Who is named as a message's family is whose data it has taken up.
-bool names_families(const ChunkProgram& program) {
-  const auto nodes = static_cast<std::size_t>(program.accelerators());
-  const auto messages = static_cast<std::size_t>(program.messages());
-  struct Arrival {
-    NodeId src = topology::kNoNode;
-    Pieces pieces;
-  };
-  std::vector<Arrival> arrivals(nodes * messages);  // [accelerator * messages + message]
-  for (int m = 0; m < program.messages(); ++m) {
-    for (std::size_t node = 0; node < nodes; ++node) {
-      const ChunkProgram::Move& move = program.moves(m)[node];
-      arrivals[static_cast<std::size_t>(move.dst) * messages + static_cast<std::size_t>(m)] = {
-          static_cast<NodeId>(node), move.pieces};
-    }
-  }
-  std::vector<NodeId> sources;
-  for (std::size_t node = 0; node < nodes; ++node) {
-    for (int m = 0; m < program.messages(); ++m) {
-      const ChunkProgram::Step& step = program.step_of(m);
-      const ChunkProgram::Move& move = program.moves(m)[node];
-      sources.clear();
-      for (int e = 0; e < step.first_message; ++e) {
-        const Arrival& arrival = arrivals[node * messages + static_cast<std::size_t>(e)];
-        if (program.step_of(e).op() != step.op() || !arrival.pieces.overlap(move.pieces)) continue;
-        if (step.op() == Op::kGather) sources.clear();
-        sources.push_back(arrival.src);
-      }
-      if (!std::ranges::equal(sources, program.family(move))) return false;
-    }
-  }
-  return true;
-}
-
-// Pieces that are followed at a time, so that what is held of them fits a cache.
-constexpr std::int32_t kBatch = 64;
-
 }  // namespace
 
 const ProgramTables* alike_programs(const Topology& topology, const Schedule& schedule) {
@@ -365,8 +325,9 @@ const ProgramTables* alike_programs(const Topology& topology, const Schedule& sc
 std::optional<int> prove_program(const ChunkProgram& program, Collective collective) {
   if (!has_whole_pieces(program)) return std::nullopt;
   HeldPieces held(program, collective);
-  for (std::int32_t first = 0; first < program.pieces(); first += kBatch) {
-    if (!held.follow({first, std::min(kBatch, program.pieces() - first)})) return std::nullopt;
+  const std::int32_t batch = HeldPieces::batch(program.accelerators());
+  for (std::int32_t first = 0; first < program.pieces(); first += batch) {
+    if (!held.follow({first, std::min(batch, program.pieces() - first)})) return std::nullopt;
   }
   return held.additions();
 }
@@ -379,7 +340,7 @@ std::optional<CheckReport> check_programs(const Topology& topology, const Schedu
   std::map<const ChunkProgram*, int> additions;
   for (const auto& [order, program] : tables.programs()) {
     const auto proven = prove_program(program, schedule.collective);
-    if (!proven || !names_families(program)) return std::nullopt;
+    if (!proven) return std::nullopt;
     additions[&program] = *proven;
   }
   const Schedule alone = with_tables_of(schedule, tables.moves().origin());

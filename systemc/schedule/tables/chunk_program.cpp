@@ -21,7 +21,6 @@ ChunkProgram::ChunkProgram(const Hierarchy& hierarchy, std::span<const Dimension
   add_stages(hierarchy, algorithms, stages);
   moves_.resize(step_of_.size() * static_cast<std::size_t>(accelerators));
   find_moves(hierarchy, algorithms);
-  find_families(hierarchy);
 }
 
 void ChunkProgram::add_stages(const Hierarchy& hierarchy, std::span<const DimensionAlgorithm> algorithms,
@@ -77,12 +76,6 @@ void ChunkProgram::add_step(const Step& step) {
   steps_.back().first_message = messages();
   step_of_.insert(step_of_.end(), static_cast<std::size_t>(step.messages),
                   static_cast<int>(steps_.size()) - 1);
-}
-
-std::int32_t ChunkProgram::arrival(NodeId node, int message) const {
-  const Step& step = step_of(message);
-  const std::int32_t first = step.leg == Leg::kUp ? level(step).coordinate(node) * step.messages : 0;
-  return step.arrival + first + message - step.first_message;
 }
 
 // The pieces that an accelerator still sums after `levels` dimensions of the order.
@@ -197,52 +190,6 @@ Pieces ChunkProgram::up(NodeId node, const Step& step, int message) const {
 Pieces ChunkProgram::down(NodeId node, const Step& step, int message) const {
   if (step.stage.op == Op::kGather) return of_others(node, step, message);
   return step.stage.whole ? of_group(node, step) : of_own(node, step);
-}
-
-// The nodes whose data each message has taken up: the arrivals of earlier steps that overlap it.
-void ChunkProgram::find_families(const Hierarchy& hierarchy) {
-  struct Arrival {
-    NodeId src = topology::kNoNode;
-    std::int32_t message = -1;
-    NodeId listed = topology::kNoNode;  // the accelerator whose move it is
-  };
-  const auto sender = [&](NodeId node, const Step& step) {
-    return step.leg == Leg::kDown ? hierarchy.switch_of(node, step.stage.dimension) : node;
-  };
-  std::vector<std::vector<Arrival>> arrivals(static_cast<std::size_t>(accelerators_));
-  for (int m = 0; m < messages(); ++m) {
-    for (NodeId node = 0; node < accelerators_; ++node) {
-      const auto dst = static_cast<std::size_t>(move(node, m).dst);
-      if (arrivals.size() <= dst) arrivals.resize(dst + 1);
-      const auto number = static_cast<std::size_t>(arrival(node, m));
-      if (arrivals[dst].size() <= number) arrivals[dst].resize(number + 1);
-      arrivals[dst][number] = {sender(node, step_of(m)), m, node};
-    }
-  }
-  for (int m = 0; m < messages(); ++m) {
-    const Step& step = step_of(m);
-    for (NodeId node = 0; node < accelerators_; ++node) {
-      Move& sent = moves_[place(node, m)];
-      sent.first_of_family = static_cast<std::int32_t>(family_.size());
-      const std::span<const Arrival> inbox = arrivals[static_cast<std::size_t>(sender(node, step))];
-      NodeId value_from = topology::kNoNode;
-      for (const Arrival& arrival : inbox.first(static_cast<std::size_t>(step.dependencies))) {
-        if (!move(arrival.listed, arrival.message).pieces.overlap(sent.pieces)) continue;
-        // A value takes the place of what was there.
-        if (step_of(arrival.message).op() == Op::kGather) {
-          family_.resize(static_cast<std::size_t>(sent.first_of_family));
-          value_from = arrival.src;
-        } else {
-          family_.push_back(arrival.src);
-        }
-      }
-      if (step.op() == Op::kGather) {
-        family_.resize(static_cast<std::size_t>(sent.first_of_family));
-        if (value_from != topology::kNoNode) family_.push_back(value_from);
-      }
-      sent.family = static_cast<std::int32_t>(family_.size()) - sent.first_of_family;
-    }
-  }
 }
 
 MessageSizes size_messages(const ChunkProgram& program, Bytes chunk, Bytes element) {

@@ -77,8 +77,6 @@ class ChunkProgram {
     NodeId dst = topology::kNoNode;
     Pieces pieces;
     std::int32_t route = -1;  // Schedule::routes
-    std::int32_t first_of_family = 0;
-    std::int32_t family = 0;
   };
 
   // A chunk that goes through `stages`. Its pieces are an accelerator's own by the place of each dimension in
@@ -98,17 +96,17 @@ class ChunkProgram {
   // The port at every accelerator, counted over all dimensions. None for what comes down.
   int out_port(int message) const { return out_ports_[static_cast<std::size_t>(message)]; }
   // The number of a message among the arrivals at its destination.
-  std::int32_t arrival(NodeId node, int message) const;
+  std::int32_t arrival(NodeId node, int message) const {
+    const Step& step = step_of(message);
+    const std::int32_t first = step.leg == Leg::kUp ? level(step).coordinate(node) * step.messages : 0;
+    return step.arrival + first + message - step.first_message;
+  }
   // The moves of a message, by accelerator.
   std::span<const Move> moves(int message) const {
     return {&moves_[place(0, message)], static_cast<std::size_t>(accelerators_)};
   }
   const Move& move(NodeId node, int message) const { return moves_[place(node, message)]; }
   void set_route(NodeId node, int message, std::int32_t route) { moves_[place(node, message)].route = route; }
-  // The sources of its data: the nodes whose partial sums it includes, or the one that the value came from.
-  std::span<const NodeId> family(const Move& move) const {
-    return {family_.data() + move.first_of_family, static_cast<std::size_t>(move.family)};
-  }
   // The pieces that are an accelerator's own.
   Pieces share(NodeId node) const { return range(node, levels_.size()); }
 
@@ -154,7 +152,6 @@ class ChunkProgram {
               const Step& step, int message) const;
   Pieces up(NodeId node, const Step& step, int message) const;
   Pieces down(NodeId node, const Step& step, int message) const;
-  void find_families(const topology::Hierarchy& hierarchy);
   std::size_t place(NodeId node, int message) const {
     return static_cast<std::size_t>(message) * static_cast<std::size_t>(accelerators_) +
            static_cast<std::size_t>(node);
@@ -167,7 +164,6 @@ class ChunkProgram {
   std::vector<int> step_of_;    // [message]
   std::vector<int> out_ports_;  // [message]
   std::vector<Move> moves_;     // [message * accelerators + accelerator]: all do the same at a time
-  std::vector<NodeId> family_;
 };
 
 // Where the pieces of a chunk lie, and how long the messages of its program are.

@@ -12,13 +12,16 @@ namespace {
 
 constexpr std::size_t kMostFollowed = std::size_t{1} << 23;  // accelerators times flows
 
+// Ends after a table whose last message `visit` returned false for.
 template <typename Visit>
 void for_each_message(const Schedule& schedule, Visit visit) {
   for (const auto& node : schedule.nodes) {
     for (const auto& port : node.ports) {
-      port.for_each_entry([&visit](const TableEntry& entry) {
-        if (entry.op != Op::kNop) visit(entry);
+      bool goes_on = true;
+      port.for_each_entry([&](const TableEntry& entry) {
+        if (entry.op != Op::kNop) goes_on = visit(entry);
       });
+      if (!goes_on) return;
     }
   }
 }
@@ -31,6 +34,7 @@ std::optional<std::vector<Chunk>> chunks_of(const Schedule& schedule) {
     Chunk& chunk = chunks[static_cast<std::size_t>(entry.flow)];
     if (chunk.bytes == 0) chunk = {entry.address, entry.bytes};
     one_each = one_each && chunk.address == entry.address && chunk.bytes == entry.bytes;
+    return one_each;
   });
   if (!one_each) return std::nullopt;
   std::map<Bytes, Bytes> ends;
@@ -81,6 +85,7 @@ std::optional<FinalChunks> find_final_chunks(const Schedule& schedule) {
   for_each_message(schedule, [&](const TableEntry& entry) {
     ++found.messages[static_cast<std::size_t>(entry.destination()) * found.flows +
                      static_cast<std::size_t>(entry.flow)];
+    return true;
   });
   return found;
 }

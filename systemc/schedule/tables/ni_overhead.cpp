@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "schedule/tables/alike_entries.h"
 #include "schedule/tables/table_loop.h"
 
 namespace coppice::schedule {
@@ -62,17 +63,11 @@ struct Extremes {
   }
 };
 
-template <typename Visit>
-void for_each_entry(const Schedule& schedule, Visit visit) {
-  for (const NodeTables& node : schedule.nodes) {
-    for (const auto& port : node.ports) port.for_each_entry(visit);
-  }
-}
-
 TableLayout make_layout(const topology::Topology& topology, const Schedule& schedule,
                         const MessageLength& longest, int ports) {
   Extremes most;
-  for_each_entry(schedule, [&](const TableEntry& entry) { most.add(entry); });
+  for_each_alike_entry(schedule,
+                       [&](NodeId, const TableEntry& entry, std::int64_t /*count*/) { most.add(entry); });
   TableLayout layout;
   layout.flow = bits_for(schedule.flows - 1);
   layout.dependencies = bits_for(most.dependencies);
@@ -188,8 +183,9 @@ int TableLayout::entry_bits() const {
 
 Bytes longest_message(const Schedule& schedule) {
   Bytes longest = 0;
-  for_each_entry(schedule,
-                 [&](const TableEntry& entry) { longest = std::max(longest, entry.message_bytes()); });
+  for_each_alike_entry(schedule, [&](NodeId, const TableEntry& entry, std::int64_t /*count*/) {
+    longest = std::max(longest, entry.message_bytes());
+  });
   return longest;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace coppice::schedule {
 
@@ -21,14 +22,47 @@ Translations ProgramTables::moves_of(const topology::Hierarchy& hierarchy, int a
   return {widths, std::move(nodes), flips};
 }
 
-void ProgramTables::read_message(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const {
-  const auto [chunk_number, message] = spec_.slots[slot][i];
+const ProgramTables* ProgramTables::of_all(const Schedule& schedule) {
+  if (schedule.nodes.empty() || schedule.nodes.front().ports.empty()) return nullptr;
+  const auto* tables = dynamic_cast<const ProgramTables*>(schedule.nodes.front().ports.front().source());
+  if (tables == nullptr || tables->moves().nodes() != schedule.nodes.size()) return nullptr;
+  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    const auto& ports = schedule.nodes[node].ports;
+    if (ports.size() != tables->slots()) return nullptr;
+    for (std::size_t port = 0; port < ports.size(); ++port) {
+      const bool own = ports[port].source() == tables && ports[port].slot() == port &&
+                       ports[port].node() == static_cast<NodeId>(node);
+      if (!own) return nullptr;
+    }
+  }
+  return tables;
+}
+
+std::vector<ProgramTables::AlikeTurns> ProgramTables::alike_turns() const {
+  using Kind = std::tuple<const ChunkProgram*, const MessageSizes*, std::int32_t>;
+  std::map<Kind, AlikeTurns> found;
+  for (const auto& slot : spec_.slots) {
+    for (std::size_t i = 0; i < slot.size(); ++i) {
+      const PlacedChunk& chunk = spec_.chunks[static_cast<std::size_t>(slot[i].chunk)];
+      AlikeTurns& alike = found[{chunk.program, chunk.sizes, slot[i].message}];
+      const PlacedChunk& last = spec_.chunks[static_cast<std::size_t>(alike.turn.chunk)];
+      if (alike.count == 0 || chunk.address > last.address) alike.turn = slot[i];
+      alike.step = std::max(alike.step, static_cast<std::int32_t>(i) + 1);
+      ++alike.count;
+    }
+  }
+  std::vector<AlikeTurns> turns;
+  for (const auto& [kind, alike] : found) turns.push_back(alike);
+  return turns;
+}
+
+void ProgramTables::read_turn(Turn turn, NodeId node, TableEntry& entry) const {
+  const auto [chunk_number, message] = turn;
   const PlacedChunk& chunk = spec_.chunks[static_cast<std::size_t>(chunk_number)];
   const ChunkProgram::Step& step = chunk.program->step_of(message);
   const ChunkProgram::Move& move = chunk.program->move(node, message);
   entry.op = step.op();
   entry.flow = chunk_number;
-  entry.step = static_cast<std::int32_t>(i) + 1;
   entry.dependencies = step.dependencies;
   entry.arrival = chunk.program->arrival(node, message);
   entry.address = chunk.address + chunk.sizes->bounds[static_cast<std::size_t>(move.pieces.first)];
@@ -49,12 +83,17 @@ void ProgramTables::read(std::size_t slot, std::size_t i, NodeId node, TableEntr
   read_message(slot, i, node, entry);
   const auto [chunk, message] = spec_.slots[slot][i];
   const ChunkProgram& program = *spec_.chunks[static_cast<std::size_t>(chunk)].program;
-  const auto family = program.family(program.move(node, message));
+  const auto family = families_of(program).of(node, message);
   if (entry.op == Op::kReduce) {
     entry.children.assign(family.begin(), family.end());
   } else if (!family.empty()) {
     entry.parent = family.front();
   }
+}
+
+const MessageFamilies& ProgramTables::families_of(const ChunkProgram& program) const {
+  const std::lock_guard lock(families_mutex_);
+  return families_.try_emplace(&program, program).first->second;
 }
 
 // Few of many turns.

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "schedule/tables/chunk_program.h"
+#include "schedule/tables/message_families.h"
 #include "schedule/tables/symmetric_tables.h"
 
 namespace coppice::schedule {
@@ -37,6 +39,9 @@ class ProgramTables final : public SymmetricTables {
 
   ProgramTables(Translations moves, Spec spec) : moves_(std::move(moves)), spec_(std::move(spec)) {}
 
+  // The tables of a schedule if every accelerator has all of them as its own; nullptr if not.
+  static const ProgramTables* of_all(const Schedule& schedule);
+
   // The accelerators' moves that keep the dimensions: round rings and fully connected groups, and bits that
   // flip where halving and doubling exchange. Of one accelerator if Translations take no such dimensions.
   static Translations moves_of(const topology::Hierarchy& hierarchy, int accelerators,
@@ -48,6 +53,14 @@ class ProgramTables final : public SymmetricTables {
   std::span<const Turn> turns(std::size_t slot) const { return spec_.slots[slot]; }
   std::size_t slots() const { return spec_.slots.size(); }
 
+  // Turns of a message of chunks that are alike but for their place.
+  struct AlikeTurns {
+    Turn turn;               // of the chunk that lies last
+    std::int32_t step = 0;   // the last of them
+    std::int64_t count = 0;  // of an accelerator
+  };
+  std::vector<AlikeTurns> alike_turns() const;
+
   const Translations& moves() const override { return moves_; }
   // A chunk's messages are of its flow wherever they go.
   std::int32_t moved_back_flow(std::int32_t flow, NodeId /*from*/) const override { return flow; }
@@ -56,7 +69,12 @@ class ProgramTables final : public SymmetricTables {
     return static_cast<std::int64_t>(spec_.slots[slot].size());
   }
   void read(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override;
-  void read_message(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override;
+  void read_message(std::size_t slot, std::size_t i, NodeId node, TableEntry& entry) const override {
+    read_turn(spec_.slots[slot][i], node, entry);
+    entry.step = static_cast<std::int32_t>(i) + 1;
+  }
+  // The message of a turn, without its step.
+  void read_turn(Turn turn, NodeId node, TableEntry& entry) const;
   std::int32_t route_of(std::size_t slot, std::size_t i, NodeId node) const override {
     const auto [chunk, message] = spec_.slots[slot][i];
     return spec_.chunks[static_cast<std::size_t>(chunk)].program->move(node, message).route;
@@ -64,8 +82,12 @@ class ProgramTables final : public SymmetricTables {
   std::vector<std::int32_t> routes(std::size_t slot, NodeId node) const override;
 
  private:
+  const MessageFamilies& families_of(const ChunkProgram& program) const;
+
   Translations moves_;
   Spec spec_;
+  mutable std::mutex families_mutex_;
+  mutable std::map<const ChunkProgram*, MessageFamilies> families_;  // of programs whose entries were read
 };
 
 }  // namespace coppice::schedule

@@ -280,8 +280,13 @@ class ContributionVerification final : public Verification {
       addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
     };
     bool too_many = false;
+    // Mostly of all of a flow.
+    std::vector<Chunk> added(static_cast<std::size_t>(schedule.flows));
     const auto add = [&](const schedule::TableEntry& entry) {
       if (too_many || entry.op == schedule::Op::kNop) return;
+      Chunk& last = added[static_cast<std::size_t>(entry.flow)];
+      if (entry.bytes > 0 && last.address == entry.address && last.bytes == entry.bytes) return;
+      last = {entry.address, entry.bytes};
       addresses.push_back(entry.address);
       addresses.push_back(entry.address + entry.bytes);
       if (addresses.size() < 2 * most + 65536) return;

@@ -9,17 +9,19 @@ namespace coppice::system {
 void TimeWindows::add(std::size_t series, Femtoseconds begin, Femtoseconds end, Femtoseconds spent) {
   __extension__ using Wide = __int128;
   while (end > window_ * static_cast<Femtoseconds>(kMost)) join();
+  if (begin >= end) return;
   auto& windows = spent_[series];
+  auto window = static_cast<std::size_t>(begin / window_);
+  Femtoseconds window_end = static_cast<Femtoseconds>(window + 1) * window_;
   Femtoseconds counted = 0;
-  for (Femtoseconds at = begin; at < end;) {
-    const auto window = static_cast<std::size_t>(at / window_);
-    const Femtoseconds next = std::min(end, static_cast<Femtoseconds>(window + 1) * window_);
+  for (; window_end < end; ++window, window_end += window_) {
     if (windows.size() <= window) windows.resize(window + 1, 0);
-    const auto by_next = static_cast<Femtoseconds>(Wide{next - begin} * spent / (end - begin));
-    windows[window] += by_next - counted;
-    counted = by_next;
-    at = next;
+    const auto by_now = static_cast<Femtoseconds>(Wide{window_end - begin} * spent / (end - begin));
+    windows[window] += by_now - counted;
+    counted = by_now;
   }
+  if (windows.size() <= window) windows.resize(window + 1, 0);
+  windows[window] += spent - counted;
 }
 
 void TimeWindows::join() {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "config/loader.h"
+#include "schedule/tables/alike_entries.h"
 #include "system/machine/build.h"
 #include "system/output/dimension_activity.h"
 #include "system/output/leaps.h"
@@ -35,22 +36,21 @@ nlohmann::ordered_json dimensions_of(const Measured& measured) {
     bandwidths[static_cast<std::size_t>(channel.dimension)] += channel.bandwidth.gb_per_s();
   }
   std::vector<Bytes> bytes(kinds.size(), 0);
-  for (int a = 0; a < measured.schedule.accelerators(); ++a) {
-    for (const auto& port : measured.schedule.nodes[static_cast<std::size_t>(a)].ports) {
-      port.for_each_entry([&](const schedule::TableEntry& entry) {
-        if (entry.route < 0) return;
+  schedule::for_each_alike_entry(
+      measured.schedule, [&](topology::NodeId node, const schedule::TableEntry& entry, std::int64_t count) {
+        if (entry.route < 0 || !topology.is_accelerator(node)) return;
         // Accelerators that a message passes send it on.
-        topology::NodeId at = a;
+        topology::NodeId at = node;
         for (const topology::Hop& hop : measured.schedule.routes[static_cast<std::size_t>(entry.route)]) {
           const auto channels = topology.out_channels(at);
           if (hop.out_port >= channels.size()) break;
           const topology::Channel& channel = topology.channel(channels[hop.out_port]);
-          if (topology.is_accelerator(at)) bytes[static_cast<std::size_t>(channel.dimension)] += entry.bytes;
+          if (topology.is_accelerator(at)) {
+            bytes[static_cast<std::size_t>(channel.dimension)] += count * entry.bytes;
+          }
           at = channel.dst;
         }
       });
-    }
-  }
   const double time_ns = static_cast<double>(measured.cycles) * static_cast<double>(measured.period) /
                          static_cast<double>(kFemtosecondsPerNanosecond);
   auto list = nlohmann::ordered_json::array();

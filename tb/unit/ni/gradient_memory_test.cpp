@@ -83,6 +83,30 @@ RC_GTEST_PROP(ContributionMemory, IsFullOnceEverybodyIsIn, (std::uint16_t seed))
   RC_ASSERT(members == accelerators);
 }
 
+// Addresses are looked for where they would be if they were evenly apart.
+RC_GTEST_PROP(ContributionMemory, FindsAddressesHoweverFarApart, ()) {
+  const auto gaps =
+      *rc::gen::nonEmpty(rc::gen::container<std::vector<Bytes>>(rc::gen::element<Bytes>(4, 4, 8, 400)));
+  std::vector<Bytes> at{0};
+  for (const Bytes gap : gaps) at.push_back(at.back() + gap);
+  const std::size_t first = *rc::gen::inRange<std::size_t>(0, gaps.size());
+  const std::size_t last = *rc::gen::inRange(first, gaps.size()) + 1;
+  ContributionMemory mine(boundaries(at), 3, 0);
+  const ContributionMemory other(boundaries(at), 3, 1);
+  mine.reduce(at[first], at[last] - at[first], other.copy(at[first], at[last] - at[first]));
+  for (std::size_t s = 0; s < gaps.size(); ++s) {
+    RC_ASSERT(mine.contributions(s).front() == (s >= first && s < last ? 0b011U : 0b001U));
+  }
+  ContributionMemory sampled(boundaries(at), 3, 0, ContributionMemory::Segments::kSampledElements);
+  const ContributionMemory drawn(boundaries(at), 3, 1, ContributionMemory::Segments::kSampledElements);
+  const Bytes begin = *rc::gen::inRange<Bytes>(0, at.back() + 1);
+  const Bytes end = *rc::gen::inRange<Bytes>(begin, at.back() + 9);
+  sampled.reduce(begin, end - begin, drawn.copy(begin, end - begin));
+  for (std::size_t s = 0; s < at.size(); ++s) {
+    RC_ASSERT(sampled.contributions(s).front() == (at[s] >= begin && at[s] < end ? 0b011U : 0b001U));
+  }
+}
+
 TEST(NullMemory, KeepsNothing) {
   NullMemory memory;
   const Payload payload = memory.copy(0, 1 << 20);

@@ -101,9 +101,32 @@ TEST(ChunkSimulation, GivesUpAfterATime) {
   }
   const Femtoseconds finish = simulation.run(ways);
   EXPECT_EQ(simulation.run(ways, finish), finish);
-  const Femtoseconds late = simulation.run(ways, 4 * kUnit);
-  EXPECT_GT(late, 4 * kUnit);
-  EXPECT_LT(late, 8 * kUnit);
+  EXPECT_EQ(simulation.operations(1).size(), 8U);
+  // The first dimension is never idle, so that it is clear from the start.
+  EXPECT_EQ(simulation.run(ways, 4 * kUnit), finish);
+  EXPECT_TRUE(simulation.operations(1).empty());
+}
+
+// Neither too early, nor later than the run would have ended.
+RC_GTEST_PROP(ChunkSimulation, GivesUpOnlyWhatTakesLonger, ()) {
+  const LatencyModel model = figure_5();
+  ChunkSimulation simulation(model);
+  std::vector<ChunkWay> ways;
+  const auto chunks = split_into_chunks(kData, 4, *rc::gen::inRange(1, 9));
+  for (const Chunk& chunk : chunks) {
+    const DimensionOrder order = *rc::gen::element(DimensionOrder{0, 1}, DimensionOrder{1, 0});
+    const ChunkPlan plan = mirrored_plan(Collective::kAllReduce, chunk.bytes, order);
+    ways.push_back(way_of(model, plan, IntraDimension::kSmallestChunkFirst, Grain::kSteps));
+  }
+  const Femtoseconds finish = simulation.run(ways);
+  const Femtoseconds give_up = finish / 1000 * *rc::gen::inRange(1, 1200);
+  const Femtoseconds stopped = simulation.run(ways, give_up);
+  if (finish <= give_up) {
+    RC_ASSERT(stopped == finish);
+  } else {
+    RC_ASSERT(stopped > give_up);
+    RC_ASSERT(stopped <= finish);
+  }
 }
 
 // Nor does it matter to Fig. 5 that operations go step by step.

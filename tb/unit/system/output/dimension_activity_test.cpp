@@ -1,6 +1,10 @@
 #include "system/output/dimension_activity.h"
 
 #include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "machine.h"
 #include "topology/networks/hierarchy.h"
@@ -33,6 +37,31 @@ TEST(TimeWindows, GrowsLongerWithTime) {
   EXPECT_EQ(parts[0], 0.75);
   EXPECT_EQ(parts[62], 0.5);  // 250 and 251
   EXPECT_EQ(parts[63], 0.5);  // 252, of two
+}
+
+// All that was spent is in some window, however it is cut.
+RC_GTEST_PROP(TimeWindows, KeepWhatWasSpent, ()) {
+  const auto in = [](Femtoseconds least, Femtoseconds most) {
+    return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most + 1));
+  };
+  TimeWindows windows(1, in(1, 20));
+  Femtoseconds all = 0;
+  Femtoseconds last = 1;
+  for (auto spans = in(1, 20); spans > 0; --spans) {
+    const Femtoseconds begin = in(0, 500);
+    const Femtoseconds end = begin + in(0, 200);
+    const Femtoseconds spent = in(0, end - begin);
+    windows.add(0, begin, end, spent);
+    all += begin == end ? 0 : spent;
+    last = std::max(last, end);
+  }
+  const auto parts = windows.parts(0, 1, last);
+  double sum = 0;
+  for (std::size_t w = 0; w < parts.size(); ++w) {
+    const Femtoseconds begin = static_cast<Femtoseconds>(w) * windows.window();
+    sum += parts[w] * static_cast<double>(std::min(windows.window(), last - begin));
+  }
+  RC_ASSERT(std::abs(sum - static_cast<double>(all)) < 1e-6);
 }
 
 // Two accelerators around a switch of 16 GB/s, a flit of 16 B per cycle of 1 ns.

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "schedule/tables/program_tables.h"
+#include "schedule/tables/schedule.h"
+
+namespace coppice::schedule {
+
+// Calls `visit(node, entry, count)` with the entries of a schedule, of those of a node that are alike but for
+// flow, address and step once, with the largest address and step and how many they are. For what does not
+// depend on the rest, where entries are too many to make up each.
+template <typename Visit>
+void for_each_alike_entry(const Schedule& schedule, Visit visit) {
+  const ProgramTables* const programs = ProgramTables::of_all(schedule);
+  if (programs == nullptr) {
+    for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+      for (const Table& port : schedule.nodes[node].ports) {
+        port.for_each_entry(
+            [&](const TableEntry& entry) { visit(static_cast<NodeId>(node), entry, std::int64_t{1}); });
+      }
+    }
+    return;
+  }
+  TableEntry entry;
+  for (const auto& [turn, step, count] : programs->alike_turns()) {
+    entry.step = step;
+    for (NodeId node = 0; node < static_cast<NodeId>(schedule.nodes.size()); ++node) {
+      programs->read_turn(turn, node, entry);
+      visit(node, entry, count);
+    }
+  }
+}
+
+}  // namespace coppice::schedule

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/tables/chunk_program.h"
+
+namespace coppice::schedule {
+
+// Who a chunk's messages name besides their destination, as its moves have it: the nodes whose partial sums a
+// message includes, or the one that its value came from. Nobody needs them to execute a program, so that they
+// are found when somebody asks.
+class MessageFamilies {
+ public:
+  explicit MessageFamilies(const ChunkProgram& program);
+
+  std::span<const NodeId> of(NodeId node, int message) const {
+    const std::size_t at = place(node, message);
+    return std::span(nodes_).subspan(ends_[at], ends_[at + 1] - ends_[at]);
+  }
+
+ private:
+  std::size_t place(NodeId node, int message) const {
+    return static_cast<std::size_t>(message) * accelerators_ + static_cast<std::size_t>(node);
+  }
+
+  std::size_t accelerators_;
+  std::vector<NodeId> nodes_;
+  std::vector<std::uint32_t> ends_;  // of the one before, by place
+};
+
+}  // namespace coppice::schedule
