@@ -3,10 +3,12 @@
 // tb/tile/simulate. The last line says "verified", with the cycle in which the last message counted, or what is wrong.
 //
 // RUNS collectives run one after another, the second on what the first left: sums.hex holds the sums of each. With FLIP a bit of flits changes on a link, and its
-// tile must tell, nobody else; sums are not looked at. Tiles count the flits that are
+// tile must tell, nobody else; sums are not looked at. With FLIP_TABLES a bit of every part of every line of the tables changes before
+// the first start: sums hold, and every tile counts as many corrections a run as its lines have parts. Tiles count the flits that are
 // counted here.
 `default_nettype none
 `define MEMORY network_tb.memory
+`define TABLE i_tile.i_tile.i_ni.g_port[p].i_port.g_one.i_table
 module network_tb;
   `include "system.vh"
   `include "coppice_tile.vh"
@@ -57,7 +59,12 @@ module network_tb;
 
   // Bit FLIP of every flit behind a head changes on the first link; -1: none.
   wire [FLIT_W-1:0] flipped = FLIP < 0 ? {FLIT_W{1'b0}} : {{(FLIT_W - 1){1'b0}}, 1'b1} << FLIP;
-  genvar n, b;
+  event   flip_tables;
+  integer flip_seed = 1;
+  function [LINE_W-1:0] one_of(input integer bits);
+    one_of = {{(LINE_W - 1){1'b0}}, 1'b1} << $unsigned($random(flip_seed)) % bits;
+  endfunction
+  genvar n, b, p;
   generate
     for (n = 0; n < NODES * LINKS; n = n + 1) begin : g_link
       localparam FROM = SOURCES[n*16+:16];
@@ -86,7 +93,7 @@ module network_tb;
       axi_tile #(
         .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
         .FLOWS(FLOWS), .BANKS(BANKS), .AXI_W(AXI_W), .BURST_WORDS(BURST_WORDS), .LINES(BANK_LINES), .PARITY(PARITY),
-        .COUNTERS(1)
+        .COUNTERS(1), .ECC(FLIP_TABLES)
       ) i_tile (
         .clk_i(clk), .rst_ni(rst_n), .awaddr_i(address), .awvalid_i(writes && mine), .awready_o(unused_taken[n]), .wdata_i(data),
         .wstrb_i(4'hf), .wvalid_i(writes && mine), .wready_o(), .bresp_o(write_response[n*2+:2]), .bvalid_o(answered[n]),
@@ -125,13 +132,26 @@ module network_tb;
           bursts_written[n*BANKS+b] = i_memory.bursts_written;
         end
       end
+      // One random bit of each part of each line, of data or check, and of the first line's copy, which is read in the place of its part.
+      if (FLIP_TABLES != 0) begin : g_flip
+        for (p = 0; p < PORTS; p = p + 1) begin : g_table
+          integer row;
+          always @(flip_tables) begin
+            for (row = 0; row < sizes[n][p*16+:16]; row = row + 1) begin
+              `TABLE.ahead_lines_q[row] = `TABLE.ahead_lines_q[row] ^ one_of(`TABLE.AHEAD_CODE_W);
+              `TABLE.rest_lines_q[row] = `TABLE.rest_lines_q[row] ^ one_of(`TABLE.REST_CODE_W);
+              if (row == 0) `TABLE.first_q = `TABLE.first_q ^ one_of(`TABLE.AHEAD_CODE_W);
+            end
+          end
+        end
+      end
       // When messages count: sums three cycles after stores.
       assign counts[n*PORTS+:PORTS] = i_tile.i_tile.i_ni.added3_q | (i_tile.i_tile.i_ni.arrived & ~i_tile.i_tile.i_ni.arrived_add);
     end
   endgenerate
 
   reg     told;
-  integer at, run, wrong, cycle, last, flits, flits_before, sent, i, failures, bursts_in, bursts_out;
+  integer at, run, wrong, cycle, last, flits, flits_before, sent, i, failures, bursts_in, bursts_out, corrections;
   // A write to the target, or all; each must take it at once and answer in the next cycle that all is well.
   task write(input [7:0] to, input [31:0] what);
     begin
@@ -196,6 +216,8 @@ module network_tb;
       for (i = 0; i < (LINE_W + 31) / 32; i = i + 1) write(`COPPICE_TILE_LINE + 4 * i, tables[at] >> (32 * i));
       write(`COPPICE_TILE_TABLE, {8'd0, tables[at][LINE_W+16+:8], tables[at][LINE_W+:16]});
     end
+    repeat (2) @(negedge clk);  // the last line is in its table
+    -> flip_tables;
     target = 0;
     flits = 0;
     for (run = 0; run < RUNS; run = run + 1) begin
@@ -223,6 +245,9 @@ module network_tb;
         must_read(`COPPICE_TILE_ERROR, told ? 32'd8 : 32'd0);
         must_read(`COPPICE_TILE_INTERRUPT, told ? 32'd3 : 32'd1);
         must_read(`COPPICE_TILE_ARRIVED, {16'd0, sizes[target][PORTS*32+:16]});
+        corrections = 0;
+        for (i = 0; i < PORTS; i = i + 1) corrections = corrections + 2 * (run + 1) * sizes[target][i*16+:16];
+        must_read(`COPPICE_TILE_CORRECTED, FLIP_TABLES != 0 ? corrections : 32'd0);
         read(`COPPICE_TILE_SENT_FLITS);
         sent = sent + value[target*32+:32];
         read(`COPPICE_TILE_CYCLES);

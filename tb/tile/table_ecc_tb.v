@@ -5,7 +5,7 @@
 `default_nettype none
 module table_ecc_tb;
   parameter ROUNDS = 200, ENTRIES = 8, INDEX_W = 3, SEED = 1;
-  localparam LINE_W = 212, AHEAD_W = 90, REST_W = 139;  // with check bits
+  localparam ENTRY_W = 182, LINE_W = ENTRY_W + 20, AHEAD_W = 90, REST_W = 128;  // a tile's; the parts with check bits
   localparam [AHEAD_W-1:0] AHEAD_ONE = 1;
   localparam [REST_W-1:0] REST_ONE = 1;
   reg                clk = 1'b0, rst_n = 1'b0, loads = 1'b0, start = 1'b0, hold = 1'b0, pop = 1'b0;
@@ -17,7 +17,7 @@ module table_ecc_tb;
   reg  [23:0]        address_stride = 0;
   reg  [15:0]        step_stride = 0;
   wire [1:0]         valid, pass, above, wrong;
-  wire [2*192-1:0]   entry;
+  wire [2*ENTRY_W-1:0] entry;
   wire [2*24-1:0]    offset;
   wire [2*16-1:0]    issued;
   wire [3:0]         corrected;
@@ -25,11 +25,11 @@ module table_ecc_tb;
   genvar g;
   generate
     for (g = 0; g < 2; g = g + 1) begin : g_table
-      schedule_table #(.ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ECC(g)) i_table (
+      schedule_table #(.ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ECC(g)) i_table (
         .clk_i(clk), .rst_ni(rst_n), .load_valid_i(loads), .load_index_i(index), .load_line_i(line), .start_i(start),
         .first_i(start), .lines_i(lines), .count_i(count), .flow_stride_i(flow_stride), .address_stride_i(address_stride),
         .step_stride_i(step_stride), .absorbs_i(24'd1000), .hold_i(hold), .pop_i(pop && !pass[0]), .valid_o(valid[g]),
-        .pass_o(pass[g]), .entry_o(entry[g*192+:192]), .above_o(above[g]), .address_offset_o(offset[g*24+:24]),
+        .pass_o(pass[g]), .entry_o(entry[g*ENTRY_W+:ENTRY_W]), .above_o(above[g]), .address_offset_o(offset[g*24+:24]),
         .issued_o(issued[g*16+:16]), .corrected_o(corrected[g*2+:2]), .wrong_o(wrong[g]));
     end
   endgenerate
@@ -63,6 +63,7 @@ module table_ecc_tb;
                                    .corrected_o(word_corrected), .wrong_o(word_wrong));
 
   initial begin
+    if (g_table[1].i_table.AHEAD_CODE_W != AHEAD_W || g_table[1].i_table.REST_CODE_W != REST_W) fail("parts have other widths");
     repeat (3) @(negedge clk);
     rst_n = 1'b1;
     for (round = 0; round < ROUNDS; round = round + 1) begin
@@ -76,7 +77,7 @@ module table_ecc_tb;
         index = i;
         line = {$random(seed), $random(seed), $random(seed), $random(seed), $random(seed), $random(seed), $random(seed)};
         // In iterations from 0 or 1 on, one line in all of them.
-        line[192+:20] = {10'd1023, 9'd0, i > 0 && below(3) == 0};
+        line[ENTRY_W+:20] = {10'd1023, 9'd0, i > 0 && below(3) == 0};
         @(negedge clk);
       end
       loads = 1'b0;
@@ -128,7 +129,7 @@ module table_ecc_tb;
         end else begin
           if (wrong[1] !== 1'b0) fail("one bit is told as two");
           if ({valid[0], pass[0], issued[15:0]} !== {valid[1], pass[1], issued[31:16]} ||
-              (valid[0] && {above[0], entry[191:0], offset[23:0]} !== {above[1], entry[383:192], offset[47:24]}))
+              (valid[0] && {above[0], entry[ENTRY_W-1:0], offset[23:0]} !== {above[1], entry[ENTRY_W+:ENTRY_W], offset[47:24]}))
             fail("it does something else");
           if ((pop && valid[0]) || (pass[0] && !hold)) begin
             if (corrected[3:2] !== {flipped_rest[head], of_first ? flipped_first : flipped_ahead[head]}) fail("it counts something else");
