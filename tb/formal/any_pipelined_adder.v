@@ -1,5 +1,5 @@
 // Stands for the adder where only what goes through its stages is proven: a result that no other adder gives, two cycles after its
-// operands, and 0 in other cycles.
+// operands, and 0 in other cycles. Integers are added.
 `default_nettype none
 module fp32_adder #(
   parameter PIPELINED = 1,
@@ -10,6 +10,7 @@ module fp32_adder #(
   input  wire             valid_i,
   input  wire             next_i,
   input  wire             short_i,
+  input  wire             int_i,
   input  wire [WIDTH-1:0] a_i,
   input  wire [WIDTH-1:0] b_i,
   output wire [WIDTH-1:0] sum_o
@@ -17,7 +18,7 @@ module fp32_adder #(
   reg [WIDTH-1:0] first_q, second_q;
   reg             valid_q;
   always @(posedge clk_i) begin
-    if (valid_i) first_q <= (a_i + b_i) ^ {{(WIDTH - 2){1'b0}}, short_i, 1'b1} << WIDTH - 3;
+    if (valid_i) first_q <= (a_i + b_i) ^ {{(WIDTH - 2){1'b0}}, short_i, !int_i} << WIDTH - 3;
     if (next_i) second_q <= first_q;
     valid_q <= next_i;
   end
