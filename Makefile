@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing layout energy fpga tile deb explore
+.PHONY: help setup clang run build command test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing layout energy waveforms fpga tile deb explore
 .NOTPARALLEL:
 
 help:
@@ -137,6 +137,9 @@ layout: setup ## place and route blocks of the Verilog into results/hardware/lay
 
 energy: setup ## what a flit, a sum and a table entry cost in the Verilog's gates, into results/hardware/energy; BLOCKS: only these
 	@scripts/energy --jobs $(JOBS) $(BLOCKS)
+
+waveforms: command ## draw the ports of the Verilog's blocks from a run of four tiles, into docs/hardware/figures
+	@scripts/waveforms
 
 fpga: setup ## count what blocks of the Verilog take on FPGAs (ECP5, Xilinx 7), into results/hardware/fpga; BLOCKS: only these
 	@scripts/fpga --jobs $(JOBS) $(BLOCKS)
