@@ -343,7 +343,8 @@ std::optional<CheckReport> check_programs(const Topology& topology, const Schedu
     if (!proven) return std::nullopt;
     additions[&program] = *proven;
   }
-  const Schedule alone = with_tables_of(schedule, tables.moves().origin());
+  // Whom its messages name follows from the moves of the programs.
+  const Schedule alone = with_tables_of(schedule, tables.moves().origin(), Names::kDestinations);
   std::vector<Message> messages = collect_messages(topology, alone);
   CheckReport report;
   report.symmetry = &tables;

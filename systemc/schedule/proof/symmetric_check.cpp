@@ -199,7 +199,18 @@ CheckReport check_symmetric(const Topology& topology, const Schedule& schedule, 
   return report;
 }
 
-Schedule with_tables_of(const Schedule& schedule, NodeId node) {
+namespace {
+
+std::vector<TableEntry> messages_of(const Table& table) {
+  std::vector<TableEntry> entries;
+  entries.reserve(table.size());
+  table.for_each_entry([&](const TableEntry& entry) { entries.push_back(entry); });
+  return entries;
+}
+
+}  // namespace
+
+Schedule with_tables_of(const Schedule& schedule, NodeId node, Names names) {
   Schedule alone;
   alone.algorithm = schedule.algorithm;
   alone.collective = schedule.collective;
@@ -216,7 +227,13 @@ Schedule with_tables_of(const Schedule& schedule, NodeId node) {
   }
   auto& tables = alone.nodes[static_cast<std::size_t>(node)];
   tables = schedule.nodes[static_cast<std::size_t>(node)];
-  for (Table& table : tables.ports) table.entries();
+  for (Table& table : tables.ports) {
+    if (names == Names::kAll) {
+      table.entries();
+    } else {
+      table = messages_of(table);
+    }
+  }
   return alone;
 }
 

@@ -19,8 +19,10 @@ const TablePattern* symmetry_of(const topology::Topology& topology, const Schedu
 CheckReport check_symmetric(const topology::Topology& topology, const Schedule& schedule,
                             const TablePattern& pattern);
 
-// The schedule with entries of one accelerator only, which are stored.
-Schedule with_tables_of(const Schedule& schedule, NodeId node);
+// The schedule with entries of one accelerator only, which are stored, with all whom they name or with their
+// destinations alone (TableSource::read_message()).
+enum class Names { kAll, kDestinations };
+Schedule with_tables_of(const Schedule& schedule, NodeId node, Names names = Names::kAll);
 
 // Whether some table has no entries of its own.
 bool has_patterns(const Schedule& schedule);
