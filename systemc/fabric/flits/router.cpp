@@ -8,15 +8,6 @@
 #include "fabric/flits/router_switch.h"
 
 namespace coppice::fabric {
-namespace {
-
-// Bit per virtual channel, at most 32.
-std::uint32_t bits(topology::VcRange vcs) {
-  const std::uint64_t below_end = (std::uint64_t{1} << vcs.end) - 1;
-  return static_cast<std::uint32_t>(below_end & (~std::uint64_t{0} << vcs.begin));
-}
-
-}  // namespace
 
 Router::Router(NodeId node, int ports, const config::RouterConfig& config,
                const std::vector<OutputRate>& rates, Femtoseconds period, RouterEnvironment& environment)
@@ -53,10 +44,11 @@ Router::Router(NodeId node, int ports, const config::RouterConfig& config,
     InputPort& input_port = input_ports_[static_cast<std::size_t>(port)];
     input_port.word = static_cast<std::uint16_t>(port / ports_per_word);
     input_port.bit = static_cast<std::uint16_t>(port % ports_per_word * vcs_);
-    output_ports_[static_cast<std::size_t>(port)].free_vcs = bits({0, static_cast<std::uint8_t>(vcs_)});
+    output_ports_[static_cast<std::size_t>(port)].free_vcs = vc_bits({0, static_cast<std::uint8_t>(vcs_)});
   }
   set_paces(rates);
-  in_rotation_ = one_word() && !by_age_;
+  one_word_ = bits_.size() == 1;
+  in_rotation_ = one_word_ && !by_age_;
   if (!in_rotation_) {
     requested_ = granted_ = PortSet(ports);
     accepted_.resize(n, -1);
@@ -95,45 +87,36 @@ bool Router::step(Cycles now) {
 void Router::activate(Cycles now) {
   while (allocated_.has_due(now)) {
     const InputVc& in = inputs_[static_cast<std::size_t>(allocated_.pop())];
-    bits_of(in).active |= bit(in);
+    const std::uint64_t own = bit(in);
+    bits_of(in).active |= own;
     if (!one_word()) continue;
-    output_ports_[static_cast<std::size_t>(in.out_port)].inputs |= bit(in);
+    output_ports_[static_cast<std::size_t>(in.out_port)].inputs |= own;
     active_outputs_.insert(in.out_port);
   }
 }
 
-bool Router::allocate_vcs(Cycles now) {
-  if (waiting_vc_.empty()) {
-    if (!routed_.has_due(now)) return false;
-    const std::int32_t id = routed_.pop();
-    route(id);
-    if (!routed_.has_due(now)) return allocate_alone(id, now);
-    waiting_vc_.push_back(id);
-  }
-  while (routed_.has_due(now)) {
-    const std::int32_t id = routed_.pop();
-    route(id);
-    waiting_vc_.insert(std::upper_bound(waiting_vc_.begin(), waiting_vc_.end(), id), id);
-  }
-  if (waiting_vc_.size() == 1) {
-    const std::int32_t id = waiting_vc_.front();
-    waiting_vc_.clear();
-    return allocate_alone(id, now);
-  }
-
+// Of those in waiting_vc_, two at least. An output port that a single one asks grants it all that is free; at
+// the others every input VC picks among the output VCs that were granted to it, by the pointers of the
+// cycle's start.
+bool Router::allocate_waiting(Cycles now) {
   if (!choices_.empty()) {
     for (const std::int32_t id : waiting_vc_) choose_hop(id);
   }
-  grant_vcs();
-  // Accept: every input VC picks among the output VCs that were granted to it, by the pointers of the cycle's
-  // start.
-  for (const std::int32_t id : waiting_vc_) {
-    InputVc& in = inputs_[static_cast<std::size_t>(id)];
-    in.out_vc = static_cast<std::int16_t>(preferred_vc(in, take_grants(id)));
+  const PortWord contested = contested_outputs();
+  const auto contends = [&](const InputVc& in) { return !one_word() || contested.contains(in.out_port); };
+  if (!one_word() || !contested.empty()) {
+    for (const std::int32_t id : waiting_vc_) {
+      if (contends(inputs_[static_cast<std::size_t>(id)])) ask_for_vcs(id);
+    }
+    for (const std::int32_t id : waiting_vc_) {
+      InputVc& in = inputs_[static_cast<std::size_t>(id)];
+      if (contends(in)) in.out_vc = static_cast<std::int16_t>(preferred_vc(in, take_grants(id)));
+    }
   }
   std::size_t kept = 0;
   for (const std::int32_t id : waiting_vc_) {
-    const int vc = inputs_[static_cast<std::size_t>(id)].out_vc;
+    const InputVc& in = inputs_[static_cast<std::size_t>(id)];
+    const int vc = contends(in) ? in.out_vc : preferred_vc(in, free_vcs(in));
     if (vc < 0) {
       waiting_vc_[kept++] = id;
     } else {
@@ -141,31 +124,37 @@ bool Router::allocate_vcs(Cycles now) {
     }
   }
   const bool gave_any = kept != waiting_vc_.size();
-  waiting_vc_.resize(kept);
+  waiting_vc_.erase(waiting_vc_.begin() + static_cast<std::ptrdiff_t>(kept), waiting_vc_.end());
   return gave_any;
 }
 
-void Router::route(std::int32_t input_vc) {
-  const auto id = static_cast<std::size_t>(input_vc);
-  const PacketId packet = buffers_[ring_index(id, 0)].packet;
-  const RouteDecision decision = environment_->route(node_, packet);
-  inputs_[id].out_port = static_cast<std::int16_t>(decision.hop.out_port);
-  Allowance& allowed = allowances_[id];
-  allowed.vcs = bits(decision.hop.vcs);
-  allowed.rotate_vcs = decision.rotate_vcs;
-  if (by_age_) created_[id] = decision.created;
-  allowed.adapts = !decision.adaptive.empty();
-  if (!allowed.adapts) [[likely]] {
-    return;
+// The output ports that several of those in waiting_vc_ ask, in routers of one word.
+PortWord Router::contested_outputs() const {
+  PortWord asked;
+  PortWord contested;
+  if (!one_word()) return contested;
+  for (const std::int32_t id : waiting_vc_) {
+    const int port = inputs_[static_cast<std::size_t>(id)].out_port;
+    if (asked.contains(port)) contested.insert(port);
+    asked.insert(port);
   }
+  return contested;
+}
+
+void Router::keep_choice(std::int32_t input_vc, PacketId packet, const RouteDecision& decision) {
   if (choices_.empty()) choices_.resize(inputs_.size());
-  choices_[id] = {decision, packet};
+  Choice& choice = choices_[static_cast<std::size_t>(input_vc)];
+  choice.hop = decision.hop;
+  choice.better.assign(decision.adaptive.begin(), decision.adaptive.end());
+  choice.flits = decision.flits;
+  choice.packet = packet;
 }
 
 // The free virtual channels of a hop whose buffers are empty or have room for a packet.
 std::uint32_t Router::roomy_vcs(const topology::Hop& hop, std::uint32_t flits) const {
   std::uint32_t roomy = 0;
-  for (std::uint32_t vcs = output_ports_[hop.out_port].free_vcs & bits(hop.vcs); vcs != 0; vcs &= vcs - 1) {
+  for (std::uint32_t vcs = output_ports_[hop.out_port].free_vcs & vc_bits(hop.vcs); vcs != 0;
+       vcs &= vcs - 1) {
     const int vc = std::countr_zero(vcs);
     const auto room = static_cast<std::uint32_t>(output(hop.out_port, vc).credits);
     if (room == depth_ || room >= flits) roomy |= 1U << vc;
@@ -180,8 +169,8 @@ void Router::choose_hop(std::int32_t input_vc) {
   Choice& choice = choices_[static_cast<std::size_t>(input_vc)];
   int least = 0;
   choice.adaptive = false;
-  for (const topology::Hop& hop : choice.decision.adaptive) {
-    const std::uint32_t vcs = roomy_vcs(hop, choice.decision.flits);
+  for (const topology::Hop& hop : choice.better) {
+    const std::uint32_t vcs = roomy_vcs(hop, choice.flits);
     if (vcs == 0 || (choice.adaptive && waiting(hop.out_port) >= least)) continue;
     choice.adaptive = true;
     least = waiting(hop.out_port);
@@ -189,8 +178,8 @@ void Router::choose_hop(std::int32_t input_vc) {
     allowed.vcs = vcs;
   }
   if (choice.adaptive) return;
-  in.out_port = static_cast<std::int16_t>(choice.decision.hop.out_port);
-  allowed.vcs = bits(choice.decision.hop.vcs);
+  in.out_port = static_cast<std::int16_t>(choice.hop.out_port);
+  allowed.vcs = vc_bits(choice.hop.vcs);
 }
 
 // With a single requester every free output VC is granted to it.
@@ -211,42 +200,43 @@ bool Router::allocate_alone(std::int32_t input_vc, Cycles now) {
 void Router::give_vc(std::int32_t input_vc, int vc, Cycles now) {
   const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
   InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
-  OutputVc& out = outputs_[index(in.out_port, vc)];
   OutputPort& port = output_ports_[static_cast<std::size_t>(in.out_port)];
+  const auto id = static_cast<std::int32_t>(index(in.out_port, vc));
+  OutputVc& out = outputs_[static_cast<std::size_t>(id)];
   out.owner = input_vc;
   out.grant_pointer = input_vc + 1 == virtual_channels ? 0 : input_vc + 1;
   port.free_vcs &= ~(1U << vc);
   port.vc_pointer = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
   in.out_vc = static_cast<std::int16_t>(vc);
-  in.out = static_cast<std::int16_t>(index(in.out_port, vc));
-  const std::int32_t after = in.out + 1;
+  in.out = static_cast<std::int16_t>(id);
   Allowance& allowed = allowances_[static_cast<std::size_t>(input_vc)];
-  allowed.accept_pointer = static_cast<std::int16_t>(after == virtual_channels ? 0 : after);
+  allowed.accept_pointer = static_cast<std::int16_t>(id + 1 == virtual_channels ? 0 : id + 1);
   VcBits& state = bits_of(in);
-  state.credited = (state.credited & ~bit(in)) | (out.credits > 0 ? bit(in) : 0);
+  const std::uint64_t own = bit(in);
+  state.credited = (state.credited & ~own) | (out.credits > 0 ? own : 0);
   allocated_.push({now + vc_alloc_delay_, input_vc});
-  if (!allowed.adapts) return;
+  if (!allowed.adapts) [[likely]] {
+    return;
+  }
   const Choice& choice = choices_[static_cast<std::size_t>(input_vc)];
   if (!choice.adaptive) environment_->takes_hop(node_, choice.packet);
 }
 
-// Grant: every free output VC picks among the input VCs that may use it.
-void Router::grant_vcs() {
+// Every free output VC that an input VC may use grants itself to it, unless another that asks comes first.
+void Router::ask_for_vcs(std::int32_t id) {
   const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
   // Distance of `x` from a round-robin pointer, the smallest wins.
   const auto distance = [virtual_channels](std::int32_t x, std::int32_t pointer) {
     return x >= pointer ? x - pointer : x - pointer + virtual_channels;
   };
-  for (const std::int32_t id : waiting_vc_) {
-    const InputVc& in = inputs_[static_cast<std::size_t>(id)];
-    OutputVc* const outs = &outputs_[index(in.out_port, 0)];
-    for (std::uint32_t vcs = free_vcs(in); vcs != 0; vcs &= vcs - 1) {
-      OutputVc& out = outs[std::countr_zero(vcs)];
-      if (out.granted < 0 || older(id, out.granted) ||
-          (of_an_age(id, out.granted) &&
-           distance(id, out.grant_pointer) < distance(out.granted, out.grant_pointer))) {
-        out.granted = id;
-      }
+  const InputVc& in = inputs_[static_cast<std::size_t>(id)];
+  OutputVc* const outs = &outputs_[index(in.out_port, 0)];
+  for (std::uint32_t vcs = free_vcs(in); vcs != 0; vcs &= vcs - 1) {
+    OutputVc& out = outs[std::countr_zero(vcs)];
+    if (out.granted < 0 || older(id, out.granted) ||
+        (of_an_age(id, out.granted) &&
+         distance(id, out.grant_pointer) < distance(out.granted, out.grant_pointer))) {
+      out.granted = id;
     }
   }
 }

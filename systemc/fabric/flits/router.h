@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -28,8 +29,9 @@ struct RouteDecision {
   topology::Hop hop;
   bool rotate_vcs = false;
   // Better hops, in order of preference: one is taken where a virtual channel is free whose buffer is empty
-  // or has room for the packet, the one with the fewest flits waiting first; else `hop`.
-  std::vector<topology::Hop> adaptive{};
+  // or has room for the packet, the one with the fewest flits waiting first; else `hop`. They last until the
+  // environment is asked for the next route.
+  std::span<const topology::Hop> adaptive{};
   std::uint32_t flits = 0;  // of the packet
   Cycles created = 0;       // for arbitration by age
 };
@@ -148,7 +150,9 @@ class Router final : public topology::OutputLoads {
   };
   // The hops of the packet in front of an input virtual channel.
   struct Choice {
-    RouteDecision decision;
+    topology::Hop hop;
+    std::vector<topology::Hop> better;
+    std::uint32_t flits = 0;
     PacketId packet = 0;
     bool adaptive = false;  // which were chosen in this cycle
   };
@@ -191,13 +195,22 @@ class Router final : public topology::OutputLoads {
   void start_routing(std::int32_t input_vc, Cycles allocate_at) { routed_.push({allocate_at, input_vc}); }
   // Where an input virtual channel is in bits_.
   static std::uint64_t bit(const InputPort& port, int vc) { return std::uint64_t{1} << (port.bit + vc); }
+  // Bit per virtual channel, at most 32.
+  static std::uint32_t vc_bits(topology::VcRange vcs) {
+    const std::uint64_t below_end = (std::uint64_t{1} << vcs.end) - 1;
+    return static_cast<std::uint32_t>(below_end & (~std::uint64_t{0} << vcs.begin));
+  }
+  std::size_t id_of(const InputVc& in) const { return static_cast<std::size_t>(&in - inputs_.data()); }
   const InputPort& port_of(const InputVc& in) const {
     return input_ports_[static_cast<std::size_t>(in.port)];
   }
   VcBits& bits_of(const InputVc& in) { return bits_[port_of(in).word]; }
   const VcBits& bits_of(const InputVc& in) const { return bits_[port_of(in).word]; }
   std::uint64_t bit(const InputVc& in) const {
-    return bit(port_of(in), static_cast<int>(&in - inputs_.data()) - in.port * vcs_);
+    const std::size_t id = id_of(in);
+    // The bits of a single word are numbered as the virtual channels are.
+    if (one_word()) return std::uint64_t{1} << id;
+    return bit(port_of(in), static_cast<int>(id) - in.port * vcs_);
   }
   bool is_busy(const InputVc& in) const { return (bits_of(in).busy & bit(in)) != 0; }
   bool is_active(const InputVc& in) const { return (bits_of(in).active & bit(in)) != 0; }
@@ -208,7 +221,7 @@ class Router final : public topology::OutputLoads {
     state.filled = (state.filled & ~bit(in)) | (in.count > 0 ? bit(in) : 0);
     state.credited = (state.credited & ~bit(in)) | (credited ? bit(in) : 0);
   }
-  bool one_word() const { return bits_.size() == 1; }
+  bool one_word() const { return one_word_; }
   bool asks(std::int32_t input_vc) const {
     const InputVc& in = inputs_[static_cast<std::size_t>(input_vc)];
     return (bits_of(in).asking() & bit(in)) != 0;
@@ -217,18 +230,21 @@ class Router final : public topology::OutputLoads {
   void activate(Cycles now);
   void set_paces(const std::vector<OutputRate>& rates);
   // Whether any output virtual channel was given away.
-  bool allocate_vcs(Cycles now);
-  void route(std::int32_t input_vc);
+  template <typename Environment>
+  bool allocate_vcs(Cycles now, Environment& environment);
+  bool allocate_waiting(Cycles now);
+  template <typename Environment>
+  void route(std::int32_t input_vc, Environment& environment);
+  void keep_choice(std::int32_t input_vc, PacketId packet, const RouteDecision& decision);
   void choose_hop(std::int32_t input_vc);
   std::uint32_t roomy_vcs(const topology::Hop& hop, std::uint32_t flits) const;
   bool allocate_alone(std::int32_t input_vc, Cycles now);
   std::uint32_t free_vcs(const InputVc& in) const {
     return output_ports_[static_cast<std::size_t>(in.out_port)].free_vcs & allowance(in).vcs;
   }
-  const Allowance& allowance(const InputVc& in) const {
-    return allowances_[static_cast<std::size_t>(&in - inputs_.data())];
-  }
-  void grant_vcs();
+  const Allowance& allowance(const InputVc& in) const { return allowances_[id_of(in)]; }
+  PortWord contested_outputs() const;
+  void ask_for_vcs(std::int32_t input_vc);
   std::uint32_t take_grants(std::int32_t input_vc);
   int preferred_vc(const InputVc& in, std::uint32_t offered) const;
   void give_vc(std::int32_t input_vc, int vc, Cycles now);
@@ -237,7 +253,7 @@ class Router final : public topology::OutputLoads {
   template <typename Environment>
   void allocate_large_switch(Cycles now, Environment& environment);
   template <typename Environment>
-  void match(int in_port, int out_port, int vc, Cycles now, Environment& environment);
+  void match(std::size_t id, int in_port, int out_port, Cycles now, Environment& environment);
   std::int32_t requester(int out_port) const;
   bool goes_before(std::int32_t input_vc, std::int32_t other, int turn, int turn_of_other) const {
     return older(input_vc, other) || (of_an_age(input_vc, other) && turn < turn_of_other);
@@ -255,7 +271,7 @@ class Router final : public topology::OutputLoads {
            paces_[static_cast<std::size_t>(out_port)].next_free <= now * period_;
   }
   template <typename Environment>
-  void traverse(int in_port, int out_port, int vc, Cycles now, Environment& environment);
+  void traverse(std::size_t id, int in_port, int out_port, Cycles now, Environment& environment);
   void occupy_channel(int out_port, Cycles now);
   void gain_credit(std::int32_t input_vc);
   std::size_t ring_index(std::size_t input_vc, std::uint32_t offset) const {
@@ -273,7 +289,8 @@ class Router final : public topology::OutputLoads {
 
   std::vector<VcBits> bits_;
   PortWord active_outputs_;  // with an active input virtual channel, in routers of one word
-  bool in_rotation_;         // one word, and not by age
+  bool one_word_;
+  bool in_rotation_;  // one word, and not by age
   std::vector<InputPort> input_ports_;
   std::vector<OutputPort> output_ports_;
   std::vector<InputVc> inputs_;    // [port][vc]

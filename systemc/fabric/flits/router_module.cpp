@@ -54,6 +54,20 @@ SystemCRouter::SystemCRouter(const sc_core::sc_module_name& name, const RouterSp
       router_(spec.node, ports_of(spec), context.system->router, padded(spec.rates, ports_of(spec)),
               context.system->clock.period(), *this) {}
 
+inline RouteDecision SystemCRouter::route(NodeId node, PacketId packet) {
+  const Packet& known = context_->packets[packet];
+  if (context_->detours == nullptr || known.route != nullptr) [[likely]] {
+    RouteDecision decision = next_hop(*context_, node, packet, now_);
+    decision.created = known.created;
+    return decision;
+  }
+  Packet& moved = arrived(*context_, packet, now_);
+  topology::Ways ways =
+      context_->detours->ways(node, moved.dst, moved.route_state, moved.ejection_port, router_);
+  adaptive_ = std::move(ways.adaptive);
+  return {ways.hop, false, adaptive_, moved.flits, moved.created};
+}
+
 inline void SystemCRouter::send_flit(NodeId /*node*/, int out_port, int vc, Flit flit) {
   tell(*context_, out_port, vc, flit, now_);
   wire_out(out_port).send(flit, vc, now_ + flit_delay_);
@@ -70,19 +84,6 @@ void SystemCRouter::arrive(std::uint64_t lines, Cycles now) {
 void SystemCRouter::step(Cycles now) {
   now_ = now;
   set_next(router_.step(now, *this) ? now + 1 : kNever);
-}
-
-RouteDecision SystemCRouter::route(NodeId node, PacketId packet) {
-  const Packet& known = context_->packets[packet];
-  if (context_->detours == nullptr || known.route != nullptr) [[likely]] {
-    RouteDecision decision = next_hop(*context_, node, packet, now_);
-    decision.created = known.created;
-    return decision;
-  }
-  Packet& moved = arrived(*context_, packet, now_);
-  topology::Ways ways =
-      context_->detours->ways(node, moved.dst, moved.route_state, moved.ejection_port, router_);
-  return {ways.hop, false, std::move(ways.adaptive), moved.flits, moved.created};
 }
 
 void SystemCRouter::takes_hop(NodeId /*node*/, PacketId packet) {

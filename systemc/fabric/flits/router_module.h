@@ -116,6 +116,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   Cycles flit_delay_;
   Cycles place_delay_;
   Cycles now_ = 0;
+  std::vector<topology::Hop> adaptive_;  // of the packet routed last
   Router router_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "fabric/flits/router.h"
@@ -11,7 +12,7 @@ namespace coppice::fabric {
 template <typename Environment>
 bool Router::step(Cycles now, Environment& environment) {
   if (!allocated_.empty()) activate(now);
-  const bool allocating = (!routed_.empty() || !waiting_vc_.empty()) && allocate_vcs(now);
+  const bool allocating = (!routed_.empty() || !waiting_vc_.empty()) && allocate_vcs(now, environment);
   tail_left_ = false;
   if (in_rotation_) {
     allocate_switch(now, environment);
@@ -24,11 +25,53 @@ bool Router::step(Cycles now, Environment& environment) {
   return ask_again || !routed_.empty() || !allocated_.empty() || asks;
 }
 
+template <typename Environment>
+bool Router::allocate_vcs(Cycles now, Environment& environment) {
+  if (waiting_vc_.empty()) {
+    if (!routed_.has_due(now)) return false;
+    const std::int32_t id = routed_.pop();
+    route(id, environment);
+    if (!routed_.has_due(now)) return allocate_alone(id, now);
+    waiting_vc_.push_back(id);
+  }
+  while (routed_.has_due(now)) {
+    const std::int32_t id = routed_.pop();
+    route(id, environment);
+    waiting_vc_.insert(std::upper_bound(waiting_vc_.begin(), waiting_vc_.end(), id), id);
+  }
+  if (waiting_vc_.size() > 1) return allocate_waiting(now);
+  const std::int32_t id = waiting_vc_.front();
+  waiting_vc_.clear();
+  return allocate_alone(id, now);
+}
+
+template <typename Environment>
+void Router::route(std::int32_t input_vc, Environment& environment) {
+  const auto id = static_cast<std::size_t>(input_vc);
+  const PacketId packet = buffers_[ring_index(id, 0)].packet;
+  const RouteDecision decision = environment.route(node_, packet);
+  inputs_[id].out_port = static_cast<std::int16_t>(decision.hop.out_port);
+  Allowance& allowed = allowances_[id];
+  allowed.vcs = vc_bits(decision.hop.vcs);
+  allowed.rotate_vcs = decision.rotate_vcs;
+  allowed.adapts = !decision.adaptive.empty();
+  if (by_age_) created_[id] = decision.created;
+  if (allowed.adapts) [[unlikely]] {
+    keep_choice(input_vc, packet, decision);
+  }
+}
+
 // Outputs grant and inputs accept in rotation: all virtual channels are bits of one word.
 template <typename Environment>
 void Router::allocate_switch(Cycles now, Environment& environment) {
   const std::uint64_t asking = bits_.front().asking();
   if (asking == 0) return;
+  if ((asking & (asking - 1)) == 0) {
+    const auto id = static_cast<std::size_t>(lowest_bit(asking));
+    const InputVc& in = inputs_[id];
+    if (channel_is_free(in.out_port, now)) match(id, in.port, in.out_port, now, environment);
+    return;
+  }
   PortWord granted;
   active_outputs_.for_each([&](int out_port) {
     const OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
@@ -46,8 +89,8 @@ void Router::allocate_switch(Cycles now, Environment& environment) {
     input_port.grants.clear();
     const std::uint64_t inputs =
         asking & output_ports_[static_cast<std::size_t>(out_port)].inputs & vcs << input_port.bit;
-    const int vc = first_bit_from(inputs, input_port.bit + input_port.vc_pointer) - input_port.bit;
-    match(in_port, out_port, vc, now, environment);
+    const int first = first_bit_from(inputs, input_port.bit + input_port.vc_pointer);
+    match(static_cast<std::size_t>(first), in_port, out_port, now, environment);
   });
 }
 
@@ -76,8 +119,8 @@ void Router::allocate_large_switch(Cycles now, Environment& environment) {
   });
   granted_.for_each([&](int in_port) {
     const std::int32_t id = std::exchange(accepted_[static_cast<std::size_t>(in_port)], -1);
-    const int vc = id - static_cast<std::int32_t>(index(in_port, 0));
-    match(in_port, inputs_[static_cast<std::size_t>(id)].out_port, vc, now, environment);
+    match(static_cast<std::size_t>(id), in_port, inputs_[static_cast<std::size_t>(id)].out_port, now,
+          environment);
   });
   requested_.clear();
   granted_.clear();
@@ -85,20 +128,20 @@ void Router::allocate_large_switch(Cycles now, Environment& environment) {
 
 // An input and an output take each other.
 template <typename Environment>
-[[gnu::always_inline]] inline void Router::match(int in_port, int out_port, int vc, Cycles now,
+[[gnu::always_inline]] inline void Router::match(std::size_t id, int in_port, int out_port, Cycles now,
                                                  Environment& environment) {
   output_ports_[static_cast<std::size_t>(out_port)].grant_pointer =
       static_cast<std::int16_t>(in_port + 1 == ports_ ? 0 : in_port + 1);
   input_ports_[static_cast<std::size_t>(in_port)].accept_pointer =
       static_cast<std::int16_t>(out_port + 1 == ports_ ? 0 : out_port + 1);
-  traverse(in_port, out_port, vc, now, environment);
+  traverse(id, in_port, out_port, now, environment);
 }
 
 template <typename Environment>
-[[gnu::always_inline]] inline void Router::traverse(int in_port, int out_port, int vc, Cycles now,
+[[gnu::always_inline]] inline void Router::traverse(std::size_t id, int in_port, int out_port, Cycles now,
                                                     Environment& environment) {
   InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
-  const std::size_t id = index(in_port, vc);
+  const int vc = static_cast<int>(id) - in_port * vcs_;
   InputVc& in = inputs_[id];
   const Flit flit = buffers_[ring_index(id, 0)];
   in.head = (in.head + 1) & ring_mask_;
@@ -110,7 +153,7 @@ template <typename Environment>
   OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
   if (output_port.slow) occupy_channel(out_port, now);
   VcBits& bits = bits_[input_port.word];
-  const std::uint64_t own = bit(input_port, vc);
+  const std::uint64_t own = bit(in);
   bits.filled &= ~(left == 0 ? own : 0);
   bits.credited &= ~(credits == 0 ? own : 0);
   if (flit.tail) {

@@ -185,6 +185,21 @@ TEST(Router, GivesAContestedVirtualChannelInTurn) {
   EXPECT_THAT(order, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
+// In one cycle two heads ask output 3 and one asks output 4: who is alone there waits for nobody.
+TEST(Router, GivesAnOutputAskedOnceBesideAContestedOne) {
+  RouterBench bench(5, router_config(1, 8));
+  bench.receive_packet(0, 0, 0, 1, to_port(3));
+  bench.receive_packet(1, 0, 1, 1, to_port(3));
+  bench.receive_packet(2, 0, 2, 1, to_port(4));
+  bench.run_until(10);
+  const auto& sent = bench.sent();
+  EXPECT_THAT(send_cycles(bench), ElementsAre(2, 2, 4));
+  ASSERT_EQ(sent.size(), 3U);
+  EXPECT_EQ(sent[0].flit.packet, 0U);
+  EXPECT_EQ(sent[1].flit.packet, 2U);
+  EXPECT_EQ(sent[2].flit.packet, 1U);
+}
+
 // A virtual channel is free for the next packet as soon as the tail has left, whatever credits are out: the
 // buffer downstream may hold two packets.
 TEST(Router, ReusesAVirtualChannelTheCycleAfterTheTail) {
@@ -424,6 +439,26 @@ RC_GTEST_PROP(Router, LosesAndMixesNothing, ()) {
       RC_ASSERT(!feeder.bench().router.output_vc_busy(port, vc));
     }
   }
+}
+
+// Ports that nothing comes to and goes to change nothing but how the router allocates: the virtual channels
+// of the larger one are more than a word has bits.
+RC_GTEST_PROP(Router, AllocatesInManyWordsAsInOne, ()) {
+  const Traffic traffic = random_traffic();
+  Traffic larger = traffic;
+  larger.ports = 64 / traffic.config.vcs + 1;
+  larger.rates.resize(static_cast<std::size_t>(larger.ports));
+  Feeder small(traffic);
+  Feeder large(larger);
+  RC_ASSERT(small.run(20'000));
+  RC_ASSERT(large.run(20'000));
+  const auto& sent = small.bench().sent();
+  const auto& sent_by_large = large.bench().sent();
+  RC_ASSERT(sent.size() == sent_by_large.size());
+  const auto event = [](const FakeEnvironment::Sent& flit) {
+    return std::tuple(flit.at, flit.out_port, flit.vc, flit.flit.packet, std::uint32_t{flit.flit.sequence});
+  };
+  for (std::size_t i = 0; i < sent.size(); ++i) RC_ASSERT(event(sent[i]) == event(sent_by_large[i]));
 }
 
 // Five saturated inputs, one output: nobody gets more than a packet ahead of anybody.
