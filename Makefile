@@ -135,8 +135,9 @@ layout: setup ## place and route blocks of the Verilog into results/hardware/lay
 	@scripts/setup.sh experiments
 	@scripts/layout --jobs $(JOBS) $(BLOCKS)
 
-energy: setup ## what a flit, a sum and a table entry cost in the Verilog's gates, into results/hardware/energy; BLOCKS: only these
+energy: command ## what a flit, a sum, a table entry and an all-reduce cost in the Verilog's gates, into results/hardware/energy; BLOCKS: only these
 	@scripts/energy --jobs $(JOBS) $(BLOCKS)
+	@$(if $(BLOCKS),,scripts/all_reduce_energy)
 
 waveforms: command ## draw the ports of the Verilog's blocks from a run of four tiles, into docs/hardware/figures
 	@scripts/waveforms

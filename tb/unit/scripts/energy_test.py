@@ -2,6 +2,8 @@
 """scripts/energy: energies by hand from the Liberty tables and against OpenSTA, gates that do what the Verilog does."""
 
 import collections
+import importlib.machinery
+import importlib.util
 import itertools
 import os
 import pathlib
@@ -14,8 +16,9 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "scripts" / "energy"
 sys.path.insert(0, str(ROOT / "scripts"))
+sys.dont_write_bytecode = True
 
-from hardware import gates, liberty, netlist, power_tables, replay  # noqa: E402: its folder is no package of the system
+from hardware import gates, liberty, netlist, power_tables, recorded, replay  # noqa: E402: its folder is no package of the system
 from hardware.errors import HardwareError  # noqa: E402
 
 LIBERTY = pathlib.Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
@@ -150,6 +153,40 @@ class Replay(unittest.TestCase):
             rises, falls, changed = replay.edges(path, 100)
             self.assertEqual((rises, falls), ({7: 2, 12: 1}, {7: 1, 12: 1}))
             self.assertEqual(changed, {7: {1, 2}, 12: {1, 2}})
+
+
+class AllReduce(unittest.TestCase):
+    """scripts/all_reduce_energy, but for the run: tb/unit/scripts/waveforms_test.py has how that is read and replayed."""
+
+    def setUp(self):
+        loader = importlib.machinery.SourceFileLoader("all_reduce_energy", str(ROOT / "scripts" / "all_reduce_energy"))
+        self.script = importlib.util.module_from_spec(importlib.util.spec_from_loader("all_reduce_energy", loader))
+        loader.exec_module(self.script)
+
+    def test_counts_events_of_recorded_ports(self):
+        known = self.script.instances()
+        flits = recorded.Recorded({"flit_valid_o": ["101", "000", "1x1"]})
+        self.assertEqual([known["router"][2](flits, row) for row in range(3)], [2, 0, 2])
+        table = recorded.Recorded({"pop_i": list("1110"), "valid_o": list("1011"), "pass_o": list("0010")})
+        self.assertEqual([known["schedule_table"][2](table, row) for row in range(4)], [1, 0, 0, 0])
+        seen = {"one": recorded.Recorded({"flit_valid_o": ["0"] * 20 + ["1", "0", "1"] + ["0"] * 20})}
+        self.assertEqual(self.script.window(seen, {"router": (["one"], "flit", known["router"][2])}, ["router"]), (10, 32))
+
+    def test_refuses_a_run_of_other_events_than_the_models(self):
+        result = {"flit_hops": 7, "hardware": {"energy": {"additions_uj": 0.00053}}}
+        row = {"block": "router", "event": "flit", "events": 7}
+        said = {"reduction_lane": 265}
+        self.script.compare(row, result, said)
+        self.script.compare({**row, "block": "reduction_lane", "events": 2}, result, said)
+        with self.assertRaisesRegex(HardwareError, "router: 6 times a flit in the run, and 7 in the model"):
+            self.script.compare({**row, "events": 6}, result, said)
+        with self.assertRaisesRegex(HardwareError, "and 2 in the model"):
+            self.script.compare({**row, "block": "reduction_lane", "events": 3}, result, said)
+
+    def test_names_the_blocks_that_are_recorded(self):
+        run = subprocess.run([ROOT / "scripts" / "all_reduce_energy", "fifos"], capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stdout), (1, ""))
+        self.assertIn("no block 'fifos' is recorded: there are router,", run.stderr)
 
 
 class Energy(unittest.TestCase):
