@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing layout energy waveforms fpga tile deb explore
+.PHONY: help setup clang run build command test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing layout energy waveforms fpga tile sweep deb explore
 .NOTPARALLEL:
 
 help:
@@ -109,8 +109,13 @@ cosim: build ## compare systems with network interfaces in Verilog with those in
 	@build/release/tb/cosim/coppice_cosim_check
 
 tile: command ## run all-reduces on tiles in nothing but Verilog, Verilated and in Icarus, against the model's sums and cycles
-	@cmake --build --preset release --parallel $(JOBS) --target tile_network
+	@cmake --build --preset release --parallel $(JOBS) --target tile_network_4_128
 	@tb/tile/all
+
+sweep: command ## run networks of tiles of 1, 2 and 4 ports with flits of 128 and 256 bits, fp32, bf16 and int32, against the model
+	@cmake --preset release -DCOPPICE_TILE_SWEEP=ON
+	@cmake --build --preset release --parallel $(JOBS) --target tile_networks
+	@tb/tile/sweep
 
 coverage: setup ## which lines and signals of the Verilog the co-simulation tests reach
 	@scripts/coverage --jobs $(JOBS)

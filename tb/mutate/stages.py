@@ -22,6 +22,7 @@ NETWORKS = {
 }
 ICARUS = ["--simulator", "icarus", "--set", "system.topology.dims=[2, 2]", "--set", "collective.size=256 B", "--runs", "2",
           "--set", "system.link.latency=8 ns", "--set", "system.router.vc_depth=32"]
+TILES = "tile_network_4_128"  # the program that wires them
 SLOW = 10      # times what a test takes without a mutant; then it counts as failed: what never ends is noticed
 SECONDS = 60   # and so many more
 
@@ -82,7 +83,7 @@ class Bench:
 
     def build(self):
         subprocess.run(["cmake", "--preset", "mutate"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["cmake", "--build", str(self.folder), "--parallel", str(self.jobs), "--target", "cosim_tests", "tile_network"],
+        subprocess.run(["cmake", "--build", str(self.folder), "--parallel", str(self.jobs), "--target", "cosim_tests", TILES],
                        check=True)
 
     def hierarchy(self):
@@ -138,7 +139,7 @@ class Bench:
                          self.folder)
         if kind == "network":
             folder = self.prepared(what, NETWORKS[what])
-            return Stage(f"network {what}", lambda _: [self.folder / "tb" / "tile" / "tile_network", "."], folder, "^.*cycles.*$")
+            return Stage(f"network {what}", lambda _: [self.folder / "tb" / "tile" / TILES, "."], folder, "^.*cycles.*$")
         if kind == "proof":
             return Stage(f"proof {what}", lambda n: [ROOT / "tb" / "formal" / "formal", "--intact", "--jobs", 1, "--rtl", self.rtl,
                                                      "--mutant", n, what], self.folder, broken=r"yosys(-smtbmc)?: (?!.*logic loop)")
@@ -164,8 +165,8 @@ class Bench:
     def prepared(self, name, arguments):
         """A folder with what a network of tiles reads, after a run without a mutant that verified its sums."""
         folder = self.folder / "networks" / name
-        subprocess.run([ROOT / "tb" / "tile" / "simulate", "--coppice", self.coppice.resolve(), "--program",
-                        self.folder / "tb" / "tile" / "tile_network", "--keep", folder, *arguments], check=True,
+        subprocess.run([ROOT / "tb" / "tile" / "simulate", "--coppice", self.coppice.resolve(), "--programs",
+                        self.folder / "tb" / "tile", "--keep", folder, *arguments], check=True,
                        stdout=subprocess.DEVNULL)
         return folder
 

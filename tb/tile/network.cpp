@@ -1,6 +1,6 @@
-// tile_network FOLDER: tiles (rtl/tile/tile.v, Verilated) wired to a network, memory and links as plain
-// arrays. Does what network_tb.v does, from the same files that tb/tile/simulate writes into FOLDER, and
-// prints the same lines.
+// tile_network_PORTS_FLITBITS FOLDER: tiles (rtl/tile/tile.v, Verilated) wired to a network, memory and links
+// as plain arrays. Does what network_tb.v does, from the same files that tb/tile/simulate writes into FOLDER,
+// and prints the same lines.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <Vtile.h>
@@ -25,10 +26,13 @@ double sc_time_stamp() {
 namespace coppice::tile {
 namespace {
 
-constexpr unsigned kLinks = 4;
-constexpr unsigned kPorts = 4;
+// What the tile was Verilated with; it has as many links as ports.
+constexpr unsigned kPorts = COPPICE_TILE_PORTS;
+constexpr unsigned kLinks = kPorts;
+constexpr unsigned kFlitBits = COPPICE_TILE_FLIT_BITS;
 constexpr unsigned kVcs = 4;
-constexpr unsigned kLanes = 4;
+constexpr unsigned kVcBits = 2;
+constexpr unsigned kLanes = kFlitBits / 32;
 constexpr unsigned kAddressBits = 24;
 constexpr unsigned kLineWords = 7;
 constexpr unsigned kCountBits = 16;
@@ -66,6 +70,44 @@ std::uint64_t field(const std::vector<std::uint32_t>& words, unsigned at, unsign
     if (word < words.size()) value |= std::uint64_t{(words[word] >> ((at + bit) % 32)) & 1} << bit;
   }
   return value;
+}
+
+// Bits of a port of the Verilated tile, which is an integer, or above 64 bits an array of words of 32.
+template <typename Port>
+std::uint32_t get(const Port& port, unsigned at, unsigned width) {
+  std::uint64_t bits = 0;
+  if constexpr (std::is_integral_v<Port>) {
+    bits = std::uint64_t{port} >> at;
+  } else {
+    bits = port[at / 32];
+    if (at % 32 + width > 32) bits |= std::uint64_t{port[at / 32 + 1]} << 32;
+    bits >>= at % 32;
+  }
+  return static_cast<std::uint32_t>(bits & ((std::uint64_t{1} << width) - 1));
+}
+
+// Sets them; of an array only within a word.
+template <typename Port>
+void set(Port& port, unsigned at, unsigned width, std::uint32_t value) {
+  const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
+  if constexpr (std::is_integral_v<Port>) {
+    port = static_cast<Port>((std::uint64_t{port} & ~(mask << at)) | std::uint64_t{value} << at);
+  } else {
+    const auto moved = static_cast<std::uint32_t>(mask << (at % 32));
+    port[at / 32] = (port[at / 32] & ~moved) | value << (at % 32);
+  }
+}
+
+template <typename Port>
+FlitBits get_flit(const Port& port, unsigned number) {
+  FlitBits bits{};
+  for (unsigned lane = 0; lane < kLanes; ++lane) bits[lane] = get(port, (number * kLanes + lane) * 32, 32);
+  return bits;
+}
+
+template <typename Port>
+void set_flit(Port& port, unsigned number, const FlitBits& bits) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) set(port, (number * kLanes + lane) * 32, 32, bits[lane]);
 }
 
 // What is on a link in a cycle: a flit one way, credits the other.
@@ -109,36 +151,25 @@ class Tile {
   Vtile& rtl() { return *rtl_; }
 
   void put_flit(unsigned port, const Flit& flit) {
-    const auto bit = static_cast<CData>(1U << port);
-    const auto set = [bit](CData& bits, bool value) {
-      bits = static_cast<CData>(value ? bits | bit : bits & ~bit);
-    };
-    set(rtl_->flit_valid_i, flit.valid);
-    set(rtl_->flit_head_i, flit.head);
-    set(rtl_->flit_tail_i, flit.tail);
-    rtl_->flit_vc_i = static_cast<CData>((rtl_->flit_vc_i & ~(3U << (2 * port))) | (flit.vc << (2 * port)));
-    for (unsigned lane = 0; lane < kLanes; ++lane) rtl_->flit_i[port * kLanes + lane] = flit.bits[lane];
+    set(rtl_->flit_valid_i, port, 1, flit.valid);
+    set(rtl_->flit_head_i, port, 1, flit.head);
+    set(rtl_->flit_tail_i, port, 1, flit.tail);
+    set(rtl_->flit_vc_i, port * kVcBits, kVcBits, flit.vc);
+    set_flit(rtl_->flit_i, port, flit.bits);
   }
-  void put_credits(unsigned port, unsigned credits) {
-    rtl_->credit_i =
-        static_cast<SData>((rtl_->credit_i & ~(0xfU << (kVcs * port))) | (credits << (kVcs * port)));
-  }
+  void put_credits(unsigned port, unsigned credits) { set(rtl_->credit_i, port * kVcs, kVcs, credits); }
   Flit flit(unsigned port) const {
-    Flit flit{((rtl_->flit_valid_o >> port) & 1) != 0,
-              ((rtl_->flit_head_o >> port) & 1) != 0,
-              ((rtl_->flit_tail_o >> port) & 1) != 0,
-              (rtl_->flit_vc_o >> (2 * port)) & 3U,
-              {}};
-    for (unsigned lane = 0; lane < kLanes; ++lane) flit.bits[lane] = rtl_->flit_o[port * kLanes + lane];
-    return flit;
+    return {get(rtl_->flit_valid_o, port, 1) != 0, get(rtl_->flit_head_o, port, 1) != 0,
+            get(rtl_->flit_tail_o, port, 1) != 0, get(rtl_->flit_vc_o, port * kVcBits, kVcBits),
+            get_flit(rtl_->flit_o, port)};
   }
-  unsigned credits(unsigned port) const { return (rtl_->credit_o >> (kVcs * port)) & 0xfU; }
+  unsigned credits(unsigned port) const { return get(rtl_->credit_o, port * kVcs, kVcs); }
 
   // The rising edge of the clock, with the memory's part of the cycle before it: reads see what was written
   // in cycles before.
   void tick(std::vector<std::uint32_t>& memory, std::size_t first, std::size_t words) {
-    const auto address = [](const VlWide<3>& of, unsigned port) {
-      return static_cast<std::size_t>(field({of[0], of[1], of[2]}, port * kAddressBits, kAddressBits));
+    const auto address = [](const auto& of, unsigned port) {
+      return std::size_t{get(of, port * kAddressBits, kAddressBits)};
     };
     const auto read = [&](std::size_t at) {
       FlitBits bits{};
@@ -158,13 +189,12 @@ class Tile {
       if (((rtl_->read_valid_o >> port) & 1) != 0) sums[port] = read(address(rtl_->read_address_o, port));
     }
     const unsigned reads = rtl_->read_valid_o;
-    const auto write = [&](unsigned port, const VlWide<3>& addresses, unsigned lanes,
-                           const VlWide<16>& data) {
+    const auto write = [&](unsigned port, const auto& addresses, const auto& lanes, const auto& data) {
       const std::size_t at = address(addresses, port);
       for (unsigned lane = 0; lane < kLanes; ++lane) {
-        if (((lanes >> (port * kLanes + lane)) & 1) == 0) continue;
+        if (get(lanes, port * kLanes + lane, 1) == 0) continue;
         if (at + lane >= words) throw std::runtime_error("a write behind the end of the memory");
-        memory[first + at + lane] = data[port * kLanes + lane];
+        memory[first + at + lane] = get(data, (port * kLanes + lane) * 32, 32);
       }
     };
     for (unsigned port = 0; port < kPorts; ++port) {
@@ -176,17 +206,13 @@ class Tile {
     dma_data_.push_back(asked);
     edge();
     for (unsigned port = 0; port < kPorts; ++port) {
-      if (((reads >> port) & 1) == 0) continue;
-      for (unsigned lane = 0; lane < kLanes; ++lane)
-        rtl_->read_data_i[port * kLanes + lane] = sums[port][lane];
+      if (((reads >> port) & 1) != 0) set_flit(rtl_->read_data_i, port, sums[port]);
     }
     rtl_->dma_data_valid_i = 0;
     if (dma_data_.size() < dma_) return;
     rtl_->dma_data_valid_i = static_cast<CData>(dma_data_.front().valid);
-    for (unsigned port = 0; port < kPorts; ++port) {
-      for (unsigned lane = 0; lane < kLanes; ++lane)
-        rtl_->dma_data_i[port * kLanes + lane] = dma_data_.front().bits[port][lane];
-    }
+    for (unsigned port = 0; port < kPorts; ++port)
+      set_flit(rtl_->dma_data_i, port, dma_data_.front().bits[port]);
     dma_data_.pop_front();
   }
 
@@ -213,8 +239,10 @@ class Network {
   Network(const std::string& folder, unsigned seed) : folder_(folder) {
     std::ifstream file(folder + "/system.txt");
     for (std::string name; file >> name;) file >> constants_[name];
-    if (constants_["LINKS"] != kLinks || constants_["PORTS"] != kPorts)
-      throw std::runtime_error("tiles have 4 links and 4 ports here");
+    if (constants_["LINKS"] != kLinks || constants_["PORTS"] != kPorts || constants_["FLIT_W"] != kFlitBits) {
+      throw std::runtime_error(folder + "/system.txt: tiles have " + std::to_string(kPorts) +
+                               " links and ports and flits of " + std::to_string(kFlitBits) + " bits here");
+    }
     nodes_ = constants_["NODES"];
     words_ = constants_["WORDS"];
     memory_ = read_words(folder + "/memory.hex");
@@ -257,13 +285,14 @@ class Network {
     const auto sizes = read_hex(folder_ + "/sizes.hex");
     for (unsigned node = 0; node < nodes_; ++node) {
       Vtile& rtl = tiles_[node]->rtl();
-      rtl.lines_i = 0;
-      rtl.count_i = 0;
+      const auto size = [&](unsigned at) {
+        return static_cast<std::uint32_t>(field(sizes[node], 16 * at, 16));
+      };
       for (unsigned port = 0; port < kPorts; ++port) {
-        rtl.lines_i |= field(sizes[node], 16 * port, 16) << (port * kLinesBits);
-        rtl.count_i |= field(sizes[node], 16 * (kPorts + port), 16) << (port * kCountBits);
+        set(rtl.lines_i, port * kLinesBits, kLinesBits, size(port));
+        set(rtl.count_i, port * kCountBits, kCountBits, size(kPorts + port));
       }
-      rtl.arrivals_i = static_cast<SData>(field(sizes[node], 32 * kPorts, 16));
+      rtl.arrivals_i = static_cast<SData>(size(2 * kPorts));
       rtl.start_i = 1;
     }
     cycle();
