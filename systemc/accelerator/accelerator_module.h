@@ -22,7 +22,7 @@ class AcceleratorModule : public sc_core::sc_module {
  public:
   // The registers of the network interface (ni/interface.h).
   tlm_utils::simple_initiator_socket<AcceleratorModule> registers{"registers"};
-  // The memory that it shares with the network interface's DMA engine (ni/memory.h).
+  // The memory that it shares with the network interface's DMA engine (ni/memory/memory.h).
   tlm_utils::simple_initiator_socket<AcceleratorModule> memory{"memory"};
 
   explicit AcceleratorModule(const sc_core::sc_module_name& name) : sc_module(name) {}

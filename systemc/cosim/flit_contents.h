@@ -5,7 +5,7 @@
 
 #include "cosim/ni_model.h"
 #include "fabric/packet.h"
-#include "ni/message_record.h"
+#include "ni/memory/message_record.h"
 #include "ni/ni_context.h"
 
 namespace coppice::cosim {

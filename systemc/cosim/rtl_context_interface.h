@@ -10,7 +10,7 @@
 #include "cosim/rtl_network_interface.h"
 #include "cosim/rtl_terminal.h"
 #include "ni/interface.h"
-#include "ni/table_context.h"
+#include "ni/issue/table_context.h"
 #include "ni/wake_scheduler.h"
 
 namespace coppice::cosim {

@@ -13,9 +13,9 @@
 #include "cosim/flit_contents.h"
 #include "cosim/ni_model.h"
 #include "fabric/flits/terminal.h"
-#include "ni/message_record.h"
+#include "ni/memory/message_record.h"
+#include "ni/memory/reduction_unit.h"
 #include "ni/ni_context.h"
-#include "ni/reduction_unit.h"
 #include "schedule/tables/table_loop.h"
 
 namespace coppice::cosim {

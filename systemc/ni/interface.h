@@ -7,8 +7,8 @@
 #include <systemc>
 #include <tlm>
 
-#include "ni/command_decoder.h"
-#include "ni/table_context.h"
+#include "ni/issue/command_decoder.h"
+#include "ni/issue/table_context.h"
 #include "topology/topology.h"
 
 namespace coppice::ni {

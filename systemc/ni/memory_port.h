@@ -4,10 +4,10 @@
 #include <tlm>
 
 #include "base/units.h"
-#include "ni/dma_engine.h"
-#include "ni/memory.h"
-#include "ni/message_record.h"
-#include "ni/table_context.h"
+#include "ni/issue/table_context.h"
+#include "ni/memory/dma_engine.h"
+#include "ni/memory/memory.h"
+#include "ni/memory/message_record.h"
 
 namespace coppice::ni {
 

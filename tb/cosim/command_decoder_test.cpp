@@ -1,4 +1,4 @@
-#include "ni/command_decoder.h"
+#include "ni/issue/command_decoder.h"
 
 #include <memory>
 

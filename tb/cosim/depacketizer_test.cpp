@@ -1,4 +1,4 @@
-#include "ni/depacketizer.h"
+#include "ni/messages/depacketizer.h"
 
 #include <algorithm>
 #include <array>

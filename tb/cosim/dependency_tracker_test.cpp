@@ -1,4 +1,4 @@
-#include "ni/dependency_tracker.h"
+#include "ni/issue/dependency_tracker.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include "Vdma_address_generator.h"
 #include "clocked.h"
-#include "ni/dma_engine.h"
+#include "ni/memory/dma_engine.h"
 
 namespace coppice::cosim {
 namespace {

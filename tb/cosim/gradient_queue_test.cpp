@@ -1,4 +1,4 @@
-#include "ni/gradient_queue.h"
+#include "ni/issue/gradient_queue.h"
 
 #include <gtest/gtest.h>
 

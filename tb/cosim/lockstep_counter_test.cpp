@@ -1,4 +1,4 @@
-#include "ni/lockstep_counter.h"
+#include "ni/issue/lockstep_counter.h"
 
 #include <gtest/gtest.h>
 

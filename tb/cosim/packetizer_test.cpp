@@ -1,4 +1,4 @@
-#include "ni/packetizer.h"
+#include "ni/messages/packetizer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ni/reduction_unit.h"
+#include "ni/memory/reduction_unit.h"
 
 #include <array>
 #include <bit>
@@ -7,7 +7,7 @@
 
 #include "Vreduction_unit.h"
 #include "clocked.h"
-#include "ni/reduction_queues.h"
+#include "ni/memory/reduction_queues.h"
 
 namespace coppice::cosim {
 namespace {

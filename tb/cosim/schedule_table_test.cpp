@@ -1,4 +1,4 @@
-#include "ni/schedule_table.h"
+#include "ni/issue/schedule_table.h"
 
 #include <array>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "ni/timestep_counter.h"
+#include "ni/issue/timestep_counter.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include "fabric/flits/flit_node.h"
 #include "fabric/flits/node_clock.h"
 #include "fabric/sim_time.h"
-#include "ni/memory.h"
+#include "ni/memory/memory.h"
 #include "ni/network_interface.h"
 #include "topology/networks/builders.h"
 #include "topology/routing/routing.h"

@@ -15,7 +15,7 @@
 
 #include "config/loader.h"
 #include "fabric/trains/train_fabric.h"
-#include "ni/message_record.h"
+#include "ni/memory/message_record.h"
 #include "stall_detector.h"
 #include "system/collective/run.h"
 #include "system/collective/verification.h"

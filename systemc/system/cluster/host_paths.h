@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "ni/route_override.h"
+#include "ni/issue/route_override.h"
 #include "routing/instance.h"
 #include "topology/networks/clos.h"
 

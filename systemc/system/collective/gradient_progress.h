@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ni/final_chunk_counter.h"
-#include "ni/message_record.h"
+#include "ni/issue/final_chunk_counter.h"
+#include "ni/memory/message_record.h"
 #include "schedule/tables/final_chunks.h"
 
 namespace coppice::system {

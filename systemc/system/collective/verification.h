@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "config/settings/config.h"
-#include "ni/gradient_memory.h"
+#include "ni/memory/gradient_memory.h"
 #include "schedule/proof/checker.h"
 #include "schedule/tables/schedule.h"
 #include "system/output/checked_elements.h"

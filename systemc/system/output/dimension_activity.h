@@ -5,7 +5,7 @@
 
 #include "config/settings/config.h"
 #include "fabric/fabric.h"
-#include "ni/message_record.h"
+#include "ni/memory/message_record.h"
 #include "schedule/tables/schedule.h"
 #include "topology/topology.h"
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ni/message_record.h"
+#include "ni/memory/message_record.h"
 
 namespace coppice::system {
 

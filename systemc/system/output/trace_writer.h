@@ -10,7 +10,7 @@
 
 #include "config/settings/config.h"
 #include "fabric/fabric.h"
-#include "ni/message_record.h"
+#include "ni/memory/message_record.h"
 #include "system/output/result_file.h"
 #include "topology/topology.h"
 

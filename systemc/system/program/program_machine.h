@@ -6,8 +6,8 @@
 
 #include "config/loader.h"
 #include "fabric/failure.h"
-#include "ni/message_record.h"
-#include "ni/route_override.h"
+#include "ni/issue/route_override.h"
+#include "ni/memory/message_record.h"
 #include "schedule/tables/schedule.h"
 #include "system/machine/machine.h"
 #include "system/machine/run_loop.h"

@@ -11,8 +11,8 @@
 
 #include "accelerator/accelerator_module.h"
 #include "accelerator/layer_engine.h"
-#include "ni/gradient_queue_module.h"
 #include "ni/interface.h"
+#include "ni/issue/gradient_queue_module.h"
 #include "ni/wake_scheduler.h"
 #include "system/program/collective_gate.h"
 #include "system/program/gradient_chain.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "config/settings/config.h"
-#include "ni/gradient_memory.h"
-#include "ni/table_context.h"
+#include "ni/issue/table_context.h"
+#include "ni/memory/gradient_memory.h"
 #include "system/collective/verification.h"
 #include "system/program/compiled_collectives.h"
 #include "system/program/job_programs.h"

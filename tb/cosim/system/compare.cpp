@@ -21,7 +21,7 @@
 
 #include "config/loader.h"
 #include "fabric/fabric.h"
-#include "ni/message_record.h"
+#include "ni/memory/message_record.h"
 #include "support/shipped_config.h"
 #include "system/collective/run.h"
 #include "system/process/child_process.h"

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "ni/issue/final_chunk_counter.h"
+#include "ni/issue/gradient_queue.h"
+#include "ni/issue/table_context.h"
+#include "ni/memory/message_record.h"
+
+namespace coppice::ni {
+
+// The gradient queue between a network interface and its accelerator: counts chunks of a collective in flight
+// as their last messages get into memory, in order, and releases the layers of the next forward pass, one
+// after the other, in the cycle in which their gradients are final here. In Verilog: rtl/ni/gradient_queue.v.
+class GradientQueueModule final : public sc_core::sc_module, public tlm::tlm_analysis_if<MessageRecord> {
+ public:
+  // The messages that the interface has reduced or stored: bind NetworkInterface::completed to it.
+  sc_core::sc_export<tlm::tlm_analysis_if<MessageRecord>> arrived{"arrived"};
+
+  // Called in a cycle in which chunks have come and a layer is released.
+  std::function<void(Cycles now)> on_release;
+
+  // Loaded with the chunks of a collective, which outlive it, and per layer how many of them its gradients
+  // and those of all layers before end in.
+  GradientQueueModule(const sc_core::sc_module_name& name, ContextId collective,
+                      const schedule::FinalChunks& chunks, schedule::NodeId accelerator,
+                      std::vector<std::int64_t> layer_chunks);
+
+  // As GradientQueue has them.
+  bool released() const { return queue_.released(); }
+  std::size_t layer() const { return queue_.layer(); }
+  void take() { queue_.take(); }
+
+ private:
+  void write(const MessageRecord& message) override;
+
+  ContextId collective_;
+  FinalChunkCounter counter_;
+  GradientQueue queue_;
+};
+
+}  // namespace coppice::ni

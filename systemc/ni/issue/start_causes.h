@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "ni/issue/dependency_tracker.h"
+#include "ni/memory/message_record.h"
+
+namespace coppice::ni {
+
+// The cause that let a message start, as its MessageRecord has it: the arrival that met its last dependency,
+// or, if that had come before, when its port issued the message before it.
+struct Enabler {
+  Cycles at = 0;
+  Cycles tail_injected = 0;
+  Cycles delay = 0;
+  Cycles credit_delay = 0;
+};
+
+// Per port, the enabler of the next message that it will issue.
+class Enablers {
+ public:
+  explicit Enablers(int ports) : ports_(static_cast<std::size_t>(ports)) {}
+
+  // From cycle `now` on, the next message of `port` is `next`; nullptr: none.
+  void expect(int port, const TableEntry* next, const DependencyTracker& tracker, Cycles now) {
+    Port& expected = ports_[static_cast<std::size_t>(port)];
+    expected = {};
+    if (next == nullptr) return;
+    expected.flow = next->flow;
+    expected.dependencies = next->dependencies;
+    if (next->dependencies > 0 && tracker.satisfied(next->flow, next->dependencies))
+      expected.enabler.at = now;
+  }
+  // `arrival` is in memory in cycle `now`; `tracker`, which has counted it, had counted `before` of its flow.
+  void arrived(const MessageRecord& arrival, const DependencyTracker& tracker, std::int32_t before,
+               Cycles now) {
+    const std::int32_t flow = arrival.entry->flow;
+    for (Port& port : ports_) {
+      if (port.flow != flow || port.dependencies <= before) continue;
+      if (!tracker.satisfied(flow, port.dependencies)) continue;
+      // A channel slower than the injection channel stretches the message on its way.
+      const Cycles without_contention =
+          arrival.head_injected + arrival.zero_load_latency + arrival.serialization - 1;
+      const Cycles delay = arrival.tail_ejected - without_contention;
+      port.enabler = {now, arrival.tail_injected, delay, std::min(delay, arrival.credit_stall)};
+    }
+  }
+  void prefetch() const { __builtin_prefetch(ports_.data()); }
+  const Enabler& operator[](int port) const { return ports_[static_cast<std::size_t>(port)].enabler; }
+
+ private:
+  struct Port {
+    std::int32_t flow = -1;
+    std::int32_t dependencies = 0;
+    Enabler enabler;
+  };
+  std::vector<Port> ports_;
+};
+
+}  // namespace coppice::ni

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "base/units.h"
+#include "config/settings/config.h"
+#include "ni/issue/dependency_tracker.h"
+#include "ni/issue/lockstep_counter.h"
+#include "ni/issue/route_times.h"
+#include "ni/issue/schedule_table.h"
+#include "ni/issue/start_causes.h"
+#include "ni/issue/timestep_counter.h"
+#include "ni/memory/gradient_memory.h"
+#include "schedule/tables/schedule.h"
+
+namespace coppice::ni {
+
+// The identity of a collective in flight, the same at all network interfaces; 0 is that of the tables that an
+// interface was made with.
+using ContextId = std::uint32_t;
+inline constexpr ContextId kOwnTables = 0;
+
+// A collective as one network interface executes it. All that it points to outlives its execution.
+struct ContextTables {
+  ContextId id = kOwnTables;
+  const schedule::Schedule* schedule = nullptr;  // whose entries name nodes of the machine
+  const schedule::NodeTables* tables = nullptr;  // this interface's
+  GradientMemory* contents = nullptr;            // the collective's buffer at this accelerator
+  Bytes base = 0;                                // where the buffer is in the accelerator's memory
+  std::int64_t arrivals = 0;                     // messages that come here
+  int priority = 0;                              // the higher is served first where priorities are followed
+  int context = -1;                              // of the interface, that holds them; -1: whichever
+};
+
+// A context of a network interface: the state of one set of tables, all that several collectives in flight do
+// not share. Per port the table, timestep and lockstep counters; the dependency tracker of all ports.
+class TableContext {
+ public:
+  static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
+
+  // What a port waits for. Apart from the rest, since every arrival and every wake looks at all ports.
+  struct Waiting {
+    Cycles due = kNever;             // its decoder runs again then, and when what it waits for happens
+    std::int32_t awaited_flow = -1;  // waits for arrivals of this flow,
+    std::int32_t awaited_count = 0;  // so many of them
+    bool awaits_place = false;       // waits for the tail of a message
+  };
+  struct Port {
+    ScheduleTable table;
+    TimestepCounter timestep;
+    LockstepCounter lockstep;
+    Femtoseconds slowest_flit = 0;  // of its messages; 0: not known yet
+  };
+
+  TableContext(const topology::Topology& topology, const config::SystemConfig& system, NodeId node,
+               const ContextTables& tables)
+      : given(tables),
+        tracker(tables.schedule->flows),
+        enablers(static_cast<int>(tables.tables->ports.size())),
+        route_times(topology, system, *tables.schedule, node),
+        ports(tables.tables->ports.size()),
+        waiting(ports.size()),
+        nops_(system.ni.lockstep) {}
+
+  // From cycle `now` on the tables are as they were loaded.
+  void reset(Cycles now) {
+    tracker = DependencyTracker(given.schedule->flows);
+    for (std::size_t p = 0; p < ports.size(); ++p) {
+      ports[p].table.load(given.tables->ports[p], given.schedule->repetition, nops_);
+      enablers.expect(static_cast<int>(p), ports[p].table.next_message(), tracker, now);
+    }
+  }
+  // Every entry has issued.
+  bool issued() const {
+    for (const Port& port : ports) {
+      if (port.table.head() != nullptr) return false;
+    }
+    return true;
+  }
+  // Every entry has issued and left, and all that comes here has come.
+  bool complete() const { return in_flight == 0 && missing == 0 && issued(); }
+  // The same of the cycles before `now`: what happens in a cycle ends it in the next one, in whatever order a
+  // cycle's parts run.
+  bool finished(Cycles now) const { return active < now && complete(); }
+
+  ContextTables given;
+  bool started = false;
+  bool reached = false;  // a message has come
+  Cycles begins = 0;     // the cycle in which its entries may issue first
+  // The last cycle in which it began, came past a nop, or a tail of its messages left.
+  Cycles active = -1;
+  DependencyTracker tracker;
+  Enablers enablers;
+  RouteTimes route_times;
+  std::vector<Port> ports;
+  std::vector<Waiting> waiting;  // [port]
+  std::int64_t missing = 0;      // arrivals
+  std::int64_t in_flight = 0;    // messages whose tails are still here
+
+ private:
+  bool nops_;  // they hold the lockstep
+};
+
+}  // namespace coppice::ni

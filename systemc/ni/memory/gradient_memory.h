@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "ni/memory/contribution_sets.h"
+#include "topology/topology.h"
+
+namespace coppice::ni {
+
+using topology::NodeId;
+
+// The data of a message: a copy of part of a gradient buffer, in the representation of the memory it was
+// read from. Empty where nothing is checked.
+struct Payload {
+  std::vector<float> values;
+  std::vector<std::uint64_t> contributions;
+
+  // Keeps the memory.
+  void clear() {
+    values.clear();
+    contributions.clear();
+  }
+};
+
+// Data that are provably wrong. what() names the memory or accelerator and the address or element.
+class WrongDataError : public ModelError {
+ public:
+  using ModelError::ModelError;
+};
+
+// An accelerator's gradient buffer as the network interface sees it.
+class GradientMemory {
+ public:
+  virtual ~GradientMemory() = default;
+  // Puts a copy into `into`, whose memory is used again: a message takes the place of one that is over.
+  virtual void read(Bytes address, Bytes bytes, Payload& into) const = 0;
+  Payload copy(Bytes address, Bytes bytes) const {
+    Payload data;
+    read(address, bytes, data);
+    return data;
+  }
+  // Adds an arriving partial sum to the buffer; throws WrongDataError if that is.
+  virtual void reduce(Bytes address, Bytes bytes, const Payload& payload) = 0;
+  // Overwrites with an arriving final value.
+  virtual void store(Bytes address, Bytes bytes, const Payload& payload) = 0;
+};
+
+// Nothing is kept (`check: off`).
+class NullMemory final : public GradientMemory {
+ public:
+  void read(Bytes, Bytes, Payload& into) const override { into.clear(); }
+  void reduce(Bytes, Bytes, const Payload&) override {}
+  void store(Bytes, Bytes, const Payload&) override {}
+};
+
+// Real fp32 values (`check: values`).
+class ValueMemory final : public GradientMemory {
+ public:
+  explicit ValueMemory(std::vector<float> values) : values_(std::move(values)) {}
+  void read(Bytes address, Bytes bytes, Payload& into) const override;
+  void reduce(Bytes address, Bytes bytes, const Payload& payload) override;
+  void store(Bytes address, Bytes bytes, const Payload& payload) override;
+  std::span<const float> values() const { return values_; }
+  std::span<float> values() { return values_; }
+
+ private:
+  std::vector<float> values_;
+};
+
+// For every segment of the buffer, the set of accelerators whose gradients it sums
+// (`check: contributions`). A segment lies between neighbouring addresses at which some message begins or
+// ends, so that every message covers whole segments; or segments are a sample of single elements.
+class ContributionMemory final : public GradientMemory {
+ public:
+  enum class Segments { kBetweenBoundaries, kSampledElements };
+  // `addresses`: ascending, shared by all memories of a run: the boundaries of segments, from 0 to the size
+  // of the buffer, or those of the sampled elements. Every segment starts with its own contribution only.
+  ContributionMemory(std::shared_ptr<const std::vector<Bytes>> addresses, int accelerators, NodeId self,
+                     Segments segments = Segments::kBetweenBoundaries);
+
+  void read(Bytes address, Bytes bytes, Payload& into) const override;
+  void reduce(Bytes address, Bytes bytes, const Payload& payload) override;
+  void store(Bytes address, Bytes bytes, const Payload& payload) override;
+
+  std::size_t segments() const { return sets_.segments(); }
+  // Bit a of word a/64: accelerator a's gradient is in the segment's sum.
+  std::vector<std::uint64_t> contributions(std::size_t segment) const;
+  // Whether everybody's is.
+  bool is_full(std::size_t segment) const { return sets_.is_full(segment); }
+  // Replaces a segment's set; to start an all-gather from final values.
+  void set_all(std::size_t segment) { sets_.fill(segment); }
+  void clear(std::size_t segment) { sets_.clear(segment); }
+
+ private:
+  std::size_t place_of(Bytes at) const;
+  std::pair<std::size_t, std::size_t> range(Bytes address, Bytes bytes) const;  // segments [first, last)
+
+  std::shared_ptr<const std::vector<Bytes>> addresses_;
+  bool sampled_;
+  NodeId self_;
+  Bytes spacing_;  // between addresses, as a rule
+  ContributionSets sets_;
+};
+
+}  // namespace coppice::ni

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ni/memory/gradient_memory.h"
+#include "ni/memory/memory.h"
+#include "ni/memory/message_record.h"
+#include "ni/messages/message_log.h"
+#include "schedule/tables/schedule.h"
+#include "schedule/tables/symmetric_tables.h"
+
+namespace coppice::ni {
+
+// The messages of all accelerators in a run that looks the same from each of them, of which one, the origin,
+// executes its tables: entry i of a port there stands for entry i of that port everywhere. The others do what
+// the origin does in the same cycles, so that only what differs is done for each: their data are read, added
+// and stored, and observers are told of their messages.
+class MessageImages {
+ public:
+  // References outlive it; the tables are those of all accelerators, a slot at the same port of each.
+  MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables, MessageLog& log)
+      : schedule_(&schedule), moves_(&tables.moves()), origin_(moves_->origin()), log_(&log) {}
+
+  // The memory of the next accelerator, and its buffer.
+  void add(MemoryModule& memory, GradientMemory& contents) { nodes_.push_back({&memory, &contents}); }
+
+  // The origin has issued entry `index` of the record's port, and has read its data.
+  void issued(std::uint64_t message, std::size_t index, MessageRecord& record);
+  // Makes the record of a message that has come to its destination that of the image that comes to the
+  // origin.
+  void arrived(std::uint64_t message, MessageRecord& record);
+  // The origin has reduced or stored it.
+  void completed(std::uint64_t message, MessageRecord& record);
+
+ private:
+  struct Node {
+    MemoryModule* memory;
+    GradientMemory* contents;
+  };
+  // The data of a message's images, one accelerator's after the other: of many they are few, or none.
+  class Payloads {
+   public:
+    void clear();
+    void add(const Payload& payload);
+    void copy(std::size_t accelerator, Payload& into) const;
+
+   private:
+    struct End {
+      std::uint32_t values = 0;
+      std::uint32_t contributions = 0;
+    };
+    std::vector<End> ends_;  // [accelerator]
+    std::vector<float> values_;
+    std::vector<std::uint64_t> contributions_;
+  };
+  struct UnderWay {
+    std::size_t index = 0;
+    TableEntry incoming;  // the image's that comes to the origin
+    Payloads payloads;    // by the accelerator that they are from
+  };
+
+  UnderWay& under_way(std::uint64_t message) {
+    if (under_way_.size() <= message) under_way_.resize(message + 1);
+    return under_way_[message];
+  }
+  // The entry at accelerator `n`, until the next call.
+  const TableEntry& entry(std::size_t n, int port, std::size_t index) {
+    schedule_->nodes[n].ports[static_cast<std::size_t>(port)].read_message(index, entry_);
+    return entry_;
+  }
+
+  const schedule::Schedule* schedule_;
+  const schedule::Translations* moves_;
+  NodeId origin_;
+  MessageLog* log_;
+  std::vector<Node> nodes_;
+  std::vector<UnderWay> under_way_;  // [message]
+  TableEntry entry_;
+  Payload payload_;  // of an image
+};
+
+}  // namespace coppice::ni

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/record_store.h"
+#include "ni/memory/message_record.h"
+
+namespace coppice::ni {
+
+// The records of all messages under way; identities are reused after completion. Where network interfaces run
+// in several threads, each thread has a log of its own, all of the same messages: what is opened in one is
+// closed in another.
+class MessageLog {
+ public:
+  MessageLog() : store_(std::make_shared<Store>()), shelf_(*store_) {}
+
+  // The log of a thread; thread 0 uses this one itself, to which those of the others belong. Before the
+  // simulation.
+  MessageLog& of_thread(std::size_t thread);
+
+  // A record without data, but with room for those of the message that had its place before.
+  std::uint64_t open() {
+    ++open_;
+    const std::uint64_t id = shelf_.take();
+    MessageRecord& record = (*store_)[id].record;
+    Payload payload = std::move(record.payload);
+    payload.clear();
+    record = MessageRecord{};
+    record.payload = std::move(payload);
+    return id;
+  }
+  void close(std::uint64_t id) {
+    --open_;
+    ++completed_;
+    if (keep_) {
+      kept_.push_back(id);
+    } else {
+      tell((*this)[id]);
+      forget(id);
+    }
+  }
+  // A message without a record of its own has completed, as `image` says: another stood for it.
+  void image_completed(const MessageRecord& image) {
+    ++completed_;
+    tell(image);
+  }
+  // A copy of the entry of message `id` that stays until it completes.
+  const TableEntry& keep(std::uint64_t id, const TableEntry& entry) {
+    std::unique_ptr<TableEntry>& kept = (*store_)[id].entry;
+    if (kept == nullptr) kept = std::make_unique<TableEntry>();
+    return *kept = entry;
+  }
+  MessageRecord& operator[](std::uint64_t id) { return (*store_)[id].record; }
+  const MessageRecord& operator[](std::uint64_t id) const { return std::as_const(*store_)[id].record; }
+
+  // The rest is asked of thread 0's, for all of them, and while none runs.
+
+  void add_observer(MessageObserver& observer) { observers_.push_back(&observer); }
+  // Whether closed messages are kept until flush(), which tells observers of them by the cycle of their
+  // completion, and by accelerator within it: for interfaces that run ahead of each other.
+  void keep(bool keep);
+  void flush();
+  std::int64_t open_count() const;
+  std::int64_t completed_count() const;
+
+ private:
+  // A message and what of its table has to stay while it is under way.
+  struct Slot {
+    MessageRecord record;
+    std::unique_ptr<TableEntry> entry;
+  };
+  using Store = RecordStore<Slot>;
+
+  explicit MessageLog(std::shared_ptr<Store> store) : store_(std::move(store)), shelf_(*store_) {}
+
+  void tell(const MessageRecord& record) const;
+  void forget(std::uint64_t id) { shelf_.give_back(id); }
+
+  std::shared_ptr<Store> store_;
+  Shelf<Slot> shelf_;
+  bool keep_ = false;
+  std::vector<std::uint64_t> kept_;
+  std::vector<MessageObserver*> observers_;
+  std::int64_t open_ = 0;  // opened here and not closed here
+  std::int64_t completed_ = 0;
+  std::vector<std::unique_ptr<MessageLog>> others_;  // of the threads from 1 on
+};
+
+}  // namespace coppice::ni

@@ -1,0 +1,204 @@
+#include "ni/memory/reduction_queues.h"
+
+#include <array>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace coppice::ni {
+namespace {
+
+// The data last as long as the call they are written in.
+ReductionQueues::Flit add(std::size_t word, std::initializer_list<float> data) {
+  return {true, word, {data.begin(), data.end()}};
+}
+ReductionQueues::Flit store(std::size_t word, std::initializer_list<float> data) {
+  return {false, word, {data.begin(), data.end()}};
+}
+
+// 1 is lost in 2^24 + 1, and not in 1 + 1.
+constexpr float kLarge = 0x1p24F;
+
+TEST(ReductionQueues, AddInTheOrderOfCycles) {
+  std::vector<float> memory{1.0F};
+  ReductionQueues queues(2, 4);
+  queues.take(1, add(0, {1.0F}), 0, memory);
+  queues.take(0, add(0, {kLarge}), 1, memory);
+  queues.advance(100, memory);
+  EXPECT_TRUE(queues.empty());
+  EXPECT_EQ(memory[0], kLarge + 2.0F);
+}
+
+TEST(ReductionQueues, AddInTheOrderOfPortsWithinACycle) {
+  std::vector<float> memory{1.0F};
+  ReductionQueues queues(2, 4);
+  queues.take(1, add(0, {1.0F}), 0, memory);
+  queues.take(0, add(0, {kLarge}), 0, memory);
+  queues.advance(100, memory);
+  EXPECT_EQ(memory[0], kLarge);  // both ones are lost
+}
+
+TEST(ReductionQueues, LetAFlitWaitForSumsOfItsWords) {
+  std::vector<float> memory(8, 0.0F);
+  ReductionQueues queues(2, 4);
+  queues.take(0, add(0, {1.0F, 1.0F}), 0, memory);
+  queues.take(1, add(1, {1.0F, 1.0F}), 0, memory);
+  queues.advance(4, memory);
+  EXPECT_EQ(memory[1], 1.0F);
+  queues.advance(5, memory);
+  EXPECT_EQ(memory[1], 2.0F);
+}
+
+TEST(ReductionQueues, LetAddsPassAFlitThatWaitsAndNothingElse) {
+  for (const bool passes : {true, false}) {
+    std::vector<float> memory(8, 0.0F);
+    ReductionQueues queues(2, 4);
+    queues.take(0, add(0, {1.0F}), 0, memory);
+    queues.take(1, add(0, {1.0F}), 0, memory);                              // waits until cycle 4
+    queues.take(1, passes ? add(5, {1.0F}) : store(5, {1.0F}), 1, memory);  // a store waits behind it
+    queues.take(1, passes ? add(5, {1.0F}) : add(6, {1.0F}), 2, memory);    // and so does what comes then
+    queues.advance(2, memory);
+    EXPECT_EQ(memory[5], passes ? 1.0F : 0.0F);
+    queues.advance(5, memory);
+    EXPECT_EQ(memory[0], 2.0F);
+    EXPECT_EQ(memory[6], 0.0F);
+    queues.advance(6, memory);
+    EXPECT_EQ(memory[5], passes ? 2.0F : 1.0F);
+    queues.advance(7, memory);
+    EXPECT_EQ(memory[6], passes ? 0.0F : 1.0F);
+  }
+}
+
+// A message that comes a flit a cycle overtakes one that comes at half of that, at a lower port, or
+// interleaved with it: neither waits for the other from then on.
+TEST(ReductionQueues, HoldNoMessageBackForAnotherOfTheSameWords) {
+  constexpr int kFlits = 1000;
+  for (const bool same_port : {true, false}) {
+    std::vector<float> memory(kFlits + 1, 0.0F);
+    ReductionQueues queues(2, 4);
+    for (int cycle = 0; cycle < 2 * kFlits; ++cycle) {
+      if (same_port || cycle % 2 == 0)
+        queues.take(0, add(static_cast<std::size_t>(cycle / 2), {1.0F}), cycle, memory);
+      const int fast = cycle - 200;
+      if (!same_port && fast >= 0 && fast < kFlits)
+        queues.take(1, add(static_cast<std::size_t>(fast), {1.0F}), cycle, memory);
+    }
+    queues.advance(2 * kFlits + 8, memory);
+    EXPECT_TRUE(queues.empty()) << same_port;
+    memory.resize(kFlits);
+    EXPECT_EQ(memory, std::vector<float>(kFlits, 2.0F));
+  }
+}
+
+TEST(ReductionQueues, SettleWhatIsAboutToBeRead) {
+  std::vector<float> memory(8, 0.0F);
+  ReductionQueues queues(3, 30);
+  for (int port = 0; port < 3; ++port) queues.take(port, add(2, {1.0F}), 0, memory);
+  queues.settle(3, 8, memory);
+  EXPECT_FALSE(queues.empty());
+  queues.settle(0, 3, memory);
+  EXPECT_TRUE(queues.empty());
+  EXPECT_EQ(memory[2], 3.0F);
+}
+
+TEST(ReductionQueues, ReadAheadWithoutPassingTime) {
+  std::vector<float> memory(8, 0.0F);
+  ReductionQueues queues(3, 30);
+  for (int port = 0; port < 3; ++port) queues.take(port, add(2, {1.0F}), 0, memory);
+  queues.advance(1, memory);
+  float read = 0.0F;
+  queues.read_ahead(0, 3, memory, [&] { read = memory[2]; });
+  EXPECT_EQ(read, 3.0F);
+  EXPECT_EQ(memory[2], 1.0F);
+  queues.take(0, add(2, {1.0F}), 5, memory);  // waits behind the one that is under way
+  queues.advance(30, memory);
+  EXPECT_EQ(memory[2], 1.0F);
+  queues.advance(200, memory);
+  EXPECT_EQ(memory[2], 4.0F);
+  queues.read_ahead(0, 8, memory, [&] { read = memory[2]; });
+  EXPECT_EQ(read, 4.0F);
+}
+
+// The sums of three children were read ahead, and their parent's final value comes while two of them wait.
+TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
+  for (const int parent : {0, 3}) {
+    std::vector<float> memory(8, 0.0F);
+    ReductionQueues queues(4, 30);
+    float read = 0.0F;
+    const auto read_ahead = [&] { queues.read_ahead(2, 3, memory, [&] { read = memory[2]; }); };
+    for (int child = 0; child < 3; ++child) queues.take(child + (parent == 0), add(2, {1.0F}), 0, memory);
+    read_ahead();
+    EXPECT_EQ(read, 3.0F);
+    queues.take(parent, store(2, {10.0F}), 5, memory);
+    read_ahead();
+    EXPECT_EQ(read, 10.0F);
+    queues.take(parent, add(2, {1.0F}), 6, memory);  // of what comes next
+    queues.take(parent == 0 ? 1 : 0, add(2, {1.0F}), 7, memory);
+    read_ahead();
+    EXPECT_EQ(read, 12.0F);
+    queues.advance(300, memory);
+    EXPECT_TRUE(queues.empty());
+    EXPECT_EQ(memory[2], 12.0F);
+  }
+}
+
+// Of flits that are read ahead as they come, each word is what the order of arrival makes of it.
+TEST(ReductionQueues, StoreInTheOrderOfArrivalWhatIsReadAhead) {
+  rc::check([] {
+    constexpr std::size_t kWords = 6;
+    constexpr int kPorts = 3;
+    ReductionQueues queues(kPorts, *rc::gen::inRange(1, 9));
+    std::vector<float> memory(kWords, 0.0F);
+    std::vector<float> expected(kWords, 0.0F);
+    const int cycles = *rc::gen::inRange(1, 24);
+    for (int cycle = 0; cycle < cycles; ++cycle) {
+      std::vector<bool> stored(kWords);  // in this cycle, which has no order but the ports'
+      for (int port = 0; port < kPorts; ++port) {
+        if (*rc::gen::inRange(0, 3) == 0) continue;
+        const auto word = *rc::gen::inRange<std::size_t>(0, kWords - 1);
+        const bool adds = *rc::gen::inRange(0, 4) != 0;
+        const auto value = static_cast<float>(*rc::gen::inRange(1, 100));
+        if (stored[word] || stored[word + 1]) continue;
+        if (!adds && port > 0) continue;
+        if (!adds) stored[word] = stored[word + 1] = true;
+        const std::array<float, 2> data{value, value};
+        queues.take(port, {adds, word, data}, cycle, memory);
+        for (std::size_t w = word; w < word + 2; ++w) expected[w] = adds ? expected[w] + value : value;
+      }
+      queues.read_ahead(0, kWords, memory, [&] { RC_ASSERT(memory == expected); });
+    }
+    queues.advance(10'000, memory);
+    RC_ASSERT(queues.empty());
+    RC_ASSERT(memory == expected);
+  });
+}
+
+TEST(ReductionQueues, StoreWhatTheyDoNotAdd) {
+  std::vector<float> memory{5.0F};
+  ReductionQueues queues(1, 4);
+  queues.take(0, store(0, {2.0F}), 3, memory);
+  queues.advance(4, memory);
+  EXPECT_EQ(memory[0], 2.0F);
+}
+
+// A queue that never empties, longer than what it keeps of flits that have left.
+TEST(ReductionQueues, KeepTheOrderOfALongBacklog) {
+  constexpr int kFlits = 2000;
+  std::vector<float> memory(kFlits, 0.0F);
+  ReductionQueues queues(2, 3);
+  std::vector<float> expected(kFlits, 0.0F);
+  for (int i = 0; i < kFlits; ++i) {
+    const auto word = static_cast<std::size_t>(i / 3);  // waits for the one before it, twice of three times
+    const auto value = static_cast<float>(i + 1);
+    queues.take(0, add(word, {value, -value}), i, memory);
+    expected[word] += value;
+    expected[word + 1] -= value;
+  }
+  EXPECT_FALSE(queues.empty());
+  queues.settle(0, kFlits, memory);
+  EXPECT_TRUE(queues.empty());
+  EXPECT_EQ(memory, expected);
+}
+
+}  // namespace
+}  // namespace coppice::ni
