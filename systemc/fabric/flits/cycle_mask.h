@@ -43,6 +43,31 @@ class CycleMask {
     for (const Word word : words_) bits += ones(word);
     return bits;
   }
+  // The one that comes after `before` others; kMost where there are no more.
+  Cycles nth(Cycles before) const {
+    for (int word = 0; word < kWords; ++word) {
+      Word bits = words_[static_cast<std::size_t>(word)];
+      const int here = ones(bits);
+      if (before >= here) {
+        before -= here;
+        continue;
+      }
+      for (; before > 0; --before) bits &= bits - 1;
+      return 64 * word + std::countr_zero(bits);
+    }
+    return kMost;
+  }
+  // When a queue is served that takes what comes in these cycles, has `waiting` before, and serves one per
+  // cycle, the one that comes included: at once, until it is empty for the first time, and then as they come.
+  CycleMask served(Cycles waiting) const {
+    Cycles busy = std::min(waiting, kMost);
+    for (;;) {
+      const CycleMask at_first = first(busy);
+      const Cycles longer = std::min(waiting + (*this & at_first).count(), kMost);
+      if (longer == busy) return at_first | *this;
+      busy = longer;
+    }
+  }
   // First and last of a mask that is not empty.
   Cycles front() const {
     int word = 0;
@@ -97,6 +122,7 @@ class CycleMask {
     for (std::size_t word = 0; word < words_.size(); ++word) words_[word] |= other.words_[word];
     return *this;
   }
+  CycleMask operator|(const CycleMask& other) const { return CycleMask(*this) |= other; }
   CycleMask operator&(const CycleMask& other) const {
     CycleMask mask;
     for (std::size_t word = 0; word < words_.size(); ++word)

@@ -96,8 +96,6 @@ class FlitModule : public sc_core::sc_module {
   void disturb();
 
  private:
-  friend class NodeStretch;
-
   void start_of_simulation() override;
 
   Cycles next_ = kNever;

@@ -19,28 +19,29 @@ bool InjectionPort::choose_vc() {
   return false;
 }
 
-void InjectionPort::advance_pace(const Packet& packet, Cycles now) {
-  const auto cycles = [this](Femtoseconds time) { return (time + period_ - 1) / period_; };
-  if (packet.first_of_message && sent_flits_ == 1) {
-    message_start_ = now;
-    message_flits_ = 0;
+void InjectionPort::Pacing::advance(const Packet& packet, std::uint32_t sent, Cycles now,
+                                    Femtoseconds period) {
+  const auto cycles = [period](Femtoseconds time) { return (time + period - 1) / period; };
+  if (packet.first_of_message && sent == 1) {
+    message_start = now;
+    message_flits = 0;
   }
-  ++message_flits_;
-  const bool last = packet.last_of_message && sent_flits_ == packet.flits;
-  pace_ = last ? 0 : packet.flit_time;
-  next_flit_ = last ? now + cycles(packet.flit_time)
-                    : message_start_ + cycles(checked_time(message_flits_, packet.flit_time));
-  if (next_flit_ <= now + 1) {
-    next_flit_ = now + 1;
+  ++message_flits;
+  const bool last = packet.last_of_message && sent == packet.flits;
+  pace = last ? 0 : packet.flit_time;
+  next_flit = last ? now + cycles(packet.flit_time)
+                   : message_start + cycles(checked_time(message_flits, packet.flit_time));
+  if (next_flit <= now + 1) {
+    next_flit = now + 1;
   } else {
-    ++held_up_;
+    ++held_up;
   }
 }
 
 InjectionPort::Outcome InjectionPort::step(Cycles now, PacketPool& packets) {
   Outcome outcome;
   outcome.next = next_cycle(now);
-  if (now < next_flit_) return outcome;
+  if (now < pacing_.next_flit) return outcome;
   if (!has_packet_) {
     Packet packet;
     const Injector::Answer answer = injector_->next_packet(now, packet);
@@ -73,7 +74,7 @@ InjectionPort::Outcome InjectionPort::step(Cycles now, PacketPool& packets) {
   outcome.flit = Flit{packet_, sent_flits_ & 0x7fffffffU, tail ? 1U : 0U};
   packet.injection_cycles += now;
   ++sent_flits_;
-  if (packet.flit_time > period_) advance_pace(packet, now);
+  if (packet.flit_time > period_) pacing_.advance(packet, sent_flits_, now, period_);
   if (tail) {
     state.held = false;
     has_packet_ = false;

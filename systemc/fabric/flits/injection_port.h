@@ -46,7 +46,7 @@ class InjectionPort {
     for (const VcState& vc : vcs_) visitor.value(vc.credits * 2 + (vc.held ? 1 : 0));
     visitor.value((has_packet_ ? 1 : 0) + (starved_ ? 2 : 0));
     visitor.value((vc_ + 1) * 256 + last_vc_ + 1);
-    visitor.time(next_flit_);
+    visitor.time(pacing_.next_flit);
     if (has_packet_) {
       const Packet& packet = packets[packet_];
       visitor.packet(packet_);
@@ -56,38 +56,46 @@ class InjectionPort {
         visitor.value(sent_flits_);
       }
     }
-    visitor.value(pace_);
-    if (pace_ == 0) return;
-    visitor.pace(message_start_, message_flits_ * pace_, held_up_);
-    visitor.counter(message_flits_);
+    visitor.value(pacing_.pace);
+    if (pacing_.pace == 0) return;
+    visitor.pace(pacing_.message_start, pacing_.message_flits * pacing_.pace, pacing_.held_up);
+    visitor.counter(pacing_.message_flits);
   }
 
   int credits(int vc) const { return vcs_[static_cast<std::size_t>(vc)].credits; }
   bool busy() const { return has_packet_; }
 
  private:
-  friend class NodeStretch;
+  friend class TerminalStretch;
 
   struct VcState {
     std::int32_t credits = 0;
     bool held = false;
+  };
+  // When the next flit may leave.
+  struct Pacing {
+    Cycles message_start = 0;        // of the message under way
+    std::int64_t message_flits = 0;  // of it, sent
+    Femtoseconds pace = 0;           // of it, if that is slower than a flit per cycle
+    std::int64_t held_up = 0;        // flits that left later by the pace of their message
+    Cycles next_flit = 0;            // the first cycle in which the pace allows a flit
+
+    // The flit before number `sent` of a packet slower than a flit per cycle has left in cycle `now`.
+    void advance(const Packet& packet, std::uint32_t sent, Cycles now, Femtoseconds period);
   };
 
   // Waiting for a cycle asleep costs as much as a few cycles awake.
   static constexpr Cycles kShortWait = 4;
 
   bool choose_vc();
-  Cycles next_cycle(Cycles now) const { return next_flit_ > now + kShortWait ? next_flit_ : now + 1; }
-  void advance_pace(const Packet& packet, Cycles now);
+  Cycles next_cycle(Cycles now) const {
+    return pacing_.next_flit > now + kShortWait ? pacing_.next_flit : now + 1;
+  }
 
   Injector* injector_ = nullptr;
   std::vector<VcState> vcs_;
   Femtoseconds period_;
-  Cycles message_start_ = 0;        // of the message under way
-  std::int64_t message_flits_ = 0;  // of it, sent
-  Femtoseconds pace_ = 0;           // of it, if that is slower than a flit per cycle
-  std::int64_t held_up_ = 0;        // flits that left later by the pace of their message
-  Cycles next_flit_ = 0;            // the first cycle in which the pace allows a flit
+  Pacing pacing_;
   bool has_packet_ = false;
   bool starved_ = false;  // its packet waits for a credit
   PacketId packet_ = 0;

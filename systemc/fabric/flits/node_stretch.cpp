@@ -1,25 +1,30 @@
 #include "fabric/flits/node_stretch.h"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
 namespace coppice::fabric {
 namespace {
 
 // A stretch that is shorter costs more than its cycles one by one.
-constexpr Cycles kLeast = 12;
+constexpr Cycles kLeast = 8;
 // Cycles to wait after a disturbance, and where they are many.
 constexpr Cycles kFirstPause = 8;
-constexpr Cycles kLongestPause = 1 << 14;
-// A stretch that moves fewer flits costs more than they do one by one; a node is judged by so many stretches
-// at a time, and pauses twice as long each time that they are not worth it.
-constexpr std::int64_t kWorth = 100;
-constexpr int kJudged = 64;
-constexpr int kMostDoublings = 2;
+constexpr Cycles kLongestPause = 64;
+// Flits that go through a router one by one in the time that a stretch takes, and asking for one that is
+// none. A node is judged by so many of them at a time, and goes without for a while where they cost more than
+// they moved: twice as long each time, up to so many times.
+constexpr std::int64_t kCost = 120;
+constexpr std::int64_t kCostOfNone = 30;
+constexpr int kJudged = 32;
+constexpr Cycles kFirstRest = 1 << 14;
+constexpr int kMostDoublings = 3;
 
-Flit later(Flit flit, int flits) {
-  flit.sequence = static_cast<std::uint32_t>(flit.sequence + static_cast<unsigned>(flits)) & 0x7fffffffU;
-  return flit;
+// Calls f(i) for the places of all bits, ascending.
+template <typename F>
+void for_each_bit(std::uint64_t bits, F&& f) {
+  for (; bits != 0; bits &= bits - 1) f(static_cast<std::size_t>(lowest_bit(bits)));
 }
 
 }  // namespace
@@ -39,68 +44,42 @@ NodeStretch::NodeStretch(const std::vector<FlitModule*>& modules, ArrivalCalenda
       others_.push_back(module);
     }
   }
-  able_ = able_ && module_ != nullptr;
-  if (!able_) return;
-  const Router& router = module_->router_;
-  able_ = router.in_rotation_;
-  arriving_.resize(router.inputs_.size());
-  segments_.resize(router.inputs_.size());
-  returning_.resize(router.outputs_.size());
-  sent_.resize(router.inputs_.size());
-  local_in_.assign(static_cast<std::size_t>(router.ports_), -1);
-  local_out_.assign(static_cast<std::size_t>(router.ports_), -1);
-  const int ports = terminal_ == nullptr ? 0 : static_cast<int>(terminal_->out.size());
-  for (int port = 0; port < ports; ++port) {
-    Local local;
-    local.in = static_cast<int>(module_->in.size()) - ports + port;
-    local.out = static_cast<int>(module_->out.size()) - ports + port;
-    local.returns.resize(static_cast<std::size_t>(router.vcs_));
-    local_in_[static_cast<std::size_t>(local.in)] = port;
-    local_out_[static_cast<std::size_t>(local.out)] = port;
-    locals_.push_back(std::move(local));
-  }
+  able_ = able_ && module_ != nullptr && module_->router_.in_rotation_;
+  if (able_ && terminal_ != nullptr)
+    local_ = std::make_unique<TerminalStretch>(*module_, *terminal_, context);
 }
 
 Cycles NodeStretch::run(Cycles now, Cycles until) {
   if (now < resume_) return now;
-  const Cycles end = undisturbed(now, std::min(until, now + CycleMask::kMost));
+  if (until - now < kLeast) {
+    resume_ = until;
+    return now;
+  }
+  const Cycles end = foresee(now, std::min(until, now + CycleMask::kMost));
   if (end - now < kLeast) {
-    // The rest of a quantum that is too short says nothing.
-    if (until - now >= kLeast) {
-      resume_ = now + pause_;
-      pause_ = std::min(2 * pause_, kLongestPause);
-    }
+    resume_ = end + pause_;
+    pause_ = std::min(2 * pause_, kLongestPause);
+    judge(-kCostOfNone, end);
     return now;
   }
   pause_ = kFirstPause;
   cycles_ += end - now;
-  arrivals_->skip(end);
-  take_arrivals(now, end);
-  find_flows();
-  for (Local& local : locals_) {
-    if (local.injects && !local.answers) inject(local, now, end - now);
-  }
-  run_switch(now, end - now);
-  for (Local& local : locals_) {
-    if (local.injects && local.answers) inject(local, now, end - now);
-  }
-  finish(now, end);
-  judge(end);
+  judge(move(now, end) - kCost, end);
   return end;
 }
 
-// Where messages are short, stretches move too few flits to be of use, and the node goes on without for a
-// while.
-void NodeStretch::judge(Cycles end) {
-  if (++stretches_ < kJudged) return;
-  if (moved_flits_ < kWorth * kJudged) {
-    resume_ = end + (kLongestPause << doublings_);
+// Where messages are short, stretches move too few flits to be of use, and the node rests from them.
+void NodeStretch::judge(std::int64_t gain, Cycles end) {
+  gain_ += gain;
+  if (++asked_ < kJudged) return;
+  if (gain_ < 0) {
+    resume_ = end + (kFirstRest << doublings_);
     doublings_ = std::min(doublings_ + 1, kMostDoublings);
   } else {
     doublings_ = 0;
   }
-  stretches_ = 0;
-  moved_flits_ = 0;
+  asked_ = 0;
+  gain_ = 0;
 }
 
 void NodeStretch::spread(Cycles end) {
@@ -110,123 +89,276 @@ void NodeStretch::spread(Cycles end) {
     module_->wire_out(port).spread_credits(end);
 }
 
-// The first cycle from `now` on in which something other than the middles of packets may move; `end` if that
-// is earlier.
-Cycles NodeStretch::undisturbed(Cycles now, Cycles end) {
+// The end of a stretch that begins in cycle `now`, and what flows send by then: the first cycle in which
+// something other than the middles of packets may move. Nothing has moved yet.
+Cycles NodeStretch::foresee(Cycles now, Cycles end) {
+  end = undisturbed(now, end);
+  if (end - now < kLeast) return end;
+  end = gather(now, end);
+  if (local_ != nullptr) end = local_->independent(now, end);
+  if (end - now < kLeast) return end;
+  const Cycles cycles = end - now;
+  if (local_ != nullptr) {
+    end = local_->foresee(now, end);
+    for (const TerminalStretch::Injection& injection : local_->injections()) {
+      if (!injection.arrivals.empty())
+        come(module_->router_.index(injection.port, injection.vc), injection.arrivals, injection.first);
+    }
+  }
+  find_flows(cycles);
+  run_switch(now, cycles);
+  end = first_to_leave(now, end);
+  if (local_ != nullptr) end = local_->foresee_answers(flows_, now, end);
+  return end;
+}
+
+// By what is known before any flit is looked at.
+Cycles NodeStretch::undisturbed(Cycles now, Cycles end) const {
   const Router& router = module_->router_;
   if (!router.routed_.empty() || !router.allocated_.empty() || !router.choices_.empty()) return now;
   for (const std::int32_t id : router.waiting_vc_) {
     if (router.free_vcs(router.inputs_[static_cast<std::size_t>(id)]) != 0) return now;
   }
   for (const FlitModule* other : others_) end = std::min(end, other->next());
-  if (terminal_ != nullptr) end = undisturbed_by_terminal(now, end);
-  std::size_t active = 0;
-  for (std::size_t i = 0; i < router.inputs_.size(); ++i) {
+  return local_ == nullptr ? end : local_->undisturbed(now, end);
+}
+
+// What comes before `end`, or before the first head that comes to where none waits, whose cycle it returns.
+Cycles NodeStretch::gather(Cycles now, Cycles end) {
+  flits_come_ = 0;
+  credits_come_ = 0;
+  Cycles first_head = end;
+  for (int port = 0; port < static_cast<int>(module_->in.size()); ++port)
+    first_head = std::min(first_head, gather_flits(port, now, end));
+  for (int port = 0; port < static_cast<int>(module_->out.size()); ++port) {
+    const Wire& wire = module_->wire_out(port);
+    const auto comes = [&](int vc) -> CycleMask& {
+      const std::size_t output_vc = module_->router_.index(port, vc);
+      if ((credits_come_ >> output_vc & 1U) == 0) coming_[output_vc].credits = {};
+      credits_come_ |= std::uint64_t{1} << output_vc;
+      return coming_[output_vc].credits;
+    };
+    for (const CreditRun& run : wire.credit_runs()) {
+      if (run.begin < end) comes(run.vc) |= arriving(run, now, end);
+    }
+    const auto& credits = wire.credits();
+    for (std::size_t i = 0; i < credits.size() && credits[i].at() < end; ++i)
+      comes(credits[i].vc()).set(credits[i].at() - now);
+  }
+  return first_head;
+}
+
+Cycles NodeStretch::gather_flits(int port, Cycles now, Cycles end) {
+  const Router& router = module_->router_;
+  const Wire& wire = module_->wire_in(port);
+  for (const FlitRun& run : wire.flit_runs()) {
+    const CycleMask cycles = arriving(run, now, end);
+    if (!cycles.empty()) come(router.index(port, run.vc), cycles, run.first);
+  }
+  const auto& flits = wire.flits();
+  for (std::size_t i = 0; i < flits.size() && flits[i].stamp.at() < end; ++i) {
+    const int vc = flits[i].stamp.vc();
+    if (flits[i].flit.is_head() && !router.is_busy(router.input(port, vc))) return flits[i].stamp.at();
+    CycleMask cycle;
+    cycle.set(flits[i].stamp.at() - now);
+    come(router.index(port, vc), cycle, flits[i].flit);
+  }
+  return end;
+}
+
+// In whatever order.
+void NodeStretch::come(std::size_t input_vc, const CycleMask& cycles, Flit first) {
+  Coming& coming = coming_[input_vc];
+  const std::uint64_t bit = std::uint64_t{1} << input_vc;
+  const Cycles at = cycles.front();
+  if ((flits_come_ & bit) == 0) {
+    flits_come_ |= bit;
+    coming.flits = cycles;
+    coming.first = first;
+    coming.at = at;
+    return;
+  }
+  coming.flits |= cycles;
+  if (at >= coming.at) return;
+  coming.first = first;
+  coming.at = at;
+}
+
+// Those that can send anything.
+void NodeStretch::find_flows(Cycles cycles) {
+  const Router& router = module_->router_;
+  const CycleMask all = CycleMask::first(cycles);
+  flows_.clear();
+  for_each_bit(router.bits_.front().active, [&](std::size_t i) {
     const Router::InputVc& in = router.inputs_[i];
-    if (!router.is_active(in)) continue;
-    ++active;
-    if (in.count == 0) continue;
-    const Flit front = router.buffers_[router.ring_index(i, 0)];
-    // A head that has its virtual channel may wait for a credit.
-    if (front.is_head()) return now;
-    end = std::min(end, now + packets()[front.packet].flits - 1 - front.sequence);
-  }
-  if (end - now < kLeast || active > SwitchStretch::kMostFlows) return now;
-  end = undisturbed_by_channels(now, end);
-  return independent(now, end);
+    const auto out = static_cast<std::size_t>(in.out);
+    const bool comes = (flits_come_ >> i & 1U) != 0;
+    const bool returns = (credits_come_ >> out & 1U) != 0;
+    const int credits = router.outputs_[out].credits;
+    if ((in.count == 0 && !comes) || (credits == 0 && !returns)) return;
+    SwitchFlow& flow = flows_.emplace_back();
+    flow.input_vc = static_cast<std::int32_t>(i);
+    flow.output_vc = in.out;
+    flow.in_port = in.port;
+    flow.vc = static_cast<std::int32_t>(i) - in.port * router.vcs_;
+    flow.out_port = in.out_port;
+    flow.flits = in.count;
+    flow.credits = credits;
+    if (comes) flow.arrivals = coming_[i].flits & all;
+    if (returns) flow.returns = coming_[out].credits & all;
+    flow.first = in.count > 0 ? router.buffers_[router.ring_index(i, 0)] : coming_[i].first;
+    const Cycles left = Cycles{packets()[flow.first.packet].flits} - flow.first.sequence;
+    flow.middles = flow.first.is_head() ? 0 : left - 1;
+  });
 }
 
-Cycles NodeStretch::undisturbed_by_terminal(Cycles now, Cycles end) const {
-  if (!terminal_->wakeups_.empty()) end = std::min(end, terminal_->wakeups_.top().at);
-  for (std::size_t p = 0; p < locals_.size(); ++p) {
-    const InjectionPort& port = terminal_->injection_[p];
-    if (!port.has_packet_) {
-      if (terminal_->awake_.contains(static_cast<int>(p))) return now;
-      continue;
+// Ports that have flows in common are arbitrated together.
+void NodeStretch::run_switch(Cycles now, Cycles cycles) {
+  std::uint64_t left = flows_.empty() ? 0 : ~std::uint64_t{0} >> (64 - flows_.size());
+  while (left != 0) {
+    const SwitchFlow& front = flows_[static_cast<std::size_t>(lowest_bit(left))];
+    std::uint64_t inputs = std::uint64_t{1} << front.in_port;
+    std::uint64_t outputs = std::uint64_t{1} << front.out_port;
+    std::uint64_t part = 0;
+    for (bool grows = true; grows;) {
+      grows = false;
+      for_each_bit(left & ~part, [&](std::size_t i) {
+        const SwitchFlow& flow = flows_[i];
+        if (((inputs >> flow.in_port | outputs >> flow.out_port) & 1U) == 0) return;
+        inputs |= std::uint64_t{1} << flow.in_port;
+        outputs |= std::uint64_t{1} << flow.out_port;
+        part |= std::uint64_t{1} << i;
+        grows = true;
+      });
     }
-    if (port.vc_ < 0 || port.sent_flits_ == 0) return now;
-    end = std::min(end, now + packets()[port.packet_].flits - 1 - port.sent_flits_);
+    part_.flows.clear();
+    for_each_bit(part, [&](std::size_t i) { part_.flows.push_back(&flows_[i]); });
+    fill_part(inputs, outputs, now);
+    switches_->run(part_, cycles);
+    left &= ~part;
+  }
+}
+
+void NodeStretch::fill_part(std::uint64_t inputs, std::uint64_t outputs, Cycles now) {
+  const Router& router = module_->router_;
+  part_.inputs.clear();
+  part_.outputs.clear();
+  for_each_bit(inputs, [&](std::size_t port) {
+    const Router::InputPort& in = router.input_ports_[port];
+    part_.inputs.push_back({static_cast<int>(port), in.vc_pointer, in.accept_pointer});
+  });
+  for_each_bit(outputs, [&](std::size_t port) {
+    const Router::OutputPort& out = router.output_ports_[port];
+    const Router::Pace pace = out.slow ? router.paces_[port] : Router::Pace{};
+    part_.outputs.push_back(
+        {static_cast<int>(port), out.grant_pointer, pace.flit_time, pace.next_free - now * router.period_});
+  });
+}
+
+// The first cycle in which a head or tail would leave; `end` if that is earlier.
+Cycles NodeStretch::first_to_leave(Cycles now, Cycles end) const {
+  for (const SwitchFlow& flow : flows_) {
+    if (flow.middles < end - now) end = std::min(end, now + flow.sent.nth(flow.middles));
   }
   return end;
 }
 
-// Heads that come to where none waits, tails that may leave as they come, tails that come out of the network.
-Cycles NodeStretch::undisturbed_by_channels(Cycles now, Cycles end) const {
-  const Router& router = module_->router_;
-  for (int port = 0; port < static_cast<int>(module_->in.size()); ++port) {
-    const auto& flits = module_->wire_in(port).flits();
-    for (std::size_t i = 0; i < flits.size() && flits[i].stamp.at() < end; ++i) {
-      const Router::InputVc& in = router.input(port, flits[i].stamp.vc());
-      const Flit flit = flits[i].flit;
-      if ((!router.is_busy(in) && flit.is_head()) || (flit.tail && router.is_active(in) && in.count == 0))
-        end = flits[i].stamp.at();
-    }
-  }
-  for (const Local& local : locals_) {
-    const auto& flits = module_->wire_out(local.out).flits();
-    for (std::size_t i = 0; i < flits.size() && flits[i].stamp.at() < end; ++i) {
-      if (flits[i].flit.tail) end = flits[i].stamp.at();
-    }
-  }
-  return std::max(now, end);
-}
-
-// The router and the terminal answer each other within the stretch. It is short enough for one of them not to
-// need the other's answers.
-Cycles NodeStretch::independent(Cycles now, Cycles end) {
-  const Router& router = module_->router_;
-  for (const Local& local : locals_) {
-    for (int vc = 0; vc < router.vcs_; ++vc) {
-      const Router::OutputVc& out = router.output(local.out, vc);
-      if (out.owner >= 0 && router.is_active(router.inputs_[static_cast<std::size_t>(out.owner)]))
-        end = std::min(end, now + out.credits);
-    }
-  }
-  for (std::size_t p = 0; p < locals_.size(); ++p) {
-    const InjectionPort& port = terminal_->injection_[p];
-    if (!port.has_packet_) continue;
-    const Router::InputVc& in = router.input(locals_[p].in, port.vc_);
-    const Cycles credits = port.credits(port.vc_);
-    if (router.is_active(in)) end = std::min(end, now + std::max(credits, Cycles{in.count}));
-  }
-  for (std::size_t p = 0; p < locals_.size(); ++p) {
-    const InjectionPort& port = terminal_->injection_[p];
-    Local& local = locals_[p];
-    // One that sleeps by its pace does so beyond the stretch.
-    local.injects = port.has_packet_ && (port.starved_ || terminal_->awake_.contains(static_cast<int>(p)));
-    if (!local.injects) continue;
-    local.vc = port.vc_;
-    local.answers = router.is_active(router.input(local.in, local.vc)) && port.credits(local.vc) < end - now;
-  }
-  return end;
-}
-
-void NodeStretch::take_arrivals(Cycles now, Cycles end) {
-  const Router& router = module_->router_;
-  for (std::size_t i = 0; i < router.inputs_.size(); ++i) {
-    arriving_[i] = {};
-    returning_[i] = {};
-    segments_[i].clear();
-    sent_[i] = 0;
+// As foreseen, up to `end`. Returns how many flits went through the router.
+std::int64_t NodeStretch::move(Cycles now, Cycles end) {
+  Router& router = module_->router_;
+  const Cycles cycles = end - now;
+  const CycleMask all = CycleMask::first(cycles);
+  arrivals_->skip(end);
+  for (SwitchFlow& flow : flows_) flow.sent = flow.sent & all;
+  move_pointers(now);
+  std::int64_t moved = 0;
+  for (const SwitchFlow& flow : flows_) {
+    if (!flow.sent.empty()) moved += pass_on(flow, now);
   }
   for (int port = 0; port < static_cast<int>(module_->in.size()); ++port) take_flits(port, now, end);
-  for (int port = 0; port < static_cast<int>(module_->out.size()); ++port) {
-    const auto index = [&](int vc) { return router.index(port, vc); };
-    Wire& wire = module_->wire_out(port);
-    wire.take_credit_runs(now, end, [&](const CreditRun& run) { returning_[index(run.vc)] |= run.cycles; });
-    while (wire.has_credit(end - 1)) {
-      const Cycles at = wire.credits().front().at();
-      returning_[index(wire.take_credit())].set(at - now);
+  take_credits(now, end);
+  if (local_ != nullptr) {
+    local_->move(flows_, now, end, told_);
+    for (const TerminalStretch::Injection& injection : local_->injections())
+      buffer(router.index(injection.port, injection.vc), injection.first, injection.arrivals.count());
+    for (const TerminalStretch::Return& back : local_->returns())
+      router.outputs_[static_cast<std::size_t>(back.output_vc)].credits += back.credits;
+  }
+  for_each_bit(router.bits_.front().active | flits_come_,
+               [&](std::size_t input_vc) { router.recount(router.inputs_[input_vc]); });
+  module_->set_next(router.any_asks() ? end : kNever);
+  if (!told_.empty()) tell_observers();
+  return moved;
+}
+
+// They stand behind what went last.
+void NodeStretch::move_pointers(Cycles now) {
+  Router& router = module_->router_;
+  std::array<Cycles, kMostVcs> last_in;
+  std::array<Cycles, kMostVcs> last_out;
+  std::fill_n(last_in.begin(), router.ports_, -1);
+  std::fill_n(last_out.begin(), router.ports_, -1);
+  const auto after = [](int place, int places) { return place + 1 == places ? 0 : place + 1; };
+  for (const SwitchFlow& flow : flows_) {
+    if (flow.sent.empty()) continue;
+    const Cycles last = flow.sent.back();
+    const auto in_port = static_cast<std::size_t>(flow.in_port);
+    const auto out_port = static_cast<std::size_t>(flow.out_port);
+    if (last > last_in[in_port]) {
+      last_in[in_port] = last;
+      Router::InputPort& in = router.input_ports_[in_port];
+      in.vc_pointer = static_cast<std::uint16_t>(after(flow.vc, router.vcs_));
+      in.accept_pointer = static_cast<std::int16_t>(after(flow.out_port, router.ports_));
+    }
+    if (last > last_out[out_port]) {
+      last_out[out_port] = last;
+      router.output_ports_[out_port].grant_pointer =
+          static_cast<std::int16_t>(after(flow.in_port, router.ports_));
     }
   }
-  for (Local& local : locals_) {
-    std::fill(local.returns.begin(), local.returns.end(), CycleMask());
-    Wire& wire = module_->wire_in(local.in);
-    while (wire.has_credit(end - 1)) {
-      const Cycles at = wire.credits().front().at();
-      local.returns[static_cast<std::size_t>(wire.take_credit())].set(at - now);
+  if (router.paces_.empty()) return;
+  for (int port = 0; port < router.ports_; ++port) {
+    if (!router.output_ports_[static_cast<std::size_t>(port)].slow) continue;
+    CycleMask sent;
+    for (const SwitchFlow& flow : flows_) {
+      if (flow.out_port == port) sent |= flow.sent;
     }
+    sent.for_each([&](Cycles cycle) { router.occupy_channel(port, now + cycle); });
   }
+}
+
+// What a flow sends leaves its buffer, before anything comes, and goes onto its channel. Returns how much.
+int NodeStretch::pass_on(const SwitchFlow& flow, Cycles now) {
+  Router& router = module_->router_;
+  const int sent = flow.sent.count();
+  module_->moved(std::max(module_->last_movement(), now + flow.sent.back()));
+  const auto input_vc = static_cast<std::size_t>(flow.input_vc);
+  Router::InputVc& in = router.inputs_[input_vc];
+  const auto popped = std::min(static_cast<std::uint32_t>(sent), in.count);
+  in.head = (in.head + popped) & router.ring_mask_;
+  in.count -= popped;
+  passed_[input_vc] = sent - static_cast<int>(popped);
+  router.outputs_[static_cast<std::size_t>(flow.output_vc)].credits -= sent;
+  if (context_->events.watched()) tell(flow, now);
+  if (local_ == nullptr || !local_->is_local_input(flow.in_port))
+    module_->wire_in(flow.in_port).return_run({now + module_->place_delay_, flow.sent, flow.vc});
+  if (local_ == nullptr || !local_->is_local_output(flow.out_port))
+    module_->wire_out(flow.out_port)
+        .send_run({now + module_->flit_delay_, flow.sent, flow.first,
+                   flow.output_vc - flow.out_port * router.vcs_});
+  return sent;
+}
+
+void NodeStretch::tell(const SwitchFlow& flow, Cycles now) {
+  const int out_vc = flow.output_vc - flow.out_port * module_->router_.vcs_;
+  int index = 0;
+  flow.sent.for_each([&](Cycles cycle) {
+    told_.push_back({now + cycle,
+                     FlitEvents::Stage::kSwitch,
+                     flow.in_port,
+                     {module_->node(), flow.out_port, module_->local_port(flow.out_port), out_vc,
+                      later(flow.first, index++)}});
+  });
 }
 
 // Runs and single flits of a wire in the order in which they come.
@@ -235,344 +367,49 @@ void NodeStretch::take_flits(int port, Cycles now, Cycles end) {
   const auto take_until = [&](Cycles last) {
     while (wire.has_flit(last)) {
       const Wire::TimedFlit flit = wire.take_flit();
-      const std::size_t input_vc = module_->router_.index(port, flit.stamp.vc());
-      arriving_[input_vc].set(flit.stamp.at() - now);
-      add_segment(input_vc, {flit.flit, 1, flit.flit.tail != 0});
+      buffer(module_->router_.index(port, flit.stamp.vc()), flit.flit, 1);
     }
   };
   wire.take_flit_runs(now, end, [&](const FlitRun& run) {
     take_until(now + run.cycles.front());
-    const std::size_t input_vc = module_->router_.index(port, run.vc);
-    arriving_[input_vc] |= run.cycles;
-    add_segment(input_vc, {run.first, run.cycles.count(), false});
+    buffer(module_->router_.index(port, run.vc), run.first, run.cycles.count());
   });
   take_until(end - 1);
 }
 
-void NodeStretch::add_segment(std::size_t input_vc, const Segment& segment) {
-  std::vector<Segment>& segments = segments_[input_vc];
-  if (!segments.empty() && segments.back().first.packet == segment.first.packet && !segments.back().tail) {
-    segments.back().flits += segment.flits;
-    segments.back().tail = segment.tail;
-  } else {
-    segments.push_back(segment);
-  }
-}
-
-void NodeStretch::find_flows() {
-  const Router& router = module_->router_;
-  flows_.clear();
-  for (std::size_t i = 0; i < router.inputs_.size(); ++i) {
-    const Router::InputVc& in = router.inputs_[i];
-    if (!router.is_active(in)) continue;
-    SwitchFlow flow;
-    flow.input_vc = static_cast<std::int32_t>(i);
-    flow.output_vc = in.out;
-    flow.in_port = in.port;
-    flow.vc = static_cast<std::int32_t>(i) - in.port * router.vcs_;
-    flow.out_port = in.out_port;
-    flow.flits = in.count;
-    flow.credits = router.outputs_[static_cast<std::size_t>(in.out)].credits;
-    flows_.push_back(flow);
-  }
-}
-
-// Part by part.
-void NodeStretch::run_switch(Cycles now, Cycles cycles) {
-  Router& router = module_->router_;
-  std::erase_if(flows_, [&](SwitchFlow& flow) {
-    flow.arrivals = arriving_[static_cast<std::size_t>(flow.input_vc)];
-    flow.returns = returning_[static_cast<std::size_t>(flow.output_vc)];
-    return (flow.flits == 0 && flow.arrivals.empty()) || (flow.credits == 0 && flow.returns.empty());
-  });
-  while (!flows_.empty()) {
-    std::uint64_t inputs = 0;
-    std::uint64_t outputs = 0;
-    const auto join = [&](const SwitchFlow& flow) {
-      inputs |= std::uint64_t{1} << flow.in_port;
-      outputs |= std::uint64_t{1} << flow.out_port;
-    };
-    const auto joins = [&](const SwitchFlow& flow) {
-      return ((inputs >> flow.in_port | outputs >> flow.out_port) & 1U) != 0;
-    };
-    const auto joins_already = [&](const SwitchFlow& flow) {
-      return ((inputs >> flow.in_port & outputs >> flow.out_port) & 1U) != 0;
-    };
-    join(flows_.front());
-    for (bool grows = true; grows;) {
-      grows = false;
-      for (const SwitchFlow& flow : flows_) {
-        if (!joins(flow) || joins_already(flow)) continue;
-        join(flow);
-        grows = true;
-      }
-    }
-    part_.flows.clear();
-    part_.inputs.clear();
-    part_.outputs.clear();
-    std::erase_if(flows_, [&](const SwitchFlow& flow) {
-      if (!joins(flow)) return false;
-      part_.flows.push_back(flow);
-      return true;
-    });
-    for (; inputs != 0; inputs &= inputs - 1) {
-      const int port = std::countr_zero(inputs);
-      const Router::InputPort& in = router.input_ports_[static_cast<std::size_t>(port)];
-      part_.inputs.push_back({port, in.vc_pointer, in.accept_pointer});
-    }
-    for (; outputs != 0; outputs &= outputs - 1) {
-      const int port = std::countr_zero(outputs);
-      const Router::OutputPort& out = router.output_ports_[static_cast<std::size_t>(port)];
-      const Router::Pace pace = out.slow ? router.paces_[static_cast<std::size_t>(port)] : Router::Pace{};
-      part_.outputs.push_back(
-          {port, out.grant_pointer, pace.flit_time, pace.next_free - now * router.period_});
-    }
-    switches_->run(part_, cycles, {router.ports_, router.vcs_});
-    for (const SwitchInput& input : part_.inputs) {
-      Router::InputPort& in = router.input_ports_[static_cast<std::size_t>(input.port)];
-      in.vc_pointer = static_cast<std::uint16_t>(input.vc_pointer);
-      in.accept_pointer = static_cast<std::int16_t>(input.accept_pointer);
-    }
-    for (const SwitchOutput& output : part_.outputs) {
-      Router::OutputPort& out = router.output_ports_[static_cast<std::size_t>(output.port)];
-      out.grant_pointer = static_cast<std::int16_t>(output.grant_pointer);
-      if (out.slow)
-        router.paces_[static_cast<std::size_t>(output.port)].next_free =
-            output.next_free + now * router.period_;
-    }
-    for (const SwitchFlow& flow : part_.flows) {
-      if (!flow.sent.empty()) pass_on(flow, now, cycles);
-    }
-  }
-}
-
-// What a flow sends goes onto its channel, or to the terminal.
-void NodeStretch::pass_on(const SwitchFlow& flow, Cycles now, Cycles cycles) {
-  Router& router = module_->router_;
-  const int sent = flow.sent.count();
-  sent_[static_cast<std::size_t>(flow.input_vc)] = sent;
-  moved_flits_ += sent;
-  module_->moved(std::max(module_->last_movement(), now + flow.sent.back()));
-  Router::OutputVc& out = router.outputs_[static_cast<std::size_t>(flow.output_vc)];
-  out.credits -= sent;
-  const int out_vc = flow.output_vc - flow.out_port * router.vcs_;
-  const Flit first = first_of(static_cast<std::size_t>(flow.input_vc));
-  if (context().events.watched()) {
-    int index = 0;
-    flow.sent.for_each([&](Cycles cycle) {
-      told_.push_back({now + cycle,
-                       FlitEvents::Stage::kSwitch,
-                       flow.in_port,
-                       {module_->node(), flow.out_port, module_->local_port(flow.out_port), out_vc,
-                        later(first, index++)}});
-    });
-  }
-  const int local_in = local_in_[static_cast<std::size_t>(flow.in_port)];
-  if (local_in < 0) {
-    module_->wire_in(flow.in_port).return_run({now + module_->place_delay_, flow.sent, flow.vc});
-  } else {
-    const Cycles delay = module_->place_delay_ + module_->wire_in(flow.in_port).credit_latency();
-    locals_[static_cast<std::size_t>(local_in)].returns[static_cast<std::size_t>(flow.vc)] |=
-        flow.sent.later(delay) & CycleMask::first(cycles);
-    local_flows_.push_back({flow.sent, first, flow.in_port, -1, flow.vc});
-  }
-  const int local_out = local_out_[static_cast<std::size_t>(flow.out_port)];
-  if (local_out < 0) {
-    module_->wire_out(flow.out_port).send_run({now + module_->flit_delay_, flow.sent, first, out_vc});
-  } else {
-    local_flows_.push_back({flow.sent, first, -1, flow.out_port, out_vc});
-  }
-}
-
-Flit NodeStretch::first_of(std::size_t input_vc) const {
-  const Router& router = module_->router_;
-  return router.inputs_[input_vc].count > 0 ? router.buffers_[router.ring_index(input_vc, 0)]
-                                            : segments_[input_vc].front().first;
-}
-
-void NodeStretch::inject(Local& local, Cycles now, Cycles cycles) {
-  const int p = local.in - locals_.front().in;
-  InjectionPort& port = terminal_->injection_[static_cast<std::size_t>(p)];
-  Packet& packet = packets()[port.packet_];
-  CycleMask& returns = local.returns[static_cast<std::size_t>(local.vc)];
-  std::int32_t& credits = port.vcs_[static_cast<std::size_t>(local.vc)].credits;
-  const Flit first{port.packet_, port.sent_flits_ & 0x7fffffffU, 0};
-  CycleMask sent;
-  if (packet.flit_time <= port.period_ && port.next_flit_ <= now && credits >= cycles) {
-    sent = CycleMask::first(cycles);
-    credits += returns.count() - static_cast<std::int32_t>(cycles);
-    port.sent_flits_ += static_cast<std::uint32_t>(cycles);
-  } else {
-    for (Cycles cycle = 0; cycle < cycles; ++cycle) {
-      credits += returns.test(cycle) ? 1 : 0;
-      if (credits == 0 || now + cycle < port.next_flit_) continue;
-      --credits;
-      ++port.sent_flits_;
-      sent.set(cycle);
-      if (packet.flit_time > port.period_) port.advance_pace(packet, now + cycle);
-    }
-  }
-  returns = {};
-  port.starved_ = credits == 0 && !sent.test(cycles - 1);
-  if (port.starved_) {
-    terminal_->awake_.erase(p);
-  } else {
-    terminal_->awake_.insert(p);
-  }
-  if (sent.empty()) return;
-  const int flits = sent.count();
-  packet.injection_cycles += sent.sum() + flits * now;
-  terminal_->injected_ += flits;
-  terminal_->moved(std::max(terminal_->last_movement(), now + sent.back()));
-  Wire& wire = terminal_->wire_out(p);
-  const Cycles delay = 1 + wire.flit_latency();
-  const CycleMask arrivals = sent.later(delay) & CycleMask::first(cycles);
-  const int arrived = arrivals.count();
-  const std::size_t input_vc = module_->router_.index(local.in, local.vc);
-  if (arrived > 0) {
-    arriving_[input_vc] |= arrivals;
-    add_segment(input_vc, {first, arrived, false});
-    wire.count_flits(arrived);
-  }
-  int late = arrived;
-  for (Cycles cycle = std::max<Cycles>(0, cycles - delay); cycle < cycles; ++cycle) {
-    if (sent.test(cycle)) wire.send(later(first, late++), local.vc, now + cycle + 1);
-  }
-  if (!context().events.watched()) return;
-  int index = 0;
-  sent.for_each([&](Cycles cycle) {
-    told_.push_back({now + cycle,
-                     FlitEvents::Stage::kInjection,
-                     p,
-                     {terminal_->node(), -1, p, local.vc, later(first, index++)}});
-  });
-}
-
-// What goes from the router to the terminal and back.
-void NodeStretch::pass_locally(Cycles now, Cycles end) {
-  const Cycles cycles = end - now;
-  for (Local& local : locals_) {
-    Wire& wire = module_->wire_in(local.in);
-    const Cycles delay = module_->place_delay_ + wire.credit_latency();
-    for (Cycles cycle = std::max<Cycles>(0, cycles - delay); cycle < cycles; ++cycle) {
-      for (const LocalFlow& flow : local_flows_) {
-        if (flow.in_port == local.in && flow.sent.test(cycle))
-          wire.return_credit(flow.vc, now + cycle + module_->place_delay_);
-      }
-    }
-    for (std::size_t vc = 0; vc < local.returns.size(); ++vc) {
-      terminal_->injection_[static_cast<std::size_t>(local.in - locals_.front().in)].vcs_[vc].credits +=
-          local.returns[vc].count();
-    }
-    eject(local, now, end);
-  }
-  local_flows_.clear();
-  if (ejected_.empty()) return;
-  std::stable_sort(ejected_.begin(), ejected_.end(),
-                   [](const TakenFlits::Taken& a, const TakenFlits::Taken& b) { return a.at < b.at; });
-  for (const TakenFlits::Taken& taken : ejected_) {
-    taken.ejector->flit_ejected(packets()[taken.flit.packet], taken.flit, taken.at);
-    if (context().taken.kept()) context().taken.add(taken);
-  }
-  ejected_.clear();
-}
-
-void NodeStretch::eject(Local& local, Cycles now, Cycles end) {
-  Router& router = module_->router_;
-  Wire& wire = module_->wire_out(local.out);
-  const auto port = static_cast<std::size_t>(local.out - locals_.front().out);
-  Ejector* const taker = terminal_->flit_takers_[port];
-  const Cycles returned = 1 + wire.credit_latency();
-  const auto take = [&](Flit flit, int vc, Cycles at) {
-    if (at + returned < end) {
-      ++router.outputs_[router.index(local.out, vc)].credits;
-    } else {
-      wire.return_credit(vc, at + 1);
-    }
-    if (taker == nullptr) return;
-    const Packet& packet = packets()[flit.packet];
-    ejected_.push_back({taker, packet.tag, packet.index, flit, at});
-  };
-  const auto count = [&](PacketId packet, int flits, std::int64_t sum, Cycles last) {
-    packets()[packet].ejection_cycles += sum;
-    terminal_->ejected_ += flits;
-    terminal_->moved(std::max(terminal_->last_movement(), last));
-  };
-  while (wire.has_flit(end - 1)) {
-    const Wire::TimedFlit flit = wire.take_flit();
-    count(flit.flit.packet, 1, flit.stamp.at(), flit.stamp.at());
-    take(flit.flit, flit.stamp.vc(), flit.stamp.at());
-  }
-  const Cycles cycles = end - now;
-  const Cycles delay = module_->flit_delay_ + wire.flit_latency();
-  // Where flits are not wanted one by one, only the last ones have credits that are under way.
-  const Cycles one_by_one = taker != nullptr ? 0 : std::max<Cycles>(0, cycles - delay - returned);
-  for (LocalFlow& flow : local_flows_) {
-    if (flow.out_port != local.out) continue;
-    const CycleMask come = flow.sent.later(delay) & CycleMask::first(cycles);
-    const int flits = come.count();
-    if (flits > 0) {
-      count(flow.first.packet, flits, come.sum() + flits * now, now + come.back());
-      wire.count_flits(flits);
-    }
-    const int early = (flow.sent & CycleMask::first(one_by_one)).count();
-    router.outputs_[router.index(local.out, flow.vc)].credits += early;
-    flow.first = later(flow.first, early);
-  }
-  for (Cycles cycle = one_by_one; cycle < cycles; ++cycle) {
-    for (LocalFlow& flow : local_flows_) {
-      if (flow.out_port != local.out || !flow.sent.test(cycle)) continue;
-      if (cycle + delay < cycles) {
-        take(flow.first, flow.vc, now + cycle + delay);
-      } else {
-        wire.send(flow.first, flow.vc, now + cycle + module_->flit_delay_);
-      }
-      flow.first = later(flow.first, 1);
-    }
-  }
-}
-
-// What has been sent leaves the buffer first, what has come follows.
-void NodeStretch::buffer(std::size_t input_vc) {
+// Flits that come one behind the other, but for those that have left.
+void NodeStretch::buffer(std::size_t input_vc, Flit first, int flits) {
   Router& router = module_->router_;
   Router::InputVc& in = router.inputs_[input_vc];
-  const auto popped = std::min(static_cast<std::uint32_t>(sent_[input_vc]), in.count);
-  int passed = sent_[input_vc] - static_cast<int>(popped);
-  in.head = (in.head + popped) & router.ring_mask_;
-  in.count -= popped;
-  for (Segment& segment : segments_[input_vc]) {
-    const int skipped = std::min(passed, segment.flits);
-    passed -= skipped;
-    Flit flit = later(segment.first, skipped);
-    flit.tail = 0;
-    for (int i = skipped; i < segment.flits; ++i) {
-      router.buffers_[router.ring_index(input_vc, in.count++)] = flit;
-      flit = later(flit, 1);
-    }
-    if (segment.tail) router.buffers_[router.ring_index(input_vc, in.count - 1)].tail = 1;
+  const int skipped = std::min(passed_[input_vc], flits);
+  passed_[input_vc] -= skipped;
+  Flit flit = later(first, skipped);
+  for (int i = skipped; i < flits; ++i) {
+    router.buffers_[router.ring_index(input_vc, in.count++)] = flit;
+    flit = later(flit, 1);
   }
 }
 
-void NodeStretch::finish(Cycles now, Cycles end) {
+void NodeStretch::take_credits(Cycles now, Cycles end) {
   Router& router = module_->router_;
-  pass_locally(now, end);
-  for (std::size_t i = 0; i < router.inputs_.size(); ++i) {
-    router.outputs_[i].credits += returning_[i].count();
-    buffer(i);
+  for (int port = 0; port < static_cast<int>(module_->out.size()); ++port) {
+    Wire& wire = module_->wire_out(port);
+    wire.take_credit_runs(now, end, [](const CreditRun&) {});
+    while (wire.has_credit(end - 1)) wire.take_credit();
   }
-  for (const Router::InputVc& in : router.inputs_) router.recount(in);
-  module_->set_next(router.any_asks() ? end : kNever);
-  if (terminal_ != nullptr) {
-    terminal_->set_next(!terminal_->awake_.empty()    ? end
-                        : terminal_->wakeups_.empty() ? kNever
-                                                      : terminal_->wakeups_.top().at);
-  }
-  if (told_.empty()) return;
-  std::stable_sort(told_.begin(), told_.end(), [](const Told& a, const Told& b) {
-    return std::tie(a.at, a.stage, a.port) < std::tie(b.at, b.stage, b.port);
+  const CycleMask all = CycleMask::first(end - now);
+  for_each_bit(credits_come_, [&](std::size_t output_vc) {
+    router.outputs_[output_vc].credits += (coming_[output_vc].credits & all).count();
   });
-  for (const Told& told : told_)
-    context().events.tell(told.stage, told.event, packets()[told.event.flit.packet], told.at);
+}
+
+void NodeStretch::tell_observers() {
+  std::stable_sort(told_.begin(), told_.end(),
+                   [](const TerminalStretch::Told& a, const TerminalStretch::Told& b) {
+                     return std::tie(a.at, a.stage, a.port) < std::tie(b.at, b.stage, b.port);
+                   });
+  for (const TerminalStretch::Told& told : told_)
+    context_->events.tell(told.stage, told.event, packets()[told.event.flit.packet], told.at);
   told_.clear();
 }
 

@@ -1,14 +1,16 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/units.h"
 #include "fabric/flits/flit_context.h"
 #include "fabric/flits/router_module.h"
 #include "fabric/flits/switch_stretch.h"
-#include "fabric/flits/terminal.h"
+#include "fabric/flits/terminal_stretch.h"
 
 namespace coppice::fabric {
 
@@ -35,83 +37,59 @@ class NodeStretch {
   std::int64_t cycles() const { return cycles_; }
 
  private:
-  // Flits of a packet that follow each other.
-  struct Segment {
-    Flit first;
-    int flits;
-    bool tail;  // the last is one
-  };
-  // A local port of the router, and that of the terminal.
-  struct Local {
-    int in = 0;  // the router's ports
-    int out = 0;
-    bool injects = false;  // in the stretch at hand, on `vc`
-    int vc = 0;
-    bool answers = false;            // what it injects depends on what the router takes
-    std::vector<CycleMask> returns;  // [vc] credits that come to the terminal
-  };
-  // Of a local input (in_port) or output (out_port) of the router; -1: the other.
-  struct LocalFlow {
-    CycleMask sent;
-    Flit first;
-    int in_port;
-    int out_port;
-    int vc;
-  };
-  struct Told {
-    Cycles at;
-    FlitEvents::Stage stage;
-    int port;  // of its module's input
-    FlitEvent event;
+  static constexpr std::size_t kMostVcs = 64;  // of all inputs, or outputs
+  // What comes over a channel to one of its virtual channels.
+  struct Coming {
+    CycleMask flits;    // of an input,
+    Flit first;         // and the first of them
+    Cycles at = 0;      // and when
+    CycleMask credits;  // of an output
   };
 
-  FlitContext& context() const { return *context_; }
   PacketPool& packets() const { return context_->packets; }
-  Cycles undisturbed(Cycles now, Cycles end);
-  Cycles undisturbed_by_terminal(Cycles now, Cycles end) const;
-  Cycles undisturbed_by_channels(Cycles now, Cycles end) const;
-  Cycles independent(Cycles now, Cycles end);
-  void take_arrivals(Cycles now, Cycles end);
-  void take_flits(int port, Cycles now, Cycles end);
-  void add_segment(std::size_t input_vc, const Segment& segment);
-  void find_flows();
+  Cycles foresee(Cycles now, Cycles end);
+  Cycles undisturbed(Cycles now, Cycles end) const;
+  Cycles gather(Cycles now, Cycles end);
+  Cycles gather_flits(int port, Cycles now, Cycles end);
+  void come(std::size_t input_vc, const CycleMask& cycles, Flit first);
+  void find_flows(Cycles cycles);
   void run_switch(Cycles now, Cycles cycles);
-  void pass_on(const SwitchFlow& flow, Cycles now, Cycles cycles);
-  Flit first_of(std::size_t input_vc) const;
-  void inject(Local& local, Cycles now, Cycles cycles);
-  void pass_locally(Cycles now, Cycles end);
-  void eject(Local& local, Cycles now, Cycles end);
-  void buffer(std::size_t input_vc);
-  void finish(Cycles now, Cycles end);
-  void judge(Cycles end);
+  void fill_part(std::uint64_t inputs, std::uint64_t outputs, Cycles now);
+  Cycles first_to_leave(Cycles now, Cycles end) const;
+
+  std::int64_t move(Cycles now, Cycles end);
+  void move_pointers(Cycles now);
+  int pass_on(const SwitchFlow& flow, Cycles now);
+  void tell(const SwitchFlow& flow, Cycles now);
+  void take_flits(int port, Cycles now, Cycles end);
+  void buffer(std::size_t input_vc, Flit first, int flits);
+  void take_credits(Cycles now, Cycles end);
+  void tell_observers();
+  void judge(std::int64_t gain, Cycles end);
 
   bool able_ = true;
   SystemCRouter* module_ = nullptr;
   PacketTerminal* terminal_ = nullptr;
   std::vector<FlitModule*> others_;
+  std::unique_ptr<TerminalStretch> local_;  // where there is a terminal
   ArrivalCalendar* arrivals_;
   FlitContext* context_;
   SwitchStretch* switches_;
-  std::vector<Local> locals_;   // [local port]
-  std::vector<int> local_in_;   // [input port] its local port; -1: a channel
-  std::vector<int> local_out_;  // [output port] likewise
   Cycles pause_ = 8;
   Cycles resume_ = 0;
   std::int64_t cycles_ = 0;
-  int doublings_ = 0;             // of the pause of a node whose stretches are not worth it
-  int stretches_ = 0;             // since the node was judged last,
-  std::int64_t moved_flits_ = 0;  // and flits that they moved through the router
+  int asked_ = 0;          // since the node was judged last,
+  std::int64_t gain_ = 0;  // and what came of it, in flits one by one
+  int doublings_ = 0;      // of its rests
 
-  // Of the stretch at hand.
-  std::vector<CycleMask> arriving_;             // [input VC] flits
-  std::vector<std::vector<Segment>> segments_;  // [input VC] the same
-  std::vector<CycleMask> returning_;            // [output VC] credits
-  std::vector<int> sent_;                       // [input VC] flits that left
+  // Of the stretch at hand; virtual channels as bits.
+  std::array<Coming, kMostVcs> coming_;
+  std::uint64_t flits_come_ = 0;    // to these inputs
+  std::uint64_t credits_come_ = 0;  // to these outputs
   std::vector<SwitchFlow> flows_;
   SwitchPart part_;
-  std::vector<LocalFlow> local_flows_;
-  std::vector<TakenFlits::Taken> ejected_;
-  std::vector<Told> told_;
+  std::array<int, kMostVcs> passed_{};  // [input VC] flits that are to come and have left
+  std::vector<TerminalStretch::Told> told_;
 };
 
 }  // namespace coppice::fabric

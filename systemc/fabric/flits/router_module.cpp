@@ -49,8 +49,8 @@ SystemCRouter::SystemCRouter(const sc_core::sc_module_name& name, const RouterSp
                              FlitContext& context)
     : RouterModule(name, spec),
       context_(&context),
-      flit_delay_(flit_delay(context.system->router)),
-      place_delay_(place_delay(context.system->router)),
+      flit_delay_(RouterModule::flit_delay(context.system->router)),
+      place_delay_(RouterModule::place_delay(context.system->router)),
       router_(spec.node, ports_of(spec), context.system->router, padded(spec.rates, ports_of(spec)),
               context.system->clock.period(), *this) {}
 

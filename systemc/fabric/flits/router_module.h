@@ -63,8 +63,6 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   }
 
  private:
-  friend class NodeStretch;
-
   NodeId node_;
   int outputs_;
 };
@@ -94,6 +92,10 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   int buffered(int in_port, int vc) const override { return router_.buffered(in_port, vc); }
   bool output_vc_busy(int out_port, int vc) const override { return router_.output_vc_busy(out_port, vc); }
   std::vector<std::string> describe_packets(const PacketPool& packets) const override;
+  const Router& router() const { return router_; }
+  // Cycles from switch allocation on, as above.
+  Cycles flit_delay() const { return flit_delay_; }
+  Cycles place_delay() const { return place_delay_; }
   void visit(StateRecorder& recorder) override {
     visit_clocking(recorder);
     router_.visit(recorder);

@@ -1,16 +1,18 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "base/units.h"
+#include "fabric/flit.h"
 #include "fabric/flits/cycle_mask.h"
 
 namespace coppice::fabric {
 
-// What of a router's switch one virtual channel of an input asks for in a stretch of cycles: it owns a
-// virtual channel of an output, and neither heads nor tails come to its front.
+// What of a router's switch one virtual channel of an input asks for in a stretch of cycles, in which it owns
+// a virtual channel of an output.
 struct SwitchFlow {
   std::int32_t input_vc = 0;
   std::int32_t output_vc = 0;
@@ -22,10 +24,11 @@ struct SwitchFlow {
   CycleMask arrivals;  // of flits: each may leave in its cycle
   CycleMask returns;   // of credits, likewise
   CycleMask sent{};    // the answer: the cycles in which a flit leaves
+  Flit first{};        // the one that leaves first,
+  Cycles middles = 0;  // and how many leave before a head or a tail
 };
 
-// The pointers of a port, before and after a stretch. An output counts its channel's time from the beginning
-// of the stretch.
+// The pointers of a port when a stretch begins. An output counts its channel's time from then on.
 struct SwitchInput {
   int port = 0;
   int vc_pointer = 0;
@@ -41,7 +44,7 @@ struct SwitchOutput {
 // Ports of a switch whose flows have to do with each other and with no others: all in ascending order, flows
 // by input port and virtual channel.
 struct SwitchPart {
-  std::vector<SwitchFlow> flows;
+  std::vector<SwitchFlow*> flows;
   std::vector<SwitchInput> inputs;
   std::vector<SwitchOutput> outputs;
 };
@@ -51,18 +54,13 @@ struct SwitchPart {
 // same state and get the same do the same, whatever packets, ports and virtual channels they are.
 class SwitchStretch {
  public:
-  // Of a router with so many ports and virtual channels.
-  struct Size {
-    int ports;
-    int vcs;
-  };
   static constexpr std::size_t kMostFlows = 64;
 
   explicit SwitchStretch(Femtoseconds period) : period_(period), known_(kKnown) {}
 
-  // Fills in when the flows of `part` send in the first `cycles` cycles, and moves its pointers. A part has
-  // no more than kMostFlows flows.
-  void run(SwitchPart& part, Cycles cycles, const Size& size);
+  // Fills in when the flows of `part` send in the first `cycles` cycles, all else being as it was; no more
+  // than kMostFlows of them. When they send in fewer cycles is the beginning of that.
+  void run(const SwitchPart& part, Cycles cycles);
 
   std::int64_t asked() const { return asked_; }
   std::int64_t found() const { return found_; }
@@ -72,33 +70,65 @@ class SwitchStretch {
   static constexpr std::size_t kKnown = std::size_t{1} << 14;
   struct Known {
     Words key;
-    Words answer;
+    std::vector<CycleMask> sent;  // [flow]
   };
   struct Index {
     std::uint32_t in = 0;
     std::uint32_t out = 0;
   };
 
-  bool run_alone(SwitchPart& part, Cycles cycles);
+  // How much of flits or credits a flow has.
+  struct Level {
+    Cycles now = 0;
+    Cycles then = 0;     // at the reference,
+    Cycles least = 0;    // and since
+    bool lasts = false;  // for the whole stretch, whatever comes
+  };
+  // The cycle before the one that begins, and the state then, that a period is looked for with.
+  struct Reference {
+    Cycles cycle = 0;
+    Cycles window = 0;  // cycles until the next
+    std::uint64_t ready = 0;
+    Words pointers;
+  };
+
+  bool run_alone(const SwitchPart& part, Cycles cycles) const;
   void look_up_indices(const SwitchPart& part);
   void write_key(const SwitchPart& part, Cycles cycles);
-  void arbitrate(SwitchPart& part, Cycles cycles);
-  void write_answer(const SwitchPart& part, Words& answer) const;
-  void read_answer(const Words& answer, SwitchPart& part);
-  void move_pointers(SwitchPart& part, const Size& size) const;
+  void begin(const SwitchPart& part, Cycles cycles);
+  void arbitrate(const SwitchPart& part, Cycles cycles);
+  void take_arrivals(Cycles cycle);
+  void grant(const SwitchPart& part, Cycles cycle);
+  void accept(const SwitchPart& part, Cycles cycle);
+  void refer_to(Cycles cycle, Cycles window);
+  bool repeats() const { return ready_ == reference_.ready && pointers_ == reference_.pointers; }
+  Cycles repeat(const SwitchPart& part, Cycles cycle, Cycles cycles);
+  void occupy(const SwitchPart& part, std::size_t output, Cycles cycle);
+
+  // Pointers, as the sets of what comes first: of an output flows from its pointer on; of an input outputs,
+  // and flows.
+  std::uint64_t& granting(std::size_t output) { return pointers_[output]; }
+  std::uint64_t& accepting(std::size_t input) { return pointers_[to_out_.size() + input]; }
+  std::uint64_t& next_vcs(std::size_t input) { return pointers_[to_out_.size() + from_in_.size() + input]; }
 
   Femtoseconds period_;
   std::vector<Known> known_;  // [hash], the last of each
   Words key_;
   // Of the part at hand: sets of its flows or outputs as bits.
-  std::vector<Index> index_;            // [flow] its input and output
-  std::vector<std::uint64_t> from_in_;  // [input] flows that may send,
-  std::vector<std::uint64_t> to_out_;   // [output] likewise
-  std::vector<std::uint64_t> grant_;    // [output] flows from its pointer on
-  std::vector<std::uint64_t> accept_;   // [input] outputs from its pointer on
-  std::vector<std::uint64_t> next_vc_;  // [input] flows from its pointer on
-  std::vector<std::int32_t> last_in_;   // [output] the flow that came last; -1: none
-  std::vector<std::int32_t> last_out_;  // [input]
+  std::vector<Index> index_;  // [flow] its input and output
+  Words from_in_;             // [input] flows
+  Words to_out_;              // [output] likewise
+  Words pointers_;
+  bool paced_ = false;  // an output has a slow channel
+  // Cycle by cycle.
+  std::uint64_t ready_ = 0;                                     // flows that may send
+  Words granted_;                                               // [input] outputs
+  std::array<Level, kMostFlows> flits_;                         // [flow]
+  std::array<Level, kMostFlows> credits_;                       // [flow]
+  std::array<std::uint64_t, CycleMask::kMost> flits_come_{};    // [cycle] to flows that may run out,
+  std::array<std::uint64_t, CycleMask::kMost> credits_come_{};  // likewise
+  std::vector<Femtoseconds> next_free_;                         // [output]
+  Reference reference_;
   std::int64_t asked_ = 0;
   std::int64_t found_ = 0;
 };

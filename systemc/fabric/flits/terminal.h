@@ -70,7 +70,7 @@ class Terminal : public FlitModule, public StatisticsOwner {
   }
 
  private:
-  friend class NodeStretch;
+  friend class TerminalStretch;
 
   FlitContext* context_;
   NodeId node_;
@@ -101,7 +101,7 @@ class PacketTerminal final : public Terminal, public Repeating {
   void visit(StateShifter& shifter) override { visit_all(shifter); }
 
  private:
-  friend class NodeStretch;
+  friend class TerminalStretch;
 
   class NetworkPort final : public sc_core::sc_object, public NetworkPortIf {
    public:

@@ -30,11 +30,10 @@ void cut_runs(std::vector<Run>& runs, Cycles end, F&& f) {
 
 // Runs and single flits are of different times, but neither all come first.
 void Wire::spread_flit_runs(Cycles end) {
+  if (first_arrival(flit_runs_) >= end) return;
   std::vector<TimedFlit> spread;
   cut_runs(flit_runs_, end, [&](const FlitRun& run, Cycles at, int index) {
-    Flit flit = run.first;
-    flit.sequence = static_cast<std::uint32_t>(flit.sequence + static_cast<unsigned>(index)) & 0x7fffffffU;
-    spread.push_back({flit, {at, run.vc}});
+    spread.push_back({later(run.first, index), {at, run.vc}});
     receiver().expect(at);
   });
   if (!flit_runs_.empty()) receiver().expect(first_arrival(flit_runs_));
@@ -48,6 +47,7 @@ void Wire::spread_flit_runs(Cycles end) {
 }
 
 void Wire::spread_credit_runs(Cycles end) {
+  if (first_arrival(credit_runs_) >= end) return;
   std::vector<Stamp> spread;
   cut_runs(credit_runs_, end, [&](const CreditRun& run, Cycles at, int) {
     spread.emplace_back(at, run.vc);

@@ -157,7 +157,9 @@ class Wire {
   void spread_credits(Cycles end) {
     if (!credit_runs_.empty()) spread_credit_runs(end);
   }
-  // What arrives one by one, in order.
+  // What is under way in runs, and what arrives one by one, in order.
+  const std::vector<FlitRun>& flit_runs() const { return flit_runs_; }
+  const std::vector<CreditRun>& credit_runs() const { return credit_runs_; }
   const Ring<TimedFlit>& flits() const { return flits_.ring; }
   const Ring<Stamp>& credits() const { return credits_.ring; }
   // A flit that leaves and comes within a stretch.

@@ -24,11 +24,24 @@ struct CreditRun {
   int vc = 0;
 };
 
+// The flit so many behind `flit` in its packet.
+inline Flit later(Flit flit, int flits) {
+  flit.sequence = static_cast<std::uint32_t>(flit.sequence + static_cast<unsigned>(flits)) & 0x7fffffffU;
+  return flit;
+}
 inline void shorten(FlitRun& run, int taken) {
-  run.first.sequence =
-      static_cast<std::uint32_t>(run.first.sequence + static_cast<unsigned>(taken)) & 0x7fffffffU;
+  run.first = later(run.first, taken);
 }
 inline void shorten(CreditRun&, int) {}
+
+// What of a run arrives before cycle `end`, counted from cycle `now`, which is not after anything in it.
+template <typename Run>
+CycleMask arriving(const Run& run, Cycles now, Cycles end) {
+  if (run.begin >= end) return {};
+  const CycleMask cycles =
+      run.begin >= now ? run.cycles.later(run.begin - now) : run.cycles.from(now - run.begin);
+  return cycles & CycleMask::first(end - now);
+}
 
 // Takes from `runs`, in order, what arrives before cycle `end`: calls f(run) with a part that begins in cycle
 // `now`, which is not after anything in them. Returns whether anything stays.
@@ -40,8 +53,7 @@ bool take_runs(std::vector<Run>& runs, Cycles now, Cycles end, F&& f) {
     if (run.begin < end) {
       Run part = run;
       part.begin = now;
-      part.cycles = run.begin >= now ? run.cycles.later(run.begin - now) : run.cycles.from(now - run.begin);
-      part.cycles = part.cycles & CycleMask::first(end - now);
+      part.cycles = arriving(run, now, end);
       const int taken = part.cycles.count();
       if (taken > 0) f(part);
       run.cycles = run.cycles.from(end - run.begin);

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/flits/cycle_mask.h"
+#include "fabric/flits/flit_context.h"
+#include "fabric/flits/flit_events.h"
+#include "fabric/flits/router_module.h"
+#include "fabric/flits/switch_stretch.h"
+#include "fabric/flits/terminal.h"
+
+namespace coppice::fabric {
+
+// The terminal's part in a stretch of its node (NodeStretch): what it injects into the router's local ports
+// and takes out of them. It foresees, which changes nothing outside of it, and then moves on to where the
+// stretch has been found to end.
+class TerminalStretch {
+ public:
+  // A flit that observers are to be told of.
+  struct Told {
+    Cycles at;
+    FlitEvents::Stage stage;
+    int port;  // of its module's input
+    FlitEvent event;
+  };
+  // What comes to a local input of the router within the stretch.
+  struct Injection {
+    int port = 0;  // of the router
+    int vc = 0;
+    Flit first;
+    CycleMask arrivals;
+  };
+  // Credits that come back to a virtual channel of a local output.
+  struct Return {
+    std::int32_t output_vc = 0;
+    int credits = 0;
+  };
+
+  // All outlive it.
+  TerminalStretch(SystemCRouter& router, PacketTerminal& terminal, FlitContext& context);
+
+  // Of the router's ports.
+  bool is_local_input(int port) const { return port >= first_in_; }
+  bool is_local_output(int port) const { return port >= first_out_; }
+
+  // The first cycle from `now` on in which something happens by the clock, or a packet's head or tail leaves
+  // for the terminal's side or comes to it; `end` if that is earlier.
+  Cycles undisturbed(Cycles now, Cycles end) const;
+  // The same for what the router and the terminal answer each other: the stretch is short enough for one of
+  // them not to need the other's answers. Decides which, and who injects.
+  Cycles independent(Cycles now, Cycles end);
+  // Foresees what is injected where that does not depend on what the router takes. Returns `end`, or the
+  // earlier cycle in which a tail would be injected.
+  Cycles foresee(Cycles now, Cycles end);
+  // The same where it does, once it is known what the router takes.
+  Cycles foresee_answers(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end);
+
+  // Moves on to `end`, with what the router's flows have sent by then.
+  void move(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end, std::vector<Told>& told);
+
+  // What has been foreseen first, or injected: by the router's ports, in order.
+  const std::vector<Injection>& injections() const { return injections_; }
+  // Of the last move().
+  const std::vector<Return>& returns() const { return returns_; }
+
+ private:
+  // A local port of the router, and that of the terminal.
+  struct Local {
+    int in = 0;  // the router's ports
+    int out = 0;
+    bool injects = false;  // in the stretch at hand, on `vc`
+    bool answers = false;  // what it injects depends on what the router takes
+    int vc = 0;
+    CycleMask sent;                  // foreseen
+    std::vector<CycleMask> returns;  // [vc] credits that come to the terminal
+  };
+  // Of a flow on its way out of the router: the flit that comes next.
+  struct Leaving {
+    const SwitchFlow* flow;
+    int vc;
+    Flit next;
+  };
+
+  PacketPool& packets() const { return context_->packets; }
+  InjectionPort& port_of(const Local& local) const {
+    return terminal_->injection_[static_cast<std::size_t>(local.in - first_in_)];
+  }
+  Cycles credit_delay(const Local& local) const;
+  void gather_returns(Local& local, Cycles now, Cycles end);
+  void add_returns(Local& local, const std::vector<SwitchFlow>& flows, Cycles cycles) const;
+  Cycles plan(Local& local, Cycles now, Cycles end) const;
+  Injection injection_of(const Local& local, Cycles cycles) const;
+  void return_places(const Local& local, const std::vector<SwitchFlow>& flows, Cycles now, Cycles cycles);
+  void inject(const Local& local, Cycles now, Cycles cycles, std::vector<Told>& told);
+  void eject(const Local& local, const std::vector<SwitchFlow>& flows, Cycles now, Cycles end);
+  void take_waiting(const Local& local, Cycles end);
+  void take(const Local& local, Flit flit, int vc, Cycles at, Cycles end);
+  void count_ejected(PacketId packet, int flits, std::int64_t sum, Cycles last);
+  void tell_ejectors();
+
+  SystemCRouter* module_;
+  PacketTerminal* terminal_;
+  FlitContext* context_;
+  int vcs_;
+  int first_in_;  // the router's first local ports
+  int first_out_;
+  std::vector<Local> locals_;  // [local port]
+  std::vector<Injection> injections_;
+  std::vector<Return> returns_;
+  std::vector<Leaving> leaving_;
+  std::vector<TakenFlits::Taken> ejected_;
+};
+
+}  // namespace coppice::fabric
