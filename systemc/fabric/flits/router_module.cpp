@@ -68,12 +68,13 @@ inline RouteDecision SystemCRouter::route(NodeId node, PacketId packet) {
   return {ways.hop, false, adaptive_, moved.flits, moved.created};
 }
 
-inline void SystemCRouter::send_flit(NodeId /*node*/, int out_port, int vc, Flit flit) {
+[[gnu::always_inline]] inline void SystemCRouter::send_flit(NodeId /*node*/, int out_port, int vc,
+                                                            Flit flit) {
   tell(*context_, out_port, vc, flit, now_);
   wire_out(out_port).send(flit, vc, now_ + flit_delay_);
 }
 
-inline void SystemCRouter::send_credit(NodeId /*node*/, int in_port, int vc) {
+[[gnu::always_inline]] inline void SystemCRouter::send_credit(NodeId /*node*/, int in_port, int vc) {
   wire_in(in_port).return_credit(vc, now_ + place_delay_);
 }
 

@@ -66,22 +66,23 @@ template <typename Environment>
 void Router::allocate_switch(Cycles now, Environment& environment) {
   const std::uint64_t asking = bits_.front().asking();
   if (asking == 0) return;
-  if ((asking & (asking - 1)) == 0) {
-    const auto id = static_cast<std::size_t>(lowest_bit(asking));
-    const InputVc& in = inputs_[id];
-    if (channel_is_free(in.out_port, now)) match(id, in.port, in.out_port, now, environment);
-    return;
-  }
   PortWord granted;
-  active_outputs_.for_each([&](int out_port) {
-    const OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
-    const std::uint64_t inputs = asking & output_port.inputs;
-    if (inputs == 0 || !channel_is_free(out_port, now)) return;
-    const int first = first_bit_from(inputs, output_port.grant_pointer * vcs_);
-    const int in_port = inputs_[static_cast<std::size_t>(first)].port;
+  const auto grant = [&](int in_port, int out_port) {
     input_ports_[static_cast<std::size_t>(in_port)].grants.insert(out_port);
     granted.insert(in_port);
-  });
+  };
+  if ((asking & (asking - 1)) == 0) {
+    const InputVc& in = inputs_[static_cast<std::size_t>(lowest_bit(asking))];
+    if (channel_is_free(in.out_port, now)) grant(in.port, in.out_port);
+  } else {
+    active_outputs_.for_each([&](int out_port) {
+      const OutputPort& output_port = output_ports_[static_cast<std::size_t>(out_port)];
+      const std::uint64_t inputs = asking & output_port.inputs;
+      if (inputs == 0 || !channel_is_free(out_port, now)) return;
+      const int first = first_bit_from(inputs, output_port.grant_pointer * vcs_);
+      grant(inputs_[static_cast<std::size_t>(first)].port, out_port);
+    });
+  }
   const std::uint64_t vcs = (std::uint64_t{1} << vcs_) - 1;
   granted.for_each([&](int in_port) {
     InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
