@@ -26,6 +26,15 @@ void all_send(fabric::Meetings& meetings) {
   }
 }
 
+// All send, and two meet at port 5 unless some are given; whether they do.
+bool meet_unless_given(fabric::Meetings& meetings) {
+  all_send(meetings);
+  if (!meetings.given().empty()) return false;
+  meetings.want_port(5);
+  meetings.set_reason(7, "two met");
+  return true;
+}
+
 ordered_json of(config::Fidelity fidelity, const fabric::Meetings* meetings) {
   ordered_json result{{"fidelity", config::to_string(fidelity)}};
   if (meetings != nullptr) result["given"] = meetings->given();
@@ -45,11 +54,7 @@ TEST(AutoFidelity, TakesTrainsThatMeetNothing) {
 TEST(AutoFidelity, HandsOnWhatMeets) {
   const auto result = run_auto(
       [](config::Fidelity fidelity, fabric::Meetings* meetings) {
-        all_send(*meetings);
-        if (meetings->given().empty()) {
-          meetings->want_port(5);
-          meetings->set_reason(7, "two met");
-        }
+        meet_unless_given(*meetings);
         return of(fidelity, meetings);
       },
       0, false, nullptr);
@@ -59,12 +64,7 @@ TEST(AutoFidelity, HandsOnWhatMeets) {
 TEST(AutoFidelity, AFailureAfterAMeetingIsPartOfIt) {
   const auto result = run_auto(
       [](config::Fidelity fidelity, fabric::Meetings* meetings) {
-        all_send(*meetings);
-        if (meetings->given().empty()) {
-          meetings->want_port(5);
-          meetings->set_reason(7, "two met");
-          throw ModelError("the sum is wrong");
-        }
+        if (meet_unless_given(*meetings)) throw ModelError("the sum is wrong");
         return of(fidelity, meetings);
       },
       0, false, nullptr);
