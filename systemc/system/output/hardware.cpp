@@ -20,7 +20,6 @@ constexpr int kWordBytes = 4;
 constexpr double kSramBits = 64;
 constexpr double kUm2PerMm2 = 1e6;
 constexpr double kPicojoulesPerMicrojoule = 1e6;
-constexpr int kValidBit = 1;
 constexpr int kVcBufferBits = 2;  // of a flit: head and tail
 
 config::Technology technology_of(const config::Config& config) {
@@ -138,8 +137,7 @@ double interface_um2(const config::HardwareTable& table, const InterfaceShape& s
                        table.interface_width * ports * shape.flit_bits + table.interface_flow * flows +
                        table.interface_port_flow * ports * flows;
   const double bits = ports * (static_cast<double>(shape.entries) * table.entry_bits +
-                               static_cast<double>(shape.buffer) * shape.flit_bits +
-                               table.queue * (shape.flit_bits + kValidBit));
+                               (static_cast<double>(shape.buffer) + table.queue) * shape.flit_bits);
   return gates * table.nand2_um2 + bits * table.macro_um2_per_bit;
 }
 
