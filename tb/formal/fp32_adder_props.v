@@ -1,6 +1,7 @@
 // fp32_adder, as an adder of bfloat16 and without registers: any two numbers, against a sum made in another way: exact as a whole
 // number while the exponents are no further apart than NEAR, then cut and rounded; the larger number itself beyond, where the other is
-// below a quarter of its last place. Zeros, subnormals, infinities and NaNs as IEEE 754 has them.
+// below a quarter of its last place. Zeros, subnormals, infinities and NaNs as IEEE 754 has them. And as an adder of binary32 that is
+// told of integers, without registers too: the sum of any two modulo 2^32, short_i or not.
 `default_nettype none
 module fp32_adder_props (input wire clk_i);
   localparam NEAR = 10, WIDE = 8 + NEAR + 1;
@@ -11,6 +12,11 @@ module fp32_adder_props (input wire clk_i);
     .clk_i(clk_i), .valid_i(1'b1), .next_i(1'b1), .short_i(1'b0), .a_i(a), .b_i(b), .sum_o(sum));
   fp32_adder #(.PIPELINED(0), .FRACTION_W(7)) i_swapped (
     .clk_i(clk_i), .valid_i(1'b1), .next_i(1'b1), .short_i(1'b0), .a_i(b), .b_i(a), .sum_o(swapped));
+
+  wire [31:0] int_a = $anyseq, int_b = $anyseq, int_sum;
+  wire        short = $anyseq;
+  fp32_adder #(.PIPELINED(0)) i_int (
+    .clk_i(clk_i), .valid_i(1'b1), .next_i(1'b1), .short_i(short), .int_i(1'b1), .a_i(int_a), .b_i(int_b), .sum_o(int_sum));
 
   wire [7:0] a_exponent = a[14:7] == 8'd0 ? 8'd1 : a[14:7];
   wire [7:0] b_exponent = b[14:7] == 8'd0 ? 8'd1 : b[14:7];
@@ -64,6 +70,7 @@ module fp32_adder_props (input wire clk_i);
   always @(posedge clk_i) begin
     assert (sum == wanted);
     assert (sum == swapped);
+    assert (int_sum == int_a + int_b);
     cover (apart == NEAR && up && !nan && !infinite && a[15] != b[15]);
     cover (&sum[14:7] && !infinite);
     cover (sum[14:7] == 8'd0 && sum[6:0] != 7'd0 && a[14:7] != 8'd0);
