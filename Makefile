@@ -150,8 +150,9 @@ waveforms: command ## draw the ports of the Verilog's blocks from a run of four 
 fpga: setup ## count what blocks of the Verilog take on FPGAs (ECP5, Xilinx 7), into results/hardware/fpga; BLOCKS: only these
 	@scripts/fpga --jobs $(JOBS) $(BLOCKS)
 
-formal: setup ## prove properties of the Verilog, and that broken Verilog fails the proofs; PROOFS: only these
+formal: setup ## prove properties of the Verilog, what its clock gates leave as it is, and that broken Verilog fails; PROOFS: only these
 	@tb/formal/formal --jobs $(JOBS) $(PROOFS)
+	@$(if $(PROOFS),,tb/formal/gates --jobs $(JOBS))
 
 mutate: command ## draw 320 mutants of the Verilog, and see that tests and proofs notice them; MUTANTS=20: a sample of so many
 	@tb/mutate/mutate --jobs $(JOBS) $(if $(MUTANTS),--sample $(MUTANTS),--out docs/hardware/mutants.md)

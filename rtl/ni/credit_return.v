@@ -9,7 +9,8 @@ module credit_return #(
   parameter VC_W = 2,     // log2(VCS), rounded up
   parameter CREDITS = 3,  // places of a virtual channel that the router has after reset
   parameter QUEUE = 16,   // flits that may wait
-  parameter QUEUE_W = 4   // log2(QUEUE)
+  parameter QUEUE_W = 4,  // log2(QUEUE)
+  parameter GATES = 0     // 1: the clock stands still while no flit comes and nothing is owed
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
@@ -55,6 +56,8 @@ module credit_return #(
   wire room = {1'b0, out_q} + {1'b0, waiting_i} < ROOM;
   assign credit_o = !room ? {VCS{1'b0}} : owes_o ? next : comes;
   wire gives = |credit_o;
+  wire clk;
+  clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || flit_valid_i || owes_o), .clk_o(clk));
 
   genvar v;
   generate
@@ -62,7 +65,7 @@ module credit_return #(
       localparam [VC_W-1:0] VC = v;
       assign comes[v] = flit_valid_i && flit_vc_i == VC;
       assign owes[v] = owed_q[v*COUNT_W+:COUNT_W] != {COUNT_W{1'b0}};
-      always @(posedge clk_i) begin
+      always @(posedge clk) begin
         if (!rst_ni) owed_q[v*COUNT_W+:COUNT_W] <= {COUNT_W{1'b0}};
         else if (comes[v] && !credit_o[v]) owed_q[v*COUNT_W+:COUNT_W] <= owed_q[v*COUNT_W+:COUNT_W] + 1'b1;
         else if (credit_o[v] && !comes[v]) owed_q[v*COUNT_W+:COUNT_W] <= owed_q[v*COUNT_W+:COUNT_W] - 1'b1;
@@ -70,7 +73,7 @@ module credit_return #(
     end
   endgenerate
 
-  always @(posedge clk_i) begin
+  always @(posedge clk) begin
     if (!rst_ni) last_q <= LAST_VC[VC_W-1:0];
     else if (owes_o && gives) last_q <= chosen;
     if (!rst_ni) out_q <= ALL[OUT_W-1:0];

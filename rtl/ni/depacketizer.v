@@ -18,7 +18,8 @@ module depacketizer #(
   parameter LEN_W = 20,      // bits of a length, in words
   parameter PACKETS_W = 14,  // bits of a number of packets
   parameter TAG_W = 12,      // bits of a message's tag: source port and sequence number
-  parameter PENDING = 8      // incomplete messages
+  parameter PENDING = 8,     // incomplete messages
+  parameter GATES = 0        // 1: clocks of what is idle stand still
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
@@ -55,12 +56,14 @@ module depacketizer #(
   wire [NAME_W-1:0]   name_in = {flit_i[TAG_AT+:TAG_W], flit_i[FLOW_AT+:FLOW_W], flit_i[0]};
   wire [LEN_W-1:0]    words_in = flit_i[WORDS_AT+:LEN_W];
   wire [PACKETS_W-1:0] packets_in = flit_i[PACKETS_AT+:PACKETS_W];
+  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
   reg [VCS*NAME_W-1:0]    name_q;
   reg [VCS*ADDR_W-1:0]    address_q;
   reg [VCS*LEN_W-1:0]     words_q;    // still to come
   reg [VCS-1:0]           some_q, full_q;  // of them: any, a full flit
   reg [VCS*PACKETS_W-1:0] others_q;   // of the message's packets
   reg [VCS-1:0]           single_q, two_q;  // of its packets: one, two
+  /* verilator lint_on MULTIDRIVEN */
   reg [VCS*VCS-1:0]       same_q;     // of two virtual channels: the same message
   reg [VCS*PENDING-1:0]   match_q;    // its place
 
@@ -115,6 +118,10 @@ module depacketizer #(
   assign overflow_o = overflow_q;
   wire [LEN_W-1:0] words_left = full ? {words[LEN_W-1:LANE_W] - ONE_FLIT, words[LANE_W-1:0]} : {LEN_W{1'b0}};
 
+  // Clocks while a flit comes: of all, of its virtual channel's packet, and of messages, when a packet of one ends.
+  wire clk, message_clk;
+  clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || valid_i), .clk_o(clk));
+  clock_gate #(.GATES(GATES)) i_message_gate (.clk_i(clk), .enable_i(counts), .clk_o(message_clk));
   genvar l;
   generate
     for (l = 0; l < VCS; l = l + 1) begin : g_vc
@@ -122,8 +129,10 @@ module depacketizer #(
       wire comes = valid_i && here[l];
       assign here[l] = vc_i == VC;
       assign equal[l] = name_q[l*NAME_W+:NAME_W] == name_in;
+      wire packet_clk;
+      clock_gate #(.GATES(GATES)) i_packet_gate (.clk_i(clk), .enable_i(comes), .clk_o(packet_clk));
       integer k;
-      always @(posedge clk_i) begin
+      always @(posedge packet_clk) begin
         if (comes && head_i) begin
           name_q[l*NAME_W+:NAME_W] <= name_in;
           address_q[l*ADDR_W+:ADDR_W] <= flit_i[ADDR_AT+:ADDR_W];
@@ -133,15 +142,18 @@ module depacketizer #(
           others_q[l*PACKETS_W+:PACKETS_W] <= packets_in - ONE;
           single_q[l] <= packets_in == ONE;
           two_q[l] <= packets_in == TWO;
+        end else if (comes && some) begin
+          address_q[l*ADDR_W+:ADDR_W] <= address + ADDR_STEP;
+          words_q[l*LEN_W+:LEN_W] <= words_left;
+          some_q[l] <= |words_left;
+          full_q[l] <= full && words[LEN_W-1:LANE_W] != ONE_FLIT;
+        end
+      end
+      always @(posedge clk) begin
+        if (comes && head_i) begin
           for (k = 0; k < PENDING; k = k + 1)
             match_q[l*PENDING+k] <= pending_q[k] && message_q[k*NAME_W+:NAME_W] == name_in;
         end else begin
-          if (comes && some) begin
-            address_q[l*ADDR_W+:ADDR_W] <= address + ADDR_STEP;
-            words_q[l*LEN_W+:LEN_W] <= words_left;
-            some_q[l] <= |words_left;
-            full_q[l] <= full && words[LEN_W-1:LANE_W] != ONE_FLIT;
-          end
           // The message gives its place back, or gets one.
           if (counts && known) match_q[l*PENDING+:PENDING] <= match_q[l*PENDING+:PENDING] & ~(match & last_q);
           else if (counts && same[l]) match_q[l*PENDING+:PENDING] <= free;
@@ -153,7 +165,7 @@ module depacketizer #(
     end
     for (l = 0; l < PENDING; l = l + 1) begin : g_pending
       wire [PACKETS_W-1:0] missing = missing_q[l*PACKETS_W+:PACKETS_W];
-      always @(posedge clk_i) begin
+      always @(posedge message_clk) begin
         // A place that is free may be written for nothing.
         if (counts && free[l]) message_q[l*NAME_W+:NAME_W] <= name;
         if (counts && (match[l] || free[l])) begin
@@ -164,7 +176,7 @@ module depacketizer #(
     end
   endgenerate
 
-  always @(posedge clk_i) begin
+  always @(posedge clk) begin
     if (!rst_ni) begin
       pending_q <= {PENDING{1'b0}};
       overflow_q <= 1'b0;

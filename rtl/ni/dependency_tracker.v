@@ -6,7 +6,8 @@ module dependency_tracker #(
   parameter FLOW_W = 10,   // bits of a flow
   parameter COUNT_W = 10,  // bits of a count; arrivals of a flow stay below 2^COUNT_W
   parameter EVENTS = 8,    // arrivals a cycle
-  parameter QUERIES = 4    // queries a cycle, one per port
+  parameter QUERIES = 4,   // queries a cycle, one per port
+  parameter GATES = 0      // 1: the clock stands still while nothing arrives
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
@@ -30,6 +31,8 @@ module dependency_tracker #(
     end
   endfunction
 
+  wire clk;
+  clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || reset_i || |arrived_i), .clk_o(clk));
   genvar f, e, q;
   generate
     for (f = 0; f < FLOWS; f = f + 1) begin : g_flow
@@ -40,7 +43,7 @@ module dependency_tracker #(
       end
       reg [COUNT_W-1:0] count_q;
       assign count[f*COUNT_W+:COUNT_W] = count_q;
-      always @(posedge clk_i) begin
+      always @(posedge clk) begin
         if (!rst_ni || reset_i) count_q <= {COUNT_W{1'b0}};
 `ifdef VERILATOR
         else if (|arrived_i)  // all that is not added up here is most of its work

@@ -6,6 +6,7 @@
 module fp32_adder #(
   parameter PIPELINED = 1,    // 0: no registers, no clock, and what is valid does not matter
   parameter FRACTION_W = 23,  // 23: binary32; 7: bfloat16
+  parameter GATES = 0,        // 1: the clock of a stage stands still without operands for it
   parameter WIDTH = 9 + FRACTION_W
 ) (
   input  wire             clk_i,
@@ -67,8 +68,10 @@ module fp32_adder #(
   reg [EXACT_W-1:0]       y_q;
   generate
     if (PIPELINED != 0) begin : g_align
-      always @(posedge clk_i) begin
-        if (valid_i)
+      wire clk;
+      clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(valid_i), .clk_o(clk));
+      always @(posedge clk) begin
+        if (valid_i || GATES != 0)
           {y_q, x_q, exponent_q, unit_q, eights_q, sign_q, subtract_q, special_q, nan_q, zero_sign_q} <= align(a_i, b_i, whole);
       end
     end else begin : g_align
@@ -142,7 +145,9 @@ module fp32_adder #(
   reg [EXACT_W-1:0] normal_q;
   generate
     if (PIPELINED != 0) begin : g_add
-      always @(posedge clk_i) begin
+      wire clk;
+      clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(next_i), .clk_o(clk));
+      always @(posedge clk) begin
         {zero2_q, last_q, exponent2_q, normal_q} <= add(subtract_q, x_q, y_q, exponent_q, unit_q, eights_q, whole);
         {sign2_q, zero_sign2_q, special2_q, nan2_q} <= {sign_q, zero_sign_q, special_q, nan_q};
       end

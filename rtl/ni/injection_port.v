@@ -5,7 +5,8 @@
 module injection_port #(
   parameter VCS = 4,      // virtual channels
   parameter VC_W = 2,     // bits of one
-  parameter CREDIT_W = 10 // bits of a credit count
+  parameter CREDIT_W = 10, // bits of a credit count
+  parameter GATES = 0     // 1: the clock stands still while no flit leaves and no credit comes
 ) (
   input  wire                clk_i,
   input  wire                rst_ni,
@@ -39,6 +40,9 @@ module injection_port #(
   assign vc_o = flit_head_i ? chosen : vc_q;
   assign flit_taken_o = flit_valid_i && (flit_head_i ? found : |(available & here));
 
+  wire clk;
+  clock_gate #(.GATES(GATES)) i_gate (
+    .clk_i(clk_i), .enable_i(!rst_ni || load_i || |credit_i || flit_taken_o), .clk_o(clk));
   genvar v;
   generate
     for (v = 0; v < VCS; v = v + 1) begin : g_vc
@@ -46,7 +50,7 @@ module injection_port #(
       wire sends = flit_valid_i && (flit_head_i ? first[v] : here[v] && available[v]);
       assign here[v] = SELF == vc_q;
       assign available[v] = credit_i[v] || credits_q[v*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}};
-      always @(posedge clk_i) begin
+      always @(posedge clk) begin
         if (!rst_ni) credits_q[v*CREDIT_W+:CREDIT_W] <= {CREDIT_W{1'b0}};
         else if (load_i) credits_q[v*CREDIT_W+:CREDIT_W] <= credits_i[v*CREDIT_W+:CREDIT_W];
         else if (credit_i[v] && !sends)
@@ -57,7 +61,7 @@ module injection_port #(
     end
   endgenerate
 
-  always @(posedge clk_i) begin
+  always @(posedge clk) begin
     if (!rst_ni || load_i) vc_q <= LAST;
     else if (flit_taken_o && flit_head_i) vc_q <= chosen;
   end

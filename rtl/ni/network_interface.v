@@ -53,6 +53,7 @@ module network_interface #(
   parameter PRIORITY_W = 8,  // bits of its priority
   parameter WAITS = 0,       // 1: sums and stores wait for memory_ready_i, as reduction_unit says
   parameter ECC = 0,         // 1: tables correct a changed bit of a line and tell of two
+  parameter GATES = 0,       // 1: clocks of what is idle stand still, block by block, and nothing else changes
   parameter EJECT_CREDITS = 3,  // places of a virtual channel that the router is told at ejection; VCS times that below QUEUE
   parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
@@ -174,7 +175,7 @@ module network_interface #(
         .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W),
         .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W),
         .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W(BUFFER_W), .CONTEXTS(CONTEXTS), .CONTEXT_W(CONTEXT_W), .ID_W(ID_W),
-        .PRIORITY_W(PRIORITY_W), .ECC(ECC)
+        .PRIORITY_W(PRIORITY_W), .ECC(ECC), .GATES(GATES)
       ) i_port (
         .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
         .dma_latency_i(dma_latency_i), .payload_words_i(payload_words_i),
@@ -207,7 +208,7 @@ module network_interface #(
         .table_corrected_o(table_corrected_o[p*CONTEXTS*2+:CONTEXTS*2]), .table_wrong_o(table_wrong[p*CONTEXTS+:CONTEXTS]),
         .busy_o(port_busy[p]), .overflow_o(port_overflow[p]));
       credit_return #(
-        .VCS(VCS), .VC_W(VC_W), .CREDITS(EJECT_CREDITS), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W)
+        .VCS(VCS), .VC_W(VC_W), .CREDITS(EJECT_CREDITS), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W), .GATES(GATES)
       ) i_credits (
         .clk_i(clk_i), .rst_ni(rst_ni), .flit_valid_i(flit_valid_i[p]), .flit_vc_i(flit_vc_i[p*VC_W+:VC_W]),
         .waiting_i(waiting[p*(QUEUE_W+1)+:QUEUE_W+1]), .credit_o(credit_o[p*VCS+:VCS]), .owes_o(owes[p]));
@@ -215,7 +216,7 @@ module network_interface #(
   endgenerate
 
   reduction_unit #(
-    .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .ADDR_W(ADDR_W), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W), .WAITS(WAITS)
+    .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .ADDR_W(ADDR_W), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W), .WAITS(WAITS), .GATES(GATES)
   ) i_reduction (
     .clk_i(clk_i), .rst_ni(rst_ni), .type_i(type_i), .valid_i(data_valid), .add_i(data_add),
     .address_i(data_address), .lanes_i(data_lanes), .data_i(data), .ready_i(memory_ready_i), .read_valid_o(read_valid_o),
@@ -233,17 +234,25 @@ module network_interface #(
     if (!rst_ni) started_q <= 1'b0;
     else if (|start_i) started_q <= 1'b1;
   end
-  always @(posedge clk_i) begin
+  wire [PORTS-1:0] adds = arrived & arrived_add;
+  reg  [PORTS*TAGGED_W-1:0] added_flow;  // 0 of what is not added
+  integer a;
+  always @* for (a = 0; a < PORTS; a = a + 1)
+    added_flow[a*TAGGED_W+:TAGGED_W] = arrived_flow[a*TAGGED_W+:TAGGED_W] & {TAGGED_W{adds[a]}};
+  wire added_clk;
+  clock_gate #(.GATES(GATES)) i_added_gate (
+    .clk_i(clk_i), .enable_i(!rst_ni || |{adds, added1_q, added2_q, added3_q}), .clk_o(added_clk));
+  always @(posedge added_clk) begin
     if (!rst_ni) begin
       added1_q <= {PORTS{1'b0}};
       added2_q <= {PORTS{1'b0}};
       added3_q <= {PORTS{1'b0}};
     end else begin
-      added1_q <= arrived & arrived_add;
+      added1_q <= adds;
       added2_q <= added1_q;
       added3_q <= added2_q;
     end
-    flow1_q <= arrived_flow;
+    flow1_q <= added_flow;
     flow2_q <= flow1_q;
     flow3_q <= flow2_q;
   end
@@ -254,7 +263,7 @@ module network_interface #(
   generate
     if (CONTEXTS == 1) begin : g_one
       dependency_tracker #(
-        .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .EVENTS(EVENTS), .QUERIES(PORTS)
+        .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .EVENTS(EVENTS), .QUERIES(PORTS), .GATES(GATES)
       ) i_tracker (
         .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .arrived_i(event_valid), .arrived_flow_i(event_flow),
         .query_flow_i(query_flow), .dependencies_i(query_dependencies), .satisfied_o(satisfied));
@@ -288,7 +297,7 @@ module network_interface #(
           assign satisfied[e*CONTEXTS+c] = met[e];
         end
         dependency_tracker #(
-          .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .EVENTS(EVENTS), .QUERIES(PORTS)
+          .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .EVENTS(EVENTS), .QUERIES(PORTS), .GATES(GATES)
         ) i_tracker (
           .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(done[c]), .arrived_i(mine), .arrived_flow_i(flow),
           .query_flow_i(asked_flow), .dependencies_i(asked), .satisfied_o(met));

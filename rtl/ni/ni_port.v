@@ -43,6 +43,7 @@ module ni_port #(
   parameter ID_W = 1,        // bits of a collective's id, from CONTEXT_W; no id with one context
   parameter PRIORITY_W = 1,
   parameter ECC = 0,         // of the tables
+  parameter GATES = 0,       // 1: clocks of what is idle stand still
   parameter TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W,  // id or context, and flow
   parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
@@ -161,7 +162,7 @@ module ni_port #(
       schedule_table #(
         .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
         .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .FLITS_W(FLITS_W),
-        .FLITS_AT(2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W), .ECC(ECC)
+        .FLITS_AT(2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W), .ECC(ECC), .GATES(GATES)
       ) i_table (
         .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
         .load_line_i(load_line_i), .start_i(start_i), .first_i(start_i), .lines_i(lines_i),
@@ -169,10 +170,12 @@ module ni_port #(
         .step_stride_i(step_stride_i), .absorbs_i(absorbs_i), .hold_i(1'b0), .pop_i(pop), .valid_o(entry_valid),
         .pass_o(pass), .entry_o(entry), .above_o(above),
         .address_offset_o(address_offset), .issued_o(issued_o), .corrected_o(table_corrected_o), .wrong_o(table_wrong_o));
+      wire counters_clk;
+      clock_gate #(.GATES(GATES)) i_counters_gate (.clk_i(clk_i), .enable_i(!rst_ni || start_i || pop), .clk_o(counters_clk));
       timestep_counter #(.STEP_W(STEP_W)) i_timestep (
-        .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
+        .clk_i(counters_clk), .rst_ni(rst_ni), .reset_i(start_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
       lockstep_counter #(.TIME_W(TIME_W)) i_lockstep (
-        .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .load_i(pop && lockstep_i),
+        .clk_i(counters_clk), .rst_ni(rst_ni), .now_i(now_i), .load_i(pop && lockstep_i),
         .duration_i({{(TIME_W - FLITS_W){1'b0}}, flits}),
         .absorbed_i(absorbs ? {{(TIME_W - FLITS_W){1'b0}}, absorbs_i} : {TIME_W{1'b0}}),
         .hold_o(hold), .release_o(release_o), .value_o(lockstep_o));
@@ -195,7 +198,7 @@ module ni_port #(
         port_context #(
           .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOW_W(FLOW_W),
           .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
-          .ROUTE_W(ROUTE_W), .ECC(ECC)
+          .ROUTE_W(ROUTE_W), .ECC(ECC), .GATES(GATES)
         ) i_context (
           .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
           .flow_stride_i(flow_stride_i[c*FLOW_W+:FLOW_W]), .address_stride_i(address_stride_i[c*ADDR_W+:ADDR_W]),
@@ -280,18 +283,21 @@ module ni_port #(
   wire [FLIT_W-1:0]  data;
   reg  [BUFFER_W:0]  asked_q;
   wire asked_room = !asked_q[BUFFER_W];
+  wire dma_clk, asks;
+  clock_gate #(.GATES(GATES)) i_dma_gate (
+    .clk_i(clk_i), .enable_i(!rst_ni || issue || asks || dma_data_valid_i || data_taken), .clk_o(dma_clk));
   dma_address_generator #(.ADDR_W(ADDR_W), .LEN_W(LEN_W), .LANES(LANES)) i_dma (
-    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(issue), .address_i(source_address), .words_i(words),
+    .clk_i(dma_clk), .rst_ni(rst_ni), .push_i(issue), .address_i(source_address), .words_i(words),
     .req_valid_o(request), .req_address_o(dma_address_o), .req_lanes_o(dma_lanes_o),
     .req_ready_i(asked_room && !dma_conflict_i), .busy_o(address_busy));
   assign dma_valid_o = request && asked_room;
-  wire asks = dma_valid_o && !dma_conflict_i;
+  assign asks = dma_valid_o && !dma_conflict_i;
   wire data_full;
   wire [BUFFER_W:0] data_count;
   fifo #(.WIDTH(FLIT_W), .DEPTH(BUFFER), .ADDR_W(BUFFER_W)) i_buffer (
-    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(dma_data_valid_i), .data_i(dma_data_i), .pop_i(data_taken),
+    .clk_i(dma_clk), .rst_ni(rst_ni), .push_i(dma_data_valid_i), .data_i(dma_data_i), .pop_i(data_taken),
     .data_o(data), .empty_o(data_empty), .full_o(data_full), .count_o(data_count));
-  always @(posedge clk_i) begin
+  always @(posedge dma_clk) begin
     if (!rst_ni) asked_q <= {(BUFFER_W + 1){1'b0}};
     else if (asks && !data_taken) asked_q <= asked_q + 1'b1;
     else if (!asks && data_taken) asked_q <= asked_q - 1'b1;
@@ -300,7 +306,7 @@ module ni_port #(
   wire packet_valid, packet_taken, packet_busy;
   packetizer #(
     .FLIT_W(FLIT_W), .LANES(LANES), .LATENCY_W(BUFFER_W), .FLOW_W(TAGGED_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
-    .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W)
+    .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W), .GATES(GATES)
   ) i_packetizer (
     .clk_i(clk_i), .rst_ni(rst_ni), .source_i(source_i), .payload_words_i(payload_words_i),
     .push_i(issue), .latency_i(dma_latency_i[BUFFER_W-1:0]), .add_i(op == OP_ADD), .flow_i(flow),
@@ -308,7 +314,7 @@ module ni_port #(
     .place_o(place), .data_valid_i(!data_empty), .data_i(data), .data_taken_o(data_taken),
     .valid_o(packet_valid), .head_o(flit_head_o), .tail_o(flit_tail_o), .last_o(message_ends),
     .flit_o(flit_o), .taken_i(packet_taken), .busy_o(packet_busy));
-  injection_port #(.VCS(VCS), .VC_W(VC_W), .CREDIT_W(CREDIT_W)) i_injection (
+  injection_port #(.VCS(VCS), .VC_W(VC_W), .CREDIT_W(CREDIT_W), .GATES(GATES)) i_injection (
     .clk_i(clk_i), .rst_ni(rst_ni), .load_i(take_credits_i), .credits_i(credits_i), .credit_i(credit_i),
     .flit_valid_i(packet_valid), .flit_head_i(flit_head_o), .flit_taken_o(packet_taken), .vc_o(flit_vc_o));
   assign flit_valid_o = packet_taken;
@@ -316,7 +322,7 @@ module ni_port #(
   wire pending_overflow;
   depacketizer #(
     .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .FLOW_W(TAGGED_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
-    .PACKETS_W(PACKETS_W), .TAG_W(SOURCE_W + 2)
+    .PACKETS_W(PACKETS_W), .TAG_W(SOURCE_W + 2), .GATES(GATES)
   ) i_depacketizer (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(flit_valid_i), .vc_i(flit_vc_i), .head_i(flit_head_i),
     .tail_i(flit_tail_i), .flit_i(flit_in), .data_valid_o(data_valid_o), .data_add_o(data_add_o),

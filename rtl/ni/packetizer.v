@@ -15,7 +15,8 @@ module packetizer #(
   parameter LEN_W = 20,     // bits of a length, in words
   parameter PACKETS_W = 14, // bits of a number of packets
   parameter SOURCE_W = 10,  // bits of a source port's identity
-  parameter ROUTE_W = 42    // bits of a source route
+  parameter ROUTE_W = 42,   // bits of a source route
+  parameter GATES = 0       // 1: clocks of what is idle stand still
 ) (
   input  wire                 clk_i,
   input  wire                 rst_ni,
@@ -94,9 +95,37 @@ module packetizer #(
   wire pop = take && last_o;
   integer i;
 
+  // Clocks of messages, of which a new one or a head that leaves changes something, and of the rest.
+  wire message_clk, clk;
+  clock_gate #(.GATES(GATES)) i_message_gate (.clk_i(clk_i), .enable_i(push_i || (take && !in_packet_q)), .clk_o(message_clk));
+  clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || push_i || take || ready_q != 2'd3), .clk_o(clk));
+
   always @(posedge clk_i) begin
+    for (i = 0; i < 2; i = i + 1) begin
+      all_words_q[i] <= words_q[i] <= payload_words_i;
+      all_q[i] <= total_q[i] <= payload_words_i;
+    end
+  end
+  always @(posedge message_clk) begin
+    if (take && !in_packet_q) begin
+      address_q[front_q] <= address_q[front_q] + {{(ADDR_W - LEN_W){1'b0}}, packet_words};
+      words_q[front_q] <= all_words_q[front_q] ? {LEN_W{1'b0}} : words_q[front_q] - payload_words_i;
+      total_q[front_q] <= total_q[front_q] - payload_words_i;
+    end
+    if (push_i) begin
+      add_q[back] <= add_i;
+      flow_q[back] <= flow_i;
+      address_q[back] <= address_i;
+      words_q[back] <= words_i;
+      total_q[back] <= total_i;
+      packets_q[back] <= packets_i;
+      route_q[back] <= route_i;
+    end
+  end
+  always @(posedge clk) begin
     if (!rst_ni) begin
       count_q <= 2'd0;
+      ready_q <= 2'd3;
       front_q <= 1'b0;
       sequence_q <= {SEQ_W{1'b0}};
       in_packet_q <= 1'b0;
@@ -104,17 +133,12 @@ module packetizer #(
       for (i = 0; i < 2; i = i + 1) begin
         if (!ready_q[i]) wait_q[i] <= wait_q[i] - 1'b1;
         if (wait_q[i] == NEXT) ready_q[i] <= 1'b1;
-        all_words_q[i] <= words_q[i] <= payload_words_i;
-        all_q[i] <= total_q[i] <= payload_words_i;
       end
       if (take && !in_packet_q) begin
         in_packet_q <= 1'b1;
         last_packet_q <= all_q[front_q];
         body_left_q <= packet_flits;
         data_left_q <= packet_data;
-        address_q[front_q] <= address_q[front_q] + {{(ADDR_W - LEN_W){1'b0}}, packet_words};
-        words_q[front_q] <= all_words_q[front_q] ? {LEN_W{1'b0}} : words_q[front_q] - payload_words_i;
-        total_q[front_q] <= total_q[front_q] - payload_words_i;
       end
       if (take && in_packet_q) begin
         body_left_q <= body_left_q - 1'b1;
@@ -128,13 +152,6 @@ module packetizer #(
       if (push_i) begin
         wait_q[back] <= latency_i;
         ready_q[back] <= 1'b0;
-        add_q[back] <= add_i;
-        flow_q[back] <= flow_i;
-        address_q[back] <= address_i;
-        words_q[back] <= words_i;
-        total_q[back] <= total_i;
-        packets_q[back] <= packets_i;
-        route_q[back] <= route_i;
       end
       count_q <= count_q + {1'b0, push_i} - {1'b0, pop};
     end

@@ -20,6 +20,7 @@ module port_context #(
   parameter PACKETS_W = 14,
   parameter ROUTE_W = 42,
   parameter ECC = 0,         // of the table
+  parameter GATES = 0,       // 1: clocks of what is idle stand still
   parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
@@ -89,7 +90,7 @@ module port_context #(
   schedule_table #(
     .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
     .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .FLITS_W(FLITS_W),
-    .FLITS_AT(2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W), .ECC(ECC)
+    .FLITS_AT(2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W), .ECC(ECC), .GATES(GATES)
   ) i_table (
     .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
     .load_line_i(load_line_i), .start_i(commit_i || last), .first_i(commit_i || (is_last && !table_pass)), .lines_i(commit_i ? lines_i : lines_q),
@@ -98,10 +99,12 @@ module port_context #(
     .pass_o(table_pass), .entry_o(entry), .above_o(above), .address_offset_o(address_offset), .issued_o(issued_o),
     .corrected_o(corrected_o), .wrong_o(table_wrong));
   assign wrong_o = table_wrong && runs;
+  wire counters_clk;
+  clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || clear_i || pop), .clk_o(counters_clk));
   timestep_counter #(.STEP_W(STEP_W)) i_timestep (
-    .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(clear_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
+    .clk_i(counters_clk), .rst_ni(rst_ni), .reset_i(clear_i), .advance_i(pop), .step_i(step), .value_o(timestep_o));
   lockstep_counter #(.TIME_W(TIME_W)) i_lockstep (
-    .clk_i(clk_i), .rst_ni(rst_ni && !clear_i), .now_i(now_i), .load_i(pop && lockstep_i),
+    .clk_i(counters_clk), .rst_ni(rst_ni && !clear_i), .now_i(now_i), .load_i(pop && lockstep_i),
     .duration_i({{(TIME_W - FLITS_W){1'b0}}, flits}),
     .absorbed_i(absorbs ? {{(TIME_W - FLITS_W){1'b0}}, absorbs_i} : {TIME_W{1'b0}}),
     .hold_o(hold), .release_o(release_o), .value_o(lockstep_o));

@@ -1,7 +1,9 @@
 // One 32-bit lane of the reduction unit: fp32, two bf16 (the upper one in the adder of fp32, the lower one in a narrow
 // adder), or int32 that wraps. A result a cycle, two cycles after its operands.
 `default_nettype none
-module reduction_lane (
+module reduction_lane #(
+  parameter GATES = 0  // 1: clocks of what is idle stand still
+) (
   input  wire        clk_i,
   input  wire        valid_i,
   input  wire        next_i,  // valid_i of the cycle before
@@ -13,10 +15,10 @@ module reduction_lane (
   wire bf16 = type_i == 2'd1;
   wire [31:0] high;
   wire [15:0] low;
-  fp32_adder i_high (
+  fp32_adder #(.GATES(GATES)) i_high (
     .clk_i(clk_i), .valid_i(valid_i), .next_i(next_i), .short_i(bf16), .int_i(type_i == 2'd2),
     .a_i({a_i[31:16], a_i[15:0] & {16{!bf16}}}), .b_i({b_i[31:16], b_i[15:0] & {16{!bf16}}}), .sum_o(high));
-  fp32_adder #(.FRACTION_W(7)) i_low (
+  fp32_adder #(.FRACTION_W(7), .GATES(GATES)) i_low (
     .clk_i(clk_i), .valid_i(valid_i && bf16), .next_i(next_i && bf16), .short_i(1'b0), .int_i(1'b0),
     .a_i(a_i[15:0]), .b_i(b_i[15:0]), .sum_o(low));
   assign sum_o = {high[31:16], bf16 ? low : high[15:0]};

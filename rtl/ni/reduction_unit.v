@@ -20,7 +20,8 @@ module reduction_unit #(
   parameter ADDR_W = 24,   // bits of an address, in words
   parameter QUEUE = 16,    // flits that wait at a port, a power of two
   parameter QUEUE_W = 4,   // log2(QUEUE)
-  parameter WAITS = 0      // 1: flits wait for ready_i
+  parameter WAITS = 0,     // 1: flits wait for ready_i
+  parameter GATES = 0      // 1: clocks of what is idle stand still
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
@@ -60,6 +61,7 @@ module reduction_unit #(
   // The oldest of each port's queue, and what goes on of each port: that, or the flit that comes.
   wire [PORTS-1:0]        queued, go_old, go_new, go_add;
   wire [PORTS*PLACE_W-1:0] comes_place;
+  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
   reg  [PORTS*PLACE_W-1:0] oldest_place_q;
   wire [PORTS*FLIT_W-1:0] go_data;
   wire [PORTS-1:0]        go = go_old | go_new;
@@ -70,6 +72,7 @@ module reduction_unit #(
   reg [PORTS-1:0]        first_q, second_q, third_q;
   reg [PORTS*PLACE_W-1:0] first_place_q, second_place_q, third_place_q;
   reg [PORTS*FLIT_W-1:0] first_data_q;
+  /* verilator lint_on MULTIDRIVEN */
 
   // A flit has words of one line or of two that follow one another, so flits share words only where their first lines are the
   // same or neighbours. In the Gray code of a line's number each neighbour differs in one digit: in the lowest the one, in
@@ -162,8 +165,10 @@ module reduction_unit #(
     for (g = 0; g < PORTS; g = g + 1) begin : g_port
       // The queue. Whether a flit that comes is kept is known late: it is written in any case, and counts a cycle later, as kept_q.
       reg [FLIT_W-1:0] queue_q [0:QUEUE-1];
+      /* verilator lint_off MULTIDRIVEN */
       reg [QUEUE*PLACE_W-1:0] queue_place_q;
       reg [QUEUE-1:0]   queue_add_q;
+      /* verilator lint_on MULTIDRIVEN */
       reg               kept_q, kept_store_q;
       reg [QUEUE-1:0]   there_q;             // places that hold a flit, without that of kept_q
       reg [QUEUE-1:0]   head_place_q, last_place_q;  // one-hot: the oldest, and what was written in the cycle before
@@ -209,22 +214,30 @@ module reduction_unit #(
       assign go_add[g] = go_old[g] ? oldest_add_q : add_i[g];
       assign go_data[g*FLIT_W+:FLIT_W] = go_old[g] ? queue_q[head_q] : data_i[g*FLIT_W+:FLIT_W];
       assign over[g] = push && !room;
-      integer s;
-      always @(posedge clk_i) begin
-        if (write) begin
-          queue_q[tail] <= data_i[g*FLIT_W+:FLIT_W];
-          for (s = 0; s < QUEUE; s = s + 1) begin
-            if (tail_place[s]) begin
-              queue_place_q[s*PLACE_W+:PLACE_W] <= comes;
-              queue_add_q[s] <= add_i[g];
-            end
+      // Clocks of what a port has while a flit comes or waits, of each place of the queue, and of the sums under way.
+      wire clk, late_clk, lane_clk;
+      clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || valid_i[g] || queued[g]), .clk_o(clk));
+      clock_gate #(.GATES(GATES)) i_late_gate (.clk_i(clk_i), .enable_i(first_q[g] || second_q[g]), .clk_o(late_clk));
+      clock_gate #(.GATES(GATES)) i_lane_gate (
+        .clk_i(clk_i), .enable_i(first_q[g] || second_q[g] || third_q[g]), .clk_o(lane_clk));
+      genvar s;
+      for (s = 0; s < QUEUE; s = s + 1) begin : g_place
+        wire place_clk;
+        clock_gate #(.GATES(GATES)) i_place_gate (.clk_i(clk), .enable_i(write && tail_place[s]), .clk_o(place_clk));
+        always @(posedge place_clk) begin
+          if ((write && tail_place[s]) || GATES != 0) begin
+            queue_place_q[s*PLACE_W+:PLACE_W] <= comes;
+            queue_add_q[s] <= add_i[g];
           end
         end
+      end
+      always @(posedge clk) begin
+        if (write) queue_q[tail] <= data_i[g*FLIT_W+:FLIT_W];
         // What comes while nothing else waits is the oldest, if it is kept.
         if (pop && more) begin
           oldest_place_q[g*PLACE_W+:PLACE_W] <= next;
           oldest_add_q <= next_add;
-        end else if (pop || !queued[g]) begin
+        end else if (pop || (valid_i[g] && !queued[g])) begin
           oldest_place_q[g*PLACE_W+:PLACE_W] <= comes;
           oldest_add_q <= add_i[g];
         end
@@ -250,7 +263,7 @@ module reduction_unit #(
         hits = hits & dma_valid_i;
       end
       assign dma_hits[g*PORTS+:PORTS] = hits;
-      always @(posedge clk_i) begin
+      always @(posedge clk) begin
         if (!rst_ni) begin
           kept_q <= 1'b0;
           kept_store_q <= 1'b0;
@@ -280,11 +293,13 @@ module reduction_unit #(
         end
       end
       // What does not go on is there for nothing: whether it does is known late.
-      always @(posedge clk_i) begin
+      always @(posedge clk) begin
         if (queued[g] || valid_i[g]) begin
           first_place_q[g*PLACE_W+:PLACE_W] <= goes;
           first_data_q[g*FLIT_W+:FLIT_W] <= go_data[g*FLIT_W+:FLIT_W];
         end
+      end
+      always @(posedge late_clk) begin
         if (first_q[g]) second_place_q[g*PLACE_W+:PLACE_W] <= first_place_q[g*PLACE_W+:PLACE_W];
         if (second_q[g]) third_place_q[g*PLACE_W+:PLACE_W] <= second_place_q[g*PLACE_W+:PLACE_W];
       end
@@ -293,8 +308,8 @@ module reduction_unit #(
       assign store_lanes_o[g*LANES+:LANES] = goes[ADDR_W+:LANES];
       assign {sum_lanes_o[g*LANES+:LANES], sum_address_o[g*ADDR_W+:ADDR_W]} = third_place_q[g*PLACE_W+:PLACE_W];
       for (l = 0; l < LANES; l = l + 1) begin : g_lane
-        reduction_lane i_lane (
-          .clk_i(clk_i), .valid_i(first_q[g]), .next_i(second_q[g]), .type_i(type_i),
+        reduction_lane #(.GATES(GATES)) i_lane (
+          .clk_i(lane_clk), .valid_i(first_q[g]), .next_i(second_q[g]), .type_i(type_i),
           .a_i(read_data_i[g*FLIT_W+l*32+:32]), .b_i(first_data_q[g*FLIT_W+l*32+:32]),
           .sum_o(sum_data_o[g*FLIT_W+l*32+:32]));
       end

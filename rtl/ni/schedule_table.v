@@ -27,6 +27,7 @@ module schedule_table #(
   parameter FLITS_W = 24,
   parameter FLITS_AT = 102, // first bit of the flits in an entry
   parameter ECC = 0,        // 1: lines are guarded by check bits
+  parameter GATES = 0,      // 1: clocks of what is idle stand still; memories have enables of their own
   parameter LINE_W = ENTRY_W + 2 * ITER_W  // end, first, entry
 ) (
   input  wire               clk_i,
@@ -87,6 +88,15 @@ module schedule_table #(
   wire wraps = next_q == {INDEX_W{1'b0}};           // it is the first one
   wire alone = lines_i == {{INDEX_W{1'b0}}, 1'b1};
 
+  // Clocks of what a new line at the head changes, of what the first line of a new iteration does, and of what a start does.
+  wire line_clk, iteration_clk, start_clk, first_clk;
+  wire loads_first = load_valid_i && load_index_i == {INDEX_W{1'b0}};
+  clock_gate #(.GATES(GATES)) i_line_gate (.clk_i(clk_i), .enable_i(!rst_ni || start_i || leaves), .clk_o(line_clk));
+  clock_gate #(.GATES(GATES)) i_iteration_gate (
+    .clk_i(clk_i), .enable_i(start_i || (leaves && (wraps || first_i))), .clk_o(iteration_clk));
+  clock_gate #(.GATES(GATES)) i_start_gate (.clk_i(clk_i), .enable_i(!rst_ni || start_i), .clk_o(start_clk));
+  clock_gate #(.GATES(GATES)) i_first_gate (.clk_i(clk_i), .enable_i(loads_first), .clk_o(first_clk));
+
   // Check bits in front of the memories, and what is behind them.
   wire [AHEAD_CODE_W-1:0] ahead_code;
   wire [REST_CODE_W-1:0]  rest_code;
@@ -120,7 +130,7 @@ module schedule_table #(
       secded #(.DATA_W(REST_W)) i_rest (
         .data_i(rest_q[REST_W-1:0]), .check_i(rest_q[REST_CODE_W-1:REST_W]), .check_o(unused_rest_check), .data_o(rest),
         .corrected_o(rest_corrected), .wrong_o(rest_wrong));
-      always @(posedge clk_i) begin
+      always @(posedge line_clk) begin
         if (start_i || leaves) begin
           corrected_q <= first_i ? first_corrected : ahead_corrected;
           wrong_q <= first_i ? first_wrong : ahead_wrong;
@@ -161,46 +171,52 @@ module schedule_table #(
     if (load_valid_i) begin
       ahead_lines_q[load_index_i] <= ahead_code;
       rest_lines_q[load_index_i] <= rest_code;
-      if (load_index_i == {INDEX_W{1'b0}}) first_q <= ahead_code;
     end
   end
+  always @(posedge first_clk) if (loads_first || GATES != 0) first_q <= ahead_code;
   always @(posedge clk_i) begin
     if (start_i || leaves) begin
       ahead_q <= ahead_lines_q[start_i ? (alone ? {INDEX_W{1'b0}} : ONE) : ends ? {INDEX_W{1'b0}} : after[INDEX_W-1:0]];
       rest_q <= rest_lines_q[start_i ? {INDEX_W{1'b0}} : next_q];
+    end
+  end
+  always @(posedge line_clk) begin
+    if (start_i || leaves) begin
       key_q <= {step, comes[2+FLOW_W+:COUNT_W], flow, comes[1:0]};
       flits_q <= flits;
       is_in_q <= iteration >= first && iteration < last;
       above_q <= flits > absorbs_i;
     end
   end
-  always @(posedge clk_i) begin
+  always @(posedge line_clk) begin
+    if (start_i) next_q <= alone ? {INDEX_W{1'b0}} : ONE;
+    else if (leaves) next_q <= ends ? {INDEX_W{1'b0}} : after[INDEX_W-1:0];
+  end
+  always @(posedge iteration_clk) begin
     if (start_i) begin
-      next_q <= alone ? {INDEX_W{1'b0}} : ONE;
       iteration_q <= {ITER_W{1'b0}};
       flow_q <= {FLOW_W{1'b0}};
       step_q <= {STEP_W{1'b0}};
       address_q <= {ADDR_W{1'b0}};
     end else if (leaves) begin
-      next_q <= ends ? {INDEX_W{1'b0}} : after[INDEX_W-1:0];
       iteration_q <= iteration;
       flow_q <= flow_offset;
       step_q <= step_offset;
       if (wraps) address_q <= address_q + address_stride_i;
     end
   end
-  always @(posedge clk_i) begin
+  always @(posedge start_clk) begin
     if (!rst_ni) begin
       count_lines_q <= {(INDEX_W + 1){1'b0}};
-      issued_q <= {TOTAL_W{1'b0}};
       count_q <= {TOTAL_W{1'b0}};
     end else if (start_i) begin
       count_lines_q <= lines_i;
       count_q <= count_i;
-      issued_q <= {TOTAL_W{1'b0}};
-    end else if (leaves && !passes) begin
-      issued_q <= issued_q + 1'b1;
     end
+  end
+  always @(posedge line_clk) begin
+    if (!rst_ni || start_i) issued_q <= {TOTAL_W{1'b0}};
+    else if (leaves && !passes) issued_q <= issued_q + 1'b1;
   end
 endmodule
 `default_nettype wire

@@ -22,7 +22,8 @@ module router #(
   parameter INPUT_W = 5,    // log2(PORTS * VCS), rounded up
   parameter ROUTE_AT = 81,  // first bit of the route in a head flit
   parameter ROUTE_W = 42,   // bits of a route
-  parameter HOP_PORT_W = 3  // bits of an output port in it, at least PORT_W
+  parameter HOP_PORT_W = 3, // bits of an output port in it, at least PORT_W
+  parameter GATES = 0       // 1: clocks of what is idle stand still
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
@@ -45,6 +46,7 @@ module router #(
   localparam WORD_W = FLIT_W + 2;
   localparam [1:0] IDLE = 2'd0, ROUTE = 2'd1, ASK_VC = 2'd2, SEND = 2'd3;
 
+  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
   reg [INPUTS*2-1:0]        state_q;
   reg [INPUTS*PORTS-1:0]    out_port_q;  // of input virtual channels, one-hot, from a packet's head on
   reg [INPUTS*VCS-1:0]      allowed_q;   // the same: output virtual channels that it may have
@@ -54,6 +56,7 @@ module router #(
   reg [INPUTS-1:0]          place_q;     // of input virtual channels: there is a credit of the output virtual channel that it has
   reg [INPUTS-1:0]          spare_q;     // there is another
   reg [INPUTS-1:0]          sent_q;      // input virtual channels that won in the cycle before
+  /* verilator lint_on MULTIDRIVEN */
 
   wire [INPUTS*WORD_W-1:0]  front;       // only routes and tails of it count, the rest goes a cycle later
   wire [INPUTS*WORD_W-1:0]  last;        // what left in the cycle before
@@ -66,19 +69,23 @@ module router #(
   wire [INPUTS-1:0]         gone;        // output virtual channels whose tail is at the crossbar
   wire [INPUTS-1:0]         used;        // output virtual channels of which a flit is
   wire [INPUTS-1:0]         some, two;   // output virtual channels that will have a credit in the next cycle, and another
+  wire [PORTS-1:0]          busy;        // inputs with a packet, or with what is left of it
 
   assign credit_o = granted;
 
   genvar p, v, k;
   generate
     for (p = 0; p < PORTS; p = p + 1) begin : g_port
+      assign busy[p] = |{state_q[p*VCS*2+:VCS*2], place_q[p*VCS+:VCS], spare_q[p*VCS+:VCS], sent_q[p*VCS+:VCS]};
+      wire clk;
+      clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || flit_valid_i[p] || busy[p]), .clk_o(clk));
       for (v = 0; v < VCS; v = v + 1) begin : g_vc
         localparam ID = p * VCS + v;
         localparam [VC_W-1:0] VC = v;
         wire comes = flit_valid_i[p] && flit_vc_i[p*VC_W+:VC_W] == VC;
         wire [WORD_W-1:0] incoming = {flit_head_i[p], flit_tail_i[p], flit_i[p*FLIT_W+:FLIT_W]};
-        vc_buffer #(.WIDTH(WORD_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W)) i_buffer (
-          .clk_i(clk_i), .rst_ni(rst_ni), .push_i(comes), .data_i(incoming), .pop_i(granted[ID]),
+        vc_buffer #(.WIDTH(WORD_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W), .GATES(GATES)) i_buffer (
+          .clk_i(clk), .rst_ni(rst_ni), .push_i(comes), .data_i(incoming), .pop_i(granted[ID]),
           .data_o(front[ID*WORD_W+:WORD_W]), .last_o(last[ID*WORD_W+:WORD_W]), .valid_o(front_valid[ID]), .more_o(more[ID]));
 
         wire [1:0] state = state_q[ID*2+:2];
@@ -96,12 +103,16 @@ module router #(
 
         // The head's route is read as it comes, or a cycle after the tail before it has left.
         wire reads = (state == IDLE && comes) || state == ROUTE;
+        wire route_clk, state_clk;
+        clock_gate #(.GATES(GATES)) i_route_gate (.clk_i(clk), .enable_i(reads), .clk_o(route_clk));
+        clock_gate #(.GATES(GATES)) i_state_gate (
+          .clk_i(clk), .enable_i(!rst_ni || comes || state != IDLE || place_q[ID] || spare_q[ID]), .clk_o(state_clk));
         for (k = 0; k < VCS; k = k + 1) begin : g_allowed
-          always @(posedge clk_i) if (reads) allowed_q[ID*VCS+k] <= from_first[k] && to_last[k];
+          always @(posedge route_clk) if (reads || GATES != 0) allowed_q[ID*VCS+k] <= from_first[k] && to_last[k];
         end
         for (k = 0; k < PORTS; k = k + 1) begin : g_out_port
           localparam [PORT_W-1:0] PORT = k;
-          always @(posedge clk_i) if (reads) out_port_q[ID*PORTS+k] <= hop[PORT_W-1:0] == PORT;
+          always @(posedge route_clk) if (reads || GATES != 0) out_port_q[ID*PORTS+k] <= hop[PORT_W-1:0] == PORT;
           assign asks_switch[ID*PORTS+k] =
             sends && out_port_q[ID*PORTS+k] && (has_place || |(out_vc_q[ID*VCS+:VCS] & credit_i[k*VCS+:VCS]));
         end
@@ -117,7 +128,7 @@ module router #(
             two_there = two_there | (two[n*VCS+:VCS] & {VCS{out_port_q[ID*PORTS+n]}});
           end
         end
-        always @(posedge clk_i) begin
+        always @(posedge state_clk) begin
           place_q[ID] <= |(keeps & some_there);
           spare_q[ID] <= |(keeps & two_there);
           if (has_vc) out_vc_q[ID*VCS+:VCS] <= new_vc[ID*VCS+:VCS];
@@ -128,7 +139,15 @@ module router #(
         end
       end
     end
+    for (k = 0; k < PORTS; k = k + 1) begin : g_output_clock
+      wire clk;
+      clock_gate #(.GATES(GATES)) i_gate (
+        .clk_i(clk_i), .enable_i(!rst_ni || |{credit_i[k*VCS+:VCS], used[k*VCS+:VCS], taken[k*VCS+:VCS]}), .clk_o(clk));
+    end
     for (k = 0; k < INPUTS; k = k + 1) begin : g_output
+      wire clk;
+      clock_gate #(.GATES(GATES)) i_gate (
+        .clk_i(g_output_clock[k/VCS].clk), .enable_i(!rst_ni || credit_i[k] != used[k] || taken[k] || gone[k]), .clk_o(clk));
       reg [CREDIT_W-1:0] credits;
       always @* begin
         credits = credits_q[k*CREDIT_W+:CREDIT_W];
@@ -138,7 +157,7 @@ module router #(
       end
       assign some[k] = credits != {CREDIT_W{1'b0}};
       assign two[k] = credits > {{(CREDIT_W-1){1'b0}}, 1'b1};
-      always @(posedge clk_i) begin
+      always @(posedge clk) begin
         credits_q[k*CREDIT_W+:CREDIT_W] <= credits;
         if (!rst_ni) busy_q[k] <= 1'b0;
         else if (taken[k]) busy_q[k] <= 1'b1;
@@ -147,22 +166,22 @@ module router #(
     end
   endgenerate
 
-  vc_allocator #(.PORTS(PORTS), .VCS(VCS), .INPUTS(INPUTS), .INPUT_W(INPUT_W)) i_vc_allocator (
-    .clk_i(clk_i), .rst_ni(rst_ni), .request_i(asks_vc), .out_port_i(out_port_q), .allowed_i(allowed_q),
+  wire allocator_clk;
+  clock_gate #(.GATES(GATES)) i_allocator_gate (.clk_i(clk_i), .enable_i(!rst_ni || |busy), .clk_o(allocator_clk));
+  vc_allocator #(.PORTS(PORTS), .VCS(VCS), .INPUTS(INPUTS), .INPUT_W(INPUT_W), .GATES(GATES)) i_vc_allocator (
+    .clk_i(allocator_clk), .rst_ni(rst_ni), .request_i(asks_vc), .out_port_i(out_port_q), .allowed_i(allowed_q),
     .free_i(~busy_q | gone), .vc_o(new_vc), .taken_o(taken));
-  switch_allocator #(.PORTS(PORTS), .VCS(VCS)) i_switch_allocator (
-    .clk_i(clk_i), .rst_ni(rst_ni), .request_i(asks_switch), .vc_o(granted), .port_o(granted_port));
+  switch_allocator #(.PORTS(PORTS), .VCS(VCS), .GATES(GATES)) i_switch_allocator (
+    .clk_i(allocator_clk), .rst_ni(rst_ni), .request_i(asks_switch), .vc_o(granted), .port_o(granted_port));
 
   // At the crossbar, the cycle after: of each input the virtual channel that was granted, and which output it won. Behind it: of
   // each output the input that won it.
+  /* verilator lint_off MULTIDRIVEN */
   reg [PORTS-1:0]        chosen_tail_q;
   reg [PORTS*VCS-1:0]    chosen_vc_q;
   reg [PORTS*PORTS-1:0]  won_q;
+  /* verilator lint_on MULTIDRIVEN */
   wire [PORTS*WORD_W-1:0] chosen;
-  always @(posedge clk_i) begin
-    sent_q <= rst_ni ? granted : {INPUTS{1'b0}};
-    won_q <= rst_ni ? granted_port : {(PORTS * PORTS){1'b0}};
-  end
   generate
     for (p = 0; p < PORTS; p = p + 1) begin : g_input
       reg [WORD_W-1:0] word;
@@ -177,7 +196,12 @@ module router #(
         end
       end
       assign chosen[p*WORD_W+:WORD_W] = word;
-      always @(posedge clk_i) begin
+      wire clk;
+      clock_gate #(.GATES(GATES)) i_gate (
+        .clk_i(g_port[p].clk), .enable_i(!rst_ni || |granted[p*VCS+:VCS] || |sent_q[p*VCS+:VCS]), .clk_o(clk));
+      always @(posedge clk) begin
+        sent_q[p*VCS+:VCS] <= granted[p*VCS+:VCS] & {VCS{rst_ni}};
+        won_q[p*PORTS+:PORTS] <= granted_port[p*PORTS+:PORTS] & {PORTS{rst_ni}};
         chosen_tail_q[p] <= |tail_goes[p*VCS+:VCS];
         chosen_vc_q[p*VCS+:VCS] <= vc;
       end

@@ -4,7 +4,8 @@
 `default_nettype none
 module switch_allocator #(
   parameter PORTS = 5,
-  parameter VCS = 4  // from 2
+  parameter VCS = 4,   // from 2
+  parameter GATES = 0  // 1: clocks of pointers that stay stand still
 ) (
   input  wire                       clk_i,
   input  wire                       rst_ni,
@@ -12,9 +13,11 @@ module switch_allocator #(
   output wire [PORTS*VCS-1:0]       vc_o,       // input virtual channels that may send, one of an input at most
   output wire [PORTS*PORTS-1:0]     port_o      // [input][output]: to which output
 );
+  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
   reg [PORTS*VCS-1:0]   vc_pointer_q;      // of inputs
   reg [PORTS*PORTS-1:0] accept_pointer_q;  // of inputs, over outputs
   reg [PORTS*PORTS-1:0] grant_pointer_q;   // of outputs, over inputs
+  /* verilator lint_on MULTIDRIVEN */
 
   wire [PORTS*PORTS-1:0]     asks;       // [output][input]
   wire [PORTS*PORTS*VCS-1:0] candidate;  // [input][output]
@@ -50,7 +53,9 @@ module switch_allocator #(
         end
       end
       assign vc_o[i*VCS+:VCS] = vc;
-      always @(posedge clk_i) begin
+      wire clk;
+      clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || any), .clk_o(clk));
+      always @(posedge clk) begin
         if (!rst_ni) begin
           vc_pointer_q[i*VCS+:VCS] <= {VCS{1'b0}};
           accept_pointer_q[i*PORTS+:PORTS] <= {PORTS{1'b0}};
@@ -70,7 +75,9 @@ module switch_allocator #(
         assign grants[i*PORTS+o] = to[i];
         assign taken[i] = port_o[i*PORTS+o];
       end
-      always @(posedge clk_i) begin
+      wire clk;
+      clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || |taken), .clk_o(clk));
+      always @(posedge clk) begin
         if (!rst_ni) grant_pointer_q[o*PORTS+:PORTS] <= {PORTS{1'b0}};
         else if (|taken) grant_pointer_q[o*PORTS+:PORTS] <= to_behind;
       end

@@ -8,7 +8,8 @@ module vc_allocator #(
   parameter PORTS = 5,
   parameter VCS = 4,       // a power of two from 2
   parameter INPUTS = 20,   // PORTS * VCS
-  parameter INPUT_W = 5    // log2(INPUTS), rounded up
+  parameter INPUT_W = 5,   // log2(INPUTS), rounded up
+  parameter GATES = 0      // 1: clocks of what is idle stand still
 ) (
   input  wire                    clk_i,
   input  wire                    rst_ni,
@@ -22,17 +23,20 @@ module vc_allocator #(
   localparam VC_W = $clog2(VCS);
   // Of output virtual channels, masks as round_robin's: from which input port on, and of that from which virtual channel on,
   // is served first. The last virtual channel always is from there on.
+  /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
   reg [INPUTS*PORTS-1:0]   port_pointer_q;
   reg [INPUTS*(VCS-1)-1:0] grant_pointer_q;
   reg [INPUTS*INPUT_W-1:0] grantee_q;     // of the cycle before
   reg [INPUTS-1:0]         taken_q;       // the same
   reg [INPUTS-1:0]         vc_pointer_q;  // of output ports, a mask too, as it was in the cycle before
+  /* verilator lint_on MULTIDRIVEN */
   wire [INPUTS-1:0]        vc_pointer;    // as it is
 
   wire [INPUTS*INPUTS-1:0]  grants;   // [output virtual channel][input virtual channel]
   wire [INPUTS*PORTS*VC_W-1:0] numbers;  // [output virtual channel][input port]: which virtual channel of it would be first
   wire [INPUTS*PORTS-1:0]   ports;    // [output virtual channel]: the input port that is first, one-hot
   wire [INPUTS-1:0]         granted;  // output virtual channels
+  wire [INPUTS-1:0]         asked;    // the same, free or not
   genvar o, i;
   generate
     for (o = 0; o < INPUTS; o = o + 1) begin : g_output
@@ -77,6 +81,7 @@ module vc_allocator #(
       assign ports[o*PORTS+:PORTS] = port;
       assign grants[o*INPUTS+:INPUTS] = first & {INPUTS{free_i[o]}};
       assign granted[o] = granted_any && free_i[o];
+      assign asked[o] = granted_any;
       reg [INPUT_W-1:0] index;
       integer n;
       always @* begin
@@ -84,9 +89,11 @@ module vc_allocator #(
         for (n = 0; n < PORTS; n = n + 1)
           if (port[n]) index = index | n[INPUT_W-1:0] << VC_W | {{(INPUT_W-VC_W){1'b0}}, numbers[(o*PORTS+n)*VC_W+:VC_W]};
       end
-      always @(posedge clk_i) begin
+      always @(posedge g_pointer[PORT].taken_clk) begin
         taken_q[o] <= rst_ni && taken_o[o];
         grantee_q[o*INPUT_W+:INPUT_W] <= index;
+      end
+      always @(posedge g_pointer[PORT].pointer_clk) begin
         for (n = 0; n < PORTS; n = n + 1) begin
           if (!rst_ni) port_pointer_q[o*PORTS+n] <= 1'b0;
           else if (taken_q[o]) port_pointer_q[o*PORTS+n] <= {{(32-INPUT_W){1'b0}}, last} + 1 < (n + 1) * VCS;
@@ -143,7 +150,14 @@ module vc_allocator #(
         for (k = 1; k < VCS; k = k + 1) behind[k] = behind[k-1] || highest[k-1];
       end
       assign vc_pointer[o*VCS+:VCS] = |taken_q[o*VCS+:VCS] ? behind : vc_pointer_q[o*VCS+:VCS];
-      always @(posedge clk_i) vc_pointer_q[o*VCS+:VCS] <= vc_pointer[o*VCS+:VCS] & {VCS{rst_ni}};
+      wire taken_clk, pointer_clk;
+      // Who was granted goes back to 0 in the cycle after the last that asked.
+      clock_gate #(.GATES(GATES)) i_taken_gate (
+        .clk_i(clk_i), .enable_i(!rst_ni || |asked[o*VCS+:VCS] || |taken_q[o*VCS+:VCS] || |grantee_q[o*VCS*INPUT_W+:VCS*INPUT_W]),
+        .clk_o(taken_clk));
+      clock_gate #(.GATES(GATES)) i_pointer_gate (
+        .clk_i(clk_i), .enable_i(!rst_ni || |taken_q[o*VCS+:VCS]), .clk_o(pointer_clk));
+      always @(posedge pointer_clk) vc_pointer_q[o*VCS+:VCS] <= vc_pointer[o*VCS+:VCS] & {VCS{rst_ni}};
     end
   endgenerate
 endmodule

@@ -7,7 +7,8 @@
 module vc_buffer #(
   parameter WIDTH = 130,  // bits of a flit with its head and tail marks
   parameter DEPTH = 16,   // flits, a power of two
-  parameter ADDR_W = 4    // log2(DEPTH)
+  parameter ADDR_W = 4,   // log2(DEPTH)
+  parameter GATES = 0     // 1: its clock stands still while nothing comes or leaves
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
@@ -44,8 +45,11 @@ module vc_buffer #(
   assign valid_o = push_i || some_q;
   assign more_o = two_q || (push_i && some_q);
 
+  wire clk;
+  clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || push_i || pop_i), .clk_o(clk));
+
   // Whether a flit leaves is known late: what comes is written in any case.
-  always @(posedge clk_i) begin
+  always @(posedge clk) begin
     if (push_i && !behind[0]) even_flits_q[tail_row] <= data_i;
     if (push_i && behind[0]) odd_flits_q[tail_row] <= data_i;
     if (!rst_ni) begin

@@ -19,6 +19,7 @@ module axi_tile #(
   parameter PARITY = 0,      // 1: a flit has a bit of parity on links, and one that comes with another is told
   parameter ECC = 0,         // 1: lines of tables have check bits: one changed bit is corrected, two are told
   parameter COUNTERS = 0,    // 1: it counts what happens
+  parameter GATES = 0,       // 1: clocks of what is idle stand still, and nothing else changes
   parameter BANKS = 4,       // ports of AXI4 to memory, a power of two from 2
   parameter BURST_WORDS = 16, // words of a burst and of a line, a power of two from two flits
   parameter LINES = 16,      // lines of a bank, a power of two above 2 * PORTS
@@ -198,7 +199,7 @@ module axi_tile #(
   tile #(
     .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
     .FLOWS(FLOWS), .QUEUE(QUEUE), .EJECT_CREDITS(EJECT_CREDITS), .BUFFER(BUFFER), .WAITS(1), .PARITY(PARITY), .ECC(ECC),
-    .COUNTERS(COUNTERS), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W),
+    .COUNTERS(COUNTERS), .GATES(GATES), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W),
     .TIME_W(TIME_W), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
     .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W), .HOP_PORT_W(HOP_PORT_W), .HOPS(HOPS)
   ) i_tile (

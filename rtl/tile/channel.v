@@ -1,9 +1,11 @@
-// A channel: what goes in comes out LATENCY cycles later. Only the marks (valid flits, credits) are reset.
+// A channel: what goes in comes out LATENCY cycles later. Only the marks (valid flits, credits) are reset. With GATES data without a mark
+// come through as the zeros that they are, or not at all.
 `default_nettype none
 module channel #(
   parameter MARKS = 1,   // bits that a reset clears
   parameter WIDTH = 8,   // bits that go with them, from 1
-  parameter LATENCY = 1  // cycles, from 1
+  parameter LATENCY = 1, // cycles, from 1
+  parameter GATES = 0    // 1: the clock of data stands still where no mark comes or leaves
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
@@ -13,22 +15,23 @@ module channel #(
   output wire [WIDTH-1:0] data_o
 );
   reg [LATENCY*MARKS-1:0] marks_q;
+  /* verilator lint_off MULTIDRIVEN */  // with GATES each stage has a clock of its own
   reg [LATENCY*WIDTH-1:0] data_q;
+  /* verilator lint_on MULTIDRIVEN */
   assign marks_o = marks_q[LATENCY*MARKS-1-:MARKS];
   assign data_o = data_q[LATENCY*WIDTH-1-:WIDTH];
   genvar s;
   generate
     for (s = 0; s < LATENCY; s = s + 1) begin : g_stage
+      wire data_clk;
       if (s == 0) begin : g_first
-        always @(posedge clk_i) begin
-          marks_q[0+:MARKS] <= rst_ni ? marks_i : {MARKS{1'b0}};
-          data_q[0+:WIDTH] <= data_i;
-        end
+        clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(|marks_i || |marks_q[0+:MARKS]), .clk_o(data_clk));
+        always @(posedge clk_i) marks_q[0+:MARKS] <= rst_ni ? marks_i : {MARKS{1'b0}};
+        always @(posedge data_clk) data_q[0+:WIDTH] <= data_i;
       end else begin : g_next
-        always @(posedge clk_i) begin
-          marks_q[s*MARKS+:MARKS] <= rst_ni ? marks_q[(s-1)*MARKS+:MARKS] : {MARKS{1'b0}};
-          data_q[s*WIDTH+:WIDTH] <= data_q[(s-1)*WIDTH+:WIDTH];
-        end
+        clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(|marks_q[(s-1)*MARKS+:2*MARKS]), .clk_o(data_clk));
+        always @(posedge clk_i) marks_q[s*MARKS+:MARKS] <= rst_ni ? marks_q[(s-1)*MARKS+:MARKS] : {MARKS{1'b0}};
+        always @(posedge data_clk) data_q[s*WIDTH+:WIDTH] <= data_q[(s-1)*WIDTH+:WIDTH];
       end
     end
   endgenerate

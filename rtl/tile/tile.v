@@ -40,6 +40,7 @@ module tile #(
   parameter PARITY = 0,      // 1: a flit has a bit of parity on links, and one that comes with another is told
   parameter ECC = 0,         // 1: lines of tables have check bits: one changed bit is corrected, two are told
   parameter COUNTERS = 0,    // 1: it counts what happens
+  parameter GATES = 0,       // 1: clocks of what is idle stand still, and nothing else changes
   // Widths of the network interface's fields.
   parameter ITER_W = 10,
   parameter TOTAL_W = 16,
@@ -190,7 +191,7 @@ module tile #(
 
   router #(
     .PORTS(ALL), .PORT_W(PORT_W), .VCS(VCS), .VC_W(VC_W), .FLIT_W(FLIT_W), .DEPTH(DEPTH), .DEPTH_W($clog2(DEPTH)),
-    .CREDIT_W(CREDIT_W), .INPUT_W($clog2(ALL * VCS)), .ROUTE_AT(ROUTE_AT), .ROUTE_W(ROUTE_W), .HOP_PORT_W(HOP_PORT_W)
+    .CREDIT_W(CREDIT_W), .INPUT_W($clog2(ALL * VCS)), .ROUTE_AT(ROUTE_AT), .ROUTE_W(ROUTE_W), .HOP_PORT_W(HOP_PORT_W), .GATES(GATES)
   ) i_router (
     .clk_i(clk_i), .rst_ni(rst_ni), .credits_i({{PORTS{LOCAL_CREDITS}}, {LINKS{LINK_CREDITS}}}),
     .flit_valid_i(in_valid), .flit_vc_i(in_vc), .flit_head_i(in_head), .flit_tail_i(in_tail), .flit_i(in_flit),
@@ -205,7 +206,7 @@ module tile #(
       assign {flit_vc_o[p*VC_W+:VC_W], flit_head_o[p], flit_tail_o[p], flit_o[p*FLIT_W+:FLIT_W]} =
         {out_vc[p*VC_W+:VC_W], out_head[p], out_tail[p], out_flit[p*FLIT_W+:FLIT_W]};
       wire parity;
-      channel #(.MARKS(1), .WIDTH(WORD_W + 1)) i_flit_in (
+      channel #(.MARKS(1), .WIDTH(WORD_W + 1), .GATES(GATES)) i_flit_in (
         .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(flit_valid_i[p]),
         .data_i({parity_i[p] && PARITY != 0, flit_vc_i[p*VC_W+:VC_W], flit_head_i[p], flit_tail_i[p], flit_i[p*FLIT_W+:FLIT_W]}),
         .marks_o(in_valid[p]),
@@ -225,12 +226,12 @@ module tile #(
       localparam AT = LINKS + p;
       localparam [SOURCE_W-1:0] SELF = p;
       assign source[p*SOURCE_W+:SOURCE_W] = source_i + SELF;
-      channel #(.MARKS(1), .WIDTH(WORD_W), .LATENCY(2)) i_injection (
+      channel #(.MARKS(1), .WIDTH(WORD_W), .LATENCY(2), .GATES(GATES)) i_injection (
         .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(inject_valid[p]),
         .data_i({inject_vc[p*VC_W+:VC_W], inject_head[p], inject_tail[p], inject_flit[p*FLIT_W+:FLIT_W]}),
         .marks_o(in_valid[AT]),
         .data_o({in_vc[AT*VC_W+:VC_W], in_head[AT], in_tail[AT], in_flit[AT*FLIT_W+:FLIT_W]}));
-      channel #(.MARKS(1), .WIDTH(WORD_W), .LATENCY(2)) i_ejection (
+      channel #(.MARKS(1), .WIDTH(WORD_W), .LATENCY(2), .GATES(GATES)) i_ejection (
         .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(out_valid[AT]),
         .data_i({out_vc[AT*VC_W+:VC_W], out_head[AT], out_tail[AT], out_flit[AT*FLIT_W+:FLIT_W]}),
         .marks_o(eject_valid[p]),
@@ -257,7 +258,7 @@ module tile #(
     .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOWS(FLOWS), .FLOW_W(FLOW_W),
     .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
     .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W($clog2(BUFFER)), .QUEUE(QUEUE),
-    .QUEUE_W($clog2(QUEUE)), .WAITS(WAITS), .ECC(ECC), .EJECT_CREDITS(EJECT_CREDITS)
+    .QUEUE_W($clog2(QUEUE)), .WAITS(WAITS), .ECC(ECC), .EJECT_CREDITS(EJECT_CREDITS), .GATES(GATES)
   ) i_ni (
     .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_q), .type_i(type_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
     .dma_latency_i(dma_latency_i), .payload_words_i(payload_words_i), .flow_stride_i(flow_stride_i),

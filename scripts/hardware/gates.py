@@ -1,7 +1,8 @@
 """A netlist of hardware/netlist.py as gates: its loads and slews, a Verilog in which every gate takes its delay, and the energy
 of what switched in it.
 
-Memories are behavioural in that Verilog and have no energy here. The clock is ideal: no tree, an edge of CLOCK_SLEW.
+Memories are behavioural in that Verilog and have no energy here. The clock is ideal: no tree, an edge of CLOCK_SLEW, behind clock
+gates too: what a gate drives is no slower than the clock itself, and of the load as much counts inside the gate as it may drive.
 """
 
 import collections
@@ -23,7 +24,7 @@ MEMORY = re.compile(r"memory_(\d+)x(\d+)(_clocked)?$")
 @dataclasses.dataclass
 class Energy:
     """pJ of a run, by where it goes."""
-    clock: float = 0.0      # clock pins and what they load
+    clock: float = 0.0      # clock pins and what they load, and clock gates
     registers: float = 0.0  # inside flip-flops, of what changes
     gates: float = 0.0      # inside gates
     wires: float = 0.0      # charging pins and wires
@@ -52,6 +53,11 @@ class Gates:
                 self.cells.append((name, tables.cells[cell["type"]], {pin: of[0] for pin, of in cell["connections"].items()}))
             else:
                 raise HardwareError(f"{folder}: a {cell['type']}, which the cell library does not have")
+        # Nets of clocks, whose edges are ideal; and those within gates that say whether they are open.
+        self.clocks, self.enables = {self.clock}, set()
+        for name, _, pins in self.cells:
+            if name.startswith("gate."):
+                (self.enables if name.endswith(".latch") else self.clocks).update(pins[pin] for pin in ("Y", "Q") if pin in pins)
         self.load = collections.Counter()  # {bit: pF}
         for _, kind, pins in self.cells:
             for pin, capacitance in kind.inputs.items():
@@ -77,11 +83,24 @@ class Gates:
                     bit = pins.get(output)
                     if bit is None:
                         continue
-                    arcs = [(arc, CLOCK_SLEW if pins[pin] == self.clock else self.slew.get(pins[pin], INPUT_SLEW))
-                            for pin, arc in kind.arcs[output].items()]
+                    if bit in self.clocks:
+                        self.delay[name] = slew[bit] = 0.0
+                        continue
+                    arcs = [(arc, self.slew_of(pins[pin])) for pin, arc in kind.arcs[output].items()]
                     slew[bit] = mean(table.at(self.load[bit], at) for arc, at in arcs for table in arc.transition if table)
                     self.delay[name] = mean(table.at(self.load[bit], at) for arc, at in arcs for table in arc.delay if table)
             self.slew = slew
+
+    def slew_of(self, bit):
+        return CLOCK_SLEW if bit in self.clocks else self.slew.get(bit, INPUT_SLEW)
+
+    def idle(self, cycles):
+        """{net: rises, and falls} of cycles in which only the clock moves and all gates are closed."""
+        return collections.Counter({pins["Y"]: cycles for name, _, pins in self.cells
+                                    if name.startswith("gate.") and name.endswith(".inverter") and pins["A"] == self.clock})
+
+    def gate_count(self):
+        return sum(name.startswith("gate.") and name.endswith(".latch") for name, _, _ in self.cells)
 
     def verilog(self):
         """The netlist with a delay in ps at every gate, and the models of cells and memories."""
@@ -110,20 +129,28 @@ class Gates:
         total = Energy()
         square = self.tables.volts ** 2 / 2
         for bit, load in self.load.items():
-            if bit != self.clock and not isinstance(bit, str):
+            if bit == self.clock or isinstance(bit, str):
+                continue
+            if bit in self.clocks or bit in self.enables:
+                total.clock += square * load * (rises[bit] + falls[bit])
+            else:
                 total.wires += square * load * (rises[bit] + falls[bit])
         total.clock += 2 * cycles * square * self.load[self.clock]
-        for _, kind, pins in self.cells:
+        for name, kind, pins in self.cells:
             total.leakage += kind.leakage_nw * cycles * period * 1e-6
             for pin, (rise, fall) in kind.passive.items():
                 bit = pins[pin]
                 if bit == self.clock:
                     total.clock += cycles * (rise.at(CLOCK_SLEW) + fall.at(CLOCK_SLEW))
+                elif bit in self.clocks:
+                    total.clock += rises[bit] * rise.at(CLOCK_SLEW) + falls[bit] * fall.at(CLOCK_SLEW)
                 else:
                     slew = self.slew.get(bit, INPUT_SLEW)
                     total.registers += rises[bit] * rise.at(slew) + falls[bit] * fall.at(slew)
             inside = self.inside(kind, pins, rises, falls)
-            if kind.sequential:
+            if name.startswith("gate."):
+                total.clock += inside
+            elif kind.sequential:
                 total.registers += inside
             else:
                 total.gates += inside
@@ -140,8 +167,8 @@ class Gates:
             whole = sum(share.values())
             for pin, (rise, fall) in causes.items():
                 part = share[pin] / whole if whole else 1 / len(causes)
-                slew = CLOCK_SLEW if pins[pin] == self.clock else self.slew.get(pins[pin], INPUT_SLEW)
-                found += part * (rises[bit] * rise.at(self.load[bit], slew) + falls[bit] * fall.at(self.load[bit], slew))
+                slew, load = self.slew_of(pins[pin]), min(self.load[bit], kind.most_pf[output])
+                found += part * (rises[bit] * rise.at(load, slew) + falls[bit] * fall.at(load, slew))
         return found
 
     def words(self):
@@ -174,8 +201,11 @@ def escaped(name):
 
 def cell_model(kind):
     ports = ", ".join([f"input wire {pin}" for pin in kind.inputs] + [f"output wire {pin}" for pin in kind.outputs])
-    if kind.sequential:
-        output = kind.outputs[0]
+    output = kind.outputs[0]
+    if kind.latch:
+        open_, data = kind.latch
+        body = f"  reg q = 1'b0;\n  always @* if ({open_}) q = {data};\n  assign #DELAY {output} = q;"
+    elif kind.sequential:
         edge = re.fullmatch(r"\w+", kind.clock)
         if not edge or not re.fullmatch(r"\w+", kind.data):
             raise HardwareError(f"{kind.name}: only flip-flops of the rising edge without set and reset are simulated")

@@ -17,7 +17,12 @@ FO4 = 0.09  # ns: an INVX1 of OSU 0.18 um that drives four
 WIRE_PF = 1.257e-4  # a um
 WIRE_KOHM = 2.67e-4
 LIBRARY = re.compile(r"library\s*\([^)]*\)\s*\{")
-ELABORATE = "hierarchy -check -top {top} {parameters}; synth -flatten -nordff -noshare -run begin:fine; opt_clean"
+ELABORATE = ("hierarchy -check -top {top} {parameters}; {kept}synth -flatten -nordff -noshare -run begin:fine; opt_clean")
+# A clock gate of rtl/tile/clock_gate.v is no logic: it stays whole until all else is mapped, and is then these cells: {name: (cell, {pin:
+# port of the gate, or a net within it})}.
+GATE = "clock_gate"
+GATE_CELLS = {"inverter": ("INVX1", {"A": "clk_i", "Y": "low"}), "latch": ("LATCH", {"CLK": "low", "D": "enable_i", "Q": "open"}),
+              "and": ("AND2X2", {"A": "clk_i", "B": "open", "Y": "clk_o"})}
 # ABC finds different gates from different starts, none the fastest for every block: what a block is reduced to first, and what
 # covers it then with cells. Delay comes first in all: LUTs by delay, more than once, structural choices, cells.
 BY_DELAY = "strash;if,-g,-K,6;"
@@ -134,6 +139,36 @@ def black_box(macro):
     return {"attributes": {"blackbox": "1"}, "ports": ports, "cells": {}, "netnames": {}}
 
 
+def gate_box():
+    return {"attributes": {"blackbox": "1"}, "cells": {}, "netnames": {},
+            "ports": {port: {"direction": "output" if port == "clk_o" else "input", "bits": [at]}
+                      for at, port in enumerate(("clk_i", "enable_i", "clk_o"), 2)}}
+
+
+def clocks(module):
+    """The nets of clocks: clk_i, and what comes through gates."""
+    return {module["ports"].get("clk_i", {"bits": [None]})["bits"][0],
+            *(cell["connections"]["clk_o"][0] for cell in module["cells"].values() if cell["type"] == GATE)}
+
+
+def gates_to_cells(module, library):
+    """Puts GATE_CELLS in the places of clock gates."""
+    free = 1 + max(bit for of in module["cells"].values() for bits in of["connections"].values() for bit in bits if not isinstance(bit, str))
+    for name, cell in [(name, cell) for name, cell in module["cells"].items() if cell["type"] == GATE]:
+        del module["cells"][name]
+        nets = {port: bits[0] for port, bits in cell["connections"].items()}
+        for part, (kind, pins) in GATE_CELLS.items():
+            if kind not in library.cells:
+                raise HardwareError(f"{library.path} has no {kind}, which a clock gate needs")
+            for net in pins.values():
+                if net not in nets:
+                    nets[net], free = free, free + 1
+            module["cells"][f"gate.{name}.{part}"] = {
+                "hide_name": 0, "type": kind, "parameters": {}, "attributes": {},
+                "port_directions": {pin: "output" if pin in ("Y", "Q") else "input" for pin in pins},
+                "connections": {pin: [nets[net]] for pin, net in pins.items()}}
+
+
 class Wires:
     """Who drives a bit of a mapped module, and who reads it."""
 
@@ -148,16 +183,17 @@ class Wires:
                         self.sinks.setdefault(bit, []).append((name, pin, at))
 
 
-def buffer_sources(module, clock, buffer, registers):
-    """Buffers, in a tree, what registers, memories and inputs drive: ABC buffers what gates drive and leaves those alone."""
-    outputs = {"Y", "YC", "YS", "Q", "RD_DATA"}
+def buffer_sources(module, not_these, buffer, registers):
+    """Buffers, in a tree, what registers, memories and inputs drive: ABC buffers what gates drive and leaves those alone. `not_these`: nets
+    of clocks."""
+    outputs = {"Y", "YC", "YS", "Q", "RD_DATA", "clk_o"}
     wires = Wires(module, outputs)
     free = 1 + max(bit for of in [*module["netnames"].values(), *module["ports"].values()] for bit in of["bits"]
                    if not isinstance(bit, str))
     free = max(free, 1 + max(wires.sinks, default=0), 1 + max((b for b in wires.driver if not isinstance(b, str)), default=0))
     for bit, sinks in wires.sinks.items():
         source = wires.driver.get(bit)
-        if bit == clock or (source is not None and source["type"] not in registers):
+        if bit in not_these or (source is not None and source["type"] not in registers):
             continue
         while len(sinks) > FAN_OUT:
             upper = []
@@ -202,16 +238,21 @@ def coarse(top, parameters, folder, macro_bits):
     """The module, flat, in Yosys' own cells, with memory macros that read by the clock where the Verilog does."""
     chosen = " ".join(f"-chparam {name} {value}" for name, value in parameters.items())
     files = " ".join(str(path) for path in sources_of(top))
-    synthesis.Synthesis.yosys(f"read_verilog {files}; {ELABORATE.format(top=top, parameters=chosen)}; "
+    kept = f"setattr -mod -set keep_hierarchy 1 *{GATE}*; " if parameters.get("GATES", 0) else ""
+    synthesis.Synthesis.yosys(f"read_verilog {files}; {ELABORATE.format(top=top, parameters=chosen, kept=kept)}; "
                               f"write_json {folder}/coarse.json")
     modules = json.loads((folder / "coarse.json").read_text())["modules"]
     name, module = next((name, module) for name, module in modules.items() if int(module["attributes"].get("top", "0"), 2))
     module["cells"] = {f"memory{i}.{cell_name.rsplit('.', 1)[0]}" if is_macro(cell, macro_bits) else cell_name: cell
                        for i, (cell_name, cell) in enumerate(module["cells"].items())}
+    for cell in module["cells"].values():
+        if GATE in cell["type"]:
+            cell.update(type=GATE, parameters={}, attributes={})
     macros = [cell_name for cell_name, cell in module["cells"].items() if is_macro(cell, macro_bits)]
     keep_names(module)
+    boxes = {GATE: gate_box()}
     while macros:
-        (folder / "before.json").write_text(json.dumps({"modules": {name: module}}))
+        (folder / "before.json").write_text(json.dumps({"modules": {name: module} | boxes}))
         chosen = " ".join(f"{name}/{macro}" for macro in macros)
         synthesis.Synthesis.yosys(f"read_json {folder}/before.json; select {chosen}; memory_dff; select -clear; "
                                   f"opt_clean; write_json {folder}/clocked.json")
@@ -255,6 +296,8 @@ def write(top, parameters, folder, library, settings, structure="reduced"):
     name, module = coarse(top, parameters, folder, settings.macro_bits)
     macros = take_macros(module, settings.macro_bits)
     boxes = {macro: black_box(of) for macro, of in macros.items()}
+    if parameters.get("GATES", 0):
+        boxes[GATE] = gate_box()
     (folder / "with_macros.json").write_text(json.dumps({"modules": {"top": module} | boxes}))
     (folder / "cells.lib").write_text(wire_loads(library.text, settings.wire_um), encoding="latin-1")
     (folder / "macros.lib").write_text(macro_library(macros, settings.memory_fo4))
@@ -264,8 +307,10 @@ def write(top, parameters, folder, library, settings, structure="reduced"):
     mapped = json.loads((folder / "mapped.json").read_text())["modules"]
     module = mapped["top"]
     registers = {of for of, cell in library.cells.items() if cell.sequential} | set(macros)
-    buffer_sources(module, module["ports"].get("clk_i", {"bits": [None]})["bits"][0], library.buffer, registers)
+    buffer_sources(module, clocks(module), library.buffer, registers)
     name_registers(module, registers)
+    gates_to_cells(module, library)
+    boxes.pop(GATE, None)
     (folder / "named.json").write_text(json.dumps({"modules": {"top": module} | boxes}))
     synthesis.Synthesis.yosys(f"read_liberty -lib {library.path}; read_json {folder}/named.json; "
                               f"opt_clean -purge; write_verilog -noattr -noexpr {folder}/netlist.v")

@@ -118,6 +118,7 @@ class Cell:
         self.leakage_nw = group.number("cell_leakage_power")
         self.sequential = group.one("ff") is not None
         self.inputs, self.outputs, self.functions = {}, [], {}
+        self.most_pf = {}   # {output: load that it may have}
         self.passive = {}   # {input: (rise, fall)}: pJ of an edge of its own, whatever the output does
         self.energy = {}    # {output: {input: (rise, fall)}}: pJ of an edge of the output
         self.arcs = {}      # {output: {input: Arc}}
@@ -128,6 +129,7 @@ class Cell:
                     self.passive[pin.name] = pair(power, ("rise_power", "fall_power"))
                 continue
             self.outputs.append(pin.name)
+            self.most_pf[pin.name] = pin.number("max_capacitance", float("inf"))
             self.functions[pin.name] = " ".join(pin.values.get("function", []))
             self.energy[pin.name] = {power.values["related_pin"][0]: pair(power, ("rise_power", "fall_power"))
                                      for power in pin.all("internal_power")}
@@ -138,6 +140,8 @@ class Cell:
         flop = group.one("ff")
         self.clock = flop.values["clocked_on"][0] if flop else None
         self.data = flop.values["next_state"][0] if flop else None
+        latch = group.one("latch")
+        self.latch = (latch.values["enable"][0], latch.values["data_in"][0]) if latch else None  # open while the one is high
 
 
 class Tables:

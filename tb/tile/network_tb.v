@@ -5,7 +5,8 @@
 // RUNS collectives run one after another, the second on what the first left: sums.hex holds the sums of each. With FLIP a bit of flits changes on a link, and its
 // tile must tell, nobody else; sums are not looked at. With FLIP_TABLES a bit of every part of every line of the tables changes before
 // the first start: sums hold, and every tile counts as many corrections a run as its lines have parts. Tiles count the flits that are
-// counted here.
+// counted here. With TWINS every tile has one with clock gates beside it, which gets the same: all that leaves it must be the same in every
+// cycle, unknown bits too.
 `default_nettype none
 `define MEMORY network_tb.memory
 `define TABLE i_tile.i_tile.i_ni.g_port[p].i_port.g_one.i_table
@@ -54,6 +55,8 @@ module network_tb;
 
   localparam PAGES = (WORDS * 4 + 4095) / 4096;  // of a tile's memory
   wire [NODES*BANKS-1:0] memory_failures;
+  integer twin_cycles [0:NODES-1];  // in which it was compared
+  integer twin_failures [0:NODES-1];
   integer bursts_read [0:NODES*BANKS-1];
   integer bursts_written [0:NODES*BANKS-1];
 
@@ -113,6 +116,63 @@ module network_tb;
         .flit_head_i(in_head[n*LINKS+:LINKS]), .flit_tail_i(in_tail[n*LINKS+:LINKS]),
         .flit_i(in_flit[n*LINKS*FLIT_W+:LINKS*FLIT_W]),
         .parity_i(in_parity[n*LINKS+:LINKS]), .parity_o(out_parity[n*LINKS+:LINKS]), .credit_o(out_credit[n*LINKS*VCS+:LINKS*VCS]));
+
+      if (TWINS != 0) begin : g_twin
+        localparam OUT_W = 7 + 32 + 1 + BANKS * (2 * 44 + AXI_W + AXI_W / 8 + 6) + 2 * (8 + 3 + 2) + LINKS * (4 + VC_W + FLIT_W + VCS);
+        wire [BANKS*44-1:0]      twin_araddr, twin_awaddr;
+        wire [7:0]               twin_arlen, twin_awlen;
+        wire [2:0]               twin_arsize, twin_awsize;
+        wire [1:0]               twin_arburst, twin_awburst, twin_bresp, twin_rresp;
+        wire [BANKS-1:0]         twin_arvalid, twin_rready, twin_awvalid, twin_wlast, twin_wvalid, twin_bready;
+        wire [BANKS*AXI_W-1:0]   twin_wdata;
+        wire [BANKS*AXI_W/8-1:0] twin_wstrb;
+        wire                     twin_awready, twin_wready, twin_bvalid, twin_arready, twin_rvalid, twin_irq;
+        wire [31:0]              twin_value;
+        wire [LINKS-1:0]         twin_valid, twin_head, twin_tail, twin_parity;
+        wire [LINKS*VC_W-1:0]    twin_vc;
+        wire [LINKS*FLIT_W-1:0]  twin_flit;
+        wire [LINKS*VCS-1:0]     twin_credit;
+        axi_tile #(
+          .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
+          .FLOWS(FLOWS), .BANKS(BANKS), .AXI_W(AXI_W), .BURST_WORDS(BURST_WORDS), .LINES(BANK_LINES), .PARITY(PARITY),
+          .COUNTERS(1), .ECC(FLIP_TABLES), .GATES(1)
+        ) i_tile (
+          .clk_i(clk), .rst_ni(rst_n), .awaddr_i(address), .awvalid_i(writes && mine), .awready_o(twin_awready), .wdata_i(data),
+          .wstrb_i(4'hf), .wvalid_i(writes && mine), .wready_o(twin_wready), .bresp_o(twin_bresp), .bvalid_o(twin_bvalid),
+          .bready_i(1'b1), .araddr_i(address), .arvalid_i(reads && mine), .arready_o(twin_arready), .rdata_o(twin_value),
+          .rresp_o(twin_rresp), .rvalid_o(twin_rvalid), .rready_i(1'b1), .irq_o(twin_irq),
+          .memory_araddr_o(twin_araddr), .memory_arlen_o(twin_arlen), .memory_arsize_o(twin_arsize),
+          .memory_arburst_o(twin_arburst), .memory_arvalid_o(twin_arvalid), .memory_arready_i(arready), .memory_rdata_i(rdata),
+          .memory_rresp_i(rresp), .memory_rlast_i(rlast), .memory_rvalid_i(rvalid), .memory_rready_o(twin_rready),
+          .memory_awaddr_o(twin_awaddr), .memory_awlen_o(twin_awlen), .memory_awsize_o(twin_awsize),
+          .memory_awburst_o(twin_awburst), .memory_awvalid_o(twin_awvalid), .memory_awready_i(awready),
+          .memory_wdata_o(twin_wdata), .memory_wstrb_o(twin_wstrb), .memory_wlast_o(twin_wlast), .memory_wvalid_o(twin_wvalid),
+          .memory_wready_i(wready), .memory_bresp_i(bresp), .memory_bvalid_i(bvalid), .memory_bready_o(twin_bready),
+          .flit_valid_o(twin_valid), .flit_vc_o(twin_vc), .flit_head_o(twin_head), .flit_tail_o(twin_tail), .flit_o(twin_flit),
+          .credit_i(in_credit[n*LINKS*VCS+:LINKS*VCS]), .flit_valid_i(in_valid[n*LINKS+:LINKS]),
+          .flit_vc_i(in_vc[n*LINKS*VC_W+:LINKS*VC_W]), .flit_head_i(in_head[n*LINKS+:LINKS]),
+          .flit_tail_i(in_tail[n*LINKS+:LINKS]), .flit_i(in_flit[n*LINKS*FLIT_W+:LINKS*FLIT_W]),
+          .parity_i(in_parity[n*LINKS+:LINKS]), .parity_o(twin_parity), .credit_o(twin_credit));
+        wire [OUT_W-1:0] leaves = {
+          unused_taken[n], write_response[n*2+:2], answered[n], value[n*32+:32], read_response[n*2+:2], given[n], irq[n],
+          araddr, arlen, arsize, arburst, arvalid, rready, awaddr, awlen, awsize, awburst, awvalid, wdata, wstrb, wlast, wvalid, bready,
+          out_valid[n*LINKS+:LINKS], out_vc[n*LINKS*VC_W+:LINKS*VC_W], out_head[n*LINKS+:LINKS], out_tail[n*LINKS+:LINKS],
+          out_flit[n*LINKS*FLIT_W+:LINKS*FLIT_W], out_parity[n*LINKS+:LINKS], out_credit[n*LINKS*VCS+:LINKS*VCS]};
+        wire [OUT_W-1:0] twin_leaves = {
+          twin_awready, twin_bresp, twin_bvalid, twin_value, twin_rresp, twin_rvalid, twin_irq,
+          twin_araddr, twin_arlen, twin_arsize, twin_arburst, twin_arvalid, twin_rready, twin_awaddr, twin_awlen, twin_awsize,
+          twin_awburst, twin_awvalid, twin_wdata, twin_wstrb, twin_wlast, twin_wvalid, twin_bready,
+          twin_valid, twin_vc, twin_head, twin_tail, twin_flit, twin_parity, twin_credit};
+        // At the end of a cycle, behind the reset's first ones.
+        always @(negedge clk) begin
+          if (rst_n) twin_cycles[n] = twin_cycles[n] + 1;
+          if (rst_n && leaves !== twin_leaves) begin
+            if (twin_failures[n] == 0) $display("tile %0d and its twin differ at %0t: %h", n, $time, leaves ^ twin_leaves);
+            twin_failures[n] = twin_failures[n] + 1;
+          end
+        end
+      end
+      initial {twin_cycles[n], twin_failures[n]} = 64'd0;
 
       // Memory: a tile's words from a page of its own on.
       for (b = 0; b < BANKS; b = b + 1) begin : g_bank
@@ -282,6 +342,7 @@ module network_tb;
         bursts_out = bursts_out + bursts_written[i];
       end
       if (memory_failures != {(NODES * BANKS){1'b0}}) failures = failures + 1;
+      for (i = 0; i < NODES && TWINS != 0; i = i + 1) if (twin_failures[i] != 0 || twin_cycles[i] < cycle) failures = failures + 1;
       if (wrong != 0) $display("FAILED: run %0d: %0d words are wrong", run, wrong);
       else if (failures == 0)
         $display("verified: run %0d: %0d cycles, %0d words, %0d flits on links, %0d bursts read and %0d written", run, last,

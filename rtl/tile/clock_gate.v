@@ -1,0 +1,26 @@
+// A clock that stands still: a rising edge comes through only at the end of a cycle with enable_i. A latch that is open while the clock
+// is low holds what enable_i then is, so that the clock's high half has no glitch; enable_i may come as late as what a register takes.
+// Gates may follow one another. Where a library has a cell for this, that one takes its place, with its test input.
+// A wire without GATES.
+`default_nettype none
+module clock_gate #(
+  parameter GATES = 0
+) (
+  input  wire clk_i,
+  input  wire enable_i,
+  output wire clk_o
+);
+  generate
+    if (GATES != 0) begin : g_gate
+      reg enable_q;
+      /* verilator lint_off LATCH */
+      always @* if (!clk_i) enable_q = enable_i;
+      /* verilator lint_on LATCH */
+      assign clk_o = clk_i && enable_q;
+    end else begin : g_wire
+      assign clk_o = clk_i;
+      wire unused = &{1'b0, enable_i};
+    end
+  endgenerate
+endmodule
+`default_nettype wire
