@@ -42,7 +42,7 @@ class Traffic {
     Packet packet{next_,
                   random_->percent(50),
                   static_cast<std::uint32_t>(next_ % 1024),
-                  random_->below(1 << 20),
+                  random_->below((1 << 24) - 1000),
                   0,
                   0,
                   source * 4 + sequence_[source]++ % same_,

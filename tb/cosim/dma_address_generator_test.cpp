@@ -11,6 +11,7 @@ namespace coppice::cosim {
 namespace {
 
 constexpr std::uint32_t kLanes = 4;
+constexpr std::uint32_t kBase = (1 << 24) - 8192;  // of the buffer: every bit of an address counts
 
 // The words at the addresses it asks for, joined, are the payloads of the model's DMA engine.
 TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
@@ -31,14 +32,14 @@ TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
     if (cycle % 200 == 0) ready_share = random.below(101);
     const Message next{random.below(2048), 1 + random.below(random.percent(50) ? 9 : 300)};
     dma->push_i = model.size() < 2 && random.percent(30);
-    dma->address_i = next.address;
+    dma->address_i = kBase + next.address;
     dma->words_i = next.words;
     dma->req_ready_i = random.percent(ready_share);
     dma.settle();
     ASSERT_EQ(dma->req_valid_o, !model.empty());
     ASSERT_EQ(dma->busy_o, !model.empty());
     if (!model.empty()) {
-      ASSERT_EQ(dma->req_address_o, model.front().address);
+      ASSERT_EQ(dma->req_address_o, kBase + model.front().address);
       ASSERT_EQ(dma->req_lanes_o, (1U << std::min(kLanes, model.front().words)) - 1);
     }
     if (random.one_in(1000)) {
@@ -51,7 +52,7 @@ TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
     if (!model.empty() && dma->req_ready_i) {
       Message& front = model.front();
       const std::uint32_t words = std::min(kLanes, front.words);
-      const auto first = values.begin() + dma->req_address_o;
+      const auto first = values.begin() + (dma->req_address_o - kBase);
       read.insert(read.end(), first, first + words);
       front.address += words;
       front.words -= words;

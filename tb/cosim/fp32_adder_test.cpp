@@ -1,3 +1,4 @@
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -97,6 +98,27 @@ TEST(Fp32Adder, AddsAllSpecialValuesAsTheHost) {
 TEST(Fp32Adder, AddsRandomPairsAsTheHost) {
   const char* pairs = std::getenv("COPPICE_ADDER_PAIRS");  // NOLINT(concurrency-mt-unsafe)
   compare(16, pairs == nullptr ? 200'000 : std::atoll(pairs));
+}
+
+// A sum is there in the second cycle behind its operands, and in no other.
+TEST(Fp32Adder, GivesNothingWhereNothingWasToBeAdded) {
+  VerilatedContext context;
+  Vfp32_adder adder{&context};
+  Stimulus random(17);
+  std::array<bool, 3> valid{};  // of this cycle and the two before
+  for (int cycle = 0; cycle < 2000; ++cycle) {
+    valid = {random.one_in(3), valid[0], valid[1]};
+    adder.a_i = adder.b_i = 0x3f800000U | random.below(1 << 23);
+    adder.valid_i = valid[0];
+    adder.next_i = valid[1];
+    adder.clk_i = 0;
+    adder.eval();
+    if (cycle >= 2) {
+      ASSERT_EQ(adder.sum_o != 0, valid[2]) << "cycle " << cycle;
+    }
+    adder.clk_i = 1;
+    adder.eval();
+  }
 }
 
 }  // namespace

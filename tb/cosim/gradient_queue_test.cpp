@@ -58,5 +58,32 @@ TEST(GradientQueue, ReleasesLayersInTheModelsCycles) {
   }
 }
 
+// As many chunks as its numbers have bits for.
+TEST(GradientQueue, CountsAThousandChunks) {
+  constexpr std::uint32_t kChunks = 1023;
+  Clocked<Vgradient_queue> queue;
+  queue->enqueue_i = 0;
+  queue->taken_i = 0;
+  queue->start_i = 0;
+  queue->load_valid_i = 1;
+  queue->load_layer_i = 0;
+  queue->load_chunks_i = kChunks;
+  queue.tick();
+  queue->load_valid_i = 0;
+  queue->start_i = 1;
+  queue->layers_i = 1;
+  queue.tick();
+  queue->start_i = 0;
+  queue->enqueue_i = 1;
+  for (std::uint32_t chunk = 0; chunk < kChunks; ++chunk) {
+    queue.settle();
+    ASSERT_EQ(queue->release_o, 0) << "after " << chunk << " chunks";
+    queue.tick();
+  }
+  queue->enqueue_i = 0;
+  queue.settle();
+  EXPECT_EQ(queue->release_o, 1);
+}
+
 }  // namespace
 }  // namespace coppice::cosim

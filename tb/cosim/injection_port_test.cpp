@@ -99,5 +99,28 @@ TEST(InjectionPort, CountsDeepBuffers) {
   compare(2, 1023, 14);
 }
 
+// No packet has been sent since: the first virtual channel comes first, whatever came before the reset.
+TEST(InjectionPort, BeginsAtTheFirstVirtualChannelAfterAReset) {
+  for (std::uint32_t packets = 0; packets < kVcs; ++packets) {
+    Clocked<Vinjection_port> rtl;
+    rtl->load_i = 1;
+    rtl->credits_i = 1 | 1 << 10 | 1 << 20 | std::uint64_t{1} << 30;
+    rtl->credit_i = 0;
+    rtl->flit_valid_i = 0;
+    rtl.tick();
+    rtl->load_i = 0;
+    rtl->flit_valid_i = 1;
+    rtl->flit_head_i = 1;
+    for (std::uint32_t packet = 0; packet < packets; ++packet) rtl.tick();
+    rtl->flit_valid_i = 0;
+    rtl.reset();
+    rtl->credit_i = 0xf;
+    rtl->flit_valid_i = 1;
+    rtl.settle();
+    EXPECT_EQ(rtl->flit_taken_o, 1);
+    EXPECT_EQ(rtl->vc_o, 0) << "after " << packets << " packets";
+  }
+}
+
 }  // namespace
 }  // namespace coppice::cosim

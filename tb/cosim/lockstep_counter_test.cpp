@@ -51,6 +51,8 @@ TEST(LockstepCounter, HoldsOverTheWrapOfTime) {
     counter->duration_i = 1;
     counter->absorbed_i = 0;
     counter.tick();
+    counter.settle();
+    EXPECT_EQ(counter->release_o, now + 1);
   }
   counter->now_i = 0xfffffff0U;
   counter->duration_i = 0x20;
@@ -75,7 +77,16 @@ TEST(LockstepCounter, AddsUpStepsOverTheWrapOfTime) {
     counter->load_i = 0;
     counter.settle();
   };
-  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) load(now, 1);  // kept alive by steps
+  for (std::uint32_t now = 0; now < 0xc0000000U; now += 0x10000000U) {  // kept alive by steps
+    // And where half of the time is over.
+    if (now == 0x80000000U) {
+      load(0x7ffffff0U, 0x40);
+      load(0x7ffffff1U, 0x40);
+      load(0x7ffffff2U, 0x40);
+      EXPECT_EQ(counter->release_o, 0x800000b0U);
+    }
+    load(now, 1);
+  }
   load(0xfffffff0U, 0x20);
   EXPECT_EQ(counter->release_o, 0x10U);
   load(0xfffffff8U, 0x20);

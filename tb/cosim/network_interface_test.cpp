@@ -20,16 +20,20 @@ constexpr unsigned kLanes = 4;
 constexpr unsigned kAddressBits = 24;
 constexpr unsigned kVcs = 4;
 constexpr int kLatency = 4;  // of the DMA
+constexpr unsigned kCredits = 20;
 constexpr std::uint32_t kBufferWords = 64;
+constexpr std::uint32_t kMemoryAt = 0xabc000;  // where it begins, as addresses have it
 
 enum Order : unsigned { kInTurns, kByPriority, kFirstToStart };
 
-// An entry that adds, of one packet.
+// An entry that adds, of one packet; of no words: a nop. Flows are told apart by every bit.
 struct Add {
-  unsigned flow;
-  unsigned dependencies;
-  unsigned address;  // in words
-  unsigned words;
+  unsigned flow = 0;
+  unsigned dependencies = 0;
+  unsigned address = 0;  // in words
+  unsigned words = 0;
+  unsigned step = 1;
+  unsigned iterations = 1;
 };
 
 class Looped {
@@ -41,7 +45,7 @@ class Looped {
     rtl_->dma_latency_i = kLatency;
     rtl_->payload_words_i = (1U << 20) - kLanes;  // message-based
     rtl_->source_i = 1U << 10;                    // port 0 is 0, port 1 is 1
-    rtl_->credits_i = 20 | 20 << 10;              // of two virtual channels
+    rtl_->credits_i = kCredits | kCredits << 10;  // of two virtual channels
     rtl_->order_i = order;
   }
 
@@ -50,10 +54,10 @@ class Looped {
       const Add& add = table[index];
       at_ = 0;
       for (unsigned word = 0; word < 7; ++word) rtl_->load_line_i[word] = 0;
-      put(1, 2);
+      put(add.words > 0 ? 1 : 2, 2);
       put(add.flow, 8);
       put(add.dependencies, 10);
-      put(1, 16);  // step
+      put(add.step, 16);
       put(add.address, kAddressBits);
       put(add.words, 20);
       put(add.words, 20);
@@ -61,15 +65,16 @@ class Looped {
       put(1, 14);
       put(0, 42);
       put(0, 10);
-      put(1, 10);
+      put(add.iterations, 10);
       rtl_->load_index_i = index;
       rtl_->load_valid_i = 1U << (port * kContexts + context);
       step();
       rtl_->load_valid_i = 0;
     }
   }
-  void commit(unsigned context, std::array<unsigned, kPorts> entries) {
-    rtl_->lines_i = entries[0] | entries[1] << 5;
+  void commit(unsigned context, std::array<unsigned, kPorts> entries) { commit(context, entries, entries); }
+  void commit(unsigned context, std::array<unsigned, kPorts> lines, std::array<unsigned, kPorts> entries) {
+    rtl_->lines_i = lines[0] | lines[1] << 7;
     rtl_->count_i = entries[0] | entries[1] << 16;
     rtl_->commit_i = 1U << context;
     step();
@@ -78,9 +83,23 @@ class Looped {
   void open(unsigned context, unsigned id, unsigned arrivals, int priority = 0) {
     rtl_->open_i |= 1U << context;
     put_part(rtl_->id_i, context, 7, id);
-    put_part(rtl_->base_i, context, kAddressBits, context * kBufferWords);
+    put_part(rtl_->base_i, context, kAddressBits, kMemoryAt + context * kBufferWords);
     put_part(rtl_->arrivals_i, context, 16, arrivals);
     put_part(rtl_->priority_i, context, 8, static_cast<std::uint8_t>(priority));
+  }
+  void stride(unsigned context, unsigned words) {
+    put_part(rtl_->address_stride_i, context, kAddressBits, words);
+  }
+  void keep_steps(unsigned absorbed) {
+    rtl_->lockstep_i = 1;
+    rtl_->absorbs_i = absorbed;
+  }
+  // Whether flits' places are given back.
+  void give_credits(bool gives) { gives_credits_ = gives; }
+  std::size_t flits_without_credit() const { return credits_.size(); }
+  bool busy() {
+    rtl_.settle();
+    return rtl_->busy_o != 0;
   }
   // In the cycle to come, with what has been opened; context 0 first.
   void start(unsigned contexts) {
@@ -109,9 +128,9 @@ class Looped {
     return done;
   }
   // Until these contexts have ended; in which cycle each did.
-  std::array<int, kContexts> run(unsigned contexts) {
+  std::array<int, kContexts> run(unsigned contexts, int cycles = 500) {
     std::array<int, kContexts> ended{-1, -1};
-    for (int left = 500; contexts != 0 && left > 0; --left) {
+    for (int left = cycles; contexts != 0 && left > 0; --left) {
       const int cycle = now_;
       const unsigned done = step();
       EXPECT_EQ(done & ~contexts, 0U) << "ended twice, or without a start";
@@ -123,6 +142,8 @@ class Looped {
     EXPECT_EQ(contexts, 0U) << "did not end";
     return ended;
   }
+
+  int now() const { return now_; }
 
   struct Issue {
     int cycle;
@@ -148,7 +169,7 @@ class Looped {
   struct Data {
     int at;
     unsigned port;
-    std::uint32_t address;
+    std::array<std::uint32_t, kLanes> words;
   };
 
   void put(std::uint64_t value, unsigned width) {
@@ -162,17 +183,25 @@ class Looped {
     input = static_cast<Input>((input & ~(mask << (context * bits))) | (value << (context * bits)));
   }
   static std::uint32_t address(std::uint64_t addresses, unsigned port) {
-    return static_cast<std::uint32_t>(addresses >> (port * kAddressBits)) & ((1U << kAddressBits) - 1);
+    const auto at =
+        static_cast<std::uint32_t>(addresses >> (port * kAddressBits)) & ((1U << kAddressBits) - 1);
+    return at - kMemoryAt;
   }
   std::uint32_t word(std::uint32_t at) const {
     return at < memory_.size() ? std::bit_cast<std::uint32_t>(memory_[at]) : 0;
+  }
+
+  std::array<std::uint32_t, kLanes> words(std::uint32_t at) const {
+    std::array<std::uint32_t, kLanes> found{};
+    for (unsigned lane = 0; lane < kLanes; ++lane) found[lane] = word(at + lane);
+    return found;
   }
 
   // What comes in this cycle: a flit three cycles after it was sent, its credit a cycle later than that.
   void bring() {
     rtl_->flit_valid_i = rtl_->flit_head_i = rtl_->flit_tail_i = rtl_->flit_vc_i = rtl_->credit_i = 0;
     rtl_->dma_data_valid_i = 0;
-    while (!credits_.empty() && credits_.front().at <= now_) {
+    while (gives_credits_ && !credits_.empty() && credits_.front().at <= now_) {
       rtl_->credit_i |= 1U << (credits_.front().port * kVcs + credits_.front().vc);
       credits_.pop_front();
     }
@@ -190,12 +219,12 @@ class Looped {
       const Data& data = data_.front();
       rtl_->dma_data_valid_i |= 1U << data.port;
       for (unsigned lane = 0; lane < kLanes; ++lane)
-        rtl_->dma_data_i[data.port * kLanes + lane] = word(data.address + lane);
+        rtl_->dma_data_i[data.port * kLanes + lane] = data.words[lane];
       data_.pop_front();
     }
     for (const Data& read : reads_) {
       for (unsigned lane = 0; lane < kLanes; ++lane)
-        rtl_->read_data_i[read.port * kLanes + lane] = word(read.address + lane);
+        rtl_->read_data_i[read.port * kLanes + lane] = read.words[lane];
     }
     reads_.clear();
   }
@@ -213,15 +242,19 @@ class Looped {
         flits_.push_back(flit);
         flit.at = now_ + 4;
         credits_.push_back(flit);
+        EXPECT_LE(credits_.size(), 2 * kPorts * kCredits) << "in cycle " << now_;
       }
       if ((rtl_->dma_valid_o >> port) & 1)
-        data_.push_back({now_ + kLatency - 1, port, address(rtl_->dma_address_o, port)});
+        data_.push_back({now_ + kLatency - 1, port, words(address(rtl_->dma_address_o, port))});
       if ((rtl_->read_valid_o >> port) & 1)
-        reads_.push_back({now_ + 1, port, address(rtl_->read_address_o, port)});
+        reads_.push_back({now_ + 1, port, words(address(rtl_->read_address_o, port))});
+    }
+    // What is written in a cycle is read from the next one on.
+    for (unsigned port = 0; port < kPorts; ++port) {
       if ((rtl_->sum_valid_o >> port) & 1) {
         for (unsigned lane = 0; lane < kLanes; ++lane) {
           if ((rtl_->sum_lanes_o >> (port * kLanes + lane)) & 1)
-            memory_[address(rtl_->sum_address_o, port) + lane] =
+            memory_.at(address(rtl_->sum_address_o, port) + lane) =
                 std::bit_cast<float>(rtl_->sum_data_o[port * kLanes + lane]);
         }
       }
@@ -233,6 +266,7 @@ class Looped {
   std::deque<Flit> flits_, credits_;
   std::deque<Data> data_;
   std::vector<Data> reads_;
+  bool gives_credits_ = true;
   unsigned at_ = 0;  // bits of the line that are there
   int now_ = 0;
 };
@@ -240,8 +274,8 @@ class Looped {
 // Twice at port 0, the second after the first; once at port 1.
 void load_both(Looped& interface) {
   for (unsigned context = 0; context < kContexts; ++context) {
-    interface.load(context, 0, {{0, 0, 0, 8}, {0, 1, 0, 8}});
-    interface.load(context, 1, {{1, 0, 16, 12}});
+    interface.load(context, 0, {{.flow = 0xc3, .words = 8}, {.flow = 0xc3, .dependencies = 1, .words = 8}});
+    interface.load(context, 1, {{.flow = 0x34, .address = 16, .words = 12}});
     interface.commit(context, {2, 1});
   }
 }
@@ -266,6 +300,8 @@ TEST(NetworkInterfaceWithContexts, RunsTwoCollectivesAtOnceEachInItsOwnBuffer) {
   interface.start(3);
   interface.run(3);
   for (unsigned context = 0; context < kContexts; ++context) expect_sums(interface, context, 4, 2);
+  for (int cycle = 0; cycle < 10; ++cycle) interface.step();
+  EXPECT_FALSE(interface.busy());
 }
 
 TEST(NetworkInterfaceWithContexts, ServesTheFirstOfThoseThatStartInOneCycleFirst) {
@@ -299,6 +335,105 @@ TEST(NetworkInterfaceWithContexts, RunsItsTablesAgainWithoutLoadingThem) {
   EXPECT_EQ(interface.issues_[issued].cycle - interface.issues_[0].cycle, second[0] - first[0]);
   expect_sums(interface, 0, 16, 4);
   expect_sums(interface, 1, 1, 1);
+}
+
+TEST(NetworkInterfaceWithContexts, GoesThroughALineAgainAndAgainEachTimeFurtherOn) {
+  for (unsigned context = 0; context < kContexts; ++context) {
+    Looped interface(kInTurns);
+    interface.load(context, 0, {{.flow = 0xc3, .words = 8, .iterations = 3}});
+    interface.stride(context, 8);
+    interface.commit(context, {1, 0}, {3, 0});
+    interface.open(context, 5, 3);
+    interface.step();
+    interface.start(1U << context);
+    interface.run(1U << context);
+    for (unsigned word = 0; word < kBufferWords; ++word) {
+      EXPECT_EQ(interface.times(context, word), word < 24 ? 2 : 1) << word;
+      EXPECT_EQ(interface.times(1 - context, word), 1) << word;
+    }
+  }
+}
+
+// As many as 16 bits count: the last one is known, and the table begins again behind it.
+TEST(NetworkInterfaceWithContexts, CountsFortyThousandEntries) {
+  constexpr unsigned kLines = 40;
+  constexpr unsigned kIterations = 1000;
+  Looped interface(kInTurns);
+  interface.load(0, 0, std::vector<Add>(kLines, {.iterations = kIterations}));
+  interface.commit(0, {kLines, 0}, {kLines * kIterations, 0});
+  int start = 0;
+  for (int run = 0; run < 2; ++run) {
+    interface.open(0, 5, 0);
+    if (run == 0) start = interface.now();
+    interface.start(1);
+    const int end = interface.run(1, 50'000)[0];
+    EXPECT_EQ(end - start, static_cast<int>(kLines * kIterations) - 1) << "run " << run;
+    start = end + 1;
+  }
+}
+
+TEST(NetworkInterfaceWithContexts, HoldsTheNextStepBackByTheFlitsThatItsBufferDoesNotAbsorb) {
+  constexpr unsigned kAbsorbed = 4;
+  for (const unsigned words : {8U, 12U, 16U, 32U}) {
+    Looped interface(kInTurns);
+    interface.keep_steps(kAbsorbed);
+    interface.load(0, 0, {{.flow = 1, .words = words}, {.flow = 2, .words = words, .step = 2}});
+    interface.commit(0, {2, 0});
+    interface.open(0, 5, 2);
+    interface.step();
+    interface.start(1);
+    interface.run(1);
+    const unsigned flits = words / kLanes + 1;
+    ASSERT_EQ(interface.issues_.size(), 2U);
+    EXPECT_EQ(interface.issues_[1].cycle - interface.issues_[0].cycle,
+              static_cast<int>(flits > kAbsorbed ? flits - kAbsorbed : flits));
+  }
+}
+
+// Messages for the same words come to both ports at once, so that flits of one wait; one that depends on both
+// reads those words.
+TEST(NetworkInterfaceWithContexts, ReadsNoWordsWhoseSumsStillWait) {
+  constexpr unsigned kWords = 32;
+  for (unsigned address = 0; address < kWords; address += kLanes) {
+    Looped interface(kInTurns);
+    interface.load(0, 0,
+                   {{.flow = 0x83, .words = kWords},
+                    {.flow = 0x83, .dependencies = 2, .address = address, .words = kLanes}});
+    interface.load(0, 1, {{.flow = 0x83, .words = kWords}});
+    interface.commit(0, {2, 1});
+    interface.open(0, 5, 3);
+    interface.step();
+    interface.start(1);
+    interface.run(1);
+    for (int cycle = 0; cycle < 20; ++cycle) interface.step();
+    for (unsigned word = 0; word < kWords; ++word) {
+      EXPECT_EQ(interface.times(0, word), word / kLanes == address / kLanes ? 6 : 3)
+          << word << " of " << address;
+    }
+  }
+}
+
+// As many flits are on their way as there are places, whatever starts meanwhile.
+TEST(NetworkInterfaceWithContexts, TakesItsNeighboursPlacesOnce) {
+  Looped interface(kInTurns);
+  for (unsigned context = 0; context < kContexts; ++context) {
+    const std::vector<Add> table(8, {.flow = 1, .words = 32});
+    interface.load(context, 0, table);
+    interface.load(context, 1, table);
+    interface.commit(context, {8, 8});
+  }
+  open_both(interface, 5);
+  interface.give_credits(false);
+  interface.start(1);
+  for (int cycle = 0; cycle < 100; ++cycle) interface.step();
+  const std::size_t sent = interface.flits_without_credit();
+  EXPECT_GE(sent, kPorts * kCredits);
+  interface.start(2);
+  for (int cycle = 0; cycle < 100; ++cycle) interface.step();
+  EXPECT_EQ(interface.flits_without_credit(), sent);
+  interface.give_credits(true);
+  for (int cycle = 0; cycle < 500; ++cycle) interface.step();
+  EXPECT_FALSE(interface.busy());
 }
 
 TEST(NetworkInterfaceWithContexts, EndsInTheCycleOfItsStartWhereNothingIsToBeDone) {

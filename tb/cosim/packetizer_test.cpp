@@ -68,13 +68,13 @@ void compare(const fabric::Framing& framing, std::uint64_t seed, bool starve) {
   for (Cycles now = 0; now < 60'000; ++now) {
     if (now % 300 == 0) taken_share = random.one_in(3) ? 100 : random.below(101);
     const bool place = model->packetizer.has_place(now);
-    Sent next{random.below(1 << 20),
+    Sent next{random.below((1 << 24) - 1000),
               1 + random.below(random.percent(50) ? 20 : 300),
               0,
               random.percent(50),
               random.below(1024),
               0,
-              random.word()};
+              (std::uint64_t{random.word()} << 32 | random.word()) & ((std::uint64_t{1} << 42) - 1)};
     next.total = next.words + (random.one_in(4) ? random.below(100) : 0);
     next.packets = static_cast<std::uint32_t>(framing.packets(Bytes{next.total} * 4));
     const std::uint32_t latency = 2 + random.below(6);
@@ -116,6 +116,7 @@ void compare(const fabric::Framing& framing, std::uint64_t seed, bool starve) {
         ASSERT_EQ(bits(rtl->flit_o, 65, 2), sequence % 4);
         ASSERT_EQ(bits(rtl->flit_o, 67, 14), front.packets & 0x3fff);
         ASSERT_EQ(bits(rtl->flit_o, 81, 42), front.route);
+        ASSERT_EQ(bits(rtl->flit_o, 123, 5), 0U);
       } else if (on_data) {
         for (unsigned lane = 0; lane < 4; ++lane) ASSERT_EQ(rtl->flit_o[lane], rtl->data_i[lane]);
       } else {

@@ -15,6 +15,7 @@ namespace {
 constexpr unsigned kPorts = 4;
 constexpr unsigned kLanes = 4;
 constexpr unsigned kAddressBits = 24;
+constexpr unsigned kWaitingBits = 5;
 
 std::uint32_t address_of(const VlWide<3>& addresses, unsigned port) {
   const unsigned at = port * kAddressBits;
@@ -59,6 +60,11 @@ class Bench {
         write(port, lane, unit->store_valid_o, unit->store_lanes_o, unit->store_address_o,
               unit->store_data_o);
       }
+      // Until one is lost, those wait that came and have not gone on.
+      const std::uint32_t waiting = (unit->waiting_o >> (port * kWaitingBits)) & ((1U << kWaitingBits) - 1);
+      EXPECT_TRUE(waiting == waiting_[port] || unit->overflow_o) << "port " << port;
+      waiting_[port] += (unit->valid_i >> port) & 1;
+      waiting_[port] -= ((unit->read_valid_o | unit->store_valid_o) >> port) & 1;
     }
     unit.tick();
     for (unsigned i = 0; i < read.size(); ++i) unit->read_data_i[i] = read[i];
@@ -81,6 +87,8 @@ class Bench {
     if (!((valid >> port) & 1) || !((lanes >> (port * kLanes + lane)) & 1)) return;
     memory.at(address_of(addresses, port) + lane) = std::bit_cast<float>(data[port * kLanes + lane]);
   }
+
+  std::array<std::uint32_t, kPorts> waiting_{};
 };
 
 // A whole message through a port, flit after flit.

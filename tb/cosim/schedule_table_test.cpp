@@ -63,8 +63,10 @@ void start(Clocked<Vschedule_table>& table, const schedule::TableLoop& loop) {
   table->start_i = table->first_i = 0;
 }
 
-// Hops of a pipeline in some iterations each, with lines for one iteration among them.
-schedule::Table pipeline(Stimulus& random, const schedule::Repetition& by) {
+// Hops of a pipeline in some of `iterations` each, with lines for one iteration among them. They begin before
+// iteration `latest` and last for `longest` at most.
+schedule::Table pipeline(Stimulus& random, const schedule::Repetition& by, std::uint32_t latest,
+                         std::uint32_t longest, std::uint32_t iterations) {
   struct Hop {
     std::uint32_t first;
     std::uint32_t end;
@@ -72,11 +74,11 @@ schedule::Table pipeline(Stimulus& random, const schedule::Repetition& by) {
   };
   std::vector<Hop> hops;
   for (std::uint32_t i = 0; i < 1 + random.below(6); ++i) {
-    const std::uint32_t first = i == 0 ? 0 : random.below(5);
-    hops.push_back({first, first + 1 + random.below(12), static_cast<std::int32_t>(random.below(8))});
+    const std::uint32_t first = i == 0 ? 0 : random.below(latest);
+    hops.push_back({first, first + 1 + random.below(longest), static_cast<std::int32_t>(random.below(8))});
   }
   std::vector<schedule::TableEntry> entries;
-  for (std::uint32_t iteration = 0; iteration < 20; ++iteration) {
+  for (std::uint32_t iteration = 0; iteration < iterations; ++iteration) {
     for (std::size_t h = 0; h < hops.size(); ++h) {
       if (iteration < hops[h].first || iteration >= hops[h].end) continue;
       const auto turn = static_cast<std::int32_t>(iteration);
@@ -103,11 +105,16 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
     if (round % 2 == 0) {
       entries = schedule::Table(std::vector<schedule::TableEntry>(round == 0 ? 256 : random.below(40)));
       for (auto& entry : entries.entries()) entry.bytes = random.word() >> 1;
-    } else {
+    } else if (round % 20 != 1) {
       by = {.flow = static_cast<std::int32_t>(random.below(4)),
             .address = 4 * Bytes{random.below(100)},
             .step = static_cast<std::int32_t>(8 + random.below(4))};
-      entries = pipeline(random, by);
+      entries = pipeline(random, by, 5, 12, 20);
+    } else {  // as many iterations and as far between them as there are bits for
+      by = {.flow = static_cast<std::int32_t>(random.below(1000)),
+            .address = 4 * Bytes{random.below(1 << 24)},
+            .step = static_cast<std::int32_t>(8 + random.below(50))};
+      entries = pipeline(random, by, 900, 900, 1000);
     }
     const schedule::TableLoop loop(entries, by);
     table->absorbs_i = random.word() >> (32 - kFlitsBits);
@@ -115,7 +122,8 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
     ni::ScheduleTable model;
     model.load(entries, by, true);
     const std::uint32_t pop_share = random.below(100) + 1;
-    for (std::uint32_t cycle = 0; cycle < 3 * entries.size() + 30; ++cycle) {
+    const std::size_t cycles = 3 * entries.size() + 8 * static_cast<std::size_t>(loop.iterations());
+    for (std::size_t cycle = 0; cycle < cycles + 30; ++cycle) {
       const bool passes = model.head() != nullptr && model.passes();
       table->pop_i = !passes && random.percent(pop_share);
       table.settle();
@@ -143,7 +151,7 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
         if (table->pop_i) model.pop();
       }
       table.tick();
-      if (random.one_in(100)) break;  // started again in the midst
+      if (random.one_in(round % 20 == 1 ? 4000 : 100)) break;  // started again in the midst
     }
     if (random.one_in(10)) {
       table.reset();

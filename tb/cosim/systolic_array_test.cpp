@@ -1,5 +1,6 @@
 // The Verilog array with its feeders and drain against TileRun: what every lane asks for, what leaves the
 // array and when, cycle by cycle, over random tiles back to back.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <deque>
@@ -24,9 +25,6 @@ namespace {
 using accelerator::Dataflow;
 using accelerator::Matrix;
 using accelerator::TileRun;
-
-constexpr int kRows = 4;
-constexpr int kColumns = 3;
 
 // A tile with its model, which runs a cycle behind or beside the Verilog.
 struct Tile {
@@ -92,15 +90,17 @@ void set_half_word(Port& port, int number, std::uint32_t value) {
   }
 }
 
-constexpr int kDepthBits = 16;
-
-template <typename Block, Dataflow kDataflow, int kPeLatency>
+// An array of this size, whose addresses have as many bits.
+template <typename Block, Dataflow kDataflow, int kPeLatency, int kRows = 4, int kColumns = 3,
+          int kDepthBits = 16>
 class Bench {
  public:
   explicit Bench(std::uint64_t seed) : random_(seed) {}
 
-  void run(int tiles) {
+  // `resets`: now and then in the midst of a tile.
+  void run(int tiles, bool resets = false) {
     while (done_ < tiles) {
+      if (resets && random_.one_in(200)) reset();
       offer(tiles);
       answer();
       compare();
@@ -113,12 +113,24 @@ class Bench {
 
  private:
   static constexpr bool kStays = kDataflow == Dataflow::kOutputStationary;
+  // Rows, columns and depth are fewer than addresses.
+  static constexpr std::uint32_t kDeepest = std::min(9, (1 << kDepthBits) - 1 - kRows - kColumns);
+
+  // Whatever was here is forgotten; the next tile's operands are in the first half.
+  void reset() {
+    array_->start_i = 0;
+    array_.reset();
+    current_ = nullptr;
+    halves_ = {};
+    started_ = done_;
+    fresh_ = true;
+  }
 
   // Mostly back to back, sometimes after a pause.
   void offer(int tiles) {
     array_->start_i = 0;
     if (started_ < tiles && random_.percent(80)) {
-      next_ = {1 + random_.below(kRows), 1 + random_.below(kColumns), 1 + random_.below(9)};
+      next_ = {1 + random_.below(kRows), 1 + random_.below(kColumns), 1 + random_.below(kDeepest)};
       array_->start_i = 1;
       array_->rows_i = next_[0];
       array_->columns_i = next_[1];
@@ -198,6 +210,8 @@ class Bench {
     complete_.clear();
     if (!starts) return;
     ASSERT_EQ(current_, nullptr) << "a tile was taken before the one before was over";
+    ASSERT_TRUE(half == 1 || !fresh_) << "the first tile is in the first half";
+    fresh_ = false;
     current_ = std::make_shared<Tile>(kDataflow, next_[0], next_[1], next_[2], random_, random_.one_in(3),
                                       kPeLatency);
     const std::shared_ptr<Tile>& before = halves_[1 - half];
@@ -215,6 +229,7 @@ class Bench {
   int started_ = 0;
   int done_ = 0;
   std::int64_t busy_ = 0;
+  bool fresh_ = true;  // no tile since the reset
 };
 
 TEST(SystolicArray, KeepsSumsInPlaceAsTheModelCycleByCycle) {
@@ -229,15 +244,23 @@ TEST(SystolicArray, KeepsWeightsInPlaceAsTheModelCycleByCycle) {
   EXPECT_GT(bench.busy_cycles(), 3000 * 5);
 }
 
+// More columns than rows; with two registers, sizes of which every bit of the ports is needed.
 TEST(SystolicArray, AddsProductsLaterAsTheModelWhereItsPesArePipelined) {
   const auto run = [](auto bench) {
     bench.run(2000);
     EXPECT_GT(bench.busy_cycles(), 2000 * 6);
   };
-  run(Bench<Vsystolic_array_os_1, Dataflow::kOutputStationary, 1>(33));
-  run(Bench<Vsystolic_array_ws_1, Dataflow::kWeightStationary, 1>(34));
-  run(Bench<Vsystolic_array_os_2, Dataflow::kOutputStationary, 2>(35));
-  run(Bench<Vsystolic_array_ws_2, Dataflow::kWeightStationary, 2>(36));
+  run(Bench<Vsystolic_array_os_1, Dataflow::kOutputStationary, 1, 3, 4>(33));
+  run(Bench<Vsystolic_array_ws_1, Dataflow::kWeightStationary, 1, 3, 4>(34));
+  run(Bench<Vsystolic_array_os_2, Dataflow::kOutputStationary, 2, 5, 4, 4>(35));
+  run(Bench<Vsystolic_array_ws_2, Dataflow::kWeightStationary, 2, 5, 4, 4>(36));
+}
+
+TEST(SystolicArray, ForgetsAtAResetWhatWasUnderWay) {
+  Bench<Vsystolic_array_os, Dataflow::kOutputStationary, 0>(37).run(1000, true);
+  Bench<Vsystolic_array_ws, Dataflow::kWeightStationary, 0>(38).run(1000, true);
+  Bench<Vsystolic_array_os_1, Dataflow::kOutputStationary, 1, 3, 4>(39).run(1000, true);
+  Bench<Vsystolic_array_ws_2, Dataflow::kWeightStationary, 2, 5, 4, 4>(40).run(1000, true);
 }
 
 }  // namespace
