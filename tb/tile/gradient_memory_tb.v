@@ -1,6 +1,7 @@
 // The memory behind a network interface under random traffic, with the reduction unit in front of it and AXI4 behind: flits of
 // messages that add or store, on all ports at once, and requests for data, also for words whose sums still wait. All data must be what was written
-// before, and memory must hold all sums and stores in the end. The last line says "verified", or what is wrong.
+// before, and memory must hold all sums and stores in the end. Then memory answers reads with errors, and writes: each must be told of,
+// until a reset. The last line says "verified", or what is wrong.
 `timescale 1ns/1ns
 `default_nettype none
 `define MEMORY gradient_memory_tb.memory
@@ -20,7 +21,9 @@ module gradient_memory_tb #(
   localparam LANES = 4, FLIT_W = 128, ADDR_W = 24;
   localparam REGIONS = 8, REGION = 75, WORDS = REGIONS * REGION;  // words of a region: no whole number of lines
   localparam ADDS = 0, STORES = 1, READS = 2;
-  localparam [63:0] BASE = 64'h12345000;
+  localparam [63:0] BASE = 64'h12345000;         // of the first of these words
+  localparam [ADDR_W-1:0] FIRST = 24'habc000;    // its address: what goes before it is in the base
+  localparam [63:0] ZERO = BASE - {38'd0, FIRST, 2'd0};
 
   reg clk = 1'b0, rst_n = 1'b0;
   reg [31:0] memory [0:WORDS-1];
@@ -55,7 +58,7 @@ module gradient_memory_tb #(
   gradient_memory #(
     .PORTS(PORTS), .QUEUE(QUEUE), .BUFFER(BUFFER), .BANKS(BANKS), .LINE_WORDS(LINE_WORDS), .LINES(LINES), .AXI_W(AXI_W)
   ) i_memory (
-    .clk_i(clk), .rst_ni(rst_n), .base_i(BASE[43:12]), .coming_valid_i(valid), .coming_add_i(add), .coming_address_i(address),
+    .clk_i(clk), .rst_ni(rst_n), .base_i(ZERO[43:12]), .coming_valid_i(valid), .coming_add_i(add), .coming_address_i(address),
     .coming_lanes_i(lanes), .ready_o(ready), .read_valid_i(read_valid), .read_data_o(read_data), .sum_lanes_i(sum_lanes),
     .sum_data_i(sum_data), .store_valid_i(store_valid), .store_lanes_i(store_lanes), .store_data_i(store_data),
     .dma_valid_i(asks & ~conflict), .dma_address_i(asked), .dma_lanes_i(asked_lanes), .dma_data_valid_o(given),
@@ -65,6 +68,7 @@ module gradient_memory_tb #(
     .awvalid_o(awvalid), .awready_i(awready), .wdata_o(wdata), .wstrb_o(wstrb), .wlast_o(wlast), .wvalid_o(wvalid),
     .wready_i(wready), .bresp_i(bresp), .bvalid_i(bvalid), .bready_o(bready));
   wire [BANKS-1:0] bank_failures;
+  reg  [1:0]       fails = 2'd0;  // memory answers with errors: reads, writes
   genvar b;
   generate
     for (b = 0; b < BANKS; b = b + 1) begin : g_bank
@@ -79,6 +83,7 @@ module gradient_memory_tb #(
         .wdata_i(wdata[b*AXI_W+:AXI_W]), .wstrb_i(wstrb[b*AXI_W/8+:AXI_W/8]), .wlast_i(wlast[b]), .wvalid_i(wvalid[b]),
         .wready_o(wready[b]), .bresp_o(bresp[b*2+:2]), .bvalid_o(bvalid[b]), .bready_i(bready[b]));
       assign bank_failures[b] = i_axi.failures != 0;
+      always @(fails) {i_axi.write_fails, i_axi.read_fails} = fails;
     end
   endgenerate
 
@@ -97,7 +102,7 @@ module gradient_memory_tb #(
   integer next [0:PORTS-1];
   integer expected [0:PORTS*256-1];  // first word of a request that is under way, and how many
   integer expected_words [0:PORTS*256-1];
-  integer seed = SEED, round, p, w, region, words, cycle = 0, failures = 0, flits = 0, answers = 0, quiet, reading;
+  integer seed = SEED, round, p, w, region, words, cycle = 0, failures = 0, flits = 0, answers = 0, quiet, reading, mode;
 
   function integer below(input integer most);
     below = $unsigned($random(seed)) % most;
@@ -127,7 +132,7 @@ module gradient_memory_tb #(
       words = left[p] < LANES ? left[p] : LANES;
       valid[p] = 1'b1;
       add[p] = adds[p];
-      address[p*ADDR_W+:ADDR_W] = at[p];
+      address[p*ADDR_W+:ADDR_W] = FIRST + at[p];
       for (w = 0; w < LANES; w = w + 1) begin
         lanes[p*LANES+w] = w < words;
         data[(p*LANES+w)*32+:32] = $random(seed);
@@ -170,7 +175,7 @@ module gradient_memory_tb #(
         if (asks_left[p] == 0 && requests[p] > 0) draw_request;
         words = asks_left[p] < LANES ? asks_left[p] : LANES;
         asks[p] = asks_left[p] > 0 && under_way[p] < BUFFER && (asks[p] || below(4) != 0);
-        asked[p*ADDR_W+:ADDR_W] = asks_at[p];
+        asked[p*ADDR_W+:ADDR_W] = FIRST + asks_at[p];
         for (w = 0; w < LANES; w = w + 1) asked_lanes[p*LANES+w] = w < words;
       end
       #1;
@@ -209,6 +214,26 @@ module gradient_memory_tb #(
     if (cycle > most && failures == 0) begin
       fail("not done in round", round);
       round = ROUNDS;
+    end
+  endtask
+
+  // Messages that add, until all is in memory again.
+  task add_some;
+    begin
+      for (region = 0; region < REGIONS; region = region + 1) kind[region] = ADDS;
+      for (p = 0; p < PORTS; p = p + 1) messages[p] = 2;
+      quiet = cycle + 10000;
+      while ((offers(0) != 0 || unit_busy || memory_busy) && cycle < quiet) step;
+      if (memory_busy !== 1'b0) fail("memory stays busy", 0);
+    end
+  endtask
+  task reset;
+    begin
+      rst_n = 1'b0;
+      step;
+      rst_n = 1'b1;
+      step;
+      if (error !== 1'b0) fail("an error is told after a reset", 0);
     end
   endtask
 
@@ -271,6 +296,17 @@ module gradient_memory_tb #(
     if (memory_busy !== 1'b0) fail("memory stays busy", 0);
     for (w = 0; w < WORDS; w = w + 1) if (memory[w] !== right[w]) fail("memory has another word", w);
     if (overflow !== 1'b0 || error !== 1'b0 || bank_failures != 0) fail("an error was told", bank_failures);
+    for (mode = 1; mode <= 2; mode = mode + 1) begin
+      reset;
+      add_some;
+      if (error !== 1'b0) fail("an error is told and was none", mode);
+      fails = mode[1:0];
+      add_some;
+      fails = 2'd0;
+      step;
+      if (error !== 1'b1) fail("an error is not told", mode);
+    end
+    reset;
     if (failures == 0) $display("verified: %0d flits and %0d answers in %0d cycles", flits, answers, cycle);
     $finish;
   end

@@ -60,6 +60,12 @@ module network_tb;
   integer bursts_read [0:NODES*BANKS-1];
   integer bursts_written [0:NODES*BANKS-1];
 
+  // Tables are gone through once: strides are at the tiles, and change nothing.
+  localparam [9:0]  FLOW_STRIDE = 10'h2a5;
+  localparam [23:0] ADDRESS_STRIDE = 24'hc35a96;
+  localparam [15:0] STEP_STRIDE = 16'h9c63;
+  wire [NODES-1:0] strides;
+
   // Bit FLIP of every flit behind a head changes on the first link; -1: none.
   wire [FLIT_W-1:0] flipped = FLIP < 0 ? {FLIT_W{1'b0}} : {{(FLIT_W - 1){1'b0}}, 1'b1} << FLIP;
   event   flip_tables;
@@ -205,6 +211,8 @@ module network_tb;
           end
         end
       end
+      assign strides[n] = i_tile.i_tile.flow_stride_i === FLOW_STRIDE && i_tile.i_tile.address_stride_i === ADDRESS_STRIDE &&
+                          i_tile.i_tile.step_stride_i === STEP_STRIDE;
       // When messages count: sums three cycles after stores.
       assign counts[n*PORTS+:PORTS] = i_tile.i_tile.i_ni.added3_q | (i_tile.i_tile.i_ni.arrived & ~i_tile.i_tile.i_ni.arrived_add);
     end
@@ -226,6 +234,8 @@ module network_tb;
       end
     end
   endtask
+  reg [31:0] now = 32'd0;  // as tiles count
+  always @(posedge clk) now <= rst_n ? now + 32'd1 : 32'd0;
   // The value stays at value[target] until the next read.
   task read(input [7:0] from);
     begin
@@ -258,10 +268,14 @@ module network_tb;
     write(`COPPICE_TILE_ABSORBS, ABSORBS);
     write(`COPPICE_TILE_DMA_LATENCY, DMA_LATENCY);
     write(`COPPICE_TILE_PAYLOAD, PAYLOAD_WORDS);
+    write(`COPPICE_TILE_FLOW_STRIDE, {22'd0, FLOW_STRIDE});
+    write(`COPPICE_TILE_ADDRESS_STRIDE, {8'd0, ADDRESS_STRIDE});
+    write(`COPPICE_TILE_STEP_STRIDE, {16'd0, STEP_STRIDE});
     write(`COPPICE_TILE_INTERRUPT_ENABLE, FLIP < 0 ? 32'd3 : 32'd1);
     everyone = 1'b0;
     for (target = 0; target < NODES; target = target + 1) begin
       must_read(`COPPICE_TILE_ID, 32'h434f5054);
+      must_read(`COPPICE_TILE_NOW, now);
       write(`COPPICE_TILE_MEMORY_BASE, (target + 1) * PAGES);
       write(`COPPICE_TILE_SOURCE, target * 4);
       write(`COPPICE_TILE_ARRIVALS, {16'd0, sizes[target][PORTS*32+:16]});
@@ -277,6 +291,10 @@ module network_tb;
       write(`COPPICE_TILE_TABLE, {8'd0, tables[at][LINE_W+16+:8], tables[at][LINE_W+:16]});
     end
     repeat (2) @(negedge clk);  // the last line is in its table
+    if (strides !== {NODES{1'b1}}) begin
+      $display("FAILED: strides are not at the tiles: %b", strides);
+      failures = failures + 1;
+    end
     -> flip_tables;
     target = 0;
     flits = 0;
