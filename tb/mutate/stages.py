@@ -2,8 +2,10 @@
 
 import importlib.machinery
 import importlib.util
+import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -20,9 +22,29 @@ NETWORKS = {
     "messages": ["--set", "collective.size=4 KiB", "--set", "system.ni.flow_control=message", "--type", "int32"],
     "shallow": ["--set", "collective.size=4660 B", "--set", "system.router.vc_depth=32", "--set", "system.link.latency=8 ns"],
 }
-ICARUS = ["--simulator", "icarus", "--set", "system.topology.dims=[2, 2]", "--set", "collective.size=256 B", "--runs", "2",
-          "--set", "system.link.latency=8 ns", "--set", "system.router.vc_depth=32"]
 TILES = "tile_network_4_128"  # the program that wires them
+# Networks over AXI4-Lite: every line of a table with a bit that check bits correct; a bit of a link that parity must tell.
+ICARUS = ["--simulator", "icarus", "--set", "system.topology.dims=[2, 2]", "--set", "system.link.latency=8 ns",
+          "--set", "system.router.vc_depth=32"]
+OVER_AXI = {
+    "corrected": [*ICARUS, "--set", "collective.size=256 B", "--runs", "2", "--parity", "--flip-tables"],
+    "flipped": [*ICARUS, "--set", "collective.size=128 B", "--flip", "77"],
+}
+# Benches of a block in Icarus: the block, the bench, its parameters.
+BENCHES = {
+    "registers": ("tile_registers", "registers_tb", []),
+    "fifo": ("fifo", "queue_tb", ["VC_BUFFER=0"]),
+    "buffer": ("vc_buffer", "queue_tb", ["VC_BUFFER=1"]),
+    "table_ecc": ("schedule_table", "table_ecc_tb", []),
+    "memory": ("gradient_memory", "gradient_memory_tb", ["ROUNDS=10"]),
+    "memory_narrow": ("gradient_memory", "gradient_memory_tb",
+                      ["PORTS=2", "BANKS=2", "AXI_W=32", "LINE_WORDS=8", "LINES=8", "QUEUE=8", "LATENCY=40", "SEED=2", "ROUNDS=10"]),
+    "memory_wide": ("gradient_memory", "gradient_memory_tb",
+                    ["PORTS=3", "BANKS=8", "AXI_W=64", "LINE_WORDS=64", "QUEUE=32", "BUFFER=64", "SLOW=0", "LATENCY=2", "SEED=3",
+                     "ROUNDS=5"]),
+}
+# Minutes each; a survivor that is explained is run against them only if one asks for it.
+SLOW_TESTS = "^proof (reduction_unit|network_interface|ni_port|fp32_adder)$|^icarus"
 SLOW = 10      # times what a test takes without a mutant; then it counts as failed: what never ends is noticed
 SECONDS = 60   # and so many more
 
@@ -40,22 +62,36 @@ def load(path):
 class Stage:
     """A test that a mutant passes or does not: a command, and what it must print."""
 
+    running = set()   # of all stages: processes, each with all that it started
+
+    @classmethod
+    def end_all(cls):
+        for process in list(cls.running):
+            os.killpg(process.pid, signal.SIGKILL)
+
     def __init__(self, name, command, folder, normal=None, broken=None):
         self.name = name
         self.command = command    # of a mutant's number
         self.folder = folder
         self.normal = normal      # the part of the output that must be as without a mutant
         self.broken = broken      # output of a tool that does not run; no verdict on a mutant
-        self.seconds = 600
+        self.seconds = None       # how long it may take
         self.expected = None
 
     def run(self, number):
-        command = [str(word) for word in self.command(number)]
-        try:
-            return subprocess.run(["env", f"COPPICE_MUTANT={number}", *command], cwd=self.folder, capture_output=True, text=True,
-                                  errors="replace", timeout=self.seconds, check=False)
-        except subprocess.TimeoutExpired:
-            return None
+        """Runs it, and ends all that it started (solvers, simulators) if it takes too long; None then."""
+        command = ["env", f"COPPICE_MUTANT={number}", *(str(word) for word in self.command(number))]
+        with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                              start_new_session=True) as process:
+            self.running.add(process)
+            try:
+                out, err = process.communicate(timeout=self.seconds)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                return None
+            finally:
+                self.running.discard(process)
+        return subprocess.CompletedProcess(command, process.returncode, out, err)
 
     def passes(self, number):
         result = self.run(number)
@@ -102,16 +138,13 @@ class Bench:
         module = pathlib.Path(mutant.source).stem
         tops = sorted((top for top, parts in self.holds.items() if module in parts), key=lambda top: len(self.holds[top]))
         names = [f"block {top}" for top in tops if self.suite(top)]
-        if "tile_registers" in tops:
-            names.append("registers")
-        if "gradient_memory" in tops:
-            names.append("memory")
+        names += [f"bench {name}" for name, (top, _, _) in BENCHES.items() if top in tops]
         if "tile" in tops:
             names += [f"network {name}" for name in NETWORKS]
         proofs = [p for p in self.formal.PROOFS if mutant.source in p.sources and f"any_{module}.v" not in p.stand_ins]
         names += [f"proof {proof.name}" for proof in sorted(proofs, key=lambda p: len(p.sources))]
         if "axi_tile" in tops:
-            names.append("icarus")
+            names += [f"icarus {name}" for name in OVER_AXI]
         return [name for name in names if re.search(self.tests, name)]
 
     def stage(self, name):
@@ -127,15 +160,15 @@ class Bench:
 
     @staticmethod
     def suite(module):
-        """The suite of block tests of a module; None if it has none."""
+        """How the suites of block tests of a module begin; None if it has none."""
         suite = "".join(part.capitalize() for part in module.split("_"))
         tests = (ROOT / "tb" / "cosim").glob("*_test.cpp")
-        return suite if any(re.search(rf"TEST\({suite},", path.read_text()) for path in tests) else None
+        return suite if any(re.search(rf"TEST\({suite}\w*,", path.read_text()) for path in tests) else None
 
     def made(self, kind, what=""):
         program = self.folder / "tb" / "cosim" / "cosim_tests"
         if kind == "block":
-            return Stage(f"block {what}", lambda _: [program, f"--gtest_filter={self.suite(what)}.*", "--gtest_fail_fast"],
+            return Stage(f"block {what}", lambda _: [program, f"--gtest_filter={self.suite(what)}*", "--gtest_fail_fast"],
                          self.folder)
         if kind == "network":
             folder = self.prepared(what, NETWORKS[what])
@@ -143,24 +176,24 @@ class Bench:
         if kind == "proof":
             return Stage(f"proof {what}", lambda n: [ROOT / "tb" / "formal" / "formal", "--intact", "--jobs", 1, "--rtl", self.rtl,
                                                      "--mutant", n, what], self.folder, broken=r"yosys(-smtbmc)?: (?!.*logic loop)")
-        if kind == "registers":
-            folder = self.folder / "networks" / "registers"
-            subprocess.run([ROOT / "tb" / "tile" / "registers", "--prepare", folder], check=True)
-            return self.icarus(folder, [ROOT / "tb" / "tile" / "registers_tb.v"], "registers_tb", "registers")
-        memory = ROOT / "tb" / "tile" / "axi_memory.v"
-        if kind == "memory":
-            folder = self.folder / "networks" / "memory"
-            folder.mkdir(parents=True, exist_ok=True)
-            return self.icarus(folder, [ROOT / "tb" / "tile" / "gradient_memory_tb.v", memory], "gradient_memory_tb", "memory")
-        folder = self.prepared("icarus", ICARUS)
-        return self.icarus(folder, [ROOT / "tb" / "tile" / "network_tb.v", memory], "network_tb", "icarus")
+        if kind == "bench":
+            return self.icarus(f"bench {what}", self.folder / "networks" / what, *BENCHES[what][1:])
+        return self.icarus(f"icarus {what}", self.prepared(what, OVER_AXI[what]), "network_tb", [])
 
-    def icarus(self, folder, benches, top, name):
-        sources = [self.rtl / source for source in drawing.sources()]
+    def icarus(self, name, folder, top, parameters):
+        """A bench of tb/tile in FOLDER, of all of rtl/."""
+        folder.mkdir(parents=True, exist_ok=True)
+        if top == "registers_tb":
+            subprocess.run([ROOT / "tb" / "tile" / "registers", "--prepare", folder], check=True)
+        benches = [top, "axi_memory"] if top in ("network_tb", "gradient_memory_tb") else [top]
+        sources = [ROOT / "tb" / "tile" / f"{bench}.v" for bench in benches] + [self.rtl / source for source in drawing.sources()]
+        # What has failed once need not go on.
         script = ('number=$1; shift; simulation=$(mktemp); trap "rm -f $simulation" EXIT; '
-                  'iverilog -g2005 -DMUTANT=$number -o $simulation "$@" && vvp -n $simulation')
+                  'iverilog -g2005 -DMUTANT=$number -o $simulation "$@" || exit 1; '
+                  'exec 3< <(exec stdbuf -oL vvp -n $simulation); sed -u /FAILED/q <&3; kill $! 2> /dev/null; exit 0')
         return Stage(name, lambda n: ["bash", "-c", script, "icarus", n, "-I", folder, "-I", self.rtl / "tile", "-s", top,
-                                      *benches, *sources], folder, "^(?:verified|FAILED).*$", broken="error")
+                                      *(f"-P{top}.{parameter}" for parameter in parameters), *sources],
+                     folder, "^.*(?:verified|FAILED|wrong).*$", broken="error")
 
     def prepared(self, name, arguments):
         """A folder with what a network of tiles reads, after a run without a mutant that verified its sums."""

@@ -176,9 +176,11 @@ class Parser:
             site.mutants.append(("keeps its value", self.text[left[0].start:left[-1].end]))
 
     def width_of(self, left):
-        """The width of a left side, if it is told easily."""
+        """The width of a left side, if it is told easily; a concatenation's is not."""
         if len(left) == 1:
             return self.widths.get(left[0].text)
+        if left[0].text == "{":
+            return None
         for index, token in enumerate(left):
             if token.text == "+:":
                 return f"({self.text[left[index + 1].start:left[-2].end]})"
@@ -243,7 +245,8 @@ class Parser:
         site = self.site(tokens)
         self.operators(site, tokens)
         value = "1'b1" if name == "rst_ni" else "1'b0"
-        site.mutants.append((f"{name} tied to {value[-1]}", value))
+        if value == "1'b1" or not ZERO.fullmatch(self.text[site.start:site.end]):
+            site.mutants.append((f"{name} tied to {value[-1]}", value))
 
     def expression(self, tokens, width):
         site = self.site(tokens)
@@ -253,12 +256,36 @@ class Parser:
             pass   # no bit of it can be cut
         elif width is not None and width != "1":
             ones = f"{{({width}){{1'b1}}}}"
-            site.mutants += [("lowest bit cut", f"({text}) & ({ones} << 1)"),
-                             ("highest bit cut", f"({text}) & ({ones} >> 1)"),
-                             ("upper half cut", f"({text}) & ({ones} >> ({width}) / 2)")]
+            begin, end = self.zeros_of(tokens)   # cutting these changes nothing
+            if not end:
+                site.mutants.append(("lowest bit cut", f"({text}) & ({ones} << 1)"))
+            if not begin:
+                site.mutants.append(("highest bit cut", f"({text}) & ({ones} >> 1)"))
+            if not begin or not self.is_half(begin, width):
+                site.mutants.append(("upper half cut", f"({text}) & ({ones} >> ({width}) / 2)"))
         elif width == "1" and text not in ("1'b0", "1'b1"):
             site.mutants += [("stuck at 0", "1'b0"), ("stuck at 1", "1'b1"), ("inverted", f"!({text})")]
         return site
+
+    def zeros_of(self, tokens):
+        """Of a concatenation, its first and its last part where they are zeros; else empty."""
+        if tokens[0].text != "{":
+            return "", ""
+        parts, depth, begin = [], 0, 1
+        for index, token in enumerate(tokens[1:], 1):
+            if depth == 0 and (token.text == "," or index == len(tokens) - 1):
+                parts.append(self.text[tokens[begin].start:tokens[index - 1].end])
+                begin = index + 1
+            depth += (token.text in OPENING) - (token.text in CLOSING)
+            if depth < 0 and index != len(tokens) - 1:
+                return "", ""   # a concatenation and more
+        return (part if ZERO.fullmatch(part) else "" for part in (parts[0], parts[-1]))
+
+    @staticmethod
+    def is_half(zeros, width):
+        """Whether so many zeros are known to be half of the bits of WIDTH, which is text."""
+        size, bits = zeros.split("'")[0], re.fullmatch(r"\((\d+)\) \+ 1", width)
+        return size.isdigit() and bits is not None and 2 * int(size) >= int(bits[1]) + 1
 
     def operators(self, site, tokens):
         inside = []   # brackets around the token: whether an index with a range
