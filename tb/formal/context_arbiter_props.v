@@ -1,6 +1,6 @@
 // context_arbiter: a grant is one-hot, of a request, and there whenever anything is requested; whoever starts in this cycle
-// gives way to all that run; the first to start is served first, by priority the highest first; in turns a request that stands
-// is granted within as many grants as there are contexts, if none ends or starts meanwhile.
+// gives way to all that run; the first to start is served first, by priority the highest first; in turns the first to
+// start begins, and a request that stands is granted within as many grants as there are contexts, if none ends or starts meanwhile.
 `default_nettype none
 module context_arbiter_props (input wire clk_i);
   reg started = 1'b0;
@@ -21,6 +21,7 @@ module context_arbiter_props (input wire clk_i);
   wire [1:0] place_one = place[one*2+:2], place_other = place[other*2+:2];
   wire signed [1:0] high_one = priority_of[one*2+:2], high_other = priority_of[other*2+:2];
   wire both = request[one] && request[other];
+  reg [2:0] last = 3'd0;    // was served last, and runs
   reg [1:0] passed = 2'd0;  // grants since the one requests, while none ends or starts
   always @(posedge clk_i) begin
     assume (one != other && one != 2'd3 && other != 2'd3 && order != 2'd3);
@@ -37,6 +38,8 @@ module context_arbiter_props (input wire clk_i);
         if (order == 2'd1 && high_one == high_other && place_one > place_other) assert (!grant[one]);
         if (order == 2'd2 && place_one > place_other) assert (!grant[one]);
       end
+      if (order == 2'd0 && last == 3'd0 && both && !fresh[one] && !fresh[other] && place_one > place_other) assert (!grant[one]);
+      last <= (grant != 3'd0 ? grant : last) & ~done;
       if (!request[one] || grant[one] || fresh != 3'd0 || done != 3'd0) passed <= 2'd0;
       else if (grant != 3'd0) passed <= passed + 2'd1;
       if (order == 2'd0 && fresh == 3'd0 && done == 3'd0) assert (passed < 2'd2 || grant == 3'd0 || !request[one] || grant[one]);

@@ -44,7 +44,7 @@ BENCHES = {
                      "ROUNDS=5"]),
 }
 # Minutes each; a survivor that is explained is run against them only if one asks for it.
-SLOW_TESTS = "^proof (reduction_unit|network_interface|ni_port|fp32_adder)$|^icarus"
+SLOW_TESTS = "^proof (reduction_unit|network_interface|ni_port|fp32_adder)$|^icarus|^bench memory"
 SLOW = 10      # times what a test takes without a mutant; then it counts as failed: what never ends is noticed
 SECONDS = 60   # and so many more
 
