@@ -20,6 +20,7 @@ NETWORKS = {
     "bf16": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.size=1164 B", "--type", "bf16", "--runs", "2",
              "--set", "system.ni.lockstep=false", "--set", "system.ni.payload=64 B"],
     "messages": ["--set", "collective.size=4 KiB", "--set", "system.ni.flow_control=message", "--type", "int32"],
+    "direct": ["--set", "collective.algorithm=direct", "--set", "collective.size=4 KiB", "--set", "system.ni.lockstep=false"],
     "shallow": ["--set", "collective.size=4660 B", "--set", "system.router.vc_depth=32", "--set", "system.link.latency=8 ns"],
 }
 TILES = "tile_network_4_128"  # the program that wires them
