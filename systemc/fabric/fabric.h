@@ -49,6 +49,9 @@ class Injector {
 class Ejector {
  public:
   virtual ~Ejector() = default;
+  // The head of a packet comes out of the ejection channel, and its tail later: time to fetch what that
+  // needs.
+  virtual void expect(const Packet& /*packet*/) {}
   // The tail of a packet came out of the ejection channel.
   virtual void packet_ejected(const Packet& packet, Cycles now) = 0;
   // Whether it wants to know of every flit that comes out, where the fabric moves flits.

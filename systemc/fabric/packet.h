@@ -74,6 +74,12 @@ class PacketPool {
     --in_flight_;
     shelf_.give_back(id);
   }
+  // It is going to be looked at, soon.
+  void fetch(PacketId id) const {
+    const auto* const packet = reinterpret_cast<const char*>(&std::as_const(*store_)[id]);
+    __builtin_prefetch(packet);
+    __builtin_prefetch(packet + sizeof(Packet) - 1);
+  }
   Packet& operator[](PacketId id) { return (*store_)[id]; }
   const Packet& operator[](PacketId id) const { return std::as_const(*store_)[id]; }
   // Acquired here and not released here: the sum over all pools of a store is that of the packets in flight.

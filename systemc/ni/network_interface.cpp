@@ -213,6 +213,7 @@ void NetworkInterface::connect(int index) {
         return Depacketizer::Size{record.packets, record.flits};
       },
       [this, index](std::uint64_t message, Cycles now) { message_arrived(index, message, now); });
+  port.depacketizer->on_head = [this](std::uint64_t message) { context_.log->fetch(message); };
   if (values_ != nullptr) {
     port.depacketizer->on_flit = [this, index](const fabric::Packet& packet, fabric::Flit flit, Cycles now) {
       take_flit(index, packet, flit, now);

@@ -22,7 +22,8 @@ FlitNetwork::FlitNetwork(const topology::Topology& topology, const topology::Rou
       period_(system.clock.period()),
       parts_(std::move(parts)),
       group_of_(group_nodes(topology, threads)),
-      clock_(std::make_unique<NodeClock>("node_clock", period_, failure)) {
+      clock_(std::make_unique<NodeClock>("node_clock", period_, failure)),
+      stretch_judge_(static_cast<std::size_t>(topology.num_nodes())) {
   const int hop_limit = std::min(4 * topology.num_nodes() + 4, 0xffff);
   for (int group = 0; group <= group_of_.back(); ++group) {
     contexts_.push_back(std::make_unique<FlitContext>(FlitContext{&system, &routing, hop_limit}));
@@ -169,7 +170,10 @@ void FlitNetwork::leap() {
       contexts_.front()->events.flush();
     });
   }
-  clock_->on_pause([this](Cycles next) { return leaper_->look(next); });
+  clock_->on_pause([this](Cycles next) {
+    judge_stretches(next);
+    return leaper_->look(next);
+  });
   stretch();
 }
 
@@ -182,6 +186,14 @@ void FlitNetwork::stretch() {
     const auto group = static_cast<std::size_t>(group_of(node));
     nodes_[static_cast<std::size_t>(node)]->stretch(*contexts_[group], *switches_[group]);
   }
+}
+
+void FlitNetwork::judge_stretches(Cycles now) {
+  if (switches_.empty()) return;
+  for (const auto& node : nodes_) stretch_judge_.add(node->take_stretch_gain());
+  const Cycles until = stretch_judge_.judge(now);
+  if (until == now) return;
+  for (const auto& node : nodes_) node->rest_from_stretches(until);
 }
 
 Cycles FlitNetwork::leapt() const {

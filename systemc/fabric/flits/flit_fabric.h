@@ -96,6 +96,7 @@ class FlitNetwork : public Fabric {
   RouterSpec router_spec(NodeId node) const;
   void gather();
   void stretch();
+  void judge_stretches(Cycles now);
   int group_of(NodeId node) const { return group_of_[static_cast<std::size_t>(node)]; }
 
   const topology::Topology* topology_;
@@ -111,6 +112,7 @@ class FlitNetwork : public Fabric {
   std::vector<std::unique_ptr<SwitchStretch>> switches_;  // [group], where nodes run through stretches
   bool decoupled_ = false;
   std::vector<std::unique_ptr<FlitNode>> nodes_;
+  StretchJudge stretch_judge_;
   std::vector<std::unique_ptr<RouterModule>> routers_;             // [node]
   std::vector<std::unique_ptr<PacketTerminal>> packet_terminals_;  // [interface], none where others stand
   std::vector<Terminal*> terminals_;                               // [interface]

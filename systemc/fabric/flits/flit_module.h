@@ -70,7 +70,7 @@ class FlitModule : public sc_core::sc_module {
       const int port = lowest_bit(left);
       Wire& wire = wire_in(port);
       do {
-        const Wire::TimedFlit arrival = wire.take_flit();
+        const TimedFlit arrival = wire.take_flit();
         module.receive_flit(port, arrival.stamp.vc(), arrival.flit, now);
       } while (wire.has_flit(now));
     }

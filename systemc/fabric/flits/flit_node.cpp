@@ -54,6 +54,14 @@ std::int64_t FlitNode::stretched() const {
   return stretch_ == nullptr ? 0 : stretch_->cycles();
 }
 
+StretchGain FlitNode::take_stretch_gain() {
+  return stretch_ == nullptr ? StretchGain() : stretch_->take_gain();
+}
+
+void FlitNode::rest_from_stretches(Cycles until) {
+  if (stretch_ != nullptr) stretch_->rest(until);
+}
+
 Cycles FlitNode::run(Cycles from, Cycles until) {
   if (stretch_ == nullptr) return run_one_by_one(from, until);
   Cycles now = from;
@@ -104,7 +112,7 @@ void FlitNode::hand_over_by_line(Cycles now) {
         line.module->receive_credit(line.port, line.wire->take_credit(), now);
     } else {
       while (line.wire->has_flit(now)) {
-        const Wire::TimedFlit arrival = line.wire->take_flit();
+        const TimedFlit arrival = line.wire->take_flit();
         line.module->receive_flit(line.port, arrival.stamp.vc(), arrival.flit, now);
       }
     }

@@ -10,6 +10,7 @@
 #include "fabric/flits/arrival_calendar.h"
 #include "fabric/flits/flit_module.h"
 #include "fabric/flits/node_clock.h"
+#include "fabric/flits/stretch_judge.h"
 
 namespace coppice::fabric {
 
@@ -48,6 +49,9 @@ class FlitNode : public sc_core::sc_module {
   void stretch(FlitContext& context, SwitchStretch& switches);
   // Cycles that it has run so.
   std::int64_t stretched() const;
+  // What it has gained so since this was asked last, and how long it is to do without (StretchJudge).
+  StretchGain take_stretch_gain();
+  void rest_from_stretches(Cycles until);
 
  private:
   struct Line {

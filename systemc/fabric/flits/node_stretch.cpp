@@ -12,14 +12,11 @@ constexpr Cycles kLeast = 8;
 // Cycles to wait after a disturbance, and where they are many.
 constexpr Cycles kFirstPause = 8;
 constexpr Cycles kLongestPause = 64;
-// Flits that go through a router one by one in the time that a stretch takes, and asking for one that is
-// none. A node is judged by so many of them at a time, and goes without for a while where they cost more than
-// they moved: twice as long each time, up to so many times.
-constexpr std::int64_t kCost = 120;
+// Flits that go through a router one by one in the time that these take: a stretch and each of its flows, and
+// asking for a stretch that is none.
+constexpr std::int64_t kCost = 30;
+constexpr std::int64_t kCostOfFlow = 10;
 constexpr std::int64_t kCostOfNone = 30;
-constexpr int kJudged = 32;
-constexpr Cycles kFirstRest = 1 << 14;
-constexpr int kMostDoublings = 3;
 
 // Calls f(i) for the places of all bits, ascending.
 template <typename F>
@@ -59,27 +56,15 @@ Cycles NodeStretch::run(Cycles now, Cycles until) {
   if (end - now < kLeast) {
     resume_ = end + pause_;
     pause_ = std::min(2 * pause_, kLongestPause);
-    judge(-kCostOfNone, end);
+    ++gain_.tries;
+    gain_.flits -= kCostOfNone;
     return now;
   }
   pause_ = kFirstPause;
   cycles_ += end - now;
-  judge(move(now, end) - kCost, end);
+  ++gain_.tries;
+  gain_.flits += move(now, end) - kCost - kCostOfFlow * static_cast<std::int64_t>(flows_.size());
   return end;
-}
-
-// Where messages are short, stretches move too few flits to be of use, and the node rests from them.
-void NodeStretch::judge(std::int64_t gain, Cycles end) {
-  gain_ += gain;
-  if (++asked_ < kJudged) return;
-  if (gain_ < 0) {
-    resume_ = end + (kFirstRest << doublings_);
-    doublings_ = std::min(doublings_ + 1, kMostDoublings);
-  } else {
-    doublings_ = 0;
-  }
-  asked_ = 0;
-  gain_ = 0;
 }
 
 void NodeStretch::spread(Cycles end) {
@@ -141,9 +126,7 @@ Cycles NodeStretch::gather(Cycles now, Cycles end) {
     for (const CreditRun& run : wire.credit_runs()) {
       if (run.begin < end) comes(run.vc) |= arriving(run, now, end);
     }
-    const auto& credits = wire.credits();
-    for (std::size_t i = 0; i < credits.size() && credits[i].at() < end; ++i)
-      comes(credits[i].vc()).set(credits[i].at() - now);
+    wire.for_each_credit(end, [&](Stamp credit) { comes(credit.vc()).set(credit.at() - now); });
   }
   return first_head;
 }
@@ -155,15 +138,18 @@ Cycles NodeStretch::gather_flits(int port, Cycles now, Cycles end) {
     const CycleMask cycles = arriving(run, now, end);
     if (!cycles.empty()) come(router.index(port, run.vc), cycles, run.first);
   }
-  const auto& flits = wire.flits();
-  for (std::size_t i = 0; i < flits.size() && flits[i].stamp.at() < end; ++i) {
-    const int vc = flits[i].stamp.vc();
-    if (flits[i].flit.is_head() && !router.is_busy(router.input(port, vc))) return flits[i].stamp.at();
+  Cycles first_head = end;
+  wire.for_each_flit(end, [&](Flit flit, Stamp stamp) {
+    if (flit.is_head() && !router.is_busy(router.input(port, stamp.vc()))) {
+      first_head = stamp.at();
+      return false;
+    }
     CycleMask cycle;
-    cycle.set(flits[i].stamp.at() - now);
-    come(router.index(port, vc), cycle, flits[i].flit);
-  }
-  return end;
+    cycle.set(stamp.at() - now);
+    come(router.index(port, stamp.vc()), cycle, flit);
+    return true;
+  });
+  return first_head;
 }
 
 // In whatever order.
@@ -366,7 +352,7 @@ void NodeStretch::take_flits(int port, Cycles now, Cycles end) {
   Wire& wire = module_->wire_in(port);
   const auto take_until = [&](Cycles last) {
     while (wire.has_flit(last)) {
-      const Wire::TimedFlit flit = wire.take_flit();
+      const TimedFlit flit = wire.take_flit();
       buffer(module_->router_.index(port, flit.stamp.vc()), flit.flit, 1);
     }
   };

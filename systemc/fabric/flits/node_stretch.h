@@ -1,14 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
 #include "fabric/flits/flit_context.h"
 #include "fabric/flits/router_module.h"
+#include "fabric/flits/stretch_judge.h"
 #include "fabric/flits/switch_stretch.h"
 #include "fabric/flits/terminal_stretch.h"
 
@@ -35,6 +38,11 @@ class NodeStretch {
   void spread(Cycles end);
   // Cycles that were run in stretches.
   std::int64_t cycles() const { return cycles_; }
+  // What came of stretches since this was asked last: tries, and the work that they saved, which is below 0
+  // where flits one by one would have cost less.
+  StretchGain take_gain() { return std::exchange(gain_, {}); }
+  // No stretch begins before cycle `until`.
+  void rest(Cycles until) { resume_ = std::max(resume_, until); }
 
  private:
   static constexpr std::size_t kMostVcs = 64;  // of all inputs, or outputs
@@ -65,7 +73,6 @@ class NodeStretch {
   void buffer(std::size_t input_vc, Flit first, int flits);
   void take_credits(Cycles now, Cycles end);
   void tell_observers();
-  void judge(std::int64_t gain, Cycles end);
 
   bool able_ = true;
   SystemCRouter* module_ = nullptr;
@@ -78,9 +85,7 @@ class NodeStretch {
   Cycles pause_ = 8;
   Cycles resume_ = 0;
   std::int64_t cycles_ = 0;
-  int asked_ = 0;          // since the node was judged last,
-  std::int64_t gain_ = 0;  // and what came of it, in flits one by one
-  int doublings_ = 0;      // of its rests
+  StretchGain gain_;
 
   // Of the stretch at hand; virtual channels as bits.
   std::array<Coming, kMostVcs> coming_;

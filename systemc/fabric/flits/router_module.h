@@ -79,6 +79,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   SystemCRouter(const sc_core::sc_module_name& name, const RouterSpec& spec, FlitContext& context);
 
   void receive_flit(int port, int vc, Flit flit, Cycles now) override {
+    if (flit.is_head()) context_->packets.fetch(flit.packet);
     router_.receive_flit(port, vc, flit, now);
     set_next(now);
   }

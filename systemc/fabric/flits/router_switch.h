@@ -145,8 +145,9 @@ template <typename Environment>
   const int vc = static_cast<int>(id) - in_port * vcs_;
   InputVc& in = inputs_[id];
   const Flit flit = buffers_[ring_index(id, 0)];
-  in.head = (in.head + 1) & ring_mask_;
   const std::uint32_t left = --in.count;
+  // An empty buffer begins anew: what is touched of it stays small.
+  in.head = left == 0 ? 0 : (in.head + 1) & ring_mask_;
   const int out_vc = in.out_vc;
   OutputVc& out = outputs_[static_cast<std::size_t>(in.out)];
   const std::int32_t credits = --out.credits;

@@ -46,7 +46,10 @@ void PacketTerminal::receive_flit(int port, int vc, Flit flit, Cycles now) {
     flit_takers_[p]->flit_ejected(packet, flit, now);
     if (context().taken.kept()) context().taken.add({flit_takers_[p], packet.tag, packet.index, flit, now});
   }
-  if (!flit.tail) return;
+  if (!flit.tail) {
+    if (flit.is_head()) ejectors_[p]->expect(packet);
+    return;
+  }
   ejectors_[p]->packet_ejected(packet, now);
   release(flit.packet);
 }

@@ -27,10 +27,10 @@ Cycles TerminalStretch::undisturbed(Cycles now, Cycles end) const {
     if (port.has_packet_ ? port.vc_ < 0 || port.sent_flits_ == 0
                          : terminal_->awake_.contains(local.in - first_in_))
       return now;
-    const auto& flits = module_->wire_out(local.out).flits();
-    for (std::size_t i = 0; i < flits.size() && flits[i].stamp.at() < end; ++i) {
-      if (flits[i].flit.tail) end = flits[i].stamp.at();
-    }
+    module_->wire_out(local.out).for_each_flit(end, [&](Flit flit, Stamp stamp) {
+      if (flit.tail) end = stamp.at();
+      return !flit.tail;
+    });
   }
   return std::max(now, end);
 }
@@ -65,9 +65,9 @@ Cycles TerminalStretch::credit_delay(const Local& local) const {
 // Credits that are on their way to the terminal.
 void TerminalStretch::gather_returns(Local& local, Cycles now, Cycles end) {
   std::fill(local.returns.begin(), local.returns.end(), CycleMask());
-  const auto& credits = module_->wire_in(local.in).credits();
-  for (std::size_t i = 0; i < credits.size() && credits[i].at() < end; ++i)
-    local.returns[static_cast<std::size_t>(credits[i].vc())].set(credits[i].at() - now);
+  module_->wire_in(local.in).for_each_credit(end, [&](Stamp credit) {
+    local.returns[static_cast<std::size_t>(credit.vc())].set(credit.at() - now);
+  });
 }
 
 // And those of what the router takes now.
@@ -249,7 +249,7 @@ void TerminalStretch::eject(const Local& local, const std::vector<SwitchFlow>& f
 void TerminalStretch::take_waiting(const Local& local, Cycles end) {
   Wire& wire = module_->wire_out(local.out);
   while (wire.has_flit(end - 1)) {
-    const Wire::TimedFlit flit = wire.take_flit();
+    const TimedFlit flit = wire.take_flit();
     count_ejected(flit.flit.packet, 1, flit.stamp.at(), flit.stamp.at());
     take(local, flit.flit, flit.stamp.vc(), flit.stamp.at(), end);
   }

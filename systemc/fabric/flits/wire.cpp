@@ -43,7 +43,8 @@ void Wire::spread_flit_runs(Cycles end) {
   const Cycles last = spread.back().stamp.at();
   while (has_flit(last)) spread.push_back(take_flit());
   std::sort(spread.begin(), spread.end(), earlier);
-  for (auto flit = spread.rbegin(); flit != spread.rend(); ++flit) flits_.ring.push_front(*flit);
+  for (auto flit = spread.rbegin(); flit != spread.rend(); ++flit)
+    flits_.ring.push_front({flit->flit, flit->stamp});
 }
 
 void Wire::spread_credit_runs(Cycles end) {
@@ -59,11 +60,13 @@ void Wire::spread_credit_runs(Cycles end) {
   std::sort(spread.begin(), spread.end(), earlier);
   const Cycles last = spread.back().at();
   while (has_credit(last)) {
-    spread.push_back(credits_.ring.front());
-    credits_.ring.pop();
+    bool over = false;
+    spread.push_back(credits_.ring.front().take(over));
+    if (over) credits_.ring.pop();
   }
   std::sort(spread.begin(), spread.end(), earlier);
-  for (auto credit = spread.rbegin(); credit != spread.rend(); ++credit) credits_.ring.push_front(*credit);
+  for (auto credit = spread.rbegin(); credit != spread.rend(); ++credit)
+    credits_.ring.push_front(CreditBurst(*credit));
 }
 
 }  // namespace coppice::fabric

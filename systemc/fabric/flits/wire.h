@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "fabric/flit.h"
 #include "fabric/flits/arrival_calendar.h"
+#include "fabric/flits/bursts.h"
 #include "fabric/flits/wire_runs.h"
 
 namespace coppice::fabric {
@@ -21,13 +22,16 @@ template <typename Entry>
 class Ring {
  public:
   bool empty() const { return begin_ == end_; }
-  std::size_t size() const { return end_ - begin_; }
-  // How many have ever come.
-  std::size_t pushed() const { return end_; }
+  std::uint32_t size() const { return end_ - begin_; }
+  Entry& front() { return entries_[begin_ & mask_]; }
   const Entry& front() const { return entries_[begin_ & mask_]; }
-  void push(const Entry& entry) {
-    if (size() > mask_) grow();
-    entries_[end_++ & mask_] = entry;
+  Entry& back() { return entries_[(end_ - 1) & mask_]; }
+  // Room for one more, to be filled in place.
+  Entry& add() {
+    if (size() > mask_) [[unlikely]] {
+      grow();
+    }
+    return entries_[end_++ & mask_];
   }
   void pop() { ++begin_; }
   void push_front(const Entry& entry) {
@@ -35,24 +39,24 @@ class Ring {
     entries_[--begin_ & mask_] = entry;
   }
   // Counted from the front.
-  Entry& operator[](std::size_t i) { return entries_[(begin_ + i) & mask_]; }
-  const Entry& operator[](std::size_t i) const { return entries_[(begin_ + i) & mask_]; }
+  Entry& operator[](std::uint32_t i) { return entries_[(begin_ + i) & mask_]; }
+  const Entry& operator[](std::uint32_t i) const { return entries_[(begin_ + i) & mask_]; }
 
  private:
-  static constexpr std::size_t kSmallest = 8;
+  static constexpr std::uint32_t kSmallest = 4;
 
   [[gnu::noinline]] void grow() {
-    const std::size_t mask = 2 * mask_ + 1;
-    auto larger = std::make_unique<Entry[]>(mask + 1);
-    for (std::size_t i = begin_; i != end_; ++i) larger[i & mask] = entries_[i & mask_];
+    const std::uint32_t mask = 2 * mask_ + 1;
+    auto larger = std::make_unique<Entry[]>(std::size_t{mask} + 1);
+    for (std::uint32_t i = begin_; i != end_; ++i) larger[i & mask] = entries_[i & mask_];
     entries_ = std::move(larger);
     mask_ = mask;
   }
 
   std::unique_ptr<Entry[]> entries_ = std::make_unique<Entry[]>(kSmallest);
-  std::size_t mask_ = kSmallest - 1;
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
+  std::uint32_t mask_ = kSmallest - 1;
+  std::uint32_t begin_ = 0;
+  std::uint32_t end_ = 0;
 };
 
 // What is under way between two modules: flits one way, credits the other, each in the order in which they
@@ -63,24 +67,6 @@ class Ring {
 // hand_over(), between quanta, in which nothing that is sent arrives.
 class Wire {
  public:
-  // A cycle and a virtual channel in one word.
-  class Stamp {
-   public:
-    Stamp() = default;
-    Stamp(Cycles at, int vc)
-        : word_(static_cast<std::uint64_t>(at) << kVcBits | static_cast<std::uint64_t>(vc)) {}
-    Cycles at() const { return static_cast<Cycles>(word_ >> kVcBits); }
-    int vc() const { return static_cast<int>(word_ & ((1U << kVcBits) - 1)); }
-
-   private:
-    static constexpr unsigned kVcBits = 8;
-    std::uint64_t word_ = 0;
-  };
-  struct TimedFlit {
-    Flit flit;
-    Stamp stamp;
-  };
-
   // Latencies in cycles, of a flit and of a credit.
   Wire(Cycles flit_latency, Cycles credit_latency)
       : flits_{.latency = flit_latency}, credits_{.latency = credit_latency} {}
@@ -88,26 +74,39 @@ class Wire {
   // The sender's end. A flit goes onto the wire in cycle `leaves`, not before the flit sent last.
   void send(Flit flit, int vc, Cycles leaves) {
     const Stamp stamp(leaves + flits_.latency, vc);
+    ++flits_.sent;
     if (flits_.end.calendar == nullptr) [[unlikely]] {
       send_apart(flit, stamp);
       return;
     }
-    flits_.ring.push({flit, stamp});
+    put(flit, stamp);
     flits_.end.expect(leaves + flits_.latency);
   }
   bool has_credit(Cycles now) const { return !credits_.ring.empty() && credits_.ring.front().at() <= now; }
   // Takes the first credit; returns its virtual channel.
   int take_credit() {
-    const int vc = credits_.ring.front().vc();
-    credits_.ring.pop();
+    if (credits_.latency < kJoined) {
+      const int vc = credits_.ring.front().single().vc();
+      credits_.ring.pop();
+      return vc;
+    }
+    bool last = false;
+    const int vc = credits_.ring.front().take(last).vc();
+    if (last) credits_.ring.pop();
     return vc;
   }
 
   // The receiver's end.
-  bool has_flit(Cycles now) const { return !flits_.ring.empty() && flits_.ring.front().stamp.at() <= now; }
+  bool has_flit(Cycles now) const { return !flits_.ring.empty() && flits_.ring.front().at() <= now; }
   TimedFlit take_flit() {
-    const TimedFlit flit = flits_.ring.front();
-    flits_.ring.pop();
+    if (flits_.latency < kJoined) {
+      const TimedFlit flit = flits_.ring.front().single();
+      flits_.ring.pop();
+      return flit;
+    }
+    bool last = false;
+    const TimedFlit flit = flits_.ring.front().take(last);
+    if (last) flits_.ring.pop();
     return flit;
   }
   // A place of virtual channel `vc` is free; the sender is told from cycle `leaves` on.
@@ -117,7 +116,7 @@ class Wire {
       return_apart(stamp);
       return;
     }
-    credits_.ring.push(stamp);
+    put(stamp);
     credits_.end.expect(leaves + credits_.latency);
   }
 
@@ -126,7 +125,7 @@ class Wire {
   // taken one by one where spread() has made such of the runs that arrive before `end`.
   void send_run(FlitRun run) {
     run.begin += flits_.latency;
-    other_flits_ += run.cycles.count();
+    flits_.sent += run.cycles.count();
     if (apart_ != nullptr) {
       apart_->flit_runs.push_back(run);
       return;
@@ -157,13 +156,33 @@ class Wire {
   void spread_credits(Cycles end) {
     if (!credit_runs_.empty()) spread_credit_runs(end);
   }
-  // What is under way in runs, and what arrives one by one, in order.
+  // What is under way in runs.
   const std::vector<FlitRun>& flit_runs() const { return flit_runs_; }
   const std::vector<CreditRun>& credit_runs() const { return credit_runs_; }
-  const Ring<TimedFlit>& flits() const { return flits_.ring; }
-  const Ring<Stamp>& credits() const { return credits_.ring; }
+  // Calls f(flit, stamp) for what arrives one by one before `end`, in order, as long as f returns true.
+  template <typename F>
+  void for_each_flit(Cycles end, F&& f) const {
+    for (std::uint32_t burst = 0; burst < flits_.ring.size(); ++burst) {
+      const FlitBurst& flits = flits_.ring[burst];
+      for (int i = 0; i < flits.flits(); ++i) {
+        const TimedFlit flit = flits[i];
+        if (flit.stamp.at() >= end || !f(flit.flit, flit.stamp)) return;
+      }
+    }
+  }
+  // Calls f(stamp), the same of credits.
+  template <typename F>
+  void for_each_credit(Cycles end, F&& f) const {
+    for (std::uint32_t burst = 0; burst < credits_.ring.size(); ++burst) {
+      const CreditBurst& credits = credits_.ring[burst];
+      for (int i = 0; i < credits.credits(); ++i) {
+        if (credits[i].at() >= end) return;
+        f(credits[i]);
+      }
+    }
+  }
   // A flit that leaves and comes within a stretch.
-  void count_flits(int flits) { other_flits_ += flits; }
+  void count_flits(int flits) { flits_.sent += flits; }
 
   // Its ends are in different threads.
   void set_apart() {
@@ -174,11 +193,11 @@ class Wire {
   // Puts what has been sent onto the wire, while no thread uses it.
   void hand_over() {
     for (const TimedFlit& flit : apart_->flits) {
-      flits_.ring.push(flit);
+      put(flit.flit, flit.stamp);
       apart_->receiver.expect(flit.stamp.at());
     }
     for (const Stamp& credit : apart_->credits) {
-      credits_.ring.push(credit);
+      put(credit);
       apart_->sender.expect(credit.at());
     }
     for (const FlitRun& run : apart_->flit_runs) put(run);
@@ -207,34 +226,24 @@ class Wire {
   }
   Cycles flit_latency() const { return flits_.latency; }
   Cycles credit_latency() const { return credits_.latency; }
-  std::int64_t flits_sent() const {
-    const std::size_t waiting = apart_ == nullptr ? 0 : apart_->flits.size();
-    return static_cast<std::int64_t>(flits_.ring.pushed() + waiting) + other_flits_;
-  }
+  std::int64_t flits_sent() const { return flits_.sent; }
 
   // For leaps (repeating.h): all that is under way.
   template <typename Visitor>
   void visit(Visitor& visitor) {
-    const auto visit_stamp = [&visitor](Stamp& stamp) {
-      Cycles at = stamp.at();
-      visitor.time(at);
-      visitor.value(stamp.vc());
-      stamp = {at, stamp.vc()};
-    };
     spread_flits(kNever);
     spread_credits(kNever);
-    visitor.value(flits_.ring.size() << 32U | credits_.ring.size());
-    for (std::size_t i = 0; i < flits_.ring.size(); ++i) {
-      visitor.flit(flits_.ring[i].flit);
-      visit_stamp(flits_.ring[i].stamp);
-    }
-    for (std::size_t i = 0; i < credits_.ring.size(); ++i) visit_stamp(credits_.ring[i]);
-    std::int64_t sent = flits_sent();
-    visitor.counter(sent);
-    other_flits_ += sent - flits_sent();
+    for (std::uint32_t i = 0; i < flits_.ring.size(); ++i) visit_burst(visitor, flits_.ring[i]);
+    visitor.value(-1);
+    for (std::uint32_t i = 0; i < credits_.ring.size(); ++i) visit_burst(visitor, credits_.ring[i]);
+    visitor.value(-1);
+    visitor.counter(flits_.sent);
   }
 
  private:
+  // From so many cycles on, what is under way takes room that is worth joining it to bursts.
+  static constexpr Cycles kJoined = 16;
+
   struct End {
     ArrivalCalendar* calendar = nullptr;
     ArrivalCalendar::Place line{0};
@@ -246,7 +255,8 @@ class Wire {
   struct alignas(64) Way {
     Ring<Entry> ring{};
     Cycles latency = 0;
-    End end{};  // none while the wire is apart
+    End end{};              // none while the wire is apart
+    std::int64_t sent = 0;  // flits, those leapt over too; credits are not counted
   };
   // Each of the lists is a thread's own, and on a cache line of its own.
   struct Apart {
@@ -257,6 +267,15 @@ class Wire {
     End receiver;
     End sender;
   };
+  void put(Flit flit, Stamp stamp) {
+    if (flits_.latency < kJoined || flit.is_head() || flits_.ring.empty() ||
+        !flits_.ring.back().append(flit, stamp))
+      flits_.ring.add() = FlitBurst(flit, stamp);
+  }
+  void put(Stamp credit) {
+    if (credits_.latency < kJoined || credits_.ring.empty() || !credits_.ring.back().append(credit))
+      credits_.ring.add() = CreditBurst(credit);
+  }
   [[gnu::noinline]] void send_apart(Flit flit, Stamp stamp) { apart_->flits.push_back({flit, stamp}); }
   [[gnu::noinline]] void return_apart(Stamp stamp) { apart_->credits.push_back(stamp); }
   End& receiver() { return apart_ == nullptr ? flits_.end : apart_->receiver; }
@@ -270,15 +289,43 @@ class Wire {
     credit_runs_.push_back(run);
     sender().expect(run.begin + run.cycles.front());
   }
+  // One by one: in how many bursts they are is no part of the state.
+  template <typename Visitor>
+  static void visit_burst(Visitor& visitor, FlitBurst& burst) {
+    TimedFlit first = burst[0];
+    for (int i = 0; i < burst.flits(); ++i) {
+      TimedFlit flit = burst[i];
+      visitor.flit(flit.flit);
+      visit_stamp(visitor, flit.stamp);
+      if (i == 0) first = flit;
+    }
+    burst.move(first.flit, first.stamp);
+  }
+  template <typename Visitor>
+  static void visit_burst(Visitor& visitor, CreditBurst& burst) {
+    Stamp first = burst[0];
+    for (int i = 0; i < burst.credits(); ++i) {
+      Stamp credit = burst[i];
+      visit_stamp(visitor, credit);
+      if (i == 0) first = credit;
+    }
+    burst.move(first);
+  }
+  template <typename Visitor>
+  static void visit_stamp(Visitor& visitor, Stamp& stamp) {
+    Cycles at = stamp.at();
+    visitor.time(at);
+    visitor.value(stamp.vc());
+    stamp = {at, stamp.vc()};
+  }
   void spread_flit_runs(Cycles end);
   void spread_credit_runs(Cycles end);
 
-  Way<TimedFlit> flits_;
-  Way<Stamp> credits_;
+  Way<FlitBurst> flits_;
+  Way<CreditBurst> credits_;
   std::vector<FlitRun> flit_runs_;
   std::vector<CreditRun> credit_runs_;
   std::unique_ptr<Apart> apart_;
-  std::int64_t other_flits_ = 0;  // sent beside those that went into the ring: in runs, or leapt over
 };
 
 }  // namespace coppice::fabric

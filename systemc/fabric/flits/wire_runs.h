@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "fabric/flit.h"
+#include "fabric/flits/bursts.h"
 #include "fabric/flits/cycle_mask.h"
 
 namespace coppice::fabric {
@@ -24,11 +24,6 @@ struct CreditRun {
   int vc = 0;
 };
 
-// The flit so many behind `flit` in its packet.
-inline Flit later(Flit flit, int flits) {
-  flit.sequence = static_cast<std::uint32_t>(flit.sequence + static_cast<unsigned>(flits)) & 0x7fffffffU;
-  return flit;
-}
 inline void shorten(FlitRun& run, int taken) {
   run.first = later(run.first, taken);
 }

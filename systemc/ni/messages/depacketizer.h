@@ -25,7 +25,17 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
                std::function<void(std::uint64_t, Cycles)> on_message)
       : size_of_(std::move(size_of)), on_message_(std::move(on_message)) {}
 
+  // Called with a message whose first flits come, if set.
+  std::function<void(std::uint64_t)> on_head;
+  void expect(const fabric::Packet& packet) override {
+    if (on_head) on_head(packet.tag);
+  }
+
   void packet_ejected(const fabric::Packet& packet, Cycles now) override {
+    if (packet.first_of_message && packet.last_of_message) {
+      on_message_(packet.tag, now);
+      return;
+    }
     const auto [it, first] = missing_.try_emplace(packet.tag, 0);
     if (first) it->second = size_of_(packet.tag).packets;
     if (--it->second > 0) return;

@@ -53,6 +53,12 @@ class MessageLog {
     if (kept == nullptr) kept = std::make_unique<TableEntry>();
     return *kept = entry;
   }
+  // It is going to be looked at, soon.
+  void fetch(std::uint64_t id) const {
+    constexpr std::size_t kLine = 64;
+    const auto* const record = reinterpret_cast<const char*>(&(*this)[id]);
+    for (std::size_t at = 0; at < sizeof(MessageRecord); at += kLine) __builtin_prefetch(record + at);
+  }
   MessageRecord& operator[](std::uint64_t id) { return (*store_)[id].record; }
   const MessageRecord& operator[](std::uint64_t id) const { return std::as_const(*store_)[id].record; }
 

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "base/units.h"
+#include "fabric/flit.h"
+
+namespace coppice::fabric {
+
+// A cycle and a virtual channel in one word.
+class Stamp {
+ public:
+  Stamp() = default;
+  Stamp(Cycles at, int vc)
+      : word_(static_cast<std::uint64_t>(at) << kVcBits | static_cast<std::uint64_t>(vc)) {}
+  Cycles at() const { return static_cast<Cycles>(word_ >> kVcBits); }
+  int vc() const { return static_cast<int>(word_ & ((1U << kVcBits) - 1)); }
+  Stamp later(Cycles cycles) const {
+    Stamp stamp;
+    stamp.word_ = word_ + (static_cast<std::uint64_t>(cycles) << kVcBits);
+    return stamp;
+  }
+  bool operator==(const Stamp&) const = default;
+
+ private:
+  static constexpr unsigned kVcBits = 8;
+  std::uint64_t word_ = 0;
+};
+
+struct TimedFlit {
+  Flit flit;
+  Stamp stamp;
+};
+
+// The flit so many behind `flit` in its packet.
+inline Flit later(Flit flit, std::int64_t flits) {
+  flit.sequence = static_cast<std::uint32_t>(flit.sequence + flits) & 0x7fffffffU;
+  return flit;
+}
+
+// What comes in consecutive cycles over one virtual channel is one entry of a long wire: the state of a large
+// system would not stay in the caches if every flit and credit had its own.
+//
+// Flits of one packet, one behind the other; only the last may be a tail.
+class FlitBurst {
+ public:
+  FlitBurst() = default;
+  FlitBurst(Flit flit, Stamp stamp) : flit_(word_of(flit)), first_(stamp), end_(stamp.later(1)) {}
+
+  // Whether `flit` came to the end: a head begins anew.
+  bool append(Flit flit, Stamp stamp) {
+    const std::uint64_t word = word_of(flit);
+    if (stamp != end_ || ((word ^ flit_) & kPacket) != 0 || (word & kSequence) == 0) return false;
+    end_ = stamp.later(1);
+    flit_ |= word & kTail;
+    return true;
+  }
+  // Removes the first flit; `last` tells whether it was the only one, whose burst is over.
+  TimedFlit take(bool& last) {
+    const Stamp stamp = first_;
+    const std::uint64_t word = flit_;
+    first_ = stamp.later(1);
+    last = first_ == end_;
+    flit_ = word + kNext;
+    return {flit_of(last ? word : word & ~kTail), stamp};
+  }
+  // The flit of a burst that has one.
+  TimedFlit single() const { return {flit_of(flit_), first_}; }
+  Cycles at() const { return first_.at(); }
+  int flits() const { return static_cast<int>(end_.at() - first_.at()); }
+  // Counted from the first.
+  TimedFlit operator[](int i) const {
+    const std::uint64_t word = flit_ + static_cast<std::uint64_t>(i) * kNext;
+    return {flit_of(i + 1 == flits() ? word : word & ~kTail), first_.later(i)};
+  }
+  // The first flit is another one of the packet from now on, and those behind it as many behind that.
+  void move(Flit first, Stamp stamp) {
+    end_ = stamp.later(flits());
+    flit_ = (flit_ & ~kSequence) | (word_of(first) & kSequence);
+    first_ = stamp;
+  }
+
+ private:
+  // A flit as a word: the compiler would put the parts of one together in memory.
+  static constexpr std::uint64_t kPacket = 0xffffffff;
+  static constexpr std::uint64_t kNext = std::uint64_t{1} << 32U;
+  static constexpr std::uint64_t kTail = std::uint64_t{1} << 63U;
+  static constexpr std::uint64_t kSequence = ~(kPacket | kTail);
+  static std::uint64_t word_of(Flit flit) { return std::bit_cast<std::uint64_t>(flit); }
+  static Flit flit_of(std::uint64_t word) { return std::bit_cast<Flit>(word); }
+
+  std::uint64_t flit_ = 0;  // the first, and whether the last is a tail
+  Stamp first_;
+  Stamp end_;  // behind the last
+};
+
+class CreditBurst {
+ public:
+  CreditBurst() = default;
+  explicit CreditBurst(Stamp stamp) : first_(stamp), end_(stamp.later(1)) {}
+
+  // Whether it came to the end.
+  bool append(Stamp stamp) {
+    if (stamp != end_) return false;
+    end_ = stamp.later(1);
+    return true;
+  }
+  // Removes the first credit; `last` as above.
+  Stamp take(bool& last) {
+    const Stamp stamp = first_;
+    first_ = stamp.later(1);
+    last = first_ == end_;
+    return stamp;
+  }
+  Stamp single() const { return first_; }
+  Cycles at() const { return first_.at(); }
+  int credits() const { return static_cast<int>(end_.at() - first_.at()); }
+  Stamp operator[](int i) const { return first_.later(i); }
+  void move(Stamp first) {
+    end_ = first.later(credits());
+    first_ = first;
+  }
+
+ private:
+  Stamp first_;
+  Stamp end_;
+};
+
+}  // namespace coppice::fabric

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/units.h"
+
+namespace coppice::fabric {
+
+// What came of stretches (NodeStretch): how often one was tried, and the flits one by one that would have
+// cost what they saved; below 0 where they cost more than they saved.
+struct StretchGain {
+  std::int64_t tries = 0;
+  std::int64_t flits = 0;
+
+  StretchGain& operator+=(const StretchGain& other) {
+    tries += other.tries;
+    flits += other.flits;
+    return *this;
+  }
+};
+
+// Whether stretches pay, in the network as a whole: a node in stretches sends runs, which cost its neighbours
+// more than flits do where those are not, so that all nodes rest together. Where stretches cost more than
+// they saved, all go without for a while: twice as long each time, up to so many times.
+class StretchJudge {
+ public:
+  explicit StretchJudge(std::size_t nodes) : enough_(kTries * static_cast<std::int64_t>(nodes)) {}
+
+  void add(const StretchGain& gain) { gain_ += gain; }
+  // In cycle `now`: the cycle until which no node is to begin a stretch; `now` where stretches go on.
+  Cycles judge(Cycles now) {
+    if (gain_.tries < enough_) return now;
+    const bool pays = gain_.flits >= 0;
+    gain_ = {};
+    const Cycles rest = pays ? 0 : kFirstRest << doublings_;
+    doublings_ = pays ? 0 : std::min(doublings_ + 1, kMostDoublings);
+    return now + rest;
+  }
+
+ private:
+  static constexpr std::int64_t kTries = 8;  // of a node, on average
+  static constexpr Cycles kFirstRest = 1 << 14;
+  static constexpr int kMostDoublings = 3;
+
+  std::int64_t enough_;
+  StretchGain gain_;
+  int doublings_ = 0;
+};
+
+}  // namespace coppice::fabric
