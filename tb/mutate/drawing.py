@@ -21,6 +21,7 @@ class Mutant:
         self.what = what
         self.new = new
         self.old = " ".join(text[site.start:site.end].split())
+        self.line = " ".join(text.splitlines()[site.line - 1].split())
         # The same for as long as the file is: results are kept by it, and what others are drawn changes nothing of it.
         self.key = hashlib.sha256(f"{text}|{site.start}|{what}".encode()).hexdigest()[:16]
         self.number = 1 + int(self.key[:7], 16)
