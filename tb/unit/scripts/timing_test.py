@@ -84,7 +84,7 @@ class Netlist(unittest.TestCase):
         cells = {"r": {"type": "flop", "connections": {"D": [9], "Q": [2]}}}
         cells |= {f"g{i}": {"type": "inv", "connections": {"A": [2], "Y": [100 + i]}} for i in range(235)}
         module = {"cells": cells, "ports": {}, "netnames": {"first_q": {"bits": [2]}}}
-        netlist.buffer_sources(module, None, "buf", {"flop"})
+        netlist.buffer_sources(module, set(), "buf", {"flop"})
         wires = netlist.Wires(module, {"Y", "Q"})
         self.assertLessEqual(max(len(sinks) for sinks in wires.sinks.values()), netlist.FAN_OUT)
         for i in range(235):
