@@ -32,12 +32,15 @@ class Depacketizer final : public fabric::Ejector, public fabric::Repeating {
   }
 
   void packet_ejected(const fabric::Packet& packet, Cycles now) override {
-    if (packet.first_of_message && packet.last_of_message) {
-      on_message_(packet.tag, now);
-      return;
+    auto it = missing_.find(packet.tag);
+    if (it == missing_.end()) {
+      const std::int64_t packets = size_of_(packet.tag).packets;
+      if (packets == 1) {
+        on_message_(packet.tag, now);
+        return;
+      }
+      it = missing_.emplace(packet.tag, packets).first;
     }
-    const auto [it, first] = missing_.try_emplace(packet.tag, 0);
-    if (first) it->second = size_of_(packet.tag).packets;
     if (--it->second > 0) return;
     missing_.erase(it);
     on_message_(packet.tag, now);
