@@ -8,11 +8,13 @@
 #include <utility>
 
 #include "base/units.h"
+#include "fabric/flits/arriving_flits.h"
 
 namespace coppice::fabric {
 
-// In which cycles something arrives at a node, and over which of its lines (ends of wires, numbered from 0):
-// a ring of slots, one per cycle, with a bit per line. The ring grows to the longest delay that it meets.
+// In which cycles something arrives at a node, and over which of its lines (ends of wires, or what comes over
+// a virtual channel of one; numbered from 0): a ring of slots, one per cycle, with a bit per line. The ring
+// grows to the longest delay that it meets. Flits of short wires wait here too.
 class alignas(64) ArrivalCalendar {
  public:
   ArrivalCalendar() { resize(1, kSmallest); }
@@ -21,6 +23,9 @@ class alignas(64) ArrivalCalendar {
   void set_lines(int lines) {
     resize(std::max<std::size_t>(1, (static_cast<std::size_t>(lines) + 63) / 64), slots());
   }
+
+  // Of wires whose flits wait here.
+  void set_columns(int columns) { flits_.set_columns(columns); }
 
   // Everything before `begun` has been served, whenever it is looked at; outlives the calendar.
   void set_begun(const Cycles& begun) { begun_ = &begun; }
@@ -31,20 +36,52 @@ class alignas(64) ArrivalCalendar {
   struct Place {
     explicit Place(int line)
         : bit(std::uint64_t{1} << (line % 64)), word(static_cast<std::size_t>(line) / 64) {}
+    // So many lines further on, in the same word.
+    Place(const Place& line, int further) : bit(line.bit << further), word(line.word) {}
     std::uint64_t bit;
     std::size_t word;
   };
-  void add(Cycles at, const Place& line) {
+  // Returns whether nothing has been known of the line in that cycle.
+  [[gnu::always_inline]] bool add(Cycles at, const Place& line) {
     if (at - served_ > static_cast<Cycles>(mask_)) make_room(at);
     const std::size_t slot = static_cast<std::size_t>(at) & mask_;
-    lines_[slot * words_ + line.word] |= line.bit;
+    std::uint64_t& lines = lines_[(slot << words_shift_) + line.word];
+    const bool alone = (lines & line.bit) == 0;
+    lines |= line.bit;
     occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+    return alone;
   }
   // The next cycle of the node, which is moved up to what is announced; outlives the calendar.
   void set_due(Cycles& due) { due_ = &due; }
   void announce(Cycles at, const Place& line) {
     add(at, line);
     if (at < *due_) *due_ = at;
+  }
+  // The same of a line over which nothing else may arrive in that cycle; returns false if something does.
+  bool announce_alone(Cycles at, const Place& line) {
+    const bool alone = add(at, line);
+    if (at < *due_) *due_ = at;
+    return alone;
+  }
+
+  // A flit arrives over `line`, alone, and waits in the wire's column; returns false if there is one already.
+  [[gnu::always_inline]] bool deliver(Cycles at, const Place& line, int column, std::uint64_t flit, int vc) {
+    const bool alone = add(at, line);
+    if (at - served_ > flits_.reach()) [[unlikely]] {
+      make_room_for_flits(at);
+    }
+    flits_.at(at, column) = {flit, vc};
+    if (at < *due_) *due_ = at;
+    return alone;
+  }
+  ArrivingFlits::Arrival& flit(Cycles at, int column) { return flits_.at(at, column); }
+  const ArrivingFlits::Arrival& flit(Cycles at, int column) const { return flits_.at(at, column); }
+
+  // The first of the cycles that it knows of, and what arrives in one of them over the 64 lines around
+  // `line`.
+  Cycles first_known(Cycles last) const { return std::max(served_ + 1, last - static_cast<Cycles>(mask_)); }
+  std::uint64_t lines(Cycles at, const Place& line) const {
+    return lines_[((static_cast<std::size_t>(at) & mask_) << words_shift_) + line.word];
   }
 
   // Calls f(line) for all lines of cycle `now`, ascending, and forgets them. Cycles are served in order, and
@@ -101,6 +138,8 @@ class alignas(64) ArrivalCalendar {
     later.resize(words_, slots());
     later.served_ = served_ + by;
     copy_to(later, by);
+    flits_.shift(served_, by);
+    later.flits_ = std::move(flits_);
     *this = std::move(later);
   }
 
@@ -110,7 +149,8 @@ class alignas(64) ArrivalCalendar {
   std::size_t slots() const { return mask_ + 1; }
   std::size_t occupied_words() const { return mask_ / 64 + 1; }
   void resize(std::size_t words, std::size_t slots) {
-    words_ = words;
+    words_shift_ = static_cast<unsigned>(std::countr_zero(std::bit_ceil(words)));
+    words_ = words = std::size_t{1} << words_shift_;
     mask_ = slots - 1;
     lines_ = std::make_unique<std::uint64_t[]>(slots * words + occupied_words());
     occupied_ = lines_.get() + slots * words;
@@ -120,6 +160,10 @@ class alignas(64) ArrivalCalendar {
     if (begun_ != nullptr) served_ = std::max(served_, *begun_ - 1);
     if (at - served_ > static_cast<Cycles>(mask_)) grow(at);
   }
+  [[gnu::noinline]] void make_room_for_flits(Cycles at) {
+    if (begun_ != nullptr) served_ = std::max(served_, *begun_ - 1);
+    if (at - served_ > flits_.reach()) flits_.grow(served_, at);
+  }
   void grow(Cycles at) {
     ArrivalCalendar larger;
     larger.begun_ = begun_;
@@ -127,6 +171,7 @@ class alignas(64) ArrivalCalendar {
     larger.resize(words_, std::bit_ceil(static_cast<std::size_t>(at - served_) + 1));
     larger.served_ = served_;
     copy_to(larger, 0);
+    larger.flits_ = std::move(flits_);
     *this = std::move(larger);
   }
   void copy_to(ArrivalCalendar& other, Cycles later) const {
@@ -142,8 +187,10 @@ class alignas(64) ArrivalCalendar {
 
   std::unique_ptr<std::uint64_t[]> lines_;  // [slot][word], a bit per line; then what is occupied
   std::uint64_t* occupied_ = nullptr;       // a bit per slot with any line
+  ArrivingFlits flits_;
   std::size_t mask_ = 0;
-  std::size_t words_ = 1;
+  std::size_t words_ = 1;  // of a slot, a power of two
+  unsigned words_shift_ = 0;
   Cycles served_ = -1;
   Cycles* due_ = nullptr;
   const Cycles* begun_ = nullptr;

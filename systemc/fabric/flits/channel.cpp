@@ -6,8 +6,8 @@
 
 namespace coppice::fabric {
 
-Channel::Channel(const sc_core::sc_module_name& name, Cycles flit_latency, Cycles credit_latency)
-    : sc_module(name), wire_(flit_latency, credit_latency) {
+Channel::Channel(const sc_core::sc_module_name& name, Cycles flit_latency, Cycles credit_latency, int vcs)
+    : sc_module(name), wire_(flit_latency, credit_latency, vcs) {
   sender.bind(sending_);
   receiver.bind(receiving_);
 }

@@ -31,8 +31,8 @@ class Channel final : public sc_core::sc_module, public StatisticsOwner {
   sc_core::sc_export<FlitSendIf> sender{"sender"};
   sc_core::sc_export<FlitReceiveIf> receiver{"receiver"};
 
-  // In cycles, of a flit and of a credit.
-  Channel(const sc_core::sc_module_name& name, Cycles flit_latency, Cycles credit_latency);
+  // In cycles, of a flit and of a credit; of its virtual channels, as Wire has them.
+  Channel(const sc_core::sc_module_name& name, Cycles flit_latency, Cycles credit_latency, int vcs = 0);
 
   Wire& wire() { return wire_; }
   const Wire& wire() const { return wire_; }

@@ -12,6 +12,12 @@
 #include "fabric/route_timing.h"
 
 namespace coppice::fabric {
+namespace {
+
+// A stretch is worth its planning where nodes run ahead so far.
+constexpr Cycles kLeastForStretches = 32;
+
+}  // namespace
 
 FlitNetwork::FlitNetwork(const topology::Topology& topology, const topology::RoutingFunction& routing,
                          const config::SystemConfig& system, int ni_ports, Failure& failure, FlitParts parts,
@@ -86,8 +92,9 @@ void FlitNetwork::build_node(NodeId node, FlitNode& module) {
   for (int port = 0; port < spec.local_ports; ++port) {
     const auto p = static_cast<std::size_t>(port);
     const auto channel = [&](const char* kind, Cycles credit_delay) -> Channel& {
-      local_channels_.push_back(std::make_unique<Channel>(
-          fmt::format("{}_{}", kind, port).c_str(), kNiChannelLatency, kNiChannelLatency + credit_delay));
+      local_channels_.push_back(std::make_unique<Channel>(fmt::format("{}_{}", kind, port).c_str(),
+                                                          kNiChannelLatency, kNiChannelLatency + credit_delay,
+                                                          system_->router.vcs));
       return *local_channels_.back();
     };
     Channel& injection = channel("injection", 0);
@@ -105,9 +112,10 @@ void FlitNetwork::build_channels() {
     const int others = parallel[{channel.src, channel.dst}]++;
     const std::string name = others == 0 ? fmt::format("channel_{}_{}", channel.src, channel.dst)
                                          : fmt::format("channel_{}_{}_{}", channel.src, channel.dst, others);
-    const Cycles latency = latency_cycles(channel.latency, period_);
+    const Cycles credit_latency = latency_cycles(channel.latency, period_) + system_->router.credit_delay;
+    const bool runs = RouterModule::place_delay(system_->router) + credit_latency >= kLeastForStretches;
     channels_.push_back(std::make_unique<Channel>(name.c_str(), flit_latency(*system_, channel),
-                                                  latency + system_->router.credit_delay));
+                                                  credit_latency, runs ? 0 : system_->router.vcs));
     routers_[static_cast<std::size_t>(channel.src)]->out[static_cast<std::size_t>(channel.src_port)].bind(
         channels_.back()->sender);
     routers_[static_cast<std::size_t>(channel.dst)]->in[static_cast<std::size_t>(channel.dst_port)].bind(
@@ -179,8 +187,7 @@ void FlitNetwork::leap() {
 
 // Where nodes run ahead far enough for a stretch, and packets are long enough to have a middle.
 void FlitNetwork::stretch() {
-  constexpr Cycles kLeast = 32;
-  if (!decoupled_ || lookahead() < kLeast || contexts_.front()->detours != nullptr) return;
+  if (!decoupled_ || lookahead() < kLeastForStretches || contexts_.front()->detours != nullptr) return;
   while (switches_.size() < contexts_.size()) switches_.push_back(std::make_unique<SwitchStretch>(period_));
   for (NodeId node = 0; node < topology_->num_nodes(); ++node) {
     const auto group = static_cast<std::size_t>(group_of(node));

@@ -34,8 +34,9 @@ class FlitModule : public sc_core::sc_module {
   // A flit came out of the channel at in[port], or a credit of the channel at out[port], in cycle `now`.
   virtual void receive_flit(int port, int vc, Flit flit, Cycles now) = 0;
   virtual void receive_credit(int port, int vc, Cycles now) = 0;
-  // All that arrives in cycle `now`, where a node has at most 64 lines: bit i of `lines` is in[i], bit
-  // in.size() + i is out[i]. Overridden by take_arrivals() of a module's own class, it saves virtual calls.
+  // All that arrives in cycle `now`, where a node has at most 64 lines: bit i of `lines` is in[i], those that
+  // follow are credits, by port and where they are told so by virtual channel. Overridden by take_arrivals()
+  // of a module's own class, it saves virtual calls.
   virtual void arrive(std::uint64_t lines, Cycles now) { take_arrivals(*this, lines, now); }
   // One cycle, after all that arrives in it; calls set_next().
   virtual void step(Cycles now) = 0;
@@ -49,6 +50,11 @@ class FlitModule : public sc_core::sc_module {
   // Throws ModelError naming a port that is not bound.
   void join(FlitNode& node) { node_ = &node; }
   void fetch_wires();
+  // How many lines it needs in its node's calendar, where what is under way on short wires waits in there or
+  // not; and which it gets.
+  int lines(bool waiting) const;
+  int columns() const;  // for flits that wait
+  void attach(ArrivalCalendar& calendar, int first_line, int first_column, Cycles& due, bool waiting);
   Wire& wire_in(int port) { return *in_wires_[static_cast<std::size_t>(port)]; }
   Wire& wire_out(int port) { return *out_wires_[static_cast<std::size_t>(port)]; }
   // All of out, by port; none before they are fetched.
@@ -68,6 +74,12 @@ class FlitModule : public sc_core::sc_module {
   void take_arrivals(Module& module, std::uint64_t lines, Cycles now) {
     for (std::uint64_t left = lines & flit_lines_; left != 0; left &= left - 1) {
       const int port = lowest_bit(left);
+      const int column = columns_[static_cast<std::size_t>(port)];
+      if (column >= 0) {
+        const ArrivingFlits::Arrival arrival = arrivals_->flit(now, column);
+        module.receive_flit(port, static_cast<int>(arrival.vc), ArrivingFlits::flit_of(arrival), now);
+        continue;
+      }
       Wire& wire = wire_in(port);
       do {
         const TimedFlit arrival = wire.take_flit();
@@ -77,10 +89,14 @@ class FlitModule : public sc_core::sc_module {
     const std::uint64_t credits = lines & ~flit_lines_;
     if (credits == 0) return;
     for (std::uint64_t left = credits >> in_wires_.size(); left != 0; left &= left - 1) {
-      const int port = lowest_bit(left);
-      Wire& wire = wire_out(port);
+      const CreditLine line = credit_lines_[static_cast<std::size_t>(lowest_bit(left))];
+      if (line.vc >= 0) {
+        module.receive_credit(line.port, line.vc, now);
+        continue;
+      }
+      Wire& wire = wire_out(line.port);
       do {
-        module.receive_credit(port, wire.take_credit(), now);
+        module.receive_credit(line.port, wire.take_credit(), now);
       } while (wire.has_credit(now));
     }
   }
@@ -96,6 +112,11 @@ class FlitModule : public sc_core::sc_module {
   void disturb();
 
  private:
+  struct CreditLine {
+    std::int16_t port;
+    std::int16_t vc;  // -1: of all
+  };
+
   void start_of_simulation() override;
 
   Cycles next_ = kNever;
@@ -104,6 +125,9 @@ class FlitModule : public sc_core::sc_module {
   std::uint64_t flit_lines_ = 0;  // bit per input
   std::vector<Wire*> in_wires_;
   std::vector<Wire*> out_wires_;
+  ArrivalCalendar* arrivals_ = nullptr;
+  std::vector<std::int16_t> columns_;  // [in] -1 where flits do not wait in the calendar
+  std::vector<CreditLine> credit_lines_;
 };
 
 }  // namespace coppice::fabric

@@ -18,28 +18,35 @@ void FlitNode::add(FlitModule& module) {
 }
 
 void FlitNode::end_of_elaboration() {
+  constexpr int kWord = 64;
+  int waiting_lines = 0;
+  int lines = 0;
+  int columns = 0;
   for (FlitModule* module : modules_) {
     module->fetch_wires();
-    const std::size_t first = lines_.size();
-    for (int port = 0; port < static_cast<int>(module->in.size()); ++port) {
-      lines_.push_back({&module->wire_in(port), module, port, false});
-    }
-    for (int port = 0; port < static_cast<int>(module->out.size()); ++port) {
-      lines_.push_back({&module->wire_out(port), module, port, true});
-    }
-    if (first == lines_.size() || lines_.size() > 64) continue;
-    const std::uint64_t all = ~std::uint64_t{0} >> (64 - (lines_.size() - first));
-    stands_.push_back({module, all << first, static_cast<int>(first)});
+    waiting_lines += module->lines(true);
+    lines += module->lines(false);
+    columns += module->columns();
   }
-  arrivals_.set_lines(static_cast<int>(lines_.size()));
+  const bool waiting = waiting_lines <= kWord;
+  if (waiting) lines = waiting_lines;
+  arrivals_.set_lines(lines);
+  arrivals_.set_columns(waiting ? columns : 0);
   arrivals_.set_begun(clock_->begun());
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    const Line& line = lines_[i];
-    if (line.credits) {
-      line.wire->attach_sender(arrivals_, static_cast<int>(i), clock_->due(index_));
-    } else {
-      line.wire->attach_receiver(arrivals_, static_cast<int>(i), clock_->due(index_));
-    }
+  int first = 0;
+  int first_column = 0;
+  for (FlitModule* module : modules_) {
+    module->attach(arrivals_, first, first_column, clock_->due(index_), waiting);
+    const int own = module->lines(waiting);
+    if (own > 0 && lines <= kWord)
+      stands_.push_back({module, ~std::uint64_t{0} >> (kWord - own) << first, first});
+    first += own;
+    first_column += module->columns();
+    if (lines <= kWord) continue;
+    for (int port = 0; port < static_cast<int>(module->in.size()); ++port)
+      lines_.push_back({&module->wire_in(port), module, port, false});
+    for (int port = 0; port < static_cast<int>(module->out.size()); ++port)
+      lines_.push_back({&module->wire_out(port), module, port, true});
   }
 }
 

@@ -54,6 +54,7 @@ class FlitNode : public sc_core::sc_module {
   void rest_from_stretches(Cycles until);
 
  private:
+  // Where lines fill more than a word.
   struct Line {
     Wire* wire;
     FlitModule* module;

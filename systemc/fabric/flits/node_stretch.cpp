@@ -254,6 +254,9 @@ std::int64_t NodeStretch::move(Cycles now, Cycles end) {
   Router& router = module_->router_;
   const Cycles cycles = end - now;
   const CycleMask all = CycleMask::first(cycles);
+  for (int port = 0; port < static_cast<int>(module_->in.size()); ++port)
+    module_->wire_in(port).fetch_flits(end);
+  if (local_ != nullptr) local_->fetch_flits(end);
   arrivals_->skip(end);
   for (SwitchFlow& flow : flows_) flow.sent = flow.sent & all;
   move_pointers(now);
@@ -381,7 +384,7 @@ void NodeStretch::take_credits(Cycles now, Cycles end) {
   for (int port = 0; port < static_cast<int>(module_->out.size()); ++port) {
     Wire& wire = module_->wire_out(port);
     wire.take_credit_runs(now, end, [](const CreditRun&) {});
-    while (wire.has_credit(end - 1)) wire.take_credit();
+    wire.drop_credits(end);
   }
   const CycleMask all = CycleMask::first(end - now);
   for_each_bit(credits_come_, [&](std::size_t output_vc) {

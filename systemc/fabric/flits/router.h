@@ -72,7 +72,8 @@ class Router final : public topology::OutputLoads {
 
   // Events of the current cycle, before step().
   void receive_flit(int in_port, int vc, Flit flit, Cycles now);
-  void receive_credit(int out_port, int vc);
+  // Returns whether it has work for that.
+  bool receive_credit(int out_port, int vc);
 
   // One cycle. Returns whether the router has work in the next cycle without further events.
   bool step(Cycles now);
@@ -329,9 +330,13 @@ inline void Router::receive_flit(int in_port, int vc, Flit flit, Cycles now) {
   start_routing(static_cast<std::int32_t>(id), now + routing_delay_);
 }
 
-inline void Router::receive_credit(int out_port, int vc) {
+inline bool Router::receive_credit(int out_port, int vc) {
   OutputVc& out = outputs_[index(out_port, vc)];
-  if (++out.credits == 1 && out.owner >= 0) gain_credit(out.owner);
+  if (++out.credits == 1 && out.owner >= 0) {
+    gain_credit(out.owner);
+    return true;
+  }
+  return !choices_.empty();  // hops are chosen by credits
 }
 
 }  // namespace coppice::fabric

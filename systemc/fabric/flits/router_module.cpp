@@ -20,15 +20,31 @@ std::vector<OutputRate> padded(std::vector<OutputRate> rates, int ports) {
   return rates;
 }
 
+[[noreturn, gnu::noinline]] void goes_round(const Packet& packet, Cycles now) {
+  throw ModelError(fmt::format("fabric: livelock at cycle {}: the packet from {} to {} has taken {} hops",
+                               now, packet.src, packet.dst, packet.hops));
+}
+
 // Counts the router that the packet is in.
 Packet& arrived(FlitContext& context, PacketId id, Cycles now) {
   Packet& packet = context.packets[id];
-  if (packet.hops >= context.hop_limit) {
-    throw ModelError(fmt::format("fabric: livelock at cycle {}: the packet from {} to {} has taken {} hops",
-                                 now, packet.src, packet.dst, packet.hops));
+  if (packet.hops >= context.hop_limit) [[unlikely]] {
+    goes_round(packet, now);
   }
   ++packet.hops;
   return packet;
+}
+
+[[gnu::always_inline]] inline RouteDecision next_hop_of(FlitContext& context, NodeId node, Packet& packet) {
+  RouteDecision decision;
+  decision.created = packet.created;
+  if (packet.route != nullptr) {
+    decision.hop = packet.route[packet.hops - 1];
+    decision.rotate_vcs = true;
+  } else {
+    decision.hop = context.routing->next_hop(node, packet.dst, packet.route_state, packet.ejection_port);
+  }
+  return decision;
 }
 
 }  // namespace
@@ -40,9 +56,7 @@ std::int64_t RouterModule::flits() const {
 }
 
 RouteDecision next_hop(FlitContext& context, NodeId node, PacketId id, Cycles now) {
-  Packet& packet = arrived(context, id, now);
-  if (packet.route != nullptr) return {packet.route[packet.hops - 1], true};
-  return {context.routing->next_hop(node, packet.dst, packet.route_state, packet.ejection_port), false};
+  return next_hop_of(context, node, arrived(context, id, now));
 }
 
 SystemCRouter::SystemCRouter(const sc_core::sc_module_name& name, const RouterSpec& spec,
@@ -54,18 +68,19 @@ SystemCRouter::SystemCRouter(const sc_core::sc_module_name& name, const RouterSp
       router_(spec.node, ports_of(spec), context.system->router, padded(spec.rates, ports_of(spec)),
               context.system->clock.period(), *this) {}
 
-inline RouteDecision SystemCRouter::route(NodeId node, PacketId packet) {
-  const Packet& known = context_->packets[packet];
-  if (context_->detours == nullptr || known.route != nullptr) [[likely]] {
-    RouteDecision decision = next_hop(*context_, node, packet, now_);
-    decision.created = known.created;
-    return decision;
+[[gnu::always_inline]] inline RouteDecision SystemCRouter::route(NodeId node, PacketId id) {
+  Packet& packet = arrived(*context_, id, now_);
+  if (context_->detours == nullptr || packet.route != nullptr) [[likely]] {
+    return next_hop_of(*context_, node, packet);
   }
-  Packet& moved = arrived(*context_, packet, now_);
+  return detour(node, packet);
+}
+
+RouteDecision SystemCRouter::detour(NodeId node, Packet& packet) {
   topology::Ways ways =
-      context_->detours->ways(node, moved.dst, moved.route_state, moved.ejection_port, router_);
+      context_->detours->ways(node, packet.dst, packet.route_state, packet.ejection_port, router_);
   adaptive_ = std::move(ways.adaptive);
-  return {ways.hop, false, adaptive_, moved.flits, moved.created};
+  return {ways.hop, false, adaptive_, packet.flits, packet.created};
 }
 
 [[gnu::always_inline]] inline void SystemCRouter::send_flit(NodeId /*node*/, int out_port, int vc,

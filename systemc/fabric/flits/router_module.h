@@ -84,8 +84,7 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
     set_next(now);
   }
   void receive_credit(int port, int vc, Cycles now) override {
-    router_.receive_credit(port, vc);
-    set_next(now);
+    if (router_.receive_credit(port, vc)) set_next(now);
   }
   void arrive(std::uint64_t lines, Cycles now) override;
   void step(Cycles now) override;
@@ -110,7 +109,8 @@ class SystemCRouter final : public RouterModule, public Repeating, private Route
   friend class Router;
   friend class NodeStretch;
 
-  RouteDecision route(NodeId node, PacketId packet) override;
+  RouteDecision route(NodeId node, PacketId id) override;
+  RouteDecision detour(NodeId node, Packet& packet);
   void takes_hop(NodeId node, PacketId packet) override;
   void send_flit(NodeId node, int out_port, int vc, Flit flit) override;
   void send_credit(NodeId node, int in_port, int vc) override;

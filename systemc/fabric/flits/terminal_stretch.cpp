@@ -35,6 +35,10 @@ Cycles TerminalStretch::undisturbed(Cycles now, Cycles end) const {
   return std::max(now, end);
 }
 
+void TerminalStretch::fetch_flits(Cycles end) {
+  for (const Local& local : locals_) module_->wire_out(local.out).fetch_flits(end);
+}
+
 Cycles TerminalStretch::independent(Cycles now, Cycles end) {
   const Router& router = module_->router();
   for (const Local& local : locals_) {
@@ -138,7 +142,7 @@ void TerminalStretch::move(const std::vector<SwitchFlow>& flows, Cycles now, Cyc
   returns_.clear();
   for (Local& local : locals_) {
     Wire& wire = module_->wire_in(local.in);
-    while (wire.has_credit(end - 1)) wire.take_credit();
+    wire.drop_credits(end);
     return_places(local, flows, now, cycles);
     for (int vc = 0; vc < vcs_; ++vc) {
       const CycleMask& returns = local.returns[static_cast<std::size_t>(vc)];

@@ -48,6 +48,8 @@ class TerminalStretch {
   // The first cycle from `now` on in which something happens by the clock, or a packet's head or tail leaves
   // for the terminal's side or comes to it; `end` if that is earlier.
   Cycles undisturbed(Cycles now, Cycles end) const;
+  // What arrives at the terminal before `end` is kept, while the calendar skips those cycles.
+  void fetch_flits(Cycles end);
   // The same for what the router and the terminal answer each other: the stretch is short enough for one of
   // them not to need the other's answers. Decides which, and who injects.
   Cycles independent(Cycles now, Cycles end);

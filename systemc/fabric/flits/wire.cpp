@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "base/error.h"
+
 namespace coppice::fabric {
 namespace {
 
@@ -27,6 +31,20 @@ void cut_runs(std::vector<Run>& runs, Cycles end, F&& f) {
 }
 
 }  // namespace
+
+void Wire::refuse(Flit flit, Stamp stamp) {
+  throw ModelError(
+      fmt::format("a channel brings two flits in cycle {}, the second on virtual channel {} of packet {}: a "
+                  "sender sends one in a cycle",
+                  stamp.at(), stamp.vc(), flit.packet));
+}
+
+void Wire::refuse(Stamp credit) {
+  throw ModelError(fmt::format(
+      "a channel brings two credits of virtual channel {} in cycle {}: a receiver frees one place "
+      "of a virtual channel in a cycle",
+      credit.vc(), credit.at()));
+}
 
 // Runs and single flits are of different times, but neither all come first.
 void Wire::spread_flit_runs(Cycles end) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -67,9 +69,11 @@ class Ring {
 // hand_over(), between quanta, in which nothing that is sent arrives.
 class Wire {
  public:
-  // Latencies in cycles, of a flit and of a credit.
-  Wire(Cycles flit_latency, Cycles credit_latency)
-      : flits_{.latency = flit_latency}, credits_{.latency = credit_latency} {}
+  // Latencies in cycles, of a flit and of a credit. Where `vcs` is not 0, it has so many virtual channels, is
+  // short, and is sent no runs: what is under way may then wait in the calendars of those who get it, and
+  // nowhere else, credits with a line for each virtual channel.
+  Wire(Cycles flit_latency, Cycles credit_latency, int vcs = 0)
+      : flits_{.latency = flit_latency}, credits_{.latency = credit_latency}, vcs_(vcs) {}
 
   // The sender's end. A flit goes onto the wire in cycle `leaves`, not before the flit sent last.
   void send(Flit flit, int vc, Cycles leaves) {
@@ -79,11 +83,11 @@ class Wire {
       send_apart(flit, stamp);
       return;
     }
-    put(flit, stamp);
-    flits_.end.expect(leaves + flits_.latency);
+    put(flit, stamp, flits_.end);
   }
+  // Of credits that do not wait in the calendar.
   bool has_credit(Cycles now) const { return !credits_.ring.empty() && credits_.ring.front().at() <= now; }
-  // Takes the first credit; returns its virtual channel.
+  // Takes the first of them; returns its virtual channel.
   int take_credit() {
     if (credits_.latency < kJoined) {
       const int vc = credits_.ring.front().single().vc();
@@ -96,7 +100,7 @@ class Wire {
     return vc;
   }
 
-  // The receiver's end.
+  // The receiver's end, where flits do not wait in its calendar.
   bool has_flit(Cycles now) const { return !flits_.ring.empty() && flits_.ring.front().at() <= now; }
   TimedFlit take_flit() {
     if (flits_.latency < kJoined) {
@@ -116,8 +120,7 @@ class Wire {
       return_apart(stamp);
       return;
     }
-    put(stamp);
-    credits_.end.expect(leaves + credits_.latency);
+    put(stamp, credits_.end);
   }
 
   // Of a stretch (NodeStretch): both ends send runs, which leave from cycle run.begin on, and take them
@@ -162,6 +165,7 @@ class Wire {
   // Calls f(flit, stamp) for what arrives one by one before `end`, in order, as long as f returns true.
   template <typename F>
   void for_each_flit(Cycles end, F&& f) const {
+    if (column_ >= 0 && !for_each_waiting_flit(end, f)) return;
     for (std::uint32_t burst = 0; burst < flits_.ring.size(); ++burst) {
       const FlitBurst& flits = flits_.ring[burst];
       for (int i = 0; i < flits.flits(); ++i) {
@@ -173,6 +177,7 @@ class Wire {
   // Calls f(stamp), the same of credits.
   template <typename F>
   void for_each_credit(Cycles end, F&& f) const {
+    if (by_vc_) for_each_waiting_credit(end, f);
     for (std::uint32_t burst = 0; burst < credits_.ring.size(); ++burst) {
       const CreditBurst& credits = credits_.ring[burst];
       for (int i = 0; i < credits.credits(); ++i) {
@@ -180,6 +185,19 @@ class Wire {
         f(credits[i]);
       }
     }
+  }
+  // Flits that arrive before `end` are taken one by one even if they wait in the calendar, which is about to
+  // skip those cycles.
+  void fetch_flits(Cycles end) {
+    if (column_ < 0) return;
+    for_each_waiting_flit(end, [this](Flit flit, Stamp stamp) {
+      flits_.ring.add() = FlitBurst(flit, stamp);
+      return true;
+    });
+  }
+  // Forgets the credits that arrive before `end`, which the calendar has skipped.
+  void drop_credits(Cycles end) {
+    while (has_credit(end - 1)) take_credit();
   }
   // A flit that leaves and comes within a stretch.
   void count_flits(int flits) { flits_.sent += flits; }
@@ -192,14 +210,8 @@ class Wire {
   }
   // Puts what has been sent onto the wire, while no thread uses it.
   void hand_over() {
-    for (const TimedFlit& flit : apart_->flits) {
-      put(flit.flit, flit.stamp);
-      apart_->receiver.expect(flit.stamp.at());
-    }
-    for (const Stamp& credit : apart_->credits) {
-      put(credit);
-      apart_->sender.expect(credit.at());
-    }
+    for (const TimedFlit& flit : apart_->flits) put(flit.flit, flit.stamp, apart_->receiver);
+    for (const Stamp& credit : apart_->credits) put(credit, apart_->sender);
     for (const FlitRun& run : apart_->flit_runs) put(run);
     for (const CreditRun& run : apart_->credit_runs) put(run);
     apart_->flits.clear();
@@ -209,20 +221,28 @@ class Wire {
   }
 
   // Who is to be told of arrivals: its calendar, what it calls this wire there, and the next cycle of its
-  // node.
-  void attach_receiver(ArrivalCalendar& calendar, int line, Cycles& due) {
+  // node. Flits wait in the calendar's `column` where that is not -1; credits of virtual channel i have line
+  // `line` + i and wait in the calendar where it is told of them by virtual channel.
+  void attach_receiver(ArrivalCalendar& calendar, int line, Cycles& due, int column = -1) {
     calendar.set_due(due);
+    column_ = column;
     receiver() = {&calendar, ArrivalCalendar::Place(line)};
   }
-  void attach_sender(ArrivalCalendar& calendar, int line, Cycles& due) {
+  void attach_sender(ArrivalCalendar& calendar, int line, Cycles& due, bool by_vc = false) {
     calendar.set_due(due);
+    by_vc_ = by_vc;
     sender() = {&calendar, ArrivalCalendar::Place(line)};
   }
+  // Its virtual channels where what is under way may wait in calendars; else 0.
+  int vcs() const { return vcs_; }
   bool has_receiver() { return receiver().calendar != nullptr; }
   bool has_sender() { return sender().calendar != nullptr; }
 
   bool idle() const {
-    return flits_.ring.empty() && credits_.ring.empty() && flit_runs_.empty() && credit_runs_.empty();
+    bool any = !flit_runs_.empty() || !credit_runs_.empty();
+    for_each_flit(kNever, [&](Flit, Stamp) { return !(any = true); });
+    for_each_credit(kNever, [&](Stamp) { any = true; });
+    return !any;
   }
   Cycles flit_latency() const { return flits_.latency; }
   Cycles credit_latency() const { return credits_.latency; }
@@ -233,8 +253,10 @@ class Wire {
   void visit(Visitor& visitor) {
     spread_flits(kNever);
     spread_credits(kNever);
+    if (column_ >= 0) visit_waiting_flits(visitor);
     for (std::uint32_t i = 0; i < flits_.ring.size(); ++i) visit_burst(visitor, flits_.ring[i]);
     visitor.value(-1);
+    if (by_vc_) visit_waiting_credits(visitor);
     for (std::uint32_t i = 0; i < credits_.ring.size(); ++i) visit_burst(visitor, credits_.ring[i]);
     visitor.value(-1);
     visitor.counter(flits_.sent);
@@ -249,6 +271,10 @@ class Wire {
     ArrivalCalendar::Place line{0};
 
     void expect(Cycles at) const { calendar->announce(at, line); }
+    // Of a virtual channel's line; returns false where it was expected already.
+    bool expect_alone(Stamp stamp) const {
+      return calendar->announce_alone(stamp.at(), ArrivalCalendar::Place(line, stamp.vc()));
+    }
   };
   // What goes one way, and who is told of it: a cache line.
   template <typename Entry>
@@ -267,10 +293,33 @@ class Wire {
     End receiver;
     End sender;
   };
+  void put(Flit flit, Stamp stamp, const End& end) {
+    if (column_ >= 0) {
+      last_flit_ = stamp.at();
+      if (!end.calendar->deliver(stamp.at(), end.line, column_, ArrivingFlits::word_of(flit), stamp.vc()))
+          [[unlikely]] {
+        refuse(flit, stamp);
+      }
+      return;
+    }
+    put(flit, stamp);
+    end.expect(stamp.at());
+  }
   void put(Flit flit, Stamp stamp) {
     if (flits_.latency < kJoined || flit.is_head() || flits_.ring.empty() ||
         !flits_.ring.back().append(flit, stamp))
       flits_.ring.add() = FlitBurst(flit, stamp);
+  }
+  void put(Stamp credit, const End& end) {
+    if (by_vc_) {
+      last_credit_ = credit.at();
+      if (!end.expect_alone(credit)) [[unlikely]] {
+        refuse(credit);
+      }
+      return;
+    }
+    put(credit);
+    end.expect(credit.at());
   }
   void put(Stamp credit) {
     if (credits_.latency < kJoined || credits_.ring.empty() || !credits_.ring.back().append(credit))
@@ -278,8 +327,12 @@ class Wire {
   }
   [[gnu::noinline]] void send_apart(Flit flit, Stamp stamp) { apart_->flits.push_back({flit, stamp}); }
   [[gnu::noinline]] void return_apart(Stamp stamp) { apart_->credits.push_back(stamp); }
+  [[noreturn]] static void refuse(Flit flit, Stamp stamp);
+  [[noreturn]] static void refuse(Stamp credit);
   End& receiver() { return apart_ == nullptr ? flits_.end : apart_->receiver; }
   End& sender() { return apart_ == nullptr ? credits_.end : apart_->sender; }
+  const End& receiver() const { return apart_ == nullptr ? flits_.end : apart_->receiver; }
+  const End& sender() const { return apart_ == nullptr ? credits_.end : apart_->sender; }
 
   void put(const FlitRun& run) {
     flit_runs_.push_back(run);
@@ -318,6 +371,53 @@ class Wire {
     visitor.value(stamp.vc());
     stamp = {at, stamp.vc()};
   }
+  // Flits that wait in the calendar, as long as f(flit, stamp) returns true; returns whether it always did.
+  template <typename F>
+  bool for_each_waiting_flit(Cycles end, F&& f) const {
+    const End& told = receiver();
+    end = std::min(end, last_flit_ + 1);
+    for (Cycles at = told.calendar->first_known(last_flit_); at < end; ++at) {
+      if ((told.calendar->lines(at, told.line) & told.line.bit) == 0) continue;
+      const ArrivingFlits::Arrival& arrival = told.calendar->flit(at, column_);
+      if (!f(ArrivingFlits::flit_of(arrival), Stamp(at, static_cast<int>(arrival.vc)))) return false;
+    }
+    return true;
+  }
+  template <typename Visitor>
+  void visit_waiting_flits(Visitor& visitor) {
+    Cycles last = last_flit_;
+    for_each_waiting_flit(kNever, [&](Flit flit, Stamp stamp) {
+      ArrivingFlits::Arrival& arrival = receiver().calendar->flit(stamp.at(), column_);
+      visitor.flit(flit);
+      visit_stamp(visitor, stamp);
+      arrival.flit = ArrivingFlits::word_of(flit);
+      last = stamp.at();
+      return true;
+    });
+    last_flit_ = last;
+  }
+  // Credits that wait there; f(stamp).
+  template <typename F>
+  void for_each_waiting_credit(Cycles end, F&& f) const {
+    const End& told = sender();
+    end = std::min(end, last_credit_ + 1);
+    for (Cycles at = told.calendar->first_known(last_credit_); at < end; ++at) {
+      const std::uint64_t lines = told.calendar->lines(at, told.line) >> std::countr_zero(told.line.bit);
+      for (int vc = 0; vc < vcs_; ++vc) {
+        if ((lines >> vc & 1U) != 0) f(Stamp(at, vc));
+      }
+    }
+  }
+  // The calendar itself is moved by its node.
+  template <typename Visitor>
+  void visit_waiting_credits(Visitor& visitor) {
+    Cycles last = last_credit_;
+    for_each_waiting_credit(kNever, [&](Stamp credit) {
+      visit_stamp(visitor, credit);
+      last = credit.at();
+    });
+    last_credit_ = last;
+  }
   void spread_flit_runs(Cycles end);
   void spread_credit_runs(Cycles end);
 
@@ -326,6 +426,12 @@ class Wire {
   std::vector<FlitRun> flit_runs_;
   std::vector<CreditRun> credit_runs_;
   std::unique_ptr<Apart> apart_;
+  // When the last of those arrives that wait in a calendar.
+  Cycles last_flit_ = -1;
+  Cycles last_credit_ = -1;
+  int vcs_;
+  int column_ = -1;     // flits wait in the calendar
+  bool by_vc_ = false;  // credits do
 };
 
 }  // namespace coppice::fabric

@@ -48,14 +48,15 @@ class Talker final : public FlitModule {
 };
 
 struct Pair {
-  Pair() {
+  // Of channels whose flits and credits wait in calendars where `vcs` is not 0.
+  explicit Pair(int vcs = 0) {
     set_time_resolution();
     clock.emplace("clock", kCycle, failure);
     for (int i = 0; i < 2; ++i) {
       nodes.push_back(std::make_unique<FlitNode>(("node_" + std::to_string(i)).c_str(), *clock));
     }
-    channels.push_back(std::make_unique<Channel>("forth", 20, 23));
-    channels.push_back(std::make_unique<Channel>("back", 20, 23));
+    channels.push_back(std::make_unique<Channel>("forth", 20, 23, vcs));
+    channels.push_back(std::make_unique<Channel>("back", 20, 23, vcs));
   }
   Failure failure;
   std::optional<NodeClock> clock;
@@ -63,8 +64,8 @@ struct Pair {
   std::vector<std::unique_ptr<Channel>> channels;
 };
 
-std::string run_pair(Cycles quantum) {
-  Pair pair;
+std::string run_pair(Cycles quantum, int vcs) {
+  Pair pair(vcs);
   Talker left("left", {0, 1, 2, 50, 51, 400});
   Talker right("right", {5, 49, 52, 53});
   pair.nodes[0]->add(left);
@@ -107,7 +108,7 @@ class Broad final : public FlitModule {
   std::string came;
 };
 
-std::string run_broad(int ports) {
+std::string run_broad(int ports, int vcs) {
   set_time_resolution();
   Failure failure;
   NodeClock clock("clock", kCycle, failure);
@@ -120,7 +121,7 @@ std::string run_broad(int ports) {
   for (int port = 0; port < ports; ++port) {
     for (const auto& [from, to] : {std::pair(&left, &right), std::pair(&right, &left)}) {
       channels.push_back(
-          std::make_unique<Channel>(fmt::format("channel_{}", channels.size()).c_str(), 20, 23));
+          std::make_unique<Channel>(fmt::format("channel_{}", channels.size()).c_str(), 20, 23, vcs));
       from->out[static_cast<std::size_t>(port)].bind(channels.back()->sender);
       to->in[static_cast<std::size_t>(port)].bind(channels.back()->receiver);
     }
@@ -171,9 +172,10 @@ TEST(FlitNode, StepsAModuleThatALaterOneWakes) {
   }
 }
 
-// Within a cycle flits come before credits, each by port, over 2, 62, 64 and more lines than a word has bits.
+// Within a cycle flits come before credits, each by port, over 2, 60, 62, 64 and more lines than a word has
+// bits; a line for each virtual channel makes five of two.
 TEST(FlitNode, HandsOverAllLinesInOrder) {
-  for (const int ports : {1, 31, 32, 33, 70}) {
+  for (const int ports : {1, 12, 31, 32, 33, 70}) {
     std::string expected;
     const auto tell = [&](int at, char what, int first, int step) {
       for (int port = first; port < ports; port += step)
@@ -185,7 +187,10 @@ TEST(FlitNode, HandsOverAllLinesInOrder) {
     tell(45, 'c', 0, 1);
     tell(46, 'c', 1, 2);
     tell(69, 'c', ports - 1, 1);
-    EXPECT_EQ(in_child([&] { return run_broad(ports); }), expected + " and" + expected) << ports << " ports";
+    for (const int vcs : {0, 4}) {
+      EXPECT_EQ(in_child([&] { return run_broad(ports, vcs); }), expected + " and" + expected)
+          << ports << " ports, waiting by " << vcs << " virtual channels";
+    }
   }
 }
 
@@ -195,7 +200,8 @@ TEST(FlitNode, RunsAheadWithoutChangingAnything) {
   const std::string expected =
       " 26:0 70:1 73:2 74:3 c45 c46 c47 c95 c96 c445 21:0 22:1 23:2 71:3 72:4 421:5 c50 c94 c97 c98";
   for (const Cycles quantum : {1, 2, 7, 21}) {
-    EXPECT_EQ(in_child([&] { return run_pair(quantum); }), expected) << "quantum " << quantum;
+    EXPECT_EQ(in_child([&] { return run_pair(quantum, 0); }), expected) << "quantum " << quantum;
+    EXPECT_EQ(in_child([&] { return run_pair(quantum, 1); }), expected) << "waiting, quantum " << quantum;
   }
 }
 

@@ -1,11 +1,19 @@
 #include "fabric/flits/wire.h"
 
+#include <string>
 #include <vector>
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "base/error.h"
 
 namespace coppice::fabric {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(Wire, BringsFlitsAndCreditsInTheirOrderAndTime) {
   Wire wire(10, 12);
@@ -121,6 +129,128 @@ TEST(Wire, BetweenThreadsIsHandedOverBetweenQuanta) {
   EXPECT_EQ(wire.take_credit(), 3);
   wire.hand_over();
   EXPECT_TRUE(wire.idle());
+}
+
+// A short wire whose flits and credits wait in the calendars of those who get them.
+struct ShortWire {
+  ShortWire() {
+    receiver.set_lines(8);
+    receiver.set_columns(3);
+    wire.attach_receiver(receiver, 5, receiver_due, 1);
+    sender.set_lines(16);
+    wire.attach_sender(sender, 9, sender_due, true);
+  }
+  std::vector<std::string> flits(Cycles end) const {
+    std::vector<std::string> found;
+    wire.for_each_flit(end, [&](Flit flit, Stamp stamp) {
+      found.push_back(fmt::format("{}:{}.{}", stamp.at(), flit.packet, stamp.vc()));
+      return true;
+    });
+    return found;
+  }
+  std::vector<std::string> credits(Cycles end) const {
+    std::vector<std::string> found;
+    wire.for_each_credit(end,
+                         [&](Stamp stamp) { found.push_back(fmt::format("{}.{}", stamp.at(), stamp.vc())); });
+    return found;
+  }
+  Wire wire{2, 3, 4};
+  ArrivalCalendar receiver;
+  ArrivalCalendar sender;
+  Cycles receiver_due = kNever;
+  Cycles sender_due = kNever;
+};
+
+TEST(ShortWire, LeavesWhatIsUnderWayInTheCalendars) {
+  ShortWire under;
+  Wire& wire = under.wire;
+  wire.send({7, 0, 0}, 1, 4);
+  wire.send({7, 1, 1}, 1, 6);
+  wire.send({8, 0, 1}, 3, 40);  // further than there is room for at first
+  wire.return_credit(2, 5);
+  wire.return_credit(0, 6);
+  EXPECT_EQ(under.receiver_due, 6);
+  EXPECT_EQ(under.sender_due, 8);
+  EXPECT_THAT(under.flits(kNever), ElementsAre("6:7.1", "8:7.1", "42:8.3"));
+  EXPECT_THAT(under.flits(8), ElementsAre("6:7.1"));
+  EXPECT_THAT(under.credits(kNever), ElementsAre("8.2", "9.0"));
+  EXPECT_FALSE(wire.has_flit(100));  // not to be taken from the wire
+  EXPECT_FALSE(wire.has_credit(100));
+
+  EXPECT_EQ(under.receiver.take(6), 1U << 5U);
+  EXPECT_EQ(ArrivingFlits::flit_of(under.receiver.flit(6, 1)).packet, 7U);
+  EXPECT_EQ(under.receiver.flit(6, 1).vc, 1);
+  EXPECT_EQ(under.sender.take(8), 1U << (9U + 2U));
+  EXPECT_THAT(under.flits(kNever), ElementsAre("8:7.1", "42:8.3"));
+  EXPECT_THAT(under.credits(kNever), ElementsAre("9.0"));
+  EXPECT_FALSE(wire.idle());
+  EXPECT_EQ(under.receiver.take(8), 1U << 5U);
+  EXPECT_EQ(under.sender.take(9), 1U << 9U);
+  EXPECT_FALSE(wire.idle());
+  EXPECT_EQ(under.receiver.take(42), 1U << 5U);
+  EXPECT_TRUE(wire.idle());
+}
+
+TEST(ShortWire, MovesWithItsCalendars) {
+  ShortWire under;
+  under.wire.send({7, 0, 0}, 1, 4);
+  under.wire.send({7, 1, 1}, 1, 6);
+  under.receiver.shift(1001);
+  EXPECT_EQ(under.receiver.take(1007), 1U << 5U);
+  EXPECT_EQ(ArrivingFlits::flit_of(under.receiver.flit(1007, 1)).sequence, 0U);
+  EXPECT_EQ(under.receiver.take(1009), 1U << 5U);
+  EXPECT_EQ(ArrivingFlits::flit_of(under.receiver.flit(1009, 1)).sequence, 1U);
+}
+
+TEST(ShortWire, KeepsFlitsThatItsCalendarIsAboutToSkip) {
+  ShortWire under;
+  Wire& wire = under.wire;
+  wire.send({7, 0, 0}, 1, 4);
+  wire.send({7, 1, 0}, 1, 5);
+  wire.send({7, 2, 1}, 1, 6);
+  wire.fetch_flits(8);
+  under.receiver.skip(8);
+  ASSERT_TRUE(wire.has_flit(7));
+  EXPECT_EQ(wire.take_flit().stamp.at(), 6);
+  EXPECT_EQ(wire.take_flit().flit.sequence, 1U);
+  EXPECT_FALSE(wire.has_flit(7));
+  EXPECT_THAT(under.flits(kNever), ElementsAre("8:7.1"));
+}
+
+TEST(ShortWire, BetweenThreadsIsHandedOverBetweenQuanta) {
+  ShortWire under;
+  under.wire.set_apart();
+  under.wire.send({1, 0, 1}, 2, 5);
+  under.wire.return_credit(3, 6);
+  EXPECT_TRUE(under.flits(kNever).empty());
+  EXPECT_EQ(under.receiver_due, kNever);
+  under.wire.hand_over();
+  EXPECT_EQ(under.receiver_due, 7);
+  EXPECT_EQ(under.sender_due, 9);
+  EXPECT_THAT(under.flits(kNever), ElementsAre("7:1.2"));
+  EXPECT_THAT(under.credits(kNever), ElementsAre("9.3"));
+}
+
+// It has room for one flit in a cycle, and for one credit of a virtual channel.
+TEST(ShortWire, RefusesTwoInACycle) {
+  const auto message_of = [](const auto& send) -> std::string {
+    try {
+      send();
+    } catch (const ModelError& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  };
+  ShortWire under;
+  under.wire.send({1, 0, 1}, 2, 5);
+  EXPECT_THAT(message_of([&] {
+                under.wire.send({9, 0, 1}, 0, 5);
+              }),
+              HasSubstr("two flits in cycle 7, the second on virtual channel 0 of packet 9"));
+  under.wire.return_credit(3, 6);
+  under.wire.return_credit(1, 6);
+  EXPECT_THAT(message_of([&] { under.wire.return_credit(3, 6); }),
+              HasSubstr("two credits of virtual channel 3 in cycle 9"));
 }
 
 }  // namespace

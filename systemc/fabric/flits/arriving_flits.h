@@ -1,0 +1,69 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "fabric/flit.h"
+
+namespace coppice::fabric {
+
+// The flits on their way to a node over its short wires, by the cycle in which they arrive and their wire's
+// column: all of a cycle stand side by side. Whether there is one in a place, its calendar knows.
+class ArrivingFlits {
+ public:
+  struct Arrival {
+    std::uint64_t flit = 0;  // as a word: the compiler would put the parts of a flit together in memory
+    std::int64_t vc = 0;
+  };
+
+  // Before anything is put in.
+  void set_columns(int columns) {
+    columns_shift_ = static_cast<unsigned>(std::countr_zero(std::bit_ceil(static_cast<unsigned>(columns))));
+    rows_.assign(columns == 0 ? 0 : kSmallest << columns_shift_, {});
+  }
+  // Cycles after the one served last that fit.
+  Cycles reach() const { return mask_; }
+  Arrival& at(Cycles cycle, int column) { return rows_[place(cycle, column)]; }
+  const Arrival& at(Cycles cycle, int column) const { return rows_[place(cycle, column)]; }
+  static Flit flit_of(const Arrival& arrival) { return std::bit_cast<Flit>(arrival.flit); }
+  static std::uint64_t word_of(Flit flit) { return std::bit_cast<std::uint64_t>(flit); }
+
+  // Makes room up to cycle `last`; `served` is the first that may still be needed.
+  void grow(Cycles served, Cycles last) {
+    ArrivingFlits larger;
+    larger.columns_shift_ = columns_shift_;
+    larger.mask_ = static_cast<Cycles>(std::bit_ceil(static_cast<std::size_t>(last - served) + 1)) - 1;
+    larger.rows_.resize(static_cast<std::size_t>(larger.mask_ + 1) << columns_shift_);
+    copy_to(larger, served, 0);
+    *this = std::move(larger);
+  }
+  // What is there from cycle `served` on arrives `by` cycles later.
+  void shift(Cycles served, Cycles by) {
+    ArrivingFlits later = *this;
+    copy_to(later, served, by);
+    *this = std::move(later);
+  }
+
+ private:
+  static constexpr std::size_t kSmallest = 4;
+
+  std::size_t place(Cycles cycle, int column) const {
+    return (static_cast<std::size_t>(cycle & mask_) << columns_shift_) + static_cast<std::size_t>(column);
+  }
+  void copy_to(ArrivingFlits& other, Cycles served, Cycles by) const {
+    if (rows_.empty()) return;
+    for (Cycles cycle = served; cycle <= served + mask_; ++cycle)
+      std::copy_n(&at(cycle, 0), std::size_t{1} << columns_shift_, &other.at(cycle + by, 0));
+  }
+
+  std::vector<Arrival> rows_;  // [cycle, a ring][column]
+  Cycles mask_ = kSmallest - 1;
+  unsigned columns_shift_ = 0;
+};
+
+}  // namespace coppice::fabric
