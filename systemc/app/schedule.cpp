@@ -27,9 +27,13 @@ struct ScheduleLine {
   std::string format = "text";
 };
 
-std::string render(const std::string& format, const topology::Topology& topology,
-                   const system::CheckedSchedule& checked, const schedule::NiOverhead& overhead) {
+std::string render(const std::string& format, const config::SystemConfig& system,
+                   const topology::Topology& topology, const system::CheckedSchedule& checked,
+                   const schedule::NiOverhead& overhead) {
   if (format == "json") return schedule::to_json(topology, checked.schedule, checked.report, overhead);
+  if (format == "tables") {
+    return schedule::to_tables(topology, checked.schedule, checked.report, system.ni.lockstep);
+  }
   if (format == "dot") return schedule::to_dot(topology, checked.schedule);
   try {
     if (format == "msccl") return schedule::to_msccl(topology, checked.schedule);
@@ -46,26 +50,29 @@ void print_line(std::string text) {
 }
 
 // Its tables are those of an all-gather of all blocks, which it is to be told from.
-std::string render_all_to_all(const std::string& format, const system::LoneSchedule& lone) {
+std::string render_all_to_all(const std::string& format, const config::SystemConfig& system,
+                              const system::LoneSchedule& lone) {
   if (format == "tacos") {
-    throw ConfigError({"--format tacos"}, "TACOS has no all-to-alls: write msccl, json, dot or text");
+    throw ConfigError({"--format tacos"}, "TACOS has no all-to-alls: write msccl, json, tables, dot or text");
   }
   try {
     if (format == "msccl") return schedule::all_to_all_to_msccl(lone.network, lone.compiled.schedule);
   } catch (const UnsupportedError& error) {
     throw ConfigError({"--format msccl"}, error.what());
   }
-  return render(format, lone.network, {lone.compiled.schedule, lone.compiled.report, {}}, lone.overhead);
+  return render(format, system, lone.network, {lone.compiled.schedule, lone.compiled.report, {}},
+                lone.overhead);
 }
 
 // Of a group, or an all-to-all: on the group's own network.
 void print_lone(const std::string& format, const config::Loaded& loaded) {
   const system::LoneSchedule lone = system::within_time(
       loaded, "collective.size", [&] { return system::schedule_lone_collective(loaded); });
-  std::string text =
-      lone.compiled.op == workload::CollectiveOp::kAllToAll
-          ? render_all_to_all(format, lone)
-          : render(format, lone.network, {lone.compiled.schedule, lone.compiled.report, {}}, lone.overhead);
+  const config::SystemConfig& system = loaded.config.system;
+  std::string text = lone.compiled.op == workload::CollectiveOp::kAllToAll
+                         ? render_all_to_all(format, system, lone)
+                         : render(format, system, lone.network,
+                                  {lone.compiled.schedule, lone.compiled.report, {}}, lone.overhead);
   if (format == "text" && !loaded.config.collective.group.empty()) {
     text = fmt::format("accelerators 0 to {} are the machine's {}\n", lone.compiled.accelerators.size() - 1,
                        fmt::join(lone.compiled.accelerators, ", ")) +
@@ -76,7 +83,7 @@ void print_lone(const std::string& format, const config::Loaded& loaded) {
 
 void execute(const ScheduleLine& line) {
   catch_interrupts();
-  constexpr std::array kFormats{"text", "json", "dot", "msccl", "tacos"};
+  constexpr std::array kFormats{"text", "json", "tables", "dot", "msccl", "tacos"};
   if (std::ranges::find(kFormats, line.format) == kFormats.end()) {
     throw ConfigError({"--format " + line.format},
                       fmt::format("'{}' is none of {}", line.format, fmt::join(kFormats, ", ")));
@@ -91,7 +98,7 @@ void execute(const ScheduleLine& line) {
   const auto routing = system::build_routing(loaded, topology);
   std::string text = system::within_time(loaded, "collective.size", [&] {
     const auto checked = system::build_schedule(loaded, topology, *routing);
-    return render(line.format, topology, checked,
+    return render(line.format, loaded.config.system, topology, checked,
                   system::ni_overhead(loaded.config.system, topology, checked.schedule));
   });
   progress.reset();
@@ -104,8 +111,10 @@ Command add_schedule(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("schedule", "build, check and print the schedule of a collective");
   auto line = std::make_shared<ScheduleLine>();
   add_input(*app, line->input);
-  app->add_option("--format", line->format,
-                  "text, json, dot (Graphviz), msccl (XML that runs on GPUs) or tacos (CSV)")
+  app->add_option(
+         "--format", line->format,
+         "text, json, tables (what network interfaces hold, as JSON), dot (Graphviz), msccl (XML that "
+         "runs on GPUs) or tacos (CSV)")
       ->type_name("FORMAT")
       ->capture_default_str();
   return {app, [line] { execute(*line); }};

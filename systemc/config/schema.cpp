@@ -208,13 +208,14 @@ void add_ni_keys(std::vector<Key>& keys) {
                                  parse_bytes, format_bytes, Bytes{1}, Bytes{1 << 20}),
                              compiled),
                         idle_payload));
+  // Nops are in a table only if they hold a lockstep.
   Key lockstep;
   lockstep.path = "system.ni.lockstep";
   lockstep.read = [path = lockstep.path](const Node& value, Config& config) {
     config.system.ni.lockstep = read_flag(value, path);
   };
   lockstep.write = [](const Config& config) { return Json(config.system.ni.lockstep); };
-  add(lockstep, idle_ni);
+  keys.push_back(unless(with(std::move(lockstep), compiled), idle_ni));
   add(integer_key(
           "system.ni.buffer", [](auto& c) -> auto& { return c.system.ni.buffer; }, 1, 1 << 20),
       idle_ni_buffer);

@@ -30,6 +30,28 @@ TEST(Schedule, PrintsForPeopleToolsAndGraphviz) {
   EXPECT_THAT(outcome.out, StartsWith("digraph"));
 }
 
+TEST(Schedule, PrintsWhatNetworkInterfacesHold) {
+  const Workshop shop;
+  shop.write("c.yaml",
+             "system: {topology: {kind: torus, dims: [2, 2]}}\n"
+             "collective: {algorithm: double_tree, size: 16 KiB, chunks: 12}\n");
+  const auto entries = [&](const std::string& lockstep) {
+    const Outcome outcome =
+        shop.run({"schedule", "c.yaml", "--format", "tables", "--set", "system.ni.lockstep=" + lockstep});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    const auto json = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(json["schema"], "coppice.tables/1");
+    int sum = 0;
+    for (const auto& node : json["nodes"]) {
+      for (const auto& port : node["ports"]) sum += port["entries"].get<int>();
+    }
+    return sum;
+  };
+  // Nops are loaded to hold the lockstep.
+  EXPECT_GT(entries("true"), entries("false"));
+}
+
 TEST(Bound, IsThePapersOnA4x4Torus) {
   const Workshop shop;
   shop.write("c.yaml", "system: {topology: {kind: torus, dims: [4, 4]}}\ncollective: {size: 1 MiB}\n");

@@ -3,6 +3,7 @@
 // and prints the same lines.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <deque>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include <Vtile.h>
+#include <Vtile___024root.h>
 #include <verilated.h>
 
 double sc_time_stamp() {
@@ -131,9 +133,9 @@ class Tile {
     rtl_->absorbs_i = constants.at("ABSORBS");
     rtl_->dma_latency_i = constants.at("DMA_LATENCY");
     rtl_->payload_words_i = constants.at("PAYLOAD_WORDS");
-    rtl_->flow_stride_i = 0;
-    rtl_->address_stride_i = 0;
-    rtl_->step_stride_i = 0;
+    rtl_->flow_stride_i = static_cast<SData>(constants.at("FLOW_STRIDE"));
+    rtl_->address_stride_i = constants.at("ADDRESS_STRIDE");
+    rtl_->step_stride_i = static_cast<SData>(constants.at("STEP_STRIDE"));
     rtl_->source_i = static_cast<SData>(node * kPorts);
     rtl_->load_valid_i = 0;
     rtl_->start_i = 0;
@@ -149,6 +151,8 @@ class Tile {
   Tile& operator=(const Tile&) = delete;
 
   Vtile& rtl() { return *rtl_; }
+  // Ports whose reads wait in this cycle for sums that they would read.
+  int reads_held() const { return std::popcount(rtl_->rootp->tile__DOT__i_ni__DOT__conflict); }
 
   void put_flit(unsigned port, const Flit& flit) {
     set(rtl_->flit_valid_i, port, 1, flit.valid);
@@ -304,6 +308,7 @@ class Network {
     start();
     const std::uint64_t begin = cycles_;
     flits_sent_ = 0;
+    reads_held_ = 0;
     const auto all = [this](auto&& holds) { return std::all_of(tiles_.begin(), tiles_.end(), holds); };
     const auto sound = [](const auto& tile) { return tile->rtl().error_o == 0; };
     const auto done = [](const auto& tile) { return tile->rtl().done_o != 0; };
@@ -337,9 +342,10 @@ class Network {
     } else if (wrong > 0) {
       std::printf("FAILED: run %u: %zu words are wrong\n", run, wrong);
     } else {
-      std::printf("verified: run %u: %llu cycles, %zu words, %llu flits on links\n", run,
-                  static_cast<unsigned long long>(last), memory_.size(),
-                  static_cast<unsigned long long>(flits_sent_));
+      std::printf(
+          "verified: run %u: %llu cycles, %zu words, %llu flits on links, reads held for %llu cycles\n", run,
+          static_cast<unsigned long long>(last), memory_.size(), static_cast<unsigned long long>(flits_sent_),
+          static_cast<unsigned long long>(reads_held_));
       return true;
     }
     return false;
@@ -361,6 +367,7 @@ class Network {
       credits[link] = tile.credits(link % kLinks);
       flits_sent_ += flits[link].valid;
     }
+    for (const auto& tile : tiles_) reads_held_ += static_cast<std::uint64_t>(tile->reads_held());
     for (std::size_t node = 0; node < nodes_; ++node) tiles_[node]->tick(memory_, node * words_, words_);
     at_ = at_ + 1 == flits_.size() ? 0 : at_ + 1;
     ++cycles_;
@@ -380,6 +387,7 @@ class Network {
   std::size_t at_ = 0;
   std::uint64_t cycles_ = 0;
   std::uint64_t flits_sent_ = 0;
+  std::uint64_t reads_held_ = 0;  // port cycles in which the DMA waited for sums
 };
 
 }  // namespace

@@ -60,11 +60,7 @@ module network_tb;
   integer bursts_read [0:NODES*BANKS-1];
   integer bursts_written [0:NODES*BANKS-1];
 
-  // Tables are gone through once: strides are at the tiles, and change nothing.
-  localparam [9:0]  FLOW_STRIDE = 10'h2a5;
-  localparam [23:0] ADDRESS_STRIDE = 24'hc35a96;
-  localparam [15:0] STEP_STRIDE = 16'h9c63;
-  wire [NODES-1:0] strides;
+  wire [NODES-1:0] strides;  // are at the tiles
 
   // Bit FLIP of every flit behind a head changes on the first link; -1: none.
   wire [FLIT_W-1:0] flipped = FLIP < 0 ? {FLIT_W{1'b0}} : {{(FLIT_W - 1){1'b0}}, 1'b1} << FLIP;
@@ -268,9 +264,9 @@ module network_tb;
     write(`COPPICE_TILE_ABSORBS, ABSORBS);
     write(`COPPICE_TILE_DMA_LATENCY, DMA_LATENCY);
     write(`COPPICE_TILE_PAYLOAD, PAYLOAD_WORDS);
-    write(`COPPICE_TILE_FLOW_STRIDE, {22'd0, FLOW_STRIDE});
-    write(`COPPICE_TILE_ADDRESS_STRIDE, {8'd0, ADDRESS_STRIDE});
-    write(`COPPICE_TILE_STEP_STRIDE, {16'd0, STEP_STRIDE});
+    write(`COPPICE_TILE_FLOW_STRIDE, FLOW_STRIDE);
+    write(`COPPICE_TILE_ADDRESS_STRIDE, ADDRESS_STRIDE);
+    write(`COPPICE_TILE_STEP_STRIDE, STEP_STRIDE);
     write(`COPPICE_TILE_INTERRUPT_ENABLE, FLIP < 0 ? 32'd3 : 32'd1);
     everyone = 1'b0;
     for (target = 0; target < NODES; target = target + 1) begin

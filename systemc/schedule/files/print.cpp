@@ -6,6 +6,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "schedule/tables/table_loop.h"
+
 namespace coppice::schedule {
 namespace {
 
@@ -115,6 +117,43 @@ ordered_json header_json(const Topology& topology, const Schedule& schedule, con
   return json;
 }
 
+ordered_json line_json(const TableLine& line, bool numbered) {
+  ordered_json json = entry_json(line.base, numbered);
+  json["first"] = line.first;
+  json["end"] = line.end;
+  return json;
+}
+
+// `header` with what `print` adds to a text for every port of every node. A document tree of millions of
+// entries would be ten times its text: entries are formatted one by one.
+template <typename Print>
+std::string with_ports(const ordered_json& header, const Schedule& schedule, Print print) {
+  std::string text = header.dump();
+  text.pop_back();  // the closing brace
+  text += ",\n\"nodes\":[";
+  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+    text += node == 0 ? "\n{\"ports\":[" : ",\n{\"ports\":[";
+    const auto& ports = schedule.nodes[node].ports;
+    for (std::size_t port = 0; port < ports.size(); ++port) {
+      if (port > 0) text += ",";
+      print(text, ports[port]);
+    }
+    text += "]}";
+  }
+  text += "\n]}\n";
+  return text;
+}
+
+void print_loop(std::string& text, const TableLoop& loop, bool numbered) {
+  text += fmt::format("{{\"entries\":{},\"lines\":[", loop.entries());
+  const char* separator = "\n";
+  for (const TableLine& line : loop.lines()) {
+    text += separator + line_json(line, numbered).dump();
+    separator = ",\n";
+  }
+  text += "]}";
+}
+
 }  // namespace
 
 std::string to_text(const Topology& topology, const Schedule& schedule, const CheckReport& report,
@@ -145,29 +184,29 @@ std::string to_text(const Topology& topology, const Schedule& schedule, const Ch
   return text;
 }
 
-// A document tree of millions of entries would be ten times its text: entries are formatted one by one.
 std::string to_json(const Topology& topology, const Schedule& schedule, const CheckReport& report,
                     const std::optional<NiOverhead>& overhead) {
   ordered_json header = header_json(topology, schedule, report);
   if (overhead) header["ni_overhead"] = to_json(*overhead);
-  std::string text = header.dump();
-  text.pop_back();  // the closing brace
-  text += ",\n\"nodes\":[";
-  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
-    text += node == 0 ? "\n{\"ports\":[" : ",\n{\"ports\":[";
-    const auto& ports = schedule.nodes[node].ports;
-    for (std::size_t port = 0; port < ports.size(); ++port) {
-      text += port == 0 ? "[" : ",[";
-      for (std::size_t i = 0; i < ports[port].size(); ++i) {
-        text += i == 0 ? "\n" : ",\n";
-        text += entry_json(ports[port][i], schedule.numbered_arrivals).dump();
-      }
-      text += "]";
+  return with_ports(header, schedule, [&](std::string& text, const Table& table) {
+    text += "[";
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      text += i == 0 ? "\n" : ",\n";
+      text += entry_json(table[i], schedule.numbered_arrivals).dump();
     }
-    text += "]}";
-  }
-  text += "\n]}\n";
-  return text;
+    text += "]";
+  });
+}
+
+std::string to_tables(const Topology& topology, const Schedule& schedule, const CheckReport& report,
+                      bool nops) {
+  ordered_json header = header_json(topology, schedule, report);
+  header["schema"] = "coppice.tables/1";
+  const Repetition& stride = schedule.repetition;
+  header["stride"] = {{"flow", stride.flow}, {"address", stride.address}, {"step", stride.step}};
+  return with_ports(header, schedule, [&](std::string& text, const Table& table) {
+    print_loop(text, TableLoop(table, stride, nops), schedule.numbered_arrivals);
+  });
 }
 
 std::string to_dot(const Topology& topology, const Schedule& schedule) {

@@ -1,5 +1,6 @@
 #include "schedule/files/print.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -33,6 +34,55 @@ TEST(Print, TextNamesWhatIsShared) {
                .additions = {}});
   EXPECT_THAT(text, HasSubstr("messages share:\n  channel 0->1 (port 0) in step 2: 3 messages\n"
                               "  ejection port 1 of accelerator 1 in step 1: 2 messages\n"));
+}
+
+// Entries of a port as going through its printed lines gives them.
+std::vector<std::string> expanded(const nlohmann::json& port, const nlohmann::json& stride) {
+  std::vector<std::string> entries;
+  for (int iteration = 0; entries.size() < port["entries"].get<std::size_t>(); ++iteration) {
+    for (const auto& line : port["lines"]) {
+      if (iteration < line["first"] || iteration >= line["end"]) continue;
+      const auto at = [&](const char* field) {
+        return line[field].get<std::int64_t>() + iteration * stride[field].get<std::int64_t>();
+      };
+      entries.push_back(fmt::format("{} step {} bytes {}", line["op"].get<std::string>(), at("step"),
+                                    line["bytes"].get<Bytes>()));
+      if (line["op"] != "nop") {
+        entries.back() += fmt::format(" flow {} at {} after {} over {}", at("flow"), at("address"),
+                                      line["dependencies"].get<int>(), line["route"].get<int>());
+      }
+    }
+  }
+  return entries;
+}
+
+TEST(Print, TablesStandForEveryEntry) {
+  const Machine machine = torus({2, 2});
+  CompileRequest request = machine.request(Collective::kAllReduce, 4096);
+  for (const char* algorithm : {"multitree", "overlapped_double_tree"}) {
+    const Schedule schedule = make_compiler(algorithm)->compile(machine.topology, request);
+    request.chunks = 6;
+    for (const bool nops : {false, true}) {
+      const auto json = nlohmann::json::parse(
+          to_tables(machine.topology, schedule, check_schedule(machine.topology, schedule), nops));
+      EXPECT_EQ(json["schema"], "coppice.tables/1");
+      EXPECT_EQ(json["stride"]["step"], schedule.repetition.step);
+      for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
+        for (std::size_t port = 0; port < schedule.nodes[node].ports.size(); ++port) {
+          std::vector<std::string> entries;
+          for (const TableEntry& entry : schedule.nodes[node].ports[port]) {
+            if (entry.op == Op::kNop && !nops) continue;
+            entries.push_back(
+                fmt::format("{} step {} bytes {}", to_string(entry.op), entry.step, entry.bytes));
+            if (entry.op == Op::kNop) continue;
+            entries.back() += fmt::format(" flow {} at {} after {} over {}", entry.flow, entry.address,
+                                          entry.dependencies, entry.route);
+          }
+          EXPECT_EQ(expanded(json["nodes"][node]["ports"][port], json["stride"]), entries);
+        }
+      }
+    }
+  }
 }
 
 TEST(Print, JsonHasEveryEntry) {
