@@ -112,26 +112,27 @@ module memory_bank #(
   wire [LINES-1:0] pinned, all_new;
   assign whole_o = full_q | all_new;
 
-  // A touch.
-  wire [STREAMS-1:0] toucher;
+  // A touch. What one would find is known of every stream before it is known which of them touches.
+  wire [STREAMS-1:0] toucher, is_there, may_come, may_ask;
+  wire [STREAMS*LINES-1:0] may_have;  // the place that it would get
   reg  [TAG_W-1:0]   tag;
-  reg                needs_data;
   reg  [PLACE_W-1:0] place;
-  wire [LINES-1:0]   found;
-  wire [LINES-1:0]   hand;        // where the hand is
-  wire               leave, drop; // the line there leaves, or its place is free
-  wire [LINES-1:0]   going = leaves_q | (hand & {LINES{leave || drop}});
+  reg  [LINES-1:0]   comes;           // the line touched
+  wire [LINES-1:0]   leaves, drops;   // where the hand is: the line there leaves, or its place is free
+  wire [LINES-1:0]   going;           // in a cycle of a touch: lines that leave
   wire [LINES-1:0]   free = ~used_q & (used_q + {{(LINES - 1){1'b0}}, 1'b1});  // the first
-  wire               is_there = |found;
-  wire [LINES-1:0]   comes = (is_there ? found & ~going : free) & {LINES{|touch_i}};  // the line touched
-  wire asks = needs_data && |(comes & ~({LINES{is_there}} & (asked_q | whole_o)));
+  wire new_comes = |(toucher & ~is_there);
+  wire asks = |(toucher & may_ask);
   assign place_o = place;
-  assign touched_o = toucher & {STREAMS{|comes}};
+  assign touched_o = toucher & may_come;
   integer i;
   always @* begin
     tag = {TAG_W{1'b0}};
-    for (i = 0; i < STREAMS; i = i + 1) tag = tag | (touch_tag_i[i*TAG_W+:TAG_W] & {TAG_W{toucher[i]}});
-    needs_data = |(touch_data_i & toucher);
+    comes = {LINES{1'b0}};
+    for (i = 0; i < STREAMS; i = i + 1) begin
+      tag = tag | (touch_tag_i[i*TAG_W+:TAG_W] & {TAG_W{toucher[i]}});
+      comes = comes | (may_have[i*LINES+:LINES] & {LINES{toucher[i]}});
+    end
     place = {PLACE_W{1'b0}};
     for (i = 0; i < LINES; i = i + 1) place = place | (i[PLACE_W-1:0] & {PLACE_W{comes[i]}});
   end
@@ -222,7 +223,8 @@ module memory_bank #(
   assign araddr_o = araddr_q;
 
   // The hand, and the line that leaves.
-  reg  [PLACE_W-1:0] hand_q, leave_place_q;
+  reg  [LINES-1:0]   hand_q;  // the place that it looks at
+  reg  [PLACE_W-1:0] leave_place_q, hand_place;
   reg                leaves_now_q, row_read_q, row_last_q, awvalid_q, leave_q;
   reg  [TAG_W-1:0]   leave_tag_q;
   reg  [ROW_W-1:0]   leave_row_q;
@@ -235,12 +237,28 @@ module memory_bank #(
   wire [PLACE_W-1:0] answered_place;
   wire               answered_none, answered_full;
   wire [PLACE_W:0]   answered_count;
-  wire hand_may = |(hand & used_q & ~leaves_q & ~asked_q & ~pinned);
-  assign hand = {{(LINES - 1){1'b0}}, 1'b1} << hand_q;
-  wire spares = touched_q[hand_q] && !(|touch_i && used_q == {LINES{1'b1}});
-  wire holds_new = |new_q[hand_q*LINE_WORDS+:LINE_WORDS];
-  assign leave = hand_may && !spares && holds_new && !leaves_now_q && !awvalid_q && !leave_q;
-  assign drop = hand_may && !spares && !holds_new;
+  // Every place knows what the hand would do there: a touch needs to know it early.
+  wire [LINES-1:0] holds_new;
+  wire [LINES-1:0] hand_may = hand_q & used_q & ~leaves_q & ~asked_q & ~pinned;
+  wire all_used = used_q == {LINES{1'b1}};
+  wire wanted = |touch_i && all_used;
+  wire [LINES-1:0] spared = touched_q & {LINES{!wanted}};
+  wire [LINES-1:0] may_leave = hand_may & holds_new & {LINES{!leaves_now_q && !awvalid_q && !leave_q}};
+  wire [LINES-1:0] may_go = may_leave | (hand_may & ~holds_new);
+  assign going = leaves_q | (may_go & ~touched_q) | (may_go & {LINES{all_used}});
+  assign leaves = may_leave & ~spared;
+  assign drops = hand_may & ~spared & ~holds_new;
+  wire leave = |(may_leave & ~touched_q) || (wanted && |may_leave);
+  reg  [TAG_W-1:0] hand_tag;
+  integer h;
+  always @* begin
+    hand_place = {PLACE_W{1'b0}};
+    hand_tag = {TAG_W{1'b0}};
+    for (h = 0; h < LINES; h = h + 1) begin
+      hand_place = hand_place | (h[PLACE_W-1:0] & {PLACE_W{hand_q[h]}});
+      hand_tag = hand_tag | (tag_q[h*TAG_W+:TAG_W] & {TAG_W{hand_q[h]}});
+    end
+  end
   wire row_goes = leaves_now_q && read_i == {STREAMS{1'b0}} && {1'b0, row_count} + {3'd0, row_read_q} < 4'd4;
   wire [PLACE_W-1:0] read_place = row_goes ? leave_place_q : stream_place;
   wire [ROW_W-1:0]   read_row = row_goes ? leave_row_q : stream_row;
@@ -257,7 +275,7 @@ module memory_bank #(
   assign awvalid_o = awvalid_q;
   assign awaddr_o = awaddr_q;
   fifo #(.WIDTH(PLACE_W), .DEPTH(LINES), .ADDR_W(PLACE_W)) i_answers (
-    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(leave), .data_i(hand_q), .pop_i(bvalid_i), .data_o(answered_place),
+    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(leave), .data_i(hand_place), .pop_i(bvalid_i), .data_o(answered_place),
     .empty_o(answered_none), .full_o(answered_full), .count_o(answered_count));
   assign bready_o = 1'b1;
 
@@ -271,13 +289,24 @@ module memory_bank #(
       assign wstrb_o[e*4+:4] = {4{lanes[part_q*PART_LANES+e]}};
     end
 
+    for (e = 0; e < STREAMS; e = e + 1) begin : g_touch
+      wire [LINES-1:0] found;
+      for (l = 0; l < LINES; l = l + 1) begin : g_line
+        assign found[l] = used_q[l] && tag_q[l*TAG_W+:TAG_W] == touch_tag_i[e*TAG_W+:TAG_W];
+      end
+      assign is_there[e] = |found;
+      assign may_have[e*LINES+:LINES] = is_there[e] ? found & ~going : free;
+      assign may_come[e] = is_there[e] ? |(found & ~going) : |free;
+      assign may_ask[e] = touch_data_i[e] && (is_there[e] ? |(found & ~going & ~asked_q & ~whole_o) : |free);
+    end
+
     for (e = 0; e < LINES; e = e + 1) begin : g_place
       localparam [PLACE_W-1:0] SELF = e;
-      wire new_line = comes[e] && !is_there;
+      wire new_line = new_comes && free[e];
       wire unpin_read = read_unpins && stream_place == SELF;
       wire unpin_write = own && own_place == SELF;
-      assign found[e] = used_q[e] && tag_q[e*TAG_W+:TAG_W] == tag;
       assign pinned[e] = pins_q[e*PIN_W+:PIN_W] != NO_PINS;
+      assign holds_new[e] = |new_q[e*LINE_WORDS+:LINE_WORDS];
       assign all_new[e] = &new_q[e*LINE_WORDS+:LINE_WORDS];
       always @(posedge clk_i) begin
         if (!rst_ni) begin
@@ -289,15 +318,15 @@ module memory_bank #(
           pins_q[e*PIN_W+:PIN_W] <= NO_PINS;
         end else begin
           if (comes[e]) used_q[e] <= 1'b1;
-          else if ((drop && hand[e]) || (bvalid_i && answered_place == SELF)) used_q[e] <= 1'b0;
-          if (leave && hand[e]) leaves_q[e] <= 1'b1;
+          else if (drops[e] || (bvalid_i && answered_place == SELF)) used_q[e] <= 1'b0;
+          if (leaves[e]) leaves_q[e] <= 1'b1;
           else if (new_line) leaves_q[e] <= 1'b0;
           if (comes[e] && asks) asked_q[e] <= 1'b1;
           else if (fill_ends && fill_place == SELF) asked_q[e] <= 1'b0;
           if (new_line) full_q[e] <= 1'b0;
           else if (fill_ends && fill_place == SELF) full_q[e] <= 1'b1;
           if (comes[e]) touched_q[e] <= 1'b1;
-          else if (hand[e] && hand_may) touched_q[e] <= 1'b0;
+          else if (hand_may[e]) touched_q[e] <= 1'b0;
           pins_q[e*PIN_W+:PIN_W] <= pins_q[e*PIN_W+:PIN_W] + {{(PIN_W - 1){1'b0}}, comes[e]} -
                                     {{(PIN_W - 1){1'b0}}, unpin_read} - {{(PIN_W - 1){1'b0}}, unpin_write};
         end
@@ -347,7 +376,7 @@ module memory_bank #(
       awvalid_q <= 1'b0;
       fill_row_q <= {ROW_W{1'b0}};
       fill_part_q <= {PART_W{1'b0}};
-      hand_q <= {PLACE_W{1'b0}};
+      hand_q <= {{(LINES - 1){1'b0}}, 1'b1};
       leaves_now_q <= 1'b0;
       row_read_q <= 1'b0;
       part_q <= {PART_W{1'b0}};
@@ -364,7 +393,7 @@ module memory_bank #(
         fill_part_q <= fill_part_q == LAST_PART ? {PART_W{1'b0}} : fill_part_q + 1'b1;
         if (fill_part_q == LAST_PART) fill_row_q <= fill_row_q + 1'b1;
       end
-      hand_q <= hand_q + 1'b1;
+      hand_q <= {hand_q[LINES-2:0], hand_q[LINES-1]};
       if (leave) leaves_now_q <= 1'b1;
       else if (row_goes && leave_row_q == LAST_ROW) leaves_now_q <= 1'b0;
       row_read_q <= row_goes;
@@ -375,8 +404,8 @@ module memory_bank #(
     if (ask_offers) araddr_q <= address_of(ask_tag_q);
     if (leave_q) awaddr_q <= address_of(leave_tag_q);
     if (leave) begin
-      leave_tag_q <= tag_q[hand_q*TAG_W+:TAG_W];
-      leave_place_q <= hand_q;
+      leave_tag_q <= hand_tag;
+      leave_place_q <= hand_place;
       leave_row_q <= {ROW_W{1'b0}};
     end
     if (row_goes) begin
