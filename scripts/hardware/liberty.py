@@ -14,6 +14,8 @@ from hardware.errors import HardwareError
 AREA = re.compile(r"\bcell\s*\(\s*\"?(\w+)\"?\s*\)\s*\{[^{}]*?\barea\s*:\s*\"?([\d.eE+-]+)")
 GATES = {"$_NOT_": lambda a: not a, "$_AND_": lambda a, b: a and b, "$_OR_": lambda a, b: a or b, "$_XOR_": lambda a, b: a != b}
 
+UNSAID = {"LATCH": 56.0}  # um2 of what the Liberty of OSU 0.18 um has without an area: those of its LEF
+
 
 class Cell:
     def __init__(self, name, module, area):
@@ -56,7 +58,7 @@ class Library:
         self.path = path
         modules = self.modules(path)
         areas = dict(AREA.findall(re.sub(r"/\*.*?\*/", " ", self.text, flags=re.DOTALL)))
-        self.cells = {name: Cell(name, module, float(areas.get(name, 0))) for name, module in modules.items()}
+        self.cells = {name: Cell(name, module, float(areas.get(name, 0)) or UNSAID.get(name, 0.0)) for name, module in modules.items()}
         nands = [cell.area for cell in self.cells.values() if cell.computes(lambda a, b: not (a and b), 2)]
         if not nands:
             raise HardwareError(f"{path}: no two-input NAND to count gate equivalents in")
@@ -68,6 +70,16 @@ class Library:
         if not buffers:
             raise HardwareError(f"{self.path}: no buffer")
         return buffers[min(1, len(buffers) - 1)][1]
+
+    def latch(self):
+        """{cell, enable, data, output: names} of a latch that is open while its clock is high."""
+        for name, cell in self.cells.items():
+            held = [gate for gate in cell.module["cells"].values() if gate["type"] == "$_DLATCH_P_"]
+            if len(held) == 1 and len(cell.inputs) == 2 and len(cell.outputs) == 1:
+                pins = {cell.module["ports"][pin]["bits"][0]: pin for pin in cell.inputs}
+                return {"cell": name, "enable": pins[held[0]["connections"]["E"][0]], "data": pins[held[0]["connections"]["D"][0]],
+                        "output": cell.outputs[0]}
+        raise HardwareError(f"{self.path}: no latch, which a clock gate needs")
 
     @staticmethod
     def modules(path):

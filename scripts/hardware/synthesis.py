@@ -28,6 +28,14 @@ ABC = f"strash;ifraig;scorr;dc2;dc2;map,-B,0.9;topo;buffer,-p,-N,{FAN_OUT};upsiz
 MAP = ("memory_dff top/macro* ; opt -fast -full; memory_map top/* top/macro* %d; opt -undriven -fine; techmap; opt -fast; "
        f"dfflibmap -liberty {{liberty}}; opt; abc -liberty {{liberty}} -script +{ABC}; opt_clean")
 VERSION = 1  # of what is kept
+# dfflibmap leaves latches, of which clock gates have one each: the library's, open while its clock is high.
+LATCHES = "read_liberty -lib {liberty}; techmap t:$dlatch; techmap -map {folder}/latch.v; "
+LATCH = """module \\$_DLATCH_N_ (input E, input D, output Q);
+  wire open;
+  \\$_NOT_ invert (.A(E), .Y(open));
+  {cell} latch (.{enable}(open), .{data}(D), .{output}(Q));
+endmodule
+"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +59,10 @@ def plain(module):
 def instances(module, modules):
     """{child: how often} of a module."""
     return collections.Counter(cell["type"] for cell in module["cells"].values() if cell["type"] in modules)
+
+
+def has_latches(module):
+    return any(cell["type"] == "$dlatch" for cell in module["cells"].values())
 
 
 def number(bits):
@@ -114,7 +126,7 @@ class Synthesis:
 
     def start_mapping(self, name, modules):
         parts = [plain(name), modules[name].get("parameter_default_values"), self.sources[plain(name)], self.library.text,
-                 self.macro_bits, COARSE, MAP]
+                 self.macro_bits, COARSE, MAP, *([LATCHES, LATCH] if has_latches(modules[name]) else [])]
         key = digest(parts)
         if key not in self.mapping:
             self.mapping[key] = self.pool.submit(self.kept, parts, lambda folder: self.map(name, modules, folder))
@@ -156,7 +168,11 @@ class Synthesis:
         coarse = self.pass_over({"top": module, **boxes}, COARSE, folder)
         coarse["cells"] = {f"macro{i}" if self.is_macro(cell) else cell_name: cell
                            for i, (cell_name, cell) in enumerate(coarse["cells"].items())}
-        mapped = self.pass_over({"top": coarse, **boxes}, MAP.format(liberty=self.library.path), folder)
+        script = MAP.format(liberty=self.library.path)
+        if has_latches(coarse):
+            (folder / "latch.v").write_text(LATCH.format(**self.library.latch()))
+            script = LATCHES.format(liberty=self.library.path, folder=folder) + script
+        mapped = self.pass_over({"top": coarse, **boxes}, script, folder)
         children = {alias: child for child, alias in aliases.items()}
         cells = {}
         for cell_name, cell in mapped["cells"].items():

@@ -72,6 +72,14 @@ class Area(unittest.TestCase):
         of = self.figures("--block", "fifo", "--density", "7")
         self.assertEqual((of["flops"], of["bits"], of["macro"]), (4 + 5, 16 * 128, 7 * 16 * 128))
 
+    def test_a_clock_gate_is_an_inverter_a_latch_and_an_and(self):
+        of = self.figures("--block", "clock_gate", "--parameter", "GATES=1")
+        self.assertEqual((of["cells"], of["area"], of["flops"]), (3, 16 + 56 + 32, 1))
+        self.assertEqual(self.figures("--block", "clock_gate")["cells"], 0)
+        # Of credits that come back, each gate is one more latch, and enables have no multiplexers.
+        with_gates, without = (self.figures("--block", "credit_return", "--parameter", f"GATES={gates}") for gates in (1, 0))
+        self.assertEqual(with_gates["flops"], without["flops"] + 1)
+
     def test_names_what_is_missing(self):
         for arguments, environment, words in (
                 (["--block", "fifo", "--liberty", "/nowhere.lib"], {}, ["/nowhere.lib", "--liberty"]),
