@@ -143,6 +143,7 @@ layout: setup ## place and route blocks of the Verilog into results/hardware/lay
 energy: command ## what a flit, a sum, a table entry and an all-reduce cost in the Verilog's gates, into results/hardware/energy; BLOCKS: only these
 	@scripts/energy --jobs $(JOBS) $(BLOCKS)
 	@$(if $(BLOCKS),,scripts/all_reduce_energy)
+	@$(if $(BLOCKS),,scripts/all_reduce_energy --gates)
 
 waveforms: command ## draw the ports of the Verilog's blocks from a run of four tiles, into docs/hardware/figures
 	@scripts/waveforms

@@ -33,7 +33,7 @@ TEST(Hardware, CountsRoutersOfTheVerilogAndTheirBuffers) {
   const double buffers = 16 * 2 * 2 * 10 * std::sqrt(0.5);
   EXPECT_THAT(energy.at("routers_uj").get<double>(), DoubleNear(3000 * (logic + buffers) * 1e-6, 1e-9));
   // 16 Ki words, 15 times each.
-  EXPECT_THAT(energy.at("additions_uj").get<double>(), DoubleNear(16384 * 15 * 265e-6, 1e-9));
+  EXPECT_THAT(energy.at("additions_uj").get<double>(), DoubleNear(16384 * 15 * 224e-6, 1e-9));
 }
 
 TEST(Hardware, ScalesLogicByFeatureSizeAndVoltage) {
