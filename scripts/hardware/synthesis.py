@@ -125,8 +125,10 @@ class Synthesis:
         return Design(elaborated["top"], {name: future.result() for name, future in mapped.items()}, self.library)
 
     def start_mapping(self, name, modules):
-        parts = [plain(name), modules[name].get("parameter_default_values"), self.sources[plain(name)], self.library.text,
-                 self.macro_bits, COARSE, MAP, *([LATCHES, LATCH] if has_latches(modules[name]) else [])]
+        # What is kept names children as this elaboration does.
+        parts = [plain(name), modules[name].get("parameter_default_values"), sorted(instances(modules[name], modules)),
+                 self.sources[plain(name)], self.library.text, self.macro_bits, COARSE, MAP,
+                 *([LATCHES, LATCH] if has_latches(modules[name]) else [])]
         key = digest(parts)
         if key not in self.mapping:
             self.mapping[key] = self.pool.submit(self.kept, parts, lambda folder: self.map(name, modules, folder))

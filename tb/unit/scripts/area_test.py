@@ -1,19 +1,21 @@
 #!/usr/bin/python3
 """scripts/area on small blocks whose figures are counted by hand, and what it says of what is missing."""
 
+import concurrent.futures
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "scripts" / "area"
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from hardware import liberty  # noqa: E402: its folder is no package of the system
+from hardware import liberty, synthesis  # noqa: E402: its folder is no package of the system
 
 class Liberty(unittest.TestCase):
     def test_finds_areas_flip_flops_and_the_smallest_nand(self):
@@ -34,6 +36,19 @@ class Liberty(unittest.TestCase):
         self.assertEqual([name for name, of in library.cells.items() if of.computes(lambda a, b: not (a and b), 2)],
                          ["nand", "nand_big", "nand_by_or"])
         self.assertEqual(library.nand2, 4)
+
+
+class Kept(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("yosys"), "needs Yosys")
+    def test_a_module_is_mapped_again_where_its_children_have_other_names(self):
+        library = types.SimpleNamespace(text="")
+        with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(1) as pool:
+            kept = synthesis.Synthesis(library, pathlib.Path(folder), 1024, pool)
+            kept.sources = {"parent": "", "child": ""}
+            kept.map = lambda name, modules, _: sorted(synthesis.instances(modules[name], modules))
+            for child in (r"$paramod\child\W=1", r"$paramod\child\W=2"):
+                modules = {"parent": {"cells": {"i_child": {"type": child}}}, child: {"cells": {}}}
+                self.assertEqual(kept.start_mapping("parent", modules).result(), [child])
 
 
 class Area(unittest.TestCase):
