@@ -351,7 +351,8 @@ TEST(BadInput, CommandLinesThatMakeNoSense) {
     EXPECT_NE(outcome.err, "") << ::testing::PrintToString(line);
     EXPECT_EQ(outcome.out, "") << ::testing::PrintToString(line);
   }
-  EXPECT_THAT(shop.run(lines.back()).err, StartsWith("--format xml:1:1: 'xml' is none of text, json, tables, dot"));
+  EXPECT_THAT(shop.run(lines.back()).err,
+              StartsWith("--format xml:1:1: 'xml' is none of text, json, tables, dot"));
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
