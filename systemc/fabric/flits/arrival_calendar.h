@@ -34,12 +34,18 @@ class alignas(64) ArrivalCalendar {
   void add(Cycles at, int line) { add(at, Place(line)); }
   // A line as the calendar keeps it.
   struct Place {
-    explicit Place(int line)
-        : bit(std::uint64_t{1} << (line % 64)), word(static_cast<std::size_t>(line) / 64) {}
+    // Whether what comes over the line waits in the calendar is for its wire to know: flits in a column of
+    // their own. -1: it does not.
+    explicit Place(int line, int its_column = -1)
+        : bit(std::uint64_t{1} << (line % 64)),
+          word(static_cast<std::uint32_t>(line / 64)),
+          column(its_column) {}
     // So many lines further on, in the same word.
-    Place(const Place& line, int further) : bit(line.bit << further), word(line.word) {}
+    Place(const Place& line, int further) : bit(line.bit << further), word(line.word), column(line.column) {}
+    bool waits() const { return column >= 0; }
     std::uint64_t bit;
-    std::size_t word;
+    std::uint32_t word;
+    std::int32_t column;
   };
   // Returns whether nothing has been known of the line in that cycle.
   [[gnu::always_inline]] bool add(Cycles at, const Place& line) {
@@ -64,13 +70,13 @@ class alignas(64) ArrivalCalendar {
     return alone;
   }
 
-  // A flit arrives over `line`, alone, and waits in the wire's column; returns false if there is one already.
-  [[gnu::always_inline]] bool deliver(Cycles at, const Place& line, int column, std::uint64_t flit, int vc) {
+  // A flit arrives over `line`, alone, and waits in its column; returns false if there is one already.
+  [[gnu::always_inline]] bool deliver(Cycles at, const Place& line, std::uint64_t flit, int vc) {
     const bool alone = add(at, line);
     if (at - served_ > flits_.reach()) [[unlikely]] {
       make_room_for_flits(at);
     }
-    flits_.at(at, column) = {flit, vc};
+    flits_.at(at, line.column) = {flit, vc};
     if (at < *due_) *due_ = at;
     return alone;
   }

@@ -165,7 +165,7 @@ class Wire {
   // Calls f(flit, stamp) for what arrives one by one before `end`, in order, as long as f returns true.
   template <typename F>
   void for_each_flit(Cycles end, F&& f) const {
-    if (column_ >= 0 && !for_each_waiting_flit(end, f)) return;
+    if (receiver().line.waits() && !for_each_waiting_flit(end, f)) return;
     for (std::uint32_t burst = 0; burst < flits_.ring.size(); ++burst) {
       const FlitBurst& flits = flits_.ring[burst];
       for (int i = 0; i < flits.flits(); ++i) {
@@ -177,7 +177,7 @@ class Wire {
   // Calls f(stamp), the same of credits.
   template <typename F>
   void for_each_credit(Cycles end, F&& f) const {
-    if (by_vc_) for_each_waiting_credit(end, f);
+    if (sender().line.waits()) for_each_waiting_credit(end, f);
     for (std::uint32_t burst = 0; burst < credits_.ring.size(); ++burst) {
       const CreditBurst& credits = credits_.ring[burst];
       for (int i = 0; i < credits.credits(); ++i) {
@@ -189,7 +189,7 @@ class Wire {
   // Flits that arrive before `end` are taken one by one even if they wait in the calendar, which is about to
   // skip those cycles.
   void fetch_flits(Cycles end) {
-    if (column_ < 0) return;
+    if (!receiver().line.waits()) return;
     for_each_waiting_flit(end, [this](Flit flit, Stamp stamp) {
       flits_.ring.add() = FlitBurst(flit, stamp);
       return true;
@@ -225,13 +225,11 @@ class Wire {
   // `line` + i and wait in the calendar where it is told of them by virtual channel.
   void attach_receiver(ArrivalCalendar& calendar, int line, Cycles& due, int column = -1) {
     calendar.set_due(due);
-    column_ = column;
-    receiver() = {&calendar, ArrivalCalendar::Place(line)};
+    receiver() = {&calendar, ArrivalCalendar::Place(line, column)};
   }
   void attach_sender(ArrivalCalendar& calendar, int line, Cycles& due, bool by_vc = false) {
     calendar.set_due(due);
-    by_vc_ = by_vc;
-    sender() = {&calendar, ArrivalCalendar::Place(line)};
+    sender() = {&calendar, ArrivalCalendar::Place(line, by_vc ? 0 : -1)};
   }
   // Its virtual channels where what is under way may wait in calendars; else 0.
   int vcs() const { return vcs_; }
@@ -253,10 +251,10 @@ class Wire {
   void visit(Visitor& visitor) {
     spread_flits(kNever);
     spread_credits(kNever);
-    if (column_ >= 0) visit_waiting_flits(visitor);
+    if (receiver().line.waits()) visit_waiting_flits(visitor);
     for (std::uint32_t i = 0; i < flits_.ring.size(); ++i) visit_burst(visitor, flits_.ring[i]);
     visitor.value(-1);
-    if (by_vc_) visit_waiting_credits(visitor);
+    if (sender().line.waits()) visit_waiting_credits(visitor);
     for (std::uint32_t i = 0; i < credits_.ring.size(); ++i) visit_burst(visitor, credits_.ring[i]);
     visitor.value(-1);
     visitor.counter(flits_.sent);
@@ -294,9 +292,9 @@ class Wire {
     End sender;
   };
   void put(Flit flit, Stamp stamp, const End& end) {
-    if (column_ >= 0) {
+    if (end.line.waits()) {
       last_flit_ = stamp.at();
-      if (!end.calendar->deliver(stamp.at(), end.line, column_, ArrivingFlits::word_of(flit), stamp.vc()))
+      if (!end.calendar->deliver(stamp.at(), end.line, ArrivingFlits::word_of(flit), stamp.vc()))
           [[unlikely]] {
         refuse(flit, stamp);
       }
@@ -311,7 +309,7 @@ class Wire {
       flits_.ring.add() = FlitBurst(flit, stamp);
   }
   void put(Stamp credit, const End& end) {
-    if (by_vc_) {
+    if (end.line.waits()) {
       last_credit_ = credit.at();
       if (!end.expect_alone(credit)) [[unlikely]] {
         refuse(credit);
@@ -378,7 +376,7 @@ class Wire {
     end = std::min(end, last_flit_ + 1);
     for (Cycles at = told.calendar->first_known(last_flit_); at < end; ++at) {
       if ((told.calendar->lines(at, told.line) & told.line.bit) == 0) continue;
-      const ArrivingFlits::Arrival& arrival = told.calendar->flit(at, column_);
+      const ArrivingFlits::Arrival& arrival = told.calendar->flit(at, told.line.column);
       if (!f(ArrivingFlits::flit_of(arrival), Stamp(at, static_cast<int>(arrival.vc)))) return false;
     }
     return true;
@@ -387,7 +385,7 @@ class Wire {
   void visit_waiting_flits(Visitor& visitor) {
     Cycles last = last_flit_;
     for_each_waiting_flit(kNever, [&](Flit flit, Stamp stamp) {
-      ArrivingFlits::Arrival& arrival = receiver().calendar->flit(stamp.at(), column_);
+      ArrivingFlits::Arrival& arrival = receiver().calendar->flit(stamp.at(), receiver().line.column);
       visitor.flit(flit);
       visit_stamp(visitor, stamp);
       arrival.flit = ArrivingFlits::word_of(flit);
@@ -430,8 +428,6 @@ class Wire {
   Cycles last_flit_ = -1;
   Cycles last_credit_ = -1;
   int vcs_;
-  int column_ = -1;     // flits wait in the calendar
-  bool by_vc_ = false;  // credits do
 };
 
 }  // namespace coppice::fabric
