@@ -53,6 +53,7 @@ void FlitNode::end_of_elaboration() {
 FlitNode::~FlitNode() = default;
 
 void FlitNode::stretch(FlitContext& context, SwitchStretch& switches) {
+  runs_come_ = true;
   auto stretch = std::make_unique<NodeStretch>(modules_, arrivals_, context, switches);
   if (stretch->able()) stretch_ = std::move(stretch);
 }
@@ -70,7 +71,10 @@ void FlitNode::rest_from_stretches(Cycles until) {
 }
 
 Cycles FlitNode::run(Cycles from, Cycles until) {
-  if (stretch_ == nullptr) return run_one_by_one(from, until);
+  if (stretch_ == nullptr) {
+    if (runs_come_) spread(until);
+    return run_one_by_one(from, until);
+  }
   Cycles now = from;
   while (now < until) {
     const Cycles brought = stretch_->run(now, until);
@@ -79,10 +83,19 @@ Cycles FlitNode::run(Cycles from, Cycles until) {
       continue;
     }
     const Cycles stop = std::min(until, std::max(now + 1, stretch_->resume()));
-    stretch_->spread(stop);
+    spread(stop);
     now = run_one_by_one(now, stop);
   }
   return now;
+}
+
+void FlitNode::spread(Cycles end) {
+  for (FlitModule* module : modules_) {
+    for (int port = 0; port < static_cast<int>(module->in.size()); ++port)
+      module->wire_in(port).spread_flits(end);
+    for (int port = 0; port < static_cast<int>(module->out.size()); ++port)
+      module->wire_out(port).spread_credits(end);
+  }
 }
 
 Cycles FlitNode::run_one_by_one(Cycles from, Cycles until) {

@@ -45,7 +45,8 @@ class FlitNode : public sc_core::sc_module {
   // Everything that comes to it does so `by` cycles later, as its modules have been told; returns the next
   // cycle.
   Cycles shift(Cycles by);
-  // From now on it runs through stretches at once where it can (NodeStretch).
+  // From now on it runs through stretches at once where it can (NodeStretch), and takes the runs of others
+  // that do in any case.
   void stretch(FlitContext& context, SwitchStretch& switches);
   // Cycles that it has run so.
   std::int64_t stretched() const;
@@ -73,6 +74,8 @@ class FlitNode : public sc_core::sc_module {
   void hand_over(Cycles now);
   void hand_over_by_line(Cycles now);
   Cycles wanted_by_modules() const;
+  // What comes in runs before cycle `end` is to come one by one.
+  void spread(Cycles end);
   Cycles run_one_by_one(Cycles from, Cycles until);
 
   NodeClock* clock_;
@@ -82,6 +85,7 @@ class FlitNode : public sc_core::sc_module {
   std::vector<Stand> stands_;
   ArrivalCalendar arrivals_;
   std::unique_ptr<NodeStretch> stretch_;
+  bool runs_come_ = false;  // others run through stretches
 };
 
 }  // namespace coppice::fabric

@@ -67,13 +67,6 @@ Cycles NodeStretch::run(Cycles now, Cycles until) {
   return end;
 }
 
-void NodeStretch::spread(Cycles end) {
-  for (int port = 0; port < static_cast<int>(module_->in.size()); ++port)
-    module_->wire_in(port).spread_flits(end);
-  for (int port = 0; port < static_cast<int>(module_->out.size()); ++port)
-    module_->wire_out(port).spread_credits(end);
-}
-
 // The end of a stretch that begins in cycle `now`, and what flows send by then: the first cycle in which
 // something other than the middles of packets may move. Nothing has moved yet.
 Cycles NodeStretch::foresee(Cycles now, Cycles end) {

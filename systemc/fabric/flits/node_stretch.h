@@ -34,8 +34,6 @@ class NodeStretch {
   Cycles run(Cycles now, Cycles until);
   // The cycle before which it is not worth asking again.
   Cycles resume() const { return resume_; }
-  // What comes before cycle `end` is to come one by one.
-  void spread(Cycles end);
   // Cycles that were run in stretches.
   std::int64_t cycles() const { return cycles_; }
   // What came of stretches since this was asked last: tries, and the work that they saved, which is below 0
