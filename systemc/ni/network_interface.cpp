@@ -432,25 +432,29 @@ void NetworkInterface::run_port(int index, Cycles now) {
   }
 }
 
-// Nops hold from the cycle in which the step before ends, without a cycle of their own; lines that are passed
-// over take one each. Returns whether an entry has issued.
+// An entry, a nop and a line that is passed over take a cycle each; without lockstep nops are not in tables of
+// hardware, and take none. Returns whether an entry has issued.
 bool NetworkInterface::run_context(TableContext& context, int index, Cycles now, bool may_issue) {
   TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
+  const auto pass_nop = [&] {
+    port.timestep.advance_to(port.table.head()->step);
+    port.table.pop();
+    context.active = now;
+  };
   DecoderState state = state_of(context, index, now);
   if (state == DecoderState::kPass) {
     port.table.pass();
     wait(context, index, state_of(context, index, now + 1), now);
     return false;
   }
-  for (; state == DecoderState::kNop; state = state_of(context, index, now)) {
-    const TableEntry& nop = *port.table.head();
-    port.timestep.advance_to(nop.step);
-    port.table.pop();
-    context.active = now;
-    if (context_.system->ni.lockstep) {
-      hold(port.lockstep, context_.framing.flits(nop.bytes), slowest_flit(context, index), now, false);
-    }
+  if (state == DecoderState::kNop && context_.system->ni.lockstep) {
+    const std::int64_t flits = context_.framing.flits(port.table.head()->bytes);
+    pass_nop();
+    hold(port.lockstep, flits, slowest_flit(context, index), now, false);
+    wait(context, index, state_of(context, index, now + 1), now);
+    return false;
   }
+  for (; state == DecoderState::kNop; state = state_of(context, index, now)) pass_nop();
   if (state != DecoderState::kIssue || !may_issue) {
     wait(context, index, state, now);
     return false;

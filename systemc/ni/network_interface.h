@@ -47,10 +47,10 @@ std::uint64_t open_message(const NiContext& context, NodeId node, int port, cons
 // Cycle by cycle: an entry whose conditions hold in cycle c issues in c, one per port and cycle; its first
 // flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected in
 // cycle c counts as arrived from c + reduction_latency (reduce) or c + 1 (gather) on, or when the memory has
-// it if that is later. The lockstep takes a
-// message to last as long as its flits at the pace of the slowest channel of its route, and a nop as long as
-// its bytes would at the slowest pace of its port; either takes system.ni.message_setup more, which is how
-// far a port's messages are apart (Packetizer). Real numbers are added flit by flit where the fabric moves
+// it if that is later. The lockstep takes a message to last as long as its flits at the pace of the slowest
+// channel of its route, and a nop, which takes a cycle as an entry does, as long as its bytes would at the
+// slowest pace of its port; either takes system.ni.message_setup more, which is how far a port's messages
+// are apart (Packetizer). Real numbers are added flit by flit where the fabric moves
 // flits, else message by message. Nothing runs in cycles in which nothing can change.
 class NetworkInterface final : public sc_core::sc_module,
                                public Interface,

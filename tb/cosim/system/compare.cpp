@@ -238,6 +238,12 @@ std::vector<Case> cases() {
        "mesh_4x4",
        {"collective.algorithm=chained_multitree", "collective.chunks=12", "system.ni.flow_control=message"},
        all});
+  // Nops of pieces of no words hold for no time.
+  list.push_back({"pieces_of_a_word",
+                  "torus_4x4",
+                  {"system.topology.dims=[3, 3]", "system.link.latency=1 ns", "system.ni.payload=512 B",
+                   "collective.algorithm=multitree_optimal", "collective.chunks=12", "collective.size=64 B"},
+                  all});
   add_programs(list);
   return list;
 }

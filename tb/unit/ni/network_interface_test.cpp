@@ -168,6 +168,18 @@ TEST(NetworkInterface, HoldsForNops) {
   EXPECT_EQ(two.message(0, 2).issued, 11 + 21);
 }
 
+// Without packets they hold for no time, but leave the table one by one.
+TEST(NetworkInterface, TakesACycleForANopOfNoPackets) {
+  TwoNodes two;
+  two.system.ni.lockstep = true;
+  two.system.ni.flow_control = config::FlowControl::kPacket;
+  two.add(0, Op::kNop, -1, 0, 1);
+  two.add(0, Op::kNop, -1, 0, 2);
+  two.add(0, Op::kReduce, 1, kBytes, 3);
+  two.run();
+  EXPECT_EQ(two.message(0, 2).issued, 2);
+}
+
 TEST(NetworkInterface, SkipsNopsWithoutLockstep) {
   TwoNodes two;
   two.add(0, Op::kNop, -1, kBytes, 1);

@@ -96,6 +96,7 @@ class ScheduleArithmetic {
     if (system_.ni.lockstep) at = std::max(at, port.release);
     if (entry.op == schedule::Op::kNop) {
       hold(port, at, framing_.flits(entry.bytes), false);
+      if (system_.ni.lockstep) port.decoder_free = at + 1;
       return true;
     }
     // Its dependencies are the arrivals of its flow in earlier steps.
