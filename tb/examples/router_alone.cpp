@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "fabric/failure.h"
-#include "fabric/flits/channel.h"
 #include "fabric/flits/flit_module.h"
 #include "fabric/flits/flit_node.h"
 #include "fabric/flits/node_clock.h"
 #include "fabric/flits/router_module.h"
 #include "fabric/sim_time.h"
+#include "fabric/wires/channel.h"
 
 namespace {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "fabric/failure.h"
-#include "fabric/flits/channel.h"
 #include "fabric/flits/flit_node.h"
 #include "fabric/flits/node_clock.h"
 #include "fabric/sim_time.h"
+#include "fabric/wires/channel.h"
 #include "ni/memory/memory.h"
 #include "ni/network_interface.h"
 #include "topology/networks/builders.h"

@@ -9,12 +9,12 @@
 #include "config/settings/config.h"
 #include "fabric/fabric.h"
 #include "fabric/failure.h"
-#include "fabric/flits/channel.h"
 #include "fabric/flits/flit_context.h"
 #include "fabric/flits/flit_node.h"
 #include "fabric/flits/node_clock.h"
 #include "fabric/flits/router_module.h"
 #include "fabric/flits/terminal.h"
+#include "fabric/wires/channel.h"
 #include "topology/routing/routing.h"
 #include "topology/topology.h"
 

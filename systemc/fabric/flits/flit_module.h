@@ -6,8 +6,8 @@
 
 #include "base/units.h"
 #include "fabric/flit.h"
-#include "fabric/flits/channel.h"
 #include "fabric/flits/port_set.h"
+#include "fabric/wires/channel.h"
 
 namespace coppice::fabric {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/units.h"
-#include "fabric/flits/arrival_calendar.h"
 #include "fabric/flits/flit_module.h"
 #include "fabric/flits/node_clock.h"
 #include "fabric/flits/stretch_judge.h"
+#include "fabric/wires/arrival_calendar.h"
 
 namespace coppice::fabric {
 

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "fabric/failure.h"
 #include "fabric/flits/node_threads.h"
-#include "fabric/flits/wire.h"
+#include "fabric/wires/wire.h"
 
 namespace coppice::fabric {
 

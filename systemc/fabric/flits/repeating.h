@@ -6,8 +6,8 @@
 
 #include "base/units.h"
 #include "fabric/flit.h"
-#include "fabric/flits/wire.h"
 #include "fabric/packet.h"
+#include "fabric/wires/wire.h"
 
 namespace coppice::fabric {
 

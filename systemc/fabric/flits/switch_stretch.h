@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 #include "fabric/flit.h"
-#include "fabric/flits/cycle_mask.h"
+#include "fabric/wires/cycle_mask.h"
 
 namespace coppice::fabric {
 

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "base/units.h"
-#include "fabric/flits/cycle_mask.h"
 #include "fabric/flits/flit_context.h"
 #include "fabric/flits/flit_events.h"
 #include "fabric/flits/router_module.h"
 #include "fabric/flits/switch_stretch.h"
 #include "fabric/flits/terminal.h"
+#include "fabric/wires/cycle_mask.h"
 
 namespace coppice::fabric {
 

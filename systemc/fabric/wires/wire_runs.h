@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/units.h"
-#include "fabric/flits/bursts.h"
-#include "fabric/flits/cycle_mask.h"
+#include "fabric/wires/bursts.h"
+#include "fabric/wires/cycle_mask.h"
 
 namespace coppice::fabric {
 

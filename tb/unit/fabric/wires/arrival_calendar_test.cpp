@@ -1,4 +1,4 @@
-#include "fabric/flits/arrival_calendar.h"
+#include "fabric/wires/arrival_calendar.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/units.h"
-#include "fabric/flits/arriving_flits.h"
+#include "fabric/wires/arriving_flits.h"
 
 namespace coppice::fabric {
 

@@ -5,7 +5,7 @@
 
 #include "base/statistics.h"
 #include "base/units.h"
-#include "fabric/flits/wire.h"
+#include "fabric/wires/wire.h"
 
 namespace coppice::fabric {
 

@@ -1,4 +1,4 @@
-#include "fabric/flits/wire.h"
+#include "fabric/wires/wire.h"
 
 #include <algorithm>
 

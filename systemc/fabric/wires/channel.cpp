@@ -1,4 +1,4 @@
-#include "fabric/flits/channel.h"
+#include "fabric/wires/channel.h"
 
 #include <fmt/format.h>
 

@@ -11,9 +11,9 @@
 
 #include "base/units.h"
 #include "fabric/flit.h"
-#include "fabric/flits/arrival_calendar.h"
-#include "fabric/flits/bursts.h"
-#include "fabric/flits/wire_runs.h"
+#include "fabric/wires/arrival_calendar.h"
+#include "fabric/wires/bursts.h"
+#include "fabric/wires/wire_runs.h"
 
 namespace coppice::fabric {
 
