@@ -432,8 +432,8 @@ void NetworkInterface::run_port(int index, Cycles now) {
   }
 }
 
-// An entry, a nop and a line that is passed over take a cycle each; without lockstep nops are not in tables of
-// hardware, and take none. Returns whether an entry has issued.
+// An entry, a nop and a line that is passed over take a cycle each; without lockstep nops are not in tables
+// of hardware, and take none. Returns whether an entry has issued.
 bool NetworkInterface::run_context(TableContext& context, int index, Cycles now, bool may_issue) {
   TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
   const auto pass_nop = [&] {
