@@ -31,8 +31,8 @@ void put_wide_part(Words& words, int context, int bits, std::uint32_t value) {
 
 class NiContextsModel::Impl {
  public:
-  Impl(const NiSettings& settings, NiOrder order, WordMemory& memory, const std::string& wave_path)
-      : harness_(settings, memory, wave_path), rtl_(harness_.rtl()) {
+  Impl(const NiSettings& settings, NiOrder order, WordMemory& memory)
+      : harness_(settings, memory, {}), rtl_(harness_.rtl()) {
     rtl_.order_i = static_cast<CData>(order);
     nothing_new();
     harness_.reset();
@@ -126,9 +126,8 @@ class NiContextsModel::Impl {
   unsigned starting_ = 0;  // bit per context: in the next step
 };
 
-NiContextsModel::NiContextsModel(const NiSettings& settings, NiOrder order, WordMemory& memory,
-                                 const std::string& wave_path)
-    : impl_(std::make_unique<Impl>(settings, order, memory, wave_path)) {}
+NiContextsModel::NiContextsModel(const NiSettings& settings, NiOrder order, WordMemory& memory)
+    : impl_(std::make_unique<Impl>(settings, order, memory)) {}
 NiContextsModel::~NiContextsModel() = default;
 void NiContextsModel::load(int context, int port, std::uint32_t index, const NiLine& line) {
   impl_->load(context, port, index, line);

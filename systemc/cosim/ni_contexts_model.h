@@ -43,8 +43,7 @@ class NiContextsModel {
  public:
   static constexpr int kContexts = NiContextsLimits::kContexts;
 
-  NiContextsModel(const NiSettings& settings, NiOrder order, WordMemory& memory,
-                  const std::string& wave_path);
+  NiContextsModel(const NiSettings& settings, NiOrder order, WordMemory& memory);
   ~NiContextsModel();
   NiContextsModel(const NiContextsModel&) = delete;
   NiContextsModel& operator=(const NiContextsModel&) = delete;

@@ -76,18 +76,40 @@ void for_each_bit(unsigned bits, const Visit& visit) {
   for (; bits != 0; bits &= bits - 1) visit(static_cast<unsigned>(std::countr_zero(bits)));
 }
 
+// The FST of every signal of a block that has been Verilated for it, and nothing of one that has not.
+template <typename Rtl>
+class Wave {
+ public:
+  void open(VerilatedContext& /*context*/, Rtl& /*rtl*/, const std::string& /*path*/) {}
+  void dump(std::int64_t /*time*/) {}
+};
+template <typename Rtl>
+requires requires(Rtl& rtl, VerilatedFstC& file) {
+  rtl.trace(&file, 1);
+}
+class Wave<Rtl> {
+ public:
+  void open(VerilatedContext& context, Rtl& rtl, const std::string& path) {
+    constexpr int kAllLevels = 99;
+    context.traceEverOn(true);
+    rtl.trace(&file_, kAllLevels);
+    file_.open(path.c_str());
+  }
+  void dump(std::int64_t time) { file_.dump(static_cast<std::uint64_t>(time)); }
+
+ private:
+  VerilatedFstC file_;
+};
+
 // What is around a Verilated network interface, of one context or of several: its clock, the gradient buffers
 // behind the DMA's latency, and the flits and credits of its ports. Not for where SystemC is.
 template <typename Rtl>
 class NiHarness {
  public:
+  // `wave_path`: of one that has been Verilated for waves.
   NiHarness(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
       : settings_(settings), memory_(&memory), rtl_(&context_, "ni") {
-    if (!wave_path.empty()) {
-      context_.traceEverOn(true);
-      rtl_.trace(&wave_, 99);
-      wave_.open(wave_path.c_str());
-    }
+    wave_.open(context_, rtl_, wave_path);
     rtl_.clk_i = 0;
     rtl_.now_i = 0;
     rtl_.load_valid_i = 0;
@@ -112,7 +134,6 @@ class NiHarness {
   NiHarness(const NiHarness&) = delete;
   NiHarness& operator=(const NiHarness&) = delete;
   ~NiHarness() {
-    if (wave_.isOpen()) wave_.close();
     rtl_.final();
     write_coverage(context_);
   }
@@ -177,7 +198,7 @@ class NiHarness {
     give_dma_data(now);
     rtl_.clk_i = 1;
     rtl_.eval();
-    if (wave_.isOpen()) wave_.dump(static_cast<std::uint64_t>(2 * now));
+    wave_.dump(2 * now);
     take_flits(outcome);
     outcome.arrived = rtl_.arrived_o;
     outcome.busy = rtl_.busy_o;
@@ -190,7 +211,7 @@ class NiHarness {
     access_memory(now);
     rtl_.clk_i = 0;
     rtl_.eval();
-    if (wave_.isOpen()) wave_.dump(static_cast<std::uint64_t>(2 * now + 1));
+    wave_.dump(2 * now + 1);
     rtl_.flit_valid_i = 0;
     rtl_.credit_i = 0;
     rtl_.dma_data_valid_i = 0;
@@ -256,7 +277,7 @@ class NiHarness {
   WordMemory* memory_;
   VerilatedContext context_;
   Rtl rtl_;
-  VerilatedFstC wave_;
+  Wave<Rtl> wave_;
   std::deque<Response> responses_;  // by cycle
   unsigned taken_ = 0;              // bit per port * kVcs + virtual channel: a flit comes in this cycle
 };

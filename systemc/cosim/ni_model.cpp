@@ -1,6 +1,7 @@
 #include "cosim/ni_model.h"
 
 #include <Vclocked_network_interface.h>
+#include <Vclocked_network_interface_waves.h>
 
 #include "cosim/ni_harness.h"
 
@@ -46,7 +47,19 @@ NiHead decode(const FlitBits& flit, const HeadLayout& layout) {
 
 class NiModel::Impl {
  public:
-  Impl(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
+  virtual ~Impl() = default;
+  virtual void load(int port, std::uint32_t index, const NiLine& line) = 0;
+  virtual void start(std::span<const NiTableSize> sizes) = 0;
+  virtual void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) = 0;
+  virtual void put_credit(int port, int vc) = 0;
+  virtual Outcome step(std::int64_t now) = 0;
+  virtual PortView view(int port) const = 0;
+};
+
+template <typename Rtl>
+class NiModel::ImplOf final : public Impl {
+ public:
+  ImplOf(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
       : harness_(settings, memory, wave_path), rtl_(harness_.rtl()) {
     rtl_.flow_stride_i = static_cast<SData>(kept(settings.flow_stride, Limits::kFlowBits));
     rtl_.address_stride_i = kept(settings.address_stride, Limits::kAddressBits);
@@ -54,7 +67,7 @@ class NiModel::Impl {
     harness_.reset();
   }
 
-  void load(int port, std::uint32_t index, const NiLine& line) {
+  void load(int port, std::uint32_t index, const NiLine& line) override {
     rtl_.load_valid_i = static_cast<CData>(1U << port);
     rtl_.load_index_i = static_cast<SData>(index);
     harness_.put_line(line, Limits::kFlowBits);
@@ -62,7 +75,7 @@ class NiModel::Impl {
     rtl_.load_valid_i = 0;
   }
 
-  void start(std::span<const NiTableSize> sizes) {
+  void start(std::span<const NiTableSize> sizes) override {
     constexpr int kLinesBits = 11;
     harness_.put_sizes(sizes, kLinesBits);
     rtl_.start_i = 1;
@@ -70,12 +83,12 @@ class NiModel::Impl {
     rtl_.start_i = 0;
   }
 
-  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) {
+  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) override {
     harness_.put_flit(port, vc, head, tail, bits);
   }
-  void put_credit(int port, int vc) { harness_.put_credit(port, vc); }
+  void put_credit(int port, int vc) override { harness_.put_credit(port, vc); }
 
-  Outcome step(std::int64_t now) {
+  Outcome step(std::int64_t now) override {
     Outcome outcome;
     harness_.begin(now, outcome);
     outcome.issued = rtl_.issue_o;
@@ -89,7 +102,7 @@ class NiModel::Impl {
     return outcome;
   }
 
-  PortView view(int port) const {
+  PortView view(int port) const override {
     const auto at = static_cast<unsigned>(port);
     return {(static_cast<std::uint32_t>(rtl_.state_o) >> (3 * at)) & 7,
             static_cast<std::uint32_t>(rtl_.timestep_o >> (Limits::kStepBits * at)) & 0xffff,
@@ -98,12 +111,17 @@ class NiModel::Impl {
   }
 
  private:
-  NiHarness<Vclocked_network_interface> harness_;
-  Vclocked_network_interface& rtl_;
+  NiHarness<Rtl> harness_;
+  Rtl& rtl_;
 };
 
-NiModel::NiModel(const NiSettings& settings, WordMemory& memory, const std::string& wave_path)
-    : impl_(std::make_unique<Impl>(settings, memory, wave_path)) {}
+NiModel::NiModel(const NiSettings& settings, WordMemory& memory, const std::string& wave_path) {
+  if (wave_path.empty()) {
+    impl_ = std::make_unique<ImplOf<Vclocked_network_interface>>(settings, memory, wave_path);
+  } else {
+    impl_ = std::make_unique<ImplOf<Vclocked_network_interface_waves>>(settings, memory, wave_path);
+  }
+}
 NiModel::~NiModel() = default;
 void NiModel::load(int port, std::uint32_t index, const NiLine& line) {
   impl_->load(port, index, line);

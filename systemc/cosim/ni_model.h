@@ -70,6 +70,9 @@ class NiModel {
 
  private:
   class Impl;
+  // Of the network interface as it has been Verilated for waves, or, faster, without.
+  template <typename Rtl>
+  class ImplOf;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -78,11 +78,11 @@ void BufferMap::write(std::uint32_t address, unsigned lanes, const FlitBits& wor
 
 RtlContextInterface::RtlContextInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
                                          const ni::NiContext& context, fabric::FlitContext& flits,
-                                         FlitContents& contents, const std::string& wave_path)
+                                         FlitContents& contents)
     : RtlTerminal(name, node, ports, context, kSeveralContexts, flits, contents),
       ports_(ports),
-      model_(std::make_unique<NiContextsModel>(
-          settings_of(context, node), order_of(context.system->ni.context_order), memory_, wave_path)),
+      model_(std::make_unique<NiContextsModel>(settings_of(context, node),
+                                               order_of(context.system->ni.context_order), memory_)),
       sizes_(static_cast<std::size_t>(ports)) {}
 
 void RtlContextInterface::start(Cycles at) {

@@ -55,8 +55,7 @@ class RtlContextInterface final : public RtlTerminal,
   // `context.clock` wakes it before who else acts at the node, as the accelerator does. All references
   // outlive it.
   RtlContextInterface(const sc_core::sc_module_name& name, NodeId node, int ports,
-                      const ni::NiContext& context, fabric::FlitContext& flits, FlitContents& contents,
-                      const std::string& wave_path);
+                      const ni::NiContext& context, fabric::FlitContext& flits, FlitContents& contents);
 
   NodeId node() const override { return Terminal::node(); }
   int num_ports() const override { return ports_; }

@@ -168,7 +168,7 @@ void Machine::build_interface(NodeId id, const ni::NiContext& context, fabric::F
     const int tables = resolve_ni_ports(spec_.loaded.config, spec_.topology);
     if (spec_.rtl_contexts) {
       interfaces_.push_back(
-          std::make_unique<cosim::RtlContextInterface>("ni", id, tables, context, *flits, contents_, wave));
+          std::make_unique<cosim::RtlContextInterface>("ni", id, tables, context, *flits, contents_));
     } else {
       interfaces_.push_back(std::make_unique<cosim::RtlNetworkInterface>("ni", id, tables, context, *flits,
                                                                          contents, contents_, wave));
