@@ -42,6 +42,9 @@ module credit_return #(
     found = 1'b0;
     candidate = last_q;
     chosen = last_q;
+`ifdef VERILATOR
+    if (owes_o)  // else none is found
+`endif
     for (i = 0; i < VCS; i = i + 1) begin
       candidate = candidate == LAST_VC[VC_W-1:0] ? {VC_W{1'b0}} : candidate + 1'b1;
       if (!found && owes[candidate]) begin

@@ -90,6 +90,9 @@ module depacketizer #(
     others = {PACKETS_W{1'b0}};
     match = {PENDING{1'b0}};
     same = {VCS{1'b0}};
+`ifdef VERILATOR
+    if (valid_i)  // else none of this counts
+`endif
     for (i = 0; i < VCS; i = i + 1) begin
       name = name | (name_q[i*NAME_W+:NAME_W] & {NAME_W{here[i]}});
       address = address | (address_q[i*ADDR_W+:ADDR_W] & {ADDR_W{here[i]}});
@@ -153,24 +156,27 @@ module depacketizer #(
         if (comes && head_i) begin
           for (k = 0; k < PENDING; k = k + 1)
             match_q[l*PENDING+k] <= pending_q[k] && message_q[k*NAME_W+:NAME_W] == name_in;
-        end else begin
+        end else if (counts) begin
           // The message gives its place back, or gets one.
-          if (counts && known) match_q[l*PENDING+:PENDING] <= match_q[l*PENDING+:PENDING] & ~(match & last_q);
-          else if (counts && same[l]) match_q[l*PENDING+:PENDING] <= free;
+          if (known) match_q[l*PENDING+:PENDING] <= match_q[l*PENDING+:PENDING] & ~(match & last_q);
+          else if (same[l]) match_q[l*PENDING+:PENDING] <= free;
         end
-        for (k = 0; k < VCS; k = k + 1) begin
-          if (valid_i && head_i && (here[l] || here[k])) same_q[l*VCS+k] <= here[l] ? equal[k] : equal[l];
+        if (valid_i && head_i) begin
+          for (k = 0; k < VCS; k = k + 1)
+            if (here[l] || here[k]) same_q[l*VCS+k] <= here[l] ? equal[k] : equal[l];
         end
       end
     end
     for (l = 0; l < PENDING; l = l + 1) begin : g_pending
       wire [PACKETS_W-1:0] missing = missing_q[l*PACKETS_W+:PACKETS_W];
       always @(posedge message_clk) begin
-        // A place that is free may be written for nothing.
-        if (counts && free[l]) message_q[l*NAME_W+:NAME_W] <= name;
-        if (counts && (match[l] || free[l])) begin
-          missing_q[l*PACKETS_W+:PACKETS_W] <= pending_q[l] ? missing - ONE : others;
-          last_q[l] <= pending_q[l] ? missing == TWO : |(two_q & here);
+        if (counts) begin
+          // A place that is free may be written for nothing.
+          if (free[l]) message_q[l*NAME_W+:NAME_W] <= name;
+          if (match[l] || free[l]) begin
+            missing_q[l*PACKETS_W+:PACKETS_W] <= pending_q[l] ? missing - ONE : others;
+            last_q[l] <= pending_q[l] ? missing == TWO : |(two_q & here);
+          end
         end
       end
     end

@@ -21,7 +21,7 @@ module dependency_tracker #(
   localparam INDEX_W = $clog2(FLOWS);
   localparam GROUP = 1 << (INDEX_W / 2);  // flows that are looked for together
   localparam SUM_W = $clog2(EVENTS + 1);
-  wire [FLOWS*COUNT_W-1:0] count;  // 0 of a flow of which nothing has come
+  reg  [FLOWS*COUNT_W-1:0] count_q;  // 0 of a flow of which nothing has come
 
   function [SUM_W-1:0] number_of(input [EVENTS-1:0] bits);
     integer n;
@@ -41,16 +41,14 @@ module dependency_tracker #(
       for (e = 0; e < EVENTS; e = e + 1) begin : g_event
         assign mine[e] = arrived_i[e] && arrived_flow_i[e*FLOW_W+:INDEX_W] == FLOW;
       end
-      reg [COUNT_W-1:0] count_q;
-      assign count[f*COUNT_W+:COUNT_W] = count_q;
       always @(posedge clk) begin
-        if (!rst_ni || reset_i) count_q <= {COUNT_W{1'b0}};
+        if (!rst_ni || reset_i) count_q[f*COUNT_W+:COUNT_W] <= {COUNT_W{1'b0}};
 `ifdef VERILATOR
         else if (|arrived_i)  // all that is not added up here is most of its work
 `else
         else
 `endif
-          count_q <= count_q + {{(COUNT_W - SUM_W){1'b0}}, number_of(mine)};
+          count_q[f*COUNT_W+:COUNT_W] <= count_q[f*COUNT_W+:COUNT_W] + {{(COUNT_W - SUM_W){1'b0}}, number_of(mine)};
       end
     end
     for (q = 0; q < QUERIES; q = q + 1) begin : g_query
@@ -62,7 +60,7 @@ module dependency_tracker #(
         for (g = 0; g < FLOWS; g = g + GROUP) begin
           if (flow / GROUP == g[INDEX_W-1:0] / GROUP) begin
             for (n = g; n < g + GROUP && n < FLOWS; n = n + 1)
-              if (flow % GROUP == n[INDEX_W-1:0] % GROUP) arrivals = arrivals | count[n*COUNT_W+:COUNT_W];
+              if (flow % GROUP == n[INDEX_W-1:0] % GROUP) arrivals = arrivals | count_q[n*COUNT_W+:COUNT_W];
           end
         end
       end

@@ -150,8 +150,15 @@ module reduction_unit #(
   reg  [PORTS-1:0]       first_late_q, second_late_q, third_late_q;
   wire any_late = |{queued, first_late_q, second_late_q, third_late_q};
   wire [PORTS*PORTS-1:0] dma_hits;  // [port][requester]
-  wire [PORTS*SOUGHT_W-1:0] dma_sought;
+  reg  [PORTS*SOUGHT_W-1:0] dma_sought;
   integer o;
+  always @* begin
+    dma_sought = {(PORTS*SOUGHT_W){1'bx}};
+    if (any_late) begin
+      for (o = 0; o < PORTS; o = o + 1)
+        dma_sought[o*SOUGHT_W+:SOUGHT_W] = sought_of({dma_lanes_i[o*LANES+:LANES], dma_address_i[o*ADDR_W+:ADDR_W]});
+    end
+  end
   always @* begin
     dma_conflict_o = {PORTS{1'b0}};
     for (o = 0; o < PORTS; o = o + 1) dma_conflict_o = dma_conflict_o | dma_hits[o*PORTS+:PORTS];
@@ -159,9 +166,6 @@ module reduction_unit #(
 
   genvar g, l;
   generate
-    for (g = 0; g < PORTS; g = g + 1) begin : g_dma
-      assign dma_sought[g*SOUGHT_W+:SOUGHT_W] = sought_of({dma_lanes_i[g*LANES+:LANES], dma_address_i[g*ADDR_W+:ADDR_W]});
-    end
     for (g = 0; g < PORTS; g = g + 1) begin : g_port
       // The queue. Whether a flit that comes is kept is known late: it is written in any case, and counts a cycle later, as kept_q.
       reg [FLIT_W-1:0] queue_q [0:QUEUE-1];
@@ -221,13 +225,25 @@ module reduction_unit #(
       clock_gate #(.GATES(GATES)) i_lane_gate (
         .clk_i(clk_i), .enable_i(first_q[g] || second_q[g] || third_q[g]), .clk_o(lane_clk));
       genvar s;
-      for (s = 0; s < QUEUE; s = s + 1) begin : g_place
-        wire place_clk;
-        clock_gate #(.GATES(GATES)) i_place_gate (.clk_i(clk), .enable_i(write && tail_place[s]), .clk_o(place_clk));
-        always @(posedge place_clk) begin
-          if ((write && tail_place[s]) || GATES != 0) begin
+      if (GATES != 0) begin : g_gated
+        for (s = 0; s < QUEUE; s = s + 1) begin : g_place
+          wire place_clk;
+          clock_gate #(.GATES(GATES)) i_place_gate (.clk_i(clk), .enable_i(write && tail_place[s]), .clk_o(place_clk));
+          always @(posedge place_clk) begin
             queue_place_q[s*PLACE_W+:PLACE_W] <= comes;
             queue_add_q[s] <= add_i[g];
+          end
+        end
+      end else begin : g_free
+        integer t;
+        always @(posedge clk) begin
+          if (write) begin
+            for (t = 0; t < QUEUE; t = t + 1) begin
+              if (tail_place[t]) begin
+                queue_place_q[t*PLACE_W+:PLACE_W] <= comes;
+                queue_add_q[t] <= add_i[g];
+              end
+            end
           end
         end
       end
@@ -249,14 +265,15 @@ module reduction_unit #(
         hits = {PORTS{1'b0}};
         if (any_late && |dma_valid_i) begin
           for (w = 0; w < 3; w = w + 1) begin
-            for (d = 0; d < PORTS; d = d + 1) begin
-              if (late[w] && overlap(dma_sought[d*SOUGHT_W+:SOUGHT_W], sums_place[(w*PORTS+g)*PLACE_W+:PLACE_W]))
-                hits[d] = 1'b1;
+            if (late[w]) begin
+              for (d = 0; d < PORTS; d = d + 1)
+                if (overlap(dma_sought[d*SOUGHT_W+:SOUGHT_W], sums_place[(w*PORTS+g)*PLACE_W+:PLACE_W])) hits[d] = 1'b1;
             end
           end
           for (w = 0; w < QUEUE; w = w + 1) begin
-            for (d = 0; d < PORTS; d = d + 1) begin
-              if (holds[w] && overlap(dma_sought[d*SOUGHT_W+:SOUGHT_W], queue_place_q[w*PLACE_W+:PLACE_W])) hits[d] = 1'b1;
+            if (holds[w]) begin
+              for (d = 0; d < PORTS; d = d + 1)
+                if (overlap(dma_sought[d*SOUGHT_W+:SOUGHT_W], queue_place_q[w*PLACE_W+:PLACE_W])) hits[d] = 1'b1;
             end
           end
         end
