@@ -20,20 +20,27 @@ module round_robin #(
       for (step = 1; step < WIDTH; step = step * 2) upward = upward | upward << step;
     end
   endfunction
-  reg [WIDTH-1:0] grant, ahead, above;
+  reg [WIDTH-1:0] grant, behind, ahead, above;
   integer i;
   always @* begin
     grant = {WIDTH{1'b0}};
+    behind = {WIDTH{1'b0}};
     ahead = {WIDTH{1'b0}};  // requesters that come before this one
     above = {WIDTH{1'b0}};  // those of higher numbers
-    for (i = 0; i < WIDTH; i = i + 1) begin
-      above = {WIDTH{1'b1}} << i << 1;
-      ahead = ((from_i | {WIDTH{!from_i[i]}}) & ~({WIDTH{1'b1}} << i)) | (from_i & {WIDTH{!from_i[i]}} & above);
-      grant[i] = request_i[i] && (request_i & ahead) == {WIDTH{1'b0}};
+`ifdef VERILATOR
+    if (any_o)  // else nobody is granted anything
+`endif
+    begin
+      for (i = 0; i < WIDTH; i = i + 1) begin
+        above = {WIDTH{1'b1}} << i << 1;
+        ahead = ((from_i | {WIDTH{!from_i[i]}}) & ~({WIDTH{1'b1}} << i)) | (from_i & {WIDTH{!from_i[i]}} & above);
+        grant[i] = request_i[i] && (request_i & ahead) == {WIDTH{1'b0}};
+      end
+      behind = upward(grant) << 1;
     end
   end
   assign grant_o = grant;
   assign any_o = |request_i;
-  assign behind_o = upward(grant_o) << 1;
+  assign behind_o = behind;
 endmodule
 `default_nettype wire

@@ -123,6 +123,9 @@ module router #(
         always @* begin
           some_there = {VCS{1'b0}};
           two_there = {VCS{1'b0}};
+`ifdef VERILATOR
+          if (|keeps)  // else they count for nothing, and are most of a router's work
+`endif
           for (n = 0; n < PORTS; n = n + 1) begin
             some_there = some_there | (some[n*VCS+:VCS] & {VCS{out_port_q[ID*PORTS+n]}});
             two_there = two_there | (two[n*VCS+:VCS] & {VCS{out_port_q[ID*PORTS+n]}});
@@ -190,10 +193,12 @@ module router #(
       always @* begin
         word = {WORD_W{1'b0}};
         vc = {VCS{1'b0}};
-        for (n = 0; n < VCS; n = n + 1) begin
+        for (n = 0; n < VCS; n = n + 1) vc = vc | (out_vc_q[(p*VCS+n)*VCS+:VCS] & {VCS{granted[p*VCS+n]}});
+`ifdef VERILATOR
+        if (|sent_q[p*VCS+:VCS])  // else nothing is chosen
+`endif
+        for (n = 0; n < VCS; n = n + 1)
           word = word | (last[(p*VCS+n)*WORD_W+:WORD_W] & {WORD_W{sent_q[p*VCS+n]}});
-          vc = vc | (out_vc_q[(p*VCS+n)*VCS+:VCS] & {VCS{granted[p*VCS+n]}});
-        end
       end
       assign chosen[p*WORD_W+:WORD_W] = word;
       wire clk;
@@ -221,6 +226,9 @@ module router #(
         tail = 1'b0;
         vc = {VCS{1'b0}};
         vc_number = {VC_W{1'b0}};
+`ifdef VERILATOR
+        if (|from)  // else nothing is there
+`endif
         for (n = 0; n < PORTS; n = n + 1) begin
           word = word | (chosen[n*WORD_W+:WORD_W] & {WORD_W{from[n]}});
           tail = tail || (chosen_tail_q[n] && from[n]);

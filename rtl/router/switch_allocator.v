@@ -47,6 +47,9 @@ module switch_allocator #(
       always @* begin
         vc = {VCS{1'b0}};
         vc_behind = {VCS{1'b0}};
+`ifdef VERILATOR
+        if (any)  // else it accepts nothing
+`endif
         for (n = 0; n < PORTS; n = n + 1) begin
           vc = vc | (candidate[(i*PORTS+n)*VCS+:VCS] & {VCS{accepts[n]}});
           vc_behind = vc_behind | (behind[(i*PORTS+n)*VCS+:VCS] & {VCS{accepts[n]}});

@@ -51,29 +51,37 @@ module vc_allocator #(
       wire               granted_any;
       // Which virtual channel of each port would be served is there when it is known which port is.
       for (i = 0; i < PORTS; i = i + 1) begin : g_input
-        wire [VCS-1:0] asks, asks_from, mine, lowest;
+        reg [VCS-1:0] asks, mine, lowest;
+        reg [VC_W-1:0] number;
+        reg is_from;  // this port's come from the pointer on
         wire is_pointers;
         if (i == 0) begin : g_first
           assign is_pointers = from_port[i];
         end else begin : g_later
           assign is_pointers = from_port[i] && !from_port[i-1];
         end
-        genvar v;
-        for (v = 0; v < VCS; v = v + 1) begin : g_vc
-          assign asks[v] = request_i[i*VCS+v] && out_port_i[(i*VCS+v)*PORTS+PORT] && allowed_i[(i*VCS+v)*VCS+VC];
-        end
-        assign asks_from = asks & from;
-        assign mine = is_pointers && asks_from != {VCS{1'b0}} ? asks_from : asks;
-        assign any[i] = |asks;
-        assign any_from[i] = from_port[i] && (!is_pointers || |asks_from);
-        assign lowest = mine & (~mine + 1'b1);
-        assign first[i*VCS+:VCS] = lowest & {VCS{port[i]}};
-        reg [VC_W-1:0] number;
         integer m;
         always @* begin
+          asks = {VCS{1'b0}};
+          mine = {VCS{1'b0}};
+          lowest = {VCS{1'b0}};
           number = {VC_W{1'b0}};
-          for (m = 0; m < VCS; m = m + 1) if (lowest[m]) number = number | m[VC_W-1:0];
+          is_from = 1'b0;
+`ifdef VERILATOR
+          if (|request_i)  // heads are few, and all this is most of a router's work
+`endif
+          begin
+            for (m = 0; m < VCS; m = m + 1)
+              asks[m] = request_i[i*VCS+m] && out_port_i[(i*VCS+m)*PORTS+PORT] && allowed_i[(i*VCS+m)*VCS+VC];
+            mine = is_pointers && (asks & from) != {VCS{1'b0}} ? asks & from : asks;
+            lowest = mine & (~mine + 1'b1);
+            for (m = 0; m < VCS; m = m + 1) if (lowest[m]) number = number | m[VC_W-1:0];
+            is_from = from_port[i] && (!is_pointers || |(asks & from));
+          end
         end
+        assign any[i] = |asks;
+        assign any_from[i] = is_from;
+        assign first[i*VCS+:VCS] = lowest & {VCS{port[i]}};
         assign numbers[(o*PORTS+i)*VC_W+:VC_W] = number;
       end
       round_robin #(.WIDTH(PORTS)) i_grant (
@@ -86,6 +94,9 @@ module vc_allocator #(
       integer n;
       always @* begin
         index = {INPUT_W{1'b0}};
+`ifdef VERILATOR
+        if (granted_any)
+`endif
         for (n = 0; n < PORTS; n = n + 1)
           if (port[n]) index = index | n[INPUT_W-1:0] << VC_W | {{(INPUT_W-VC_W){1'b0}}, numbers[(o*PORTS+n)*VC_W+:VC_W]};
       end
@@ -109,8 +120,13 @@ module vc_allocator #(
       always @* begin
         mine = {VCS{1'b0}};
         from = {VCS{1'b0}};
-        for (n = 0; n < INPUTS; n = n + 1) mine[n%VCS] = mine[n%VCS] || grants[n*INPUTS+i];
-        for (n = 0; n < PORTS; n = n + 1) from = from | (vc_pointer[n*VCS+:VCS] & {VCS{out_port_i[i*PORTS+n]}});
+`ifdef VERILATOR
+        if (request_i[i])  // else it is granted nothing
+`endif
+        begin
+          for (n = 0; n < INPUTS; n = n + 1) mine[n%VCS] = mine[n%VCS] || grants[n*INPUTS+i];
+          for (n = 0; n < PORTS; n = n + 1) from = from | (vc_pointer[n*VCS+:VCS] & {VCS{out_port_i[i*PORTS+n]}});
+        end
       end
       wire [VCS-1:0] behind;
       wire any;
@@ -128,6 +144,10 @@ module vc_allocator #(
       integer k, n, m;
       always @* begin
         taken = may;
+        same = {PORTS{1'bx}};
+`ifdef VERILATOR
+        if (|may)  // else nothing is granted
+`endif
         for (k = 0; k < VCS; k = k + 1) begin
           for (n = 0; n < VCS; n = n + 1) begin
             for (m = 0; m < PORTS; m = m + 1)
