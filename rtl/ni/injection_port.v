@@ -1,6 +1,6 @@
 // Gives each packet a virtual channel of the router's input port (round-robin from the one after the last used,
 // any that has a credit) and sends a flit a cycle while that has credits. A credit counts in the cycle in which
-// it comes.
+// it comes. Whether a head or else a body finds room is told whether or not one is there.
 `default_nettype none
 module injection_port #(
   parameter VCS = 4,      // virtual channels
@@ -15,6 +15,7 @@ module injection_port #(
   input  wire [VCS-1:0]      credit_i,        // a credit of each came back
   input  wire                flit_valid_i,
   input  wire                flit_head_i,
+  output wire                room_o,          // a flit that is there leaves in this cycle
   output wire                flit_taken_o,    // it leaves in this cycle
   output wire [VC_W-1:0]     vc_o
 );
@@ -38,7 +39,8 @@ module injection_port #(
   end
 
   assign vc_o = flit_head_i ? chosen : vc_q;
-  assign flit_taken_o = flit_valid_i && (flit_head_i ? found : |(available & here));
+  assign room_o = flit_head_i ? found : |(available & here);
+  assign flit_taken_o = flit_valid_i && room_o;
 
   wire clk;
   clock_gate #(.GATES(GATES)) i_gate (

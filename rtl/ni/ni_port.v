@@ -303,7 +303,7 @@ module ni_port #(
     else if (!asks && data_taken) asked_q <= asked_q - 1'b1;
   end
 
-  wire packet_valid, packet_taken, packet_busy;
+  wire packet_valid, packet_room, packet_busy;
   packetizer #(
     .FLIT_W(FLIT_W), .LANES(LANES), .LATENCY_W(BUFFER_W), .FLOW_W(TAGGED_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
     .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W), .GATES(GATES)
@@ -313,11 +313,11 @@ module ni_port #(
     .address_i(address), .words_i(words), .total_i(total), .packets_i(packets), .route_i(route),
     .place_o(place), .data_valid_i(!data_empty), .data_i(data), .data_taken_o(data_taken),
     .valid_o(packet_valid), .head_o(flit_head_o), .tail_o(flit_tail_o), .last_o(message_ends),
-    .flit_o(flit_o), .taken_i(packet_taken), .busy_o(packet_busy));
+    .flit_o(flit_o), .taken_i(packet_room), .busy_o(packet_busy));
   injection_port #(.VCS(VCS), .VC_W(VC_W), .CREDIT_W(CREDIT_W), .GATES(GATES)) i_injection (
     .clk_i(clk_i), .rst_ni(rst_ni), .load_i(take_credits_i), .credits_i(credits_i), .credit_i(credit_i),
-    .flit_valid_i(packet_valid), .flit_head_i(flit_head_o), .flit_taken_o(packet_taken), .vc_o(flit_vc_o));
-  assign flit_valid_o = packet_taken;
+    .flit_valid_i(packet_valid), .flit_head_i(flit_head_o), .room_o(packet_room),
+    .flit_taken_o(flit_valid_o), .vc_o(flit_vc_o));
 
   wire pending_overflow;
   depacketizer #(

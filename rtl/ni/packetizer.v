@@ -1,7 +1,7 @@
 // Turns issued messages into packets, in order: a head flit, then the data, at most payload_words_i a packet
 // (message-based: the whole message, one head flit for all its sub-messages). Two messages at most are here:
 // one on its way and one behind it, so no cycle is lost between messages or packets. A message starts no earlier
-// than latency_i cycles after its push. A flit is taken when valid_o and taken_i.
+// than latency_i cycles after its push. A flit is taken when valid_o and taken_i, which need not wait for valid_o.
 //
 // Head flit, from bit 0: add (else store), flow, address of the packet's first word, data words of the packet,
 // tag (source port, sequence number), packets of the message, source route.
@@ -71,7 +71,7 @@ module packetizer #(
   reg [BODY_W-1:0]    data_left_q;    // flits of it that hold data
 
   wire back = front_q ^ count_q[0];
-  wire ready = ready_q[front_q];
+  wire starts = busy_o && ready_q[front_q];
   wire [LEN_W-1:0] packet_total = all_q[front_q] ? total_q[front_q] : payload_words_i;
   wire [LEN_W-1:0] packet_words = all_words_q[front_q] ? words_q[front_q] : payload_words_i;
   wire [BODY_W-1:0] packet_flits =
@@ -85,19 +85,22 @@ module packetizer #(
   assign place_o = !count_q[1];
   assign busy_o = count_q != 2'd0;
   assign head_o = !in_packet_q;
-  assign valid_o = in_packet_q ? !holds_data || data_valid_i : busy_o && ready;
+  assign valid_o = in_packet_q ? !holds_data || data_valid_i : starts;
   assign tail_o = in_packet_q && body_left_q == {{(BODY_W - 1){1'b0}}, 1'b1};
   assign last_o = tail_o && last_packet_q;
   assign flit_o = !in_packet_q ? {{(FLIT_W - HEAD_W){1'b0}}, head} : holds_data ? data_i : {FLIT_W{1'b0}};
-  assign data_taken_o = in_packet_q && holds_data && taken_i && valid_o;
+  assign data_taken_o = in_packet_q && holds_data && data_valid_i && taken_i;
 
-  wire take = valid_o && taken_i;
-  wire pop = take && last_o;
+  // Whether data is there does not count for a head.
+  wire take_head = !in_packet_q && starts && taken_i;
+  wire take_body = in_packet_q && (!holds_data || data_valid_i) && taken_i;
+  wire take = take_head || take_body;
+  wire pop = take_body && last_o;
   integer i;
 
   // Clocks of messages, of which a new one or a head that leaves changes something, and of the rest.
   wire message_clk, clk;
-  clock_gate #(.GATES(GATES)) i_message_gate (.clk_i(clk_i), .enable_i(push_i || (take && !in_packet_q)), .clk_o(message_clk));
+  clock_gate #(.GATES(GATES)) i_message_gate (.clk_i(clk_i), .enable_i(push_i || take_head), .clk_o(message_clk));
   clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || push_i || take || ready_q != 2'd3), .clk_o(clk));
 
   always @(posedge clk_i) begin
@@ -107,7 +110,7 @@ module packetizer #(
     end
   end
   always @(posedge message_clk) begin
-    if (take && !in_packet_q) begin
+    if (take_head) begin
       address_q[front_q] <= address_q[front_q] + {{(ADDR_W - LEN_W){1'b0}}, packet_words};
       words_q[front_q] <= all_words_q[front_q] ? {LEN_W{1'b0}} : words_q[front_q] - payload_words_i;
       total_q[front_q] <= total_q[front_q] - payload_words_i;
@@ -134,13 +137,13 @@ module packetizer #(
         if (!ready_q[i]) wait_q[i] <= wait_q[i] - 1'b1;
         if (wait_q[i] == NEXT) ready_q[i] <= 1'b1;
       end
-      if (take && !in_packet_q) begin
+      if (take_head) begin
         in_packet_q <= 1'b1;
         last_packet_q <= all_q[front_q];
         body_left_q <= packet_flits;
         data_left_q <= packet_data;
       end
-      if (take && in_packet_q) begin
+      if (take_body) begin
         body_left_q <= body_left_q - 1'b1;
         if (holds_data) data_left_q <= data_left_q - 1'b1;
         if (tail_o) in_packet_q <= 1'b0;

@@ -12,11 +12,11 @@ module injection_port_props (input wire clk_i);
   wire [1:0] credit = $anyseq;
   wire valid = $anyseq, tail = $anyseq;
   reg in_packet = 1'b0;
-  wire taken;
+  wire taken, room;
   wire vc;
   injection_port #(.VCS(2), .VC_W(1), .CREDIT_W(2)) dut (
     .clk_i(clk_i), .rst_ni(started), .load_i(!loaded), .credits_i(places), .credit_i(credit), .flit_valid_i(valid),
-    .flit_head_i(!in_packet), .flit_taken_o(taken), .vc_o(vc));
+    .flit_head_i(!in_packet), .room_o(room), .flit_taken_o(taken), .vc_o(vc));
 
   reg [1:0] out0 = 2'd0, out1 = 2'd0;  // flits under way
   wire [1:0] after0 = out0 - {1'b0, credit[0]};
@@ -35,7 +35,8 @@ module injection_port_props (input wire clk_i);
       if (valid && !in_packet && (place0 || place1)) assert (taken);
       if (in_packet && taken) assert (vc == held);
       if (in_packet && valid && (held ? place1 : place0)) assert (taken);
-      if (!valid) assert (!taken);
+      assert (taken == (valid && room));
+      assert (room == (in_packet ? (held ? place1 : place0) : place0 || place1));
       out0 <= after0 + {1'b0, taken && !vc};
       out1 <= after1 + {1'b0, taken && vc};
       if (taken) begin
