@@ -1,6 +1,6 @@
 // Reads the data of issued messages from the gradient buffer, a flit a cycle, in the order of issue. Two
 // messages at most are here. A request leaves when req_ready_i says that its data has a place and that no sum
-// under way is missing from it.
+// under way is missing from it. It comes out of registers, and is told a cycle before (next_o), whatever of it may leave.
 `default_nettype none
 module dma_address_generator #(
   parameter ADDR_W = 24,  // bits of an address, in words of 4 bytes
@@ -16,47 +16,57 @@ module dma_address_generator #(
   output wire [ADDR_W-1:0] req_address_o,
   output wire [LANES-1:0]  req_lanes_o,    // lanes that hold a word: the first ones
   input  wire              req_ready_i,
+  output wire              next_o,         // the next cycle's request, if there is one, is this:
+  output wire [ADDR_W-1:0] next_address_o,
+  output wire [LANES-1:0]  next_lanes_o,
   output wire              busy_o
 );
   localparam [LEN_W-1:0] STEP = LANES[LEN_W-1:0];
   localparam [ADDR_W-1:0] ADDR_STEP = LANES[ADDR_W-1:0];
-  reg [ADDR_W-1:0] address_q [0:1];
-  reg [LEN_W-1:0]  words_q [0:1];
-  reg [1:0]        count_q;
-  reg              head_q;
+  // Of the message in front, from its request on, and of the one behind it.
+  reg              front_q, behind_q;
+  reg [ADDR_W-1:0] address_q, behind_address_q;
+  reg [LEN_W-1:0]  words_q, behind_words_q;
+  reg [LANES-1:0]  lanes_q;
+  reg              last_q;  // request of the message
 
-  wire tail = head_q ^ count_q[0];
-  wire last = words_q[head_q] <= STEP;
-  wire send = req_valid_o && req_ready_i;
-  wire pop = send && last;
+  wire send = front_q && req_ready_i;
+  wire pop = send && last_q;
+  wire goes_on = front_q && !last_q;
+  wire [LEN_W-1:0] next_words = goes_on ? words_q - STEP : behind_q ? behind_words_q : words_i;
 
-  assign req_valid_o = count_q != 2'd0;
-  assign req_address_o = address_q[head_q];
-  assign busy_o = req_valid_o;
+  assign req_valid_o = front_q;
+  assign req_address_o = address_q;
+  assign req_lanes_o = lanes_q;
+  assign next_o = send || (push_i && !front_q);
+  assign next_address_o = goes_on ? address_q + ADDR_STEP : behind_q ? behind_address_q : address_i;
+  assign busy_o = front_q;
 
   genvar l;
   generate
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
       localparam [LEN_W-1:0] INDEX = l;
-      assign req_lanes_o[l] = words_q[head_q] > INDEX;
+      assign next_lanes_o[l] = next_words > INDEX;
     end
   endgenerate
 
   always @(posedge clk_i) begin
     if (!rst_ni) begin
-      count_q <= 2'd0;
-      head_q <= 1'b0;
+      front_q <= 1'b0;
+      behind_q <= 1'b0;
     end else begin
-      if (send) begin
-        address_q[head_q] <= req_address_o + ADDR_STEP;
-        words_q[head_q] <= words_q[head_q] - STEP;
-      end
-      if (pop) head_q <= !head_q;
-      if (push_i) begin
-        address_q[tail] <= address_i;
-        words_q[tail] <= words_i;
-      end
-      count_q <= count_q + {1'b0, push_i} - {1'b0, pop};
+      front_q <= push_i || behind_q || (front_q && !pop);
+      behind_q <= pop ? behind_q && push_i : behind_q || (front_q && push_i);
+    end
+    if (next_o) begin
+      address_q <= next_address_o;
+      words_q <= next_words;
+      lanes_q <= next_lanes_o;
+      last_q <= next_words <= STEP;
+    end
+    if (push_i && front_q) begin
+      behind_address_q <= address_i;
+      behind_words_q <= words_i;
     end
   end
 endmodule

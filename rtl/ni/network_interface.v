@@ -151,7 +151,9 @@ module network_interface #(
   wire [CONTEXTS*CONTEXT_W-1:0]     place;
   wire [PORTS-1:0]         stray;
   wire [PORTS*CONTEXTS-1:0] table_wrong;
-  wire [PORTS-1:0]         conflict, dma_request;
+  wire [PORTS-1:0]         conflict, dma_request, dma_next;
+  wire [PORTS*ADDR_W-1:0]  dma_next_address;
+  wire [PORTS*LANES-1:0]   dma_next_lanes;
   wire [PORTS-1:0]         data_valid, data_add, arrived, arrived_add, port_busy, port_overflow;
   wire [PORTS*ADDR_W-1:0]  data_address;
   wire [PORTS*LANES-1:0]   data_lanes;
@@ -192,7 +194,8 @@ module network_interface #(
         .satisfied_i(satisfied[p*CONTEXTS+:CONTEXTS]),
         .dma_valid_o(dma_request[p]), .dma_address_o(dma_address_o[p*ADDR_W+:ADDR_W]),
         .dma_lanes_o(dma_lanes_o[p*LANES+:LANES]),
-        .dma_conflict_i(conflict[p]), .dma_data_valid_i(dma_data_valid_i[p]),
+        .dma_next_o(dma_next[p]), .dma_next_address_o(dma_next_address[p*ADDR_W+:ADDR_W]),
+        .dma_next_lanes_o(dma_next_lanes[p*LANES+:LANES]), .dma_conflict_i(conflict[p]), .dma_data_valid_i(dma_data_valid_i[p]),
         .dma_data_i(dma_data_i[p*FLIT_W+:FLIT_W]), .flit_valid_o(flit_valid_o[p]),
         .flit_vc_o(flit_vc_o[p*VC_W+:VC_W]), .flit_head_o(flit_head_o[p]), .flit_tail_o(flit_tail_o[p]),
         .flit_o(flit_o[p*FLIT_W+:FLIT_W]), .credit_i(credit_i[p*VCS+:VCS]), .flit_valid_i(flit_valid_i[p]),
@@ -223,8 +226,9 @@ module network_interface #(
     .read_address_o(read_address_o), .read_data_i(read_data_i), .sum_valid_o(sum_valid_o),
     .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o), .sum_data_o(sum_data_o),
     .store_valid_o(store_valid_o), .store_address_o(store_address_o), .store_lanes_o(store_lanes_o),
-    .store_data_o(store_data_o), .dma_valid_i(dma_request), .dma_address_i(dma_address_o), .dma_lanes_i(dma_lanes_o),
-    .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(reduction_busy), .overflow_o(reduction_overflow));
+    .store_data_o(store_data_o), .dma_valid_i(dma_request), .dma_next_i(dma_next), .dma_next_address_i(dma_next_address),
+    .dma_next_lanes_i(dma_next_lanes), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(reduction_busy),
+    .overflow_o(reduction_overflow));
 
   // A store counts at once, a sum when the adders would have it.
   reg [PORTS-1:0]        added1_q, added2_q, added3_q;

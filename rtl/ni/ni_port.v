@@ -91,6 +91,9 @@ module ni_port #(
   output wire                    dma_valid_o,
   output wire [ADDR_W-1:0]       dma_address_o,
   output wire [LANES-1:0]        dma_lanes_o,
+  output wire                    dma_next_o,       // as dma_address_generator has them
+  output wire [ADDR_W-1:0]       dma_next_address_o,
+  output wire [LANES-1:0]        dma_next_lanes_o,
   input  wire                    dma_conflict_i,
   input  wire                    dma_data_valid_i,
   input  wire [FLIT_W-1:0]       dma_data_i,
@@ -289,7 +292,8 @@ module ni_port #(
   dma_address_generator #(.ADDR_W(ADDR_W), .LEN_W(LEN_W), .LANES(LANES)) i_dma (
     .clk_i(dma_clk), .rst_ni(rst_ni), .push_i(issue), .address_i(source_address), .words_i(words),
     .req_valid_o(request), .req_address_o(dma_address_o), .req_lanes_o(dma_lanes_o),
-    .req_ready_i(asked_room && !dma_conflict_i), .busy_o(address_busy));
+    .req_ready_i(asked_room && !dma_conflict_i), .next_o(dma_next_o), .next_address_o(dma_next_address_o),
+    .next_lanes_o(dma_next_lanes_o), .busy_o(address_busy));
   assign dma_valid_o = request && asked_room;
   assign asks = dma_valid_o && !dma_conflict_i;
   wire data_full;

@@ -7,7 +7,8 @@
 // as it can; in a cycle in which it cannot, a flit that comes to be added passes those that wait, unless one of them is to
 // be stored: two messages for the same words, on any ports and at any rates, do not hold each other back for longer than
 // they meet. A message's arrival counts when the sums of its flits are written, if none
-// waited: DMA requests are told (dma_conflict_o) when one that did wait, and that they would read, is not written.
+// waited: DMA requests are told (dma_conflict_o) when one that did wait, and that they would read, is not written. The unit is told
+// a cycle before, or earlier, what a port requests (dma_next_i), and keeps what it is compared by.
 // With WAITS a memory stands behind that says which port may read or store in a cycle (ready_i): only the oldest of its queue then
 // goes on, in the order in which flits came, and holds up no other port in cycles in which it may not.
 // overflow_o tells, for good, that a flit came to a full queue and was lost: credit_return keeps that from happening.
@@ -44,8 +45,9 @@ module reduction_unit #(
   output wire [PORTS*LANES-1:0]  store_lanes_o,
   output wire [PORTS*FLIT_W-1:0] store_data_o,
   input  wire [PORTS-1:0]        dma_valid_i,
-  input  wire [PORTS*ADDR_W-1:0] dma_address_i,
-  input  wire [PORTS*LANES-1:0]  dma_lanes_i,
+  input  wire [PORTS-1:0]        dma_next_i,    // the words of its requests from the next cycle on:
+  input  wire [PORTS*ADDR_W-1:0] dma_next_address_i,
+  input  wire [PORTS*LANES-1:0]  dma_next_lanes_i,
   output reg  [PORTS-1:0]        dma_conflict_o,
   output wire [PORTS*(QUEUE_W+1)-1:0] waiting_o,  // flits in the queues
   output wire                    busy_o,
@@ -55,14 +57,17 @@ module reduction_unit #(
   localparam LINE_W = ADDR_W - LANE_W;  // bits of the number of a line of LANES words
   localparam KEY_W = LINE_W - 1;
   localparam MAP_W = 4 * LANES;
+  localparam SEEN_W = KEY_W + MAP_W;
   localparam SOUGHT_W = 2 * KEY_W + MAP_W;
   localparam PLACE_W = LANES + ADDR_W;  // {lanes, address} of a flit
 
-  // The oldest of each port's queue, and what goes on of each port: that, or the flit that comes.
+  // The oldest of each port's queue, in registers with what it is compared by, and what goes on of each port: that, or the flit
+  // that comes.
   wire [PORTS-1:0]        queued, go_old, go_new, go_add;
   wire [PORTS*PLACE_W-1:0] comes_place;
   /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
   reg  [PORTS*PLACE_W-1:0] oldest_place_q;
+  reg  [PORTS*SOUGHT_W-1:0] oldest_sought_q, dma_sought_q;
   wire [PORTS*FLIT_W-1:0] go_data;
   wire [PORTS-1:0]        go = go_old | go_new;
   wire [PORTS-1:0]        over;
@@ -103,16 +108,20 @@ module reduction_unit #(
                                  (words[2*LANES-1:LANES] & {LANES{address[LANE_W+:2] + 2'd1 == i[1:0]}});
     end
   endfunction
+  // What flits are compared with.
+  function [SEEN_W-1:0] seen_of(input [PLACE_W-1:0] place);
+    seen_of = {key_of(place[ADDR_W-1:LANE_W+1]), map_of(place[ADDR_W+:LANES], place[LANE_W+1:0])};
+  endfunction
   // What a flit is compared by: {digits that another's key must not have as ones; as zeros; its words}.
   function [SOUGHT_W-1:0] sought_of(input [PLACE_W-1:0] place);
     sought_of = {~(key_of(place[ADDR_W-1:LANE_W+1]) | step_of(place[ADDR_W-1:LANE_W])),
                  key_of(place[ADDR_W-1:LANE_W+1]) & ~step_of(place[ADDR_W-1:LANE_W]),
                  map_of(place[ADDR_W+:LANES], place[LANE_W+1:0])};
   endfunction
-  function overlap(input [SOUGHT_W-1:0] sought, input [PLACE_W-1:0] place);
-    overlap = ((sought[MAP_W+KEY_W+:KEY_W] & key_of(place[ADDR_W-1:LANE_W+1])) |
-               (sought[MAP_W+:KEY_W] & ~key_of(place[ADDR_W-1:LANE_W+1]))) == {KEY_W{1'b0}} &&
-              |(sought[MAP_W-1:0] & map_of(place[ADDR_W+:LANES], place[LANE_W+1:0]));
+  function overlap(input [SOUGHT_W-1:0] sought, input [SEEN_W-1:0] seen);
+    overlap = ((sought[MAP_W+KEY_W+:KEY_W] & seen[MAP_W+:KEY_W]) |
+               (sought[MAP_W+:KEY_W] & ~seen[MAP_W+:KEY_W])) == {KEY_W{1'b0}} &&
+              |(sought[MAP_W-1:0] & seen[MAP_W-1:0]);
   endfunction
 
   // A flit is free to go on unless words of it are in a sum under way or in a flit at a lower port. Flits: the oldest of the
@@ -125,21 +134,25 @@ module reduction_unit #(
   wire [PORTS-1:0]   free_old = free[PORTS-1:0];
   wire [PORTS-1:0]   free_new = free[2*PORTS-1:PORTS];
   reg  [SOUGHT_W-1:0] sought;
+  reg  [SEEN_W-1:0]   seen;
   integer f, k;
   always @* begin
     free = there;
     sought = {SOUGHT_W{1'b0}};
+    seen = {SEEN_W{1'b0}};
     for (f = 0; f < 2 * PORTS; f = f + 1) begin
       if (there[f]) begin
-        sought = sought_of(there_place[f*PLACE_W+:PLACE_W]);
+        sought = f < PORTS ? oldest_sought_q[f%PORTS*SOUGHT_W+:SOUGHT_W] : sought_of(there_place[f*PLACE_W+:PLACE_W]);
         for (k = 0; k < 3 * PORTS; k = k + 1) begin
           if (sums[k]) begin
-            if (overlap(sought, sums_place[k*PLACE_W+:PLACE_W])) free[f] = 1'b0;
+            if (overlap(sought, seen_of(sums_place[k*PLACE_W+:PLACE_W]))) free[f] = 1'b0;
           end
         end
         for (k = 0; k < 2 * PORTS; k = k + 1) begin
           if (k % PORTS < f % PORTS && there[k]) begin
-            if (overlap(sought, there_place[k*PLACE_W+:PLACE_W])) free[f] = 1'b0;
+            seen = seen_of(there_place[k*PLACE_W+:PLACE_W]);
+            if (k < PORTS) seen[MAP_W-1:0] = oldest_sought_q[k%PORTS*SOUGHT_W+:MAP_W];
+            if (overlap(sought, seen)) free[f] = 1'b0;
           end
         end
       end
@@ -150,15 +163,7 @@ module reduction_unit #(
   reg  [PORTS-1:0]       first_late_q, second_late_q, third_late_q;
   wire any_late = |{queued, first_late_q, second_late_q, third_late_q};
   wire [PORTS*PORTS-1:0] dma_hits;  // [port][requester]
-  reg  [PORTS*SOUGHT_W-1:0] dma_sought;
   integer o;
-  always @* begin
-    dma_sought = {(PORTS*SOUGHT_W){1'bx}};
-    if (any_late) begin
-      for (o = 0; o < PORTS; o = o + 1)
-        dma_sought[o*SOUGHT_W+:SOUGHT_W] = sought_of({dma_lanes_i[o*LANES+:LANES], dma_address_i[o*ADDR_W+:ADDR_W]});
-    end
-  end
   always @* begin
     dma_conflict_o = {PORTS{1'b0}};
     for (o = 0; o < PORTS; o = o + 1) dma_conflict_o = dma_conflict_o | dma_hits[o*PORTS+:PORTS];
@@ -166,6 +171,15 @@ module reduction_unit #(
 
   genvar g, l;
   generate
+    for (g = 0; g < PORTS; g = g + 1) begin : g_dma
+      wire dma_clk;
+      clock_gate #(.GATES(GATES)) i_dma_gate (.clk_i(clk_i), .enable_i(dma_next_i[g]), .clk_o(dma_clk));
+      always @(posedge dma_clk) begin
+        if (dma_next_i[g])
+          dma_sought_q[g*SOUGHT_W+:SOUGHT_W] <=
+            sought_of({dma_next_lanes_i[g*LANES+:LANES], dma_next_address_i[g*ADDR_W+:ADDR_W]});
+      end
+    end
     for (g = 0; g < PORTS; g = g + 1) begin : g_port
       // The queue. Whether a flit that comes is kept is known late: it is written in any case, and counts a cycle later, as kept_q.
       reg [FLIT_W-1:0] queue_q [0:QUEUE-1];
@@ -252,9 +266,11 @@ module reduction_unit #(
         // What comes while nothing else waits is the oldest, if it is kept.
         if (pop && more) begin
           oldest_place_q[g*PLACE_W+:PLACE_W] <= next;
+          oldest_sought_q[g*SOUGHT_W+:SOUGHT_W] <= sought_of(next);
           oldest_add_q <= next_add;
         end else if (pop || (valid_i[g] && !queued[g])) begin
           oldest_place_q[g*PLACE_W+:PLACE_W] <= comes;
+          oldest_sought_q[g*SOUGHT_W+:SOUGHT_W] <= sought_of(comes);
           oldest_add_q <= add_i[g];
         end
       end
@@ -267,13 +283,13 @@ module reduction_unit #(
           for (w = 0; w < 3; w = w + 1) begin
             if (late[w]) begin
               for (d = 0; d < PORTS; d = d + 1)
-                if (overlap(dma_sought[d*SOUGHT_W+:SOUGHT_W], sums_place[(w*PORTS+g)*PLACE_W+:PLACE_W])) hits[d] = 1'b1;
+                if (overlap(dma_sought_q[d*SOUGHT_W+:SOUGHT_W], seen_of(sums_place[(w*PORTS+g)*PLACE_W+:PLACE_W]))) hits[d] = 1'b1;
             end
           end
           for (w = 0; w < QUEUE; w = w + 1) begin
             if (holds[w]) begin
               for (d = 0; d < PORTS; d = d + 1)
-                if (overlap(dma_sought[d*SOUGHT_W+:SOUGHT_W], queue_place_q[w*PLACE_W+:PLACE_W])) hits[d] = 1'b1;
+                if (overlap(dma_sought_q[d*SOUGHT_W+:SOUGHT_W], seen_of(queue_place_q[w*PLACE_W+:PLACE_W]))) hits[d] = 1'b1;
             end
           end
         end

@@ -28,6 +28,7 @@ TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
   std::vector<float> read;
   std::vector<float> expected;
   std::uint32_t ready_share = 100;
+  Message told{};  // of the request that is there, a cycle before
   for (int cycle = 0; cycle < 50'000; ++cycle) {
     if (cycle % 200 == 0) ready_share = random.below(101);
     const Message next{random.below(2048), 1 + random.below(random.percent(50) ? 9 : 300)};
@@ -41,7 +42,10 @@ TEST(DmaAddressGenerator, AsksForEveryMessagesDataInOrderUnderBackPressure) {
     if (!model.empty()) {
       ASSERT_EQ(dma->req_address_o, kBase + model.front().address);
       ASSERT_EQ(dma->req_lanes_o, (1U << std::min(kLanes, model.front().words)) - 1);
+      ASSERT_EQ(dma->req_address_o, told.address);
+      ASSERT_EQ(dma->req_lanes_o, told.words);
     }
+    if (dma->next_o) told = {dma->next_address_o, dma->next_lanes_o};
     if (random.one_in(1000)) {
       dma.reset();
       model.clear();

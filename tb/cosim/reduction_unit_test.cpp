@@ -232,11 +232,13 @@ TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
       Bench bench(64);
       bench.offer(2, {true, 11, 3, {1, 2, 3}});
       if (waits) bench.offer(3, {true, 11, 3, {4, 5, 6}});
+      bench.unit->dma_next_i = 1;
+      bench.unit->dma_next_address_i[0] = request.address;
+      bench.unit->dma_next_lanes_i = static_cast<std::uint16_t>((1U << request.lanes) - 1);
       bench.cycle();
+      bench.unit->dma_next_i = 0;
       for (int age = 1; age <= 8; ++age) {
         bench.unit->dma_valid_i = 1;
-        bench.unit->dma_address_i[0] = request.address;
-        bench.unit->dma_lanes_i = static_cast<std::uint16_t>((1U << request.lanes) - 1);
         bench.unit.settle();
         EXPECT_EQ(bench.unit->dma_conflict_o, waits && request.hit && age < 8 ? 1 : 0)
             << "address " << request.address << " age " << age;

@@ -1,4 +1,4 @@
-// dma_address_generator: every message's words are asked for, each once, in the order of issue.
+// dma_address_generator: every message's words are asked for, each once, in the order of issue, and told of in a cycle before.
 `default_nettype none
 module dma_address_generator_props (input wire clk_i);
   reg started = 1'b0;
@@ -7,10 +7,15 @@ module dma_address_generator_props (input wire clk_i);
   wire [3:0] address = $anyseq;
   wire [2:0] words = $anyseq;
   wire valid, busy;
-  wire [3:0] asked;
+  wire [3:0] asked, next_address;
+  wire [1:0] lanes, next_lanes;
+  wire next;
   dma_address_generator #(.ADDR_W(4), .LEN_W(3), .LANES(2)) dut (
     .clk_i(clk_i), .rst_ni(started), .push_i(push), .address_i(address), .words_i(words), .req_valid_o(valid),
-    .req_address_o(asked), .req_ready_i(ready), .busy_o(busy));
+    .req_address_o(asked), .req_lanes_o(lanes), .req_ready_i(ready), .next_o(next), .next_address_o(next_address),
+    .next_lanes_o(next_lanes), .busy_o(busy));
+  reg [5:0] told;
+  always @(posedge clk_i) if (next) told <= {next_lanes, next_address};
   // What is left of the front message, and the one behind.
   reg [1:0] held = 2'd0;
   reg [3:0] address0 = 4'd0, address1 = 4'd0;
@@ -23,6 +28,8 @@ module dma_address_generator_props (input wire clk_i);
       assert (valid == (held != 2'd0));
       assert (busy == valid);
       if (valid) assert (asked == address0);
+      if (valid) assert (lanes == {words0 > 3'd1, 1'b1});
+      if (valid) assert ({lanes, asked} == told);
       held <= held + {1'b0, push} - {1'b0, ends};
       if (ends) begin
         address0 <= held == 2'd2 ? address1 : address;

@@ -9,7 +9,13 @@ module reduction_unit_props (input wire clk_i);
   wire [1:0] add = $anyseq;
   wire [5:0] address = $anyseq;  // of two ports
   wire [1:0] dma = $anyseq;
-  wire [5:0] dma_address = $anyseq;
+  wire [1:0] dma_next = $anyseq;  // whether each asks for other words in the next cycle
+  wire [5:0] dma_next_address = $anyseq;
+  reg  [5:0] dma_address;
+  always @(posedge clk_i) begin
+    if (dma_next[0]) dma_address[2:0] <= dma_next_address[2:0];
+    if (dma_next[1]) dma_address[5:3] <= dma_next_address[5:3];
+  end
   wire [1:0] reads, sums, stores, conflict;
   wire [3:0] waiting;
   wire port0_queued = waiting[1:0] != 2'd0;
@@ -19,10 +25,10 @@ module reduction_unit_props (input wire clk_i);
   reg  [3:0] number = 4'd0;  // of port 1's flit that comes
   reduction_unit #(.PORTS(2), .FLIT_W(64), .LANES(2), .ADDR_W(3), .QUEUE(2), .QUEUE_W(1)) dut (
     .clk_i(clk_i), .rst_ni(started), .type_i(2'd0), .valid_i(valid), .add_i(add), .address_i(address),
-    .lanes_i(4'hf), .dma_lanes_i(4'hf), .data_i({60'd0, number, 64'd0}), .read_valid_o(reads), .read_address_o(read_address), .read_data_i(128'd0),
+    .lanes_i(4'hf), .dma_next_lanes_i(4'hf), .data_i({60'd0, number, 64'd0}), .read_valid_o(reads), .read_address_o(read_address), .read_data_i(128'd0),
     .sum_valid_o(sums), .sum_address_o(sum_address), .sum_lanes_o(), .sum_data_o(), .store_valid_o(stores),
     .store_address_o(store_address), .store_lanes_o(), .store_data_o(gone_data), .dma_valid_i(dma),
-    .dma_address_i(dma_address), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(busy), .overflow_o(overflow));
+    .dma_next_i(dma_next), .dma_next_address_i(dma_next_address), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(busy), .overflow_o(overflow));
 
   // Port 1's flits that have not gone on, the oldest lowest: {number, add, address}.
   reg [15:0] queue = 16'd0;
@@ -47,6 +53,8 @@ module reduction_unit_props (input wire clk_i);
                 (age2[0] && overlap(a, words2[2:0])) || (age2[1] && overlap(a, words2[5:3])) ||
                 (age3[0] && overlap(a, words3[2:0])) || (age3[1] && overlap(a, words3[5:3]));
   endfunction
+  reg dma_known = 1'b0;  // port 0 has been told of
+  always @(posedge clk_i) dma_known <= dma_known || dma_next[0];
   reg late1 = 1'b0, late2 = 1'b0, late3 = 1'b0;  // port 1's of that age waited
   always @(posedge clk_i) begin
     if (started && !overflow) begin
@@ -75,7 +83,7 @@ module reduction_unit_props (input wire clk_i);
       if (stores[1]) assert (!under_way(store_address[5:3]));
       if (reads == 2'b11) assert (!overlap(read_address[2:0], read_address[5:3]));
       // Port 1's sums that waited.
-      if (dma[0] && !conflict[0]) begin
+      if (dma[0] && dma_known && !conflict[0]) begin
         assert (!(late1 && age1[1] && overlap(dma_address[2:0], words1[5:3])));
         assert (!(late2 && age2[1] && overlap(dma_address[2:0], words2[5:3])));
         assert (!(late3 && age3[1] && overlap(dma_address[2:0], words3[5:3])));

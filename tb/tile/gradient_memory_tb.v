@@ -31,8 +31,8 @@ module gradient_memory_tb #(
 
   // Reduction unit and memory, as network_interface has them.
   reg  [PORTS-1:0]        valid = 0, add = 0, asks = 0;
-  reg  [PORTS*ADDR_W-1:0] address = 0, asked = 0;
-  reg  [PORTS*LANES-1:0]  lanes = 0, asked_lanes = 0;
+  reg  [PORTS*ADDR_W-1:0] address = 0, asked = 0, next_asked = 0;
+  reg  [PORTS*LANES-1:0]  lanes = 0, asked_lanes = 0, next_lanes = 0;
   reg  [PORTS*FLIT_W-1:0] data = 0;
   wire [PORTS-1:0]        ready, read_valid, sum_valid, store_valid, conflict, given;
   wire [PORTS*ADDR_W-1:0] read_address, sum_address, store_address;
@@ -45,7 +45,7 @@ module gradient_memory_tb #(
     .ready_i(ready), .read_valid_o(read_valid), .read_address_o(read_address), .read_data_i(read_data), .sum_valid_o(sum_valid),
     .sum_address_o(sum_address), .sum_lanes_o(sum_lanes), .sum_data_o(sum_data), .store_valid_o(store_valid),
     .store_address_o(store_address), .store_lanes_o(store_lanes), .store_data_o(store_data), .dma_valid_i(asks),
-    .dma_address_i(asked), .dma_lanes_i(asked_lanes), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(unit_busy),
+    .dma_next_i({PORTS{1'b1}}), .dma_next_address_i(next_asked), .dma_next_lanes_i(next_lanes), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(unit_busy),
     .overflow_o(overflow));
   wire [BANKS*44-1:0]      araddr, awaddr;
   wire [7:0]               arlen, awlen;
@@ -172,12 +172,10 @@ module gradient_memory_tb #(
         if (left[p] == 0 && messages[p] > 0) draw_message;
         // What waits and what comes in this cycle have room.
         if (left[p] > 0 && waiting[p*($clog2(QUEUE)+1)+:$clog2(QUEUE)+1] < QUEUE && below(4) != 0) offer_flit;
-        if (asks_left[p] == 0 && requests[p] > 0) draw_request;
-        words = asks_left[p] < LANES ? asks_left[p] : LANES;
         asks[p] = asks_left[p] > 0 && under_way[p] < BUFFER && (asks[p] || below(4) != 0);
-        asked[p*ADDR_W+:ADDR_W] = FIRST + asks_at[p];
-        for (w = 0; w < LANES; w = w + 1) asked_lanes[p*LANES+w] = w < words;
       end
+      asked = next_asked;
+      asked_lanes = next_lanes;
       #1;
       for (p = 0; p < PORTS; p = p + 1) begin
         if (given[p]) check_answer;
@@ -190,8 +188,12 @@ module gradient_memory_tb #(
           asks_at[p] = asks_at[p] + words;
           asks_left[p] = asks_left[p] - words;
         end
+        if (asks_left[p] == 0 && requests[p] > 0) draw_request;
+        words = asks_left[p] < LANES ? asks_left[p] : LANES;
+        next_asked[p*ADDR_W+:ADDR_W] = FIRST + asks_at[p];
+        for (w = 0; w < LANES; w = w + 1) next_lanes[p*LANES+w] = w < words;
       end
-      clk = 1'b1;
+      #1 clk = 1'b1;
       #1 clk = 1'b0;
       cycle = cycle + 1;
     end
