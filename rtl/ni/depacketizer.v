@@ -75,7 +75,7 @@ module depacketizer #(
   reg                 overflow_q;
 
   // Of the virtual channel of the flit that comes.
-  wire [VCS-1:0] here, equal;
+  wire [VCS-1:0] here, equal, completes;  // completes: its packet is the message's last
   reg [NAME_W-1:0]    name;
   reg [ADDR_W-1:0]    address;
   reg [LEN_W-1:0]     words;
@@ -115,7 +115,7 @@ module depacketizer #(
   assign data_address_o = address;
   assign data_lanes_o = {LANES{full}} | ~({LANES{1'b1}} << words[LANE_W-1:0]);
   assign data_o = flit_i;
-  assign arrived_o = ends && (single || |(match & last_q));
+  assign arrived_o = ends && |(completes & here);
   assign arrived_add_o = name[0];
   assign arrived_flow_o = name[1+:FLOW_W];
   assign overflow_o = overflow_q;
@@ -131,6 +131,7 @@ module depacketizer #(
       localparam [VC_W-1:0] VC = l;
       wire comes = valid_i && here[l];
       assign here[l] = vc_i == VC;
+      assign completes[l] = single_q[l] || |(match_q[l*PENDING+:PENDING] & last_q);
       assign equal[l] = name_q[l*NAME_W+:NAME_W] == name_in;
       wire packet_clk;
       clock_gate #(.GATES(GATES)) i_packet_gate (.clk_i(clk), .enable_i(comes), .clk_o(packet_clk));

@@ -1,11 +1,13 @@
 // Counts, per flow, the messages that have been reduced or stored. An arrival of a cycle counts from the next
-// on; any number may come at once, of the same flow too. Queries are answered in the same cycle.
+// on; any number may come at once, of the same flow too. Queries are answered in the same cycle. Of the events those below LATE
+// may come late in their cycle: the others are added up before them.
 `default_nettype none
 module dependency_tracker #(
   parameter FLOWS = 64,    // flows, up to 2^FLOW_W
   parameter FLOW_W = 10,   // bits of a flow
   parameter COUNT_W = 10,  // bits of a count; arrivals of a flow stay below 2^COUNT_W
-  parameter EVENTS = 8,    // arrivals a cycle
+  parameter EVENTS = 8,    // arrivals a cycle, from 2
+  parameter LATE = EVENTS / 2,  // of them, from 1 to EVENTS - 1
   parameter QUERIES = 4,   // queries a cycle, one per port
   parameter GATES = 0      // 1: the clock stands still while nothing arrives
 ) (
@@ -20,26 +22,64 @@ module dependency_tracker #(
 );
   localparam INDEX_W = $clog2(FLOWS);
   localparam GROUP = 1 << (INDEX_W / 2);  // flows that are looked for together
-  localparam SUM_W = $clog2(EVENTS + 1);
+  localparam GROUPS = (FLOWS + GROUP - 1) / GROUP;
+  localparam EARLY = EVENTS - LATE;
+  localparam EARLY_W = $clog2(EARLY + 1);
+  localparam LATE_W = $clog2(LATE + 1);
+  localparam [COUNT_W-LATE_W-1:0] ONE = 1;
   reg  [FLOWS*COUNT_W-1:0] count_q;  // 0 of a flow of which nothing has come
 
-  function [SUM_W-1:0] number_of(input [EVENTS-1:0] bits);
+  function [EARLY_W-1:0] early_of(input [EARLY-1:0] bits);
     integer n;
     begin
-      number_of = {SUM_W{1'b0}};
-      for (n = 0; n < EVENTS; n = n + 1) number_of = number_of + {{(SUM_W - 1){1'b0}}, bits[n]};
+      early_of = {EARLY_W{1'b0}};
+      for (n = 0; n < EARLY; n = n + 1) early_of = early_of + {{(EARLY_W - 1){1'b0}}, bits[n]};
     end
   endfunction
+  function [LATE_W-1:0] late_of(input [LATE-1:0] bits);
+    integer n;
+    begin
+      late_of = {LATE_W{1'b0}};
+      for (n = 0; n < LATE; n = n + 1) late_of = late_of + {{(LATE_W - 1){1'b0}}, bits[n]};
+    end
+  endfunction
+
+  function [COUNT_W-1:0] added(input [COUNT_W-1:0] count, input [EARLY_W-1:0] early, input [LATE_W-1:0] late);
+    reg [COUNT_W-1:0] first;
+    reg [LATE_W:0]    lower;
+    begin
+      first = count + {{(COUNT_W - EARLY_W){1'b0}}, early};
+      lower = {1'b0, first[LATE_W-1:0]} + {1'b0, late};
+      added = {lower[LATE_W] ? first[COUNT_W-1:LATE_W] + ONE : first[COUNT_W-1:LATE_W], lower[LATE_W-1:0]};
+    end
+  endfunction
+
+  // The flows of what arrives, one-hot: the group, and the flow in its group.
+  reg [EVENTS*GROUPS-1:0] event_group;
+  reg [EVENTS*GROUP-1:0]  event_place;
+  integer i, k;
+  always @* begin
+    event_group = {(EVENTS*GROUPS){1'b0}};
+    event_place = {(EVENTS*GROUP){1'b0}};
+`ifdef VERILATOR
+    if (|arrived_i)  // else none of this counts
+`endif
+    for (i = 0; i < EVENTS; i = i + 1) begin
+      for (k = 0; k < GROUPS; k = k + 1)
+        event_group[i*GROUPS+k] = arrived_flow_i[i*FLOW_W+:INDEX_W] / GROUP == k[INDEX_W-1:0];
+      for (k = 0; k < GROUP; k = k + 1)
+        event_place[i*GROUP+k] = arrived_i[i] && arrived_flow_i[i*FLOW_W+:INDEX_W] % GROUP == k[INDEX_W-1:0];
+    end
+  end
 
   wire clk;
   clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || reset_i || |arrived_i), .clk_o(clk));
   genvar f, e, q;
   generate
     for (f = 0; f < FLOWS; f = f + 1) begin : g_flow
-      localparam [INDEX_W-1:0] FLOW = f;
       wire [EVENTS-1:0] mine;
       for (e = 0; e < EVENTS; e = e + 1) begin : g_event
-        assign mine[e] = arrived_i[e] && arrived_flow_i[e*FLOW_W+:INDEX_W] == FLOW;
+        assign mine[e] = event_group[e*GROUPS+f/GROUP] && event_place[e*GROUP+f%GROUP];
       end
       always @(posedge clk) begin
         if (!rst_ni || reset_i) count_q[f*COUNT_W+:COUNT_W] <= {COUNT_W{1'b0}};
@@ -48,7 +88,8 @@ module dependency_tracker #(
 `else
         else
 `endif
-          count_q[f*COUNT_W+:COUNT_W] <= count_q[f*COUNT_W+:COUNT_W] + {{(COUNT_W - SUM_W){1'b0}}, number_of(mine)};
+          count_q[f*COUNT_W+:COUNT_W] <=
+            added(count_q[f*COUNT_W+:COUNT_W], early_of(mine[EVENTS-1:LATE]), late_of(mine[LATE-1:0]));
       end
     end
     for (q = 0; q < QUERIES; q = q + 1) begin : g_query

@@ -267,7 +267,7 @@ module network_interface #(
   generate
     if (CONTEXTS == 1) begin : g_one
       dependency_tracker #(
-        .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .EVENTS(EVENTS), .QUERIES(PORTS), .GATES(GATES)
+        .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .EVENTS(EVENTS), .LATE(PORTS), .QUERIES(PORTS), .GATES(GATES)
       ) i_tracker (
         .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(start_i), .arrived_i(event_valid), .arrived_flow_i(event_flow),
         .query_flow_i(query_flow), .dependencies_i(query_dependencies), .satisfied_o(satisfied));
@@ -301,7 +301,7 @@ module network_interface #(
           assign satisfied[e*CONTEXTS+c] = met[e];
         end
         dependency_tracker #(
-          .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .EVENTS(EVENTS), .QUERIES(PORTS), .GATES(GATES)
+          .FLOWS(FLOWS), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .EVENTS(EVENTS), .LATE(PORTS), .QUERIES(PORTS), .GATES(GATES)
         ) i_tracker (
           .clk_i(clk_i), .rst_ni(rst_ni), .reset_i(done[c]), .arrived_i(mine), .arrived_flow_i(flow),
           .query_flow_i(asked_flow), .dependencies_i(asked), .satisfied_o(met));
