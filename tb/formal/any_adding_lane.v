@@ -1,6 +1,8 @@
 // Stands for the lanes where what is added matters, and not how: a sum that is made and checked at once, two cycles after its operands.
 `default_nettype none
-module reduction_lane (
+module reduction_lane #(
+  parameter GATES = 0
+) (
   input  wire        clk_i,
   input  wire        valid_i,
   input  wire        next_i,

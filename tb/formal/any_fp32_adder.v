@@ -1,6 +1,7 @@
 // Stands for the adder where only the flow of operands is proven: whole numbers of five bits.
 `default_nettype none
 module fp32_adder #(
+  parameter GATES = 0,
   parameter PIPELINED = 0
 ) (
   input  wire        clk_i,

@@ -2,6 +2,7 @@
 // operands, and 0 in other cycles. Integers are added.
 `default_nettype none
 module fp32_adder #(
+  parameter GATES = 0,
   parameter PIPELINED = 1,
   parameter FRACTION_W = 23,
   parameter WIDTH = 9 + FRACTION_W

@@ -1,6 +1,8 @@
 // Stands for the adders where only the flow of flits is proven.
 `default_nettype none
-module reduction_lane (
+module reduction_lane #(
+  parameter GATES = 0
+) (
   input  wire        clk_i,
   input  wire        valid_i,
   input  wire        next_i,

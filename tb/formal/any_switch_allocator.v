@@ -1,6 +1,7 @@
 // Stands for switch_allocator in proofs about what is around it: anything that switch_allocator_props proves of it.
 `default_nettype none
 module switch_allocator #(
+  parameter GATES = 0,
   parameter PORTS = 5,
   parameter VCS = 4
 ) (

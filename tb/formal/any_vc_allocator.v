@@ -1,6 +1,7 @@
 // Stands for vc_allocator in proofs about what is around it: anything that vc_allocator_props proves of it.
 `default_nettype none
 module vc_allocator #(
+  parameter GATES = 0,
   parameter PORTS = 5,
   parameter VCS = 4,
   parameter INPUTS = 20,
