@@ -283,13 +283,14 @@ module reduction_unit #(
           for (w = 0; w < 3; w = w + 1) begin
             if (late[w]) begin
               for (d = 0; d < PORTS; d = d + 1)
-                if (overlap(dma_sought_q[d*SOUGHT_W+:SOUGHT_W], seen_of(sums_place[(w*PORTS+g)*PLACE_W+:PLACE_W]))) hits[d] = 1'b1;
+                hits[d] = hits[d] ||
+                          overlap(dma_sought_q[d*SOUGHT_W+:SOUGHT_W], seen_of(sums_place[(w*PORTS+g)*PLACE_W+:PLACE_W]));
             end
           end
           for (w = 0; w < QUEUE; w = w + 1) begin
             if (holds[w]) begin
               for (d = 0; d < PORTS; d = d + 1)
-                if (overlap(dma_sought_q[d*SOUGHT_W+:SOUGHT_W], seen_of(queue_place_q[w*PLACE_W+:PLACE_W]))) hits[d] = 1'b1;
+                hits[d] = hits[d] || overlap(dma_sought_q[d*SOUGHT_W+:SOUGHT_W], seen_of(queue_place_q[w*PLACE_W+:PLACE_W]));
             end
           end
         end
