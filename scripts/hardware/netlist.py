@@ -4,6 +4,7 @@ speed, buffered and sized under wire loads; and the Liberty that belongs to it, 
 A register keeps the name of its net, so that whoever reads a path sees which one it is.
 """
 
+import bisect
 import json
 import math
 import pathlib
@@ -36,7 +37,7 @@ SIZE = "buffer,-c,-p;upsize;dnsize,-D,{target};upsize;dnsize,-D,{target}"
 MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
        "abc -liberty {liberty} -script +{abc}; opt_clean; splitnets -ports; opt_clean; "
        "write_json {folder}/mapped.json")
-FAN_OUT = 10  # sinks of a buffer
+FAN_OUT = 8  # sinks of a buffer, or of what it is behind
 PINS = {"RD_ADDR": "input", "RD_DATA": "output", "WR_ADDR": "input", "WR_DATA": "input", "WR_EN": "input"}
 
 
@@ -184,30 +185,58 @@ class Wires:
 
 
 def buffer_sources(module, not_these, buffer, registers):
-    """Buffers, in a tree, what registers, memories and inputs drive: ABC buffers what gates drive and leaves those alone. `not_these`: nets
-    of clocks."""
+    """Buffers, in trees, what registers, memories and inputs drive: ABC buffers what gates drive and leaves those alone. What is the
+    most gates away from the next register stands nearest to the source. `not_these`: nets of clocks."""
     outputs = {"Y", "YC", "YS", "Q", "RD_DATA", "clk_o"}
     wires = Wires(module, outputs)
     free = 1 + max(bit for of in [*module["netnames"].values(), *module["ports"].values()] for bit in of["bits"]
                    if not isinstance(bit, str))
     free = max(free, 1 + max(wires.sinks, default=0), 1 + max((b for b in wires.driver if not isinstance(b, str)), default=0))
+    gates = gates_behind(module, wires, outputs, registers)
     for bit, sinks in wires.sinks.items():
         source = wires.driver.get(bit)
         if bit in not_these or (source is not None and source["type"] not in registers):
             continue
-        while len(sinks) > FAN_OUT:
-            upper = []
-            groups = -(-len(sinks) // FAN_OUT)
-            for group in range(groups):
-                name = f"source_buffer_{free}"
-                module["cells"][name] = {
-                    "hide_name": 0, "type": buffer, "parameters": {}, "attributes": {},
-                    "port_directions": {"A": "input", "Y": "output"}, "connections": {"A": [bit], "Y": [free]}}
-                for cell, pin, at in sinks[group::groups]:
-                    module["cells"][cell]["connections"][pin][at] = free
-                upper.append((name, "A", 0))
-                free += 1
-            sinks = upper
+        left = sorted((gates[sink], at, sink) for at, sink in enumerate(sinks))
+        while len(left) > FAN_OUT:
+            # The last buffer takes no more than it must.
+            taken = min(FAN_OUT, len(left) - FAN_OUT + 1)
+            name = f"source_buffer_{free}"
+            module["cells"][name] = {
+                "hide_name": 0, "type": buffer, "parameters": {}, "attributes": {},
+                "port_directions": {"A": "input", "Y": "output"}, "connections": {"A": [bit], "Y": [free]}}
+            for _, _, (cell, pin, at) in left[:taken]:
+                module["cells"][cell]["connections"][pin][at] = free
+            bisect.insort(left, (1 + left[taken - 1][0], len(sinks) + free, (name, "A", 0)))
+            del left[:taken]
+            free += 1
+
+
+def gates_behind(module, wires, outputs, registers):
+    """{(cell, pin, bit of the pin): gates from there to the farthest register, memory or output, the cell's own included}."""
+    behind = {}  # of nets
+
+    def through(cell):
+        of = module["cells"][cell]
+        if of["type"] in registers:
+            return []
+        return [bit for pin, bits in of["connections"].items() if pin in outputs for bit in bits if not isinstance(bit, str)]
+
+    for begin in wires.sinks:
+        left = [begin]
+        while left:
+            bit = left[-1]
+            if bit in behind:
+                left.pop()
+                continue
+            nets = [net for cell, _, _ in wires.sinks.get(bit, []) for net in through(cell)]
+            missing = [net for net in nets if net not in behind]
+            if missing:
+                left += missing
+                continue
+            behind[bit] = max((1 + behind[net] for net in nets), default=0)
+            left.pop()
+    return {sink: max((1 + behind[net] for net in through(sink[0])), default=0) for sinks in wires.sinks.values() for sink in sinks}
 
 
 def name_registers(module, registers):
