@@ -31,8 +31,20 @@ class Site:
 
 
 def tokens_of(text):
+    """Those of the hardware: without what is there for simulation by Verilator only."""
     found = [Token(match[0], match.start()) for match in TOKEN.finditer(text)]
-    return [token for token in found if not token.text.isspace() and not token.text.startswith(("//", "/*"))]
+    found = [token for token in found if not token.text.isspace() and not token.text.startswith(("//", "/*"))]
+    kept, left_out = [], False
+    for index, token in enumerate(found):
+        if token.text == "`ifdef":
+            if found[index + 1].text != "VERILATOR":
+                raise ValueError(f"`ifdef {found[index + 1].text}: of another simulator than Verilator")
+            left_out = True
+        elif token.text in ("`else", "`endif"):
+            left_out = False
+        elif not left_out:
+            kept.append(token)
+    return kept
 
 
 def is_constant(token):

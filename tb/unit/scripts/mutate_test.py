@@ -62,6 +62,22 @@ class Sites(unittest.TestCase):
         # A reset is only removed.
         self.assertEqual([what for old, what, _ in mutants_of(MODULE) if old == "!rst_ni"], ["reset removed"])
 
+    def test_what_only_verilator_skips_is_left_alone_and_what_it_guards_is_not(self):
+        guarded = MODULE.replace("endmodule", """  reg [W-1:0] r;
+  always @* begin
+    r = {W{1'b0}};
+`ifdef VERILATOR
+    if (skipped_i)
+`endif
+    begin
+      r = a_i ^ b_i;
+    end
+  end
+endmodule""")
+        olds = {old for old, _, _ in mutants_of(guarded)}
+        self.assertIn("a_i ^ b_i", olds)
+        self.assertNotIn("skipped_i", olds)
+
     def test_every_mutant_says_something_else(self):
         for source in drawing.sources():
             for old, what, new in mutants_of((drawing.RTL / source).read_text()):
