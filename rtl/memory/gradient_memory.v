@@ -5,7 +5,7 @@
 // A flit is told here as it comes to the reduction unit (coming_*), a request for data as the network interface makes it (dma_*): its
 // line, or both lines of which it has words, then get a place, in the order of each port. ready_o tells that the oldest flit
 // of a port's queue can go on in this cycle: its sum's operand is here, or its store has a place, and no other port uses the bank.
-// The words of read_valid_i come in the next cycle, sums are written three cycles after they were read. Data of dma_* come in
+// The words of read_valid_i come in the next cycle, sums are written three cycles after they were read, four with a READ_LATENCY of 2. Data of dma_* come in
 // their order, in the cycle after they were read.
 //
 // Every stream (a port's flits, a port's requests) takes places one line after the other, and holds at most one of a flit that lacks its
@@ -23,6 +23,7 @@ module gradient_memory #(
   parameter LINES = 16,       // of a bank, a power of two above 2 * PORTS
   parameter AXI_W = 128,      // bits of a word of AXI: 32 times a power of two, at most a flit's
   parameter ADDRESS_W = 44,   // bits of an address of AXI
+  parameter READ_LATENCY = 1, // as reduction_unit
   // Derived: leave them as they are.
   parameter FLIT_W = 32 * LANES,
   parameter STRB_W = AXI_W / 8
@@ -86,7 +87,7 @@ module gradient_memory #(
   localparam NUMBER_W = ADDR_W - LINE_W;  // bits of a line's number
   localparam TAG_W = NUMBER_W - BANK_W;
   localparam PLACE_W = $clog2(LINES);
-  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER) + 1);
+  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER + READ_LATENCY - 1) + 1);
   localparam TICKET_W = 2 + LINE_W + BANK_W + 2 * PLACE_W;
   localparam BEATS = LINE_WORDS * 32 / AXI_W - 1;
   localparam SIZE = $clog2(STRB_W);
@@ -238,24 +239,25 @@ module gradient_memory #(
       assign answer_valid[s] = read_q;
 
       if (FLITS) begin : g_flits
-        // Sums follow their reads by three cycles; stores are written as they go on.
+        // Sums follow their reads by as many cycles as they take; stores are written as they go on.
         wire may_store = !waits_none && !needs;
         wire [BANKS-1:0] store_granted;
         assign goes = read_valid_i[PORT] || store_valid_i[PORT];
         assign ready_o[PORT] = read_ready || (may_store && store_granted == its_banks);
         assign read_data_o[PORT*FLIT_W+:FLIT_W] = answer[s*FLIT_W+:FLIT_W];
+        localparam STAGES = 2 + READ_LATENCY;
         localparam SUM_W = 1 + LINE_W + BANK_W + 2 * PLACE_W;
-        reg  [2:0]         sums_q;
-        reg  [3*SUM_W-1:0] sum_q;
+        reg  [STAGES-1:0]       sums_q;
+        reg  [STAGES*SUM_W-1:0] sum_q;
         always @(posedge clk_i) begin
-          sums_q <= rst_ni ? {sums_q[1:0], read_valid_i[PORT]} : 3'd0;
-          sum_q <= {sum_q[2*SUM_W-1:0], straddles, bank, offset, place0, place1};
+          sums_q <= rst_ni ? {sums_q[STAGES-2:0], read_valid_i[PORT]} : {STAGES{1'b0}};
+          sum_q <= {sum_q[(STAGES-1)*SUM_W-1:0], straddles, bank, offset, place0, place1};
         end
         wire               sum_crosses;
         wire [BANK_W-1:0]  sum_bank;
         wire [LINE_W-1:0]  sum_offset;
         wire [PLACE_W-1:0] sum_place0, sum_place1;
-        assign {sum_crosses, sum_bank, sum_offset, sum_place0, sum_place1} = sum_q[2*SUM_W+:SUM_W];
+        assign {sum_crosses, sum_bank, sum_offset, sum_place0, sum_place1} = sum_q[(STAGES-1)*SUM_W+:SUM_W];
         wire [BANK_W-1:0] sum_next = sum_bank + 1'b1;
         for (b = 0; b < BANKS; b = b + 1) begin : g_bank
           assign store_request[b*PORTS+PORT] = may_store && its_banks[b];
@@ -268,7 +270,7 @@ module gradient_memory #(
         wire [BANKS*LANES-1:0]   sum_lanes, store_lanes;
         // Sums are sources 0 to PORTS - 1 of a bank's writes, stores those behind.
         memory_write #(.LANES(LANES), .LINE_W(LINE_W), .BANKS(BANKS), .PLACE_W(PLACE_W)) i_sum (
-          .valid_i(sums_q[2]), .bank_i(sum_bank), .next_i(sum_next), .crosses_i(sum_crosses), .offset_i(sum_offset),
+          .valid_i(sums_q[STAGES-1]), .bank_i(sum_bank), .next_i(sum_next), .crosses_i(sum_crosses), .offset_i(sum_offset),
           .place0_i(sum_place0), .place1_i(sum_place1), .lanes_i(sum_lanes_i[PORT*LANES+:LANES]),
           .data_i(sum_data_i[PORT*FLIT_W+:FLIT_W]), .valid_o(sum_writes), .place_o(sum_places), .row_o(sum_rows),
           .shift_o(sum_shifts), .lanes_o(sum_lanes), .data_o(write_data[PORT*FLIT_W+:FLIT_W]));

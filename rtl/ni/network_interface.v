@@ -3,8 +3,8 @@
 //
 // Cycle by cycle (the contract of ni::NetworkInterface and fabric::InjectionPort): an entry whose conditions hold
 // in cycle c issues in c, one per port; its head flit leaves at c + dma_latency_i at the earliest; the next packet
-// or message follows without a gap. A message whose tail comes in cycle c counts as arrived from c + 4 (add) or
-// c + 1 (store) on. Credits count in the cycle in which they come. The credit of an ejected flit is given back in the
+// or message follows without a gap. A message whose tail comes in cycle c counts as arrived from c + 4 (add; c + 5 with a
+// READ_LATENCY of 2) or c + 1 (store) on. Credits count in the cycle in which they come. The credit of an ejected flit is given back in the
 // cycle in which it comes, later only where the reduction unit's queue might else overflow (credit_return). The credits
 // of injection are taken at the first start after reset.
 //
@@ -52,6 +52,7 @@ module network_interface #(
   parameter ARRIVALS_W = 16, // bits of a collective's arrivals
   parameter PRIORITY_W = 8,  // bits of its priority
   parameter WAITS = 0,       // 1: sums and stores wait for memory_ready_i, as reduction_unit says
+  parameter READ_LATENCY = 1, // of memory in front of the adders, 1 or 2, as reduction_unit says
   parameter ECC = 0,         // 1: tables correct a changed bit of a line and tell of two
   parameter GATES = 0,       // 1: clocks of what is idle stand still, block by block, and nothing else changes
   parameter EJECT_CREDITS = 3,  // places of a virtual channel that the router is told at ejection; VCS times that below QUEUE
@@ -219,7 +220,8 @@ module network_interface #(
   endgenerate
 
   reduction_unit #(
-    .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .ADDR_W(ADDR_W), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W), .WAITS(WAITS), .GATES(GATES)
+    .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .ADDR_W(ADDR_W), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W), .WAITS(WAITS),
+    .READ_LATENCY(READ_LATENCY), .GATES(GATES)
   ) i_reduction (
     .clk_i(clk_i), .rst_ni(rst_ni), .type_i(type_i), .valid_i(data_valid), .add_i(data_add),
     .address_i(data_address), .lanes_i(data_lanes), .data_i(data), .ready_i(memory_ready_i), .read_valid_o(read_valid_o),
@@ -243,20 +245,38 @@ module network_interface #(
   integer a;
   always @* for (a = 0; a < PORTS; a = a + 1)
     added_flow[a*TAGGED_W+:TAGGED_W] = arrived_flow[a*TAGGED_W+:TAGGED_W] & {TAGGED_W{adds[a]}};
+  // With a READ_LATENCY of 2 all sums are a cycle later.
   wire added_clk;
+  wire [PORTS-1:0]          added0;
+  wire [PORTS*TAGGED_W-1:0] flow0;
+  generate
+    if (READ_LATENCY == 1) begin : g_direct
+      assign added0 = {PORTS{1'b0}};
+      assign flow0 = added_flow;
+    end else begin : g_registered
+      reg [PORTS-1:0]          added0_q;
+      reg [PORTS*TAGGED_W-1:0] flow0_q;
+      always @(posedge added_clk) begin
+        added0_q <= adds & {PORTS{rst_ni}};
+        flow0_q <= added_flow;
+      end
+      assign added0 = added0_q;
+      assign flow0 = flow0_q;
+    end
+  endgenerate
   clock_gate #(.GATES(GATES)) i_added_gate (
-    .clk_i(clk_i), .enable_i(!rst_ni || |{adds, added1_q, added2_q, added3_q}), .clk_o(added_clk));
+    .clk_i(clk_i), .enable_i(!rst_ni || |{adds, added0, added1_q, added2_q, added3_q}), .clk_o(added_clk));
   always @(posedge added_clk) begin
     if (!rst_ni) begin
       added1_q <= {PORTS{1'b0}};
       added2_q <= {PORTS{1'b0}};
       added3_q <= {PORTS{1'b0}};
     end else begin
-      added1_q <= adds;
+      added1_q <= READ_LATENCY == 1 ? adds : added0;
       added2_q <= added1_q;
       added3_q <= added2_q;
     end
-    flow1_q <= added_flow;
+    flow1_q <= flow0;
     flow2_q <= flow1_q;
     flow3_q <= flow2_q;
   end
@@ -319,7 +339,7 @@ module network_interface #(
   assign table_wrong_o = |table_wrong;
 
   assign arrived_o = arrived;
-  assign busy_o = |{port_busy, reduction_busy, added1_q, added2_q, added3_q, data_valid, arrived, owes};
+  assign busy_o = |{port_busy, reduction_busy, added0, added1_q, added2_q, added3_q, data_valid, arrived, owes};
   assign overflow_o = {|port_overflow, reduction_overflow};
 endmodule
 `default_nettype wire

@@ -1,9 +1,10 @@
 // Adds arriving partial sums to the gradient buffer, a flit a cycle and port, or stores arriving final values.
 // A flit that comes in cycle t reads its words in t (they come in t + 1) and its sums are written in t + 3, to be
-// read from t + 4 on; a store is written in t.
+// read from t + 4 on; a store is written in t. With a READ_LATENCY of 2 the words are taken into a register in t + 1, which takes
+// memory's access out of the adders' first cycle: sums are written in t + 4 then.
 //
 // A flit whose words overlap those of a sum under way, or of a lower port's flit, waits in its port's queue until that is
-// written: at most four cycles for each other flit that is added to the same words. The oldest of a queue goes on as soon
+// written: at most four cycles, or five, for each other flit that is added to the same words. The oldest of a queue goes on as soon
 // as it can; in a cycle in which it cannot, a flit that comes to be added passes those that wait, unless one of them is to
 // be stored: two messages for the same words, on any ports and at any rates, do not hold each other back for longer than
 // they meet. A message's arrival counts when the sums of its flits are written, if none
@@ -22,6 +23,7 @@ module reduction_unit #(
   parameter QUEUE = 16,    // flits that wait at a port, a power of two
   parameter QUEUE_W = 4,   // log2(QUEUE)
   parameter WAITS = 0,     // 1: flits wait for ready_i
+  parameter READ_LATENCY = 1,  // cycles until what was read is at the adders: 1, from memory, or 2, from a register
   parameter GATES = 0      // 1: clocks of what is idle stand still
 ) (
   input  wire                    clk_i,
@@ -73,7 +75,10 @@ module reduction_unit #(
   wire [PORTS-1:0]        over;
   reg                     overflow_q;
 
-  // Sums under way: one, two and three cycles after their read.
+  // Sums under way: one, two and three cycles after their words came, and before those, with a READ_LATENCY of 2, while they come.
+  wire [PORTS-1:0]         comes_now, comes_late;  // late: of flits that have waited
+  wire [PORTS*PLACE_W-1:0] read_place;
+  wire [PORTS-1:0]         enters, enters_late;    // the adders, in the next cycle
   reg [PORTS-1:0]        first_q, second_q, third_q;
   reg [PORTS*PLACE_W-1:0] first_place_q, second_place_q, third_place_q;
   reg [PORTS*FLIT_W-1:0] first_data_q;
@@ -127,9 +132,9 @@ module reduction_unit #(
   // A flit is free to go on unless words of it are in a sum under way or in a flit at a lower port. Flits: the oldest of the
   // queues, then those that come; sums: by age, then by port.
   wire [2*PORTS-1:0] there = WAITS != 0 ? {{PORTS{1'b0}}, queued & ready_i} : {valid_i, queued};
-  wire [3*PORTS-1:0] sums = {third_q, second_q, first_q};
+  wire [4*PORTS-1:0] sums = {third_q, second_q, first_q, comes_now};
   wire [2*PORTS*PLACE_W-1:0] there_place = {comes_place, oldest_place_q};
-  wire [3*PORTS*PLACE_W-1:0] sums_place = {third_place_q, second_place_q, first_place_q};
+  wire [4*PORTS*PLACE_W-1:0] sums_place = {third_place_q, second_place_q, first_place_q, read_place};
   reg  [2*PORTS-1:0] free;
   wire [PORTS-1:0]   free_old = free[PORTS-1:0];
   wire [PORTS-1:0]   free_new = free[2*PORTS-1:PORTS];
@@ -143,7 +148,7 @@ module reduction_unit #(
     for (f = 0; f < 2 * PORTS; f = f + 1) begin
       if (there[f]) begin
         sought = f < PORTS ? oldest_sought_q[f%PORTS*SOUGHT_W+:SOUGHT_W] : sought_of(there_place[f*PLACE_W+:PLACE_W]);
-        for (k = 0; k < 3 * PORTS; k = k + 1) begin
+        for (k = 0; k < 4 * PORTS; k = k + 1) begin
           if (sums[k]) begin
             if (overlap(sought, seen_of(sums_place[k*PLACE_W+:PLACE_W]))) free[f] = 1'b0;
           end
@@ -161,7 +166,7 @@ module reduction_unit #(
 
   // Sums under way of flits that have waited, and requests that would read those or flits that wait.
   reg  [PORTS-1:0]       first_late_q, second_late_q, third_late_q;
-  wire any_late = |{queued, first_late_q, second_late_q, third_late_q};
+  wire any_late = |{queued, comes_late, first_late_q, second_late_q, third_late_q};
   wire [PORTS*PORTS-1:0] dma_hits;  // [port][requester]
   integer o;
   always @* begin
@@ -274,13 +279,13 @@ module reduction_unit #(
           oldest_add_q <= add_i[g];
         end
       end
-      wire [2:0]         late = {third_late_q[g], second_late_q[g], first_late_q[g]};
+      wire [3:0]         late = {third_late_q[g], second_late_q[g], first_late_q[g], comes_late[g]};
       reg  [PORTS-1:0]   hits;
       integer d, w;
       always @* begin
         hits = {PORTS{1'b0}};
         if (any_late && |dma_valid_i) begin
-          for (w = 0; w < 3; w = w + 1) begin
+          for (w = 0; w < 4; w = w + 1) begin
             if (late[w]) begin
               for (d = 0; d < PORTS; d = d + 1)
                 hits[d] = hits[d] ||
@@ -327,10 +332,48 @@ module reduction_unit #(
         end
       end
       // What does not go on is there for nothing: whether it does is known late.
-      always @(posedge clk) begin
-        if (queued[g] || valid_i[g]) begin
-          first_place_q[g*PLACE_W+:PLACE_W] <= goes;
-          first_data_q[g*FLIT_W+:FLIT_W] <= go_data[g*FLIT_W+:FLIT_W];
+      wire [FLIT_W-1:0] words;  // at the adders
+      if (READ_LATENCY == 1) begin : g_direct
+        assign words = read_data_i[g*FLIT_W+:FLIT_W];
+        assign comes_now[g] = 1'b0;
+        assign comes_late[g] = 1'b0;
+        assign read_place[g*PLACE_W+:PLACE_W] = {PLACE_W{1'b0}};
+        assign enters[g] = read_valid_o[g];
+        assign enters_late[g] = read_valid_o[g] && go_old[g];
+        always @(posedge clk) begin
+          if (queued[g] || valid_i[g]) begin
+            first_place_q[g*PLACE_W+:PLACE_W] <= goes;
+            first_data_q[g*FLIT_W+:FLIT_W] <= go_data[g*FLIT_W+:FLIT_W];
+          end
+        end
+      end else begin : g_registered
+        reg               read_q, read_late_q;
+        reg [PLACE_W-1:0] read_place_q;
+        reg [FLIT_W-1:0]  read_data_q, words_q;
+        wire words_clk;
+        clock_gate #(.GATES(GATES)) i_words_gate (.clk_i(clk_i), .enable_i(read_q), .clk_o(words_clk));
+        assign words = words_q;
+        assign comes_now[g] = read_q;
+        assign comes_late[g] = read_late_q;
+        assign read_place[g*PLACE_W+:PLACE_W] = read_place_q;
+        assign enters[g] = read_q;
+        assign enters_late[g] = read_late_q;
+        always @(posedge clk_i) begin
+          read_q <= rst_ni && read_valid_o[g];
+          read_late_q <= rst_ni && read_valid_o[g] && go_old[g];
+        end
+        always @(posedge clk) begin
+          if (queued[g] || valid_i[g]) begin
+            read_place_q <= goes;
+            read_data_q <= go_data[g*FLIT_W+:FLIT_W];
+          end
+        end
+        always @(posedge words_clk) begin
+          if (read_q) begin
+            words_q <= read_data_i[g*FLIT_W+:FLIT_W];
+            first_place_q[g*PLACE_W+:PLACE_W] <= read_place_q;
+            first_data_q[g*FLIT_W+:FLIT_W] <= read_data_q;
+          end
         end
       end
       always @(posedge late_clk) begin
@@ -344,7 +387,7 @@ module reduction_unit #(
       for (l = 0; l < LANES; l = l + 1) begin : g_lane
         reduction_lane #(.GATES(GATES)) i_lane (
           .clk_i(lane_clk), .valid_i(first_q[g]), .next_i(second_q[g]), .type_i(type_i),
-          .a_i(read_data_i[g*FLIT_W+l*32+:32]), .b_i(first_data_q[g*FLIT_W+l*32+:32]),
+          .a_i(words[l*32+:32]), .b_i(first_data_q[g*FLIT_W+l*32+:32]),
           .sum_o(sum_data_o[g*FLIT_W+l*32+:32]));
       end
     end
@@ -354,7 +397,7 @@ module reduction_unit #(
   assign store_valid_o = go & ~go_add;
   assign store_data_o = go_data;
   assign sum_valid_o = third_q;
-  assign busy_o = |{queued, first_q, second_q, third_q};
+  assign busy_o = |{queued, comes_now, first_q, second_q, third_q};
   assign overflow_o = overflow_q;
 
   always @(posedge clk_i) begin
@@ -367,10 +410,10 @@ module reduction_unit #(
       third_late_q <= {PORTS{1'b0}};
       overflow_q <= 1'b0;
     end else begin
-      first_q <= read_valid_o;
+      first_q <= enters;
       second_q <= first_q;
       third_q <= second_q;
-      first_late_q <= read_valid_o & go_old;
+      first_late_q <= enters_late;
       second_late_q <= first_late_q;
       third_late_q <= second_late_q;
       overflow_q <= overflow_q || |over;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "Vreduction_unit.h"
+#include "Vreduction_unit_2.h"
 #include "clocked.h"
 #include "ni/memory/reduction_queues.h"
 
@@ -24,17 +25,29 @@ std::uint32_t address_of(const VlWide<3>& addresses, unsigned port) {
   return static_cast<std::uint32_t>(two >> (at % 32)) & 0xffffffU;
 }
 
+// The unit, with what it reads at its adders from memory or from a register.
+struct FromMemory {
+  using Unit = Vreduction_unit;
+  static constexpr int kReadLatency = 1;
+};
+struct FromRegister {
+  using Unit = Vreduction_unit_2;
+  static constexpr int kReadLatency = 2;
+};
+
+struct Flit {
+  bool add;
+  std::uint32_t address;
+  unsigned lanes;  // the first so many
+  std::array<float, kLanes> data;
+};
+
 // The unit and a gradient buffer that reads in a cycle and writes at its end.
+template <typename Kind>
 class Bench {
  public:
   explicit Bench(std::size_t words) : memory(words, 0.0F) {}
 
-  struct Flit {
-    bool add;
-    std::uint32_t address;
-    unsigned lanes;  // the first so many
-    std::array<float, kLanes> data;
-  };
   void offer(unsigned port, const Flit& flit) {
     unit->valid_i |= static_cast<std::uint8_t>(1U << port);
     if (flit.add) unit->add_i |= static_cast<std::uint8_t>(1U << port);
@@ -78,7 +91,7 @@ class Bench {
     return unit->busy_o;
   }
 
-  Clocked<Vreduction_unit> unit;
+  Clocked<typename Kind::Unit> unit;
   std::vector<float> memory;
 
  private:
@@ -92,17 +105,17 @@ class Bench {
 };
 
 // A whole message through a port, flit after flit.
-std::vector<Bench::Flit> flits(Stimulus& random, bool add, std::uint32_t address, std::uint32_t words) {
-  std::vector<Bench::Flit> list;
+std::vector<Flit> flits(Stimulus& random, bool add, std::uint32_t address, std::uint32_t words) {
+  std::vector<Flit> list;
   for (std::uint32_t at = 0; at < words; at += kLanes) {
-    Bench::Flit flit{add, address + at, std::min(kLanes, words - at), {}};
+    Flit flit{add, address + at, std::min(kLanes, words - at), {}};
     for (float& value : flit.data) value = static_cast<float>(random.word()) * 0x1p-40F;
     list.push_back(flit);
   }
   return list;
 }
 
-void reduce_or_store(const std::vector<Bench::Flit>& list, ni::ValueMemory& model) {
+void reduce_or_store(const std::vector<Flit>& list, ni::ValueMemory& model) {
   schedule::TableEntry entry;
   entry.op = list.front().add ? schedule::Op::kReduce : schedule::Op::kGather;
   entry.address = Bytes{list.front().address} * 4;
@@ -114,24 +127,36 @@ void reduce_or_store(const std::vector<Bench::Flit>& list, ni::ValueMemory& mode
   ni::ReductionUnit::apply(entry, payload, model);
 }
 
-TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFourthCycle) {
-  Bench bench(4096);
+template <typename Kind>
+class ReductionUnit : public testing::Test {};
+struct Names {
+  template <typename Kind>
+  static std::string GetName(int) {
+    return std::is_same_v<Kind, FromMemory> ? "FromMemory" : "FromRegister";
+  }
+};
+using Kinds = testing::Types<FromMemory, FromRegister>;
+TYPED_TEST_SUITE(ReductionUnit, Kinds, Names);
+
+TYPED_TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFourthCycleOrTheFifth) {
+  constexpr int kWritten = 3 + TypeParam::kReadLatency;
+  Bench<TypeParam> bench(4096);
   ni::ValueMemory model(bench.memory);
   Stimulus random(20);
-  std::array<std::vector<Bench::Flit>, kPorts> messages;
+  std::array<std::vector<Flit>, kPorts> messages;
   for (unsigned port = 0; port < kPorts; ++port) {
     messages[port] = flits(random, true, port * 1000, 400 + port);  // nobody else's words
     reduce_or_store(messages[port], model);
   }
-  for (int cycle = 0; cycle < 101 + 4; ++cycle) {
+  for (int cycle = 0; cycle < 101 + kWritten; ++cycle) {
     for (unsigned port = 0; port < kPorts; ++port) {
       if (static_cast<std::size_t>(cycle) < messages[port].size()) {
         bench.offer(port, messages[port][static_cast<std::size_t>(cycle)]);
       }
     }
-    // What came in cycle t can be read from t + 4 on.
-    if (cycle >= 4 && cycle < 104) {
-      const auto word = static_cast<std::size_t>(cycle - 4) * kLanes;
+    // What came in cycle t can be read from t + 4 on, or t + 5.
+    if (cycle >= kWritten && cycle < 100 + kWritten) {
+      const auto word = static_cast<std::size_t>(cycle - kWritten) * kLanes;
       EXPECT_EQ(bench.memory[word], messages[0].at(word / kLanes).data[0]) << "cycle " << cycle;
     }
     bench.cycle();
@@ -139,12 +164,12 @@ TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFourthCycle) {
   EXPECT_EQ(std::vector(model.values().begin(), model.values().end()), bench.memory);
 }
 
-TEST(ReductionUnit, AddsMessagesOfAllPortsToTheSameWordsInTheOrderOfPorts) {
+TYPED_TEST(ReductionUnit, AddsMessagesOfAllPortsToTheSameWordsInTheOrderOfPorts) {
   for (const bool add : {true, false}) {
-    Bench bench(256);
+    Bench<TypeParam> bench(256);
     ni::ValueMemory model(bench.memory);
     Stimulus random(21);
-    std::array<std::vector<Bench::Flit>, kPorts> messages;
+    std::array<std::vector<Flit>, kPorts> messages;
     for (unsigned port = 0; port < kPorts; ++port) {
       messages[port] = flits(random, add, 3, 250);
       reduce_or_store(messages[port], model);
@@ -155,24 +180,24 @@ TEST(ReductionUnit, AddsMessagesOfAllPortsToTheSameWordsInTheOrderOfPorts) {
     }
     int drain = 0;
     for (; bench.busy(); ++drain) bench.cycle();
-    EXPECT_LE(drain, 16);
+    EXPECT_LE(drain, 12 + 4 * TypeParam::kReadLatency);
     EXPECT_EQ(std::vector(model.values().begin(), model.values().end()), bench.memory);
     EXPECT_EQ(bench.unit->overflow_o, 0);
   }
 }
 
 // Sums of small integers are exact, so any order gives the same.
-TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
+TYPED_TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
   Stimulus random(22);
   for (int round = 0; round < 200; ++round) {
-    Bench bench(64);
+    Bench<TypeParam> bench(64);
     std::vector<float> expected(64, 0.0F);
     const std::uint32_t share = 5 + random.below(random.percent(50) ? 10 : 30);
     const std::uint32_t spread = 4 + random.below(57);
     for (int cycle = 0; cycle < 100; ++cycle) {
       for (unsigned port = 0; port < kPorts; ++port) {
         if (!random.percent(share)) continue;
-        Bench::Flit flit{true, random.below(spread), 1 + random.below(4), {}};
+        Flit flit{true, random.below(spread), 1 + random.below(4), {}};
         for (float& value : flit.data) value = static_cast<float>(random.below(100));
         for (unsigned lane = 0; lane < flit.lanes; ++lane) expected[flit.address + lane] += flit.data[lane];
         bench.offer(port, flit);
@@ -185,25 +210,25 @@ TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
     bench.offer(0, {true, 0, 4, {1, 1, 1, 1}});
     bench.cycle();
     bench.unit.reset();
-    for (int cycle = 0; cycle < 6; ++cycle) bench.cycle();
+    for (int cycle = 0; cycle < 7; ++cycle) bench.cycle();
     ASSERT_EQ(expected, bench.memory) << "a sum under way survived the reset";
   }
 }
 
 // Sums of real numbers round by their order.
-TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
+TYPED_TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
   Stimulus random(23);
   for (int round = 0; round < 300; ++round) {
-    Bench bench(64);
+    Bench<TypeParam> bench(64);
     std::vector<float> expected(64, 0.0F);
-    ni::ReductionQueues model(kPorts, 4);
+    ni::ReductionQueues model(kPorts, 3 + TypeParam::kReadLatency);
     const std::uint32_t share = 5 + random.below(40);
     const std::uint32_t stores = random.percent(50) ? 0 : 20;
     const std::uint32_t spread = 4 + random.below(57);
     for (int cycle = 0; cycle < 60; ++cycle) {
       for (unsigned port = 0; port < kPorts; ++port) {
         if (!random.percent(share)) continue;
-        Bench::Flit flit{!random.percent(stores), random.below(spread), 1 + random.below(4), {}};
+        Flit flit{!random.percent(stores), random.below(spread), 1 + random.below(4), {}};
         for (float& value : flit.data) value = static_cast<float>(random.word()) * 0x1p-30F;
         const std::span data(flit.data.data(), flit.lanes);
         model.take(static_cast<int>(port), {flit.add, flit.address, data}, cycle, expected);
@@ -220,7 +245,7 @@ TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
 }
 
 // Of flits that waited: the sums of others are written when their message counts.
-TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
+TYPED_TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
   struct Request {
     std::uint32_t address;
     unsigned lanes;
@@ -229,7 +254,7 @@ TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
   for (const Request& request :
        {Request{7, 4, false}, {8, 4, true}, {8, 3, false}, {11, 1, true}, {13, 4, true}, {14, 4, false}}) {
     for (const bool waits : {false, true}) {
-      Bench bench(64);
+      Bench<TypeParam> bench(64);
       bench.offer(2, {true, 11, 3, {1, 2, 3}});
       if (waits) bench.offer(3, {true, 11, 3, {4, 5, 6}});
       bench.unit->dma_next_i = 1;
@@ -237,10 +262,11 @@ TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
       bench.unit->dma_next_lanes_i = static_cast<std::uint16_t>((1U << request.lanes) - 1);
       bench.cycle();
       bench.unit->dma_next_i = 0;
-      for (int age = 1; age <= 8; ++age) {
+      constexpr int kWritten = 6 + 2 * TypeParam::kReadLatency;  // a sum, and then the one that waited for it
+      for (int age = 1; age <= kWritten; ++age) {
         bench.unit->dma_valid_i = 1;
         bench.unit.settle();
-        EXPECT_EQ(bench.unit->dma_conflict_o, waits && request.hit && age < 8 ? 1 : 0)
+        EXPECT_EQ(bench.unit->dma_conflict_o, waits && request.hit && age < kWritten ? 1 : 0)
             << "address " << request.address << " age " << age;
         bench.cycle();
       }
