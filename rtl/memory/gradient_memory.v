@@ -142,10 +142,17 @@ module gradient_memory #(
       wire [LANES-1:0] lanes = FLITS ? coming_lanes_i[PORT*LANES+:LANES] : dma_lanes_i[PORT*LANES+:LANES];
       wire data = FLITS ? coming_add_i[PORT] : 1'b1;
 
-      // Of those that have no place yet, the first: its words, whether some are in the next line, and which line is asked for.
-      wire              none, full, placed, head_data, head_crosses;
+      // Of those that have no place yet, the first is in registers: the line that it asks for and its bank, and whether it asks for
+      // the one behind it then, as some of its words are there.
+      reg               asks_q, second_q, data_q, crosses_q;  // second: its first line has its place
+      reg  [BANKS-1:0]  bank_q;        // one-hot, of the line
+      reg  [NUMBER_W-1:0] number_q;    // the line
+      reg  [LINE_W+BANK_W-1:0] at_q;   // where its words are in the first line and the bank of that
+      reg  [PLACE_W-1:0] first_place_q;
+      wire              none, full;
       wire [DEPTH_W:0]  count;
-      wire [ADDR_W-1:0] head;
+      wire              behind_data, behind_crosses;
+      wire [ADDR_W-1:0] behind;
       reg               crosses;
       integer k;
       always @* begin
@@ -153,13 +160,6 @@ module gradient_memory #(
         for (k = 0; k < LANES; k = k + 1)
           if (lanes[k] && {1'b0, address[LINE_W-1:0]} + k[LINE_W:0] >= LINE_WORDS[LINE_W:0]) crosses = 1'b1;
       end
-      fifo #(.WIDTH(2 + ADDR_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W)) i_coming (
-        .clk_i(clk_i), .rst_ni(rst_ni), .push_i(comes), .data_i({data, crosses, address}), .pop_i(placed),
-        .data_o({head_data, head_crosses, head}), .empty_o(none), .full_o(full), .count_o(count));
-      reg                second_q;  // the first line has its place
-      reg [NUMBER_W-1:0] next_q;    // the line behind it
-      reg [PLACE_W-1:0]  first_place_q;
-      wire [NUMBER_W-1:0] number = second_q ? next_q : head[ADDR_W-1:LINE_W];
       reg  [PLACE_W-1:0] got_place;
       wire [BANKS-1:0]   got;
       integer g;
@@ -167,17 +167,34 @@ module gradient_memory #(
         got_place = {PLACE_W{1'b0}};
         for (g = 0; g < BANKS; g = g + 1) got_place = got_place | (place[g*PLACE_W+:PLACE_W] & {PLACE_W{got[g]}});
       end
-      assign placed = |got && (second_q || !head_crosses);
+      wire placed = |got && (second_q || !crosses_q);
+      wire next = placed || !asks_q;
+      fifo #(.WIDTH(2 + ADDR_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W), .FRONT(1)) i_coming (
+        .clk_i(clk_i), .rst_ni(rst_ni), .push_i(comes && !(next && none)), .data_i({data, crosses, address}), .pop_i(next),
+        .data_o({behind_data, behind_crosses, behind}), .empty_o(none), .full_o(full), .count_o(count));
+      wire              next_data, next_crosses;
+      wire [ADDR_W-1:0] next_address;
+      assign {next_data, next_crosses, next_address} =
+        none ? {data, crosses, address} : {behind_data, behind_crosses, behind};
       always @(posedge clk_i) begin
-        if (!rst_ni) second_q <= 1'b0;
-        else if (|got) second_q <= !placed;
-        if (|got) begin
-          next_q <= number + 1'b1;
-          first_place_q <= got_place;
+        if (!rst_ni) asks_q <= 1'b0;
+        else if (next) asks_q <= !none || comes;
+        if (next) begin
+          data_q <= next_data;
+          crosses_q <= next_crosses;
+          at_q <= next_address[LINE_W+BANK_W-1:0];
+          number_q <= next_address[ADDR_W-1:LINE_W];
+          bank_q <= {{(BANKS - 1){1'b0}}, 1'b1} << next_address[LINE_W+:BANK_W];
+          second_q <= 1'b0;
+        end else if (|got) begin
+          number_q <= number_q + 1'b1;
+          bank_q <= {bank_q[BANKS-2:0], bank_q[BANKS-1]};
+          second_q <= 1'b1;
         end
+        if (|got) first_place_q <= got_place;
       end
-      assign touch_tag[s*TAG_W+:TAG_W] = number[NUMBER_W-1:BANK_W];
-      assign touch_data[s] = head_data;
+      assign touch_tag[s*TAG_W+:TAG_W] = number_q[NUMBER_W-1:BANK_W];
+      assign touch_data[s] = data_q;
 
       // Tickets: of those that have their places, the first.
       wire               waits_none, waits_full, needs, straddles;
@@ -188,9 +205,9 @@ module gradient_memory #(
       wire [BANK_W-1:0]  bank_next = bank + 1'b1;
       wire [TICKET_W-1:0] ticket;
       wire               goes;
-      fifo #(.WIDTH(TICKET_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W)) i_tickets (
+      fifo #(.WIDTH(TICKET_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W), .FRONT(1)) i_tickets (
         .clk_i(clk_i), .rst_ni(rst_ni), .push_i(placed),
-        .data_i({head_data, head_crosses, head[LINE_W+BANK_W-1:0], second_q ? first_place_q : got_place, got_place}),
+        .data_i({data_q, crosses_q, at_q, second_q ? first_place_q : got_place, got_place}),
         .pop_i(goes), .data_o(ticket), .empty_o(waits_none), .full_o(waits_full), .count_o(waits_count));
       assign {needs, straddles, bank, offset, place0, place1} = ticket;
       wire [BANKS-1:0] first_bank = {{(BANKS - 1){1'b0}}, 1'b1} << bank;
@@ -202,9 +219,8 @@ module gradient_memory #(
       wire [SHIFT_W-1:0] shift = offset[SHIFT_W-1:0];
       wire [BANKS-1:0]   read_granted, read_banks;
       for (b = 0; b < BANKS; b = b + 1) begin : g_bank
-        localparam [BANK_W-1:0] BANK = b;
         localparam AT = b * STREAMS + s;
-        assign touch[AT] = !none && number[BANK_W-1:0] == BANK;
+        assign touch[AT] = asks_q && bank_q[b];
         assign got[b] = touched[AT];
         assign read_request[AT] = may_read && its_banks[b];
         assign read_granted[b] = read_grant[AT];
@@ -215,25 +231,25 @@ module gradient_memory #(
       end
       wire read_ready = may_read && read_granted == its_banks;
       assign read_banks = its_banks & {BANKS{goes && needs}};
-      assign stream_busy[s] = !none || !waits_none;
+      assign stream_busy[s] = asks_q || !waits_none;
 
       // What was read, in the next cycle.
       reg              read_q, crossed_q;
-      reg [BANK_W-1:0] bank_q;
+      reg [BANK_W-1:0] read_bank_q;
       reg [SHIFT_W-1:0] shift_q;
       always @(posedge clk_i) begin
         read_q <= rst_ni && goes && needs;
         if (goes) begin
           crossed_q <= straddles;
-          bank_q <= bank;
+          read_bank_q <= bank;
           shift_q <= shift;
         end
       end
-      wire [BANK_W-1:0] bank_next_q = bank_q + 1'b1;
+      wire [BANK_W-1:0] read_next_q = read_bank_q + 1'b1;
       for (l = 0; l < LANES; l = l + 1) begin : g_lane
         localparam [SHIFT_W-1:0] LANE = l;
         wire [SHIFT_W-1:0] from = LANE + shift_q;
-        wire [BANK_W-1:0] from_bank = crossed_q && from < shift_q ? bank_next_q : bank_q;
+        wire [BANK_W-1:0] from_bank = crossed_q && from < shift_q ? read_next_q : read_bank_q;
         assign answer[(s*LANES+l)*32+:32] = row[{from_bank, from, 5'd0}+:32];
       end
       assign answer_valid[s] = read_q;

@@ -1,10 +1,13 @@
 // A queue of DEPTH words. A word pushed in a cycle is at the front in the next at the earliest. Pushing into a
 // full queue is refused (full_o) unless the front leaves in the same cycle; popping an empty one does nothing.
+// With FRONT the word at the front is in a register, for what has much to do in a cycle, and what is at data_i is written to where
+// it would go whether it is pushed or not: data_o is of no word while the queue is empty.
 `default_nettype none
 module fifo #(
   parameter WIDTH = 128,  // bits of a word, from 1
   parameter DEPTH = 16,   // words, a power of two from 2
-  parameter ADDR_W = 4    // log2(DEPTH)
+  parameter ADDR_W = 4,   // log2(DEPTH)
+  parameter FRONT = 0     // 1: data_o comes out of a register
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
@@ -28,14 +31,29 @@ module fifo #(
   assign empty_o = count_q == {(ADDR_W + 1){1'b0}};
   assign full_o = count_q[ADDR_W];
   assign count_o = count_q;
-  assign data_o = words_q[head_q];
+
+  generate
+    if (FRONT != 0) begin : g_front
+      reg  [WIDTH-1:0]  front_q;
+      wire [ADDR_W-1:0] next = head_q + 1'b1;
+      wire more = count_q > {{ADDR_W{1'b0}}, 1'b1};
+      assign data_o = front_q;
+      // Of a full queue that place is the front's, which is not read any more.
+      always @(posedge clk_i) begin
+        words_q[tail] <= data_i;
+        if (do_pop || empty_o) front_q <= more ? words_q[next] : data_i;
+      end
+    end else begin : g_memory
+      assign data_o = words_q[head_q];
+      always @(posedge clk_i) if (rst_ni && do_push) words_q[tail] <= data_i;
+    end
+  endgenerate
 
   always @(posedge clk_i) begin
     if (!rst_ni) begin
       head_q <= {ADDR_W{1'b0}};
       count_q <= {(ADDR_W + 1){1'b0}};
     end else begin
-      if (do_push) words_q[tail] <= data_i;
       if (do_pop) head_q <= head_q + 1'b1;
       if (do_push && !do_pop) count_q <= count_q + 1'b1;
       else if (do_pop && !do_push) count_q <= count_q - 1'b1;

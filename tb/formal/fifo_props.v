@@ -1,6 +1,6 @@
 // fifo: what comes out is what went in, all of it, once and in order; full and empty tell the truth.
 `default_nettype none
-module fifo_props (input wire clk_i);
+module fifo_props #(parameter FRONT = 0) (input wire clk_i);
   reg started = 1'b0;
   always @(posedge clk_i) started <= 1'b1;
   wire push = $anyseq, pop = $anyseq;
@@ -8,7 +8,7 @@ module fifo_props (input wire clk_i);
   wire [3:0] front;
   wire empty, full;
   wire [2:0] count;
-  fifo #(.WIDTH(4), .DEPTH(4), .ADDR_W(2)) dut (
+  fifo #(.WIDTH(4), .DEPTH(4), .ADDR_W(2), .FRONT(FRONT)) dut (
     .clk_i(clk_i), .rst_ni(started), .push_i(push), .data_i(data), .pop_i(pop), .data_o(front), .empty_o(empty),
     .full_o(full), .count_o(count));
 

@@ -35,6 +35,7 @@ OVER_AXI = {
 BENCHES = {
     "registers": ("tile_registers", "registers_tb", []),
     "fifo": ("fifo", "queue_tb", ["VC_BUFFER=0"]),
+    "fifo_front": ("fifo", "queue_tb", ["FRONT=1"]),
     "buffer": ("vc_buffer", "queue_tb", ["VC_BUFFER=1"]),
     "table_ecc": ("schedule_table", "table_ecc_tb", []),
     "memory": ("gradient_memory", "gradient_memory_tb", ["ROUNDS=10"]),

@@ -3,7 +3,8 @@
 `timescale 1ns/1ns
 `default_nettype none
 module queue_tb #(
-  parameter VC_BUFFER = 0  // 1: the buffer of a virtual channel, else a fifo
+  parameter VC_BUFFER = 0,  // 1: the buffer of a virtual channel, else a fifo
+  parameter FRONT = 0       // of a fifo: its front is in a register
 );
   localparam WIDTH = 8, ADDR_W = 2, DEPTH = 4;
   reg              clk = 1'b0, rst_n = 1'b0, push = 1'b0, pop = 1'b0;
@@ -20,7 +21,7 @@ module queue_tb #(
       wire empty, full;
       wire [ADDR_W:0] count;
       assign valid = !empty;
-      fifo #(.WIDTH(WIDTH), .DEPTH(DEPTH), .ADDR_W(ADDR_W)) i_dut (
+      fifo #(.WIDTH(WIDTH), .DEPTH(DEPTH), .ADDR_W(ADDR_W), .FRONT(FRONT)) i_dut (
         .clk_i(clk), .rst_ni(rst_n), .push_i(push), .data_i(data), .pop_i(pop), .data_o(front), .empty_o(empty), .full_o(full),
         .count_o(count));
     end
