@@ -154,11 +154,9 @@ module ni_port #(
       wire               above;
       wire [COUNT_W-1:0]   dependencies;
       wire [STEP_W-1:0]    step;
-      wire [ADDR_W-1:0]    base_address, address_offset;
       wire [FLITS_W-1:0]   flits;
-      assign {route, packets, flits, total, words, base_address, step, dependencies, flow, op} = entry;
+      assign {route, packets, flits, total, words, address, step, dependencies, flow, op} = entry;
       wire absorbs = above && op != OP_NOP;
-      assign address = base_address + address_offset;
       assign source_address = address;
       assign pop = issue || nop;
 
@@ -172,7 +170,7 @@ module ni_port #(
         .count_i(count_i), .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i),
         .step_stride_i(step_stride_i), .absorbs_i(absorbs_i), .hold_i(1'b0), .pop_i(pop), .valid_o(entry_valid),
         .pass_o(pass), .entry_o(entry), .above_o(above),
-        .address_offset_o(address_offset), .issued_o(issued_o), .corrected_o(table_corrected_o), .wrong_o(table_wrong_o));
+        .issued_o(issued_o), .corrected_o(table_corrected_o), .wrong_o(table_wrong_o));
       wire counters_clk;
       clock_gate #(.GATES(GATES)) i_counters_gate (.clk_i(clk_i), .enable_i(!rst_ni || start_i || pop), .clk_o(counters_clk));
       timestep_counter #(.STEP_W(STEP_W)) i_timestep (

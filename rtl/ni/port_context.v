@@ -64,19 +64,13 @@ module port_context #(
   reg                ended_q;  // all entries have left
 
   wire               table_valid, table_pass, table_wrong, hold, nop;
-  wire [ENTRY_W-1:0] entry;
-  wire [1:0]           op;
-  wire [FLOW_W-1:0]    flow;
   wire                 above;
-  wire [COUNT_W-1:0]   dependencies;
-  wire [STEP_W-1:0]    step;
-  wire [ADDR_W-1:0]    base_address, address_offset;
-  wire [LEN_W-1:0]     words, total;
-  wire [FLITS_W-1:0]   flits;
-  wire [PACKETS_W-1:0] packets;
-  wire [ROUTE_W-1:0]   route;
-  assign {route, packets, flits, total, words, base_address, step, dependencies, flow, op} = entry;
-  assign entry_o = {route, packets, flits, total, words, base_address + address_offset, step, dependencies, flow, op};
+  localparam FLITS_AT = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W;
+  wire [1:0]           op = entry_o[1:0];
+  wire [FLOW_W-1:0]    flow = entry_o[2+:FLOW_W];
+  wire [COUNT_W-1:0]   dependencies = entry_o[2+FLOW_W+:COUNT_W];
+  wire [STEP_W-1:0]    step = entry_o[2+FLOW_W+COUNT_W+:STEP_W];
+  wire [FLITS_W-1:0]   flits = entry_o[FLITS_AT+:FLITS_W];
 
   wire [TOTAL_W-1:0] after = issued_o + 1'b1;
   wire runs = active_i && !ended_q && !commit_i;
@@ -90,13 +84,13 @@ module port_context #(
   schedule_table #(
     .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
     .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .FLITS_W(FLITS_W),
-    .FLITS_AT(2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W), .ECC(ECC), .GATES(GATES)
+    .FLITS_AT(FLITS_AT), .ECC(ECC), .GATES(GATES)
   ) i_table (
     .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
     .load_line_i(load_line_i), .start_i(commit_i || last), .first_i(commit_i || (is_last && !table_pass)), .lines_i(commit_i ? lines_i : lines_q),
     .count_i(commit_i ? count_i : count_q), .flow_stride_i(flow_stride_i), .address_stride_i(address_stride_i),
     .step_stride_i(step_stride_i), .absorbs_i(absorbs_i), .hold_i(!runs), .pop_i(pop), .valid_o(table_valid),
-    .pass_o(table_pass), .entry_o(entry), .above_o(above), .address_offset_o(address_offset), .issued_o(issued_o),
+    .pass_o(table_pass), .entry_o(entry_o), .above_o(above), .issued_o(issued_o),
     .corrected_o(corrected_o), .wrong_o(table_wrong));
   assign wrong_o = table_wrong && runs;
   wire counters_clk;

@@ -2,11 +2,11 @@
 // repeat, so the table is a loop: its lines_i lines are gone through again and again, until count_i entries have been
 // popped. A line is an entry in the iterations from `first` to before `end`; in others it is passed over, in a cycle
 // of its own (pass_o) without hold_i. With every iteration flow, address and timestep go on by a stride: the entry has
-// flow and step of its iteration, and the offset is what is to be added to its address. A table that does not repeat is one iteration: all windows are 0 to 1.
+// those of its iteration. A table that does not repeat is one iteration: all windows are 0 to 1.
 //
-// What decides whether an entry issues, and when the next may (op, flow, dependencies, step, flits, iterations), is read a
-// line ahead of the rest, so that it comes out of registers: flow and step as they are in the iteration, whether the line is in
-// it, and whether it has more flits than absorbs_i. Both memories are read a cycle ahead, as synchronous memory macros can. start_i puts the first
+// What decides whether an entry issues, and when the next may (op, flow, dependencies, step, flits, iterations), and its address are
+// read a line ahead of the rest, so that they come out of registers: flow, step and address as they are in the iteration, whether the
+// line is in it, and whether it has more flits than absorbs_i. Both memories are read a cycle ahead, as synchronous memory macros can. start_i puts the first
 // line, which is kept beside them, at the head in the next cycle; nothing is loaded in that cycle. Where start_i is late in
 // its cycle, first_i tells before it that the first line is next, if a line is.
 //
@@ -47,15 +47,15 @@ module schedule_table #(
   input  wire               pop_i,            // not while pass_o
   output wire               valid_o,          // there is an entry, at the head or after what is passed over
   output wire               pass_o,           // the line at the head is passed over
-  output wire [ENTRY_W-1:0] entry_o,          // with flow and step of the iteration
+  output wire [ENTRY_W-1:0] entry_o,          // with flow, step and address of the iteration
   output wire               above_o,          // its flits are more than absorbs_i
-  output wire [ADDR_W-1:0]  address_offset_o,
   output wire [TOTAL_W-1:0] issued_o,         // entries popped since the start
   output wire [1:0]         corrected_o,      // a line leaves of which this part has been corrected
   output wire               wrong_o           // the line at the head is not what was loaded
 );
   localparam STEP_AT = 2 + FLOW_W + COUNT_W;
-  localparam KEY_W = STEP_AT + STEP_W;              // op, flow, dependencies, step: the lowest bits of an entry
+  localparam ADDR_AT = STEP_AT + STEP_W;
+  localparam KEY_W = ADDR_AT + ADDR_W;              // op, flow, dependencies, step, address: the lowest bits of an entry
   localparam AHEAD_W = KEY_W + FLITS_W + 2 * ITER_W;
   localparam ABOVE_AT = FLITS_AT + FLITS_W;         // behind the flits
   localparam REST_W = ENTRY_W - KEY_W - FLITS_W;
@@ -67,7 +67,7 @@ module schedule_table #(
   reg [AHEAD_CODE_W-1:0] first_q; // of the first line
   reg [AHEAD_CODE_W-1:0] ahead_q; // of the line after the head
   reg [REST_CODE_W-1:0]  rest_q;  // of the head
-  reg [KEY_W-1:0]   key_q;        // the same, with flow and step of the iteration
+  reg [KEY_W-1:0]   key_q;        // the same, with flow, step and address of the iteration
   reg [FLITS_W-1:0] flits_q;
   reg               is_in_q, above_q;
   reg [INDEX_W-1:0] next_q;       // the line after the head
@@ -154,8 +154,10 @@ module schedule_table #(
   wire [ITER_W-1:0]  iteration = (wraps ? iteration_q + 1'b1 : iteration_q) & {ITER_W{!first_i}};
   wire [FLOW_W-1:0]  flow_offset = (wraps ? flow_q + flow_stride_i : flow_q) & {FLOW_W{!first_i}};
   wire [STEP_W-1:0]  step_offset = (wraps ? step_q + step_stride_i : step_q) & {STEP_W{!first_i}};
+  wire [ADDR_W-1:0]  address_offset = (wraps ? address_q + address_stride_i : address_q) & {ADDR_W{!first_i}};
   wire [FLOW_W-1:0]  flow = comes[2+:FLOW_W] + flow_offset;
   wire [STEP_W-1:0]  step = comes[STEP_AT+:STEP_W] + step_offset;
+  wire [ADDR_W-1:0]  address = comes[ADDR_AT+:ADDR_W] + address_offset;
   wire [FLITS_W-1:0] flits = comes[KEY_W+:FLITS_W];
   wire [ITER_W-1:0]  first = comes[KEY_W+FLITS_W+:ITER_W];
   wire [ITER_W-1:0]  last = comes[KEY_W+FLITS_W+ITER_W+:ITER_W];
@@ -164,7 +166,6 @@ module schedule_table #(
   assign pass_o = valid_o && !is_in_q;
   assign entry_o = {rest[REST_W-1:FLITS_AT-KEY_W], flits_q, rest[FLITS_AT-KEY_W-1:0], key_q};
   assign above_o = above_q;
-  assign address_offset_o = address_q;
   assign issued_o = issued_q;
 
   always @(posedge clk_i) begin
@@ -182,7 +183,7 @@ module schedule_table #(
   end
   always @(posedge line_clk) begin
     if (start_i || leaves) begin
-      key_q <= {step, comes[2+FLOW_W+:COUNT_W], flow, comes[1:0]};
+      key_q <= {address, step, comes[2+FLOW_W+:COUNT_W], flow, comes[1:0]};
       flits_q <= flits;
       is_in_q <= iteration >= first && iteration < last;
       above_q <= flits > absorbs_i;
@@ -202,7 +203,7 @@ module schedule_table #(
       iteration_q <= iteration;
       flow_q <= flow_offset;
       step_q <= step_offset;
-      if (wraps) address_q <= address_q + address_stride_i;
+      address_q <= address_offset;
     end
   end
   always @(posedge start_clk) begin

@@ -13,6 +13,7 @@ namespace {
 
 constexpr unsigned kEntryBits = 192;
 constexpr unsigned kIterationBits = 10;
+constexpr unsigned kAddressAt = 38;
 constexpr unsigned kFlitsAt = 102;
 constexpr unsigned kFlitsBits = 24;
 
@@ -35,6 +36,11 @@ std::uint32_t flits_of(Bytes bytes) {
   return (static_cast<std::uint32_t>(bytes) * 2654435761U) >> (32 - kFlitsBits);
 }
 
+// Any address, in words, the same for the same bytes.
+std::uint32_t address_of(Bytes bytes) {
+  return (static_cast<std::uint32_t>(bytes) * 2246822519U) >> 8;
+}
+
 // Entries are told apart by their bytes, which are their lowest bits: op, flow, dependencies and part of the
 // step.
 void load(Clocked<Vschedule_table>& table, std::uint32_t index, const schedule::TableLine& line) {
@@ -42,6 +48,7 @@ void load(Clocked<Vschedule_table>& table, std::uint32_t index, const schedule::
   table->load_index_i = index & 255;
   table->load_line_i[0] = static_cast<std::uint32_t>(line.base.bytes);
   table->load_line_i[5] = ~static_cast<std::uint32_t>(line.base.bytes);
+  put(&table->load_line_i[0], kAddressAt, 24, address_of(line.base.bytes));
   put(&table->load_line_i[0], kFlitsAt, kFlitsBits, flits_of(line.base.bytes));
   put(&table->load_line_i[0], kEntryBits, kIterationBits, static_cast<std::uint32_t>(line.first));
   put(&table->load_line_i[0], kEntryBits + kIterationBits, kIterationBits,
@@ -135,8 +142,7 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
         ++passed;
       } else if (const schedule::TableEntry* head = model.head(); head != nullptr) {
         const auto bits = static_cast<std::uint32_t>(head->bytes);
-        // Flow and step of the iteration, and the address's offset: what the model's entry has beyond its
-        // line.
+        // Flow, step and address of the iteration: what the model's entry has beyond its line.
         const std::int32_t iteration = loop.repeats() ? (head->step - 1) / by.step : 0;
         const std::uint32_t flow = (bits >> 2) + static_cast<std::uint32_t>(iteration * by.flow);
         const std::uint32_t step = (bits >> 22) + static_cast<std::uint32_t>(iteration * by.step);
@@ -144,10 +150,11 @@ TEST(ScheduleTable, ReadsInOrderAndReloads) {
         ASSERT_EQ(get(&table->entry_o[0], 2, 10), flow & 0x3ff);
         ASSERT_EQ(get(&table->entry_o[0], 12, 10), (bits >> 12) & 0x3ff);
         ASSERT_EQ(get(&table->entry_o[0], 22, 16), step & 0xffff);
+        const std::uint32_t offset = static_cast<std::uint32_t>(iteration * by.address / 4);
+        ASSERT_EQ(get(&table->entry_o[0], kAddressAt, 24), (address_of(head->bytes) + offset) & 0xffffff);
         ASSERT_EQ(get(&table->entry_o[0], kFlitsAt, kFlitsBits), flits_of(head->bytes));
         ASSERT_EQ(table->entry_o[5], ~bits);
         ASSERT_EQ(table->above_o, flits_of(head->bytes) > table->absorbs_i);
-        ASSERT_EQ(table->address_offset_o, (iteration * by.address / 4) & 0xffffff);
         if (table->pop_i) model.pop();
       }
       table.tick();

@@ -12,13 +12,12 @@ module tb;
   wire               valid, pass, above;
   wire [191:0]       entry;
   wire [15:0]        issued;
-  wire [23:0]        address_offset;
   reg  [31:0]        random;
   integer            loaded = 0, left = 0;  // lines that it holds, entries until it starts again
   dut i_dut (.clk_i(clk), .rst_ni(rst_n), .load_valid_i(loads), .load_index_i(index), .load_line_i(line), .start_i(start),
              .first_i(start), .lines_i(ENTRIES[INDEX_W:0]), .count_i(ENTRIES[15:0]), .flow_stride_i(10'd0),
              .address_stride_i(24'd0), .step_stride_i(16'd0), .absorbs_i(24'd256), .hold_i(1'b0), .pop_i(pop), .valid_o(valid),
-             .pass_o(pass), .entry_o(entry), .above_o(above), .address_offset_o(address_offset), .issued_o(issued));
+             .pass_o(pass), .entry_o(entry), .above_o(above), .issued_o(issued));
 
   always @(posedge clk) if (rst_n) begin
     if (pop) begin

@@ -5,7 +5,7 @@
 `default_nettype none
 module table_ecc_tb;
   parameter ROUNDS = 200, ENTRIES = 8, INDEX_W = 3, SEED = 1;
-  localparam ENTRY_W = 182, LINE_W = ENTRY_W + 20, AHEAD_W = 90, REST_W = 128;  // a tile's; the parts with check bits
+  localparam ENTRY_W = 182, LINE_W = ENTRY_W + 20, AHEAD_W = 114, REST_W = 104;  // a tile's; the parts with check bits
   localparam [AHEAD_W-1:0] AHEAD_ONE = 1;
   localparam [REST_W-1:0] REST_ONE = 1;
   reg                clk = 1'b0, rst_n = 1'b0, loads = 1'b0, start = 1'b0, hold = 1'b0, pop = 1'b0;
@@ -18,7 +18,6 @@ module table_ecc_tb;
   reg  [15:0]        step_stride = 0;
   wire [1:0]         valid, pass, above, wrong;
   wire [2*ENTRY_W-1:0] entry;
-  wire [2*24-1:0]    offset;
   wire [2*16-1:0]    issued;
   wire [3:0]         corrected;
   always #1 clk = !clk;
@@ -29,8 +28,7 @@ module table_ecc_tb;
         .clk_i(clk), .rst_ni(rst_n), .load_valid_i(loads), .load_index_i(index), .load_line_i(line), .start_i(start),
         .first_i(start), .lines_i(lines), .count_i(count), .flow_stride_i(flow_stride), .address_stride_i(address_stride),
         .step_stride_i(step_stride), .absorbs_i(24'd1000), .hold_i(hold), .pop_i(pop && !pass[0]), .valid_o(valid[g]),
-        .pass_o(pass[g]), .entry_o(entry[g*ENTRY_W+:ENTRY_W]), .above_o(above[g]), .address_offset_o(offset[g*24+:24]),
-        .issued_o(issued[g*16+:16]), .corrected_o(corrected[g*2+:2]), .wrong_o(wrong[g]));
+        .pass_o(pass[g]), .entry_o(entry[g*ENTRY_W+:ENTRY_W]), .above_o(above[g]), .issued_o(issued[g*16+:16]), .corrected_o(corrected[g*2+:2]), .wrong_o(wrong[g]));
     end
   endgenerate
 
@@ -52,14 +50,14 @@ module table_ecc_tb;
   endtask
 
   // The code, every pair of bits.
-  reg  [127:0] word_in;  // with check bits
-  reg  [119:0] word;
-  wire [119:0] unused_word, word_out;
+  reg  [113:0] word_in;  // with check bits
+  reg  [105:0] word;
+  wire [105:0] unused_word, word_out;
   wire [7:0]   check, unused_check;
   wire         unused_corrected, unused_wrong, word_corrected, word_wrong;
-  secded #(.DATA_W(120)) i_writer (.data_i(word), .check_i(8'd0), .check_o(check), .data_o(unused_word),
+  secded #(.DATA_W(106)) i_writer (.data_i(word), .check_i(8'd0), .check_o(check), .data_o(unused_word),
                                    .corrected_o(unused_corrected), .wrong_o(unused_wrong));
-  secded #(.DATA_W(120)) i_reader (.data_i(word_in[119:0]), .check_i(word_in[127:120]), .check_o(unused_check), .data_o(word_out),
+  secded #(.DATA_W(106)) i_reader (.data_i(word_in[105:0]), .check_i(word_in[113:106]), .check_o(unused_check), .data_o(word_out),
                                    .corrected_o(word_corrected), .wrong_o(word_wrong));
 
   initial begin
@@ -129,7 +127,7 @@ module table_ecc_tb;
         end else begin
           if (wrong[1] !== 1'b0) fail("one bit is told as two");
           if ({valid[0], pass[0], issued[15:0]} !== {valid[1], pass[1], issued[31:16]} ||
-              (valid[0] && {above[0], entry[ENTRY_W-1:0], offset[23:0]} !== {above[1], entry[ENTRY_W+:ENTRY_W], offset[47:24]}))
+              (valid[0] && {above[0], entry[ENTRY_W-1:0]} !== {above[1], entry[ENTRY_W+:ENTRY_W]}))
             fail("it does something else");
           if ((pop && valid[0]) || (pass[0] && !hold)) begin
             if (corrected[3:2] !== {flipped_rest[head], of_first ? flipped_first : flipped_ahead[head]}) fail("it counts something else");
@@ -146,11 +144,11 @@ module table_ecc_tb;
       if (!ends) fail("it does not end");
     end
     for (round = 0; round < 3; round = round + 1) begin
-      word = round == 0 ? 120'd0 : {$random(seed), $random(seed), $random(seed), $random(seed)};
-      for (i = 0; i < 128; i = i + 1)
-        for (j = i; j < 128; j = j + 1) begin
-          #0 word_in = {check, word} ^ (128'd1 << i);
-          if (j != i) word_in = word_in ^ (128'd1 << j);
+      word = round == 0 ? 106'd0 : {$random(seed), $random(seed), $random(seed), $random(seed)};
+      for (i = 0; i < 114; i = i + 1)
+        for (j = i; j < 114; j = j + 1) begin
+          #0 word_in = {check, word} ^ (114'd1 << i);
+          if (j != i) word_in = word_in ^ (114'd1 << j);
           #1;
           if (i == j ? word_out !== word || word_corrected !== 1'b1 || word_wrong !== 1'b0 : word_corrected !== 1'b0 || word_wrong !== 1'b1)
             fail("the code does not see this pair");
