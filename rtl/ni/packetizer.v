@@ -49,6 +49,8 @@ module packetizer #(
   localparam HEAD_W = 1 + FLOW_W + ADDR_W + LEN_W + SOURCE_W + SEQ_W + PACKETS_W + ROUTE_W;
 
   localparam [LATENCY_W-1:0] NEXT = 2;
+  localparam [BODY_W-1:0] ONE_FLIT = 1;
+  localparam [BODY_W-1:0] TWO_FLITS = 2;
 
   reg [LATENCY_W-1:0] wait_q [0:1];
   reg [1:0]           ready_q;
@@ -69,6 +71,8 @@ module packetizer #(
   reg                 last_packet_q;  // of the message
   reg [BODY_W-1:0]    body_left_q;    // flits of the packet, data or padding
   reg [BODY_W-1:0]    data_left_q;    // flits of it that hold data
+  reg                 last_flit_q;    // one is left
+  reg                 holds_data_q;   // the next one holds data
 
   wire back = front_q ^ count_q[0];
   wire starts = busy_o && ready_q[front_q];
@@ -78,22 +82,21 @@ module packetizer #(
     {1'b0, packet_total[LEN_W-1:LANE_W]} + {{(BODY_W - 1){1'b0}}, |packet_total[LANE_W-1:0]};
   wire [BODY_W-1:0] packet_data =
     {1'b0, packet_words[LEN_W-1:LANE_W]} + {{(BODY_W - 1){1'b0}}, |packet_words[LANE_W-1:0]};
-  wire holds_data = data_left_q != {BODY_W{1'b0}};
   wire [HEAD_W-1:0] head = {route_q[front_q], packets_q[front_q], sequence_q, source_i, packet_words,
                             address_q[front_q], flow_q[front_q], add_q[front_q]};
 
   assign place_o = !count_q[1];
   assign busy_o = count_q != 2'd0;
   assign head_o = !in_packet_q;
-  assign valid_o = in_packet_q ? !holds_data || data_valid_i : starts;
-  assign tail_o = in_packet_q && body_left_q == {{(BODY_W - 1){1'b0}}, 1'b1};
+  assign valid_o = in_packet_q ? !holds_data_q || data_valid_i : starts;
+  assign tail_o = in_packet_q && last_flit_q;
   assign last_o = tail_o && last_packet_q;
-  assign flit_o = !in_packet_q ? {{(FLIT_W - HEAD_W){1'b0}}, head} : holds_data ? data_i : {FLIT_W{1'b0}};
-  assign data_taken_o = in_packet_q && holds_data && data_valid_i && taken_i;
+  assign flit_o = !in_packet_q ? {{(FLIT_W - HEAD_W){1'b0}}, head} : holds_data_q ? data_i : {FLIT_W{1'b0}};
+  assign data_taken_o = in_packet_q && holds_data_q && data_valid_i && taken_i;
 
   // Whether data is there does not count for a head.
   wire take_head = !in_packet_q && starts && taken_i;
-  wire take_body = in_packet_q && (!holds_data || data_valid_i) && taken_i;
+  wire take_body = in_packet_q && (!holds_data_q || data_valid_i) && taken_i;
   wire take = take_head || take_body;
   wire pop = take_body && last_o;
   integer i;
@@ -142,10 +145,14 @@ module packetizer #(
         last_packet_q <= all_q[front_q];
         body_left_q <= packet_flits;
         data_left_q <= packet_data;
+        last_flit_q <= packet_flits == ONE_FLIT;
+        holds_data_q <= |packet_words;
       end
       if (take_body) begin
         body_left_q <= body_left_q - 1'b1;
-        if (holds_data) data_left_q <= data_left_q - 1'b1;
+        if (holds_data_q) data_left_q <= data_left_q - 1'b1;
+        last_flit_q <= body_left_q == TWO_FLITS;
+        holds_data_q <= |data_left_q[BODY_W-1:1];
         if (tail_o) in_packet_q <= 1'b0;
       end
       if (pop) begin

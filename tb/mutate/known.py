@@ -22,7 +22,7 @@ MUTANTS = [
     ("the end of a step is not modulo time", "ni/lockstep_counter.v", "to_end[TIME_W-1]", "nominal_end_q < now_i"),
     ("the release of a step is not modulo time", "ni/lockstep_counter.v",
      "!to_release[TIME_W-1] && release_q != now_i", "release_q > now_i"),
-    ("a message's data is not awaited", "ni/packetizer.v", "(!holds_data || data_valid_i) && taken_i", "taken_i"),
+    ("a message's data is not awaited", "ni/packetizer.v", "(!holds_data_q || data_valid_i) && taken_i", "taken_i"),
     ("the lockstep counter is not reset", "ni/lockstep_counter.v", "if (!rst_ni)", "if (1'b0)"),
     ("the packetizer is not reset", "ni/packetizer.v", "if (!rst_ni)", "if (1'b0)"),
     ("the injection port is not reset", "ni/injection_port.v", "if (!rst_ni || load_i) vc_q", "if (load_i) vc_q"),
