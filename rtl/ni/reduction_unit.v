@@ -77,10 +77,11 @@ module reduction_unit #(
 
   // Sums under way: one, two and three cycles after their words came, and before those, with a READ_LATENCY of 2, while they come.
   wire [PORTS-1:0]         comes_now, comes_late;  // late: of flits that have waited
-  wire [PORTS*PLACE_W-1:0] read_place;
+  wire [PORTS*SEEN_W-1:0]  read_seen;
   wire [PORTS-1:0]         enters, enters_late;    // the adders, in the next cycle
   reg [PORTS-1:0]        first_q, second_q, third_q;
   reg [PORTS*PLACE_W-1:0] first_place_q, second_place_q, third_place_q;
+  reg [PORTS*SEEN_W-1:0]  first_seen_q, second_seen_q, third_seen_q;  // what others are compared with
   reg [PORTS*FLIT_W-1:0] first_data_q;
   /* verilator lint_on MULTIDRIVEN */
 
@@ -133,31 +134,27 @@ module reduction_unit #(
   // queues, then those that come; sums: by age, then by port.
   wire [2*PORTS-1:0] there = WAITS != 0 ? {{PORTS{1'b0}}, queued & ready_i} : {valid_i, queued};
   wire [4*PORTS-1:0] sums = {third_q, second_q, first_q, comes_now};
-  wire [2*PORTS*PLACE_W-1:0] there_place = {comes_place, oldest_place_q};
-  wire [4*PORTS*PLACE_W-1:0] sums_place = {third_place_q, second_place_q, first_place_q, read_place};
+  wire [2*PORTS*SEEN_W-1:0] there_seen;
+  wire [4*PORTS*SEEN_W-1:0] sums_seen = {third_seen_q, second_seen_q, first_seen_q, read_seen};
   reg  [2*PORTS-1:0] free;
   wire [PORTS-1:0]   free_old = free[PORTS-1:0];
   wire [PORTS-1:0]   free_new = free[2*PORTS-1:PORTS];
   reg  [SOUGHT_W-1:0] sought;
-  reg  [SEEN_W-1:0]   seen;
   integer f, k;
   always @* begin
     free = there;
     sought = {SOUGHT_W{1'b0}};
-    seen = {SEEN_W{1'b0}};
     for (f = 0; f < 2 * PORTS; f = f + 1) begin
       if (there[f]) begin
-        sought = f < PORTS ? oldest_sought_q[f%PORTS*SOUGHT_W+:SOUGHT_W] : sought_of(there_place[f*PLACE_W+:PLACE_W]);
+        sought = f < PORTS ? oldest_sought_q[f%PORTS*SOUGHT_W+:SOUGHT_W] : sought_of(comes_place[f%PORTS*PLACE_W+:PLACE_W]);
         for (k = 0; k < 4 * PORTS; k = k + 1) begin
           if (sums[k]) begin
-            if (overlap(sought, seen_of(sums_place[k*PLACE_W+:PLACE_W]))) free[f] = 1'b0;
+            if (overlap(sought, sums_seen[k*SEEN_W+:SEEN_W])) free[f] = 1'b0;
           end
         end
         for (k = 0; k < 2 * PORTS; k = k + 1) begin
           if (k % PORTS < f % PORTS && there[k]) begin
-            seen = seen_of(there_place[k*PLACE_W+:PLACE_W]);
-            if (k < PORTS) seen[MAP_W-1:0] = oldest_sought_q[k%PORTS*SOUGHT_W+:MAP_W];
-            if (overlap(sought, seen)) free[f] = 1'b0;
+            if (overlap(sought, there_seen[k*SEEN_W+:SEEN_W])) free[f] = 1'b0;
           end
         end
       end
@@ -229,6 +226,12 @@ module reduction_unit #(
 
       wire [PLACE_W-1:0] comes = {lanes_i[g*LANES+:LANES], address_i[g*ADDR_W+:ADDR_W]};
       wire [PLACE_W-1:0] goes = go_old[g] ? oldest_place_q[g*PLACE_W+:PLACE_W] : comes;
+      wire [SEEN_W-1:0]  oldest_seen =
+        {key_of(oldest_place_q[g*PLACE_W+LANE_W+1+:KEY_W]), oldest_sought_q[g*SOUGHT_W+:MAP_W]};
+      wire [SEEN_W-1:0]  comes_seen = seen_of(comes);
+      wire [SEEN_W-1:0]  goes_seen = go_old[g] ? oldest_seen : comes_seen;
+      assign there_seen[g*SEEN_W+:SEEN_W] = oldest_seen;
+      assign there_seen[(PORTS+g)*SEEN_W+:SEEN_W] = comes_seen;
       assign comes_place[g*PLACE_W+:PLACE_W] = comes;
       assign waiting_o[g*(QUEUE_W+1)+:QUEUE_W+1] = count;
       assign queued[g] = some_q || kept_q;
@@ -289,7 +292,7 @@ module reduction_unit #(
             if (late[w]) begin
               for (d = 0; d < PORTS; d = d + 1)
                 hits[d] = hits[d] ||
-                          overlap(dma_sought_q[d*SOUGHT_W+:SOUGHT_W], seen_of(sums_place[(w*PORTS+g)*PLACE_W+:PLACE_W]));
+                          overlap(dma_sought_q[d*SOUGHT_W+:SOUGHT_W], sums_seen[(w*PORTS+g)*SEEN_W+:SEEN_W]);
             end
           end
           for (w = 0; w < QUEUE; w = w + 1) begin
@@ -337,25 +340,27 @@ module reduction_unit #(
         assign words = read_data_i[g*FLIT_W+:FLIT_W];
         assign comes_now[g] = 1'b0;
         assign comes_late[g] = 1'b0;
-        assign read_place[g*PLACE_W+:PLACE_W] = {PLACE_W{1'b0}};
+        assign read_seen[g*SEEN_W+:SEEN_W] = {SEEN_W{1'b0}};
         assign enters[g] = read_valid_o[g];
         assign enters_late[g] = read_valid_o[g] && go_old[g];
         always @(posedge clk) begin
           if (queued[g] || valid_i[g]) begin
             first_place_q[g*PLACE_W+:PLACE_W] <= goes;
+            first_seen_q[g*SEEN_W+:SEEN_W] <= goes_seen;
             first_data_q[g*FLIT_W+:FLIT_W] <= go_data[g*FLIT_W+:FLIT_W];
           end
         end
       end else begin : g_registered
         reg               read_q, read_late_q;
         reg [PLACE_W-1:0] read_place_q;
+        reg [SEEN_W-1:0]  read_seen_q;
         reg [FLIT_W-1:0]  read_data_q, words_q;
         wire words_clk;
         clock_gate #(.GATES(GATES)) i_words_gate (.clk_i(clk_i), .enable_i(read_q), .clk_o(words_clk));
         assign words = words_q;
         assign comes_now[g] = read_q;
         assign comes_late[g] = read_late_q;
-        assign read_place[g*PLACE_W+:PLACE_W] = read_place_q;
+        assign read_seen[g*SEEN_W+:SEEN_W] = read_seen_q;
         assign enters[g] = read_q;
         assign enters_late[g] = read_late_q;
         always @(posedge clk_i) begin
@@ -365,6 +370,7 @@ module reduction_unit #(
         always @(posedge clk) begin
           if (queued[g] || valid_i[g]) begin
             read_place_q <= goes;
+            read_seen_q <= goes_seen;
             read_data_q <= go_data[g*FLIT_W+:FLIT_W];
           end
         end
@@ -372,13 +378,20 @@ module reduction_unit #(
           if (read_q) begin
             words_q <= read_data_i[g*FLIT_W+:FLIT_W];
             first_place_q[g*PLACE_W+:PLACE_W] <= read_place_q;
+            first_seen_q[g*SEEN_W+:SEEN_W] <= read_seen_q;
             first_data_q[g*FLIT_W+:FLIT_W] <= read_data_q;
           end
         end
       end
       always @(posedge late_clk) begin
-        if (first_q[g]) second_place_q[g*PLACE_W+:PLACE_W] <= first_place_q[g*PLACE_W+:PLACE_W];
-        if (second_q[g]) third_place_q[g*PLACE_W+:PLACE_W] <= second_place_q[g*PLACE_W+:PLACE_W];
+        if (first_q[g]) begin
+          second_place_q[g*PLACE_W+:PLACE_W] <= first_place_q[g*PLACE_W+:PLACE_W];
+          second_seen_q[g*SEEN_W+:SEEN_W] <= first_seen_q[g*SEEN_W+:SEEN_W];
+        end
+        if (second_q[g]) begin
+          third_place_q[g*PLACE_W+:PLACE_W] <= second_place_q[g*PLACE_W+:PLACE_W];
+          third_seen_q[g*SEEN_W+:SEEN_W] <= second_seen_q[g*SEEN_W+:SEEN_W];
+        end
       end
       assign read_address_o[g*ADDR_W+:ADDR_W] = goes[ADDR_W-1:0];
       assign store_address_o[g*ADDR_W+:ADDR_W] = goes[ADDR_W-1:0];
