@@ -18,6 +18,9 @@ FO4 = 0.09  # ns: an INVX1 of OSU 0.18 um that drives four
 WIRE_PF = 1.257e-4  # a um
 WIRE_KOHM = 2.67e-4
 LIBRARY = re.compile(r"library\s*\([^)]*\)\s*\{")
+# Modules that are mapped on their own, once for all instances, and then become part of the rest: what ABC makes of one does not
+# depend on what is around it. All that goes in or out of them should come from a register or go into one.
+APART = ("reduction_lane",)
 ELABORATE = ("hierarchy -check -top {top} {parameters}; {kept}synth -flatten -nordff -noshare -run begin:fine; opt_clean")
 # A clock gate of rtl/tile/clock_gate.v is no logic: it stays whole until all else is mapped, and is then these cells: {name: (cell, {pin:
 # port of the gate, or a net within it})}.
@@ -35,7 +38,7 @@ STRUCTURES = {
 # Buffers for loads; sizes. Then what has slack becomes small again, and what that made slow large.
 SIZE = "buffer,-c,-p;upsize;dnsize,-D,{target};upsize;dnsize,-D,{target}"
 MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
-       "abc -liberty {liberty} -script +{abc}; opt_clean; splitnets -ports; opt_clean; "
+       "abc -liberty {liberty} -script +{abc}; opt_clean; setattr -mod -unset keep_hierarchy *; flatten; opt_clean; splitnets -ports; opt_clean; "
        "write_json {folder}/mapped.json")
 FAN_OUT = 8  # sinks of a buffer, or of what it is behind
 PINS = {"RD_ADDR": "input", "RD_DATA": "output", "WR_ADDR": "input", "WR_DATA": "input", "WR_EN": "input"}
@@ -264,22 +267,28 @@ def name_rank(name):
 
 
 def coarse(top, parameters, folder, macro_bits):
-    """The module, flat, in Yosys' own cells, with memory macros that read by the clock where the Verilog does."""
+    """The module, flat but for those that are APART, in Yosys' own cells, with memory macros that read by the clock where the Verilog
+    does; and those that are apart."""
     chosen = " ".join(f"-chparam {name} {value}" for name, value in parameters.items())
     files = " ".join(str(path) for path in sources_of(top))
-    kept = f"setattr -mod -set keep_hierarchy 1 *{GATE}*; " if parameters.get("GATES", 0) else ""
+    whole = [*(module for module in APART if module != top), *([GATE] if parameters.get("GATES", 0) else [])]
+    kept = "".join(f"setattr -mod -set keep_hierarchy 1 *{module}*; " for module in whole)
     synthesis.Synthesis.yosys(f"read_verilog {files}; {ELABORATE.format(top=top, parameters=chosen, kept=kept)}; "
                               f"write_json {folder}/coarse.json")
     modules = json.loads((folder / "coarse.json").read_text())["modules"]
     name, module = next((name, module) for name, module in modules.items() if int(module["attributes"].get("top", "0"), 2))
     module["cells"] = {f"memory{i}.{cell_name.rsplit('.', 1)[0]}" if is_macro(cell, macro_bits) else cell_name: cell
                        for i, (cell_name, cell) in enumerate(module["cells"].items())}
-    for cell in module["cells"].values():
-        if GATE in cell["type"]:
-            cell.update(type=GATE, parameters={}, attributes={})
+    apart = {of: value for of, value in modules.items() if of != name and GATE not in of}
+    for of, value in {name: module, **apart}.items():
+        if of != name and any(is_macro(cell, macro_bits) for cell in value["cells"].values()):
+            raise HardwareError(f"{of} is mapped apart, and holds a memory that is a macro: those belong to {top}")
+        for cell in value["cells"].values():
+            if GATE in cell["type"]:
+                cell.update(type=GATE, parameters={}, attributes={})
+        keep_names(value)
     macros = [cell_name for cell_name, cell in module["cells"].items() if is_macro(cell, macro_bits)]
-    keep_names(module)
-    boxes = {GATE: gate_box()}
+    boxes = {GATE: gate_box()} | apart
     while macros:
         (folder / "before.json").write_text(json.dumps({"modules": {name: module} | boxes}))
         chosen = " ".join(f"{name}/{macro}" for macro in macros)
@@ -290,9 +299,9 @@ def coarse(top, parameters, folder, macro_bits):
         without = [macro for macro in macros if synthesis.number(clocked["cells"][macro]["parameters"]["RD_TRANSPARENCY_MASK"])]
         if not without:
             keep_names(clocked)
-            return name, clocked
+            return name, clocked, apart
         macros = [macro for macro in macros if macro not in without]
-    return name, module
+    return name, module, apart
 
 
 def keep_names(module):
@@ -322,12 +331,12 @@ def source():
 def write(top, parameters, folder, library, settings, structure="reduced"):
     """netlist.v, cells.lib and macros.lib of `top` in `folder`. `library`: a liberty.Library; `settings`: wire_um,
     macro_bits, memory_fo4, target_ps; `structure`: one of STRUCTURES. Returns the module's name in the netlist."""
-    name, module = coarse(top, parameters, folder, settings.macro_bits)
+    name, module, apart = coarse(top, parameters, folder, settings.macro_bits)
     macros = take_macros(module, settings.macro_bits)
     boxes = {macro: black_box(of) for macro, of in macros.items()}
     if parameters.get("GATES", 0):
         boxes[GATE] = gate_box()
-    (folder / "with_macros.json").write_text(json.dumps({"modules": {"top": module} | boxes}))
+    (folder / "with_macros.json").write_text(json.dumps({"modules": {"top": module} | boxes | apart}))
     (folder / "cells.lib").write_text(wire_loads(library.text, settings.wire_um), encoding="latin-1")
     (folder / "macros.lib").write_text(macro_library(macros, settings.memory_fo4))
     abc = f"{STRUCTURES[structure]};{SIZE.format(target=settings.target_ps)}"

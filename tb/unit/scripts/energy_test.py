@@ -5,6 +5,7 @@ import collections
 import importlib.machinery
 import importlib.util
 import itertools
+import json
 import os
 import pathlib
 import re
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "scripts" / "energy"
@@ -122,9 +124,9 @@ class Energies(unittest.TestCase):
 
 
 class Replay(unittest.TestCase):
-    def synthesised(self, folder):
+    def synthesised(self, folder, block="vc_buffer", parameters=None):
         settings = type("Settings", (), {"wire_um": 40, "macro_bits": 1024, "memory_fo4": 10, "target_ps": 3000})
-        netlist.write("vc_buffer", {"DEPTH": 16, "ADDR_W": 4}, folder, LIBRARY, settings)
+        netlist.write(block, {"DEPTH": 16, "ADDR_W": 4} if parameters is None else parameters, folder, LIBRARY, settings)
         return gates.Gates(folder, LIBRARY, power_tables.Tables(LIBRARY), 40)
 
     def test_gates_do_what_the_verilog_does_and_broken_ones_are_noticed(self):
@@ -144,6 +146,15 @@ class Replay(unittest.TestCase):
             broken = replay.Bench("vc_buffer", {"DEPTH": 16, "ADDR_W": 4}, of, settings, folder / "broken")
             with self.assertRaisesRegex(HardwareError, "the gates do not what the Verilog does"):
                 broken.run(50)
+
+    def test_gates_of_modules_that_are_mapped_apart_do_what_the_verilog_does(self):
+        with tempfile.TemporaryDirectory() as scratch, unittest.mock.patch.object(netlist, "APART", ("fp32_adder",)):
+            folder = pathlib.Path(scratch)
+            of = self.synthesised(folder, "reduction_lane", {"GATES": 1})
+            apart = json.loads((folder / "with_macros.json").read_text())["modules"]
+            self.assertEqual(sum("fp32_adder" in name for name in apart), 2)  # of fp32 and of bf16
+            bench = replay.Bench("reduction_lane", {"GATES": 1}, of, {"CYCLES": 40, "PERIOD": 10000, "TYPE": 0}, folder / "run")
+            self.assertGreater(bench.run(50).events, 5)
 
     def test_counts_edges_and_the_cycles_of_changes(self):
         with tempfile.TemporaryDirectory() as scratch:
