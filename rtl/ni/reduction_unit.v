@@ -206,8 +206,8 @@ module reduction_unit #(
       wire no_stores = !store_waits_q && !kept_store_q;
       wire pop = go_old[g];
       wire push = valid_i[g] && !go_new[g];
-      wire room = !count[QUEUE_W] || pop;
-      wire write = valid_i[g] && room;  // where it finds no room it goes on, or is lost
+      wire room = !count[QUEUE_W];  // whether the oldest leaves is known late
+      wire write = valid_i[g] && room;
       wire [QUEUE_W:0] count_left = count - {{QUEUE_W{1'b0}}, 1'b1};
       wire [QUEUE_W:0] stores_left = stores - {{QUEUE_W{1'b0}}, 1'b1};
 
