@@ -1,5 +1,6 @@
 """A cell library in Liberty format, as Yosys reads it: areas, functions, which cells are registers."""
 
+import functools
 import itertools
 import json
 import pathlib
@@ -66,10 +67,15 @@ class Library:
 
     @property
     def buffer(self):
-        buffers = sorted((cell.area, name) for name, cell in self.cells.items() if cell.computes(lambda a: a, 1))
-        if not buffers:
+        if not self.buffers:
             raise HardwareError(f"{self.path}: no buffer")
-        return buffers[min(1, len(buffers) - 1)][1]
+        return self.buffers[min(1, len(self.buffers) - 1)]
+
+    @functools.cached_property
+    def buffers(self):
+        """Names of all buffers, the smallest first."""
+        found = sorted((cell.area, name) for name, cell in self.cells.items() if cell.computes(lambda a: a, 1))
+        return [name for _, name in found]
 
     def latch(self):
         """{cell, enable, data, output: names} of a latch that is open while its clock is high."""

@@ -40,7 +40,8 @@ SIZE = "buffer,-c,-p;upsize;dnsize,-D,{target};upsize;dnsize,-D,{target}"
 MAP = ("read_liberty -lib {cells}; memory_map t:$mem_v2; opt; techmap; opt -fast; dfflibmap -liberty {cells}; opt; "
        "abc -liberty {liberty} -script +{abc}; opt_clean; setattr -mod -unset keep_hierarchy *; flatten; opt_clean; splitnets -ports; opt_clean; "
        "write_json {folder}/mapped.json")
-FAN_OUT = 8  # sinks of a buffer, or of what it is behind
+FAN_OUT = 5  # sinks of a net at most,
+FEW = 3      # and of one that others can be kept away from
 PINS = {"RD_ADDR": "input", "RD_DATA": "output", "WR_ADDR": "input", "WR_DATA": "input", "WR_EN": "input"}
 
 
@@ -187,59 +188,82 @@ class Wires:
                         self.sinks.setdefault(bit, []).append((name, pin, at))
 
 
-def buffer_sources(module, not_these, buffer, registers):
-    """Buffers, in trees, what registers, memories and inputs drive: ABC buffers what gates drive and leaves those alone. What is the
-    most gates away from the next register stands nearest to the source. `not_these`: nets of clocks."""
+def take_buffers(module, buffers, outputs):
+    """Takes all buffers out of a mapped module, but for those of its outputs."""
+    ports = {bit for port in module["ports"].values() if port["direction"] == "output" for bit in port["bits"]}
+    source = {}
+    for name, cell in list(module["cells"].items()):
+        if cell["type"] in buffers and cell["connections"]["Y"][0] not in ports:
+            source[cell["connections"]["Y"][0]] = cell["connections"]["A"][0]
+            del module["cells"][name]
+    for cell in module["cells"].values():
+        for pin, bits in cell["connections"].items():
+            if pin not in outputs:
+                for at, bit in enumerate(bits):
+                    while bit in source:
+                        bit = source[bit]
+                    bits[at] = bit
+
+
+def buffer_nets(module, not_these, buffer, registers, buffers):
+    """Buffers of all nets, in trees, in the place of those that ABC has put in, which knows no registers, memories and inputs, and
+    not which sink is late. Nets are done from those in front of registers back to those behind them; what is the most gates and
+    buffers away from the next register stands nearest to the source. `not_these`: nets of clocks; `buffers`: all cells that are
+    buffers, of which `buffer` is taken."""
     outputs = {"Y", "YC", "YS", "Q", "RD_DATA", "clk_o"}
+    take_buffers(module, buffers, outputs)
     wires = Wires(module, outputs)
     free = 1 + max(bit for of in [*module["netnames"].values(), *module["ports"].values()] for bit in of["bits"]
                    if not isinstance(bit, str))
     free = max(free, 1 + max(wires.sinks, default=0), 1 + max((b for b in wires.driver if not isinstance(b, str)), default=0))
-    gates = gates_behind(module, wires, outputs, registers)
-    for bit, sinks in wires.sinks.items():
-        source = wires.driver.get(bit)
-        if bit in not_these or (source is not None and source["type"] not in registers):
-            continue
-        left = sorted((gates[sink], at, sink) for at, sink in enumerate(sinks))
-        while len(left) > FAN_OUT:
-            # The last buffer takes no more than it must.
-            taken = min(FAN_OUT, len(left) - FAN_OUT + 1)
-            name = f"source_buffer_{free}"
-            module["cells"][name] = {
-                "hide_name": 0, "type": buffer, "parameters": {}, "attributes": {},
-                "port_directions": {"A": "input", "Y": "output"}, "connections": {"A": [bit], "Y": [free]}}
-            for _, _, (cell, pin, at) in left[:taken]:
-                module["cells"][cell]["connections"][pin][at] = free
-            bisect.insort(left, (1 + left[taken - 1][0], len(sinks) + free, (name, "A", 0)))
-            del left[:taken]
-            free += 1
-
-
-def gates_behind(module, wires, outputs, registers):
-    """{(cell, pin, bit of the pin): gates from there to the farthest register, memory or output, the cell's own included}."""
-    behind = {}  # of nets
+    cells = module["cells"]
+    behind = {}  # of nets: gates and buffers to the farthest register, memory or output
 
     def through(cell):
-        of = module["cells"][cell]
-        if of["type"] in registers:
+        if cells[cell]["type"] in registers:
             return []
-        return [bit for pin, bits in of["connections"].items() if pin in outputs for bit in bits if not isinstance(bit, str)]
+        return [bit for pin, bits in cells[cell]["connections"].items() if pin in outputs for bit in bits if not isinstance(bit, str)]
 
+    for bit in backwards(wires, through):
+        if bit in not_these:
+            behind[bit] = 0
+            continue
+        left = sorted((max((1 + behind.get(net, 0) for net in through(sink[0])), default=0), at, sink)
+                      for at, sink in enumerate(wires.sinks[bit]))
+        many = len(left)
+        while len(left) > FEW:
+            # Those that are not on the longest way may stand behind a buffer, as many as leave a few; others must, where
+            # there are too many. The last buffer takes no more than it must.
+            spare = bisect.bisect_left(left, (left[-1][0],))
+            taken = min(FAN_OUT, max(len(left) - FAN_OUT + 1, min(len(left) - FEW + 1, spare)))
+            if taken < 2:
+                break
+            name = f"buffer_{free}"
+            cells[name] = {"hide_name": 0, "type": buffer, "parameters": {}, "attributes": {},
+                           "port_directions": {"A": "input", "Y": "output"}, "connections": {"A": [bit], "Y": [free]}}
+            for _, _, (cell, pin, at) in left[:taken]:
+                cells[cell]["connections"][pin][at] = free
+            bisect.insort(left, (1 + left[taken - 1][0], many + free, (name, "A", 0)))
+            del left[:taken]
+            free += 1
+        behind[bit] = left[-1][0]
+
+
+def backwards(wires, through):
+    """All nets with sinks, each behind those that its sinks drive. `through`: the nets that a cell drives, from its name."""
+    done, left = set(), []
     for begin in wires.sinks:
-        left = [begin]
+        left.append(begin)
         while left:
             bit = left[-1]
-            if bit in behind:
-                left.pop()
-                continue
-            nets = [net for cell, _, _ in wires.sinks.get(bit, []) for net in through(cell)]
-            missing = [net for net in nets if net not in behind]
-            if missing:
+            missing = [net for cell, _, _ in wires.sinks[bit] for net in through(cell) if net not in done and net in wires.sinks]
+            if bit not in done and missing:
                 left += missing
                 continue
-            behind[bit] = max((1 + behind[net] for net in nets), default=0)
             left.pop()
-    return {sink: max((1 + behind[net] for net in through(sink[0])), default=0) for sinks in wires.sinks.values() for sink in sinks}
+            if bit not in done:
+                done.add(bit)
+                yield bit
 
 
 def name_registers(module, registers):
@@ -345,7 +369,7 @@ def write(top, parameters, folder, library, settings, structure="reduced"):
     mapped = json.loads((folder / "mapped.json").read_text())["modules"]
     module = mapped["top"]
     registers = {of for of, cell in library.cells.items() if cell.sequential} | set(macros)
-    buffer_sources(module, clocks(module), library.buffer, registers)
+    buffer_nets(module, clocks(module), library.buffer, registers, library.buffers)
     name_registers(module, registers)
     gates_to_cells(module, library)
     boxes.pop(GATE, None)

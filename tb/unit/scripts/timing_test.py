@@ -84,7 +84,7 @@ class Netlist(unittest.TestCase):
         cells = {"r": {"type": "flop", "connections": {"D": [9], "Q": [2]}}}
         cells |= {f"g{i}": {"type": "inv", "connections": {"A": [2], "Y": [100 + i]}} for i in range(235)}
         module = {"cells": cells, "ports": {}, "netnames": {"first_q": {"bits": [2]}}}
-        netlist.buffer_sources(module, set(), "buf", {"flop"})
+        netlist.buffer_nets(module, set(), "buf", {"flop"}, ["buf"])
         wires = netlist.Wires(module, {"Y", "Q"})
         self.assertLessEqual(max(len(sinks) for sinks in wires.sinks.values()), netlist.FAN_OUT)
         for i in range(235):
@@ -103,7 +103,7 @@ class Netlist(unittest.TestCase):
                     "A": [100 * chain + 1000 + gate - 1 if gate else 2], "Y": [100 * chain + 1000 + gate]}}
             cells[f"f{chain}"] = {"type": "flop", "connections": {"D": [100 * chain + 1000 + chain], "Q": [9000 + chain]}}
         module = {"cells": cells, "ports": {}, "netnames": {"first_q": {"bits": [2]}}}
-        netlist.buffer_sources(module, set(), "buf", {"flop"})
+        netlist.buffer_nets(module, set(), "buf", {"flop"}, ["buf"])
         wires = netlist.Wires(module, {"Y", "Q"})
         steps = []
         for chain in range(40):
@@ -115,6 +115,25 @@ class Netlist(unittest.TestCase):
         self.assertEqual(steps, sorted(steps, reverse=True))
         self.assertEqual(steps[-1], 0)
         self.assertLessEqual(max(len(sinks) for sinks in wires.sinks.values()), netlist.FAN_OUT)
+
+    def test_buffers_what_a_gate_drives_in_the_place_of_those_there(self):
+        cells = {"g": {"type": "inv", "connections": {"A": [3], "Y": [2]}},
+                 "there": {"type": "large", "connections": {"A": [2], "Y": [4]}},
+                 "out": {"type": "large", "connections": {"A": [4], "Y": [5]}}}
+        cells |= {f"f{i}": {"type": "flop", "connections": {"D": [4], "Q": [100 + i]}} for i in range(20)}
+        module = {"cells": cells, "ports": {"a": {"direction": "input", "bits": [3]}, "b": {"direction": "output", "bits": [5]}},
+                  "netnames": {}}
+        netlist.buffer_nets(module, set(), "buf", {"flop"}, ["buf", "large"])
+        self.assertEqual([name for name, cell in cells.items() if cell["type"] == "large"], ["out"])  # it drives an output
+        wires = netlist.Wires(module, {"Y", "Q"})
+        self.assertLessEqual(len(wires.sinks[2]), netlist.FAN_OUT)
+        self.assertLessEqual(max(len(sinks) for sinks in wires.sinks.values()), netlist.FAN_OUT)
+        for sink in ["out", *(f"f{i}" for i in range(20))]:
+            pin = "A" if sink == "out" else "D"
+            bit = cells[sink]["connections"][pin][0]
+            while wires.driver[bit]["type"] == "buf":
+                bit = wires.driver[bit]["connections"]["A"][0]
+            self.assertEqual(bit, 2)
 
     def test_names_registers_by_the_verilog(self):
         self.assertEqual(timing.register("i_port.words_q[1][3].reg/D"), "i_port.words_q")
