@@ -28,7 +28,8 @@ module table_ecc_tb;
         .clk_i(clk), .rst_ni(rst_n), .load_valid_i(loads), .load_index_i(index), .load_line_i(line), .start_i(start),
         .first_i(start), .lines_i(lines), .count_i(count), .flow_stride_i(flow_stride), .address_stride_i(address_stride),
         .step_stride_i(step_stride), .absorbs_i(24'd1000), .hold_i(hold), .pop_i(pop && !pass[0]), .valid_o(valid[g]),
-        .pass_o(pass[g]), .entry_o(entry[g*ENTRY_W+:ENTRY_W]), .above_o(above[g]), .issued_o(issued[g*16+:16]), .corrected_o(corrected[g*2+:2]), .wrong_o(wrong[g]));
+        .pass_o(pass[g]), .entry_o(entry[g*ENTRY_W+:ENTRY_W]), .above_o(above[g]),
+        .issued_o(issued[g*16+:16]), .corrected_o(corrected[g*2+:2]), .wrong_o(wrong[g]));
     end
   endgenerate
 
