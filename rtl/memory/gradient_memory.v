@@ -5,7 +5,7 @@
 // A flit is told here as it comes to the reduction unit (coming_*), a request for data as the network interface makes it (dma_*): its
 // line, or both lines of which it has words, then get a place, in the order of each port. ready_o tells that the oldest flit
 // of a port's queue can go on in this cycle: its sum's operand is here, or its store has a place, and no other port uses the bank.
-// The words of read_valid_i come in the next cycle, sums are written three cycles after they were read, four with a READ_LATENCY of 2. Data of dma_* come in
+// The words of read_valid_i come in the next cycle, sums are written four cycles after they were read. Data of dma_* come in
 // their order, in the cycle after they were read.
 //
 // Every stream (a port's flits, a port's requests) takes places one line after the other, and holds at most one of a flit that lacks its
@@ -23,7 +23,6 @@ module gradient_memory #(
   parameter LINES = 16,       // of a bank, a power of two above 2 * PORTS
   parameter AXI_W = 128,      // bits of a word of AXI: 32 times a power of two, at most a flit's
   parameter ADDRESS_W = 44,   // bits of an address of AXI
-  parameter READ_LATENCY = 1, // as reduction_unit
   // Derived: leave them as they are.
   parameter FLIT_W = 32 * LANES,
   parameter STRB_W = AXI_W / 8
@@ -87,7 +86,7 @@ module gradient_memory #(
   localparam NUMBER_W = ADDR_W - LINE_W;  // bits of a line's number
   localparam TAG_W = NUMBER_W - BANK_W;
   localparam PLACE_W = $clog2(LINES);
-  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER + READ_LATENCY - 1) + 1);
+  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER + 1) + 1);
   localparam TICKET_W = 2 + LINE_W + BANK_W + 2 * PLACE_W;
   localparam BEATS = LINE_WORDS * 32 / AXI_W - 1;
   localparam SIZE = $clog2(STRB_W);
@@ -261,7 +260,7 @@ module gradient_memory #(
         assign goes = read_valid_i[PORT] || store_valid_i[PORT];
         assign ready_o[PORT] = read_ready || (may_store && store_granted == its_banks);
         assign read_data_o[PORT*FLIT_W+:FLIT_W] = answer[s*FLIT_W+:FLIT_W];
-        localparam STAGES = 2 + READ_LATENCY;
+        localparam STAGES = 4;
         localparam SUM_W = 1 + LINE_W + BANK_W + 2 * PLACE_W;
         reg  [STAGES-1:0]       sums_q;
         reg  [STAGES*SUM_W-1:0] sum_q;

@@ -32,9 +32,13 @@ module depacketizer #(
   output wire              data_add_o,       // add, else store
   output wire [ADDR_W-1:0] data_address_o,
   output wire [LANES-1:0]  data_lanes_o,     // lanes that hold a word
+  output wire [VCS-1:0]    data_vc_o,        // one-hot
+  output wire [VCS*ADDR_W-1:0] vc_address_o,  // where the next flit of each virtual channel's packet goes
+  output wire [VCS*LANES-1:0]  vc_lanes_o,
   output wire [FLIT_W-1:0] data_o,
   output wire              arrived_o,        // the last tail of a message came
   output wire              arrived_add_o,
+  output wire              arrived_store_o,  // and was to be stored
   output wire [FLOW_W-1:0] arrived_flow_o,
   output wire              overflow_o
 );
@@ -75,9 +79,10 @@ module depacketizer #(
   reg                 overflow_q;
 
   // Of the virtual channel of the flit that comes.
-  wire [VCS-1:0] here, equal, completes;  // completes: its packet is the message's last
+  wire [VCS-1:0] here, equal, completes, stores;  // completes: its packet is the message's last
   reg [NAME_W-1:0]    name;
   reg [ADDR_W-1:0]    address;
+  reg [LANES-1:0]     lanes;
   reg [LEN_W-1:0]     words;
   reg [PACKETS_W-1:0] others;
   reg [PENDING-1:0]   match;
@@ -86,6 +91,7 @@ module depacketizer #(
   always @* begin
     name = {NAME_W{1'b0}};
     address = {ADDR_W{1'b0}};
+    lanes = {LANES{1'b0}};
     words = {LEN_W{1'b0}};
     others = {PACKETS_W{1'b0}};
     match = {PENDING{1'b0}};
@@ -96,6 +102,7 @@ module depacketizer #(
     for (i = 0; i < VCS; i = i + 1) begin
       name = name | (name_q[i*NAME_W+:NAME_W] & {NAME_W{here[i]}});
       address = address | (address_q[i*ADDR_W+:ADDR_W] & {ADDR_W{here[i]}});
+      lanes = lanes | (vc_lanes_o[i*LANES+:LANES] & {LANES{here[i]}});
       words = words | (words_q[i*LEN_W+:LEN_W] & {LEN_W{here[i]}});
       others = others | (others_q[i*PACKETS_W+:PACKETS_W] & {PACKETS_W{here[i]}});
       match = match | (match_q[i*PENDING+:PENDING] & {PENDING{here[i]}});
@@ -113,10 +120,13 @@ module depacketizer #(
   assign data_valid_o = valid_i && !head_i && some;
   assign data_add_o = name[0];
   assign data_address_o = address;
-  assign data_lanes_o = {LANES{full}} | ~({LANES{1'b1}} << words[LANE_W-1:0]);
+  assign data_lanes_o = lanes;
+  assign data_vc_o = here;
+  assign vc_address_o = address_q;
   assign data_o = flit_i;
   assign arrived_o = ends && |(completes & here);
   assign arrived_add_o = name[0];
+  assign arrived_store_o = ends && |(completes & stores & here);
   assign arrived_flow_o = name[1+:FLOW_W];
   assign overflow_o = overflow_q;
   wire [LEN_W-1:0] words_left = full ? {words[LEN_W-1:LANE_W] - ONE_FLIT, words[LANE_W-1:0]} : {LEN_W{1'b0}};
@@ -131,7 +141,9 @@ module depacketizer #(
       localparam [VC_W-1:0] VC = l;
       wire comes = valid_i && here[l];
       assign here[l] = vc_i == VC;
+      assign vc_lanes_o[l*LANES+:LANES] = {LANES{full_q[l]}} | ~({LANES{1'b1}} << words_q[l*LEN_W+:LANE_W]);
       assign completes[l] = single_q[l] || |(match_q[l*PENDING+:PENDING] & last_q);
+      assign stores[l] = !name_q[l*NAME_W];
       assign equal[l] = name_q[l*NAME_W+:NAME_W] == name_in;
       wire packet_clk;
       clock_gate #(.GATES(GATES)) i_packet_gate (.clk_i(clk), .enable_i(comes), .clk_o(packet_clk));

@@ -36,7 +36,20 @@ module lockstep_counter #(
   wire [TIME_W-1:0] to_release = release_q - now_i;
   wire unused = &{1'b0, to_end, end_carry, now_carry};
 
-  assign hold_o = !to_release[TIME_W-1] && release_q != now_i;
+  // Whether the release is to come, without the difference: of all digits but the highest, by groups that double, whether release_q
+  // is above now_i (above), and whether it is where it is above in the group behind (level).
+  localparam PAIRS_W = 1 << $clog2(TIME_W);
+  reg [PAIRS_W-1:0] above, level;
+  integer n;
+  always @* begin
+    above = {{(PAIRS_W - TIME_W + 1){1'b0}}, release_q[TIME_W-2:0] & ~now_i[TIME_W-2:0]};
+    level = {{(PAIRS_W - TIME_W + 1){1'b1}}, release_q[TIME_W-2:0] | ~now_i[TIME_W-2:0]};
+    for (n = 1; n < PAIRS_W; n = 2 * n) begin
+      above = (above >> n) | ((level >> n) & above);
+      level = (level >> n) & level;
+    end
+  end
+  assign hold_o = release_q[TIME_W-1] == now_i[TIME_W-1] ? above[0] : !above[0] && !level[0];
   assign release_o = release_q;
   assign value_o = to_release & {TIME_W{!to_release[TIME_W-1]}};
 

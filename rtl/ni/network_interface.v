@@ -3,8 +3,8 @@
 //
 // Cycle by cycle (the contract of ni::NetworkInterface and fabric::InjectionPort): an entry whose conditions hold
 // in cycle c issues in c, one per port; its head flit leaves at c + dma_latency_i at the earliest; the next packet
-// or message follows without a gap. A message whose tail comes in cycle c counts as arrived from c + 4 (add; c + 5 with a
-// READ_LATENCY of 2) or c + 1 (store) on. Credits count in the cycle in which they come. The credit of an ejected flit is given back in the
+// or message follows without a gap. A message whose tail comes in cycle c counts as arrived from c + 4 (add: its sums are
+// written in c + 4, and asked for from c + 5 on) or c + 1 (store) on. Credits count in the cycle in which they come. The credit of an ejected flit is given back in the
 // cycle in which it comes, later only where the reduction unit's queue might else overflow (credit_return). The credits
 // of injection are taken at the first start after reset.
 //
@@ -52,7 +52,6 @@ module network_interface #(
   parameter ARRIVALS_W = 16, // bits of a collective's arrivals
   parameter PRIORITY_W = 8,  // bits of its priority
   parameter WAITS = 0,       // 1: sums and stores wait for memory_ready_i, as reduction_unit says
-  parameter READ_LATENCY = 1, // of memory in front of the adders, 1 or 2, as reduction_unit says
   parameter ECC = 0,         // 1: tables correct a changed bit of a line and tell of two
   parameter GATES = 0,       // 1: clocks of what is idle stand still, block by block, and nothing else changes
   parameter EJECT_CREDITS = 3,  // places of a virtual channel that the router is told at ejection; VCS times that below QUEUE
@@ -155,9 +154,12 @@ module network_interface #(
   wire [PORTS-1:0]         conflict, dma_request, dma_next;
   wire [PORTS*ADDR_W-1:0]  dma_next_address;
   wire [PORTS*LANES-1:0]   dma_next_lanes;
-  wire [PORTS-1:0]         data_valid, data_add, arrived, arrived_add, port_busy, port_overflow;
+  wire [PORTS-1:0]         data_valid, data_add, arrived, arrived_add, arrived_store, port_busy, port_overflow;
   wire [PORTS*ADDR_W-1:0]  data_address;
   wire [PORTS*LANES-1:0]   data_lanes;
+  wire [PORTS*VCS-1:0]     data_vc;
+  wire [PORTS*VCS*ADDR_W-1:0] vc_address;
+  wire [PORTS*VCS*LANES-1:0]  vc_lanes;
   wire [PORTS*FLIT_W-1:0]  data;
   wire                     reduction_busy, reduction_overflow;
   wire [PORTS*(QUEUE_W+1)-1:0] waiting;
@@ -203,7 +205,8 @@ module network_interface #(
         .flit_vc_i(flit_vc_i[p*VC_W+:VC_W]), .flit_head_i(flit_head_i[p]), .flit_tail_i(flit_tail_i[p]),
         .flit_i(flit_i[p*FLIT_W+:FLIT_W]), .data_valid_o(data_valid[p]), .data_add_o(data_add[p]),
         .data_address_o(data_address[p*ADDR_W+:ADDR_W]), .data_lanes_o(data_lanes[p*LANES+:LANES]),
-        .data_o(data[p*FLIT_W+:FLIT_W]), .arrived_o(arrived[p]), .arrived_add_o(arrived_add[p]),
+        .data_vc_o(data_vc[p*VCS+:VCS]), .vc_address_o(vc_address[p*VCS*ADDR_W+:VCS*ADDR_W]),
+        .vc_lanes_o(vc_lanes[p*VCS*LANES+:VCS*LANES]), .data_o(data[p*FLIT_W+:FLIT_W]), .arrived_o(arrived[p]), .arrived_add_o(arrived_add[p]), .arrived_store_o(arrived_store[p]),
         .arrived_flow_o(arrived_flow[p*TAGGED_W+:TAGGED_W]), .state_o(state_o[p*CONTEXTS*3+:CONTEXTS*3]),
         .issue_o(issue_o[p*CONTEXTS+:CONTEXTS]), .issued_o(issued_o[p*CONTEXTS*TOTAL_W+:CONTEXTS*TOTAL_W]),
         .timestep_o(timestep_o[p*CONTEXTS*STEP_W+:CONTEXTS*STEP_W]),
@@ -221,10 +224,10 @@ module network_interface #(
 
   reduction_unit #(
     .PORTS(PORTS), .FLIT_W(FLIT_W), .LANES(LANES), .ADDR_W(ADDR_W), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W), .WAITS(WAITS),
-    .READ_LATENCY(READ_LATENCY), .GATES(GATES)
+    .VCS(VCS), .GATES(GATES)
   ) i_reduction (
     .clk_i(clk_i), .rst_ni(rst_ni), .type_i(type_i), .valid_i(data_valid), .add_i(data_add),
-    .address_i(data_address), .lanes_i(data_lanes), .data_i(data), .ready_i(memory_ready_i), .read_valid_o(read_valid_o),
+    .vc_i(data_vc), .address_i(vc_address), .lanes_i(vc_lanes), .data_i(data), .ready_i(memory_ready_i), .read_valid_o(read_valid_o),
     .read_address_o(read_address_o), .read_data_i(read_data_i), .sum_valid_o(sum_valid_o),
     .sum_address_o(sum_address_o), .sum_lanes_o(sum_lanes_o), .sum_data_o(sum_data_o),
     .store_valid_o(store_valid_o), .store_address_o(store_address_o), .store_lanes_o(store_lanes_o),
@@ -232,7 +235,7 @@ module network_interface #(
     .dma_next_lanes_i(dma_next_lanes), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(reduction_busy),
     .overflow_o(reduction_overflow));
 
-  // A store counts at once, a sum when the adders would have it.
+  // A store counts at once, a sum when it is written.
   reg [PORTS-1:0]        added1_q, added2_q, added3_q;
   reg [PORTS*TAGGED_W-1:0] flow1_q, flow2_q, flow3_q;
   wire takes_credits = |start_i && !started_q;
@@ -245,42 +248,24 @@ module network_interface #(
   integer a;
   always @* for (a = 0; a < PORTS; a = a + 1)
     added_flow[a*TAGGED_W+:TAGGED_W] = arrived_flow[a*TAGGED_W+:TAGGED_W] & {TAGGED_W{adds[a]}};
-  // With a READ_LATENCY of 2 all sums are a cycle later.
   wire added_clk;
-  wire [PORTS-1:0]          added0;
-  wire [PORTS*TAGGED_W-1:0] flow0;
-  generate
-    if (READ_LATENCY == 1) begin : g_direct
-      assign added0 = {PORTS{1'b0}};
-      assign flow0 = added_flow;
-    end else begin : g_registered
-      reg [PORTS-1:0]          added0_q;
-      reg [PORTS*TAGGED_W-1:0] flow0_q;
-      always @(posedge added_clk) begin
-        added0_q <= adds & {PORTS{rst_ni}};
-        flow0_q <= added_flow;
-      end
-      assign added0 = added0_q;
-      assign flow0 = flow0_q;
-    end
-  endgenerate
   clock_gate #(.GATES(GATES)) i_added_gate (
-    .clk_i(clk_i), .enable_i(!rst_ni || |{adds, added0, added1_q, added2_q, added3_q}), .clk_o(added_clk));
+    .clk_i(clk_i), .enable_i(!rst_ni || |{adds, added1_q, added2_q, added3_q}), .clk_o(added_clk));
   always @(posedge added_clk) begin
     if (!rst_ni) begin
       added1_q <= {PORTS{1'b0}};
       added2_q <= {PORTS{1'b0}};
       added3_q <= {PORTS{1'b0}};
     end else begin
-      added1_q <= READ_LATENCY == 1 ? adds : added0;
+      added1_q <= adds;
       added2_q <= added1_q;
       added3_q <= added2_q;
     end
-    flow1_q <= flow0;
+    flow1_q <= added_flow;
     flow2_q <= flow1_q;
     flow3_q <= flow2_q;
   end
-  wire [EVENTS-1:0]          event_valid = {added3_q, arrived & ~arrived_add};
+  wire [EVENTS-1:0]          event_valid = {added3_q, arrived_store};
   wire [EVENTS*TAGGED_W-1:0] event_flow = {flow3_q, arrived_flow};
 
   genvar c, e;
@@ -339,7 +324,7 @@ module network_interface #(
   assign table_wrong_o = |table_wrong;
 
   assign arrived_o = arrived;
-  assign busy_o = |{port_busy, reduction_busy, added0, added1_q, added2_q, added3_q, data_valid, arrived, owes};
+  assign busy_o = |{port_busy, reduction_busy, added1_q, added2_q, added3_q, data_valid, arrived, owes};
   assign overflow_o = {|port_overflow, reduction_overflow};
 endmodule
 `default_nettype wire

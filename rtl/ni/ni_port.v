@@ -115,9 +115,13 @@ module ni_port #(
   output wire                    data_add_o,
   output wire [ADDR_W-1:0]       data_address_o,
   output wire [LANES-1:0]        data_lanes_o,
+  output wire [VCS-1:0]          data_vc_o,        // as depacketizer has them
+  output wire [VCS*ADDR_W-1:0]   vc_address_o,
+  output wire [VCS*LANES-1:0]    vc_lanes_o,
   output wire [FLIT_W-1:0]       data_o,
   output wire                    arrived_o,
   output wire                    arrived_add_o,
+  output wire                    arrived_store_o,
   output wire [TAGGED_W-1:0]     arrived_flow_o,
   // For observers and for the clock gate, of each context.
   output wire [CONTEXTS*3-1:0]   state_o,
@@ -328,8 +332,9 @@ module ni_port #(
   ) i_depacketizer (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(flit_valid_i), .vc_i(flit_vc_i), .head_i(flit_head_i),
     .tail_i(flit_tail_i), .flit_i(flit_in), .data_valid_o(data_valid_o), .data_add_o(data_add_o),
-    .data_address_o(data_address_o), .data_lanes_o(data_lanes_o), .data_o(data_o), .arrived_o(arrived_o),
-    .arrived_add_o(arrived_add_o), .arrived_flow_o(arrived_flow_o), .overflow_o(pending_overflow));
+    .data_address_o(data_address_o), .data_lanes_o(data_lanes_o), .data_vc_o(data_vc_o),
+    .vc_address_o(vc_address_o), .vc_lanes_o(vc_lanes_o), .data_o(data_o), .arrived_o(arrived_o),
+    .arrived_add_o(arrived_add_o), .arrived_store_o(arrived_store_o), .arrived_flow_o(arrived_flow_o), .overflow_o(pending_overflow));
 
   assign busy_o = packet_busy || address_busy || pop || pass;
   assign overflow_o = pending_overflow;

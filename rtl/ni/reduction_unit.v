@@ -1,14 +1,13 @@
 // Adds arriving partial sums to the gradient buffer, a flit a cycle and port, or stores arriving final values.
-// A flit that comes in cycle t reads its words in t (they come in t + 1) and its sums are written in t + 3, to be
-// read from t + 4 on; a store is written in t. With a READ_LATENCY of 2 the words are taken into a register in t + 1, which takes
-// memory's access out of the adders' first cycle: sums are written in t + 4 then.
+// A flit that comes in cycle t reads its words in t (they come in t + 1, into a register in front of the adders) and its sums are
+// written in t + 4, to be read from t + 5 on; a store is written in t.
 //
 // A flit whose words overlap those of a sum under way, or of a lower port's flit, waits in its port's queue until that is
-// written: at most four cycles, or five, for each other flit that is added to the same words. The oldest of a queue goes on as soon
+// written: at most five cycles for each other flit that is added to the same words. The oldest of a queue goes on as soon
 // as it can; in a cycle in which it cannot, a flit that comes to be added passes those that wait, unless one of them is to
 // be stored: two messages for the same words, on any ports and at any rates, do not hold each other back for longer than
 // they meet. A message's arrival counts when the sums of its flits are written, if none
-// waited: DMA requests are told (dma_conflict_o) when one that did wait, and that they would read, is not written. The unit is told
+// waited (its data is asked for a cycle later): DMA requests are told (dma_conflict_o) when one that did wait, and that they would read, is not written. The unit is told
 // a cycle before, or earlier, what a port requests (dma_next_i), and keeps what it is compared by.
 // With WAITS a memory stands behind that says which port may read or store in a cycle (ready_i): only the oldest of its queue then
 // goes on, in the order in which flits came, and holds up no other port in cycles in which it may not.
@@ -19,11 +18,11 @@ module reduction_unit #(
   parameter PORTS = 4,
   parameter FLIT_W = 128,  // bits of a flit
   parameter LANES = 4,     // words of a flit
+  parameter VCS = 1,       // places at a port of which a flit may have one, those of its virtual channels
   parameter ADDR_W = 24,   // bits of an address, in words
   parameter QUEUE = 16,    // flits that wait at a port, a power of two
   parameter QUEUE_W = 4,   // log2(QUEUE)
   parameter WAITS = 0,     // 1: flits wait for ready_i
-  parameter READ_LATENCY = 1,  // cycles until what was read is at the adders: 1, from memory, or 2, from a register
   parameter GATES = 0      // 1: clocks of what is idle stand still
 ) (
   input  wire                    clk_i,
@@ -31,8 +30,9 @@ module reduction_unit #(
   input  wire [1:0]              type_i,  // 0: fp32, 1: bf16, 2: int32
   input  wire [PORTS-1:0]        valid_i,
   input  wire [PORTS-1:0]        add_i,
-  input  wire [PORTS*ADDR_W-1:0] address_i,
-  input  wire [PORTS*LANES-1:0]  lanes_i,
+  input  wire [PORTS*VCS-1:0]    vc_i,          // one-hot, of each port: whose address and lanes are those of the flit
+  input  wire [PORTS*VCS*ADDR_W-1:0] address_i,
+  input  wire [PORTS*VCS*LANES-1:0]  lanes_i,
   input  wire [PORTS*FLIT_W-1:0] data_i,
   input  wire [PORTS-1:0]        ready_i,
   output wire [PORTS-1:0]        read_valid_o,
@@ -66,7 +66,7 @@ module reduction_unit #(
   // The oldest of each port's queue, in registers with what it is compared by, and what goes on of each port: that, or the flit
   // that comes.
   wire [PORTS-1:0]        queued, go_old, go_new, go_add;
-  wire [PORTS*PLACE_W-1:0] comes_place;
+  wire [PORTS*SOUGHT_W-1:0] comes_sought;
   /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
   reg  [PORTS*PLACE_W-1:0] oldest_place_q;
   reg  [PORTS*SOUGHT_W-1:0] oldest_sought_q, dma_sought_q;
@@ -75,14 +75,11 @@ module reduction_unit #(
   wire [PORTS-1:0]        over;
   reg                     overflow_q;
 
-  // Sums under way: one, two and three cycles after their words came, and before those, with a READ_LATENCY of 2, while they come.
-  wire [PORTS-1:0]         comes_now, comes_late;  // late: of flits that have waited
-  wire [PORTS*SEEN_W-1:0]  read_seen;
-  wire [PORTS-1:0]         enters, enters_late;    // the adders, in the next cycle
-  reg [PORTS-1:0]        first_q, second_q, third_q;
-  reg [PORTS*PLACE_W-1:0] first_place_q, second_place_q, third_place_q;
-  reg [PORTS*SEEN_W-1:0]  first_seen_q, second_seen_q, third_seen_q;  // what others are compared with
-  reg [PORTS*FLIT_W-1:0] first_data_q;
+  // Sums under way: while their words come, and one, two and three cycles after.
+  reg [PORTS-1:0]        read_q, first_q, second_q, third_q;
+  reg [PORTS*PLACE_W-1:0] read_place_q, first_place_q, second_place_q, third_place_q;
+  reg [PORTS*SEEN_W-1:0]  read_seen_q, first_seen_q, second_seen_q, third_seen_q;  // what others are compared with
+  reg [PORTS*FLIT_W-1:0] read_data_q, first_data_q, words_q;  // what came, twice, and what was read
   /* verilator lint_on MULTIDRIVEN */
 
   // A flit has words of one line or of two that follow one another, so flits share words only where their first lines are the
@@ -133,9 +130,9 @@ module reduction_unit #(
   // A flit is free to go on unless words of it are in a sum under way or in a flit at a lower port. Flits: the oldest of the
   // queues, then those that come; sums: by age, then by port.
   wire [2*PORTS-1:0] there = WAITS != 0 ? {{PORTS{1'b0}}, queued & ready_i} : {valid_i, queued};
-  wire [4*PORTS-1:0] sums = {third_q, second_q, first_q, comes_now};
+  wire [4*PORTS-1:0] sums = {third_q, second_q, first_q, read_q};
   wire [2*PORTS*SEEN_W-1:0] there_seen;
-  wire [4*PORTS*SEEN_W-1:0] sums_seen = {third_seen_q, second_seen_q, first_seen_q, read_seen};
+  wire [4*PORTS*SEEN_W-1:0] sums_seen = {third_seen_q, second_seen_q, first_seen_q, read_seen_q};
   reg  [2*PORTS-1:0] free;
   wire [PORTS-1:0]   free_old = free[PORTS-1:0];
   wire [PORTS-1:0]   free_new = free[2*PORTS-1:PORTS];
@@ -146,7 +143,7 @@ module reduction_unit #(
     sought = {SOUGHT_W{1'b0}};
     for (f = 0; f < 2 * PORTS; f = f + 1) begin
       if (there[f]) begin
-        sought = f < PORTS ? oldest_sought_q[f%PORTS*SOUGHT_W+:SOUGHT_W] : sought_of(comes_place[f%PORTS*PLACE_W+:PLACE_W]);
+        sought = f < PORTS ? oldest_sought_q[f%PORTS*SOUGHT_W+:SOUGHT_W] : comes_sought[f%PORTS*SOUGHT_W+:SOUGHT_W];
         for (k = 0; k < 4 * PORTS; k = k + 1) begin
           if (sums[k]) begin
             if (overlap(sought, sums_seen[k*SEEN_W+:SEEN_W])) free[f] = 1'b0;
@@ -162,8 +159,8 @@ module reduction_unit #(
   end
 
   // Sums under way of flits that have waited, and requests that would read those or flits that wait.
-  reg  [PORTS-1:0]       first_late_q, second_late_q, third_late_q;
-  wire any_late = |{queued, comes_late, first_late_q, second_late_q, third_late_q};
+  reg  [PORTS-1:0]       read_late_q, first_late_q, second_late_q, third_late_q;
+  wire any_late = |{queued, read_late_q, first_late_q, second_late_q, third_late_q};
   wire [PORTS*PORTS-1:0] dma_hits;  // [port][requester]
   integer o;
   always @* begin
@@ -224,15 +221,35 @@ module reduction_unit #(
         end
       end
 
-      wire [PLACE_W-1:0] comes = {lanes_i[g*LANES+:LANES], address_i[g*ADDR_W+:ADDR_W]};
+      // Places are made ready to be compared before it is known whose flit comes.
+      reg [PLACE_W-1:0]  comes, place;
+      reg [SEEN_W-1:0]   comes_seen;
+      reg [SOUGHT_W-1:0] sought_here;
+      integer v;
+      always @* begin
+        comes = {PLACE_W{1'b0}};
+        comes_seen = {SEEN_W{1'b0}};
+        sought_here = {SOUGHT_W{1'b0}};
+        place = {PLACE_W{1'b0}};
+        for (v = 0; v < VCS; v = v + 1) begin
+`ifdef VERILATOR
+          if (valid_i[g] && vc_i[g*VCS+v])  // else none of this counts
+`endif
+          begin
+            place = {lanes_i[(g*VCS+v)*LANES+:LANES], address_i[(g*VCS+v)*ADDR_W+:ADDR_W]};
+            comes = comes | (place & {PLACE_W{vc_i[g*VCS+v]}});
+            comes_seen = comes_seen | (seen_of(place) & {SEEN_W{vc_i[g*VCS+v]}});
+            sought_here = sought_here | (sought_of(place) & {SOUGHT_W{vc_i[g*VCS+v]}});
+          end
+        end
+      end
+      assign comes_sought[g*SOUGHT_W+:SOUGHT_W] = sought_here;
       wire [PLACE_W-1:0] goes = go_old[g] ? oldest_place_q[g*PLACE_W+:PLACE_W] : comes;
       wire [SEEN_W-1:0]  oldest_seen =
         {key_of(oldest_place_q[g*PLACE_W+LANE_W+1+:KEY_W]), oldest_sought_q[g*SOUGHT_W+:MAP_W]};
-      wire [SEEN_W-1:0]  comes_seen = seen_of(comes);
       wire [SEEN_W-1:0]  goes_seen = go_old[g] ? oldest_seen : comes_seen;
       assign there_seen[g*SEEN_W+:SEEN_W] = oldest_seen;
       assign there_seen[(PORTS+g)*SEEN_W+:SEEN_W] = comes_seen;
-      assign comes_place[g*PLACE_W+:PLACE_W] = comes;
       assign waiting_o[g*(QUEUE_W+1)+:QUEUE_W+1] = count;
       assign queued[g] = some_q || kept_q;
       assign go_old[g] = free_old[g];
@@ -241,8 +258,9 @@ module reduction_unit #(
       assign go_data[g*FLIT_W+:FLIT_W] = go_old[g] ? queue_q[head_q] : data_i[g*FLIT_W+:FLIT_W];
       assign over[g] = push && !room;
       // Clocks of what a port has while a flit comes or waits, of each place of the queue, and of the sums under way.
-      wire clk, late_clk, lane_clk;
+      wire clk, words_clk, late_clk, lane_clk;
       clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || valid_i[g] || queued[g]), .clk_o(clk));
+      clock_gate #(.GATES(GATES)) i_words_gate (.clk_i(clk_i), .enable_i(read_q[g]), .clk_o(words_clk));
       clock_gate #(.GATES(GATES)) i_late_gate (.clk_i(clk_i), .enable_i(first_q[g] || second_q[g]), .clk_o(late_clk));
       clock_gate #(.GATES(GATES)) i_lane_gate (
         .clk_i(clk_i), .enable_i(first_q[g] || second_q[g] || third_q[g]), .clk_o(lane_clk));
@@ -278,11 +296,11 @@ module reduction_unit #(
           oldest_add_q <= next_add;
         end else if (pop || (valid_i[g] && !queued[g])) begin
           oldest_place_q[g*PLACE_W+:PLACE_W] <= comes;
-          oldest_sought_q[g*SOUGHT_W+:SOUGHT_W] <= sought_of(comes);
+          oldest_sought_q[g*SOUGHT_W+:SOUGHT_W] <= sought_here;
           oldest_add_q <= add_i[g];
         end
       end
-      wire [3:0]         late = {third_late_q[g], second_late_q[g], first_late_q[g], comes_late[g]};
+      wire [3:0]         late = {third_late_q[g], second_late_q[g], first_late_q[g], read_late_q[g]};
       reg  [PORTS-1:0]   hits;
       integer d, w;
       always @* begin
@@ -335,52 +353,19 @@ module reduction_unit #(
         end
       end
       // What does not go on is there for nothing: whether it does is known late.
-      wire [FLIT_W-1:0] words;  // at the adders
-      if (READ_LATENCY == 1) begin : g_direct
-        assign words = read_data_i[g*FLIT_W+:FLIT_W];
-        assign comes_now[g] = 1'b0;
-        assign comes_late[g] = 1'b0;
-        assign read_seen[g*SEEN_W+:SEEN_W] = {SEEN_W{1'b0}};
-        assign enters[g] = read_valid_o[g];
-        assign enters_late[g] = read_valid_o[g] && go_old[g];
-        always @(posedge clk) begin
-          if (queued[g] || valid_i[g]) begin
-            first_place_q[g*PLACE_W+:PLACE_W] <= goes;
-            first_seen_q[g*SEEN_W+:SEEN_W] <= goes_seen;
-            first_data_q[g*FLIT_W+:FLIT_W] <= go_data[g*FLIT_W+:FLIT_W];
-          end
+      always @(posedge clk) begin
+        if (queued[g] || valid_i[g]) begin
+          read_place_q[g*PLACE_W+:PLACE_W] <= goes;
+          read_seen_q[g*SEEN_W+:SEEN_W] <= goes_seen;
+          read_data_q[g*FLIT_W+:FLIT_W] <= go_data[g*FLIT_W+:FLIT_W];
         end
-      end else begin : g_registered
-        reg               read_q, read_late_q;
-        reg [PLACE_W-1:0] read_place_q;
-        reg [SEEN_W-1:0]  read_seen_q;
-        reg [FLIT_W-1:0]  read_data_q, words_q;
-        wire words_clk;
-        clock_gate #(.GATES(GATES)) i_words_gate (.clk_i(clk_i), .enable_i(read_q), .clk_o(words_clk));
-        assign words = words_q;
-        assign comes_now[g] = read_q;
-        assign comes_late[g] = read_late_q;
-        assign read_seen[g*SEEN_W+:SEEN_W] = read_seen_q;
-        assign enters[g] = read_q;
-        assign enters_late[g] = read_late_q;
-        always @(posedge clk_i) begin
-          read_q <= rst_ni && read_valid_o[g];
-          read_late_q <= rst_ni && read_valid_o[g] && go_old[g];
-        end
-        always @(posedge clk) begin
-          if (queued[g] || valid_i[g]) begin
-            read_place_q <= goes;
-            read_seen_q <= goes_seen;
-            read_data_q <= go_data[g*FLIT_W+:FLIT_W];
-          end
-        end
-        always @(posedge words_clk) begin
-          if (read_q) begin
-            words_q <= read_data_i[g*FLIT_W+:FLIT_W];
-            first_place_q[g*PLACE_W+:PLACE_W] <= read_place_q;
-            first_seen_q[g*SEEN_W+:SEEN_W] <= read_seen_q;
-            first_data_q[g*FLIT_W+:FLIT_W] <= read_data_q;
-          end
+      end
+      always @(posedge words_clk) begin
+        if (read_q[g]) begin
+          words_q[g*FLIT_W+:FLIT_W] <= read_data_i[g*FLIT_W+:FLIT_W];
+          first_place_q[g*PLACE_W+:PLACE_W] <= read_place_q[g*PLACE_W+:PLACE_W];
+          first_seen_q[g*SEEN_W+:SEEN_W] <= read_seen_q[g*SEEN_W+:SEEN_W];
+          first_data_q[g*FLIT_W+:FLIT_W] <= read_data_q[g*FLIT_W+:FLIT_W];
         end
       end
       always @(posedge late_clk) begin
@@ -400,7 +385,7 @@ module reduction_unit #(
       for (l = 0; l < LANES; l = l + 1) begin : g_lane
         reduction_lane #(.GATES(GATES)) i_lane (
           .clk_i(lane_clk), .valid_i(first_q[g]), .next_i(second_q[g]), .type_i(type_i),
-          .a_i(words[l*32+:32]), .b_i(first_data_q[g*FLIT_W+l*32+:32]),
+          .a_i(words_q[g*FLIT_W+l*32+:32]), .b_i(first_data_q[g*FLIT_W+l*32+:32]),
           .sum_o(sum_data_o[g*FLIT_W+l*32+:32]));
       end
     end
@@ -410,23 +395,27 @@ module reduction_unit #(
   assign store_valid_o = go & ~go_add;
   assign store_data_o = go_data;
   assign sum_valid_o = third_q;
-  assign busy_o = |{queued, comes_now, first_q, second_q, third_q};
+  assign busy_o = |{queued, read_q, first_q, second_q, third_q};
   assign overflow_o = overflow_q;
 
   always @(posedge clk_i) begin
     if (!rst_ni) begin
+      read_q <= {PORTS{1'b0}};
       first_q <= {PORTS{1'b0}};
       second_q <= {PORTS{1'b0}};
       third_q <= {PORTS{1'b0}};
+      read_late_q <= {PORTS{1'b0}};
       first_late_q <= {PORTS{1'b0}};
       second_late_q <= {PORTS{1'b0}};
       third_late_q <= {PORTS{1'b0}};
       overflow_q <= 1'b0;
     end else begin
-      first_q <= enters;
+      read_q <= read_valid_o;
+      first_q <= read_q;
       second_q <= first_q;
       third_q <= second_q;
-      first_late_q <= enters_late;
+      read_late_q <= read_valid_o & go_old;
+      first_late_q <= read_late_q;
       second_late_q <= first_late_q;
       third_late_q <= second_late_q;
       overflow_q <= overflow_q || |over;

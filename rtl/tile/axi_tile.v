@@ -20,7 +20,6 @@ module axi_tile #(
   parameter ECC = 0,         // 1: lines of tables have check bits: one changed bit is corrected, two are told
   parameter COUNTERS = 0,    // 1: it counts what happens
   parameter GATES = 0,       // 1: clocks of what is idle stand still, and nothing else changes
-  parameter READ_LATENCY = 1, // as tile
   parameter BANKS = 4,       // ports of AXI4 to memory, a power of two from 2
   parameter BURST_WORDS = 16, // words of a burst and of a line, a power of two from two flits
   parameter LINES = 16,      // lines of a bank, a power of two above 2 * PORTS
@@ -180,7 +179,7 @@ module axi_tile #(
   wire                    memory_busy;
   gradient_memory #(
     .PORTS(PORTS), .LANES(LANES), .ADDR_W(ADDR_W), .QUEUE(QUEUE), .BUFFER(BUFFER), .BANKS(BANKS), .LINE_WORDS(BURST_WORDS),
-    .LINES(LINES), .AXI_W(AXI_W), .ADDRESS_W(ADDRESS_W), .READ_LATENCY(READ_LATENCY)
+    .LINES(LINES), .AXI_W(AXI_W), .ADDRESS_W(ADDRESS_W)
   ) i_memory (
     .clk_i(clk_i), .rst_ni(rst_ni), .base_i(memory_base[ADDRESS_W-13:0]), .coming_valid_i(coming_valid),
     .coming_add_i(coming_add), .coming_address_i(coming_address), .coming_lanes_i(coming_lanes), .ready_o(memory_ready),
@@ -199,7 +198,7 @@ module axi_tile #(
 
   tile #(
     .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
-    .FLOWS(FLOWS), .QUEUE(QUEUE), .EJECT_CREDITS(EJECT_CREDITS), .BUFFER(BUFFER), .WAITS(1), .READ_LATENCY(READ_LATENCY), .PARITY(PARITY), .ECC(ECC),
+    .FLOWS(FLOWS), .QUEUE(QUEUE), .EJECT_CREDITS(EJECT_CREDITS), .BUFFER(BUFFER), .WAITS(1), .PARITY(PARITY), .ECC(ECC),
     .COUNTERS(COUNTERS), .GATES(GATES), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W),
     .TIME_W(TIME_W), .FLOW_W(FLOW_W), .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
     .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W), .SOURCE_W(SOURCE_W), .HOP_PORT_W(HOP_PORT_W), .HOPS(HOPS)

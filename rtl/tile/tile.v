@@ -37,7 +37,6 @@ module tile #(
   parameter EJECT_CREDITS = 6, // of a virtual channel at ejection; from 6 on a channel carries a flit a cycle
   parameter BUFFER = 16,     // flits between DMA and injection, a power of two above the DMA latency
   parameter WAITS = 0,       // 1: memory may be late
-  parameter READ_LATENCY = 1, // of memory in front of the adders, 1 or 2: with 2 its words go through a register there
   parameter PARITY = 0,      // 1: a flit has a bit of parity on links, and one that comes with another is told
   parameter ECC = 0,         // 1: lines of tables have check bits: one changed bit is corrected, two are told
   parameter COUNTERS = 0,    // 1: it counts what happens
@@ -259,7 +258,7 @@ module tile #(
     .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .TIME_W(TIME_W), .FLOWS(FLOWS), .FLOW_W(FLOW_W),
     .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .FLITS_W(FLITS_W), .PACKETS_W(PACKETS_W),
     .SOURCE_W(SOURCE_W), .ROUTE_W(ROUTE_W), .BUFFER(BUFFER), .BUFFER_W($clog2(BUFFER)), .QUEUE(QUEUE),
-    .QUEUE_W($clog2(QUEUE)), .WAITS(WAITS), .READ_LATENCY(READ_LATENCY), .ECC(ECC), .EJECT_CREDITS(EJECT_CREDITS), .GATES(GATES)
+    .QUEUE_W($clog2(QUEUE)), .WAITS(WAITS), .ECC(ECC), .EJECT_CREDITS(EJECT_CREDITS), .GATES(GATES)
   ) i_ni (
     .clk_i(clk_i), .rst_ni(rst_ni), .now_i(now_q), .type_i(type_i), .lockstep_i(lockstep_i), .absorbs_i(absorbs_i),
     .dma_latency_i(dma_latency_i), .payload_words_i(payload_words_i), .flow_stride_i(flow_stride_i),

@@ -134,6 +134,7 @@ TEST(Depacketizer, ReportsArrivalsAndDataAsTheModel) {
     if (arrived) {
       ASSERT_EQ(rtl->arrived_flow_o, flit->packet.flow);
       ASSERT_EQ(rtl->arrived_add_o, flit->packet.add);
+      ASSERT_EQ(rtl->arrived_store_o, !flit->packet.add);
     }
     const bool data = flit && !flit->head && flit->index * 4 < flit->packet.words;
     ASSERT_EQ(rtl->data_valid_o, data) << "cycle " << now;

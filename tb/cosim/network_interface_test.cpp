@@ -127,7 +127,8 @@ class Looped {
     rtl_->start_i = 0;
     return done;
   }
-  // Until these contexts have ended; in which cycle each did.
+  // Until these contexts have ended; in which cycle each did. Sums that came last are written in the cycle
+  // behind that.
   std::array<int, kContexts> run(unsigned contexts, int cycles = 500) {
     std::array<int, kContexts> ended{-1, -1};
     for (int left = cycles; contexts != 0 && left > 0; --left) {
@@ -299,6 +300,7 @@ TEST(NetworkInterfaceWithContexts, RunsTwoCollectivesAtOnceEachInItsOwnBuffer) {
   open_both(interface, 5);
   interface.start(3);
   interface.run(3);
+  interface.step();
   for (unsigned context = 0; context < kContexts; ++context) expect_sums(interface, context, 4, 2);
   for (int cycle = 0; cycle < 10; ++cycle) interface.step();
   EXPECT_FALSE(interface.busy());
@@ -333,6 +335,7 @@ TEST(NetworkInterfaceWithContexts, RunsItsTablesAgainWithoutLoadingThem) {
   const auto second = interface.run(1);
   EXPECT_EQ(interface.issues_[issued].cycle, first[0] + 1);
   EXPECT_EQ(interface.issues_[issued].cycle - interface.issues_[0].cycle, second[0] - first[0]);
+  interface.step();
   expect_sums(interface, 0, 16, 4);
   expect_sums(interface, 1, 1, 1);
 }
@@ -347,6 +350,7 @@ TEST(NetworkInterfaceWithContexts, GoesThroughALineAgainAndAgainEachTimeFurtherO
     interface.step();
     interface.start(1U << context);
     interface.run(1U << context);
+    interface.step();
     for (unsigned word = 0; word < kBufferWords; ++word) {
       EXPECT_EQ(interface.times(context, word), word < 24 ? 2 : 1) << word;
       EXPECT_EQ(interface.times(1 - context, word), 1) << word;

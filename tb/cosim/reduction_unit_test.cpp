@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "Vreduction_unit.h"
-#include "Vreduction_unit_2.h"
 #include "clocked.h"
 #include "ni/memory/reduction_queues.h"
 
@@ -25,16 +24,6 @@ std::uint32_t address_of(const VlWide<3>& addresses, unsigned port) {
   return static_cast<std::uint32_t>(two >> (at % 32)) & 0xffffffU;
 }
 
-// The unit, with what it reads at its adders from memory or from a register.
-struct FromMemory {
-  using Unit = Vreduction_unit;
-  static constexpr int kReadLatency = 1;
-};
-struct FromRegister {
-  using Unit = Vreduction_unit_2;
-  static constexpr int kReadLatency = 2;
-};
-
 struct Flit {
   bool add;
   std::uint32_t address;
@@ -43,10 +32,9 @@ struct Flit {
 };
 
 // The unit and a gradient buffer that reads in a cycle and writes at its end.
-template <typename Kind>
 class Bench {
  public:
-  explicit Bench(std::size_t words) : memory(words, 0.0F) {}
+  explicit Bench(std::size_t words) : memory(words, 0.0F) { unit->vc_i = (1U << kPorts) - 1; }
 
   void offer(unsigned port, const Flit& flit) {
     unit->valid_i |= static_cast<std::uint8_t>(1U << port);
@@ -91,7 +79,7 @@ class Bench {
     return unit->busy_o;
   }
 
-  Clocked<typename Kind::Unit> unit;
+  Clocked<Vreduction_unit> unit;
   std::vector<float> memory;
 
  private:
@@ -127,20 +115,13 @@ void reduce_or_store(const std::vector<Flit>& list, ni::ValueMemory& model) {
   ni::ReductionUnit::apply(entry, payload, model);
 }
 
-template <typename Kind>
-class ReductionUnit : public testing::Test {};
-struct Names {
-  template <typename Kind>
-  static std::string GetName(int) {
-    return std::is_same_v<Kind, FromMemory> ? "FromMemory" : "FromRegister";
-  }
-};
-using Kinds = testing::Types<FromMemory, FromRegister>;
-TYPED_TEST_SUITE(ReductionUnit, Kinds, Names);
+// Cycles from when a flit comes until its sum can be read, and what the model calls the latency of the
+// adders: until its message counts.
+constexpr int kWritten = 5;
+constexpr int kLatency = kWritten - 1;
 
-TYPED_TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFourthCycleOrTheFifth) {
-  constexpr int kWritten = 3 + TypeParam::kReadLatency;
-  Bench<TypeParam> bench(4096);
+TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFifthCycle) {
+  Bench bench(4096);
   ni::ValueMemory model(bench.memory);
   Stimulus random(20);
   std::array<std::vector<Flit>, kPorts> messages;
@@ -154,7 +135,7 @@ TYPED_TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFourthCycleOrThe
         bench.offer(port, messages[port][static_cast<std::size_t>(cycle)]);
       }
     }
-    // What came in cycle t can be read from t + 4 on, or t + 5.
+    // What came in cycle t can be read from t + 5 on.
     if (cycle >= kWritten && cycle < 100 + kWritten) {
       const auto word = static_cast<std::size_t>(cycle - kWritten) * kLanes;
       EXPECT_EQ(bench.memory[word], messages[0].at(word / kLanes).data[0]) << "cycle " << cycle;
@@ -164,9 +145,9 @@ TYPED_TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFourthCycleOrThe
   EXPECT_EQ(std::vector(model.values().begin(), model.values().end()), bench.memory);
 }
 
-TYPED_TEST(ReductionUnit, AddsMessagesOfAllPortsToTheSameWordsInTheOrderOfPorts) {
+TEST(ReductionUnit, AddsMessagesOfAllPortsToTheSameWordsInTheOrderOfPorts) {
   for (const bool add : {true, false}) {
-    Bench<TypeParam> bench(256);
+    Bench bench(256);
     ni::ValueMemory model(bench.memory);
     Stimulus random(21);
     std::array<std::vector<Flit>, kPorts> messages;
@@ -180,17 +161,17 @@ TYPED_TEST(ReductionUnit, AddsMessagesOfAllPortsToTheSameWordsInTheOrderOfPorts)
     }
     int drain = 0;
     for (; bench.busy(); ++drain) bench.cycle();
-    EXPECT_LE(drain, 12 + 4 * TypeParam::kReadLatency);
+    EXPECT_LE(drain, 4 * kWritten);
     EXPECT_EQ(std::vector(model.values().begin(), model.values().end()), bench.memory);
     EXPECT_EQ(bench.unit->overflow_o, 0);
   }
 }
 
 // Sums of small integers are exact, so any order gives the same.
-TYPED_TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
+TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
   Stimulus random(22);
   for (int round = 0; round < 200; ++round) {
-    Bench<TypeParam> bench(64);
+    Bench bench(64);
     std::vector<float> expected(64, 0.0F);
     const std::uint32_t share = 5 + random.below(random.percent(50) ? 10 : 30);
     const std::uint32_t spread = 4 + random.below(57);
@@ -216,12 +197,12 @@ TYPED_TEST(ReductionUnit, LosesNothingUnderRandomOverlapAndReset) {
 }
 
 // Sums of real numbers round by their order.
-TYPED_TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
+TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
   Stimulus random(23);
   for (int round = 0; round < 300; ++round) {
-    Bench<TypeParam> bench(64);
+    Bench bench(64);
     std::vector<float> expected(64, 0.0F);
-    ni::ReductionQueues model(kPorts, 3 + TypeParam::kReadLatency);
+    ni::ReductionQueues model(kPorts, kLatency);
     const std::uint32_t share = 5 + random.below(40);
     const std::uint32_t stores = random.percent(50) ? 0 : 20;
     const std::uint32_t spread = 4 + random.below(57);
@@ -245,7 +226,7 @@ TYPED_TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
 }
 
 // Of flits that waited: the sums of others are written when their message counts.
-TYPED_TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
+TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
   struct Request {
     std::uint32_t address;
     unsigned lanes;
@@ -254,7 +235,7 @@ TYPED_TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
   for (const Request& request :
        {Request{7, 4, false}, {8, 4, true}, {8, 3, false}, {11, 1, true}, {13, 4, true}, {14, 4, false}}) {
     for (const bool waits : {false, true}) {
-      Bench<TypeParam> bench(64);
+      Bench bench(64);
       bench.offer(2, {true, 11, 3, {1, 2, 3}});
       if (waits) bench.offer(3, {true, 11, 3, {4, 5, 6}});
       bench.unit->dma_next_i = 1;
@@ -262,11 +243,11 @@ TYPED_TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
       bench.unit->dma_next_lanes_i = static_cast<std::uint16_t>((1U << request.lanes) - 1);
       bench.cycle();
       bench.unit->dma_next_i = 0;
-      constexpr int kWritten = 6 + 2 * TypeParam::kReadLatency;  // a sum, and then the one that waited for it
-      for (int age = 1; age <= kWritten; ++age) {
+      constexpr int kBothWritten = 2 * kWritten;  // a sum, and then the one that waited for it
+      for (int age = 1; age <= kBothWritten; ++age) {
         bench.unit->dma_valid_i = 1;
         bench.unit.settle();
-        EXPECT_EQ(bench.unit->dma_conflict_o, waits && request.hit && age < kWritten ? 1 : 0)
+        EXPECT_EQ(bench.unit->dma_conflict_o, waits && request.hit && age < kBothWritten ? 1 : 0)
             << "address " << request.address << " age " << age;
         bench.cycle();
       }

@@ -13,7 +13,7 @@ module depacketizer_props (input wire clk_i);
   wire        head = $anyseq;
   wire        tail = $anyseq;
   wire [63:0] flit = $anyseq;
-  wire        data_valid, data_add, arrived, arrived_add, arrived_flow, overflow;
+  wire        data_valid, data_add, arrived, arrived_add, arrived_store, arrived_flow, overflow;
   wire [3:0]  data_address;
   wire [1:0]  data_lanes;
   wire [63:0] data;
@@ -23,7 +23,7 @@ module depacketizer_props (input wire clk_i);
   ) dut (
     .clk_i(clk_i), .rst_ni(started), .valid_i(valid), .vc_i(vc), .head_i(head), .tail_i(tail), .flit_i(flit),
     .data_valid_o(data_valid), .data_add_o(data_add), .data_address_o(data_address), .data_lanes_o(data_lanes), .data_o(data),
-    .arrived_o(arrived), .arrived_add_o(arrived_add), .arrived_flow_o(arrived_flow), .overflow_o(overflow));
+    .arrived_o(arrived), .arrived_add_o(arrived_add), .arrived_store_o(arrived_store), .arrived_flow_o(arrived_flow), .overflow_o(overflow));
 
   // Fields of a head, from bit 0: add, flow, address, words, tag, packets.
   wire [NAME_W-1:0]    name_in = {flit[9+:TAG_W], flit[1], flit[0]};
@@ -73,6 +73,7 @@ module depacketizer_props (input wire clk_i);
         assert (data == flit && data_add == name[vc][0] && data_address == address[vc]);
         assert (data_lanes == (left[vc] == 3'd1 ? 2'b01 : 2'b11));
       end
+      assert (arrived_store == (arrived && !arrived_add));
       if (arrived) assert (valid && tail && arrived_add == name[vc][0] && arrived_flow == name[vc][1]);
       if (ends) assert (arrived == completes);
       if (valid && tail && packets[vc] == 2'd1) assert (arrived);

@@ -1,5 +1,5 @@
 // network_interface, all of a port together: a table's entry that may wait for a message, the message, whose words are added to memory or
-// stored there in any cycles, and the entry's own message. It is issued once, not before the one that it waits for is in memory, and
+// stored there in any cycles, and the entry's own message. It is issued once, not before the one that it waits for counts as arrived, and
 // then has left within 8 cycles; what leaves is its head and the words of memory, those that came among them; all that came is in
 // memory, and the place of a flit is given back as it comes. Adders are stand-ins.
 `default_nettype none
@@ -84,7 +84,8 @@ module network_interface_props (input wire clk_i);
   reg       ended = 1'b0;       // the tail has
   reg [3:0] since = 4'd0;       // cycles in which it could be on its way
   reg [2:0] settled = 3'd0;     // since all had come
-  wire      there = place == 2'd3 && settled >= (add ? 3'd3 : 3'd0);  // and is in memory
+  wire      there = place == 2'd3 && settled >= (add ? 3'd3 : 3'd0);    // and is in memory when it is asked for
+  wire      written = place == 2'd3 && settled >= (add ? 3'd4 : 3'd0);  // and is in memory
   wire       may = !waits || (entry_flow == flow && there);
   wire [63:0] sent = two(wanted, entry_address + (left == 2'd2 ? 4'd2 : 4'd0));
   always @(posedge clk_i) begin
@@ -109,7 +110,7 @@ module network_interface_props (input wire clk_i);
       assert (arrived == (comes && comes_tail));
       assert (credit_out == {comes && comes_vc, comes && !comes_vc});  // at once: nothing waits
       if (place == 2'd3 && settled != 3'd4) settled <= settled + 3'd1;
-      if (there) assert (memory == wanted);
+      if (written) assert (memory == wanted);
       if (settled == 3'd4 && ended) assert (!busy);
       cover (ended && waits && add && words == 3'd4 && entry_words == 3'd3);
       cover (ended && waits && !add && entry_upper);

@@ -24,7 +24,7 @@ module reduction_unit_props (input wire clk_i);
   wire [127:0] gone_data;  // of what goes on
   reg  [3:0] number = 4'd0;  // of port 1's flit that comes
   reduction_unit #(.PORTS(2), .FLIT_W(64), .LANES(2), .ADDR_W(3), .QUEUE(2), .QUEUE_W(1)) dut (
-    .clk_i(clk_i), .rst_ni(started), .type_i(2'd0), .valid_i(valid), .add_i(add), .address_i(address),
+    .clk_i(clk_i), .rst_ni(started), .type_i(2'd0), .valid_i(valid), .add_i(add), .vc_i(2'b11), .address_i(address),
     .lanes_i(4'hf), .dma_next_lanes_i(4'hf), .data_i({60'd0, number, 64'd0}), .read_valid_o(reads), .read_address_o(read_address), .read_data_i(128'd0),
     .sum_valid_o(sums), .sum_address_o(sum_address), .sum_lanes_o(), .sum_data_o(), .store_valid_o(stores),
     .store_address_o(store_address), .store_lanes_o(), .store_data_o(gone_data), .dma_valid_i(dma),
@@ -43,19 +43,20 @@ module reduction_unit_props (input wire clk_i);
   wire waits = comes && !passes;
   wire store_waits = (held != 2'd0 && !queue[3]) || (held == 2'd2 && !queue[11]);
   // Words of sums under way, by age.
-  reg [1:0] age1 = 2'd0, age2 = 2'd0, age3 = 2'd0;
-  reg [5:0] words1 = 6'd0, words2 = 6'd0, words3 = 6'd0;
+  reg [1:0] age1 = 2'd0, age2 = 2'd0, age3 = 2'd0, age4 = 2'd0;
+  reg [5:0] words1 = 6'd0, words2 = 6'd0, words3 = 6'd0, words4 = 6'd0;
   function overlap(input [2:0] a, input [2:0] b);
     overlap = (a - b) < 3'd2 || (b - a) < 3'd2;
   endfunction
   function under_way(input [2:0] a);
     under_way = (age1[0] && overlap(a, words1[2:0])) || (age1[1] && overlap(a, words1[5:3])) ||
                 (age2[0] && overlap(a, words2[2:0])) || (age2[1] && overlap(a, words2[5:3])) ||
-                (age3[0] && overlap(a, words3[2:0])) || (age3[1] && overlap(a, words3[5:3]));
+                (age3[0] && overlap(a, words3[2:0])) || (age3[1] && overlap(a, words3[5:3])) ||
+                (age4[0] && overlap(a, words4[2:0])) || (age4[1] && overlap(a, words4[5:3]));
   endfunction
   reg dma_known = 1'b0;  // port 0 has been told of
   always @(posedge clk_i) dma_known <= dma_known || dma_next[0];
-  reg late1 = 1'b0, late2 = 1'b0, late3 = 1'b0;  // port 1's of that age waited
+  reg late1 = 1'b0, late2 = 1'b0, late3 = 1'b0, late4 = 1'b0;  // port 1's of that age waited
   always @(posedge clk_i) begin
     if (started && !overflow) begin
       if (goes) begin
@@ -87,20 +88,24 @@ module reduction_unit_props (input wire clk_i);
         assert (!(late1 && age1[1] && overlap(dma_address[2:0], words1[5:3])));
         assert (!(late2 && age2[1] && overlap(dma_address[2:0], words2[5:3])));
         assert (!(late3 && age3[1] && overlap(dma_address[2:0], words3[5:3])));
+        assert (!(late4 && age4[1] && overlap(dma_address[2:0], words4[5:3])));
         assert (!(held != 2'd0 && overlap(dma_address[2:0], queue[2:0])));
       end
       late1 <= !passes;
       late2 <= late1;
       late3 <= late2;
+      late4 <= late3;
       age1 <= reads;
       words1 <= read_address;
       age2 <= age1;
       words2 <= words1;
       age3 <= age2;
       words3 <= words2;
-      assert (sums == age3);
-      if (sums[0]) assert (sum_address[2:0] == words3[2:0]);
-      if (sums[1]) assert (sum_address[5:3] == words3[5:3]);
+      age4 <= age3;
+      words4 <= words3;
+      assert (sums == age4);
+      if (sums[0]) assert (sum_address[2:0] == words4[2:0]);
+      if (sums[1]) assert (sum_address[5:3] == words4[5:3]);
     end
   end
 endmodule

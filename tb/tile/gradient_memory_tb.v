@@ -16,7 +16,6 @@ module gradient_memory_tb #(
   parameter LATENCY = 12,
   parameter SLOW = 1,
   parameter ROUNDS = 20,
-  parameter READ_LATENCY = 1,
   parameter SEED = 1
 );
   localparam LANES = 4, FLIT_W = 128, ADDR_W = 24;
@@ -41,9 +40,9 @@ module gradient_memory_tb #(
   wire [PORTS*FLIT_W-1:0] read_data, sum_data, store_data, answer;
   wire [PORTS*($clog2(QUEUE)+1)-1:0] waiting;
   wire                    unit_busy, memory_busy, overflow, error;
-  reduction_unit #(.PORTS(PORTS), .QUEUE(QUEUE), .QUEUE_W($clog2(QUEUE)), .WAITS(1), .READ_LATENCY(READ_LATENCY)) i_unit (
-    .clk_i(clk), .rst_ni(rst_n), .type_i(2'd2), .valid_i(valid), .add_i(add), .address_i(address), .lanes_i(lanes), .data_i(data),
-    .ready_i(ready), .read_valid_o(read_valid), .read_address_o(read_address), .read_data_i(read_data), .sum_valid_o(sum_valid),
+  reduction_unit #(.PORTS(PORTS), .QUEUE(QUEUE), .QUEUE_W($clog2(QUEUE)), .WAITS(1)) i_unit (
+    .clk_i(clk), .rst_ni(rst_n), .type_i(2'd2), .valid_i(valid), .add_i(add), .vc_i({PORTS{1'b1}}), .address_i(address), .lanes_i(lanes),
+    .data_i(data),    .ready_i(ready), .read_valid_o(read_valid), .read_address_o(read_address), .read_data_i(read_data), .sum_valid_o(sum_valid),
     .sum_address_o(sum_address), .sum_lanes_o(sum_lanes), .sum_data_o(sum_data), .store_valid_o(store_valid),
     .store_address_o(store_address), .store_lanes_o(store_lanes), .store_data_o(store_data), .dma_valid_i(asks),
     .dma_next_i({PORTS{1'b1}}), .dma_next_address_i(next_asked), .dma_next_lanes_i(next_lanes), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(unit_busy),
@@ -57,8 +56,7 @@ module gradient_memory_tb #(
   wire [BANKS*AXI_W/8-1:0] wstrb;
   wire [BANKS*2-1:0]       rresp, bresp;
   gradient_memory #(
-    .PORTS(PORTS), .QUEUE(QUEUE), .BUFFER(BUFFER), .BANKS(BANKS), .LINE_WORDS(LINE_WORDS), .LINES(LINES), .AXI_W(AXI_W),
-    .READ_LATENCY(READ_LATENCY)
+    .PORTS(PORTS), .QUEUE(QUEUE), .BUFFER(BUFFER), .BANKS(BANKS), .LINE_WORDS(LINE_WORDS), .LINES(LINES), .AXI_W(AXI_W)
   ) i_memory (
     .clk_i(clk), .rst_ni(rst_n), .base_i(ZERO[43:12]), .coming_valid_i(valid), .coming_add_i(add), .coming_address_i(address),
     .coming_lanes_i(lanes), .ready_o(ready), .read_valid_i(read_valid), .read_data_o(read_data), .sum_lanes_i(sum_lanes),

@@ -210,7 +210,7 @@ module network_tb;
       assign strides[n] = i_tile.i_tile.flow_stride_i === FLOW_STRIDE && i_tile.i_tile.address_stride_i === ADDRESS_STRIDE &&
                           i_tile.i_tile.step_stride_i === STEP_STRIDE;
       // When messages count: sums three cycles after stores.
-      assign counts[n*PORTS+:PORTS] = i_tile.i_tile.i_ni.added3_q | (i_tile.i_tile.i_ni.arrived & ~i_tile.i_tile.i_ni.arrived_add);
+      assign counts[n*PORTS+:PORTS] = i_tile.i_tile.i_ni.added3_q | i_tile.i_tile.i_ni.arrived_store;
     end
   endgenerate
 

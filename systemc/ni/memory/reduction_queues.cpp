@@ -146,7 +146,7 @@ void ReductionQueues::pass(std::span<float> memory) {
     const bool oldest = going_[port] == Goes::kOldest;
     const Flit flit = oldest ? queue.front() : queue.back();
     apply(flit, memory);
-    if (flit.add) under_way_.push_back({cycle_ + latency_ - 1, flit.word, flit.word + flit.data.size()});
+    if (flit.add) under_way_.push_back({cycle_ + latency_, flit.word, flit.word + flit.data.size()});
     if (oldest) {
       queue.pop();
     } else {

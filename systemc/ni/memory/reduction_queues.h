@@ -13,7 +13,7 @@ namespace coppice::ni {
 
 // In which order the reduction unit adds or stores the flits that come at its ports, and so how sums round:
 // as rtl/ni/reduction_unit.v does. A flit goes on in the cycle in which it comes. It waits in its port's
-// queue while words of it are in a sum under way, which is written `latency` - 1 cycles after its flit went
+// queue while words of it are in a sum under way, which is written `latency` cycles after its flit went
 // on, or in a lower port's flit of the same cycle. The oldest of a queue goes on as soon as it can; in a
 // cycle in which it cannot, a flit that comes to be added passes those that wait, unless one of them is to be
 // stored.

@@ -43,9 +43,9 @@ TEST(ReductionQueues, LetAFlitWaitForSumsOfItsWords) {
   ReductionQueues queues(2, 4);
   queues.take(0, add(0, {1.0F, 1.0F}), 0, memory);
   queues.take(1, add(1, {1.0F, 1.0F}), 0, memory);
-  queues.advance(4, memory);
-  EXPECT_EQ(memory[1], 1.0F);
   queues.advance(5, memory);
+  EXPECT_EQ(memory[1], 1.0F);
+  queues.advance(6, memory);
   EXPECT_EQ(memory[1], 2.0F);
 }
 
@@ -54,17 +54,17 @@ TEST(ReductionQueues, LetAddsPassAFlitThatWaitsAndNothingElse) {
     std::vector<float> memory(8, 0.0F);
     ReductionQueues queues(2, 4);
     queues.take(0, add(0, {1.0F}), 0, memory);
-    queues.take(1, add(0, {1.0F}), 0, memory);                              // waits until cycle 4
+    queues.take(1, add(0, {1.0F}), 0, memory);                              // waits until cycle 5
     queues.take(1, passes ? add(5, {1.0F}) : store(5, {1.0F}), 1, memory);  // a store waits behind it
     queues.take(1, passes ? add(5, {1.0F}) : add(6, {1.0F}), 2, memory);    // and so does what comes then
     queues.advance(2, memory);
     EXPECT_EQ(memory[5], passes ? 1.0F : 0.0F);
-    queues.advance(5, memory);
+    queues.advance(6, memory);
     EXPECT_EQ(memory[0], 2.0F);
     EXPECT_EQ(memory[6], 0.0F);
-    queues.advance(6, memory);
-    EXPECT_EQ(memory[5], passes ? 2.0F : 1.0F);
     queues.advance(7, memory);
+    EXPECT_EQ(memory[5], passes ? 2.0F : 1.0F);
+    queues.advance(8, memory);
     EXPECT_EQ(memory[6], passes ? 0.0F : 1.0F);
   }
 }
