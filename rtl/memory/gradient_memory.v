@@ -147,7 +147,6 @@ module gradient_memory #(
       reg  [BANKS-1:0]  bank_q;        // one-hot, of the line
       reg  [NUMBER_W-1:0] number_q;    // the line
       reg  [LINE_W+BANK_W-1:0] at_q;   // where its words are in the first line and the bank of that
-      reg  [PLACE_W-1:0] first_place_q;
       wire              none, full;
       wire [DEPTH_W:0]  count;
       wire              behind_data, behind_crosses;
@@ -159,13 +158,7 @@ module gradient_memory #(
         for (k = 0; k < LANES; k = k + 1)
           if (lanes[k] && {1'b0, address[LINE_W-1:0]} + k[LINE_W:0] >= LINE_WORDS[LINE_W:0]) crosses = 1'b1;
       end
-      reg  [PLACE_W-1:0] got_place;
-      wire [BANKS-1:0]   got;
-      integer g;
-      always @* begin
-        got_place = {PLACE_W{1'b0}};
-        for (g = 0; g < BANKS; g = g + 1) got_place = got_place | (place[g*PLACE_W+:PLACE_W] & {PLACE_W{got[g]}});
-      end
+      wire [BANKS-1:0]  got;
       wire placed = |got && (second_q || !crosses_q);
       wire next = placed || !asks_q;
       fifo #(.WIDTH(2 + ADDR_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W), .FRONT(1)) i_coming (
@@ -190,30 +183,64 @@ module gradient_memory #(
           bank_q <= {bank_q[BANKS-2:0], bank_q[BANKS-1]};
           second_q <= 1'b1;
         end
-        if (|got) first_place_q <= got_place;
       end
       assign touch_tag[s*TAG_W+:TAG_W] = number_q[NUMBER_W-1:BANK_W];
       assign touch_data[s] = data_q;
 
-      // Tickets: of those that have their places, the first.
+      // What has got a place, in the next cycle: banks tell then which.
+      reg                placed_q, placed_data_q, placed_crosses_q;
+      reg  [LINE_W+BANK_W-1:0] placed_at_q;
+      reg  [BANKS-1:0]   got_q;
+      reg  [PLACE_W-1:0] got_place, first_place_q;
+      integer g;
+      always @* begin
+        got_place = {PLACE_W{1'b0}};
+        for (g = 0; g < BANKS; g = g + 1) got_place = got_place | (place[g*PLACE_W+:PLACE_W] & {PLACE_W{got_q[g]}});
+      end
+      always @(posedge clk_i) begin
+        placed_q <= rst_ni && placed;
+        placed_data_q <= data_q;
+        placed_crosses_q <= crosses_q;
+        placed_at_q <= at_q;
+        got_q <= got;
+        if (|got_q) first_place_q <= got_place;
+      end
+
+      // Tickets: of those that have their places, the first. From the queue it goes into a register when what it reads is there.
       wire               waits_none, waits_full, needs, straddles;
       wire [DEPTH_W:0]   waits_count;
       wire [LINE_W-1:0]  offset;
       wire [BANK_W-1:0]  bank;
       wire [PLACE_W-1:0] place0, place1;
-      wire [BANK_W-1:0]  bank_next = bank + 1'b1;
       wire [TICKET_W-1:0] ticket;
-      wire               goes;
+      wire               first_needs, first_straddles;
+      wire [BANK_W-1:0]  first_at;
+      wire [BANK_W-1:0]  first_next = first_at + 1'b1;
+      wire [LINE_W-1:0]  unused_offset;
+      wire [PLACE_W-1:0] first_place0, first_place1;
+      wire               goes, follows;
+      reg                held_q;
+      reg  [TICKET_W-1:0] ticket_q;
+      reg  [BANKS-1:0]   first_bank_q, its_banks_q;
       fifo #(.WIDTH(TICKET_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W), .FRONT(1)) i_tickets (
-        .clk_i(clk_i), .rst_ni(rst_ni), .push_i(placed),
-        .data_i({data_q, crosses_q, at_q, second_q ? first_place_q : got_place, got_place}),
-        .pop_i(goes), .data_o(ticket), .empty_o(waits_none), .full_o(waits_full), .count_o(waits_count));
-      assign {needs, straddles, bank, offset, place0, place1} = ticket;
-      wire [BANKS-1:0] first_bank = {{(BANKS - 1){1'b0}}, 1'b1} << bank;
-      wire [BANKS-1:0] second_bank = straddles ? {{(BANKS - 1){1'b0}}, 1'b1} << bank_next : {BANKS{1'b0}};
-      wire [BANKS-1:0] its_banks = first_bank | second_bank;
-      wire there = whole[{bank, place0}] && (!straddles || whole[{bank_next, place1}]);
-      wire may_read = !waits_none && needs && there;
+        .clk_i(clk_i), .rst_ni(rst_ni), .push_i(placed_q),
+        .data_i({placed_data_q, placed_crosses_q, placed_at_q, placed_crosses_q ? first_place_q : got_place, got_place}),
+        .pop_i(follows), .data_o(ticket), .empty_o(waits_none), .full_o(waits_full), .count_o(waits_count));
+      assign {first_needs, first_straddles, first_at, unused_offset, first_place0, first_place1} = ticket;
+      wire there = whole[{first_at, first_place0}] && (!first_straddles || whole[{first_next, first_place1}]);
+      assign follows = !waits_none && (!first_needs || there) && (!held_q || goes);
+      wire [BANKS-1:0] first_one = {{(BANKS - 1){1'b0}}, 1'b1} << first_at;
+      wire [BANKS-1:0] second_one = {first_one[BANKS-2:0], first_one[BANKS-1]};
+      always @(posedge clk_i) begin
+        held_q <= rst_ni && (follows || (held_q && !goes));
+        if (follows) begin
+          ticket_q <= ticket;
+          first_bank_q <= first_one;
+          its_banks_q <= first_one | (second_one & {BANKS{first_straddles}});
+        end
+      end
+      assign {needs, straddles, bank, offset, place0, place1} = ticket_q;
+      wire may_read = held_q && needs;
       wire [ROW_W-1:0]   first_row = offset[LINE_W-1:SHIFT_W];
       wire [SHIFT_W-1:0] shift = offset[SHIFT_W-1:0];
       wire [BANKS-1:0]   read_granted, read_banks;
@@ -221,16 +248,16 @@ module gradient_memory #(
         localparam AT = b * STREAMS + s;
         assign touch[AT] = asks_q && bank_q[b];
         assign got[b] = touched[AT];
-        assign read_request[AT] = may_read && its_banks[b];
+        assign read_request[AT] = may_read && its_banks_q[b];
         assign read_granted[b] = read_grant[AT];
         assign reads[AT] = read_banks[b];
-        assign read_place[AT*PLACE_W+:PLACE_W] = first_bank[b] ? place0 : place1;
-        assign read_row[AT*ROW_W+:ROW_W] = first_bank[b] ? first_row : {ROW_W{1'b0}};
-        assign read_shift[AT*SHIFT_W+:SHIFT_W] = first_bank[b] ? shift : {SHIFT_W{1'b0}};
+        assign read_place[AT*PLACE_W+:PLACE_W] = first_bank_q[b] ? place0 : place1;
+        assign read_row[AT*ROW_W+:ROW_W] = first_bank_q[b] ? first_row : {ROW_W{1'b0}};
+        assign read_shift[AT*SHIFT_W+:SHIFT_W] = first_bank_q[b] ? shift : {SHIFT_W{1'b0}};
       end
-      wire read_ready = may_read && read_granted == its_banks;
-      assign read_banks = its_banks & {BANKS{goes && needs}};
-      assign stream_busy[s] = asks_q || !waits_none;
+      wire read_ready = may_read && read_granted == its_banks_q;
+      assign read_banks = its_banks_q & {BANKS{goes && needs}};
+      assign stream_busy[s] = asks_q || placed_q || !waits_none || held_q;
 
       // What was read, in the next cycle.
       reg              read_q, crossed_q;
@@ -255,10 +282,11 @@ module gradient_memory #(
 
       if (FLITS) begin : g_flits
         // Sums follow their reads by as many cycles as they take; stores are written as they go on.
-        wire may_store = !waits_none && !needs;
+        wire may_store = held_q && !needs;
+        wire [BANK_W-1:0] store_next = bank + 1'b1;
         wire [BANKS-1:0] store_granted;
         assign goes = read_valid_i[PORT] || store_valid_i[PORT];
-        assign ready_o[PORT] = read_ready || (may_store && store_granted == its_banks);
+        assign ready_o[PORT] = read_ready || (may_store && store_granted == its_banks_q);
         assign read_data_o[PORT*FLIT_W+:FLIT_W] = answer[s*FLIT_W+:FLIT_W];
         localparam STAGES = 4;
         localparam SUM_W = 1 + LINE_W + BANK_W + 2 * PLACE_W;
@@ -275,7 +303,7 @@ module gradient_memory #(
         assign {sum_crosses, sum_bank, sum_offset, sum_place0, sum_place1} = sum_q[(STAGES-1)*SUM_W+:SUM_W];
         wire [BANK_W-1:0] sum_next = sum_bank + 1'b1;
         for (b = 0; b < BANKS; b = b + 1) begin : g_bank
-          assign store_request[b*PORTS+PORT] = may_store && its_banks[b];
+          assign store_request[b*PORTS+PORT] = may_store && its_banks_q[b];
           assign store_granted[b] = store_grant[b*PORTS+PORT];
         end
         wire [BANKS-1:0]         sum_writes, store_writes;
@@ -290,7 +318,7 @@ module gradient_memory #(
           .data_i(sum_data_i[PORT*FLIT_W+:FLIT_W]), .valid_o(sum_writes), .place_o(sum_places), .row_o(sum_rows),
           .shift_o(sum_shifts), .lanes_o(sum_lanes), .data_o(write_data[PORT*FLIT_W+:FLIT_W]));
         memory_write #(.LANES(LANES), .LINE_W(LINE_W), .BANKS(BANKS), .PLACE_W(PLACE_W)) i_store (
-          .valid_i(store_valid_i[PORT]), .bank_i(bank), .next_i(bank_next), .crosses_i(straddles), .offset_i(offset),
+          .valid_i(store_valid_i[PORT]), .bank_i(bank), .next_i(store_next), .crosses_i(straddles), .offset_i(offset),
           .place0_i(place0), .place1_i(place1), .lanes_i(store_lanes_i[PORT*LANES+:LANES]),
           .data_i(store_data_i[PORT*FLIT_W+:FLIT_W]), .valid_o(store_writes), .place_o(store_places), .row_o(store_rows),
           .shift_o(store_shifts), .lanes_o(store_lanes), .data_o(write_data[(PORTS+PORT)*FLIT_W+:FLIT_W]));
@@ -315,7 +343,7 @@ module gradient_memory #(
         assign dma_data_o[PORT*FLIT_W+:FLIT_W] = answer[s*FLIT_W+:FLIT_W];
       end
       // What waits at the network interface has room here.
-      wire unused_counts = &{1'b0, full, count, waits_full, waits_count};
+      wire unused_counts = &{1'b0, full, count, waits_full, waits_count, unused_offset};
     end
 
     for (b = 0; b < BANKS; b = b + 1) begin : g_bank

@@ -2,15 +2,15 @@
 // they come from memory and go back there. LINES of them are here at a time, each for as long as somebody has a use
 // for it (a pin), and some cycles longer.
 //
-// A stream asks for a line (touch_i) until it is told (touched_o) that the line has a place_o here and a pin on it: at
-// once if it has one already or a place is free. Words that are to be read (touch_data_i) come by a burst; words of a line that
-// is only stored to never do. whole_o tells of places whose words are all there. A pin goes as a read of a stream from PORTS on
-// or a write happens.
+// A stream asks for a line (touch_i) until it is told (touched_o) that the line has a place here and a pin on it: at once if it
+// has one already or a place is free. place_o tells in the next cycle which. Words that are to be read (touch_data_i) come by a
+// burst; words of a line that is only stored to never do. whole_o tells of places whose words are all there. A pin goes as a read
+// of a stream from PORTS on or a write happens.
 //
 // A hand looks at a place a cycle. A line without a pin that was touched since it last came by is spared once, unless a
-// stream waits for a place; one that holds new words is written, those words only, and its place is free when the response
-// has come; another's is free at once. So a line is read again only after what was written has been answered, and all is in
-// memory (!busy_o) soon after nothing asks for anything.
+// stream waits for a place; another goes in the next cycle, unless it was touched meanwhile. One that holds new words is written,
+// those words only, and its place is free when the response has come; another's is free at once. So a line is read again only
+// after what was written has been answered, and all is in memory (!busy_o) soon after nothing asks for anything.
 //
 // A cycle has one read and one write of LANES words that follow one another in a line, and no read and write of one word.
 // Reads give their words in the next cycle. Words of bursts and of lines that leave use what cycles are left.
@@ -112,13 +112,15 @@ module memory_bank #(
   wire [LINES-1:0] pinned, all_new;
   assign whole_o = full_q | all_new;
 
-  // A touch. What one would find is known of every stream before it is known which of them touches.
+  // A touch. What one would find is known of every stream before it is known which of them touches. In the next cycle pins
+  // count it, and the line is asked for.
   wire [STREAMS-1:0] toucher, is_there, may_come, may_ask;
   wire [STREAMS*LINES-1:0] may_have;  // the place that it would get
   reg  [TAG_W-1:0]   tag;
   reg  [PLACE_W-1:0] place;
-  reg  [LINES-1:0]   comes;           // the line touched
-  wire [LINES-1:0]   leaves, drops;   // where the hand is: the line there leaves, or its place is free
+  reg  [LINES-1:0]   comes, comes_q;  // the line touched
+  reg                asks_q;          // it has to be read
+  wire [LINES-1:0]   leaves, drops;   // behind the hand: the line there leaves, or its place is free
   wire [LINES-1:0]   going;           // in a cycle of a touch: lines that leave
   wire [LINES-1:0]   free = ~used_q & (used_q + {{(LINES - 1){1'b0}}, 1'b1});  // the first
   wire new_comes = |(toucher & ~is_there);
@@ -134,7 +136,7 @@ module memory_bank #(
       comes = comes | (may_have[i*LINES+:LINES] & {LINES{toucher[i]}});
     end
     place = {PLACE_W{1'b0}};
-    for (i = 0; i < LINES; i = i + 1) place = place | (i[PLACE_W-1:0] & {PLACE_W{comes[i]}});
+    for (i = 0; i < LINES; i = i + 1) place = place | (i[PLACE_W-1:0] & {PLACE_W{comes_q[i]}});
   end
 
   // The read: a stream's, else a row of the line that leaves.
@@ -152,7 +154,8 @@ module memory_bank #(
       stream_shift = stream_shift | (read_shift_i[r*SHIFT_W+:SHIFT_W] & {SHIFT_W{read_i[r]}});
     end
   end
-  wire read_unpins = |read_i[STREAMS-1:PORTS];
+  reg                unpins_read_q, unpins_write_q;  // a cycle later
+  reg  [PLACE_W-1:0] unpinned_read_q, unpinned_write_q;
 
   // The write: of the network interface, else what has come of a burst.
   reg  [PLACE_W-1:0] own_place;
@@ -210,10 +213,10 @@ module memory_bank #(
   wire ask_offers = ask_q && (!arvalid_q || arready_i);
   wire ask_goes = !ask_none && (!ask_q || ask_offers);
   fifo #(.WIDTH(PLACE_W), .DEPTH(LINES), .ADDR_W(PLACE_W)) i_asks (
-    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(asks), .data_i(place_o), .pop_i(ask_goes), .data_o(ask_place),
+    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(asks_q), .data_i(place_o), .pop_i(ask_goes), .data_o(ask_place),
     .empty_o(ask_none), .full_o(ask_full), .count_o(ask_count));
-  fifo #(.WIDTH(PLACE_W), .DEPTH(LINES), .ADDR_W(PLACE_W)) i_fills (
-    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(asks), .data_i(place_o), .pop_i(fill_ends), .data_o(fill_place),
+  fifo #(.WIDTH(PLACE_W), .DEPTH(LINES), .ADDR_W(PLACE_W), .FRONT(1)) i_fills (
+    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(asks_q), .data_i(place_o), .pop_i(fill_ends), .data_o(fill_place),
     .empty_o(fill_none), .full_o(fill_full), .count_o(fill_count));
   fifo #(.WIDTH(AXI_W), .DEPTH(2), .ADDR_W(1)) i_beats (
     .clk_i(clk_i), .rst_ni(rst_ni), .push_i(rvalid_i && rready_o), .data_i(rdata_i), .pop_i(fills), .data_o(beat),
@@ -224,7 +227,9 @@ module memory_bank #(
 
   // The hand, and the line that leaves.
   reg  [LINES-1:0]   hand_q;  // the place that it looks at
-  reg  [PLACE_W-1:0] leave_place_q, hand_place;
+  reg  [LINES-1:0]   go_q;    // the one before, if the line there goes
+  reg                go_new_q;  // it has words that memory does not have
+  reg  [PLACE_W-1:0] leave_place_q, go_place;
   reg                leaves_now_q, row_read_q, row_last_q, awvalid_q, leave_q;
   reg  [TAG_W-1:0]   leave_tag_q;
   reg  [ROW_W-1:0]   leave_row_q;
@@ -237,26 +242,27 @@ module memory_bank #(
   wire [PLACE_W-1:0] answered_place;
   wire               answered_none, answered_full;
   wire [PLACE_W:0]   answered_count;
-  // Every place knows what the hand would do there: a touch needs to know it early.
+  // What goes is known a cycle ahead: a touch needs to know it early.
   wire [LINES-1:0] holds_new;
   wire [LINES-1:0] hand_may = hand_q & used_q & ~leaves_q & ~asked_q & ~pinned;
   wire all_used = used_q == {LINES{1'b1}};
   wire wanted = |touch_i && all_used;
   wire [LINES-1:0] spared = touched_q & {LINES{!wanted}};
-  wire [LINES-1:0] may_leave = hand_may & holds_new & {LINES{!leaves_now_q && !awvalid_q && !leave_q}};
-  wire [LINES-1:0] may_go = may_leave | (hand_may & ~holds_new);
-  assign going = leaves_q | (may_go & ~touched_q) | (may_go & {LINES{all_used}});
-  assign leaves = may_leave & ~spared;
-  assign drops = hand_may & ~spared & ~holds_new;
-  wire leave = |(may_leave & ~touched_q) || (wanted && |may_leave);
-  reg  [TAG_W-1:0] hand_tag;
+  wire may_leave = !leaves_now_q && !awvalid_q && !leave_q && !go_new_q;
+  wire [LINES-1:0] may_go = hand_may & ~spared & (~holds_new | {LINES{may_leave}});
+  wire [LINES-1:0] goes = go_q & ~comes_q;
+  assign going = leaves_q | goes;
+  assign leaves = goes & {LINES{go_new_q}};
+  assign drops = goes & {LINES{!go_new_q}};
+  wire leave = |leaves;
+  reg  [TAG_W-1:0] go_tag;
   integer h;
   always @* begin
-    hand_place = {PLACE_W{1'b0}};
-    hand_tag = {TAG_W{1'b0}};
+    go_place = {PLACE_W{1'b0}};
+    go_tag = {TAG_W{1'b0}};
     for (h = 0; h < LINES; h = h + 1) begin
-      hand_place = hand_place | (h[PLACE_W-1:0] & {PLACE_W{hand_q[h]}});
-      hand_tag = hand_tag | (tag_q[h*TAG_W+:TAG_W] & {TAG_W{hand_q[h]}});
+      go_place = go_place | (h[PLACE_W-1:0] & {PLACE_W{go_q[h]}});
+      go_tag = go_tag | (tag_q[h*TAG_W+:TAG_W] & {TAG_W{go_q[h]}});
     end
   end
   wire row_goes = leaves_now_q && read_i == {STREAMS{1'b0}} && {1'b0, row_count} + {3'd0, row_read_q} < 4'd4;
@@ -275,7 +281,7 @@ module memory_bank #(
   assign awvalid_o = awvalid_q;
   assign awaddr_o = awaddr_q;
   fifo #(.WIDTH(PLACE_W), .DEPTH(LINES), .ADDR_W(PLACE_W)) i_answers (
-    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(leave), .data_i(hand_place), .pop_i(bvalid_i), .data_o(answered_place),
+    .clk_i(clk_i), .rst_ni(rst_ni), .push_i(leave), .data_i(go_place), .pop_i(bvalid_i), .data_o(answered_place),
     .empty_o(answered_none), .full_o(answered_full), .count_o(answered_count));
   assign bready_o = 1'b1;
 
@@ -296,16 +302,17 @@ module memory_bank #(
       end
       assign is_there[e] = |found;
       assign may_have[e*LINES+:LINES] = is_there[e] ? found & ~going : free;
-      assign may_come[e] = is_there[e] ? |(found & ~going) : |free;
-      assign may_ask[e] = touch_data_i[e] && (is_there[e] ? |(found & ~going & ~asked_q & ~whole_o) : |free);
+      assign may_come[e] = is_there[e] ? |(found & ~going) : !all_used;
+      assign may_ask[e] = touch_data_i[e] && (is_there[e] ? |(found & ~going & ~asked_q & ~whole_o) : !all_used);
     end
 
     for (e = 0; e < LINES; e = e + 1) begin : g_place
       localparam [PLACE_W-1:0] SELF = e;
       wire new_line = new_comes && free[e];
-      wire unpin_read = read_unpins && stream_place == SELF;
-      wire unpin_write = own && own_place == SELF;
-      assign pinned[e] = pins_q[e*PIN_W+:PIN_W] != NO_PINS;
+      wire unpin_read = unpins_read_q && unpinned_read_q == SELF;
+      wire unpin_write = unpins_write_q && unpinned_write_q == SELF;
+      wire write = own && own_place == SELF;
+      assign pinned[e] = comes_q[e] || pins_q[e*PIN_W+:PIN_W] != NO_PINS;
       assign holds_new[e] = |new_q[e*LINE_WORDS+:LINE_WORDS];
       assign all_new[e] = &new_q[e*LINE_WORDS+:LINE_WORDS];
       always @(posedge clk_i) begin
@@ -327,7 +334,7 @@ module memory_bank #(
           else if (fill_ends && fill_place == SELF) full_q[e] <= 1'b1;
           if (comes[e]) touched_q[e] <= 1'b1;
           else if (hand_may[e]) touched_q[e] <= 1'b0;
-          pins_q[e*PIN_W+:PIN_W] <= pins_q[e*PIN_W+:PIN_W] + {{(PIN_W - 1){1'b0}}, comes[e]} -
+          pins_q[e*PIN_W+:PIN_W] <= pins_q[e*PIN_W+:PIN_W] + {{(PIN_W - 1){1'b0}}, comes_q[e]} -
                                     {{(PIN_W - 1){1'b0}}, unpin_read} - {{(PIN_W - 1){1'b0}}, unpin_write};
         end
         if (new_line) tag_q[e*TAG_W+:TAG_W] <= tag;
@@ -339,7 +346,7 @@ module memory_bank #(
         wire [ROW_W-1:0] written = own_row + {{(ROW_W - 1){1'b0}}, own_behind[LANE]};
         always @(posedge clk_i) begin
           if (new_line) new_q[e*LINE_WORDS+l] <= 1'b0;
-          else if (unpin_write && own_lanes[LANE] && written == ROW) new_q[e*LINE_WORDS+l] <= 1'b1;
+          else if (write && own_lanes[LANE] && written == ROW) new_q[e*LINE_WORDS+l] <= 1'b1;
         end
       end
     end
@@ -376,7 +383,13 @@ module memory_bank #(
       awvalid_q <= 1'b0;
       fill_row_q <= {ROW_W{1'b0}};
       fill_part_q <= {PART_W{1'b0}};
+      comes_q <= {LINES{1'b0}};
+      asks_q <= 1'b0;
+      unpins_read_q <= 1'b0;
+      unpins_write_q <= 1'b0;
       hand_q <= {{(LINES - 1){1'b0}}, 1'b1};
+      go_q <= {LINES{1'b0}};
+      go_new_q <= 1'b0;
       leaves_now_q <= 1'b0;
       row_read_q <= 1'b0;
       part_q <= {PART_W{1'b0}};
@@ -393,19 +406,27 @@ module memory_bank #(
         fill_part_q <= fill_part_q == LAST_PART ? {PART_W{1'b0}} : fill_part_q + 1'b1;
         if (fill_part_q == LAST_PART) fill_row_q <= fill_row_q + 1'b1;
       end
+      comes_q <= comes;
+      asks_q <= asks;
+      unpins_read_q <= |read_i[STREAMS-1:PORTS];
+      unpins_write_q <= own;
       hand_q <= {hand_q[LINES-2:0], hand_q[LINES-1]};
+      go_q <= may_go;
+      go_new_q <= |(may_go & holds_new);
       if (leave) leaves_now_q <= 1'b1;
       else if (row_goes && leave_row_q == LAST_ROW) leaves_now_q <= 1'b0;
       row_read_q <= row_goes;
       if (wvalid_o && wready_i) part_q <= part_q == LAST_PART ? {PART_W{1'b0}} : part_q + 1'b1;
       error_q <= error_q || (rvalid_i && rready_o && rresp_i[1]) || (bvalid_i && bresp_i[1]);
     end
+    unpinned_read_q <= stream_place;
+    unpinned_write_q <= own_place;
     if (ask_goes) ask_tag_q <= tag_q[ask_place*TAG_W+:TAG_W];
     if (ask_offers) araddr_q <= address_of(ask_tag_q);
     if (leave_q) awaddr_q <= address_of(leave_tag_q);
     if (leave) begin
-      leave_tag_q <= hand_tag;
-      leave_place_q <= hand_place;
+      leave_tag_q <= go_tag;
+      leave_place_q <= go_place;
       leave_row_q <= {ROW_W{1'b0}};
     end
     if (row_goes) begin
