@@ -28,8 +28,7 @@ module router #(
   input  wire                    clk_i,
   input  wire                    rst_ni,
   input  wire [PORTS*CREDIT_W-1:0] credits_i,   // places of a virtual channel behind each output, taken at reset
-  input  wire [PORTS-1:0]        flit_valid_i,
-  input  wire [PORTS*VC_W-1:0]   flit_vc_i,
+  input  wire [PORTS*VCS-1:0]    flit_valid_i,  // of a port at most one: a flit of that virtual channel comes
   input  wire [PORTS-1:0]        flit_head_i,
   input  wire [PORTS-1:0]        flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0] flit_i,
@@ -78,11 +77,10 @@ module router #(
     for (p = 0; p < PORTS; p = p + 1) begin : g_port
       assign busy[p] = |{state_q[p*VCS*2+:VCS*2], place_q[p*VCS+:VCS], spare_q[p*VCS+:VCS], sent_q[p*VCS+:VCS]};
       wire clk;
-      clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || flit_valid_i[p] || busy[p]), .clk_o(clk));
+      clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || |flit_valid_i[p*VCS+:VCS] || busy[p]), .clk_o(clk));
       for (v = 0; v < VCS; v = v + 1) begin : g_vc
         localparam ID = p * VCS + v;
-        localparam [VC_W-1:0] VC = v;
-        wire comes = flit_valid_i[p] && flit_vc_i[p*VC_W+:VC_W] == VC;
+        wire comes = flit_valid_i[ID];
         wire [WORD_W-1:0] incoming = {flit_head_i[p], flit_tail_i[p], flit_i[p*FLIT_W+:FLIT_W]};
         vc_buffer #(.WIDTH(WORD_W), .DEPTH(DEPTH), .ADDR_W(DEPTH_W), .GATES(GATES)) i_buffer (
           .clk_i(clk), .rst_ni(rst_ni), .push_i(comes), .data_i(incoming), .pop_i(granted[ID]),

@@ -173,8 +173,9 @@ module tile #(
   assign now_o = now_q;
 
   // At the router's ports, and at the network interface's.
-  wire [ALL-1:0]          in_valid, out_valid;
-  wire [ALL*VC_W-1:0]     in_vc, out_vc;
+  wire [ALL*VCS-1:0]      in_valid;  // of each virtual channel
+  wire [ALL-1:0]          out_valid;
+  wire [ALL*VC_W-1:0]     out_vc;
   wire [ALL-1:0]          in_head, in_tail, out_head, out_tail;
   wire [ALL*FLIT_W-1:0]   in_flit, out_flit;
   wire [ALL*VCS-1:0]      in_credit, out_credit;
@@ -194,7 +195,7 @@ module tile #(
     .CREDIT_W(CREDIT_W), .INPUT_W($clog2(ALL * VCS)), .ROUTE_AT(ROUTE_AT), .ROUTE_W(ROUTE_W), .HOP_PORT_W(HOP_PORT_W), .GATES(GATES)
   ) i_router (
     .clk_i(clk_i), .rst_ni(rst_ni), .credits_i({{PORTS{LOCAL_CREDITS}}, {LINKS{LINK_CREDITS}}}),
-    .flit_valid_i(in_valid), .flit_vc_i(in_vc), .flit_head_i(in_head), .flit_tail_i(in_tail), .flit_i(in_flit),
+    .flit_valid_i(in_valid), .flit_head_i(in_head), .flit_tail_i(in_tail), .flit_i(in_flit),
     .credit_o(in_credit), .flit_valid_o(out_valid), .flit_vc_o(out_vc), .flit_head_o(out_head), .flit_tail_o(out_tail),
     .flit_o(out_flit), .credit_i(out_credit));
 
@@ -205,15 +206,16 @@ module tile #(
       assign flit_valid_o[p] = out_valid[p];
       assign {flit_vc_o[p*VC_W+:VC_W], flit_head_o[p], flit_tail_o[p], flit_o[p*FLIT_W+:FLIT_W]} =
         {out_vc[p*VC_W+:VC_W], out_head[p], out_tail[p], out_flit[p*FLIT_W+:FLIT_W]};
-      wire parity;
-      channel #(.MARKS(1), .WIDTH(WORD_W + 1), .GATES(GATES)) i_flit_in (
-        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(flit_valid_i[p]),
+      wire            parity;
+      wire [VC_W-1:0] in_vc;
+      channel #(.MARKS(VCS), .WIDTH(WORD_W + 1), .GATES(GATES)) i_flit_in (
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i({{(VCS-1){1'b0}}, flit_valid_i[p]} << flit_vc_i[p*VC_W+:VC_W]),
         .data_i({parity_i[p] && PARITY != 0, flit_vc_i[p*VC_W+:VC_W], flit_head_i[p], flit_tail_i[p], flit_i[p*FLIT_W+:FLIT_W]}),
-        .marks_o(in_valid[p]),
-        .data_o({parity, in_vc[p*VC_W+:VC_W], in_head[p], in_tail[p], in_flit[p*FLIT_W+:FLIT_W]}));
+        .marks_o(in_valid[p*VCS+:VCS]),
+        .data_o({parity, in_vc, in_head[p], in_tail[p], in_flit[p*FLIT_W+:FLIT_W]}));
       assign parity_o[p] = PARITY != 0 && ^{out_vc[p*VC_W+:VC_W], out_head[p], out_tail[p], out_flit[p*FLIT_W+:FLIT_W]};
-      assign changed[p] = PARITY != 0 && in_valid[p] &&
-                          ^{parity, in_vc[p*VC_W+:VC_W], in_head[p], in_tail[p], in_flit[p*FLIT_W+:FLIT_W]};
+      assign changed[p] = PARITY != 0 && |in_valid[p*VCS+:VCS] &&
+                          ^{parity, in_vc, in_head[p], in_tail[p], in_flit[p*FLIT_W+:FLIT_W]};
       wire unused_out, unused_in;
       channel #(.MARKS(VCS), .WIDTH(1)) i_credit_out (
         .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(in_credit[p*VCS+:VCS]), .data_i(1'b0),
@@ -226,11 +228,11 @@ module tile #(
       localparam AT = LINKS + p;
       localparam [SOURCE_W-1:0] SELF = p;
       assign source[p*SOURCE_W+:SOURCE_W] = source_i + SELF;
-      channel #(.MARKS(1), .WIDTH(WORD_W), .LATENCY(2), .GATES(GATES)) i_injection (
-        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(inject_valid[p]),
-        .data_i({inject_vc[p*VC_W+:VC_W], inject_head[p], inject_tail[p], inject_flit[p*FLIT_W+:FLIT_W]}),
-        .marks_o(in_valid[AT]),
-        .data_o({in_vc[AT*VC_W+:VC_W], in_head[AT], in_tail[AT], in_flit[AT*FLIT_W+:FLIT_W]}));
+      channel #(.MARKS(VCS), .WIDTH(WORD_W - VC_W), .LATENCY(2), .GATES(GATES)) i_injection (
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i({{(VCS-1){1'b0}}, inject_valid[p]} << inject_vc[p*VC_W+:VC_W]),
+        .data_i({inject_head[p], inject_tail[p], inject_flit[p*FLIT_W+:FLIT_W]}),
+        .marks_o(in_valid[AT*VCS+:VCS]),
+        .data_o({in_head[AT], in_tail[AT], in_flit[AT*FLIT_W+:FLIT_W]}));
       channel #(.MARKS(1), .WIDTH(WORD_W), .LATENCY(2), .GATES(GATES)) i_ejection (
         .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(out_valid[AT]),
         .data_i({out_vc[AT*VC_W+:VC_W], out_head[AT], out_tail[AT], out_flit[AT*FLIT_W+:FLIT_W]}),

@@ -36,12 +36,9 @@ class RouterModel::Impl {
 
   void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) {
     const auto bit = static_cast<CData>(1U << port);
-    rtl_.flit_valid_i |= bit;
+    rtl_.flit_valid_i |= 1U << (port * RouterLimits::kVcs + vc);
     if (head) rtl_.flit_head_i |= bit;
     if (tail) rtl_.flit_tail_i |= bit;
-    const unsigned at = kVcBits * static_cast<unsigned>(port);
-    rtl_.flit_vc_i =
-        static_cast<SData>((rtl_.flit_vc_i & ~(kVcMask << at)) | (static_cast<unsigned>(vc) << at));
     for (unsigned lane = 0; lane < bits.size(); ++lane) {
       rtl_.flit_i[static_cast<unsigned>(bits.size()) * static_cast<unsigned>(port) + lane] = bits[lane];
     }

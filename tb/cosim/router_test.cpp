@@ -101,10 +101,9 @@ class Bench {
       --left_[input];
       --places_[input];
       model_->receive_flit(port, vc, flit, now);
-      rtl_->flit_valid_i |= 1U << port;
+      rtl_->flit_valid_i |= 1U << (port * kVcs + vc);
       if (head) rtl_->flit_head_i |= 1U << port;
       if (flit.tail) rtl_->flit_tail_i |= 1U << port;
-      rtl_->flit_vc_i = (rtl_->flit_vc_i & ~(3U << (2 * port))) | (static_cast<unsigned>(vc) << (2 * port));
       auto* words = &rtl_->flit_i[static_cast<std::size_t>(4 * port)];
       words[0] = flit.packet;
       words[1] = flit.sequence;

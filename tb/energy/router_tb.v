@@ -10,8 +10,9 @@ module tb;
   `include "clock.vh"
 
   reg  [PORTS*CREDIT_W-1:0] credits = {PORTS{DEPTH[CREDIT_W-1:0]}};
-  reg  [PORTS-1:0]          in_valid = 0, in_head = 0, in_tail = 0;
-  reg  [PORTS*VC_W-1:0]     in_vc = 0;
+  reg  [PORTS-1:0]          in_head = 0, in_tail = 0;
+  reg  [PORTS*VCS-1:0]      in_valid = 0;
+  reg                       sends;
   reg  [PORTS*FLIT_W-1:0]   in_flit = 0;
   reg  [PORTS*VCS-1:0]      in_credit = 0, leaves = 0;
   wire [PORTS*VCS-1:0]      out_credit;
@@ -19,7 +20,7 @@ module tb;
   wire [PORTS*VC_W-1:0]     out_vc;
   wire [PORTS*FLIT_W-1:0]   out_flit;
   dut i_dut (
-    .clk_i(clk), .rst_ni(rst_n), .credits_i(credits), .flit_valid_i(in_valid), .flit_vc_i(in_vc), .flit_head_i(in_head),
+    .clk_i(clk), .rst_ni(rst_n), .credits_i(credits), .flit_valid_i(in_valid), .flit_head_i(in_head),
     .flit_tail_i(in_tail), .flit_i(in_flit), .credit_o(out_credit), .flit_valid_o(out_valid), .flit_vc_o(out_vc),
     .flit_head_o(out_head), .flit_tail_o(out_tail), .flit_o(out_flit), .credit_i(in_credit));
 
@@ -49,18 +50,19 @@ module tb;
     for (p = 0; p < PORTS * VCS; p = p + 1) if (out_credit[p]) places[p] = places[p] + 1;
     #200;
     in_credit = leaves;
+    in_valid = 0;
     for (p = 0; p < PORTS; p = p + 1) begin
       if (chance(load)) waiting[p] = waiting[p] + 1;
       if (waiting[p] > 0 && left[p] == 0) begin
         left[p] = LENGTH;
         vc[p] = $unsigned($random(seed)) % VCS;
       end
-      in_valid[p] = waiting[p] > 0 && places[p*VCS+vc[p]] > 0;
+      sends = waiting[p] > 0 && places[p*VCS+vc[p]] > 0;
       // What is not valid stays as it was: wires that change for nothing would be counted.
-      if (in_valid[p]) begin
+      if (sends) begin
+        in_valid[p*VCS+vc[p]] = 1'b1;
         in_head[p] = left[p] == LENGTH;
         in_tail[p] = left[p] == 1;
-        in_vc[p*VC_W+:VC_W] = vc[p];
         for (v = 0; v < FLIT_W / 32; v = v + 1) in_flit[p*FLIT_W+v*32+:32] = TYPE == 1 ? 32'd0 : $random(seed);
         if (in_head[p]) begin
           target = $unsigned($random(seed)) % PORTS;

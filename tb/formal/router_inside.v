@@ -134,7 +134,7 @@
         if (rst_ni) begin
           // A buffer whose input rests is empty.
           if (state_q[d*2+:2] == IDLE)
-            assert (!front_valid[d] || (flit_valid_i[d/VCS] && flit_vc_i[(d/VCS)*VC_W+:VC_W] == d % VCS));
+            assert (!front_valid[d] || flit_valid_i[d]);
           if (waited_q) assert (state_q[d*2+:2] == ASK_VC);
           if (had_q) assert (state_q[d*2+:2] == SEND);
           assert (asks_vc[d] == (state_q[d*2+:2] == ASK_VC));
