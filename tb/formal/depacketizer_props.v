@@ -17,12 +17,16 @@ module depacketizer_props (input wire clk_i);
   wire [3:0]  data_address;
   wire [1:0]  data_lanes;
   wire [63:0] data;
+  wire [1:0]  data_vc;
+  wire [7:0]  vc_address;
+  wire [3:0]  vc_lanes;
   depacketizer #(
     .FLIT_W(64), .LANES(2), .VCS(VCS), .VC_W(1), .FLOW_W(1), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .PACKETS_W(PACKETS_W), .TAG_W(TAG_W),
     .PENDING(2)
   ) dut (
     .clk_i(clk_i), .rst_ni(started), .valid_i(valid), .vc_i(vc), .head_i(head), .tail_i(tail), .flit_i(flit),
     .data_valid_o(data_valid), .data_add_o(data_add), .data_address_o(data_address), .data_lanes_o(data_lanes), .data_o(data),
+    .data_vc_o(data_vc), .vc_address_o(vc_address), .vc_lanes_o(vc_lanes),
     .arrived_o(arrived), .arrived_add_o(arrived_add), .arrived_store_o(arrived_store), .arrived_flow_o(arrived_flow), .overflow_o(overflow));
 
   // Fields of a head, from bit 0: add, flow, address, words, tag, packets.
@@ -72,6 +76,7 @@ module depacketizer_props (input wire clk_i);
       if (data_valid) begin
         assert (data == flit && data_add == name[vc][0] && data_address == address[vc]);
         assert (data_lanes == (left[vc] == 3'd1 ? 2'b01 : 2'b11));
+        assert (data_vc == 2'd1 << vc && vc_address[vc*4+:4] == data_address && vc_lanes[vc*2+:2] == data_lanes);
       end
       assert (arrived_store == (arrived && !arrived_add));
       if (arrived) assert (valid && tail && arrived_add == name[vc][0] && arrived_flow == name[vc][1]);

@@ -21,7 +21,7 @@ MUTANTS = [
     ("credits are taken again at every start", "ni/network_interface.v", "start_i && !started_q", "start_i"),
     ("the end of a step is not modulo time", "ni/lockstep_counter.v", "to_end[TIME_W-1]", "nominal_end_q < now_i"),
     ("the release of a step is not modulo time", "ni/lockstep_counter.v",
-     "assign hold_o = ", "assign hold_o = release_q > now_i; wire never = "),
+     "release_q[TIME_W-1] == now_i[TIME_W-1] ? above[0] : !above[0] && !level[0]", "release_q > now_i"),
     ("a message's data is not awaited", "ni/packetizer.v", "(!holds_data_q || data_valid_i) && taken_i", "taken_i"),
     ("the lockstep counter is not reset", "ni/lockstep_counter.v", "if (!rst_ni)", "if (1'b0)"),
     ("the packetizer is not reset", "ni/packetizer.v", "if (!rst_ni)", "if (1'b0)"),
