@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tb" / "mutate"))
 
 import drawing  # noqa: E402: its folder is no package of the system
+import stages  # noqa: E402
 import verilog  # noqa: E402
 
 MODULE = """`default_nettype none
@@ -130,6 +131,12 @@ class Drawing(unittest.TestCase):
             drawing.write(mutants, folder)
             self.assertEqual(times, {path: path.stat().st_mtime_ns for path in folder.rglob("*.v")})
             self.assertEqual(len(re.findall(r"`MUTANT == \d+ \?", "".join(path.read_text() for path in times))), len(mutants))
+
+
+class Networks(unittest.TestCase):
+    def test_their_tiles_have_the_buffers_that_they_are_verilated_with(self):
+        for name, settings in stages.NETWORKS.items():
+            self.assertFalse([setting for setting in settings if setting.startswith("system.router.vc_depth")], name)
 
 
 if __name__ == "__main__":
