@@ -86,7 +86,7 @@ module gradient_memory #(
   localparam NUMBER_W = ADDR_W - LINE_W;  // bits of a line's number
   localparam TAG_W = NUMBER_W - BANK_W;
   localparam PLACE_W = $clog2(LINES);
-  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER + 1) + 1);
+  localparam PIN_W = $clog2(PORTS * (QUEUE + BUFFER + 1) + 3);  // a bank counts two that have gone for a cycle more
   localparam TICKET_W = 2 + LINE_W + BANK_W + 2 * PLACE_W;
   localparam BEATS = LINE_WORDS * 32 / AXI_W - 1;
   localparam SIZE = $clog2(STRB_W);

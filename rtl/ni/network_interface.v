@@ -125,7 +125,7 @@ module network_interface #(
   input  wire [PORTS-1:0]          flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0]   flit_i,
   output wire [PORTS*VCS-1:0]      credit_o,
-  output wire [CONTEXTS-1:0]       done_o,           // several contexts: it has ended, and is free from the next cycle on
+  output wire [CONTEXTS-1:0]       done_o,           // several contexts: it has ended, and is free from the next cycle on, in which its last sums are written
   // For observers and for the clock gate; of a port's contexts together.
   output wire [PORTS*CONTEXTS*3-1:0] state_o,        // as ni::DecoderState
   output wire [PORTS*CONTEXTS-1:0] issue_o,

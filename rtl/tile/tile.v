@@ -199,7 +199,13 @@ module tile #(
     .credit_o(in_credit), .flit_valid_o(out_valid), .flit_vc_o(out_vc), .flit_head_o(out_head), .flit_tail_o(out_tail),
     .flit_o(out_flit), .credit_i(out_credit));
 
-  genvar p, v;
+  // Of which virtual channel a flit comes, one-hot: of none where it does not, whatever vc is.
+  function [VCS-1:0] marks_of(input valid, input [VC_W-1:0] vc);
+    integer n;
+    for (n = 0; n < VCS; n = n + 1) marks_of[n] = valid && vc == n[VC_W-1:0];
+  endfunction
+
+  genvar p;
   generate
     // Flits leave a cycle after they have won the router's switch.
     for (p = 0; p < LINKS; p = p + 1) begin : g_link
@@ -208,13 +214,8 @@ module tile #(
         {out_vc[p*VC_W+:VC_W], out_head[p], out_tail[p], out_flit[p*FLIT_W+:FLIT_W]};
       wire            parity;
       wire [VC_W-1:0] in_vc;
-      wire [VCS-1:0]  comes;  // of which virtual channel
-      for (v = 0; v < VCS; v = v + 1) begin : g_vc
-        localparam [VC_W-1:0] VC = v;
-        assign comes[v] = flit_valid_i[p] && flit_vc_i[p*VC_W+:VC_W] == VC;
-      end
       channel #(.MARKS(VCS), .WIDTH(WORD_W + 1), .GATES(GATES)) i_flit_in (
-        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(comes),
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(marks_of(flit_valid_i[p], flit_vc_i[p*VC_W+:VC_W])),
         .data_i({parity_i[p] && PARITY != 0, flit_vc_i[p*VC_W+:VC_W], flit_head_i[p], flit_tail_i[p], flit_i[p*FLIT_W+:FLIT_W]}),
         .marks_o(in_valid[p*VCS+:VCS]),
         .data_o({parity, in_vc, in_head[p], in_tail[p], in_flit[p*FLIT_W+:FLIT_W]}));
@@ -233,13 +234,8 @@ module tile #(
       localparam AT = LINKS + p;
       localparam [SOURCE_W-1:0] SELF = p;
       assign source[p*SOURCE_W+:SOURCE_W] = source_i + SELF;
-      wire [VCS-1:0] injected;  // of which virtual channel
-      for (v = 0; v < VCS; v = v + 1) begin : g_vc
-        localparam [VC_W-1:0] VC = v;
-        assign injected[v] = inject_valid[p] && inject_vc[p*VC_W+:VC_W] == VC;
-      end
       channel #(.MARKS(VCS), .WIDTH(WORD_W - VC_W), .LATENCY(2), .GATES(GATES)) i_injection (
-        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(injected),
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(marks_of(inject_valid[p], inject_vc[p*VC_W+:VC_W])),
         .data_i({inject_head[p], inject_tail[p], inject_flit[p*FLIT_W+:FLIT_W]}),
         .marks_o(in_valid[AT*VCS+:VCS]),
         .data_o({in_head[AT], in_tail[AT], in_flit[AT*FLIT_W+:FLIT_W]}));

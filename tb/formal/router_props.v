@@ -15,7 +15,8 @@ module router_props (input wire clk_i);
     .PORTS(2), .PORT_W(1), .VCS(2), .VC_W(1), .FLIT_W(7), .DEPTH(2), .DEPTH_W(1), .CREDIT_W(2), .INPUT_W(2),
     .ROUTE_AT(0), .ROUTE_W(6), .HOP_PORT_W(1)
   ) dut (
-    .clk_i(clk_i), .rst_ni(started), .credits_i(places), .flit_valid_i({vc[1] && valid[1], !vc[1] && valid[1], vc[0] && valid[0], !vc[0] && valid[0]}), .flit_head_i(head),
+    .clk_i(clk_i), .rst_ni(started), .credits_i(places),
+    .flit_valid_i({vc[1] && valid[1], !vc[1] && valid[1], vc[0] && valid[0], !vc[0] && valid[0]}), .flit_head_i(head),
     .flit_tail_i(tail), .flit_i(flit), .credit_o(credit_out), .flit_valid_o(valid_out), .flit_vc_o(vc_out),
     .flit_head_o(head_out), .flit_tail_o(tail_out), .flit_o(flit_out), .credit_i(credit));
 endmodule

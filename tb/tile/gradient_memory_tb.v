@@ -42,7 +42,7 @@ module gradient_memory_tb #(
   wire                    unit_busy, memory_busy, overflow, error;
   reduction_unit #(.PORTS(PORTS), .QUEUE(QUEUE), .QUEUE_W($clog2(QUEUE)), .WAITS(1)) i_unit (
     .clk_i(clk), .rst_ni(rst_n), .type_i(2'd2), .valid_i(valid), .add_i(add), .vc_i({PORTS{1'b1}}), .address_i(address), .lanes_i(lanes),
-    .data_i(data),    .ready_i(ready), .read_valid_o(read_valid), .read_address_o(read_address), .read_data_i(read_data), .sum_valid_o(sum_valid),
+    .data_i(data), .ready_i(ready), .read_valid_o(read_valid), .read_address_o(read_address), .read_data_i(read_data), .sum_valid_o(sum_valid),
     .sum_address_o(sum_address), .sum_lanes_o(sum_lanes), .sum_data_o(sum_data), .store_valid_o(store_valid),
     .store_address_o(store_address), .store_lanes_o(store_lanes), .store_data_o(store_data), .dma_valid_i(asks),
     .dma_next_i({PORTS{1'b1}}), .dma_next_address_i(next_asked), .dma_next_lanes_i(next_lanes), .dma_conflict_o(conflict), .waiting_o(waiting), .busy_o(unit_busy),
