@@ -43,17 +43,17 @@ module router #(
   localparam INPUTS = PORTS * VCS;
   localparam HOP_W = HOP_PORT_W + 2 * VC_W;
   localparam WORD_W = FLIT_W + 2;
-  localparam [1:0] IDLE = 2'd0, ROUTE = 2'd1, ASK_VC = 2'd2, SEND = 2'd3;
+  localparam [2:0] IDLE = 3'b000, ROUTE = 3'b001, ASK_VC = 3'b010, SEND = 3'b100;  // what asks is a bit of it
 
   /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
-  reg [INPUTS*2-1:0]        state_q;
+  reg [INPUTS*3-1:0]        state_q;     // of input virtual channels
   reg [INPUTS*PORTS-1:0]    out_port_q;  // of input virtual channels, one-hot, from a packet's head on
   reg [INPUTS*VCS-1:0]      allowed_q;   // the same: output virtual channels that it may have
   reg [INPUTS*VCS-1:0]      out_vc_q;    // the one that it has, one-hot
   reg [INPUTS-1:0]          busy_q;      // output virtual channels that a packet has
   reg [INPUTS*CREDIT_W-1:0] credits_q;   // of output virtual channels; what won in the cycle before still has its own
-  reg [INPUTS-1:0]          place_q;     // of input virtual channels: there is a credit of the output virtual channel that it has
-  reg [INPUTS-1:0]          spare_q;     // there is another
+  reg [INPUTS-1:0]          place_q;     // of input virtual channels: there is a credit of the output virtual channel that it has,
+                                         // for another flit than what won in the cycle before
   reg [INPUTS-1:0]          sent_q;      // input virtual channels that won in the cycle before
   /* verilator lint_on MULTIDRIVEN */
 
@@ -75,7 +75,7 @@ module router #(
   genvar p, v, k;
   generate
     for (p = 0; p < PORTS; p = p + 1) begin : g_port
-      assign busy[p] = |{state_q[p*VCS*2+:VCS*2], place_q[p*VCS+:VCS], spare_q[p*VCS+:VCS], sent_q[p*VCS+:VCS]};
+      assign busy[p] = |{state_q[p*VCS*3+:VCS*3], place_q[p*VCS+:VCS], sent_q[p*VCS+:VCS]};
       wire clk;
       clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || |flit_valid_i[p*VCS+:VCS] || busy[p]), .clk_o(clk));
       for (v = 0; v < VCS; v = v + 1) begin : g_vc
@@ -86,7 +86,9 @@ module router #(
           .clk_i(clk), .rst_ni(rst_ni), .push_i(comes), .data_i(incoming), .pop_i(granted[ID]),
           .data_o(front[ID*WORD_W+:WORD_W]), .last_o(last[ID*WORD_W+:WORD_W]), .valid_o(front_valid[ID]), .more_o(more[ID]));
 
-        wire [1:0] state = state_q[ID*2+:2];
+        wire routes, asks, sending;  // of its state; none: IDLE
+        assign {sending, asks, routes} = state_q[ID*3+:3];
+        wire idle = state_q[ID*3+:3] == IDLE;
         wire [HOP_W-1:0] hop = front[ID*WORD_W+ROUTE_AT+:HOP_W];
         wire [VC_W-1:0] first_vc = hop[HOP_PORT_W+:VC_W];
         wire [VC_W-1:0] last_vc = hop[HOP_PORT_W+VC_W+:VC_W];
@@ -94,17 +96,16 @@ module router #(
         wire [VCS-1:0] to_last = ~({VCS{1'b1}} << last_vc << 1);
         wire unused = &{1'b0, hop};  // the port's field may be wider than a port
         wire has_vc = |new_vc[ID*VCS+:VCS];
-        wire sends = state == SEND && front_valid[ID];
-        wire has_place = spare_q[ID] || (place_q[ID] && !sent_q[ID]);
-        assign asks_vc[ID] = state == ASK_VC;
+        wire sends = sending && front_valid[ID];
+        assign asks_vc[ID] = asks;
         assign tail_goes[ID] = granted[ID] && front[ID*WORD_W+FLIT_W];
 
         // The head's route is read as it comes, or a cycle after the tail before it has left.
-        wire reads = (state == IDLE && comes) || state == ROUTE;
+        wire reads = (idle && comes) || routes;
         wire route_clk, state_clk;
         clock_gate #(.GATES(GATES)) i_route_gate (.clk_i(clk), .enable_i(reads), .clk_o(route_clk));
         clock_gate #(.GATES(GATES)) i_state_gate (
-          .clk_i(clk), .enable_i(!rst_ni || comes || state != IDLE || place_q[ID] || spare_q[ID]), .clk_o(state_clk));
+          .clk_i(clk), .enable_i(!rst_ni || comes || !idle || place_q[ID]), .clk_o(state_clk));
         for (k = 0; k < VCS; k = k + 1) begin : g_allowed
           always @(posedge route_clk) if (reads || GATES != 0) allowed_q[ID*VCS+k] <= from_first[k] && to_last[k];
         end
@@ -112,10 +113,10 @@ module router #(
           localparam [PORT_W-1:0] PORT = k;
           always @(posedge route_clk) if (reads || GATES != 0) out_port_q[ID*PORTS+k] <= hop[PORT_W-1:0] == PORT;
           assign asks_switch[ID*PORTS+k] =
-            sends && out_port_q[ID*PORTS+k] && (has_place || |(out_vc_q[ID*VCS+:VCS] & credit_i[k*VCS+:VCS]));
+            sends && out_port_q[ID*PORTS+k] && (place_q[ID] || |(out_vc_q[ID*VCS+:VCS] & credit_i[k*VCS+:VCS]));
         end
         // Credits of the output virtual channel that it has or gets, a cycle ahead.
-        wire [VCS-1:0] keeps = new_vc[ID*VCS+:VCS] | (out_vc_q[ID*VCS+:VCS] & {VCS{state == SEND}});
+        wire [VCS-1:0] keeps = new_vc[ID*VCS+:VCS] | (out_vc_q[ID*VCS+:VCS] & {VCS{sending}});
         reg  [VCS-1:0] some_there, two_there;  // at its output port
         integer n;
         always @* begin
@@ -130,13 +131,12 @@ module router #(
           end
         end
         always @(posedge state_clk) begin
-          place_q[ID] <= |(keeps & some_there);
-          spare_q[ID] <= |(keeps & two_there);
+          place_q[ID] <= |(keeps & two_there) || (|(keeps & some_there) && !granted[ID]);
           if (has_vc) out_vc_q[ID*VCS+:VCS] <= new_vc[ID*VCS+:VCS];
-          if (!rst_ni) state_q[ID*2+:2] <= IDLE;
-          else if (reads) state_q[ID*2+:2] <= ASK_VC;
-          else if (has_vc) state_q[ID*2+:2] <= SEND;
-          else if (tail_goes[ID]) state_q[ID*2+:2] <= more[ID] ? ROUTE : IDLE;
+          if (!rst_ni) state_q[ID*3+:3] <= IDLE;
+          else if (reads) state_q[ID*3+:3] <= ASK_VC;
+          else if (has_vc) state_q[ID*3+:3] <= SEND;
+          else if (tail_goes[ID]) state_q[ID*3+:3] <= more[ID] ? ROUTE : IDLE;
         end
       end
     end

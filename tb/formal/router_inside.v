@@ -1,11 +1,7 @@
   // Within router: credits are conserved, and an output virtual channel has one packet.
+  wire [INPUTS-1:0] places;  // of output virtual channels: some, without that of the flit in front of the crossbar
   genvar f, h;
-  wire [INPUTS-1:0] some_now, two_now;  // output virtual channels that have a credit, and another
   generate
-    for (f = 0; f < INPUTS; f = f + 1) begin : g_now
-      assign some_now[f] = credits_q[f*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}};
-      assign two_now[f] = credits_q[f*CREDIT_W+:CREDIT_W] > 1;
-    end
     for (f = 0; f < INPUTS; f = f + 1) begin : g_credits
       reg [CREDIT_W-1:0] away_q;  // places downstream that flits have
       wire [CREDIT_W-1:0] all = credits_i[(f/VCS)*CREDIT_W+:CREDIT_W];
@@ -29,22 +25,22 @@
         assign has[h] = port[h/VCS] && vc[h%VCS];
       end
       always @* begin
-        if (rst_ni && state_q[f*2+:2] != IDLE && state_q[f*2+:2] != ROUTE)
+        if (rst_ni && state_q[f*3+:3] != IDLE && state_q[f*3+:3] != ROUTE)
           assert (port != {PORTS{1'b0}} && (port & (port - 1'b1)) == {PORTS{1'b0}});
-        if (rst_ni && state_q[f*2+:2] == SEND) begin
+        if (rst_ni && state_q[f*3+:3] == SEND) begin
           assert (vc != {VCS{1'b0}} && (vc & (vc - 1'b1)) == {VCS{1'b0}});
           assert ((has & ~busy_q) == {INPUTS{1'b0}});
-          assert (place_q[f] == |(has & some_now) && spare_q[f] == |(has & two_now));
+          assert (place_q[f] == |(has & places));
         end
       end
       // What won in the cycle before still has its output virtual channel, for itself, and is in front of the crossbar with it.
-      wire holds = state_q[f*2+:2] == SEND || sent_q[f];
+      wire holds = state_q[f*3+:3] == SEND || sent_q[f];
       for (h = 0; h < f; h = h + 1) begin : g_other
         always @* if (rst_ni && holds && g_credits[h].holds) assert ((has & g_credits[h].has) == {INPUTS{1'b0}});
       end
       always @* begin
         if (rst_ni && sent_q[f]) begin
-          assert (state_q[f*2+:2] != ASK_VC && (state_q[f*2+:2] == SEND) == !chosen_tail_q[f/VCS]);
+          assert (state_q[f*3+:3] != ASK_VC && (state_q[f*3+:3] == SEND) == !chosen_tail_q[f/VCS]);
           assert (port != {PORTS{1'b0}} && (port & (port - 1'b1)) == {PORTS{1'b0}});
           assert (vc != {VCS{1'b0}} && (vc & (vc - 1'b1)) == {VCS{1'b0}});
           assert ((has & ~busy_q) == {INPUTS{1'b0}});
@@ -54,7 +50,6 @@
       always @* if (rst_ni && used[f]) assert (busy_q[f]);
     end
   endgenerate
-  wire [INPUTS-1:0] places;  // of output virtual channels: some, without that of the flit in front of the crossbar
   generate
     for (f = 0; f < INPUTS; f = f + 1) begin : g_places
       assign places[f] = credits_q[f*CREDIT_W+:CREDIT_W] != {{(CREDIT_W-1){1'b0}}, used[f]};
@@ -127,17 +122,17 @@
     // for the switch, which serves somebody.
     for (d = 0; d < INPUTS; d = d + 1) begin : g_progress
       reg waited_q, had_q;
-      wire may_send = state_q[d*2+:2] == SEND && front_valid[d] && |(g_credits[d].has & (credit_i | places));
+      wire may_send = state_q[d*3+:3] == SEND && front_valid[d] && |(g_credits[d].has & (credit_i | places));
       always @(posedge clk_i) begin
-        waited_q <= rst_ni && (state_q[d*2+:2] == IDLE || state_q[d*2+:2] == ROUTE) && front_valid[d];
+        waited_q <= rst_ni && (state_q[d*3+:3] == IDLE || state_q[d*3+:3] == ROUTE) && front_valid[d];
         had_q <= rst_ni && |new_vc[d*VCS+:VCS];
         if (rst_ni) begin
           // A buffer whose input rests is empty.
-          if (state_q[d*2+:2] == IDLE)
+          if (state_q[d*3+:3] == IDLE)
             assert (!front_valid[d] || flit_valid_i[d]);
-          if (waited_q) assert (state_q[d*2+:2] == ASK_VC);
-          if (had_q) assert (state_q[d*2+:2] == SEND);
-          assert (asks_vc[d] == (state_q[d*2+:2] == ASK_VC));
+          if (waited_q) assert (state_q[d*3+:3] == ASK_VC);
+          if (had_q) assert (state_q[d*3+:3] == SEND);
+          assert (asks_vc[d] == (state_q[d*3+:3] == ASK_VC));
           assert (!may_send || granted != {INPUTS{1'b0}});
         end
       end

@@ -4,7 +4,7 @@ MUTANTS = [
     ("the route is not shifted", "router/router.v", "word[ROUTE_AT+:ROUTE_W] >> HOP_W;", "word[ROUTE_AT+:ROUTE_W];"),
     ("data bits 64 to 127 are cleared", "router/router.v", "= word[FLIT_W-1:0];",
      "= word[FLIT_W-1:0] & {{(FLIT_W/2){1'b0}}, {(FLIT_W/2){1'b1}}};"),
-    ("the router never forwards", "router/router.v", "state == SEND && front_valid[ID];", "1'b0 && front_valid[ID];"),
+    ("the router never forwards", "router/router.v", "sending && front_valid[ID];", "1'b0 && front_valid[ID];"),
     ("conflicts with the DMA are ignored", "ni/network_interface.v", "dma_request & ~conflict", "dma_request"),
     ("conflicts with the DMA are not told to the port", "ni/network_interface.v", ".dma_conflict_i(conflict[p])", ".dma_conflict_i(1'b0)"),
     ("conflicts with the DMA are never found", "ni/reduction_unit.v", "dma_conflict_o | dma_hits[o*PORTS+:PORTS]", "dma_conflict_o"),
