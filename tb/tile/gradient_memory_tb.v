@@ -21,7 +21,7 @@ module gradient_memory_tb #(
   localparam LANES = 4, FLIT_W = 128, ADDR_W = 24;
   localparam REGIONS = 8, REGION = 75, WORDS = REGIONS * REGION;  // words of a region: no whole number of lines
   localparam ADDS = 0, STORES = 1, READS = 2;
-  localparam [63:0] BASE = 64'h12345000;         // of the first of these words
+  localparam [63:0] BASE = 64'h80012345000;      // of the first of these words, in the upper half of what AXI can address
   localparam [ADDR_W-1:0] FIRST = 24'habc000;    // its address: what goes before it is in the base
   localparam [63:0] ZERO = BASE - {38'd0, FIRST, 2'd0};
 
