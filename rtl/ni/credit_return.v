@@ -14,8 +14,7 @@ module credit_return #(
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,
-  input  wire             flit_valid_i,
-  input  wire [VC_W-1:0]  flit_vc_i,
+  input  wire [VCS-1:0]   flit_valid_i,  // of which virtual channel one comes
   input  wire [QUEUE_W:0] waiting_i,  // flits in the queue, before that of this cycle
   output wire [VCS-1:0]   credit_o,
   output wire             owes_o      // a credit was held back and is not given yet
@@ -29,7 +28,8 @@ module credit_return #(
   reg  [VCS*COUNT_W-1:0] owed_q;
   reg  [OUT_W-1:0]       out_q;   // places that the router has, and flits on their way
   reg  [VC_W-1:0]        last_q;  // virtual channel that was given a held credit last
-  wire [VCS-1:0] owes, comes;
+  wire [VCS-1:0] owes;
+  wire           comes = |flit_valid_i;
   reg  [VCS-1:0] next;
   reg  [VC_W-1:0] candidate, chosen;
   reg  found;
@@ -57,21 +57,19 @@ module credit_return #(
 
   // The flit that comes changes nothing: its place is one less out, and it may wait.
   wire room = {1'b0, out_q} + {1'b0, waiting_i} < ROOM;
-  assign credit_o = !room ? {VCS{1'b0}} : owes_o ? next : comes;
+  assign credit_o = !room ? {VCS{1'b0}} : owes_o ? next : flit_valid_i;
   wire gives = |credit_o;
   wire clk;
-  clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || flit_valid_i || owes_o), .clk_o(clk));
+  clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || comes || owes_o), .clk_o(clk));
 
   genvar v;
   generate
     for (v = 0; v < VCS; v = v + 1) begin : g_vc
-      localparam [VC_W-1:0] VC = v;
-      assign comes[v] = flit_valid_i && flit_vc_i == VC;
       assign owes[v] = owed_q[v*COUNT_W+:COUNT_W] != {COUNT_W{1'b0}};
       always @(posedge clk) begin
         if (!rst_ni) owed_q[v*COUNT_W+:COUNT_W] <= {COUNT_W{1'b0}};
-        else if (comes[v] && !credit_o[v]) owed_q[v*COUNT_W+:COUNT_W] <= owed_q[v*COUNT_W+:COUNT_W] + 1'b1;
-        else if (credit_o[v] && !comes[v]) owed_q[v*COUNT_W+:COUNT_W] <= owed_q[v*COUNT_W+:COUNT_W] - 1'b1;
+        else if (flit_valid_i[v] && !credit_o[v]) owed_q[v*COUNT_W+:COUNT_W] <= owed_q[v*COUNT_W+:COUNT_W] + 1'b1;
+        else if (credit_o[v] && !flit_valid_i[v]) owed_q[v*COUNT_W+:COUNT_W] <= owed_q[v*COUNT_W+:COUNT_W] - 1'b1;
       end
     end
   endgenerate
@@ -80,8 +78,8 @@ module credit_return #(
     if (!rst_ni) last_q <= LAST_VC[VC_W-1:0];
     else if (owes_o && gives) last_q <= chosen;
     if (!rst_ni) out_q <= ALL[OUT_W-1:0];
-    else if (flit_valid_i && !gives) out_q <= out_q - 1'b1;
-    else if (gives && !flit_valid_i) out_q <= out_q + 1'b1;
+    else if (comes && !gives) out_q <= out_q - 1'b1;
+    else if (gives && !comes) out_q <= out_q + 1'b1;
   end
 endmodule
 `default_nettype wire

@@ -12,7 +12,6 @@ module depacketizer #(
   parameter FLIT_W = 128,    // bits of a flit
   parameter LANES = 4,       // words of a flit
   parameter VCS = 4,         // virtual channels
-  parameter VC_W = 2,        // bits of one
   parameter FLOW_W = 10,     // bits of a flow
   parameter ADDR_W = 24,     // bits of an address, in words
   parameter LEN_W = 20,      // bits of a length, in words
@@ -23,8 +22,7 @@ module depacketizer #(
 ) (
   input  wire              clk_i,
   input  wire              rst_ni,
-  input  wire              valid_i,
-  input  wire [VC_W-1:0]   vc_i,
+  input  wire [VCS-1:0]    valid_i,           // of which virtual channel a flit comes
   input  wire              head_i,
   input  wire              tail_i,
   input  wire [FLIT_W-1:0] flit_i,
@@ -79,7 +77,8 @@ module depacketizer #(
   reg                 overflow_q;
 
   // Of the virtual channel of the flit that comes.
-  wire [VCS-1:0] here, equal, completes, stores;  // completes: its packet is the message's last
+  wire valid = |valid_i;
+  wire [VCS-1:0] equal, completes, stores;  // completes: its packet is the message's last
   reg [NAME_W-1:0]    name;
   reg [ADDR_W-1:0]    address;
   reg [LANES-1:0]     lanes;
@@ -97,50 +96,48 @@ module depacketizer #(
     match = {PENDING{1'b0}};
     same = {VCS{1'b0}};
 `ifdef VERILATOR
-    if (valid_i)  // else none of this counts
+    if (valid)  // else none of this counts
 `endif
     for (i = 0; i < VCS; i = i + 1) begin
-      name = name | (name_q[i*NAME_W+:NAME_W] & {NAME_W{here[i]}});
-      address = address | (address_q[i*ADDR_W+:ADDR_W] & {ADDR_W{here[i]}});
-      lanes = lanes | (vc_lanes_o[i*LANES+:LANES] & {LANES{here[i]}});
-      words = words | (words_q[i*LEN_W+:LEN_W] & {LEN_W{here[i]}});
-      others = others | (others_q[i*PACKETS_W+:PACKETS_W] & {PACKETS_W{here[i]}});
-      match = match | (match_q[i*PENDING+:PENDING] & {PENDING{here[i]}});
-      same = same | (same_q[i*VCS+:VCS] & {VCS{here[i]}});
+      name = name | (name_q[i*NAME_W+:NAME_W] & {NAME_W{valid_i[i]}});
+      address = address | (address_q[i*ADDR_W+:ADDR_W] & {ADDR_W{valid_i[i]}});
+      lanes = lanes | (vc_lanes_o[i*LANES+:LANES] & {LANES{valid_i[i]}});
+      words = words | (words_q[i*LEN_W+:LEN_W] & {LEN_W{valid_i[i]}});
+      others = others | (others_q[i*PACKETS_W+:PACKETS_W] & {PACKETS_W{valid_i[i]}});
+      match = match | (match_q[i*PENDING+:PENDING] & {PENDING{valid_i[i]}});
+      same = same | (same_q[i*VCS+:VCS] & {VCS{valid_i[i]}});
     end
   end
-  wire some = |(some_q & here);
-  wire full = |(full_q & here);
-  wire single = |(single_q & here);
+  wire some = |(some_q & valid_i);
+  wire full = |(full_q & valid_i);
+  wire single = |(single_q & valid_i);
   wire known = |match;
   wire [PENDING-1:0] free = ~pending_q & (pending_q + {{(PENDING - 1){1'b0}}, 1'b1});  // the first
-  wire ends = valid_i && tail_i;
+  wire ends = valid && tail_i;
   wire counts = ends && !single;
 
-  assign data_valid_o = valid_i && !head_i && some;
+  assign data_valid_o = !head_i && some;
   assign data_add_o = name[0];
   assign data_address_o = address;
   assign data_lanes_o = lanes;
-  assign data_vc_o = here;
+  assign data_vc_o = valid_i;
   assign vc_address_o = address_q;
   assign data_o = flit_i;
-  assign arrived_o = ends && |(completes & here);
+  assign arrived_o = tail_i && |(completes & valid_i);
   assign arrived_add_o = name[0];
-  assign arrived_store_o = ends && |(completes & stores & here);
+  assign arrived_store_o = tail_i && |(completes & stores & valid_i);
   assign arrived_flow_o = name[1+:FLOW_W];
   assign overflow_o = overflow_q;
   wire [LEN_W-1:0] words_left = full ? {words[LEN_W-1:LANE_W] - ONE_FLIT, words[LANE_W-1:0]} : {LEN_W{1'b0}};
 
   // Clocks while a flit comes: of all, of its virtual channel's packet, and of messages, when a packet of one ends.
   wire clk, message_clk;
-  clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || valid_i), .clk_o(clk));
+  clock_gate #(.GATES(GATES)) i_gate (.clk_i(clk_i), .enable_i(!rst_ni || valid), .clk_o(clk));
   clock_gate #(.GATES(GATES)) i_message_gate (.clk_i(clk), .enable_i(counts), .clk_o(message_clk));
   genvar l;
   generate
     for (l = 0; l < VCS; l = l + 1) begin : g_vc
-      localparam [VC_W-1:0] VC = l;
-      wire comes = valid_i && here[l];
-      assign here[l] = vc_i == VC;
+      wire comes = valid_i[l];
       assign vc_lanes_o[l*LANES+:LANES] = {LANES{full_q[l]}} | ~({LANES{1'b1}} << words_q[l*LEN_W+:LANE_W]);
       assign completes[l] = single_q[l] || |(match_q[l*PENDING+:PENDING] & last_q);
       assign stores[l] = !name_q[l*NAME_W];
@@ -174,9 +171,9 @@ module depacketizer #(
           if (known) match_q[l*PENDING+:PENDING] <= match_q[l*PENDING+:PENDING] & ~(match & last_q);
           else if (same[l]) match_q[l*PENDING+:PENDING] <= free;
         end
-        if (valid_i && head_i) begin
+        if (head_i) begin
           for (k = 0; k < VCS; k = k + 1)
-            if (here[l] || here[k]) same_q[l*VCS+k] <= here[l] ? equal[k] : equal[l];
+            if (valid_i[l] || valid_i[k]) same_q[l*VCS+k] <= valid_i[l] ? equal[k] : equal[l];
         end
       end
     end
@@ -188,7 +185,7 @@ module depacketizer #(
           if (free[l]) message_q[l*NAME_W+:NAME_W] <= name;
           if (match[l] || free[l]) begin
             missing_q[l*PACKETS_W+:PACKETS_W] <= pending_q[l] ? missing - ONE : others;
-            last_q[l] <= pending_q[l] ? missing == TWO : |(two_q & here);
+            last_q[l] <= pending_q[l] ? missing == TWO : |(two_q & valid_i);
           end
         end
       end

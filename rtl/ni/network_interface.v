@@ -119,8 +119,7 @@ module network_interface #(
   output wire [PORTS*FLIT_W-1:0]   flit_o,
   input  wire [PORTS*VCS-1:0]      credit_i,
   // Ejection channels.
-  input  wire [PORTS-1:0]          flit_valid_i,
-  input  wire [PORTS*VC_W-1:0]     flit_vc_i,
+  input  wire [PORTS*VCS-1:0]      flit_valid_i,     // of which virtual channel a flit comes, at most one a port
   input  wire [PORTS-1:0]          flit_head_i,
   input  wire [PORTS-1:0]          flit_tail_i,
   input  wire [PORTS*FLIT_W-1:0]   flit_i,
@@ -201,8 +200,8 @@ module network_interface #(
         .dma_next_lanes_o(dma_next_lanes[p*LANES+:LANES]), .dma_conflict_i(conflict[p]), .dma_data_valid_i(dma_data_valid_i[p]),
         .dma_data_i(dma_data_i[p*FLIT_W+:FLIT_W]), .flit_valid_o(flit_valid_o[p]),
         .flit_vc_o(flit_vc_o[p*VC_W+:VC_W]), .flit_head_o(flit_head_o[p]), .flit_tail_o(flit_tail_o[p]),
-        .flit_o(flit_o[p*FLIT_W+:FLIT_W]), .credit_i(credit_i[p*VCS+:VCS]), .flit_valid_i(flit_valid_i[p]),
-        .flit_vc_i(flit_vc_i[p*VC_W+:VC_W]), .flit_head_i(flit_head_i[p]), .flit_tail_i(flit_tail_i[p]),
+        .flit_o(flit_o[p*FLIT_W+:FLIT_W]), .credit_i(credit_i[p*VCS+:VCS]), .flit_valid_i(flit_valid_i[p*VCS+:VCS]),
+        .flit_head_i(flit_head_i[p]), .flit_tail_i(flit_tail_i[p]),
         .flit_i(flit_i[p*FLIT_W+:FLIT_W]), .data_valid_o(data_valid[p]), .data_add_o(data_add[p]),
         .data_address_o(data_address[p*ADDR_W+:ADDR_W]), .data_lanes_o(data_lanes[p*LANES+:LANES]),
         .data_vc_o(data_vc[p*VCS+:VCS]), .vc_address_o(vc_address[p*VCS*ADDR_W+:VCS*ADDR_W]),
@@ -217,7 +216,7 @@ module network_interface #(
       credit_return #(
         .VCS(VCS), .VC_W(VC_W), .CREDITS(EJECT_CREDITS), .QUEUE(QUEUE), .QUEUE_W(QUEUE_W), .GATES(GATES)
       ) i_credits (
-        .clk_i(clk_i), .rst_ni(rst_ni), .flit_valid_i(flit_valid_i[p]), .flit_vc_i(flit_vc_i[p*VC_W+:VC_W]),
+        .clk_i(clk_i), .rst_ni(rst_ni), .flit_valid_i(flit_valid_i[p*VCS+:VCS]),
         .waiting_i(waiting[p*(QUEUE_W+1)+:QUEUE_W+1]), .credit_o(credit_o[p*VCS+:VCS]), .owes_o(owes[p]));
     end
   endgenerate

@@ -105,8 +105,7 @@ module ni_port #(
   output wire [FLIT_W-1:0]       flit_o,
   input  wire [VCS-1:0]          credit_i,
   // Ejection channel.
-  input  wire                    flit_valid_i,
-  input  wire [VC_W-1:0]         flit_vc_i,
+  input  wire [VCS-1:0]          flit_valid_i,     // of which virtual channel a flit comes
   input  wire                    flit_head_i,
   input  wire                    flit_tail_i,
   input  wire [FLIT_W-1:0]       flit_i,
@@ -278,7 +277,7 @@ module ni_port #(
       wire [ADDR_W-1:0] address_in = flit_i[ADDR_AT+:ADDR_W] + base_in;
       assign flit_in = flit_head_i ?
         {flit_i[FLIT_W-1:ADDR_AT+ADDR_W], address_in, context_in, flit_i[FLOW_W:0]} : flit_i;
-      assign stray_o = flit_valid_i && flit_head_i && !known;
+      assign stray_o = |flit_valid_i && flit_head_i && !known;
       wire unused = &{1'b0, start_i, step, dependencies, flits};
     end
   endgenerate
@@ -327,10 +326,10 @@ module ni_port #(
 
   wire pending_overflow;
   depacketizer #(
-    .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .VC_W(VC_W), .FLOW_W(TAGGED_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
+    .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .FLOW_W(TAGGED_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
     .PACKETS_W(PACKETS_W), .TAG_W(SOURCE_W + 2), .GATES(GATES)
   ) i_depacketizer (
-    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(flit_valid_i), .vc_i(flit_vc_i), .head_i(flit_head_i),
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(flit_valid_i), .head_i(flit_head_i),
     .tail_i(flit_tail_i), .flit_i(flit_in), .data_valid_o(data_valid_o), .data_add_o(data_add_o),
     .data_address_o(data_address_o), .data_lanes_o(data_lanes_o), .data_vc_o(data_vc_o),
     .vc_address_o(vc_address_o), .vc_lanes_o(vc_lanes_o), .data_o(data_o), .arrived_o(arrived_o),

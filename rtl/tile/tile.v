@@ -179,8 +179,9 @@ module tile #(
   wire [ALL-1:0]          in_head, in_tail, out_head, out_tail;
   wire [ALL*FLIT_W-1:0]   in_flit, out_flit;
   wire [ALL*VCS-1:0]      in_credit, out_credit;
-  wire [PORTS-1:0]        inject_valid, eject_valid;
-  wire [PORTS*VC_W-1:0]   inject_vc, eject_vc;
+  wire [PORTS-1:0]        inject_valid;
+  wire [PORTS*VCS-1:0]    eject_valid;  // as in_valid
+  wire [PORTS*VC_W-1:0]   inject_vc;
   wire [PORTS-1:0]        inject_head, inject_tail, eject_head, eject_tail;
   wire [PORTS*FLIT_W-1:0] inject_flit, eject_flit;
   wire [PORTS*VCS-1:0]    inject_credit, eject_credit;
@@ -239,11 +240,11 @@ module tile #(
         .data_i({inject_head[p], inject_tail[p], inject_flit[p*FLIT_W+:FLIT_W]}),
         .marks_o(in_valid[AT*VCS+:VCS]),
         .data_o({in_head[AT], in_tail[AT], in_flit[AT*FLIT_W+:FLIT_W]}));
-      channel #(.MARKS(1), .WIDTH(WORD_W), .LATENCY(2), .GATES(GATES)) i_ejection (
-        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(out_valid[AT]),
-        .data_i({out_vc[AT*VC_W+:VC_W], out_head[AT], out_tail[AT], out_flit[AT*FLIT_W+:FLIT_W]}),
-        .marks_o(eject_valid[p]),
-        .data_o({eject_vc[p*VC_W+:VC_W], eject_head[p], eject_tail[p], eject_flit[p*FLIT_W+:FLIT_W]}));
+      channel #(.MARKS(VCS), .WIDTH(WORD_W - VC_W), .LATENCY(2), .GATES(GATES)) i_ejection (
+        .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(marks_of(out_valid[AT], out_vc[AT*VC_W+:VC_W])),
+        .data_i({out_head[AT], out_tail[AT], out_flit[AT*FLIT_W+:FLIT_W]}),
+        .marks_o(eject_valid[p*VCS+:VCS]),
+        .data_o({eject_head[p], eject_tail[p], eject_flit[p*FLIT_W+:FLIT_W]}));
       wire unused_injection, unused_ejection;
       channel #(.MARKS(VCS), .WIDTH(1), .LATENCY(2)) i_injection_credit (
         .clk_i(clk_i), .rst_ni(rst_ni), .marks_i(in_credit[AT*VCS+:VCS]), .data_i(1'b0),
@@ -282,7 +283,7 @@ module tile #(
     .coming_address_o(coming_address_o), .coming_lanes_o(coming_lanes_o), .memory_ready_i(memory_ready_i),
     .flit_valid_o(inject_valid), .flit_vc_o(inject_vc), .flit_head_o(inject_head),
     .flit_tail_o(inject_tail), .flit_o(inject_flit), .credit_i(inject_credit), .flit_valid_i(eject_valid),
-    .flit_vc_i(eject_vc), .flit_head_i(eject_head), .flit_tail_i(eject_tail), .flit_i(eject_flit),
+    .flit_head_i(eject_head), .flit_tail_i(eject_tail), .flit_i(eject_flit),
     .credit_o(eject_credit), .state_o(state), .issue_o(issue), .issued_o(issued), .timestep_o(timestep),
     .lockstep_o(lockstep), .release_o(release_at), .arrived_o(arrived), .table_corrected_o(table_corrected),
     .table_wrong_o(table_wrong), .busy_o(ni_busy), .stray_o(stray),
@@ -339,8 +340,9 @@ module tile #(
     end
     if (COUNTERS != 0) begin : g_counters
       localparam [2:0] WAIT_LOCKSTEP = 3'd1, WAIT_DEPENDENCY = 3'd2, WAIT_QUEUE = 3'd3;  // of command_decoder
-      wire [PORTS-1:0] lockstep_waits, dependency_waits, place_waits;
+      wire [PORTS-1:0] ejected, lockstep_waits, dependency_waits, place_waits;
       for (p = 0; p < PORTS; p = p + 1) begin : g_state
+        assign ejected[p] = |eject_valid[p*VCS+:VCS];
         assign lockstep_waits[p] = state[p*3+:3] == WAIT_LOCKSTEP;
         assign dependency_waits[p] = state[p*3+:3] == WAIT_DEPENDENCY;
         assign place_waits[p] = state[p*3+:3] == WAIT_QUEUE;
@@ -352,7 +354,7 @@ module tile #(
       event_counter #(.EVENTS(PORTS)) i_injected (
         .clk_i(clk_i), .clear_i(clear), .event_i(inject_valid), .count_o(counters_o[64+:32]));
       event_counter #(.EVENTS(PORTS)) i_ejected (
-        .clk_i(clk_i), .clear_i(clear), .event_i(eject_valid), .count_o(counters_o[96+:32]));
+        .clk_i(clk_i), .clear_i(clear), .event_i(ejected), .count_o(counters_o[96+:32]));
       event_counter #(.EVENTS(PORTS)) i_lockstep_waits (
         .clk_i(clk_i), .clear_i(clear), .event_i(lockstep_waits), .count_o(counters_o[128+:32]));
       event_counter #(.EVENTS(PORTS)) i_dependency_waits (

@@ -131,11 +131,11 @@ module clocked_network_interface #(
   reg  [PORTS*FLIT_W-1:0] dma_data_q;
   reg  [PORTS*FLIT_W-1:0] read_data_q;
   reg  [PORTS*VCS-1:0] credit_q;
-  reg  [PORTS-1:0] flit_valid_q;
-  reg  [PORTS*VC_W-1:0] flit_vc_q;
+  reg  [PORTS*VCS-1:0] flit_valid_q;
   reg  [PORTS-1:0] flit_head_q;
   reg  [PORTS-1:0] flit_tail_q;
   reg  [PORTS*FLIT_W-1:0] flit_q;
+  integer i;
   always @(posedge clk_i) begin
     rst_n_q <= rst_ni;
     now_q <= now_i;
@@ -166,8 +166,8 @@ module clocked_network_interface #(
     dma_data_q <= dma_data_i;
     read_data_q <= read_data_i;
     credit_q <= credit_i;
-    flit_valid_q <= flit_valid_i;
-    flit_vc_q <= flit_vc_i;
+    for (i = 0; i < PORTS * VCS; i = i + 1)
+      flit_valid_q[i] <= flit_valid_i[i/VCS] && {30'd0, flit_vc_i[i/VCS*VC_W+:VC_W]} == i % VCS;
     flit_head_q <= flit_head_i;
     flit_tail_q <= flit_tail_i;
     flit_q <= flit_i;
@@ -202,7 +202,7 @@ module clocked_network_interface #(
     .coming_valid_o(coming_valid), .coming_add_o(coming_add), .coming_address_o(coming_address), .coming_lanes_o(coming_lanes),
     .memory_ready_i({PORTS{1'b1}}), .flit_valid_o(flit_valid_o),
     .flit_vc_o(flit_vc_o), .flit_head_o(flit_head_o), .flit_tail_o(flit_tail_o), .flit_o(flit_o),
-    .credit_i(credit_q), .flit_valid_i(flit_valid_q), .flit_vc_i(flit_vc_q), .flit_head_i(flit_head_q),
+    .credit_i(credit_q), .flit_valid_i(flit_valid_q), .flit_head_i(flit_head_q),
     .flit_tail_i(flit_tail_q), .flit_i(flit_q), .credit_o(credit_o), .state_o(state_o), .issue_o(issue_o), .issued_o(issued_o),
     .timestep_o(timestep_o), .lockstep_o(lockstep_o), .release_o(release_o), .arrived_o(arrived_o),
     .table_corrected_o(table_corrected), .table_wrong_o(table_wrong), .busy_o(busy_o), .overflow_o(overflow_o));

@@ -32,8 +32,7 @@ class Bench {
   void step(std::uint32_t sends, std::uint32_t drains) {
     const auto vc = random_.below(kVcs);
     const bool flit = places_[vc] > 0 && random_.percent(sends);
-    rtl_->flit_valid_i = flit;
-    rtl_->flit_vc_i = vc;
+    rtl_->flit_valid_i = flit ? 1U << vc : 0;
     rtl_->waiting_i = static_cast<CData>(waiting_);
     if (flit) --places_[vc];
     rtl_.settle();

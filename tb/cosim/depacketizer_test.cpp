@@ -108,10 +108,9 @@ TEST(Depacketizer, ReportsArrivalsAndDataAsTheModel) {
   for (Cycles now = 0; now < 50'000; ++now) {
     if (random.one_in(30) && model->incomplete() < 4) traffic->add_message(source++ % 3);
     const auto flit = random.percent(80) ? traffic->draw() : std::nullopt;
-    rtl->valid_i = flit.has_value();
+    rtl->valid_i = flit ? 1U << flit->vc : 0;
     arrived.reset();
     if (flit) {
-      rtl->vc_i = flit->vc;
       rtl->head_i = flit->head;
       rtl->tail_i = flit->tail;
       for (unsigned lane = 0; lane < 4; ++lane) rtl->flit_i[lane] = random.word();

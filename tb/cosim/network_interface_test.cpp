@@ -200,7 +200,7 @@ class Looped {
 
   // What comes in this cycle: a flit three cycles after it was sent, its credit a cycle later than that.
   void bring() {
-    rtl_->flit_valid_i = rtl_->flit_head_i = rtl_->flit_tail_i = rtl_->flit_vc_i = rtl_->credit_i = 0;
+    rtl_->flit_valid_i = rtl_->flit_head_i = rtl_->flit_tail_i = rtl_->credit_i = 0;
     rtl_->dma_data_valid_i = 0;
     while (gives_credits_ && !credits_.empty() && credits_.front().at <= now_) {
       rtl_->credit_i |= 1U << (credits_.front().port * kVcs + credits_.front().vc);
@@ -209,10 +209,9 @@ class Looped {
     while (!flits_.empty() && flits_.front().at <= now_) {
       const Flit& flit = flits_.front();
       const unsigned to = 1 - flit.port;
-      rtl_->flit_valid_i |= 1U << to;
+      rtl_->flit_valid_i |= 1U << (to * kVcs + flit.vc);
       rtl_->flit_head_i |= static_cast<unsigned>(flit.head) << to;
       rtl_->flit_tail_i |= static_cast<unsigned>(flit.tail) << to;
-      rtl_->flit_vc_i |= flit.vc << (2 * to);
       for (unsigned lane = 0; lane < kLanes; ++lane) rtl_->flit_i[to * kLanes + lane] = flit.words[lane];
       flits_.pop_front();
     }

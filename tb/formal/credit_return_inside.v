@@ -7,27 +7,27 @@
   wire      drains = $anyseq;
   always @(posedge clk_i) begin
     assume (waiting_i == waits);
-    assume (!flit_valid_i || (rst_ni && (flit_vc_i ? places1 != 3'd0 : places0 != 3'd0)));
+    assume (!comes || (rst_ni && (flit_valid_i[1] ? places1 != 3'd0 : places0 != 3'd0)));
     assume (!drains || (rst_ni && waits != 4'd0));
     if (rst_ni) begin
-      waits <= waits + {3'd0, flit_valid_i} - {3'd0, drains};
-      places0 <= places0 - {2'd0, comes[0]} + {2'd0, credit_o[0]};
-      places1 <= places1 - {2'd0, comes[1]} + {2'd0, credit_o[1]};
-      held0 <= held0 + {2'd0, comes[0]} - {2'd0, credit_o[0]};
-      held1 <= held1 + {2'd0, comes[1]} - {2'd0, credit_o[1]};
+      waits <= waits + {3'd0, comes} - {3'd0, drains};
+      places0 <= places0 - {2'd0, flit_valid_i[0]} + {2'd0, credit_o[0]};
+      places1 <= places1 - {2'd0, flit_valid_i[1]} + {2'd0, credit_o[1]};
+      held0 <= held0 + {2'd0, flit_valid_i[0]} - {2'd0, credit_o[0]};
+      held1 <= held1 + {2'd0, flit_valid_i[1]} - {2'd0, credit_o[1]};
       assert (waits <= QUEUE);
-      assert (!(flit_valid_i && waits == QUEUE));  // nothing can be lost
+      assert (!(comes && waits == QUEUE));  // nothing can be lost
       assert (places0 + held0 == CREDITS && places1 + held1 == CREDITS);
       assert (held0 <= CREDITS && held1 <= CREDITS);
       assert (owes_o == (held0 != 3'd0 || held1 != 3'd0));
-      assert (!credit_o[0] || held0 != 3'd0 || comes[0]);
-      assert (!credit_o[1] || held1 != 3'd0 || comes[1]);
-      assert (comes == 2'd0 || owes_o || !room || credit_o == comes);
+      assert (!credit_o[0] || held0 != 3'd0 || flit_valid_i[0]);
+      assert (!credit_o[1] || held1 != 3'd0 || flit_valid_i[1]);
+      assert (!comes || owes_o || !room || credit_o == flit_valid_i);
       // What the induction needs to know of the state.
       assert ({1'b0, waits} + {2'd0, places0} + {2'd0, places1} <= QUEUE);
       assert (out_q == {1'b0, places0} + {1'b0, places1});
       assert ({1'b0, owed_q[1:0]} == held0 && {1'b0, owed_q[3:2]} == held1);
-      idle <= waits == 4'd0 && !flit_valid_i ? idle + {2'd0, idle != 3'd7} : 3'd0;
+      idle <= waits == 4'd0 && !comes ? idle + {2'd0, idle != 3'd7} : 3'd0;
       assert (idle == 3'd0 || {1'b0, held0} + {1'b0, held1} + {1'b0, idle} <= 4'd2 * CREDITS || (idle == 3'd7 && !owes_o));
     end else begin
       waits <= 4'd0;

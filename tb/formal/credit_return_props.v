@@ -9,7 +9,7 @@ module credit_return_props (input wire clk_i);
   wire [1:0] credit;
   wire owes;
   credit_return #(.VCS(2), .VC_W(1), .CREDITS(3), .QUEUE(8), .QUEUE_W(3)) dut (
-    .clk_i(clk_i), .rst_ni(started), .flit_valid_i(valid), .flit_vc_i(vc), .waiting_i(waiting), .credit_o(credit),
+    .clk_i(clk_i), .rst_ni(started), .flit_valid_i({vc && valid, !vc && valid}), .waiting_i(waiting), .credit_o(credit),
     .owes_o(owes));
 endmodule
 `default_nettype wire

@@ -21,10 +21,10 @@ module depacketizer_props (input wire clk_i);
   wire [7:0]  vc_address;
   wire [3:0]  vc_lanes;
   depacketizer #(
-    .FLIT_W(64), .LANES(2), .VCS(VCS), .VC_W(1), .FLOW_W(1), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .PACKETS_W(PACKETS_W), .TAG_W(TAG_W),
+    .FLIT_W(64), .LANES(2), .VCS(VCS), .FLOW_W(1), .ADDR_W(ADDR_W), .LEN_W(LEN_W), .PACKETS_W(PACKETS_W), .TAG_W(TAG_W),
     .PENDING(2)
   ) dut (
-    .clk_i(clk_i), .rst_ni(started), .valid_i(valid), .vc_i(vc), .head_i(head), .tail_i(tail), .flit_i(flit),
+    .clk_i(clk_i), .rst_ni(started), .valid_i({vc && valid, !vc && valid}), .head_i(head), .tail_i(tail), .flit_i(flit),
     .data_valid_o(data_valid), .data_add_o(data_add), .data_address_o(data_address), .data_lanes_o(data_lanes), .data_o(data),
     .data_vc_o(data_vc), .vc_address_o(vc_address), .vc_lanes_o(vc_lanes),
     .arrived_o(arrived), .arrived_add_o(arrived_add), .arrived_store_o(arrived_store), .arrived_flow_o(arrived_flow), .overflow_o(overflow));

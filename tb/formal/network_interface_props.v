@@ -24,7 +24,7 @@ module network_interface_props (input wire clk_i);
   // The message: a head, then its flits, in any cycles.
   wire        comes_now = $anyseq;
   wire [63:0] came = $anyseq;
-  wire        comes_vc = $anyconst, any_vc = $anyseq;
+  wire        comes_vc = $anyconst;
   reg  [1:0]  place = 2'd0;   // 0: its head comes next, 1, 2: its flits, 3: all has come
   wire        last = words <= 3'd2 || place == 2'd2;
   wire        comes = comes_now && runs && place != 2'd3;
@@ -54,7 +54,7 @@ module network_interface_props (input wire clk_i);
     .sum_address_o(sum_address), .sum_lanes_o(sum_lanes), .sum_data_o(sum_data), .store_valid_o(store_valid),
     .store_address_o(store_address), .store_lanes_o(store_lanes), .store_data_o(store_data), .coming_valid_o(), .coming_add_o(),
     .coming_address_o(), .coming_lanes_o(), .memory_ready_i(1'b1), .flit_valid_o(flit_valid), .flit_vc_o(vc), .flit_head_o(head),
-    .flit_tail_o(tail), .flit_o(flit), .credit_i(2'b00), .flit_valid_i(comes), .flit_vc_i(comes ? comes_vc : any_vc), .flit_head_i(place == 2'd0),
+    .flit_tail_o(tail), .flit_o(flit), .credit_i(2'b00), .flit_valid_i({comes && comes_vc, comes && !comes_vc}), .flit_head_i(place == 2'd0),
     .flit_tail_i(comes_tail), .flit_i(place == 2'd0 ? head_in : came), .credit_o(credit_out), .done_o(), .state_o(), .issue_o(issue),
     .issued_o(), .timestep_o(), .lockstep_o(), .release_o(), .arrived_o(arrived), .table_corrected_o(), .table_wrong_o(table_wrong),
     .busy_o(busy), .stray_o(stray), .overflow_o(overflow));

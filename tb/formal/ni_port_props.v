@@ -35,7 +35,7 @@ module ni_port_props (input wire clk_i);
     .address_stride_i(4'd0), .step_stride_i(2'd0), .query_flow_o(), .query_dependencies_o(), .satisfied_i(satisfied),
     .dma_valid_o(dma_valid), .dma_address_o(), .dma_conflict_i(1'b0), .dma_data_valid_i(asked),
     .dma_data_i(64'd0), .flit_valid_o(flit_valid), .flit_vc_o(vc), .flit_head_o(head), .flit_tail_o(tail),
-    .flit_o(flit), .credit_i({1'b0, credit}), .flit_valid_i(1'b0), .flit_vc_i(1'b0), .flit_head_i(1'b0),
+    .flit_o(flit), .credit_i({1'b0, credit}), .flit_valid_i(2'd0), .flit_head_i(1'b0),
     .flit_tail_i(1'b0), .flit_i(64'd0), .data_valid_o(), .data_add_o(), .data_address_o(), .data_lanes_o(),
     .data_o(), .arrived_o(), .arrived_add_o(), .arrived_flow_o(), .state_o(), .issue_o(issue), .issued_o(),
     .timestep_o(), .lockstep_o(), .release_o(), .busy_o(busy), .overflow_o(overflow));
