@@ -116,6 +116,13 @@ class Looped {
       EXPECT_NE(issued, 3U) << "two entries issued at port " << port << " in cycle " << now_;
       if (issued != 0) issues_.push_back({now_, port, issued >> 1});
     }
+    for (unsigned part = 0; part < kPorts * kContexts; ++part) {
+      const auto issued = static_cast<std::uint16_t>(rtl_->issued_o >> (part * 16));
+      EXPECT_TRUE(issued <= left_[part] || was_busy_)
+          << "an entry left in a cycle without a clock, " << now_ - 1;
+      left_[part] = issued;
+    }
+    was_busy_ = rtl_->busy_o != 0;
     EXPECT_EQ(rtl_->overflow_o, 0);
     EXPECT_EQ(rtl_->stray_o, 0);
     take();
@@ -267,6 +274,8 @@ class Looped {
   std::deque<Data> data_;
   std::vector<Data> reads_;
   bool gives_credits_ = true;
+  std::array<std::uint16_t, kPorts * kContexts> left_{};  // entries, until the cycle before
+  bool was_busy_ = false;
   unsigned at_ = 0;  // bits of the line that are there
   int now_ = 0;
 };
