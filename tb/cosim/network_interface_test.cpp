@@ -21,6 +21,7 @@ constexpr unsigned kAddressBits = 24;
 constexpr unsigned kVcs = 4;
 constexpr int kLatency = 4;  // of the DMA
 constexpr unsigned kCredits = 20;
+constexpr int kBuffer = 16;  // flits between DMA and injection
 constexpr std::uint32_t kBufferWords = 64;
 constexpr std::uint64_t kRoute = 0x29d'3c5a'17e6;  // of every entry, 42 bits: the highest of a head
 constexpr std::uint32_t kMemoryAt = 0xabc000;      // where it begins, as addresses have it
@@ -251,13 +252,16 @@ class Looped {
         if (flit.head) {
           EXPECT_EQ(flit.words[2] >> 22 | std::uint64_t{flit.words[3]} << 10, kRoute) << "in cycle " << now_;
         }
+        if (!flit.head) --asked_[port];
         flits_.push_back(flit);
         flit.at = now_ + 4;
         credits_.push_back(flit);
         EXPECT_LE(credits_.size(), 2 * kPorts * kCredits) << "in cycle " << now_;
       }
-      if ((rtl_->dma_valid_o >> port) & 1)
+      if ((rtl_->dma_valid_o >> port) & 1) {
+        EXPECT_LE(++asked_[port], kBuffer) << "more than the buffer holds, in cycle " << now_;
         data_.push_back({now_ + kLatency - 1, port, words(address(rtl_->dma_address_o, port))});
+      }
       if ((rtl_->read_valid_o >> port) & 1)
         reads_.push_back({now_ + 1, port, words(address(rtl_->read_address_o, port))});
     }
@@ -278,6 +282,7 @@ class Looped {
   std::deque<Flit> flits_, credits_;
   std::deque<Data> data_;
   std::vector<Data> reads_;
+  std::array<int, kPorts> asked_{};  // flits of data that are asked for and have not left
   bool gives_credits_ = true;
   std::array<std::uint16_t, kPorts * kContexts> left_{};  // entries, until the cycle before
   bool was_busy_ = false;
@@ -458,7 +463,7 @@ TEST(NetworkInterfaceWithContexts, ReadsNoWordsWhoseSumsStillWait) {
 TEST(NetworkInterfaceWithContexts, TakesItsNeighboursPlacesOnce) {
   Looped interface(kInTurns);
   for (unsigned context = 0; context < kContexts; ++context) {
-    const std::vector<Add> table(8, {.flow = 1, .words = 32});
+    const std::vector<Add> table(8, {.flow = 1, .words = kBufferWords});
     interface.load(context, 0, table);
     interface.load(context, 1, table);
     interface.commit(context, {8, 8});
@@ -473,7 +478,7 @@ TEST(NetworkInterfaceWithContexts, TakesItsNeighboursPlacesOnce) {
   for (int cycle = 0; cycle < 100; ++cycle) interface.step();
   EXPECT_EQ(interface.flits_without_credit(), sent);
   interface.give_credits(true);
-  for (int cycle = 0; cycle < 500; ++cycle) interface.step();
+  for (int cycle = 0; cycle < 1000; ++cycle) interface.step();
   EXPECT_FALSE(interface.busy());
 }
 

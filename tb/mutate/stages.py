@@ -39,6 +39,7 @@ BENCHES = {
     "fifo": ("fifo", "queue_tb", ["VC_BUFFER=0"]),
     "fifo_front": ("fifo", "queue_tb", ["FRONT=1"]),
     "buffer": ("vc_buffer", "queue_tb", ["VC_BUFFER=1"]),
+    "clock_gate": ("clock_gate", "clock_gate_tb", []),
     "table_ecc": ("schedule_table", "table_ecc_tb", []),
     "memory": ("gradient_memory", "gradient_memory_tb", ["ROUNDS=10"]),
     "memory_narrow": ("gradient_memory", "gradient_memory_tb",
@@ -116,7 +117,7 @@ class Bench:
 
     def __init__(self, build, coppice, jobs, tests):
         self.folder, self.rtl, self.coppice, self.jobs, self.tests = build, build / "rtl", coppice, jobs, tests
-        self.formal = load(ROOT / "tb" / "formal" / "formal")
+        self.formal, self.gates = (load(ROOT / "tb" / "formal" / name) for name in ("formal", "gates"))
         self.holds = self.hierarchy()
         self.stages = {}   # name: Stage
         self.lock, self.locks = threading.Lock(), {}
@@ -145,6 +146,8 @@ class Bench:
         names += [f"bench {name}" for name, (top, _, _) in BENCHES.items() if top in tops]
         if "tile" in tops:
             names += [f"network {name}" for name in NETWORKS]
+        gates = [p for p in self.gates.PROOFS if self.rtl / mutant.source in p.sources(self.rtl)]
+        names += [f"gates {proof.name}" for proof in sorted(gates, key=lambda p: len(p.sources(self.rtl)))]
         proofs = [p for p in self.formal.PROOFS if mutant.source in p.sources and f"any_{module}.v" not in p.stand_ins]
         names += [f"proof {proof.name}" for proof in sorted(proofs, key=lambda p: len(p.sources))]
         if "axi_tile" in tops:
@@ -180,6 +183,9 @@ class Bench:
         if kind == "proof":
             return Stage(f"proof {what}", lambda n: [ROOT / "tb" / "formal" / "formal", "--intact", "--jobs", 1, "--rtl", self.rtl,
                                                      "--mutant", n, what], self.folder, broken=r"yosys(-smtbmc)?: (?!.*logic loop)")
+        if kind == "gates":
+            return Stage(f"gates {what}", lambda n: [ROOT / "tb" / "formal" / "gates", "--intact", "--jobs", 1, "--rtl", self.rtl,
+                                                     "--mutant", n, what], self.folder, broken=r"yosys(-abc)?: (?!.*logic loop)")
         if kind == "bench":
             return self.icarus(f"bench {what}", self.folder / "networks" / what, *BENCHES[what][1:])
         return self.icarus(f"icarus {what}", self.prepared(what, OVER_AXI[what]), "network_tb", [])
