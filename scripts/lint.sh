@@ -75,16 +75,16 @@ verilog() {
     top="$(basename "$file" .v)"
     said="$({
       verilator --lint-only -Wall -y "$folder" -y rtl/ni -y rtl/router -y rtl/memory -y rtl/tile --top-module "$top" "$file"
-      iverilog -g2005 -Wall -t null -y "$folder" -y rtl/ni -y rtl/router -y rtl/memory -y rtl/tile -s "$top" "$file"
+      iverilog -g2005 -Wall -t null -I rtl/ni -y "$folder" -y rtl/ni -y rtl/router -y rtl/memory -y rtl/tile -s "$top" "$file"
     } 2>&1)"
     [[ -z $said ]] || { echo "$said"; bad=1; }
   done
   said="$({
     verilator --lint-only -Wall -y rtl/ni -y rtl/router -y rtl/memory -y rtl/tile -GGATES=1 --top-module axi_tile rtl/tile/axi_tile.v
-    iverilog -g2005 -Wall -t null -y rtl/ni -y rtl/router -y rtl/memory -y rtl/tile -Paxi_tile.GATES=1 -s axi_tile rtl/tile/axi_tile.v
+    iverilog -g2005 -Wall -t null -I rtl/ni -y rtl/ni -y rtl/router -y rtl/memory -y rtl/tile -Paxi_tile.GATES=1 -s axi_tile rtl/tile/axi_tile.v
   } 2>&1)"
   [[ -z $said ]] || { echo "$said"; bad=1; }
-  said="$(yosys -q -p "read_verilog rtl/*/*.v systemc/cosim/*.v; hierarchy -check" 2>&1)"
+  said="$(yosys -q -p "read_verilog -I rtl/ni rtl/*/*.v systemc/cosim/*.v; hierarchy -check" 2>&1)"
   [[ -z $said ]] || { echo "$said"; bad=1; }
   return "$bad"
 }

@@ -7,6 +7,7 @@
 // as its packet's head comes, and kept up to date while others' come and go: a tail has nothing to look for.
 //
 // Limits: a packet has a flit behind its head.
+`include "coppice_layout.vh"
 `default_nettype none
 module depacketizer #(
   parameter FLIT_W = 128,    // bits of a flit
@@ -41,11 +42,11 @@ module depacketizer #(
   output wire              overflow_o
 );
   localparam NAME_W = TAG_W + FLOW_W + 1;
-  localparam FLOW_AT = 1;
-  localparam ADDR_AT = FLOW_AT + FLOW_W;
-  localparam WORDS_AT = ADDR_AT + ADDR_W;
-  localparam TAG_AT = WORDS_AT + LEN_W;
-  localparam PACKETS_AT = TAG_AT + TAG_W;
+  localparam FLOW_AT = `COPPICE_HEAD_FLOW_AT;
+  localparam ADDR_AT = `COPPICE_HEAD_ADDR_AT;
+  localparam WORDS_AT = `COPPICE_HEAD_WORDS_AT;
+  localparam TAG_AT = `COPPICE_HEAD_TAG_AT;
+  localparam PACKETS_AT = `COPPICE_HEAD_PACKETS_AT;
   localparam LANE_W = $clog2(LANES);
   localparam [ADDR_W-1:0] ADDR_STEP = LANES[ADDR_W-1:0];
   localparam [PACKETS_W-1:0] ONE = 1;

@@ -19,6 +19,7 @@
 //
 // Limits: flows below FLOWS; times modulo 2^TIME_W; payloads of whole flits; one flit a cycle on every channel of a
 // message's route.
+`include "coppice_layout.vh"
 `default_nettype none
 module network_interface #(
   parameter PORTS = 4,       // from 1
@@ -55,7 +56,7 @@ module network_interface #(
   parameter ECC = 0,         // 1: tables correct a changed bit of a line and tell of two
   parameter GATES = 0,       // 1: clocks of what is idle stand still, block by block, and nothing else changes
   parameter EJECT_CREDITS = 3,  // places of a virtual channel that the router is told at ejection; VCS times that below QUEUE
-  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
+  parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire                      clk_i,

@@ -6,15 +6,14 @@
 // cycles later at the earliest. Nops take a cycle of their own, and need the lockstep. Lines of the table that are
 // passed over take a cycle each.
 //
-// Table entry, from bit 0: op (0 store at the receiver, 1 add, 2 nop), flow, dependencies, step, address of the
-// data in words, data words, words with padding, flits (duration), packets, source route. A line of the table has
-// behind it the first iteration that it is in, and the one after its last. Flow, step and address are those of
-// iteration 0; each later one adds a stride.
+// A line of the table has behind its entry (coppice_layout.vh) the first iteration that it is in, and the one after its last. Flow,
+// step and address are those of iteration 0; each later one adds a stride.
 //
 // With several CONTEXTS it has as many tables, counters and decoders (port_context), and one of the contexts whose entries
 // may issue does (context_arbiter). A head flit then says of which collective it is, by an id before the flow, and the words of
 // its data from the collective's own buffer on: data_address_o has the buffer's place here in it, and arrived_flow_o the context
 // in the place of the id. stray_o tells of a head flit of a collective that no context is open for.
+`include "coppice_layout.vh"
 `default_nettype none
 module ni_port #(
   parameter FLIT_W = 128,    // bits of a flit
@@ -45,7 +44,7 @@ module ni_port #(
   parameter ECC = 0,         // of the tables
   parameter GATES = 0,       // 1: clocks of what is idle stand still
   parameter TAGGED_W = CONTEXTS > 1 ? ID_W + FLOW_W : FLOW_W,  // id or context, and flow
-  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
+  parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire                    clk_i,
@@ -138,12 +137,15 @@ module ni_port #(
 
   // Of the entry that issues.
   wire                 issue, pop, pass, place;
-  wire [1:0]           op;
+  wire [ENTRY_W-1:0]   entry;
+  wire [1:0]           op = entry[`COPPICE_OP_W-1:0];
   wire [TAGGED_W-1:0]  flow;
-  wire [ADDR_W-1:0]    address, source_address;  // in the collective's buffer, in memory
-  wire [LEN_W-1:0]     words, total;
-  wire [PACKETS_W-1:0] packets;
-  wire [ROUTE_W-1:0]   route;
+  wire [ADDR_W-1:0]    address = entry[`COPPICE_ENTRY_ADDR_AT+:ADDR_W];  // in the collective's buffer
+  wire [ADDR_W-1:0]    source_address;  // in memory
+  wire [LEN_W-1:0]     words = entry[`COPPICE_ENTRY_WORDS_AT+:LEN_W];
+  wire [LEN_W-1:0]     total = entry[`COPPICE_ENTRY_TOTAL_AT+:LEN_W];
+  wire [PACKETS_W-1:0] packets = entry[`COPPICE_ENTRY_PACKETS_AT+:PACKETS_W];
+  wire [ROUTE_W-1:0]   route = entry[`COPPICE_ENTRY_ROUTE_AT+:ROUTE_W];
   wire [FLIT_W-1:0]    flit_in;  // with the context and the place in memory, in a head
   wire                 message_ends;
   assign issue = |issue_o;
@@ -153,12 +155,11 @@ module ni_port #(
     if (CONTEXTS == 1) begin : g_one
       localparam [1:0] OP_NOP = 2'd2;
       wire               entry_valid, hold, nop;
-      wire [ENTRY_W-1:0] entry;
       wire               above;
-      wire [COUNT_W-1:0]   dependencies;
-      wire [STEP_W-1:0]    step;
-      wire [FLITS_W-1:0]   flits;
-      assign {route, packets, flits, total, words, address, step, dependencies, flow, op} = entry;
+      wire [COUNT_W-1:0]   dependencies = entry[`COPPICE_ENTRY_COUNT_AT+:COUNT_W];
+      wire [STEP_W-1:0]    step = entry[`COPPICE_ENTRY_STEP_AT+:STEP_W];
+      wire [FLITS_W-1:0]   flits = entry[`COPPICE_ENTRY_FLITS_AT+:FLITS_W];
+      assign flow = entry[`COPPICE_ENTRY_FLOW_AT+:FLOW_W];
       wire absorbs = above && op != OP_NOP;
       assign source_address = address;
       assign pop = issue || nop;
@@ -166,7 +167,7 @@ module ni_port #(
       schedule_table #(
         .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
         .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .FLITS_W(FLITS_W),
-        .FLITS_AT(2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W), .ECC(ECC), .GATES(GATES)
+        .FLITS_AT(`COPPICE_ENTRY_FLITS_AT), .ECC(ECC), .GATES(GATES)
       ) i_table (
         .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
         .load_line_i(load_line_i), .start_i(start_i), .first_i(start_i), .lines_i(lines_i),
@@ -220,26 +221,22 @@ module ni_port #(
         .priority_i(priority_i), .done_i(done_i), .grant_o(issue_o));
 
       // Of the one that issues.
-      reg [ENTRY_W-1:0] entry;
+      reg [ENTRY_W-1:0] chosen;
       reg [ID_W-1:0]    id;
       reg [ADDR_W-1:0]  base;
       integer n;
       always @* begin
-        entry = {ENTRY_W{1'b0}};
+        chosen = {ENTRY_W{1'b0}};
         id = {ID_W{1'b0}};
         base = {ADDR_W{1'b0}};
         for (n = 0; n < CONTEXTS; n = n + 1) begin
-          entry = entry | (entries[n*ENTRY_W+:ENTRY_W] & {ENTRY_W{issue_o[n]}});
+          chosen = chosen | (entries[n*ENTRY_W+:ENTRY_W] & {ENTRY_W{issue_o[n]}});
           id = id | (id_i[n*ID_W+:ID_W] & {ID_W{issue_o[n]}});
           base = base | (base_i[n*ADDR_W+:ADDR_W] & {ADDR_W{issue_o[n]}});
         end
       end
-      wire [FLOW_W-1:0]  entry_flow;
-      wire [COUNT_W-1:0] dependencies;
-      wire [STEP_W-1:0]  step;
-      wire [FLITS_W-1:0] flits;
-      assign {route, packets, flits, total, words, address, step, dependencies, entry_flow, op} = entry;
-      assign flow = {id, entry_flow};
+      assign entry = chosen;
+      assign flow = {id, entry[`COPPICE_ENTRY_FLOW_AT+:FLOW_W]};
       assign source_address = base + address;
 
       // Whose messages are in the packetizer: the first, and the one behind it.
@@ -258,7 +255,7 @@ module ni_port #(
       end
 
       // A head's id gives way to the context, and its data get their place in memory.
-      localparam ADDR_AT = 1 + TAGGED_W;
+      localparam ADDR_AT = `COPPICE_HEAD_FLOW_AT + TAGGED_W;
       reg [ID_W-1:0]   context_in;
       reg [ADDR_W-1:0] base_in;
       reg              known;
@@ -278,7 +275,7 @@ module ni_port #(
       assign flit_in = flit_head_i ?
         {flit_i[FLIT_W-1:ADDR_AT+ADDR_W], address_in, context_in, flit_i[FLOW_W:0]} : flit_i;
       assign stray_o = |flit_valid_i && flit_head_i && !known;
-      wire unused = &{1'b0, start_i, step, dependencies, flits};
+      wire unused = &{1'b0, start_i, entry};
     end
   endgenerate
 
@@ -327,7 +324,7 @@ module ni_port #(
   wire pending_overflow;
   depacketizer #(
     .FLIT_W(FLIT_W), .LANES(LANES), .VCS(VCS), .FLOW_W(TAGGED_W), .ADDR_W(ADDR_W), .LEN_W(LEN_W),
-    .PACKETS_W(PACKETS_W), .TAG_W(SOURCE_W + 2), .GATES(GATES)
+    .PACKETS_W(PACKETS_W), .TAG_W(`COPPICE_TAG_W), .GATES(GATES)
   ) i_depacketizer (
     .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(flit_valid_i), .head_i(flit_head_i),
     .tail_i(flit_tail_i), .flit_i(flit_in), .data_valid_o(data_valid_o), .data_add_o(data_add_o),

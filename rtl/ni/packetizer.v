@@ -5,6 +5,7 @@
 //
 // Head flit, from bit 0: add (else store), flow, address of the packet's first word, data words of the packet,
 // tag (source port, sequence number), packets of the message, source route.
+`include "coppice_layout.vh"
 `default_nettype none
 module packetizer #(
   parameter FLIT_W = 128,   // bits of a flit
@@ -43,10 +44,11 @@ module packetizer #(
   input  wire                 taken_i,
   output wire                 busy_o
 );
-  localparam SEQ_W = 2;
+  localparam SEQ_W = `COPPICE_SEQUENCE_W;
+  localparam TAG_W = `COPPICE_TAG_W;
   localparam LANE_W = $clog2(LANES);
   localparam BODY_W = LEN_W - LANE_W + 1;
-  localparam HEAD_W = 1 + FLOW_W + ADDR_W + LEN_W + SOURCE_W + SEQ_W + PACKETS_W + ROUTE_W;
+  localparam HEAD_W = `COPPICE_HEAD_W;
 
   localparam [LATENCY_W-1:0] NEXT = 2;
   localparam [BODY_W-1:0] ONE_FLIT = 1;
@@ -82,8 +84,14 @@ module packetizer #(
     {1'b0, packet_total[LEN_W-1:LANE_W]} + {{(BODY_W - 1){1'b0}}, |packet_total[LANE_W-1:0]};
   wire [BODY_W-1:0] packet_data =
     {1'b0, packet_words[LEN_W-1:LANE_W]} + {{(BODY_W - 1){1'b0}}, |packet_words[LANE_W-1:0]};
-  wire [HEAD_W-1:0] head = {route_q[front_q], packets_q[front_q], sequence_q, source_i, packet_words,
-                            address_q[front_q], flow_q[front_q], add_q[front_q]};
+  wire [HEAD_W-1:0] head;
+  assign head[0] = add_q[front_q];
+  assign head[`COPPICE_HEAD_FLOW_AT+:FLOW_W] = flow_q[front_q];
+  assign head[`COPPICE_HEAD_ADDR_AT+:ADDR_W] = address_q[front_q];
+  assign head[`COPPICE_HEAD_WORDS_AT+:LEN_W] = packet_words;
+  assign head[`COPPICE_HEAD_TAG_AT+:TAG_W] = {sequence_q, source_i};
+  assign head[`COPPICE_HEAD_PACKETS_AT+:PACKETS_W] = packets_q[front_q];
+  assign head[`COPPICE_HEAD_ROUTE_AT+:ROUTE_W] = route_q[front_q];
 
   assign place_o = !count_q[1];
   assign busy_o = count_q != 2'd0;

@@ -4,6 +4,7 @@
 // collective can follow at once: clear_i, in the last cycle of a collective, makes everything as at the commit.
 //
 // In a cycle with request_o the entry at the head may issue, and does if grant_i. A nop needs no grant.
+`include "coppice_layout.vh"
 `default_nettype none
 module port_context #(
   parameter ENTRIES = 256,   // lines of the table, a power of two
@@ -21,7 +22,7 @@ module port_context #(
   parameter ROUTE_W = 42,
   parameter ECC = 0,         // of the table
   parameter GATES = 0,       // 1: clocks of what is idle stand still
-  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
+  parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire               clk_i,
@@ -65,12 +66,11 @@ module port_context #(
 
   wire               table_valid, table_pass, table_wrong, hold, nop;
   wire                 above;
-  localparam FLITS_AT = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W;
-  wire [1:0]           op = entry_o[1:0];
-  wire [FLOW_W-1:0]    flow = entry_o[2+:FLOW_W];
-  wire [COUNT_W-1:0]   dependencies = entry_o[2+FLOW_W+:COUNT_W];
-  wire [STEP_W-1:0]    step = entry_o[2+FLOW_W+COUNT_W+:STEP_W];
-  wire [FLITS_W-1:0]   flits = entry_o[FLITS_AT+:FLITS_W];
+  wire [1:0]           op = entry_o[`COPPICE_OP_W-1:0];
+  wire [FLOW_W-1:0]    flow = entry_o[`COPPICE_ENTRY_FLOW_AT+:FLOW_W];
+  wire [COUNT_W-1:0]   dependencies = entry_o[`COPPICE_ENTRY_COUNT_AT+:COUNT_W];
+  wire [STEP_W-1:0]    step = entry_o[`COPPICE_ENTRY_STEP_AT+:STEP_W];
+  wire [FLITS_W-1:0]   flits = entry_o[`COPPICE_ENTRY_FLITS_AT+:FLITS_W];
 
   wire [TOTAL_W-1:0] after = issued_o + 1'b1;
   wire runs = active_i && !ended_q && !commit_i;
@@ -84,7 +84,7 @@ module port_context #(
   schedule_table #(
     .ENTRY_W(ENTRY_W), .ENTRIES(ENTRIES), .INDEX_W(INDEX_W), .ITER_W(ITER_W), .TOTAL_W(TOTAL_W), .FLOW_W(FLOW_W),
     .COUNT_W(COUNT_W), .STEP_W(STEP_W), .ADDR_W(ADDR_W), .FLITS_W(FLITS_W),
-    .FLITS_AT(FLITS_AT), .ECC(ECC), .GATES(GATES)
+    .FLITS_AT(`COPPICE_ENTRY_FLITS_AT), .ECC(ECC), .GATES(GATES)
   ) i_table (
     .clk_i(clk_i), .rst_ni(rst_ni), .load_valid_i(load_valid_i), .load_index_i(load_index_i),
     .load_line_i(load_line_i), .start_i(commit_i || last), .first_i(commit_i || (is_last && !table_pass)), .lines_i(commit_i ? lines_i : lines_q),

@@ -13,6 +13,7 @@
 // With ECC a line has check bits in the memories and in the register of the first one (secded.v), and is corrected where it
 // comes out of them, in the same cycle: one bit changed in each part of a line does nothing, and counts when the line leaves;
 // more are told while it is at the head. A line is not written back.
+`include "coppice_layout.vh"
 `default_nettype none
 module schedule_table #(
   parameter ENTRY_W = 192,  // bits of an entry
@@ -53,9 +54,9 @@ module schedule_table #(
   output wire [1:0]         corrected_o,      // a line leaves of which this part has been corrected
   output wire               wrong_o           // the line at the head is not what was loaded
 );
-  localparam STEP_AT = 2 + FLOW_W + COUNT_W;
-  localparam ADDR_AT = STEP_AT + STEP_W;
-  localparam KEY_W = ADDR_AT + ADDR_W;              // op, flow, dependencies, step, address: the lowest bits of an entry
+  localparam STEP_AT = `COPPICE_ENTRY_STEP_AT;
+  localparam ADDR_AT = `COPPICE_ENTRY_ADDR_AT;
+  localparam KEY_W = `COPPICE_ENTRY_WORDS_AT;       // op, flow, dependencies, step, address: the lowest bits of an entry
   localparam AHEAD_W = KEY_W + FLITS_W + 2 * ITER_W;
   localparam ABOVE_AT = FLITS_AT + FLITS_W;         // behind the flits
   localparam REST_W = ENTRY_W - KEY_W - FLITS_W;

@@ -3,6 +3,7 @@
 // as a collective ends, error as the first thing is lost.
 //
 // Limits: those of tile; at most 8 ports, lines of at most 256 bits, tables of at most 32768 lines.
+`include "coppice_layout.vh"
 `default_nettype none
 module axi_tile #(
   parameter LINKS = 4,       // channels to neighbours and from them
@@ -44,7 +45,7 @@ module axi_tile #(
   parameter VC_W = $clog2(VCS),
   parameter INDEX_W = $clog2(ENTRIES),
   parameter ROUTE_W = HOPS * (HOP_PORT_W + 2 * VC_W),
-  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
+  parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire                      clk_i,

@@ -23,6 +23,7 @@
 //
 // Limits: those of network_interface; VCS is a power of two; buffers of all routers of a network hold CREDITS a virtual
 // channel or more.
+`include "coppice_layout.vh"
 `default_nettype none
 module tile #(
   parameter LINKS = 4,       // channels to neighbours and from them
@@ -60,7 +61,7 @@ module tile #(
   parameter VC_W = $clog2(VCS),
   parameter INDEX_W = $clog2(ENTRIES),
   parameter ROUTE_W = HOPS * (HOP_PORT_W + 2 * VC_W),
-  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
+  parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire                      clk_i,
@@ -133,7 +134,8 @@ module tile #(
   localparam PORT_W = $clog2(ALL);
   localparam CREDIT_W = $clog2(DEPTH + 1);
   localparam NI_CREDIT_W = 10;
-  localparam ROUTE_AT = 1 + FLOW_W + ADDR_W + LEN_W + SOURCE_W + 2 + PACKETS_W;
+  localparam TAG_W = `COPPICE_TAG_W;
+  localparam ROUTE_AT = `COPPICE_HEAD_ROUTE_AT;
   localparam WORD_W = VC_W + 2 + FLIT_W;  // what goes with a valid flit
   localparam COUNT_W_OF_PORTS = $clog2(PORTS + 1);
   localparam [NI_CREDIT_W-1:0] NI_CREDITS = CREDITS[NI_CREDIT_W-1:0];
@@ -145,7 +147,7 @@ module tile #(
     if (FLIT_W != 32 * LANES || LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_check_flit
       FLIT_W_must_be_32_times_a_power_of_two_from_2 i_wrong ();
     end
-    if (ROUTE_AT + ROUTE_W > FLIT_W) begin : g_check_head
+    if (`COPPICE_HEAD_W > FLIT_W) begin : g_check_head
       a_head_flit_must_hold_all_its_fields_and_the_route i_wrong ();
     end
     if (VCS < 2 || (1 << VC_W) != VCS) begin : g_check_vcs

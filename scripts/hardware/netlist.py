@@ -297,7 +297,7 @@ def coarse(top, parameters, folder, macro_bits):
     files = " ".join(str(path) for path in sources_of(top))
     whole = [*(module for module in APART if module != top), *([GATE] if parameters.get("GATES", 0) else [])]
     kept = "".join(f"setattr -mod -set keep_hierarchy 1 *{module}*; " for module in whole)
-    synthesis.Synthesis.yosys(f"read_verilog {files}; {ELABORATE.format(top=top, parameters=chosen, kept=kept)}; "
+    synthesis.Synthesis.yosys(f"{synthesis.READ} {files}; {ELABORATE.format(top=top, parameters=chosen, kept=kept)}; "
                               f"write_json {folder}/coarse.json")
     modules = json.loads((folder / "coarse.json").read_text())["modules"]
     name, module = next((name, module) for name, module in modules.items() if int(module["attributes"].get("top", "0"), 2))
@@ -335,7 +335,7 @@ def keep_names(module):
 
 
 def sources_of(top):
-    """The files of a module and of all that it contains, sorted."""
+    """The files of a module and of all that it contains, sorted, and the layout that they may include."""
     files = {path.stem: path for path in synthesis.RTL.glob("*/*.v")}
     if top not in files:
         raise HardwareError(f"no block '{top}' in rtl/: there are {', '.join(sorted(files))}")
@@ -344,7 +344,7 @@ def sources_of(top):
         inside = set(re.findall(r"^\s*(\w+)\s*(?:#\(|i_\w+\s*\()", files[left.pop()].read_text(), re.MULTILINE)) & set(files)
         left += inside - found
         found |= inside
-    return sorted(files[name] for name in found)
+    return sorted([*(files[name] for name in found), synthesis.LAYOUT])
 
 
 def source():

@@ -48,7 +48,7 @@ def plain_block(block, gates, parameters, folder):
     that of vc_buffer's writes."""
     chosen = " ".join(f"-chparam {name} {value}" for name, value in parameters.items())
     files = " ".join(str(path) for path in netlist.sources_of(block))
-    synthesis.Synthesis.yosys(f"read_verilog {files}; hierarchy -check -top {block} {chosen}; proc; flatten; opt_clean; "
+    synthesis.Synthesis.yosys(f"{synthesis.READ} {files}; hierarchy -check -top {block} {chosen}; proc; flatten; opt_clean; "
                               f"rename -top block; write_verilog -noattr {folder}/block.v")
     ports = [f"{way} wire {f'[{len(bits) - 1}:0] ' if len(bits) > 1 else ''}{base}"
              for base, (way, bits) in buses(gates.ports).items()]

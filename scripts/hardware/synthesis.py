@@ -20,6 +20,8 @@ import tempfile
 from hardware.errors import HardwareError
 
 RTL = pathlib.Path(__file__).resolve().parents[2] / "rtl"
+LAYOUT = RTL / "ni" / "coppice_layout.vh"  # of entries and heads
+READ = f"read_verilog -I {LAYOUT.parent}"
 FAN_OUT = 16
 # Flip-flops behind memories stay outside, except those of macros. Constant and unused logic goes, nothing is shared.
 ELABORATE = "hierarchy -check -top {top} {parameters}; proc; opt_clean; memory_collect"
@@ -153,7 +155,7 @@ class Synthesis:
         for name in parameters:
             if not re.search(rf"\bparameter\s+{name}\b", self.sources[top]):
                 raise HardwareError(f"{top} has no parameter {name}")
-        self.yosys(f"read_verilog {' '.join(str(path) for path in sorted(RTL.glob('*/*.v')))}; "
+        self.yosys(f"{READ} {' '.join(str(path) for path in sorted(RTL.glob('*/*.v')))}; "
                    f"{ELABORATE.format(top=top, parameters=chosen)}; write_json {folder}/elaborated.json")
         modules = json.loads((folder / "elaborated.json").read_text())["modules"]
         root = next(name for name, module in modules.items() if int(module["attributes"].get("top", "0"), 2))

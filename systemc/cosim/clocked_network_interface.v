@@ -1,6 +1,7 @@
 // network_interface with a register behind every input: an evaluation of the model computes a cycle once, with
 // what came in it, where it would else settle before and after the clock's edge. Outputs are those of the cycle whose
 // inputs the last edge took.
+`include "coppice_layout.vh"
 `default_nettype none
 module clocked_network_interface #(
   parameter PORTS = 4,       // from 1
@@ -34,7 +35,7 @@ module clocked_network_interface #(
   parameter ARRIVALS_W = 16, // bits of a collective's arrivals
   parameter PRIORITY_W = 8,  // bits of its priority
   parameter EJECT_CREDITS = 3,  // of a virtual channel
-  parameter ENTRY_W = 2 + FLOW_W + COUNT_W + STEP_W + ADDR_W + 2 * LEN_W + FLITS_W + PACKETS_W + ROUTE_W,
+  parameter ENTRY_W = `COPPICE_ENTRY_W,
   parameter LINE_W = ENTRY_W + 2 * ITER_W
 ) (
   input  wire clk_i,

@@ -201,7 +201,7 @@ class Bench:
         script = ('number=$1; shift; simulation=$(mktemp); trap "rm -f $simulation" EXIT; '
                   'iverilog -g2005 -DMUTANT=$number -o $simulation "$@" || exit 1; '
                   'exec 3< <(exec stdbuf -oL vvp -n $simulation); sed -u /FAILED/q <&3; kill $! 2> /dev/null; exit 0')
-        return Stage(name, lambda n: ["bash", "-c", script, "icarus", n, "-I", folder, "-I", self.rtl / "tile", "-s", top,
+        return Stage(name, lambda n: ["bash", "-c", script, "icarus", n, "-I", folder, "-I", self.rtl / "ni", "-I", self.rtl / "tile", "-s", top,
                                       *(f"-P{top}.{parameter}" for parameter in parameters), *sources],
                      folder, "^.*(?:verified|FAILED|wrong).*$", broken="error")
 

@@ -24,7 +24,7 @@ class Core(unittest.TestCase):
     def test_targets_are_whole(self):
         for name, target in CORE["targets"].items():
             sources = [str(RTL / file) for fileset in target["filesets"] for file in files_of(fileset) if file.endswith(".v")]
-            command = ["iverilog", "-g2005", "-t", "null", "-I", str(RTL / "tile"), "-s", target["toplevel"], *sources]
+            command = ["iverilog", "-g2005", "-t", "null", "-I", str(RTL / "tile"), "-I", str(RTL / "ni"), "-s", target["toplevel"], *sources]
             result = subprocess.run(command, capture_output=True, text=True, check=False)
             self.assertEqual((result.returncode, result.stderr), (0, ""), name)
 
