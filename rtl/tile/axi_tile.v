@@ -21,6 +21,7 @@ module axi_tile #(
   parameter ECC = 0,         // 1: lines of tables have check bits: one changed bit is corrected, two are told
   parameter COUNTERS = 0,    // 1: it counts what happens
   parameter GATES = 0,       // 1: clocks of what is idle stand still, and nothing else changes
+  parameter SPILL = 0,       // 1: registers at both ends of each channel of AXI4 and AXI4-Lite, a cycle each way
   parameter BANKS = 4,       // ports of AXI4 to memory, a power of two from 2
   parameter BURST_WORDS = 16, // words of a burst and of a line, a power of two from two flits
   parameter LINES = 16,      // lines of a bank, a power of two above 2 * PORTS
@@ -146,11 +147,33 @@ module axi_tile #(
     error_q <= rst_ni && error != 5'd0;
   end
 
+  // The channels of AXI4-Lite.
+  wire [7:0]  awaddr, araddr;
+  wire [31:0] wdata, rdata;
+  wire [3:0]  wstrb;
+  wire [1:0]  bresp, rresp;
+  wire        awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
+  spill_register #(.WIDTH(8), .SPILL(SPILL)) i_aw (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(awvalid_i), .ready_o(awready_o), .data_i(awaddr_i), .valid_o(awvalid), .ready_i(awready),
+    .data_o(awaddr));
+  spill_register #(.WIDTH(36), .SPILL(SPILL)) i_w (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(wvalid_i), .ready_o(wready_o), .data_i({wstrb_i, wdata_i}), .valid_o(wvalid),
+    .ready_i(wready), .data_o({wstrb, wdata}));
+  spill_register #(.WIDTH(2), .SPILL(SPILL)) i_b (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(bvalid), .ready_o(bready), .data_i(bresp), .valid_o(bvalid_o), .ready_i(bready_i),
+    .data_o(bresp_o));
+  spill_register #(.WIDTH(8), .SPILL(SPILL)) i_ar (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(arvalid_i), .ready_o(arready_o), .data_i(araddr_i), .valid_o(arvalid), .ready_i(arready),
+    .data_o(araddr));
+  spill_register #(.WIDTH(34), .SPILL(SPILL)) i_r (
+    .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(rvalid), .ready_o(rready), .data_i({rresp, rdata}), .valid_o(rvalid_o),
+    .ready_i(rready_i), .data_o({rresp_o, rdata_o}));
+
   tile_registers i_registers (
-    .clk_i(clk_i), .rst_ni(rst_ni), .awaddr_i(awaddr_i), .awvalid_i(awvalid_i), .awready_o(awready_o), .wdata_i(wdata_i),
-    .wstrb_i(wstrb_i), .wvalid_i(wvalid_i), .wready_o(wready_o), .bresp_o(bresp_o), .bvalid_o(bvalid_o),
-    .bready_i(bready_i), .araddr_i(araddr_i), .arvalid_i(arvalid_i), .arready_o(arready_o), .rdata_o(rdata_o),
-    .rresp_o(rresp_o), .rvalid_o(rvalid_o), .rready_i(rready_i), .id_i(ID),
+    .clk_i(clk_i), .rst_ni(rst_ni), .awaddr_i(awaddr), .awvalid_i(awvalid), .awready_o(awready), .wdata_i(wdata),
+    .wstrb_i(wstrb), .wvalid_i(wvalid), .wready_o(wready), .bresp_o(bresp), .bvalid_o(bvalid),
+    .bready_i(bready), .araddr_i(araddr), .arvalid_i(arvalid), .arready_o(arready), .rdata_o(rdata),
+    .rresp_o(rresp), .rvalid_o(rvalid), .rready_i(rready), .id_i(ID),
     .shape_i({ENTRIES_FIELD, LINKS_FIELD, PORTS_FIELD}), .control_write_o(control_write), .control_o(control),
     .status_i({done, busy}), .error_i(error), .interrupt_set_i({error != 5'd0 && !error_q, done && !done_q}),
     .interrupt_o(interrupt), .interrupt_enable_o(interrupt_enable), .config_o(config_bits), .absorbs_o(absorbs),
@@ -178,6 +201,40 @@ module axi_tile #(
   wire [PORTS*LANES-1:0]  dma_lanes, sum_lanes, store_lanes, coming_lanes;
   wire [PORTS*FLIT_W-1:0] dma_data, read_data, sum_data, store_data;
   wire                    memory_busy;
+
+  // The channels of AXI4 of each bank.
+  localparam STRB_W = AXI_W / 8;
+  wire [BANKS*ADDRESS_W-1:0] bank_araddr, bank_awaddr;
+  wire [BANKS*AXI_W-1:0]     bank_rdata, bank_wdata;
+  wire [BANKS*STRB_W-1:0]    bank_wstrb;
+  wire [BANKS*2-1:0]         bank_rresp, bank_bresp;
+  wire [BANKS-1:0]           bank_arvalid, bank_arready, bank_rlast, bank_rvalid, bank_rready, bank_awvalid, bank_awready, bank_wlast,
+                             bank_wvalid, bank_wready, bank_bvalid, bank_bready;
+  genvar b;
+  generate
+    for (b = 0; b < BANKS; b = b + 1) begin : g_bank
+      spill_register #(.WIDTH(ADDRESS_W), .SPILL(SPILL)) i_ar (
+        .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(bank_arvalid[b]), .ready_o(bank_arready[b]),
+        .data_i(bank_araddr[b*ADDRESS_W+:ADDRESS_W]), .valid_o(memory_arvalid_o[b]), .ready_i(memory_arready_i[b]),
+        .data_o(memory_araddr_o[b*ADDRESS_W+:ADDRESS_W]));
+      spill_register #(.WIDTH(AXI_W + 3), .SPILL(SPILL)) i_r (
+        .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(memory_rvalid_i[b]), .ready_o(memory_rready_o[b]),
+        .data_i({memory_rlast_i[b], memory_rresp_i[b*2+:2], memory_rdata_i[b*AXI_W+:AXI_W]}), .valid_o(bank_rvalid[b]),
+        .ready_i(bank_rready[b]), .data_o({bank_rlast[b], bank_rresp[b*2+:2], bank_rdata[b*AXI_W+:AXI_W]}));
+      spill_register #(.WIDTH(ADDRESS_W), .SPILL(SPILL)) i_aw (
+        .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(bank_awvalid[b]), .ready_o(bank_awready[b]),
+        .data_i(bank_awaddr[b*ADDRESS_W+:ADDRESS_W]), .valid_o(memory_awvalid_o[b]), .ready_i(memory_awready_i[b]),
+        .data_o(memory_awaddr_o[b*ADDRESS_W+:ADDRESS_W]));
+      spill_register #(.WIDTH(AXI_W + STRB_W + 1), .SPILL(SPILL)) i_w (
+        .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(bank_wvalid[b]), .ready_o(bank_wready[b]),
+        .data_i({bank_wlast[b], bank_wstrb[b*STRB_W+:STRB_W], bank_wdata[b*AXI_W+:AXI_W]}), .valid_o(memory_wvalid_o[b]),
+        .ready_i(memory_wready_i[b]),
+        .data_o({memory_wlast_o[b], memory_wstrb_o[b*STRB_W+:STRB_W], memory_wdata_o[b*AXI_W+:AXI_W]}));
+      spill_register #(.WIDTH(2), .SPILL(SPILL)) i_b (
+        .clk_i(clk_i), .rst_ni(rst_ni), .valid_i(memory_bvalid_i[b]), .ready_o(memory_bready_o[b]), .data_i(memory_bresp_i[b*2+:2]),
+        .valid_o(bank_bvalid[b]), .ready_i(bank_bready[b]), .data_o(bank_bresp[b*2+:2]));
+    end
+  endgenerate
   gradient_memory #(
     .PORTS(PORTS), .LANES(LANES), .ADDR_W(ADDR_W), .QUEUE(QUEUE), .BUFFER(BUFFER), .BANKS(BANKS), .LINE_WORDS(BURST_WORDS),
     .LINES(LINES), .AXI_W(AXI_W), .ADDRESS_W(ADDRESS_W)
@@ -187,13 +244,12 @@ module axi_tile #(
     .read_valid_i(read_valid), .read_data_o(read_data), .sum_lanes_i(sum_lanes), .sum_data_i(sum_data),
     .store_valid_i(store_valid), .store_lanes_i(store_lanes), .store_data_i(store_data), .dma_valid_i(dma_valid),
     .dma_address_i(dma_address), .dma_lanes_i(dma_lanes), .dma_data_valid_o(dma_data_valid), .dma_data_o(dma_data),
-    .busy_o(memory_busy), .error_o(memory_error), .araddr_o(memory_araddr_o), .arlen_o(memory_arlen_o),
-    .arsize_o(memory_arsize_o), .arburst_o(memory_arburst_o), .arvalid_o(memory_arvalid_o), .arready_i(memory_arready_i),
-    .rdata_i(memory_rdata_i), .rresp_i(memory_rresp_i), .rlast_i(memory_rlast_i), .rvalid_i(memory_rvalid_i),
-    .rready_o(memory_rready_o), .awaddr_o(memory_awaddr_o), .awlen_o(memory_awlen_o), .awsize_o(memory_awsize_o),
-    .awburst_o(memory_awburst_o), .awvalid_o(memory_awvalid_o), .awready_i(memory_awready_i), .wdata_o(memory_wdata_o),
-    .wstrb_o(memory_wstrb_o), .wlast_o(memory_wlast_o), .wvalid_o(memory_wvalid_o), .wready_i(memory_wready_i),
-    .bresp_i(memory_bresp_i), .bvalid_i(memory_bvalid_i), .bready_o(memory_bready_o));
+    .busy_o(memory_busy), .error_o(memory_error), .araddr_o(bank_araddr), .arlen_o(memory_arlen_o),
+    .arsize_o(memory_arsize_o), .arburst_o(memory_arburst_o), .arvalid_o(bank_arvalid), .arready_i(bank_arready),
+    .rdata_i(bank_rdata), .rresp_i(bank_rresp), .rlast_i(bank_rlast), .rvalid_i(bank_rvalid), .rready_o(bank_rready),
+    .awaddr_o(bank_awaddr), .awlen_o(memory_awlen_o), .awsize_o(memory_awsize_o), .awburst_o(memory_awburst_o),
+    .awvalid_o(bank_awvalid), .awready_i(bank_awready), .wdata_o(bank_wdata), .wstrb_o(bank_wstrb), .wlast_o(bank_wlast),
+    .wvalid_o(bank_wvalid), .wready_i(bank_wready), .bresp_i(bank_bresp), .bvalid_i(bank_bvalid), .bready_o(bank_bready));
   // The memory knows where each flit's words are.
   wire unused_addresses = &{1'b0, read_address, sum_valid, sum_address, store_address};
 

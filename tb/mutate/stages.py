@@ -32,6 +32,7 @@ ICARUS = ["--simulator", "icarus", "--set", "system.topology.dims=[2, 2]", "--se
 OVER_AXI = {
     "corrected": [*ICARUS, "--set", "collective.size=256 B", "--runs", "2", "--parity", "--flip-tables"],
     "flipped": [*ICARUS, "--set", "collective.size=128 B", "--flip", "77"],
+    "spill": [*ICARUS, "--set", "collective.size=128 B", "--spill"],
 }
 # Benches of a block in Icarus: the block, the bench, its parameters.
 BENCHES = {
@@ -40,6 +41,7 @@ BENCHES = {
     "fifo_front": ("fifo", "queue_tb", ["FRONT=1"]),
     "buffer": ("vc_buffer", "queue_tb", ["VC_BUFFER=1"]),
     "clock_gate": ("clock_gate", "clock_gate_tb", []),
+    "spill": ("spill_register", "spill_register_tb", []),
     "table_ecc": ("schedule_table", "table_ecc_tb", []),
     "memory": ("gradient_memory", "gradient_memory_tb", ["ROUNDS=10"]),
     "memory_narrow": ("gradient_memory", "gradient_memory_tb",

@@ -97,7 +97,7 @@ module network_tb;
       wire mine = everyone || target == n;
       axi_tile #(
         .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
-        .FLOWS(FLOWS), .BANKS(BANKS), .AXI_W(AXI_W), .BURST_WORDS(BURST_WORDS), .LINES(BANK_LINES), .PARITY(PARITY),
+        .FLOWS(FLOWS), .BANKS(BANKS), .AXI_W(AXI_W), .BURST_WORDS(BURST_WORDS), .LINES(BANK_LINES), .SPILL(SPILL), .PARITY(PARITY),
         .COUNTERS(1), .ECC(FLIP_TABLES)
       ) i_tile (
         .clk_i(clk), .rst_ni(rst_n), .awaddr_i(address), .awvalid_i(writes && mine), .awready_o(unused_taken[n]), .wdata_i(data),
@@ -136,7 +136,7 @@ module network_tb;
         wire [LINKS*VCS-1:0]     twin_credit;
         axi_tile #(
           .LINKS(LINKS), .PORTS(PORTS), .FLIT_W(FLIT_W), .VCS(VCS), .DEPTH(DEPTH), .CREDITS(CREDITS), .ENTRIES(ENTRIES),
-          .FLOWS(FLOWS), .BANKS(BANKS), .AXI_W(AXI_W), .BURST_WORDS(BURST_WORDS), .LINES(BANK_LINES), .PARITY(PARITY),
+          .FLOWS(FLOWS), .BANKS(BANKS), .AXI_W(AXI_W), .BURST_WORDS(BURST_WORDS), .LINES(BANK_LINES), .SPILL(SPILL), .PARITY(PARITY),
           .COUNTERS(1), .ECC(FLIP_TABLES), .GATES(1)
         ) i_tile (
           .clk_i(clk), .rst_ni(rst_n), .awaddr_i(address), .awvalid_i(writes && mine), .awready_o(twin_awready), .wdata_i(data),
@@ -216,7 +216,8 @@ module network_tb;
 
   reg     told;
   integer at, run, wrong, cycle, last, flits, flits_before, sent, i, failures, bursts_in, bursts_out, corrections;
-  // A write to the target, or all; each must take it at once and answer in the next cycle that all is well.
+  // A write to the target, or all; each must take it at once and answer that all is well in the next cycle, behind registers at the channels'
+  // ends two later.
   task write(input [7:0] to, input [31:0] what);
     begin
       address = to;
@@ -224,6 +225,7 @@ module network_tb;
       writes = 1'b1;
       @(negedge clk);
       writes = 1'b0;
+      repeat (2 * SPILL) @(negedge clk);
       if (!answered[target] || write_response[target*2+:2] != 2'd0) begin
         $display("FAILED: tile %0d does not take a write to %h", target, to);
         failures = failures + 1;
@@ -239,6 +241,7 @@ module network_tb;
       reads = 1'b1;
       @(negedge clk);
       reads = 1'b0;
+      repeat (2 * SPILL) @(negedge clk);
       if (!given[target] || read_response[target*2+:2] != 2'd0) begin
         $display("FAILED: tile %0d does not give %h", target, from);
         failures = failures + 1;
@@ -271,7 +274,7 @@ module network_tb;
     everyone = 1'b0;
     for (target = 0; target < NODES; target = target + 1) begin
       must_read(`COPPICE_TILE_ID, 32'h434f5054);
-      must_read(`COPPICE_TILE_NOW, now);
+      must_read(`COPPICE_TILE_NOW, now + SPILL);
       write(`COPPICE_TILE_MEMORY_BASE, (target + 1) * PAGES);
       write(`COPPICE_TILE_SOURCE, target * 4);
       write(`COPPICE_TILE_ARRIVALS, {16'd0, sizes[target][PORTS*32+:16]});

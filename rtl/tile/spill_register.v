@@ -1,0 +1,45 @@
+// A channel of valid and ready with registers at both ends: no path goes through it, either way. What comes in a cycle is there in the
+// next, one in every cycle; what nobody takes waits, and one more beside it, as ready_o is of the cycle before.
+// Wires without SPILL.
+`default_nettype none
+module spill_register #(
+  parameter WIDTH = 1,
+  parameter SPILL = 1  // 0: wires
+) (
+  input  wire             clk_i,
+  input  wire             rst_ni,
+  input  wire             valid_i,  // not in a reset
+  output wire             ready_o,
+  input  wire [WIDTH-1:0] data_i,
+  output wire             valid_o,
+  input  wire             ready_i,
+  output wire [WIDTH-1:0] data_o    // stays until the next
+);
+  generate
+    if (SPILL != 0) begin : g_registers
+      reg             front_valid_q, behind_valid_q;
+      reg [WIDTH-1:0] front_q, behind_q;
+      wire moves = !front_valid_q || ready_i;  // the front has a place
+      assign ready_o = !behind_valid_q;
+      assign valid_o = front_valid_q;
+      assign data_o = front_q;
+      always @(posedge clk_i) begin
+        if (!rst_ni) begin
+          front_valid_q <= 1'b0;
+          behind_valid_q <= 1'b0;
+        end else begin
+          if (moves) front_valid_q <= valid_i || behind_valid_q;
+          behind_valid_q <= !moves && (valid_i || behind_valid_q);
+        end
+        if (moves && (valid_i || behind_valid_q)) front_q <= behind_valid_q ? behind_q : data_i;
+        if (valid_i && !behind_valid_q) behind_q <= data_i;
+      end
+    end else begin : g_wires
+      assign ready_o = ready_i;
+      assign valid_o = valid_i;
+      assign data_o = data_i;
+      wire unused = &{1'b0, clk_i, rst_ni};
+    end
+  endgenerate
+endmodule
+`default_nettype wire

@@ -1,0 +1,50 @@
+// spill_register: what goes in comes out in order, under random valid and ready; where it has registers no input moves an output before the
+// clock's edge, and one goes through in each cycle in which both ends are willing. The last line says "verified", or what is wrong.
+`timescale 1ns/1ns
+`default_nettype none
+module spill_register_tb;
+  parameter SPILL = 1, CYCLES = 2000;
+  localparam WIDTH = 8;
+  reg              clk = 1'b0, rst_n = 1'b0, valid = 1'b0, ready = 1'b0;
+  reg  [WIDTH-1:0] data = 0, expected = 0;
+  wire             place, offered;
+  wire [WIDTH-1:0] front;
+  spill_register #(.WIDTH(WIDTH), .SPILL(SPILL)) i_dut (
+    .clk_i(clk), .rst_ni(rst_n), .valid_i(valid), .ready_o(place), .data_i(data), .valid_o(offered), .ready_i(ready), .data_o(front));
+
+  reg [WIDTH+1:0] before;
+  reg             waits;
+  integer         seed = 1, cycle, wrong = 0, taken = 0, streamed = 0, through = 0;
+  always #1 clk = !clk;
+  initial begin
+    repeat (2) @(negedge clk);
+    rst_n = 1'b1;
+    for (cycle = 0; cycle < CYCLES; cycle = cycle + 1) begin
+      @(negedge clk);
+      before = {place, offered, front};
+      waits = valid && !place;
+      // In every other hundred both ends are always willing. Who says valid keeps to it.
+      if (!waits) valid = cycle / 100 % 2 == 1 || $random(seed) % 3 != 0;
+      ready = cycle / 100 % 2 == 1 || $random(seed) % 3 != 0;
+      #0;
+      if (SPILL != 0 && before !== {place, offered, front}) wrong = wrong + 1;
+      if (offered && front !== expected) wrong = wrong + 1;
+      @(posedge clk);
+      if (cycle / 100 % 2 == 1 && cycle % 100 > 2) begin
+        streamed = streamed + 1;
+        through = through + (offered && ready);
+      end
+      if (offered && ready) begin
+        taken = taken + 1;
+        expected = expected + 1'b1;
+      end
+      waits = valid && !place;
+      #0 if (valid && !waits) data = data + 1'b1;
+    end
+    if (through != streamed) wrong = wrong + 1;
+    if (wrong == 0 && taken > CYCLES / 2) $display("verified: %0d came through", taken);
+    else $display("FAILED: %0d wrong, %0d came through, %0d of %0d in a row", wrong, taken, through, streamed);
+    $finish;
+  end
+endmodule
+`default_nettype wire
