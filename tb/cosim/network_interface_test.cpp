@@ -99,6 +99,8 @@ class Looped {
   }
   // Whether flits' places are given back.
   void give_credits(bool gives) { gives_credits_ = gives; }
+  // What leaves goes to other nodes.
+  void send_away() { sends_away_ = true; }
   std::size_t flits_without_credit() const { return credits_.size(); }
   bool busy() {
     rtl_.settle();
@@ -213,7 +215,9 @@ class Looped {
     rtl_->flit_valid_i = rtl_->flit_head_i = rtl_->flit_tail_i = rtl_->credit_i = 0;
     rtl_->dma_data_valid_i = 0;
     while (gives_credits_ && !credits_.empty() && credits_.front().at <= now_) {
-      rtl_->credit_i |= 1U << (credits_.front().port * kVcs + credits_.front().vc);
+      const unsigned credit = 1U << (credits_.front().port * kVcs + credits_.front().vc);
+      if ((rtl_->credit_i & credit) != 0) break;  // one a cycle
+      rtl_->credit_i |= credit;
       credits_.pop_front();
     }
     while (!flits_.empty() && flits_.front().at <= now_) {
@@ -253,7 +257,7 @@ class Looped {
           EXPECT_EQ(flit.words[2] >> 22 | std::uint64_t{flit.words[3]} << 10, kRoute) << "in cycle " << now_;
         }
         if (!flit.head) --asked_[port];
-        flits_.push_back(flit);
+        if (!sends_away_) flits_.push_back(flit);
         flit.at = now_ + 4;
         credits_.push_back(flit);
         EXPECT_LE(credits_.size(), 2 * kPorts * kCredits) << "in cycle " << now_;
@@ -284,6 +288,7 @@ class Looped {
   std::vector<Data> reads_;
   std::array<int, kPorts> asked_{};  // flits of data that are asked for and have not left
   bool gives_credits_ = true;
+  bool sends_away_ = false;
   std::array<std::uint16_t, kPorts * kContexts> left_{};  // entries, until the cycle before
   bool was_busy_ = false;
   unsigned at_ = 0;  // bits of the line that are there
@@ -478,8 +483,23 @@ TEST(NetworkInterfaceWithContexts, TakesItsNeighboursPlacesOnce) {
   for (int cycle = 0; cycle < 100; ++cycle) interface.step();
   EXPECT_EQ(interface.flits_without_credit(), sent);
   interface.give_credits(true);
-  for (int cycle = 0; cycle < 1000; ++cycle) interface.step();
+  for (int cycle = 0; cycle < 500; ++cycle) interface.step();
   EXPECT_FALSE(interface.busy());
+}
+
+TEST(NetworkInterfaceWithContexts, EndsWhenItsLastMessageHasLeft) {
+  Looped interface(kInTurns);
+  interface.load(0, 0, std::vector<Add>(3, {.flow = 1, .words = kBufferWords}));
+  interface.commit(0, {3, 0});
+  interface.open(0, 5, 0);
+  interface.step();
+  interface.send_away();
+  interface.give_credits(false);
+  interface.start(1);
+  for (int cycle = 0; cycle < 200; ++cycle) EXPECT_EQ(interface.step(), 0U) << cycle;
+  EXPECT_LT(interface.flits_without_credit(), 3 * (kBufferWords / kLanes + 1));
+  interface.give_credits(true);
+  interface.run(1, 50);
 }
 
 TEST(NetworkInterfaceWithContexts, EndsInTheCycleOfItsStartWhereNothingIsToBeDone) {

@@ -21,6 +21,9 @@ NETWORKS = {
              "--set", "system.ni.lockstep=false", "--set", "system.ni.payload=64 B"],
     "messages": ["--set", "collective.size=4 KiB", "--set", "system.ni.flow_control=message", "--type", "int32"],
     "direct": ["--set", "collective.algorithm=direct", "--set", "collective.size=4 KiB", "--set", "system.ni.lockstep=false"],
+    # A table's lines for iterations, some of which are passed over.
+    "pieces": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.algorithm=double_tree", "--set", "collective.chunks=12",
+               "--set", "system.link.latency=8 ns", "--set", "collective.size=256 B", "--runs", "2"],
     # Links that hold more than a buffer: credits run out.
     "long_links": ["--set", "system.topology.dims=[2, 2]", "--set", "collective.size=32 KiB", "--set", "system.link.latency=500 ns",
                    "--set", "system.ni.flow_control=message"],
