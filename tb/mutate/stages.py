@@ -35,7 +35,7 @@ ICARUS = ["--simulator", "icarus", "--set", "system.topology.dims=[2, 2]", "--se
 OVER_AXI = {
     "corrected": [*ICARUS, "--set", "collective.size=256 B", "--runs", "2", "--parity", "--flip-tables"],
     "flipped": [*ICARUS, "--set", "collective.size=128 B", "--flip", "77"],
-    "spill": [*ICARUS, "--set", "collective.size=128 B", "--spill"],
+    "spill": [*ICARUS, "--set", "collective.size=148 B", "--spill"],  # flits of words of two lines
 }
 # Benches of a block in Icarus: the block, the bench, its parameters.
 BENCHES = {
