@@ -273,9 +273,10 @@ class Looped {
     for (unsigned port = 0; port < kPorts; ++port) {
       if ((rtl_->sum_valid_o >> port) & 1) {
         for (unsigned lane = 0; lane < kLanes; ++lane) {
-          if ((rtl_->sum_lanes_o >> (port * kLanes + lane)) & 1)
+          if ((rtl_->sum_lanes_o >> (port * kLanes + lane)) & 1) {
             memory_.at(address(rtl_->sum_address_o, port) + lane) =
                 std::bit_cast<float>(rtl_->sum_data_o[port * kLanes + lane]);
+          }
         }
       }
     }
