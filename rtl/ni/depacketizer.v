@@ -7,7 +7,7 @@
 // as its packet's head comes, and kept up to date while others' come and go: a tail has nothing to look for.
 //
 // Limits: a packet has a flit behind its head.
-`include "coppice_layout.vh"
+`include "../ni/coppice_layout.vh"
 `default_nettype none
 module depacketizer #(
   parameter FLIT_W = 128,    // bits of a flit

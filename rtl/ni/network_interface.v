@@ -19,7 +19,7 @@
 //
 // Limits: flows below FLOWS; times modulo 2^TIME_W; payloads of whole flits; one flit a cycle on every channel of a
 // message's route.
-`include "coppice_layout.vh"
+`include "../ni/coppice_layout.vh"
 `default_nettype none
 module network_interface #(
   parameter PORTS = 4,       // from 1

@@ -13,7 +13,7 @@
 // may issue does (context_arbiter). A head flit then says of which collective it is, by an id before the flow, and the words of
 // its data from the collective's own buffer on: data_address_o has the buffer's place here in it, and arrived_flow_o the context
 // in the place of the id. stray_o tells of a head flit of a collective that no context is open for.
-`include "coppice_layout.vh"
+`include "../ni/coppice_layout.vh"
 `default_nettype none
 module ni_port #(
   parameter FLIT_W = 128,    // bits of a flit

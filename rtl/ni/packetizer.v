@@ -5,7 +5,7 @@
 //
 // Head flit, from bit 0: add (else store), flow, address of the packet's first word, data words of the packet,
 // tag (source port, sequence number), packets of the message, source route.
-`include "coppice_layout.vh"
+`include "../ni/coppice_layout.vh"
 `default_nettype none
 module packetizer #(
   parameter FLIT_W = 128,   // bits of a flit

@@ -4,7 +4,7 @@
 // collective can follow at once: clear_i, in the last cycle of a collective, makes everything as at the commit.
 //
 // In a cycle with request_o the entry at the head may issue, and does if grant_i. A nop needs no grant.
-`include "coppice_layout.vh"
+`include "../ni/coppice_layout.vh"
 `default_nettype none
 module port_context #(
   parameter ENTRIES = 256,   // lines of the table, a power of two

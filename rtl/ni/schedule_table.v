@@ -13,7 +13,7 @@
 // With ECC a line has check bits in the memories and in the register of the first one (secded.v), and is corrected where it
 // comes out of them, in the same cycle: one bit changed in each part of a line does nothing, and counts when the line leaves;
 // more are told while it is at the head. A line is not written back.
-`include "coppice_layout.vh"
+`include "../ni/coppice_layout.vh"
 `default_nettype none
 module schedule_table #(
   parameter ENTRY_W = 192,  // bits of an entry

@@ -3,7 +3,7 @@
 // as a collective ends, error as the first thing is lost.
 //
 // Limits: those of tile; at most 8 ports, lines of at most 256 bits, tables of at most 32768 lines.
-`include "coppice_layout.vh"
+`include "../ni/coppice_layout.vh"
 `default_nettype none
 module axi_tile #(
   parameter LINKS = 4,       // channels to neighbours and from them

@@ -23,7 +23,7 @@
 //
 // Limits: those of network_interface; VCS is a power of two; buffers of all routers of a network hold CREDITS a virtual
 // channel or more.
-`include "coppice_layout.vh"
+`include "../ni/coppice_layout.vh"
 `default_nettype none
 module tile #(
   parameter LINKS = 4,       // channels to neighbours and from them

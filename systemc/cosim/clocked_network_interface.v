@@ -1,7 +1,7 @@
 // network_interface with a register behind every input: an evaluation of the model computes a cycle once, with
 // what came in it, where it would else settle before and after the clock's edge. Outputs are those of the cycle whose
 // inputs the last edge took.
-`include "coppice_layout.vh"
+`include "../ni/coppice_layout.vh"
 `default_nettype none
 module clocked_network_interface #(
   parameter PORTS = 4,       // from 1
