@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 
@@ -14,10 +15,16 @@ using topology::NodeId;
 using topology::Topology;
 
 ChannelId find_channel(const Topology& topology, NodeId src, NodeId dst) {
+  ChannelId fastest = -1;
+  const auto speed = [&](ChannelId id) {
+    const Channel& channel = topology.channel(id);
+    return std::pair(channel.bandwidth.bytes_per_second, -channel.latency);
+  };
   for (const ChannelId id : topology.out_channels(src)) {
-    if (topology.channel(id).dst == dst) return id;
+    if (topology.channel(id).dst != dst) continue;
+    if (fastest < 0 || speed(id) > speed(fastest)) fastest = id;
   }
-  return -1;
+  return fastest;
 }
 
 std::vector<ChannelId> reverse_channels(const Topology& topology) {
@@ -27,9 +34,14 @@ std::vector<ChannelId> reverse_channels(const Topology& topology) {
     const Channel& channel = topology.channels()[i];
     const auto out = topology.out_channels(channel.dst);
     // Earlier parallel channels have taken the last free ones.
-    const auto back = std::find_if(out.rbegin(), out.rend(), [&](ChannelId id) {
+    const auto free = [&](ChannelId id) {
       return topology.channel(id).dst == channel.src && reverse[static_cast<std::size_t>(id)] < 0;
+    };
+    auto back = std::find_if(out.rbegin(), out.rend(), [&](ChannelId id) {
+      return free(id) && topology.channel(id).bandwidth == channel.bandwidth &&
+             topology.channel(id).latency == channel.latency;
     });
+    if (back == out.rend()) back = std::find_if(out.rbegin(), out.rend(), free);
     if (back == out.rend()) {
       throw UnsupportedError(
           fmt::format("a reduction runs over the gather's channels backwards, but channel "

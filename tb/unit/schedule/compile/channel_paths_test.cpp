@@ -29,7 +29,30 @@ TEST(ReverseChannels, RefusesAOneWayStreet) {
               testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr("0->1")));
 }
 
-TEST(FindChannel, TakesTheFirst) {
+// Whichever link comes first, a channel is paired with the one back of its own speed.
+TEST(ReverseChannels, PairsLinksOfOneSpeed) {
+  constexpr Bandwidth kFast{16};
+  constexpr Bandwidth kSlow{1};
+  topology::Topology topology(topology::Kind::kFile, {}, 2, 0);
+  topology.add_channel(0, 1, kSlow, 900);
+  topology.add_channel(1, 0, kSlow, 900);
+  topology.add_channel(0, 1, kFast, 10);
+  topology.add_channel(1, 0, kFast, 10);
+  EXPECT_THAT(reverse_channels(topology), testing::ElementsAre(1, 0, 3, 2));
+}
+
+TEST(FindChannel, TakesTheFastestThenTheNearestThenTheFirst) {
+  topology::Topology topology(topology::Kind::kFile, {}, 2, 0);
+  topology.add_channel(0, 1, {1}, 10);
+  EXPECT_EQ(find_channel(topology, 0, 1), 0);
+  topology.add_channel(0, 1, {16}, 900);
+  EXPECT_EQ(find_channel(topology, 0, 1), 1);
+  topology.add_channel(0, 1, {16}, 10);
+  topology.add_channel(0, 1, {16}, 10);
+  EXPECT_EQ(find_channel(topology, 0, 1), 2);
+}
+
+TEST(FindChannel, TakesTheFirstOfEqualOnes) {
   const Machine machine = torus({2});
   EXPECT_EQ(find_channel(machine.topology, 0, 1), machine.topology.out_channels(0)[0]);
   EXPECT_EQ(find_channel(mesh({3}).topology, 0, 2), -1);
