@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "schedule/compile/step_lengths.h"
 
 namespace coppice::schedule {
 namespace {
@@ -33,11 +34,8 @@ class SymmetricBuilder {
     Schedule schedule =
         build_schedule(topology_, request_, algorithm, chunks, symmetric_.sends, {}, IdleSteps::kNothing);
     collect_entries(schedule);
-    TablePattern::Spec spec{.pieces = symmetric_.pieces,
-                            .bytes = bytes_,
-                            .slots = with_nops(schedule.steps),
-                            .ways = ways_,
-                            .routes = {}};
+    TablePattern::Spec spec{
+        .pieces = symmetric_.pieces, .bytes = bytes_, .slots = with_nops(), .ways = ways_, .routes = {}};
     schedule.routes.clear();
     for (const ChannelId channel : channels_) spec.routes.push_back(route_index(schedule, channel));
     schedule.flows = static_cast<int>(moves_.nodes()) * symmetric_.pieces;
@@ -105,20 +103,30 @@ class SymmetricBuilder {
     slots_[slot_of_way_[static_cast<std::size_t>(way)]].push_back(std::move(moved));
   }
 
+  Bandwidth pace_of(const TableEntry& entry) const {
+    return topology_.channel(channel_of(moves_.origin(), static_cast<std::size_t>(entry.route))).bandwidth;
+  }
+
   // The slots with every step before their last entry.
-  std::vector<std::vector<TableEntry>> with_nops(int steps) const {
-    std::vector<Bytes> longest(static_cast<std::size_t>(steps) + 1, 0);
+  std::vector<std::vector<TableEntry>> with_nops() const {
+    StepLengths lengths;
+    std::vector<Bandwidth> slowest;  // [slot]
     for (const auto& slot : slots_) {
-      for (const TableEntry& entry : slot) longest[static_cast<std::size_t>(entry.step)] = bytes_;
+      slowest.push_back(slot.empty() ? Bandwidth{1} : pace_of(slot.front()));
+      for (const TableEntry& entry : slot) {
+        lengths.add(entry.step, bytes_, pace_of(entry));
+        slowest.back() = std::min(slowest.back(), pace_of(entry));
+      }
     }
     std::vector<std::vector<TableEntry>> filled;
     for (const auto& slot : slots_) {
+      StepLengths::Nops nops(lengths, slowest[filled.size()], request_);
       auto& entries = filled.emplace_back();
       for (const TableEntry& entry : slot) {
         for (int step = entries.empty() ? 1 : entries.back().step + 1; step < entry.step; ++step) {
           TableEntry& nop = entries.emplace_back();
           nop.step = step;
-          nop.bytes = longest[static_cast<std::size_t>(step)];
+          nop.bytes = nops.next(step);
         }
         entries.push_back(entry);
       }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "schedule/compile/memory_limit.h"
 #include "schedule/compile/path_virtual_channels.h"
+#include "schedule/compile/step_lengths.h"
 
 namespace coppice::schedule {
 namespace {
@@ -146,6 +147,7 @@ class Builder {
         routes_(topology, request, paths) {}
 
   Schedule build(const std::string& algorithm) {
+    schedule_.nodes.resize(static_cast<std::size_t>(topology_.num_accelerators()));
     sort_by_step();
     find_routes();
     schedule_.algorithm = algorithm;
@@ -153,7 +155,6 @@ class Builder {
     schedule_.size = request_.size;
     schedule_.element = request_.element;
     schedule_.flows = static_cast<int>(chunks_.size());
-    schedule_.nodes.resize(static_cast<std::size_t>(topology_.num_accelerators()));
     for (NodeTables& node : schedule_.nodes) node.ports.resize(static_cast<std::size_t>(request_.ni_ports));
     reserve_tables();
     fill_tables();
@@ -170,7 +171,9 @@ class Builder {
   void reserve_tables();
   void fill_tables();
   void fill_step(std::size_t begin, std::size_t end);
-  void hold_until(int step, Table& table) const;
+  void find_paces();
+  Bandwidth pace_of(std::size_t position) const;
+  void hold_until(int step, std::size_t table_number, Table& table);
   void record_arrival(std::int32_t index);
   TableEntry make_entry(std::size_t position) const;
 
@@ -200,9 +203,10 @@ class Builder {
   std::span<const ChannelPath> paths_;
   RouteTable routes_;
   Schedule schedule_;
-  std::vector<std::int32_t> order_;            // sends that carry data, by step
-  std::vector<std::int32_t> route_;            // [position in order_]
-  std::vector<Bytes> longest_;                 // [step]: longest message
+  std::vector<std::int32_t> order_;  // sends that carry data, by step
+  std::vector<std::int32_t> route_;  // [position in order_]
+  StepLengths lengths_;
+  std::vector<StepLengths::Nops> nops_;        // [accelerator * ports + port]
   std::vector<Arrivals> arrivals_;             // [accelerator * flows + flow]
   std::vector<std::int32_t> previous_reduce_;  // [send]: the reduce arrival before it, same node and flow
 };
@@ -259,12 +263,36 @@ void Builder::sort_by_step() {
 
 void Builder::find_routes() {
   route_.resize(order_.size());
-  longest_.resize(static_cast<std::size_t>(schedule_.steps) + 1, 0);
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    route_[i] = routes_.route_of(sorted(i));
-    Bytes& longest = longest_[static_cast<std::size_t>(sorted(i).step)];
-    longest = std::max(longest, chunks_[static_cast<std::size_t>(sorted(i).flow)].bytes);
+  for (std::size_t i = 0; i < order_.size(); ++i) route_[i] = routes_.route_of(sorted(i));
+  if (idle_ == IdleSteps::kNops) find_paces();
+}
+
+// The slowest channel of a message's route.
+Bandwidth Builder::pace_of(std::size_t position) const {
+  const Route& route = routes_[route_[position]];
+  NodeId at = sorted(position).src;
+  Bandwidth slowest = topology_.channel(topology_.out_channels(at)[route.front().out_port]).bandwidth;
+  for (std::size_t hop = 0; hop + 1 < route.size(); ++hop) {
+    const topology::Channel& channel = topology_.channel(topology_.out_channels(at)[route[hop].out_port]);
+    slowest = std::min(slowest, channel.bandwidth);
+    at = channel.dst;
   }
+  return slowest;
+}
+
+void Builder::find_paces() {
+  const Bandwidth any = topology_.channels().empty() ? Bandwidth{1} : topology_.channels().front().bandwidth;
+  const bool alike = std::ranges::all_of(topology_.channels(),
+                                         [&](const auto& channel) { return channel.bandwidth == any; });
+  std::vector<Bandwidth> slowest(schedule_.nodes.size() * static_cast<std::size_t>(request_.ni_ports));
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const Bandwidth pace = alike ? any : pace_of(i);
+    lengths_.add(sorted(i).step, chunks_[static_cast<std::size_t>(sorted(i).flow)].bytes, pace);
+    Bandwidth& of_port = slowest[table_of(i)];
+    of_port = of_port.bytes_per_second == 0 ? pace : std::min(of_port, pace);
+  }
+  nops_.reserve(slowest.size());
+  for (const Bandwidth pace : slowest) nops_.emplace_back(lengths_, pace, request_);
 }
 
 // Tables grow large: exact capacities avoid half of the memory.
@@ -300,17 +328,17 @@ void Builder::fill_tables() {
 void Builder::fill_step(std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
     auto& table = schedule_.nodes[static_cast<std::size_t>(sorted(i).src)].ports[port_of(i)];
-    if (idle_ == IdleSteps::kNops) hold_until(sorted(i).step, table);
+    if (idle_ == IdleSteps::kNops) hold_until(sorted(i).step, table_of(i), table);
     table.push_back(make_entry(i));
   }
   for (std::size_t i = begin; i < end; ++i) record_arrival(order_[i]);
 }
 
-void Builder::hold_until(int step, Table& table) const {
+void Builder::hold_until(int step, std::size_t table_number, Table& table) {
   for (int idle = table.empty() ? 1 : table.back().step + 1; idle < step; ++idle) {
     TableEntry nop;
     nop.step = idle;
-    nop.bytes = longest_[static_cast<std::size_t>(idle)];
+    nop.bytes = nops_[table_number].next(idle);
     table.push_back(std::move(nop));
   }
 }
