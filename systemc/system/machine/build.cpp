@@ -25,6 +25,7 @@
 #include "schedule/files/schedule_file.h"
 #include "schedule/files/tacos_file.h"
 #include "schedule/registry.h"
+#include "system/machine/like_network.h"
 #include "topology/files/graph_file.h"
 #include "topology/networks/clos.h"
 #include "topology/networks/hierarchy.h"
@@ -168,10 +169,11 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
     throw ConfigError(loaded.place("collective.algorithm"),
                       fmt::format("collective.algorithm: there is no algorithm '{}'", collective.algorithm));
   }
-  schedule::CompileRequest request = request_of(loaded, topology, routing);
+  const LikeNetwork like(loaded, topology, routing, resolve_ni_ports(loaded.config, topology));
+  schedule::CompileRequest request = request_of(loaded, like.topology(), like.routing());
   if (pattern_beyond) request.pattern_beyond = *pattern_beyond;
-  // The network interface in Verilog is loaded with stored entries.
-  if (loaded.config.system.ni.impl == config::Implementation::kRtl) {
+  // The network interface in Verilog is loaded with stored entries, as is a graph's, which are renumbered.
+  if (loaded.config.system.ni.impl == config::Implementation::kRtl || like.likeness() != nullptr) {
     request.pattern_beyond = std::numeric_limits<int>::max();
   }
   require_adders_used(loaded, topology);
@@ -181,13 +183,15 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   if (has_root(collective)) {
     require_root(loaded, topology);
     require_rooted_algorithm(loaded);
-    request.root = collective.root;
+    request.root = like.member(collective.root);
   }
   return at_key(loaded, "collective.algorithm", [&] {
-    if (!config::chooses_algorithm(loaded.config)) return compiler->compile(topology, request);
-    auto choice = schedule::choose_algorithm(topology, request, schedule::algorithms());
+    if (!config::chooses_algorithm(loaded.config)) {
+      return like.adopt(compiler->compile(like.topology(), request));
+    }
+    auto choice = schedule::choose_algorithm(like.topology(), request, schedule::algorithms());
     expected = std::move(choice.expected);
-    return std::move(choice.schedule);
+    return like.adopt(std::move(choice.schedule));
   });
 }
 

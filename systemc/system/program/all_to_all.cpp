@@ -21,6 +21,7 @@
 #include "schedule/proof/contention.h"
 #include "schedule/proof/replay.h"
 #include "system/machine/build.h"
+#include "system/machine/like_network.h"
 
 namespace coppice::system {
 namespace {
@@ -246,21 +247,23 @@ CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology:
   if (key == "collective.file") return checked(topology, read_all_to_all(loaded, topology, request), 0);
   const auto algorithms = schedule::all_to_all_algorithms();
   const auto chosen = std::ranges::find(algorithms, algorithm, &schedule::AllToAllAlgorithm::name);
+  const LikeNetwork like(loaded, topology, routing, request.ni_ports);
+  request.routing = &like.routing();
   std::vector<schedule::ExpectedTime> expected;
   schedule::Schedule schedule;
   if (chosen == algorithms.end()) {
-    schedule::AutomaticChoice choice = schedule::choose_all_to_all(topology, request);
+    schedule::AutomaticChoice choice = schedule::choose_all_to_all(like.topology(), request);
     schedule = std::move(choice.schedule);
     expected = std::move(choice.expected);
   } else {
     try {
-      schedule = schedule::compile_all_to_all(topology, request, *chosen);
+      schedule = schedule::compile_all_to_all(like.topology(), request, *chosen);
     } catch (const UnsupportedError& error) {
       throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
     }
   }
   const int parts = schedule.flows / (n * n);
-  CheckedSchedule result = checked(topology, std::move(schedule), parts);
+  CheckedSchedule result = checked(topology, like.adopt_blocks(std::move(schedule)), parts);
   result.expected = std::move(expected);
   return result;
 }

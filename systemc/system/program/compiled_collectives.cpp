@@ -82,6 +82,7 @@ CompiledCollectives::CompiledCollectives(const config::Loaded& loaded, const top
       routing_(routing),
       ways_(ways),
       ni_ports_(resolve_ni_ports(loaded.config, machine)),
+      like_(loaded, machine, routing, ni_ports_),
       framing_{loaded.config.system.ni.flow_control, loaded.config.system.flit,
                loaded.config.system.ni.payload},
       routes_(machine, loaded.config.system.router.vcs) {}
@@ -89,7 +90,8 @@ CompiledCollectives::CompiledCollectives(const config::Loaded& loaded, const top
 const GroupNetwork& CompiledCollectives::network(const Members& accelerators) {
   auto& known = networks_[accelerators];
   if (known == nullptr) {
-    known = std::make_unique<GroupNetwork>(loaded_, machine_, routing_, accelerators, ways_);
+    known =
+        std::make_unique<GroupNetwork>(loaded_, machine_, routing_, accelerators, ways_, like_.likeness());
   }
   return *known;
 }

@@ -13,6 +13,7 @@
 #include "schedule/proof/checker.h"
 #include "schedule/tables/schedule.h"
 #include "system/machine/least_time.h"
+#include "system/machine/like_network.h"
 #include "system/program/group_network.h"
 #include "topology/routing/deadlock.h"
 #include "workload/program.h"
@@ -86,6 +87,7 @@ class CompiledCollectives {
   const topology::RoutingFunction& routing_;
   GroupWays ways_;
   int ni_ports_;
+  LikeNetwork like_;
   fabric::Framing framing_;
   topology::ChannelDependencyGraph routes_;
   std::map<Members, std::unique_ptr<GroupNetwork>> networks_;

@@ -1,7 +1,6 @@
 #include "system/program/group_network.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "base/error.h"
 #include "config/keys/dimensions.h"
+#include "schedule/tables/placed_tables.h"
 #include "topology/networks/builders.h"
 #include "topology/networks/hierarchy.h"
 #include "topology/networks/kinds.h"
@@ -57,21 +57,26 @@ topology::Route machine_route(const Topology& machine, const topology::RoutingFu
                               NodeId dst, int ni_ports) {
   topology::Route route = topology::make_route(machine, routing, src, dst, 0, 0);
   NodeId at = src;
-  int arrives = 0;
+  int ejection = 0;
   for (std::size_t hop = 0; hop + 1 < route.size(); ++hop) {
     const Channel& channel = machine.channel(machine.out_channels(at)[route[hop].out_port]);
     at = channel.dst;
-    arrives = channel.dst_port;
+    ejection = topology::ejection_port(channel, ni_ports);
   }
-  const int port = static_cast<int>(machine.out_channels(dst).size()) + arrives % ni_ports;
+  const int port = static_cast<int>(machine.out_channels(dst).size()) + ejection;
   route.back().out_port = static_cast<std::uint16_t>(port);
   return route;
 }
 
 GroupNetwork::GroupNetwork(const config::Loaded& loaded, const Topology& machine,
                            const topology::RoutingFunction& routing, std::vector<NodeId> accelerators,
-                           GroupWays ways)
-    : loaded_(&loaded), machine_(&machine), machine_routing_(&routing), nodes_(std::move(accelerators)) {
+                           GroupWays ways, const topology::Likeness* likeness)
+    : loaded_(&loaded),
+      machine_(&machine),
+      machine_routing_(&routing),
+      likeness_(likeness),
+      view_(likeness != nullptr ? &likeness->network : &machine),
+      nodes_(std::move(accelerators)) {
   if (ways == GroupWays::kRouted) {
     route();
     return;
@@ -81,7 +86,16 @@ GroupNetwork::GroupNetwork(const config::Loaded& loaded, const Topology& machine
     shape_ = "whole";
     return;
   }
+  if (likeness_ != nullptr && likeness_->network.kind() == topology::Kind::kFile) view_ = machine_;
   if (!find_grid() && !find_levels() && !find_links()) route();
+}
+
+NodeId GroupNetwork::in_view(NodeId node) const {
+  return view_ == machine_ ? node : likeness_->members[index(node)];
+}
+
+NodeId GroupNetwork::from_view(NodeId node) const {
+  return view_ == machine_ ? node : likeness_->nodes[index(node)];
 }
 
 NodeId GroupNetwork::member(NodeId accelerator) const {
@@ -89,10 +103,10 @@ NodeId GroupNetwork::member(NodeId accelerator) const {
 }
 
 bool GroupNetwork::find_grid() {
-  const topology::KindInfo& info = topology::info_of(machine_->kind());
+  const topology::KindInfo& info = topology::info_of(view_->kind());
   if (!info.grid) return false;
   std::vector<std::vector<int>> coordinates;
-  for (const NodeId node : nodes_) coordinates.push_back(machine_->coordinates(node));
+  for (const NodeId node : nodes_) coordinates.push_back(view_->coordinates(in_view(node)));
   const auto box = box_of(coordinates);
   if (box.empty()) return false;
   std::vector<int> widths;
@@ -101,9 +115,9 @@ bool GroupNetwork::find_grid() {
   for (std::size_t d = 0; d < box.size(); ++d) {
     if (box[d].size() == 1) continue;
     if (box[d].back() - box[d].front() + 1 != static_cast<int>(box[d].size())) return false;
-    if (static_cast<int>(box[d].size()) == machine_->dims()[d]) ++around;
+    if (static_cast<int>(box[d].size()) == view_->dims()[d]) ++around;
     widths.push_back(static_cast<int>(box[d].size()));
-    links.push_back(link_along(*machine_, nodes_.front(), static_cast<int>(d)));
+    links.push_back(link_along(*view_, in_view(nodes_.front()), static_cast<int>(d)));
   }
   const bool wraps = info.wraps && around == widths.size();
   if (info.wraps && !wraps && around > 0) return false;
@@ -121,25 +135,28 @@ bool GroupNetwork::find_grid() {
       place.push_back(values.size() == 1 ? values.front()
                                          : values[static_cast<std::size_t>(within[spanned++])]);
     }
-    nodes_[index(node)] = machine_->node_at(place);
+    nodes_[index(node)] = from_view(view_->node_at(place));
   }
   routing_ = topology::make_routing(*topology_, loaded_->config.system.router.vcs);
-  map_channels(nodes_);
+  placement_.emplace(*topology_, *machine_, nodes_);
   return true;
 }
 
 bool GroupNetwork::find_levels() {
-  if (machine_->kind() != topology::Kind::kHierarchy) return false;
-  const topology::Hierarchy hierarchy(*machine_);
+  if (view_->kind() != topology::Kind::kHierarchy) return false;
+  const topology::Hierarchy hierarchy(*view_);
   const auto dimensions = hierarchy.dimensions();
   std::vector<std::vector<int>> coordinates;
   for (const NodeId node : nodes_) {
     auto& place = coordinates.emplace_back();
-    for (std::size_t d = 0; d < dimensions.size(); ++d) place.push_back(hierarchy.coordinate(node, d));
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+      place.push_back(hierarchy.coordinate(in_view(node), d));
+    }
   }
   const auto box = box_of(coordinates);
   if (box.empty()) return false;
-  const auto specs = config::dimensions_to_build(loaded_->config.system.topology);
+  const auto specs = likeness_ != nullptr ? likeness_->dimensions
+                                          : config::dimensions_to_build(loaded_->config.system.topology);
   std::vector<topology::DimensionSpec> spanned;
   std::vector<std::size_t> numbers;  // of the machine's dimensions
   for (std::size_t d = 0; d < box.size(); ++d) {
@@ -157,7 +174,8 @@ bool GroupNetwork::find_levels() {
   shape_ = "levels";
   for (const std::size_t d : numbers) shape_ += fmt::format(" {} of {}", box[d].size(), d);
   const topology::Hierarchy own(*topology_);
-  const NodeId corner = *std::ranges::min_element(nodes_);
+  NodeId corner = in_view(nodes_.front());
+  for (const NodeId node : nodes_) corner = std::min(corner, in_view(node));
   std::vector<NodeId> placed(index(topology_->num_nodes()), topology::kNoNode);
   for (NodeId node = 0; node < topology_->num_accelerators(); ++node) {
     NodeId there = corner;
@@ -165,15 +183,15 @@ bool GroupNetwork::find_levels() {
       const auto coordinate = index(own.coordinate(node, d));
       there = hierarchy.peer(there, numbers[d], box[numbers[d]][coordinate]);
     }
-    placed[index(node)] = there;
-    nodes_[index(node)] = there;
+    placed[index(node)] = from_view(there);
+    nodes_[index(node)] = from_view(there);
     for (std::size_t d = 0; d < numbers.size(); ++d) {
       if (spanned[d].kind != topology::DimensionKind::kSwitch) continue;
-      placed[index(own.switch_of(node, d))] = hierarchy.switch_of(there, numbers[d]);
+      placed[index(own.switch_of(node, d))] = from_view(hierarchy.switch_of(there, numbers[d]));
     }
   }
   routing_ = topology::make_routing(*topology_, loaded_->config.system.router.vcs);
-  map_channels(placed);
+  placement_.emplace(*topology_, *machine_, std::move(placed));
   return true;
 }
 
@@ -199,7 +217,7 @@ bool GroupNetwork::find_links() {
   kind_ = Kind::kLinks;
   topology_ = std::move(linked);
   shape_ = fmt::format("links of {}", fmt::join(nodes_, " "));
-  map_channels(nodes_);
+  placement_.emplace(*topology_, *machine_, nodes_);
   return true;
 }
 
@@ -219,113 +237,14 @@ void GroupNetwork::route() {
   shape_ = fmt::format("routed {} {} {}", nodes_.size(), slowest.bandwidth.bytes_per_second, slowest.latency);
 }
 
-// Parallel channels in the order in which both have them.
-void GroupNetwork::map_channels(const std::vector<NodeId>& nodes) {
-  std::map<std::pair<NodeId, NodeId>, std::vector<ChannelId>> joining;
-  for (ChannelId id = 0; id < static_cast<ChannelId>(machine_->channels().size()); ++id) {
-    const Channel& channel = machine_->channel(id);
-    joining[{channel.src, channel.dst}].push_back(id);
-  }
-  out_ports_.resize(nodes.size());
-  in_ports_.resize(nodes.size());
-  for (std::size_t node = 0; node < nodes.size(); ++node) {
-    out_ports_[node].resize(topology_->out_channels(static_cast<NodeId>(node)).size());
-    in_ports_[node].resize(topology_->in_channels(static_cast<NodeId>(node)).size());
-  }
-  std::map<std::pair<NodeId, NodeId>, std::size_t> used;
-  for (const Channel& channel : topology_->channels()) {
-    const NodeId src = nodes[index(channel.src)];
-    const NodeId dst = nodes[index(channel.dst)];
-    const auto& candidates = joining[{src, dst}];
-    const std::size_t next = used[{src, dst}]++;
-    if (next >= candidates.size()) {
-      throw ModelError(
-          fmt::format("the network of a group has more channels {}->{} than {}", src, dst, machine_->name()));
-    }
-    const Channel& there = machine_->channel(candidates[next]);
-    out_ports_[index(channel.src)][static_cast<std::size_t>(channel.src_port)] = there.src_port;
-    in_ports_[index(channel.dst)][static_cast<std::size_t>(channel.dst_port)] = there.dst_port;
-  }
-}
-
-topology::Route GroupNetwork::placed_route(NodeId src, const topology::Route& route) const {
-  topology::Route placed = route;
-  NodeId at = src;
-  for (topology::Hop& hop : placed) {
-    const auto out = topology_->out_channels(at);
-    if (hop.out_port < out.size()) {
-      const NodeId next = topology_->channel(out[hop.out_port]).dst;
-      hop.out_port = static_cast<std::uint16_t>(out_ports_[index(at)][hop.out_port]);
-      at = next;
-      continue;
-    }
-    // Ejection: an NI port is that of the in-channel of its number, where there is one for every channel.
-    std::size_t port = hop.out_port - out.size();
-    if (loaded_->config.system.ni.ports == 0 && port < in_ports_[index(at)].size()) {
-      port = static_cast<std::size_t>(in_ports_[index(at)][port]);
-    }
-    hop.out_port = static_cast<std::uint16_t>(machine_->out_channels(nodes_[index(at)]).size() + port);
-  }
-  return placed;
-}
-
 schedule::Schedule GroupNetwork::place(schedule::Schedule schedule, int ni_ports) const {
   if (whole()) return schedule;
-  const auto machine_node = [&](NodeId node) {
-    return node >= 0 && node < static_cast<NodeId>(nodes_.size()) ? nodes_[index(node)] : node;
-  };
-  std::vector<topology::Route> routes;
-  std::map<std::pair<NodeId, std::int32_t>, std::int32_t> placed;  // (source, route of the schedule)
-  std::map<std::pair<NodeId, NodeId>, std::int32_t> between;       // of a routed group: (source, destination)
-  const auto route_of = [&](NodeId src, const schedule::TableEntry& entry) {
-    const bool routed = kind_ == Kind::kRouted;
-    const auto known = routed ? between.find({src, entry.destination()}) : between.end();
-    if (routed && known != between.end()) return known->second;
-    const auto number = static_cast<std::int32_t>(routes.size());
-    if (routed) {
-      routes.push_back(machine_route(*machine_, *machine_routing_, machine_node(src),
-                                     machine_node(entry.destination()), ni_ports));
-      between[{src, entry.destination()}] = number;
-      return number;
-    }
-    const auto [found, first] = placed.try_emplace({src, entry.route}, number);
-    if (first) routes.push_back(placed_route(src, schedule.routes[static_cast<std::size_t>(entry.route)]));
-    return found->second;
-  };
-  for (std::size_t node = 0; node < schedule.nodes.size(); ++node) {
-    const auto src = static_cast<NodeId>(node);
-    std::vector<schedule::Table> ports(static_cast<std::size_t>(ni_ports));
-    auto& own = schedule.nodes[node].ports;
-    for (std::size_t p = 0; p < own.size(); ++p) {
-      std::vector<schedule::TableEntry> entries = std::move(own[p].entries());
-      if (entries.empty()) continue;
-      std::size_t port = p;
-      for (schedule::TableEntry& entry : entries) {
-        if (entry.op == schedule::Op::kNop) continue;
-        entry.route = route_of(src, entry);
-        entry.parent = machine_node(entry.parent);
-        for (NodeId& child : entry.children) child = machine_node(child);
-      }
-      if (loaded_->config.system.ni.ports == 0) {
-        if (kind_ != Kind::kRouted && p < out_ports_[node].size()) {
-          port = static_cast<std::size_t>(out_ports_[node][p]);
-        } else {
-          const auto message = std::ranges::find_if(entries, [](const auto& e) { return e.route >= 0; });
-          if (message != entries.end())
-            port = routes[static_cast<std::size_t>(message->route)].front().out_port;
-        }
-      }
-      schedule::Table& table = ports[port % ports.size()];
-      if (!table.empty()) {
-        throw ModelError(fmt::format("accelerator {}: two tables of {} for its port {}", machine_node(src),
-                                     schedule.algorithm, port));
-      }
-      table = schedule::Table(std::move(entries));
-    }
-    own = std::move(ports);
-  }
-  schedule.routes = std::move(routes);
-  return schedule;
+  const schedule::TablePlaces places{
+      .nodes = nodes_, .ni_ports = ni_ports, .port_per_channel = loaded_->config.system.ni.ports == 0};
+  if (placement_) return schedule::place_tables(std::move(schedule), places, *placement_);
+  return schedule::reroute_tables(std::move(schedule), places, [&](NodeId src, NodeId dst) {
+    return machine_route(*machine_, *machine_routing_, src, dst, ni_ports);
+  });
 }
 
 }  // namespace coppice::system

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "config/loader.h"
 #include "schedule/tables/schedule.h"
+#include "topology/routing/placement.h"
 #include "topology/routing/routing.h"
+#include "topology/structure/likeness.h"
 #include "topology/topology.h"
 
 namespace coppice::system {
@@ -34,10 +37,11 @@ class GroupNetwork {
   enum class Kind { kWhole, kGrid, kLevels, kLinks, kRouted };
 
   // `accelerators` of the machine, two at least, in the order in which the collective counts them, which a
-  // routed group keeps; others count theirs in the order of their network. All references outlive it.
+  // routed group keeps; others count theirs in the order of their network. A graph's dimensions are those of
+  // its `likeness`. All references outlive it.
   GroupNetwork(const config::Loaded& loaded, const topology::Topology& machine,
                const topology::RoutingFunction& routing, std::vector<topology::NodeId> accelerators,
-               GroupWays ways = GroupWays::kOwnNetwork);
+               GroupWays ways = GroupWays::kOwnNetwork, const topology::Likeness* likeness = nullptr);
 
   Kind kind() const { return kind_; }
   const topology::Topology& topology() const { return whole() ? *machine_ : *topology_; }
@@ -55,24 +59,25 @@ class GroupNetwork {
 
  private:
   bool whole() const { return kind_ == Kind::kWhole; }
+  // Between the machine's nodes and those of view_.
+  topology::NodeId in_view(topology::NodeId node) const;
+  topology::NodeId from_view(topology::NodeId node) const;
   bool find_grid();
   bool find_levels();
   bool find_links();
   void route();
-  void map_channels(const std::vector<topology::NodeId>& nodes);
-  topology::Route placed_route(topology::NodeId src, const topology::Route& route) const;
 
   const config::Loaded* loaded_;
   const topology::Topology* machine_;
   const topology::RoutingFunction* machine_routing_;
+  const topology::Likeness* likeness_;
+  const topology::Topology* view_;  // the machine's network, or its likeness: where dimensions are looked for
   Kind kind_ = Kind::kWhole;
   std::string shape_;
   std::vector<topology::NodeId> nodes_;  // accelerators
   std::unique_ptr<topology::Topology> topology_;
   std::unique_ptr<topology::RoutingFunction> routing_;
-  // [node of the network][out-port or in-port]: that of the machine.
-  std::vector<std::vector<int>> out_ports_;
-  std::vector<std::vector<int>> in_ports_;
+  std::optional<topology::Placement> placement_;  // of the network's own channels; none of a routed group
 };
 
 }  // namespace coppice::system

@@ -4,8 +4,10 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <numeric>
 #include <set>
+#include <string>
 
 #include "schedule/registry.h"
 #include "small_program.h"
@@ -198,6 +200,78 @@ RC_GTEST_PROP(GroupNetwork, PlacesSchedulesWithinTheGroup, ()) {
     RC_ASSERT(sent.empty());
   }
   RC_ASSERT(messages > 0U);
+}
+
+// A random strongly connected graph: a ring of one-way channels through everything, then links and one-way
+// channels, parallel ones among them, so that most nodes have as many channels in as out and some do not.
+std::string random_graph() {
+  const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
+  const int accelerators = 3 + below(4);
+  const int switches = below(3);
+  const int nodes = accelerators + switches;
+  const auto name = [&](int node) {
+    return node < accelerators ? std::to_string(node) : "s" + std::to_string(node - accelerators);
+  };
+  std::string text = "accelerators " + std::to_string(accelerators) + "\n";
+  if (switches > 0) text += "switches " + std::to_string(switches) + "\n";
+  for (int node = 0; node < nodes; ++node) {
+    text += "channel " + name(node) + " -> " + name((node + 1) % nodes) + "\n";
+  }
+  for (int more = below(2 * nodes); more > 0; --more) {
+    const int from = below(nodes);
+    const int to = (from + 1 + below(nodes - 1)) % nodes;
+    const std::string speed =
+        below(2) == 0 ? "" : " bandwidth \"" + std::to_string(1 + below(16)) + " GB/s\"";
+    text += (below(2) == 0 ? "channel " + name(from) + " -> " : "link " + name(from) + " -- ") + name(to) +
+            speed + "\n";
+  }
+  return text;
+}
+
+// Whatever the degrees of a graph's nodes, a placed message leaves the network at the interface's port of the
+// channel by which it arrives, as the machine's own messages do.
+RC_GTEST_PROP(GroupNetwork, EndsAtThePortsOfTheMachineOnAnyGraph, ()) {
+  const TemporaryDirectory folder;
+  const std::string graph = random_graph();
+  RC_LOG() << graph;
+  std::ofstream(folder.file("g.graph")) << graph;
+  const SmallMachine machine("kind: file, file: " + folder.file("g.graph"), {"system.router.vcs=8"});
+  const topology::Topology& topology = machine.topology();
+  const auto below = [](int n) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
+  Members members;
+  for (int at = 0; at < topology.num_accelerators(); ++at) {
+    if (below(3) > 0) members.push_back(at);
+  }
+  RC_PRE(members.size() > 1U);
+  const GroupNetwork network = network_of(machine, members);
+  RC_TAG(static_cast<int>(network.kind()));
+  const int ports = machine.ni_ports();
+  const schedule::CompileRequest request{
+      .collective = topology::Collective::kAllGather,
+      .size = Bytes{8} * static_cast<Bytes>(members.size()),
+      .ni_ports = resolve_ni_ports(machine.loaded().config, network.topology()),
+      .routing = &network.routing()};
+  const char* const algorithm = *rc::gen::element("ring", "direct");
+  const schedule::Schedule placed =
+      network.place(schedule::make_compiler(algorithm)->compile(network.topology(), request), ports);
+  for (std::size_t node = 0; node < placed.nodes.size(); ++node) {
+    const topology::NodeId src = network.accelerators()[node];
+    for (const auto& table : placed.nodes[node].ports) {
+      for (const schedule::TableEntry& entry : table) {
+        if (entry.op == schedule::Op::kNop) continue;
+        const auto& route = placed.routes[static_cast<std::size_t>(entry.route)];
+        RC_ASSERT(follow(topology, src, route).nodes.back() == entry.destination());
+        topology::NodeId at = src;
+        int arrives = 0;
+        for (std::size_t hop = 0; hop + 1 < route.size(); ++hop) {
+          const auto& channel = topology.channel(topology.out_channels(at)[route[hop].out_port]);
+          at = channel.dst;
+          arrives = channel.dst_port % ports;
+        }
+        RC_ASSERT(route.back().out_port == static_cast<int>(topology.out_channels(at).size()) + arrives);
+      }
+    }
+  }
 }
 
 }  // namespace

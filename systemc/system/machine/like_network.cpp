@@ -1,0 +1,79 @@
+#include "system/machine/like_network.h"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "schedule/tables/placed_tables.h"
+#include "topology/networks/kinds.h"
+
+namespace coppice::system {
+
+using topology::NodeId;
+
+LikeNetwork::LikeNetwork(const config::Loaded& loaded, const topology::Topology& machine,
+                         const topology::RoutingFunction& routing, int ni_ports)
+    : loaded_(&loaded), machine_(&machine), routing_(&routing), ni_ports_(ni_ports) {
+  if (topology::info_of(machine.kind()).described_by != topology::DescribedBy::kFile) return;
+  likeness_ = topology::find_likeness(machine);
+  try {
+    own_routing_ = topology::make_routing(likeness_->network, loaded.config.system.router.vcs);
+  } catch (const UnsupportedError&) {
+    likeness_.reset();  // needs more virtual channels than the machine has
+  }
+}
+
+NodeId LikeNetwork::member(NodeId accelerator) const {
+  return likeness_ && accelerator >= 0 ? likeness_->members[static_cast<std::size_t>(accelerator)]
+                                       : accelerator;
+}
+
+schedule::Schedule LikeNetwork::place(schedule::Schedule schedule) const {
+  const topology::Placement placement(likeness_->network, *machine_, likeness_->nodes);
+  const auto accelerators = static_cast<std::size_t>(machine_->num_accelerators());
+  schedule = schedule::place_tables(std::move(schedule),
+                                    {.nodes = std::span(likeness_->nodes).first(accelerators),
+                                     .ni_ports = ni_ports_,
+                                     .port_per_channel = loaded_->config.system.ni.ports == 0},
+                                    placement);
+  std::vector<schedule::NodeTables> ordered(schedule.nodes.size());
+  for (std::size_t node = 0; node < ordered.size(); ++node) {
+    ordered[static_cast<std::size_t>(likeness_->nodes[node])] = std::move(schedule.nodes[node]);
+  }
+  schedule.nodes = std::move(ordered);
+  return schedule;
+}
+
+schedule::Schedule LikeNetwork::adopt(schedule::Schedule schedule) const {
+  if (!likeness_) return schedule;
+  if (schedule.collective != topology::Collective::kAllReduce || !schedule.shares.empty()) {
+    schedule.shares = schedule::share_out(schedule);
+    for (schedule::Share& share : schedule.shares) {
+      share.owner = likeness_->nodes[static_cast<std::size_t>(share.owner)];
+    }
+  }
+  return place(std::move(schedule));
+}
+
+schedule::Schedule LikeNetwork::adopt_blocks(schedule::Schedule schedule) const {
+  if (!likeness_) return schedule;
+  const auto n = static_cast<Bytes>(machine_->num_accelerators());
+  const Bytes block_bytes = schedule.size / (n * n);
+  const Bytes parts = schedule.flows / (n * n);
+  const auto there = [&](Bytes member) { return Bytes{likeness_->nodes[static_cast<std::size_t>(member)]}; };
+  for (schedule::NodeTables& node : schedule.nodes) {
+    for (schedule::Table& table : node.ports) {
+      for (schedule::TableEntry& entry : table) {
+        if (entry.op == schedule::Op::kNop) continue;
+        const Bytes block = entry.flow / parts;
+        const Bytes moved = there(block / n) * n + there(block % n);
+        entry.flow = static_cast<std::int32_t>(moved * parts + entry.flow % parts);
+        entry.address += (moved - block) * block_bytes;
+      }
+    }
+  }
+  return place(std::move(schedule));
+}
+
+}  // namespace coppice::system

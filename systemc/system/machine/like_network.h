@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+
+#include "config/loader.h"
+#include "schedule/tables/schedule.h"
+#include "topology/routing/placement.h"
+#include "topology/structure/likeness.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+// What schedules are compiled for: a graph's likeness (topology/structure/likeness.h) where the machine is
+// written as a graph, so that the same machine gets the same schedules however it is written; else the
+// machine's own network.
+class LikeNetwork {
+ public:
+  // For interfaces of `ni_ports` ports. `machine` and `routing` outlive it.
+  LikeNetwork(const config::Loaded& loaded, const topology::Topology& machine,
+              const topology::RoutingFunction& routing, int ni_ports);
+
+  const topology::Topology& topology() const { return likeness_ ? likeness_->network : *machine_; }
+  const topology::RoutingFunction& routing() const { return likeness_ ? *own_routing_ : *routing_; }
+  // The network's accelerator of one of the machine's; kNoNode for kNoNode.
+  topology::NodeId member(topology::NodeId accelerator) const;
+  // Null where the network is the machine's own.
+  const topology::Likeness* likeness() const { return likeness_.get(); }
+
+  // Tables for topology() as the machine executes them, accelerators in its own order. Who owns what follows.
+  schedule::Schedule adopt(schedule::Schedule schedule) const;
+  // The same of an all-to-all, of whose blocks from accelerator to accelerator each flow is one or a part.
+  schedule::Schedule adopt_blocks(schedule::Schedule schedule) const;
+
+ private:
+  schedule::Schedule place(schedule::Schedule schedule) const;
+
+  const config::Loaded* loaded_;
+  const topology::Topology* machine_;
+  const topology::RoutingFunction* routing_;
+  int ni_ports_;
+  std::shared_ptr<const topology::Likeness> likeness_;
+  std::unique_ptr<topology::RoutingFunction> own_routing_;
+};
+
+}  // namespace coppice::system

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "topology/routing/routing.h"
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// Where the nodes and channels of a network lie in a machine: the one port map of whatever is compiled for a
+// network of its own (a group, a job, a graph by its structure) and executed on the machine.
+class Placement {
+ public:
+  // `nodes` has the machine's node for each of the network's. Parallel channels are paired by speed: the
+  // fastest of the network's (then of the least latency, then the first) is the fastest of the machine's.
+  // Throws ModelError if the network has more channels between two nodes than the machine.
+  Placement(const Topology& network, const Topology& machine, std::vector<NodeId> nodes);
+
+  // The machine's node of one of the network's; kNoNode for kNoNode.
+  NodeId node(NodeId node) const { return node < 0 ? node : nodes_[static_cast<std::size_t>(node)]; }
+  // The machine's channel of one of the network's.
+  const Channel& channel(ChannelId id) const {
+    return machine_->channel(channels_[static_cast<std::size_t>(id)]);
+  }
+  // The machine's channel behind an output port of the network.
+  const Channel& behind(NodeId node, int out_port) const {
+    return channel(network_->out_channels(node)[static_cast<std::size_t>(out_port)]);
+  }
+
+  // A route of the network that starts at `src`, over the machine's channels. With `port_per_channel` it ends
+  // at the interface's port of the machine's channel by which it arrives, of `ni_ports`; else at the port
+  // that it has in the network.
+  Route route(NodeId src, const Route& route, int ni_ports, bool port_per_channel) const;
+
+ private:
+  const Topology* network_;
+  const Topology* machine_;
+  std::vector<NodeId> nodes_;
+  std::vector<ChannelId> channels_;  // [channel of the network]
+};
+
+// The interface's port at which messages leave the machine's network when they arrive over `last`.
+inline int ejection_port(const Channel& last, int ni_ports) {
+  return last.dst_port % ni_ports;
+}
+
+// Channels from the fastest to the slowest; of equal bandwidth by latency, then by number.
+std::vector<ChannelId> by_speed(const Topology& topology, std::span<const ChannelId> channels);
+
+}  // namespace coppice::topology

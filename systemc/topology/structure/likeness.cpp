@@ -1,0 +1,122 @@
+#include "topology/structure/likeness.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "topology/structure/candidates.h"
+#include "topology/structure/symmetries.h"
+
+namespace coppice::topology {
+namespace {
+
+std::size_t index(NodeId node) {
+  return static_cast<std::size_t>(node);
+}
+
+// (source, destination, bandwidth, latency) of every channel, the nodes renumbered, sorted.
+using Channels = std::vector<std::tuple<NodeId, NodeId, std::int64_t, Femtoseconds>>;
+
+Channels channels_of(const Topology& topology, const std::vector<NodeId>& nodes) {
+  Channels channels;
+  channels.reserve(topology.channels().size());
+  for (const Channel& channel : topology.channels()) {
+    channels.emplace_back(nodes[index(channel.src)], nodes[index(channel.dst)],
+                          channel.bandwidth.bytes_per_second, channel.latency);
+  }
+  std::ranges::sort(channels);
+  return channels;
+}
+
+std::vector<NodeId> inverse(const std::vector<NodeId>& nodes) {
+  std::vector<NodeId> inverted(nodes.size());
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    inverted[index(nodes[node])] = static_cast<NodeId>(node);
+  }
+  return inverted;
+}
+
+std::vector<NodeId> as_numbered(const Topology& topology) {
+  std::vector<NodeId> nodes(index(topology.num_nodes()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  return nodes;
+}
+
+// Where the nodes of `network` are in the graph, if the two are the same but for numbers.
+std::optional<std::vector<NodeId>> places_in(const Topology& graph, const Channels& channels,
+                                             const std::vector<NodeId>& by_label, const Topology& network) {
+  if (network.num_accelerators() != graph.num_accelerators() || network.num_nodes() != graph.num_nodes() ||
+      network.channels().size() != graph.channels().size()) {
+    return std::nullopt;
+  }
+  if (channels_of(network, as_numbered(network)) == channels) return as_numbered(network);
+  std::vector<NodeId> nodes = find_symmetries(network).labels;
+  for (NodeId& node : nodes) node = by_label[index(node)];
+  if (channels_of(network, nodes) != channels) return std::nullopt;
+  return nodes;
+}
+
+// From the node of the lowest label on, nearest first, neighbours in the order of their labels: neighbours
+// get numbers near each other. Accelerators come before switches.
+std::vector<NodeId> canonical_order(const Topology& graph, const std::vector<NodeId>& labels) {
+  const std::vector<NodeId> by_label = inverse(labels);
+  std::vector<bool> reached(by_label.size(), false);
+  std::vector<NodeId> order;
+  for (const NodeId first : by_label) {
+    if (reached[index(first)]) continue;
+    reached[index(first)] = true;
+    order.push_back(first);
+    for (std::size_t i = order.size() - 1; i < order.size(); ++i) {
+      std::vector<NodeId> next;
+      for (const ChannelId id : graph.out_channels(order[i])) {
+        const NodeId node = graph.channel(id).dst;
+        if (!reached[index(node)]) next.push_back(labels[index(node)]);
+        reached[index(node)] = true;
+      }
+      std::ranges::sort(next);
+      for (const NodeId label : next) order.push_back(by_label[index(label)]);
+    }
+  }
+  std::ranges::stable_partition(order, [&](NodeId node) { return graph.is_accelerator(node); });
+  return order;
+}
+
+// The graph with its nodes in that order, and channels in the order of their ends and speeds.
+Topology renumbered(const Topology& graph, const std::vector<NodeId>& order) {
+  Topology network(Kind::kFile, {}, graph.num_accelerators(), graph.num_switches());
+  const Channels channels = channels_of(graph, inverse(order));
+  for (const auto& [src, dst, bandwidth, latency] : channels) {
+    network.add_channel(src, dst, {bandwidth}, latency);
+  }
+  return network;
+}
+
+std::shared_ptr<const Likeness> likeness(Topology network, std::vector<NodeId> nodes,
+                                         std::vector<DimensionSpec> dimensions = {}) {
+  std::vector<NodeId> members = inverse(nodes);
+  return std::make_shared<const Likeness>(
+      Likeness{std::move(network), std::move(nodes), std::move(members), std::move(dimensions)});
+}
+
+}  // namespace
+
+std::shared_ptr<const Likeness> find_likeness(const Topology& graph) {
+  const std::vector<NodeId> labels = find_symmetries(graph).labels;
+  const std::vector<NodeId> by_label = inverse(labels);
+  const Channels channels = channels_of(graph, as_numbered(graph));
+  for (auto* const likely : {likely_grids, likely_hierarchies}) {
+    for (LikelyNetwork& candidate : likely(graph)) {
+      if (auto nodes = places_in(graph, channels, by_label, candidate.network)) {
+        return likeness(std::move(candidate.network), *std::move(nodes), std::move(candidate.dimensions));
+      }
+    }
+  }
+  std::vector<NodeId> order = canonical_order(graph, labels);
+  Topology network = renumbered(graph, order);
+  return likeness(std::move(network), std::move(order));
+}
+
+}  // namespace coppice::topology

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// The symmetries of a network: the renumberings of its nodes under which it has the same channels, of the
+// same bandwidth and latency, between nodes of the same sort (accelerators, switches).
+struct Symmetries {
+  // Generators of the group of all symmetries: [node] its image.
+  std::vector<std::vector<NodeId>> generators;
+  double size = 1;  // of the group; symmetries grow fast with the network, so that this may be infinite
+  // [node]: its place in a numbering that does not depend on the one given: graphs that differ in the numbers
+  // of nodes and in the order of channels alone get the same graph by it.
+  std::vector<NodeId> labels;
+};
+
+// By the library bliss, nearly linear in the channels on the networks that are built (Junttila and Kaski,
+// ALENEX 2007).
+Symmetries find_symmetries(const Topology& topology);
+
+// Sets of nodes that symmetries take to each other, each ascending, the sets by their first node.
+std::vector<std::vector<NodeId>> orbits_of(const Topology& topology, const Symmetries& symmetries);
+
+}  // namespace coppice::topology

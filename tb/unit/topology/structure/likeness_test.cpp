@@ -1,0 +1,133 @@
+#include "topology/structure/likeness.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <tuple>
+
+#include "topology/networks/builders.h"
+
+namespace coppice::topology {
+namespace {
+
+constexpr LinkSpec kFast{{50'000'000'000}, 200'000'000};
+constexpr LinkSpec kSlow{{16'000'000'000}, 500'000'000};
+
+// The same network as a graph, its nodes renumbered and its channels in another order.
+Topology written_as_graph(const Topology& network, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<NodeId> nodes(static_cast<std::size_t>(network.num_nodes()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  std::shuffle(nodes.begin(), nodes.begin() + network.num_accelerators(), random);
+  std::shuffle(nodes.begin() + network.num_accelerators(), nodes.end(), random);
+  std::vector<Channel> channels(network.channels().begin(), network.channels().end());
+  std::ranges::shuffle(channels, random);
+  Topology graph(Kind::kFile, {}, network.num_accelerators(), network.num_switches());
+  for (const Channel& channel : channels) {
+    graph.add_channel(nodes[static_cast<std::size_t>(channel.src)],
+                      nodes[static_cast<std::size_t>(channel.dst)], channel.bandwidth, channel.latency);
+  }
+  return graph;
+}
+
+using Channels = std::vector<std::tuple<NodeId, NodeId, std::int64_t, Femtoseconds>>;
+
+Channels channels_at(const Topology& topology, const std::vector<NodeId>& nodes) {
+  Channels channels;
+  for (const Channel& channel : topology.channels()) {
+    channels.emplace_back(nodes[static_cast<std::size_t>(channel.src)],
+                          nodes[static_cast<std::size_t>(channel.dst)], channel.bandwidth.bytes_per_second,
+                          channel.latency);
+  }
+  std::ranges::sort(channels);
+  return channels;
+}
+
+Channels channels_of(const Topology& topology) {
+  std::vector<NodeId> nodes(static_cast<std::size_t>(topology.num_nodes()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  return channels_at(topology, nodes);
+}
+
+// Finds `network` in a graph of it, with every channel where it is.
+void expect_found(const Topology& network) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const Topology graph = written_as_graph(network, seed);
+    const auto likeness = find_likeness(graph);
+    EXPECT_EQ(likeness->network.kind(), network.kind()) << network.name();
+    EXPECT_THAT(likeness->network.dims(), testing::UnorderedElementsAreArray(network.dims()));
+    EXPECT_EQ(channels_at(likeness->network, likeness->nodes), channels_of(graph)) << network.name();
+    for (NodeId node = 0; node < graph.num_nodes(); ++node) {
+      const NodeId member = likeness->members[static_cast<std::size_t>(node)];
+      EXPECT_EQ(likeness->nodes[static_cast<std::size_t>(member)], node);
+    }
+  }
+}
+
+Topology torus(const std::vector<int>& dims, const std::vector<LinkSpec>& links) {
+  return make_torus(dims, links);
+}
+
+TEST(FindLikeness, KnowsToriAndMeshes) {
+  expect_found(torus({4, 4}, {kFast, kFast}));
+  expect_found(torus({3, 5}, {kFast, kFast}));
+  expect_found(torus({2, 3, 4}, {kFast, kFast, kFast}));
+  expect_found(torus({4, 4, 8}, {kFast, kFast, kSlow}));
+  expect_found(torus({8}, {kSlow}));
+  expect_found(make_mesh(std::vector{4, 6}, std::vector{kFast, kFast}));
+  expect_found(make_mesh(std::vector{3, 2, 4}, std::vector{kFast, kSlow, kFast}));
+}
+
+TEST(FindLikeness, KnowsGroupsThatAreFullyConnected) {
+  expect_found(make_fully_connected(std::vector{6}, std::vector{kFast}));
+}
+
+TEST(FindLikeness, KnowsHierarchies) {
+  const DimensionSpec box{
+      .kind = DimensionKind::kSwitch, .size = 8, .bandwidth = kFast.bandwidth, .latency = kFast.latency};
+  DimensionSpec rail = box;
+  rail.size = 4;
+  rail.bandwidth = kSlow.bandwidth;
+  expect_found(make_hierarchy(std::vector{box, rail}));
+  expect_found(make_hierarchy(std::vector{box, box}));
+  DimensionSpec ring = rail;
+  ring.kind = DimensionKind::kRing;
+  ring.links = 2;
+  expect_found(make_hierarchy(std::vector{ring, box}));
+  DimensionSpec full = rail;
+  full.kind = DimensionKind::kFullyConnected;
+  full.links = 3;
+  expect_found(make_hierarchy(std::vector{full, box}));
+}
+
+TEST(FindLikeness, KnowsASwitch) {
+  expect_found(make_switch(std::vector{7}, std::vector{kSlow}));
+}
+
+// A graph that is no built-in network becomes the same one however its nodes are numbered.
+RC_GTEST_PROP(FindLikeness, DoesNotDependOnNumbers, ()) {
+  const int accelerators = *rc::gen::inRange(2, 9);
+  const int switches = *rc::gen::inRange(0, 4);
+  const int nodes = accelerators + switches;
+  Topology network(Kind::kFile, {}, accelerators, switches);
+  for (NodeId node = 0; node < nodes; ++node) {
+    const auto more = *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, nodes));
+    network.add_channel(node, (node + 1) % nodes, kFast.bandwidth, kFast.latency);
+    for (const int offset : more) {
+      const LinkSpec link = *rc::gen::element(kFast, kSlow);
+      network.add_channel(node, (node + offset) % nodes, link.bandwidth, link.latency);
+    }
+  }
+  const auto one = find_likeness(written_as_graph(network, 1));
+  const auto other = find_likeness(written_as_graph(network, 2));
+  RC_ASSERT(channels_of(one->network) == channels_of(other->network));
+  const Topology graph = written_as_graph(network, 3);
+  const auto third = find_likeness(graph);
+  RC_ASSERT(channels_at(third->network, third->nodes) == channels_of(graph));
+}
+
+}  // namespace
+}  // namespace coppice::topology
