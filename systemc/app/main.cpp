@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/calibrate.h"
 #include "app/command.h"
 #include "app/explore.h"
 #include "app/interrupt.h"
@@ -75,11 +76,12 @@ int sc_main(int argc, char** argv) {
   app.set_version_flag("--version", "coppice " COPPICE_VERSION);
   app.require_subcommand(1);
   const Command commands[] = {
-      coppice::app::add_run(app),      coppice::app::add_traffic(app), coppice::app::add_schedule(app),
-      coppice::app::add_bound(app),    coppice::app::add_compare(app), coppice::app::add_layers(app),
-      coppice::app::add_chunks(app),   coppice::app::add_route(app),   coppice::app::add_modules(app),
-      coppice::app::add_list(app),     coppice::app::add_explain(app), coppice::app::add_report(app),
-      coppice::app::add_topology(app), coppice::app::add_convert(app), coppice::app::add_explore(app),
+      coppice::app::add_run(app),       coppice::app::add_traffic(app), coppice::app::add_schedule(app),
+      coppice::app::add_bound(app),     coppice::app::add_compare(app), coppice::app::add_layers(app),
+      coppice::app::add_chunks(app),    coppice::app::add_route(app),   coppice::app::add_modules(app),
+      coppice::app::add_list(app),      coppice::app::add_explain(app), coppice::app::add_report(app),
+      coppice::app::add_topology(app),  coppice::app::add_convert(app), coppice::app::add_explore(app),
+      coppice::app::add_calibrate(app),
   };
   require_values(app);
   try {

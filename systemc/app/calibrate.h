@@ -1,0 +1,10 @@
+#pragma once
+
+#include "app/command.h"
+
+namespace coppice::app {
+
+// Adds `coppice calibrate`, which hands over to the Python package.
+Command add_calibrate(CLI::App& parent);
+
+}  // namespace coppice::app
