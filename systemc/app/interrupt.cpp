@@ -10,7 +10,7 @@ namespace coppice::app {
 namespace {
 
 // A signal handler reaches nothing but what is static.
-std::atomic<bool> interrupted{false};
+std::atomic<bool> signalled{false};
 std::atomic<int> first_signal{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
@@ -38,7 +38,7 @@ void end_now(int /*signal*/) {
 }
 
 void raise_flag(int signal) {
-  if (interrupted.exchange(true)) end_now(signal);
+  if (signalled.exchange(true)) end_now(signal);
   first_signal = signal;
   ::alarm(kGraceSeconds);
 }
@@ -49,7 +49,7 @@ const std::atomic<bool>& catch_interrupts() {
   handle_with(SIGALRM, end_now);
   handle_with(SIGINT, raise_flag);
   handle_with(SIGTERM, raise_flag);
-  return interrupted;
+  return signalled;
 }
 
 void end_as_interrupted() {

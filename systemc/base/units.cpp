@@ -26,7 +26,7 @@ struct Unit {
 };
 
 // The units of one quantity, smallest first.
-struct Quantity {
+struct UnitFamily {
   std::string_view name;
   std::string_view example;
   std::string_view smallest;
@@ -78,12 +78,12 @@ constexpr std::array<Unit, 7> kDurationUnits{{{"fs"},
 
 constexpr std::array<Unit, 4> kFrequencyUnits{{{"Hz"}, {"kHz", kKilo}, {"MHz", kMega}, {"GHz", kGiga}}};
 
-constexpr Quantity kBytes{"size", "64 KiB", "one byte", "0 B", kByteUnits};
-constexpr Quantity kBandwidth{"bandwidth", "16 GB/s", "one byte per second", "0 B/s", kBandwidthUnits};
-constexpr Quantity kDuration{"duration", "150 ns", "one femtosecond", "0 ns", kDurationUnits};
-constexpr Quantity kFrequency{"frequency", "1 GHz", "one hertz", "0 Hz", kFrequencyUnits};
+constexpr UnitFamily kBytes{"size", "64 KiB", "one byte", "0 B", kByteUnits};
+constexpr UnitFamily kBandwidth{"bandwidth", "16 GB/s", "one byte per second", "0 B/s", kBandwidthUnits};
+constexpr UnitFamily kDuration{"duration", "150 ns", "one femtosecond", "0 ns", kDurationUnits};
+constexpr UnitFamily kFrequency{"frequency", "1 GHz", "one hertz", "0 Hz", kFrequencyUnits};
 
-[[noreturn]] void refuse(const Quantity& quantity, std::string_view text, const std::string& reason) {
+[[noreturn]] void refuse(const UnitFamily& quantity, std::string_view text, const std::string& reason) {
   throw std::invalid_argument(
       fmt::format("'{}' is not a {}: {}; for example '{}'", text, quantity.name, reason, quantity.example));
 }
@@ -93,7 +93,7 @@ bool equal_but_for_case(std::string_view a, std::string_view b) {
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-const Unit& find_unit(const Quantity& quantity, std::string_view text, std::string_view name) {
+const Unit& find_unit(const UnitFamily& quantity, std::string_view text, std::string_view name) {
   std::string known;
   std::string alike;
   for (const Unit& unit : quantity.units) {
@@ -146,7 +146,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-std::int64_t parse(const Quantity& quantity, std::string_view original) {
+std::int64_t parse(const UnitFamily& quantity, std::string_view original) {
   const std::string_view text = trim(original);
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
     refuse(quantity, original, "it must have no sign");
@@ -191,7 +191,7 @@ std::string exact_decimal(std::uint64_t value, std::uint64_t unit, std::size_t l
   return text.size() <= limit ? text : std::string();
 }
 
-std::string format(const Quantity& quantity, std::int64_t value) {
+std::string format(const UnitFamily& quantity, std::int64_t value) {
   if (value == 0) return std::string(quantity.zero);
   const bool negative = value < 0;
   const std::uint64_t magnitude =

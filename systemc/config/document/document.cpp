@@ -153,7 +153,7 @@ YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char*
   }
 }
 
-std::string read_text(const std::string& path) {
+std::string read_file(const std::string& path) {
   const SourceLocation top{path};
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
@@ -188,7 +188,7 @@ void require_text(const std::string& text, const std::string& path) {
 }  // namespace
 
 Node read_document(const std::string& path) {
-  const std::string text = read_text(path);
+  const std::string text = read_file(path);
   require_text(text, path);
   const Origin origin{{path}};
   const YAML::Node document =

@@ -55,7 +55,7 @@ constexpr std::array kOtherNetworks{
 };
 
 // A key stands where its value does.
-void put(Node& map, const char* name, Node value) {
+void add(Node& map, const char* name, Node value) {
   const SourceLocation place = value.place;
   config::put(map, name, std::move(value), place);
 }
@@ -67,14 +67,14 @@ class Translation {
   BooksimExperiment read() {
     refuse_other_machines();
     Node system = empty_map({file_.path()});
-    put(system, "topology", topology());
-    put(system, "link", link());
-    put(system, "clock", scalar("1 GHz", {file_.path()}));
-    put(system, "flit", scalar("16 B", {file_.path()}));
-    put(system, "router", router());
+    add(system, "topology", topology());
+    add(system, "link", link());
+    add(system, "clock", scalar("1 GHz", {file_.path()}));
+    add(system, "flit", scalar("16 B", {file_.path()}));
+    add(system, "router", router());
     experiment_.document = empty_map({file_.path()});
-    put(experiment_.document, "system", std::move(system));
-    put(experiment_.document, "seed", file_["seed"]);
+    add(experiment_.document, "system", std::move(system));
+    add(experiment_.document, "seed", file_["seed"]);
     traffic();
     if (kind() != "mesh" && kind() != "torus") {
       assume(
@@ -139,17 +139,17 @@ class Translation {
     const Node value = file_["topology"];
     Node topology = empty_map(value.place);
     if (name == "anynet") {
-      put(topology, "kind", scalar("file", value.place));
+      add(topology, "kind", scalar("file", value.place));
       Node file = file_["network_file"];
       if (file.text.empty()) throw ConfigError(file.place, "topology = anynet needs a network_file");
       const auto folder = std::filesystem::path(file_.path()).parent_path();
       if (!std::filesystem::exists(file.text)) file.text = (folder / file.text).string();
-      put(topology, "file", file);
+      add(topology, "file", file);
       return topology;
     }
     const bool grid = name == "mesh" || name == "torus";
     const char* const ours = grid ? name.c_str() : name == "fattree" ? "fat_tree" : "dragonfly";
-    put(topology, "kind", scalar(ours, value.place));
+    add(topology, "kind", scalar(ours, value.place));
     const std::int64_t k = file_.integer("k", 2, 1 << 16);
     const std::int64_t n = file_.integer("n", 1, 16);
     std::vector<std::int64_t> widths{k, n};
@@ -158,7 +158,7 @@ class Translation {
       file_.require("n", "1", "a group's routers are linked all to all");
       widths = {k, 2 * k, k};
     }
-    put(topology, "dims", list(widths, file_["k"].place));
+    add(topology, "dims", list(widths, file_["k"].place));
     return topology;
   }
 
@@ -174,7 +174,7 @@ class Translation {
   Node link() const {
     const bool folded = kind() == "torus" && file_.integer("use_noc_latency", 0, 1) == 1;
     Node link = empty_map({file_.path()});
-    put(link, "bandwidth", scalar("16 GB/s", {file_.path()}));
+    add(link, "bandwidth", scalar("16 GB/s", {file_.path()}));
     Node latency = scalar(folded ? "2 ns" : "1 ns", {file_.path()});
     if (kind() == "dragonflynew") {
       // Between accelerators and routers, in groups, between groups.
@@ -183,7 +183,7 @@ class Translation {
         latency.children.push_back(scalar(level, {file_.path()}));
       }
     }
-    put(link, "latency", std::move(latency));
+    add(link, "latency", std::move(latency));
     return link;
   }
 
@@ -198,26 +198,26 @@ class Translation {
           "min_adapt takes one virtual channel of a torus beside the two of dimension order, and leaves the "
           "others empty: 3 are here");
     }
-    put(router, "vcs", used);
-    put(router, "routing", routing());
+    add(router, "vcs", used);
+    add(router, "routing", routing());
     const Node priority = file_["priority"];
     if (priority.text != "none" && priority.text != "age") {
       throw ConfigError(priority.place, fmt::format("priority = {}: none and age are read", priority.text));
     }
-    put(router, "arbitration", scalar(priority.text == "age" ? "age" : "round_robin", priority.place));
+    add(router, "arbitration", scalar(priority.text == "age" ? "age" : "round_robin", priority.place));
     const std::int64_t shared = file_.integer("buf_size", -1, kMost * kMost);
     if (shared > 0 && shared != vcs * file_.integer("vc_buf_size", 1, kMost)) {
       throw ConfigError(file_["buf_size"].place,
                         "buf_size: virtual channels here have buffers of their own; leave it out");
     }
-    put(router, "vc_depth", file_["vc_buf_size"]);
-    put(router, "routing_delay", file_["routing_delay"]);
-    put(router, "vc_alloc_delay", file_["vc_alloc_delay"]);
-    put(router, "sw_alloc_delay", file_["sw_alloc_delay"]);
+    add(router, "vc_depth", file_["vc_buf_size"]);
+    add(router, "routing_delay", file_["routing_delay"]);
+    add(router, "vc_alloc_delay", file_["vc_alloc_delay"]);
+    add(router, "sw_alloc_delay", file_["sw_alloc_delay"]);
     const std::int64_t traversal =
         file_.integer("st_prepare_delay", 0, kMost) + file_.integer("st_final_delay", 0, kMost);
-    put(router, "st_delay", scalar(std::to_string(traversal), file_["st_final_delay"].place));
-    put(router, "credit_delay", file_["credit_delay"]);
+    add(router, "st_delay", scalar(std::to_string(traversal), file_["st_final_delay"].place));
+    add(router, "credit_delay", file_["credit_delay"]);
     return router;
   }
 

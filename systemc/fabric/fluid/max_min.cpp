@@ -12,7 +12,7 @@ namespace {
 constexpr double kTolerance = 1e-9;
 // The same rate found in another order differs in its last bits.
 constexpr double kRounding = 1e-13;
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kUnfilled = std::numeric_limits<double>::infinity();
 
 bool same(double now, double before) {
   return std::abs(now - before) <= kRounding * before;
@@ -23,7 +23,7 @@ bool same(double now, double before) {
 MaxMinRates::MaxMinRates(std::vector<double> capacities) : links_(capacities.size()) {
   for (std::size_t i = 0; i < capacities.size(); ++i) {
     links_[i].capacity = capacities[i];
-    links_[i].level = kNever;
+    links_[i].level = kUnfilled;
   }
 }
 
@@ -91,7 +91,7 @@ void MaxMinRates::touch(FlowId flow) {
 }
 
 // The level at which the link is full, given what is known of its flows: those that other links hold take
-// their rates, or the level if that is less; all others the level. kNever if they do not fill it.
+// their rates, or the level if that is less; all others the level. kUnfilled if they do not fill it.
 double MaxMinRates::level_of(std::int32_t id) const {
   const Link& link = links_[index(id)];
   double left = link.capacity;
@@ -104,7 +104,7 @@ double MaxMinRates::level_of(std::int32_t id) const {
     if (held) lower_.push_back(record.rate);
   }
   // Taking those below a level out of it only lifts it.
-  double level = open > 0 ? left / open : kNever;
+  double level = open > 0 ? left / open : kUnfilled;
   for (bool lifted = true; lifted && open > 0;) {
     lifted = false;
     for (std::size_t i = 0; i < lower_.size();) {
@@ -118,7 +118,7 @@ double MaxMinRates::level_of(std::int32_t id) const {
       lower_.pop_back();
       lifted = true;
     }
-    if (lifted) level = open > 0 ? std::max(left, 0.0) / open : kNever;
+    if (lifted) level = open > 0 ? std::max(left, 0.0) / open : kUnfilled;
   }
   return level;
 }
@@ -127,7 +127,7 @@ void MaxMinRates::enqueue(std::int32_t id, double level) {
   Link& link = links_[index(id)];
   if (link.queued && link.next == level) return;
   link.next = level;
-  link.queued = level < kNever;
+  link.queued = level < kUnfilled;
   if (!link.queued) return;
   heap_.emplace_back(level, id);
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
@@ -152,7 +152,7 @@ void MaxMinRates::hold(std::int32_t id, double level) {
       if (other == id) continue;
       if (shared.queued) {
         shared.stale = true;
-      } else if (!as_before && (kept || other == held_before) && shared.level < kNever) {
+      } else if (!as_before && (kept || other == held_before) && shared.level < kUnfilled) {
         // It has more left than before, so it is full where it was at the earliest.
         shared.stale = true;
         enqueue(other, std::max(shared.level, level));
@@ -163,7 +163,7 @@ void MaxMinRates::hold(std::int32_t id, double level) {
 
 // The link was full at this level and no longer is: the flows that it held rise on.
 void MaxMinRates::release(std::int32_t id, double level) {
-  links_[index(id)].level = kNever;
+  links_[index(id)].level = kUnfilled;
   reached_.clear();
   for (const FlowId flow : links_[index(id)].flows) {
     Flow& record = flows_[index(flow)];

@@ -60,7 +60,7 @@ class MaxMinRates {
   };
   struct Link {
     double capacity = 0;
-    double level = 0;  // at which it is full, kNever if it is not
+    double level = 0;  // at which it is full, infinite if it is not
     double next = 0;   // the level at which it is looked at next
     bool queued = false;
     bool stale = false;  // `next` is only the least that it can be

@@ -25,7 +25,7 @@ Bytes round_up(Bytes bytes, Bytes grain) {
 
 // Equal parts of `data`, the last of which may be shorter, or parts that differ by an element if it would be
 // empty.
-std::vector<Chunk> share_out(const Chunk& data, Bytes part, Bytes element, int trees) {
+std::vector<Chunk> cut_chunk(const Chunk& data, Bytes part, Bytes element, int trees) {
   if (part * (trees - 1) >= data.bytes) {
     std::vector<Chunk> shares = split_into_chunks(data.bytes, element, trees);
     for (Chunk& share : shares) share.address += data.address;
@@ -47,7 +47,7 @@ std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int tre
   const bool alike = request.chunks != kAutomaticChunks &&
                      piece * pieces <= static_cast<Bytes>(kMostUneven * static_cast<double>(share));
   const std::vector<Chunk> shares =
-      share_out(data, alike ? piece * pieces : round_up(share, request.element), request.element, trees);
+      cut_chunk(data, alike ? piece * pieces : round_up(share, request.element), request.element, trees);
   // Rounding up must not leave the last pieces of all trees empty.
   if (piece * (pieces - 1) >= shares.front().bytes) {
     piece = shares.back().bytes / pieces / request.element * request.element;

@@ -25,7 +25,7 @@ void require_all_reduce(const CompileRequest& request, const std::string& algori
                   algorithm, to_string(request.collective)));
 }
 
-void require_enough_data(const CompileRequest& request, const std::string& algorithm, std::size_t trees) {
+void require_data_for_trees(const CompileRequest& request, const std::string& algorithm, std::size_t trees) {
   const Bytes elements = request.size / request.element;
   const Bytes most = std::max<Bytes>(elements / static_cast<Bytes>(trees), 1);
   if (request.chunks <= most) return;
@@ -77,7 +77,7 @@ Schedule schedule_linked_trees(const topology::Topology& topology, const Compile
                                const std::string& algorithm, const std::vector<LinkedTree>& trees,
                                Phases phases) {
   require_all_reduce(request, algorithm);
-  require_enough_data(request, algorithm, trees.size());
+  require_data_for_trees(request, algorithm, trees.size());
   std::vector<Send> sends;
   std::vector<ChannelPath> paths;
   const auto add_path = [&](const ChannelPath& path) {

@@ -327,10 +327,10 @@ std::vector<const Message*> by_step_and_round(std::span<const Message> messages)
   return order;
 }
 
-class StepSearch final : public ContentionSearch {
+class ContentionByStep final : public ContentionSearch {
  public:
-  StepSearch(const Topology& topology, const Schedule& schedule, CheckReport& report,
-             const SymmetricTables* pattern)
+  ContentionByStep(const Topology& topology, const Schedule& schedule, CheckReport& report,
+                   const SymmetricTables* pattern)
       : resources_(topology, schedule, pattern),
         report_(report),
         use_(resources_, report),
@@ -378,13 +378,13 @@ class StepSearch final : public ContentionSearch {
 
 std::unique_ptr<ContentionSearch> search_contention(const Topology& topology, const Schedule& schedule,
                                                     CheckReport& report, const SymmetricTables* pattern) {
-  return std::make_unique<StepSearch>(topology, schedule, report, pattern);
+  return std::make_unique<ContentionByStep>(topology, schedule, report, pattern);
 }
 
 void find_contention(const Topology& topology, const Schedule& schedule, std::span<const Message> messages,
                      CheckReport& report, const SymmetricTables* pattern) {
   const std::vector<const Message*> order = by_step_and_round(messages);
-  StepSearch search(topology, schedule, report, pattern);
+  ContentionByStep search(topology, schedule, report, pattern);
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     const std::int32_t step = order[begin]->entry->step;
     while (end < order.size() && order[end]->entry->step == step) ++end;

@@ -33,7 +33,7 @@ std::vector<ChannelId> reverse_if_used(const Topology& topology, const CompileRe
   return reverse_channels(topology);
 }
 
-std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int accelerators, const Trees& trees) {
+std::vector<Chunk> cut_into_flows(const CompileRequest& request, int accelerators, const Trees& trees) {
   const int pieces = trees.pieces;
   if (trees.root >= 0) return split_into_chunks(request.size, request.element, pieces);
   std::vector<Chunk> flows;
@@ -194,7 +194,7 @@ std::vector<Send> sends_of(const Topology& topology, const CompileRequest& reque
 
 Schedule schedule_trees(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
                         const Trees& trees) {
-  const auto flows = cut_into_pieces(request, topology.num_accelerators(), trees);
+  const auto flows = cut_into_flows(request, topology.num_accelerators(), trees);
   if (auto packed = pack_trees(topology, request, algorithm, flows, trees)) return *std::move(packed);
   const std::vector<Send> sends = sends_of(topology, request, trees);
   Schedule schedule = build_schedule(topology, request, algorithm, flows, sends,

@@ -10,7 +10,6 @@ namespace {
 
 // RouteState has one tie bit per dimension; the node limit keeps a mistyped width from exhausting memory.
 constexpr std::size_t kMaxDimensions = 32;
-constexpr std::int64_t kMaxNodes = 1 << 20;
 
 int count_nodes(Kind kind, std::span<const int> dims, std::span<const LinkSpec> links) {
   if (dims.empty()) throw UnsupportedError(fmt::format("a {} needs at least one dimension", to_string(kind)));

@@ -17,7 +17,7 @@ bool has_dimension_order(const Topology& topology) {
 }
 
 // Both neighbours of a node in a torus dimension of width 2 are the same node: one hop, no ring to close.
-bool is_ring(const Topology& topology, int width) {
+bool is_ring_of(const Topology& topology, int width) {
   return topology.kind() != Kind::kMesh && width >= 3;
 }
 
@@ -83,7 +83,7 @@ DimensionOrderRouting::DimensionOrderRouting(const Topology& topology, int vcs)
   const bool torus = topology.kind() != Kind::kMesh;
   for (std::size_t d = 0; d < dimensions_; ++d) {
     const int width = topology.dims()[d];
-    const bool ring = is_ring(topology, width);
+    const bool ring = is_ring_of(topology, width);
     lines_.push_back({.width = width,
                       .wraps = torus,
                       .vcs = {ring ? VcRange{0, upper} : all_, ring ? VcRange{upper, all_.end} : all_}});
@@ -121,7 +121,7 @@ int min_vcs(const Topology& topology) {
     if (is_ring(topology.dimension_kinds()[d]) && topology.dims()[d] >= 3) return 2;
   }
   return has_dimension_order(topology) &&
-                 std::ranges::any_of(topology.dims(), [&](int width) { return is_ring(topology, width); })
+                 std::ranges::any_of(topology.dims(), [&](int width) { return is_ring_of(topology, width); })
              ? 2
              : 1;
 }
