@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing layout energy waveforms fpga tile sweep deb explore
+.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing layout energy waveforms fpga tile sweep deb explore
 .NOTPARALLEL:
 
 help:
@@ -18,14 +18,20 @@ help:
 run: command ## install what is missing, build, run the main job: ring and MultiTree on an 8x8 torus
 	@scripts/main_job
 
-build: setup ## build the release preset into build/release
+build: setup ## build the command, the Verilated models and all tests into build/release
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS)
 
 # The command alone, without tests and tools.
-command: setup
+command:
+	@scripts/setup.sh run
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target coppice
+
+verilog: command ## build the Verilated network interface and router, for `impl: rtl`
+	@scripts/setup.sh hardware
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target coppice_verilog
 
 test: build ## run all tests on the release build
 	@ctest --preset release --parallel $(JOBS)
@@ -36,31 +42,38 @@ sanitize: setup $(if $(filter fuzz,$(SANITIZER)),clang) ## run the unit tests un
 	@cmake --build --preset $(SANITIZER) --parallel $(JOBS) $(if $(SANITIZED),--target $(SANITIZED:%=%_tests))
 	@ctest --preset $(SANITIZER) --parallel $(JOBS) $(if $(SANITIZED),--tests-regex '^($(subst $(space),|,$(strip $(SANITIZED))))\.')
 
-lint: setup ## check format, clang-tidy, layering and scripts; SINCE=REVISION: clang-tidy of what has changed; TIDY=0: without
+lint: setup-lint ## check format, clang-tidy, layering and scripts; SINCE=REVISION: clang-tidy of what has changed; TIDY=0: without
 	@scripts/lint.sh $(if $(filter 0,$(TIDY)),--no-tidy,$(if $(SINCE),--since $(SINCE)))
 
-format: setup ## format all C++ files in place
+format: setup-lint ## format all C++ files in place
 	@find systemc tb -name '*.h' -o -name '*.cpp' | xargs -r clang-format -i
 
 bench: command ## measure the simulator's speed and memory, as JSON too: build/bench.json
+	@scripts/setup.sh test
+	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target coppice_bench
 	@build/release/tb/bench/coppice_bench --benchmark_out=build/bench.json --benchmark_out_format=json $(BENCH_ARGS)
 
 budget: command ## hold the instructions of five small runs against their budget, tb/bench/instructions.json
+	@scripts/setup.sh test
 	@scripts/bench/budget
 
 # What the fuzz preset compiles with.
-clang: setup
-	@scripts/setup.sh fuzz
+clang:
+	@scripts/setup.sh run test fuzz
 
 fuzz: clang ## feed parsers and simulations what libFuzzer finds, each for FUZZ_SECONDS (600); FUZZ_TARGETS: only these, or parsers
 	@scripts/fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS) $(FUZZ_TARGETS)
 
 random: command ## run random systems for FUZZ_SECONDS (600): sums right, no time below the least possible, leaps as flits
+	@scripts/setup.sh test
+	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target coppice_fuzz_system
 	@build/release/tb/fuzz/coppice_fuzz_system $(FUZZ_SECONDS)
 
 soak: command ## compare trains with flits on random systems for SOAK_SECONDS (600)
+	@scripts/setup.sh test
+	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target coppice_soak
 	@build/release/tb/fuzz/coppice_soak $(SOAK_SECONDS)
 
@@ -108,11 +121,11 @@ test-slurm: command ## run a small experiment and a search on a Slurm cluster of
 cosim: build ## compare systems with network interfaces in Verilog with those in SystemC, flit by flit
 	@build/release/tb/cosim/coppice_cosim_check
 
-tile: command ## run all-reduces on tiles in nothing but Verilog, Verilated and in Icarus, against the model's sums and cycles
+tile: command setup-hardware ## run all-reduces on tiles in nothing but Verilog, Verilated and in Icarus, against the model's sums and cycles
 	@cmake --build --preset release --parallel $(JOBS) --target tile_network_4_128
 	@tb/tile/all
 
-sweep: command ## run networks of tiles of 1, 2 and 4 ports with flits of 128 and 256 bits, fp32, bf16 and int32, against the model
+sweep: command setup-hardware ## run networks of tiles of 1, 2 and 4 ports with flits of 128 and 256 bits, fp32, bf16 and int32, against the model
 	@cmake --preset release -DCOPPICE_TILE_SWEEP=ON
 	@cmake --build --preset release --parallel $(JOBS) --target tile_networks
 	@tb/tile/sweep
@@ -120,46 +133,53 @@ sweep: command ## run networks of tiles of 1, 2 and 4 ports with flits of 128 an
 coverage: setup ## which lines and signals of the Verilog the co-simulation tests reach
 	@scripts/coverage --jobs $(JOBS)
 
-nightly: build ## what takes too long for make test: ten million sums through the Verilog adder
+nightly: build ## what takes too long for make test: memories and tiles in Icarus, ten million sums through the Verilog adder
+	@ctest --preset nightly --parallel $(JOBS)
 	@COPPICE_ADDER_PAIRS=10000000 build/release/tb/cosim/cosim_tests --gtest_filter='Fp32Adder.*'
 
-deb: command ## make the Debian package of the release build, and check it with lintian
+deb: verilog ## make the Debian package of the release build, and check it with lintian
 	@scripts/setup.sh packaging
 	@scripts/packaging/make_deb build/release
 	@lintian --fail-on error,warning build/release/coppice_*.deb
 
-area: command ## estimate the area of the Verilog, and what schedules add to it, into results/hardware; FULL=1: all sizes
+area: command setup-hardware ## estimate the area of the Verilog, and what schedules add to it, into results/hardware; FULL=1: all sizes
 	@scripts/setup.sh experiments
 	@scripts/area --jobs $(JOBS)
 	@scripts/overhead
 
-timing: setup ## find the ten worst paths of each block of the Verilog, into results/hardware/timing; BLOCKS: only these
+timing: setup-hardware ## find the ten worst paths of each block of the Verilog, into results/hardware/timing; BLOCKS: only these
 	@scripts/timing --jobs $(JOBS) $(BLOCKS)
 
-layout: setup ## place and route blocks of the Verilog into results/hardware/layout, with pictures; BLOCKS: only these
+layout: setup-hardware ## place and route blocks of the Verilog into results/hardware/layout, with pictures; BLOCKS: only these
 	@scripts/setup.sh experiments
 	@scripts/layout --jobs $(JOBS) $(BLOCKS)
 
-energy: command ## what a flit, a sum, a table entry and an all-reduce cost in the Verilog's gates, into results/hardware/energy; BLOCKS: only these
+energy: command setup-hardware ## what a flit, a sum, a table entry and an all-reduce cost in the Verilog's gates, into results/hardware/energy; BLOCKS: only these
 	@scripts/energy --jobs $(JOBS) $(BLOCKS)
 	@$(if $(BLOCKS),,scripts/all_reduce_energy)
 	@$(if $(BLOCKS),,scripts/all_reduce_energy --gates)
 
-waveforms: command ## draw the ports of the Verilog's blocks from a run of four tiles, into docs/hardware/figures
+waveforms: command setup-hardware ## draw the ports of the Verilog's blocks from a run of four tiles, into docs/hardware/figures
 	@scripts/waveforms
 
-fpga: setup ## count what blocks of the Verilog take on FPGAs (ECP5, Xilinx 7), into results/hardware/fpga; BLOCKS: only these
+fpga: setup-hardware ## count what blocks of the Verilog take on FPGAs (ECP5, Xilinx 7), into results/hardware/fpga; BLOCKS: only these
 	@scripts/fpga --jobs $(JOBS) $(BLOCKS)
 
-formal: setup ## prove properties of the Verilog, what its clock gates leave as it is, and that broken Verilog fails; PROOFS: only these
+formal: setup-hardware ## prove properties of the Verilog, what its clock gates leave as it is, and that broken Verilog fails; PROOFS: only these
 	@tb/formal/formal --jobs $(JOBS) $(PROOFS)
 	@$(if $(PROOFS),,tb/formal/gates --jobs $(JOBS))
 
 mutate: command ## draw 320 mutants of the Verilog, and see that tests and proofs notice them; MUTANTS=20: a sample of so many
 	@tb/mutate/mutate --jobs $(JOBS) $(if $(MUTANTS),--sample $(MUTANTS),--out docs/hardware/mutants.md)
 
-setup: ## install the Debian packages that are missing
-	@scripts/setup.sh
+setup: ## install the Debian packages that building and testing everything needs
+	@scripts/setup.sh run test hardware explore experiments
+
+setup-lint:
+	@scripts/setup.sh run lint hardware
+
+setup-hardware:
+	@scripts/setup.sh run hardware
 
 clean: ## remove everything that was built
 	rm -rf build

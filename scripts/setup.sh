@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# Installs the packages of scripts/packages.txt that are missing, or of scripts/packages_NAME.txt: setup.sh
-# [NAME]... (experiments, slurm). Quick, silent and offline when none is.
+# setup.sh PURPOSE...: installs the packages of scripts/packages_PURPOSE.txt that are missing (run, test, hardware, lint,
+# docs, experiments, explore, fuzz, packaging, slurm). Quick, silent and offline if none is.
 set -euo pipefail
 
 lists=()
-for name in "${@:-}"; do
-  list="$(dirname "$(realpath "${BASH_SOURCE[0]}")")/packages${name:+_$name}.txt"
+if [[ $# -eq 0 ]]; then
+  echo "setup: for what? setup.sh run, setup.sh run test hardware, ...: the scripts/packages_PURPOSE.txt" >&2
+  exit 2
+fi
+for purpose in "$@"; do
+  list="$(dirname "$(realpath "${BASH_SOURCE[0]}")")/packages_$purpose.txt"
   if [[ ! -r $list ]]; then
     echo "setup: there is no list $list" >&2
     exit 2

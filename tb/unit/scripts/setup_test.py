@@ -34,7 +34,8 @@ class Setup(unittest.TestCase):
         self.bin = self.folder / "bin"
         self.bin.mkdir()
         shutil.copy(SCRIPTS / "setup.sh", self.folder)
-        (self.folder / "packages.txt").write_text("# group\nalpha   # why\n\nbeta\ngamma # why\n")
+        (self.folder / "packages_run.txt").write_text("# group\nalpha   # why\n\nbeta\ngamma # why\n")
+        (self.folder / "packages_other.txt").write_text("delta # why\n")
         for tool in ("bash", "env", "sed", "grep", "realpath", "dirname"):
             (self.bin / tool).symlink_to(shutil.which(tool))
         self.tool("dpkg-query", DPKG_QUERY)
@@ -44,7 +45,7 @@ class Setup(unittest.TestCase):
         (self.bin / name).write_text(text)
         (self.bin / name).chmod(0o755)
 
-    def run_setup(self, as_root=True, **environment):
+    def run_setup(self, as_root=True, purposes=("run",), **environment):
         """(exit status, output, calls of apt-get and sudo); a user's run needs root to drop to one."""
         calls = self.folder / "calls"
         user = {}
@@ -52,7 +53,7 @@ class Setup(unittest.TestCase):
             self.skipTest("only root can show what root sees")
         if not as_root and os.geteuid() == 0:
             user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-        run = subprocess.run([self.folder / "setup.sh"], capture_output=True, text=True, check=False,
+        run = subprocess.run([self.folder / "setup.sh", *purposes], capture_output=True, text=True, check=False,
                              stdin=subprocess.DEVNULL, **user,
                              env={"PATH": str(self.bin), "CALLS": str(calls), **environment})
         return run.returncode, run.stdout + run.stderr, calls.read_text() if calls.exists() else ""
@@ -65,6 +66,16 @@ class Setup(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertEqual(calls.splitlines()[0], "apt-get -qq update")
         self.assertIn("--no-install-recommends alpha gamma", calls)
+
+    def test_installs_for_several_purposes_at_once(self):
+        calls = self.run_setup(purposes=("run", "other"), INSTALLED="beta gamma")[2]
+        self.assertIn("--no-install-recommends alpha delta", calls)
+
+    def test_an_unknown_purpose_or_none_is_refused(self):
+        self.assertEqual(self.run_setup(purposes=("cooking",))[0], 2)
+        status, output, calls = self.run_setup(purposes=())
+        self.assertEqual((status, calls), (2, ""))
+        self.assertIn("packages_PURPOSE.txt", output)
 
     def test_a_removed_package_whose_configuration_stayed_is_missing(self):
         self.assertIn("--no-install-recommends gamma", self.run_setup(INSTALLED="alpha beta", REMOVED="gamma")[2])
