@@ -70,7 +70,7 @@ executable_bits() {
 # Every Verilog file as a top of its own, and the tile with clock gates: Verilator, Icarus and Yosys accept it without a word.
 verilog() {
   local bad=0 file folder top said
-  for file in rtl/*/*.v systemc/cosim/*.v; do
+  for file in rtl/*/*.v systemc/cosim/verilated/*.v; do
     folder="$(dirname "$file")"
     top="$(basename "$file" .v)"
     said="$({
@@ -84,7 +84,7 @@ verilog() {
     iverilog -g2005 -Wall -t null -I rtl/ni -y rtl/ni -y rtl/router -y rtl/memory -y rtl/tile -Paxi_tile.GATES=1 -s axi_tile rtl/tile/axi_tile.v
   } 2>&1)"
   [[ -z $said ]] || { echo "$said"; bad=1; }
-  said="$(yosys -q -p "read_verilog -I rtl/ni rtl/*/*.v systemc/cosim/*.v; hierarchy -check" 2>&1)"
+  said="$(yosys -q -p "read_verilog -I rtl/ni rtl/*/*.v systemc/cosim/verilated/*.v; hierarchy -check" 2>&1)"
   [[ -z $said ]] || { echo "$said"; bad=1; }
   return "$bad"
 }

@@ -1,15 +1,11 @@
-# coppice_join_sources(TARGET [MOST n] SOURCE...): with COPPICE_JOIN_SOURCES, compiles the sources of TARGET up to n (10)
-# at a time as one: headers are read and templates instantiated once for all of them, a third of the time. Sources whose
-# names would meet stay apart. A changed source waits for its group, so builds that one works with go without.
+# coppice_join_sources(TARGET SOURCE...): with COPPICE_JOIN_SOURCES, compiles the sources of TARGET up to
+# COPPICE_JOIN_MOST at a time as one unit: headers are read and templates instantiated once for all of them, a third of the
+# time. Sources whose names would meet stay apart. Changing one source recompiles its unit.
 function(coppice_join_sources target)
   if(NOT COPPICE_JOIN_SOURCES)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "MOST" "" ${ARGN})
-  if(NOT ARG_MOST)
-    set(ARG_MOST 10)
-  endif()
-  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/cmake/unity_groups --most ${ARG_MOST} ${ARG_UNPARSED_ARGUMENTS}
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/cmake/unity_groups --most ${COPPICE_JOIN_MOST} ${ARGN}
     OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE ";" "|" lines "${lines}")
   string(REPLACE "\n" ";" lines "${lines}")

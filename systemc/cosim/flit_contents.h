@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cosim/ni_model.h"
+#include "cosim/ni_head.h"
 #include "fabric/packet.h"
 #include "ni/memory/message_record.h"
 #include "ni/ni_context.h"

@@ -2,10 +2,9 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
 
+#include "cosim/ni_head.h"
 #include "cosim/ni_model.h"
 
 namespace coppice::cosim {
@@ -37,28 +36,28 @@ struct NiCollective {
 
 enum class NiOrder : std::uint8_t { kInTurns, kByPriority, kFirstToStart };
 
-// rtl/ni/network_interface.v with several contexts, Verilated, as NiModel has it with one. Inputs are those
-// of the cycle to come, step() or clock().
+// rtl/ni/network_interface.v with several contexts, Verilated, as NiModel is with one. Inputs are those of
+// the next cycle, step() or clock().
 class NiContextsModel {
  public:
   static constexpr int kContexts = NiContextsLimits::kContexts;
 
-  NiContextsModel(const NiSettings& settings, NiOrder order, WordMemory& memory);
-  ~NiContextsModel();
+  NiContextsModel() = default;
+  virtual ~NiContextsModel() = default;
   NiContextsModel(const NiContextsModel&) = delete;
   NiContextsModel& operator=(const NiContextsModel&) = delete;
 
   // At most one line, and the sizes of one context's tables unless all are empty.
-  void load(int context, int port, std::uint32_t index, const NiLine& line);
-  void commit(int context, std::span<const NiTableSize> sizes);
-  void open(int context, const NiCollective& collective);
-  // In the next step(); in the order of the calls, if it is more than one.
-  void start(int context);
-  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits);
-  void put_credit(int port, int vc);
+  virtual void load(int context, int port, std::uint32_t index, const NiLine& line) = 0;
+  virtual void commit(int context, std::span<const NiTableSize> sizes) = 0;
+  virtual void open(int context, const NiCollective& collective) = 0;
+  // In the next step(); several contexts start in the order of the calls.
+  virtual void start(int context) = 0;
+  virtual void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) = 0;
+  virtual void put_credit(int port, int vc) = 0;
 
   // A cycle before the first.
-  void clock();
+  virtual void clock() = 0;
 
   struct Outcome : NiOutcome {
     std::array<int, kPorts> issued{-1, -1, -1, -1};  // the context of which an entry issued; -1: none
@@ -68,14 +67,10 @@ class NiContextsModel {
     bool holding = false;            // an entry waits for its lockstep,
     std::uint32_t next_release = 0;  // the first until then, modulo 2^32
   };
-  Outcome step(std::int64_t now);
+  virtual Outcome step(std::int64_t now) = 0;
 
-  // As the last cycle left it.
-  NiModel::PortView view(int port, int context) const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  // A port's counters after the last cycle.
+  virtual NiModel::PortView view(int port, int context) const = 0;
 };
 
 }  // namespace coppice::cosim

@@ -1,38 +1,36 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
-#include "cosim/ni_model.h"
+#include "cosim/ni_signals.h"
 
-// rtl/router/router.v, Verilated, behind plain C++, as NiModel is.
 namespace coppice::cosim {
 
-// Widths and capacities of the Verilated instance.
+// Widths and capacities of the Verilated router.
 struct RouterLimits {
   static constexpr int kPorts = 8;
   static constexpr int kVcs = 4;
   static constexpr int kMostDepth = 512;
 };
 
+// rtl/router/router.v, Verilated, behind plain C++, as NiModel is.
 class RouterModel {
  public:
-  // `credits`: places of every virtual channel downstream.
-  explicit RouterModel(int credits);
-  ~RouterModel();
+  RouterModel() = default;
+  virtual ~RouterModel() = default;
   RouterModel(const RouterModel&) = delete;
   RouterModel& operator=(const RouterModel&) = delete;
 
-  // Inputs of the cycle to come.
-  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits);
-  void put_credit(int port, int vc);
+  // Inputs of the next cycle.
+  virtual void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) = 0;
+  virtual void put_credit(int port, int vc) = 0;
 
   // What a cycle did.
   struct Outcome {
-    std::uint32_t freed = 0;  // bit per port * kVcs + virtual channel: a place of the input is free
+    std::uint32_t freed = 0;  // bit per port * kVcs + virtual channel: an input buffer slot was freed
     std::uint32_t sent = 0;   // bit per output port
   };
-  Outcome step();
+  virtual Outcome step() = 0;
   // What output port `port` sent in the last step().
   struct Flit {
     int vc;
@@ -40,11 +38,7 @@ class RouterModel {
     bool tail;
     FlitBits bits;
   };
-  const Flit& flit(int port) const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  virtual const Flit& flit(int port) const = 0;
 };
 
 }  // namespace coppice::cosim

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "cosim/verilog_library.h"
 #include "ni/network_interface.h"
 #include "schedule/tables/table_loop.h"
 
@@ -81,8 +82,8 @@ RtlContextInterface::RtlContextInterface(const sc_core::sc_module_name& name, No
                                          FlitContents& contents)
     : RtlTerminal(name, node, ports, context, kSeveralContexts, flits, contents),
       ports_(ports),
-      model_(std::make_unique<NiContextsModel>(settings_of(context, node),
-                                               order_of(context.system->ni.context_order), memory_)),
+      model_(verilog_library().make_ni_contexts(settings_of(context, node),
+                                                order_of(context.system->ni.context_order), memory_)),
       sizes_(static_cast<std::size_t>(ports)) {}
 
 void RtlContextInterface::start(Cycles at) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "cosim/verilog_library.h"
 #include "fabric/route_timing.h"
 #include "schedule/tables/table_loop.h"
 
@@ -53,7 +54,7 @@ std::string refuse_settings(const config::SystemConfig& system, int accelerators
   if (fabric::ejection_flit_time(system) > system.clock.period()) {
     return no("system.ni.reduction_flits_per_cycle", system.ni.reduction_flits_per_cycle, "1 or more");
   }
-  return {};
+  return refuse_verilog();
 }
 
 // Why an entry does not fit the table's fields; empty if it does.
@@ -185,7 +186,7 @@ RtlNetworkInterface::RtlNetworkInterface(const sc_core::sc_module_name& name, No
   settings.flow_stride = static_cast<std::uint32_t>(repetition.flow);
   settings.address_stride = static_cast<std::uint32_t>(repetition.address / kWordBytes);
   settings.step_stride = static_cast<std::uint32_t>(repetition.step);
-  model_ = std::make_unique<NiModel>(settings, memory_, wave_path);
+  model_ = verilog_library().make_ni(settings, memory_, wave_path);
   load();
   if (!context.held) start(0);
 }

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "cosim/router_model.h"
 #include "cosim/rtl_network_interface.h"
+#include "cosim/verilog_library.h"
 #include "fabric/route_timing.h"
 
 namespace coppice::cosim {
@@ -26,28 +26,28 @@ class RtlRouter final : public fabric::RouterModule {
         contents_(&contents),
         flit_delay_(flit_delay(flits.system->router)),
         place_delay_(place_delay(flits.system->router)),
-        model_(flits.system->router.vc_depth) {
+        model_(verilog_library().make_router(flits.system->router.vc_depth)) {
     credits_.fill(flits.system->router.vc_depth);
   }
 
   void receive_flit(int port, int vc, fabric::Flit flit, Cycles now) override {
     Input& input = inputs_[index(port, vc)];
     const fabric::Packet& packet = flits_->packets[flit.packet];
-    model_.put_flit(port, vc, flit.is_head(), flit.tail != 0,
-                    contents_->read(flit.packet, packet, flit.sequence));
+    model_->put_flit(port, vc, flit.is_head(), flit.tail != 0,
+                     contents_->read(flit.packet, packet, flit.sequence));
     if (flit.is_head()) input.outputs.push_back(next_hop(*flits_, node(), flit.packet, now).hop.out_port);
     input.flits.push_back(flit);
     ++held_;
     set_next(now);
   }
   void receive_credit(int port, int vc, Cycles now) override {
-    model_.put_credit(port, vc);
+    model_->put_credit(port, vc);
     ++credits_[index(port, vc)];
     set_next(now);
   }
 
   void step(Cycles now) override {
-    const RouterModel::Outcome outcome = model_.step();
+    const RouterModel::Outcome outcome = model_->step();
     std::array<fabric::Flit, Limits::kPorts> leaving{};
     std::uint32_t expected = 0;
     for (std::uint32_t freed = outcome.freed; freed != 0; freed &= freed - 1) {
@@ -104,7 +104,7 @@ class RtlRouter final : public fabric::RouterModule {
     return output;
   }
   void send(int port, fabric::Flit flit, Cycles now) {
-    const RouterModel::Flit& sent = model_.flit(port);
+    const RouterModel::Flit& sent = model_->flit(port);
     if (sent.head != flit.is_head() || sent.tail != (flit.tail != 0)) {
       fail("a head or tail flit left out of turn", now);
     }
@@ -121,7 +121,7 @@ class RtlRouter final : public fabric::RouterModule {
   FlitContents* contents_;
   Cycles flit_delay_;
   Cycles place_delay_;
-  RouterModel model_;
+  std::unique_ptr<RouterModel> model_;
   std::array<int, Limits::kPorts * Limits::kVcs> credits_{};
   std::array<Input, Limits::kPorts * Limits::kVcs> inputs_;
   int held_ = 0;
@@ -165,7 +165,7 @@ std::string refuse_routers(const config::SystemConfig& system, const schedule::S
                 fmt::format("a head flit holds {}", NiLimits::kHops));
     }
   }
-  return {};
+  return refuse_verilog();
 }
 
 std::unique_ptr<fabric::RouterModule> make_rtl_router(const fabric::RouterSpec& spec,

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cosim/flit_contents.h"
-#include "cosim/ni_model.h"
+#include "cosim/ni_head.h"
 #include "fabric/flits/terminal.h"
 #include "ni/memory/message_record.h"
 #include "ni/memory/reduction_unit.h"

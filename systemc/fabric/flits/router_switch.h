@@ -84,7 +84,7 @@ void Router::allocate_switch(Cycles now, Environment& environment) {
     });
   }
   const std::uint64_t vcs = (std::uint64_t{1} << vcs_) - 1;
-  granted.for_each([&](int in_port) {
+  granted.for_each([&](int in_port) __attribute__((always_inline)) {
     InputPort& input_port = input_ports_[static_cast<std::size_t>(in_port)];
     const int out_port = input_port.grants.first_from(input_port.accept_pointer);
     input_port.grants.clear();

@@ -291,7 +291,7 @@ class Wire {
     End receiver;
     End sender;
   };
-  void put(Flit flit, Stamp stamp, const End& end) {
+  [[gnu::always_inline]] void put(Flit flit, Stamp stamp, const End& end) {
     if (end.line.waits()) {
       last_flit_ = stamp.at();
       if (!end.calendar->deliver(stamp.at(), end.line, ArrivingFlits::word_of(flit), stamp.vc()))

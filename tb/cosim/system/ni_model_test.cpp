@@ -1,4 +1,4 @@
-#include "cosim/ni_model.h"
+#include "cosim/verilog_library.h"
 
 #include <filesystem>
 #include <set>
@@ -28,7 +28,7 @@ std::vector<std::string> sends_a_message(const std::string& wave_path) {
   settings.lockstep = false;
   settings.credits = 16;
   Addresses memory;
-  NiModel model(settings, memory, wave_path);
+  const auto model = verilog_library().make_ni(settings, memory, wave_path);
   NiLine line;
   line.flow = 3;
   line.address = 40;
@@ -36,11 +36,11 @@ std::vector<std::string> sends_a_message(const std::string& wave_path) {
   line.total = 8;
   line.flits = 3;
   line.packets = 1;
-  model.load(1, 0, line);
-  model.start(std::vector<NiTableSize>{{0, 0}, {1, 1}, {0, 0}, {0, 0}});
+  model->load(1, 0, line);
+  model->start(std::vector<NiTableSize>{{0, 0}, {1, 1}, {0, 0}, {0, 0}});
   std::vector<std::string> told;
   for (std::int64_t now = 0; now < 20; ++now) {
-    const NiModel::Outcome outcome = model.step(now);
+    const NiModel::Outcome outcome = model->step(now);
     for (int i = 0; i < outcome.num_flits; ++i) {
       const NiFlit& flit = outcome.flits[static_cast<std::size_t>(i)];
       told.push_back(fmt::format("{}: {} {} {} {} {}", now, flit.port, flit.vc, flit.head, flit.tail,

@@ -1,10 +1,9 @@
-#include "cosim/ni_contexts_model.h"
-
 #include <utility>
 
 #include <Vclocked_network_interface_contexts.h>
 
-#include "cosim/ni_harness.h"
+#include "cosim/verilated/models.h"
+#include "cosim/verilated/ni_harness.h"
 
 namespace coppice::cosim {
 namespace {
@@ -27,30 +26,28 @@ void put_wide_part(Words& words, int context, int bits, std::uint32_t value) {
   set_field(words, static_cast<unsigned>(context * bits), static_cast<unsigned>(bits), value);
 }
 
-}  // namespace
-
-class NiContextsModel::Impl {
+class Model final : public NiContextsModel {
  public:
-  Impl(const NiSettings& settings, NiOrder order, WordMemory& memory)
+  Model(const NiSettings& settings, NiOrder order, WordMemory& memory)
       : harness_(settings, memory, {}), rtl_(harness_.rtl()) {
     rtl_.order_i = static_cast<CData>(order);
     nothing_new();
     harness_.reset();
   }
 
-  void load(int context, int port, std::uint32_t index, const NiLine& line) {
+  void load(int context, int port, std::uint32_t index, const NiLine& line) override {
     rtl_.load_valid_i = 1U << (static_cast<unsigned>(port) * kContexts + static_cast<unsigned>(context));
     rtl_.load_index_i = static_cast<CData>(index);
     harness_.put_line(line, Limits::kFlowBits);
   }
 
-  void commit(int context, std::span<const NiTableSize> sizes) {
+  void commit(int context, std::span<const NiTableSize> sizes) override {
     constexpr int kLinesBits = 9;
     harness_.put_sizes(sizes, kLinesBits);
     rtl_.commit_i |= static_cast<CData>(1U << context);
   }
 
-  void open(int context, const NiCollective& collective) {
+  void open(int context, const NiCollective& collective) override {
     rtl_.open_i |= static_cast<CData>(1U << context);
     put_part(rtl_.id_i, context, Limits::kIdBits, collective.id);
     put_wide_part(rtl_.base_i, context, NiLimits::kAddressBits, collective.base);
@@ -62,23 +59,23 @@ class NiContextsModel::Impl {
     put_wide_part(rtl_.step_stride_i, context, NiLimits::kStepBits, collective.step_stride);
   }
 
-  void start(int context) {
+  void start(int context) override {
     const auto turn = static_cast<std::uint32_t>(std::popcount(starting_));
     starting_ |= 1U << context;
     put_part(rtl_.turn_i, context, kContextBits, turn);
   }
 
-  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) {
+  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) override {
     harness_.put_flit(port, vc, head, tail, bits);
   }
-  void put_credit(int port, int vc) { harness_.put_credit(port, vc); }
+  void put_credit(int port, int vc) override { harness_.put_credit(port, vc); }
 
-  void clock() {
+  void clock() override {
     harness_.clock();
     nothing_new();
   }
 
-  Outcome step(std::int64_t now) {
+  Outcome step(std::int64_t now) override {
     rtl_.start_i = static_cast<CData>(std::exchange(starting_, 0));
     Outcome outcome;
     harness_.begin(now, outcome);
@@ -94,7 +91,7 @@ class NiContextsModel::Impl {
     return outcome;
   }
 
-  NiModel::PortView view(int port, int context) const {
+  NiModel::PortView view(int port, int context) const override {
     const unsigned at = static_cast<unsigned>(port) * kContexts + static_cast<unsigned>(context);
     return {field(rtl_.state_o.data(), at * kStateBits, kStateBits),
             field(rtl_.timestep_o.data(), at * NiLimits::kStepBits, NiLimits::kStepBits),
@@ -126,35 +123,11 @@ class NiContextsModel::Impl {
   unsigned starting_ = 0;  // bit per context: in the next step
 };
 
-NiContextsModel::NiContextsModel(const NiSettings& settings, NiOrder order, WordMemory& memory)
-    : impl_(std::make_unique<Impl>(settings, order, memory)) {}
-NiContextsModel::~NiContextsModel() = default;
-void NiContextsModel::load(int context, int port, std::uint32_t index, const NiLine& line) {
-  impl_->load(context, port, index, line);
-}
-void NiContextsModel::commit(int context, std::span<const NiTableSize> sizes) {
-  impl_->commit(context, sizes);
-}
-void NiContextsModel::open(int context, const NiCollective& collective) {
-  impl_->open(context, collective);
-}
-void NiContextsModel::start(int context) {
-  impl_->start(context);
-}
-void NiContextsModel::put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) {
-  impl_->put_flit(port, vc, head, tail, bits);
-}
-void NiContextsModel::put_credit(int port, int vc) {
-  impl_->put_credit(port, vc);
-}
-void NiContextsModel::clock() {
-  impl_->clock();
-}
-NiContextsModel::Outcome NiContextsModel::step(std::int64_t now) {
-  return impl_->step(now);
-}
-NiModel::PortView NiContextsModel::view(int port, int context) const {
-  return impl_->view(port, context);
+}  // namespace
+
+std::unique_ptr<NiContextsModel> make_ni_contexts_model(const NiSettings& settings, NiOrder order,
+                                                        WordMemory& memory) {
+  return std::make_unique<Model>(settings, order, memory);
 }
 
 }  // namespace coppice::cosim

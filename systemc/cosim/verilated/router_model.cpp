@@ -1,11 +1,10 @@
-#include "cosim/router_model.h"
-
 #include <array>
 
 #include <Vrouter.h>
 #include <verilated.h>
 
-#include "cosim/coverage.h"
+#include "cosim/verilated/coverage.h"
+#include "cosim/verilated/models.h"
 
 namespace coppice::cosim {
 namespace {
@@ -13,11 +12,9 @@ namespace {
 constexpr unsigned kVcBits = 2;
 constexpr unsigned kVcMask = (1U << kVcBits) - 1;
 
-}  // namespace
-
-class RouterModel::Impl {
+class Model final : public RouterModel {
  public:
-  explicit Impl(int credits) : rtl_(&context_, "router") {
+  explicit Model(int credits) : rtl_(&context_, "router") {
     rtl_.clk_i = 0;
     for (unsigned word = 0; word < 3; ++word) rtl_.credits_i[word] = 0;
     put_credits(static_cast<std::uint32_t>(credits));
@@ -27,14 +24,12 @@ class RouterModel::Impl {
     edge();
     rtl_.rst_ni = 1;
   }
-  ~Impl() {
+  ~Model() override {
     rtl_.final();
     write_coverage(context_);
   }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
 
-  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) {
+  void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) override {
     const auto bit = static_cast<CData>(1U << port);
     rtl_.flit_valid_i |= 1U << (port * RouterLimits::kVcs + vc);
     if (head) rtl_.flit_head_i |= bit;
@@ -43,9 +38,9 @@ class RouterModel::Impl {
       rtl_.flit_i[static_cast<unsigned>(bits.size()) * static_cast<unsigned>(port) + lane] = bits[lane];
     }
   }
-  void put_credit(int port, int vc) { rtl_.credit_i |= 1U << (port * RouterLimits::kVcs + vc); }
+  void put_credit(int port, int vc) override { rtl_.credit_i |= 1U << (port * RouterLimits::kVcs + vc); }
 
-  Outcome step() {
+  Outcome step() override {
     rtl_.eval();
     Outcome outcome{rtl_.credit_o, 0};
     // What has won is behind the edge: the wires to other modules count that cycle as theirs.
@@ -64,7 +59,7 @@ class RouterModel::Impl {
     clear_inputs();
     return outcome;
   }
-  const Flit& flit(int port) const { return flits_[static_cast<std::size_t>(port)]; }
+  const Flit& flit(int port) const override { return flits_[static_cast<std::size_t>(port)]; }
 
  private:
   void edge() {
@@ -94,19 +89,10 @@ class RouterModel::Impl {
   std::array<Flit, RouterLimits::kPorts> flits_{};
 };
 
-RouterModel::RouterModel(int credits) : impl_(std::make_unique<Impl>(credits)) {}
-RouterModel::~RouterModel() = default;
-void RouterModel::put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) {
-  impl_->put_flit(port, vc, head, tail, bits);
-}
-void RouterModel::put_credit(int port, int vc) {
-  impl_->put_credit(port, vc);
-}
-RouterModel::Outcome RouterModel::step() {
-  return impl_->step();
-}
-const RouterModel::Flit& RouterModel::flit(int port) const {
-  return impl_->flit(port);
+}  // namespace
+
+std::unique_ptr<RouterModel> make_router_model(int credits) {
+  return std::make_unique<Model>(credits);
 }
 
 }  // namespace coppice::cosim
