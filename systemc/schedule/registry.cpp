@@ -1,6 +1,7 @@
 #include "schedule/registry.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "schedule/automatic/automatic.h"
 #include "schedule/files/schedule_file.h"
@@ -15,9 +16,12 @@
 #include "schedule/trees/direct.h"
 #include "schedule/trees/halving_doubling.h"
 #include "schedule/trees/hdrm.h"
+#include "schedule/vendor/vendor_compilers.h"
 
 namespace coppice::schedule {
 namespace {
+
+constexpr int kAny = std::numeric_limits<int>::max();
 
 template <typename T>
 AlgorithmInfo compiled_by() {
@@ -42,6 +46,24 @@ class AutomaticCompiler final : public Compiler {
   }
 };
 
+// NCCL's choice: its tuner expects a time of every algorithm and protocol, and takes the least.
+class NcclCompiler final : public Compiler {
+ public:
+  static AlgorithmInfo info() {
+    return {.name = "nccl",
+            .summary = "what should be fastest of NCCL's algorithms: rings, trees and NVLS",
+            .chunking = Chunking::kChosen,
+            .rooted = true,
+            .chooses_algorithm = true};
+  }
+  Schedule compile(const topology::Topology& topology, const CompileRequest& request) const override {
+    std::vector<AlgorithmInfo> own;
+    for (const std::string& name : chosen_among(info().name)) own.push_back(*find_algorithm(name));
+    for (AlgorithmInfo& one : own) one.trials = {{.chunks = kAutomaticChunks, .most_accelerators = kAny}};
+    return choose_algorithm(topology, request, own).schedule;
+  }
+};
+
 }  // namespace
 
 const std::vector<AlgorithmInfo>& algorithms() {
@@ -60,7 +82,11 @@ const std::vector<AlgorithmInfo>& algorithms() {
       compiled_by<MultiTreeOptimalCompiler>(),
       compiled_by<ChainedMultiTreeCompiler>(),
       compiled_by<PackedTreesCompiler>(),
+      compiled_by<RailRingCompiler>(),
+      compiled_by<RailTreeCompiler>(),
+      compiled_by<NvlsCompiler>(),
       compiled_by<AutomaticCompiler>(),
+      compiled_by<NcclCompiler>(),
       tables_from_a_file(),
   };
   return all;
@@ -69,6 +95,11 @@ const std::vector<AlgorithmInfo>& algorithms() {
 const AlgorithmInfo* find_algorithm(std::string_view name) {
   const auto found = std::ranges::find(algorithms(), name, &AlgorithmInfo::name);
   return found == algorithms().end() ? nullptr : &*found;
+}
+
+std::vector<std::string> chosen_among(std::string_view algorithm) {
+  if (algorithm != NcclCompiler::info().name) return {};
+  return {RailRingCompiler::info().name, RailTreeCompiler::info().name, NvlsCompiler::info().name};
 }
 
 std::unique_ptr<Compiler> make_compiler(std::string_view algorithm) {

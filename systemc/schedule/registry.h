@@ -16,6 +16,9 @@ const std::vector<AlgorithmInfo>& algorithms();
 // Null for a name that is none's.
 const AlgorithmInfo* find_algorithm(std::string_view name);
 
+// The names of those that an algorithm chooses among; empty: all, or it chooses none.
+std::vector<std::string> chosen_among(std::string_view algorithm);
+
 // The compiler of an algorithm ("ring", "multitree"); null if there is none of that name.
 std::unique_ptr<Compiler> make_compiler(std::string_view algorithm);
 

@@ -40,8 +40,15 @@ VcRange all_vcs(const CompileRequest& request) {
   return vcs;
 }
 
+// The NI ports of a node: a switch that adds has one for every channel.
+int ports_at(const Topology& topology, const CompileRequest& request, NodeId node) {
+  return topology.is_accelerator(node) ? request.ni_ports
+                                       : static_cast<int>(topology.out_channels(node).size());
+}
+
 int ejection_port(const Topology& topology, const CompileRequest& request, ChannelId last) {
-  return topology.channel(last).dst_port % request.ni_ports;
+  const topology::Channel& channel = topology.channel(last);
+  return channel.dst_port % ports_at(topology, request, channel.dst);
 }
 
 Hop hop_over(const Topology& topology, ChannelId channel, VcRange vcs) {
@@ -147,15 +154,14 @@ class Builder {
         routes_(topology, request, paths) {}
 
   Schedule build(const std::string& algorithm) {
-    schedule_.nodes.resize(static_cast<std::size_t>(topology_.num_accelerators()));
     sort_by_step();
+    make_tables();
     find_routes();
     schedule_.algorithm = algorithm;
     schedule_.collective = request_.collective;
     schedule_.size = request_.size;
     schedule_.element = request_.element;
     schedule_.flows = static_cast<int>(chunks_.size());
-    for (NodeTables& node : schedule_.nodes) node.ports.resize(static_cast<std::size_t>(request_.ni_ports));
     reserve_tables();
     fill_tables();
     schedule_.routes = routes_.take();
@@ -168,6 +174,7 @@ class Builder {
   void require_valid(const Send& send) const;
   void sort_by_step();
   void find_routes();
+  void make_tables();
   void reserve_tables();
   void fill_tables();
   void fill_step(std::size_t begin, std::size_t end);
@@ -182,11 +189,10 @@ class Builder {
   }
   std::size_t port_of(std::size_t position) const {
     const Hop first = routes_[route_[position]].front();
-    return static_cast<std::size_t>(first.out_port % request_.ni_ports);
+    return static_cast<std::size_t>(first.out_port % ports_at(topology_, request_, sorted(position).src));
   }
   std::size_t table_of(std::size_t position) const {
-    const auto src = static_cast<std::size_t>(sorted(position).src);
-    return src * static_cast<std::size_t>(request_.ni_ports) + port_of(position);
+    return first_table_[static_cast<std::size_t>(sorted(position).src)] + port_of(position);
   }
   Arrivals& arrivals(NodeId node, std::int32_t flow) {
     return arrivals_[static_cast<std::size_t>(node) * chunks_.size() + static_cast<std::size_t>(flow)];
@@ -203,17 +209,20 @@ class Builder {
   std::span<const ChannelPath> paths_;
   RouteTable routes_;
   Schedule schedule_;
-  std::vector<std::int32_t> order_;  // sends that carry data, by step
-  std::vector<std::int32_t> route_;  // [position in order_]
+  std::vector<std::int32_t> order_;       // sends that carry data, by step
+  std::vector<std::int32_t> route_;       // [position in order_]
+  std::vector<std::size_t> first_table_;  // [node]: of all nodes' tables
   StepLengths lengths_;
-  std::vector<StepLengths::Nops> nops_;        // [accelerator * ports + port]
+  std::vector<StepLengths::Nops> nops_;        // [table]
   std::vector<Arrivals> arrivals_;             // [accelerator * flows + flow]
   std::vector<std::int32_t> previous_reduce_;  // [send]: the reduce arrival before it, same node and flow
 };
 
 const char* Builder::fault_of(const Send& send) const {
-  const auto is_accelerator = [&](NodeId node) { return node >= 0 && topology_.is_accelerator(node); };
-  if (!is_accelerator(send.src) || !is_accelerator(send.dst)) return "its ends have to be accelerators";
+  const auto has_tables = [&](NodeId node) { return node >= 0 && topology_.has_interface(node); };
+  if (!has_tables(send.src) || !has_tables(send.dst)) {
+    return "its ends have to be accelerators, or switches that add";
+  }
   if (send.src == send.dst) return "its ends have to differ";
   if (send.flow < 0 || send.flow >= static_cast<int>(chunks_.size())) return "there is no such flow";
   if (send.step < 1) return "steps count from 1";
@@ -284,7 +293,7 @@ void Builder::find_paces() {
   const Bandwidth any = topology_.channels().empty() ? Bandwidth{1} : topology_.channels().front().bandwidth;
   const bool alike = std::ranges::all_of(topology_.channels(),
                                          [&](const auto& channel) { return channel.bandwidth == any; });
-  std::vector<Bandwidth> slowest(schedule_.nodes.size() * static_cast<std::size_t>(request_.ni_ports));
+  std::vector<Bandwidth> slowest(first_table_.back());
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Bandwidth pace = alike ? any : pace_of(i);
     lengths_.add(sorted(i).step, chunks_[static_cast<std::size_t>(sorted(i).flow)].bytes, pace);
@@ -295,22 +304,38 @@ void Builder::find_paces() {
   for (const Bandwidth pace : slowest) nops_.emplace_back(lengths_, pace, request_);
 }
 
+// Switches have tables up to the last that a message starts or ends at.
+void Builder::make_tables() {
+  NodeId nodes = topology_.num_accelerators();
+  for (const Send& send : sends_) nodes = std::max({nodes, send.src + 1, send.dst + 1});
+  schedule_.adders = nodes - topology_.num_accelerators();
+  schedule_.nodes.resize(static_cast<std::size_t>(nodes));
+  std::size_t tables = 0;
+  for (NodeId node = 0; node < nodes; ++node) {
+    const int ports = ports_at(topology_, request_, node);
+    schedule_.nodes[static_cast<std::size_t>(node)].ports.resize(static_cast<std::size_t>(ports));
+    first_table_.push_back(tables);
+    tables += static_cast<std::size_t>(ports);
+  }
+  first_table_.push_back(tables);
+}
+
 // Tables grow large: exact capacities avoid half of the memory.
 void Builder::reserve_tables() {
   struct Count {
     std::size_t entries = 0;
     std::int32_t step = 0;
   };
-  const auto ports = static_cast<std::size_t>(request_.ni_ports);
-  std::vector<Count> counts(schedule_.nodes.size() * ports);
+  std::vector<Count> counts(first_table_.back());
   for (std::size_t i = 0; i < order_.size(); ++i) {
     Count& count = counts[table_of(i)];
     const std::int32_t step = sorted(i).step;
     count.entries += idle_ == IdleSteps::kNops ? static_cast<std::size_t>(std::max(step - count.step, 1)) : 1;
     count.step = step;
   }
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    schedule_.nodes[i / ports].ports[i % ports].reserve(counts[i].entries);
+  for (std::size_t node = 0; node < schedule_.nodes.size(); ++node) {
+    std::vector<Table>& ports = schedule_.nodes[node].ports;
+    for (std::size_t p = 0; p < ports.size(); ++p) ports[p].reserve(counts[first_table_[node] + p].entries);
   }
 }
 

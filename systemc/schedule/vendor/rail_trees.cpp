@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "schedule/compile/channel_paths.h"
+#include "schedule/compile/table_builder.h"
+#include "schedule/pipelined_trees/binary_trees.h"
+#include "schedule/vendor/boxes.h"
+#include "schedule/vendor/piece_search.h"
+#include "schedule/vendor/vendor_compilers.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::Topology;
+
+// A message of one piece, `depth` hops after the first.
+struct Hop {
+  Op op = Op::kReduce;
+  NodeId src = topology::kNoNode;
+  NodeId dst = topology::kNoNode;
+  int depth = 0;
+};
+
+// Levels below a box and above it, in the tree over boxes.
+struct Levels {
+  std::vector<int> below;
+  std::vector<int> above;
+};
+
+Levels levels_of(const BinaryTree& parents) {
+  Levels levels{std::vector<int>(parents.size(), 0), std::vector<int>(parents.size(), 0)};
+  for (std::size_t box = 0; box < parents.size(); ++box) {
+    int up = 0;
+    for (int at = static_cast<int>(box); parents[static_cast<std::size_t>(at)] >= 0;) {
+      at = parents[static_cast<std::size_t>(at)];
+      ++up;
+      levels.below[static_cast<std::size_t>(at)] = std::max(levels.below[static_cast<std::size_t>(at)], up);
+    }
+    levels.above[box] = up;
+  }
+  return levels;
+}
+
+// How a box sums what its accelerators have at the rail's, and spreads what that has.
+class Box {
+ public:
+  virtual ~Box() = default;
+  virtual int depth() const = 0;  // of a sum
+  virtual void sum(int box, int rail, std::vector<Hop>& hops) const = 0;
+  virtual void spread(int box, int rail, int depth, std::vector<Hop>& hops) const = 0;
+};
+
+class Chain final : public Box {
+ public:
+  explicit Chain(const Boxes& boxes) : boxes_(boxes) {}
+  int depth() const override { return boxes_.size() - 1; }
+  void sum(int box, int rail, std::vector<Hop>& hops) const override {
+    for (int i = 0; i < depth(); ++i) {
+      hops.push_back({Op::kReduce, boxes_.at(box, rail + 1 + i), boxes_.at(box, rail + 2 + i), i});
+    }
+  }
+  void spread(int box, int rail, int depth, std::vector<Hop>& hops) const override {
+    for (int i = 0; i < boxes_.size() - 1; ++i) {
+      const int from = rail + boxes_.size() - i;
+      hops.push_back({Op::kGather, boxes_.at(box, from), boxes_.at(box, from - 1), depth + i});
+    }
+  }
+
+ private:
+  const Boxes& boxes_;
+};
+
+class Switch final : public Box {
+ public:
+  Switch(const Topology& topology, const Boxes& boxes) : boxes_(boxes) {
+    for (const auto& box : boxes.members) {
+      adders_.push_back(adder_of(topology, box));
+      if (adders_.back() >= 0) continue;
+      throw UnsupportedError(
+          "no switch of a box adds what its accelerators send: set system.switch.reduction_bandwidth");
+    }
+  }
+  int depth() const override { return 2; }
+  void sum(int box, int rail, std::vector<Hop>& hops) const override {
+    for (int i = 1; i < boxes_.size(); ++i) {
+      hops.push_back({Op::kReduce, boxes_.at(box, rail + i), adder(box), 0});
+    }
+    hops.push_back({Op::kReduce, adder(box), boxes_.at(box, rail), 1});
+  }
+  void spread(int box, int rail, int depth, std::vector<Hop>& hops) const override {
+    hops.push_back({Op::kGather, boxes_.at(box, rail), adder(box), depth});
+    for (int i = 1; i < boxes_.size(); ++i) {
+      hops.push_back({Op::kGather, adder(box), boxes_.at(box, rail + i), depth + 1});
+    }
+  }
+
+ private:
+  NodeId adder(int box) const { return adders_[static_cast<std::size_t>(box)]; }
+
+  const Boxes& boxes_;
+  std::vector<NodeId> adders_;
+};
+
+// The way of a piece: sums in all boxes, up the tree over boxes on the rail, down again, and spread.
+std::vector<Hop> hops_of(const Boxes& boxes, const Box& inside, const BinaryTree& parents, int rail) {
+  const Levels levels = levels_of(parents);
+  const int height = *std::ranges::max_element(levels.below);
+  std::vector<Hop> hops;
+  for (int box = 0; box < boxes.count(); ++box) {
+    const auto b = static_cast<std::size_t>(box);
+    inside.sum(box, rail, hops);
+    const int turn = inside.depth() + height;  // the root has it all
+    if (parents[b] >= 0) {
+      const NodeId here = boxes.at(box, rail);
+      const NodeId parent = boxes.at(parents[b], rail);
+      hops.push_back({Op::kReduce, here, parent, inside.depth() + levels.below[b]});
+      hops.push_back({Op::kGather, parent, here, turn + levels.above[b] - 1});
+    }
+    inside.spread(box, rail, turn + levels.above[b], hops);
+  }
+  return hops;
+}
+
+std::vector<BinaryTree> trees_over(int boxes) {
+  if (boxes == 1) return {BinaryTree{-1}};
+  auto [one, other] = double_binary_tree(boxes);
+  return {std::move(one), std::move(other)};
+}
+
+// Pieces in turn over `ways`, one after the other on each.
+Schedule compile_ways(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
+                      std::span<const std::vector<Hop>> ways, int pieces) {
+  const int width = static_cast<int>(ways.size());
+  const std::vector<Chunk> chunks = split_into_chunks(request.size, request.element, pieces * width);
+  const int lag = std::min(
+      pieces, steps_of_a_hop(topology, request, {.bytes = chunks.front().bytes, .messages = 2 * width}));
+  std::vector<Send> sends;
+  for (int flow = 0; flow < pieces * width; ++flow) {
+    if (chunks[static_cast<std::size_t>(flow)].bytes == 0) continue;
+    for (const Hop& hop : ways[static_cast<std::size_t>(flow % width)]) {
+      sends.push_back({.op = hop.op,
+                       .flow = flow,
+                       .src = hop.src,
+                       .dst = hop.dst,
+                       .step = hop.depth * lag + flow / width + 1,
+                       .channel = find_channel(topology, hop.src, hop.dst)});
+    }
+  }
+  Schedule schedule = build_schedule(topology, request, algorithm, chunks, sends, {}, IdleSteps::kNothing);
+  schedule.chunks = pieces;
+  return schedule;
+}
+
+Schedule compile_on_rails(const Topology& topology, const CompileRequest& request,
+                          const std::string& algorithm, const Boxes& boxes, const Box& inside) {
+  if (request.collective != Collective::kAllReduce) {
+    throw UnsupportedError(algorithm + " is an all-reduce: rail_ring does the others");
+  }
+  if (boxes.size() < 2) throw UnsupportedError(algorithm + " needs boxes of two accelerators at least");
+  std::vector<std::vector<Hop>> ways;  // [tree * rails + rail]
+  for (const BinaryTree& tree : trees_over(boxes.count())) {
+    for (int rail = 0; rail < boxes.size(); ++rail) ways.push_back(hops_of(boxes, inside, tree, rail));
+  }
+  const auto compile = [&](int pieces) {
+    return compile_ways(topology, request, algorithm, {ways.data(), ways.size()}, pieces);
+  };
+  const auto messages = static_cast<std::int64_t>(ways.front().size() * ways.size());
+  Schedule wide = best_of_pieces(topology, request, messages, static_cast<int>(ways.size()), compile);
+  if (request.chunks != kAutomaticChunks) return wide;
+  // Setting up a message for every rail does not pay where there is little data.
+  return faster_of(topology, request, compile_ways(topology, request, algorithm, {ways.data(), 1}, 1),
+                   std::move(wide));
+}
+
+}  // namespace
+
+AlgorithmInfo RailTreeCompiler::info() {
+  return {.name = "rail_tree",
+          .summary = "double trees over boxes on every rail, with chains inside the boxes (NCCL)",
+          .chunking = Chunking::kChosen};
+}
+
+Schedule RailTreeCompiler::compile(const Topology& topology, const CompileRequest& request) const {
+  const Boxes boxes = find_boxes(topology);
+  return compile_on_rails(topology, request, info().name, boxes, Chain(boxes));
+}
+
+AlgorithmInfo NvlsCompiler::info() {
+  return {.name = "nvls",
+          .summary = "sums and multicasts in the switch of a box, and double trees over boxes (NVLink SHARP)",
+          .chunking = Chunking::kChosen};
+}
+
+Schedule NvlsCompiler::compile(const Topology& topology, const CompileRequest& request) const {
+  const Boxes boxes = find_boxes(topology);
+  return compile_on_rails(topology, request, info().name, boxes, Switch(topology, boxes));
+}
+
+}  // namespace coppice::schedule
