@@ -10,6 +10,7 @@
 #include "config/settings/shape.h"
 #include "system/collective/run.h"
 #include "system/output/hardware.h"
+#include "system/program/large_program.h"
 #include "system/program/program_run.h"
 #include "system/training/training_result.h"
 #include "system/training/training_run.h"
@@ -71,6 +72,7 @@ void execute(const RunLine& line) {
       result = trains ? system::run_training(loaded, options) : system::run_collective(loaded, options);
     }
   }
+  system::add_inference(result, loaded.config);
   system::add_hardware(result, loaded);
   if (out != nullptr) out->write(json_text(result));
   const auto summarize = programmed ? system::summarize_program

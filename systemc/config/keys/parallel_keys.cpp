@@ -93,6 +93,44 @@ Key sequence_key() {
 
 }  // namespace
 
+void add_inference_keys(std::vector<Key>& keys) {
+  const auto add = [&](Key key, const char* example) {
+    key.example = example;
+    key.write = [write = key.write](const Config& config) {
+      return runs_inference(config) ? write(config) : Json();
+    };
+    keys.push_back(unless(with(std::move(key), kRunOnly), idle_inference));
+  };
+  Key model;
+  model.path = "workload.inference.model";
+  model.form = "a transformer of 'coppice list', or the path of its description (YAML)";
+  model.read = [path = model.path, form = model.form](const Node& value, Config& config) {
+    config.inference.model = read_text(value, path, form);
+    if (config.inference.model.empty()) refuse(value, path, form);
+  };
+  model.write = [](const Config& config) { return Json(config.inference.model); };
+  add(model, "llama2_70b");
+  const auto count = [&](const char* path, auto field, int least, const char* example) {
+    add(integer_key(path, field, least, kMostWays), example);
+  };
+  count(
+      "workload.inference.batch", [](auto& c) -> auto& { return c.inference.batch; }, 1, "8");
+  count(
+      "workload.inference.prompt", [](auto& c) -> auto& { return c.inference.prompt; }, 1, "1024");
+  Key context = integer_key(
+      "workload.inference.context", [](auto& c) -> auto& { return c.inference.context; }, 1, 1 << 28);
+  context.write = [](const Config& config) {
+    return config.inference.context == 0 ? Json() : Json(config.inference.context);
+  };
+  add(context, "4096");
+  count(
+      "workload.inference.tensor", [](auto& c) -> auto& { return c.inference.tensor; }, 1, "8");
+  count(
+      "workload.inference.pipeline", [](auto& c) -> auto& { return c.inference.pipeline; }, 1, "2");
+  count(
+      "workload.inference.expert", [](auto& c) -> auto& { return c.inference.expert; }, 1, "8");
+}
+
 void add_parallel_keys(std::vector<Key>& keys) {
   using workload::ContextExchange;
   using workload::PipelineSchedule;

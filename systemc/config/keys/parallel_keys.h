@@ -9,6 +9,9 @@ namespace coppice::config {
 // The keys that say how a large model is trained: training.parallel, micro_batches, schedule and its like.
 void add_parallel_keys(std::vector<Key>& keys);
 
+// The keys of workload.inference.
+void add_inference_keys(std::vector<Key>& keys);
+
 // What such training takes for granted where nothing else is set: a sample in a micro-batch, Adam, and
 // gradients that are reduced in buckets.
 void resolve_parallel_training(Loaded& loaded);

@@ -11,7 +11,7 @@ namespace coppice::config {
 bool runs_lone_collective(const Config& config) {
   return (!config.collective.group.empty() || config.collective.op == "all_to_all") &&
          config.program.file.empty() && config.program.trace.empty() && config.program.jobs.empty() &&
-         config.training.model.empty();
+         config.training.model.empty() && config.inference.model.empty();
 }
 
 std::vector<std::string> all_to_all_algorithms() {

@@ -51,7 +51,8 @@ std::vector<std::string> algorithms_over_dimensions() {
 
 bool has_work(const Config& config) {
   return config.collective != CollectiveConfig{} || config.program != ProgramConfig{} ||
-         config.training != TrainingConfig{} || config.routing != RoutingConfig{};
+         config.training != TrainingConfig{} || config.inference != InferenceConfig{} ||
+         config.routing != RoutingConfig{};
 }
 
 bool reads_tables(const Config& config) {
@@ -61,7 +62,12 @@ bool reads_tables(const Config& config) {
 
 bool runs_program(const Config& config) {
   return !config.program.file.empty() || !config.program.trace.empty() || !config.program.jobs.empty() ||
-         trains_large_model(config) || runs_lone_collective(config) || trains_text_workload(config);
+         trains_large_model(config) || runs_inference(config) || runs_lone_collective(config) ||
+         trains_text_workload(config);
+}
+
+bool runs_inference(const Config& config) {
+  return !config.inference.model.empty();
 }
 
 bool trains_large_model(const Config& config) {

@@ -45,6 +45,9 @@ bool reads_tables(const Config& config);
 // The system runs a program: of a file, a trace, or a large model.
 bool runs_program(const Config& config);
 
+// The system serves a large model: workload.inference names one.
+bool runs_inference(const Config& config);
+
 // The system trains a large model: training.parallel says how it is laid out.
 bool trains_large_model(const Config& config);
 

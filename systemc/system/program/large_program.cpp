@@ -9,28 +9,29 @@
 #include "accelerator/footprint.h"
 #include "config/document/nearest.h"
 #include "config/files/transformer_file.h"
+#include "config/settings/shape.h"
 #include "system/machine/build.h"
 #include "system/machine/model_files.h"
+#include "workload/inference.h"
 
 namespace coppice::system {
 namespace {
 
 constexpr const char* kModel = "training.model";
+constexpr const char* kServed = "workload.inference.model";
 constexpr const char* kExtension = ".yaml";
 
-std::string description_of(const config::Loaded& loaded) {
-  const std::string& model = loaded.config.training.model;
+std::string description_of(const config::Loaded& loaded, const std::string& model, const char* key) {
   const bool is_path = model.find('/') != std::string::npos || model.ends_with(kExtension);
   const std::filesystem::path path =
       is_path ? std::filesystem::path(model) : std::filesystem::path(model_folder()) / (model + kExtension);
   std::error_code none;
   if (std::filesystem::exists(path, none)) return path.string();
   const std::vector<std::string> known = known_transformers();
-  throw ConfigError(
-      loaded.place(kModel),
-      fmt::format("{}: there is no transformer '{}'; did you mean '{}'? training.parallel lays out "
-                  "{}, and descriptions (YAML) by their path",
-                  kModel, model, config::nearest(model, known), fmt::join(known, ", ")));
+  throw ConfigError(loaded.place(key),
+                    fmt::format("{}: there is no transformer '{}'; did you mean '{}'? There are "
+                                "{}, and descriptions (YAML) by their path",
+                                key, model, config::nearest(model, known), fmt::join(known, ", ")));
 }
 
 // Says where configurations set it what the layout refuses.
@@ -43,13 +44,12 @@ auto located(const config::Loaded& loaded, Build build) {
   }
 }
 
-void require_accelerators(const config::Loaded& loaded, int ranks) {
+void require_accelerators(const config::Loaded& loaded, int ranks, const char* key) {
   const int accelerators = build_topology(loaded).num_accelerators();
   if (ranks <= accelerators) return;
-  throw ConfigError(
-      loaded.place("training.parallel"),
-      fmt::format("training.parallel lays the model out on {} accelerators, but the system has {}", ranks,
-                  accelerators));
+  throw ConfigError(loaded.place(key),
+                    fmt::format("{} lays the model out on {} accelerators, but the system has {}", key, ranks,
+                                accelerators));
 }
 
 void require_memory(const config::Loaded& loaded, const workload::LargeTraining& training) {
@@ -84,7 +84,7 @@ workload::LargeTraining large_training_of(const config::Loaded& loaded) {
   const config::TrainingConfig& config = loaded.config.training;
   const config::LargeTrainingConfig& large = config.large;
   workload::LargeTraining training;
-  training.model = config::read_transformer(description_of(loaded));
+  training.model = config::read_transformer(description_of(loaded, config.model, kModel));
   training.parallel = large.parallel;
   training.sequence_parallel = large.sequence_parallel;
   training.micro_batches = large.micro_batches;
@@ -109,9 +109,45 @@ workload::LargeTraining large_training_of(const config::Loaded& loaded) {
 
 workload::Program load_large_program(const config::Loaded& loaded) {
   const workload::LargeTraining training = large_training_of(loaded);
-  require_accelerators(loaded, training.parallel.ranks());
+  require_accelerators(loaded, training.parallel.ranks(), "training.parallel");
   require_memory(loaded, training);
   return located(loaded, [&] { return build_large_training(training); });
+}
+
+workload::Program load_inference(const config::Loaded& loaded) {
+  const config::InferenceConfig& config = loaded.config.inference;
+  const workload::Inference inference{
+      .model = config::read_transformer(description_of(loaded, config.model, kServed)),
+      .tensor = config.tensor,
+      .expert = config.expert,
+      .pipeline = config.pipeline,
+      .batch = config.batch,
+      .prompt = config.prompt,
+      .context = config.context == 0 ? config.prompt : config.context};
+  require_accelerators(loaded, inference.ranks(), "workload.inference");
+  return located(loaded, [&] {
+    check_inference(inference);
+    const workload::InferenceMemory kept = inference_memory(inference);
+    const auto memory = loaded.config.system.accelerator.memory;
+    if (memory && kept.total() > *memory) {
+      throw ConfigError(loaded.place("system.accelerator.memory"),
+                        fmt::format("system.accelerator.memory of {} is too little: weights of {} and a KV "
+                                    "cache of {} are {}",
+                                    format_bytes(*memory), format_bytes(kept.weights),
+                                    format_bytes(kept.cache), format_bytes(kept.total())));
+    }
+    return build_inference(inference);
+  });
+}
+
+void add_inference(nlohmann::ordered_json& result, const config::Config& config) {
+  if (!config::runs_inference(config)) return;
+  const auto& iterations = result["iterations"];
+  const auto time = [&](std::size_t pass, const char* part) { return iterations[pass][part].get<double>(); };
+  result["inference"] = {{"time_to_first_token_ns", time(0, "time_ns")},
+                         {"time_per_token_ns", time(1, "time_ns")},
+                         {"exposed_per_token_ns", time(1, "exposed_ns")},
+                         {"tokens_per_s", config.inference.batch * 1e9 / time(1, "time_ns")}};
 }
 
 }  // namespace coppice::system

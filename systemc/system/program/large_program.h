@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "config/loader.h"
 #include "workload/large_training.h"
 #include "workload/program.h"
@@ -15,6 +17,13 @@ std::vector<std::string> known_transformers();
 // The training of the transformer that `training.model` names, or whose description (YAML) is there. Throws
 // ConfigError at the key that cannot be.
 workload::LargeTraining large_training_of(const config::Loaded& loaded);
+
+// The program of workload.inference. Throws ConfigError at the key that cannot be, and at
+// system.accelerator.memory if an accelerator would have to keep more.
+workload::Program load_inference(const config::Loaded& loaded);
+
+// `inference` of the result of such a program: the time to the first token, and that of one more.
+void add_inference(nlohmann::ordered_json& result, const config::Config& config);
 
 // Its program. Throws ConfigError at the key that cannot be, and at system.accelerator.memory if an
 // accelerator would have to keep more.

@@ -38,6 +38,7 @@ using topology::NodeId;
 // The key that a program comes from.
 std::string origin(const config::Loaded& loaded) {
   if (config::runs_lone_collective(loaded.config)) return "collective";
+  if (config::runs_inference(loaded.config)) return "workload.inference";
   return loaded.places.contains("program") ? "program" : "training";
 }
 
@@ -149,6 +150,7 @@ void require_one_origin(const config::Loaded& loaded) {
   if (!config.program.file.empty()) set.push_back("program.file");
   if (!config.program.trace.empty()) set.push_back("program.trace");
   if (!config.training.model.empty()) set.push_back("training.model");
+  if (config::runs_inference(config)) set.push_back("workload.inference.model");
   if (set.size() < 2) return;
   throw ConfigError(loaded.place(set[1]),
                     fmt::format("{} and {} both say what runs: leave one of them out", set[0], set[1]));
@@ -161,6 +163,7 @@ workload::Program load_program(const config::Loaded& loaded) {
   if (!loaded.config.program.jobs.empty()) return load_jobs(loaded);
   if (config::runs_lone_collective(loaded.config)) return make_lone_collective(loaded);
   if (config::trains_text_workload(loaded.config)) return load_text_program(loaded);
+  if (config::runs_inference(loaded.config)) return load_inference(loaded);
   if (config::trains_large_model(loaded.config)) return load_large_program(loaded);
   if (!loaded.config.program.trace.empty()) return load_trace(loaded);
   return config::read_program_file(loaded.config.program.file);
@@ -267,6 +270,15 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
     for (const auto& [kind, ns] : iteration["exposed"].items()) {
       text += fmt::format("    exposed {:<14} {:>14.1f} ns\n", kind, ns.get<double>());
     }
+  }
+  if (result.contains("inference")) {
+    const auto& inference = result["inference"];
+    text += fmt::format(
+        "  time to the first token {:.3f} ms, per token {:.3f} ms, of that {:.3f} ms exposed "
+        "communication\n",
+        inference["time_to_first_token_ns"].get<double>() * 1e-6,
+        inference["time_per_token_ns"].get<double>() * 1e-6,
+        inference["exposed_per_token_ns"].get<double>() * 1e-6);
   }
   if (result.contains("bound")) {
     text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s, efficiency {:.1f}%\n",

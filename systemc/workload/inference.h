@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "workload/parallel_layout.h"
+#include "workload/program.h"
+#include "workload/transformer.h"
+
+namespace coppice::workload {
+
+// The serving of a transformer on many ranks: a prefill, then one decode step. Weights, activations and the
+// KV cache are bf16.
+struct Inference {
+  Transformer model;
+  int tensor = 1;            // ranks that share a layer
+  int expert = 1;            // ranks that share the experts, each with requests of its own
+  int pipeline = 1;          // stages of layers
+  std::int64_t batch = 1;    // requests of all ranks
+  std::int64_t prompt = 1;   // tokens of each that the prefill reads
+  std::int64_t context = 1;  // tokens of each in the KV cache when the decode step begins
+
+  int ranks() const { return tensor * expert * pipeline; }
+};
+
+// Throws LayoutError where the model cannot be shared so.
+void check_inference(const Inference& inference);
+
+// What an accelerator keeps: weights, and the KV cache of its requests with one token more.
+struct InferenceMemory {
+  Bytes weights = 0;
+  Bytes cache = 0;
+  Bytes total() const { return weights + cache; }
+};
+InferenceMemory inference_memory(const Inference& inference);
+
+// The program of both: iteration 0 is the prefill, iteration 1 the decode step, which begins when the last
+// stage has told the first its tokens. Every layer ends attention and MLP with an all-reduce of the hidden
+// state among those that share it (Megatron-LM); experts get their tokens, and give them back, in
+// all-to-alls. Throws as check_inference().
+Program build_inference(const Inference& inference);
+
+}  // namespace coppice::workload
