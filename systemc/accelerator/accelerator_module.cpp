@@ -34,7 +34,7 @@ std::uint32_t AcceleratorModule::read_register(sc_dt::uint64 address) {
 }
 
 void CollectiveStarter::start_of_simulation() {
-  write_register(ni::Registers::kControl, ni::Registers::kStart);
+  write_register(ni::Registers::kControl, ni::Registers::kStart, launch_);
 }
 
 }  // namespace coppice::accelerator

@@ -50,14 +50,19 @@ class AcceleratorModule : public sc_core::sc_module {
               const sc_core::sc_time& ahead);
 };
 
-// The accelerator of a run that is one collective: starts it in cycle 0, by a write that costs no time.
+// The accelerator of a run that is one collective: calls it in cycle 0, and its network interface starts
+// `launch` later (system.ni.launch).
 class CollectiveStarter final : public AcceleratorModule {
  public:
-  explicit CollectiveStarter(const sc_core::sc_module_name& name) : AcceleratorModule(name) {}
+  explicit CollectiveStarter(const sc_core::sc_module_name& name,
+                             const sc_core::sc_time& launch = sc_core::SC_ZERO_TIME)
+      : AcceleratorModule(name), launch_(launch) {}
   bool starts_at_once() const override { return true; }
 
  private:
   void start_of_simulation() override;
+
+  sc_core::sc_time launch_;
 };
 
 }  // namespace coppice::accelerator

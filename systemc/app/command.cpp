@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "config/effects.h"
+#include "config/machine_fit.h"
+#include "config/schema.h"
 #include "system/machine/build.h"
 
 namespace coppice::app {
@@ -35,6 +37,8 @@ void warn(const config::Loaded& loaded, config::Purpose purpose, bool records_wa
   for (const std::string& warning : system::overridden_link_keys(loaded, purpose)) {
     fmt::print(stderr, "{}\n", warning);
   }
+  if (!config::find_key("system.router.vc_depth")->used.has(purpose)) return;
+  for (const std::string& warning : config::shallow_buffers(loaded)) fmt::print(stderr, "{}\n", warning);
 }
 
 void add_style(CLI::App& line, Style& style) {

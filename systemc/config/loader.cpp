@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "config/document/base_file.h"
 #include "config/document/document.h"
 #include "config/document/nearest.h"
 #include "config/document/values.h"
@@ -12,6 +13,7 @@
 #include "config/files/scale_sim_architecture.h"
 #include "config/keys/dimensions.h"
 #include "config/keys/parallel_keys.h"
+#include "config/machine_fit.h"
 #include "config/rules.h"
 #include "config/schema.h"
 
@@ -98,6 +100,7 @@ namespace {
 
 Loaded load_document(const std::string& path, Node root, const std::vector<std::string>& overrides,
                      Purpose purpose) {
+  expand_base(root);
   for (const std::string& text : overrides) merge(root, parse_override(text));
   Loaded loaded;
   loaded.top = {path};
@@ -108,7 +111,7 @@ Loaded load_document(const std::string& path, Node root, const std::vector<std::
   all.insert(all.end(), assumptions.begin(), assumptions.end());
   require_keys(loaded, purpose);
   resolve_parallel_training(loaded);
-  choose_flit(loaded);
+  fit_machine(loaded);
   check_rules(loaded);
   return loaded;
 }

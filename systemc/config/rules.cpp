@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/usable_bandwidth.h"
 #include "config/keys/dimensions.h"
 #include "config/keys/parallel_keys.h"
 #include "config/settings/link_limits.h"
@@ -44,7 +45,9 @@ void check_bandwidth(const Loaded& loaded) {
   for (std::size_t d = 0; d < bandwidths.size(); ++d) {
     if (bandwidths.size() > 1 && is_grid(loaded.config) && system.topology.dims[d] == 1)
       continue;  // has no links
-    const std::string objection = bandwidth_objection(system, bandwidths[d]);
+    const auto& shares = system.link.efficiency;
+    const double share = d < shares.size() ? shares[d] : shares.front();
+    const std::string objection = bandwidth_objection(system, usable_bandwidth(bandwidths[d], share));
     if (objection.empty()) continue;
     const std::string key = link_key("system.link.bandwidth", bandwidths.size(), d);
     throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, objection));
@@ -120,6 +123,7 @@ void check_rules(const Loaded& loaded) {
     if (kind_of(loaded.config) == nullptr) return;  // the cost of layers asks for no network
     check_list_length(loaded, "system.link.bandwidth", loaded.config.system.link.bandwidth.size());
     check_list_length(loaded, "system.link.latency", loaded.config.system.link.latency.size());
+    check_list_length(loaded, "system.link.efficiency", loaded.config.system.link.efficiency.size());
     // Of a file's channels only those without values of their own have these: what reads it checks them.
     if (loaded.config.system.topology.kind != "file") {
       check_bandwidth(loaded);

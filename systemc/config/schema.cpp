@@ -14,6 +14,7 @@
 #include "config/keys/key_descriptions.h"
 #include "config/keys/parallel_keys.h"
 #include "config/keys/program_keys.h"
+#include "config/keys/protocol_keys.h"
 #include "config/keys/routing_keys.h"
 #include "config/settings/lone_collective_config.h"
 #include "config/settings/shape.h"
@@ -38,6 +39,7 @@ constexpr std::size_t kMostDimensions = 16;
 constexpr int kMostNodes = 1 << 20;
 constexpr Bandwidth kSlowestLink{1'000};
 constexpr Bandwidth kFastestLink{100'000'000'000'000};
+constexpr int kDeepestBuffer = 1 << 22;  // the longest latency twice
 constexpr Frequency kSlowestClock{1'000};
 constexpr Frequency kFastestClock{100'000'000'000};
 
@@ -95,6 +97,45 @@ void add_topology_keys(std::vector<Key>& keys) {
   add_failure_keys(keys, kEverywhere);
 }
 
+// One share, or a list with one for every level; not written while everything is payload.
+Key efficiency_key() {
+  Key key;
+  key.path = "system.link.efficiency";
+  key.example = "0.8";
+  key.form = "a number from 0.01 to 1, or a list with one for every dimension";
+  key.read = [path = key.path](const Node& value, Config& config) {
+    std::vector<double>& shares = config.system.link.efficiency;
+    shares.clear();
+    if (value.kind != Node::Kind::kList) {
+      shares.push_back(read_number(value, path, 0.01, 1));
+      return;
+    }
+    for (const Node& item : value.children) {
+      shares.push_back(read_number(item, fmt::format("{}[{}]", path, shares.size()), 0.01, 1));
+    }
+    if (shares.empty()) refuse(value, path, "one share, or a list with one for every dimension");
+  };
+  key.write = [](const Config& config) {
+    const std::vector<double>& shares = config.system.link.efficiency;
+    if (shares.size() > 1) return Json(shares);
+    return shares.front() == 1 ? Json() : Json(shares.front());
+  };
+  return key;
+}
+
+// `auto` reads as 0, which fit_machine() replaces.
+Key or_automatic(Key key, void (*leave)(Config& config)) {
+  key.read = [read = std::move(key.read), leave](const Node& value, Config& config) {
+    if (value.kind == Node::Kind::kScalar && value.text == "auto") {
+      leave(config);
+    } else {
+      read(value, config);
+    }
+  };
+  key.form = "auto, or " + key.form;
+  return key;
+}
+
 void add_link_keys(std::vector<Key>& keys) {
   keys.push_back(
       unless(with(per_dimension_key<>(
@@ -108,14 +149,18 @@ void add_link_keys(std::vector<Key>& keys) {
                       parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond),
                   kTimed),
              idle_latency));
+  keys.push_back(unless(with(efficiency_key(), {Purpose::kRun, Purpose::kTraffic, Purpose::kBound,
+                                                Purpose::kRoute, Purpose::kSchedule}),
+                        idle_efficiency));
   keys.push_back(unless(with(quantity_key(
                                  "system.clock", [](auto& c) -> auto& { return c.system.clock; },
                                  parse_frequency, format_frequency, kSlowestClock, kFastestClock),
                              kTimed),
                         idle_clock));
-  keys.push_back(unless(with(quantity_key(
-                                 "system.flit", [](auto& c) -> auto& { return c.system.flit; }, parse_bytes,
-                                 format_bytes, Bytes{1}, Bytes{4096}),
+  keys.push_back(unless(with(or_automatic(quantity_key(
+                                              "system.flit", [](auto& c) -> auto& { return c.system.flit; },
+                                              parse_bytes, format_bytes, Bytes{1}, Bytes{4096}),
+                                          [](Config& config) { config.system.flit = 0; }),
                              {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule}),
                         idle_timing));
 }
@@ -137,8 +182,10 @@ void add_router_keys(std::vector<Key>& keys) {
                         idle_router));
   // Pieces that wait in a buffer are no longer than it.
   keys.push_back(unless(
-      with(integer_key(
-               "system.router.vc_depth", [](auto& c) -> auto& { return c.system.router.vc_depth; }, 1, 65536),
+      with(or_automatic(integer_key(
+                            "system.router.vc_depth",
+                            [](auto& c) -> auto& { return c.system.router.vc_depth; }, 1, kDeepestBuffer),
+                        [](Config& config) { config.system.router.vc_depth = 0; }),
            kTimed),
       idle_buffer));
   const auto add_delay = [&](Key key) { keys.push_back(unless(with(std::move(key), kTimed), idle_delay)); };
@@ -203,11 +250,13 @@ void add_ni_keys(std::vector<Key>& keys) {
                       std::vector{FlowControl::kPacket, FlowControl::kMessage}),
                   compiled),
              idle_ni));
-  keys.push_back(unless(with(quantity_key(
-                                 "system.ni.payload", [](auto& c) -> auto& { return c.system.ni.payload; },
-                                 parse_bytes, format_bytes, Bytes{1}, Bytes{1 << 20}),
-                             compiled),
-                        idle_payload));
+  keys.push_back(
+      unless(with(or_automatic(quantity_key(
+                                   "system.ni.payload", [](auto& c) -> auto& { return c.system.ni.payload; },
+                                   parse_bytes, format_bytes, Bytes{1}, Bytes{1 << 20}),
+                               [](Config& config) { config.system.ni.payload = 0; }),
+                  compiled),
+             idle_payload));
   // Nops are in a table only if they hold a lockstep.
   Key lockstep;
   lockstep.path = "system.ni.lockstep";
@@ -227,10 +276,19 @@ void add_ni_keys(std::vector<Key>& keys) {
           "system.ni.reduction_latency", [](auto& c) -> auto& { return c.system.ni.reduction_latency; }, 1,
           1'000'000),
       idle_reduction_latency);
+  Key launch = quantity_key(
+      "system.ni.launch", [](auto& c) -> auto& { return c.system.ni.launch; }, parse_duration,
+      format_duration, Femtoseconds{0}, kFemtosecondsPerSecond);
+  launch.write = unless_usual(launch.write, "0 ns");
+  launch.example = "5 us";
+  add(launch, idle_ni);
   add_timed(quantity_key(
                 "system.ni.message_setup", [](auto& c) -> auto& { return c.system.ni.message_setup; },
                 parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond),
             idle_message_time);
+  add_timed(protocols_key(), idle_message_time);
+  keys.push_back(unless(with(reduction_bandwidth_key(), {Purpose::kRun, Purpose::kRoute, Purpose::kSchedule}),
+                        idle_adders));
   Key rate;
   rate.path = "system.ni.reduction_flits_per_cycle";
   rate.read = [path = rate.path](const Node& value, Config& config) {
@@ -479,6 +537,7 @@ std::vector<Key> make_keys() {
   add_collective_keys(keys);
   add_training_keys(keys);
   add_parallel_keys(keys);
+  add_inference_keys(keys);
   add_program_keys(keys);
   add_routing_keys(keys);
   add_run_keys(keys);

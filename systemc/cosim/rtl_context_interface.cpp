@@ -302,8 +302,8 @@ void RtlContextInterface::issue(int port, int index, Cycles released, Cycles now
   const TableEntry& entry = *table.head();
   table.pop();
   const std::uint64_t id =
-      ni::open_message(shared(), node(), port, entry, collective.route_times[entry.route], released,
-                       collective.enablers[port], now);
+      ni::open_message(shared(), node(), port, entry, entry.message_bytes(),
+                       collective.route_times[entry.route], released, collective.enablers[port], now);
   ni::MessageRecord& record = (*shared().log)[id];
   record.context = collective.given.id;
   if (!table.entries_stay()) record.entry = &shared().log->keep(id, entry);

@@ -47,6 +47,7 @@ std::string refuse_settings(const config::SystemConfig& system, int accelerators
     return no("system.ni.dma_latency", system.ni.dma_latency, fmt::format("2 to {}", Limits::kBuffer - 2));
   }
   if (system.ni.message_setup > 0) return no("a", "system.ni.message_setup", "write 0 ns");
+  if (!system.ni.protocols.empty()) return no("a choice of", "system.ni.protocols", "leave them out");
   if (system.ni.reduction_latency != Limits::kReductionLatency) {
     return no("system.ni.reduction_latency", system.ni.reduction_latency,
               fmt::format("its adders take {}", Limits::kReductionLatency));
@@ -266,8 +267,8 @@ void RtlNetworkInterface::issue(int index, Cycles released, Cycles now) {
   Port& port = ports_[static_cast<std::size_t>(index)];
   if (port.next_send >= port.sends.size()) fail("more entries issued than there are", now);
   const TableEntry& entry = port.table[port.sends[port.next_send++]];
-  const std::uint64_t id = ni::open_message(shared(), node(), index, entry, route_times_[entry.route],
-                                            released, enablers_[index], now);
+  const std::uint64_t id = ni::open_message(shared(), node(), index, entry, entry.message_bytes(),
+                                            route_times_[entry.route], released, enablers_[index], now);
   expect_next_message(index, now);
   if (memory_.kept()) (*shared().log)[id].payload.values.resize(words_of(entry.bytes));
   message_issued(index, id);

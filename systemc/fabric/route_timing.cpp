@@ -4,35 +4,28 @@
 #include <cmath>
 
 #include "base/time_limit.h"
+#include "config/settings/link_limits.h"
 
 namespace coppice::fabric {
 
 Femtoseconds channel_flit_time(const config::SystemConfig& system, Bandwidth bandwidth) {
-  __extension__ using Wide = __int128;
-  const Wide bytes_per_second = bandwidth.bytes_per_second;
-  const Wide scaled = Wide{system.clock.period()} * system.flit * system.clock.hertz;
-  return static_cast<Femtoseconds>((scaled + bytes_per_second - 1) / bytes_per_second);
+  return config::link_flit_time(system, bandwidth);
 }
 
-Femtoseconds ejection_flit_time(const config::SystemConfig& system) {
+Femtoseconds ejection_flit_time(const config::SystemConfig& system, bool at_switch) {
   const Femtoseconds period = system.clock.period();
+  const auto& adder = system.switches.reduction_bandwidth;
+  if (at_switch && adder) return std::max(period, channel_flit_time(system, *adder));
   const double rate = system.ni.reduction_flits_per_cycle;
   return rate >= 1.0 ? period : static_cast<Femtoseconds>(std::llround(static_cast<double>(period) / rate));
 }
 
 Cycles flit_latency(const config::SystemConfig& system, const topology::Channel& channel) {
-  const Femtoseconds period = system.clock.period();
-  const Femtoseconds flit_time = std::max(period, channel_flit_time(system, channel.bandwidth));
-  return latency_cycles(channel.latency, period) + (flit_time - 1) / period;
+  return config::flit_latency(system, channel.bandwidth, channel.latency);
 }
 
 Cycles channel_credit_loop(const config::SystemConfig& system, const topology::Channel& channel) {
-  const config::RouterConfig& router = system.router;
-  const Cycles grant = router.sw_alloc_delay - 1;
-  const Cycles there = grant + router.st_delay + 1 + flit_latency(system, channel);
-  const Cycles stay = router.routing_delay + router.vc_alloc_delay;
-  const Cycles back = latency_cycles(channel.latency, system.clock.period());
-  return there + stay + grant + 1 + back + router.credit_delay;
+  return config::credit_loop(system, channel.bandwidth, channel.latency);
 }
 
 namespace {
@@ -76,7 +69,7 @@ Cycles credit_stall(const RouteTiming& timing, const config::SystemConfig& syste
 RouteTiming time_route(const topology::Topology& topology, const config::SystemConfig& system,
                        topology::NodeId src, std::span<const topology::Hop> route) {
   const Femtoseconds period = system.clock.period();
-  RouteTiming timing{kInjectionDelay, std::max(period, ejection_flit_time(system))};
+  RouteTiming timing{kInjectionDelay, period};
   topology::NodeId at = src;
   for (const topology::Hop& hop : route) {
     const auto channels = topology.out_channels(at);
@@ -92,6 +85,8 @@ RouteTiming time_route(const topology::Topology& topology, const config::SystemC
                       hop.vcs.end - hop.vcs.begin);
     at = channel.dst;
   }
+  timing.slowest_flit =
+      std::max(timing.slowest_flit, ejection_flit_time(system, !topology.is_accelerator(at)));
   return timing;
 }
 

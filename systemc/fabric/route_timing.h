@@ -59,7 +59,8 @@ inline constexpr Cycles kInjectionDelay = 1 + kNiChannelLatency;
 // k periods exactly, also where the period is rounded to a femtosecond.
 Femtoseconds channel_flit_time(const config::SystemConfig& system, Bandwidth bandwidth);
 
-// Flit time of an ejection channel: the reduction unit behind it sets the rate.
-Femtoseconds ejection_flit_time(const config::SystemConfig& system);
+// Flit time of an ejection channel: the reduction unit behind it, an accelerator's or a switch's, sets the
+// rate.
+Femtoseconds ejection_flit_time(const config::SystemConfig& system, bool at_switch = false);
 
 }  // namespace coppice::fabric

@@ -22,20 +22,20 @@ Cycles cycles_of(std::int64_t flits, Femtoseconds flit_time, Femtoseconds period
 }  // namespace
 
 std::uint64_t open_message(const NiContext& context, NodeId node, int port, const TableEntry& entry,
-                           const fabric::RouteTiming& timing, Cycles released, const Enabler& enabler,
-                           Cycles now) {
+                           Bytes bytes, const fabric::RouteTiming& timing, Cycles released,
+                           const Enabler& enabler, Cycles now) {
   const std::uint64_t id = context.log->open();
   MessageRecord& record = (*context.log)[id];
   record.entry = &entry;
   record.src = node;
   record.dst = entry.destination();
   record.src_port = port;
-  record.flits = context.framing.flits(entry.message_bytes());
-  record.packets = context.framing.packets(entry.message_bytes());
+  record.flits = context.framing.flits(bytes);
+  record.packets = context.framing.packets(bytes);
   record.zero_load_latency = timing.latency;
   record.serialization = cycles_of(record.flits, timing.slowest_flit, context.period);
-  record.credit_stall = fabric::credit_stall(timing, *context.system, record.flits,
-                                             context.framing.packet_flits(entry.message_bytes(), 0));
+  record.credit_stall =
+      fabric::credit_stall(timing, *context.system, record.flits, context.framing.packet_flits(bytes, 0));
   record.issued = now;
   record.released = context.system->ni.lockstep ? released : 0;
   record.dependencies_met = enabler.at;
@@ -61,8 +61,7 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
                         .contents = &contents})),
       values_(dynamic_cast<ValueMemory*>(&contents)),
       memory_port_(memory, context.period, context.system->ni.dma_latency),
-      reduction_(context.system->ni.reduction_latency),
-      setup_(fabric::latency_cycles(context.system->ni.message_setup, context.period)) {
+      reduction_(context.system->ni.reduction_latency) {
   if (flits != nullptr) {
     terminal_ = std::make_unique<fabric::PacketTerminal>("terminal", node, local_ports, *flits);
     for (std::size_t port = 0; port < in.size(); ++port) {
@@ -80,7 +79,7 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
                                                                    *context.fabric, node, port));
       network[p].bind(*fabric_ports_.back());
     }
-    ports_.push_back(std::make_unique<Port>(context.framing, setup_));
+    ports_.push_back(std::make_unique<Port>(context.framing));
     connect(port);
   }
   if (!context.held) start(0);
@@ -385,11 +384,12 @@ Cycles NetworkInterface::sending_time(std::int64_t flits, Femtoseconds flit_time
   return cycles_of(flits, flit_time, context_.period);
 }
 
-void NetworkInterface::hold(LockstepCounter& lockstep, std::int64_t flits, Femtoseconds flit_time, Cycles now,
-                            bool absorb) {
+void NetworkInterface::hold(TableContext& context, int port, std::int64_t flits, Femtoseconds flit_time,
+                            Cycles now, bool absorb) {
   const std::int64_t absorbed = absorb ? absorbed_flits(flits, context_.system->ni.buffer) : 0;
-  const Cycles duration = setup_ + sending_time(flits, flit_time);
-  lockstep.load(now, duration, duration - setup_ - sending_time(flits - absorbed, flit_time));
+  const Cycles sending = sending_time(flits, flit_time);
+  context.ports[static_cast<std::size_t>(port)].lockstep.load(
+      now, context.setup + sending, sending - sending_time(flits - absorbed, flit_time));
 }
 
 DecoderState NetworkInterface::state_of(const TableContext& context, int index, Cycles cycle) const {
@@ -448,9 +448,9 @@ bool NetworkInterface::run_context(TableContext& context, int index, Cycles now,
     return false;
   }
   if (state == DecoderState::kNop && context_.system->ni.lockstep) {
-    const std::int64_t flits = context_.framing.flits(port.table.head()->bytes);
+    const std::int64_t flits = context_.framing.flits(context.sent(port.table.head()->bytes));
     pass_nop();
-    hold(port.lockstep, flits, slowest_flit(context, index), now, false);
+    hold(context, index, flits, slowest_flit(context, index), now, false);
     wait(context, index, state_of(context, index, now + 1), now);
     return false;
   }
@@ -507,8 +507,9 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   const fabric::RouteTiming timing =
       context_.paths != nullptr ? fabric::time_route(*context_.topology, *context_.system, node_, route)
                                 : context.route_times[entry.route];
-  const std::uint64_t id = open_message(context_, node_, index, entry, timing, source.lockstep.release(),
-                                        context.enablers[index], now);
+  const Bytes sent = context.sent(entry.message_bytes());
+  const std::uint64_t id = open_message(context_, node_, index, entry, sent, timing,
+                                        source.lockstep.release(), context.enablers[index], now);
   MessageRecord& record = (*context_.log)[id];
   record.context = context.given.id;
   Cycles ready = 0;
@@ -527,8 +528,8 @@ void NetworkInterface::issue(TableContext& context, int index, const TableEntry&
   port.last_served = context.given.id;
   if (!source.table.entries_stay()) record.entry = &context_.log->keep(id, entry);
   context.enablers.expect(index, source.table.next_message(), context.tracker, now);
-  if (context_.system->ni.lockstep) hold(source.lockstep, record.flits, timing.slowest_flit, now, true);
-  port.packetizer.push({id, node_, record.dst, &route, entry.message_bytes(), timing.slowest_flit}, ready);
+  if (context_.system->ni.lockstep) hold(context, index, record.flits, timing.slowest_flit, now, true);
+  port.packetizer.push({id, node_, record.dst, &route, sent, timing.slowest_flit}, ready, context.setup);
   wake_fabric(index, now);
 }
 

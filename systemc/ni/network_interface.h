@@ -31,11 +31,11 @@
 namespace coppice::ni {
 
 // Opens the record of the message that `entry` issues at port `port` of `node` in cycle `now` over `route`
-// with its `timing`: its step was let start at `released`, and `enabler` met its last dependency. The record
-// has no payload yet.
+// with its `timing`: it sends `bytes`, its step was let start at `released`, and `enabler` met its last
+// dependency. The record has no payload yet.
 std::uint64_t open_message(const NiContext& context, NodeId node, int port, const TableEntry& entry,
-                           const fabric::RouteTiming& timing, Cycles released, const Enabler& enabler,
-                           Cycles now);
+                           Bytes bytes, const fabric::RouteTiming& timing, Cycles released,
+                           const Enabler& enabler, Cycles now);
 
 // An accelerator's network interface: executes its reduce-schedule tables. Per port a table, timestep and
 // lockstep counters, decoder, packetizer and depacketizer; shared the dependency tracker, the DMA engine and
@@ -98,7 +98,7 @@ class NetworkInterface final : public sc_core::sc_module,
  private:
   static constexpr Cycles kNever = TableContext::kNever;
   struct Port {
-    Port(const fabric::Framing& framing, Cycles setup) : packetizer(framing, setup) {}
+    explicit Port(const fabric::Framing& framing) : packetizer(framing) {}
     Packetizer packetizer;
     std::unique_ptr<Depacketizer> depacketizer;
     Cycles free_since = 0;      // the cycle after the last tail that left
@@ -135,7 +135,8 @@ class NetworkInterface final : public sc_core::sc_module,
   // The flit time of the slowest channel that the port's messages take.
   Femtoseconds slowest_flit(TableContext& context, int port);
   Cycles sending_time(std::int64_t flits, Femtoseconds flit_time) const;
-  void hold(LockstepCounter& lockstep, std::int64_t flits, Femtoseconds flit_time, Cycles now, bool absorb);
+  void hold(TableContext& context, int port, std::int64_t flits, Femtoseconds flit_time, Cycles now,
+            bool absorb);
   TableContext* find(ContextId id) const;
   void take_early(TableContext& context, Cycles at);
   void finish_if_done(TableContext& context, Cycles now);
@@ -169,7 +170,6 @@ class NetworkInterface final : public sc_core::sc_module,
   const NetworkInterface* leader_ = nullptr;
   MemoryPort memory_port_;
   ReductionUnit reduction_;
-  Cycles setup_;
   struct Counts {
     std::int64_t messages_sent = 0;
     std::int64_t messages_received = 0;

@@ -7,7 +7,7 @@
 
 #include <verilated.h>
 
-#include "cosim/coverage.h"
+#include "cosim/verilated/coverage.h"
 
 namespace coppice::cosim {
 

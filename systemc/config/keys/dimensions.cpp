@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/usable_bandwidth.h"
 #include "config/document/nearest.h"
 #include "config/document/values.h"
 #include "config/files/astra_network.h"
@@ -132,7 +133,7 @@ Json write_dimension(const DimensionSpec& dimension) {
 
 void check_build(const Loaded& loaded, std::size_t d) {
   try {
-    topology::require_dimension(d, dimensions_to_build(loaded.config.system.topology)[d]);
+    topology::require_dimension(d, dimensions_to_build(loaded.config.system)[d]);
   } catch (const UnsupportedError& error) {
     const std::string in_network = path_of(d) + ".in_network";
     const bool named = std::string_view(error.what()).find("in_network") != std::string_view::npos;
@@ -143,7 +144,7 @@ void check_build(const Loaded& loaded, std::size_t d) {
 
 void check_rate(const Loaded& loaded, std::size_t d) {
   const SystemConfig& system = loaded.config.system;
-  const Bandwidth bandwidth = channel_bandwidth(dimensions_to_build(system.topology)[d]);
+  const Bandwidth bandwidth = channel_bandwidth(dimensions_to_build(system)[d]);
   const std::string objection = bandwidth_objection(system, bandwidth);
   if (objection.empty()) return;
   throw ConfigError(loaded.place(path_of(d) + ".bandwidth"),
@@ -262,35 +263,14 @@ Key dimensions_key() {
   return key;
 }
 
-std::vector<DimensionSpec> dimensions_to_build(const TopologyConfig& topology) {
-  std::vector<DimensionSpec> dimensions = topology.dimensions;
-  for (DimensionSpec& dimension : dimensions) {
-    dimension.bundled = topology.bundled || dimension.kind != DimensionKind::kSwitch;
+std::vector<DimensionSpec> dimensions_to_build(const SystemConfig& system) {
+  std::vector<DimensionSpec> dimensions = system.topology.dimensions;
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    DimensionSpec& dimension = dimensions[d];
+    dimension.bundled = system.topology.bundled || dimension.kind != DimensionKind::kSwitch;
+    dimension.bandwidth = usable_bandwidth(dimension.bandwidth, of_level(system.link.efficiency, d));
   }
   return dimensions;
-}
-
-void choose_flit(Loaded& loaded) {
-  SystemConfig& system = loaded.config.system;
-  const bool from_file = described_by(loaded.config, topology::DescribedBy::kDimensions) &&
-                         !system.topology.dimensions.empty() && !loaded.places.contains(path_of(0));
-  constexpr std::array kChosen{"system.flit", "system.clock", "system.ni.payload"};
-  if (!from_file ||
-      std::ranges::any_of(kChosen, [&](const char* key) { return loaded.places.contains(key); })) {
-    return;
-  }
-  const Bytes usual = system.flit;
-  for (const DimensionSpec& dimension : dimensions_to_build(system.topology)) {
-    const Bytes wider = carrying_flit(system, channel_bandwidth(dimension));
-    if (wider > 0) system.flit = wider;
-  }
-  if (system.flit == usual) return;
-  system.ni.payload = usual_payload(system.flit);
-  loaded.config.assumptions.push_back(
-      fmt::format("{}: flits of {} and packets of {} are chosen, so that a cycle of {} carries what the "
-                  "fastest link does",
-                  loaded.place(kPath).file, format_bytes(system.flit), format_bytes(system.ni.payload),
-                  format_frequency(system.clock)));
 }
 
 void check_dimensions(const Loaded& loaded) {

@@ -11,12 +11,8 @@ namespace coppice::config {
 Key dimensions_key();
 
 // The dimensions of a hierarchy as they are built: links to switches bundled or not, as
-// system.topology.bundled says.
-std::vector<topology::DimensionSpec> dimensions_to_build(const TopologyConfig& topology);
-
-// Where dimensions come from a network file, and neither flit, clock nor payload are set: makes flits and
-// packets as large as its links need to keep their bandwidth, and says so in Config::assumptions.
-void choose_flit(Loaded& loaded);
+// system.topology.bundled says, with the bandwidth that system.link.efficiency leaves them.
+std::vector<topology::DimensionSpec> dimensions_to_build(const SystemConfig& system);
 
 // Rules of the dimensions of a hierarchy, and between them and other keys. Throws ConfigError at the
 // key to change.

@@ -61,6 +61,10 @@ std::string idle_parallel(const Config& config, const Use& /*use*/) {
   return trains_large_model(config) ? "" : "training.parallel lays out no large model";
 }
 
+std::string idle_inference(const Config& config, const Use& /*use*/) {
+  return runs_inference(config) ? "" : "workload.inference.model names no model";
+}
+
 std::string idle_all_gather_bytes(const Config& config, const Use& use) {
   const std::string untrained = idle_untrained(config, use);
   if (!untrained.empty() || trains_text_workload(config)) return untrained;
@@ -168,6 +172,11 @@ std::string idle_bandwidth(const Config& config, const Use& use) {
   return idle_in_schedule(config, use);
 }
 
+std::string idle_efficiency(const Config& config, const Use& use) {
+  if (single_accelerator(config)) return "a single accelerator has no links";
+  return config.system.link.efficiency.size() > 1 ? "" : idle_in_schedule(config, use);
+}
+
 std::string idle_latency(const Config& config, const Use& use) {
   const std::string idle = idle_link(config, use);
   return idle.empty() ? idle_in_schedule(config, use) : idle;
@@ -236,6 +245,13 @@ std::string idle_reduction_rate(const Config& config, const Use& use) {
   if (config.system.ni.reduction_flits_per_cycle > 1)
     return "a port ejects one flit per cycle at most; write 1";
   return idle_timing(config, use);
+}
+
+std::string idle_adders(const Config& config, const Use& use) {
+  if (single_accelerator(config)) return kAlone;
+  const auto& dimensions = config.system.topology.dimensions;
+  if (std::ranges::any_of(dimensions, &topology::DimensionSpec::in_network)) return idle_ni(config, use);
+  return "no switch adds";
 }
 
 std::string idle_seed(const Config& config, const Use& use) {

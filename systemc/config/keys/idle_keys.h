@@ -18,6 +18,8 @@ std::string idle_contexts(const Config& config, const Use& use);
 std::string idle_bucket(const Config& config, const Use& use);
 // Keys that only the training of large models reads.
 std::string idle_parallel(const Config& config, const Use& use);
+// Keys of the inference of a large model.
+std::string idle_inference(const Config& config, const Use& use);
 // Keys that only text workloads read.
 std::string idle_all_gather_bytes(const Config& config, const Use& use);
 // The root of a collective that has none.
@@ -48,6 +50,8 @@ std::string idle_link(const Config& config, const Use& use);
 // Of a schedule compilers know bandwidths that differ; what a message costs besides tells only how many
 // chunks are best, where that is left to them.
 std::string idle_bandwidth(const Config& config, const Use& use);
+// Of a hierarchy it counts too.
+std::string idle_efficiency(const Config& config, const Use& use);
 std::string idle_latency(const Config& config, const Use& use);
 std::string idle_message_time(const Config& config, const Use& use);
 // Clock and flit.
@@ -60,6 +64,8 @@ std::string idle_ni_buffer(const Config& config, const Use& use);
 std::string idle_payload(const Config& config, const Use& use);
 std::string idle_reduction_latency(const Config& config, const Use& use);
 std::string idle_reduction_rate(const Config& config, const Use& use);
+// Of switches that add.
+std::string idle_adders(const Config& config, const Use& use);
 std::string idle_seed(const Config& config, const Use& use);
 // Energies where no technology is named.
 std::string idle_energies(const Config& config, const Use& use);

@@ -56,7 +56,31 @@ inline constexpr Bytes kValuesLimit = Bytes{256} << 20;
 struct LinkConfig {
   std::vector<Bandwidth> bandwidth{{16'000'000'000}};
   std::vector<Femtoseconds> latency{150 * kFemtosecondsPerNanosecond};
+  std::vector<double> efficiency{1.0};  // the share of the bandwidth that messages can use
   bool operator==(const LinkConfig&) const = default;
+};
+
+// A way to send messages that network interfaces can choose (system.ni.protocols), such as those of NCCL.
+struct ProtocolConfig {
+  std::string name{};
+  double efficiency = 1;                 // bytes of data per byte that is sent
+  Femtoseconds setup = 0;                // in place of system.ni.message_setup
+  std::optional<Femtoseconds> launch{};  // none: system.ni.launch
+  // What it is for: collectives of `from` to `up_to` bytes, of these algorithms and operations, and of so
+  // many accelerators; none or empty: any.
+  std::optional<Bytes> from{};
+  std::optional<Bytes> up_to{};
+  std::vector<std::string> algorithms{};
+  std::vector<std::string> operations{};
+  std::vector<int> ranks{};  // the fewest and the most
+  bool operator==(const ProtocolConfig&) const = default;
+};
+
+// What all switches have in common.
+struct SwitchConfig {
+  std::optional<Bandwidth>
+      reduction_bandwidth{};  // that a port of one that adds takes in; none: its channel's
+  bool operator==(const SwitchConfig&) const = default;
 };
 
 // The delays are cycles of `system.clock`.
@@ -90,6 +114,9 @@ struct NiConfig {
   EarlyMessages early_messages = EarlyMessages::kHeld;
   Implementation impl = Implementation::kSystemc;
   std::vector<int> rtl_nodes{};  // of impl rtl: the accelerators whose NI is Verilog; empty: all
+  Femtoseconds launch = 0;       // from the call of a collective until its first entry may issue
+  std::vector<ProtocolConfig>
+      protocols{};  // the fastest that applies is used; none: one way for all messages
   bool operator==(const NiConfig&) const = default;
 };
 
@@ -139,6 +166,7 @@ struct SystemConfig {
   Bytes flit = 16;
   RouterConfig router;
   NiConfig ni;
+  SwitchConfig switches{};  // system.switch
   AcceleratorConfig accelerator;
   bool operator==(const SystemConfig&) const = default;
 };
@@ -234,6 +262,18 @@ struct TrainingConfig {
   bool operator==(const TrainingConfig&) const = default;
 };
 
+// The inference of a large model: a prefill of prompts, then a decode step.
+struct InferenceConfig {
+  std::string model{};  // workload.inference.model; empty: none
+  int batch = 1;        // requests
+  int prompt = 1024;    // tokens of each
+  int context = 0;      // tokens in the KV cache at the decode step; 0: the prompt's
+  int tensor = 1;
+  int pipeline = 1;
+  int expert = 1;
+  bool operator==(const InferenceConfig&) const = default;
+};
+
 // A training job of a routing study. What is not set is the model's, or drawn.
 struct RoutedJobConfig {
   std::string model;      // of workload/large_model.h; empty: copy, gradient and compute are set
@@ -295,6 +335,7 @@ struct Config {
   SystemConfig system;
   CollectiveConfig collective;
   TrainingConfig training;
+  InferenceConfig inference{};  // workload.inference
   ProgramConfig program;
   Fidelity fidelity = Fidelity::kAuto;
   Check check = Check::kAuto;

@@ -1,5 +1,6 @@
 #include "config/settings/link_limits.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -7,7 +8,6 @@
 namespace coppice::config {
 namespace {
 
-constexpr Bytes kWidestFlit = 4096;
 constexpr std::int64_t kClockStep = 100'000'000;  // Hz
 constexpr std::int64_t kFastestClock = 100'000'000'000;
 constexpr Bytes kFlitsOfAPacket = 16;  // behind a head flit
@@ -16,9 +16,9 @@ std::string flit_advice(const SystemConfig& system, Bytes flit) {
   const bool packets = system.ni.flow_control == FlowControl::kPacket;
   const Bytes payload = system.ni.payload;
   if (!packets || (payload % flit == 0 && payload >= usual_payload(flit))) {
-    return fmt::format("make system.flit {}", format_bytes(flit));
+    return fmt::format("system.flit {}", format_bytes(flit));
   }
-  return fmt::format("make system.flit {} and system.ni.payload {}", format_bytes(flit),
+  return fmt::format("system.flit {} and system.ni.payload {}", format_bytes(flit),
                      format_bytes(usual_payload(flit)));
 }
 
@@ -36,6 +36,35 @@ std::string clock_advice(const SystemConfig& system, Bandwidth bandwidth) {
 
 }  // namespace
 
+Femtoseconds link_flit_time(const SystemConfig& system, Bandwidth bandwidth) {
+  __extension__ using Wide = __int128;
+  const Wide bytes_per_second = bandwidth.bytes_per_second;
+  const Wide scaled = Wide{system.clock.period()} * system.flit * system.clock.hertz;
+  return static_cast<Femtoseconds>((scaled + bytes_per_second - 1) / bytes_per_second);
+}
+
+namespace {
+
+Cycles whole_cycles(const SystemConfig& system, Femtoseconds time) {
+  return (time + system.clock.period() - 1) / system.clock.period();
+}
+
+}  // namespace
+
+Cycles flit_latency(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency) {
+  const Femtoseconds period = system.clock.period();
+  const Femtoseconds flit_time = std::max(period, link_flit_time(system, bandwidth));
+  return whole_cycles(system, latency) + (flit_time - 1) / period;
+}
+
+Cycles credit_loop(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency) {
+  const RouterConfig& router = system.router;
+  const Cycles grant = router.sw_alloc_delay - 1;
+  const Cycles there = grant + router.st_delay + 1 + flit_latency(system, bandwidth, latency);
+  const Cycles stay = router.routing_delay + router.vc_alloc_delay;
+  return there + stay + grant + 1 + whole_cycles(system, latency) + router.credit_delay;
+}
+
 Bytes carrying_flit(const SystemConfig& system, Bandwidth bandwidth) {
   Bytes flit = system.flit;
   while (flit <= kWidestFlit && transfer_time(flit, bandwidth) < system.clock.period()) flit *= 2;
@@ -52,9 +81,9 @@ std::string bandwidth_objection(const SystemConfig& system, Bandwidth bandwidth)
   if (const Bytes flit = carrying_flit(system, bandwidth); flit > 0)
     advice.push_back(flit_advice(system, flit));
   if (const std::string clock = clock_advice(system, bandwidth); !clock.empty()) advice.push_back(clock);
-  if (advice.empty()) advice.emplace_back("lower it");
   return fmt::format("{} is more than one flit of {} per cycle of {}: {}", format_bandwidth(bandwidth),
-                     format_bytes(system.flit), format_frequency(system.clock), fmt::join(advice, ", or "));
+                     format_bytes(system.flit), format_frequency(system.clock),
+                     advice.empty() ? "lower it" : fmt::format("make {}", fmt::join(advice, ", or ")));
 }
 
 std::string latency_objection(const SystemConfig& system, Femtoseconds latency) {

@@ -1,17 +1,38 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "config/settings/config.h"
 
 namespace coppice::config {
 
+inline constexpr Bytes kWidestFlit = 4096;
 // The model keeps a slot per cycle of the longest latency.
 inline constexpr Cycles kLongestLatency = 1 << 20;
+
+// The value of `level` in a list with one for every level, or one for all of them.
+template <typename Value>
+const Value& of_level(const std::vector<Value>& values, std::size_t level) {
+  return values.size() == 1 ? values.front() : values.at(level);
+}
 
 // Why a channel of that bandwidth cannot be simulated, and settings that it can be simulated with and that do
 // not slow it down; empty if it can. A channel moves a flit per cycle at most.
 std::string bandwidth_objection(const SystemConfig& system, Bandwidth bandwidth);
+
+// Cycles from when a flit wins the switch before a link of `bandwidth` and `latency` until its place in the
+// next router is known free again, if it leaves that router at once.
+Cycles credit_loop(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency);
+
+// Cycles from when a flit leaves a router until its last bit has come over a link: its latency, and what a
+// flit takes longer than a cycle. Credits take the latency alone.
+Cycles flit_latency(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency);
+
+// Flit time of a link of `bandwidth`, in time of the model's clock: a link of one flit in k cycles has k
+// periods exactly, also where the period is rounded to a femtosecond.
+Femtoseconds link_flit_time(const SystemConfig& system, Bandwidth bandwidth);
 
 // The same of a latency: the model keeps a slot per cycle of the longest.
 std::string latency_objection(const SystemConfig& system, Femtoseconds latency);

@@ -48,7 +48,7 @@ FlitNetwork::FlitNetwork(const topology::Topology& topology, const topology::Rou
 FlitNetwork::~FlitNetwork() = default;
 
 RouterSpec FlitNetwork::router_spec(NodeId node) const {
-  const Femtoseconds ejection = ejection_flit_time(*system_);
+  const Femtoseconds ejection = ejection_flit_time(*system_, !topology_->is_accelerator(node));
   RouterSpec spec;
   spec.node = node;
   spec.inputs = static_cast<int>(topology_->in_channels(node).size());

@@ -26,7 +26,11 @@ std::vector<double> link_capacities(const topology::Topology& topology, const co
   }
   const auto ports = static_cast<std::size_t>(topology.num_interfaces()) * static_cast<std::size_t>(ni_ports);
   capacities.insert(capacities.end(), ports, bytes_per_second(system.flit, system.clock.period()));
-  capacities.insert(capacities.end(), ports, bytes_per_second(system.flit, ejection_flit_time(system)));
+  for (topology::NodeId node = 0; node < topology.num_interfaces(); ++node) {
+    const Femtoseconds ejection = ejection_flit_time(system, !topology.is_accelerator(node));
+    capacities.insert(capacities.end(), static_cast<std::size_t>(ni_ports),
+                      bytes_per_second(system.flit, ejection));
+  }
   return capacities;
 }
 

@@ -58,7 +58,7 @@ void TrainFabric::build(const config::SystemConfig& system) {
     ejection.node = node;
     ejection.delay = traversal + kNiChannelLatency;
     ejection.credit_loop = ejection.delay + 1 + kNiChannelLatency + router.credit_delay;
-    ejection.pace = {ejection_flit_time(system), period_};
+    ejection.pace = {ejection_flit_time(system, !topology_->is_accelerator(node)), period_};
     ejection.spaced = spacing(ejection.pace.flit_time);
     outputs_.insert(outputs_.end(), static_cast<std::size_t>(ni_ports_), ejection);
   }

@@ -62,6 +62,9 @@ class TableContext {
         route_times(topology, system, *tables.schedule, node),
         ports(tables.tables->ports.size()),
         waiting(ports.size()),
+        setup(
+            software(topology, system, node,
+                     tables.schedule->protocol ? tables.schedule->protocol->setup : system.ni.message_setup)),
         nops_(system.ni.lockstep) {}
 
   // From cycle `now` on the tables are as they were loaded.
@@ -78,6 +81,11 @@ class TableContext {
       if (port.table.head() != nullptr) return false;
     }
     return true;
+  }
+  // The bytes that a message of `bytes` sends.
+  Bytes sent(Bytes bytes) const {
+    return given.schedule->protocol ? schedule::sent_bytes(bytes, given.schedule->protocol->efficiency)
+                                    : bytes;
   }
   // Every entry has issued and left, and all that comes here has come.
   bool complete() const { return in_flight == 0 && missing == 0 && issued(); }
@@ -96,10 +104,17 @@ class TableContext {
   RouteTimes route_times;
   std::vector<Port> ports;
   std::vector<Waiting> waiting;  // [port]
+  Cycles setup;                  // of every message
   std::int64_t missing = 0;      // arrivals
   std::int64_t in_flight = 0;    // messages whose tails are still here
 
  private:
+  // What software takes, in cycles: the tables of a switch are hardware's.
+  static Cycles software(const topology::Topology& topology, const config::SystemConfig& system, NodeId node,
+                         Femtoseconds time) {
+    return topology.is_accelerator(node) ? fabric::latency_cycles(time, system.clock.period()) : 0;
+  }
+
   bool nops_;  // they hold the lockstep
 };
 

@@ -5,8 +5,8 @@
 namespace coppice::ni {
 
 void Packetizer::set_up_front() {
-  Cycles& ready = queue_[front_].ready;
-  if (setup_ > 0) ready = std::max(ready, tail_left_ + 1) + setup_;
+  Queued& front = queue_[front_];
+  if (front.setup > 0) front.ready = std::max(front.ready, tail_left_ + 1) + front.setup;
 }
 
 void Packetizer::pop(Cycles now) {

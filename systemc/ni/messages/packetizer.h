@@ -15,22 +15,22 @@ namespace coppice::ni {
 // messages at most are here: one that is being sent and one behind it, so that the link need not idle between
 // them.
 //
-// Setting up a message takes `setup` cycles of the port, from when its data is ready and the message before
-// has left: what the kernels of C-Cube spend on synchronising with the receiver, alpha of the linear cost
-// model.
+// Setting up a message takes cycles of the port, from when its data is ready and the message before has left:
+// what the kernels of C-Cube spend on synchronising with the receiver, alpha of the linear cost model.
 class Packetizer final : public fabric::Injector, public fabric::Repeating {
  public:
   static constexpr std::size_t kMessages = 2;
 
-  explicit Packetizer(const fabric::Framing& framing, Cycles setup = 0) : framing_(framing), setup_(setup) {}
+  explicit Packetizer(const fabric::Framing& framing) : framing_(framing) {}
 
   // Whether a message may be pushed in cycle `now`. The place of a message whose tail leaves in a cycle is
   // free from the next cycle on, whichever of the two processes runs first.
   bool has_place(Cycles now) const { return queued_ + (tail_left_ == now ? 1 : 0) < kMessages; }
-  // Only while has_place(): takes a message whose first flit comes from memory at cycle `ready`. The caller
-  // wakes the fabric at front_ready(), now and when a tail has left.
-  void push(const fabric::Message& message, Cycles ready) {
-    queue_[(front_ + queued_) % kMessages] = {message, ready};
+  // Only while has_place(): takes a message whose first flit comes from memory at cycle `ready`, and which
+  // takes `setup` cycles to set up. The caller wakes the fabric at front_ready(), now and when a tail has
+  // left.
+  void push(const fabric::Message& message, Cycles ready, Cycles setup = 0) {
+    queue_[(front_ + queued_) % kMessages] = {message, ready, setup};
     if (++queued_ == 1) set_up_front();
   }
   // The cycle in which the first message may send its head; of none, -1.
@@ -52,6 +52,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
   struct Queued {
     fabric::Message message;
     Cycles ready;
+    Cycles setup;
   };
 
   // Cycles of messages are by the clock, also those that are over.
@@ -63,6 +64,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
       const Queued& queued = queue_[(front_ + i) % kMessages];
       visitor.value(queued.message.id);
       visitor.value(queued.ready);
+      visitor.value(queued.setup);
     }
     if (queued_ == 0) return;
     const fabric::Message& front = queue_[front_].message;
@@ -72,7 +74,6 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
   void pop(Cycles now);
 
   fabric::Framing framing_;
-  Cycles setup_;
   std::array<Queued, kMessages> queue_;
   std::size_t front_ = 0;
   std::size_t queued_ = 0;

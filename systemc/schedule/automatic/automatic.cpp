@@ -67,8 +67,9 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
     }
     CompileRequest own = request;
     own.chunks = trial.chunks;
+    const bool quick = trial.most_accelerators == std::numeric_limits<int>::max();
     const bool packed = info.name == PackedTreesCompiler::info().name;
-    if (request.root >= 0 && !packed) own.chunks = kRootedPieces;
+    if (request.root >= 0 && !packed && !quick) own.chunks = kRootedPieces;
     try {
       PackedTables tables = compile_candidate(topology, own, info, fastest);
       if (tables.schedule && tables.schedule->ordered_by_lockstep) continue;
@@ -127,17 +128,20 @@ Femtoseconds time_of_blocks(const topology::Topology& topology, const CompileReq
 
 }  // namespace
 
-AutomaticChoice choose_all_to_all(const topology::Topology& topology, const CompileRequest& request) {
+AutomaticChoice choose_all_to_all(const topology::Topology& topology, const CompileRequest& request,
+                                  const std::function<bool(std::string_view)>& tried) {
   struct Trial {
     const AllToAllAlgorithm* algorithm;
     double messages;
   };
   std::vector<Trial> trials;
   for (const AllToAllAlgorithm& algorithm : all_to_all_algorithms()) {
+    if (!tried(algorithm.name)) continue;
     const double messages = algorithm.messages(topology);
     if (trials.empty() || messages <= kMostMessages) trials.push_back({&algorithm, messages});
   }
   AutomaticChoice choice;
+  if (trials.empty()) throw UnsupportedError("no algorithm of an all-to-all applies");
   if (trials.size() == 1) {
     choice.schedule = compile_all_to_all(topology, request, *trials.front().algorithm);
     return choice;

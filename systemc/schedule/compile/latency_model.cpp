@@ -111,7 +111,9 @@ Femtoseconds LatencyModel::shares_transfer(std::size_t d, Bytes chunk, Bytes sha
 }
 
 Femtoseconds LatencyModel::serialization(std::size_t d, Bytes bytes) const {
-  const Bandwidth link{dimensions_[d].bandwidth.bytes_per_second / algorithms_[d].messages()};
+  Bandwidth link{dimensions_[d].bandwidth.bytes_per_second / algorithms_[d].messages()};
+  if (in_network(d) && timing_.adder.bytes_per_second > 0) link = std::min(link, timing_.adder);
+  bytes = sent_bytes(bytes, timing_.efficiency);
   if (timing_.flit == 0) return transfer_time(bytes, link);
   const auto parts = [bytes](Bytes part) { return (bytes + part - 1) / part; };
   const Bytes heads = timing_.payload == 0 ? 1 : parts(timing_.payload);

@@ -27,9 +27,11 @@ struct StepTiming {
   Femtoseconds router = 0;          // of every router on the way
   Femtoseconds interface_time = 0;  // of both ends together
   Femtoseconds cycle = 0;           // no channel takes a flit faster
-  Femtoseconds message_setup = 0;   // of its port, for every message
+  Femtoseconds message_setup = 0;   // of an accelerator's port, for every message
+  double efficiency = 1;            // bytes of data per byte that is sent (Protocol)
   Femtoseconds memory = 0;          // until a message's data has been read
   Femtoseconds reduction = 0;       // until a partial sum is in memory
+  Bandwidth adder{};                // that a port of a switch adds; none: as fast as its channel
   Bytes buffer = 0;                 // flits that a router's virtual channel holds, which a message waits in
 };
 

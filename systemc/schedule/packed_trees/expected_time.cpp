@@ -110,7 +110,7 @@ class TableExecution {
         events_.push_at(start, number_of(index));
         return;
       }
-      const Femtoseconds length = busy(path_, entry_.message_bytes());
+      const Femtoseconds length = busy(path_, entry_.message_bytes(), entry_.destination());
       if (waiting_ == Waiting::kAtPorts) {
         hold_way(now + length);
         const Femtoseconds way_on = length + timing_.delay(path_, entry_.op);
@@ -159,7 +159,7 @@ class TableExecution {
     const ChannelId id = message.path[message.passed++];
     Femtoseconds& free = free_at_[static_cast<std::size_t>(id)];
     const Femtoseconds begin = std::max(now, free);
-    free = begin + busy({&id, 1}, message.bytes) - setup_;
+    free = begin + busy({&id, 1}, message.bytes) - setup_of(topology_.channel(id).src);
     const Femtoseconds way = topology_.channel(id).latency + router_;
     message.end = std::max(message.end, free) + way;
     if (message.passed < message.path.size()) {
@@ -183,8 +183,11 @@ class TableExecution {
     for (const ChannelId id : path_) rest -= topology_.channel(id).latency + router_;
     moving_[static_cast<std::size_t>(number)] = {
         .path = path_, .bytes = entry_.message_bytes(), .rest = rest, .arrival = arrival_of(entry_)};
-    pass(number, now + setup_);
+    pass(number, now + setup_of(topology_.channel(path_.front()).src));
   }
+
+  // Switches set nothing up.
+  Femtoseconds setup_of(NodeId node) const { return topology_.is_accelerator(node) ? setup_ : 0; }
 
   // The event that a message has arrived.
   std::int32_t arrival_of(const TableEntry& entry) const {
@@ -204,7 +207,11 @@ class TableExecution {
   }
 
   // MessageTiming::busy(), at hand for messages like the last one.
-  Femtoseconds busy(std::span<const ChannelId> path, Bytes bytes) {
+  Femtoseconds busy(std::span<const ChannelId> path, Bytes bytes, NodeId destination = topology::kNoNode) {
+    const bool at_switches =
+        !path.empty() && (!topology_.is_accelerator(topology_.channel(path.front()).src) ||
+                          destination >= topology_.num_accelerators());
+    if (at_switches) return timing_.busy(path, bytes, destination);
     std::int64_t slowest = std::numeric_limits<std::int64_t>::max();
     for (const ChannelId id : path)
       slowest = std::min(slowest, topology_.channel(id).bandwidth.bytes_per_second);

@@ -6,10 +6,13 @@ namespace coppice::schedule {
 
 using topology::ChannelId;
 
-Femtoseconds MessageTiming::busy(std::span<const ChannelId> path, Bytes bytes) const {
+Femtoseconds MessageTiming::busy(std::span<const ChannelId> path, Bytes bytes, NodeId destination) const {
   Femtoseconds longest = 0;
+  bytes = sent_bytes(bytes, timing_.efficiency);
+  const bool added = destination >= topology_.num_accelerators() && timing_.adder.bytes_per_second > 0;
   for (const ChannelId id : path) {
-    const Bandwidth bandwidth = topology_.channel(id).bandwidth;
+    Bandwidth bandwidth = topology_.channel(id).bandwidth;
+    if (added) bandwidth = std::min(bandwidth, timing_.adder);
     if (timing_.flit == 0) {
       longest = std::max(longest, transfer_time(bytes, bandwidth));
       continue;
@@ -20,7 +23,8 @@ Femtoseconds MessageTiming::busy(std::span<const ChannelId> path, Bytes bytes) c
     const Femtoseconds flit = std::max(timing_.cycle, transfer_time(timing_.flit, bandwidth));
     longest = std::max(longest, flits * flit);
   }
-  return longest + timing_.message_setup;
+  const bool set_up = path.empty() || topology_.is_accelerator(topology_.channel(path.front()).src);
+  return longest + (set_up ? timing_.message_setup : 0);
 }
 
 Femtoseconds MessageTiming::delay(std::span<const ChannelId> path, Op op) const {

@@ -15,8 +15,10 @@ class MessageTiming {
   MessageTiming(const topology::Topology& topology, const CompileRequest& request)
       : topology_(topology), timing_(request.timing) {}
 
-  // How long a message keeps its port busy, at the pace of the path's slowest channel.
-  Femtoseconds busy(std::span<const topology::ChannelId> path, Bytes bytes) const;
+  // How long a message keeps its port busy, at the pace of the path's slowest channel, or of the adder if a
+  // switch is its destination. A port of a switch sets nothing up.
+  Femtoseconds busy(std::span<const topology::ChannelId> path, Bytes bytes,
+                    NodeId destination = topology::kNoNode) const;
   // From when the port is done with it until what waits for it may be sent.
   Femtoseconds delay(std::span<const topology::ChannelId> path, Op op) const;
   // busy() over one channel.

@@ -1,6 +1,7 @@
 #include "schedule/tables/schedule.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace coppice::schedule {
 
@@ -26,6 +27,10 @@ const char* to_string(Op op) {
       return "nop";
   }
   return "?";
+}
+
+Bytes sent_bytes(Bytes bytes, double efficiency) {
+  return efficiency == 1 ? bytes : static_cast<Bytes>(std::ceil(static_cast<double>(bytes) / efficiency));
 }
 
 std::string collective_name(const Schedule& schedule) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,20 @@ struct Repetition {
   bool operator==(const Repetition&) const = default;
 };
 
+// How the messages of a collective go over the wire, where the machine has several ways to choose from
+// (system.ni.protocols).
+struct Protocol {
+  std::string name{};
+  double efficiency = 1;    // bytes of data per byte that is sent
+  Femtoseconds setup = 0;   // of a port, before each message
+  Femtoseconds launch = 0;  // from the call of the collective until its first entry may issue
+
+  bool operator==(const Protocol&) const = default;
+};
+
+// The bytes that a message of `bytes` sends where `efficiency` of them are data.
+Bytes sent_bytes(Bytes bytes, double efficiency);
+
 // A compiled collective: what every network interface executes.
 struct Schedule {
   std::string algorithm;
@@ -68,6 +83,7 @@ struct Schedule {
   int adders = 0;  // the last of `nodes`: switches that add what they are sent and contribute nothing
   std::vector<topology::Route> routes;  // shared by entries that take the same path
   Repetition repetition;
+  std::optional<Protocol> protocol{};  // none: messages go and cost as the system says
 
   int accelerators() const { return static_cast<int>(nodes.size()) - adders; }
 };

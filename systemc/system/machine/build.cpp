@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/machine_memory.h"
 #include "base/time_limit.h"
+#include "base/usable_bandwidth.h"
 #include "config/keys/dimensions.h"
 #include "config/schema.h"
 #include "config/settings/link_limits.h"
@@ -24,8 +25,10 @@
 #include "schedule/files/msccl_file.h"
 #include "schedule/files/schedule_file.h"
 #include "schedule/files/tacos_file.h"
+#include "schedule/packed_trees/expected_time.h"
 #include "schedule/registry.h"
 #include "system/machine/like_network.h"
+#include "system/machine/protocols.h"
 #include "topology/files/graph_file.h"
 #include "topology/networks/clos.h"
 #include "topology/networks/hierarchy.h"
@@ -36,6 +39,7 @@ namespace coppice::system {
 namespace {
 
 constexpr Bytes kFp32Bytes = 4;
+constexpr int kAny = std::numeric_limits<int>::max();
 
 // Runs `build` and says at `key` what it refuses, or that it does not fit into memory.
 template <typename Build>
@@ -53,11 +57,6 @@ auto at_key(const config::Loaded& loaded, const std::string& key, Build build) {
         fmt::format("{}: this takes more memory than there is ({:.1f} GB were left): take fewer accelerators",
                     key, static_cast<double>(available) / 1e9));
   }
-}
-
-template <typename Value>
-const Value& of_level(const std::vector<Value>& values, std::size_t level) {
-  return values.size() == 1 ? values.front() : values.at(level);
 }
 
 void require_acyclic(const config::Loaded& loaded, const topology::ChannelDependencyGraph& graph,
@@ -87,22 +86,6 @@ void require_routes_deadlock_free(const config::Loaded& loaded, const topology::
     }
   }
   require_acyclic(loaded, graph, fmt::format("the schedule '{}' on {}", schedule.algorithm, topology.name()));
-}
-
-// Every accelerator owns a part of the data.
-void require_enough_elements(const config::Loaded& loaded, const topology::Topology& topology,
-                             const schedule::CompileRequest& request) {
-  // All the data of a broadcast or reduce is the root's.
-  const bool rooted = has_root(loaded.config.collective);
-  if (rooted && request.size >= request.element) return;
-  const Bytes least = topology.num_accelerators() * request.element;
-  if (request.size >= least) return;
-  throw ConfigError(
-      loaded.place("collective.size"),
-      fmt::format("collective.size of {} is less than an element of {} for each of {} accelerators: "
-                  "{} at least",
-                  format_bytes(request.size), format_bytes(request.element), topology.num_accelerators(),
-                  format_bytes(least)));
 }
 
 void require_rooted_algorithm(const config::Loaded& loaded) {
@@ -158,11 +141,25 @@ schedule::CompileRequest request_of(const config::Loaded& loaded, const topology
   return request;
 }
 
-// With `expected`, gets what `algorithm: auto` has compared.
-schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
-                                    const topology::RoutingFunction& routing,
-                                    std::optional<int> pattern_beyond,
-                                    std::vector<schedule::ExpectedTime>& expected) {
+// The algorithms that the one of the configuration chooses among, as far as the protocol serves them.
+std::vector<schedule::AlgorithmInfo> candidates_of(const config::Config& config,
+                                                   const ProtocolChoice& choice) {
+  const std::vector<std::string> among = schedule::chosen_among(config.collective.algorithm);
+  std::vector<schedule::AlgorithmInfo> candidates;
+  for (const schedule::AlgorithmInfo& info : schedule::algorithms()) {
+    const bool named = std::ranges::find(among, info.name) != among.end();
+    if (!choice.serves(info.name) || (!among.empty() && !named)) continue;
+    candidates.push_back(info);
+    if (!named) continue;
+    candidates.back().trials = {{.chunks = schedule::kAutomaticChunks, .most_accelerators = kAny}};
+  }
+  return candidates;
+}
+
+// Its messages by the protocol of `choice`, if there is any.
+TimedSchedule compile_schedule(const config::Loaded& loaded, const topology::Topology& topology,
+                               const topology::RoutingFunction& routing, std::optional<int> pattern_beyond,
+                               const ProtocolChoice& choice, bool timed) {
   const config::CollectiveConfig& collective = loaded.config.collective;
   const auto compiler = schedule::make_compiler(collective.algorithm);
   if (!compiler) {
@@ -179,20 +176,40 @@ schedule::Schedule compile_schedule(const config::Loaded& loaded, const topology
   require_adders_used(loaded, topology);
   request.chunk_policy = chunk_policy_of(collective);
   request.timing = step_timing(loaded.config.system);
-  require_enough_elements(loaded, topology, request);
+  if (choice.protocol) request.timing.efficiency = choice.protocol->efficiency;
   if (has_root(collective)) {
     require_root(loaded, topology);
     require_rooted_algorithm(loaded);
     request.root = like.member(collective.root);
   }
-  return at_key(loaded, "collective.algorithm", [&] {
-    if (!config::chooses_algorithm(loaded.config)) {
-      return like.adopt(compiler->compile(like.topology(), request));
-    }
-    auto choice = schedule::choose_algorithm(like.topology(), request, schedule::algorithms());
-    expected = std::move(choice.expected);
-    return like.adopt(std::move(choice.schedule));
-  });
+  if (!config::chooses_algorithm(loaded.config)) {
+    TimedSchedule compiled{.schedule = compiler->compile(like.topology(), request)};
+    if (timed) compiled.time = schedule::expected_time(like.topology(), request, compiled.schedule);
+    compiled.schedule = like.adopt(std::move(compiled.schedule));
+    return compiled;
+  }
+  auto chosen = schedule::choose_algorithm(like.topology(), request, candidates_of(loaded.config, choice));
+  const Femtoseconds time = chosen.expected.front().time;
+  return {like.adopt(std::move(chosen.schedule)), std::move(chosen.expected), time};
+}
+
+// By the protocol that is the fastest for it.
+TimedSchedule compile_by_protocol(const config::Loaded& loaded, const topology::Topology& topology,
+                                  const topology::RoutingFunction& routing,
+                                  std::optional<int> pattern_beyond) {
+  const config::SystemConfig& system = loaded.config.system;
+  const config::CollectiveConfig& collective = loaded.config.collective;
+  const auto choices = protocol_choices(
+      system, {.operation = collective.op, .bytes = collective.size, .ranks = topology.num_accelerators()});
+  const std::string algorithm = config::chooses_algorithm(loaded.config) ? "" : collective.algorithm;
+  const auto compile = [&](const ProtocolChoice& choice, bool timed) {
+    if (!choice.protocol) return compile_schedule(loaded, topology, routing, pattern_beyond, choice, timed);
+    config::Loaded own = loaded;
+    own.config.system = with_protocol(system, *choice.protocol);
+    return compile_schedule(own, topology, routing, pattern_beyond, choice, timed);
+  };
+  return at_key(loaded, "collective.algorithm",
+                [&] { return choose_protocol(choices, system.ni.launch, algorithm, compile); });
 }
 
 // The demands of the tables on the machine beyond its graph, which is all that their check knows.
@@ -281,7 +298,8 @@ topology::GraphFile read_graph(const config::Loaded& loaded) {
       };
   const topology::LinkSpec link{system.link.bandwidth.front(), system.link.latency.front()};
   topology::GraphFile graph = at_key(loaded, "system.topology.file", [&] {
-    return topology::read_graph_file(system.topology.file, {link, system.clock.period(), &objection});
+    return topology::read_graph_file(
+        system.topology.file, {link, system.link.efficiency.front(), system.clock.period(), &objection});
   });
   const auto require_default = [&](const char* key, bool used, const std::string& refused) {
     if (!used || refused.empty()) return;
@@ -328,17 +346,21 @@ std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, conf
   return warnings;
 }
 
-topology::Topology build_topology(const config::Loaded& loaded) {
+namespace {
+
+topology::Topology build_network(const config::Loaded& loaded) {
   const config::SystemConfig& system = loaded.config.system;
   const topology::KindInfo& kind = *config::kind_of(loaded.config);
   if (kind.described_by == topology::DescribedBy::kFile) return read_graph(loaded).topology;
   if (kind.described_by == topology::DescribedBy::kDimensions) {
-    const auto dimensions = config::dimensions_to_build(system.topology);
+    const auto dimensions = config::dimensions_to_build(system);
     return at_key(loaded, "system.topology.dimensions", [&] { return topology::make_hierarchy(dimensions); });
   }
   std::vector<topology::LinkSpec> links;
   for (std::size_t level = 0; level < topology::num_link_levels(kind.kind, system.topology.dims); ++level) {
-    links.push_back({of_level(system.link.bandwidth, level), of_level(system.link.latency, level)});
+    links.push_back({usable_bandwidth(config::of_level(system.link.bandwidth, level),
+                                      config::of_level(system.link.efficiency, level)),
+                     config::of_level(system.link.latency, level)});
   }
   topology::Topology whole = at_key(loaded, "system.topology.dims", [&] {
     return topology::make_topology(kind.kind, system.topology.dims, links);
@@ -349,6 +371,15 @@ topology::Topology build_topology(const config::Loaded& loaded) {
          [&] { return topology::make_clos(system.topology.dims, links, {.spines = failures.spines}); });
   return at_key(loaded, "system.topology.failed_links",
                 [&] { return topology::make_clos(system.topology.dims, links, failures); });
+}
+
+}  // namespace
+
+topology::Topology build_topology(const config::Loaded& loaded) {
+  topology::Topology topology = build_network(loaded);
+  const bool adds = loaded.config.system.switches.reduction_bandwidth.has_value();
+  if (adds && topology.in_network().empty()) topology.reduce_in_network({}, topology.num_switches());
+  return topology;
 }
 
 std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& loaded,
@@ -424,6 +455,7 @@ schedule::StepTiming step_timing(const config::SystemConfig& system) {
           .message_setup = system.ni.message_setup,
           .memory = system.ni.dma_latency * period,
           .reduction = system.ni.reduction_latency * period,
+          .adder = system.switches.reduction_bandwidth.value_or(Bandwidth{}),
           .buffer = router.vc_depth};
 }
 
@@ -432,8 +464,13 @@ CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Top
   config::require_whole_collective(loaded);
   const bool imported = config::reads_tables(loaded.config);
   CheckedSchedule result;
-  result.schedule = imported ? read_schedule(loaded, topology, routing)
-                             : compile_schedule(loaded, topology, routing, pattern_beyond, result.expected);
+  if (imported) {
+    result.schedule = read_schedule(loaded, topology, routing);
+  } else {
+    TimedSchedule compiled = compile_by_protocol(loaded, topology, routing, pattern_beyond);
+    result.schedule = std::move(compiled.schedule);
+    result.expected = std::move(compiled.expected);
+  }
   try {
     result.report = schedule::check_schedule(topology, result.schedule);
   } catch (const schedule::ScheduleError& error) {

@@ -8,6 +8,7 @@
 #include "config/settings/lone_collective_config.h"
 #include "fabric/route_timing.h"
 #include "system/machine/build.h"
+#include "system/machine/protocols.h"
 #include "topology/routing/distances.h"
 
 namespace coppice::system {
@@ -84,7 +85,8 @@ Cycles least_latency(const config::SystemConfig& system, const topology::Topolog
       at = std::ranges::binary_search(all, next) ? next : all[static_cast<std::size_t>(sweep) + 1];
     }
   }
-  return most + fabric::end_latency(system);
+  return most + fabric::end_latency(system) +
+         fabric::latency_cycles(launch_of(system, schedule), system.clock.period());
 }
 
 LeastTime find_least_time(const config::SystemConfig& system, const topology::Topology& topology,

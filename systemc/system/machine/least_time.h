@@ -27,8 +27,8 @@ LeastTime find_least_time(const config::SystemConfig& system, const topology::To
 
 // The collective's latency alone: between an accelerator with a share (any, in an all-reduce) and the one
 // that is farthest from it, by the fastest way, without contention, from the injection of a flit to its
-// ejection. Beyond 512 accelerators not all are tried, but the farthest from one, from that one and so on.
-// Cycles.
+// ejection, after the launch. Beyond 512 accelerators not all are tried, but the farthest from one, from that
+// one and so on. Cycles.
 Cycles least_latency(const config::SystemConfig& system, const topology::Topology& topology,
                      const schedule::Schedule& schedule);
 

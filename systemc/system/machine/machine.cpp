@@ -13,6 +13,7 @@
 #include "fabric/mixed/mixed_fabric.h"
 #include "fabric/sim_time.h"
 #include "system/machine/build.h"
+#include "system/machine/protocols.h"
 
 namespace coppice::system {
 
@@ -195,7 +196,8 @@ void Machine::build_interface(NodeId id, const ni::NiContext& context, fabric::F
 void Machine::build_accelerator(NodeId id) {
   accelerators_.push_back(parts_.make_accelerator ? parts_.make_accelerator(id) : nullptr);
   if (accelerators_.back() == nullptr) {
-    accelerators_.back() = std::make_unique<accelerator::CollectiveStarter>("accelerator");
+    accelerators_.back() = std::make_unique<accelerator::CollectiveStarter>(
+        "accelerator", fabric::to_sc_time(launch_of(system_, spec_.schedule)));
   }
   ni::Interface& interface = *interfaces_.back();
   ni::MemoryModule& memory = *memories_.back();

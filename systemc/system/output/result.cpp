@@ -151,6 +151,7 @@ void write_choice(const std::vector<schedule::ExpectedTime>& expected, nlohmann:
     list.push_back({{"algorithm", one.algorithm},
                     {"chunks", chunks},
                     {"time_ns", static_cast<double>(one.time) / kFemtosecondsPerNanosecond}});
+    if (!one.protocol.empty()) list.back()["protocol"] = one.protocol;
   }
   result["chosen"] = expected.front().algorithm;
   result["expected"] = std::move(list);

@@ -102,6 +102,11 @@ constexpr ResultField kFields[] = {
     {"expected[].chunks", "", "The chunks that it would have."},
     {"expected[].time_ns", "ns",
      "The time that its tables should take, estimated early where others are much faster."},
+    {"expected[].protocol", "", "The protocol that its messages would go by."},
+    {"inference.time_to_first_token_ns", "ns", "The time of the prefill."},
+    {"inference.time_per_token_ns", "ns", "The time of the decode step."},
+    {"inference.exposed_per_token_ns", "ns", "The part of it that accelerators waited for communication."},
+    {"inference.tokens_per_s", "1/s", "The tokens of all requests that such steps make in a second."},
     {"ni_overhead.folded", "",
      "The same of tables whose pieces repeat, as the network interface holds them: lines that it goes "
      "through "

@@ -18,10 +18,13 @@
 #include "schedule/automatic/automatic.h"
 #include "schedule/files/msccl_file.h"
 #include "schedule/files/schedule_file.h"
+#include "schedule/packed_trees/expected_time.h"
 #include "schedule/proof/contention.h"
 #include "schedule/proof/replay.h"
+#include "schedule/registry.h"
 #include "system/machine/build.h"
 #include "system/machine/like_network.h"
+#include "system/machine/protocols.h"
 
 namespace coppice::system {
 namespace {
@@ -53,6 +56,9 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
                       fmt::format("collective.algorithm: {} is no algorithm of an all-to-all: write {}",
                                   own.algorithm, fmt::join(known, ", ")));
   }
+  // One that chooses among algorithms of other collectives leaves all-to-alls alone.
+  if (!schedule::chosen_among(own.algorithm).empty())
+    return {schedule::all_to_all_algorithms().front().name, key};
   return {own.algorithm, "collective.algorithm"};
 }
 
@@ -249,22 +255,37 @@ CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology:
   const auto chosen = std::ranges::find(algorithms, algorithm, &schedule::AllToAllAlgorithm::name);
   const LikeNetwork like(loaded, topology, routing, request.ni_ports);
   request.routing = &like.routing();
-  std::vector<schedule::ExpectedTime> expected;
-  schedule::Schedule schedule;
-  if (chosen == algorithms.end()) {
-    schedule::AutomaticChoice choice = schedule::choose_all_to_all(like.topology(), request);
-    schedule = std::move(choice.schedule);
-    expected = std::move(choice.expected);
-  } else {
-    try {
-      schedule = schedule::compile_all_to_all(like.topology(), request, *chosen);
-    } catch (const UnsupportedError& error) {
-      throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
+  const auto compile = [&](const ProtocolChoice& by, bool timed) {
+    schedule::CompileRequest own = request;
+    if (by.protocol) {
+      own.timing = step_timing(with_protocol(loaded.config.system, *by.protocol));
+      own.timing.efficiency = by.protocol->efficiency;
     }
+    TimedSchedule compiled;
+    if (chosen == algorithms.end()) {
+      schedule::AutomaticChoice choice = schedule::choose_all_to_all(like.topology(), own, by.serves);
+      compiled = {std::move(choice.schedule), std::move(choice.expected)};
+      if (!compiled.expected.empty()) compiled.time = compiled.expected.front().time;
+    } else {
+      compiled.schedule = schedule::compile_all_to_all(like.topology(), own, *chosen);
+    }
+    if (timed && compiled.time == 0) {
+      compiled.time = schedule::expected_time(like.topology(), own, compiled.schedule);
+    }
+    return compiled;
+  };
+  const auto choices =
+      protocol_choices(loaded.config.system, {.operation = "all_to_all", .bytes = bytes, .ranks = n});
+  TimedSchedule compiled;
+  try {
+    compiled = choose_protocol(choices, loaded.config.system.ni.launch,
+                               chosen == algorithms.end() ? std::string() : algorithm, compile);
+  } catch (const UnsupportedError& error) {
+    throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
   }
-  const int parts = schedule.flows / (n * n);
-  CheckedSchedule result = checked(topology, like.adopt_blocks(std::move(schedule)), parts);
-  result.expected = std::move(expected);
+  const int parts = compiled.schedule.flows / (n * n);
+  CheckedSchedule result = checked(topology, like.adopt_blocks(std::move(compiled.schedule)), parts);
+  result.expected = std::move(compiled.expected);
   return result;
 }
 

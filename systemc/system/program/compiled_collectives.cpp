@@ -8,9 +8,12 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/time_limit.h"
+#include "fabric/route_timing.h"
 #include "routing/all_to_all_bound.h"
 #include "schedule/registry.h"
 #include "system/machine/build.h"
+#include "system/machine/protocols.h"
 #include "system/program/all_to_all.h"
 
 namespace coppice::system {
@@ -217,6 +220,26 @@ GroupBound CompiledCollectives::bound(const workload::GroupCollective& collectiv
   return bound(collective.op, schedule, own, schedule.size);
 }
 
+// The fastest for a message alone.
+std::optional<schedule::Protocol> CompiledCollectives::transfer_protocol(NodeId source,
+                                                                         const topology::Route& route,
+                                                                         Bytes bytes) const {
+  const config::SystemConfig& system = loaded_.config.system;
+  const Femtoseconds flit = fabric::time_route(machine_, system, source, route).slowest_flit;
+  std::optional<schedule::Protocol> best;
+  Femtoseconds fastest = 0;
+  for (const ProtocolChoice& choice : protocol_choices(system, {"send", bytes, 2})) {
+    if (!choice.protocol || !choice.serves("send")) continue;
+    const schedule::Protocol& protocol = *choice.protocol;
+    const std::int64_t flits = framing_.flits(schedule::sent_bytes(bytes, protocol.efficiency));
+    const Femtoseconds time = protocol.launch + protocol.setup + checked_time(flits, flit);
+    if (best && time >= fastest) continue;
+    best = protocol;
+    fastest = time;
+  }
+  return best;
+}
+
 // A gather of one message.
 const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId destination, Bytes bytes) {
   const Bytes whole = padded(bytes, 1);
@@ -247,6 +270,7 @@ const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId de
   const std::size_t port = schedule.routes.front().front().out_port;
   schedule.nodes.front().ports[port % schedule.nodes.front().ports.size()].push_back(std::move(entry));
   known->report.additions = {0};
+  schedule.protocol = transfer_protocol(source, schedule.routes.front(), whole);
   count(*known);
   add_routes(*known);
   return *known;

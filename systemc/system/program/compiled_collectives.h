@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -79,6 +80,8 @@ class CompiledCollectives {
   GroupBound bound(workload::CollectiveOp op, const schedule::Schedule& schedule, const GroupNetwork& network,
                    Bytes bytes) const;
   topology::Topology own_links(const Members& accelerators) const;
+  std::optional<schedule::Protocol> transfer_protocol(topology::NodeId source, const topology::Route& route,
+                                                      Bytes bytes) const;
   void count(CompiledCollective& compiled) const;
   void add_routes(const CompiledCollective& compiled);
 

@@ -155,8 +155,8 @@ bool GroupNetwork::find_levels() {
   }
   const auto box = box_of(coordinates);
   if (box.empty()) return false;
-  const auto specs = likeness_ != nullptr ? likeness_->dimensions
-                                          : config::dimensions_to_build(loaded_->config.system.topology);
+  const auto specs =
+      likeness_ != nullptr ? likeness_->dimensions : config::dimensions_to_build(loaded_->config.system);
   std::vector<topology::DimensionSpec> spanned;
   std::vector<std::size_t> numbers;  // of the machine's dimensions
   for (std::size_t d = 0; d < box.size(); ++d) {

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "fabric/route_timing.h"
 #include "fabric/sim_time.h"
 #include "ni/network_interface.h"
+#include "system/machine/protocols.h"
 
 namespace coppice::system {
 
@@ -107,6 +109,10 @@ void ProgramRunner::wake(Cycles now) {
     }
     if (kind == Kind::kAdmit) {
       admit(id, now);
+      continue;
+    }
+    if (kind == Kind::kTransfer) {
+      start_transfer(id, now);
       continue;
     }
     if (kind == Kind::kLoad) {
@@ -231,14 +237,17 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollec
     end(operation, now);
     return;
   }
-  if (gate_ == nullptr) {
+  if (gate_ != nullptr) {
+    gate_->join(rank_, join.collective, now,
+                [this, id](Cycles at) { set_alarm(at + launch(id), Kind::kAdmit, id); });
+  } else if (launch(id) > 0) {
+    set_alarm(now + launch(id), Kind::kAdmit, id);
+  } else {
     admit(id, now);
-    return;
   }
-  gate_->join(rank_, join.collective, now, [this, id](Cycles at) { set_alarm(at, Kind::kAdmit, id); });
 }
 
-// What has been joined may begin.
+// What has been joined, and launched, may begin.
 void ProgramRunner::admit(ContextId id, Cycles now) {
   joined_.insert(id);
   const auto context = std::ranges::find(contexts_, id, &Context::id);
@@ -262,6 +271,22 @@ void ProgramRunner::transfer(std::size_t operation, std::int32_t number, Cycles 
   const ContextId id = state_.context_of_transfer(number);
   operation_of_[id] = operation;
   state_.joined(id, now);
+  if (launch(id) > 0) {
+    set_alarm(now + launch(id), Kind::kTransfer, id);
+  } else {
+    start_transfer(id, now);
+  }
+}
+
+Cycles ProgramRunner::launch(ContextId id) const {
+  const config::SystemConfig& system = state_.config().system;
+  const CompiledCollective* const compiled = state_.exchange(id).compiled;
+  return compiled == nullptr
+             ? 0
+             : fabric::latency_cycles(launch_of(system, compiled->schedule), system.clock.period());
+}
+
+void ProgramRunner::start_transfer(ContextId id, Cycles now) {
   interface_->load(state_.tables(id, accelerator_), now);
   start(id, now);
 }

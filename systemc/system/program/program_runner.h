@@ -40,6 +40,8 @@ struct ChainedGradients {
 //
 // Layers of a chained forward pass wait for the gradient queue, which sits between the interface and the rest
 // of the accelerator.
+//
+// A collective or transfer that is called in cycle c begins in c + system.ni.launch.
 class ProgramRunner final : public accelerator::AcceleratorModule, private ni::WakeScheduler::Sleeper {
  public:
   // References, `chained`, none if no operation waits for parts of a collective, and `gate`, none if
@@ -56,11 +58,11 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   std::string describe_waiting(int limit) const;
 
  private:
-  enum class Kind : std::uint8_t { kCompute, kMemory, kLoad, kBegin, kAdmit };
+  enum class Kind : std::uint8_t { kCompute, kMemory, kLoad, kBegin, kAdmit, kTransfer };
   struct Alarm {
     Cycles at;
     Kind kind;
-    ni::ContextId id;  // admitted
+    ni::ContextId id;  // admitted, or of a transfer
     bool operator>(const Alarm& other) const { return at > other.at; }
   };
   // One thing at a time.
@@ -95,6 +97,8 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   void tiles_done();
   Cycles duration(std::size_t operation) const;
   void transfer(std::size_t operation, std::int32_t number, Cycles now);
+  void start_transfer(ni::ContextId id, Cycles now);
+  Cycles launch(ni::ContextId id) const;
   void exchange_done(ni::ContextId id, Cycles now);
 
   void load_contexts(Cycles now);

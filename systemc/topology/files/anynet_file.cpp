@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/usable_bandwidth.h"
 #include "topology/files/graph_file.h"
 #include "topology/files/graph_lexer.h"
 
@@ -130,7 +131,8 @@ GraphFile AnynetParser::build(const GraphFileDefaults& defaults, const SourceLoc
 
   GraphFile result{.topology = Topology(Kind::kFile, {}, static_cast<int>(nodes_.size()), switches)};
   const auto add = [&](NodeId src, NodeId dst, std::int64_t cycles) {
-    result.topology.add_channel(src, dst, defaults.link.bandwidth, cycles * defaults.cycle);
+    result.topology.add_channel(src, dst, usable_bandwidth(defaults.link.bandwidth, defaults.efficiency),
+                                cycles * defaults.cycle);
     result.uses_default_bandwidth = true;
   };
   for (const auto& [router, nodes] : routers_) {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <stdexcept>
 
 #include "base/error.h"
 #include "base/input_file.h"
+#include "base/usable_bandwidth.h"
 #include "topology/dims.h"
 #include "topology/files/graph_lexer.h"
 
@@ -20,6 +22,7 @@ constexpr int kMaxMultiplicity = 1024;
 struct ChannelOptions {
   std::optional<Bandwidth> bandwidth;
   std::optional<Femtoseconds> latency;
+  std::optional<double> efficiency;
   std::optional<std::int64_t> multiplicity;
 };
 
@@ -71,6 +74,14 @@ void parse_once(const Line& line, std::size_t i, std::optional<T>& value, Parse 
   }
 }
 
+// A share of a link's bandwidth; throws std::invalid_argument.
+double parse_efficiency(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= 0.01 && value <= 1) return value;
+  throw std::invalid_argument(fmt::format("efficiency '{}' is not a number from 0.01 to 1", text));
+}
+
 ChannelOptions GraphParser::parse_options(const Line& line) const {
   ChannelOptions options;
   for (std::size_t i = 4; i < line.size(); ++i) {
@@ -79,6 +90,8 @@ ChannelOptions GraphParser::parse_options(const Line& line) const {
       parse_once(line, i++, options.bandwidth, parse_bandwidth);
     } else if (word.text == "latency") {
       parse_once(line, i++, options.latency, parse_duration);
+    } else if (word.text == "efficiency") {
+      parse_once(line, i++, options.efficiency, parse_efficiency);
     } else if (word.text.size() > 1 && word.text.front() == 'x') {
       if (options.multiplicity) throw ConfigError(word.where, "a second multiplicity on this line");
       options.multiplicity =
@@ -86,7 +99,8 @@ ChannelOptions GraphParser::parse_options(const Line& line) const {
     } else {
       throw ConfigError(
           word.where,
-          fmt::format("unknown word '{}': bandwidth \"16 GB/s\", latency \"150 ns\" or x2 may stand here",
+          fmt::format("unknown word '{}': bandwidth \"16 GB/s\", latency \"150 ns\", efficiency 0.8 or x2 "
+                      "may stand here",
                       word.text));
     }
   }
@@ -130,9 +144,10 @@ void GraphParser::require_possible(const Line& line, const ChannelOptions& optio
 }
 
 void GraphParser::add(const Line& line, NodeId src, NodeId dst, const ChannelOptions& options) {
+  const Bandwidth bandwidth = usable_bandwidth(options.bandwidth.value_or(defaults_.link.bandwidth),
+                                               options.efficiency.value_or(defaults_.efficiency));
   try {
-    graph_->topology.add_channel(src, dst, options.bandwidth.value_or(defaults_.link.bandwidth),
-                                 options.latency.value_or(defaults_.link.latency));
+    graph_->topology.add_channel(src, dst, bandwidth, options.latency.value_or(defaults_.link.latency));
   } catch (const UnsupportedError& error) {
     throw ConfigError(line.front().where, error.what());
   }

@@ -11,6 +11,7 @@ namespace coppice::topology {
 // Values that a graph file leaves open.
 struct GraphFileDefaults {
   LinkSpec link;           // of channels without a bandwidth or latency of their own
+  double efficiency = 1;   // of all channels without one of their own
   Femtoseconds cycle = 0;  // the unit of the latencies in anynet files
   // Says what speaks against a channel with values of its own, nothing if it will do; none: all will.
   const std::function<std::string(const LinkSpec&)>* objection = nullptr;
@@ -34,10 +35,11 @@ GraphFile read_graph_file(const std::string& path, const GraphFileDefaults& defa
 //   accelerators 4                                             nodes 0 to 3
 //   switches 1                                                 node 4, also called s0; optional
 //   channel 0 -> s0 bandwidth "16 GB/s" latency "150 ns"       one way
-//   link 1 -- s0 bandwidth "25 GB/s" x2                        both ways, two of each
+//   link 1 -- s0 bandwidth "25 GB/s" efficiency 0.8 x2         both ways, two of each
 //
-// The counts come first. Bandwidth and latency are optional, in any order, quoted where they hold a space; x2
-// is any multiplicity. Channels get numbers and ports in the order of the file.
+// The counts come first. Bandwidth, latency and efficiency, the share of the bandwidth that messages can use,
+// are optional, in any order, quoted where they hold a space; x2 is any multiplicity. Channels get numbers
+// and ports in the order of the file.
 GraphFile parse_graph(std::string_view text, const std::string& file, const GraphFileDefaults& defaults);
 
 // Parses BookSim2's anynet format: lines of "router R" followed by any number of "router R2" and "node N",

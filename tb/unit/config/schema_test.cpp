@@ -59,7 +59,7 @@ TEST(Schema, RefusesValuesOutOfRange) {
       {"system.clock", {"0 Hz", "101 GHz", "1 ns"}},
       {"system.flit", {"0 B", "8 KiB", "16 ns"}},
       {"system.router.vcs", {"0", "33", "-1", "4.0"}},
-      {"system.router.vc_depth", {"0", "65537"}},
+      {"system.router.vc_depth", {"0", "4194305"}},
       {"system.router.routing_delay", {"-1", "65"}},
       {"system.router.vc_alloc_delay", {"0", "65"}},
       {"system.router.sw_alloc_delay", {"0", "65"}},

@@ -52,12 +52,12 @@ TEST_F(PacketizerTest, WaitsForMemory) {
 
 // Data ready at 10, 5 cycles of setup; the next message is set up after the first one's tail.
 TEST_F(PacketizerTest, SetsMessagesUpOneAfterTheOther) {
-  Packetizer packetizer(kPackets, 5);
+  Packetizer packetizer(kPackets);
   packetizer.on_head_injected = [](std::uint64_t, Cycles) {};
   packetizer.on_tail_injected = [](std::uint64_t, Cycles) {};
   EXPECT_EQ(packetizer.front_ready(), -1);
-  packetizer.push(message(1, 64), 10);
-  packetizer.push(message(2, 64), 11);
+  packetizer.push(message(1, 64), 10, 5);
+  packetizer.push(message(2, 64), 11, 5);
   EXPECT_EQ(packetizer.next_packet(14, packet_), Answer::kSleep);
   ASSERT_EQ(packetizer.next_packet(15, packet_), Answer::kPacket);
   packetizer.packet_injected(packet_, 19);
@@ -65,7 +65,7 @@ TEST_F(PacketizerTest, SetsMessagesUpOneAfterTheOther) {
   EXPECT_EQ(packetizer.next_packet(24, packet_), Answer::kSleep);
   EXPECT_EQ(packetizer.next_packet(25, packet_), Answer::kPacket);
   packetizer.packet_injected(packet_, 29);
-  packetizer.push(message(3, 64), 100);
+  packetizer.push(message(3, 64), 100, 5);
   EXPECT_EQ(packetizer.next_message().ready, 105);
 }
 

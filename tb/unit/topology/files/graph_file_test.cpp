@@ -51,6 +51,21 @@ channel 0 -> 1
   EXPECT_TRUE(file.uses_default_latency);
 }
 
+TEST(GraphFile, TakesTheShareOfABandwidthThatMessagesCanUse) {
+  GraphFileDefaults defaults = kDefaults;
+  defaults.efficiency = 0.5;
+  const Topology graph = parse_graph(R"(accelerators 2
+link 0 -- 1 bandwidth "10 GB/s" efficiency 0.8
+link 0 -- 1 bandwidth "10 GB/s"
+)",
+                                     "g.graph", defaults)
+                             .topology;
+  EXPECT_EQ(graph.channel(0).bandwidth, Bandwidth{8'000'000'000});
+  EXPECT_EQ(graph.channel(2).bandwidth, Bandwidth{5'000'000'000});
+  EXPECT_THAT([] { parse("accelerators 2\nlink 0 -- 1 efficiency 2\n"); },
+              ThrowsMessage<ConfigError>(HasSubstr("is not a number from 0.01 to 1")));
+}
+
 TEST(GraphFile, PointsAtValuesThatItsReaderRefuses) {
   const std::function<std::string(const LinkSpec&)> objection = [](const LinkSpec& link) {
     if (link.bandwidth > Bandwidth{16'000'000'000}) return "too fast";

@@ -1,0 +1,127 @@
+#include "config/keys/protocol_keys.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "config/document/entry_fields.h"
+#include "config/keys/key_builders.h"
+
+namespace coppice::config {
+namespace {
+
+constexpr double kLeastEfficiency = 0.01;
+constexpr int kMostRanks = 1 << 20;
+constexpr const char* kExpected = "a list such as [{name: LL, efficiency: 0.5, setup: 1 us, up_to: 256 KiB}]";
+
+std::vector<std::string> read_names(const Node& value, const std::string& path, const std::string& expected) {
+  std::vector<std::string> names;
+  for (const Node& item : read_list(value, path, expected)) {
+    names.push_back(read_text(item, element(path, names.size()), expected));
+  }
+  return names;
+}
+
+const Fields<ProtocolConfig>& protocol_fields() {
+  using Protocol = ProtocolConfig;
+  static const Fields<Protocol> fields{
+      {"name", [](const Node& value, const std::string& path,
+                  Protocol& entry) { entry.name = read_text(value, path, "the name of a protocol"); }},
+      {"efficiency",
+       [](const Node& value, const std::string& path, Protocol& entry) {
+         entry.efficiency = read_number(value, path, kLeastEfficiency, 1);
+       }},
+      {"setup", [](const Node& value, const std::string& path,
+                   Protocol& entry) { entry.setup = read_duration(value, path); }},
+      {"launch", [](const Node& value, const std::string& path,
+                    Protocol& entry) { entry.launch = read_duration(value, path); }},
+      {"from",
+       [](const Node& value, const std::string& path, Protocol& entry) {
+         entry.from = read_quantity(value, path, parse_bytes, format_bytes, Bytes{0}, Bytes{1} << 50);
+       }},
+      {"up_to",
+       [](const Node& value, const std::string& path, Protocol& entry) {
+         entry.up_to = read_quantity(value, path, parse_bytes, format_bytes, Bytes{1}, Bytes{1} << 50);
+       }},
+      {"algorithms",
+       [](const Node& value, const std::string& path, Protocol& entry) {
+         entry.algorithms = read_names(value, path, "a list of algorithms, such as [ring, double_tree]");
+       }},
+      {"operations",
+       [](const Node& value, const std::string& path, Protocol& entry) {
+         entry.operations = read_names(value, path, "a list of operations, such as [all_reduce, send]");
+       }},
+      {"ranks",
+       [](const Node& value, const std::string& path, Protocol& entry) {
+         entry.ranks = read_integers(value, path, 1, kMostRanks, "[2, 8]");
+         if (entry.ranks.size() == 2 && entry.ranks[0] <= entry.ranks[1]) return;
+         refuse(value, path, "the fewest and the most accelerators, such as [2, 8]");
+       }},
+  };
+  return fields;
+}
+
+Json write_protocol(const ProtocolConfig& protocol) {
+  Json json = {{"name", protocol.name},
+               {"efficiency", protocol.efficiency},
+               {"setup", format_duration(protocol.setup)}};
+  if (protocol.launch) json["launch"] = format_duration(*protocol.launch);
+  if (protocol.from) json["from"] = format_bytes(*protocol.from);
+  if (protocol.up_to) json["up_to"] = format_bytes(*protocol.up_to);
+  if (!protocol.algorithms.empty()) json["algorithms"] = protocol.algorithms;
+  if (!protocol.operations.empty()) json["operations"] = protocol.operations;
+  if (!protocol.ranks.empty()) json["ranks"] = protocol.ranks;
+  return json;
+}
+
+}  // namespace
+
+Key protocols_key() {
+  Key key;
+  key.path = "system.ni.protocols";
+  key.example = "[{name: LL, efficiency: 0.5, setup: 1 us, up_to: 256 KiB}, {name: Simple, setup: 4 us}]";
+  key.read = [path = key.path](const Node& value, Config& config) {
+    std::vector<ProtocolConfig>& protocols = config.system.ni.protocols;
+    protocols.clear();
+    for (const Node& item : read_list(value, path, kExpected)) {
+      const std::string item_path = element(path, protocols.size());
+      ProtocolConfig protocol = read_entry(item, item_path, protocol_fields(), kExpected);
+      if (protocol.name.empty()) {
+        throw ConfigError(item.place, fmt::format("{} has no name, such as LL", item_path));
+      }
+      if (std::ranges::find(protocols, protocol.name, &ProtocolConfig::name) != protocols.end()) {
+        throw ConfigError(item.place, fmt::format("{} is a second protocol '{}': give it another name",
+                                                  item_path, protocol.name));
+      }
+      protocols.push_back(std::move(protocol));
+    }
+  };
+  key.write = [](const Config& config) {
+    Json list = Json::array();
+    for (const ProtocolConfig& protocol : config.system.ni.protocols)
+      list.push_back(write_protocol(protocol));
+    return list.empty() ? Json() : list;
+  };
+  return key;
+}
+
+Key reduction_bandwidth_key() {
+  Key key;
+  key.path = "system.switch.reduction_bandwidth";
+  key.example = "300 GB/s";
+  key.form = "from 1 kB/s to 100 TB/s";
+  key.read = [path = key.path](const Node& value, Config& config) {
+    config.system.switches.reduction_bandwidth = read_quantity(
+        value, path, parse_bandwidth, format_bandwidth, Bandwidth{1'000}, Bandwidth{100'000'000'000'000});
+  };
+  key.write = [](const Config& config) {
+    const auto& bandwidth = config.system.switches.reduction_bandwidth;
+    return bandwidth ? Json(format_bandwidth(*bandwidth)) : Json();
+  };
+  return key;
+}
+
+}  // namespace coppice::config

@@ -1,0 +1,77 @@
+#include "config/machine_fit.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "config/loader.h"
+#include "scratch_file.h"
+
+namespace coppice::config {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Loaded load_links(const std::string& links, const std::vector<std::string>& overrides = {}) {
+  const ScratchFile file("system: {topology: {kind: switch, dims: [8]}, link: " + links +
+                         "}\ncollective: {algorithm: ring, size: 1 MiB}\n");
+  return load(file.path(), overrides, Purpose::kRun);
+}
+
+TEST(MachineFit, LeavesTheMachineOfMultiTreeAsItIs) {
+  const Loaded loaded = load_links("{bandwidth: 16 GB/s, latency: 150 ns}");
+  EXPECT_EQ(loaded.config.system.flit, 16);
+  EXPECT_EQ(loaded.config.system.ni.payload, 256);
+  EXPECT_EQ(loaded.config.system.router.vc_depth, 318);
+  EXPECT_THAT(loaded.config.assumptions, IsEmpty());
+}
+
+TEST(MachineFit, TakesFlitsThatTheFastestLinkMovesInACycle) {
+  const auto flit = [](const std::string& bandwidth) {
+    return load_links("{bandwidth: " + bandwidth + ", latency: 10 ns}").config.system.flit;
+  };
+  EXPECT_EQ(flit("1 GB/s"), 16);
+  EXPECT_EQ(flit("50 GB/s"), 64);
+  EXPECT_EQ(flit("450 GB/s"), 512);
+  EXPECT_EQ(flit("900 GB/s"), 1024);
+  EXPECT_EQ(flit("1024 GB/s"), 1024);
+}
+
+TEST(MachineFit, CoversTheCreditLoop) {
+  const SystemConfig system = load_links("{bandwidth: 50 GB/s, latency: 500 ns}").config.system;
+  EXPECT_EQ(system.ni.payload, 1024);
+  // 1,006 cycles of 64 B at 50 GB/s, 1.28 cycles each, and a dozen flits.
+  EXPECT_EQ(system.router.vc_depth, 800);
+}
+
+TEST(MachineFit, KeepsWhatIsSetAndFitsTheRestToIt) {
+  const Loaded loaded = load_links("{bandwidth: 50 GB/s, latency: 500 ns}",
+                                   {"system.flit=128 B", "system.router.vc_depth=auto"});
+  EXPECT_EQ(loaded.config.system.flit, 128);
+  EXPECT_EQ(loaded.config.system.ni.payload, 2048);
+  EXPECT_THAT(loaded.config.assumptions, ElementsAre(AllOf(HasSubstr("packets of 2 KiB and buffers of"),
+                                                           HasSubstr("keeps its bandwidth"))));
+}
+
+TEST(MachineFit, CountsTheShareOfALinkThatMessagesCanUse) {
+  const SystemConfig system =
+      load_links("{bandwidth: 900 GB/s, latency: 10 ns, efficiency: 0.5}").config.system;
+  EXPECT_EQ(system.flit, 512);
+}
+
+TEST(ShallowBuffers, TellWhatTheyCost) {
+  const std::string link = "{bandwidth: 64 GB/s, latency: 500 ns}";
+  EXPECT_THAT(shallow_buffers(load_links(link)), IsEmpty());
+  EXPECT_THAT(shallow_buffers(load_links(link, {"system.router.vc_depth=auto"})), IsEmpty());
+  EXPECT_THAT(shallow_buffers(load_links(link, {"system.router.vc_depth=2000"})), IsEmpty());
+  EXPECT_THAT(shallow_buffers(load_links(link, {"system.router.vc_depth=100", "system.router.vcs=4"})),
+              ElementsAre(AllOf(HasSubstr("warning: system.router.vc_depth of 100 flits covers 40%"),
+                                HasSubstr("write 1019, or auto"))));
+}
+
+}  // namespace
+}  // namespace coppice::config
