@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "accelerator/array/product_check.h"
+#include "accelerator/buffers/tile_planner.h"
+#include "accelerator/buffers/tile_walk.h"
 #include "accelerator/value_work.h"
 #include "base/error.h"
 
@@ -50,6 +53,15 @@ class Spread {
   Bytes given_ = 0;
 };
 
+// Cycles and bytes of more would not fit 64 bits.
+void require_countable(const Layer& layer, Pass pass, std::int64_t batch) {
+  constexpr Wide kMostMacs = std::int64_t{1} << 59;
+  const workload::Gemm product = gemm(layer, pass, batch);
+  if (product.count == 0 || Wide{product.m} * product.k * product.n * product.count <= kMostMacs) return;
+  throw UnsupportedError(fmt::format("layer {} takes more than 2^59 multiply-accumulates for a mini-batch of {}",
+                                     layer.name, batch));
+}
+
 // A PE's tiles as the accelerator's: `traffic` is what all PEs move for one of their products.
 std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
   Spread input(traffic.input, walk.traffic.input);
@@ -68,11 +80,18 @@ std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
 
 }  // namespace
 
-struct Accelerator::Candidate {
-  Share share;
-  workload::Gemm product;  // of a full PE; count 0: its layer multiplies nothing
-  TilePlan plan;
+// A pass shared out to the PEs by one split, before an order of tiles is chosen.
+struct Accelerator::Division {
   Split split = Split::kBatch;
+  Share share;
+  workload::Gemm product;              // of a full PE; count 0: its layer multiplies nothing
+  std::optional<TilePlanner> planner;  // of what multiplies
+};
+
+struct Accelerator::Candidate {
+  const Division* division = nullptr;
+  TilePlan plan;
+  Traffic traffic;      // of the products of all PEs
   PeCycles cycles = 0;  // as if the memory were never waited for
 };
 
@@ -100,38 +119,59 @@ ValueBytes Accelerator::bytes(Pass pass) const {
   return {.operand = operand, .result = pass == Pass::kWeightGradient ? kElement : operand, .sum = kElement};
 }
 
-Accelerator::Candidate Accelerator::candidate(const Layer& layer, Pass pass, std::int64_t batch,
-                                              Split split) const {
-  Candidate made;
-  made.split = split;
-  made.share = share(layer, pass, batch, spec_.pes, split);
-  made.product = gemm(made.share.layer, pass, made.share.samples);
-  if (made.product.count == 0) {
-    made.cycles = value_work_of(made, layer, pass, batch).cost.cycles;
-    return made;
+// The products of full PEs and of those with what is left over, as the memory sees them.
+std::vector<CountedProduct> Accelerator::counted(const Share& share, Pass pass) const {
+  const auto product = [&](const Layer& layer, std::int64_t samples, std::int64_t pes, std::int64_t copies) {
+    const std::int64_t count = gemm(layer, pass, samples).count;
+    return CountedProduct{.operands = operands_of(layer, pass, samples),
+                          .inputs = count * (share.shares_input ? copies : pes),
+                          .weights = count * (share.shares_weight ? copies : pes),
+                          .outputs = count * pes};
+  };
+  std::vector<CountedProduct> products = {product(share.layer, share.samples, share.full, share.copies)};
+  if (share.smaller > 0) {
+    products.push_back(product(share.smaller_layer, share.smaller_samples, share.smaller, 0));
   }
-  const ProductOperands operands = operands_of(made.share.layer, pass, made.share.samples);
-  made.plan = plan_tiles(operands, spec_.array, spec_.buffers, spec_.tiling, bytes(pass));
-  const bool whole = made.plan.input_stays && made.plan.weight_stays && made.plan.output_stays;
-  made.cycles = whole ? spec_.array.cycles(made.product)
-                      : tiles_compute(operands, spec_.array, made.plan) * made.product.count;
-  if (made.share.partial_sums) made.cycles += aggregation(layer, batch, made.share.active()).cost.cycles;
-  return made;
+  return products;
 }
 
-// What can be, the fewest cycles first.
-std::vector<Accelerator::Candidate> Accelerator::candidates(const Layer& layer, Pass pass,
-                                                            std::int64_t batch) const {
-  std::vector<Candidate> list;
-  for (const Split split : splits()) {
-    if (spec_.split != Split::kBest && spec_.split != split) continue;
+// Every split that the specification allows.
+std::vector<Accelerator::Division> Accelerator::divisions(const Layer& layer, Pass pass,
+                                                          std::int64_t batch) const {
+  std::vector<Division> list;
+  for (const Split allowed : splits()) {
+    if (spec_.split != Split::kBest && spec_.split != allowed) continue;
     // A softmax needs all channels of a pixel.
-    const bool whole = layer.kind == LayerKind::kSoftmax && split == Split::kFilters;
-    list.push_back(candidate(layer, pass, batch, whole ? Split::kBatch : split));
+    const bool whole = layer.kind == LayerKind::kSoftmax && allowed == Split::kFilters;
+    Division division;
+    division.split = whole ? Split::kBatch : allowed;
+    division.share = share(layer, pass, batch, spec_.pes, division.split);
+    division.product = gemm(division.share.layer, pass, division.share.samples);
+    if (division.product.count > 0) {
+      division.planner.emplace(counted(division.share, pass), spec_.array, spec_.buffers, bytes(pass));
+    }
+    list.push_back(std::move(division));
   }
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
   return list;
+}
+
+Accelerator::Candidate Accelerator::candidate(Division& division, const Layer& layer, Pass pass,
+                                              std::int64_t batch, Tiling order) const {
+  Candidate made;
+  made.division = &division;
+  if (!division.planner) {
+    made.cycles = value_work_of(division, layer, pass, batch).cost.cycles;
+    return made;
+  }
+  const Share& share = division.share;
+  made.plan = division.planner->plan(order);
+  made.traffic = division.planner->traffic(made.plan);
+  const bool whole = made.plan.input_stays && made.plan.weight_stays && made.plan.output_stays;
+  made.cycles = whole ? spec_.array.cycles(division.product)
+                      : tiles_compute(operands_of(share.layer, pass, share.samples), spec_.array, made.plan) *
+                            division.product.count;
+  if (share.partial_sums) made.cycles += aggregation(layer, batch, share.active()).cost.cycles;
+  return made;
 }
 
 PassCost Accelerator::cost(const Layer& layer, Pass pass, std::int64_t batch) const {
@@ -143,7 +183,31 @@ PassWork Accelerator::work(const Layer& layer, Pass pass, std::int64_t batch) co
 }
 
 PassWork Accelerator::best(const Layer& layer, Pass pass, std::int64_t batch) const {
-  const std::vector<Candidate> list = candidates(layer, pass, batch);
+  require_countable(layer, pass, batch);
+  std::vector<Division> list = divisions(layer, pass, batch);
+  const bool named = spec_.tiling != Tiling::kLeastTraffic;
+  // What has no tiles has no order of them.
+  if (named || !list.front().planner) {
+    return fastest(list, layer, pass, batch, named ? spec_.tiling : Tiling::kOutputReuse);
+  }
+  std::optional<PassWork> least;
+  const auto measure = [](const PassWork& work) {
+    return std::pair(work.cost.traffic.total(), work.cost.total());
+  };
+  for (const Tiling order : kTileOrders) {
+    PassWork work = fastest(list, layer, pass, batch, order);
+    if (!least || measure(work) < measure(*least)) least = std::move(work);
+  }
+  return std::move(*least);
+}
+
+// The split that is done first with tiles in `order`.
+PassWork Accelerator::fastest(std::vector<Division>& divisions, const Layer& layer, Pass pass,
+                              std::int64_t batch, Tiling order) const {
+  std::vector<Candidate> list;
+  for (Division& division : divisions) list.push_back(candidate(division, layer, pass, batch, order));
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
   PassWork best = finished(list.front(), layer, pass, batch);
   if (!spec_.memory_bandwidth) return best;
   for (std::size_t i = 1; i < list.size() && list[i].cycles < best.cost.total(); ++i) {
@@ -155,20 +219,21 @@ PassWork Accelerator::best(const Layer& layer, Pass pass, std::int64_t batch) co
 
 PassWork Accelerator::finished(const Candidate& candidate, const Layer& layer, Pass pass,
                                std::int64_t batch) const {
-  PassWork work = candidate.product.count == 0 ? value_work_of(candidate, layer, pass, batch)
-                                               : product_work(candidate, pass);
+  const Division& division = *candidate.division;
+  PassWork work =
+      division.planner ? product_work(candidate, pass) : value_work_of(division, layer, pass, batch);
   PassCost& cost = work.cost;
-  cost.split = candidate.split;
+  cost.split = division.split;
   cost.plan = candidate.plan;
   cost.product = gemm(layer, pass, batch);
-  if (candidate.share.partial_sums) {
-    PassWork sums = aggregation(layer, batch, candidate.share.active());
+  if (division.share.partial_sums) {
+    PassWork sums = aggregation(layer, batch, division.share.active());
     cost.cycles += sums.cost.cycles;
     cost.stall_cycles += sums.cost.stall_cycles;
     cost.memory_cycles += sums.cost.memory_cycles;
     cost.traffic += sums.cost.traffic;
     cost.aggregation = sums.cost.total();
-    cost.partial_sums = tensors(layer, batch).weights * kElement * candidate.share.active();
+    cost.partial_sums = tensors(layer, batch).weights * kElement * division.share.active();
     for (TileSequence& run : sums.runs) work.runs.push_back(std::move(run));
   }
   if (cost.cycles > 0) {
@@ -185,7 +250,7 @@ TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& op
   if (spec_.timing == Timing::kFormula) {
     return walk_tiles(operands, spec_.array, candidate.plan, nullptr, bytes);
   }
-  const workload::Gemm& shape = candidate.product;
+  const workload::Gemm& shape = candidate.division->product;
   TileWalk first;
   for (std::int64_t number = 0; number < shape.count; ++number) {
     CheckedProduct product(spec_.array, spec_.operands, shape.m, shape.k, shape.n, number);
@@ -205,32 +270,29 @@ TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& op
 }
 
 PassWork Accelerator::product_work(const Candidate& candidate, Pass pass) const {
-  const Share& share = candidate.share;
-  const std::int64_t count = candidate.product.count;
-  const TileWalk full = walk(candidate, operands_of(share.layer, pass, share.samples), bytes(pass));
-  Traffic each = full.traffic * (share.full * count);
-  if (share.smaller > 0) {
-    const auto rest = operands_of(share.smaller_layer, pass, share.smaller_samples);
-    const std::int64_t rest_count = gemm(share.smaller_layer, pass, share.smaller_samples).count;
-    const Traffic of_rest = walk_tiles(rest, spec_.array, candidate.plan, nullptr, bytes(pass)).traffic;
-    each += of_rest * (share.smaller * rest_count);
-  }
+  const Share& share = candidate.division->share;
+  const workload::Gemm& product = candidate.division->product;
+  const ProductOperands operands = operands_of(share.layer, pass, share.samples);
   PassWork work;
   PassCost& cost = work.cost;
-  cost.traffic = each;
-  if (share.shares_input) cost.traffic.input = full.traffic.input * (share.copies * count);
-  if (share.shares_weight) cost.traffic.weight = full.traffic.weight * (share.copies * count);
-  cost.cycles = full.compute * count;
-  cost.mapping_efficiency = spec_.array.mapping_efficiency(candidate.product);
+  cost.traffic = candidate.traffic;
+  cost.mapping_efficiency = spec_.array.mapping_efficiency(product);
+  if (!spec_.memory_bandwidth && spec_.timing == Timing::kFormula) {
+    cost.cycles = tiles_compute(operands, spec_.array, candidate.plan) * product.count;
+    return work;
+  }
+  const TileWalk full = walk(candidate, operands, bytes(pass));
+  cost.cycles = full.compute * product.count;
   if (!spec_.memory_bandwidth) return work;
-  const Traffic once{cost.traffic.input / count, cost.traffic.weight / count, cost.traffic.output / count};
-  run(work, {demands(full, once), count, full.output_stays});
+  const Traffic once{cost.traffic.input / product.count, cost.traffic.weight / product.count,
+                     cost.traffic.output / product.count};
+  run(work, {demands(full, once), product.count, full.output_stays});
   return work;
 }
 
-PassWork Accelerator::value_work_of(const Candidate& candidate, const Layer& layer, Pass pass,
+PassWork Accelerator::value_work_of(const Division& division, const Layer& layer, Pass pass,
                                     std::int64_t batch) const {
-  const Share& share = candidate.share;
+  const Share& share = division.share;
   const ValueWork values = value_work(layer, pass, batch);
   const Layer& part = share.layer;
   const std::int64_t pixels = share.samples * part.batch * part.output_height() * part.output_width();

@@ -8,6 +8,7 @@
 #include "accelerator/array/operands.h"
 #include "accelerator/array/systolic_array.h"
 #include "accelerator/buffers/tile_pipeline.h"
+#include "accelerator/buffers/operand_blocks.h"
 #include "accelerator/buffers/tiling.h"
 #include "accelerator/footprint.h"
 #include "accelerator/split.h"
@@ -17,6 +18,9 @@
 #include "workload/training_timeline.h"
 
 namespace coppice::accelerator {
+
+struct CountedProduct;
+struct TileWalk;
 
 // How the cycles of tiles are found.
 enum class Timing {
@@ -93,6 +97,9 @@ struct LayerCycles {
 // The values of an input gradient are added into it as they leave the array (col2im), one addition per array
 // column and cycle: it keeps pace with the array and takes no cycle more.
 //
+// With Tiling::kLeastTraffic, of the orders of tiles, each with its fastest split, the one that moves the fewest
+// bytes is taken, and of several the fastest.
+//
 // Tiles come from the memory into the buffers and leave them while others are computed (run_pipeline()); the
 // PEs keep step, so that what all of them read comes once. Weight gradients are written by each PE, read and
 // added.
@@ -104,7 +111,7 @@ class Accelerator {
 
   const AcceleratorSpec& spec() const { return spec_; }
 
-  // `batch` >= 1 samples. Throws UnsupportedError if a buffer is too small for a tile, or the array's timing
+  // `batch` >= 1 samples. Throws UnsupportedError if they take more than 2^59 multiply-accumulates, a buffer is too small for a tile, or the array's timing
   // would need operands of more than 2 GiB; ModelError if the array's product is wrong.
   LayerCycles cycles(const workload::Layer& layer, std::int64_t batch) const;
   // The same of one pass; the weight gradient's with the local aggregation.
@@ -128,19 +135,23 @@ class Accelerator {
                                          const Optimizer& optimizer = {}) const;
 
  private:
+  struct Division;
   struct Candidate;
 
-  std::vector<Candidate> candidates(const workload::Layer& layer, workload::Pass pass,
-                                    std::int64_t batch) const;
-  Candidate candidate(const workload::Layer& layer, workload::Pass pass, std::int64_t batch,
-                      Split split) const;
+  std::vector<CountedProduct> counted(const Share& share, workload::Pass pass) const;
+  std::vector<Division> divisions(const workload::Layer& layer, workload::Pass pass,
+                                  std::int64_t batch) const;
+  Candidate candidate(Division& division, const workload::Layer& layer, workload::Pass pass,
+                      std::int64_t batch, Tiling order) const;
   PassWork best(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
+  PassWork fastest(std::vector<Division>& divisions, const workload::Layer& layer, workload::Pass pass,
+                   std::int64_t batch, Tiling order) const;
   PassWork finished(const Candidate& candidate, const workload::Layer& layer, workload::Pass pass,
                     std::int64_t batch) const;
   PassWork product_work(const Candidate& candidate, workload::Pass pass) const;
   TileWalk walk(const Candidate& candidate, const ProductOperands& operands, const ValueBytes& bytes) const;
   ValueBytes bytes(workload::Pass pass) const;
-  PassWork value_work_of(const Candidate& candidate, const workload::Layer& layer, workload::Pass pass,
+  PassWork value_work_of(const Division& division, const workload::Layer& layer, workload::Pass pass,
                          std::int64_t batch) const;
   PassWork aggregation(const workload::Layer& layer, std::int64_t batch, std::int64_t partial_sums) const;
   void stream(PassWork& work, std::int64_t values, Bytes load, Bytes store) const;

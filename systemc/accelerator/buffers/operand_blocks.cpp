@@ -96,36 +96,54 @@ std::int64_t OperandBlocks::begun_channels(std::int64_t column) const {
   return (column * channels_ + columns_ - 1) / columns_;
 }
 
-OperandGrid::OperandGrid(const OperandBlocks& operand, std::int64_t height, std::int64_t width, bool once)
-    : once_(once) {
-  const auto pixels = [&](std::int64_t first, std::int64_t end) {
-    if (!operand.patches_) return end - first;
-    if (!once) return operand.positions(first, end);
-    return operand.positions(0, end) - (first == 0 ? 0 : operand.positions(0, first));
+std::vector<OperandPart> OperandBlocks::parts(bool rows, std::int64_t size, bool once) const {
+  const bool pixels = rows != transposed_;
+  const auto values = [&](std::int64_t first, std::int64_t end) {
+    if (!patches_) return end - first;
+    if (!pixels) return once ? begun_channels(end) - begun_channels(first) : channels(first, end);
+    return once ? positions(0, end) - (first == 0 ? 0 : positions(0, first)) : positions(first, end);
   };
-  const auto weights = [&](std::int64_t first, std::int64_t end) {
-    if (!operand.patches_) return end - first;
-    return once ? operand.begun_channels(end) - operand.begun_channels(first) : operand.channels(first, end);
-  };
-  const auto cut = [](std::int64_t whole, std::int64_t size, const auto& values) {
-    std::vector<Part> parts;
-    parts.reserve(static_cast<std::size_t>((whole + size - 1) / size));
-    for (std::int64_t first = 0; first < whole; first += size) {
-      const std::int64_t end = std::min(first + size, whole);
-      parts.push_back({end - first, values(first, end)});
-    }
-    return parts;
-  };
-  const bool across = operand.transposed_;
-  rows_ = across ? cut(operand.rows(), height, weights) : cut(operand.rows(), height, pixels);
-  columns_ = across ? cut(operand.columns(), width, pixels) : cut(operand.columns(), width, weights);
+  const std::int64_t whole = rows ? this->rows() : columns();
+  std::vector<OperandPart> parts;
+  parts.reserve(static_cast<std::size_t>((whole + size - 1) / size));
+  for (std::int64_t first = 0; first < whole; first += size) {
+    const std::int64_t end = std::min(first + size, whole);
+    parts.push_back({end - first, values(first, end)});
+  }
+  return parts;
 }
 
+OperandGrid::OperandGrid(const OperandBlocks& operand, std::int64_t height, std::int64_t width, bool once)
+    : once_(once), rows_(operand.parts(true, height, once)), columns_(operand.parts(false, width, once)) {}
+
 std::int64_t OperandGrid::values(std::int64_t row_block, std::int64_t column_block) const {
-  const Part& row = rows_[static_cast<std::size_t>(row_block)];
-  const Part& column = columns_[static_cast<std::size_t>(column_block)];
+  const OperandPart& row = rows_[static_cast<std::size_t>(row_block)];
+  const OperandPart& column = columns_[static_cast<std::size_t>(column_block)];
   const std::int64_t values = row.values * column.values;
   return once_ ? values : std::min(row.places * column.places, values);
+}
+
+std::int64_t OperandSums::values(std::int64_t height, std::int64_t width, bool once) {
+  if (!operand_.patches_) return operand_.rows() * operand_.columns();
+  if (once) return operand_.values();
+  const auto [known, is_new] = sums_.try_emplace({height, width}, 0);
+  if (!is_new) return known->second;
+  const Counts& columns = counts(columns_, false, width);
+  for (const auto& [row, rows] : counts(rows_, true, height)) {
+    for (const auto& [column, number] : columns) {
+      known->second += rows * number * std::min(row.places * column.places, row.values * column.values);
+    }
+  }
+  return known->second;
+}
+
+const OperandSums::Counts& OperandSums::counts(std::map<std::int64_t, Counts>& known, bool rows,
+                                               std::int64_t size) const {
+  const auto [counts, is_new] = known.try_emplace(size);
+  if (is_new) {
+    for (const OperandPart& part : operand_.parts(rows, size, false)) ++counts->second[part];
+  }
+  return counts->second;
 }
 
 ProductOperands operands_of(const Layer& layer, Pass pass, std::int64_t samples) {

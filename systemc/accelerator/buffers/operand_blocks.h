@@ -1,11 +1,22 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "workload/layer.h"
 
 namespace coppice::accelerator {
+
+// What a block of rows or columns of an operand contributes to the values of its blocks: places, and values of
+// the tensor per value of the other side.
+struct OperandPart {
+  std::int64_t places = 0;
+  std::int64_t values = 0;
+  auto operator<=>(const OperandPart&) const = default;
+};
 
 // A matrix operand of a product, and how many values of a tensor its blocks hold. A plain matrix holds one in
 // every place. The patches of a convolution (im2col: a row per output pixel, a column per weight of a filter)
@@ -32,6 +43,7 @@ class OperandBlocks {
 
  private:
   friend class OperandGrid;
+  friend class OperandSums;
 
   // A dimension of an image: output pixels, and the inputs that their patches cover.
   struct Side {
@@ -39,6 +51,8 @@ class OperandBlocks {
     std::int64_t covered(std::int64_t first, std::int64_t end) const;
   };
 
+  // The parts of the side of rows or columns that is cut into blocks of `size`, `once` as OperandGrid has it.
+  std::vector<OperandPart> parts(bool rows, std::int64_t size, bool once) const;
   std::int64_t positions(std::int64_t first, std::int64_t end) const;
   std::int64_t positions_of_image(std::int64_t first, std::int64_t end) const;
   std::int64_t channels(std::int64_t first, std::int64_t end) const;
@@ -62,15 +76,26 @@ class OperandGrid {
   std::int64_t values(std::int64_t row_block, std::int64_t column_block) const;
 
  private:
-  // What a block of rows or columns contributes: places, and values of the tensor per value of the others.
-  struct Part {
-    std::int64_t places = 0;
-    std::int64_t values = 0;
-  };
-
   bool once_ = false;
-  std::vector<Part> rows_;
-  std::vector<Part> columns_;
+  std::vector<OperandPart> rows_;
+  std::vector<OperandPart> columns_;
+};
+
+// How many values all blocks of an operand hold together, for one cut after another: the sum of an
+// OperandGrid. Counts each cut of a side once, and blocks of equal parts together.
+class OperandSums {
+ public:
+  explicit OperandSums(const OperandBlocks& operand) : operand_(operand) {}
+  std::int64_t values(std::int64_t height, std::int64_t width, bool once);
+
+ private:
+  using Counts = std::map<OperandPart, std::int64_t>;
+  const Counts& counts(std::map<std::int64_t, Counts>& known, bool rows, std::int64_t size) const;
+
+  OperandBlocks operand_;
+  std::map<std::int64_t, Counts> rows_;     // by the height of a block
+  std::map<std::int64_t, Counts> columns_;  // by its width
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sums_;
 };
 
 // The operands of `pass` of one group of `layer`: what enters at the left, what enters from above, and what

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "accelerator/buffers/operand_blocks.h"
+
+namespace coppice::accelerator {
+
+// The sides of a product m x k by k x n, of one of its tiles, or the numbers of blocks along them.
+struct ProductShape {
+  std::int64_t m = 0;
+  std::int64_t k = 0;
+  std::int64_t n = 0;
+};
+
+inline ProductShape shape_of(const ProductOperands& operands) {
+  return {operands.input.rows(), operands.input.columns(), operands.weight.columns()};
+}
+
+// The numbers of blocks along m, k and n if `whole` is cut into tiles of at most `tile`.
+inline ProductShape blocks(const ProductShape& whole, const ProductShape& tile) {
+  const auto count = [](std::int64_t side, std::int64_t size) { return (side + size - 1) / size; };
+  return {count(whole.m, tile.m), count(whole.k, tile.k), count(whole.n, tile.n)};
+}
+
+}  // namespace coppice::accelerator

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "accelerator/array/systolic_array.h"
+#include "accelerator/buffers/operand_blocks.h"
+#include "accelerator/buffers/product_shape.h"
+#include "accelerator/buffers/tiling.h"
+
+namespace coppice::accelerator {
+
+// A product, and how often the memory moves the bytes of each of its operands: PEs that read the same
+// operand share one copy, and PEs with operands of their own move one each.
+struct CountedProduct {
+  ProductOperands operands;
+  std::int64_t inputs = 1;
+  std::int64_t weights = 1;
+  std::int64_t outputs = 1;
+};
+
+// Finds how to cut products for an array and its buffers: the tile sizes of an order that move the fewest
+// bytes, counted exactly, halos of patches included; of those, the sizes that take the fewest cycles to
+// compute, and then the fewest tiles. The sizes tried are the array's, doubled up to the side of the product.
+class TilePlanner {
+ public:
+  // The buffers must hold tiles of the first of `products`; the others are cut by the same plan. Throws
+  // UnsupportedError naming the buffer that is too small for a tile of the array.
+  TilePlanner(std::vector<CountedProduct> products, const SystolicArray& array, const BufferSizes& buffers,
+              const ValueBytes& bytes = {});
+
+  // The best plan of `order`, one of kTileOrders.
+  TilePlan plan(Tiling order);
+  // The bytes that all products move by `plan`: what walk_tiles() counts, without a walk.
+  Traffic traffic(const TilePlan& plan);
+
+ private:
+  // Values of a buffer that a tile may take.
+  struct Room {
+    bool stays = false;
+    std::int64_t values = std::numeric_limits<std::int64_t>::max();
+  };
+  struct Sums {
+    OperandSums input;
+    OperandSums weight;
+    OperandSums output;
+  };
+
+  static Room room(const std::optional<Bytes>& buffer, std::int64_t operand, Bytes value);
+  void require_room() const;
+  std::int64_t& streamed(ProductShape& shape) const;
+  void lengthen(ProductShape& tile) const;
+  bool fits(const ProductShape& tile) const;
+  // All tiles that fit, with the streamed side as long as it can be.
+  std::vector<ProductShape> sizes_to_try() const;
+  TilePlan made(const ProductShape& tile, Tiling order) const;
+  Traffic traffic_of(std::size_t product, const TilePlan& plan);
+
+  std::vector<CountedProduct> products_;
+  std::vector<Sums> sums_;  // by product
+  SystolicArray array_;
+  ValueBytes bytes_;
+  ProductShape whole_;
+  ProductShape unit_;
+  Room input_;
+  Room weight_;
+  Room output_;
+};
+
+}  // namespace coppice::accelerator

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "accelerator/array/systolic_array.h"
+#include "accelerator/buffers/operand_blocks.h"
+#include "accelerator/buffers/tiling.h"
+
+namespace coppice::accelerator {
+
+// What one tile needs of the memory before it can be computed, and gives it afterwards.
+struct TileStep {
+  PeCycles compute = 0;
+  Bytes input = 0;
+  Bytes weight = 0;
+  Bytes sums_in = 0;        // incomplete sums that left before
+  Bytes sums_out = 0;       // sums that leave
+  bool new_output = false;  // it begins another tile of sums than the one before
+  bool takes_half = false;  // it comes into the half of a buffer, which the tile before the last must leave
+};
+
+// The tiles of a plan one after the other, and the bytes that they move.
+struct TileWalk {
+  std::vector<TileStep> steps;
+  Traffic traffic;
+  PeCycles compute = 0;
+  bool output_stays = false;
+};
+
+// Where a tile lies in its product.
+struct TilePlace {
+  std::int64_t m = 0, height = 0;
+  std::int64_t k = 0, depth = 0;
+  std::int64_t n = 0, width = 0;
+};
+using TileCycles = std::function<PeCycles(const TilePlace&)>;
+
+// `cycles` says how long a tile takes: the array's formula if it is null.
+TileWalk walk_tiles(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan,
+                    const TileCycles& cycles = nullptr, const ValueBytes& bytes = {});
+// The cycles of all tiles by the array's formula, without a walk: TileWalk::compute.
+PeCycles tiles_compute(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan);
+
+}  // namespace coppice::accelerator

@@ -1,0 +1,111 @@
+#include "accelerator/buffers/tile_walk.h"
+
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "buffers/random_tiling.h"
+
+namespace coppice::accelerator {
+namespace {
+
+// A run of the plan over buffers that hold single values: what each of them reads and writes.
+struct Replay {
+  Traffic traffic;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sums;  // products added to each result
+};
+
+Replay replayed(const Case& c, const TilePlan& plan) {
+  Replay replay;
+  using Block = std::tuple<std::int64_t, std::int64_t>;
+  std::set<Block> inputs, weights;  // of staying operands, all; else the last block
+  Block held_output{-1, -1};
+  std::map<Block, std::int64_t> done;  // depth that a tile of sums has
+  const auto read = [&c](std::set<Block>& held, bool stays, const Block& block, std::int64_t values,
+                         Bytes& sum) {
+    if (held.contains(block)) return;
+    if (!stays) held.clear();
+    held.insert(block);
+    sum += values * c.bytes.operand;
+  };
+  std::int64_t held_size = 0;
+  walk_tiles(product(c.m, c.k, c.n), c.array, plan, [&](const TilePlace& tile) -> PeCycles {
+    read(inputs, plan.input_stays, {tile.m, tile.k}, tile.height * tile.depth, replay.traffic.input);
+    read(weights, plan.weight_stays, {tile.k, tile.n}, tile.depth * tile.width, replay.traffic.weight);
+    const Block output{tile.m, tile.n};
+    const std::int64_t size = tile.height * tile.width * c.bytes.sum;
+    if (output != held_output && !plan.output_stays) {
+      if (held_size > 0 && done[held_output] < c.k) replay.traffic.output += held_size;  // leaves incomplete
+      if (done[output] > 0) replay.traffic.output += size;
+    }
+    held_output = output;
+    held_size = size;
+    done[output] += tile.depth;
+    if (done[output] == c.k) replay.traffic.output += tile.height * tile.width * c.bytes.result;
+    for (std::int64_t i = tile.m; i < tile.m + tile.height; ++i) {
+      for (std::int64_t j = tile.n; j < tile.n + tile.width; ++j) replay.sums[{i, j}] += tile.depth;
+    }
+    return 1;
+  });
+  return replay;
+}
+
+RC_GTEST_PROP(TileWalk, WalksEveryProductOnceAndCountsWhatItsBuffersMiss, ()) {
+  const Case c = any_case();
+  const TilePlan plan = plan_of(c);
+  const TileWalk walk = walk_tiles(product(c.m, c.k, c.n), c.array, plan, nullptr, c.bytes);
+  const Replay replay = replayed(c, plan);
+  RC_ASSERT(walk.traffic == replay.traffic);
+  RC_ASSERT(std::ssize(replay.sums) == c.m * c.n);
+  for (const auto& [place, depth] : replay.sums) RC_ASSERT(depth == c.k);
+  Traffic steps;
+  PeCycles compute = 0;
+  for (const TileStep& step : walk.steps) {
+    steps += {step.input, step.weight, step.sums_in + step.sums_out};
+    compute += step.compute;
+  }
+  RC_ASSERT(steps == walk.traffic);
+  RC_ASSERT(compute == walk.compute);
+  RC_ASSERT(compute == tiles_compute(product(c.m, c.k, c.n), c.array, plan));
+}
+
+// Nothing can move less than every operand once; unlimited buffers move no more.
+RC_GTEST_PROP(TileWalk, UnlimitedBuffersMoveEverythingOnceInTheArraysTime, ()) {
+  Case c = any_case();
+  const Bytes once = c.bytes.operand * (c.m * c.k + c.k * c.n) + c.bytes.result * c.m * c.n;
+  const auto walk = [&] {
+    return walk_tiles(product(c.m, c.k, c.n), c.array, plan_of(c), nullptr, c.bytes);
+  };
+  RC_ASSERT(walk().traffic.total() >= once);
+  c.buffers = {};
+  RC_ASSERT(walk().traffic.total() == once);
+  RC_ASSERT(walk().compute == c.array.cycles({c.m, c.k, c.n}));
+}
+
+// 64 x 64 x 64 on 8 x 8 with 1,024 values in a half buffer of inputs and weights and 256 of outputs, by hand:
+// tiles of 16 x 64 by 64 x 16 keep the sums: each operand passes four times.
+TEST(TileWalk, KnownTraffic) {
+  const BufferSizes buffers{8192, 8192, 2048};
+  const SystolicArray array(8, 8, Dataflow::kOutputStationary);
+  const auto operands = product(64, 64, 64);
+  const TilePlan plan = TilePlanner({{operands}}, array, buffers).plan(Tiling::kOutputReuse);
+  EXPECT_EQ(plan.m, 16);
+  EXPECT_EQ(plan.k, 64);
+  EXPECT_EQ(plan.n, 16);
+  // For every m all n: the inputs of an m stay, the weights come again.
+  EXPECT_EQ(walk_tiles(operands, array, plan).traffic, (Traffic{16384, 4 * 16384, 16384}));
+  // Of one byte all operands stay; complete sums leave as one byte, or as the four that they have.
+  const ValueBytes small{.operand = 1, .result = 1};
+  const TilePlan whole = TilePlanner({{operands}}, array, buffers, small).plan(Tiling::kOutputReuse);
+  EXPECT_TRUE(whole.input_stays && whole.weight_stays);
+  EXPECT_EQ(walk_tiles(operands, array, whole, nullptr, small).traffic, (Traffic{4096, 4096, 4096}));
+  EXPECT_EQ(walk_tiles(operands, array, whole, nullptr, {.operand = 1}).traffic,
+            (Traffic{4096, 4096, 16384}));
+}
+
+}  // namespace
+}  // namespace coppice::accelerator
