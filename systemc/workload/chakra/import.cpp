@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
-#include <queue>
 #include <tuple>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "workload/chakra/issue_order.h"
 #include "workload/chakra/trace.h"
 #include "workload/chakra/trace_set.h"
 #include "workload/chakra/trace_values.h"
@@ -54,6 +54,9 @@ class Importer {
     require_partners();
     assume(hosts_, "{} nodes of hosts (is_cpu_op) take no time of accelerators");
     assume(dangling_, "{} control dependencies on nodes that are not in the trace are ignored");
+    assume(against_ids_, "{} nodes go ahead of lower ids of their stream, since those depend on them");
+    assume(unordered_,
+           "{} collectives start at once: no dependency and no stream puts them behind a computation");
     assume(ignored_, "{} control dependencies are not waited for: program.dependencies: all follows them");
     return std::move(result_);
   }
@@ -82,6 +85,7 @@ class Importer {
     std::vector<std::vector<std::size_t>> before(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) before[i] = dependencies(nodes[i], place);
     const std::vector<std::size_t> order = order_of_issue(before);
+    follow_streams(order, before);
     std::vector<std::int32_t> index(nodes.size(), 0);
     for (std::size_t k = 0; k < order.size(); ++k) index[order[k]] = static_cast<std::int32_t>(k);
     auto& operations = result_.program.ranks[static_cast<std::size_t>(rank_)].operations;
@@ -94,7 +98,10 @@ class Importer {
   }
 
   std::int32_t iteration_of(const Node& node) const {
-    return static_cast<std::int32_t>(node.attributes.iteration.value_or(0));
+    const std::int64_t iteration = node.attributes.iteration.value_or(0);
+    constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+    if (iteration <= kMost) return static_cast<std::int32_t>(iteration);
+    refuse(node, fmt::format("coppice_iteration is {}: the most is {}", iteration, kMost));
   }
 
   std::vector<std::size_t> dependencies(const Node& node,
@@ -123,31 +130,37 @@ class Importer {
     return before;
   }
 
-  // Lowest id first of those whose dependencies are met.
-  std::vector<std::size_t> order_of_issue(const std::vector<std::vector<std::size_t>>& before) const {
+  std::vector<std::size_t> order_of_issue(const std::vector<std::vector<std::size_t>>& before) {
     const auto& nodes = trace_->nodes;
-    std::vector<std::vector<std::size_t>> followers(nodes.size());
-    std::vector<std::size_t> waits(nodes.size());
-    using Ready = std::pair<std::uint64_t, std::size_t>;  // id and place
-    std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      waits[i] = before[i].size();
-      for (const std::size_t other : before[i]) followers[other].push_back(i);
-      if (waits[i] == 0) ready.emplace(nodes[i].id, i);
-    }
-    std::vector<std::size_t> order;
-    order.reserve(nodes.size());
-    while (!ready.empty()) {
-      const std::size_t i = ready.top().second;
-      ready.pop();
-      order.push_back(i);
-      for (const std::size_t next : followers[i]) {
-        if (--waits[next] == 0) ready.emplace(nodes[next].id, next);
+    IssueOrder issued = issue_order(nodes, before);
+    against_ids_ += issued.against_ids;
+    if (issued.order.size() == nodes.size()) return std::move(issued.order);
+    std::vector<bool> done(nodes.size());
+    for (const std::size_t i : issued.order) done[i] = true;
+    const auto stuck = std::ranges::find(done, false);
+    refuse(nodes[static_cast<std::size_t>(stuck - done.begin())], "it waits for itself, through others");
+  }
+
+  // A node waits for the one before it on its stream. Counts collectives that wait for nothing at all though
+  // their rank computes.
+  void follow_streams(const std::vector<std::size_t>& order, std::vector<std::vector<std::size_t>>& before) {
+    const auto& nodes = trace_->nodes;
+    std::map<std::int64_t, std::size_t> last;  // by stream
+    std::int64_t free = 0;
+    bool computes = false;
+    for (const std::size_t i : order) {
+      if (on_stream(nodes[i])) {
+        const auto [previous, is_first] = last.try_emplace(*nodes[i].attributes.stream, i);
+        if (!is_first && std::ranges::find(before[i], previous->second) == before[i].end()) {
+          before[i].push_back(previous->second);
+        }
+        previous->second = i;
       }
+      if (nodes[i].attributes.on_host) continue;
+      if (nodes[i].kind == NodeKind::kCollective && before[i].empty()) ++free;
+      computes = computes || nodes[i].kind == NodeKind::kCompute;
     }
-    if (order.size() == nodes.size()) return order;
-    const auto stuck = std::ranges::find_if(waits, [](std::size_t left) { return left > 0; });
-    refuse(nodes[static_cast<std::size_t>(stuck - waits.begin())], "it waits for itself, through others");
+    if (computes) unordered_ += free;
   }
 
   using WorkOf = decltype(Operation::work);
@@ -241,6 +254,25 @@ class Importer {
     return Receive{ends.transfers[place]};
   }
 
+  std::vector<int> all_ranks() const {
+    std::vector<int> ranks(traces_.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return ranks;
+  }
+
+  std::vector<int> ranks_of(const Node& node, const std::string& group,
+                            const std::vector<std::int64_t>& named) const {
+    std::vector<int> ranks;
+    for (const std::int64_t rank : named) {
+      if (rank < 0 || rank >= std::ssize(traces_)) {
+        refuse(node, fmt::format("group '{}' names rank {}, but the traces are of ranks 0 to {}", group, rank,
+                                 traces_.size() - 1));
+      }
+      ranks.push_back(static_cast<int>(rank));
+    }
+    return ranks;
+  }
+
   int group_of(const Node& node) {
     const std::string name = node.attributes.group.value_or("");
     const auto found = groups_.find(name);
@@ -249,14 +281,7 @@ class Importer {
       refuse(node,
              fmt::format("there is no group '{}': metadata nodes or program.groups name its ranks", name));
     }
-    std::vector<int> ranks(traces_.size());
-    std::iota(ranks.begin(), ranks.end(), 0);
-    if (named) ranks = found->second;
-    for (const int rank : ranks) {
-      if (rank >= 0 && rank < static_cast<int>(traces_.size())) continue;
-      refuse(node, fmt::format("group '{}' names rank {}, but the traces are of ranks 0 to {}", name, rank,
-                               traces_.size() - 1));
-    }
+    std::vector<int> ranks = named ? ranks_of(node, name, found->second) : all_ranks();
     if (std::ranges::find(ranks, rank_) == ranks.end()) {
       refuse(node, fmt::format("the rank is not in group '{}'", name));
     }
@@ -311,10 +336,11 @@ class Importer {
       collective.bytes = bytes_of(node) * (known.per_rank ? static_cast<Bytes>(ranks.size()) : 1);
     }
     if (known.op == CollectiveOp::kBroadcast || known.op == CollectiveOp::kReduce) {
-      const auto& root =
-          known.op == CollectiveOp::kBroadcast ? node.attributes.source : node.attributes.destination;
-      const auto found = std::ranges::find(ranks, static_cast<int>(root.value_or(ranks.front())));
-      if (found == ranks.end()) refuse(node, fmt::format("its root, rank {}, is not in its group", *root));
+      const bool broadcast = known.op == CollectiveOp::kBroadcast;
+      const auto& named = broadcast ? node.attributes.source : node.attributes.destination;
+      const int root = named ? rank_of(node, named, broadcast ? "comm_src" : "comm_dst") : ranks.front();
+      const auto found = std::ranges::find(ranks, root);
+      if (found == ranks.end()) refuse(node, fmt::format("its root, rank {}, is not in its group", root));
       collective.root = static_cast<int>(found - ranks.begin());
     }
     return collective;
@@ -357,7 +383,7 @@ class Importer {
   Imported result_;
   int rank_ = 0;
   const Trace* trace_ = nullptr;
-  std::map<std::string, std::vector<int>> groups_;  // ranks by name
+  NamedGroups groups_;
   std::map<std::string, std::size_t> group_numbers_;
   std::vector<std::vector<std::int32_t>> in_group_;  // collectives, in order
   std::map<std::pair<int, int>, std::size_t> joined_;
@@ -365,6 +391,8 @@ class Importer {
   std::int64_t hosts_ = 0;
   std::int64_t dangling_ = 0;
   std::int64_t ignored_ = 0;
+  std::int64_t against_ids_ = 0;
+  std::int64_t unordered_ = 0;
 };
 
 }  // namespace

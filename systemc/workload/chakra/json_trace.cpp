@@ -1,6 +1,5 @@
 #include "workload/chakra/json_trace.h"
 
-#include <charconv>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -16,14 +15,9 @@ using Json = nlohmann::json;
 // A whole number, which protobuf prints as a text where it has 64 bits.
 AttributeValue value_of(const Json& json) {
   if (json.is_boolean()) return {json.get<bool>() ? 1 : 0};
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() >> 63 != 0) return {};
-  if (json.is_number_integer()) return {json.get<std::int64_t>()};
-  if (!json.is_string()) return {};
+  if (!json.is_string()) return {whole_number(json)};
   const auto& text = json.get_ref<const std::string&>();
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc{} && end == text.data() + text.size()) return {number, text};
-  return {{}, text};
+  return {number_in(text), text};
 }
 
 class Reader {

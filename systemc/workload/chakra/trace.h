@@ -31,6 +31,7 @@ struct NodeAttributes {
   std::optional<std::int64_t> destination{};            // comm_dst
   std::optional<std::int64_t> tag{};                    // comm_tag
   std::optional<std::string> group{};                   // pg_name, or comm_group
+  std::optional<std::int64_t> stream{};                 // of the accelerator; from -2^63 on
   std::optional<std::int64_t> duration_femtoseconds{};  // finer than duration_micros; Coppice's own
   std::optional<std::int64_t> iteration{};              // Coppice's own
   std::optional<std::string> purpose{};                 // Coppice's own
@@ -49,11 +50,14 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+// Ranks by the name of their group, as files write them: they may be no ranks of the traces.
+using NamedGroups = std::map<std::string, std::vector<std::int64_t>>;
+
 // The trace of one rank, in the order of its file.
 struct Trace {
   std::string path;
   std::vector<Node> nodes;
-  std::map<std::string, std::vector<int>> groups;  // that metadata nodes name
+  NamedGroups groups;  // that metadata nodes name
 };
 
 // Reads a trace: protobuf or one of the JSON forms, gzipped or not. `rank` is for messages: what is not

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "workload/chakra/trace_bytes.h"
+#include "workload/chakra/trace_values.h"
 
 namespace coppice::workload::chakra {
 namespace {
@@ -39,8 +40,8 @@ std::vector<Trace> read_traces(const std::string& pattern) {
   return traces;
 }
 
-std::map<std::string, std::vector<int>> read_groups(const std::string& path) {
-  std::map<std::string, std::vector<int>> groups;
+NamedGroups read_groups(const std::string& path) {
+  NamedGroups groups;
   const auto json = nlohmann::json::parse(read_trace_bytes(path), nullptr, false);
   const auto refuse = [&] {
     throw ConfigError({path}, "the groups are no object of lists of ranks, for example {\"1\": [0, 1]}");
@@ -49,8 +50,9 @@ std::map<std::string, std::vector<int>> read_groups(const std::string& path) {
   for (const auto& [name, ranks] : json.items()) {
     if (!ranks.is_array()) refuse();
     for (const auto& rank : ranks) {
-      if (!rank.is_number_integer()) refuse();
-      groups[name].push_back(rank.get<int>());
+      const auto number = whole_number(rank);
+      if (!number) refuse();
+      groups[name].push_back(*number);
     }
   }
   return groups;

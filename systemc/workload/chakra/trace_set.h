@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,6 @@ namespace coppice::workload::chakra {
 std::vector<Trace> read_traces(const std::string& pattern);
 
 // Groups of ranks by name, of a JSON file like {"1": [0, 1]}. Throws ConfigError for any other.
-std::map<std::string, std::vector<int>> read_groups(const std::string& path);
+NamedGroups read_groups(const std::string& path);
 
 }  // namespace coppice::workload::chakra

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -62,6 +63,19 @@ NodeKind kind_named(const std::string& path, int rank, const Node& node, const s
                                 place_of(rank, node), name));
 }
 
+std::optional<std::int64_t> whole_number(const nlohmann::json& value) {
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() >> 63 != 0) return std::nullopt;
+  if (!value.is_number_integer()) return std::nullopt;
+  return value.get<std::int64_t>();
+}
+
+std::optional<std::int64_t> number_in(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 void set_attribute(const std::string& path, int rank, Node& node, const std::string& name,
                    const AttributeValue& value) {
   const auto number = [&] {
@@ -74,6 +88,12 @@ void set_attribute(const std::string& path, int rank, Node& node, const std::str
     attributes.on_host = number() != 0;
   } else if (name == "pg_name" || name == "comm_group") {
     attributes.group = value.text ? *value.text : std::to_string(number());
+  } else if (name == "stream") {
+    // Some tools write it as a text.
+    attributes.stream = value.number ? value.number : number_in(value.text.value_or(""));
+    if (!attributes.stream) {
+      throw ConfigError({path}, fmt::format("{}: stream is no whole number", place_of(rank, node)));
+    }
   } else if (name == "coppice_kind") {
     attributes.communication = value.text.value_or("");
   } else if (name == "coppice_purpose") {
@@ -85,8 +105,8 @@ void set_attribute(const std::string& path, int rank, Node& node, const std::str
   }
 }
 
-std::map<std::string, std::vector<int>> groups_in(const std::string& values) {
-  std::map<std::string, std::vector<int>> groups;
+NamedGroups groups_in(const std::string& values) {
+  NamedGroups groups;
   if (values.find("pg_name") == std::string::npos) return groups;
   std::string text = values;
   std::ranges::replace(text, '\'', '"');
@@ -106,9 +126,9 @@ std::map<std::string, std::vector<int>> groups_in(const std::string& values) {
   for (const auto& group : json) {
     if (!group.is_object() || !group.contains("pg_name") || !group.contains("ranks")) continue;
     const auto& name = group["pg_name"];
-    std::vector<int> ranks;
+    std::vector<std::int64_t> ranks;
     for (const auto& rank : group["ranks"]) {
-      if (rank.is_number_integer()) ranks.push_back(rank.get<int>());
+      if (const auto number = whole_number(rank)) ranks.push_back(*number);
     }
     groups[name.is_string() ? name.get<std::string>() : name.dump()] = ranks;
   }

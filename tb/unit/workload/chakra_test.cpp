@@ -319,6 +319,64 @@ TEST(Chakra, FollowsControlDependenciesWhereAsked) {
   EXPECT_THAT(import_of({bytes}, {"", true}).program.ranks[0].operations[1].after, ElementsAre(0));
 }
 
+// Two kernels and a collective of stream 7 in the order of their ids, whatever else they wait for; stream 9 and
+// nodes without a stream go their own way.
+TEST(Chakra, RunsTheNodesOfAStreamInTheOrderOfTheirIds) {
+  const auto on = [](TraceNode node, int stream) {
+    TraceAttribute* attribute = node.add_attributes();
+    attribute->set_name("stream");
+    attribute->set_one_int32(stream);
+    return node;
+  };
+  const auto kernel = [](std::uint64_t id, const std::vector<int>& after = {}) {
+    return node(id, NodeKind::kCompute, {{"num_ops", 5}}, after);
+  };
+  const Imported imported = import_of({trace({on(kernel(4), 7), on(kernel(2, {9}), 7), on(all_reduce(5), 7),
+                                              on(all_reduce(6), -1), kernel(9)})});
+  const auto& operations = imported.program.ranks[0].operations;
+  std::map<std::string, std::vector<std::string>> after;
+  for (const Operation& operation : operations) {
+    for (const std::int32_t before : operation.after) {
+      after[operation.name].push_back(operations[static_cast<std::size_t>(before)].name);
+    }
+  }
+  EXPECT_THAT(after["n2"], ElementsAre("n9"));
+  EXPECT_THAT(after["n4"], ElementsAre("n2"));
+  EXPECT_THAT(after["n5"], ElementsAre("n4"));
+  EXPECT_TRUE(after["n6"].empty());
+  EXPECT_TRUE(after["n9"].empty());
+  EXPECT_THAT(imported.assumptions, ElementsAre(HasSubstr("1 collectives start at once")));
+}
+
+// Ids of streams that contradict dependencies: 1 waits for 8 of another stream, which is behind 3, and 3 for 2.
+TEST(Chakra, DependenciesWinAgainstTheIdsOfStreams) {
+  const auto on = [](std::uint64_t id, int stream, const std::vector<int>& after = {}) {
+    return node(id, NodeKind::kCompute, {{"num_ops", 5}, {"stream", stream}}, after);
+  };
+  const Imported imported = import_of({trace({on(1, 1, {8}), on(2, 1), on(3, 2, {2}), on(8, 2)})});
+  std::vector<std::string> order;
+  for (const Operation& operation : imported.program.ranks[0].operations) order.push_back(operation.name);
+  EXPECT_THAT(order, ElementsAre("n2", "n3", "n8", "n1"));
+  EXPECT_THAT(imported.assumptions, ElementsAre(HasSubstr("1 nodes go ahead of lower ids of their stream")));
+}
+
+TEST(Chakra, RefusesRanksThatAreNone) {
+  const auto broadcast = [](std::int64_t root) {
+    return trace({node(0, NodeKind::kCollective, {{"comm_type", 5}, {"comm_src", root}, kBytes1024})});
+  };
+  EXPECT_THAT(complaint({broadcast(4294967297), broadcast(4294967297)}),
+              HasSubstr("comm_src is 4294967297, but the traces are of ranks 0 to 1"));
+  EXPECT_EQ(complaint({broadcast(1), broadcast(1)}), "");
+  EXPECT_THAT(complaint({trace({node(0, NodeKind::kReceive, {{"comm_src", 4294967296}, kBytes1024})})}),
+              HasSubstr("comm_src is 4294967296, but the traces are of ranks 0 to 0"));
+  EXPECT_THAT(complaint({trace({node(0, NodeKind::kCompute, {{"coppice_iteration", 4294967297}})})}),
+              HasSubstr("coppice_iteration is 4294967297: the most is 2147483647"));
+  const TraceFolder folder;
+  folder.write(0, trace({in_group(all_reduce(1), "1")}));
+  std::ofstream(folder.file("groups")) << R"({"1": [4294967296]})";
+  EXPECT_THROW(import_chakra(folder.pattern(), {folder.file("groups"), false}), ConfigError);
+}
+
 TEST(Chakra, TakesNodesOfHostsForNoTime) {
   TraceNode launcher = node(0, NodeKind::kCollective, {{"is_cpu_op", 1}});
   launcher.set_duration_micros(500);
