@@ -90,9 +90,8 @@ std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const
   return list;
 }
 
-// By a sweep over the ends of stretches: at any time the first part in the order of Part counts, of those
-// exposed the first to begin.
-ProgramTimeline::Sums ProgramTimeline::sums(int rank, Cycles begin, Cycles end) const {
+// At any time the first part in the order of Part counts, of those exposed the first to begin.
+std::vector<ProgramTimeline::Sums> ProgramTimeline::sums(int rank, std::span<const Cycles> ends) const {
   struct Event {
     Cycles at;
     std::size_t stretch;
@@ -100,39 +99,22 @@ ProgramTimeline::Sums ProgramTimeline::sums(int rank, Cycles begin, Cycles end) 
   };
   const auto& list = stretches_[static_cast<std::size_t>(rank)];
   std::vector<Event> events;
+  events.reserve(2 * list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Cycles from = std::max(begin, list[i].begin);
-    const Cycles to = std::min(end, list[i].end);
-    if (from >= to) continue;
-    events.push_back({from, i, true});
-    events.push_back({to, i, false});
+    events.push_back({list[i].begin, i, true});
+    events.push_back({list[i].end, i, false});
   }
   std::ranges::sort(events, {}, &Event::at);
-  Sums sums;
+  std::vector<Sums> parts(ends.size());
   std::set<std::pair<Part, std::size_t>> active;
-  Cycles at = begin;
+  Cycles at = 0;
+  std::size_t window = 0;
   const auto pass = [&](Cycles until) {
-    const auto cycles = static_cast<double>(until - std::exchange(at, until));
-    if (active.empty()) {
-      sums.idle += cycles;
-      return;
+    while (window < ends.size() && ends[window] <= until) {
+      add_time(parts[window], list, active, ends[window] - std::exchange(at, ends[window]));
+      ++window;
     }
-    const auto [part, stretch] = *active.begin();
-    switch (part) {
-      case Part::kCompute:
-        sums.compute += cycles;
-        break;
-      case Part::kMemory:
-        sums.memory += cycles;
-        break;
-      case Part::kExposed:
-        sums.exposed += cycles;
-        sums.kinds[list[stretch].kind] += cycles;
-        break;
-      case Part::kWaiting:
-        sums.waiting += cycles;
-        break;
-    }
+    if (window < ends.size()) add_time(parts[window], list, active, until - std::exchange(at, until));
   };
   for (const Event& event : events) {
     pass(event.at);
@@ -143,8 +125,34 @@ ProgramTimeline::Sums ProgramTimeline::sums(int rank, Cycles begin, Cycles end) 
       active.erase(one);
     }
   }
-  pass(end);
-  return sums;
+  if (!ends.empty()) pass(ends.back());
+  return parts;
+}
+
+void ProgramTimeline::add_time(Sums& sums, const std::vector<Stretch>& list,
+                               const std::set<std::pair<Part, std::size_t>>& active, Cycles time) {
+  const auto cycles = static_cast<double>(time);
+  if (cycles == 0) return;
+  if (active.empty()) {
+    sums.idle += cycles;
+    return;
+  }
+  const auto [part, stretch] = *active.begin();
+  switch (part) {
+    case Part::kCompute:
+      sums.compute += cycles;
+      break;
+    case Part::kMemory:
+      sums.memory += cycles;
+      break;
+    case Part::kExposed:
+      sums.exposed += cycles;
+      sums.kinds[list[stretch].kind] += cycles;
+      break;
+    case Part::kWaiting:
+      sums.waiting += cycles;
+      break;
+  }
 }
 
 ordered_json ProgramTimeline::to_json(const Sums& sums, double time, double over) const {
@@ -160,14 +168,17 @@ ordered_json ProgramTimeline::to_json(const Sums& sums, double time, double over
 }
 
 ordered_json ProgramTimeline::iterations() const {
+  std::vector<Sums> all(ends_.size());
+  for (std::size_t rank = 0; rank < stretches_.size(); ++rank) {
+    const std::vector<Sums> own = sums(static_cast<int>(rank), ends_);
+    for (std::size_t i = 0; i < own.size(); ++i) all[i].add(own[i]);
+  }
   auto list = ordered_json::array();
   Cycles begin = 0;
-  for (const Cycles end : ends_) {
-    Sums all;
-    for (std::size_t rank = 0; rank < stretches_.size(); ++rank)
-      all.add(sums(static_cast<int>(rank), begin, end));
-    list.push_back(to_json(all, static_cast<double>(end - begin), static_cast<double>(stretches_.size())));
-    begin = end;
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    const Cycles end = ends_[i];
+    list.push_back(to_json(all[i], static_cast<double>(end - std::exchange(begin, end)),
+                           static_cast<double>(stretches_.size())));
   }
   return list;
 }
@@ -215,7 +226,8 @@ ordered_json ProgramTimeline::accelerators() const {
   const Cycles end = ends_.empty() ? 0 : ends_.back();
   for (std::size_t rank = 0; rank < stretches_.size(); ++rank) {
     ordered_json one{{"accelerator", state_.accelerator(static_cast<int>(rank))}, {"rank", rank}};
-    one.update(to_json(sums(static_cast<int>(rank), 0, end), static_cast<double>(end), 1));
+    one.update(
+        to_json(sums(static_cast<int>(rank), {&end, 1}).front(), static_cast<double>(end), 1));
     if (state_.operations() <= kListedOperations) one["operations"] = operations(static_cast<int>(rank));
     list.push_back(std::move(one));
   }

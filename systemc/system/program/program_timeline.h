@@ -1,6 +1,10 @@
 #pragma once
 
+#include <map>
+#include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -64,7 +68,12 @@ class ProgramTimeline {
   std::vector<Stretch> stretches(int rank) const;
   void add_exchange(std::vector<Stretch>& list, const OperationTimes& times, ni::ContextId id,
                     const std::string& kind) const;
-  Sums sums(int rank, Cycles begin, Cycles end) const;
+  // What a rank's time went to from each of `ends`, which ascend, to the next, the first from the start; in
+  // one sweep, however many they are.
+  std::vector<Sums> sums(int rank, std::span<const Cycles> ends) const;
+  // Counts `time` for what matters most of the `active` stretches of `list`.
+  static void add_time(Sums& sums, const std::vector<Stretch>& list,
+                       const std::set<std::pair<Part, std::size_t>>& active, Cycles time);
   nlohmann::ordered_json to_json(const Sums& sums, double time, double over) const;
   nlohmann::ordered_json operations(int rank) const;
   double ns(double cycles) const;

@@ -114,6 +114,38 @@ TEST_F(ProgramTimelineTest, CutsTimeAtTheEndsOfIterations) {
   EXPECT_DOUBLE_EQ(jobs[0]["iterations"][1]["end_ns"], 90);
 }
 
+// What is under way across the end of an iteration counts on both sides, and the parts of the iterations add up to
+// those of the whole.
+TEST_F(ProgramTimelineTest, CutsWhatIsUnderWayAtTheEndsOfIterations) {
+  at(0, 0, 0, 0, 10);
+  at(0, 1, 0, 0, 70);  // waits to 5, is exposed to 70 but for what is computed
+  at(0, 2, 70, 70, 70);
+  at(1, 0, 0, 0, 10);
+  at(1, 1, 5, 5, 20);
+  at(1, 2, 70, 70, 70);
+  at(0, 3, 10, 60, 80);
+  at(0, 4, 80, 80, 95);
+  at(0, 5, 95, 95, 95);
+  at(1, 3, 20, 20, 30);
+  at(1, 4, 80, 80, 95);
+  at(1, 5, 95, 95, 95);
+  exchange(1, 0, 5, 70);
+  exchange(2, 80, 80, 95);
+  const Json iterations = timeline().iterations();
+  ASSERT_THAT(iterations, SizeIs(2));
+  EXPECT_DOUBLE_EQ(iterations[0]["time_ns"], 70);
+  EXPECT_DOUBLE_EQ(iterations[1]["time_ns"], 25);
+  EXPECT_DOUBLE_EQ(iterations[0]["compute_ns"], (10 + 10 + 10 + 10) / 2.0);
+  EXPECT_DOUBLE_EQ(iterations[1]["compute_ns"], 10 / 2.0);
+  for (const char* part : {"compute_ns", "exposed_ns", "bubble_ns", "idle_ns"}) {
+    double of_iterations = 0;
+    double of_accelerators = 0;
+    for (const Json& one : iterations) of_iterations += 2 * one[part].get<double>();
+    for (const Json& one : timeline().accelerators()) of_accelerators += one[part].get<double>();
+    EXPECT_DOUBLE_EQ(of_iterations, of_accelerators) << part;
+  }
+}
+
 TEST_F(ProgramTimelineTest, ListsCollectivesAndTransfersThatHaveEnded) {
   EXPECT_THAT(timeline().collectives(), IsEmpty());
   exchange(1, 5, 20, 52);
