@@ -332,8 +332,8 @@ void add_training_keys(std::vector<Key>& keys) {
   model.path = "training.model";
   model.example = "resnet50";
   model.read = [path = model.path](const Node& value, Config& config) {
-    const std::string expected = "a model of 'coppice list', or the path of a layer table (CSV)";
-    const std::string& text = read_text(value, path, expected);
+    const std::string expected = "a model of 'coppice list', or the name of a layer table (CSV)";
+    const std::string text = read_name_or_file(value, path, expected);
     if (text.empty()) refuse(value, path, expected);
     config.training.model = text;
   };

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "config/document/file_name.h"
 #include "config/document/values.h"
 #include "config/files/astra_system.h"
 #include "schedule/tables/dimension_algorithm.h"
@@ -33,7 +34,8 @@ Key dimension_algorithms_key() {
   key.read = [](const Node& value, Config& config) {
     auto& algorithms = config.collective.dimension_algorithms;
     if (value.kind == Node::Kind::kScalar) {
-      AstraSystem system = read_astra_system(value.text);
+      AstraSystem system =
+          read_astra_system(read_file_name(value, kPath, "the name of a system file of ASTRA-sim"));
       algorithms = std::move(system.algorithms);
       auto& all = config.assumptions;
       all.insert(all.end(), system.assumptions.begin(), system.assumptions.end());

@@ -81,7 +81,7 @@ AstraNetwork read_network(const Node& value) {
   for (const Node& part : value.children) {
     const std::string path = fmt::format("{}.{}", kPath, part.name);
     if (part.name == "file") {
-      file = read_text(part, path, "the name of a network file of ASTRA-sim");
+      file = read_file_name(part, path, "the name of a network file of ASTRA-sim");
     } else if (part.name == "rings") {
       const std::vector<std::string> names{"one_way", "both_ways"};
       ways = read_name(part, path, names) == "both_ways" ? RingWays::kBoth : RingWays::kOne;
@@ -230,7 +230,9 @@ Key dimensions_key() {
     config.assumptions.clear();
     if (value.kind == Node::Kind::kScalar || value.kind == Node::Kind::kMap) {
       AstraNetwork network =
-          value.kind == Node::Kind::kMap ? read_network(value) : read_astra_network(value.text);
+          value.kind == Node::Kind::kMap
+              ? read_network(value)
+              : read_astra_network(read_file_name(value, kPath, "the name of a network file of ASTRA-sim"));
       config.system.topology.dimensions = std::move(network.dimensions);
       config.assumptions = std::move(network.assumptions);
       return;
