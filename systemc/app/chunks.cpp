@@ -140,7 +140,8 @@ void execute(const ChunksLine& line) {
   require_chunks(loaded);
   schedule::CompileRequest request;
   request.collective = system::parse_collective(collective.op);
-  request.size = collective.size;
+  request.size =
+      system::padded_size(loaded.config, static_cast<int>(config::count_accelerators(loaded.config)));
   request.chunks = collective.chunks;
   request.chunk_policy = system::chunk_policy_of(collective);
   request.timing = system::step_timing(loaded.config.system);

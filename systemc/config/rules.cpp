@@ -16,7 +16,6 @@
 namespace coppice::config {
 namespace {
 
-constexpr Bytes kElement = 4;  // fp32
 
 std::string element(const std::string& path, std::size_t index) {
   return fmt::format("{}[{}]", path, index);
@@ -92,16 +91,6 @@ void check_payload(const Loaded& loaded) {
                                 format_bytes(payload), format_bytes(system.flit), format_bytes(advice)));
 }
 
-void check_size(const Loaded& loaded) {
-  const Bytes size = loaded.config.collective.size;
-  if (size % kElement != 0) {
-    throw ConfigError(
-        loaded.place("collective.size"),
-        fmt::format("collective.size of {} is no whole number of {}-byte elements: {} would be",
-                    format_bytes(size), kElement, format_bytes((size / kElement + 1) * kElement)));
-  }
-}
-
 void check_observed_nodes(const Loaded& loaded) {
   const std::int64_t accelerators = count_accelerators(loaded.config);
   if (accelerators == 0) return;  // only the graph tells
@@ -132,7 +121,6 @@ void check_rules(const Loaded& loaded) {
   }
   check_datelines(loaded);
   check_payload(loaded);
-  check_size(loaded);
   check_observed_nodes(loaded);
   check_parallel_training(loaded);
 }

@@ -420,7 +420,7 @@ void add_collective_keys(std::vector<Key>& keys) {
   keys.push_back(unless(with(file, kCompiled, kCompiled), idle_schedule_file));
   Key size = quantity_key(
       "collective.size", [](auto& c) -> auto& { return c.collective.size; }, parse_bytes, format_bytes,
-      Bytes{4}, Bytes{1} << 40);
+      Bytes{1}, Bytes{1} << 40);
   size.example = "1 MiB";
   size.write = [](const Config& config) {
     return config.collective.size == 0 ? Json() : Json(format_bytes(config.collective.size));

@@ -83,9 +83,7 @@ constexpr Mistake kMistakes[] = {
     {"ListOfWrongLength", 6, "    bandwidth: [16 GB/s, 8 GB/s, 4 GB/s]",
      "c.yaml:6:16: system.link.bandwidth lists 3 values for 2 dimensions: write one value, or one for every "
      "dimension"},
-    {"PartOfAnElement", 11, "  size: 16385 B",
-     "c.yaml:11:9: collective.size of 16385 B is no whole number of 4-byte elements: 16388 B would be"},
-    {"NoSize", 11, "  size: 0 KiB", "c.yaml:11:9: collective.size must be from 4 B to 1 TiB, not '0 KiB'"},
+    {"NoSize", 11, "  size: 0 KiB", "c.yaml:11:9: collective.size must be from 1 B to 1 TiB, not '0 KiB'"},
     {"NegativeSize", 11, "  size: -16 KiB",
      "c.yaml:11:9: collective.size: '-16 KiB' is not a size: it must have no sign; for example '64 KiB'"},
     {"VerilogRouterOfAnotherDelay", 5, "  router: {impl: rtl, routing_delay: 2}\n  link:",

@@ -202,15 +202,8 @@ void check_chunks(const Loaded& loaded) {
       std::ranges::any_of(dimensions, [](const DimensionSpec& d) { return d.kind == DimensionKind::kRing; });
   const Bytes each =
       schedule::pieces_of_a_chunk(static_cast<int>(count_accelerators(loaded.config)), rings) * kElement;
-  if (collective.size == 0 || collective.size >= each * std::max(collective.chunks, 1)) return;
-  if (collective.chunks == schedule::kAutomaticChunks) {
-    throw ConfigError(
-        loaded.place("collective.size"),
-        fmt::format("collective.size of {} is too small: a chunk has a piece of {} bytes at least for every "
-                    "accelerator{}, {}",
-                    format_bytes(collective.size), kElement, rings ? " and way around a ring" : "",
-                    format_bytes(each)));
-  }
+  // What is smaller than one chunk is padded.
+  if (collective.size == 0 || collective.chunks <= 1 || collective.size >= each * collective.chunks) return;
   throw ConfigError(
       loaded.place("collective.chunks"),
       fmt::format("collective.chunks is {}, but {} makes {} chunk{} at most: each has a piece of {} bytes at "

@@ -203,7 +203,8 @@ constexpr KeyDescription kDescriptions[] = {
     {"collective.root", "The accelerator that has the data of a broadcast, or gets that of a reduce."},
     {"collective.algorithm", "How the collective is scheduled; 'coppice list' says what each does."},
     {"collective.file", "The schedule that algorithm file runs."},
-    {"collective.size", "The bytes of the whole buffer, the same at every accelerator."},
+    {"collective.size", "The bytes of the whole buffer, the same at every accelerator; what is no element of 4 bytes for each "
+     "of them is padded."},
     {"collective.chunks", "The chunks that move on their own; auto chooses.",
      "auto, or a whole number from 1 to 1048576"},
     {"collective.trees", "How tree algorithms lie on the network."},

@@ -131,7 +131,7 @@ schedule::CompileRequest request_of(const config::Loaded& loaded, const topology
   const config::CollectiveConfig& collective = loaded.config.collective;
   schedule::CompileRequest request;
   request.collective = parse_collective(collective.op);
-  request.size = collective.size;
+  request.size = padded_size(loaded.config, topology.num_accelerators());
   request.chunks = collective.chunks;
   request.ni_ports = resolve_ni_ports(loaded.config, topology);
   request.routing = &routing;
@@ -403,6 +403,21 @@ Femtoseconds step_latency(const config::Config& config, const topology::Topology
   if (topology.num_switches() > 0) longest *= 2;
   const config::NiConfig& ni = config.system.ni;
   return ni.message_setup + longest + (ni.dma_latency + ni.reduction_latency) * config.system.clock.period();
+}
+
+Bytes padded_size(Bytes bytes, Bytes least) {
+  return std::max((bytes + kFp32Bytes - 1) / kFp32Bytes * kFp32Bytes, least);
+}
+
+Bytes padded_size(const config::Config& config, int accelerators) {
+  const auto elements = [&]() -> Bytes {
+    if (has_root(config.collective)) return 1;  // all the data is the root's
+    if (!config::runs_over_dimensions(config)) return accelerators;
+    const bool rings = std::ranges::any_of(config.system.topology.dimensions, topology::is_ring,
+                                           &topology::DimensionSpec::kind);
+    return schedule::pieces_of_a_chunk(accelerators, rings);
+  };
+  return padded_size(config.collective.size, elements() * kFp32Bytes);
 }
 
 topology::Collective parse_collective(const std::string& op) {

@@ -111,11 +111,11 @@ LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology
   const config::CollectiveConfig& collective = loaded.config.collective;
   schedule::Schedule schedule;
   schedule.collective = parse_collective(collective.op);
-  schedule.size = collective.size;
+  schedule.size = padded_size(loaded.config, topology.num_accelerators());
   schedule.nodes.resize(index(topology.num_accelerators()));
   if (has_root(collective)) {
     require_root(loaded, topology);
-    schedule.shares = {{.data = {.address = 0, .bytes = collective.size}, .owner = collective.root}};
+    schedule.shares = {{.data = {.address = 0, .bytes = schedule.size}, .owner = collective.root}};
   }
   return find_least_time(loaded.config.system, topology, schedule);
 }

@@ -34,8 +34,7 @@ bool rooted(CollectiveOp op) {
 
 // Whole elements, one for every member at least.
 Bytes padded(Bytes bytes, std::size_t members) {
-  const Bytes whole = (bytes + kElement - 1) / kElement * kElement;
-  return std::max(whole, static_cast<Bytes>(members) * kElement);
+  return padded_size(bytes, static_cast<Bytes>(members) * kElement);
 }
 
 // The configuration of a run of the collective alone. A barrier is the least all-reduce.

@@ -86,13 +86,6 @@ TEST(Rules, WantAPayloadOfWholeFlits) {
   EXPECT_EQ(complaint(loaded), "accepted");
 }
 
-TEST(Rules, WantWholeElements) {
-  Loaded loaded = torus();
-  loaded.config.collective.size = 1026;
-  EXPECT_THAT(complaint(loaded),
-              HasSubstr("collective.size of 1026 B is no whole number of 4-byte elements: 1028 B"));
-}
-
 TEST(Rules, WantObservedNodesThatExist) {
   Loaded loaded = torus();
   loaded.config.observe_nodes = {16};

@@ -91,17 +91,25 @@ TEST(BuildSchedule, PlacesAnUnknownAlgorithm) {
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("torus_4x4.yaml:"), HasSubstr("'star'"))));
 }
 
-// As nccl-tests begin: the smallest sizes leave most accelerators without a share.
-TEST(BuildSchedule, SharesOutLessThanAnElementForEveryAccelerator) {
-  for (const char* algorithm :
-       {"ring", "double_tree", "direct", "multitree", "halving_doubling", "rail_ring", "auto"}) {
-    const auto loaded = load_system(
-        "torus_4x4", {"collective.size=8 B", "system.topology.kind=switch", "system.topology.dims=[16]",
-                      std::string("collective.algorithm=") + algorithm});
+// Whatever does not make an element for every accelerator is padded, from a byte on.
+TEST(BuildSchedule, PadsToAnElementForEveryAccelerator) {
+  const auto size_of = [](const std::string& system, const std::vector<std::string>& keys) {
+    const auto loaded = load_system(system, keys);
     const auto topology = build_topology(loaded);
-    const auto routing = build_routing(loaded, topology);
-    EXPECT_EQ(build_schedule(loaded, topology, *routing).schedule.size, 8) << algorithm;
+    return build_schedule(loaded, topology, *build_routing(loaded, topology)).schedule.size;
+  };
+  for (const std::string algorithm : {"ring", "multitree", "double_tree", "halving_doubling", "auto"}) {
+    const std::string key = "collective.algorithm=" + algorithm;
+    EXPECT_EQ(size_of("torus_4x4", {key, "collective.size=1 B"}), 64) << algorithm;
+    EXPECT_EQ(size_of("torus_4x4", {key, "collective.size=64 B"}), 64) << algorithm;
+    EXPECT_EQ(size_of("torus_4x4", {key, "collective.size=65 B"}), 68) << algorithm;
   }
+  EXPECT_EQ(size_of("torus_4x4", {"collective.op=broadcast", "collective.size=5 B"}), 8);
+  // Chunks that move through a ring and a switch have a piece for everyone and each way around the ring.
+  const auto hierarchy = load_system("themis/2D-SW_SW", {"collective.size=8 B"});
+  EXPECT_EQ(padded_size(hierarchy.config, 64), 4 * 64);
+  EXPECT_EQ(padded_size(1, 4), 4);
+  EXPECT_EQ(padded_size(9, 8), 12);
 }
 
 TEST(RequireDeadlockFree, AcceptsDimensionOrderWithDatelines) {
