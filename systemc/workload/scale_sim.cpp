@@ -19,11 +19,12 @@ namespace {
 __extension__ using Wide = __int128;
 using Row = std::vector<Cell>;
 
-// Beyond these a table is a mistake, and products of them would not fit 64 bits.
+// Beyond these a table is a mistake, and products of them would not fit 64 bits. An accelerator checks what a whole
+// mini-batch multiplies.
 constexpr std::int64_t kLargestDimension = 1 << 24;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
-constexpr std::int64_t kMostMacs = std::int64_t{1} << 43;
-constexpr std::int64_t kMostInputs = std::int64_t{1} << 40;
+constexpr std::int64_t kMostMacs = std::int64_t{1} << 56;
+constexpr std::int64_t kMostValues = std::int64_t{1} << 40;
 constexpr std::size_t kMostLayers = 100'000;
 
 enum class Column {
@@ -238,6 +239,22 @@ void refuse_result_sizes(const Row& row) {
   }
 }
 
+bool is_gemm(Column column) {
+  return column == Column::kGemmM || column == Column::kGemmN || column == Column::kGemmK;
+}
+
+// SCALE-Sim's columns of a table with `columns` columns: of convolutions, or of products, to which no word of a
+// header speaks against. Nothing if there are too few for either.
+std::vector<Column> standard_columns(std::size_t columns, const std::vector<Column>& named) {
+  if (columns >= kStandard.size()) return {kStandard.begin(), kStandard.end()};
+  const bool convolution = std::ranges::any_of(named, [](Column column) {
+    return column != Column::kName && column != Column::kUnknown && column != Column::kSparsity &&
+           column != Column::kBatch && !is_gemm(column);
+  });
+  if (columns < kGemmColumns.size() || convolution) return {};
+  return {kGemmColumns.begin(), kGemmColumns.end()};
+}
+
 // The columns of a header whose words do not matter, or nothing if they do: by their names, or because there
 // are too few of them.
 std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warnings) {
@@ -249,8 +266,9 @@ std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warn
     all_known = all_known && column && !has(named, *column);
     named.push_back(column.value_or(Column::kUnknown));
   }
-  if (all_known || row.size() < kStandard.size()) return {};
-  std::vector<Column> columns(kStandard.begin(), kStandard.end());
+  if (all_known) return {};
+  std::vector<Column> columns = standard_columns(row.size(), named);
+  if (columns.empty()) return columns;
   for (std::size_t i = columns.size(); i < row.size(); ++i) {
     const bool known =
         named[i] == Column::kStrideWidth || named[i] == Column::kSparsity || named[i] == Column::kBatch;
@@ -400,9 +418,13 @@ void check_size(const Layer& layer, const SourceLocation& place) {
     throw ConfigError(place, fmt::format("layer {} takes more than {} multiply-accumulates for one sample",
                                          layer.name, kMostMacs));
   }
-  if (batch * layer.ifmap_height * layer.ifmap_width * layer.channels > kMostInputs) {
+  if (batch * layer.ifmap_height * layer.ifmap_width * layer.channels > kMostValues) {
     throw ConfigError(
-        place, fmt::format("layer {} has more than {} input values a sample", layer.name, kMostInputs));
+        place, fmt::format("layer {} has more than {} input values a sample", layer.name, kMostValues));
+  }
+  if (batch * layer.output_height() * layer.output_width() * layer.filters > kMostValues) {
+    throw ConfigError(
+        place, fmt::format("layer {} has more than {} output values a sample", layer.name, kMostValues));
   }
 }
 
@@ -511,6 +533,7 @@ Model import_scale_sim(const std::string& path) {
   std::vector<Column> columns(kStandard.begin(), kStandard.end());
   extend(columns);
   bool has_header = false;
+  Wide macs = 0;
   for (const Row& row : read_csv(path)) {
     const bool title = row.size() == 1 && !begins_as_number(row.front());
     if (title) continue;
@@ -520,10 +543,20 @@ Model import_scale_sim(const std::string& path) {
       has_header = true;
       continue;
     }
+    // A table of products without a header.
+    if (!has_header && model.layers.empty() && row.size() == kGemmColumns.size()) {
+      columns = standard_columns(row.size(), {});
+    }
     if (model.layers.size() == kMostLayers) {
       throw ConfigError(row.front().place, fmt::format("more than {} layers", kMostLayers));
     }
     model.layers.push_back(read_layer(row, columns));
+    macs += model.layers.back().macs();
+    if (macs > kMostMacs) {
+      throw ConfigError(row.front().place,
+                        fmt::format("the layers up to here take more than {} multiply-accumulates for one sample",
+                                    kMostMacs));
+    }
   }
   if (model.layers.empty()) {
     throw ConfigError({path}, fmt::format("holds no layer: rows of {} are expected", listed(kStandard)));

@@ -27,6 +27,20 @@ CollectiveOp op_of(Exchange exchange) {
   return CollectiveOp::kAllReduce;
 }
 
+// GroupCollective::kind of what is exchanged so.
+const char* kind_of(Group group) {
+  switch (group) {
+    case Group::kModel:
+      return "tensor";
+    case Group::kExpert:
+      return "expert";
+    case Group::kData:
+    case Group::kExpertData:
+      break;
+  }
+  return "data";
+}
+
 // Ranks whose number in blocks of `block` x `width` differs from that of `rank` in the middle digit alone.
 std::vector<int> ranks_along(int rank, int block, int width) {
   std::vector<int> ranks;
@@ -78,7 +92,7 @@ class RankIteration {
         return ranks_along(rank_, 1, ranks_);
       case Parallelism::kTransformer:
       case Parallelism::kTransformerRecomputed:
-        return share_cuts(workload_.model_group);
+        return ranks_of_transformer(group);
       case Parallelism::kDataThenModel:
         return share_cuts(inner_);
       case Parallelism::kModelThenData:
@@ -86,6 +100,25 @@ class RankIteration {
                                      : ranks_along(rank_, inner_, ranks_ / inner_);
     }
     return ranks_along(rank_, 1, ranks_);
+  }
+
+  // Ranks in a row share a layer's cuts, behind those the experts of a layer, then the weights, and at last the
+  // stages of a pipeline.
+  std::vector<int> ranks_of_transformer(Group group) const {
+    const int model = workload_.model_group;
+    const int data = ranks_ / model / workload_.pipeline;
+    const int expert = workload_.expert_group.value_or(1);
+    switch (group) {
+      case Group::kModel:
+        break;
+      case Group::kData:
+        return ranks_along(rank_, model, data);
+      case Group::kExpert:
+        return ranks_along(rank_, model, expert);
+      case Group::kExpertData:
+        return ranks_along(rank_, model * expert, data / expert);
+    }
+    return ranks_along(rank_, 1, model);
   }
 
   void compute(const std::string& name, Femtoseconds time, Purpose purpose) {
@@ -98,15 +131,17 @@ class RankIteration {
 
   // What has to be waited for where the collective's data is needed: nothing new if there is none.
   Frontier issue(const std::string& name, const TextLayer& layer, const Communication& communication,
-                 Group group) {
+                 Group of_pass) {
     if (communication.exchange == Exchange::kNone || communication.bytes == 0) return last_;
+    const Group group = communication.among.value_or(of_pass);
     const std::vector<int> members = ranks_of(layer.parallelism, group);
     if (members.size() == 1) return last_;
-    const char* kind = group == Group::kModel ? "tensor" : "data";
+    const char* kind = kind_of(group);
     GroupCollective collective;
     collective.name = name;
     collective.op = op_of(communication.exchange);
-    collective.group = builder_.group(members, fmt::format("{} {}", kind, members.front()));
+    const char* const name_of_group = group == Group::kExpertData ? "expert data" : kind;
+    collective.group = builder_.group(members, fmt::format("{} {}", name_of_group, members.front()));
     collective.bytes = total_bytes(communication, counted_, static_cast<int>(members.size()));
     collective.kind = kind;
     return {builder_.join(rank_, std::move(collective), last_, 0)};
@@ -173,7 +208,7 @@ class RankIteration {
       const Communication& gradient = own->weight_gradient.communication;
       const auto same = std::ranges::find_if(sums, [&](const auto& sum) {
         return sum.second.exchange == Exchange::kAllReduce && gradient.exchange == Exchange::kAllReduce &&
-               sum.first->parallelism == own->parallelism;
+               sum.first->parallelism == own->parallelism && sum.second.among == gradient.among;
       });
       if (same == sums.end()) {
         sums.emplace_back(own, gradient);
@@ -203,21 +238,63 @@ class RankIteration {
   std::vector<const TextLayer*> waiting_;
 };
 
+// What SimAI's files leave open.
+std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherBytes counted) {
+  std::vector<std::string> list;
+  if (workload.pipeline > 1) {
+    list.push_back(fmt::format("the {} stages of the pipeline (pp:) run side by side, each with all layers of "
+                               "the text workload, which has no transfers between them",
+                               workload.pipeline));
+  }
+  if (workload.accumulation > 1) {
+    list.push_back(fmt::format("an iteration runs the layers of the text workload once, not for each of {} "
+                               "micro-batches (ga:)",
+                               workload.accumulation));
+  }
+  const bool gathers = std::ranges::any_of(workload.layers, [](const TextLayer& layer) {
+    return layer.forward.communication.exchange == Exchange::kAllGather ||
+           layer.input_gradient.communication.exchange == Exchange::kAllGather ||
+           layer.weight_gradient.communication.exchange == Exchange::kAllGather;
+  });
+  if (gathers && workload.accelerators > 0 && counted == AllGatherBytes::kInput) {
+    list.emplace_back(
+        "the bytes of ALLGATHER are taken for one rank's, though SimAI, whose header the text workload has, "
+        "writes those of the result: training.all_gather_bytes: total");
+  }
+  return list;
+}
+
 }  // namespace
+
+void require_groups(const TextWorkload& workload, int ranks) {
+  if (workload.accelerators > 0 && workload.accelerators != ranks) {
+    throw UnsupportedError(fmt::format("it is for {} accelerators (all_gpus:), but the system has {}",
+                                       workload.accelerators, ranks));
+  }
+  const std::int64_t copies = std::int64_t{std::max(workload.model_group, 1)} * workload.pipeline;
+  if (ranks % copies != 0) {
+    throw UnsupportedError(fmt::format("{} accelerators are no whole groups of {}", ranks, copies));
+  }
+  const int expert = workload.expert_group.value_or(1);
+  if (ranks / copies % expert != 0) {
+    throw UnsupportedError(
+        fmt::format("{} accelerators with the same weights are no whole groups of {} that share experts (ep:)",
+                    ranks / copies, expert));
+  }
+}
 
 Program build_text_program(const TextWorkload& workload, const std::vector<int>& widths,
                            AllGatherBytes counted, Overlap overlap) {
   const int ranks = std::accumulate(widths.begin(), widths.end(), 1, std::multiplies<>());
-  if (workload.model_group > 0 && ranks % workload.model_group != 0) {
-    throw UnsupportedError(
-        fmt::format("{} accelerators are no whole groups of {}", ranks, workload.model_group));
-  }
+  require_groups(workload, ranks);
   ProgramBuilder builder(workload.name, ranks);
   const int inner = widths.empty() ? 1 : widths.front();
   for (int rank = 0; rank < ranks; ++rank) {
     RankIteration(builder, workload, rank, ranks, inner, counted, overlap).run();
   }
-  return builder.take();
+  Program program = builder.take();
+  program.assumptions = assumptions_of(workload, counted);
+  return program;
 }
 
 }  // namespace coppice::workload

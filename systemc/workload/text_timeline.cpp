@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -69,15 +71,16 @@ class Iteration {
   void reduce(int i) {
     const Communication& gradient = layer(i).weight_gradient.communication;
     if (overlap_ == Overlap::kNone && gradient.exchange == Exchange::kAllReduce) {
-      gradients_ += gradient.bytes;
+      gradients_[gradient.among] += gradient.bytes;
     } else {
       gradients_done_ = std::max(gradients_done_, issue(gradient, Group::kData));
     }
   }
 
   void finish() {
-    if (gradients_ > 0) {
-      gradients_done_ = std::max(gradients_done_, issue({Exchange::kAllReduce, gradients_}, Group::kData));
+    for (const auto& [among, bytes] : gradients_) {
+      gradients_done_ =
+          std::max(gradients_done_, issue({Exchange::kAllReduce, bytes, among}, Group::kData));
     }
     wait(gradients_done_, result_.exposed_data);
     for (const TextLayer& layer : workload_.layers) compute(layer.update, result_.backward);
@@ -91,7 +94,7 @@ class Iteration {
   // Puts a collective in the queue; returns when it will be done.
   Femtoseconds issue(const Communication& communication, Group group) {
     if (communication.exchange == Exchange::kNone || communication.bytes == 0) return now_;
-    const Femtoseconds time = duration_(communication, group);
+    const Femtoseconds time = duration_(communication, communication.among.value_or(group));
     network_free_ = sum(std::max(network_free_, now_), time);
     result_.communication += time;
     return network_free_;
@@ -116,7 +119,7 @@ class Iteration {
   Femtoseconds network_free_ = 0;
   Femtoseconds embedding_done_ = 0;
   Femtoseconds gradients_done_ = 0;
-  Bytes gradients_ = 0;  // to be reduced together
+  std::map<std::optional<Group>, Bytes> gradients_;  // to be reduced together
 };
 
 }  // namespace

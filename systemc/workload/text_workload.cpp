@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <span>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -36,6 +37,12 @@ constexpr std::array kParallelisms{
     NamedParallelism{"HYBRID_TRANSFORMER_FWD_IN_BCKWD", Parallelism::kTransformerRecomputed}};
 constexpr std::array kExchanges{Exchange::kNone, Exchange::kAllReduce, Exchange::kAllGather,
                                 Exchange::kReduceScatter, Exchange::kAllToAll};
+struct NamedSuffix {
+  const char* text;
+  Group group;
+};
+// SimAI's: the longer one first.
+constexpr std::array kSuffixes{NamedSuffix{"_DP_EP", Group::kExpertData}, NamedSuffix{"_EP", Group::kExpert}};
 constexpr std::size_t kWordsOfALayer = 12;
 constexpr std::int64_t kMostLayers = 100'000;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
@@ -85,13 +92,27 @@ Parallelism read_parallelism(const Word& word) {
   throw ConfigError(word.place, fmt::format("there is no parallelism '{}': {} are known", word.text, known));
 }
 
-Exchange read_exchange(const Word& word) {
+// A collective, and among whom SimAI's suffix says that it is.
+Communication read_exchange(const Word& word) {
+  std::string name = word.text;
+  Communication communication;
+  for (const auto& [suffix, group] : kSuffixes) {
+    if (!name.ends_with(suffix)) continue;
+    name.resize(name.size() - std::string_view(suffix).size());
+    communication.among = group;
+    break;
+  }
   std::string known;
   for (const Exchange exchange : kExchanges) {
-    if (word.text == to_string(exchange)) return exchange;
+    communication.exchange = exchange;
+    const bool same = name == to_string(exchange);
+    if (same && (exchange != Exchange::kNone || !communication.among)) return communication;
     known += (known.empty() ? "" : ", ") + std::string(to_string(exchange));
   }
-  throw ConfigError(word.place, fmt::format("there is no collective '{}': {} are known", word.text, known));
+  throw ConfigError(
+      word.place,
+      fmt::format("there is no collective '{}': {} are known, and with _EP or _DP_EP behind them", word.text,
+                  known));
 }
 
 // The parameters after the parallelism: "key: value" or "key: count values".
@@ -119,6 +140,29 @@ class Parameters {
   std::size_t next_ = 1;
 };
 
+// Whether `key` is one of SimAI's own parameters.
+bool read_simai_parameter(const Word& key, Parameters& parameters, TextWorkload& workload) {
+  const auto count = [&] {
+    return static_cast<int>(read_number(parameters.take("a number"), 1, 1 << 30, "number"));
+  };
+  if (key.text == "ep:") {
+    workload.expert_group = count();
+  } else if (key.text == "pp:") {
+    workload.pipeline = count();
+  } else if (key.text == "ga:") {
+    workload.accumulation = count();
+  } else if (key.text == "all_gpus:") {
+    workload.accelerators = count();
+  } else if (key.text == "vpp:") {
+    count();
+  } else if (key.text == "pp_comm:" || key.text == "pp_comm") {
+    read_number(parameters.take("a size"), 0, kMostBytes, "size");
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void read_header(const std::vector<Word>& line, TextWorkload& workload) {
   workload.parallelism = read_parallelism(line.front());
   Parameters parameters(line);
@@ -133,6 +177,8 @@ void read_header(const std::vector<Word>& line, TextWorkload& workload) {
     if (key.text == "model_parallel_NPU_group:") {
       workload.model_group =
           static_cast<int>(read_number(parameters.take("a number of accelerators"), 1, 1 << 30, "group"));
+    } else if (read_simai_parameter(key, parameters, workload)) {
+      continue;
     } else if (key.text == "DLRM_LAST_BOTTOM_LAYER:") {
       workload.last_bottom_layer =
           static_cast<int>(read_number(parameters.take("a layer"), 0, kMostLayers, "layer"));
@@ -142,8 +188,9 @@ void read_header(const std::vector<Word>& line, TextWorkload& workload) {
       workload.recompute_from = parameters.take_layers();
     } else {
       throw ConfigError(
-          key.place, fmt::format("there is no parameter '{}': model_parallel_NPU_group:, "
-                                 "DLRM_LAST_BOTTOM_LAYER:, checkpoints: and checkpoint_initiates: are known",
+          key.place, fmt::format("there is no parameter '{}': model_parallel_NPU_group:, ep:, pp:, vpp:, ga:, "
+                                 "all_gpus:, pp_comm:, DLRM_LAST_BOTTOM_LAYER:, checkpoints: and "
+                                 "checkpoint_initiates: are known",
                                  key.text));
     }
   }
@@ -155,7 +202,8 @@ void require_reserved(const Word& word) {
 }
 
 Communication read_communication(const Word& exchange, const Word& size) {
-  const Communication communication{read_exchange(exchange), read_number(size, 0, kMostBytes, "size")};
+  Communication communication = read_exchange(exchange);
+  communication.bytes = read_number(size, 0, kMostBytes, "size");
   if (communication.exchange != Exchange::kNone || communication.bytes == 0) return communication;
   throw ConfigError(
       size.place, fmt::format("NONE sends nothing, but {} bytes stand beside it: write 0, or the collective",
@@ -187,7 +235,22 @@ Parallelism read_layer_parallelism(const Word& word) {
                                 word.text));
 }
 
-TextLayer read_layer(const std::vector<Word>& line, Parallelism parallelism) {
+// Groups of experts are parts of a transformer's.
+void require_expert_group(const Word& exchange, const Communication& communication,
+                          const TextWorkload& workload) {
+  if (!communication.among) return;
+  const bool cut = workload.parallelism == Parallelism::kTransformer ||
+                   workload.parallelism == Parallelism::kTransformerRecomputed;
+  if (cut && workload.expert_group) return;
+  throw ConfigError(
+      exchange.place,
+      fmt::format("{} needs the size of groups that share experts: HYBRID_TRANSFORMER with ep: 8 in the "
+                  "first line",
+                  exchange.text));
+}
+
+TextLayer read_layer(const std::vector<Word>& line, const TextWorkload& workload) {
+  const Parallelism parallelism = workload.parallelism;
   const bool customized = parallelism == Parallelism::kCustomized;
   const std::size_t words = kWordsOfALayer + (customized ? 1 : 0);
   if (line.size() != words) {
@@ -202,7 +265,9 @@ TextLayer read_layer(const std::vector<Word>& line, Parallelism parallelism) {
     return read_number(line[word], 0, kLongestNs, "time") * kFemtosecondsPerNanosecond;
   };
   const auto pass = [&](std::size_t word) {
-    return TextPass{time(word), read_communication(line[word + 1], line[word + 2])};
+    const Communication communication = read_communication(line[word + 1], line[word + 2]);
+    require_expert_group(line[word + 1], communication, workload);
+    return TextPass{time(word), communication};
   };
   require_reserved(line[1]);
   return {line.front().text, pass(2),
@@ -255,6 +320,20 @@ const char* to_string(Exchange exchange) {
   return "?";
 }
 
+const char* to_string(Group group) {
+  switch (group) {
+    case Group::kModel:
+      return "model";
+    case Group::kData:
+      return "data";
+    case Group::kExpert:
+      return "expert";
+    case Group::kExpertData:
+      return "expert data";
+  }
+  return "?";
+}
+
 const char* to_string(AllGatherBytes bytes) {
   return bytes == AllGatherBytes::kInput ? "input" : "total";
 }
@@ -286,7 +365,7 @@ TextWorkload import_text_workload(const std::string& path) {
                       fmt::format("{} layers are announced, but {} follow", count, present));
   }
   for (std::size_t line = 2; line < lines.size(); ++line) {
-    workload.layers.push_back(read_layer(lines[line], workload.parallelism));
+    workload.layers.push_back(read_layer(lines[line], workload));
   }
   check(lines[0].front(), workload);
   return workload;

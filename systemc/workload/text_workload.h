@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,14 @@ enum class Parallelism {
 enum class Exchange { kNone, kAllReduce, kAllGather, kReduceScatter, kAllToAll };
 const char* to_string(Exchange exchange);
 
-// Among whom: those who share a model's cuts, or those who share its weights.
-enum class Group { kModel, kData };
+// Among whom.
+enum class Group {
+  kModel,       // those who share a model's cuts
+  kData,        // those who share its weights
+  kExpert,      // those who share the experts of a layer
+  kExpertData,  // those who share the weights of the same experts
+};
+const char* to_string(Group group);
 
 // What the bytes of an all-gather count: those that each accelerator brings, as ASTRA-sim has it, or those
 // that all have in the end, as SimAI writes them.
@@ -37,6 +44,7 @@ const char* to_string(AllGatherBytes bytes);
 struct Communication {
   Exchange exchange = Exchange::kNone;
   Bytes bytes = 0;
+  std::optional<Group> among{};  // if the file says so (_EP, _DP_EP); else as the pass has it
   bool operator==(const Communication&) const = default;
 };
 
@@ -59,6 +67,10 @@ struct TextWorkload {
   std::string name;
   Parallelism parallelism = Parallelism::kData;
   int model_group = 0;              // transformers: accelerators that share a cut model
+  std::optional<int> expert_group;  // SimAI's ep: accelerators that share the experts of a layer
+  int pipeline = 1;                 // SimAI's pp: stages
+  int accumulation = 1;             // SimAI's ga: micro-batches whose gradients are added
+  int accelerators = 0;             // SimAI's all_gpus; 0: as many as there are
   int last_bottom_layer = 0;        // DLRM: of the bottom MLP; what follows is the top MLP
   std::vector<int> checkpoints;     // recomputed transformers: layers to compute again from
   std::vector<int> recompute_from;  // before the backward pass of these
@@ -70,6 +82,8 @@ struct TextWorkload {
 // and weight gradient the compute time (ns), the collective (NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER,
 // ALLTOALL) and its bytes (0 for NONE), and the time of the update (ns). Throws ConfigError,
 // file:line:column, for anything else.
+// SimAI's header (ep:, pp:, vpp:, ga:, all_gpus:, pp_comm) and its collectives' suffixes _EP and _DP_EP are read
+// too; vpp and pp_comm are for its own formula of the bubble and change nothing.
 TextWorkload import_text_workload(const std::string& path);
 
 // The bytes of all data that a communication among `ranks` accelerators moves: those of an all-gather are

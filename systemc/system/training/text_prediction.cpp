@@ -34,49 +34,65 @@ double to_ns(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
-// The dimensions of those who share a cut model and of those who share its weights.
-struct Groups {
-  std::vector<DimensionModel> model;
-  std::vector<DimensionModel> data;
-};
+using Dimensions = std::vector<DimensionModel>;
 
-// `accelerators` of the first dimensions share a model; the last of them may be cut where it is no ring.
-Groups split(const std::vector<DimensionModel>& dimensions, int accelerators) {
-  Groups groups;
+// The dimensions of those who exchange something.
+using Groups = std::map<Group, Dimensions>;
+
+// The first dimensions, of `accelerators` in all, and the others; the last of the first may be cut where it is no
+// ring.
+std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accelerators) {
+  std::pair<Dimensions, Dimensions> parts;
+  auto& [inner, outer] = parts;
   int left = accelerators;
   for (const DimensionModel& dimension : dimensions) {
     if (left == 1) {
-      groups.data.push_back(dimension);
+      outer.push_back(dimension);
     } else if (left % dimension.size == 0) {
-      groups.model.push_back(dimension);
+      inner.push_back(dimension);
       left /= dimension.size;
     } else if (!topology::is_ring(dimension.kind) && dimension.size % left == 0) {
-      groups.model.push_back(dimension);
-      groups.model.back().size = left;
-      groups.data.push_back(dimension);
-      groups.data.back().size = dimension.size / left;
+      inner.push_back(dimension);
+      inner.back().size = left;
+      outer.push_back(dimension);
+      outer.back().size = dimension.size / left;
       left = 1;
     } else {
       break;
     }
   }
-  if (left == 1) return groups;
+  if (left == 1) return parts;
   throw UnsupportedError(
       fmt::format("groups of {} accelerators are no part of the dimensions: {} are left over "
                   "for one that cannot be cut so",
                   accelerators, left));
 }
 
-Groups groups_of(const workload::TextWorkload& workload, const std::vector<DimensionModel>& dimensions) {
+// Model, experts, weights and stages of a pipeline, the innermost first.
+Groups groups_of_transformer(const workload::TextWorkload& workload, const Dimensions& dimensions) {
+  const int data =
+      schedule::LatencyModel(dimensions).accelerators() / workload.model_group / workload.pipeline;
+  const auto [model, copies] = split(dimensions, workload.model_group);
+  const Dimensions weights = split(copies, data).first;
+  const auto [experts, same_experts] = split(weights, workload.expert_group.value_or(1));
+  return {{Group::kModel, model},
+          {Group::kData, weights},
+          {Group::kExpert, experts},
+          {Group::kExpertData, same_experts}};
+}
+
+Groups groups_of(const workload::TextWorkload& workload, const Dimensions& dimensions) {
   switch (workload.parallelism) {
     case Parallelism::kData:
     case Parallelism::kModel:
     case Parallelism::kDlrm:
-      return {dimensions, dimensions};
+      return {{Group::kModel, dimensions}, {Group::kData, dimensions}};
     case Parallelism::kDataThenModel:
-      return {{dimensions.front()}, {dimensions.begin() + 1, dimensions.end()}};
+      return {{Group::kModel, {dimensions.front()}},
+              {Group::kData, {dimensions.begin() + 1, dimensions.end()}}};
     case Parallelism::kModelThenData:
-      return {{dimensions.begin() + 1, dimensions.end()}, {dimensions.front()}};
+      return {{Group::kModel, {dimensions.begin() + 1, dimensions.end()}},
+              {Group::kData, {dimensions.front()}}};
     case Parallelism::kCustomized:
       throw UnsupportedError(
           "layers that are spread each in its own way (HYBRID_CUSTOMIZED) have no one group");
@@ -84,7 +100,7 @@ Groups groups_of(const workload::TextWorkload& workload, const std::vector<Dimen
     case Parallelism::kTransformerRecomputed:
       break;
   }
-  return split(dimensions, workload.model_group);
+  return groups_of_transformer(workload, dimensions);
 }
 
 // How long collectives take among one group.
@@ -176,10 +192,9 @@ class TextPrediction {
         workload_(std::move(workload)),
         accelerators_(schedule::LatencyModel(dimensions).accelerators()) {
     const config::CollectiveConfig& collective = loaded.config.collective;
-    const Groups groups = groups_of(workload_, dimensions);
     const int chunks = collective.chunks == schedule::kAutomaticChunks ? kUsualChunks : collective.chunks;
-    for (const auto& [group, members] :
-         {std::pair{Group::kModel, groups.model}, {Group::kData, groups.data}}) {
+    workload::require_groups(workload_, accelerators_);
+    for (const auto& [group, members] : groups_of(workload_, dimensions)) {
       networks_.emplace(std::piecewise_construct, std::forward_as_tuple(group),
                         std::forward_as_tuple(members, chunk_policy_of(collective), chunks));
     }
@@ -239,7 +254,7 @@ class TextPrediction {
     Json list = Json::array();
     for (const auto& [key, collective] : collectives_) {
       list.push_back({{"collective", to_string(collective.communication.exchange)},
-                      {"among", collective.group == Group::kModel ? "model" : "data"},
+                      {"among", to_string(collective.group)},
                       {"bytes", collective.communication.bytes},
                       {"count", collective.count},
                       {"time_ns", to_ns(collective.time)},

@@ -100,6 +100,25 @@ TEST(ScaleSim, ReadsGemmTables) {
   EXPECT_EQ(gemm(model.layers[0], Pass::kForward, 1), (Gemm{100, 70, 30}));
 }
 
+// A projection of a large model over the tokens of a batch: 2^44.8 multiply-accumulates.
+TEST(ScaleSim, TakesLayersOfLargeModels) {
+  const Model model = import("Layer, M, N, K\nmlp,131072,28672,8192\n");
+  EXPECT_EQ(gemm(model.layers.at(0), Pass::kForward, 1), (Gemm{131072, 8192, 28672}));
+}
+
+// Four columns are those of products, whatever the words above them, or none.
+TEST(ScaleSim, ReadsGemmTablesByPosition) {
+  const auto layers = import("Layer, M, N, K,\nA,256,768,512,\n").layers;
+  EXPECT_EQ(import("L,M,N,K,\nA,256,768,512,\n").layers, layers);
+  EXPECT_EQ(import("name,rows,columns,depth\nA,256,768,512,\n").layers, layers);
+  EXPECT_EQ(import("A,256,768,512\n").layers, layers);
+  EXPECT_EQ(import("Name,K,N,M\nA,512,768,256\n").layers, layers);
+  const Model more = import("L,M,N,K,note\nA,256,768,512,7\n");
+  EXPECT_EQ(more.layers, layers);
+  EXPECT_THAT(more.warnings.at(0), HasSubstr(":1:9: warning: the column 'note' is not read"));
+  expect_refused("Nr, IFMAP Height, Channels, Num Filter\n", ":1:1: 'Nr' is no known column");
+}
+
 TEST(ScaleSim, ReadsTheOptionalColumns) {
   const Model model = import(
       "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
@@ -214,8 +233,13 @@ TEST(ScaleSim, RefusesLayersThatCannotBe) {
   expect_refused(wide + "a, 8, 8, 3, 3, 4, 4, 1, 1, lstm\n",
                  ":2:28: Kind must be one of conv, tied, embedding");
   expect_refused(header + "a, 1, 1, 1, 1, 16777216, 16777216, 1,\n", ":2:1: layer a has more than");
-  expect_refused(header + "a, 1000000, 1000000, 1, 1, 100, 100, 1,\n",
-                 ":2:1: layer a takes more than 8796093022208 multiply-accumulates");
+  expect_refused(header + "a, 1048576, 1, 1, 1, 1048576, 1048576, 1,\n",
+                 ":2:1: layer a takes more than 72057594037927936 multiply-accumulates");
+  const std::string half = "a, 524288, 1, 1, 1, 262144, 524288, 1,\n";
+  EXPECT_EQ(import(header + half).macs(), std::int64_t{1} << 56);
+  expect_refused(header + half + "b, 1, 1, 1, 1, 1, 1, 1,\n", ":3:1: the layers up to here take more than");
+  expect_refused(header + "a, 8192, 8192, 1, 1, 1, 32768, 1,\n",
+                 ":2:1: layer a has more than 1099511627776 output values a sample");
   expect_refused(header + "a, 16777216, 16777216, 16777216, 16777216, 2, 1, 1,\n",
                  ":2:1: layer a has more than 1099511627776 weights");
   expect_refused(header + "a, 16777216, 16777216, 1, 1, 16777216, 1, 16777216,\n",

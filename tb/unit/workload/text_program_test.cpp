@@ -11,6 +11,7 @@ namespace coppice::workload {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
 
@@ -69,6 +70,31 @@ TEST(TextProgram, GroupsRanksAsThePolicySays) {
   TextWorkload transformer = workload_of(Parallelism::kTransformer);
   transformer.model_group = 4;
   EXPECT_EQ(groups(transformer), Both({4, 5, 6, 7}, {1, 5}));
+}
+
+// Rank 5 of 8: ranks in a row share cuts, behind those experts, then weights, and at last stages of a pipeline.
+TEST(TextProgram, GroupsExpertsAsSimAiDoes) {
+  TextWorkload workload = workload_of(Parallelism::kTransformerRecomputed);
+  workload.model_group = 2;
+  workload.expert_group = 2;
+  workload.accelerators = 8;
+  workload.layers[1].forward.communication = {Exchange::kAllToAll, 32, Group::kExpert};
+  workload.layers[1].input_gradient.communication = {Exchange::kReduceScatter, 32, Group::kExpertData};
+  const auto groups = [&](CollectiveOp op) { return groups_of(program_of(workload), op); };
+  EXPECT_THAT(groups(CollectiveOp::kAllGather), ElementsAre(std::vector{4, 5}));
+  EXPECT_THAT(groups(CollectiveOp::kAllReduce), ElementsAre(std::vector{1, 3, 5, 7}));
+  EXPECT_THAT(groups(CollectiveOp::kAllToAll), ElementsAre(std::vector{5, 7}));
+  EXPECT_THAT(groups(CollectiveOp::kReduceScatter), ElementsAre(std::vector{1, 5}, std::vector{4, 5}));
+  EXPECT_THAT(program_of(workload).assumptions, ElementsAre(HasSubstr("training.all_gather_bytes: total")));
+  workload.pipeline = 2;
+  workload.accumulation = 3;
+  EXPECT_THAT(groups(CollectiveOp::kAllReduce), ElementsAre(std::vector{5, 7}));
+  EXPECT_EQ(program_of(workload).assumptions.size(), 3U);
+  // Gradients of experts and of all weights are not one.
+  workload.layers[1].weight_gradient.communication.among = Group::kExpertData;
+  workload.pipeline = 1;
+  EXPECT_THAT(groups_of(program_of(workload, Overlap::kNone), CollectiveOp::kAllReduce),
+              ElementsAre(std::vector{1, 3, 5, 7}, std::vector{1, 5}));
 }
 
 TEST(TextProgram, GroupsEveryLayerOfACustomizedWorkloadByItself) {

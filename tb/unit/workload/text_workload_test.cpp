@@ -86,6 +86,31 @@ TEST(TextWorkload, ReadsWhatTheFieldWrites) {
   EXPECT_THAT(recomputed.recompute_from, ElementsAre(1));
 }
 
+TEST(TextWorkload, ReadsSimAisHeaderAndSuffixes) {
+  const TextWorkload workload = import(
+      "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 4 pp: 3 vpp: 36 ga: 5 all_gpus: 24 "
+      "checkpoints: 0 checkpoint_initiates: 0 pp_comm 4096\n"
+      "2\na\t-1\t1\tALLGATHER\t8\t1\tALLTOALL_EP\t9\t1\tREDUCESCATTER_DP_EP\t7\t0\n"
+      "b -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 6 0\n");
+  EXPECT_EQ(workload.model_group, 2);
+  EXPECT_EQ(workload.expert_group, 4);
+  EXPECT_EQ(workload.pipeline, 3);
+  EXPECT_EQ(workload.accumulation, 5);
+  EXPECT_EQ(workload.accelerators, 24);
+  const TextLayer& layer = workload.layers.at(0);
+  EXPECT_EQ(layer.forward.communication, (Communication{Exchange::kAllGather, 8, std::nullopt}));
+  EXPECT_EQ(layer.input_gradient.communication, (Communication{Exchange::kAllToAll, 9, Group::kExpert}));
+  EXPECT_EQ(layer.weight_gradient.communication,
+            (Communication{Exchange::kReduceScatter, 7, Group::kExpertData}));
+  const std::string layers = "\n1\na -1 1 ALLTOALL_EP 8 1 NONE 0 1 NONE 0 0\n";
+  EXPECT_THAT(complaint("HYBRID_TRANSFORMER model_parallel_NPU_group: 1" + layers),
+              HasSubstr("3:8: ALLTOALL_EP needs the size of groups that share experts"));
+  EXPECT_THAT(complaint("DATA ep: 8" + layers), HasSubstr("3:8: ALLTOALL_EP needs the size"));
+  EXPECT_THAT(complaint("DATA\n1\na -1 1 NONE_EP 0 1 NONE 0 1 NONE 0 0\n"),
+              HasSubstr("3:8: there is no collective 'NONE_EP'"));
+  EXPECT_THAT(complaint("DATA ep: 0" + layers), HasSubstr("1:10: '0' is no number"));
+}
+
 TEST(TextWorkload, PointsAtWhatIsWrong) {
   EXPECT_THAT(complaint("CONSTANT\n1\n"), HasSubstr("1:1: there is no parallelism 'CONSTANT': DATA, MODEL"));
   EXPECT_THAT(complaint("DATA\n"), HasSubstr("a text workload has a line with its parallelism"));
@@ -138,6 +163,20 @@ TEST(TextTimeline, ReducesAllGradientsAfterTheBackwardPass) {
   EXPECT_EQ(each.exposed_data, 40 * kNs);
   EXPECT_EQ(each.communication, 80 * kNs);
   EXPECT_EQ(each.total, 137 * kNs);
+}
+
+// Gradients of experts are reduced by themselves.
+TEST(TextTimeline, AsksForTheGroupThatTheFileNames) {
+  TextWorkload workload = import(
+      "HYBRID_TRANSFORMER model_parallel_NPU_group: 1 ep: 2\n2\n"
+      "a -1 1 ALLTOALL_EP 3 1 NONE 0 1 ALLREDUCE_DP_EP 5 0\nb -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 7 0\n");
+  std::vector<std::pair<Group, Bytes>> asked;
+  make_text_timeline(workload, Overlap::kNone, [&](const Communication& what, Group group) {
+    asked.emplace_back(group, what.bytes);
+    return Femtoseconds{1};
+  });
+  EXPECT_THAT(asked, ElementsAre(std::pair{Group::kExpert, 3}, std::pair{Group::kData, 7},
+                                 std::pair{Group::kExpertData, 5}));
 }
 
 TEST(TextTimeline, RunsAllToAllsBesideTheBottomMlp) {
