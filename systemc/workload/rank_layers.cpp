@@ -87,16 +87,45 @@ Frontier RankProgramBuilder::ring_attention_gradient(const Place& place, Frontie
   return compute(name, projections, place.purpose, both(computed, block));
 }
 
+Bytes RankProgramBuilder::routed_bytes() const {
+  return hidden_bytes() * training_.model.experts_per_token;
+}
+
+// Ranks that share tokens send their own ones to the experts, whose parts then gather all that have come.
+bool RankProgramBuilder::routes_shares() const {
+  return training_.sequence_parallel && training_.parallel.expert > 1;
+}
+
+Frontier RankProgramBuilder::gather_inputs(const Place& place, const char* what, Frontier ready) {
+  if (!routes_shares()) return enter(place, what, std::move(ready));
+  return join(tensor_group_, CollectiveOp::kAllGather, routed_bytes(), "tensor", place.name + what,
+              std::move(ready));
+}
+
+Frontier RankProgramBuilder::to_experts(const Place& place, Frontier ready) {
+  const auto route = [&](Bytes bytes, Frontier after) {
+    return join(expert_group_, CollectiveOp::kAllToAll, bytes, "expert", place.name + " mlp to experts",
+                std::move(after));
+  };
+  if (!routes_shares()) return route(routed_bytes(), enter(place, " mlp", std::move(ready)));
+  return gather_inputs(place, " mlp", route(routed_bytes() / slice_.tensor, std::move(ready)));
+}
+
+Frontier RankProgramBuilder::from_experts(const Place& place, Frontier ready) {
+  const auto route = [&](Bytes bytes, Frontier after) {
+    return join(expert_group_, CollectiveOp::kAllToAll, bytes, "expert", place.name + " mlp from experts",
+                std::move(after));
+  };
+  if (!routes_shares()) return leave(place, " mlp", route(routed_bytes(), std::move(ready)));
+  return route(routed_bytes() / slice_.tensor, join(tensor_group_, CollectiveOp::kReduceScatter, routed_bytes(),
+                                                    "tensor", place.name + " mlp", std::move(ready)));
+}
+
 Frontier RankProgramBuilder::forward_mlp(const Place& place, Frontier ready) {
-  const std::string name = place.name + " mlp";
-  const Bytes routed = hidden_bytes() * training_.model.experts_per_token;
-  ready = enter(place, " mlp", std::move(ready));
-  ready =
-      join(expert_group_, CollectiveOp::kAllToAll, routed, "expert", name + " to experts", std::move(ready));
-  ready = compute(name, mlp_work(training_.model, slice_).forward, place.purpose, std::move(ready));
-  ready = join(expert_group_, CollectiveOp::kAllToAll, routed, "expert", name + " from experts",
-               std::move(ready));
-  return leave(place, " mlp", std::move(ready));
+  ready = to_experts(place, std::move(ready));
+  ready = compute(place.name + " mlp", mlp_work(training_.model, slice_).forward, place.purpose,
+                  std::move(ready));
+  return from_experts(place, std::move(ready));
 }
 
 Frontier RankProgramBuilder::backward_layer(const Place& place, Frontier ready, const Frontier& gathered,
@@ -112,18 +141,13 @@ Frontier RankProgramBuilder::backward_layer(const Place& place, Frontier ready, 
 Frontier RankProgramBuilder::backward_mlp(const Place& place, Frontier ready, Frontier& weights) {
   const std::string name = place.name + " mlp";
   const PassWork work = mlp_work(training_.model, slice_);
-  const Bytes routed = hidden_bytes() * training_.model.experts_per_token;
   // Only a part of the input's tokens was kept.
-  const Frontier inputs = enter(place, " mlp inputs", ready);
-  ready = enter(place, " mlp", std::move(ready));
-  ready =
-      join(expert_group_, CollectiveOp::kAllToAll, routed, "expert", name + " to experts", std::move(ready));
+  const Frontier inputs = gather_inputs(place, " mlp inputs", ready);
+  ready = to_experts(place, std::move(ready));
   ready = compute(name, work.input_gradient, place.purpose, std::move(ready));
   weights = both(std::move(weights), compute(name + " weights", work.weight_gradient,
                                              Purpose::kWeightGradient, both(ready, inputs)));
-  ready = join(expert_group_, CollectiveOp::kAllToAll, routed, "expert", name + " from experts",
-               std::move(ready));
-  return leave(place, " mlp", std::move(ready));
+  return from_experts(place, std::move(ready));
 }
 
 Frontier RankProgramBuilder::backward_attention(const Place& place, Frontier ready, Frontier& weights) {

@@ -183,7 +183,7 @@ void RankProgramBuilder::forward(const PipelineUnit& unit) {
 
 Frontier RankProgramBuilder::output_layer(const PipelineUnit& unit, Frontier ready) {
   const Place place{unit_name(unit) + " output", Purpose::kForward};
-  const Frontier gathered = gather_weights(output_parameters(training_), place.name, ready);
+  const Frontier gathered = gather_weights(output_uses(training_), place.name, ready);
   ready = enter(place, "", both(std::move(ready), gathered));
   ready =
       compute(place.name, output_work(training_.model, slice_).forward, Purpose::kForward, std::move(ready));
@@ -194,7 +194,7 @@ Frontier RankProgramBuilder::output_layer(const PipelineUnit& unit, Frontier rea
 
 Frontier RankProgramBuilder::output_gradient(const PipelineUnit& unit, Frontier ready) {
   const Place place{unit_name(unit) + " output", Purpose::kInputGradient};
-  const Frontier gathered = gather_weights(output_parameters(training_), place.name, ready);
+  const Frontier gathered = gather_weights(output_uses(training_), place.name, ready);
   const PassWork work = output_work(training_.model, slice_);
   ready = compute(place.name, work.input_gradient, Purpose::kInputGradient, both(std::move(ready), gathered));
   weights_ = compute(place.name + " weights", work.weight_gradient, Purpose::kWeightGradient, ready);

@@ -59,6 +59,11 @@ class RankProgramBuilder {
   Frontier enter(const Place& place, const char* part, Frontier ready);
   Frontier leave(const Place& place, const char* part, Frontier ready);
   Frontier exchange_tokens(const Place& place, const char* what, Frontier ready);
+  // The MLP's tokens: to where its experts are and back, with what tensor parallelism exchanges for it.
+  Frontier to_experts(const Place& place, Frontier ready);
+  Frontier from_experts(const Place& place, Frontier ready);
+  Frontier gather_inputs(const Place& place, const char* what, Frontier ready);
+  bool routes_shares() const;
 
   Frontier gather_weights(const StageParameters& parameters, const std::string& name, const Frontier& ready);
   StageParameters by_copies(const StageParameters& parameters) const;
@@ -77,6 +82,7 @@ class RankProgramBuilder {
   int group_over(const std::vector<ParallelAxis>& axes, const char* name);
 
   Bytes hidden_bytes() const;     // of the activations between layers, whole
+  Bytes routed_bytes() const;     // of those, once for every expert of a token
   Bytes key_value_bytes() const;  // of a rank's part of the tokens
 
   ProgramBuilder& builder_;

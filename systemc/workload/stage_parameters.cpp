@@ -37,6 +37,12 @@ StageParameters output_parameters(const LargeTraining& training) {
   return {local_output_parameters(model, training.slice()), 0};
 }
 
+StageParameters output_uses(const LargeTraining& training) {
+  Transformer model = training.model;
+  model.tied = false;
+  return {local_output_parameters(model, training.slice()), 0};
+}
+
 StageParameters stage_parameters(const LargeTraining& training, int stage) {
   StageParameters sum;
   const StageParameters layer = layer_parameters(training);

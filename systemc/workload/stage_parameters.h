@@ -27,6 +27,8 @@ StageParameters layer_parameters(const LargeTraining& training);
 // rank has both.
 StageParameters embedding_parameters(const LargeTraining& training);
 StageParameters output_parameters(const LargeTraining& training);
+// The weights that the output layer computes with: shared ones too, whoever owns them.
+StageParameters output_uses(const LargeTraining& training);
 StageParameters stage_parameters(const LargeTraining& training, int stage);
 
 }  // namespace coppice::workload

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "workload/large_training.h"
@@ -80,11 +81,111 @@ double activations(const LargeTraining& training, int pipeline_rank) {
   return sum;
 }
 
+// Weights of which other ranks have copies, which with ZeRO they share and gather.
+std::int64_t shared_weights(const LargeTraining& training, const StageParameters& parameters) {
+  return (dense_copies(training) > 1 ? parameters.dense : 0) +
+         (expert_copies(training) > 1 ? parameters.expert : 0);
+}
+
+// Gathers the weights that a rank uses one after the other, each ahead while the one before it is used, and finds the
+// most that there are at a time.
+class GatheredWeights {
+ public:
+  explicit GatheredWeights(const LargeTraining& training)
+      : training_(training),
+        layer_(shared_weights(training, layer_parameters(training))),
+        embedding_(shared_weights(training, embedding_parameters(training))),
+        output_(shared_weights(training, output_uses(training))) {}
+
+  std::int64_t most(int pipeline_rank) {
+    for (const PipelineUnit& unit : pipeline_order(training_.schedule, training_.parallel.pipeline,
+                                                   pipeline_rank, training_.chunks, training_.micro_batches)) {
+      run(unit, unit.chunk * training_.parallel.pipeline + pipeline_rank);
+    }
+    return most_;
+  }
+
+ private:
+  enum Kind { kNone, kEmbedding, kLayer, kOutput };
+
+  void run(const PipelineUnit& unit, int stage) {
+    const bool ends = stage == training_.stages() - 1;
+    if (unit.forward && stage == 0) use(kEmbedding, 0, embedding_);
+    if (!unit.forward && ends) use(kOutput, 0, output_);
+    const int layers = training_.layers_of_stage(stage);
+    for (int i = 0; i < layers; ++i) {
+      use(kLayer, stage * kMostLayers + (unit.forward ? i : layers - 1 - i), layer_);
+    }
+    if (unit.forward && ends) use(kOutput, 0, output_);
+  }
+
+  // What is used twice running is there once.
+  void use(Kind kind, std::int64_t number, std::int64_t weights) {
+    const std::pair one{kind, number};
+    if (one == last_) return;
+    most_ = std::max(most_, weights + std::exchange(last_weights_, weights));
+    last_ = one;
+  }
+
+  static constexpr std::int64_t kMostLayers = std::int64_t{1} << 32;
+
+  const LargeTraining& training_;
+  std::int64_t layer_;
+  std::int64_t embedding_;
+  std::int64_t output_;
+  std::pair<Kind, std::int64_t> last_{kNone, 0};
+  std::int64_t last_weights_ = 0;
+  std::int64_t most_ = 0;
+};
+
+// Gradients of one group of copies on their way to the ranks that keep them: a bucket is reduced while the next one
+// fills. Without overlap the one bucket holds them all.
+class GradientBuckets {
+ public:
+  explicit GradientBuckets(const LargeTraining& training) : training_(training) {}
+
+  void add(std::int64_t parameters) {
+    filling_ += parameters;
+    most_ = std::max(most_, reduced_ + filling_);
+    if (training_.overlap && filling_ * kHalfBytes >= training_.bucket) {
+      reduced_ = std::exchange(filling_, 0);
+    }
+  }
+  // The backward pass of a stage has ended.
+  void end() { reduced_ = filling_ = 0; }
+  std::int64_t most() const { return most_; }
+
+ private:
+  const LargeTraining& training_;
+  std::int64_t filling_ = 0;
+  std::int64_t reduced_ = 0;
+  std::int64_t most_ = 0;
+};
+
+// The most gradients that a rank has besides those that it keeps, where ranks keep parts of them.
+std::int64_t gradients_in_flight(const LargeTraining& training, int pipeline_rank) {
+  const bool together = dense_copies(training) == expert_copies(training);
+  GradientBuckets dense(training);
+  GradientBuckets experts(training);
+  const auto add = [&](const StageParameters& parameters) {
+    if (dense_copies(training) > 1) dense.add(together ? parameters.all() : parameters.dense);
+    if (!together && expert_copies(training) > 1) experts.add(parameters.expert);
+  };
+  for (int chunk = 0; chunk < training.chunks; ++chunk) {
+    const int stage = chunk * training.parallel.pipeline + pipeline_rank;
+    if (stage == training.stages() - 1) add(output_parameters(training));
+    for (int i = 0; i < training.layers_of_stage(stage); ++i) add(layer_parameters(training));
+    if (stage == 0) add(embedding_parameters(training));
+    dense.end();
+    experts.end();
+  }
+  return dense.most() + experts.most();
+}
+
 }  // namespace
 
 TrainingMemory training_memory(const LargeTraining& training, int pipeline_rank) {
   StageParameters sum;
-  const StageParameters layer = layer_parameters(training);
   for (int chunk = 0; chunk < training.chunks; ++chunk) {
     sum += stage_parameters(training, chunk * training.parallel.pipeline + pipeline_rank);
   }
@@ -93,9 +194,9 @@ TrainingMemory training_memory(const LargeTraining& training, int pipeline_rank)
   };
   TrainingMemory memory;
   memory.weights = kHalfBytes * shared(sum, training.zero >= 3);
-  // Weights that are gathered for a layer, and ahead for the next.
-  if (training.zero >= 3) memory.weights += kHalfBytes * 2 * layer.all();
+  if (training.zero >= 3) memory.weights += kHalfBytes * GatheredWeights(training).most(pipeline_rank);
   memory.gradients = kHalfBytes * shared(sum, training.zero >= 2);
+  if (training.zero >= 2) memory.gradients += kHalfBytes * gradients_in_flight(training, pipeline_rank);
   memory.optimizer = kFloatBytes * (1 + training.optimizer_states) * shared(sum, training.zero >= 1);
   memory.activations = static_cast<Bytes>(activations(training, pipeline_rank));
   return memory;

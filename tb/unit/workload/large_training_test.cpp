@@ -279,6 +279,26 @@ TEST(LargeTraining, ExchangesTokensBetweenExperts) {
   EXPECT_EQ(reduced[8], (model.parameters() - 8 * 8 * model.expert_parameters()) * kHalfBytes);
 }
 
+// Ranks that share tokens send their own to the experts: a half of them each, of which experts gather all.
+TEST(LargeTraining, SendsEveryTokenOnceToItsExperts) {
+  Transformer model = small();
+  model.experts = 8;
+  model.experts_per_token = 2;
+  LargeTraining training = training_of(model, ways(2, 1, 1, 4), 3);
+  const Bytes routed = 32 * 64 * 2 * kHalfBytes;
+  for (const bool shared : {false, true}) {
+    training.sequence_parallel = shared;
+    const Program program = build_large_training(training);
+    const Sum sum = collectives_of(program, 5, "expert", CollectiveOp::kAllToAll);
+    EXPECT_EQ(sum.count, 4 * 8 * 3);
+    EXPECT_EQ(sum.bytes, sum.count * routed / (shared ? 2 : 1));
+    const Sum gathered = collectives_of(program, 5, "tensor", CollectiveOp::kAllGather, " mlp");
+    EXPECT_EQ(gathered.bytes, shared ? 3 * 8 * 3 * routed : 0);
+    const Sum scattered = collectives_of(program, 5, "tensor", CollectiveOp::kReduceScatter, " mlp");
+    EXPECT_EQ(scattered.bytes, shared ? 2 * 8 * 3 * routed : 0);
+  }
+}
+
 TEST(LargeTraining, PassesKeysAndValuesAroundARing) {
   LargeTraining training = training_of(small(), ways(1, 1, 1, 1, 4), 1);
   const Program program = build_large_training(training);
@@ -342,8 +362,56 @@ TEST(LargeTraining, KeepsWhatZeroKeeps) {
   };
   EXPECT_EQ(kept(0), 16 * psi);
   EXPECT_EQ(kept(1), 4 * psi + 12 * psi / 64);
-  EXPECT_EQ(kept(2), 2 * psi + 14 * psi / 64);
-  EXPECT_EQ(kept(3), 16 * psi / 64 + 2 * 2 * small().layer_parameters());
+  // A bucket that nothing fills holds all gradients.
+  EXPECT_EQ(kept(2), 2 * psi + 14 * psi / 64 + 2 * psi);
+  training.overlap = false;
+  EXPECT_EQ(kept(2), 2 * psi + 14 * psi / 64 + 2 * psi);
+}
+
+// Weights are gathered for a layer and ahead for the next, and gradients are reduced while the next ones are computed:
+// two neighbours of the embedding, the layers and the output layer.
+TEST(LargeTraining, KeepsTheLargestNeighboursThatZeroGathers) {
+  LargeTraining training = training_of(small(), ways(1, 1, 64), 2);
+  training.bucket = 0;
+  training.zero = 3;
+  const auto kept = [&](Transformer model) {
+    training.model = std::move(model);
+    const TrainingMemory memory = training_memory(training, 0);
+    const Bytes shares = 4 * ((training.model.parameters() + 63) / 64);
+    return memory.weights + memory.gradients - shares;
+  };
+  Transformer model = small();
+  const Bytes layer = model.layer_parameters();
+  ASSERT_GT(layer, model.output_parameters());
+  EXPECT_EQ(kept(model), 2 * 2 * layer + 2 * 2 * layer);
+  model.vocabulary *= 100;
+  const Bytes output = model.output_parameters();
+  ASSERT_GT(output, layer);
+  ASSERT_GT(output, model.embedding_parameters());
+  EXPECT_EQ(kept(model), 2 * (output + layer) + 2 * (output + layer));
+  // Forward passes that follow one another: the embedding is gathered ahead while the output layer is used.
+  training.schedule = PipelineSchedule::kGpipe;
+  EXPECT_EQ(kept(model), 2 * (output + model.embedding_parameters()) + 2 * (output + layer));
+  // Of a layer there is one only where it is used twice running.
+  training.micro_batches = 1;
+  EXPECT_EQ(kept(model), 2 * (output + layer) + 2 * (output + layer));
+  // Alone, a rank has what it computes with.
+  training.parallel = ways(1, 1, 1);
+  const TrainingMemory alone = training_memory(training, 0);
+  EXPECT_EQ(alone.weights + alone.gradients, 4 * model.parameters());
+}
+
+TEST(LargeTraining, GathersTiedWeightsForTheOutputLayerToo) {
+  Transformer model = small();
+  model.tied = true;
+  LargeTraining training = training_of(model, ways(1, 1, 2), 1);
+  training.zero = 3;
+  Bytes gathered = 0;
+  const Program program = build_large_training(training);
+  for (const GroupCollective& collective : program.collectives) {
+    if (collective.name == "forward 0 output weights") gathered = collective.bytes;
+  }
+  EXPECT_EQ(gathered, (model.vocabulary * model.width + model.normalization_parameters()) * kHalfBytes);
 }
 
 // Korthikanti et al. 2022, Table 2 and Sec. 4.3: bytes of a layer's activations, all micro-batches of 1F1B in
