@@ -14,6 +14,7 @@
 #include "system/machine/build.h"
 #include "system/output/result_frame.h"
 #include "system/program/text_workload_program.h"
+#include "workload/text_program.h"
 #include "workload/text_workload.h"
 
 namespace coppice::system {
