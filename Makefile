@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs docs test-slurm cosim coverage nightly formal mutate area timing layout energy waveforms fpga tile sweep deb explore
+.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality docs test-slurm cosim coverage nightly formal mutate area timing layout energy waveforms fpga tile sweep deb explore
 .NOTPARALLEL:
 
 help:
@@ -104,6 +104,10 @@ reproduce-packed_trees: command ## measure all algorithms against the least poss
 reproduce-programs: command ## measure scale-up domains, buckets and overlap into docs/measurements/programs.md
 	@scripts/setup.sh experiments
 	@scripts/experiments/reproduce programs
+
+reproduce-reality: command ## run today's machines at all measured sizes into docs/measurements/reality.md
+	@scripts/setup.sh experiments calibrate
+	@scripts/reality
 
 explore: command ## search a small space of machines to its page: results/explore/small/explore.html
 	@scripts/setup.sh explore
