@@ -10,6 +10,7 @@
 #include "system/machine/build.h"
 #include "system/output/hardware.h"
 #include "topology/files/print.h"
+#include "topology/structure/print.h"
 
 namespace coppice::app {
 namespace {
@@ -42,9 +43,10 @@ void execute(const TopologyLine& line) {
   if (line.format == "dot") print_as = topology::to_dot;
   if (line.format == "graphml") print_as = topology::to_graphml;
   if (line.format == "tacos") print_as = topology::to_tacos;
+  if (line.format == "structure") print_as = topology::describe_structure;
   if (print_as == nullptr) {
     throw ConfigError({"--format " + line.format},
-                      fmt::format("'{}' is none of dot, graphml, tacos, json", line.format));
+                      fmt::format("'{}' is none of dot, graphml, tacos, json, structure", line.format));
   }
   try {
     print(print_as(system::build_topology(loaded)));
@@ -59,7 +61,9 @@ Command add_topology(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("topology", "print the network for Graphviz, GraphML tools or TACOS");
   auto line = std::make_shared<TopologyLine>();
   add_input(*app, line->input);
-  app->add_option("--format", line->format, "dot (Graphviz), graphml, tacos (CSV) or json (its figures)")
+  app->add_option(
+         "--format", line->format,
+         "dot (Graphviz), graphml, tacos (CSV), json (its figures) or structure (symmetries, planes)")
       ->type_name("FORMAT")
       ->capture_default_str();
   return {app, [line] { execute(*line); }};

@@ -446,6 +446,11 @@ void add_collective_keys(std::vector<Key>& keys) {
   keys.push_back(unless(with(chunks_key(), kPlanned), [](const Config& config, const Use& /*use*/) {
     return runs_lone_collective(config) ? idle_chunks(config.collective.op) : "";
   }));
+  keys.push_back(unless(
+      with(integer_key(
+               "collective.planes", [](auto& c) -> auto& { return c.collective.planes; }, 0, kMostNodes - 1),
+           kCompiled),
+      idle_planes));
   keys.push_back(unless(with(name_key("collective.trees", [](auto& c) -> auto& { return c.collective.trees; },
                                       {"auto", "routed", "embedded", "ccube"}),
                              kCompiled),

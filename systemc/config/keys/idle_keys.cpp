@@ -159,6 +159,12 @@ std::string idle_trees(const Config& config, const Use& /*use*/) {
   return "the algorithm " + config.collective.algorithm + " has no trees to place";
 }
 
+std::string idle_planes(const Config& config, const Use& /*use*/) {
+  const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
+  if (algorithm == nullptr || algorithm->one_plane || algorithm->chooses_algorithm) return "";
+  return "the algorithm " + config.collective.algorithm + " uses the whole network";
+}
+
 std::string idle_link(const Config& config, const Use& /*use*/) {
   if (described_by(config, topology::DescribedBy::kDimensions)) {
     return "a hierarchy has links of their own in system.topology.dimensions";

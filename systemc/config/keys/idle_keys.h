@@ -46,6 +46,7 @@ std::string idle_roofline(const Config& config, const Use& use);
 std::string idle_optimizer(const Config& config, const Use& use);
 // Keys of tree algorithms.
 std::string idle_trees(const Config& config, const Use& use);
+std::string idle_planes(const Config& config, const Use& use);
 std::string idle_link(const Config& config, const Use& use);
 // Of a schedule compilers know bandwidths that differ; what a message costs besides tells only how many
 // chunks are best, where that is left to them.

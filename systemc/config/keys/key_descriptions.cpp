@@ -33,8 +33,15 @@ constexpr KeyDescription kDescriptions[] = {
      "true, false"},
     {"system.topology.failed_spines", "The spines of a Clos network that are out of order from the start.",
      "a list of spines"},
-    {"system.topology.failed_links", "The links of a Clos network that are out of order from the start.",
-     "a list of [ToR, spine]"},
+    {"system.topology.failed_links",
+     "The links that are out of order from the start: of a Clos network between a ToR and a spine, elsewhere "
+     "between two nodes.",
+     "a list of [ToR, spine] or [node, node]"},
+    {"system.topology.degraded", "The links that have lost part of their bandwidth, each way.",
+     "a list of {link, share}"},
+    {"system.topology.degraded[].link", "The two nodes that it joins.", "[node, node]"},
+    {"system.topology.degraded[].share", "The share of its bandwidth that is left.",
+     "a number above 0, up to 1"},
     {"system.link.bandwidth", "The bandwidth of a link, each way."},
     {"system.link.efficiency",
      "The share of a link's bandwidth that messages can use: encoding, headers and acknowledgements take the "
@@ -207,6 +214,9 @@ constexpr KeyDescription kDescriptions[] = {
      "of them is padded."},
     {"collective.chunks", "The chunks that move on their own; auto chooses.",
      "auto, or a whole number from 1 to 1048576"},
+    {"collective.planes",
+     "How many planes of the network (interchangeable switches, parallel links) an algorithm uses that is "
+     "written for one, the fastest first; 0: all, in proportion to bandwidth."},
     {"collective.trees", "How tree algorithms lie on the network."},
     {"collective.scheduler", "What orders the dimensions of a chunk of a hierarchical collective."},
     {"collective.dimension_algorithms",

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kMostReplicas = 1024;
 constexpr int kMostSpines = 1 << 15;
+constexpr int kMostNodes = 1 << 20;
 constexpr Purposes kRouteOnly{Purpose::kRoute};
 
 std::string idle_failures(const Config& config, const Use& /*use*/) {
@@ -22,6 +23,12 @@ std::string idle_failures(const Config& config, const Use& /*use*/) {
   return kind != nullptr && kind->spines_fail
              ? ""
              : "a " + config.system.topology.kind + " has no spines that may fail";
+}
+
+std::string idle_degraded(const Config& config, const Use& /*use*/) {
+  const topology::KindInfo* const kind = kind_of(config);
+  return kind != nullptr && kind->spines_fail ? "the links of a " + config.system.topology.kind + " only fail"
+                                              : "";
 }
 
 std::vector<std::string> model_names() {
@@ -125,6 +132,40 @@ Key spine_failures_key() {
   return key;
 }
 
+Key degraded_key() {
+  Key key;
+  key.path = "system.topology.degraded";
+  key.example = "[{link: [0, 3], share: 0.5}]";
+  key.read = [path = key.path](const Node& value, Config& config) {
+    using topology::DegradedLink;
+    static const Fields<DegradedLink> fields{
+        {"link",
+         [](const Node& v, const std::string& p, DegradedLink& link) {
+           const auto ends = read_integers(v, p, 0, kMostNodes - 1);
+           if (ends.size() != 2) refuse(v, p, "[node, node], for example [0, 3]");
+           link.a = ends[0];
+           link.b = ends[1];
+         }},
+        {"share", [](const Node& v, const std::string& p,
+                     DegradedLink& link) { link.share = read_number(v, p, 0.001, 1); }},
+    };
+    config.degraded.clear();
+    const std::string form = "for example {link: [0, 3], share: 0.5}";
+    for (const Node& item : read_list(value, path, "a list of links, " + form)) {
+      config.degraded.push_back(read_entry<DegradedLink>(item, element(path, config.degraded.size()), fields,
+                                                         "a degraded link, " + form));
+    }
+  };
+  key.write = [](const Config& config) {
+    Json list = Json::array();
+    for (const topology::DegradedLink& link : config.degraded) {
+      list.push_back({{"link", {link.a, link.b}}, {"share", link.share}});
+    }
+    return list.empty() ? Json() : list;
+  };
+  return key;
+}
+
 template <typename Field>
 Key duration_key(std::string path, Field field) {
   return quantity_key(std::move(path), field, parse_duration, format_duration, Femtoseconds{0},
@@ -174,12 +215,14 @@ void add_failure_keys(std::vector<Key>& keys, Purposes used) {
   links.path = "system.topology.failed_links";
   links.example = "[[0, 3]]";
   links.read = [path = links.path](const Node& value, Config& config) {
-    const std::string expected = "a list of [ToR, spine], for example [[0, 3]]";
+    const std::string expected = "a list of [ToR, spine] or [node, node], for example [[0, 3]]";
     auto& failed = config.failures.links;
     failed.clear();
     for (const Node& item : read_list(value, path, expected)) {
-      const auto ends = read_integers(item, element(path, failed.size()), 0, kMostSpines);
-      if (ends.size() != 2) refuse(item, element(path, failed.size()), "[ToR, spine], for example [0, 3]");
+      const auto ends = read_integers(item, element(path, failed.size()), 0, kMostNodes - 1);
+      if (ends.size() != 2) {
+        refuse(item, element(path, failed.size()), "[ToR, spine] or [node, node], for example [0, 3]");
+      }
       failed.emplace_back(ends[0], ends[1]);
     }
   };
@@ -187,7 +230,8 @@ void add_failure_keys(std::vector<Key>& keys, Purposes used) {
     const auto& failed = config.failures.links;
     return failed.empty() ? Json() : Json(failed);
   };
-  keys.push_back(unless(with(links, used), idle_failures));
+  keys.push_back(with(links, used));
+  keys.push_back(unless(with(degraded_key(), used), idle_degraded));
 }
 
 void add_routing_keys(std::vector<Key>& keys) {

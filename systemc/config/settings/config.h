@@ -12,6 +12,7 @@
 #include "schedule/compile/chunk_policy.h"
 #include "topology/networks/clos.h"
 #include "topology/networks/hierarchy.h"
+#include "topology/structure/faults.h"
 #include "workload/large_training.h"
 #include "workload/text_workload.h"
 #include "workload/training_timeline.h"
@@ -182,6 +183,7 @@ struct CollectiveConfig {
   int root = 0;              // of broadcast and reduce: the accelerator that has, or gets, all the data
   std::vector<int> group{};  // the accelerators that take part; empty: all
   int chunks = 0;  // that move on their own; schedule/compile/compiler.h says of what; 0: chosen (auto)
+  int planes = 0;  // of the network that are used; 0: all (schedule/compile/spread.h)
   std::string trees =
       "auto";  // how tree algorithms lie on the network (schedule/pipelined_trees/tree_compilers.h)
   // Chunks over the dimensions of a hierarchy.
@@ -343,7 +345,10 @@ struct Config {
   Cycles max_cycles = 0;              // 0: no limit
   std::vector<int> observe_nodes{0};  // observe.nodes: accelerators that --vcd records
   RoutingConfig routing;
-  topology::ClosFailures failures;  // of kind clos: system.topology.failed_spines and failed_links
+  // system.topology.failed_spines and failed_links: of kind clos its spines and (ToR, spine), elsewhere links
+  // between two nodes.
+  topology::ClosFailures failures;
+  std::vector<topology::DegradedLink> degraded{};  // system.topology.degraded
   // What was taken for granted of files that leave it open, a sentence each. No key: results repeat it.
   std::vector<std::string> assumptions{};
   HardwareConfig hardware{};

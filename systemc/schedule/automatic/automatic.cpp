@@ -8,9 +8,13 @@
 
 #include "base/error.h"
 #include "schedule/all_to_all/all_to_all.h"
+#include "schedule/automatic/symmetric_time.h"
+#include "schedule/compile/spread.h"
+#include "schedule/compile/symmetric_builder.h"
 #include "schedule/packed_trees/expected_time.h"
 #include "schedule/packed_trees/message_timing.h"
 #include "schedule/packed_trees/packed_trees.h"
+#include "topology/networks/kinds.h"
 
 namespace coppice::schedule {
 namespace {
@@ -42,10 +46,27 @@ constexpr Femtoseconds kHopeless = 3;
 PackedTables compile_candidate(const topology::Topology& topology, const CompileRequest& request,
                                const AlgorithmInfo& info, Femtoseconds fastest) {
   if (info.name == PackedTreesCompiler::info().name) return pack_trees(topology, request, fastest);
-  Schedule schedule = info.make()->compile(topology, request);
+  Schedule schedule = compile_spread(info, topology, request);
+  if (const auto time = symmetric_time(topology, request, schedule)) return {std::move(schedule), *time};
   const Femtoseconds limit = fastest < kNever / kHopeless ? kHopeless * fastest : kNever;
   const Femtoseconds time = expected_time(topology, request, schedule, limit);
   return {std::move(schedule), time};
+}
+
+// Whether the origin's tables, if there are any such, are made and executed for all.
+bool looks_alike(const topology::Topology& topology, const CompileRequest& request) {
+  if (!topology::info_of(topology.kind()).wraps) return false;
+  const topology::Channel& first = topology.channels().front();
+  return pattern_pays(request, topology.num_accelerators(), 1) &&
+         std::ranges::all_of(topology.channels(), [&](const topology::Channel& channel) {
+           return channel.bandwidth == first.bandwidth && channel.latency == first.latency;
+         });
+}
+
+int most_accelerators(const topology::Topology& topology, const CompileRequest& request,
+                      const AutomaticTrial& trial) {
+  if (topology.num_switches() > 0) return trial.most_behind_switches;
+  return looks_alike(topology, request) ? trial.most_alike : trial.most_accelerators;
 }
 
 }  // namespace
@@ -59,8 +80,7 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
     const AlgorithmInfo& info = *tried;
     if (request.root >= 0 && !info.rooted) continue;
     if (!topology.in_network().empty() && !info.over_dimensions) continue;
-    const int most = topology.num_switches() > 0 ? trial.most_behind_switches : trial.most_accelerators;
-    if (topology.num_accelerators() > most) {
+    if (topology.num_accelerators() > most_accelerators(topology, request, trial)) {
       refusal = fmt::format("of those that could, none is tried on {} accelerators: name an algorithm",
                             topology.num_accelerators());
       continue;

@@ -40,6 +40,8 @@ struct CompileRequest {
   // The part of it in which the port moves nothing: messages that follow one another are so far apart.
   Femtoseconds message_gap = 0;
   TreePlacement trees = TreePlacement::kAuto;
+  // How many planes of the network are used, for algorithms of AlgorithmInfo::one_plane; 0: all (spread.h).
+  int planes = 0;
   // A schedule that is the same seen from every accelerator is kept as one accelerator's tables
   // (table_pattern.h) if there are more accelerators than this.
   int pattern_beyond = 256;
@@ -70,6 +72,8 @@ struct AutomaticTrial {
   int chunks = 1;
   int most_accelerators = 0;
   int most_behind_switches = most_accelerators;
+  // Where one accelerator's tables stand for all (pattern_pays() on a network that looks alike everywhere).
+  int most_alike = most_accelerators;
 };
 
 // All that is to be known of an algorithm: no other place asks for one by its name. Its compiler says it, in
@@ -82,6 +86,7 @@ struct AlgorithmInfo {
   bool places_trees = false;     // lays trees on the network as CompileRequest::trees says
   bool over_dimensions = false;  // moves chunks through the dimensions of a hierarchy, where switches may add
   bool from_file = false;        // has no compiler: its tables are read
+  bool one_plane = false;        // takes one of several planes or parallel links: spread.h gives it all
   bool chooses_algorithm = false;        // compiles others and keeps the fastest
   std::vector<AutomaticTrial> trials{};  // of those that `algorithm: auto` looks at
   // The time of an all-reduce by the equations of the linear cost model; null if none describes it.

@@ -304,9 +304,11 @@ AlgorithmInfo HierarchicalCompiler::info() {
           .summary = "chunks in a pipeline over the dimensions of a hierarchy, as collective.scheduler says",
           .chunking = Chunking::kChosen,
           .over_dimensions = true,
-          .trials = {{.turn = 9, .most_accelerators = 1024},
-                     {.turn = 10, .chunks = 4, .most_accelerators = 1024},
-                     {.turn = 11, .chunks = 32, .most_accelerators = 1024}}};
+          .trials = {{.turn = 9, .most_accelerators = 4096},
+                     {.turn = 10, .chunks = 4, .most_accelerators = 4096},
+                     {.turn = 11, .chunks = 32, .most_accelerators = 4096},
+                     {.turn = 11, .chunks = 64, .most_accelerators = 1024},
+                     {.turn = 11, .chunks = 256, .most_accelerators = 256}}};
 }
 
 Schedule HierarchicalCompiler::compile(const Topology& topology, const CompileRequest& request) const {

@@ -44,6 +44,7 @@ AlgorithmInfo MultiTreeCompiler::info() {
           .summary = "trees built with their link schedule, one per accelerator (ISCA 2021)",
           .chunking = Chunking::kChosen,
           .rooted = true,
+          .one_plane = true,
           .trials = {{.turn = 2, .most_accelerators = 64}}};
 }
 

@@ -155,8 +155,11 @@ AlgorithmInfo MultiTreeOptimalCompiler::info() {
           .summary = "as multitree, in the fewest timesteps that the channels allow",
           .chunking = Chunking::kChosen,
           .rooted = true,
-          .trials = {
-              {.turn = 1, .chunks = kAutomaticChunks, .most_accelerators = 256, .most_behind_switches = 32}}};
+          .trials = {{.turn = 1,
+                      .chunks = kAutomaticChunks,
+                      .most_accelerators = 256,
+                      .most_behind_switches = 32,
+                      .most_alike = 4096}}};
 }
 
 Schedule MultiTreeOptimalCompiler::compile(const topology::Topology& topology,

@@ -78,6 +78,7 @@ AlgorithmInfo TreeCompiler<kTrees, kPhases>::info() {
           .summary = summary,
           .chunking = Chunking::kChosen,
           .places_trees = true,
+          .one_plane = true,
           .trials = std::move(trials),
           .predicted_ns = overlapped ? overlapped_time_ns<kTrees> : apart_time_ns<kTrees>};
 }

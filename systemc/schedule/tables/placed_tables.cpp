@@ -98,6 +98,19 @@ Schedule place_tables(Schedule schedule, const TablePlaces& places, const topolo
   return place_all(std::move(schedule), std::move(placer));
 }
 
+Schedule in_machine_order(Schedule schedule, std::span<const NodeId> nodes) {
+  if (schedule.collective != Collective::kAllReduce || !schedule.shares.empty()) {
+    schedule.shares = share_out(schedule);
+    for (Share& share : schedule.shares) share.owner = nodes[static_cast<std::size_t>(share.owner)];
+  }
+  std::vector<NodeTables> ordered(schedule.nodes.size());
+  for (std::size_t node = 0; node < ordered.size(); ++node) {
+    ordered[static_cast<std::size_t>(nodes[node])] = std::move(schedule.nodes[node]);
+  }
+  schedule.nodes = std::move(ordered);
+  return schedule;
+}
+
 Schedule reroute_tables(Schedule schedule, const TablePlaces& places,
                         const std::function<Route(NodeId src, NodeId dst)>& route) {
   Placer placer(

@@ -22,6 +22,10 @@ struct TablePlaces {
 // two tables come to one port.
 Schedule place_tables(Schedule schedule, const TablePlaces& places, const topology::Placement& placement);
 
+// Placed tables of a network with all the machine's accelerators, in the machine's order; who owns what
+// follows. `nodes` as in TablePlaces.
+Schedule in_machine_order(Schedule schedule, std::span<const NodeId> nodes);
+
 // Over other routes of the machine: `route` gives the one between two accelerators of the machine.
 Schedule reroute_tables(Schedule schedule, const TablePlaces& places,
                         const std::function<topology::Route(NodeId src, NodeId dst)>& route);

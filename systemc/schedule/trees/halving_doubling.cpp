@@ -49,6 +49,7 @@ Trees halving_doubling_trees(std::span<const NodeId> accelerators) {
 AlgorithmInfo HalvingDoublingCompiler::info() {
   return {.name = "halving_doubling",
           .summary = "recursive halving and doubling over a power of two of accelerators",
+          .one_plane = true,
           .trials = {{.turn = 5, .most_accelerators = 1024}}};
 }
 

@@ -22,6 +22,7 @@
 #include "config/settings/lone_collective_config.h"
 #include "config/settings/shape.h"
 #include "fabric/framing.h"
+#include "schedule/compile/spread.h"
 #include "schedule/files/msccl_file.h"
 #include "schedule/files/schedule_file.h"
 #include "schedule/files/tacos_file.h"
@@ -136,6 +137,7 @@ schedule::CompileRequest request_of(const config::Loaded& loaded, const topology
   request.ni_ports = resolve_ni_ports(loaded.config, topology);
   request.routing = &routing;
   request.trees = parse_trees(collective.trees);
+  request.planes = collective.planes;
   request.step_latency = step_latency(loaded.config, topology);
   request.message_gap = message_gap(loaded.config.system);
   return request;
@@ -183,7 +185,8 @@ TimedSchedule compile_schedule(const config::Loaded& loaded, const topology::Top
     request.root = like.member(collective.root);
   }
   if (!config::chooses_algorithm(loaded.config)) {
-    TimedSchedule compiled{.schedule = compiler->compile(like.topology(), request)};
+    TimedSchedule compiled{
+        .schedule = schedule::compile_spread(*config::algorithm_of(loaded.config), like.topology(), request)};
     if (timed) compiled.time = schedule::expected_time(like.topology(), request, compiled.schedule);
     compiled.schedule = like.adopt(std::move(compiled.schedule));
     return compiled;
@@ -348,7 +351,7 @@ std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, conf
 
 namespace {
 
-topology::Topology build_network(const config::Loaded& loaded) {
+topology::Topology build_whole_topology(const config::Loaded& loaded) {
   const config::SystemConfig& system = loaded.config.system;
   const topology::KindInfo& kind = *config::kind_of(loaded.config);
   if (kind.described_by == topology::DescribedBy::kFile) return read_graph(loaded).topology;
@@ -376,7 +379,13 @@ topology::Topology build_network(const config::Loaded& loaded) {
 }  // namespace
 
 topology::Topology build_topology(const config::Loaded& loaded) {
-  topology::Topology topology = build_network(loaded);
+  topology::Topology topology = build_whole_topology(loaded);
+  const auto& links = loaded.config.failures.links;
+  const auto& degraded = loaded.config.degraded;
+  if (!config::kind_of(loaded.config)->spines_fail && (!links.empty() || !degraded.empty())) {
+    const char* const key = links.empty() ? "system.topology.degraded" : "system.topology.failed_links";
+    topology = at_key(loaded, key, [&] { return topology::with_faults(topology, links, degraded); });
+  }
   const bool adds = loaded.config.system.switches.reduction_bandwidth.has_value();
   if (adds && topology.in_network().empty()) topology.reduce_in_network({}, topology.num_switches());
   return topology;

@@ -29,31 +29,21 @@ NodeId LikeNetwork::member(NodeId accelerator) const {
                                        : accelerator;
 }
 
-schedule::Schedule LikeNetwork::place(schedule::Schedule schedule) const {
-  const topology::Placement placement(likeness_->network, *machine_, likeness_->nodes);
-  const auto accelerators = static_cast<std::size_t>(machine_->num_accelerators());
-  schedule = schedule::place_tables(std::move(schedule),
-                                    {.nodes = std::span(likeness_->nodes).first(accelerators),
-                                     .ni_ports = ni_ports_,
-                                     .port_per_channel = loaded_->config.system.ni.ports == 0},
-                                    placement);
-  std::vector<schedule::NodeTables> ordered(schedule.nodes.size());
-  for (std::size_t node = 0; node < ordered.size(); ++node) {
-    ordered[static_cast<std::size_t>(likeness_->nodes[node])] = std::move(schedule.nodes[node]);
-  }
-  schedule.nodes = std::move(ordered);
-  return schedule;
-}
-
 schedule::Schedule LikeNetwork::adopt(schedule::Schedule schedule) const {
   if (!likeness_) return schedule;
-  if (schedule.collective != topology::Collective::kAllReduce || !schedule.shares.empty()) {
-    schedule.shares = schedule::share_out(schedule);
-    for (schedule::Share& share : schedule.shares) {
-      share.owner = likeness_->nodes[static_cast<std::size_t>(share.owner)];
-    }
+  const auto accelerators = static_cast<std::size_t>(machine_->num_accelerators());
+  const schedule::TablePlaces places{.nodes = std::span(likeness_->nodes).first(accelerators),
+                                     .ni_ports = ni_ports_,
+                                     .port_per_channel = loaded_->config.system.ni.ports == 0};
+  if (likeness_->routed) {
+    schedule = schedule::reroute_tables(std::move(schedule), places, [&](NodeId src, NodeId dst) {
+      return topology::machine_route(*machine_, *routing_, src, dst, ni_ports_);
+    });
+  } else {
+    const topology::Placement placement(likeness_->network, *machine_, likeness_->nodes);
+    schedule = schedule::place_tables(std::move(schedule), places, placement);
   }
-  return place(std::move(schedule));
+  return schedule::in_machine_order(std::move(schedule), places.nodes);
 }
 
 schedule::Schedule LikeNetwork::adopt_blocks(schedule::Schedule schedule) const {
@@ -73,7 +63,9 @@ schedule::Schedule LikeNetwork::adopt_blocks(schedule::Schedule schedule) const 
       }
     }
   }
-  return place(std::move(schedule));
+  schedule = adopt(std::move(schedule));
+  schedule.shares.clear();  // blocks have moved with their accelerators
+  return schedule;
 }
 
 }  // namespace coppice::system

@@ -32,8 +32,6 @@ class LikeNetwork {
   schedule::Schedule adopt_blocks(schedule::Schedule schedule) const;
 
  private:
-  schedule::Schedule place(schedule::Schedule schedule) const;
-
   const config::Loaded* loaded_;
   const topology::Topology* machine_;
   const topology::RoutingFunction* routing_;

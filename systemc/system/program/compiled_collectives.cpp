@@ -38,7 +38,7 @@ Bytes padded(Bytes bytes, std::size_t members) {
 }
 
 // The configuration of a run of the collective alone. A barrier is the least all-reduce.
-config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes, NodeId root, bool whole,
+config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes, NodeId root, bool routed,
                      bool dimensions, std::size_t members) {
   config::Loaded one = loaded;
   config::CollectiveConfig& collective = one.config.collective;
@@ -63,7 +63,7 @@ config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes,
   const schedule::AlgorithmInfo* const info = schedule::find_algorithm(algorithm);
   const bool unfit = info != nullptr && info->over_dimensions && !dimensions;
   if (algorithm.empty() || unfit || (rooted(op) && (info == nullptr || !info->rooted))) {
-    algorithm = rooted(op) ? "multitree" : whole ? "auto" : "ring";
+    algorithm = rooted(op) ? "multitree" : routed ? "ring" : "auto";
   }
   collective.algorithm = algorithm;
   return one;
@@ -147,9 +147,8 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
     compiled.expected = std::move(checked.expected);
     return compiled;
   }
-  const bool whole = network.kind() == GroupNetwork::Kind::kWhole;
   const config::Loaded one =
-      alone(loaded_, collective.op, bytes, std::max(root, 0), whole,
+      alone(loaded_, collective.op, bytes, std::max(root, 0), routed,
             !network.topology().dimension_kinds().empty(), network.accelerators().size());
   try {
     CheckedSchedule checked = build_schedule(one, network.topology(), network.routing());
@@ -256,7 +255,7 @@ const CompiledCollective& CompiledCollectives::transfer(NodeId source, NodeId de
   schedule.steps = 1;
   schedule.flows = 1;
   schedule.shares = {{{0, whole}, 0}};
-  schedule.routes = {machine_route(machine_, routing_, source, destination, ni_ports_)};
+  schedule.routes = {topology::machine_route(machine_, routing_, source, destination, ni_ports_)};
   schedule.nodes.resize(2);
   for (auto& node : schedule.nodes) node.ports.resize(static_cast<std::size_t>(ni_ports_));
   schedule::TableEntry entry;

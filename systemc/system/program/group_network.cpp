@@ -53,21 +53,6 @@ topology::LinkSpec link_along(const Topology& machine, NodeId node, int dimensio
 
 }  // namespace
 
-topology::Route machine_route(const Topology& machine, const topology::RoutingFunction& routing, NodeId src,
-                              NodeId dst, int ni_ports) {
-  topology::Route route = topology::make_route(machine, routing, src, dst, 0, 0);
-  NodeId at = src;
-  int ejection = 0;
-  for (std::size_t hop = 0; hop + 1 < route.size(); ++hop) {
-    const Channel& channel = machine.channel(machine.out_channels(at)[route[hop].out_port]);
-    at = channel.dst;
-    ejection = topology::ejection_port(channel, ni_ports);
-  }
-  const int port = static_cast<int>(machine.out_channels(dst).size()) + ejection;
-  route.back().out_port = static_cast<std::uint16_t>(port);
-  return route;
-}
-
 GroupNetwork::GroupNetwork(const config::Loaded& loaded, const Topology& machine,
                            const topology::RoutingFunction& routing, std::vector<NodeId> accelerators,
                            GroupWays ways, const topology::Likeness* likeness)
@@ -86,7 +71,8 @@ GroupNetwork::GroupNetwork(const config::Loaded& loaded, const Topology& machine
     shape_ = "whole";
     return;
   }
-  if (likeness_ != nullptr && likeness_->network.kind() == topology::Kind::kFile) view_ = machine_;
+  if (likeness_ != nullptr && (likeness_->routed || likeness_->network.kind() == topology::Kind::kFile))
+    view_ = machine_;
   if (!find_grid() && !find_levels() && !find_links()) route();
 }
 
@@ -243,7 +229,7 @@ schedule::Schedule GroupNetwork::place(schedule::Schedule schedule, int ni_ports
       .nodes = nodes_, .ni_ports = ni_ports, .port_per_channel = loaded_->config.system.ni.ports == 0};
   if (placement_) return schedule::place_tables(std::move(schedule), places, *placement_);
   return schedule::reroute_tables(std::move(schedule), places, [&](NodeId src, NodeId dst) {
-    return machine_route(*machine_, *machine_routing_, src, dst, ni_ports);
+    return topology::machine_route(*machine_, *machine_routing_, src, dst, ni_ports);
   });
 }
 

@@ -13,12 +13,6 @@
 
 namespace coppice::system {
 
-// The machine's own way from one accelerator to another, out of the network at the interface's port of the
-// channel by which it comes there, so that what comes over different channels meets at no port. An interface
-// with fewer ports than channels takes them in turn.
-topology::Route machine_route(const topology::Topology& machine, const topology::RoutingFunction& routing,
-                              topology::NodeId src, topology::NodeId dst, int ni_ports);
-
 // How the members of groups reach each other. kRouted: all by the machine's routes, for whoever sends
 // messages another way.
 enum class GroupWays { kOwnNetwork, kRouted };

@@ -30,6 +30,21 @@ std::vector<ChannelId> by_speed(const Topology& topology, std::span<const Channe
   return ordered;
 }
 
+Route machine_route(const Topology& machine, const RoutingFunction& routing, NodeId src, NodeId dst,
+                    int ni_ports) {
+  Route route = make_route(machine, routing, src, dst, 0, 0);
+  NodeId at = src;
+  int ejection = 0;
+  for (std::size_t hop = 0; hop + 1 < route.size(); ++hop) {
+    const Channel& channel = machine.channel(machine.out_channels(at)[route[hop].out_port]);
+    at = channel.dst;
+    ejection = ejection_port(channel, ni_ports);
+  }
+  const int port = static_cast<int>(machine.out_channels(dst).size()) + ejection;
+  route.back().out_port = static_cast<std::uint16_t>(port);
+  return route;
+}
+
 Placement::Placement(const Topology& network, const Topology& machine, std::vector<NodeId> nodes)
     : network_(&network),
       machine_(&machine),

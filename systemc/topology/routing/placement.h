@@ -45,6 +45,12 @@ inline int ejection_port(const Channel& last, int ni_ports) {
   return last.dst_port % ni_ports;
 }
 
+// The machine's own way from one accelerator to another, out of the network at the interface's port of the
+// channel by which it comes there, so that what comes over different channels meets at no port. An interface
+// with fewer ports than channels takes them in turn.
+Route machine_route(const Topology& machine, const RoutingFunction& routing, NodeId src, NodeId dst,
+                    int ni_ports);
+
 // Channels from the fastest to the slowest; of equal bandwidth by latency, then by number.
 std::vector<ChannelId> by_speed(const Topology& topology, std::span<const ChannelId> channels);
 

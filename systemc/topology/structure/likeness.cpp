@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "topology/structure/candidates.h"
+#include "topology/structure/fabrics.h"
 #include "topology/structure/symmetries.h"
 
 namespace coppice::topology {
@@ -101,10 +102,8 @@ std::shared_ptr<const Likeness> likeness(Topology network, std::vector<NodeId> n
       Likeness{std::move(network), std::move(nodes), std::move(members), std::move(dimensions)});
 }
 
-}  // namespace
-
-std::shared_ptr<const Likeness> find_likeness(const Topology& graph) {
-  const std::vector<NodeId> labels = find_symmetries(graph).labels;
+// The first of the likely networks that the graph is.
+std::shared_ptr<const Likeness> find_kind(const Topology& graph, const std::vector<NodeId>& labels) {
   const std::vector<NodeId> by_label = inverse(labels);
   const Channels channels = channels_of(graph, as_numbered(graph));
   for (auto* const likely : {likely_grids, likely_hierarchies}) {
@@ -113,6 +112,31 @@ std::shared_ptr<const Likeness> find_likeness(const Topology& graph) {
         return likeness(std::move(candidate.network), *std::move(nodes), std::move(candidate.dimensions));
       }
     }
+  }
+  return nullptr;
+}
+
+// A hierarchy if fabrics are taken for switches.
+std::shared_ptr<const Likeness> find_levels(const Topology& graph) {
+  const auto joined = join_fabrics(graph);
+  if (!joined) return nullptr;
+  const auto found = find_kind(*joined, find_symmetries(*joined).labels);
+  if (found == nullptr || found->dimensions.size() < 2) return nullptr;
+  Likeness levels = *found;
+  levels.routed = true;
+  std::fill(levels.nodes.begin() + graph.num_accelerators(), levels.nodes.end(), kNoNode);
+  levels.members.resize(index(graph.num_accelerators()));
+  levels.members.resize(index(graph.num_nodes()), kNoNode);
+  return std::make_shared<const Likeness>(std::move(levels));
+}
+
+}  // namespace
+
+std::shared_ptr<const Likeness> find_likeness(const Topology& graph, bool levels) {
+  const std::vector<NodeId> labels = find_symmetries(graph).labels;
+  if (auto kind = find_kind(graph, labels)) return kind;
+  if (levels && graph.num_switches() > 1) {
+    if (auto found = find_levels(graph)) return found;
   }
   std::vector<NodeId> order = canonical_order(graph, labels);
   Topology network = renumbered(graph, order);

@@ -17,11 +17,14 @@ struct Likeness {
   std::vector<NodeId> nodes;                   // [node of the network]: that of the graph
   std::vector<NodeId> members;                 // [node of the graph]: that of the network
   std::vector<DimensionSpec> dimensions = {};  // of a hierarchy
+  // Switches of the network stand for whole fabrics (fabrics.h), and have no node of the graph (kNoNode, as
+  // the graph's switches have no member): messages take the graph's routes.
+  bool routed = false;
 };
 
 // Finds out whether a graph is a torus, mesh, ring, fully connected group or hierarchy of switches, and where
 // each of its nodes is in it; else numbers it canonically. By symmetries (symmetries.h), in nearly linear
 // time in the channels.
-std::shared_ptr<const Likeness> find_likeness(const Topology& graph);
+std::shared_ptr<const Likeness> find_likeness(const Topology& graph, bool levels = true);
 
 }  // namespace coppice::topology

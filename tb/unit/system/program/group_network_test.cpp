@@ -108,7 +108,8 @@ RC_GTEST_PROP(MachineRoute, EndsAtThePortOfItsLastChannel, ()) {
   const topology::NodeId src = below(n);
   const topology::NodeId dst = (src + 1 + below(n - 1)) % n;
   const int ports = 1 + below(machine.ni_ports());
-  const Way way = follow(topology, src, machine_route(topology, machine.routing(), src, dst, ports));
+  const Way way =
+      follow(topology, src, topology::machine_route(topology, machine.routing(), src, dst, ports));
   RC_ASSERT(way.nodes.back() == dst);
   const topology::NodeId before = way.nodes[way.nodes.size() - 2];
   std::set<int> arrives;

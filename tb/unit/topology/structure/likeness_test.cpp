@@ -107,6 +107,34 @@ TEST(FindLikeness, KnowsASwitch) {
   expect_found(make_switch(std::vector{7}, std::vector{kSlow}));
 }
 
+// Boxes on rails of leaves and spines: each rail is taken for one switch, and messages take its own routes.
+TEST(FindLikeness, TakesAFabricForASwitch) {
+  constexpr int kBoxes = 4;
+  Topology graph(Kind::kFile, {}, 2 * kBoxes, kBoxes + 2 * 3);
+  const auto link = [&](NodeId a, NodeId b, const LinkSpec& spec) {
+    graph.add_channel(a, b, spec.bandwidth, spec.latency);
+    graph.add_channel(b, a, spec.bandwidth, spec.latency);
+  };
+  for (int box = 0; box < kBoxes; ++box) {
+    for (int rail = 0; rail < 2; ++rail) {
+      const NodeId first = 2 * kBoxes + kBoxes + 3 * rail;  // two leaves, then a spine
+      link(2 * box + rail, 2 * kBoxes + box, kFast);
+      link(2 * box + rail, first + box / 2, kSlow);
+    }
+  }
+  for (int rail = 0; rail < 2; ++rail) {
+    const NodeId first = 3 * kBoxes + 3 * rail;
+    for (int leaf = 0; leaf < 2; ++leaf) link(first + leaf, first + 2, kFast);
+  }
+  const auto likeness = find_likeness(graph);
+  EXPECT_TRUE(likeness->routed);
+  EXPECT_EQ(likeness->network.kind(), Kind::kHierarchy);
+  EXPECT_THAT(likeness->network.dims(), testing::ElementsAre(2, 4));
+  ASSERT_EQ(likeness->dimensions.size(), 2U);
+  EXPECT_EQ(likeness->dimensions[1].latency, 2 * (kSlow.latency + kFast.latency));
+  EXPECT_FALSE(find_likeness(graph, false)->routed);
+}
+
 // A graph that is no built-in network becomes the same one however its nodes are numbered.
 RC_GTEST_PROP(FindLikeness, DoesNotDependOnNumbers, ()) {
   const int accelerators = *rc::gen::inRange(2, 9);

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// A link that has lost part of its bandwidth: the channels between two nodes, either way.
+struct DegradedLink {
+  NodeId a = kNoNode;
+  NodeId b = kNoNode;
+  double share = 1;  // of its bandwidth that is left, above 0 and at most 1
+  bool operator==(const DegradedLink&) const = default;
+};
+
+// Any network with links out of order, a graph of kind kFile whose structure is what is left of it
+// (likeness.h): all channels between the nodes of a failed link are gone, those of a degraded one slower.
+// Nodes keep their numbers, what is left of a node's ports their order. Throws UnsupportedError for a link
+// that is not there, and where accelerators no longer reach each other.
+Topology with_faults(const Topology& network, std::span<const std::pair<NodeId, NodeId>> failed,
+                     std::span<const DegradedLink> degraded);
+
+}  // namespace coppice::topology

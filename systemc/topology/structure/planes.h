@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace coppice::topology {
+
+// A part of a network that joins all accelerators and shares no channel with the network's other planes: a
+// switch among several like it, one fabric of a machine with several, the fastest of parallel links.
+struct Plane {
+  Topology network;           // of kind kFile; accelerators keep their numbers
+  std::vector<NodeId> nodes;  // [node of the plane]: that of the network
+  // The least bandwidth into an accelerator, or out of one.
+  Bandwidth bandwidth;
+};
+
+// The planes that a network consists of, each strongly connected: one for each fabric of switches (what is
+// left connected without the accelerators), or for each of the parallel channels that join the same two
+// nodes, of which the fastest are one plane and so on. Empty where there is only one, or where a part of the
+// network is in none.
+std::vector<Plane> find_planes(const Topology& network);
+
+}  // namespace coppice::topology
