@@ -258,4 +258,18 @@ std::optional<Circuits> split_off_switches(const Topology& topology, const Compi
   return best;
 }
 
+std::vector<PackedTree> through_switches(const Circuits& circuits, std::vector<PackedTree> trees) {
+  for (PackedTree& tree : trees) {
+    for (TreeHop& hop : tree.hops) {
+      ChannelPath path;
+      for (const ChannelId id : hop.path) {
+        const ChannelPath& part = circuits.paths[index(id)];
+        path.insert(path.end(), part.begin(), part.end());
+      }
+      hop.path = std::move(path);
+    }
+  }
+  return trees;
+}
+
 }  // namespace coppice::schedule

@@ -5,6 +5,7 @@
 
 #include "schedule/compile/channel_paths.h"
 #include "schedule/compile/compiler.h"
+#include "schedule/packed_trees/piece_schedule.h"
 #include "topology/topology.h"
 
 namespace coppice::schedule {
@@ -24,5 +25,8 @@ struct Circuits {
 // Channels to or from switches that have none back of their bandwidth remain unused. Nothing where there are
 // no switches.
 std::optional<Circuits> split_off_switches(const topology::Topology& topology, const CompileRequest& request);
+
+// Trees over circuits as trees over the network with switches.
+std::vector<PackedTree> through_switches(const Circuits& circuits, std::vector<PackedTree> trees);
 
 }  // namespace coppice::schedule

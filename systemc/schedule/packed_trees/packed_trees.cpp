@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,7 +13,7 @@
 #include "schedule/multitree/multitree.h"
 #include "schedule/multitree/multitree_optimal.h"
 #include "schedule/packed_trees/circuits.h"
-#include "schedule/packed_trees/exact_splitting.h"
+#include "schedule/packed_trees/exact_trees.h"
 #include "schedule/packed_trees/expected_time.h"
 #include "schedule/packed_trees/link_trees.h"
 #include "schedule/packed_trees/piece_choice.h"
@@ -20,6 +21,8 @@
 #include "schedule/packed_trees/routed_trees.h"
 #include "schedule/packed_trees/stepped_trees.h"
 #include "schedule/packed_trees/symmetric_links.h"
+#include "schedule/trees/halving_doubling.h"
+#include "schedule/trees/scheduled_trees.h"
 #include "topology/bounds/bound.h"
 #include "topology/connectivity.h"
 
@@ -44,10 +47,6 @@ constexpr double kUnlikeShare = 0.8;
 // from which no other trees are.
 constexpr double kWorthSplitting = 0.98;
 constexpr double kWorthOthers = 0.995;
-
-// Minimum cuts times nodes cubed, some nanoseconds each, that splitting switches off exactly may take.
-constexpr std::int64_t kMostSplittingWork = 60'000'000;
-constexpr std::int64_t kFewestCuts = 500;  // that are worth a start
 
 // How much longer than estimated messages take, by experience, that several ports send over one channel: in
 // timesteps that keep them apart, and as they come.
@@ -179,23 +178,54 @@ std::vector<TreeChoice> choose_trees(const topology::Topology& topology, const C
 // Whether `time` leaves something to win: the least possible is less than `share` of it.
 bool falls_short(const topology::Topology& topology, const CompileRequest& request, Femtoseconds time,
                  double share = kWorthSplitting) {
-  const double least =
-      topology::least_all_reduce_time(topology, request.size).ns() * kFemtosecondsPerNanosecond;
+  std::vector<Bytes> shares;
+  for (const Chunk& chunk : split_into_chunks(request.size, request.element, topology.num_accelerators()))
+    shares.push_back(request.root < 0 ? chunk.bytes : 0);
+  if (request.root >= 0) shares[static_cast<std::size_t>(request.root)] = request.size;
+  const bool all_reduce = request.collective == Collective::kAllReduce;
+  const double least = (all_reduce ? topology::least_all_reduce_time(topology, request.size)
+                                   : topology::least_share_time(topology, request.collective, shares))
+                           .ns() *
+                       kFemtosecondsPerNanosecond;
   return least < share * static_cast<double>(time);
 }
 
-TreeChoice through_switches(const Circuits& circuits, TreeChoice choice) {
-  for (PackedTree& tree : choice.trees) {
-    for (TreeHop& hop : tree.hops) {
-      ChannelPath path;
-      for (const topology::ChannelId id : hop.path) {
-        const ChannelPath& part = circuits.paths[static_cast<std::size_t>(id)];
-        path.insert(path.end(), part.begin(), part.end());
-      }
-      hop.path = std::move(path);
+// Prime factors, ascending.
+std::vector<int> factors(int number) {
+  std::vector<int> result;
+  for (int factor = 2; number > 1; ++factor) {
+    for (; number % factor == 0; number /= factor) result.push_back(factor);
+  }
+  return result;
+}
+
+// Recursive exchanges where every accelerator has one link, and every switch as many of them or none: first
+// among those of a switch, which exchange most, then among the switches. Nothing meets where switches have as
+// much bandwidth between them.
+std::optional<Schedule> compile_exchanges(const topology::Topology& topology, const CompileRequest& request) {
+  const int n = topology.num_accelerators();
+  std::map<topology::NodeId, std::vector<topology::NodeId>> of_switch;
+  for (topology::NodeId node = 0; node < n; ++node) {
+    if (topology.out_channels(node).size() != 1) return std::nullopt;
+    const topology::NodeId to = topology.channel(topology.out_channels(node).front()).dst;
+    if (topology.is_accelerator(to)) return std::nullopt;
+    of_switch[to].push_back(node);
+  }
+  const std::size_t members = of_switch.begin()->second.size();
+  std::vector<topology::NodeId> ranks;
+  for (std::size_t member = 0; member < members; ++member) {
+    for (const auto& [to, accelerators] : of_switch) {
+      if (accelerators.size() != members) return std::nullopt;
+      ranks.push_back(accelerators[member]);
     }
   }
-  return choice;
+  std::vector<int> radices = factors(static_cast<int>(of_switch.size()));
+  for (const int radix : factors(static_cast<int>(members))) radices.push_back(radix);
+  require_memory_for_trees(PackedTreesCompiler::info().name, n, request);
+  Schedule schedule =
+      schedule_trees(topology, request, PackedTreesCompiler::info().name, exchange_trees(ranks, radices));
+  schedule.chunks = 1;
+  return schedule;
 }
 
 // Tables of a tree for every accelerator, which are hard to beat where all are alike or the data is little.
@@ -203,13 +233,13 @@ std::optional<Schedule> compile_equal_trees(const topology::Topology& topology,
                                             const CompileRequest& request) {
   if (request.chunks != kAutomaticChunks || request.root >= 0) return std::nullopt;
   if (topology.num_accelerators() == 1) return std::nullopt;
+  CompileRequest whole = request;
+  whole.chunks = 1;
   const bool switches = topology.num_switches() > 0;
-  if (topology.num_accelerators() > (switches ? kMostBehindSwitches : kMostForEqualTrees))
-    return std::nullopt;
   try {
+    if (topology.num_accelerators() > (switches ? kMostBehindSwitches : kMostForEqualTrees))
+      return compile_exchanges(topology, whole);
     if (!switches) return MultiTreeOptimalCompiler().compile(topology, request);
-    CompileRequest whole = request;
-    whole.chunks = 1;
     Schedule schedule = MultiTreeCompiler().compile(topology, whole);
     schedule.chunks = 1;
     return schedule;
@@ -240,17 +270,8 @@ PackedTables pack_in_pieces(const topology::Topology& topology, const CompileReq
   const auto circuits = split_off_switches(topology, request);
   if (circuits && !topology::find_unreachable(circuits->network)) {
     for (TreeChoice& choice : choose_trees(circuits->network, request)) {
-      candidates.add(through_switches(*circuits, std::move(choice)));
-    }
-  }
-  const std::int64_t nodes = topology.num_nodes();
-  const std::int64_t cuts = kMostSplittingWork / (nodes * nodes * nodes);
-  if (circuits && request.collective == Collective::kAllReduce && cuts >= kFewestCuts &&
-      falls_short(topology, request, candidates.least())) {
-    if (const auto exact = split_off_exactly(topology, request.timing.router, request.seed, cuts)) {
-      for (TreeChoice& choice : choose_trees(exact->network, request)) {
-        candidates.add(through_switches(*exact, std::move(choice)));
-      }
+      choice.trees = through_switches(*circuits, std::move(choice.trees));
+      candidates.add(std::move(choice));
     }
   }
   if (circuits && request.collective == Collective::kAllReduce &&
@@ -279,7 +300,21 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
                            split_into_chunks(request.size, request.element, 1), {}),
             0};
   }
+  const bool exactly = request.chunks == kAutomaticChunks &&
+                       (topology.num_switches() > 0 || request.collective != Collective::kAllReduce);
+  PackedTables exact;
+  if (exactly) {
+    exact = pack_exactly(topology, request, limit);
+    if (exact.schedule && !falls_short(topology, request, exact.expected)) return exact;
+    if (exact.schedule) limit = std::min(limit, exact.expected);
+  }
   PackedTables pieces = pack_in_pieces(topology, request, limit);
+  if (exact.schedule && pieces.schedule) {
+    // Both by the same execution.
+    pieces.expected = expected_time(topology, request, *pieces.schedule, exact.expected,
+                                    pieces.buffered ? Waiting::kInRouters : Waiting::kAtPorts);
+  }
+  if (exact.schedule && (!pieces.schedule || exact.expected <= pieces.expected)) pieces = std::move(exact);
   PackedTables steps =
       pack_in_steps(topology, request, PackedTreesCompiler::info().name, std::min(limit, pieces.expected));
   return steps.schedule ? std::move(steps) : std::move(pieces);
@@ -302,6 +337,10 @@ Schedule PackedTreesCompiler::compile(const topology::Topology& topology,
   if (!equal && !unlike) packed = pack_trees(topology, request);
   if (!equal) return *std::move(packed.schedule);
   const Femtoseconds limit = expected_time(topology, request, *equal);
+  if (!falls_short(topology, request, limit, kWorthOthers)) {
+    equal->algorithm = info().name;
+    return *std::move(equal);
+  }
   if (!unlike) packed = pack_trees(topology, request, limit);
   if (packed.schedule &&
       (packed.buffered ? packed.expected : expected_time(topology, request, *packed.schedule, limit)) <=

@@ -84,9 +84,18 @@ class PieceScheduler {
     double fill = 0;  // until the first piece is everywhere, in the same
   };
   Periodic finish_periodic(Bytes bytes, int pieces) const;
+  // The same order in every period, with time to spare between hops (steady state): each hop sends piece p
+  // one period after piece p - 1, and so long after its data that waiting in routers does not matter. Pieces
+  // are alike but for the last. Nothing if there are too many hops.
+  std::optional<PieceSchedule> schedule_steady(std::span<const Bytes> bytes, int pieces,
+                                               double spare) const;
+  // Its finish, if all pieces are of `bytes`; never if there is none.
+  Femtoseconds finish_steady(Bytes bytes, int pieces, double spare) const;
   // Without the messages.
   Femtoseconds finish(std::span<const Bytes> bytes, const PieceOrder& order) const;
 
+  // Messages of one piece.
+  std::size_t hops() const { return hops_.size(); }
   // Whether several ports send over a channel.
   bool shares_channels() const { return shares_channels_; }
   // Whether messages of such lengths go in timesteps.
@@ -129,6 +138,15 @@ class PieceScheduler {
   };
 
   void connect(std::span<const PackedTree> trees);
+  // When hops send the first piece, the period, and when that piece is everywhere.
+  struct Steady {
+    std::vector<Femtoseconds> starts;  // [hop]
+    Femtoseconds period = 0;
+    Femtoseconds last = 0;
+  };
+  std::optional<Steady> steady_for(Bytes bytes, double spare) const;
+  // Per hop, when it sends in a period, whatever it waits for.
+  std::vector<Femtoseconds> places_in_period(Bytes bytes) const;
   // The timetable of pieces of `bytes`.
   std::optional<Slots> slots_for(Bytes bytes) const;
   // The hops as a timetable has them, in slots of `slot`.

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "schedule/packed_trees/symmetric_links.h"
 
 namespace coppice::schedule {
 namespace {
@@ -27,24 +28,6 @@ constexpr double kLevelPrice = 0.02;  // of a mean hop, in prices of a channel t
 
 std::size_t index(std::int64_t number) {
   return static_cast<std::size_t>(number);
-}
-
-// The channel back of every channel, of the same bandwidth; nothing if one has none.
-std::optional<std::vector<ChannelId>> twins_of(const Topology& topology) {
-  std::map<std::pair<NodeId, NodeId>, std::vector<ChannelId>> between;
-  const auto count = static_cast<ChannelId>(topology.channels().size());
-  const auto rate = [&](ChannelId id) { return topology.channel(id).bandwidth.bytes_per_second; };
-  for (ChannelId id = 0; id < count; ++id) {
-    between[{topology.channel(id).src, topology.channel(id).dst}].push_back(id);
-  }
-  for (auto& [ends, ids] : between) std::ranges::stable_sort(ids, std::ranges::greater{}, rate);
-  std::vector<ChannelId> twins(index(count), -1);
-  for (const auto& [ends, ids] : between) {
-    const auto back = between.find({ends.second, ends.first});
-    if (back == between.end() || !std::ranges::equal(ids, back->second, {}, rate, rate)) return std::nullopt;
-    for (std::size_t i = 0; i < ids.size(); ++i) twins[index(ids[i])] = back->second[i];
-  }
-  return twins;
 }
 
 // A tree one way: every accelerator's parent, and the channels between them in the direction of its messages.

@@ -22,4 +22,8 @@ struct SymmetricLink {
 // none back of its bandwidth.
 std::optional<std::vector<SymmetricLink>> symmetric_links(const topology::Topology& topology);
 
+// The channel back of every channel, of the same bandwidth: the widest of parallel channels first. Nothing if
+// a channel has none.
+std::optional<std::vector<topology::ChannelId>> twins_of(const topology::Topology& topology);
+
 }  // namespace coppice::schedule

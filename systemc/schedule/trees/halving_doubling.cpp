@@ -15,28 +15,46 @@ namespace {
 
 // The reduce-scatter's edge at which rank `node` sends the chunk of `owner`, as the all-gather's edge
 // backwards.
-TreeEdge binomial_edge(unsigned n, unsigned owner, unsigned node) {
-  const unsigned distance = std::bit_floor(owner ^ node);  // the bit of this level
-  // Chunks of a level whose owners differ from the node in the next lower bits go on first.
-  const unsigned place = ~(owner ^ node) & (distance - 1);
-  const unsigned before = n - 2 * distance;  // timesteps of the levels before: n/2 + n/4 + ... + 2 distance
-  const unsigned reduce_step = before + place + 1;
-  return {.parent = static_cast<NodeId>(node ^ distance),
+TreeEdge exchange_edge(std::span<const int> radices, int n, int owner, int node) {
+  // Chunks of a level whose owners' lower digits differ most from the node's go on first.
+  int place = 0;        // among those of the same lower digits
+  int below = 1;        // chunks of a rank that differ in lower digits only
+  int distance = 0;     // in the highest digit that differs,
+  int level_below = 1;  // with so many chunks below it
+  int level_place = 0;
+  int level_radix = 1;
+  int difference = 0;
+  for (const int radix : radices) {
+    const int apart = (owner / below % radix - node / below % radix + radix) % radix;
+    if (apart != 0) {
+      distance = apart;
+      level_below = below;
+      level_place = place;
+      level_radix = radix;
+      const int digit = node / below % radix;
+      difference = ((digit + apart) % radix - digit) * below;
+    }
+    place += (radix - 1 - apart) * below;
+    below *= radix;
+  }
+  const int before = n - level_radix * level_below;  // timesteps of the levels before
+  const int reduce_step = before + (distance - 1) * level_below + level_place + 1;
+  return {.parent = static_cast<NodeId>(node + difference),
           .child = static_cast<NodeId>(node),
           .step = static_cast<std::int32_t>(n - reduce_step)};
 }
 
 }  // namespace
 
-Trees halving_doubling_trees(std::span<const NodeId> accelerators) {
-  const auto n = static_cast<unsigned>(accelerators.size());
-  Trees trees{.steps = static_cast<int>(n) - 1, .pieces = 1, .trees = {}};
-  trees.trees.resize(n);
-  for (unsigned owner = 0; owner < n; ++owner) {
-    auto& tree = trees.trees[static_cast<std::size_t>(accelerators[owner])];
-    for (unsigned node = 0; node < n; ++node) {
+Trees exchange_trees(std::span<const NodeId> accelerators, std::span<const int> radices) {
+  const auto n = static_cast<int>(accelerators.size());
+  Trees trees{.steps = n - 1, .pieces = 1, .trees = {}};
+  trees.trees.resize(accelerators.size());
+  for (int owner = 0; owner < n; ++owner) {
+    auto& tree = trees.trees[static_cast<std::size_t>(accelerators[static_cast<std::size_t>(owner)])];
+    for (int node = 0; node < n; ++node) {
       if (node == owner) continue;
-      TreeEdge edge = binomial_edge(n, owner, node);
+      TreeEdge edge = exchange_edge(radices, n, owner, node);
       edge.parent = accelerators[static_cast<std::size_t>(edge.parent)];
       edge.child = accelerators[static_cast<std::size_t>(edge.child)];
       tree.push_back(edge);
@@ -66,7 +84,9 @@ Schedule HalvingDoublingCompiler::compile(const topology::Topology& topology,
   require_memory_for_trees(info().name, n, request);
   std::vector<NodeId> ranks(n);
   std::iota(ranks.begin(), ranks.end(), 0);
-  return schedule_trees(topology, request, info().name, halving_doubling_trees(ranks));
+  return schedule_trees(
+      topology, request, info().name,
+      exchange_trees(ranks, std::vector<int>(static_cast<std::size_t>(std::countr_zero(n)), 2)));
 }
 
 }  // namespace coppice::schedule

@@ -85,7 +85,9 @@ AlgorithmInfo HdrmCompiler::info() {
 Schedule HdrmCompiler::compile(const Topology& topology, const CompileRequest& request) const {
   require_whole_chunks(request, info().name);
   require_memory_for_trees(info().name, topology.num_accelerators(), request);
-  Trees trees = halving_doubling_trees(rank_mapping(topology));
+  const std::vector<NodeId> ranks = rank_mapping(topology);
+  Trees trees =
+      exchange_trees(ranks, std::vector<int>(static_cast<std::size_t>(std::countr_zero(ranks.size())), 2));
   send_over_links(topology, trees);
   return schedule_trees(topology, request, info().name, trees);
 }

@@ -1,0 +1,235 @@
+#include "schedule/packed_trees/exact_trees.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "schedule/packed_trees/arborescences.h"
+#include "schedule/packed_trees/expected_time.h"
+#include "schedule/packed_trees/packed_trees.h"
+#include "schedule/packed_trees/piece_choice.h"
+#include "schedule/packed_trees/piece_tables.h"
+#include "schedule/packed_trees/routed_trees.h"
+#include "schedule/packed_trees/symmetric_links.h"
+#include "topology/bounds/bound.h"
+
+namespace coppice::schedule {
+namespace {
+
+using topology::ChannelId;
+using topology::NodeId;
+using topology::Topology;
+
+// Steps over arcs that packing may take, some nanoseconds each.
+constexpr std::int64_t kMostWork = 400'000'000;
+// Of the bound's rate, the least that is worth pieces.
+constexpr double kLeastRate = 0.9;
+// Pieces of what routers buffer, over kShorter to times kLonger; so many messages at most.
+constexpr Bytes kShorter = 4;
+constexpr Bytes kLonger = 16;
+constexpr std::int64_t kMostMessages = 1'500'000;
+constexpr std::size_t kExecuted = 4;  // orders, those of the least estimates
+constexpr double kSpare = 0.25;       // of a period, the least that data may be late
+// Of the best execution, the estimate from which no other is tried.
+constexpr double kWorthExecuting = 0.995;
+constexpr Bytes kProbe = Bytes{1} << 40;
+
+Topology reversed(const Topology& topology) {
+  Topology result(topology::Kind::kFile, {}, topology.num_accelerators(), topology.num_switches());
+  for (const topology::Channel& channel : topology.channels())
+    result.add_channel(channel.dst, channel.src, channel.bandwidth, channel.latency);
+  return result;
+}
+
+// The rate at which the bound lets data of all trees reach everybody.
+double bound_rate(const Topology& topology, const CompileRequest& request) {
+  const int n = topology.num_accelerators();
+  const auto rate = [](double ns) { return static_cast<double>(kProbe) / ns * 1e9; };
+  if (request.collective == Collective::kAllReduce)
+    return rate(topology::least_all_reduce_time(topology, kProbe).ns() / 2);
+  std::vector<Bytes> shares(static_cast<std::size_t>(n), request.root < 0 ? kProbe / n : 0);
+  if (request.root >= 0) shares[static_cast<std::size_t>(request.root)] = kProbe;
+  return rate(topology::least_share_time(topology, Collective::kAllGather, shares).ns());
+}
+
+// Every tree as often as its weight says, those of an owner together.
+std::vector<PackedTree> repeat_by_weight(ArborescencePacking packing) {
+  std::vector<PackedTree> trees;
+  for (std::size_t i = 0; i < packing.trees.size(); ++i)
+    trees.insert(trees.end(), static_cast<std::size_t>(packing.weights[i]), packing.trees[i]);
+  std::ranges::stable_sort(trees, {}, &PackedTree::root);
+  return trees;
+}
+
+// The hops of a tree backwards: channels by their image in the other direction.
+template <typename Image>
+std::vector<TreeHop> backwards(const PackedTree& tree, Image image) {
+  std::vector<TreeHop> hops;
+  for (auto hop = tree.hops.rbegin(); hop != tree.hops.rend(); ++hop) {
+    TreeHop& back = hops.emplace_back(TreeHop{Op::kReduce, hop->dst, hop->src, {}});
+    for (auto id = hop->path.rbegin(); id != hop->path.rend(); ++id) back.path.push_back(image(*id));
+  }
+  return hops;
+}
+
+// Orders of pieces over trees and the tables of the best one.
+class SteadyTables {
+ public:
+  SteadyTables(const Topology& topology, const CompileRequest& request, Femtoseconds limit)
+      : topology_(topology), request_(request) {
+    best_.expected = limit;
+  }
+
+  // Trees up and down at once.
+  void add(std::vector<PackedTree> trees) {
+    trees_ = std::move(trees);
+    timing_.reset();
+    add_orders(PieceScheduler(topology_, request_, trees_));
+  }
+  // Trees down from their roots over `network`, and what makes the other phase's channels of theirs: the
+  // mirror image, the trees, or one after the other.
+  template <typename Image>
+  void add(const Topology& network, std::vector<PackedTree> down, Image image) {
+    trees_.clear();
+    for (const PackedTree& tree : down) {
+      PackedTree& made = trees_.emplace_back(PackedTree{tree.root, {}});
+      if (request_.collective != Collective::kAllGather) made.hops = backwards(tree, image);
+      if (request_.collective != Collective::kReduceScatter)
+        made.hops.insert(made.hops.end(), tree.hops.begin(), tree.hops.end());
+    }
+    down_ = std::move(down);
+    CompileRequest gather = request_;
+    gather.collective = Collective::kAllGather;
+    timing_.emplace(network, gather);
+    add_orders(PieceScheduler(network, gather, down_));
+  }
+
+  // None if nothing is done by the limit.
+  PackedTables best() { return std::move(best_); }
+
+ private:
+  struct Trial {
+    Femtoseconds finish = 0;  // by estimate
+    int pieces = 1;
+    double spare = 0;
+  };
+
+  void add_orders(const PieceScheduler& scheduler) {
+    const auto trees = static_cast<Bytes>(trees_.size());
+    const Bytes most = std::max<Bytes>(request_.size / request_.element / trees, 1);
+    const Bytes flit = std::max<Bytes>(request_.timing.flit, request_.element);
+    const Bytes buffered = std::max(scheduler.longest_buffered(), flit);
+    const int phases = timing_ && request_.collective == Collective::kAllReduce ? 2 : 1;
+    std::vector<Trial> trials;
+    for (Bytes bytes = std::max(buffered / kShorter, flit); bytes <= kLonger * buffered; bytes *= 2) {
+      const Bytes pieces = std::clamp<Bytes>((request_.size + trees * bytes - 1) / (trees * bytes), 1, most);
+      if (pieces * static_cast<Bytes>(scheduler.hops()) > kMostMessages) continue;
+      const Bytes piece = std::min(bytes, std::max(request_.size / trees, request_.element));
+      for (const double spare : {kSpare, 1.0}) {
+        const auto count = static_cast<int>(pieces);
+        trials.push_back({phases * scheduler.finish_steady(piece, count, spare), count, spare});
+      }
+      if (pieces == 1) break;
+    }
+    std::ranges::stable_sort(trials, {}, &Trial::finish);
+    for (std::size_t i = 0; i < std::min(kExecuted, trials.size()); ++i) {
+      if (static_cast<double>(trials[i].finish) > kWorthExecuting * static_cast<double>(best_.expected)) return;
+      execute(scheduler, trials[i]);
+    }
+  }
+
+  void execute(const PieceScheduler& scheduler, const Trial& trial) {
+    const std::vector<Chunk> flows = cut_into_pieces(request_, static_cast<int>(trees_.size()), trial.pieces,
+                                                     owners_of(topology_, request_));
+    std::vector<Bytes> bytes;
+    for (const Chunk& flow : flows) bytes.push_back(flow.bytes);
+    auto order = scheduler.schedule_steady(bytes, trial.pieces, trial.spare);
+    if (!order) return;
+    if (timing_) order = both_phases(*std::move(order), bytes);
+    Schedule schedule =
+        build_piece_tables(topology_, request_, PackedTreesCompiler::info().name, trees_, flows, *order);
+    const Femtoseconds time =
+        expected_time(topology_, request_, schedule, best_.expected, Waiting::kInRouters);
+    if (time >= best_.expected) return;
+    schedule.chunks = trial.pieces;
+    best_ = {std::move(schedule), time, true};
+  }
+
+  // The order of the down trees' messages made that of trees_.
+  PieceSchedule both_phases(PieceSchedule down, std::span<const Bytes> bytes) const {
+    PieceSchedule order;
+    if (request_.collective != Collective::kAllGather) order = mirrored(down, bytes);
+    if (request_.collective == Collective::kReduceScatter) return order;
+    for (TimedPiece& message : down.messages) {
+      const auto t = static_cast<std::size_t>(message.tree);
+      message.hop += static_cast<std::int32_t>(trees_[t].hops.size() - down_[t].hops.size());
+      message.start += order.finish;
+    }
+    if (order.messages.empty()) return down;
+    for (TimedPiece& message : down.messages) {
+      message.step = 0;
+      order.messages.push_back(message);
+    }
+    order.finish += down.finish;
+    return order;
+  }
+
+  // Messages backwards and in the reverse order, with pieces renumbered so that they ascend again.
+  PieceSchedule mirrored(const PieceSchedule& down, std::span<const Bytes> bytes) const {
+    const std::size_t trees = trees_.size();
+    std::vector<int> last(trees, 0);  // [tree] piece with data
+    for (std::size_t flow = 0; flow < bytes.size(); ++flow) {
+      if (bytes[flow] > 0) last[flow % trees] = static_cast<int>(flow / trees);
+    }
+    PieceSchedule order;
+    order.finish = down.finish;
+    for (const TimedPiece& message : down.messages) {
+      const auto t = static_cast<std::size_t>(message.tree);
+      const TreeHop& hop = down_[t].hops[static_cast<std::size_t>(message.hop)];
+      const Bytes length = bytes[static_cast<std::size_t>(message.piece) * trees + t];
+      const Femtoseconds end =
+          message.start + timing_->busy(hop.path, length) + timing_->delay(hop.path, hop.op);
+      order.messages.push_back({message.tree,
+                                static_cast<std::int32_t>(down_[t].hops.size()) - 1 - message.hop,
+                                last[t] - message.piece, down.finish - end, 0});
+    }
+    std::ranges::stable_sort(order.messages, {}, &TimedPiece::start);
+    return order;
+  }
+
+  const Topology& topology_;
+  const CompileRequest& request_;
+  std::vector<PackedTree> down_;
+  std::vector<PackedTree> trees_;
+  std::optional<MessageTiming> timing_;  // of the down trees, if there are such
+  PackedTables best_;
+};
+
+// A rooted collective's trees, or an all-reduce's from free roots.
+void add_arborescences(const Topology& topology, const CompileRequest& request, SteadyTables& tables) {
+  const bool all_reduce = request.collective == Collective::kAllReduce;
+  const auto twins = twins_of(topology);
+  if (all_reduce && !twins) return;
+  const bool backwards = request.collective == Collective::kReduceScatter;
+  const Topology network = backwards ? reversed(topology) : topology;
+  Roots roots{all_reduce ? Roots::Shares::kFree : Roots::Shares::kEqual, request.root};
+  if (request.root >= 0) roots.shares = Roots::Shares::kOne;
+  const double bound = bound_rate(network, request);
+  auto packing = pack_arborescences(network, roots, bound, kMostWork);
+  if (!packing || packing->bytes_per_second < kLeastRate * bound) return;
+  tables.add(network, repeat_by_weight(*std::move(packing)),
+             [&](ChannelId id) { return all_reduce ? (*twins)[static_cast<std::size_t>(id)] : id; });
+}
+
+}  // namespace
+
+PackedTables pack_exactly(const Topology& topology, const CompileRequest& request, Femtoseconds limit) {
+  SteadyTables tables(topology, request, limit);
+  add_arborescences(topology, request, tables);
+  for (TreeChoice& choice : choose_routed_trees(topology, request)) tables.add(std::move(choice.trees));
+  return tables.best();
+}
+
+}  // namespace coppice::schedule

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace coppice::schedule {
+
+// A directed graph with whole capacities whose arcs change: splitting and packing ask it for one maximum flow
+// after another (Dinic's algorithm).
+class FlowGraph {
+ public:
+  using Amount = std::int64_t;
+  static constexpr Amount kUnlimited = std::int64_t{1} << 50;
+
+  explicit FlowGraph(int vertices) : arcs_of_(static_cast<std::size_t>(vertices)) {}
+
+  int num_vertices() const { return static_cast<int>(arcs_of_.size()); }
+  // Capacity of the arc between two vertices, made on demand: parallel arcs are one.
+  Amount capacity(int from, int to) const;
+  void change_capacity(int from, int to, Amount by);
+
+  // Where a flow begins or ends besides its two vertices, as if joined to them without a limit.
+  struct Joined {
+    int vertex;
+    int to;  // the source or the sink
+  };
+  // The maximum flow, or `limit` if that is more. `joined` lasts for this flow only.
+  Amount max_flow(int source, int sink, Amount limit, std::span<const Joined> joined);
+  Amount max_flow(int source, int sink, Amount limit) { return max_flow(source, sink, limit, {}); }
+
+  // Heads of arcs of capacity out of a vertex, and tails of those into it.
+  std::vector<int> heads(int from) const;
+  std::vector<int> tails(int to) const;
+
+ private:
+  struct Arc {
+    int head;
+    int reverse;  // its index among all arcs
+    Amount capacity;
+    Amount residual;
+  };
+
+  int find(int from, int to) const;
+  int find_or_add(int from, int to);
+  bool find_levels(int source, int sink);
+  Amount advance(int at, int sink, Amount limit);
+
+  std::vector<Arc> arcs_;
+  std::vector<std::vector<int>> arcs_of_;
+  std::vector<int> level_;
+  std::vector<std::size_t> next_;
+  std::vector<int> queue_;
+};
+
+}  // namespace coppice::schedule
