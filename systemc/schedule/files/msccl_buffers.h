@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -25,19 +26,33 @@ struct MscclChunk {
 // data of Coppice's tables a chunk of it is. The tables of an all-to-all have the blocks of all pairs.
 class MscclBuffers {
  public:
-  MscclBuffers() = default;
-  // `collective` as in collective.op; `chunks`: nchunksperloop.
-  MscclBuffers(std::string collective, int gpus, int chunks, bool in_place);
+  // The chunks of i, o and s that a GPU declares.
+  using Sizes = std::array<int, 3>;
 
+  MscclBuffers() = default;
+  // `collective` as in collective.op; `chunks`: nchunksperloop; `root` of a broadcast.
+  MscclBuffers(std::string collective, int gpus, int chunks, bool in_place, NodeId root = topology::kNoNode);
+
+  int gpus() const { return gpus_; }
+  // Chunks of a GPU's share.
+  int own() const { return own_; }
   // Whether nchunksperloop is a whole number for every GPU.
   bool per_gpu() const { return per_gpu_; }
+  // Whether the collective adds.
+  bool sums() const { return collective_ == "all_reduce" || collective_ == "reduce_scatter"; }
+  // GPUs declare their buffers in order. An input or output of no chunks is the other one, in place.
+  void declare(const Sizes& sizes) { declared_.push_back(sizes); }
+  // The chunks of a buffer: what the collective has there, fewer if the GPU declares fewer.
+  int size(NodeId gpu, char buffer) const;
   // In place, input and output are one buffer: the output of an all-gather holds the input at the GPU's
   // share, the input of a reduce-scatter its output.
   MscclCell placed(NodeId gpu, MscclCell cell) const;
   // What a GPU has in the beginning; of a broadcast, the root.
   std::vector<MscclChunk> inputs(NodeId gpu) const;
-  // What a GPU must have in the end, of an all-to-all; else nothing, the tables' check knows.
+  // What a GPU must have in the end, by its output buffer: where sums(), with the data of all GPUs.
   std::vector<MscclChunk> outputs(NodeId gpu) const;
+  // "chunk 4", of an all-to-all "chunk 4 of GPU 0's input".
+  std::string describe(int chunk) const;
   // The data of every chunk. `request` of an all-to-all has the size of all blocks.
   std::vector<Chunk> cut(const CompileRequest& request) const;
 
@@ -51,9 +66,11 @@ class MscclBuffers {
   std::string collective_;
   int gpus_ = 0;
   int chunks_ = 0;
-  int own_ = 0;  // chunks of a GPU's share
+  int own_ = 0;
   bool in_place_ = true;
   bool per_gpu_ = false;
+  NodeId root_ = topology::kNoNode;
+  std::vector<Sizes> declared_;  // [gpu]; none: as the collective has them
 };
 
 }  // namespace coppice::schedule

@@ -1,9 +1,12 @@
 #include "schedule/files/msccl_print.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
+#include <span>
 #include <sstream>
 #include <tuple>
 #include <utility>
@@ -14,6 +17,7 @@
 
 #include "base/error.h"
 #include "schedule/files/msccl_buffers.h"
+#include "schedule/files/step_order.h"
 
 namespace coppice::schedule {
 namespace {
@@ -24,9 +28,11 @@ constexpr int kMostChannels = 32;
 constexpr std::int64_t kMostChunks = 1 << 16;
 constexpr const char* kGathers = "allgather";
 
+// A step of a GPU.
 struct Place {
   int block = -1;
   int step = -1;
+  auto operator<=>(const Place&) const = default;
 };
 
 struct Step {
@@ -34,8 +40,11 @@ struct Step {
   MscclCell source;
   MscclCell destination;
   std::int64_t count = 0;
-  Place after;  // a step of the same GPU; block -1: none
+  std::set<Place> after{};  // steps of other blocks of the same GPU; each but the last takes a nop
   bool needed = false;
+  int printed = 0;  // its number in the file, where nops are steps too
+
+  int nops() const { return std::max(static_cast<int>(after.size()) - 1, 0); }
 };
 
 struct Block {
@@ -62,10 +71,13 @@ std::string name_of(const std::string& collective) {
 
 class MscclWriter {
  public:
-  MscclWriter(const topology::Topology& topology, const Schedule& schedule, bool exchanges)
+  // `most_steps` of a block, besides nops.
+  MscclWriter(const topology::Topology& topology, const Schedule& schedule, bool exchanges,
+              std::size_t most_steps)
       : topology_(topology),
         schedule_(schedule),
         exchanges_(exchanges),
+        most_steps_(most_steps),
         blocks_(schedule.nodes.size()),
         scratch_(schedule.nodes.size()) {
     const std::string collective = collective_name(schedule);
@@ -74,10 +86,16 @@ class MscclWriter {
     find_grain();
   }
 
+  // Empty if nops make a block too long.
   std::string write() {
     if (exchanges_) place_own();
-    place_messages();
-    return print();
+    if (schedule_.ordered_by_lockstep) {
+      place_timesteps();
+    } else {
+      place_messages();
+    }
+    order_accesses();
+    return number_steps() ? print() : std::string();
   }
 
  private:
@@ -156,16 +174,47 @@ class MscclWriter {
     }
   }
 
-  bool ready(NodeId node, const TableEntry& entry) const {
-    const auto found = arrived_.find({node, entry.flow});
-    return (found == arrived_.end() ? 0 : found->second.count) >= entry.dependencies;
+  // Timestep by timestep: what is sent in one is what was there before it, and comes before the next.
+  void place_timesteps() {
+    std::map<std::int32_t, std::vector<std::pair<NodeId, TableEntry>>> steps;
+    for (std::size_t node = 0; node < schedule_.nodes.size(); ++node) {
+      for (const Table& port : schedule_.nodes[node].ports) {
+        port.for_each_entry([&](const TableEntry& entry) {
+          if (entry.op == Op::kNop || entry.bytes == 0) return;
+          steps[entry.step].emplace_back(static_cast<NodeId>(node), entry);
+        });
+      }
+    }
+    for (const auto& [step, entries] : steps) {
+      std::vector<Sent> sent;
+      for (const auto& [node, entry] : entries) place_sends(node, entry, sent);
+      for (const Sent& message : sent) place_receive(message);
+    }
   }
 
-  // A message is a step of a sending and one of a receiving block for every 72 chunks of it.
+  bool ready(NodeId node, const TableEntry& entry) const {
+    const auto found = arrived_.find({node, entry.flow});
+    return (found == arrived_.end() ? 0 : found->second) >= entry.dependencies;
+  }
+
   void place(NodeId src, const TableEntry& entry) {
+    std::vector<Sent> sent;
+    place_sends(src, entry, sent);
+    for (const Sent& message : sent) place_receive(message);
+    ++arrived_[{entry.destination(), entry.flow}];
+  }
+
+  // A message that has been sent: what its receiver does with it.
+  struct Sent {
+    NodeId dst;
+    int receiver;  // the block
+    Step step;
+    std::int32_t sending;  // the step that sent it, in the trace
+  };
+
+  // A message is a step of a sending and one of a receiving block for every 72 chunks of it.
+  void place_sends(NodeId src, const TableEntry& entry, std::vector<Sent>& sent) {
     const NodeId dst = entry.destination();
-    Arrivals& here = arrived_[{src, entry.flow}];
-    Arrivals& there = arrived_[{dst, entry.flow}];
     const std::int64_t chunks = entry.bytes / grain_;
     for (std::int64_t at = 0; at < chunks; at += kMostCount) {
       Connection& connection = connect(src, dst, entry);
@@ -173,12 +222,68 @@ class MscclWriter {
       const std::int64_t count = std::min(kMostCount, chunks - at);
       const MscclCell from = cell(src, offset);
       const MscclCell to = cell(dst, offset);
-      add(src, connection.sender, {"s", from, to, count, here.last});
+      const std::int32_t traced = add(src, connection.sender, {"s", from, to, count}, {});
+      for_each_cell(from, count, [&](MscclCell read) { order_.read(traced, src, read); });
       const char* type = entry.op == Op::kReduce ? "rrc" : "r";
-      there.last = add(dst, connection.receiver, {type, from, to, count, there.last});
+      // What it adds to is its own, where it keeps the sum.
+      const MscclCell operand = entry.op == Op::kReduce ? to : from;
+      sent.push_back({dst, connection.receiver, {type, operand, to, count}, traced});
       ++connection.steps;
     }
-    ++there.count;
+  }
+
+  void place_receive(const Sent& message) {
+    const Step& step = message.step;
+    const std::int32_t traced = add(message.dst, message.receiver, step, {&message.sending, 1});
+    for_each_cell(step.destination, step.count,
+                  [&](MscclCell written) { order_.write(traced, message.dst, written); });
+  }
+
+  template <typename Visit>
+  static void for_each_cell(MscclCell first, std::int64_t count, Visit visit) {
+    for (int i = 0; i < static_cast<int>(count); ++i) visit({first.buffer, first.offset + i});
+  }
+
+  // Whatever touches the same chunks of a GPU waits for what it has to come after, unless messages say so.
+  void order_accesses() {
+    for (const UnorderedAccess& access : order_.unordered()) {
+      const auto& [gpu, before] = trace_[static_cast<std::size_t>(access.earlier)];
+      const Place& after = trace_[static_cast<std::size_t>(access.later)].second;
+      step_at(gpu, after).after.insert(before);
+      step_at(gpu, before).needed = true;
+    }
+    for (auto& gpu : blocks_) {
+      for (Block& block : gpu) {
+        for (Step& step : block.steps) keep_last_of_blocks(step.after);
+      }
+    }
+  }
+
+  // The last step of a block says that all before it are done.
+  static void keep_last_of_blocks(std::set<Place>& places) {
+    for (auto place = places.begin(); place != places.end();) {
+      const auto next = std::next(place);
+      place = next != places.end() && next->block == place->block ? places.erase(place) : next;
+    }
+  }
+
+  Step& step_at(NodeId gpu, const Place& place) {
+    return blocks_[static_cast<std::size_t>(gpu)][static_cast<std::size_t>(place.block)]
+        .steps[static_cast<std::size_t>(place.step)];
+  }
+
+  bool number_steps() {
+    for (auto& gpu : blocks_) {
+      for (Block& block : gpu) {
+        int next = 0;
+        for (Step& step : block.steps) {
+          step.printed = next + step.nops();
+          next = step.printed + 1;
+        }
+        if (next > static_cast<int>(kMostSteps)) return false;
+      }
+    }
+    return true;
   }
 
   // What a GPU sends itself is a copy from its input to its output.
@@ -188,7 +293,7 @@ class MscclWriter {
       const int block = open(node, {});
       for (std::int64_t at = 0; at < own; at += kMostCount) {
         const auto offset = static_cast<int>(node * own + at);
-        add(node, block, {"cpy", {'i', offset}, {'o', offset}, std::min(kMostCount, own - at), {}});
+        add(node, block, {"cpy", {'i', offset}, {'o', offset}, std::min(kMostCount, own - at)}, {});
       }
     }
   }
@@ -209,27 +314,24 @@ class MscclWriter {
     return {'s', static_cast<int>(found->second * own + part)};
   }
 
-  Place add(NodeId node, int block, Step step) {
-    auto& blocks = blocks_[static_cast<std::size_t>(node)];
-    auto& steps = blocks[static_cast<std::size_t>(block)].steps;
-    if (step.after.block == block) step.after = {};  // its own order says so
-    if (step.after.block >= 0) {
-      blocks[static_cast<std::size_t>(step.after.block)]
-          .steps[static_cast<std::size_t>(step.after.step)]
-          .needed = true;
-    }
-    steps.push_back(step);
-    return {block, static_cast<int>(steps.size()) - 1};
+  // The step's number in the trace; it follows `after`.
+  std::int32_t add(NodeId node, int block, Step step, std::span<const std::int32_t> after) {
+    auto& steps = blocks_[static_cast<std::size_t>(node)][static_cast<std::size_t>(block)].steps;
+    trace_.push_back({node, {block, static_cast<int>(steps.size())}});
+    steps.push_back(std::move(step));
+    const auto [known, added] =
+        numbers_.try_emplace({node, block}, static_cast<std::int32_t>(numbers_.size()));
+    return order_.add(known->second, after);
   }
 
   Connection& connect(NodeId src, NodeId dst, const TableEntry& entry) {
     Connection& connection = connections_[{src, dst, first_link(src, dst, entry)}];
-    if (connection.steps < kMostSteps) return connection;
+    if (connection.steps < most_steps_) return connection;
     int& channels = channels_[{src, dst}];
     if (channels >= kMostChannels) {
       throw UnsupportedError(fmt::format(
           "MSCCL has {} channels of {} steps between two GPUs, which {} to {} exceed: choose fewer chunks",
-          kMostChannels, kMostSteps, src, dst));
+          kMostChannels, most_steps_, src, dst));
     }
     connection.channel = channels++;
     most_channels_ = std::max(most_channels_, channels);
@@ -277,7 +379,7 @@ class MscclWriter {
       gpu.append_attribute("s_chunks") =
           static_cast<long long>(static_cast<std::int64_t>(scratch_[node].size()) * chunks / gpus);
       for (std::size_t b = 0; b < blocks_[node].size(); ++b) {
-        print_block(gpu, static_cast<int>(b), blocks_[node][b]);
+        print_block(gpu, static_cast<int>(b), blocks_[node]);
       }
     }
     std::ostringstream text;
@@ -285,54 +387,76 @@ class MscclWriter {
     return text.str();
   }
 
-  static void print_block(pugi::xml_node& gpu, int id, const Block& block) {
+  static void print_block(pugi::xml_node& gpu, int id, const std::vector<Block>& blocks) {
+    const Block& block = blocks[static_cast<std::size_t>(id)];
     pugi::xml_node tb = gpu.append_child("tb");
     tb.append_attribute("id") = id;
     tb.append_attribute("send") = block.send_to;
     tb.append_attribute("recv") = block.receive_from;
     tb.append_attribute("chan") = block.channel;
-    for (std::size_t s = 0; s < block.steps.size(); ++s) {
-      const Step& step = block.steps[s];
-      pugi::xml_node node = tb.append_child("step");
-      node.append_attribute("s") = static_cast<int>(s);
-      node.append_attribute("type") = step.type;
-      node.append_attribute("srcbuf") = std::string(1, step.source.buffer).c_str();
-      node.append_attribute("srcoff") = step.source.offset;
-      node.append_attribute("dstbuf") = std::string(1, step.destination.buffer).c_str();
-      node.append_attribute("dstoff") = step.destination.offset;
-      node.append_attribute("cnt") = static_cast<long long>(step.count);
-      node.append_attribute("depid") = step.after.block;
-      node.append_attribute("deps") = step.after.step;
-      node.append_attribute("hasdep") = step.needed ? 1 : 0;
+    for (const Step& step : block.steps) {
+      int number = step.printed - step.nops();
+      const auto print = [&](const Step& printed, const Place& after) {
+        const int deps = after.block < 0 ? -1
+                                         : blocks[static_cast<std::size_t>(after.block)]
+                                               .steps[static_cast<std::size_t>(after.step)]
+                                               .printed;
+        print_step(tb, number++, printed, after.block, deps);
+      };
+      auto after = step.after.begin();
+      for (int nop = 0; nop < step.nops(); ++nop, ++after) print({}, *after);
+      print(step, after == step.after.end() ? Place() : *after);
     }
   }
 
-  // Of a flow at a GPU: how many messages have arrived, and the last of their steps.
-  struct Arrivals {
-    std::int32_t count = 0;
-    Place last;
-  };
+  static void print_step(pugi::xml_node& tb, int number, const Step& step, int depends_on, int deps) {
+    pugi::xml_node node = tb.append_child("step");
+    node.append_attribute("s") = number;
+    node.append_attribute("type") = step.type;
+    node.append_attribute("srcbuf") = std::string(1, step.source.buffer).c_str();
+    node.append_attribute("srcoff") = step.source.offset;
+    node.append_attribute("dstbuf") = std::string(1, step.destination.buffer).c_str();
+    node.append_attribute("dstoff") = step.destination.offset;
+    node.append_attribute("cnt") = static_cast<long long>(step.count);
+    node.append_attribute("depid") = depends_on;
+    node.append_attribute("deps") = deps;
+    node.append_attribute("hasdep") = step.needed ? 1 : 0;
+  }
 
   const topology::Topology& topology_;
   const Schedule& schedule_;
   bool exchanges_ = false;  // an all-to-all, by the blocks of all pairs
+  std::size_t most_steps_;
   Bytes grain_ = 0;
   std::vector<std::vector<Block>> blocks_;                     // [gpu]
   std::vector<std::map<std::int64_t, std::int64_t>> scratch_;  // [gpu]: the places of pairs' blocks
   std::map<std::tuple<NodeId, NodeId, topology::ChannelId>, Connection> connections_;
   std::map<std::pair<NodeId, NodeId>, int> channels_;
-  std::map<std::pair<NodeId, std::int32_t>, Arrivals> arrived_;
+  std::map<std::pair<NodeId, std::int32_t>, std::int32_t> arrived_;  // messages of a flow
+  StepOrder order_;
+  std::vector<std::pair<NodeId, Place>> trace_;             // [step of order_]
+  std::map<std::pair<NodeId, int>, std::int32_t> numbers_;  // of blocks, in order_
   int most_channels_ = 0;
 };
+
+// In blocks that are so short that their nops fit in.
+std::string write_msccl(const topology::Topology& topology, const Schedule& schedule, bool exchanges) {
+  for (std::size_t most = kMostSteps; most > 0; most /= 2) {
+    std::string text = MscclWriter(topology, schedule, exchanges, most).write();
+    if (!text.empty()) return text;
+  }
+  throw UnsupportedError(
+      fmt::format("MSCCL has {} steps a thread block, and one here waits for more: write json", kMostSteps));
+}
 
 }  // namespace
 
 std::string to_msccl(const topology::Topology& topology, const Schedule& schedule) {
-  return MscclWriter(topology, schedule, false).write();
+  return write_msccl(topology, schedule, false);
 }
 
 std::string all_to_all_to_msccl(const topology::Topology& topology, const Schedule& schedule) {
-  return MscclWriter(topology, schedule, true).write();
+  return write_msccl(topology, schedule, true);
 }
 
 }  // namespace coppice::schedule

@@ -151,7 +151,18 @@ class ScheduleReader {
     refuse(value, fmt::format("'{}' is none of {}", word, known));
   }
 
+  // A plan of MSCCL++ lists GPUs with the operations of their thread blocks.
+  void require_no_plan(const Value& file) const {
+    const json& object = file.json_value;
+    if (!object.is_object() || object.contains("schema") || !object.contains("gpus")) return;
+    throw ConfigError(
+        {file_},
+        "this is a plan of MSCCL++ (JSON with \"gpus\"), which is not read: write the algorithm as "
+        "MSCCL's XML, or as coppice schedule --format json prints it");
+  }
+
   Schedule read_schedule(const Value& file) const {
+    require_no_plan(file);
     require_keys(file, {"schema", "algorithm", "collective", "topology", "size", "element", "steps",
                         "least_steps", "flows", "ordered_by_lockstep", "numbered_arrivals", "contention_free",
                         "shared", "shares", "routes", "ni_overhead", "nodes"});

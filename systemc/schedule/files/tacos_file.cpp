@@ -5,6 +5,8 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 
 #include "base/error.h"
 #include "schedule/compile/table_builder.h"
+#include "schedule/files/block_execution.h"
 
 namespace coppice::schedule {
 namespace {
@@ -60,7 +63,6 @@ struct Link {
   topology::ChannelId forward = -1;
   topology::ChannelId backward = -1;
   std::vector<int> chunks;
-  std::size_t next = 0;
 };
 
 class TacosReader {
@@ -71,17 +73,19 @@ class TacosReader {
   Schedule read(const CompileRequest& request) {
     read_head();
     for (; at_ < rows_.size(); ++at_) read_link(rows_[at_]);
-    forward();
-    return build_schedule(topology_, request, "tacos", cut(request), sends(request.collective));
+    const BlockProgram program = forwarding();
+    Schedule schedule;
+    try {
+      BlockExecution execution(program);
+      schedule = build_schedule(topology_, request, "tacos", program.buffers.cut(request),
+                                sends(execution.run(), request.collective));
+    } catch (const BlockFault& fault) {
+      refuse(static_cast<int>(fault.place), describe(fault));
+    }
+    return schedule;
   }
 
  private:
-  struct Move {
-    int link;
-    int chunk;
-    int round;
-  };
-
   [[noreturn]] void refuse(int line, const std::string& what) const {
     throw ConfigError({file_, line, 1}, what);
   }
@@ -111,16 +115,17 @@ class TacosReader {
                                topology_.name(), topology_.num_accelerators()));
     }
     if (chunks_ == 0 || chunks_ % accelerators_ != 0) {
-      refuse(line, fmt::format(
-                       "Chunks Count {} is no multiple of the {} NPUs: each begins with as many chunks of an "
-                       "all-gather",
-                       chunks_, accelerators_));
+      refuse(line,
+             fmt::format(
+                 "Chunks Count {} is not a multiple of the {} NPUs: each begins with as many chunks of an "
+                 "all-gather",
+                 chunks_, accelerators_));
     }
   }
 
   void read_link(const Row& row) {
-    Link link{
-        row.line, number(row, 0, 0, accelerators_ - 1), number(row, 1, 0, accelerators_ - 1), -1, -1, {}, 0};
+    Link link{row.line, number(row, 0, 0, accelerators_ - 1), number(row, 1, 0, accelerators_ - 1), -1, -1,
+              {}};
     const int rank = ranks_[{link.src, link.dst}]++;
     link.forward = channel_between(link.src, link.dst, rank);
     link.backward = channel_between(link.dst, link.src, rank);
@@ -142,81 +147,112 @@ class TacosReader {
     return -1;
   }
 
-  // In rounds: every link forwards its next chunk if its sender has had it since before the round.
-  void forward() {
-    std::vector<std::vector<bool>> has(static_cast<std::size_t>(accelerators_),
-                                       std::vector<bool>(static_cast<std::size_t>(chunks_), false));
-    const int own = chunks_ / accelerators_;
-    for (int c = 0; c < chunks_; ++c)
-      has[static_cast<std::size_t>(c / own)][static_cast<std::size_t>(c)] = true;
-    for (bool moved = true; moved;) {
-      moved = false;
-      ++rounds_;
-      const std::size_t before = moves_.size();
-      for (std::size_t l = 0; l < links_.size(); ++l) {
-        Link& link = links_[l];
-        if (link.next == link.chunks.size()) continue;
-        const int chunk = link.chunks[link.next];
-        if (!has[static_cast<std::size_t>(link.src)][static_cast<std::size_t>(chunk)]) continue;
-        moves_.push_back({static_cast<int>(l), chunk, rounds_});
-        ++link.next;
-        moved = true;
+  // An all-gather in which every link is two thread blocks, of its sender and its receiver: chunks follow
+  // each other, and a chunk waits until it has come to the sender.
+  BlockProgram forwarding() const {
+    BlockProgram program{
+        {"all_gather", accelerators_, chunks_, true},
+        std::vector<std::vector<ThreadBlock>>(static_cast<std::size_t>(accelerators_)),
+        std::vector<std::ptrdiff_t>(static_cast<std::size_t>(accelerators_), rows_.front().line)};
+    std::map<std::pair<NodeId, NodeId>, int> channels;
+    std::vector<int> numbers;
+    for (const Link& link : links_) numbers.push_back(channels[{link.src, link.dst}]++);
+    // What has come in a round can be sent in it: receivers first.
+    const std::vector<Receipt> received = add_receivers(program, numbers);
+    for (std::size_t l = 0; l < links_.size(); ++l) {
+      const Link& link = links_[l];
+      ThreadBlock sender{.send_to = link.dst, .channel = numbers[l], .place = link.line};
+      for (const int chunk : link.chunks) {
+        const Receipt& receipt = received[receipt_of(link.src, chunk)];
+        if (receipt.block < 0 && chunk / own() != link.src) {
+          refuse(link.line,
+                 fmt::format("chunk {} never reaches NPU {}, which is to forward it", chunk, link.src));
+        }
+        sender.steps.push_back({.kind = kSendStep,
+                                .source = {'o', chunk},
+                                .destination = {'o', chunk},
+                                .block_before = receipt.block,
+                                .step_before = receipt.step,
+                                .place = link.line});
       }
-      for (std::size_t m = before; m < moves_.size(); ++m) {
-        const Link& link = links_[static_cast<std::size_t>(moves_[m].link)];
-        has[static_cast<std::size_t>(link.dst)][static_cast<std::size_t>(moves_[m].chunk)] = true;
-      }
+      program.blocks[static_cast<std::size_t>(link.src)].push_back(std::move(sender));
     }
-    --rounds_;  // the last one moved nothing
-    require_complete(has);
+    return program;
   }
 
-  void require_complete(const std::vector<std::vector<bool>>& has) const {
-    for (const Link& link : links_) {
-      if (link.next == link.chunks.size()) continue;
-      refuse(link.line, fmt::format("chunk {} never reaches NPU {}, which is to forward it",
-                                    link.chunks[link.next], link.src));
+  // Where an NPU receives a chunk.
+  struct Receipt {
+    int block = -1;
+    int step = -1;
+    int line = 0;
+  };
+  std::size_t receipt_of(NodeId npu, int chunk) const {
+    return static_cast<std::size_t>(npu) * static_cast<std::size_t>(chunks_) +
+           static_cast<std::size_t>(chunk);
+  }
+  int own() const { return chunks_ / accelerators_; }
+
+  std::vector<Receipt> add_receivers(BlockProgram& program, std::span<const int> numbers) const {
+    std::vector<Receipt> received(static_cast<std::size_t>(accelerators_) *
+                                  static_cast<std::size_t>(chunks_));
+    for (std::size_t l = 0; l < links_.size(); ++l) {
+      const Link& link = links_[l];
+      auto& blocks = program.blocks[static_cast<std::size_t>(link.dst)];
+      ThreadBlock receiver{.receive_from = link.src, .channel = numbers[l], .place = link.line};
+      for (const int chunk : link.chunks) {
+        Receipt& receipt = received[receipt_of(link.dst, chunk)];
+        if (receipt.block >= 0 || chunk / own() == link.dst) {
+          refuse(link.line, fmt::format("chunk {} comes to NPU {}, which {}: leave one out", chunk, link.dst,
+                                        receipt.block < 0 ? std::string("begins with it")
+                                                          : fmt::format("gets it in line {}", receipt.line)));
+        }
+        receipt = {static_cast<int>(blocks.size()), static_cast<int>(receiver.steps.size()), link.line};
+        receiver.steps.push_back(
+            {.kind = kReceiveStep, .source = {'o', chunk}, .destination = {'o', chunk}, .place = link.line});
+      }
+      blocks.push_back(std::move(receiver));
     }
-    for (std::size_t npu = 0; npu < has.size(); ++npu) {
-      const auto missing = std::ranges::find(has[npu], false);
-      if (missing == has[npu].end()) continue;
-      refuse(rows_.front().line, fmt::format("NPU {} never gets chunk {}: this is no all-gather", npu,
-                                             missing - has[npu].begin()));
-    }
+    return received;
   }
 
-  std::vector<Send> sends(Collective collective) const {
+  static std::string describe(const BlockFault& fault) {
+    if (fault.kind == BlockFault::Kind::kDeadlock) {
+      return fmt::format("NPU {} waits for ever for a chunk that it is to forward: links wait for each other",
+                         fault.gpu);
+    }
+    if (fault.kind == BlockFault::Kind::kOutput) {
+      return fmt::format("NPU {} never gets chunk {}: this is not an all-gather", fault.gpu, fault.chunk);
+    }
+    return fault.what();
+  }
+
+  std::vector<Send> sends(std::span<const BlockMessage> messages, Collective collective) const {
     std::vector<Send> sends;
     const bool reduces = collective != Collective::kAllGather;
     const bool gathers = collective != Collective::kReduceScatter;
-    for (const Move& move : moves_) {
-      const Link& link = links_[static_cast<std::size_t>(move.link)];
+    const std::int32_t rounds = messages.empty() ? 0 : messages.back().round;
+    std::map<std::tuple<NodeId, NodeId, int>, std::size_t> links;
+    for (const Link& link : links_) {
+      int number = 0;
+      while (!links.try_emplace({link.src, link.dst, number}, links.size()).second) ++number;
+    }
+    for (const BlockMessage& message : messages) {
+      const Link& link = links_[links.at({message.src, message.dst, message.channel})];
       if (reduces) {
         if (link.backward < 0) {
           refuse(link.line, fmt::format("{} has no link back from {} to {} to reduce over", topology_.name(),
                                         link.dst, link.src));
         }
         sends.push_back(
-            {Op::kReduce, move.chunk, link.dst, link.src, rounds_ + 1 - move.round, link.backward, -1});
+            {Op::kReduce, message.chunk, link.dst, link.src, rounds + 1 - message.round, link.backward, -1});
       }
       if (gathers) {
-        const int begin = reduces ? rounds_ : 0;
-        sends.push_back({Op::kGather, move.chunk, link.src, link.dst, begin + move.round, link.forward, -1});
+        const int begin = reduces ? rounds : 0;
+        sends.push_back(
+            {Op::kGather, message.chunk, link.src, link.dst, begin + message.round, link.forward, -1});
       }
     }
     return sends;
-  }
-
-  // Chunks of an accelerator are parts of its share.
-  std::vector<Chunk> cut(const CompileRequest& request) const {
-    std::vector<Chunk> all;
-    for (const Chunk& share : split_into_chunks(request.size, request.element, accelerators_)) {
-      for (Chunk part : split_into_chunks(share.bytes, request.element, chunks_ / accelerators_)) {
-        part.address += share.address;
-        all.push_back(part);
-      }
-    }
-    return all;
   }
 
   std::string file_;
@@ -225,10 +261,8 @@ class TacosReader {
   std::size_t at_ = 0;
   int accelerators_ = 0;
   int chunks_ = 0;
-  int rounds_ = 0;
   std::map<std::pair<NodeId, NodeId>, int> ranks_;
   std::vector<Link> links_;
-  std::vector<Move> moves_;
 };
 
 // What a channel forwards: timesteps and chunks.

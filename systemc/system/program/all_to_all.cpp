@@ -221,7 +221,9 @@ schedule::Schedule read_all_to_all(const config::Loaded& loaded, const topology:
   }
   if (!schedule::looks_like_xml(text)) {
     throw ConfigError(
-        place, fmt::format("collective.file: an all-to-all is read as MSCCL XML, which {} is not", file));
+        place,
+        fmt::format("collective.file: an all-to-all is read as MSCCL XML, which {} is not{}", file,
+                    text.find("\"gpus\"") == std::string::npos ? "" : ": it looks like a plan of MSCCL++"));
   }
   const std::string held = schedule::msccl_collective(text, file);
   if (held != "all_to_all") {

@@ -123,18 +123,22 @@ TEST(Msccl, RefusesWithThePlace) {
   expect_refusal(replaced(kScratch, "send=\"0\"", "send=\"-1\""), 15, "its block has send");
   expect_refusal(replaced(kScratch, "send=\"0\"", "send=\"1\""), 13, "send 1 is the GPU itself");
   expect_refusal(replaced(kScratch, "recv=\"0\"", "recv=\"1\""), 9, "recv 1 is the GPU itself");
-  expect_refusal(replaced(kScratch, "deps=\"1\"", "deps=\"7\""), 15, "step 7 of block 0, which is not there");
+  expect_refusal(replaced(kScratch, "deps=\"1\"", "deps=\"7\""), 15,
+                 "step 7 of thread block 0, which is not there");
   expect_refusal(replaced(kScratch,
                           "dstbuf=\"s\" dstoff=\"0\" cnt=\"1\" depid=\"-1\" deps=\"-1\" "
                           "hasdep=\"0\"/>\n<step s=\"1\" type=\"re\"",
                           "dstbuf=\"s\" dstoff=\"1\" cnt=\"1\" depid=\"-1\" deps=\"-1\" "
                           "hasdep=\"0\"/>\n<step s=\"1\" type=\"re\""),
-                 11, "which nothing has been written to");
+                 10, "step 0: names chunk 1 of buffer s, which has 1 chunks at GPU 1");
 }
 
 TEST(Msccl, FindsBlocksThatWaitForEver) {
-  expect_refusal(replaced(kScratch, "depid=\"0\" deps=\"0\"", "depid=\"1\" deps=\"1\""), 6,
-                 "waits here for ever");
+  const std::string itself = replaced(kScratch, "depid=\"0\" deps=\"0\"", "depid=\"1\" deps=\"1\"");
+  expect_refusal(itself, 14, "step 1 of thread block 1, which never tells: write hasdep=\"1\" there");
+  expect_refusal(
+      replaced(itself, "depid=\"0\" deps=\"1\" hasdep=\"0\"", "depid=\"0\" deps=\"1\" hasdep=\"1\""), 6,
+      "waits here for ever: what it receives, message 0 of GPU 1 on channel 0, is not sent");
 }
 
 TEST(Msccl, FindsWhatIsAddedTwice) {
@@ -142,7 +146,8 @@ TEST(Msccl, FindsWhatIsAddedTwice) {
       "<step s=\"1\" type=\"re\" srcbuf=\"s\" srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"1\" depid=\"-1\" "
       "deps=\"-1\" "
       "hasdep=\"1\"/>\n";
-  expect_refusal(replaced(kScratch, step, step + step), 12, "adds the data of GPU 0 to chunk 0 twice");
+  expect_refusal(replaced(kScratch, step, step + replaced(step, "s=\"1\"", "s=\"2\"")), 12,
+                 "adds the data of GPU 0 to chunk 0 twice");
 }
 
 TEST(Msccl, IsNotWrittenWhereChunksAreTooUnequal) {
@@ -159,7 +164,7 @@ std::string exchange(const std::string& relay, const std::string& last) {
     const auto cell = [](const std::string& name, const std::string& place) {
       return fmt::format("{}buf=\"{}\" {}off=\"{}\" ", name, place.substr(0, 1), name, place.substr(1));
     };
-    return fmt::format("<step s=\"{}\" type=\"{}\" {}{}cnt=\"2\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>\n",
+    return fmt::format("<step s=\"{}\" type=\"{}\" {}{}cnt=\"2\" depid=\"-1\" deps=\"-1\" hasdep=\"1\"/>\n",
                        number, type, cell("src", from), cell("dst", to));
   };
   const auto block = [](int id, int send, int receive, const std::string& steps) {
@@ -225,12 +230,13 @@ TEST(Msccl, RefusesAllToAllsThatLoseAChunk) {
     return "accepted";
   };
   EXPECT_THAT(complaint(exchange("s0", "s0")),
-              HasSubstr("chunk 0 of GPU 2's output is not chunk 4 of GPU 0's input"));
+              HasSubstr("GPU 2: in the end, chunk 0 of buffer o has not been written"));
   // What is passed on has overwritten what GPU 1 was sent.
   EXPECT_THAT(complaint(exchange("o0", "o0")),
-              HasSubstr("chunk 0 of GPU 1's output is not chunk 2 of GPU 0's input"));
+              HasSubstr("GPU 1: in the end, chunk 0 of buffer o is not chunk 2 of GPU 0's input, but chunk 4 "
+                        "of GPU 0's input"));
   EXPECT_THAT(complaint(replaced(exchange("s0", "o0"), "nchunksperloop=\"6\"", "nchunksperloop=\"7\"")),
-              HasSubstr("no multiple of ngpus"));
+              HasSubstr("not a multiple of ngpus"));
 }
 
 }  // namespace

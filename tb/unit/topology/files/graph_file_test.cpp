@@ -172,6 +172,19 @@ TEST_F(ReadGraphFile, LocatesMistakesInTheFile) {
               ThrowsMessage<ConfigError>(StartsWith(path + ":1:1: ")));
 }
 
+TEST_F(ReadGraphFile, NamesFormsThatAreNotRead) {
+  const auto refusal = [&](const std::string& text, const std::string& name) {
+    const std::string path = write(text);
+    EXPECT_THAT([&] { read_graph_file(path, kDefaults); },
+                ThrowsMessage<ConfigError>(StartsWith(path + ":1:1: this is " + name)));
+  };
+  refusal("<?xml version=\"1.0\"?>\n<graphml><graph/></graphml>\n",
+          "GraphML, which is not read as a network");
+  refusal("<system version=\"1\"></system>\n", "XML, not a graph, which");
+  refusal("digraph network {\n  0 -> 1;\n}\n", "DOT (Graphviz), which is not read as a network");
+  refusal("strict graph {\n  0 -- 1;\n}\n", "DOT (Graphviz), which");
+}
+
 TEST_F(ReadGraphFile, SaysWhyAFileCannotBeRead) {
   EXPECT_THAT([] { read_graph_file("/nowhere/x.graph", kDefaults); },
               ThrowsMessage<UnsupportedError>(

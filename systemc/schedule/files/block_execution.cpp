@@ -1,0 +1,334 @@
+#include "schedule/files/block_execution.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace coppice::schedule {
+namespace {
+
+using Kind = BlockFault::Kind;
+
+std::size_t index(int number) {
+  return static_cast<std::size_t>(number);
+}
+
+std::string name_of(const MscclCell& cell) {
+  return fmt::format("chunk {} of buffer {}", cell.offset, cell.buffer);
+}
+
+// The step whose end others see who wait for step `at`: the first from there on that tells; -1: none.
+int telling_step(const ThreadBlock& block, int at) {
+  for (std::size_t s = index(at); s < block.steps.size(); ++s) {
+    if (block.steps[s].tells) return static_cast<int>(s);
+  }
+  return -1;
+}
+
+}  // namespace
+
+BlockExecution::BlockExecution(const BlockProgram& program) : program_(program) {
+  std::int32_t blocks = 0;
+  for (const auto& gpu : program.blocks) {
+    done_.emplace_back(gpu.size(), 0);
+    first_block_.push_back(blocks);
+    blocks += static_cast<std::int32_t>(gpu.size());
+    auto& trace = trace_of_.emplace_back();
+    for (const ThreadBlock& block : gpu) trace.emplace_back(block.steps.size(), -1);
+  }
+}
+
+const std::vector<BlockMessage>& BlockExecution::run() {
+  require_connections();
+  require_dependencies();
+  fill_inputs();
+  execute();
+  require_end();
+  require_received();
+  require_order();
+  require_outputs();
+  return messages_;
+}
+
+void BlockExecution::refuse(BlockFault::Kind kind, const At& at, const std::string& what) const {
+  throw BlockFault(kind, at.gpu, at.block, at.step, step(at).place,
+                   fmt::format("GPU {}, thread block {}, step {}: {}", at.gpu, at.block, at.step, what));
+}
+
+// The messages of two blocks on one side of a connection would meet each other's partners.
+void BlockExecution::require_connections() const {
+  std::map<Connection, int> senders;
+  std::map<Connection, int> receivers;
+  for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {
+    for (std::size_t b = 0; b < program_.blocks[gpu].size(); ++b) {
+      const ThreadBlock& block = program_.blocks[gpu][b];
+      const auto node = static_cast<NodeId>(gpu);
+      const auto require_alone = [&](std::map<Connection, int>& known, const Connection& connection,
+                                     const char* what) {
+        const auto [other, alone] = known.emplace(connection, static_cast<int>(b));
+        if (alone) return;
+        const auto& [src, dst, channel] = connection;
+        throw BlockFault(
+            Kind::kConnection, node, static_cast<int>(b), 0, block.place,
+            fmt::format("GPU {}, thread block {}: thread block {} {} between {} and {} on channel {} too, so "
+                        "that messages have no order: give one of them another chan",
+                        gpu, b, other->second, what, src, dst, channel));
+      };
+      const auto any = [&](bool StepKind::*does) {
+        return std::ranges::any_of(block.steps, [&](const BlockStep& step) { return step.kind->*does; });
+      };
+      if (any(&StepKind::sends)) require_alone(senders, {node, block.send_to, block.channel}, "sends");
+      if (any(&StepKind::receives))
+        require_alone(receivers, {block.receive_from, node, block.channel}, "receives");
+    }
+  }
+}
+
+void BlockExecution::require_dependencies() const {
+  for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {
+    const auto& blocks = program_.blocks[gpu];
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      for (std::size_t s = 0; s < blocks[b].steps.size(); ++s) {
+        const BlockStep& waiting = blocks[b].steps[s];
+        if (waiting.block_before < 0) continue;
+        const At at{static_cast<NodeId>(gpu), static_cast<int>(b), static_cast<int>(s)};
+        if (waiting.block_before >= static_cast<int>(blocks.size()) ||
+            waiting.step_before >= static_cast<int>(blocks[index(waiting.block_before)].steps.size())) {
+          refuse(Kind::kDeadlock, at,
+                 fmt::format("depends on step {} of thread block {}, which is not there", waiting.step_before,
+                             waiting.block_before));
+        }
+        if (telling_step(blocks[index(waiting.block_before)], waiting.step_before) < 0) {
+          refuse(Kind::kDeadlock, at,
+                 fmt::format("depends on step {} of thread block {}, which never tells: write hasdep=\"1\" "
+                             "there",
+                             waiting.step_before, waiting.block_before));
+        }
+      }
+    }
+  }
+}
+
+void BlockExecution::fill_inputs() {
+  cells_.resize(program_.blocks.size());
+  for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {
+    const auto node = static_cast<NodeId>(gpu);
+    const auto alone = std::make_shared<const std::set<NodeId>>(std::set{node});
+    for (const auto& [cell, chunk] : program_.buffers.inputs(node)) cells_[gpu][cell] = {chunk, alone};
+  }
+}
+
+// Rounds: a block goes on until it has sent a message, or must wait for one that is sent in this round.
+void BlockExecution::execute() {
+  bool moved = true;
+  for (std::int32_t round = 1; moved; ++round) {
+    moved = false;
+    for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {
+      for (std::size_t b = 0; b < program_.blocks[gpu].size(); ++b) {
+        std::int32_t& done = done_[gpu][b];
+        At at{static_cast<NodeId>(gpu), static_cast<int>(b), done};
+        for (bool sent = false; !sent && index(at.step) < block(at).steps.size() && may_run(at, round);) {
+          run(at, round);
+          sent = step(at).kind->sends;
+          moved = true;
+          at.step = ++done;
+        }
+      }
+    }
+  }
+}
+
+bool BlockExecution::may_run(const At& at, std::int32_t round) const {
+  const BlockStep& next = step(at);
+  if (next.block_before >= 0) {
+    const auto& blocks = program_.blocks[index(at.gpu)];
+    const int telling = telling_step(blocks[index(next.block_before)], next.step_before);
+    if (done_[index(at.gpu)][index(next.block_before)] <= telling) return false;
+  }
+  if (!next.kind->receives) return true;
+  const auto queue = under_way_.find({block(at).receive_from, at.gpu, block(at).channel});
+  return queue != under_way_.end() && !queue->second.empty() && queue->second.front().round < round;
+}
+
+void BlockExecution::run(const At& at, std::int32_t round) {
+  const BlockStep& now = step(at);
+  std::vector<std::int32_t> after;
+  if (now.block_before >= 0) {
+    after.push_back(trace_of_[index(at.gpu)][index(now.block_before)][index(now.step_before)]);
+  }
+  std::vector<Value> values;
+  if (now.kind->receives) values = take_message(at, after);
+  const std::int32_t traced = order_.add(first_block_[index(at.gpu)] + at.block, after);
+  trace_of_[index(at.gpu)][index(at.block)][index(at.step)] = traced;
+  trace_.push_back(at);
+  if (!now.kind->moves()) return;
+  if (!now.kind->receives) values = read(at, now.source, traced);
+  if (now.kind->adds) add(values, read(at, now.kind->receives ? now.source : now.destination, traced), at);
+  if (now.kind->keeps) keep(at, values, traced);
+  if (now.kind->sends) send(at, std::move(values), round, traced);
+}
+
+std::vector<BlockExecution::Value> BlockExecution::take_message(const At& at,
+                                                                std::vector<std::int32_t>& after) {
+  auto& queue = under_way_[{block(at).receive_from, at.gpu, block(at).channel}];
+  Delivery message = std::move(queue.front());
+  queue.pop_front();
+  if (message.values.size() != index(step(at).count)) {
+    refuse(Kind::kConnection, at,
+           fmt::format(
+               "receives {} chunks of a message of {}, which step {} of GPU {}'s thread block {} sends",
+               step(at).count, message.values.size(), message.index, block(at).receive_from, message.block));
+  }
+  after.push_back(message.step);
+  return std::move(message.values);
+}
+
+// Of `index` chunks after `cell`, placed; refused outside of the buffer.
+MscclCell BlockExecution::placed(const At& at, const MscclCell& cell, int after) const {
+  const int size = program_.buffers.size(at.gpu, cell.buffer);
+  const MscclCell named{cell.buffer, cell.offset + after};
+  if (named.offset >= size) {
+    refuse(Kind::kBuffer, at,
+           fmt::format("names {}, which has {} chunks at GPU {}", name_of(named), size, at.gpu));
+  }
+  return program_.buffers.placed(at.gpu, named);
+}
+
+std::vector<BlockExecution::Value> BlockExecution::read(const At& at, const MscclCell& from,
+                                                        std::int32_t trace_step) {
+  const auto& cells = cells_[index(at.gpu)];
+  std::vector<Value> values;
+  for (int i = 0; i < step(at).count; ++i) {
+    const MscclCell cell = placed(at, from, i);
+    const auto found = cells.find(cell);
+    if (found == cells.end()) {
+      refuse(Kind::kBuffer, at,
+             fmt::format("reads {}, which nothing has been written to: it has to wait for the step that "
+                         "writes it, or to read another",
+                         name_of({from.buffer, from.offset + i})));
+    }
+    order_.read(trace_step, at.gpu, cell);
+    values.push_back(found->second);
+  }
+  return values;
+}
+
+void BlockExecution::add(std::vector<Value>& sums, const std::vector<Value>& others, const At& at) const {
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i].chunk != others[i].chunk) {
+      refuse(Kind::kSum, at, fmt::format("adds chunk {} to chunk {}", others[i].chunk, sums[i].chunk));
+    }
+    std::set<NodeId> sum = *sums[i].contributions;
+    for (const NodeId contribution : *others[i].contributions) {
+      if (sum.insert(contribution).second) continue;
+      refuse(Kind::kSum, at,
+             fmt::format("adds the data of GPU {} to chunk {} twice", contribution, sums[i].chunk));
+    }
+    sums[i].contributions = std::make_shared<const std::set<NodeId>>(std::move(sum));
+  }
+}
+
+void BlockExecution::keep(const At& at, const std::vector<Value>& values, std::int32_t trace_step) {
+  for (int i = 0; i < step(at).count; ++i) {
+    const MscclCell cell = placed(at, step(at).destination, i);
+    order_.write(trace_step, at.gpu, cell);
+    cells_[index(at.gpu)][cell] = values[index(i)];
+  }
+}
+
+void BlockExecution::send(const At& at, std::vector<Value> values, std::int32_t round,
+                          std::int32_t trace_step) {
+  const ThreadBlock& from = block(at);
+  for (const Value& value : values) {
+    const bool complete = !program_.buffers.sums() || value.contributions->size() == program_.blocks.size();
+    messages_.push_back({at.gpu, from.send_to, at.block, from.channel, value.chunk, complete, round});
+  }
+  under_way_[{at.gpu, from.send_to, from.channel}].push_back(
+      {std::move(values), round, trace_step, at.block, at.step});
+}
+
+// Of what cannot go on, a receive whose message is never sent says most.
+void BlockExecution::require_end() const {
+  std::optional<At> stuck;
+  for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {
+    for (std::size_t b = 0; b < program_.blocks[gpu].size(); ++b) {
+      const At at{static_cast<NodeId>(gpu), static_cast<int>(b), done_[gpu][b]};
+      if (index(at.step) == block(at).steps.size()) continue;
+      const BlockStep& waits = step(at);
+      const bool for_block =
+          waits.block_before >= 0 && done_[gpu][index(waits.block_before)] <= waits.step_before;
+      if (!stuck || (!for_block && step(*stuck).block_before >= 0)) stuck = at;
+    }
+  }
+  if (!stuck) return;
+  const At at = *stuck;
+  const BlockStep& waits = step(at);
+  const bool for_block =
+      waits.block_before >= 0 && done_[index(at.gpu)][index(waits.block_before)] <= waits.step_before;
+  refuse(Kind::kDeadlock, at,
+         for_block ? fmt::format("waits here for ever: step {} of thread block {}, which it depends on, is "
+                                 "never done",
+                                 waits.step_before, waits.block_before)
+                   : fmt::format(
+                         "waits here for ever: what it receives, message {} of GPU {} on channel {}, "
+                         "is not sent",
+                         std::ranges::count_if(block(at).steps.begin(), block(at).steps.begin() + at.step,
+                                               [](const BlockStep& before) { return before.kind->receives; }),
+                         block(at).receive_from, block(at).channel));
+}
+
+void BlockExecution::require_received() const {
+  for (const auto& [connection, queue] : under_way_) {
+    if (queue.empty()) continue;
+    const auto& [src, dst, channel] = connection;
+    refuse(Kind::kConnection, {src, queue.front().block, queue.front().index},
+           fmt::format("sends a message that is never received: GPU {} needs {} more steps that receive from "
+                       "{} on channel {}",
+                       dst, queue.size(), src, channel));
+  }
+}
+
+void BlockExecution::require_order() const {
+  const std::vector<UnorderedAccess> races = order_.unordered();
+  if (races.empty()) return;
+  const UnorderedAccess& race = races.front();
+  const At& earlier = trace_[index(race.earlier)];
+  const At& later = trace_[index(race.later)];
+  refuse(Kind::kRace, later,
+         fmt::format("{} {}, which step {} of thread block {} {} in no certain order: let one wait for the "
+                     "other, as by depid=\"{}\" deps=\"{}\"",
+                     race.later_writes ? "writes" : "reads", name_of(race.cell), earlier.step, earlier.block,
+                     race.earlier_writes ? "writes" : "reads", earlier.block, earlier.step));
+}
+
+void BlockExecution::require_outputs() const {
+  for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {
+    const auto node = static_cast<NodeId>(gpu);
+    for (const auto& [cell, chunk] : program_.buffers.outputs(node)) {
+      const auto found = cells_[gpu].find(cell);
+      const auto fail = [&](const std::string& what) {
+        BlockFault fault(Kind::kOutput, node, -1, -1, program_.places[gpu],
+                         fmt::format("GPU {}: in the end, {} {}", gpu, name_of(cell), what));
+        fault.chunk = chunk;
+        throw fault;
+      };
+      if (found == cells_[gpu].end()) fail("has not been written");
+      const Value& value = found->second;
+      if (value.chunk != chunk) {
+        fail(fmt::format("is not {}, but {}", program_.buffers.describe(chunk),
+                         program_.buffers.describe(value.chunk)));
+      }
+      if (!program_.buffers.sums() || value.contributions->size() == program_.blocks.size()) continue;
+      std::vector<NodeId> missing;
+      for (NodeId other = 0; other < static_cast<NodeId>(program_.blocks.size()); ++other) {
+        if (!value.contributions->contains(other)) missing.push_back(other);
+      }
+      fail(fmt::format("is a sum without the data of GPU {}", fmt::join(missing, ", ")));
+    }
+  }
+}
+
+}  // namespace coppice::schedule

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "schedule/files/step_order.h"
+#include "schedule/files/thread_blocks.h"
+
+namespace coppice::schedule {
+
+// One chunk of a message that a thread block sends.
+struct BlockMessage {
+  NodeId src = 0;
+  NodeId dst = 0;
+  int block = 0;  // of src
+  int channel = 0;
+  int chunk = 0;
+  bool complete = false;  // it is the sum of all GPUs' data, where the collective adds
+  std::int32_t round = 0;
+};
+
+// Executes thread blocks on symbols, and proves what holds in every execution: they have one outcome,
+// whatever the order in which blocks run and messages come (StepOrder), no step reads or writes outside of a
+// buffer or reads what was never written, every message is received, nothing waits for ever, no data is added
+// twice, and in the end every value is where the collective owes it.
+class BlockExecution {
+ public:
+  // `program` outlives this.
+  explicit BlockExecution(const BlockProgram& program);
+
+  // All messages in an order in which they can be sent. In round r are sent those that need only what was
+  // sent in earlier rounds, one by each block. Throws BlockFault.
+  const std::vector<BlockMessage>& run();
+
+ private:
+  // The sum of some GPUs' data of one chunk. Cells and messages with the same value share the set.
+  struct Value {
+    int chunk = 0;
+    std::shared_ptr<const std::set<NodeId>> contributions;
+  };
+  struct Delivery {
+    std::vector<Value> values;
+    std::int32_t round = 0;
+    std::int32_t step = 0;  // of the trace, that sent it
+    int block = 0;          // of the sender, and the step there
+    int index = 0;
+  };
+  using Connection = std::tuple<NodeId, NodeId, int>;  // source, destination, channel
+  // A step about to run.
+  struct At {
+    NodeId gpu;
+    int block;
+    int step;
+  };
+
+  void require_connections() const;
+  void require_dependencies() const;
+  void fill_inputs();
+  void execute();
+  bool may_run(const At& at, std::int32_t round) const;
+  void run(const At& at, std::int32_t round);
+  std::vector<Value> take_message(const At& at, std::vector<std::int32_t>& after);
+  std::vector<Value> read(const At& at, const MscclCell& from, std::int32_t trace_step);
+  void add(std::vector<Value>& sums, const std::vector<Value>& others, const At& at) const;
+  void keep(const At& at, const std::vector<Value>& values, std::int32_t trace_step);
+  void send(const At& at, std::vector<Value> values, std::int32_t round, std::int32_t trace_step);
+  void require_end() const;
+  void require_received() const;
+  void require_order() const;
+  void require_outputs() const;
+  MscclCell placed(const At& at, const MscclCell& cell, int index) const;
+
+  const ThreadBlock& block(const At& at) const {
+    return program_.blocks[static_cast<std::size_t>(at.gpu)][static_cast<std::size_t>(at.block)];
+  }
+  const BlockStep& step(const At& at) const { return block(at).steps[static_cast<std::size_t>(at.step)]; }
+  [[noreturn]] void refuse(BlockFault::Kind kind, const At& at, const std::string& what) const;
+
+  const BlockProgram& program_;
+  std::vector<std::map<MscclCell, Value>> cells_;                 // [gpu]
+  std::vector<std::vector<std::int32_t>> done_;                   // [gpu][block]: steps
+  std::vector<std::int32_t> first_block_;                         // [gpu] in the trace's numbers
+  std::vector<std::vector<std::vector<std::int32_t>>> trace_of_;  // [gpu][block][step]: in the trace
+  std::vector<At> trace_;
+  StepOrder order_;
+  std::map<Connection, std::deque<Delivery>> under_way_;
+  std::vector<BlockMessage> messages_;
+};
+
+}  // namespace coppice::schedule

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "schedule/files/msccl_buffers.h"
+
+namespace coppice::schedule {
+
+// Two accesses to one cell, at least one of which writes, that nothing orders.
+struct UnorderedAccess {
+  std::int32_t earlier = 0;  // steps, in the order of the trace
+  std::int32_t later = 0;
+  NodeId gpu = 0;
+  MscclCell cell;
+  bool earlier_writes = false;
+  bool later_writes = false;
+};
+
+// The partial order of the steps of thread blocks (Lamport 1978): a block's steps follow each other, a step
+// follows those that it waits for, and a receive follows its send. Given one execution, a trace, it finds the
+// accesses to the same data that other executions could make in another order. Each access is compared with
+// the last write before it and a write with all reads since then, which finds a race if there is one: what
+// follows in the partial order may be followed further. A program without races computes the same in every
+// execution.
+class StepOrder {
+ public:
+  // The next step of the trace, of block `block` (any numbers, few of them); it follows `after`. Its number.
+  std::int32_t add(std::int32_t block, std::span<const std::int32_t> after);
+  // What step `step`, the last one added, does to a cell of a GPU.
+  void read(std::int32_t step, NodeId gpu, MscclCell cell);
+  void write(std::int32_t step, NodeId gpu, MscclCell cell);
+
+  // All pairs that nothing orders, by the later step.
+  std::vector<UnorderedAccess> unordered() const;
+
+ private:
+  struct Step {
+    std::int32_t block = 0;
+    std::int32_t previous = -1;    // of its block
+    std::int32_t first_after = 0;  // into after_
+    std::int32_t end_after = 0;
+  };
+  struct Cell {
+    std::int32_t last_write = -1;
+    std::vector<std::int32_t> reads;  // since
+  };
+
+  void compare(std::int32_t earlier, std::int32_t later, NodeId gpu, MscclCell cell, bool earlier_writes,
+               bool later_writes);
+  bool plainly_before(std::int32_t earlier, std::int32_t later) const;
+
+  std::vector<Step> steps_;
+  std::vector<std::int32_t> after_;
+  std::vector<std::int32_t> last_of_block_;  // [block]
+  std::map<std::pair<NodeId, MscclCell>, Cell> cells_;
+  std::vector<UnorderedAccess> in_question_;
+};
+
+}  // namespace coppice::schedule

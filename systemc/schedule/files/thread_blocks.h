@@ -1,0 +1,89 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "schedule/files/msccl_buffers.h"
+
+namespace coppice::schedule {
+
+// The kind of a thread block's step: whether it receives a message, adds its own data, keeps the outcome, and
+// sends it. A step with none of these only waits.
+struct StepKind {
+  const char* name;
+  bool receives;
+  bool adds;
+  bool keeps;
+  bool sends;
+
+  bool moves() const { return receives || adds || keeps || sends; }
+};
+
+// MSCCL's step types.
+inline constexpr std::array kStepKinds{
+    StepKind{"s", false, false, false, true},   StepKind{"r", true, false, true, false},
+    StepKind{"cpy", false, false, true, false}, StepKind{"re", false, true, true, false},
+    StepKind{"rrc", true, true, true, false},   StepKind{"rrs", true, true, false, true},
+    StepKind{"rcs", true, false, true, true},   StepKind{"rrcs", true, true, true, true},
+    StepKind{"nop", false, false, false, false}};
+inline constexpr const StepKind* kSendStep = &kStepKinds[0];
+inline constexpr const StepKind* kReceiveStep = &kStepKinds[1];
+
+// One step of a thread block: moves `count` chunks that follow each other.
+struct BlockStep {
+  const StepKind* kind = nullptr;
+  MscclCell source;
+  MscclCell destination;
+  int count = 1;
+  // Waits for step `step_before` of thread block `block_before` of the same GPU; -1: for none.
+  int block_before = -1;
+  int step_before = -1;
+  bool tells = true;         // others may wait for it (hasdep)
+  std::ptrdiff_t place = 0;  // in the file, as its reader counts
+};
+
+// Steps that run one after the other, beside those of all other thread blocks. A block has one peer at most
+// in each direction.
+struct ThreadBlock {
+  int send_to = -1;
+  int receive_from = -1;
+  int channel = 0;
+  std::vector<BlockStep> steps{};
+  std::ptrdiff_t place = 0;
+};
+
+// A schedule as MSCCL and TACOS have them: thread blocks, with no order among them but messages and what
+// steps wait for. The k-th send of a connection (source, destination, channel) meets its k-th receive.
+struct BlockProgram {
+  MscclBuffers buffers;
+  std::vector<std::vector<ThreadBlock>> blocks;  // [gpu]
+  std::vector<std::ptrdiff_t> places;            // [gpu], in the file
+};
+
+// What is wrong with a program, and where.
+struct BlockFault : std::runtime_error {
+  enum class Kind : std::uint8_t {
+    kBuffer,      // outside of a buffer, or a read of what was never written
+    kConnection,  // two blocks on one side, a message that nobody receives, or one of another length
+    kDeadlock,
+    kRace,
+    kSum,    // data added twice, or to another chunk
+    kOutput  // a final value that is not where it belongs
+  };
+  BlockFault(Kind what_kind, int at_gpu, int at_block, int at_step, std::ptrdiff_t at,
+             const std::string& what)
+      : std::runtime_error(what), kind(what_kind), gpu(at_gpu), block(at_block), step(at_step), place(at) {}
+
+  Kind kind;
+  int gpu;
+  int block;  // -1: none in particular
+  int step;
+  std::ptrdiff_t place;
+  int chunk = -1;  // of kOutput, by the numbers of MscclBuffers
+};
+
+}  // namespace coppice::schedule

@@ -1,0 +1,302 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <pugixml.hpp>
+
+#include "base/random.h"
+
+namespace coppice::schedule {
+
+// Runs an MSCCL algorithm on numbers, as GPUs would: thread blocks side by side in an order that is drawn,
+// each step in two halves (it reads, then writes and sends), so that others come between. Shares nothing with
+// the reader and the writer of such files, neither code nor the way of reasoning.
+class MscclInterpreter {
+ public:
+  // Which thread blocks run when several can.
+  enum class Order { kRandom, kEager, kReluctant };
+
+  // Throws std::runtime_error for what no GPU could load.
+  explicit MscclInterpreter(const std::string& xml, int root = 0) : root_(root) {
+    pugi::xml_document document;
+    if (!document.load_string(xml.c_str())) fail("not XML");
+    const pugi::xml_node algo = document.child("algo");
+    collective_ = algo.attribute("coll").value();
+    gpus_ = algo.attribute("ngpus").as_int();
+    chunks_ = algo.attribute("nchunksperloop").as_int();
+    in_place_ = algo.attribute("inplace").as_int() != 0;
+    const int channels = algo.attribute("nchannels").as_int();
+    const bool per_gpu =
+        collective_ == "allgather" || collective_ == "reducescatter" || collective_ == "alltoall";
+    if (gpus_ < 2 || chunks_ < 1 || (per_gpu && chunks_ % gpus_ != 0)) fail("its head");
+    own_ = chunks_ / gpus_;
+    for (const pugi::xml_node gpu : algo.children("gpu")) {
+      if (gpu.attribute("id").as_int() != static_cast<int>(sizes_.size())) fail("its GPUs");
+      sizes_.push_back({gpu.attribute("i_chunks").as_int(), gpu.attribute("o_chunks").as_int(),
+                        gpu.attribute("s_chunks").as_int()});
+      for (const pugi::xml_node tb : gpu.children("tb")) {
+        Block block;
+        block.gpu = static_cast<int>(sizes_.size()) - 1;
+        block.id = tb.attribute("id").as_int();
+        block.send = tb.attribute("send").as_int();
+        block.recv = tb.attribute("recv").as_int();
+        block.channel = tb.attribute("chan").as_int();
+        if (block.channel < 0 || block.channel >= channels) fail("a channel");
+        for (const pugi::xml_node step : tb.children("step")) {
+          if (step.attribute("s").as_int() != static_cast<int>(block.steps.size())) fail("its steps");
+          block.steps.push_back({step.attribute("type").value(), step.attribute("srcbuf").value()[0],
+                                 step.attribute("dstbuf").value()[0], step.attribute("srcoff").as_int(),
+                                 step.attribute("dstoff").as_int(), step.attribute("cnt").as_int(),
+                                 step.attribute("depid").as_int(), step.attribute("deps").as_int(),
+                                 step.attribute("hasdep").as_int() != 0});
+        }
+        at_[{block.gpu, block.id}] = blocks_.size();
+        blocks_.push_back(std::move(block));
+      }
+    }
+    if (static_cast<int>(sizes_.size()) != gpus_) fail("its GPUs");
+  }
+
+  std::size_t blocks() const { return blocks_.size(); }
+
+  // What goes wrong in one execution; empty if the results are right. `favourite`: the block that is eager,
+  // or reluctant.
+  std::string run(std::uint64_t seed, Order order, std::size_t favourite = 0) {
+    try {
+      start(seed);
+      for (std::vector<std::size_t> able = ready(); !able.empty(); able = ready()) {
+        std::size_t chosen = able[static_cast<std::size_t>(random_->below(able.size()))];
+        const auto found = std::ranges::find(able, favourite);
+        if (order == Order::kEager && found != able.end()) chosen = favourite;
+        if (order == Order::kReluctant && found != able.end() && able.size() > 1) {
+          able.erase(found);
+          chosen = able[static_cast<std::size_t>(random_->below(able.size()))];
+        }
+        advance(blocks_[chosen]);
+      }
+      return outcome();
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+  }
+
+  // The first fault that orders of all kinds show; empty if none does. `favourites`: so many blocks are eager
+  // once, and reluctant once.
+  std::string find_fault(int random_runs, std::size_t favourites = 1000) {
+    for (int i = 0; i < random_runs; ++i) {
+      const std::string fault = run(static_cast<std::uint64_t>(i), Order::kRandom);
+      if (!fault.empty()) return fault;
+    }
+    const std::size_t stride = std::max<std::size_t>(1, blocks_.size() / favourites);
+    for (std::size_t b = 0; b < blocks_.size(); b += stride) {
+      for (const Order order : {Order::kEager, Order::kReluctant}) {
+        const std::string fault = run(b, order, b);
+        if (!fault.empty()) return fault;
+      }
+    }
+    return {};
+  }
+
+ private:
+  struct Step {
+    std::string type;
+    char source_buffer, destination_buffer;
+    int source, destination, count, depends_block, depends_step;
+    bool posts;
+  };
+  using Numbers = std::vector<std::uint64_t>;
+  struct Block {
+    int gpu = 0, id = 0, send = -1, recv = -1, channel = 0;
+    std::vector<Step> steps;
+    std::size_t next = 0;
+    bool half = false;  // the step has read
+    int posted = -1;    // the last step that said it is done
+    Numbers held, written;
+  };
+  struct Memory {
+    Numbers i, o, s;
+  };
+
+  [[noreturn]] static void fail(const std::string& what) { throw std::runtime_error(what); }
+  static bool is(const Step& step, std::initializer_list<const char*> types) {
+    return std::ranges::any_of(types, [&](const char* type) { return step.type == type; });
+  }
+  static bool receives(const Step& step) { return is(step, {"r", "rrc", "rrs", "rcs", "rrcs"}); }
+  static bool sends(const Step& step) { return is(step, {"s", "rrs", "rcs", "rrcs"}); }
+
+  // The number that GPU `gpu` has for chunk `chunk` of its input.
+  std::uint64_t input(int gpu, int chunk) const {
+    return (static_cast<std::uint64_t>(gpu) * 1'000'003 + static_cast<std::uint64_t>(chunk) + 1) *
+           0x9e3779b97f4a7c15ULL;
+  }
+
+  void start(std::uint64_t seed) {
+    random_.emplace(seed);
+    fifos_.clear();
+    memory_.assign(static_cast<std::size_t>(gpus_), {});
+    for (Block& block : blocks_) {
+      block.next = 0;
+      block.half = false;
+      block.posted = -1;
+    }
+    for (int gpu = 0; gpu < gpus_; ++gpu) {
+      Memory& memory = memory_[static_cast<std::size_t>(gpu)];
+      const auto junk = [&](int count) {
+        Numbers numbers;
+        for (int c = 0; c < count; ++c) numbers.push_back(random_->below(1ULL << 62));
+        return numbers;
+      };
+      const bool gathers = collective_ == "allgather";
+      memory.i = junk(gathers ? own_ : chunks_);
+      memory.o = junk(collective_ == "reducescatter" ? own_ : chunks_);
+      memory.s = junk(sizes_[static_cast<std::size_t>(gpu)][2]);
+      if (collective_ == "broadcast" && gpu != root_) continue;
+      for (int c = 0; c < static_cast<int>(memory.i.size()); ++c) {
+        *at(gpu, 'i', c, true) = input(gpu, c);
+      }
+    }
+  }
+
+  // The memory behind a chunk of a buffer. In place, input and output are one.
+  std::uint64_t* at(int gpu, char buffer, int offset, bool loading = false) {
+    Memory& memory = memory_[static_cast<std::size_t>(gpu)];
+    const auto& sizes = sizes_[static_cast<std::size_t>(gpu)];
+    const int kind = buffer == 'i' ? 0 : buffer == 'o' ? 1 : buffer == 's' ? 2 : 3;
+    if (kind == 3) fail("a buffer");
+    Numbers* numbers = kind == 0 ? &memory.i : kind == 1 ? &memory.o : &memory.s;
+    const int declared = sizes[static_cast<std::size_t>(kind)];
+    const bool other = in_place_ && kind < 2 && declared == 0;  // it is the other one
+    if (!loading && offset >= declared && !other) fail("outside of a buffer");
+    if (offset < 0 || offset >= static_cast<int>(numbers->size())) fail("outside of a buffer");
+    if (in_place_ && kind < 2) {
+      if (collective_ == "allgather") {
+        if (kind == 0) offset += gpu * own_;
+        numbers = &memory.o;
+      } else {
+        if (kind == 1 && collective_ == "reducescatter") offset += gpu * own_;
+        numbers = &memory.i;
+      }
+    }
+    return &(*numbers)[static_cast<std::size_t>(offset)];
+  }
+
+  std::vector<std::size_t> ready() {
+    std::vector<std::size_t> able;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      if (may_go(blocks_[b])) able.push_back(b);
+    }
+    return able;
+  }
+
+  bool may_go(const Block& block) {
+    if (block.next == block.steps.size()) return false;
+    const Step& step = block.steps[block.next];
+    if (block.half) return true;
+    if (step.depends_block >= 0) {
+      const auto found = at_.find({block.gpu, step.depends_block});
+      if (found == at_.end()) fail("no such block");
+      if (blocks_[found->second].posted < step.depends_step) return false;
+    }
+    return !receives(step) || !fifos_[{block.recv, block.gpu, block.channel}].empty();
+  }
+
+  void advance(Block& block) {
+    const Step& step = block.steps[block.next];
+    if (!block.half) {
+      read(block, step);
+      block.half = true;
+      return;
+    }
+    finish(block, step);
+    block.half = false;
+    if (step.posts) block.posted = static_cast<int>(block.next);
+    ++block.next;
+  }
+
+  void read(Block& block, const Step& step) {
+    block.held.clear();
+    if (step.type == "nop") return;
+    if (step.count < 1) fail("a count");
+    if (receives(step)) {
+      if (block.recv < 0) fail("nobody to receive from");
+      auto& fifo = fifos_[{block.recv, block.gpu, block.channel}];
+      block.held = fifo.front();
+      fifo.pop_front();
+      if (static_cast<int>(block.held.size()) != step.count) fail("a message of another length");
+    }
+    for (int c = 0; c < step.count; ++c) {
+      const bool first = is(step, {"s", "cpy"});
+      if (first) block.held.push_back(*at(block.gpu, step.source_buffer, step.source + c));
+      if (step.type == "re") {
+        block.held.push_back(*at(block.gpu, step.source_buffer, step.source + c) +
+                             *at(block.gpu, step.destination_buffer, step.destination + c));
+      }
+      if (is(step, {"rrc", "rrs", "rrcs"})) {
+        block.held[static_cast<std::size_t>(c)] += *at(block.gpu, step.source_buffer, step.source + c);
+      }
+      if (!first && !receives(step) && step.type != "re") fail("a step type");
+    }
+  }
+
+  void finish(Block& block, const Step& step) {
+    if (step.type == "nop") return;
+    if (is(step, {"r", "cpy", "re", "rrc", "rcs", "rrcs"})) {
+      for (int c = 0; c < step.count; ++c) {
+        *at(block.gpu, step.destination_buffer, step.destination + c) =
+            block.held[static_cast<std::size_t>(c)];
+      }
+    }
+    if (!sends(step)) return;
+    if (block.send < 0 || block.send >= gpus_) fail("nobody to send to");
+    fifos_[{block.gpu, block.send, block.channel}].push_back(block.held);
+  }
+
+  std::string outcome() {
+    for (const Block& block : blocks_) {
+      if (block.next < block.steps.size()) return "deadlock";
+    }
+    for (const auto& [connection, fifo] : fifos_) {
+      if (!fifo.empty()) return "a message is left";
+    }
+    for (int gpu = 0; gpu < gpus_; ++gpu) {
+      const int count = collective_ == "reducescatter" ? own_ : chunks_;
+      for (int c = 0; c < count; ++c) {
+        if (*at(gpu, 'o', c, true) != expected(gpu, c)) return fmt::format("chunk {} of GPU {}", c, gpu);
+      }
+    }
+    return {};
+  }
+
+  std::uint64_t expected(int gpu, int chunk) const {
+    if (collective_ == "allgather") return input(chunk / own_, chunk % own_);
+    if (collective_ == "alltoall") return input(chunk / own_, gpu * own_ + chunk % own_);
+    if (collective_ == "broadcast") return input(root_, chunk);
+    std::uint64_t sum = 0;
+    for (int other = 0; other < gpus_; ++other) {
+      sum += input(other, collective_ == "reducescatter" ? gpu * own_ + chunk : chunk);
+    }
+    return sum;
+  }
+
+  std::string collective_;
+  int gpus_ = 0, chunks_ = 0, own_ = 0, root_ = 0;
+  bool in_place_ = false;
+  std::vector<std::array<int, 3>> sizes_;  // [gpu]
+  std::vector<Block> blocks_;
+  std::map<std::pair<int, int>, std::size_t> at_;  // of (gpu, id) in blocks_
+  std::vector<Memory> memory_;
+  std::map<std::tuple<int, int, int>, std::deque<Numbers>> fifos_;
+  std::optional<Random> random_;
+};
+
+}  // namespace coppice::schedule
