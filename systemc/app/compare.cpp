@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "config/settings/lone_collective_config.h"
 #include "schedule/registry.h"
-#include "system/collective/run.h"
 #include "system/process/subprocess_run.h"
 #include "system/program/program_run.h"
 
@@ -68,9 +67,9 @@ Json run_one(const Input& input, const std::string& algorithm, Bytes size,
     system::RunOptions options;
     options.interrupted = &interrupted;
     const config::Loaded loaded = load_one(input, algorithm, size);
-    if (!config::runs_lone_collective(loaded.config)) return system::run_collective(loaded, options);
-    Json result = system::run_program(loaded, system::load_program(loaded), options);
-    // A program takes one that fits where the algorithm does not.
+    Json result = system::run_collective(loaded, options);
+    if (!result.contains("collectives")) return result;
+    // A group takes one that fits where the algorithm does not.
     const std::string ran = result.at("collectives").at(0).at("algorithm");
     const schedule::AlgorithmInfo* const other = schedule::find_algorithm(ran);
     if (other == nullptr || ran == algorithm || algorithm == "auto") return result;

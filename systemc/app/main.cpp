@@ -17,7 +17,7 @@
 #include "app/interrupt.h"
 #include "base/error.h"
 #include "base/huge_pages.h"
-#include "system/collective/run.h"
+#include "system/program/program_run.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "app/command.h"
 #include "app/interrupt.h"
 #include "config/settings/shape.h"
-#include "system/collective/run.h"
+#include "system/program/program_run.h"
 #include "system/traffic/traffic.h"
 
 namespace coppice::app {

@@ -15,7 +15,7 @@
 #include "app/page_parts.h"
 #include "base/error.h"
 #include "base/input_file.h"
-#include "system/collective/replay.h"
+#include "system/program/replay.h"
 
 namespace coppice::app {
 namespace {

@@ -1,4 +1,4 @@
-// coppice run: one collective, simulated and verified.
+// coppice run: a collective, a program or the training of a model, simulated and verified.
 #include <memory>
 
 #include <fmt/format.h>
@@ -8,9 +8,9 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "config/settings/shape.h"
-#include "system/collective/run.h"
 #include "system/output/hardware.h"
 #include "system/program/large_program.h"
+#include "system/program/program_result.h"
 #include "system/program/program_run.h"
 #include "system/training/training_result.h"
 #include "system/training/training_run.h"
@@ -43,8 +43,7 @@ void refuse_rtl(const config::Loaded& loaded) {
 void execute(const RunLine& line) {
   const config::Loaded loaded =
       load(line.input, config::Purpose::kRun, !line.vcd.empty() || !line.fst.empty());
-  const bool programmed = config::runs_program(loaded.config);
-  const bool trains = !programmed && !loaded.config.training.model.empty();
+  const bool trains = !config::runs_program(loaded.config) && !loaded.config.training.model.empty();
   Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
   outputs.add("--trace", line.trace);
@@ -64,21 +63,18 @@ void execute(const RunLine& line) {
   {
     ProgressLine progress(loaded.config.collective.algorithm);
     options.progress = progress.callback();
-    if (programmed) {
+    if (trains) {
+      result = system::run_training(loaded, options);
+    } else {
       const workload::Program program = system::load_program(loaded);
       outputs.refuse_inputs();
       result = system::run_program(loaded, program, options);
-    } else {
-      result = trains ? system::run_training(loaded, options) : system::run_collective(loaded, options);
     }
   }
   system::add_inference(result, loaded.config);
   system::add_hardware(result, loaded);
   if (out != nullptr) out->write(json_text(result));
-  const auto summarize = programmed ? system::summarize_program
-                         : trains   ? system::summarize_training
-                                    : system::summarize;
-  print_result(line.style, result, summarize(result));
+  print_result(line.style, result, trains ? system::summarize_training(result) : system::summarize(result));
 }
 
 }  // namespace

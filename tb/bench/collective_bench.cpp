@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "simulate.h"
-#include "system/collective/run.h"
+#include "system/program/program_run.h"
 
 namespace coppice::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include "accelerator/accelerator_module.h"
 #include "config/loader.h"
 #include "ni/interface.h"
-#include "system/collective/run.h"
+#include "system/program/program_run.h"
 
 namespace {
 

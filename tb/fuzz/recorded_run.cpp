@@ -17,9 +17,9 @@
 #include "fabric/trains/train_fabric.h"
 #include "ni/memory/message_record.h"
 #include "stall_detector.h"
-#include "system/collective/run.h"
 #include "system/collective/verification.h"
 #include "system/process/child_process.h"
+#include "system/program/program_run.h"
 
 namespace coppice::fuzz {
 namespace {

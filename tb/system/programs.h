@@ -42,11 +42,13 @@ class Programs : public ::testing::Test {
     return shop.read_json("a.json")["cycles"].get<std::int64_t>();
   }
 
-  void expect_refused(const std::string& topology, const std::string& program,
-                      const std::string& message) const {
+  void expect_refused(const std::string& topology, const std::string& program, const std::string& message,
+                      const std::vector<std::string>& options = {}) const {
     shop.write("c.yaml", machine(topology));
     shop.write("p.yaml", program);
-    const Outcome outcome = shop.run({"run", "c.yaml"});
+    std::vector<std::string> arguments{"run", "c.yaml"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = shop.run(arguments);
     EXPECT_EQ(outcome.status, 2) << outcome.out;
     EXPECT_THAT(outcome.err, ::testing::HasSubstr(message));
   }

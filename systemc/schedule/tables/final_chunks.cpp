@@ -50,6 +50,17 @@ std::optional<std::vector<Chunk>> chunks_of(const Schedule& schedule) {
   return chunks;
 }
 
+// [name]: the number of the node.
+std::vector<std::size_t> numbers_of(std::span<const NodeId> names) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t number = 0; number < names.size(); ++number) {
+    const auto name = static_cast<std::size_t>(names[number]);
+    if (numbers.size() <= name) numbers.resize(name + 1, 0);
+    numbers[name] = number;
+  }
+  return numbers;
+}
+
 }  // namespace
 
 std::int64_t FinalChunks::chunks_to(Bytes bytes) const {
@@ -62,7 +73,7 @@ std::int64_t FinalChunks::chunks_to(Bytes bytes) const {
   return chunk - ends.begin() + 1;
 }
 
-std::optional<FinalChunks> find_final_chunks(const Schedule& schedule) {
+std::optional<FinalChunks> find_final_chunks(const Schedule& schedule, std::span<const NodeId> names) {
   FinalChunks found;
   found.flows = static_cast<std::size_t>(schedule.flows);
   const std::size_t accelerators = schedule.nodes.size();
@@ -81,10 +92,12 @@ std::optional<FinalChunks> find_final_chunks(const Schedule& schedule) {
     found.chunk_of[flow] = static_cast<std::int32_t>(found.ends.size());
     found.ends.push_back(address + (*chunks)[flow].bytes);
   }
+  const std::vector<std::size_t> numbers = numbers_of(names);
   found.messages.assign(accelerators * found.flows, 0);
   for_each_message(schedule, [&](const TableEntry& entry) {
-    ++found.messages[static_cast<std::size_t>(entry.destination()) * found.flows +
-                     static_cast<std::size_t>(entry.flow)];
+    auto node = static_cast<std::size_t>(entry.destination());
+    if (!numbers.empty()) node = numbers[node];
+    ++found.messages[node * found.flows + static_cast<std::size_t>(entry.flow)];
     return true;
   });
   return found;

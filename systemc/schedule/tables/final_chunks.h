@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "schedule/tables/schedule.h"
@@ -22,8 +23,9 @@ struct FinalChunks {
   std::int64_t chunks_to(Bytes bytes) const;
 };
 
-// Those of a schedule; none where it is no all-reduce among several accelerators alone, where flows share
-// addresses or have several, and where there are too many to follow.
-std::optional<FinalChunks> find_final_chunks(const Schedule& schedule);
+// Those of a schedule whose entries name its nodes as `names` does (empty: by their numbers); none where it
+// is no all-reduce among several accelerators alone, where flows share addresses or have several, and where
+// there are too many to follow.
+std::optional<FinalChunks> find_final_chunks(const Schedule& schedule, std::span<const NodeId> names = {});
 
 }  // namespace coppice::schedule

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/loader.h"
-#include "system/collective/run.h"
+#include "system/machine/run_options.h"
 
 namespace coppice::system {
 

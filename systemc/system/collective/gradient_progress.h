@@ -12,22 +12,24 @@ namespace coppice::system {
 
 // When the chunks of an all-reduce become final, accelerator by accelerator: the gradient turnaround time,
 // and whether chunks come in order (C-Cube, Sec. III-D).
-class GradientProgress final : public ni::MessageObserver {
+class GradientProgress {
  public:
-  GradientProgress(schedule::FinalChunks chunks, Femtoseconds period);
+  // `chunks` outlives it.
+  GradientProgress(const schedule::FinalChunks& chunks, Femtoseconds period);
 
-  void message_completed(const ni::MessageRecord& message) override;
+  // `message` has come to an accelerator, by its number in the collective.
+  void message_completed(schedule::NodeId accelerator, const ni::MessageRecord& message);
 
-  // {chunks, turnaround_ns, in_order, early_chunks}. The turnaround: from the begin of the collective until
-  // the first chunk is final at the last accelerator. Early chunks: the most that were final at an
+  // {chunks, turnaround_ns, in_order, early_chunks}. The turnaround: from cycle `begin` of the collective
+  // until the first chunk is final at the last accelerator. Early chunks: the most that were final at an
   // accelerator while one before them was not; in order: none, anywhere.
-  nlohmann::ordered_json to_json() const;
+  nlohmann::ordered_json to_json(Cycles begin = 0) const;
 
  private:
-  schedule::FinalChunks chunks_;
+  const schedule::FinalChunks& chunks_;
   Femtoseconds period_;
   std::vector<ni::FinalChunkCounter> accelerators_;
-  Femtoseconds turnaround_ = 0;
+  Cycles first_final_ = 0;  // at the last accelerator
 };
 
 }  // namespace coppice::system

@@ -1,6 +1,7 @@
 #include "system/output/dimension_activity.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fabric/route_timing.h"
 
@@ -45,9 +46,9 @@ std::vector<double> TimeWindows::parts(std::size_t series, double count, Femtose
 }
 
 DimensionActivity::DimensionActivity(const topology::Topology& topology, const config::SystemConfig& system,
-                                     const schedule::Schedule& schedule)
+                                     std::vector<const schedule::Schedule*> schedules)
     : topology_(&topology),
-      schedule_(&schedule),
+      schedules_(std::move(schedules)),
       period_(system.clock.period()),
       out_ports_(topology.out_channels(0).size()),
       ports_(topology.dimension_kinds().size(), 0),
@@ -88,8 +89,8 @@ void DimensionActivity::channel_busy(topology::ChannelId id, Cycles begin, Cycle
   keep_busy(channel.src, port, begin * period_, (end - 1) * period_, used);
 }
 
-void DimensionActivity::message_completed(const ni::MessageRecord& message) {
-  const auto& route = schedule_->routes[static_cast<std::size_t>(message.entry->route)];
+void DimensionActivity::message_completed(const ni::MessageRecord& message, std::size_t schedule) {
+  const auto& route = schedules_[schedule]->routes[static_cast<std::size_t>(message.entry->route)];
   const std::size_t port = route.front().out_port;
   if (port >= out_ports_ || !topology_->is_accelerator(message.src)) return;
   // Messages of a port come to their ends, and begin to be ready, in the order in which it issued them.

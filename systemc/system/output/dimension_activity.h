@@ -39,15 +39,16 @@ class TimeWindows {
 // that leave accelerators busy, heads included) and of their messages (Themis, Fig. 9: a dimension is active
 // while there is a message in it, from when the data that it needs is there, or the message before has been
 // issued at its port, until it has been reduced or stored). Both are means over all accelerators and ports.
-class DimensionActivity final : public fabric::FabricObserver, public ni::MessageObserver {
+class DimensionActivity final : public fabric::FabricObserver {
  public:
-  // References outlive it; the topology has dimensions, alike at all accelerators.
+  // The schedules that messages are of. All outlive it; the topology has dimensions, alike at all
+  // accelerators.
   DimensionActivity(const topology::Topology& topology, const config::SystemConfig& system,
-                    const schedule::Schedule& schedule);
+                    std::vector<const schedule::Schedule*> schedules);
 
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
   void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) override;
-  void message_completed(const ni::MessageRecord& message) override;
+  void message_completed(const ni::MessageRecord& message, std::size_t schedule = 0);
 
   Femtoseconds window() const { return windows_.window(); }
   // Per window up to `end`, the part of it in which an accelerator's channels of dimension `d` were busy.
@@ -64,7 +65,7 @@ class DimensionActivity final : public fabric::FabricObserver, public ni::Messag
   double ports(std::size_t d) const { return static_cast<double>(ports_[d]) * topology_->num_accelerators(); }
 
   const topology::Topology* topology_;
-  const schedule::Schedule* schedule_;
+  std::vector<const schedule::Schedule*> schedules_;
   Femtoseconds period_;
   std::size_t out_ports_;                // of an accelerator
   std::vector<int> ports_;               // [dimension] of an accelerator

@@ -4,9 +4,10 @@
 
 namespace coppice::system {
 
-PortTime divide(const ni::MessageRecord& message) {
+PortTime divide(const ni::MessageRecord& message, Cycles begun) {
   PortTime time;
-  const Cycles free = message.port_free_since;
+  const Cycles free = std::max(message.port_free_since, begun);
+  time.idle = free - message.port_free_since;
   const Cycles issued = std::max(message.issued, free);
   // Idle before it was issued: first for data, then for the lockstep.
   const Cycles data_here = std::clamp(message.dependencies_met, free, issued);
@@ -33,10 +34,10 @@ TimeBreakdown::TimeBreakdown(int accelerators, int ni_ports)
     : ni_ports_(ni_ports),
       ports_(static_cast<std::size_t>(accelerators) * static_cast<std::size_t>(ni_ports)) {}
 
-void TimeBreakdown::message_completed(const ni::MessageRecord& message) {
+void TimeBreakdown::add(const ni::MessageRecord& message, Cycles begun) {
   const auto port = static_cast<std::size_t>(message.src * ni_ports_ + message.src_port);
   if (port >= ports_.size()) return;
-  const PortTime part = divide(message);
+  const PortTime part = divide(message, begun);
   PortTime& sum = ports_[port];
   sum.serialization += part.serialization;
   sum.latency += part.latency;
@@ -44,6 +45,7 @@ void TimeBreakdown::message_completed(const ni::MessageRecord& message) {
   sum.lockstep += part.lockstep;
   sum.contention += part.contention;
   sum.credits += part.credits;
+  sum.idle += part.idle;
 }
 
 nlohmann::ordered_json TimeBreakdown::to_json(Cycles total) const {
@@ -55,18 +57,18 @@ nlohmann::ordered_json TimeBreakdown::to_json(Cycles total) const {
     sum.lockstep += port.lockstep;
     sum.contention += port.contention;
     sum.credits += port.credits;
+    sum.idle += port.idle;
     sum.finished += total - port.total();
   }
   const auto mean = [this](Cycles cycles) {
     return ports_.empty() ? 0.0 : static_cast<double>(cycles) / static_cast<double>(ports_.size());
   };
-  return {{"serialization", mean(sum.serialization)},
-          {"latency", mean(sum.latency)},
-          {"dependencies", mean(sum.dependencies)},
-          {"lockstep", mean(sum.lockstep)},
-          {"contention", mean(sum.contention)},
-          {"credits", mean(sum.credits)},
-          {"finished", mean(sum.finished)}};
+  nlohmann::ordered_json json{{"serialization", mean(sum.serialization)}, {"latency", mean(sum.latency)},
+                              {"dependencies", mean(sum.dependencies)},   {"lockstep", mean(sum.lockstep)},
+                              {"contention", mean(sum.contention)},       {"credits", mean(sum.credits)}};
+  if (sum.idle > 0) json["idle"] = mean(sum.idle);
+  json["finished"] = mean(sum.finished);
+  return json;
 }
 
 }  // namespace coppice::system

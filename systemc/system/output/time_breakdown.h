@@ -17,22 +17,24 @@ struct PortTime {
   Cycles contention = 0;     // flits of its messages held up, or data it depends on delayed, by other traffic
   Cycles credits = 0;        // the same for want of credits: up to what buffers that do not cover the credit
                              // loop can explain
+  Cycles idle = 0;           // no tables ran that its next message is of
   Cycles finished = 0;       // its table is done, others go on
 
   Cycles total() const {
-    return serialization + latency + dependencies + lockstep + contention + credits + finished;
+    return serialization + latency + dependencies + lockstep + contention + credits + idle + finished;
   }
 };
 
 // Adds up PortTime from the messages as they complete.
-class TimeBreakdown final : public ni::MessageObserver {
+class TimeBreakdown {
  public:
   TimeBreakdown(int accelerators, int ni_ports);
 
-  // Those of switches that add do not count.
-  void message_completed(const ni::MessageRecord& message) override;
+  // A message that is over, of tables that began in cycle `begun` at its source. Those of switches that add
+  // do not count.
+  void add(const ni::MessageRecord& message, Cycles begun = 0);
 
-  // The mean over all ports, in cycles; the parts sum to `total`.
+  // The mean over all ports, in cycles; the parts sum to `total`. `idle` is one of them if any port was.
   nlohmann::ordered_json to_json(Cycles total) const;
 
   const PortTime& port(topology::NodeId node, int port) const {
@@ -45,6 +47,7 @@ class TimeBreakdown final : public ni::MessageObserver {
 };
 
 // How one message divides the time of its port from the tail of the message before to its own tail.
-PortTime divide(const ni::MessageRecord& message);
+// The tables it is of began in cycle `begun`.
+PortTime divide(const ni::MessageRecord& message, Cycles begun = 0);
 
 }  // namespace coppice::system

@@ -37,6 +37,10 @@ Bytes padded(Bytes bytes, std::size_t members) {
   return padded_size(bytes, static_cast<Bytes>(members) * kElement);
 }
 
+Bytes bytes_of(const workload::GroupCollective& collective, std::size_t members) {
+  return collective.as_configured ? collective.bytes : padded(collective.bytes, members);
+}
+
 // The configuration of a run of the collective alone. A barrier is the least all-reduce.
 config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes, NodeId root, bool routed,
                      bool dimensions, std::size_t members) {
@@ -78,11 +82,12 @@ void take(CompiledCollective& compiled, GroupBound bound) {
 }  // namespace
 
 CompiledCollectives::CompiledCollectives(const config::Loaded& loaded, const topology::Topology& machine,
-                                         const topology::RoutingFunction& routing, GroupWays ways)
+                                         const topology::RoutingFunction& routing,
+                                         const CompileOptions& options)
     : loaded_(loaded),
       machine_(machine),
       routing_(routing),
-      ways_(ways),
+      options_(options),
       ni_ports_(resolve_ni_ports(loaded.config, machine)),
       like_(loaded, machine, routing, ni_ports_),
       framing_{loaded.config.system.ni.flow_control, loaded.config.system.flit,
@@ -92,8 +97,8 @@ CompiledCollectives::CompiledCollectives(const config::Loaded& loaded, const top
 const GroupNetwork& CompiledCollectives::network(const Members& accelerators) {
   auto& known = networks_[accelerators];
   if (known == nullptr) {
-    known =
-        std::make_unique<GroupNetwork>(loaded_, machine_, routing_, accelerators, ways_, like_.likeness());
+    known = std::make_unique<GroupNetwork>(loaded_, machine_, routing_, accelerators, options_.ways,
+                                           like_.likeness());
   }
   return *known;
 }
@@ -101,15 +106,19 @@ const GroupNetwork& CompiledCollectives::network(const Members& accelerators) {
 const CompiledCollective& CompiledCollectives::collective(const workload::GroupCollective& collective,
                                                           const Members& accelerators) {
   const NodeId root = rooted(collective.op) ? accelerators[static_cast<std::size_t>(collective.root)] : -1;
-  const Bytes bytes = padded(collective.bytes, accelerators.size());
+  const Bytes bytes = bytes_of(collective, accelerators.size());
   auto& known = compiled_[{accelerators, collective.op, bytes, root}];
   if (known != nullptr) return *known;
   const GroupNetwork& own = network(accelerators);
   const NodeId member = root < 0 ? root : own.member(root);
-  const auto key = std::make_tuple(own.shape(), collective.op, bytes, member);
-  auto shape = shapes_.find(key);
-  if (shape == shapes_.end()) shape = shapes_.emplace(key, compile(collective, own, member, bytes)).first;
-  known = std::make_unique<CompiledCollective>(shape->second);
+  if (own.kind() == GroupNetwork::Kind::kWhole) {
+    known = std::make_unique<CompiledCollective>(compile(collective, own, member, bytes));
+  } else {
+    const auto key = std::make_tuple(own.shape(), collective.op, bytes, member);
+    auto shape = shapes_.find(key);
+    if (shape == shapes_.end()) shape = shapes_.emplace(key, compile(collective, own, member, bytes)).first;
+    known = std::make_unique<CompiledCollective>(shape->second);
+  }
   known->accelerators = own.accelerators();
   // Routed groups of one shape have links of their own.
   if (own.kind() == GroupNetwork::Kind::kRouted) take(*known, bound(known->op, known->schedule, own, bytes));
@@ -118,6 +127,10 @@ const CompiledCollective& CompiledCollectives::collective(const workload::GroupC
   // The machine's own, which only a group of all accelerators has.
   for (auto node = index(machine_.num_accelerators()); node < known->schedule.nodes.size(); ++node) {
     known->interfaces.push_back(static_cast<NodeId>(node));
+  }
+  if (options_.alone) {
+    count_messages(*known);
+    return *known;
   }
   count(*known);
   add_routes(*known);
@@ -129,7 +142,7 @@ CompiledCollective CompiledCollectives::unplaced(const workload::GroupCollective
   const GroupNetwork& own = network(accelerators);
   const NodeId root =
       rooted(collective.op) ? own.member(accelerators[static_cast<std::size_t>(collective.root)]) : -1;
-  CompiledCollective compiled = compile(collective, own, root, padded(collective.bytes, accelerators.size()));
+  CompiledCollective compiled = compile(collective, own, root, bytes_of(collective, accelerators.size()));
   compiled.accelerators = own.accelerators();
   return compiled;
 }
@@ -138,29 +151,41 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
                                                 const GroupNetwork& network, NodeId root, Bytes bytes) {
   CompiledCollective compiled;
   compiled.op = collective.op;
-  const bool routed = network.kind() == GroupNetwork::Kind::kRouted;
+  CheckedSchedule checked = build(collective, network, root, bytes);
+  if (network.kind() != GroupNetwork::Kind::kRouted) {
+    take(compiled, bound(compiled.op, checked.schedule, network, bytes));
+  }
+  if (checked.schedule.ordered_by_lockstep) {
+    compiled.late =
+        checked.report.contention_free
+            ? "messages of one timestep that differ in length, or that wait for credits, came later"
+            : fmt::format("messages that share {} came later",
+                          to_string(network.topology(), checked.report.shared.front()));
+  }
+  compiled.schedule = std::move(checked.schedule);
+  compiled.report = std::move(checked.report);
+  compiled.expected = std::move(checked.expected);
+  return compiled;
+}
+
+CheckedSchedule CompiledCollectives::build(const workload::GroupCollective& collective,
+                                           const GroupNetwork& network, NodeId root, Bytes bytes) const {
   if (collective.op == CollectiveOp::kAllToAll) {
-    CheckedSchedule checked = compile_all_to_all(loaded_, network.topology(), network.routing(), bytes);
-    if (!routed) take(compiled, bound(compiled.op, checked.schedule, network, bytes));
-    compiled.schedule = std::move(checked.schedule);
-    compiled.report = std::move(checked.report);
-    compiled.expected = std::move(checked.expected);
-    return compiled;
+    return compile_all_to_all(loaded_, network.topology(), network.routing(), bytes);
+  }
+  const auto& pattern = options_.pattern_beyond;
+  if (collective.as_configured) {
+    return build_schedule(loaded_, network.topology(), network.routing(), pattern);
   }
   const config::Loaded one =
       alone(loaded_, collective.op, bytes, std::max(root, 0), routed,
             !network.topology().dimension_kinds().empty(), network.accelerators().size());
   try {
-    CheckedSchedule checked = build_schedule(one, network.topology(), network.routing());
-    if (!routed) take(compiled, bound(compiled.op, checked.schedule, network, bytes));
-    compiled.schedule = std::move(checked.schedule);
-    compiled.report = std::move(checked.report);
-    compiled.expected = std::move(checked.expected);
+    return build_schedule(one, network.topology(), network.routing(), pattern);
   } catch (const ConfigError& error) {
     throw ConfigError(error.where(), fmt::format("collective '{}' among accelerators {}: {}", collective.name,
                                                  fmt::join(network.accelerators(), ", "), error.what()));
   }
-  return compiled;
 }
 
 // A routed group's own links, however the network joins them, over which others may send too.
@@ -209,7 +234,7 @@ GroupBound CompiledCollectives::bound(const workload::GroupCollective& collectiv
   schedule.collective = collective.op == CollectiveOp::kAllToAll
                             ? topology::Collective::kAllGather
                             : parse_collective(workload::to_string(collective.op));
-  schedule.size = padded(collective.bytes, accelerators.size());
+  schedule.size = bytes_of(collective, accelerators.size());
   schedule.nodes.resize(accelerators.size());
   if (rooted(collective.op)) {
     const NodeId root = own.member(accelerators[static_cast<std::size_t>(collective.root)]);
@@ -296,6 +321,15 @@ void CompiledCollectives::count(CompiledCollective& compiled) const {
       });
     }
   }
+}
+
+// Every accelerator takes the data in at least once, a hop away.
+void CompiledCollectives::count_messages(CompiledCollective& compiled) const {
+  for (const schedule::NodeTables& node : compiled.schedule.nodes) {
+    for (const schedule::Table& port : node.ports) compiled.messages += port.messages();
+  }
+  compiled.flit_hops = static_cast<double>(compiled.schedule.size) / static_cast<double>(framing_.flit) *
+                       static_cast<double>(compiled.accelerators.size());
 }
 
 void CompiledCollectives::add_routes(const CompiledCollective& compiled) {

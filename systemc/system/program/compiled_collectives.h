@@ -13,6 +13,7 @@
 #include "schedule/automatic/automatic.h"
 #include "schedule/proof/checker.h"
 #include "schedule/tables/schedule.h"
+#include "system/machine/build.h"
 #include "system/machine/least_time.h"
 #include "system/machine/like_network.h"
 #include "system/program/group_network.h"
@@ -30,13 +31,14 @@ struct CompiledCollective {
       expected;                                // algorithm: auto: what it chose over what, the fastest first
   std::vector<topology::NodeId> accelerators;  // of the machine
   std::vector<topology::NodeId> interfaces;    // those of `accelerators`, then of switches that add for them
-  std::vector<std::int64_t> arrivals;          // [interface]: messages that come to it
-  std::vector<std::int64_t> entries;           // [interface]: of all its tables
+  std::vector<std::int64_t> arrivals;          // [interface]: messages that come to it; empty: not counted
+  std::vector<std::int64_t> entries;           // [interface]: of all its tables; empty: not counted
   LeastTime least;                             // no schedule could take less; groups are of members
   double bandwidth_ns = 0;                     // of the two that it is of, that which takes no latency in
   double least_ns = 0;                         // the larger of the two
+  std::string late;                            // why messages may come later than the lockstep counts on
   std::int64_t messages = 0;
-  double flit_hops = 0;  // routers that its flits pass
+  double flit_hops = 0;  // routers that its flits pass, at least
 };
 
 // What no schedule of a collective of a group could do without on the group's own network.
@@ -48,13 +50,22 @@ struct GroupBound {
   std::vector<double> lengths{};               // of the network's channels (routing/all_to_all_bound.h)
 };
 
+// How the collectives of a program are compiled.
+struct CompileOptions {
+  GroupWays ways = GroupWays::kOwnNetwork;
+  // One collective of all accelerators is all that runs: its own proof covers deadlock, and the network
+  // interfaces, which hold its tables from the start, need no counts of entries and arrivals.
+  bool alone = false;
+  std::optional<int> pattern_beyond{};  // CompileRequest's, where it is not to be its own
+};
+
 // The schedules of a program's collectives and transfers: each compiled once for all that are alike, and
 // proven right.
 class CompiledCollectives {
  public:
   // All references outlive it.
   CompiledCollectives(const config::Loaded& loaded, const topology::Topology& machine,
-                      const topology::RoutingFunction& routing, GroupWays ways = GroupWays::kOwnNetwork);
+                      const topology::RoutingFunction& routing, const CompileOptions& options = {});
 
   // Of `bytes` among `accelerators`, two at least, the root one of them by its index. Throws ConfigError
   // where the algorithm is not defined on the group's network.
@@ -77,18 +88,21 @@ class CompiledCollectives {
   using Members = std::vector<topology::NodeId>;
   CompiledCollective compile(const workload::GroupCollective& collective, const GroupNetwork& network,
                              topology::NodeId root, Bytes bytes);
+  CheckedSchedule build(const workload::GroupCollective& collective, const GroupNetwork& network,
+                        topology::NodeId root, Bytes bytes) const;
   GroupBound bound(workload::CollectiveOp op, const schedule::Schedule& schedule, const GroupNetwork& network,
                    Bytes bytes) const;
   topology::Topology own_links(const Members& accelerators) const;
   std::optional<schedule::Protocol> transfer_protocol(topology::NodeId source, const topology::Route& route,
                                                       Bytes bytes) const;
   void count(CompiledCollective& compiled) const;
+  void count_messages(CompiledCollective& compiled) const;
   void add_routes(const CompiledCollective& compiled);
 
   const config::Loaded& loaded_;
   const topology::Topology& machine_;
   const topology::RoutingFunction& routing_;
-  GroupWays ways_;
+  CompileOptions options_;
   int ni_ports_;
   LikeNetwork like_;
   fabric::Framing framing_;

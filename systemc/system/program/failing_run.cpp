@@ -253,7 +253,8 @@ class FailingRun {
     const double end_ns = begin_ns + stretch["time_ns"].get<double>();
     Json kept{{"begin_ns", begin_ns}, {"end_ns", until > 0 && !finished() ? to_ns(until) : end_ns}};
     for (const char* key : {"fidelity", "fidelity_reason", "trains", "verified", "iterations", "collectives",
-                            "accelerators", "flits", "flit_hops", "link_utilization", "statistics"}) {
+                            "accelerators", "flits", "flit_hops", "link_utilization", "dimensions",
+                            "window_ns", "time_breakdown_cycles", "statistics"}) {
       if (stretch.contains(key)) kept[key] = stretch[key];
     }
     progress_.stretches.push_back(std::move(kept));
@@ -298,7 +299,9 @@ class FailingRun {
       for (const Json& stretch : progress_.stretches) sum += stretch[count].get<std::int64_t>();
       json[count] = sum;
     }
-    json.erase("statistics");  // each stretch has its own machine
+    // Each stretch has its own machine.
+    for (const char* key : {"statistics", "dimensions", "window_ns", "time_breakdown_cycles"})
+      json.erase(key);
     json["jobs"] = std::move(jobs);
     json["failures"] = told_;
     json["stretches"] = progress_.stretches;
@@ -334,6 +337,8 @@ Json run_failing(const config::Loaded& loaded, const workload::Program& program,
                                   shown));
   };
   refuse("--trace", options.trace_path, "trace");
+  refuse("--vcd", options.vcd_path, "value change dump");
+  refuse("--fst", options.fst_path, "waveform");
   refuse("--statistics", options.statistics_path, "table of modules");
   return FailingRun(loaded, program, options, run).run();
 }

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/loader.h"
-#include "system/collective/run.h"
+#include "system/machine/run_options.h"
 #include "system/program/job_programs.h"
 #include "topology/topology.h"
 #include "workload/program.h"

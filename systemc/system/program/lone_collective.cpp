@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "system/machine/build.h"
-#include "system/output/result.h"
 
 namespace coppice::system {
 namespace {
@@ -62,6 +61,7 @@ workload::Program make_lone_collective(const config::Loaded& loaded) {
   collective.name = own.op;
   collective.op = parse_op(own.op);
   collective.bytes = own.size;
+  collective.as_configured = own.group.empty() && collective.op != CollectiveOp::kAllToAll;
   if (has_root(own)) {
     const auto root = std::ranges::find(program.placement, own.root);
     if (root == program.placement.end()) {
@@ -96,29 +96,6 @@ LoneSchedule schedule_lone_collective(const config::Loaded& loaded) {
   topology::Topology network = compiler.network(program.placement).topology();
   const schedule::NiOverhead overhead = ni_overhead(loaded.config.system, network, compiled.schedule);
   return {std::move(network), std::move(compiled), overhead};
-}
-
-void add_collective_fields(nlohmann::ordered_json& result, const CompiledCollective& compiled, Bytes size) {
-  const double time_ns = result.at("time_ns").get<double>();
-  const double bandwidth = time_ns > 0 ? static_cast<double>(size) / time_ns : 0;
-  const auto members = static_cast<int>(compiled.accelerators.size());
-  const bool all_to_all = compiled.op == CollectiveOp::kAllToAll;
-  result["contention_free"] =
-      compiled.report.contention_free && result.at("fidelity") == "train" && !result.contains("trains");
-  result["steps"] = compiled.schedule.steps;
-  result["algbw_gb_s"] = bandwidth;
-  result["busbw_gb_s"] = bandwidth * (all_to_all ? static_cast<double>(members - 1) / members
-                                                 : bus_factor(compiled.schedule, members));
-  auto groups = nlohmann::ordered_json::array();
-  for (const auto& group : compiled.least.bandwidth.groups) {
-    auto list = nlohmann::ordered_json::array();
-    for (const NodeId member : group) list.push_back(compiled.accelerators[static_cast<std::size_t>(member)]);
-    groups.push_back(std::move(list));
-  }
-  result["bound"] = {
-      {"time_ns", compiled.bandwidth_ns}, {"latency_ns", compiled.least.latency_ns}, {"groups", groups}};
-  result["efficiency"] = time_ns > 0 ? compiled.least_ns / time_ns : 1.0;
-  write_choice(compiled.expected, result);
 }
 
 }  // namespace coppice::system

@@ -26,9 +26,4 @@ struct LoneSchedule {
 };
 LoneSchedule schedule_lone_collective(const config::Loaded& loaded);
 
-// Adds to the result of its run what that of a collective among all has: contention_free, steps, algbw_gb_s,
-// busbw_gb_s, bound (of the group's own network), efficiency,
-// and with algorithm: auto chosen and expected.
-void add_collective_fields(nlohmann::ordered_json& result, const CompiledCollective& compiled, Bytes size);
-
 }  // namespace coppice::system

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/time_limit.h"
 #include "fabric/sim_time.h"
 #include "schedule/tables/final_chunks.h"
 #include "system/machine/build.h"
@@ -34,10 +35,26 @@ void require_room(const config::Loaded& loaded, const std::string& key, const to
         fmt::format("program.jitter lists {} factors for {} ranks: write one, or one for every rank", jitter,
                     program.ranks.size()));
   }
-  if (loaded.config.system.router.impl == config::Implementation::kRtl) {
-    throw ConfigError(loaded.place("system.router.impl"),
-                      "system.router.impl: rtl runs a single collective, not a program: write systemc");
-  }
+}
+
+void require_routers(const config::Loaded& loaded) {
+  if (loaded.config.system.router.impl != config::Implementation::kRtl) return;
+  throw ConfigError(loaded.place("system.router.impl"),
+                    "system.router.impl: rtl runs a single collective, not a program: write systemc");
+}
+
+// Whether all accelerators join the only collective from the start on, and do nothing else.
+bool is_one_collective(const config::Loaded& loaded, const workload::Program& program,
+                       const std::vector<Job>& jobs, int accelerators) {
+  if (program.collectives.size() != 1 || !program.transfers.empty()) return false;
+  if (static_cast<int>(program.ranks.size()) != accelerators || !loaded.config.program.failures.empty())
+    return false;
+  if (accelerators < 2 && !program.collectives.front().as_configured) return false;
+  return std::ranges::all_of(jobs, [](const Job& job) { return job.arrival == 0; }) &&
+         std::ranges::all_of(program.ranks, [](const workload::RankProgram& rank) {
+           return rank.operations.size() == 1 &&
+                  std::holds_alternative<workload::JoinCollective>(rank.operations.front().work);
+         });
 }
 
 }  // namespace
@@ -45,32 +62,62 @@ void require_room(const config::Loaded& loaded, const std::string& key, const to
 PreparedProgram::PreparedProgram(const config::Loaded& loaded, const std::string& key,
                                  const workload::Program& program, const std::vector<Job>& jobs,
                                  topology::Topology network,
-                                 std::unique_ptr<topology::RoutingFunction> own_routing, GroupWays ways)
+                                 std::unique_ptr<topology::RoutingFunction> own_routing, GroupWays ways,
+                                 std::optional<int> pattern_beyond)
     : topology(std::move(network)),
       routing(own_routing != nullptr ? std::move(own_routing) : build_routing(loaded, topology)),
       ni_ports(resolve_ni_ports(loaded.config, topology)),
       fabric_ports(ni_ports),
-      compiler(loaded, topology, *routing, ways) {
+      alone(ways == GroupWays::kOwnNetwork &&
+            is_one_collective(loaded, program, jobs, topology.num_accelerators())),
+      compiler(loaded, topology, *routing, {.ways = ways, .alone = alone, .pattern_beyond = pattern_beyond}) {
   require_room(loaded, key, topology, program);
   // Compiles all of them.
   const ProgramState state(loaded, program, jobs, compiler);
+  if (alone) {
+    only = state.exchange(1).compiled;
+  } else {
+    require_routers(loaded);
+    compiler.require_deadlock_free();
+  }
   flit_hops = state.flit_hops();
-  compiler.require_deadlock_free();
-  if (runs_in_verilog(loaded)) require_verilog_runs(loaded, key, program, jobs, topology, ni_ports, state);
-  // Interfaces begin without tables of their own.
-  idle.nodes.resize(static_cast<std::size_t>(topology.num_interfaces()));
-  for (auto& node : idle.nodes) node.ports.resize(static_cast<std::size_t>(ni_ports));
-  give_adders_ports(state);
+  require_time(state);
+  if (runs_in_verilog(loaded)) {
+    if (alone) {
+      require_verilog_runs(loaded, *only, state.verified(), topology, ni_ports);
+    } else {
+      require_verilog_runs(loaded, key, program, jobs, topology, ni_ports, state);
+    }
+  }
+  prepare_tables(state);
+}
+
+void PreparedProgram::require_time(const ProgramState& state) const {
+  constexpr std::int64_t kLongestNs = kLongestTime / kFemtosecondsPerNanosecond;
+  for (ni::ContextId id = 1; id <= state.exchanges(); ++id) {
+    const CompiledCollective* const compiled = state.exchange(id).compiled;
+    if (compiled != nullptr && compiled->least_ns > static_cast<double>(kLongestNs)) {
+      throw TimeLimitError("the collective, however it is scheduled,");
+    }
+  }
 }
 
 // Switches that add have a port for every accelerator.
-void PreparedProgram::give_adders_ports(const ProgramState& state) {
+void PreparedProgram::prepare_tables(const ProgramState& state) {
+  if (alone) {
+    for (const schedule::NodeTables& node : only->schedule.nodes) {
+      fabric_ports = std::max(fabric_ports, static_cast<int>(node.ports.size()));
+    }
+    return;
+  }
+  idle_.nodes.resize(static_cast<std::size_t>(topology.num_interfaces()));
+  for (auto& node : idle_.nodes) node.ports.resize(static_cast<std::size_t>(ni_ports));
   for (ni::ContextId id = 1; id <= state.program().collectives.size(); ++id) {
     const CompiledCollective* const compiled = state.exchange(id).compiled;
     if (compiled == nullptr) continue;
     for (std::size_t i = compiled->accelerators.size(); i < compiled->interfaces.size(); ++i) {
       const std::size_t ports = compiled->schedule.nodes[i].ports.size();
-      idle.nodes[static_cast<std::size_t>(compiled->interfaces[i])].ports.resize(ports);
+      idle_.nodes[static_cast<std::size_t>(compiled->interfaces[i])].ports.resize(ports);
       fabric_ports = std::max(fabric_ports, static_cast<int>(ports));
     }
   }
@@ -83,17 +130,55 @@ ProgramMachine::ProgramMachine(const ProgramSetup& setup, const RunOptions& opti
       state_(setup.loaded, setup.program, setup.jobs, setup.prepared.compiler),
       passes_(setup.loaded, setup.program),
       verilog_(runs_in_verilog(setup.loaded)) {
-  if (verilog_) state_.keep_data();
+  if (verilog_ || prepared_.alone) state_.keep_data();
   fabric::set_time_resolution();
   if (setup.chain != nullptr) chain_gradients(*setup.chain);
   build_machine();
-  for (ni::MessageObserver* observer : options.message_observers) log_.add_observer(*observer);
-  for (fabric::FabricObserver* observer : options.fabric_observers) fabric().add_observer(*observer);
-  if (options.trace_path.empty()) return;
-  trace_ = std::make_unique<TraceWriter>(options.trace_path, prepared_.topology, setup.loaded.config.system,
-                                         prepared_.fabric_ports);
-  log_.add_observer(*trace_);
-  fabric().add_observer(*trace_);
+  observe();
+}
+
+void ProgramMachine::observe() {
+  const config::Config& config = setup_.loaded.config;
+  observers_ =
+      std::make_unique<ProgramObservers>(state_, prepared_.topology, config.system, prepared_.ni_ports);
+  observers_->attach(log_, fabric());
+  for (ni::MessageObserver* observer : options_.message_observers) log_.add_observer(*observer);
+  for (fabric::FabricObserver* observer : options_.fabric_observers) fabric().add_observer(*observer);
+  if (options_.final_values) {
+    state_.on_verified = [this](const CompiledCollective& compiled, Verification& verification) {
+      for (std::size_t member = 0; member < compiled.accelerators.size(); ++member) {
+        const auto* memory =
+            dynamic_cast<const ni::ValueMemory*>(&verification.memory(static_cast<NodeId>(member)));
+        if (memory != nullptr) options_.final_values(compiled.accelerators[member], memory->values());
+      }
+    };
+  }
+  if (!options_.trace_path.empty()) {
+    trace_ = std::make_unique<TraceWriter>(options_.trace_path, prepared_.topology, config.system,
+                                           prepared_.fabric_ports);
+    log_.add_observer(*trace_);
+    fabric().add_observer(*trace_);
+  }
+  if (!options_.vcd_path.empty()) {
+    vcd_ =
+        std::make_unique<VcdProbe>("vcd", options_.vcd_path, prepared_.topology, fabric().period(), shown());
+    fabric().add_observer(*vcd_);
+  }
+}
+
+// The network interfaces that a value change dump shows.
+std::vector<const ni::Interface*> ProgramMachine::shown() const {
+  std::vector<const ni::Interface*> chosen;
+  const int accelerators = prepared_.topology.num_accelerators();
+  for (const int node : setup_.loaded.config.observe_nodes) {
+    if (node < 0 || node >= accelerators) {
+      throw ConfigError(setup_.loaded.place("observe.nodes"),
+                        fmt::format("no accelerator {}; {} has 0 to {}", node, prepared_.topology.name(),
+                                    accelerators - 1));
+    }
+    chosen.push_back(machine_->interfaces()[static_cast<std::size_t>(node)].get());
+  }
+  return chosen;
 }
 
 void ProgramMachine::chain_gradients(const GradientChain& chain) {
@@ -115,8 +200,10 @@ void ProgramMachine::chain_gradients(const GradientChain& chain) {
 }
 
 void ProgramMachine::build_machine() {
-  for (NodeId node = 0; node < prepared_.topology.num_interfaces(); ++node) {
-    memories_.push_back(std::make_unique<ProgramMemory>(state_, node));
+  if (!prepared_.alone) {
+    for (NodeId node = 0; node < prepared_.topology.num_interfaces(); ++node) {
+      memories_.push_back(std::make_unique<ProgramMemory>(state_, node));
+    }
   }
   // What is cut off in a cycle is not leapt over.
   const bool leaps = setup_.fidelity == config::Fidelity::kLeap;
@@ -124,23 +211,33 @@ void ProgramMachine::build_machine() {
       .loaded = setup_.loaded,
       .topology = prepared_.topology,
       .routing = *prepared_.routing,
-      .schedule = prepared_.idle,
+      .schedule = prepared_.tables(),
       .fidelity = setup_.stop > 0 && leaps ? config::Fidelity::kFlit : setup_.fidelity,
       .fabric_ports = prepared_.fabric_ports,
       .log = log_,
       .failure = failure_,
       .contents = [this](NodeId node) -> ni::GradientMemory& {
-        return *memories_[static_cast<std::size_t>(node)];
+        return prepared_.alone ? state_.memory(1, node) : *memories_[static_cast<std::size_t>(node)];
       },
-      .rtl_interfaces =
-          std::vector<bool>(static_cast<std::size_t>(prepared_.topology.num_accelerators()), verilog_),
-      .rtl_contexts = verilog_,
-      .wave_path = {},
+      .rtl_interfaces = verilog_accelerators(setup_.loaded, prepared_.topology),
+      .rtl_contexts = verilog_ && !prepared_.alone,
+      .wave_path = options_.fst_path,
       .paths = setup_.paths,
       .threads = threads_for(state_.flit_hops(), options_.threads),
+      .symmetric = setup_.symmetric,
       .meetings = setup_.meetings,
   };
+  machine_ = std::make_unique<Machine>("machine", spec, parts());
+  const bool adding = state_.adding() && !prepared_.alone;
+  if (adding) state_.on_first_joined = [this](ni::ContextId id, Cycles now) { start_adders(id, now); };
+  // A value change dump samples the nodes in every cycle of the kernel.
+  if (!adding && setup_.gate == nullptr && options_.vcd_path.empty()) machine_->decouple();
+}
+
+// A collective alone is started by the usual accelerators, or by your own.
+MachineParts ProgramMachine::parts() {
   MachineParts parts = options_.parts;
+  if (prepared_.alone) return parts;
   parts.fit_for_threads = !parts.make_memory || parts.fit_for_threads;
   parts.make_accelerator = [this](NodeId node) {
     auto runner =
@@ -148,12 +245,7 @@ void ProgramMachine::build_machine() {
     runners_.push_back(runner.get());
     return runner;
   };
-  machine_ = std::make_unique<Machine>("machine", spec, parts);
-  if (state_.adding()) {
-    state_.on_first_joined = [this](ni::ContextId id, Cycles now) { start_adders(id, now); };
-  } else if (setup_.gate == nullptr) {
-    machine_->decouple();
-  }
+  return parts;
 }
 
 // Switches begin with the first of the accelerators, at once, which nodes ahead of each other could not.
@@ -169,20 +261,32 @@ void ProgramMachine::start_adders(ni::ContextId id, Cycles now) {
 }
 
 void ProgramMachine::run() {
-  simulate();
-  if (verilog_) {
-    // Sums of flits that came at once may still wait in a reduction unit when their messages count.
-    constexpr Cycles kSettle = 1000;
-    machine_->run_to(end_ + kSettle);
-    state_.verify_kept();
+  try {
+    simulate();
+    if (verilog_ || prepared_.alone) settle();
+  } catch (const ni::WrongDataError& error) {
+    if (!prepared_.alone) throw;
+    state_.refuse_data(1, error);
   }
   // At the stop credits may be under way, though all has ended.
   if (complete() && fabric().idle()) fabric().check_conservation();
+  if (prepared_.alone) state_.ended_alone(observers_->ends());
+  if (verilog_ || prepared_.alone) state_.verify_kept();
   if (complete() && log_.completed_count() != state_.messages()) {
     throw ModelError(
         fmt::format("{} of the program's {} messages came", log_.completed_count(), state_.messages()));
   }
+  if (vcd_) vcd_->finish();
   if (options_.statistics != nullptr) *options_.statistics = fabric().statistics();
+}
+
+// Sums of flits that came at once may still wait in a reduction unit when their messages count.
+void ProgramMachine::settle() {
+  constexpr Cycles kSettle = 1000;
+  if (setup_.fidelity == config::Fidelity::kFlit || setup_.fidelity == config::Fidelity::kLeap) {
+    machine_->run_to(end_ + kSettle);
+  }
+  for (const auto& interface : machine_->interfaces()) interface->settle();
 }
 
 void ProgramMachine::simulate() {
@@ -196,17 +300,17 @@ void ProgramMachine::simulate() {
       .complete = [this] { return complete(); },
       .part =
           [this] {
-            const auto operations = static_cast<double>(state_.operations());
-            return operations > 0 ? static_cast<double>(state_.ended()) / operations : 0;
+            const auto done = static_cast<double>(prepared_.alone ? log_.completed_count() : state_.ended());
+            const auto all = static_cast<double>(prepared_.alone ? state_.messages() : state_.operations());
+            return all > 0 ? done / all : 0;
           },
-      .how_far =
-          [this] {
-            if (setup_.how_far) return setup_.how_far();
-            return fmt::format("{} of {} operations have ended", state_.ended(), state_.operations());
-          },
-      .stuck = [](Cycles) { return kernel_is_silent(); },
+      .how_far = [this] { return how_far(); },
+      .stuck = [this](Cycles cycle) { return stuck(cycle); },
       .who = [this](Cycles cycle) { return describe_waiting(cycle); },
-      .between = {},
+      .between =
+          [this] {
+            if (vcd_ && complete()) vcd_->stop();
+          },
   };
   // Up to the stop, complete or not.
   if (setup_.stop > 0) {
@@ -215,6 +319,22 @@ void ProgramMachine::simulate() {
   }
   end_ =
       run_to_end(fabric(), state, setup_.loaded.config.max_cycles, options_.interrupted, options_.progress);
+}
+
+std::string ProgramMachine::how_far() const {
+  if (setup_.how_far) return setup_.how_far();
+  return prepared_.alone
+             ? fmt::format("{} of {} messages are done", log_.completed_count(), state_.messages())
+             : fmt::format("{} of {} operations have ended", state_.ended(), state_.operations());
+}
+
+// The clock of a value change dump keeps the kernel busy: then silence is judged by what moves and computes.
+bool ProgramMachine::stuck(Cycles cycle) const {
+  if (!vcd_) return kernel_is_silent();
+  constexpr Cycles kPatience = 10'000'000;
+  const bool computes =
+      std::ranges::any_of(runners_, [](const ProgramRunner* runner) { return runner->expects(); });
+  return !computes && cycle - std::max(fabric().last_movement(), observers_->last()) > kPatience;
 }
 
 std::string ProgramMachine::describe_waiting(Cycles cycle) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,12 @@
 #include "system/machine/run_loop.h"
 #include "system/machine/run_options.h"
 #include "system/output/trace_writer.h"
+#include "system/output/vcd_probe.h"
 #include "system/program/collective_gate.h"
 #include "system/program/compiled_collectives.h"
 #include "system/program/gradient_chain.h"
 #include "system/program/job_programs.h"
+#include "system/program/program_observers.h"
 #include "system/program/program_runner.h"
 #include "system/program/program_state.h"
 #include "system/program/shared_passes.h"
@@ -35,18 +38,27 @@ class PreparedProgram {
   PreparedProgram(const config::Loaded& loaded, const std::string& key, const workload::Program& program,
                   const std::vector<Job>& jobs, topology::Topology network,
                   std::unique_ptr<topology::RoutingFunction> own_routing = nullptr,
-                  GroupWays ways = GroupWays::kOwnNetwork);
+                  GroupWays ways = GroupWays::kOwnNetwork, std::optional<int> pattern_beyond = std::nullopt);
+
+  // What interfaces are made with: the tables of the only collective, or none.
+  const schedule::Schedule& tables() const { return only == nullptr ? idle_ : only->schedule; }
 
   topology::Topology topology;
   std::unique_ptr<topology::RoutingFunction> routing;
   int ni_ports;      // of an accelerator
   int fabric_ports;  // of any network interface
+  // All accelerators do nothing but join one collective, from the start on: interfaces are made with its
+  // tables, and need no contexts.
+  bool alone;
   CompiledCollectives compiler;
-  double flit_hops = 0;     // of all messages
-  schedule::Schedule idle;  // of interfaces without tables of their own
+  const CompiledCollective* only = nullptr;  // that collective, if `alone`
+  double flit_hops = 0;                      // of all messages
 
  private:
-  void give_adders_ports(const ProgramState& state);
+  void require_time(const ProgramState& state) const;
+  void prepare_tables(const ProgramState& state);
+
+  schedule::Schedule idle_;  // of interfaces without tables of their own
 };
 
 // What runs, and how. All references and what pointers point to outlive the machine.
@@ -56,12 +68,13 @@ struct ProgramSetup {
   const std::vector<Job>& jobs;
   PreparedProgram& prepared;
   config::Fidelity fidelity;
-  const GradientChain* chain = nullptr;    // none: no operation waits for parts of a collective
-  CollectiveGate* gate = nullptr;          // none: collectives begin when they have been joined
-  const ni::PathTable* paths = nullptr;    // none: messages take the routes of their schedules
-  std::function<std::string()> how_far{};  // as RunState has it; empty: by operations
-  fabric::Meetings* meetings = nullptr;    // as MachineSpec has it
-  Cycles stop = 0;                         // what has not ended by then is lost; 0: all ends
+  const GradientChain* chain = nullptr;     // none: no operation waits for parts of a collective
+  CollectiveGate* gate = nullptr;           // none: collectives begin when they have been joined
+  const ni::PathTable* paths = nullptr;     // none: messages take the routes of their schedules
+  std::function<std::string()> how_far{};   // as RunState has it; empty: by operations
+  fabric::Meetings* meetings = nullptr;     // as MachineSpec has it
+  const SymmetricRun* symmetric = nullptr;  // as MachineSpec has it; of a collective that is `alone`
+  Cycles stop = 0;                          // what has not ended by then is lost; 0: all ends
 };
 
 // The machine with a program on it: the one way in which programs are simulated, whatever is told of them.
@@ -73,7 +86,10 @@ class ProgramMachine {
   // To the end, or to the stop. Throws Interrupted, ModelError where nothing can move any more, where data is
   // wrong or missing, or beyond max_cycles, and what the modules throw.
   void run();
-  bool complete() const { return state_.ended() == state_.operations(); }
+  bool complete() const {
+    return prepared_.alone ? log_.completed_count() == state_.messages()
+                           : state_.ended() == state_.operations();
+  }
 
   const ProgramState& state() const { return state_; }
   const SharedPasses& passes() const { return passes_; }
@@ -86,12 +102,19 @@ class ProgramMachine {
   fabric::Failure& failure() { return failure_; }
   // Of options.trace_path; none if that is empty. Who has told it all finishes it.
   TraceWriter* trace() { return trace_.get(); }
+  const ProgramObservers& observers() const { return *observers_; }
 
  private:
   void chain_gradients(const GradientChain& chain);
   void build_machine();
+  MachineParts parts();
+  void observe();
   void start_adders(ni::ContextId id, Cycles now);
   void simulate();
+  void settle();
+  bool stuck(Cycles cycle) const;
+  std::string how_far() const;
+  std::vector<const ni::Interface*> shown() const;
   std::string describe_waiting(Cycles cycle) const;
 
   const ProgramSetup setup_;
@@ -106,7 +129,9 @@ class ProgramMachine {
   ni::MessageLog log_;
   fabric::Failure failure_;
   std::unique_ptr<Machine> machine_;
+  std::unique_ptr<ProgramObservers> observers_;
   std::unique_ptr<TraceWriter> trace_;
+  std::unique_ptr<VcdProbe> vcd_;
   Cycles end_ = 0;  // of the simulation
 };
 

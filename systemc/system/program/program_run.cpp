@@ -12,19 +12,19 @@
 #include "config/settings/lone_collective_config.h"
 #include "config/settings/shape.h"
 #include "system/machine/build.h"
+#include "system/machine/hierarchy.h"
+#include "system/machine/symmetric_run.h"
 #include "system/machine/time_guard.h"
-#include "system/output/leaps.h"
-#include "system/output/link_utilization.h"
-#include "system/output/possible.h"
-#include "system/output/result_frame.h"
 #include "system/output/statistics.h"
 #include "system/process/auto_fidelity.h"
+#include "system/process/child_process.h"
 #include "system/process/cost_meter.h"
 #include "system/program/failing_run.h"
 #include "system/program/job_programs.h"
 #include "system/program/large_program.h"
 #include "system/program/lone_collective.h"
 #include "system/program/program_machine.h"
+#include "system/program/program_result.h"
 #include "system/program/program_timeline.h"
 #include "system/program/text_workload_program.h"
 #include "system/program/verilog_program.h"
@@ -36,7 +36,10 @@ namespace {
 using topology::NodeId;
 
 // The key that a program comes from.
-std::string origin(const config::Loaded& loaded) {
+std::string origin(const config::Loaded& loaded, const workload::Program& program) {
+  if (is_collective(program)) {
+    return loaded.config.training.model.empty() ? "collective.size" : "training.model";
+  }
   if (config::runs_lone_collective(loaded.config)) return "collective";
   if (config::runs_inference(loaded.config)) return "workload.inference";
   return loaded.places.contains("program") ? "program" : "training";
@@ -46,7 +49,8 @@ class ProgramRun {
  public:
   ProgramRun(const ProgramSetup& setup, const RunOptions& options)
       : setup_(setup), options_(options), machine_(setup, options) {
-    if (machine_.trace() != nullptr) machine_.trace()->name_actors("accelerators");
+    if (machine_.trace() != nullptr && !is_collective(setup_.program))
+      machine_.trace()->name_actors("accelerators");
   }
 
   nlohmann::ordered_json run() {
@@ -54,82 +58,13 @@ class ProgramRun {
     machine_.run();
     const ProgramTimeline timeline(machine_.state(), machine_.fabric().period());
     if (machine_.trace() != nullptr) {
-      timeline.trace(*machine_.trace());
+      if (!is_collective(setup_.program)) timeline.trace(*machine_.trace());
       machine_.trace()->finish();
     }
-    return result(timeline, cost);
+    return make_result(setup_, machine_, timeline, options_.statistics_path, cost);
   }
 
  private:
-  const config::Config& config() const { return setup_.loaded.config; }
-
-  // By what passes over layers were timed, and by how much the network interfaces delayed them.
-  nlohmann::ordered_json passes() const {
-    const SharedPasses& passes = machine_.passes();
-    const double ns = static_cast<double>(passes.delay()) * static_cast<double>(machine_.fabric().period()) /
-                      static_cast<double>(kFemtosecondsPerNanosecond);
-    return {{"formula", passes.by_formula()},
-            {"tiles", passes.by_tiles()},
-            {"delayed_ns", ns / static_cast<double>(setup_.program.ranks.size())}};
-  }
-
-  nlohmann::ordered_json result(const ProgramTimeline& timeline, const CostMeter& cost) const {
-    const Femtoseconds period = machine_.fabric().period();
-    const fabric::FabricStatistics& statistics = machine_.fabric().statistics();
-    const ProgramState& state = machine_.state();
-    const workload::Program& program = setup_.program;
-    nlohmann::ordered_json json = begin_result("coppice.result/1", config());
-    for (const std::string& assumption : program.assumptions) json["assumptions"].push_back(assumption);
-    json["program"] = {{"name", program.name},
-                       {"ranks", program.ranks.size()},
-                       {"operations", state.operations()},
-                       {"messages", state.messages()}};
-    json["verified"] = state.verified();
-    json["fidelity"] = config::to_string(setup_.fidelity);
-    json["cycles"] = state.last();
-    json["time_ns"] = static_cast<double>(state.last()) * static_cast<double>(period) /
-                      static_cast<double>(kFemtosecondsPerNanosecond);
-    json["iterations"] = timeline.iterations();
-    json["collectives"] = timeline.collectives();
-    if (!config().program.jobs.empty() || !config().program.failures.empty()) json["jobs"] = timeline.jobs();
-    json["accelerators"] = timeline.accelerators();
-    if (machine_.passes().limited()) json["passes"] = passes();
-    json["flits"] = statistics.flits_injected;
-    json["flit_hops"] = statistics.flit_hops;
-    // What is under way at the stop counts whole.
-    if (machine_.complete()) {
-      json["link_utilization"] =
-          link_utilization(config().system, setup_.prepared.topology, statistics, state.last() * period);
-    }
-    if (setup_.fidelity == config::Fidelity::kLeap) {
-      const Machine& machine = machine_.machine();
-      json["leap"] =
-          leaps(state.last(), machine.leapt(), setup_.prepared.topology.num_nodes(), machine.stretched());
-    }
-    write_flits_beside_trains(setup_.meetings, json);
-    end_result(json, machine_.machine(), options_.statistics_path, cost);
-    if (config::runs_lone_collective(config())) {
-      const CompiledCollective& compiled = *state.exchange(1).compiled;
-      add_collective_fields(json, compiled, config().collective.size);
-      json["ni_overhead"] =
-          schedule::to_json(ni_overhead(config().system, setup_.prepared.topology, compiled.schedule));
-    }
-    require_possible(json);
-    return json;
-  }
-
-  // Each collective against the least time on its group's network, the channels against theirs.
-  static void require_possible(const nlohmann::ordered_json& json) {
-    if (json.contains("link_utilization")) {
-      require_part("link_utilization.max", json["link_utilization"]["max"].get<double>());
-    }
-    for (const auto& collective : json["collectives"]) {
-      if (!collective.contains("efficiency")) continue;
-      require_part(fmt::format("efficiency of '{}'", collective["name"].get<std::string>()),
-                   collective["efficiency"].get<double>());
-    }
-  }
-
   const ProgramSetup setup_;
   const RunOptions& options_;
   ProgramMachine machine_;
@@ -161,151 +96,195 @@ void require_one_origin(const config::Loaded& loaded) {
 workload::Program load_program(const config::Loaded& loaded) {
   require_one_origin(loaded);
   if (!loaded.config.program.jobs.empty()) return load_jobs(loaded);
-  if (config::runs_lone_collective(loaded.config)) return make_lone_collective(loaded);
   if (config::trains_text_workload(loaded.config)) return load_text_program(loaded);
   if (config::runs_inference(loaded.config)) return load_inference(loaded);
   if (config::trains_large_model(loaded.config)) return load_large_program(loaded);
   if (!loaded.config.program.trace.empty()) return load_trace(loaded);
-  return config::read_program_file(loaded.config.program.file);
+  if (!loaded.config.program.file.empty()) return config::read_program_file(loaded.config.program.file);
+  return make_lone_collective(loaded);
 }
 
 namespace {
 
-// On a network, up to a cycle if that is above 0.
-nlohmann::ordered_json run_stretch(const config::Loaded& loaded, const workload::Program& program,
-                                   const std::vector<Job>& jobs, const GradientChain& chain,
-                                   const RunOptions& options, const topology::Topology& network,
-                                   Cycles stop) {
-  const std::string key = origin(loaded);
-  const auto prepared = within_time(
-      loaded, key, [&] { return std::make_unique<PreparedProgram>(loaded, key, program, jobs, network); });
-  const auto run = [&](config::Fidelity fidelity, fabric::Meetings* meetings = nullptr) {
-    return within_time(loaded, key, [&] {
-      const ProgramSetup setup{.loaded = loaded,
-                               .program = program,
-                               .jobs = jobs,
-                               .prepared = *prepared,
-                               .fidelity = fidelity,
-                               .chain = &chain,
-                               .meetings = meetings,
-                               .stop = stop};
-      return ProgramRun(setup, options).run();
-    });
-  };
-  if (runs_in_verilog(loaded)) {
-    if (loaded.config.fidelity != config::Fidelity::kFlit &&
-        loaded.config.fidelity != config::Fidelity::kAuto) {
-      throw ConfigError(loaded.place("fidelity"), "fidelity: the Verilog speaks flits: write flit or auto");
+// A program, ready to run on a network, up to a cycle if that is above 0.
+class Stretch {
+ public:
+  Stretch(const config::Loaded& loaded, const workload::Program& program, const std::vector<Job>& jobs,
+          const GradientChain& chain, const RunOptions& options, const topology::Topology& network,
+          Cycles stop)
+      : loaded_(loaded),
+        program_(program),
+        jobs_(jobs),
+        chain_(chain),
+        options_(options),
+        stop_(stop),
+        key_(origin(loaded, program)),
+        prepared_(within_time(loaded, key_, [&] {
+          return std::make_unique<PreparedProgram>(loaded, key_, program, jobs, network, nullptr,
+                                                   GroupWays::kOwnNetwork, options.pattern_beyond);
+        })) {}
+
+  // `auto` tries trains in a process of its own, and simulates flits, leaping over what repeats, where they
+  // do not apply. A value change dump shows flits, so it asks for them from the start.
+  nlohmann::ordered_json run() const {
+    require_waves();
+    const bool verilog = runs_in_verilog(loaded_) || routers_in_verilog();
+    const config::Fidelity fidelity = asked();
+    if (verilog) {
+      if (fidelity != config::Fidelity::kFlit && fidelity != config::Fidelity::kAuto) {
+        throw ConfigError(loaded_.place("fidelity"),
+                          "fidelity: the Verilog speaks flits: write flit or auto");
+      }
+      return run_at(config::Fidelity::kFlit);
     }
-    return run(config::Fidelity::kFlit);
+    if (auto result = run_symmetric()) return *std::move(result);
+    if (fidelity != config::Fidelity::kAuto) {
+      return run_at(fidelity, fidelity == config::Fidelity::kTrain ? options_.meetings : nullptr);
+    }
+    if (!options_.vcd_path.empty()) return run_at(config::Fidelity::kFlit);
+    return run_auto([this](config::Fidelity at, fabric::Meetings* meetings) { return run_at(at, meetings); },
+                    prepared_->alone ? 0 : prepared_->flit_hops, !prepared_->alone, options_.interrupted);
   }
-  if (loaded.config.fidelity != config::Fidelity::kAuto) return run(loaded.config.fidelity, options.meetings);
-  return run_auto(run, prepared->flit_hops, true, options.interrupted);
+
+  // The machine that would run, before its first cycle.
+  std::unique_ptr<const ProgramMachine> machine() const {
+    const config::Fidelity fidelity = asked() == config::Fidelity::kAuto ? config::Fidelity::kFlit : asked();
+    return std::make_unique<const ProgramMachine>(setup(fidelity, nullptr, nullptr), options_);
+  }
+
+ private:
+  config::Fidelity asked() const { return loaded_.config.fidelity; }
+  bool routers_in_verilog() const {
+    return loaded_.config.system.router.impl == config::Implementation::kRtl;
+  }
+
+  void require_waves() const {
+    if (!options_.fst_path.empty() && !runs_in_verilog(loaded_)) {
+      throw ConfigError(loaded_.place("system.ni.impl"),
+                        "--fst: a waveform shows a network interface in Verilog: set system.ni.impl to rtl");
+    }
+    if (!options_.fst_path.empty() && !prepared_->alone) {
+      throw ConfigError({"--fst"},
+                        "--fst: network interfaces with contexts, which programs run on, have no waveform: "
+                        "--vcd shows their ports, --trace their operations, messages and channels");
+    }
+    if (options_.vcd_path.empty()) return;
+    if (asked() == config::Fidelity::kLeap) {
+      throw ConfigError(loaded_.place("fidelity"),
+                        "fidelity: leap leaves out flits that a value change dump (--vcd) shows: write flit");
+    }
+    if (asked() == config::Fidelity::kFluid) {
+      throw ConfigError(loaded_.place("fidelity"),
+                        "fidelity: fluid has no flits for a value change dump (--vcd): write flit");
+    }
+  }
+
+  ProgramSetup setup(config::Fidelity fidelity, fabric::Meetings* meetings,
+                     const SymmetricRun* symmetric) const {
+    return {.loaded = loaded_,
+            .program = program_,
+            .jobs = jobs_,
+            .prepared = *prepared_,
+            .fidelity = fidelity,
+            .chain = &chain_,
+            .meetings = meetings,
+            .symmetric = symmetric,
+            .stop = stop_};
+  }
+
+  nlohmann::ordered_json run_at(config::Fidelity fidelity, fabric::Meetings* meetings = nullptr,
+                                const SymmetricRun* symmetric = nullptr) const {
+    return within_time(loaded_, key_,
+                       [&] { return ProgramRun(setup(fidelity, meetings, symmetric), options_).run(); });
+  }
+
+  // Whether trains of one accelerator may tell what all do: nobody watches single messages in their order,
+  // and what accelerators do takes no time that their data decide on.
+  bool may_tell_by_one() const {
+    const bool trains = asked() == config::Fidelity::kTrain || asked() == config::Fidelity::kAuto;
+    const bool watched =
+        !options_.by_one_here &&
+        (!options_.trace_path.empty() || !options_.vcd_path.empty() || !options_.message_observers.empty() ||
+         !options_.fabric_observers.empty() || options_.statistics != nullptr || options_.final_values);
+    const bool own_modules = options_.parts.make_accelerator || options_.parts.make_memory;
+    return prepared_->alone && trains && options_.meetings == nullptr && !watched && !own_modules &&
+           !loaded_.config.system.accelerator.memory_bandwidth;
+  }
+
+  // In a process of its own: where trains meet or the run fails otherwise, all accelerators tell where and
+  // why.
+  std::optional<nlohmann::ordered_json> run_symmetric() const {
+    if (!may_tell_by_one()) return std::nullopt;
+    const CompiledCollective& only = *prepared_->only;
+    const auto symmetric = find_symmetric_run(prepared_->topology, only.schedule, only.report);
+    if (symmetric == nullptr) return std::nullopt;
+    const auto run = [&] { return run_at(config::Fidelity::kTrain, nullptr, symmetric.get()); };
+    if (options_.by_one_here) return run();
+    try {
+      return run_in_child(run, options_.interrupted);
+    } catch (const ModelError&) {
+      return std::nullopt;
+    }
+  }
+
+  const config::Loaded& loaded_;
+  const workload::Program& program_;
+  const std::vector<Job>& jobs_;
+  const GradientChain& chain_;
+  const RunOptions& options_;
+  const Cycles stop_;
+  const std::string key_;
+  const std::unique_ptr<PreparedProgram> prepared_;
+};
+
+// The training of a layer table is no program of the configuration.
+std::vector<Job> jobs_that_run(const config::Loaded& loaded, const workload::Program& program) {
+  if (config::runs_program(loaded.config)) return jobs_of(loaded.config, program);
+  return {{program.name, 0, static_cast<int>(program.ranks.size()), 0}};
+}
+
+// With the machine of the configuration's collective.
+template <typename Describe>
+std::string describe_machine(const config::Loaded& loaded, Describe describe) {
+  const workload::Program program = make_lone_collective(loaded);
+  const std::vector<Job> jobs{{program.name, 0, static_cast<int>(program.ranks.size()), 0}};
+  const GradientChain none;
+  const RunOptions options;
+  const Stretch stretch(loaded, program, jobs, none, options, build_topology(loaded), 0);
+  const auto machine = stretch.machine();
+  return describe(machine->machine());
 }
 
 }  // namespace
 
+std::string describe_modules(const config::Loaded& loaded) {
+  return describe_machine(loaded, [](const Machine& /*machine*/) { return describe_hierarchy(); });
+}
+
+std::string describe_quantities(const config::Loaded& loaded) {
+  return describe_machine(loaded, describe_statistics);
+}
+
+nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options) {
+  return run_program(loaded, make_lone_collective(loaded), options);
+}
+
 nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload::Program& program,
                                    const RunOptions& options, const GradientChain& chain) {
-  const std::string key = origin(loaded);
-  if (!options.vcd_path.empty() || !options.fst_path.empty()) {
-    throw ConfigError(
-        {options.vcd_path.empty() ? "--fst" : "--vcd"},
-        "a program's signals are not recorded: --trace shows its operations, messages and channels");
-  }
+  const std::string key = origin(loaded, program);
   try {
     workload::check_program(program);
   } catch (const UnsupportedError& error) {
     throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
   }
   if (loaded.config.program.failures.empty() || !config::runs_program(loaded.config)) {
-    // The training of a layer table is no program of the configuration.
-    const auto jobs = config::runs_program(loaded.config)
-                          ? jobs_of(loaded.config, program)
-                          : std::vector<Job>{{program.name, 0, static_cast<int>(program.ranks.size()), 0}};
-    return run_stretch(loaded, program, jobs, chain, options, build_topology(loaded), 0);
+    const std::vector<Job> jobs = jobs_that_run(loaded, program);
+    return Stretch(loaded, program, jobs, chain, options, build_topology(loaded), 0).run();
   }
   return run_failing(
       loaded, program, options,
       [&](const workload::Program& left, const std::vector<Job>& jobs, const topology::Topology& network,
-          Cycles stop) { return run_stretch(loaded, left, jobs, chain, options, network, stop); });
-}
-
-std::string summarize_program(const nlohmann::ordered_json& result) {
-  const auto& program = result["program"];
-  std::string text =
-      fmt::format("{} operations on {} ranks: {} cycles, {:.1f} ns ({} fidelity, verified: {})\n",
-                  program["operations"].get<std::int64_t>(), program["ranks"].get<std::int64_t>(),
-                  result["cycles"].get<Cycles>(), result["time_ns"].get<double>(),
-                  result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
-  if (result.contains("fidelity_reason")) {
-    text += fmt::format("  {}: {}\n", describe_flits(result), result["fidelity_reason"].get<std::string>());
-  }
-  for (const auto& failure : result.value("failures", nlohmann::ordered_json::array())) {
-    text += fmt::format("  {:.1f} ns: {} failed: {}\n", failure["at_ns"].get<double>(),
-                        failure["failed"].get<std::string>(), failure["effect"].get<std::string>());
-  }
-  for (const auto& job : result.value("jobs", nlohmann::ordered_json::array())) {
-    text += fmt::format(
-        "  {}: ended at {:.1f} ns{}\n", job["name"].get<std::string>(), job["end_ns"].get<double>(),
-        job.contains("unfinished")
-            ? fmt::format(", unfinished after {} of {} iterations: {}", job["iterations"].size(),
-                          job["of"].get<int>(), job["unfinished"].get<std::string>())
-            : "");
-  }
-  constexpr std::size_t kMostLines = 8;
-  std::size_t number = 0;
-  for (const auto& iteration : result["iterations"]) {
-    if (number++ == kMostLines) {
-      text += fmt::format("  and {} more iterations\n", result["iterations"].size() - kMostLines);
-      break;
-    }
-    const double time = std::max(1e-9, iteration["time_ns"].get<double>());
-    const auto part = [&](const char* name) { return 100 * iteration[name].get<double>() / time; };
-    text += fmt::format(
-        "  iteration {}: {:.1f} ns: {:.1f}% compute, {:.1f}% memory, {:.1f}% exposed "
-        "communication, {:.1f}% waiting for others, {:.1f}% idle\n",
-        number, iteration["time_ns"].get<double>(), part("compute_ns"), part("memory_ns"), part("exposed_ns"),
-        part("bubble_ns"), part("idle_ns"));
-    for (const auto& [kind, ns] : iteration["exposed"].items()) {
-      text += fmt::format("    exposed {:<14} {:>14.1f} ns\n", kind, ns.get<double>());
-    }
-  }
-  if (result.contains("inference")) {
-    const auto& inference = result["inference"];
-    text += fmt::format(
-        "  time to the first token {:.3f} ms, per token {:.3f} ms, of that {:.3f} ms exposed "
-        "communication\n",
-        inference["time_to_first_token_ns"].get<double>() * 1e-6,
-        inference["time_per_token_ns"].get<double>() * 1e-6,
-        inference["exposed_per_token_ns"].get<double>() * 1e-6);
-  }
-  if (result.contains("bound")) {
-    text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s, efficiency {:.1f}%\n",
-                        result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>(),
-                        100 * result["efficiency"].get<double>());
-  }
-  text += fmt::format("  {} collectives and transfers", result["collectives"].size());
-  if (result.contains("link_utilization")) {
-    text += fmt::format(", link utilization {:.1f}% mean, {:.1f}% max",
-                        100 * result["link_utilization"]["mean"].get<double>(),
-                        100 * result["link_utilization"]["max"].get<double>());
-  }
-  text += "\n";
-  if (result.contains("passes")) {
-    const auto& passes = result["passes"];
-    text += fmt::format(
-        "  {} passes by the formula, {} tile by tile, which lost {:.1f} ns of an accelerator to "
-        "its network interface\n",
-        passes["formula"].get<std::int64_t>(), passes["tiles"].get<std::int64_t>(),
-        passes["delayed_ns"].get<double>());
-  }
-  const auto& simulator = result["simulator"];
-  text +=
-      fmt::format("  simulated {} flit-hops{} in {:.2f} s ({:.0f} MiB)\n",
-                  result["flit_hops"].get<std::int64_t>(), result["fidelity"] == "train" ? " as trains" : "",
-                  simulator["wall_s"].get<double>(), simulator["peak_rss_bytes"].get<double>() / 1048576.0);
-  return text;
+          Cycles stop) { return Stretch(loaded, left, jobs, chain, options, network, stop).run(); });
 }
 
 }  // namespace coppice::system

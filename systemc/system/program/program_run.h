@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/loader.h"
-#include "system/collective/run.h"
+#include "system/machine/run_options.h"
 #include "system/program/gradient_chain.h"
 #include "workload/program.h"
 
@@ -15,13 +15,22 @@ namespace coppice::system {
 workload::Program load_program(const config::Loaded& loaded);
 
 // Runs a program on the machine, an accelerator per rank, every collective and transfer verified, and returns
-// the result ("coppice.result/1" with `iterations`, `collectives` and `accelerators`). Throws as
-// run_collective(). Operations of `chain` wait for gradient queues; its all-reduce must have chunks that
-// become final one by one. Elaborates a SystemC kernel: at most once per process.
+// the result ("coppice.result/1"; with `iterations`, `collectives` and `accelerators` unless the
+// configuration says no more than a collective of all accelerators). Throws ConfigError (bad input found on
+// the way), ModelError (the run failed), Interrupted. Operations of `chain` wait for gradient queues; its
+// all-reduce must have chunks that become final one by one. Elaborates a SystemC kernel: at most once per
+// process.
 nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload::Program& program,
                                    const RunOptions& options, const GradientChain& chain = {});
 
-// For people: of a result of run_program().
-std::string summarize_program(const nlohmann::ordered_json& result);
+// The program of the configuration's `collective` alone, whatever else runs.
+nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options);
+
+// The SystemC hierarchy of the machine that would run the configuration's collective, with its ports and what
+// they are bound to, a line each. Elaborates a SystemC kernel. Throws as run_program().
+std::string describe_modules(const config::Loaded& loaded);
+
+// What those modules count: describe_statistics(). Elaborates a SystemC kernel. Throws as run_program().
+std::string describe_quantities(const config::Loaded& loaded);
 
 }  // namespace coppice::system

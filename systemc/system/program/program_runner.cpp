@@ -293,6 +293,7 @@ void ProgramRunner::start_transfer(ContextId id, Cycles now) {
 
 // By its registers, at the node's own time.
 void ProgramRunner::start(ContextId id, Cycles now) {
+  state_.begin(id, accelerator_, now);
   times(operation_of_.at(id)).begun = now;
   const Femtoseconds period = state_.config().system.clock.period();
   const sc_core::sc_time delay = fabric::to_sc_time(now * period) - sc_core::sc_time_stamp();

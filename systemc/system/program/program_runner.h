@@ -54,6 +54,9 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   bool wants_alarm() const override { return true; }
   void attach(ni::WakeScheduler& alarm, ni::Interface& interface) override;
 
+  // Whether it will act by itself.
+  bool expects() const { return !alarms_.empty() || engine_ != nullptr; }
+
   // What its operations that have not ended wait for, a line for each; at most `limit`.
   std::string describe_waiting(int limit) const;
 

@@ -61,18 +61,19 @@ ProgramState::ProgramState(const config::Loaded& loaded, const workload::Program
     exchange.compiled = &compiled;
     messages_ += compiled.messages;
     flit_hops_ += compiled.flit_hops;
-    kept += compiled.schedule.size * static_cast<Bytes>(compiled.accelerators.size());
+    kept += compiled.schedule.size * static_cast<Bytes>(compiled.interfaces.size());
     if (compiled.op == CollectiveOp::kAllToAll) verified_ = "contributions";
-    auto& members = members_[&compiled];
+    if (!compiled.arrivals.empty()) exchange.begun.resize(compiled.interfaces.size(), 0);
     for (std::size_t i = 0; i < compiled.interfaces.size(); ++i) {
-      members[compiled.interfaces[i]] = static_cast<int>(i);
+      const NodeId interface = compiled.interfaces[i];
+      if (interface != static_cast<NodeId>(i)) members_[&compiled][interface] = static_cast<int>(i);
     }
     adding_ = adding_ || compiled.interfaces.size() > compiled.accelerators.size();
   };
   for (const workload::GroupCollective& collective : program.collectives) {
     ++next;
     const auto& group = program.groups[static_cast<std::size_t>(collective.group)].ranks;
-    if (group.size() < 2) continue;
+    if (group.size() < 2 && !collective.as_configured) continue;
     std::vector<NodeId> accelerators;
     for (const int rank : group) accelerators.push_back(accelerator(rank));
     add(compiler.collective(collective, accelerators));
@@ -115,6 +116,8 @@ NodeId ProgramState::accelerator(int rank) const {
 }
 
 int ProgramState::member(const CompiledCollective& compiled, NodeId accelerator) const {
+  const auto same = static_cast<std::size_t>(accelerator);
+  if (same < compiled.interfaces.size() && compiled.interfaces[same] == accelerator) return accelerator;
   return members_.at(&compiled).at(accelerator);
 }
 
@@ -126,7 +129,7 @@ Verification& ProgramState::verification(ni::ContextId id) {
       exchange.verification = make_all_to_all_verification(compiled.schedule);
     } else {
       exchange.verification =
-          make_verification(check_, compiled.schedule, compiled.report, config_.seed + id);
+          make_verification(check_, compiled.schedule, compiled.report, config_.seed + id - 1);
     }
   }
   return *exchange.verification;
@@ -155,6 +158,10 @@ std::int64_t ProgramState::entries(ni::ContextId id, NodeId accelerator) const {
   return compiled.entries[static_cast<std::size_t>(member(compiled, accelerator))];
 }
 
+void ProgramState::begin(ni::ContextId id, NodeId accelerator, Cycles now) {
+  exchanges_[id - 1].begun[static_cast<std::size_t>(member(id, accelerator))] = now;
+}
+
 void ProgramState::joined(ni::ContextId id, Cycles now) {
   bool first = false;
   {
@@ -177,6 +184,18 @@ void ProgramState::done(ni::ContextId id, Cycles now) {
   if (exchange.done == members && !kept_) verify(id);
 }
 
+void ProgramState::ended_alone(const std::vector<Cycles>& ends) {
+  ExchangeState& exchange = exchanges_.front();
+  exchange.joined = exchange.done = static_cast<int>(times_.size());
+  exchange.first_joined = exchange.last_joined = 0;
+  for (std::size_t rank = 0; rank < times_.size(); ++rank) {
+    const Cycles end = ends[static_cast<std::size_t>(accelerator(static_cast<int>(rank)))];
+    times_[rank].front() = {0, 0, end};
+    exchange.ended = std::max(exchange.ended, end);
+    operation_ended(end);
+  }
+}
+
 void ProgramState::verify_kept() {
   for (ni::ContextId id = 1; id <= exchanges_.size(); ++id) {
     const ExchangeState& exchange = exchanges_[id - 1];
@@ -188,16 +207,30 @@ void ProgramState::verify_kept() {
 
 void ProgramState::verify(ni::ContextId id) {
   ExchangeState& exchange = exchanges_[id - 1];
+  try {
+    verification(id).verify();
+  } catch (const ni::WrongDataError& error) {
+    refuse_data(id, error);
+  }
+  exchange.checked = exchange.verification->checked();
+  if (on_verified) on_verified(*exchange.compiled, *exchange.verification);
+  exchange.verification.reset();
+}
+
+void ProgramState::refuse_data(ni::ContextId id, const ni::WrongDataError& wrong) const {
+  const ExchangeState& exchange = exchanges_[id - 1];
   const bool collective = id <= program_.collectives.size();
   const std::string& name = collective ? program_.collectives[id - 1].name
                                        : program_.transfers[id - 1 - program_.collectives.size()].name;
-  try {
-    verification(id).verify();
-  } catch (const ModelError& error) {
-    throw ModelError(fmt::format("{} '{}', which has ended in cycle {}: {}",
-                                 collective ? "collective" : "transfer", name, exchange.ended, error.what()));
-  }
-  exchange.verification.reset();
+  std::string text = fmt::format("{} '{}'", collective ? "collective" : "transfer", name);
+  if (exchange.ended >= 0) text += fmt::format(", which has ended in cycle {}", exchange.ended);
+  text += fmt::format(": {}", wrong.what());
+  const schedule::Schedule& schedule = exchange.compiled->schedule;
+  if (!schedule.ordered_by_lockstep) throw ModelError(text);
+  throw OrderLostError(
+      fmt::format("{}; the order of '{}' is kept by the lockstep alone, and {} than it counts on: choose an "
+                  "algorithm that is right under any timing",
+                  text, schedule.algorithm, exchange.compiled->late));
 }
 
 Cycles ProgramState::duration(const workload::Compute& compute, int rank) const {
@@ -226,7 +259,11 @@ void ProgramMemory::read(Bytes address, Bytes bytes, ni::Payload& into) const {
 }
 
 void ProgramMemory::reduce(Bytes address, Bytes bytes, const ni::Payload& payload) {
-  buffer(address).reduce(address & kOffset, bytes, payload);
+  try {
+    buffer(address).reduce(address & kOffset, bytes, payload);
+  } catch (const ni::WrongDataError& error) {
+    state_->refuse_data(context(address), error);
+  }
 }
 
 void ProgramMemory::store(Bytes address, Bytes bytes, const ni::Payload& payload) {

@@ -37,6 +37,8 @@ class ExchangeState {
   Cycles first_joined = -1;
   Cycles last_joined = -1;
   Cycles ended = -1;
+  std::vector<Cycles> begun{};  // [interface]: when its tables began; empty: with the simulation
+  CheckedElements checked{};    // when its data is verified
 };
 
 // What the accelerators of a program share: the program, its compiled collectives, and how far all have come.
@@ -67,7 +69,17 @@ class ProgramState {
   ni::ContextId context_of_transfer(std::int32_t transfer) const {
     return 1 + static_cast<ni::ContextId>(program_.collectives.size()) + static_cast<ni::ContextId>(transfer);
   }
+  ni::ContextId exchanges() const { return static_cast<ni::ContextId>(exchanges_.size()); }
   const ExchangeState& exchange(ni::ContextId id) const { return exchanges_[id - 1]; }
+  // The number of an accelerator in an exchange.
+  topology::NodeId member(ni::ContextId id, topology::NodeId accelerator) const {
+    return member(*exchanges_[id - 1].compiled, accelerator);
+  }
+  // The cycle in which an accelerator's tables of an exchange began.
+  Cycles begun(ni::ContextId id, topology::NodeId accelerator) const {
+    const ExchangeState& exchange = exchanges_[id - 1];
+    return exchange.begun.empty() ? 0 : exchange.begun[static_cast<std::size_t>(member(id, accelerator))];
+  }
   // For a rank's network interface to load.
   ni::ContextTables tables(ni::ContextId id, topology::NodeId accelerator);
   // The higher is served first; transfers have none.
@@ -79,16 +91,24 @@ class ProgramState {
 
   // Whether switches add for a collective.
   bool adding() const { return adding_; }
+  // Called when the data of a collective has been found right, before it is forgotten.
+  std::function<void(const CompiledCollective& compiled, Verification& verification)> on_verified;
   // Called when the first member joins a collective or transfer.
   std::function<void(ni::ContextId id, Cycles now)> on_first_joined;
 
+  void begin(ni::ContextId id, topology::NodeId accelerator, Cycles now);
   void joined(ni::ContextId id, Cycles now);
   // Verifies the data of a collective when all its members are done; throws ModelError.
   void done(ni::ContextId id, Cycles now);
-  // Keeps all data, to be verified in the end: network interfaces in Verilog may still add when all messages
-  // of a collective count.
+  // Where the collective is all that the program does, from the start on: it has ended at each accelerator.
+  void ended_alone(const std::vector<Cycles>& ends);
+  // Keeps all data, to be verified in the end: network interfaces may still add when all messages of a
+  // collective count.
   void keep_data() { kept_ = true; }
   void verify_kept();
+  // Throws what is wrong with the data of a collective or transfer: OrderLostError for tables whose order the
+  // lockstep alone keeps, else ModelError.
+  [[noreturn]] void refuse_data(ni::ContextId id, const ni::WrongDataError& wrong) const;
 
   // The buffer of an address of an accelerator's memory: kBufferBits of the address are within the buffer.
   static constexpr int kBufferBits = 40;
@@ -125,7 +145,7 @@ class ProgramState {
   std::vector<Job> jobs_;
   std::vector<int> ranks_;  // [accelerator]
   std::vector<ExchangeState> exchanges_;
-  // [compiled]: the member of an accelerator.
+  // [compiled]: the member of an accelerator that has another number.
   std::map<const CompiledCollective*, std::map<topology::NodeId, int>> members_;
   std::vector<std::vector<OperationTimes>> times_;  // [rank][operation]
   config::Check check_;
@@ -150,9 +170,10 @@ class ProgramMemory final : public ni::GradientMemory {
   void store(Bytes address, Bytes bytes, const ni::Payload& payload) override;
 
  private:
-  ni::GradientMemory& buffer(Bytes address) const {
-    return state_->memory(static_cast<ni::ContextId>(address >> ProgramState::kBufferBits), accelerator_);
+  static ni::ContextId context(Bytes address) {
+    return static_cast<ni::ContextId>(address >> ProgramState::kBufferBits);
   }
+  ni::GradientMemory& buffer(Bytes address) const { return state_->memory(context(address), accelerator_); }
 
   ProgramState* state_;
   topology::NodeId accelerator_;

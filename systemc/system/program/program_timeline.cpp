@@ -183,7 +183,7 @@ ordered_json ProgramTimeline::iterations() const {
   return list;
 }
 
-ordered_json ProgramTimeline::collectives() const {
+ordered_json ProgramTimeline::collectives(const ProgramObservers* observers) const {
   const workload::Program& program = state_.program();
   auto list = ordered_json::array();
   const auto add = [&](ordered_json one, const ExchangeState& exchange, Bytes bytes) {
@@ -203,11 +203,17 @@ ordered_json ProgramTimeline::collectives() const {
   };
   for (std::size_t i = 0; i < program.collectives.size(); ++i) {
     const workload::GroupCollective& collective = program.collectives[i];
+    const auto id = static_cast<ni::ContextId>(i + 1);
+    const std::size_t before = list.size();
     add({{"name", collective.name},
          {"op", workload::to_string(collective.op)},
          {"kind", collective.kind},
          {"group", program.groups[static_cast<std::size_t>(collective.group)].name}},
-        state_.exchange(static_cast<ni::ContextId>(i + 1)), collective.bytes);
+        state_.exchange(id), collective.bytes);
+    if (observers == nullptr || list.size() == before) continue;
+    if (auto gradients = observers->gradients(id); !gradients.is_null()) {
+      list.back()["gradients"] = std::move(gradients);
+    }
   }
   for (std::size_t i = 0; i < program.transfers.size(); ++i) {
     const workload::Transfer& transfer = program.transfers[i];

@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "system/output/trace_writer.h"
+#include "system/program/program_observers.h"
 #include "system/program/program_state.h"
 
 namespace coppice::system {
@@ -35,7 +36,8 @@ class ProgramTimeline {
   nlohmann::ordered_json iterations() const;
   // A list of {name, op, kind, group, bytes, algorithm, steps, begin_ns, joined_ns, end_ns,
   // bandwidth_gb_s, efficiency}, then those of transfers with {source, destination} instead of a group.
-  nlohmann::ordered_json collectives() const;
+  // With `observers`, of all-reduces whose chunks become final one by one also gradients.
+  nlohmann::ordered_json collectives(const ProgramObservers* observers = nullptr) const;
   // A list of {accelerator, rank, time_ns, compute_ns, memory_ns, exposed_ns, bubble_ns, idle_ns}; of
   // programs of kListedOperations at most also operations, a list of {name, ready_ns, begin_ns, end_ns}.
   nlohmann::ordered_json accelerators() const;

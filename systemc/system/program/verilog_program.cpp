@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cosim/rtl_context_interface.h"
+#include "cosim/rtl_network_interface.h"
 
 namespace coppice::system {
 namespace {
@@ -113,6 +114,33 @@ void require_tables(const Refusals& refusals, const config::Config& config, cons
 
 bool runs_in_verilog(const config::Loaded& loaded) {
   return loaded.config.system.ni.impl == config::Implementation::kRtl;
+}
+
+std::vector<bool> verilog_accelerators(const config::Loaded& loaded, const topology::Topology& topology) {
+  const auto accelerators = static_cast<std::size_t>(topology.num_accelerators());
+  const config::NiConfig& ni = loaded.config.system.ni;
+  if (!runs_in_verilog(loaded)) return std::vector<bool>(accelerators, false);
+  std::vector<bool> chosen(accelerators, ni.rtl_nodes.empty());
+  for (const int node : ni.rtl_nodes) {
+    if (node >= topology.num_accelerators()) {
+      throw ConfigError(loaded.place("system.ni.rtl_nodes"),
+                        fmt::format("system.ni.rtl_nodes: no accelerator {}; {} has 0 to {}", node,
+                                    topology.name(), accelerators - 1));
+    }
+    chosen[static_cast<std::size_t>(node)] = true;
+  }
+  return chosen;
+}
+
+void require_verilog_runs(const config::Loaded& loaded, const CompiledCollective& alone,
+                          const std::string& verified, const topology::Topology& topology, int ni_ports) {
+  const std::string refusal = cosim::refuse_ni(loaded.config.system, alone.schedule, topology, ni_ports);
+  if (!refusal.empty()) throw ConfigError(loaded.place("system.ni.impl"), "system.ni.impl: " + refusal);
+  if (verified == "contributions") {
+    throw ConfigError(loaded.place("check"),
+                      "check: the network interface in Verilog carries numbers, not contributions: "
+                      "values or off");
+  }
 }
 
 void require_verilog_runs(const config::Loaded& loaded, const std::string& key,

@@ -14,6 +14,15 @@ namespace coppice::system {
 // Whether a program's network interfaces are Verilog.
 bool runs_in_verilog(const config::Loaded& loaded);
 
+// [accelerator]: whether its network interface is Verilog. Throws ConfigError for system.ni.rtl_nodes that do
+// not exist.
+std::vector<bool> verilog_accelerators(const config::Loaded& loaded, const topology::Topology& topology);
+
+// Throws ConfigError where the Verilated network interface without contexts (cosim/rtl_network_interface.h)
+// cannot run a collective whose data is `verified` so.
+void require_verilog_runs(const config::Loaded& loaded, const CompiledCollective& alone,
+                          const std::string& verified, const topology::Topology& topology, int ni_ports);
+
 // Throws ConfigError where the Verilated network interface (cosim/rtl_context_interface.h) cannot run a
 // program, naming the key and what would be right. `key`: where the configuration has the program.
 void require_verilog_runs(const config::Loaded& loaded, const std::string& key,

@@ -5,18 +5,18 @@
 #include <nlohmann/json.hpp>
 
 #include "config/loader.h"
-#include "system/collective/run.h"
+#include "system/machine/run_options.h"
 #include "system/traffic/traffic_options.h"
 
 namespace coppice::system {
 
 // Measures latency and throughput under synthetic traffic; the result is
-// described in docs/. Throws as run_collective(). Elaborates a SystemC kernel.
+// described in docs/. Throws as run_program(). Elaborates a SystemC kernel.
 nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOptions& traffic,
                                    const RunOptions& options);
 
 // The SystemC hierarchy of the machine under synthetic traffic, and what its modules count, as
-// describe_modules() and describe_quantities() tell them of a collective. Throw as run_collective(). Each
+// describe_modules() and describe_quantities() tell them of a collective. Throw as run_program(). Each
 // elaborates a SystemC kernel.
 std::string describe_traffic_modules(const config::Loaded& loaded);
 std::string describe_traffic_quantities(const config::Loaded& loaded);

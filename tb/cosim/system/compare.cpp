@@ -23,7 +23,6 @@
 #include "fabric/fabric.h"
 #include "ni/memory/message_record.h"
 #include "support/shipped_config.h"
-#include "system/collective/run.h"
 #include "system/process/child_process.h"
 #include "system/program/program_run.h"
 

@@ -10,8 +10,8 @@
 
 #include "config/loader.h"
 #include "support/shipped_config.h"
-#include "system/collective/run.h"
 #include "system/process/child_process.h"
+#include "system/program/program_run.h"
 #include "system/traffic/traffic.h"
 
 namespace coppice::system {

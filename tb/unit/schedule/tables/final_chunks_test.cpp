@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "base/error.h"
 #include "machine.h"
 #include "schedule/registry.h"
@@ -32,6 +34,22 @@ TEST(FinalChunks, AreNumberedByAddress) {
   EXPECT_THAT(found->ends, ElementsAre(4, 8, 12));
   // One message of each to the root, one back.
   for (const std::int32_t messages : found->messages) EXPECT_EQ(messages, 1);
+}
+
+// A group's tables name accelerators of the machine.
+TEST(FinalChunks, AreCountedByTheNamesOfNodes) {
+  Schedule placed = tree(3);
+  const auto found = find_final_chunks(placed).value();
+  constexpr std::array<NodeId, 2> kNames{7, 2};
+  for (auto& node : placed.nodes) {
+    for (auto& port : node.ports) {
+      for (TableEntry& entry : port) {
+        if (entry.parent >= 0) entry.parent = kNames[static_cast<std::size_t>(entry.parent)];
+        for (NodeId& child : entry.children) child = kNames[static_cast<std::size_t>(child)];
+      }
+    }
+  }
+  EXPECT_EQ(find_final_chunks(placed, kNames)->messages, found.messages);
 }
 
 TEST(FinalChunks, CountsThoseThatBytesLieIn) {

@@ -39,7 +39,7 @@ class GradientProgressTest : public ::testing::Test {
           record.entry = &entry;
           record.dst = dst;
           record.completed = cycle;
-          progress.message_completed(record);
+          progress.message_completed(dst, record);
         }
       }
     }
@@ -49,7 +49,8 @@ class GradientProgressTest : public ::testing::Test {
 };
 
 TEST_F(GradientProgressTest, MeasuresTurnaroundAndOrder) {
-  GradientProgress progress(schedule::find_final_chunks(schedule_).value(), kPeriod);
+  const auto chunks = schedule::find_final_chunks(schedule_).value();
+  GradientProgress progress(chunks, kPeriod);
   for (const std::int32_t flow : {0, 1, 2}) complete(progress, 0, flow, 1 + flow);
   for (const std::int32_t flow : {0, 1, 2}) complete(progress, 1, flow, 4 + flow);
   const auto json = progress.to_json();
@@ -59,7 +60,8 @@ TEST_F(GradientProgressTest, MeasuresTurnaroundAndOrder) {
 }
 
 TEST_F(GradientProgressTest, SeesChunksOutOfOrder) {
-  GradientProgress progress(schedule::find_final_chunks(schedule_).value(), kPeriod);
+  const auto chunks = schedule::find_final_chunks(schedule_).value();
+  GradientProgress progress(chunks, kPeriod);
   for (const std::int32_t flow : {1, 0, 2}) complete(progress, 0, flow, 9);
   EXPECT_EQ(progress.to_json()["in_order"], false);
 }

@@ -71,7 +71,7 @@ TEST(DimensionActivity, CountsChannelsThatLeaveAccelerators) {
   const config::SystemConfig system;
   schedule::Schedule schedule;
   schedule.routes = {{{0, {0, 4}}, {1, {0, 4}}, {1, {0, 4}}}};
-  DimensionActivity activity(topology, system, schedule);
+  DimensionActivity activity(topology, system, {&schedule});
   const topology::ChannelId up = topology.out_channels(0)[0];
   const topology::ChannelId down = topology.out_channels(2)[0];
   const Femtoseconds cycle = system.clock.period();

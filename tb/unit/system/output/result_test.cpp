@@ -2,11 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/error.h"
 #include "machine.h"
-#include "system/collective/run.h"
+#include "system/program/program_result.h"
 
 namespace coppice::system {
 namespace {
@@ -39,77 +40,36 @@ TEST(Result, HasTheKeysOfTheDesign) {
   EXPECT_EQ(result["config"]["system"]["router"]["st_delay"], 1);
 }
 
-// A machine of two accelerators, measured by hand.
-class ResultTest : public ::testing::Test {
- protected:
-  ResultTest()
-      : topology_(topology::make_mesh(std::vector{2}, std::vector{topology::LinkSpec{{8'000'000'000}, 0}})) {
-    schedule_.size = 8000;
-    schedule_.steps = 2;
-    statistics_.flits_injected = 600;
-    statistics_.flit_hops = 1200;
-    statistics_.channel_flits = {100, 300};
-  }
-  nlohmann::ordered_json result(schedule::Collective collective, Cycles cycles = 1000) {
-    schedule_.collective = collective;
-    return make_result({config_,
-                        topology_,
-                        schedule_,
-                        report_,
-                        "values",
-                        "flit",
-                        cycles,
-                        1'000'000,
-                        statistics_,
-                        least_,
-                        {{"latency", 1000.0}}});
-  }
-
-  config::Config config_;
-  topology::Topology topology_;
-  schedule::Schedule schedule_;
-  schedule::CheckReport report_;
-  fabric::FabricStatistics statistics_;
-  // 500 ns.
-  LeastTime least_{.bandwidth = {.bytes = 8000, .bytes_per_second = 16'000'000'000, .groups = {}},
-                   .latency_ns = 20};
-};
-
-TEST_F(ResultTest, DividesBytesByTime) {
-  const auto json = result(schedule::Collective::kAllReduce);
-  EXPECT_EQ(json["time_ns"], 1000.0);
-  EXPECT_EQ(json["algbw_gb_s"], 8.0);
-  EXPECT_EQ(json["busbw_gb_s"], 8.0);  // 2 (n - 1) / n of it, n = 2
-  EXPECT_EQ(json["efficiency"], 0.5);
-  EXPECT_EQ(result(schedule::Collective::kAllGather)["busbw_gb_s"], 4.0);
+TEST(Result, CountsWhatALinkCarriesPerByte) {
+  schedule::Schedule schedule;
+  schedule.size = 8000;
+  schedule.collective = schedule::Collective::kAllReduce;
+  EXPECT_EQ(bus_factor(schedule, 2), 1.0);
+  EXPECT_EQ(bus_factor(schedule, 4), 1.5);
+  schedule.collective = schedule::Collective::kAllGather;
+  EXPECT_EQ(bus_factor(schedule, 2), 0.5);
 }
 
-// 16 B flits at 8 GB/s hold a channel for two cycles each.
-TEST_F(ResultTest, CountsAChannelBusyForItsFlitTime) {
-  const auto json = result(schedule::Collective::kAllReduce);
-  EXPECT_DOUBLE_EQ(json["link_utilization"]["max"], 0.6);
-  EXPECT_DOUBLE_EQ(json["link_utilization"]["mean"], 0.4);
+TEST(Result, DividesBytesByTime) {
+  const auto result = run("torus_4x4", {"collective.size=4 KiB"});
+  const double time_ns = result["time_ns"];
+  EXPECT_DOUBLE_EQ(result["algbw_gb_s"], 4096 / time_ns);
+  EXPECT_DOUBLE_EQ(result["busbw_gb_s"], 4096 / time_ns * 30 / 16);
+  EXPECT_DOUBLE_EQ(result["efficiency"], std::max(result["bound"]["time_ns"].get<double>(),
+                                                  result["bound"]["latency_ns"].get<double>()) /
+                                             time_ns);
 }
 
-TEST_F(ResultTest, StandsARunWithoutTime) {
-  least_ = {};
-  statistics_ = {};
-  statistics_.channel_flits = {0, 0};
-  const auto json = result(schedule::Collective::kAllReduce, 0);
-  EXPECT_EQ(json["algbw_gb_s"], 0.0);
-  EXPECT_EQ(json["efficiency"], 1.0);
-  EXPECT_EQ(json["link_utilization"]["max"], 0.0);
-}
-
-TEST_F(ResultTest, RefusesWhatNoMachineCanDo) {
-  EXPECT_THAT([&] { result(schedule::Collective::kAllReduce, 499); },
+TEST(Result, RefusesWhatNoMachineCanDo) {
+  nlohmann::ordered_json result{{"time_ns", 499.0}, {"link_utilization", {{"mean", 0.5}, {"max", 1.0}}}};
+  EXPECT_THAT([&] { require_possible(result, 500); },
               ThrowsMessage<ModelError>(HasSubstr("the run took 499 ns, but no schedule")));
-  least_.latency_ns = 1001;
-  EXPECT_THAT([&] { result(schedule::Collective::kAllReduce); },
-              ThrowsMessage<ModelError>(HasSubstr("less than 1001 ns")));
-  least_.latency_ns = 0;
-  statistics_.channel_flits = {100, 501};
-  EXPECT_THAT([&] { result(schedule::Collective::kAllReduce); },
+  EXPECT_NO_THROW(require_possible(result, 499));
+  result["collectives"] = {{{"name", "a"}, {"efficiency", 1.001}}};
+  EXPECT_THAT([&] { require_possible(result, 0); },
+              ThrowsMessage<ModelError>(HasSubstr("efficiency of 'a' is 1.001")));
+  result["link_utilization"]["max"] = 1.002;
+  EXPECT_THAT([&] { require_possible(result, 0); },
               ThrowsMessage<ModelError>(HasSubstr("link_utilization.max is 1.002")));
 }
 

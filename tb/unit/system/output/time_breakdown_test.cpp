@@ -95,8 +95,10 @@ RC_GTEST_PROP(Divide, GivesEveryCycleToOnePart, ()) {
   message.credit_stall = *cycles;
   message.head_injected = std::max(message.issued, message.port_free_since) + *cycles;
   message.tail_injected = message.head_injected + *cycles;
-  const PortTime time = divide(message);
+  const Cycles begun = *rc::gen::inRange<Cycles>(0, message.issued + 1);
+  const PortTime time = divide(message, begun);
   RC_ASSERT(time.total() == message.tail_injected + 1 - message.port_free_since);
+  RC_ASSERT(time.idle == std::max<Cycles>(0, begun - message.port_free_since));
   for (const Cycles part :
        {time.serialization, time.latency, time.dependencies, time.lockstep, time.contention, time.credits}) {
     RC_ASSERT(part >= 0);
@@ -109,7 +111,7 @@ TEST(TimeBreakdown, AddsUpPerPortAndAveragesOverPorts) {
   message.src = 1;
   message.src_port = 1;
   message.port_free_since = 0;
-  breakdown.message_completed(message);
+  breakdown.add(message);
   EXPECT_EQ(breakdown.port(1, 1).total(), 1104);
   EXPECT_EQ(breakdown.port(1, 0).total(), 0);
   const auto json = breakdown.to_json(2000);

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "fabric/trains/train_fabric.h"
-#include "system/collective/run.h"
+#include "system/program/program_run.h"
 
 namespace coppice::system {
 namespace {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "system/collective/run.h"
+#include "system/program/program_run.h"
 #include "system/training/training_result.h"
 
 namespace coppice::system {

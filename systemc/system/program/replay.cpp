@@ -1,4 +1,4 @@
-#include "system/collective/replay.h"
+#include "system/program/replay.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,10 +10,10 @@
 
 #include "base/error.h"
 #include "config/loader.h"
-#include "system/collective/run.h"
 #include "system/machine/build.h"
 #include "system/output/run_profile.h"
 #include "system/process/child_process.h"
+#include "system/program/program_run.h"
 
 namespace coppice::system {
 namespace {

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/units.h"
+#include "schedule/tables/schedule.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+class DimensionActivity;
+
+// The bytes that accelerators send in each dimension of a hierarchy, those that they send on for others
+// included.
+class DimensionLoad {
+ public:
+  // The topology, which has dimensions, outlives it.
+  explicit DimensionLoad(const topology::Topology& topology)
+      : topology_(topology), bytes_(topology.dimension_kinds().size(), 0) {}
+
+  // The messages of a schedule whose tables are those of `interfaces` of the topology.
+  void add(const schedule::Schedule& schedule, const std::vector<topology::NodeId>& interfaces);
+
+  // Writes `dimensions`, a list of {kind, size, bandwidth_gb_s, bytes_per_accelerator, utilization, activity,
+  // busy}, and `window_ns`, the length of a window of the last two, of a run that took until `end`. The
+  // bandwidth is an accelerator's in the dimension, all links together; its use counts data, not heads.
+  void write(const DimensionActivity* activity, Femtoseconds end, nlohmann::ordered_json& result) const;
+
+ private:
+  std::vector<double> bandwidths() const;
+
+  const topology::Topology& topology_;
+  std::vector<Bytes> bytes_;  // [dimension]
+};
+
+}  // namespace coppice::system

@@ -1,0 +1,76 @@
+#include "system/program/program_observers.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace coppice::system {
+namespace {
+
+// Of the exchange of a message: tables that interfaces were made with are those of the only one.
+ni::ContextId exchange_of(const ni::MessageRecord& message) {
+  return std::max<ni::ContextId>(message.context, 1);
+}
+
+}  // namespace
+
+ProgramObservers::ProgramObservers(const ProgramState& state, const topology::Topology& topology,
+                                   const config::SystemConfig& system, int ni_ports)
+    : state_(state),
+      period_(system.clock.period()),
+      ends_(static_cast<std::size_t>(topology.num_nodes()), 0),
+      breakdown_(topology.num_accelerators(), ni_ports) {
+  gradients_.resize(state.exchanges());
+  if (topology.dimension_kinds().empty()) return;
+  std::vector<const schedule::Schedule*> schedules;  // [exchange]
+  for (ni::ContextId id = 1; id <= state.exchanges(); ++id) {
+    const CompiledCollective* const compiled = state.exchange(id).compiled;
+    schedules.push_back(compiled == nullptr ? nullptr : &compiled->schedule);
+  }
+  activity_ = std::make_unique<DimensionActivity>(topology, system, std::move(schedules));
+}
+
+// Few collectives are in flight at a time, however many a program has.
+void ProgramObservers::follow(ni::ContextId id, const ni::MessageRecord& message) {
+  Gradients& gradients = gradients_[id - 1];
+  const ExchangeState& exchange = state_.exchange(id);
+  if (gradients.messages++ == 0) {
+    auto known = chunks_.find(exchange.compiled);
+    if (known == chunks_.end()) {
+      const CompiledCollective& compiled = *exchange.compiled;
+      known = chunks_.emplace(&compiled, schedule::find_final_chunks(compiled.schedule, compiled.interfaces))
+                  .first;
+    }
+    if (known->second) gradients.progress = std::make_unique<GradientProgress>(*known->second, period_);
+  }
+  if (gradients.progress == nullptr) return;
+  gradients.progress->message_completed(state_.member(id, message.dst), message);
+  if (gradients.messages < exchange.compiled->messages) return;
+  gradients.ended = gradients.progress->to_json(std::max<Cycles>(exchange.first_joined, 0));
+  gradients.progress.reset();
+}
+
+nlohmann::ordered_json ProgramObservers::gradients(ni::ContextId id) const {
+  const Gradients& gradients = gradients_[id - 1];
+  return gradients.progress == nullptr
+             ? gradients.ended
+             : gradients.progress->to_json(std::max<Cycles>(state_.exchange(id).first_joined, 0));
+}
+
+void ProgramObservers::attach(ni::MessageLog& log, fabric::Fabric& fabric) {
+  log.add_observer(*this);
+  if (activity_ != nullptr) fabric.add_observer(*activity_);
+}
+
+void ProgramObservers::message_completed(const ni::MessageRecord& message) {
+  Cycles& left = ends_[static_cast<std::size_t>(message.src)];
+  left = std::max(left, message.tail_injected + 1);
+  Cycles& came = ends_[static_cast<std::size_t>(message.dst)];
+  came = std::max(came, message.completed);
+  last_ = std::max(last_, message.completed);
+  const ni::ContextId id = exchange_of(message);
+  breakdown_.add(message, state_.begun(id, message.src));
+  follow(id, message);
+  if (activity_ != nullptr) activity_->message_completed(message, id - 1);
+}
+
+}  // namespace coppice::system

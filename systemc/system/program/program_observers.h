@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "config/settings/config.h"
+#include "fabric/fabric.h"
+#include "ni/memory/message_record.h"
+#include "ni/ni_context.h"
+#include "schedule/tables/final_chunks.h"
+#include "system/collective/gradient_progress.h"
+#include "system/output/dimension_activity.h"
+#include "system/output/time_breakdown.h"
+#include "system/program/program_state.h"
+#include "topology/topology.h"
+
+namespace coppice::system {
+
+// The observers of every run of a program: where the time of ports went, when gradients became final, what
+// the dimensions of a hierarchy did, and when the last message of each network interface was over.
+class ProgramObservers final : public ni::MessageObserver {
+ public:
+  // All references outlive it.
+  ProgramObservers(const ProgramState& state, const topology::Topology& topology,
+                   const config::SystemConfig& system, int ni_ports);
+
+  // Before the first cycle.
+  void attach(ni::MessageLog& log, fabric::Fabric& fabric);
+
+  void message_completed(const ni::MessageRecord& message) override;
+
+  // [network interface]: the cycle after that in which its last message left, or in which its last arrival
+  // was in memory; 0: none.
+  const std::vector<Cycles>& ends() const { return ends_; }
+  Cycles last() const { return last_; }
+  const TimeBreakdown& breakdown() const { return breakdown_; }
+  // Of the dimensions of a hierarchy; nullptr on other networks.
+  const DimensionActivity* activity() const { return activity_.get(); }
+  // GradientProgress::to_json() of a collective whose chunks become final one by one; null of another, and
+  // before its first message.
+  nlohmann::ordered_json gradients(ni::ContextId id) const;
+
+ private:
+  // Of a collective, from its first message to its last.
+  struct Gradients {
+    std::unique_ptr<GradientProgress> progress;
+    std::int64_t messages = 0;
+    nlohmann::ordered_json ended;
+  };
+  void follow(ni::ContextId id, const ni::MessageRecord& message);
+
+  const ProgramState& state_;
+  Femtoseconds period_;
+  std::vector<Cycles> ends_;
+  Cycles last_ = 0;
+  TimeBreakdown breakdown_;
+  std::vector<Gradients> gradients_;  // [exchange]
+  std::map<const CompiledCollective*, std::optional<schedule::FinalChunks>> chunks_;
+  std::unique_ptr<DimensionActivity> activity_;
+};
+
+}  // namespace coppice::system

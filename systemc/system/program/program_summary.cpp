@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "system/output/leaps.h"
+#include "system/program/program_result.h"
+
+namespace coppice::system {
+namespace {
+
+std::string summarize_collective(const nlohmann::ordered_json& result) {
+  const auto& collective = result["config"]["collective"];
+  std::string text =
+      fmt::format("{} of {} by {}: {} cycles, {:.1f} ns in {} steps ({} fidelity, verified: {})\n",
+                  collective["op"].get<std::string>(), collective["size"].get<std::string>(),
+                  collective["algorithm"].get<std::string>(), result["cycles"].get<Cycles>(),
+                  result["time_ns"].get<double>(), result["steps"].get<int>(),
+                  result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
+  if (result.contains("fidelity_reason")) {
+    text += fmt::format("  {}: {}\n", describe_flits(result), result["fidelity_reason"].get<std::string>());
+  }
+  text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s\n",
+                      result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>());
+  const nlohmann::ordered_json& bound = result["bound"];
+  text += fmt::format("  least possible time {:.1f} ns: efficiency {:.1f}%\n",
+                      std::max(bound["time_ns"].get<double>(), bound["latency_ns"].get<double>()),
+                      100 * result["efficiency"].get<double>());
+  text += fmt::format("  link utilization {:.1f}% mean, {:.1f}% max\n",
+                      100 * result["link_utilization"]["mean"].get<double>(),
+                      100 * result["link_utilization"]["max"].get<double>());
+  std::size_t number = 0;
+  for (const auto& dimension : result.value("dimensions", nlohmann::ordered_json::array())) {
+    text +=
+        fmt::format("  dimension {}, {} of {}: {:.1f}% of {:.0f} GB/s used\n", number++,
+                    dimension["kind"].get<std::string>(), dimension["size"].get<int>(),
+                    100 * dimension["utilization"].get<double>(), dimension["bandwidth_gb_s"].get<double>());
+  }
+  text += "  where the time of a network-interface port went, in cycles (mean over ports):\n";
+  const double total = std::max(1.0, result["cycles"].get<double>());
+  for (const auto& [part, cycles] : result["time_breakdown_cycles"].items()) {
+    text += fmt::format("    {:<14} {:>12.1f}  {:>5.1f}%\n", part, cycles.get<double>(),
+                        100 * cycles.get<double>() / total);
+  }
+  const auto& simulator = result["simulator"];
+  text +=
+      fmt::format("  simulated {} flit-hops{} in {:.2f} s ({:.1f} million per CPU second, {:.0f} MiB)\n",
+                  result["flit_hops"].get<std::int64_t>(), result["fidelity"] == "train" ? " as trains" : "",
+                  simulator["wall_s"].get<double>(), simulator["flit_hops_per_s"].get<double>() * 1e-6,
+                  simulator["peak_rss_bytes"].get<double>() / 1048576.0);
+  return text;
+}
+
+std::string summarize_program(const nlohmann::ordered_json& result) {
+  const auto& program = result["program"];
+  std::string text =
+      fmt::format("{} operations on {} ranks: {} cycles, {:.1f} ns ({} fidelity, verified: {})\n",
+                  program["operations"].get<std::int64_t>(), program["ranks"].get<std::int64_t>(),
+                  result["cycles"].get<Cycles>(), result["time_ns"].get<double>(),
+                  result["fidelity"].get<std::string>(), result["verified"].get<std::string>());
+  if (result.contains("fidelity_reason")) {
+    text += fmt::format("  {}: {}\n", describe_flits(result), result["fidelity_reason"].get<std::string>());
+  }
+  for (const auto& failure : result.value("failures", nlohmann::ordered_json::array())) {
+    text += fmt::format("  {:.1f} ns: {} failed: {}\n", failure["at_ns"].get<double>(),
+                        failure["failed"].get<std::string>(), failure["effect"].get<std::string>());
+  }
+  for (const auto& job : result.value("jobs", nlohmann::ordered_json::array())) {
+    text += fmt::format(
+        "  {}: ended at {:.1f} ns{}\n", job["name"].get<std::string>(), job["end_ns"].get<double>(),
+        job.contains("unfinished")
+            ? fmt::format(", unfinished after {} of {} iterations: {}", job["iterations"].size(),
+                          job["of"].get<int>(), job["unfinished"].get<std::string>())
+            : "");
+  }
+  constexpr std::size_t kMostLines = 8;
+  std::size_t number = 0;
+  for (const auto& iteration : result["iterations"]) {
+    if (number++ == kMostLines) {
+      text += fmt::format("  and {} more iterations\n", result["iterations"].size() - kMostLines);
+      break;
+    }
+    const double time = std::max(1e-9, iteration["time_ns"].get<double>());
+    const auto part = [&](const char* name) { return 100 * iteration[name].get<double>() / time; };
+    text += fmt::format(
+        "  iteration {}: {:.1f} ns: {:.1f}% compute, {:.1f}% memory, {:.1f}% exposed "
+        "communication, {:.1f}% waiting for others, {:.1f}% idle\n",
+        number, iteration["time_ns"].get<double>(), part("compute_ns"), part("memory_ns"), part("exposed_ns"),
+        part("bubble_ns"), part("idle_ns"));
+    for (const auto& [kind, ns] : iteration["exposed"].items()) {
+      text += fmt::format("    exposed {:<14} {:>14.1f} ns\n", kind, ns.get<double>());
+    }
+  }
+  if (result.contains("inference")) {
+    const auto& inference = result["inference"];
+    text += fmt::format(
+        "  time to the first token {:.3f} ms, per token {:.3f} ms, of that {:.3f} ms exposed "
+        "communication\n",
+        inference["time_to_first_token_ns"].get<double>() * 1e-6,
+        inference["time_per_token_ns"].get<double>() * 1e-6,
+        inference["exposed_per_token_ns"].get<double>() * 1e-6);
+  }
+  if (result.contains("bound")) {
+    text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s, efficiency {:.1f}%\n",
+                        result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>(),
+                        100 * result["efficiency"].get<double>());
+  }
+  text += fmt::format("  {} collectives and transfers", result["collectives"].size());
+  if (result.contains("link_utilization")) {
+    text += fmt::format(", link utilization {:.1f}% mean, {:.1f}% max",
+                        100 * result["link_utilization"]["mean"].get<double>(),
+                        100 * result["link_utilization"]["max"].get<double>());
+  }
+  text += "\n";
+  if (result.contains("passes")) {
+    const auto& passes = result["passes"];
+    text += fmt::format(
+        "  {} passes by the formula, {} tile by tile, which lost {:.1f} ns of an accelerator to "
+        "its network interface\n",
+        passes["formula"].get<std::int64_t>(), passes["tiles"].get<std::int64_t>(),
+        passes["delayed_ns"].get<double>());
+  }
+  const auto& simulator = result["simulator"];
+  text +=
+      fmt::format("  simulated {} flit-hops{} in {:.2f} s ({:.0f} MiB)\n",
+                  result["flit_hops"].get<std::int64_t>(), result["fidelity"] == "train" ? " as trains" : "",
+                  simulator["wall_s"].get<double>(), simulator["peak_rss_bytes"].get<double>() / 1048576.0);
+  return text;
+}
+
+}  // namespace
+
+std::string summarize(const nlohmann::ordered_json& result) {
+  return result.contains("program") ? summarize_program(result) : summarize_collective(result);
+}
+
+}  // namespace coppice::system

@@ -1,0 +1,27 @@
+#include "system/output/link_utilization.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "topology/networks/builders.h"
+
+namespace coppice::system {
+namespace {
+
+// 16 B flits at 8 GB/s hold a channel for two cycles each.
+TEST(LinkUtilization, CountsAChannelBusyForItsFlitTime) {
+  const config::Config config;
+  const topology::Topology topology =
+      topology::make_mesh(std::vector{2}, std::vector{topology::LinkSpec{{8'000'000'000}, 0}});
+  fabric::FabricStatistics statistics;
+  statistics.channel_flits = {100, 300};
+  const auto json = link_utilization(config.system, topology, statistics, 1'000'000'000);
+  EXPECT_DOUBLE_EQ(json["max"], 0.6);
+  EXPECT_DOUBLE_EQ(json["mean"], 0.4);
+  statistics.channel_flits = {0, 0};
+  EXPECT_EQ(link_utilization(config.system, topology, statistics, 0)["max"], 0.0);
+}
+
+}  // namespace
+}  // namespace coppice::system
