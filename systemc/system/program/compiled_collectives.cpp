@@ -177,6 +177,7 @@ CheckedSchedule CompiledCollectives::build(const workload::GroupCollective& coll
   if (collective.as_configured) {
     return build_schedule(loaded_, network.topology(), network.routing(), pattern);
   }
+  const bool routed = network.kind() == GroupNetwork::Kind::kRouted;
   const config::Loaded one =
       alone(loaded_, collective.op, bytes, std::max(root, 0), routed,
             !network.topology().dimension_kinds().empty(), network.accelerators().size());
