@@ -287,8 +287,8 @@ void add_ni_keys(std::vector<Key>& keys) {
                 parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond),
             idle_message_time);
   add_timed(protocols_key(), idle_message_time);
-  keys.push_back(unless(with(reduction_bandwidth_key(), {Purpose::kRun, Purpose::kRoute, Purpose::kSchedule}),
-                        idle_adders));
+  keys.push_back(
+      unless(with(reduction_bandwidth_key(), {Purpose::kRun, Purpose::kRoute, Purpose::kSchedule}), idle_ni));
   Key rate;
   rate.path = "system.ni.reduction_flits_per_cycle";
   rate.read = [path = rate.path](const Node& value, Config& config) {

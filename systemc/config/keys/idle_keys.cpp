@@ -253,13 +253,6 @@ std::string idle_reduction_rate(const Config& config, const Use& use) {
   return idle_timing(config, use);
 }
 
-std::string idle_adders(const Config& config, const Use& use) {
-  if (single_accelerator(config)) return kAlone;
-  const auto& dimensions = config.system.topology.dimensions;
-  if (std::ranges::any_of(dimensions, &topology::DimensionSpec::in_network)) return idle_ni(config, use);
-  return "no switch adds";
-}
-
 std::string idle_seed(const Config& config, const Use& use) {
   const bool draws = use.purpose == Purpose::kTraffic || use.purpose == Purpose::kRoute;
   if (draws || carries_values(config)) return "";

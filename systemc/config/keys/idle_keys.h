@@ -65,8 +65,6 @@ std::string idle_ni_buffer(const Config& config, const Use& use);
 std::string idle_payload(const Config& config, const Use& use);
 std::string idle_reduction_latency(const Config& config, const Use& use);
 std::string idle_reduction_rate(const Config& config, const Use& use);
-// Of switches that add.
-std::string idle_adders(const Config& config, const Use& use);
 std::string idle_seed(const Config& config, const Use& use);
 // Energies where no technology is named.
 std::string idle_energies(const Config& config, const Use& use);
