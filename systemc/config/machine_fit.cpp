@@ -53,11 +53,12 @@ Femtoseconds flit_time(const SystemConfig& system, Bandwidth bandwidth) {
   return std::max(system.clock.period(), transfer_time(system.flit, bandwidth));
 }
 
-// Flits that cover a link's credit loop, whatever part of a cycle a flit takes.
+// Flits that cover a link's credit loop; one more where a flit takes part of a cycle.
 std::int64_t covering_depth(const SystemConfig& system, const topology::LinkSpec& link) {
-  const Femtoseconds loop = (credit_loop(system, link.bandwidth, link.latency) + 1) * system.clock.period();
+  const Femtoseconds period = system.clock.period();
+  const Femtoseconds loop = credit_loop(system, link.bandwidth, link.latency) * period;
   const Femtoseconds flit = flit_time(system, link.bandwidth);
-  return (loop + flit - 1) / flit + kClosingUp;
+  return (loop + flit - 1) / flit + (flit % period == 0 ? 0 : 1) + kClosingUp;
 }
 
 // Whether the machine is to choose: the key is not set, or to `auto`, which reads as 0.

@@ -99,7 +99,8 @@ const AlgorithmInfo* find_algorithm(std::string_view name) {
 
 std::vector<std::string> chosen_among(std::string_view algorithm) {
   if (algorithm != NcclCompiler::info().name) return {};
-  return {RailRingCompiler::info().name, RailTreeCompiler::info().name, NvlsCompiler::info().name};
+  return {RingCompiler::info().name, RailRingCompiler::info().name, RailTreeCompiler::info().name,
+          NvlsCompiler::info().name};
 }
 
 std::unique_ptr<Compiler> make_compiler(std::string_view algorithm) {
