@@ -58,8 +58,8 @@ void require_countable(const Layer& layer, Pass pass, std::int64_t batch) {
   constexpr Wide kMostMacs = std::int64_t{1} << 59;
   const workload::Gemm product = gemm(layer, pass, batch);
   if (product.count == 0 || Wide{product.m} * product.k * product.n * product.count <= kMostMacs) return;
-  throw UnsupportedError(fmt::format("layer {} takes more than 2^59 multiply-accumulates for a mini-batch of {}",
-                                     layer.name, batch));
+  throw UnsupportedError(fmt::format(
+      "layer {} takes more than 2^59 multiply-accumulates for a mini-batch of {}", layer.name, batch));
 }
 
 // A PE's tiles as the accelerator's: `traffic` is what all PEs move for one of their products.

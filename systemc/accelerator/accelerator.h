@@ -7,8 +7,8 @@
 
 #include "accelerator/array/operands.h"
 #include "accelerator/array/systolic_array.h"
-#include "accelerator/buffers/tile_pipeline.h"
 #include "accelerator/buffers/operand_blocks.h"
+#include "accelerator/buffers/tile_pipeline.h"
 #include "accelerator/buffers/tiling.h"
 #include "accelerator/footprint.h"
 #include "accelerator/split.h"
@@ -97,8 +97,8 @@ struct LayerCycles {
 // The values of an input gradient are added into it as they leave the array (col2im), one addition per array
 // column and cycle: it keeps pace with the array and takes no cycle more.
 //
-// With Tiling::kLeastTraffic, of the orders of tiles, each with its fastest split, the one that moves the fewest
-// bytes is taken, and of several the fastest.
+// With Tiling::kLeastTraffic, of the orders of tiles, each with its fastest split, the one that moves the
+// fewest bytes is taken, and of several the fastest.
 //
 // Tiles come from the memory into the buffers and leave them while others are computed (run_pipeline()); the
 // PEs keep step, so that what all of them read comes once. Weight gradients are written by each PE, read and
@@ -111,8 +111,9 @@ class Accelerator {
 
   const AcceleratorSpec& spec() const { return spec_; }
 
-  // `batch` >= 1 samples. Throws UnsupportedError if they take more than 2^59 multiply-accumulates, a buffer is too small for a tile, or the array's timing
-  // would need operands of more than 2 GiB; ModelError if the array's product is wrong.
+  // `batch` >= 1 samples. Throws UnsupportedError if they take more than 2^59 multiply-accumulates, a buffer
+  // is too small for a tile, or the array's timing would need operands of more than 2 GiB; ModelError if the
+  // array's product is wrong.
   LayerCycles cycles(const workload::Layer& layer, std::int64_t batch) const;
   // The same of one pass; the weight gradient's with the local aggregation.
   PassCost cost(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;

@@ -24,12 +24,13 @@ double elements_moved(const Layer& layer, std::int64_t batch) {
 
 std::vector<workload::LayerCost> Roofline::costs(const workload::Model& model, std::int64_t batch,
                                                  const Optimizer& optimizer) const {
+  const double bytes_per_second = static_cast<double>(memory_bandwidth.bytes_per_second) * memory_efficiency;
   std::vector<workload::LayerCost> costs;
   for (const Layer& layer : model.layers) {
     const double operations = 2.0 * static_cast<double>(layer.macs()) * static_cast<double>(batch);
     const double compute_s = operations / (peak_tflops * 1e12 * efficiency);
     const double bytes = elements_moved(layer, batch) * static_cast<double>(workload::kElementBytes);
-    const double memory_s = bytes / (static_cast<double>(memory_bandwidth.bytes_per_second) * efficiency);
+    const double memory_s = bytes / bytes_per_second;
     const double seconds = std::max(compute_s, memory_s);
     if (seconds > 9'000) {
       throw UnsupportedError(fmt::format("layer {} of {} takes more than the 9,223 s that can be simulated",
@@ -38,8 +39,7 @@ std::vector<workload::LayerCost> Roofline::costs(const workload::Model& model, s
     const Femtoseconds pass = std::llround(seconds * static_cast<double>(kFemtosecondsPerSecond));
     const bool indices = layer.kind == LayerKind::kEmbedding;
     const double updated = static_cast<double>(layer.parameters()) *
-                           static_cast<double>(optimizer.bytes_per_weight()) /
-                           (static_cast<double>(memory_bandwidth.bytes_per_second) * efficiency);
+                           static_cast<double>(optimizer.bytes_per_weight()) / bytes_per_second;
     const Femtoseconds update = std::llround(updated * static_cast<double>(kFemtosecondsPerSecond));
     costs.push_back({layer.name, pass, indices ? 0 : pass, pass, layer.gradient_bytes(), update});
   }

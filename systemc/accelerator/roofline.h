@@ -11,13 +11,15 @@ namespace coppice::accelerator {
 
 // An accelerator as its peak and its memory, for the papers that measured GPUs. A pass over a layer takes the
 // longer of its multiply-accumulates at `efficiency` of the peak (two operations each) and its operands and
-// results once through memory at `efficiency` of its bandwidth; both gradients are products of the same size
-// as the forward pass, and an update moves what the optimizer needs. One efficiency for all layers: the
-// layers that no GPU computes at its peak are those with few operations a byte, and the memory bounds them.
+// results once through memory at `memory_efficiency` of its bandwidth; both gradients are products of the
+// same size as the forward pass, and an update moves what the optimizer needs. Both efficiencies hold for all
+// layers: the layers that no GPU computes at its peak are those with few operations a byte, and the memory
+// bounds them.
 struct Roofline {
   double peak_tflops = 15.7;  // a V100 in fp32
   double efficiency = 0.6;
   Bandwidth memory_bandwidth{900'000'000'000};
+  double memory_efficiency = 1;
 
   // Of `batch` >= 1 samples. Throws UnsupportedError naming the layer if it takes longer than Femtoseconds
   // can hold.

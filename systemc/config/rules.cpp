@@ -16,7 +16,6 @@
 namespace coppice::config {
 namespace {
 
-
 std::string element(const std::string& path, std::size_t index) {
   return fmt::format("{}[{}]", path, index);
 }

@@ -117,8 +117,9 @@ Frontier RankProgramBuilder::from_experts(const Place& place, Frontier ready) {
                 std::move(after));
   };
   if (!routes_shares()) return leave(place, " mlp", route(routed_bytes(), std::move(ready)));
-  return route(routed_bytes() / slice_.tensor, join(tensor_group_, CollectiveOp::kReduceScatter, routed_bytes(),
-                                                    "tensor", place.name + " mlp", std::move(ready)));
+  return route(routed_bytes() / slice_.tensor,
+               join(tensor_group_, CollectiveOp::kReduceScatter, routed_bytes(), "tensor",
+                    place.name + " mlp", std::move(ready)));
 }
 
 Frontier RankProgramBuilder::forward_mlp(const Place& place, Frontier ready) {

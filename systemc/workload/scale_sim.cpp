@@ -19,8 +19,8 @@ namespace {
 __extension__ using Wide = __int128;
 using Row = std::vector<Cell>;
 
-// Beyond these a table is a mistake, and products of them would not fit 64 bits. An accelerator checks what a whole
-// mini-batch multiplies.
+// Beyond these a table is a mistake, and products of them would not fit 64 bits. An accelerator checks what a
+// whole mini-batch multiplies.
 constexpr std::int64_t kLargestDimension = 1 << 24;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 40;
 constexpr std::int64_t kMostMacs = std::int64_t{1} << 56;
@@ -243,8 +243,8 @@ bool is_gemm(Column column) {
   return column == Column::kGemmM || column == Column::kGemmN || column == Column::kGemmK;
 }
 
-// SCALE-Sim's columns of a table with `columns` columns: of convolutions, or of products, to which no word of a
-// header speaks against. Nothing if there are too few for either.
+// SCALE-Sim's columns of a table with `columns` columns: of convolutions, or of products, to which no word of
+// a header speaks against. Nothing if there are too few for either.
 std::vector<Column> standard_columns(std::size_t columns, const std::vector<Column>& named) {
   if (columns >= kStandard.size()) return {kStandard.begin(), kStandard.end()};
   const bool convolution = std::ranges::any_of(named, [](Column column) {
@@ -553,9 +553,10 @@ Model import_scale_sim(const std::string& path) {
     model.layers.push_back(read_layer(row, columns));
     macs += model.layers.back().macs();
     if (macs > kMostMacs) {
-      throw ConfigError(row.front().place,
-                        fmt::format("the layers up to here take more than {} multiply-accumulates for one sample",
-                                    kMostMacs));
+      throw ConfigError(
+          row.front().place,
+          fmt::format("the layers up to here take more than {} multiply-accumulates for one sample",
+                      kMostMacs));
     }
   }
   if (model.layers.empty()) {

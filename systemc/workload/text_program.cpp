@@ -102,8 +102,8 @@ class RankIteration {
     return ranks_along(rank_, 1, ranks_);
   }
 
-  // Ranks in a row share a layer's cuts, behind those the experts of a layer, then the weights, and at last the
-  // stages of a pipeline.
+  // Ranks in a row share a layer's cuts, behind those the experts of a layer, then the weights, and at last
+  // the stages of a pipeline.
   std::vector<int> ranks_of_transformer(Group group) const {
     const int model = workload_.model_group;
     const int data = ranks_ / model / workload_.pipeline;
@@ -242,14 +242,16 @@ class RankIteration {
 std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherBytes counted) {
   std::vector<std::string> list;
   if (workload.pipeline > 1) {
-    list.push_back(fmt::format("the {} stages of the pipeline (pp:) run side by side, each with all layers of "
-                               "the text workload, which has no transfers between them",
-                               workload.pipeline));
+    list.push_back(
+        fmt::format("the {} stages of the pipeline (pp:) run side by side, each with all layers of "
+                    "the text workload, which has no transfers between them",
+                    workload.pipeline));
   }
   if (workload.accumulation > 1) {
-    list.push_back(fmt::format("an iteration runs the layers of the text workload once, not for each of {} "
-                               "micro-batches (ga:)",
-                               workload.accumulation));
+    list.push_back(
+        fmt::format("an iteration runs the layers of the text workload once, not for each of {} "
+                    "micro-batches (ga:)",
+                    workload.accumulation));
   }
   const bool gathers = std::ranges::any_of(workload.layers, [](const TextLayer& layer) {
     return layer.forward.communication.exchange == Exchange::kAllGather ||
@@ -277,9 +279,9 @@ void require_groups(const TextWorkload& workload, int ranks) {
   }
   const int expert = workload.expert_group.value_or(1);
   if (ranks / copies % expert != 0) {
-    throw UnsupportedError(
-        fmt::format("{} accelerators with the same weights are no whole groups of {} that share experts (ep:)",
-                    ranks / copies, expert));
+    throw UnsupportedError(fmt::format(
+        "{} accelerators with the same weights are no whole groups of {} that share experts (ep:)",
+        ranks / copies, expert));
   }
 }
 

@@ -7,8 +7,8 @@
 
 namespace coppice::workload {
 
-// Throws UnsupportedError if the groups that the workload names do not divide `ranks`, or it is for another number
-// of accelerators.
+// Throws UnsupportedError if the groups that the workload names do not divide `ranks`, or it is for another
+// number of accelerators.
 void require_groups(const TextWorkload& workload, int ranks);
 
 // An iteration of a text workload as a program of all ranks of a system with these widths of dimensions, the

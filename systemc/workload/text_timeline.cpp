@@ -79,8 +79,7 @@ class Iteration {
 
   void finish() {
     for (const auto& [among, bytes] : gradients_) {
-      gradients_done_ =
-          std::max(gradients_done_, issue({Exchange::kAllReduce, bytes, among}, Group::kData));
+      gradients_done_ = std::max(gradients_done_, issue({Exchange::kAllReduce, bytes, among}, Group::kData));
     }
     wait(gradients_done_, result_.exposed_data);
     for (const TextLayer& layer : workload_.layers) compute(layer.update, result_.backward);

@@ -110,9 +110,8 @@ Communication read_exchange(const Word& word) {
     known += (known.empty() ? "" : ", ") + std::string(to_string(exchange));
   }
   throw ConfigError(
-      word.place,
-      fmt::format("there is no collective '{}': {} are known, and with _EP or _DP_EP behind them", word.text,
-                  known));
+      word.place, fmt::format("there is no collective '{}': {} are known, and with _EP or _DP_EP behind them",
+                              word.text, known));
 }
 
 // The parameters after the parallelism: "key: value" or "key: count values".
@@ -188,10 +187,11 @@ void read_header(const std::vector<Word>& line, TextWorkload& workload) {
       workload.recompute_from = parameters.take_layers();
     } else {
       throw ConfigError(
-          key.place, fmt::format("there is no parameter '{}': model_parallel_NPU_group:, ep:, pp:, vpp:, ga:, "
-                                 "all_gpus:, pp_comm:, DLRM_LAST_BOTTOM_LAYER:, checkpoints: and "
-                                 "checkpoint_initiates: are known",
-                                 key.text));
+          key.place,
+          fmt::format("there is no parameter '{}': model_parallel_NPU_group:, ep:, pp:, vpp:, ga:, "
+                      "all_gpus:, pp_comm:, DLRM_LAST_BOTTOM_LAYER:, checkpoints: and "
+                      "checkpoint_initiates: are known",
+                      key.text));
     }
   }
 }

@@ -82,8 +82,8 @@ struct TextWorkload {
 // and weight gradient the compute time (ns), the collective (NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER,
 // ALLTOALL) and its bytes (0 for NONE), and the time of the update (ns). Throws ConfigError,
 // file:line:column, for anything else.
-// SimAI's header (ep:, pp:, vpp:, ga:, all_gpus:, pp_comm) and its collectives' suffixes _EP and _DP_EP are read
-// too; vpp and pp_comm are for its own formula of the bubble and change nothing.
+// SimAI's header (ep:, pp:, vpp:, ga:, all_gpus:, pp_comm) and its collectives' suffixes _EP and _DP_EP are
+// read too; vpp and pp_comm are for its own formula of the bubble and change nothing.
 TextWorkload import_text_workload(const std::string& path);
 
 // The bytes of all data that a communication among `ranks` accelerators moves: those of an all-gather are

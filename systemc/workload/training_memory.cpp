@@ -87,8 +87,8 @@ std::int64_t shared_weights(const LargeTraining& training, const StageParameters
          (expert_copies(training) > 1 ? parameters.expert : 0);
 }
 
-// Gathers the weights that a rank uses one after the other, each ahead while the one before it is used, and finds the
-// most that there are at a time.
+// Gathers the weights that a rank uses one after the other, each ahead while the one before it is used, and
+// finds the most that there are at a time.
 class GatheredWeights {
  public:
   explicit GatheredWeights(const LargeTraining& training)
@@ -98,8 +98,9 @@ class GatheredWeights {
         output_(shared_weights(training, output_uses(training))) {}
 
   std::int64_t most(int pipeline_rank) {
-    for (const PipelineUnit& unit : pipeline_order(training_.schedule, training_.parallel.pipeline,
-                                                   pipeline_rank, training_.chunks, training_.micro_batches)) {
+    for (const PipelineUnit& unit :
+         pipeline_order(training_.schedule, training_.parallel.pipeline, pipeline_rank, training_.chunks,
+                        training_.micro_batches)) {
       run(unit, unit.chunk * training_.parallel.pipeline + pipeline_rank);
     }
     return most_;
@@ -138,8 +139,8 @@ class GatheredWeights {
   std::int64_t most_ = 0;
 };
 
-// Gradients of one group of copies on their way to the ranks that keep them: a bucket is reduced while the next one
-// fills. Without overlap the one bucket holds them all.
+// Gradients of one group of copies on their way to the ranks that keep them: a bucket is reduced while the
+// next one fills. Without overlap the one bucket holds them all.
 class GradientBuckets {
  public:
   explicit GradientBuckets(const LargeTraining& training) : training_(training) {}

@@ -10,8 +10,8 @@
 
 namespace coppice::accelerator {
 
-// What a block of rows or columns of an operand contributes to the values of its blocks: places, and values of
-// the tensor per value of the other side.
+// What a block of rows or columns of an operand contributes to the values of its blocks: places, and values
+// of the tensor per value of the other side.
 struct OperandPart {
   std::int64_t places = 0;
   std::int64_t values = 0;

@@ -19,10 +19,11 @@ struct Range {
 // The cycles of a tile by the array's formula: along each side all blocks are equal but the last.
 class BlockCycles {
  public:
-  BlockCycles(const SystolicArray& array, const ProductShape& whole, const ProductShape& count, const TilePlan& plan)
+  BlockCycles(const SystolicArray& array, const ProductShape& whole, const ProductShape& count,
+              const TilePlan& plan)
       : count_(count) {
     const ProductShape last{whole.m - (count.m - 1) * plan.m, whole.k - (count.k - 1) * plan.k,
-                     whole.n - (count.n - 1) * plan.n};
+                            whole.n - (count.n - 1) * plan.n};
     for (std::size_t i = 0; i < cycles_.size(); ++i) {
       cycles_[i] = array.cycles(
           {(i & 1) != 0 ? last.m : plan.m, (i & 2) != 0 ? last.k : plan.k, (i & 4) != 0 ? last.n : plan.n});

@@ -66,6 +66,9 @@ void add_roofline_keys(std::vector<Key>& keys) {
       "system.accelerator.roofline.memory_bandwidth",
       [](auto& c) -> auto& { return c.system.accelerator.roofline.memory_bandwidth; }, parse_bandwidth,
       format_bandwidth, kSlowestMemory, kFastestMemory));
+  add(number_key(
+      "system.accelerator.roofline.memory_efficiency",
+      [](auto& c) -> auto& { return c.system.accelerator.roofline.memory_efficiency; }, 0.001, 1));
 }
 
 void add_systolic_keys(std::vector<Key>& keys) {

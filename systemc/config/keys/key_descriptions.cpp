@@ -169,6 +169,7 @@ constexpr KeyDescription kDescriptions[] = {
     {"system.accelerator.roofline.peak_tflops", "The peak of the roofline, in TFLOPS."},
     {"system.accelerator.roofline.efficiency", "The part of the peak that kernels reach."},
     {"system.accelerator.roofline.memory_bandwidth", "The memory bandwidth of the roofline."},
+    {"system.accelerator.roofline.memory_efficiency", "The part of the memory bandwidth that kernels reach."},
     {"system.accelerator.pes", "The processing elements of an accelerator, a systolic array each."},
     {"system.accelerator.array", "The rows and columns of a systolic array.", "[rows, columns]"},
     {"system.accelerator.dataflow", "Which operand stays in the systolic array."},
@@ -210,7 +211,8 @@ constexpr KeyDescription kDescriptions[] = {
     {"collective.root", "The accelerator that has the data of a broadcast, or gets that of a reduce."},
     {"collective.algorithm", "How the collective is scheduled; 'coppice list' says what each does."},
     {"collective.file", "The schedule that algorithm file runs."},
-    {"collective.size", "The bytes of the whole buffer, the same at every accelerator; what is no element of 4 bytes for each "
+    {"collective.size",
+     "The bytes of the whole buffer, the same at every accelerator; what is no element of 4 bytes for each "
      "of them is padded."},
     {"collective.chunks", "The chunks that move on their own; auto chooses.",
      "auto, or a whole number from 1 to 1048576"},

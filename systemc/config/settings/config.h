@@ -121,12 +121,13 @@ struct NiConfig {
   bool operator==(const NiConfig&) const = default;
 };
 
-// A GPU of the roofline model, a V100 by default; `efficiency` is the part of the peak that its kernels
-// reach.
+// A GPU of the roofline model, a V100 by default: the parts that its kernels reach of its peak and of its
+// memory's bandwidth.
 struct RooflineConfig {
   double peak_tflops = 15.7;
   double efficiency = 0.6;
   Bandwidth memory_bandwidth{900'000'000'000};
+  double memory_efficiency = 1;
   bool operator==(const RooflineConfig&) const = default;
 };
 

@@ -51,8 +51,8 @@ bool has_root(const config::CollectiveConfig& collective);
 
 // The bytes that a collective of `bytes` moves: whole elements of fp32, `least` bytes at least.
 Bytes padded_size(Bytes bytes, Bytes least);
-// The same of `collective.size`: an element for every accelerator, or for every piece of a chunk that moves through
-// dimensions; one where all the data is the root's.
+// The same of `collective.size`: an element for every accelerator, or for every piece of a chunk that moves
+// through dimensions; one where all the data is the root's.
 Bytes padded_size(const config::Config& config, int accelerators);
 
 // Throws ConfigError at `collective.root` for an accelerator that does not exist.

@@ -31,7 +31,7 @@ double operations_per_second(const config::AcceleratorConfig& accelerator) {
 double memory_bytes_per_second(const config::AcceleratorConfig& accelerator) {
   if (accelerator.model == "roofline") {
     return static_cast<double>(accelerator.roofline.memory_bandwidth.bytes_per_second) *
-           accelerator.roofline.efficiency;
+           accelerator.roofline.memory_efficiency;
   }
   return accelerator.memory_bandwidth ? static_cast<double>(accelerator.memory_bandwidth->bytes_per_second)
                                       : 0;

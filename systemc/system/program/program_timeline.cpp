@@ -232,8 +232,7 @@ ordered_json ProgramTimeline::accelerators() const {
   const Cycles end = ends_.empty() ? 0 : ends_.back();
   for (std::size_t rank = 0; rank < stretches_.size(); ++rank) {
     ordered_json one{{"accelerator", state_.accelerator(static_cast<int>(rank))}, {"rank", rank}};
-    one.update(
-        to_json(sums(static_cast<int>(rank), {&end, 1}).front(), static_cast<double>(end), 1));
+    one.update(to_json(sums(static_cast<int>(rank), {&end, 1}).front(), static_cast<double>(end), 1));
     if (state_.operations() <= kListedOperations) one["operations"] = operations(static_cast<int>(rank));
     list.push_back(std::move(one));
   }

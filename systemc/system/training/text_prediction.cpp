@@ -40,8 +40,8 @@ using Dimensions = std::vector<DimensionModel>;
 // The dimensions of those who exchange something.
 using Groups = std::map<Group, Dimensions>;
 
-// The first dimensions, of `accelerators` in all, and the others; the last of the first may be cut where it is no
-// ring.
+// The first dimensions, of `accelerators` in all, and the others; the last of the first may be cut where it
+// is no ring.
 std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accelerators) {
   std::pair<Dimensions, Dimensions> parts;
   auto& [inner, outer] = parts;
@@ -194,8 +194,9 @@ class TextPrediction {
         accelerators_(schedule::LatencyModel(dimensions).accelerators()) {
     const config::CollectiveConfig& collective = loaded.config.collective;
     const int chunks = collective.chunks == schedule::kAutomaticChunks ? kUsualChunks : collective.chunks;
+    const Groups groups = groups_of(workload_, dimensions);
     workload::require_groups(workload_, accelerators_);
-    for (const auto& [group, members] : groups_of(workload_, dimensions)) {
+    for (const auto& [group, members] : groups) {
       networks_.emplace(std::piecewise_construct, std::forward_as_tuple(group),
                         std::forward_as_tuple(members, chunk_policy_of(collective), chunks));
     }

@@ -209,7 +209,8 @@ class TrainingRun {
     return at_batch(loaded_, [&] {
       if (accelerator.model == "roofline") {
         const config::RooflineConfig& roofline = accelerator.roofline;
-        return accelerator::Roofline{roofline.peak_tflops, roofline.efficiency, roofline.memory_bandwidth}
+        return accelerator::Roofline{roofline.peak_tflops, roofline.efficiency, roofline.memory_bandwidth,
+                                     roofline.memory_efficiency}
             .costs(model_, training().batch_per_accelerator, optimizer);
       }
       return make_accelerator(loaded_).costs(model_, training().batch_per_accelerator, optimizer);

@@ -7,8 +7,9 @@
 namespace coppice::accelerator {
 namespace {
 
-// 1 TFLOPS and 1 TB/s at half of their peaks.
-constexpr Roofline kMachine{.peak_tflops = 1, .efficiency = 0.5, .memory_bandwidth = {1'000'000'000'000}};
+// 1 TFLOPS and 1 TB/s at a half and a quarter of their peaks.
+constexpr Roofline kMachine{
+    .peak_tflops = 1, .efficiency = 0.5, .memory_bandwidth = {1'000'000'000'000}, .memory_efficiency = 0.25};
 
 workload::Model one_layer(std::int64_t side, std::int64_t channels, std::int64_t filters) {
   workload::Layer layer;
@@ -20,7 +21,7 @@ workload::Model one_layer(std::int64_t side, std::int64_t channels, std::int64_t
 }
 
 // 100 x 100 pixels, 1000 x 1000: 1e10 multiply-accumulates, 2e10 operations at 0.5e12 a second are 40 ms. Its
-// 21e6 values are 84 MB, 0.168 ms.
+// 21e6 values are 84 MB, 0.336 ms.
 TEST(Roofline, BoundsConvolutionsByTheArithmetic) {
   const auto costs = kMachine.costs(one_layer(100, 1000, 1000), 1);
   ASSERT_EQ(costs.size(), 1U);
@@ -31,9 +32,27 @@ TEST(Roofline, BoundsConvolutionsByTheArithmetic) {
   EXPECT_EQ(kMachine.costs(one_layer(100, 1000, 1000), 3)[0].forward, 3 * costs[0].forward);
 }
 
-// 1000 x 1000 weights for one sample: 2e6 operations, 4 us; 1,002,000 values, 4.008 MB at 0.5e12 a second.
+// 1000 x 1000 weights for one sample: 2e6 operations, 4 us; 1,002,000 values, 4.008 MB at 0.25e12 a second.
 TEST(Roofline, BoundsFullyConnectedLayersByTheMemory) {
-  EXPECT_EQ(kMachine.costs(one_layer(1, 1000, 1000), 1)[0].forward, 8016 * kFemtosecondsPerNanosecond);
+  EXPECT_EQ(kMachine.costs(one_layer(1, 1000, 1000), 1)[0].forward, 16032 * kFemtosecondsPerNanosecond);
+}
+
+// 4e6 B of weights, read with gradient and momentum and written with the momentum: 20 MB.
+TEST(Roofline, UpdatesMoveWhatTheOptimizerNeeds) {
+  EXPECT_EQ(kMachine.costs(one_layer(1, 1000, 1000), 1)[0].update, 80'000 * kFemtosecondsPerNanosecond);
+}
+
+TEST(Roofline, EachEfficiencyScalesItsOwnSide) {
+  const auto forward = [](std::int64_t side, double efficiency, double memory_efficiency) {
+    Roofline machine = kMachine;
+    machine.efficiency = efficiency;
+    machine.memory_efficiency = memory_efficiency;
+    return machine.costs(one_layer(side, 1000, 1000), 1)[0].forward;
+  };
+  EXPECT_EQ(forward(100, 1, 0.25), forward(100, 0.5, 0.25) / 2);
+  EXPECT_EQ(forward(100, 0.5, 1), forward(100, 0.5, 0.25));
+  EXPECT_EQ(forward(1, 1, 0.25), forward(1, 0.5, 0.25));
+  EXPECT_EQ(forward(1, 0.5, 1), forward(1, 0.5, 0.25) / 4);
 }
 
 TEST(Roofline, AnEmbeddingHasNoInputGradient) {
@@ -41,7 +60,7 @@ TEST(Roofline, AnEmbeddingHasNoInputGradient) {
   model.layers[0].kind = workload::LayerKind::kEmbedding;
   const auto costs = kMachine.costs(model, 1);
   // 100 rows of 100 values read and written.
-  EXPECT_EQ(costs[0].forward, 160 * kFemtosecondsPerNanosecond);
+  EXPECT_EQ(costs[0].forward, 320 * kFemtosecondsPerNanosecond);
   EXPECT_EQ(costs[0].input_gradient, 0);
 }
 

@@ -221,7 +221,8 @@ Config arbitrary_config() {
   system.accelerator.forwarding_cost = 0.001 * below(900);
   if (*rc::gen::arbitrary<bool>()) {
     system.accelerator.model = "roofline";
-    system.accelerator.roofline = {0.5 * below(100), 0.01 * below(100), {below(1000) * 1'000'000'000L}};
+    system.accelerator.roofline = {
+        0.5 * below(100), 0.01 * below(100), {below(1000) * 1'000'000'000L}, 0.01 * below(100)};
   }
   system.accelerator.pes = below(100);
   system.accelerator.array = {below(100), below(100)};

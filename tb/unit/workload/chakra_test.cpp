@@ -319,8 +319,8 @@ TEST(Chakra, FollowsControlDependenciesWhereAsked) {
   EXPECT_THAT(import_of({bytes}, {"", true}).program.ranks[0].operations[1].after, ElementsAre(0));
 }
 
-// Two kernels and a collective of stream 7 in the order of their ids, whatever else they wait for; stream 9 and
-// nodes without a stream go their own way.
+// Two kernels and a collective of stream 7 in the order of their ids, whatever else they wait for; stream 9
+// and nodes without a stream go their own way.
 TEST(Chakra, RunsTheNodesOfAStreamInTheOrderOfTheirIds) {
   const auto on = [](TraceNode node, int stream) {
     TraceAttribute* attribute = node.add_attributes();
@@ -331,8 +331,8 @@ TEST(Chakra, RunsTheNodesOfAStreamInTheOrderOfTheirIds) {
   const auto kernel = [](std::uint64_t id, const std::vector<int>& after = {}) {
     return node(id, NodeKind::kCompute, {{"num_ops", 5}}, after);
   };
-  const Imported imported = import_of({trace({on(kernel(4), 7), on(kernel(2, {9}), 7), on(all_reduce(5), 7),
-                                              on(all_reduce(6), -1), kernel(9)})});
+  const Imported imported = import_of({trace(
+      {on(kernel(4), 7), on(kernel(2, {9}), 7), on(all_reduce(5), 7), on(all_reduce(6), -1), kernel(9)})});
   const auto& operations = imported.program.ranks[0].operations;
   std::map<std::string, std::vector<std::string>> after;
   for (const Operation& operation : operations) {
@@ -348,7 +348,8 @@ TEST(Chakra, RunsTheNodesOfAStreamInTheOrderOfTheirIds) {
   EXPECT_THAT(imported.assumptions, ElementsAre(HasSubstr("1 collectives start at once")));
 }
 
-// Ids of streams that contradict dependencies: 1 waits for 8 of another stream, which is behind 3, and 3 for 2.
+// Ids of streams that contradict dependencies: 1 waits for 8 of another stream, which is behind 3, and 3
+// for 2.
 TEST(Chakra, DependenciesWinAgainstTheIdsOfStreams) {
   const auto on = [](std::uint64_t id, int stream, const std::vector<int>& after = {}) {
     return node(id, NodeKind::kCompute, {{"num_ops", 5}, {"stream", stream}}, after);

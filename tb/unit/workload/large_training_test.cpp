@@ -368,8 +368,8 @@ TEST(LargeTraining, KeepsWhatZeroKeeps) {
   EXPECT_EQ(kept(2), 2 * psi + 14 * psi / 64 + 2 * psi);
 }
 
-// Weights are gathered for a layer and ahead for the next, and gradients are reduced while the next ones are computed:
-// two neighbours of the embedding, the layers and the output layer.
+// Weights are gathered for a layer and ahead for the next, and gradients are reduced while the next ones are
+// computed: two neighbours of the embedding, the layers and the output layer.
 TEST(LargeTraining, KeepsTheLargestNeighboursThatZeroGathers) {
   LargeTraining training = training_of(small(), ways(1, 1, 64), 2);
   training.bucket = 0;

@@ -72,7 +72,8 @@ TEST(TextProgram, GroupsRanksAsThePolicySays) {
   EXPECT_EQ(groups(transformer), Both({4, 5, 6, 7}, {1, 5}));
 }
 
-// Rank 5 of 8: ranks in a row share cuts, behind those experts, then weights, and at last stages of a pipeline.
+// Rank 5 of 8: ranks in a row share cuts, behind those experts, then weights, and at last stages of a
+// pipeline.
 TEST(TextProgram, GroupsExpertsAsSimAiDoes) {
   TextWorkload workload = workload_of(Parallelism::kTransformerRecomputed);
   workload.model_group = 2;

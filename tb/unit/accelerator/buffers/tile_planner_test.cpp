@@ -53,8 +53,7 @@ RC_GTEST_PROP(TilePlanner, CountsWhatAWalkMoves, ()) {
   const TilePlan plan = planner.plan(c.limits.order);
   Traffic walked;
   for (const CountedProduct& product : c.products) {
-    const Traffic once =
-        walk_tiles(product.operands, c.limits.array, plan, nullptr, c.limits.bytes).traffic;
+    const Traffic once = walk_tiles(product.operands, c.limits.array, plan, nullptr, c.limits.bytes).traffic;
     walked += {once.input * product.inputs, once.weight * product.weights, once.output * product.outputs};
   }
   RC_ASSERT(planner.traffic(plan) == walked);

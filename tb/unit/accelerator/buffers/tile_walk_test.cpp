@@ -77,9 +77,7 @@ RC_GTEST_PROP(TileWalk, WalksEveryProductOnceAndCountsWhatItsBuffersMiss, ()) {
 RC_GTEST_PROP(TileWalk, UnlimitedBuffersMoveEverythingOnceInTheArraysTime, ()) {
   Case c = any_case();
   const Bytes once = c.bytes.operand * (c.m * c.k + c.k * c.n) + c.bytes.result * c.m * c.n;
-  const auto walk = [&] {
-    return walk_tiles(product(c.m, c.k, c.n), c.array, plan_of(c), nullptr, c.bytes);
-  };
+  const auto walk = [&] { return walk_tiles(product(c.m, c.k, c.n), c.array, plan_of(c), nullptr, c.bytes); };
   RC_ASSERT(walk().traffic.total() >= once);
   c.buffers = {};
   RC_ASSERT(walk().traffic.total() == once);

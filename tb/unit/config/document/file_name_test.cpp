@@ -19,7 +19,8 @@ namespace {
 class FileName : public ::testing::Test {
  protected:
   FileName()
-      : folder_(std::filesystem::temp_directory_path() / ("coppice_file_name_" + std::to_string(::getpid()))) {
+      : folder_(std::filesystem::temp_directory_path() /
+                ("coppice_file_name_" + std::to_string(::getpid()))) {
     std::filesystem::create_directory(folder_);
   }
   ~FileName() override { std::filesystem::remove_all(folder_); }
@@ -82,7 +83,8 @@ TEST_F(FileName, HoldsForEveryKey) {
   write("net.yml", "topology: [ Switch ]\nnpus_count: [ 4 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n");
   write("sys.json", R"({"all-reduce-implementation": ["ring"]})");
   const std::string rest =
-      "}}\ncollective: {op: all_reduce, algorithm: hierarchical, size: 64 KiB, dimension_algorithms: sys.json}\n";
+      "}}\ncollective: {op: all_reduce, algorithm: hierarchical, size: 64 KiB, dimension_algorithms: "
+      "sys.json}\n";
   for (const std::string dimensions : {"net.yml", "{file: net.yml}"}) {
     const Config read = load_with("system: {topology: {kind: hierarchy, dimensions: " + dimensions + rest);
     EXPECT_EQ(read.system.topology.dimensions.at(0).size, 4);

@@ -106,14 +106,15 @@ TEST(ProgramState, TakesTimeByTheClockAndTheRoofline) {
   };
   const std::vector<std::string> roofline{
       "system.accelerator.model=roofline", "system.accelerator.roofline.peak_tflops=1",
-      "system.accelerator.roofline.efficiency=0.5", "system.accelerator.roofline.memory_bandwidth=100 GB/s"};
+      "system.accelerator.roofline.efficiency=0.5", "system.accelerator.roofline.memory_bandwidth=100 GB/s",
+      "system.accelerator.roofline.memory_efficiency=0.25"};
   EXPECT_EQ(cycles({.duration = 1'000'000}, {}), 1);
   EXPECT_EQ(cycles({.duration = 1'000'001}, {}), 2);
   EXPECT_EQ(cycles({}, {}), 0);
-  // 500 operations a nanosecond, 50 bytes a nanosecond.
+  // 500 operations a nanosecond, 25 bytes a nanosecond.
   EXPECT_EQ(cycles({.operations = 5000}, roofline), 10);
   EXPECT_EQ(cycles({.operations = 5001}, roofline), 11);
-  EXPECT_EQ(cycles({.operations = 5000, .bytes = 5000}, roofline), 100);
+  EXPECT_EQ(cycles({.operations = 5000, .bytes = 5000}, roofline), 200);
   EXPECT_EQ(cycles({.duration = 10'000'000}, {"program.jitter=[1, 1.5, 2]"}, 1), 15);
   EXPECT_EQ(cycles({.duration = 10'000'000}, {"program.jitter=3"}, 1), 30);
   EXPECT_THROW(cycles({.operations = 1e30}, roofline), TimeLimitError);
