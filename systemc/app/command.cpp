@@ -30,12 +30,19 @@ config::Loaded load(const Input& input, config::Purpose purpose, bool records_wa
   return loaded;
 }
 
-void warn(const config::Loaded& loaded, config::Purpose purpose, bool records_waves) {
-  for (const std::string& warning : config::ineffective_keys(loaded, purpose, records_waves)) {
-    fmt::print(stderr, "{}\n", warning);
+void warn(config::Loaded& loaded, config::Purpose purpose, bool records_waves) {
+  std::vector<std::string>& warnings = loaded.config.warnings;
+  warnings = config::ineffective_keys(loaded, purpose, records_waves);
+  for (std::string& warning : system::overridden_link_keys(loaded, purpose)) {
+    warnings.push_back(std::move(warning));
   }
-  for (const std::string& warning : system::overridden_link_keys(loaded, purpose)) {
-    fmt::print(stderr, "{}\n", warning);
+  for (const std::string& warning : warnings) fmt::print(stderr, "{}\n", warning);
+}
+
+void warn(const nlohmann::ordered_json& result, const config::Loaded& loaded) {
+  const nlohmann::ordered_json& warnings = result.at("warnings");
+  for (std::size_t i = loaded.config.warnings.size(); i < warnings.size(); ++i) {
+    fmt::print(stderr, "{}\n", warnings[i].get<std::string>());
   }
   if (!config::find_key("system.router.vc_depth")->used.has(purpose)) return;
   for (const std::string& warning : config::shallow_buffers(loaded)) fmt::print(stderr, "{}\n", warning);

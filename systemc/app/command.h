@@ -44,10 +44,12 @@ struct Input {
 // CONFIG.yaml and --set.
 void add_input(CLI::App& line, Input& input);
 
-// Loads the configuration and warns on stderr of keys without effect.
+// Loads the configuration and warns on stderr of keys without effect, as its results will.
 config::Loaded load(const Input& input, config::Purpose purpose, bool records_waves = false);
 // What load() warns of.
-void warn(const config::Loaded& loaded, config::Purpose purpose, bool records_waves = false);
+void warn(config::Loaded& loaded, config::Purpose purpose, bool records_waves = false);
+// Warns on stderr of what a result's `warnings` add to those of its configuration.
+void warn(const nlohmann::ordered_json& result, const config::Loaded& loaded);
 
 // Throws ModelError if standard output takes no more.
 void print(std::string_view text);

@@ -1,8 +1,11 @@
 // coppice compare: every algorithm that applies, side by side, and against the least possible time.
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -97,18 +100,71 @@ ComparedRun to_run(const Json& result, const std::string& algorithm, Bytes size)
           .chosen = result.value("chosen", "")};
 }
 
-std::vector<Json> run_all(const std::vector<system::SubprocessJob>& jobs,
-                          const std::atomic<bool>& interrupted) {
-  ProgressLine progress("compare");
-  const auto show = progress.callback();
-  std::size_t done = 0;
-  const auto count = [&](std::size_t /*job*/) {
-    ++done;
-    if (show) show(static_cast<double>(done) / static_cast<double>(jobs.size()));
-  };
-  return system::run_in_subprocesses(
-      jobs, {.at_once = system::available_processors(), .interrupted = &interrupted, .job_done = count});
-}
+// What is compared, and what has come of it so far.
+class Comparison {
+ public:
+  Comparison(std::vector<std::string> algorithms, std::vector<Bytes> sizes)
+      : algorithms_(std::move(algorithms)),
+        sizes_(std::move(sizes)),
+        refused_(algorithms_.size() * sizes_.size()) {}
+
+  // Runs all of it, many at a time; `interrupting` is called before an interruption ends what runs.
+  void run(const Input& input, const std::atomic<bool>& interrupted,
+           const std::function<void()>& interrupting) {
+    std::vector<system::SubprocessJob> jobs;
+    for (const Bytes size : sizes_) {
+      for (const std::string& algorithm : algorithms_) {
+        jobs.emplace_back(
+            [&input, &interrupted, algorithm, size] { return run_one(input, algorithm, size, interrupted); });
+      }
+    }
+    ProgressLine progress("compare");
+    const auto show = progress.callback();
+    std::size_t done = 0;
+    const auto take = [&](std::size_t job, const Json& result) {
+      add(job, result);
+      ++done;
+      if (show) show(static_cast<double>(done) / static_cast<double>(jobs.size()));
+    };
+    system::run_in_subprocesses(jobs, {.at_once = system::available_processors(),
+                                       .interrupted = &interrupted,
+                                       .job_done = take,
+                                       .interrupting = interrupting});
+  }
+
+  // By size, the fastest first.
+  std::vector<ComparedRun> runs() const {
+    std::vector<ComparedRun> sorted = runs_;
+    std::ranges::stable_sort(sorted, {}, [](const ComparedRun& run) {
+      return std::pair{run.size, run.time_ns};
+    });
+    return sorted;
+  }
+
+  // Throws ConfigError at `place` for a size that no algorithm has.
+  void require_every_size(const SourceLocation& place, const std::string& op) const {
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      if (std::ranges::find(runs_, sizes_[i], &ComparedRun::size) != runs_.end()) continue;
+      throw ConfigError(place, fmt::format("no algorithm does {} of {} here: {}", op, format_bytes(sizes_[i]),
+                                           refused_[i * algorithms_.size()]));
+    }
+  }
+
+ private:
+  void add(std::size_t job, const Json& result) {
+    if (result.contains("refused")) {
+      refused_[job] = result.at("refused");
+    } else {
+      runs_.push_back(
+          to_run(result, algorithms_[job % algorithms_.size()], sizes_[job / algorithms_.size()]));
+    }
+  }
+
+  std::vector<std::string> algorithms_;
+  std::vector<Bytes> sizes_;
+  std::vector<ComparedRun> runs_;     // as they end
+  std::vector<std::string> refused_;  // [job]: why there is none
+};
 
 std::vector<std::string> algorithms_of(const std::string& op) {
   if (op == "all_to_all") return config::all_to_all_algorithms();
@@ -119,44 +175,36 @@ std::vector<std::string> algorithms_of(const std::string& op) {
   return algorithms;
 }
 
+void require_suffix(const std::string& out) {
+  const std::string suffix = std::filesystem::path(out).extension().string();
+  if (suffix.empty() || suffix == ".json" || suffix == ".csv" || suffix == ".svg") return;
+  throw ConfigError({"--out " + out}, fmt::format("'{}' is none of .json, .csv and .svg", suffix));
+}
+
+std::string file_text(const CompareLine& line, const std::string& op, const std::vector<ComparedRun>& runs) {
+  if (line.out.ends_with(".csv")) return comparison_csv(runs);
+  if (line.out.ends_with(".svg")) return comparison_svg(runs, fmt::format("{}, {}", line.input.path, op));
+  return comparison_json(runs);
+}
+
 void execute(const CompareLine& line) {
   const std::atomic<bool>& interrupted = catch_interrupts();
+  require_suffix(line.out);
   const config::Loaded loaded = config::load(line.input.path, line.input.overrides, config::Purpose::kRun);
   Outputs outputs(line.input.path, loaded);
   system::ResultFile* out = outputs.add("--out", line.out);
-  const std::vector<Bytes> sizes = parse_sizes(line, loaded);
-  const std::vector<std::string> algorithms = algorithms_of(loaded.config.collective.op);
-  std::vector<system::SubprocessJob> jobs;
-  for (const Bytes size : sizes) {
-    for (const std::string& algorithm : algorithms) {
-      jobs.emplace_back([&line, &interrupted, algorithm, size] {
-        return run_one(line.input, algorithm, size, interrupted);
-      });
-    }
-  }
-  const std::vector<Json> results = run_all(jobs, interrupted);
-  std::vector<ComparedRun> runs;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i].contains("refused")) continue;
-    runs.push_back(to_run(results[i], algorithms[i % algorithms.size()], sizes[i / algorithms.size()]));
-  }
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (std::ranges::find(runs, sizes[i], &ComparedRun::size) != runs.end()) continue;
-    throw ConfigError(
-        line.sizes.empty() ? loaded.place("collective.op") : SourceLocation{"--sizes"},
-        fmt::format("no algorithm does {} of {} here: {}", loaded.config.collective.op,
-                    format_bytes(sizes[i]), results[i * algorithms.size()].at("refused").get<std::string>()));
-  }
-  std::ranges::stable_sort(runs, {}, [](const ComparedRun& run) { return std::pair{run.size, run.time_ns}; });
-  if (out == nullptr) {
+  const std::string& op = loaded.config.collective.op;
+  Comparison comparison(algorithms_of(op), parse_sizes(line, loaded));
+  const auto tell = [&] {
+    const std::vector<ComparedRun> runs = comparison.runs();
+    if (runs.empty()) return;
     print(comparison_text(runs));
-  } else if (line.out.ends_with(".csv")) {
-    out->write(comparison_csv(runs));
-  } else if (line.out.ends_with(".svg")) {
-    out->write(comparison_svg(runs, fmt::format("{}, {}", line.input.path, loaded.config.collective.op)));
-  } else {
-    out->write(comparison_json(runs));
-  }
+    if (out != nullptr) out->write(file_text(line, op, runs));
+  };
+  comparison.run(line.input, interrupted, tell);
+  comparison.require_every_size(
+      line.sizes.empty() ? loaded.place("collective.op") : SourceLocation{"--sizes"}, op);
+  tell();
 }
 
 }  // namespace
@@ -168,8 +216,7 @@ Command add_compare(CLI::App& parent) {
   add_input(*app, line->input);
   app->add_option("--sizes", line->sizes, "sizes to compare at, as 64KiB,1MiB; else the configuration's")
       ->type_name("SIZES");
-  app->add_option("--out", line->out, "write the comparison: .csv and .svg as such, else JSON")
-      ->type_name("FILE");
+  app->add_option("--out", line->out, "write the comparison as well: .json, .csv or .svg")->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }
 

@@ -14,12 +14,13 @@ std::atomic<bool> signalled{false};
 std::atomic<int> first_signal{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
-constexpr std::size_t kMostFiles = 8;
+constexpr std::size_t kMostFiles = 16;
 std::array<std::array<char, 4096>, kMostFiles> unfinished{};
 std::atomic<std::size_t> unfinished_files{0};
 
 // Those who poll get this long to end what they do.
 constexpr unsigned kGraceSeconds = 1;
+constexpr int kNoRoomStatus = 1;
 
 void handle_with(int signal, void (*handler)(int)) {
   struct sigaction action {};
@@ -29,12 +30,25 @@ void handle_with(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-void end_now(int /*signal*/) {
+void remove_unfinished() {
   for (std::size_t i = 0; i < unfinished_files; ++i) ::unlink(unfinished[i].data());
+}
+
+void end_now(int /*signal*/) {
+  remove_unfinished();
   constexpr char kMessage[] = "coppice: interrupted\n";
   // Nobody is left to hear that it failed.
   if (::write(STDERR_FILENO, kMessage, sizeof kMessage - 1) < 0) ::_exit(kInterruptedStatus);
   end_as_interrupted();
+}
+
+void end_without_room(int /*signal*/) {
+  remove_unfinished();
+  constexpr char kMessage[] =
+      "coppice: failed: a file that is written through memory could not grow: make room on the disk of the "
+      "output, and on that of /tmp\n";
+  if (::write(STDERR_FILENO, kMessage, sizeof kMessage - 1) < 0) ::_exit(kNoRoomStatus);
+  ::_exit(kNoRoomStatus);
 }
 
 void raise_flag(int signal) {
@@ -50,6 +64,11 @@ const std::atomic<bool>& catch_interrupts() {
   handle_with(SIGINT, raise_flag);
   handle_with(SIGTERM, raise_flag);
   return signalled;
+}
+
+void report_full_disks() {
+  handle_with(SIGXFSZ, SIG_IGN);
+  handle_with(SIGBUS, end_without_room);
 }
 
 void end_as_interrupted() {

@@ -11,6 +11,11 @@ inline constexpr int kInterruptedStatus = 130;
 // ended: the unfinished output files are removed, and it ends as end_as_interrupted() does.
 const std::atomic<bool>& catch_interrupts();
 
+// From now on a file that may not grow is an error of the call that writes to it and not a signal; one that
+// is mapped into memory (waveforms of Verilated models are) has no call: a message, the unfinished output
+// files removed, and exit status 1.
+void report_full_disks();
+
 // What those who poll the flag do once they have cleaned up: exits with kInterruptedStatus after Ctrl-C, and
 // by the signal itself after SIGTERM, which shells report as 143.
 [[noreturn]] void end_as_interrupted();

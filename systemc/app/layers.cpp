@@ -24,6 +24,7 @@ void execute(const LayersLine& line) {
   system::ResultFile* out = outputs.add("--out", line.out);
   system::ResultFile* csv = outputs.add("--csv", line.csv);
   const nlohmann::ordered_json study = system::study_layers(loaded);
+  warn(study, loaded);
   if (out != nullptr) out->write(json_text(study));
   if (csv != nullptr) csv->write(system::layers_csv(study));
   print(system::summarize_layers(study));

@@ -15,6 +15,7 @@
 #include "app/command.h"
 #include "app/explore.h"
 #include "app/interrupt.h"
+#include "app/suggest.h"
 #include "base/error.h"
 #include "base/huge_pages.h"
 #include "system/program/program_run.h"
@@ -87,6 +88,11 @@ int sc_main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    const std::string better = error.get_exit_code() == 0 ? "" : coppice::app::suggestion(app, argc, argv);
+    if (!better.empty()) {
+      complain(better);
+      return kBadInput;
+    }
     const bool asked = app.exit(error) == 0;  // for help or the version
     if (asked && !std::cout.flush()) {
       complain("coppice: failed: standard output cannot be written");
@@ -102,6 +108,7 @@ int sc_main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   coppice::use_huge_pages();
+  coppice::app::report_full_disks();
   // SystemC would print its copyright notice on every run.
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
   return sc_core::sc_elab_and_sim(argc, argv);

@@ -36,7 +36,7 @@ Command add_modules(CLI::App& parent) {
             catch_interrupts();
             // A network alone is one for traffic.
             auto purpose = config::Purpose::kTraffic;
-            const config::Loaded loaded = config::load(input->path, input->overrides, purpose);
+            config::Loaded loaded = config::load(input->path, input->overrides, purpose);
             if (!*traffic && config::has_work(loaded.config)) purpose = config::Purpose::kRun;
             config::require_keys(loaded, purpose);
             warn(loaded, purpose);

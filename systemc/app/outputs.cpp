@@ -63,7 +63,9 @@ system::ResultFile* Outputs::add(const std::string& option, const std::string& p
     }
   }
   system::ResultFile& file = files_.emplace_back(option, path);
-  if (!file.direct()) remove_when_ended(file.temporary_path().c_str());
+  if (file.direct()) return &file;
+  remove_when_ended(file.temporary_path().c_str());
+  if (option == "--fst") remove_when_ended((file.temporary_path() + ".hier").c_str());
   return &file;
 }
 

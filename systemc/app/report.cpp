@@ -13,9 +13,9 @@
 #include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/page_parts.h"
+#include "app/replay.h"
 #include "base/error.h"
 #include "base/input_file.h"
-#include "system/program/replay.h"
 
 namespace coppice::app {
 namespace {
@@ -112,7 +112,7 @@ void execute(const ReportLine& line) {
       throw ConfigError({line.results[i]}, "a search has a page of its own: pass it alone");
     }
     ordered_json profile =
-        searched ? ordered_json() : system::replay(result, line.replay_seconds, &interrupted);
+        searched ? ordered_json() : replay(line.results[i], result, line.replay_seconds, &interrupted);
     data["results"].push_back(
         {{"name", names[i]}, {"result", std::move(result)}, {"profile", std::move(profile)}});
   }

@@ -73,6 +73,7 @@ void execute(const RunLine& line) {
   }
   system::add_inference(result, loaded.config);
   system::add_hardware(result, loaded);
+  warn(result, loaded);
   if (out != nullptr) out->write(json_text(result));
   print_result(line.style, result, trains ? system::summarize_training(result) : system::summarize(result));
 }

@@ -79,8 +79,11 @@ void add_unused_dimensions(const Loaded& loaded, const std::string& key, IdleKey
 
 // Keys by which layers of a table are timed.
 bool timed_by_workload(const Config& config, const Key& key, Purpose purpose) {
+  // The network interface shares the memory.
+  const bool shared = key.path == "system.accelerator.memory_bandwidth" ||
+                      (key.path == "system.accelerator.clock" && config.system.accelerator.memory_bandwidth);
   return purpose == Purpose::kRun && trains_text_workload(config) && !key.used.has(Purpose::kTextRun) &&
-         (key.path.starts_with("training.") || key.path.starts_with("system.accelerator."));
+         !shared && (key.path.starts_with("training.") || key.path.starts_with("system.accelerator."));
 }
 
 }  // namespace
@@ -89,7 +92,7 @@ std::vector<std::string> ineffective_keys(const Loaded& loaded, Purpose purpose,
   const Use use{purpose, records_waves};
   IdleKeys idle;
   for (const Key& key : keys()) {
-    if (!loaded.places.contains(key.path)) continue;
+    if (!loaded.was_set(key.path)) continue;
     const std::string reason = key.idle ? key.idle(loaded.config, use) : std::string();
     if (!key.used.has(purpose)) {
       idle.add(loaded.place(key.path), key.path, fmt::format(" on {}", subject(purpose)));

@@ -8,6 +8,7 @@
 #include "config/document/base_file.h"
 #include "config/document/document.h"
 #include "config/document/nearest.h"
+#include "config/document/result_document.h"
 #include "config/document/values.h"
 #include "config/files/booksim_file.h"
 #include "config/files/scale_sim_architecture.h"
@@ -98,6 +99,11 @@ void require_keys(const Loaded& loaded, Purpose purpose) {
 
 namespace {
 
+void add_assumptions(const std::vector<std::string>& assumptions, Loaded& loaded) {
+  auto& all = loaded.config.assumptions;
+  all.insert(all.end(), assumptions.begin(), assumptions.end());
+}
+
 Loaded load_document(const std::string& path, Node root, const std::vector<std::string>& overrides,
                      Purpose purpose) {
   expand_base(root);
@@ -107,8 +113,7 @@ Loaded load_document(const std::string& path, Node root, const std::vector<std::
   std::vector<std::string> assumptions;
   expand_accelerator(root, assumptions);
   Reader(loaded).read_section(root, "");
-  auto& all = loaded.config.assumptions;
-  all.insert(all.end(), assumptions.begin(), assumptions.end());
+  add_assumptions(assumptions, loaded);
   require_keys(loaded, purpose);
   resolve_parallel_training(loaded);
   fit_machine(loaded);
@@ -119,19 +124,23 @@ Loaded load_document(const std::string& path, Node root, const std::vector<std::
 }  // namespace
 
 Loaded load(const std::string& path, const std::vector<std::string>& overrides, Purpose purpose) {
-  return load_document(path, read_document(path), overrides, purpose);
+  ConfigDocument document = read_config_document(path);
+  Loaded loaded = load_document(path, std::move(document.root), overrides, purpose);
+  loaded.from_result = document.from_result;
+  add_assumptions(document.assumptions, loaded);
+  return loaded;
 }
 
 Loaded load_booksim(const std::string& path, const BooksimExperiment& experiment,
                     const std::vector<std::string>& overrides) {
   Loaded loaded = load_document(path, experiment.document, overrides, Purpose::kTraffic);
-  auto& all = loaded.config.assumptions;
-  all.insert(all.end(), experiment.assumptions.begin(), experiment.assumptions.end());
+  add_assumptions(experiment.assumptions, loaded);
   return loaded;
 }
 
 void write_config(const Config& config, nlohmann::ordered_json& result) {
   result["config"] = to_json(config);
+  result["warnings"] = config.warnings;
   if (!config.assumptions.empty()) result["assumptions"] = config.assumptions;
 }
 

@@ -11,9 +11,9 @@ namespace coppice::config {
 
 struct BooksimExperiment;
 
-// Reads a YAML file, applies `overrides` ("key=value", values in YAML), validates. Throws ConfigError at the
-// key at fault: unknown key (with the nearest known one), missing key, wrong type, unit or value.
-// Overrides are located as "--set KEY=VALUE:1:col".
+// Reads a YAML file or the configuration of a result, applies `overrides` ("key=value", values in YAML),
+// validates. Throws ConfigError at the key at fault: unknown key (with the nearest known one), missing key,
+// wrong type, unit or value. Overrides are located as "--set KEY=VALUE:1:col".
 Loaded load(const std::string& path, const std::vector<std::string>& overrides, Purpose purpose);
 
 // As load(), of the network of an experiment of BookSim2 (config/files/booksim_file.h).
@@ -27,8 +27,8 @@ void require_keys(const Loaded& loaded, Purpose purpose);
 // again as YAML gives the same configuration.
 nlohmann::ordered_json to_json(const Config& config);
 
-// Puts to_json() into a result as "config", and behind it as "assumptions" what was taken for granted of
-// files that leave it open, if anything was.
+// Puts to_json() into a result as "config", behind it as "warnings" what whoever loaded it was warned of, and
+// as "assumptions" what was taken for granted of files that leave it open, if anything was.
 void write_config(const Config& config, nlohmann::ordered_json& result);
 
 }  // namespace coppice::config

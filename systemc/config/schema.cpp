@@ -346,13 +346,13 @@ void add_training_keys(std::vector<Key>& keys) {
       "training.batch_per_accelerator", [](auto& c) -> auto& { return c.training.batch_per_accelerator; }, 1,
       65536);
   batch.example = "16";
-  keys.push_back(with(when_training(batch), kTrained));
+  keys.push_back(unless(with(when_training(batch), kTrained), idle_batch));
   Key overlap = enum_key<>(
       "training.overlap", [](auto& c) -> auto& { return c.training.overlap; },
       std::vector{workload::Overlap::kNone, workload::Overlap::kLayerWise, workload::Overlap::kBucketed,
                   workload::Overlap::kChained});
   overlap.example = "layer_wise";
-  keys.push_back(with(when_training(overlap), kRuns));
+  keys.push_back(unless(with(when_training(overlap), kRuns), idle_copies));
   Key bucket = quantity_key(
       "training.bucket", [](auto& c) -> auto& { return c.training.bucket; }, parse_bytes, format_bytes,
       Bytes{1}, Bytes{1} << 40);
@@ -393,10 +393,11 @@ void add_collective_keys(std::vector<Key>& keys) {
   constexpr Purposes kCollectives{Purpose::kRun, Purpose::kSchedule, Purpose::kBound};
   constexpr Purposes kCompiled{Purpose::kRun, Purpose::kSchedule};
   constexpr Purposes kPlanned{Purpose::kRun, Purpose::kSchedule, Purpose::kTextRun};
-  keys.push_back(
+  keys.push_back(unless(
       with(name_key("collective.op", [](auto& c) -> auto& { return c.collective.op; },
                     {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "all_to_all"}),
-           kCollectives));
+           kCollectives),
+      idle_op));
   keys.push_back(unless(
       with(integer_key(
                "collective.root", [](auto& c) -> auto& { return c.collective.root; }, 0, kMostNodes - 1),
@@ -443,8 +444,9 @@ void add_collective_keys(std::vector<Key>& keys) {
     return config.collective.group.empty() ? Json() : Json(config.collective.group);
   };
   keys.push_back(unless(with(group, kCollectives), idle_group));
-  keys.push_back(unless(with(chunks_key(), kPlanned), [](const Config& config, const Use& /*use*/) {
-    return runs_lone_collective(config) ? idle_chunks(config.collective.op) : "";
+  keys.push_back(unless(with(chunks_key(), kPlanned), [](const Config& config, const Use& use) {
+    const bool runs = use.purpose == Purpose::kRun || runs_lone_collective(config);
+    return runs ? idle_chunks(config, config.collective.op) : "";
   }));
   keys.push_back(unless(
       with(integer_key(

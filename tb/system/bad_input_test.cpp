@@ -351,6 +351,30 @@ TEST(BadInput, CommandLinesThatMakeNoSense) {
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
 
+// A slip of a command or an option, and a key that looks like an option.
+TEST(BadInput, OnTheCommandLineIsAnsweredWithWhatWasMeant) {
+  const Workshop shop;
+  shop.write("c.yaml", kSmallConfig);
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"rnu", "c.yaml"}, "coppice: there is no command 'rnu'; did you mean 'run'?"},
+      {{"scheduel", "c.yaml"}, "there is no command 'scheduel'; did you mean 'schedule'?"},
+      {{"simulate", "c.yaml"}, "coppice: there is no command 'simulate'\n"},
+      {{"run", "c.yaml", "--algorithm", "ring"},
+       "coppice run: there is no option --algorithm: it is a key of the configuration, write --set "
+       "collective.algorithm=ring"},
+      {{"run", "--algorithm=ring", "c.yaml"}, "write --set collective.algorithm=ring"},
+      {{"compare", "c.yaml", "--flow-control", "message"}, "write --set system.ni.flow_control=message"},
+      {{"run", "c.yaml", "--fidelity", "flit"}, "write --set fidelity=flit"},
+      {{"run", "c.yaml", "--statistic", "s.csv"},
+       "there is no option --statistic; did you mean --statistics?"},
+      {{"report", "r.json", "--algorithm", "ring"}, "coppice report: there is no option --algorithm\n"}};
+  for (const auto& [line, message] : cases) {
+    const Outcome outcome = shop.run(line);
+    EXPECT_EQ(outcome.status, 2) << message;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+}
+
 TEST(BadInput, TrafficPatternsThatTheNetworkDoesNotHave) {
   const Workshop shop;
   shop.write("c.yaml", replace_line(kSmallConfig, 4, "    dims: [4, 3]"));

@@ -36,6 +36,8 @@ class Compare : public ::testing::Test {
 TEST_F(Compare, RunsWhatAppliesOnceForEverySize) {
   const Outcome outcome = compare({"--sizes", "64KiB,4KiB,64KiB", "--out", "c.json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("algorithm"));
+  EXPECT_THAT(outcome.out, HasSubstr("packed_trees"));
   const Json rows = shop.read_json("c.json").at("rows");
   std::vector<std::pair<std::int64_t, std::string>> seen;
   for (const Json& row : rows) {
@@ -73,6 +75,25 @@ TEST_F(Compare, WritesARowOfCommaSeparatedValuesForEveryRun) {
   EXPECT_EQ(table.substr(0, table.find('\n')),
             "algorithm,size_bytes,time_ns,algbw_gb_s,efficiency,bound_ns,table_bytes,chosen");
   EXPECT_THAT(table, HasSubstr("\nring,4096,"));
+}
+
+TEST_F(Compare, RefusesFilesOfAnotherKind) {
+  const Outcome outcome = compare({"--out", "c.pdf"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--out c.pdf:1:1: '.pdf' is none of .json, .csv and .svg"));
+}
+
+// What has ended is told and written, though not all has.
+TEST_F(Compare, KeepsWhatEndedBeforeAnInterruption) {
+  RunningCommand running(shop.directory(), {"compare", "c.yaml", "--sizes", "4KiB,1GiB", "--set",
+                                            "fidelity=flit", "--out", "c.json"});
+  ASSERT_TRUE(running.await_on_terminal("%, 4 s"));
+  running.interrupt();
+  EXPECT_EQ(running.finish().status, 130);
+  const Json rows = shop.read_json("c.json").at("rows");
+  EXPECT_GT(rows.size(), 0U);
+  for (const Json& row : rows) EXPECT_EQ(row.at("size"), 4096);
+  EXPECT_THAT(shop.files(), ::testing::ElementsAre("c.json", "c.yaml"));
 }
 
 TEST_F(Compare, RefusesSizesThatNoAlgorithmHas) {

@@ -134,6 +134,58 @@ TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
   EXPECT_EQ(full["jobs"][1]["iterations"].size(), 3);
 }
 
+// A job that cannot go on: what ran counts, all of it is lost, and the job is named.
+TEST_F(Jobs, CountTheTimeBeforeAFailure) {
+  shop.write("row.yaml", iterating(4, 1));
+  const Outcome outcome = execute("kind: mesh, dims: [4]",
+                                  "  jobs: [{file: row.yaml}]\n  failures: [{link: [0, 1], at: 7 us}]\n");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json cut = shop.read_json("j.json");
+  EXPECT_EQ(cut["cycles"], 7000);
+  EXPECT_EQ(cut["time_ns"].get<double>(), 7000);
+  EXPECT_EQ(cut["lost"]["time_ns"].get<double>(), 7000);
+  EXPECT_EQ(cut["lost"]["compute_ns"].get<double>(), 5000);
+  EXPECT_EQ(cut["lost"]["exposed_ns"].get<double>(), 2000);
+  EXPECT_EQ(cut["down_ns"].get<double>(), 0);
+  ASSERT_EQ(cut["accelerators"].size(), 4U);
+  for (const Json& accelerator : cut["accelerators"]) {
+    EXPECT_EQ(accelerator["compute_ns"].get<double>(), 5000);
+    EXPECT_EQ(accelerator["lost_ns"].get<double>(), 7000);
+    EXPECT_EQ(accelerator["operations"][0]["end_ns"].get<double>(), 5000);
+    EXPECT_EQ(accelerator["operations"][1]["end_ns"].get<double>(), 7000);
+  }
+  ASSERT_EQ(cut["warnings"].size(), 1U);
+  EXPECT_THAT(cut["warnings"][0].get<std::string>(),
+              HasSubstr("warning: job 0 stays unfinished after 0 of 1"));
+  EXPECT_THAT(outcome.out, HasSubstr("lost at failures: 7000.0 ns, 5000.0 ns of them compute"));
+}
+
+// Iterations, what was lost and the time in which nothing ran are the whole time; parts of an accelerator's
+// time are its time.
+TEST_F(Jobs, AccountForAllTimeAroundFailures) {
+  shop.write("all.yaml", iterating(8, 4));
+  const Json run = result("kind: torus, dims: [4, 2]",
+                          "  jobs: [{file: all.yaml}]\n  restart: 3 us\n"
+                          "  failures: [{link: [0, 1], at: 12 us}, {link: [2, 3], at: 31 us}]\n");
+  double sum = run["lost"]["time_ns"].get<double>() + run["down_ns"].get<double>();
+  for (const Json& iteration : run["iterations"]) sum += iteration["time_ns"].get<double>();
+  EXPECT_NEAR(sum, run["time_ns"].get<double>(), 1e-6);
+  EXPECT_EQ(run["down_ns"].get<double>(), 6000);
+  for (const Json& accelerator : run["accelerators"]) {
+    double parts = 0;
+    for (const char* part : {"compute_ns", "memory_ns", "exposed_ns", "bubble_ns", "idle_ns"}) {
+      parts += accelerator[part].get<double>();
+    }
+    EXPECT_NEAR(parts, accelerator["time_ns"].get<double>(), 1e-6);
+    EXPECT_NEAR(accelerator["time_ns"].get<double>() + 6000, run["time_ns"].get<double>(), 1e-6);
+    EXPECT_GE(accelerator["compute_ns"].get<double>(), 4 * 5000);
+    for (const Json& operation : accelerator["operations"]) {
+      EXPECT_LE(operation["begin_ns"].get<double>(), operation["end_ns"].get<double>());
+    }
+  }
+  EXPECT_EQ(run["warnings"], Json::array());
+}
+
 // What fails where a job has ended, while others run, stops nobody.
 TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
   shop.write("short.yaml", iterating(4, 1));

@@ -133,6 +133,12 @@ function jobs(result) {
   table(box, ["job", "copies", "all-reduce", "ideal", "slowdown"], result.jobs.map((j, i) => [`${i}: ${j.model}`, j.data_parallel, duration(1e9 * j.all_reduce_s), duration(1e9 * j.ideal_s), number(j.slowdown)]));
 }
 
+function jobsOfProgram(result) {
+  const box = section("jobs", "Jobs");
+  table(box, ["job", "arrival", "end", "iterations", "unfinished"], result.jobs.map(j => [j.name, duration(j.arrival_ns),
+    duration(j.end_ns), number(j.iterations.length) + (j.of === undefined ? "" : " of " + number(j.of)), j.unfinished || ""]));
+}
+
 function bound(result, profile) {
   if (!result.bound) return;
   const box = section("bound", "The least possible time");

@@ -41,9 +41,13 @@ function choosePoint(state, row) {
   redrawAll(state);
 }
 
+const kInRange = "hardware.area_in_range";
+const extrapolated = row => row.value(kInRange) === false;
+
 const summaryOf = (search, row) => [`${row.id}${row.front ? " (front)" : ""}, ${row.value("fidelity")}`,
   ...search.objectives.map(o => `${o.name}: ${number(row.value(o.name))}`),
-  ...search.keys.filter(k => row.value(k.name) !== null && row.value(k.name) !== undefined).map(k => `${k.name}: ${row.value(k.name)}`)].join("\n");
+  ...search.keys.filter(k => row.value(k.name) !== null && row.value(k.name) !== undefined).map(k => `${k.name}: ${row.value(k.name)}`),
+  ...(extrapolated(row) ? ["area beyond what was synthesised"] : [])].join("\n");
 
 function picker(box, id, label, names, value, changed) {
   const entry = box.append("label").text(label + " ");
@@ -182,7 +186,8 @@ function exploredPoint(state) {
   });
   function draw() {
     if (!state.chosen) return;
-    heading.text(`${state.chosen.id}: ` + search.objectives.map(o => `${o.name} ${number(state.chosen.value(o.name))}`).join(", "));
+    heading.text(`${state.chosen.id}: ` + search.objectives.map(o => `${o.name} ${number(state.chosen.value(o.name))}`).join(", ") +
+      (extrapolated(state.chosen) ? "; area extrapolated" : ""));
     const config = configurationOf(search, state.chosen, workload);
     text.text(config ? asYaml(config) : state.chosen.value("reason"));
   }
@@ -197,7 +202,13 @@ function exploredFront(state) {
   if (front.length === 0) return;
   const box = section("front", "The Pareto front", "None of these is worse than another point in every objective.");
   const own = search.workloads.length > 1 ? search.workloads.flatMap(w => search.objectives.map(o => `${w.name}.${o.name}`)).filter(n => search.columns.includes(n)) : [];
-  const names = [...search.objectives.map(o => o.name), ...own, ...search.keys.map(k => k.name)];
+  const names = [...search.objectives.map(o => o.name), ...own, ...search.keys.map(k => k.name),
+    ...(search.columns.includes(kInRange) ? [kInRange] : [])];
+  const beyond = front.filter(extrapolated).length;
+  if (beyond > 0) {
+    box.append("p").attr("class", "note").attr("id", "extrapolated").text(
+      `The area of ${beyond} of ${front.length} points is extrapolated: it lies beyond what was synthesised (${kInRange} is false).`);
+  }
   const first = search.objectives[0];
   front.sort((a, b) => (first.direction === "maximize" ? -1 : 1) * (a.value(first.name) - b.value(first.name)));
   table(box, ["point", ...names, "fidelity"], front.map(r => [r.id, ...names.map(n => number(r.value(n))), r.value("fidelity")]));

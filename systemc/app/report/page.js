@@ -79,6 +79,7 @@ function headline(result) {
   const on = topology.kind ? " on " + topology.kind + (topology.dims ? " " + topology.dims.join("×") : "") : "";
   if (result.training) return "Training of " + result.training.model + on;
   if (result.traffic) return result.traffic.pattern + " traffic" + on;
+  if (result.program) return (result.program.name ? "Program " + result.program.name : "A program") + on;
   if (result.jobs) return "Routing study" + on;
   if (result.layers) return "Layers of an accelerator";
   if (result.rows) return "Algorithms side by side" + on;
@@ -122,12 +123,12 @@ function show(index) {
   breakdown(result);
   if (result.rows) algorithms(result);
   if (result.layers) layers(result);
-  if (result.jobs) jobs(result);
+  if (result.jobs) (result.program ? jobsOfProgram : jobs)(result);
   if (profile && profile.topology) network(result, profile);
-  if (profile && profile.messages) ports(profile);
+  if (profile && profile.messages && profile.messages.length > 0) ports(profile);
   if (result.dimensions) dimensions(result);
   phases(result);
-  if (profile && profile.messages) trees(profile);
+  if (profile && profile.messages && profile.messages.length > 0 && !result.program && !result.training) trees(profile);
   bound(result, profile);
   if (profile && profile.skipped) section("skipped", "Not simulated again", profile.skipped);
   if (result.config) section("config", "Configuration").append("pre").text(asYaml(result.config));

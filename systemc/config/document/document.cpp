@@ -153,23 +153,8 @@ YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char*
   }
 }
 
-std::string read_file(const std::string& path) {
-  const SourceLocation top{path};
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw ConfigError(top, "this is a directory; name a YAML file in it");
-  }
-  try {
-    return read_input_file(path, kLargestFile);
-  } catch (const UnreadableError& error) {
-    throw ConfigError(
-        top, fmt::format("the file cannot be read: {}; a configuration file is expected", error.what()));
-  }
-}
-
 // The parser takes control characters for spaces or for the end.
-void require_text(const std::string& text, const std::string& path) {
-  SourceLocation place{path};
+void require_text(const std::string& text, SourceLocation place) {
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t') {
       throw ConfigError(
@@ -187,10 +172,32 @@ void require_text(const std::string& text, const std::string& path) {
 
 }  // namespace
 
+std::string read_document_text(const std::string& path) {
+  const SourceLocation top{path};
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw ConfigError(top, "this is a directory; name a YAML file in it");
+  }
+  try {
+    return read_input_file(path);
+  } catch (const UnreadableError& error) {
+    throw ConfigError(
+        top, fmt::format("the file cannot be read: {}; a configuration file is expected", error.what()));
+  }
+}
+
 Node read_document(const std::string& path) {
-  const std::string text = read_file(path);
-  require_text(text, path);
-  const Origin origin{{path}};
+  return parse_document(read_document_text(path), {path});
+}
+
+Node parse_document(const std::string& text, const SourceLocation& place) {
+  if (text.size() > kLargestFile) {
+    throw ConfigError(place, fmt::format("the file cannot be read: larger than {} MiB; a configuration file "
+                                         "is expected",
+                                         kLargestFile >> 20));
+  }
+  require_text(text, place);
+  const Origin origin{place};
   const YAML::Node document =
       parse_yaml(text, origin, "a second YAML document begins here: a configuration is one document");
   if (document.IsNull()) {

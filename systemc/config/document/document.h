@@ -23,6 +23,9 @@ struct Node {
 // The single document of a YAML file, a map. Throws ConfigError: unreadable, not text, not YAML, empty, no
 // map, more than one document, a key twice in a map.
 Node read_document(const std::string& path);
+// The two steps of it: the text of a file, and the document that a text beginning at `place` is.
+std::string read_document_text(const std::string& path);
+Node parse_document(const std::string& text, const SourceLocation& place);
 
 // "section.key=value", the value in YAML, as nested maps of one child each, located on the command line
 // ("--set TEXT:1:column"). Throws ConfigError.

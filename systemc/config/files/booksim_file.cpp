@@ -98,6 +98,7 @@ class Translation {
       file_.require("internal_speedup", "1.0", "routers here run at the channels' clock");
     }
     file_.require("hold_switch_for_packet", "0", "the switch is allocated flit by flit");
+    file_.require("link_failures", "0", "no link fails here");
     file_.require("subnets", "1", "there is one network");
     file_.require("classes", "1", "traffic is of one class");
     if (kind() == "mesh" || kind() == "torus") file_.require("c", "1", "every router of a grid has one node");

@@ -72,18 +72,24 @@ void add_roofline_keys(std::vector<Key>& keys) {
 }
 
 void add_systolic_keys(std::vector<Key>& keys) {
-  const auto add = [&](Key key) { keys.push_back(unless(with(std::move(key), kTrained), idle_systolic)); };
+  const auto add_unless = [&](Key key, auto idle) {
+    keys.push_back(unless(with(std::move(key), kTrained), idle));
+  };
+  const auto add = [&](Key key) { add_unless(std::move(key), idle_tiles); };
   const auto add_name = [&](const char* path, auto field, std::vector<std::string> names) {
     add(name_key(path, field, std::move(names)));
   };
-  add(integer_key(
-      "system.accelerator.pes", [](auto& c) -> auto& { return c.system.accelerator.pes; }, 1, 65536));
-  add(array_key());
+  add_unless(
+      integer_key(
+          "system.accelerator.pes", [](auto& c) -> auto& { return c.system.accelerator.pes; }, 1, 65536),
+      idle_systolic);
+  add_unless(array_key(), idle_systolic);
   add_name("system.accelerator.dataflow", [](auto& c) -> auto& { return c.system.accelerator.dataflow; },
            {"output_stationary", "weight_stationary", "input_stationary"});
-  add(quantity_key(
-      "system.accelerator.clock", [](auto& c) -> auto& { return c.system.accelerator.clock; },
-      parse_frequency, format_frequency, kSlowestClock, kFastestClock));
+  add_unless(quantity_key(
+                 "system.accelerator.clock", [](auto& c) -> auto& { return c.system.accelerator.clock; },
+                 parse_frequency, format_frequency, kSlowestClock, kFastestClock),
+             idle_array_clock);
   add_name("system.accelerator.timing", [](auto& c) -> auto& { return c.system.accelerator.timing; },
            {"formula", "array"});
   add_name("system.accelerator.convention", [](auto& c) -> auto& { return c.system.accelerator.convention; },
@@ -117,8 +123,10 @@ void add_systolic_keys(std::vector<Key>& keys) {
   add_buffer(
       "system.accelerator.buffers.output",
       [](auto& c) -> auto& { return c.system.accelerator.buffers.output; });
-  add_name("system.accelerator.tiling", [](auto& c) -> auto& { return c.system.accelerator.tiling; },
-           {"least_traffic", "output_reuse", "weight_reuse", "input_reuse"});
+  add_unless(
+      name_key("system.accelerator.tiling", [](auto& c) -> auto& { return c.system.accelerator.tiling; },
+               {"least_traffic", "output_reuse", "weight_reuse", "input_reuse"}),
+      idle_tiling);
   // The network interface shares the memory.
   keys.push_back(unless(with(limit_key(
                                  "system.accelerator.memory_bandwidth",
@@ -131,22 +139,22 @@ void add_systolic_keys(std::vector<Key>& keys) {
 }  // namespace
 
 void add_accelerator_keys(std::vector<Key>& keys) {
-  const auto add = [&](Key key, Purposes used) {
-    keys.push_back(unless(with(std::move(key), used), idle_untrained));
+  const auto add = [&](Key key, Purposes used, auto idle) {
+    keys.push_back(unless(with(std::move(key), used), idle));
   };
   add(name_key("system.accelerator.model", [](auto& c) -> auto& { return c.system.accelerator.model; },
                {"systolic", "roofline"}),
-      kTrained);
+      kTrained, idle_accelerator);
   add(number_key(
           "system.accelerator.forwarding_cost",
           [](auto& c) -> auto& { return c.system.accelerator.forwarding_cost; }, 0, 0.9),
-      {Purpose::kRun});
+      {Purpose::kRun}, idle_forwarding);
   add_roofline_keys(keys);
   add_systolic_keys(keys);
   add(limit_key(
           "system.accelerator.memory", [](auto& c) -> auto& { return c.system.accelerator.memory; },
           parse_bytes, format_bytes, kSmallestBuffer, kLargestMemory),
-      kTrained);
+      kTrained, idle_memory);
 }
 
 }  // namespace coppice::config

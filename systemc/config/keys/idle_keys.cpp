@@ -30,6 +30,30 @@ bool single_accelerator(const Config& config) {
   return count_accelerators(config) == 1;
 }
 
+// Whether a collective of the run is by an algorithm of a kind. What a program leaves open is chosen: on a
+// hierarchy, what goes by its dimensions.
+template <typename Kind>
+bool may_run(const Config& config, Kind kind) {
+  const auto by = [&](const std::string& name) {
+    const schedule::AlgorithmInfo* const algorithm = schedule::find_algorithm(name);
+    return algorithm != nullptr && (algorithm->chooses_algorithm || kind(*algorithm));
+  };
+  if (by(config.collective.algorithm)) return true;
+  if (!runs_program(config)) return false;
+  const bool by_name = std::ranges::any_of(config.program.collectives,
+                                           [&](const auto& choice) { return by(choice.second.algorithm); });
+  return by_name || (config.collective.algorithm.empty() && kind(*schedule::find_algorithm("hierarchical")));
+}
+
+// Where no byte of an accelerator's takes time: arrays with a memory without limits.
+std::string idle_bytes(const Config& config, const Use& use) {
+  const AcceleratorConfig& accelerator = config.system.accelerator;
+  if (use.purpose == Purpose::kLayers || accelerator.model != "systolic" || accelerator.memory_bandwidth ||
+      accelerator.memory)
+    return "";
+  return "no byte takes time: system.accelerator.memory_bandwidth and memory limit bytes";
+}
+
 // Whether gradients are real numbers, which the seed draws.
 bool carries_values(const Config& config) {
   if (config.check != Check::kAuto) return config.check == Check::kValues;
@@ -39,17 +63,75 @@ bool carries_values(const Config& config) {
 }  // namespace
 
 std::string idle_untrained(const Config& config, const Use& /*use*/) {
-  return config.training.model.empty() ? "nothing is trained" : "";
+  if (!config.training.model.empty()) return "";
+  return work_of(config) == Work::kProgram ? "a program says what is computed and when"
+                                           : "nothing is trained";
 }
 
 std::string idle_contexts(const Config& config, const Use& /*use*/) {
-  return runs_program(config) || !config.training.model.empty() ? ""
-                                                                : "a single collective is alone in flight";
+  if (config.system.ni.impl == Implementation::kRtl) return "";
+  const Work work = work_of(config);
+  if (work == Work::kCollective || work == Work::kGroup) return "a single collective is alone in flight";
+  const workload::Overlap overlap = config.training.overlap;
+  const bool one = overlap == workload::Overlap::kNone || overlap == workload::Overlap::kChained;
+  return work == Work::kLayers && one ? "the gradients are reduced by one all-reduce" : "";
+}
+
+std::string idle_jitter(const Config& config, const Use& /*use*/) {
+  const Work work = work_of(config);
+  return work == Work::kCollective || work == Work::kGroup ? "nothing is computed by the accelerators" : "";
+}
+
+std::string idle_choice(const Config& config, const std::string& op) {
+  const Work work = work_of(config);
+  if (work == Work::kCollective || work == Work::kGroup)
+    return "collective.algorithm and chunks say how a single collective runs";
+  return work == Work::kLayers && op != "all_reduce" ? "gradients are reduced by all_reduce" : "";
+}
+
+std::string idle_chunks(const Config& config, const std::string& op) {
+  if (op == "all_to_all") return "an all-to-all moves blocks, not chunks";
+  const auto chosen = config.program.collectives.find(op);
+  const bool own =
+      runs_program(config) && chosen != config.program.collectives.end() && !chosen->second.algorithm.empty();
+  const std::string& name = own ? chosen->second.algorithm : config.collective.algorithm;
+  const schedule::AlgorithmInfo* const algorithm = schedule::find_algorithm(name);
+  const bool open =
+      name.empty() ? runs_program(config) : algorithm != nullptr && algorithm->chooses_algorithm;
+  return open ? "the algorithm that is chosen comes with its chunks" : "";
+}
+
+std::string idle_op(const Config& config, const Use& use) {
+  if (use.purpose != Purpose::kRun) return "";
+  const Work work = work_of(config);
+  const bool own =
+      work == Work::kProgram || work == Work::kText || work == Work::kLarge || work == Work::kInference;
+  return own ? "a program says which collectives it has" : "";
+}
+
+std::string idle_copies(const Config& config, const Use& use) {
+  const std::string untrained = idle_untrained(config, use);
+  if (!untrained.empty() || work_of(config) != Work::kLarge) return untrained;
+  const workload::ParallelSpec& parallel = config.training.large.parallel;
+  return parallel.data * parallel.expert * parallel.context > 1
+             ? ""
+             : "training.parallel lays out one copy of the weights, whose gradients stay where they are";
+}
+
+std::string idle_zero(const Config& config, const Use& use) {
+  const std::string idle = idle_parallel(config, use);
+  return idle.empty() ? idle_copies(config, use) : idle;
+}
+
+std::string idle_exchange(const Config& config, const Use& use) {
+  const std::string idle = idle_parallel(config, use);
+  if (!idle.empty() || config.training.large.parallel.context > 1) return idle;
+  return "training.parallel.context is 1";
 }
 
 std::string idle_bucket(const Config& config, const Use& use) {
-  const std::string untrained = idle_untrained(config, use);
-  if (!untrained.empty() || config.training.overlap == workload::Overlap::kBucketed) return untrained;
+  const std::string one = idle_copies(config, use);
+  if (!one.empty() || config.training.overlap == workload::Overlap::kBucketed) return one;
   return fmt::format("training.overlap is {}, not bucketed", to_string(config.training.overlap));
 }
 
@@ -58,7 +140,10 @@ std::string idle_trace(const Config& config, const Use& /*use*/) {
 }
 
 std::string idle_parallel(const Config& config, const Use& /*use*/) {
-  return trains_large_model(config) ? "" : "training.parallel lays out no large model";
+  const Work work = work_of(config);
+  if (work == Work::kLarge) return "";
+  return work == Work::kText ? "a text workload says itself what its ranks share out"
+                             : "training.parallel lays out no large model";
 }
 
 std::string idle_inference(const Config& config, const Use& /*use*/) {
@@ -84,9 +169,11 @@ std::string idle_root(const Config& config, const Use& /*use*/) {
 }
 
 std::string idle_scheduler(const Config& config, const Use& /*use*/) {
-  return runs_over_dimensions(config)
+  if (!may_run(config, [](const schedule::AlgorithmInfo& algorithm) { return algorithm.over_dimensions; }))
+    return config.collective.algorithm + " does not move chunks through dimensions";
+  return described_by(config, topology::DescribedBy::kDimensions)
              ? ""
-             : config.collective.algorithm + " does not move chunks through dimensions";
+             : "a " + config.system.topology.kind + " is not built of dimensions";
 }
 
 std::string idle_dims(const Config& config, const Use& /*use*/) {
@@ -111,21 +198,56 @@ std::string idle_dimensions(const Config& config, const Use& /*use*/) {
              : "a " + config.system.topology.kind + " is described by system.topology.dims and system.link";
 }
 
+std::string idle_accelerator(const Config& config, const Use& use) {
+  const bool computes =
+      use.purpose == Purpose::kLayers || computes_layers(config) || computes_by_size(config);
+  return computes ? "" : "nothing is computed by the accelerators";
+}
+
 std::string idle_systolic(const Config& config, const Use& use) {
-  const std::string untrained = idle_untrained(config, use);
-  if (!untrained.empty() || config.system.accelerator.model == "systolic") return untrained;
+  const std::string computes_nothing = idle_accelerator(config, use);
+  if (!computes_nothing.empty() || config.system.accelerator.model == "systolic") return computes_nothing;
   return "system.accelerator.model is roofline";
 }
 
-std::string idle_pe_latency(const Config& config, const Use& use) {
+std::string idle_array_clock(const Config& config, const Use& use) {
+  // The memory that the network interface shares is clocked so.
+  if (config.system.accelerator.memory_bandwidth && idle_memory_bandwidth(config, use).empty()) return "";
+  return idle_systolic(config, use);
+}
+
+std::string idle_tiles(const Config& config, const Use& use) {
   const std::string computes_nothing = idle_systolic(config, use);
+  if (!computes_nothing.empty() || use.purpose == Purpose::kLayers || computes_layers(config))
+    return computes_nothing;
+  return "what is given in operations and bytes takes the arrays' peak: only layers of a table have tiles";
+}
+
+std::string idle_tiling(const Config& config, const Use& use) {
+  const std::string idle = idle_tiles(config, use);
+  return idle.empty() ? idle_bytes(config, use) : idle;
+}
+
+std::string idle_forwarding(const Config& config, const Use& /*use*/) {
+  return computes_layers(config) ? "" : "only the training of a layer table slows accelerators that forward";
+}
+
+std::string idle_memory(const Config& config, const Use& use) {
+  const Work work = work_of(config);
+  const bool known = use.purpose == Purpose::kLayers || work == Work::kLayers || work == Work::kLarge ||
+                     work == Work::kInference;
+  return known ? "" : "nothing says what the accelerators have to keep";
+}
+
+std::string idle_pe_latency(const Config& config, const Use& use) {
+  const std::string computes_nothing = idle_tiles(config, use);
   if (!computes_nothing.empty() || config.system.accelerator.convention != "scale_sim")
     return computes_nothing;
   return "system.accelerator.convention is scale_sim, which counts no registers";
 }
 
 std::string idle_operands(const Config& config, const Use& use) {
-  const std::string computes_nothing = idle_systolic(config, use);
+  const std::string computes_nothing = idle_tiles(config, use);
   const AcceleratorConfig& accelerator = config.system.accelerator;
   const bool counts_bytes =
       use.purpose == Purpose::kLayers || accelerator.memory_bandwidth || accelerator.memory;
@@ -144,19 +266,29 @@ std::string idle_memory_bandwidth(const Config& config, const Use& use) {
 }
 
 std::string idle_roofline(const Config& config, const Use& use) {
-  const std::string untrained = idle_untrained(config, use);
-  if (!untrained.empty() || config.system.accelerator.model == "roofline") return untrained;
+  const std::string computes_nothing = idle_accelerator(config, use);
+  if (!computes_nothing.empty() || config.system.accelerator.model == "roofline") return computes_nothing;
   return "system.accelerator.model is systolic: write roofline to use it";
 }
 
 std::string idle_optimizer(const Config& config, const Use& use) {
-  if (use.purpose == Purpose::kLayers || !trains_text_workload(config)) return "";
-  return "a text workload says how long its updates take";
+  if (use.purpose == Purpose::kLayers || work_of(config) == Work::kLarge) return "";
+  if (computes_layers(config)) return idle_bytes(config, use);
+  if (trains_text_workload(config)) return "a text workload says how long its updates take";
+  return idle_untrained(config, use);
+}
+
+std::string idle_batch(const Config& config, const Use& use) {
+  if (use.purpose == Purpose::kLayers) return "";
+  return idle_untrained(config, use);
 }
 
 std::string idle_trees(const Config& config, const Use& /*use*/) {
-  if (places_trees(config)) return "";
-  return "the algorithm " + config.collective.algorithm + " has no trees to place";
+  if (may_run(config, [](const schedule::AlgorithmInfo& algorithm) { return algorithm.places_trees; }))
+    return "";
+  return config.collective.algorithm.empty()
+             ? "no algorithm is named that has trees to place"
+             : "the algorithm " + config.collective.algorithm + " has no trees to place";
 }
 
 std::string idle_planes(const Config& config, const Use& /*use*/) {
@@ -241,6 +373,8 @@ std::string idle_payload(const Config& config, const Use& use) {
 }
 
 std::string idle_reduction_latency(const Config& config, const Use& use) {
+  if (runs_program(config) && !runs_lone_collective(config)) return idle_ni(config, use);
+  if (config.collective.op == "all_to_all") return "an all-to-all reduces nothing";
   if (config.collective.op == "all_gather") return "an all-gather reduces nothing";
   if (config.collective.op == "broadcast") return "a broadcast reduces nothing";
   return idle_ni(config, use);

@@ -14,6 +14,15 @@ std::string idle_size(const Config& config, const Use& use);
 std::string idle_trace(const Config& config, const Use& use);
 // Keys that only programs read.
 std::string idle_contexts(const Config& config, const Use& use);
+std::string idle_jitter(const Config& config, const Use& use);
+// How the collectives of one operation run, where nothing has such.
+std::string idle_choice(const Config& config, const std::string& op);
+std::string idle_chunks(const Config& config, const std::string& op);
+std::string idle_op(const Config& config, const Use& use);
+// What is done with gradients, where nobody else has them; and what is done between parts of a context.
+std::string idle_copies(const Config& config, const Use& use);
+std::string idle_zero(const Config& config, const Use& use);
+std::string idle_exchange(const Config& config, const Use& use);
 // The size of buckets where gradients are not reduced by buckets.
 std::string idle_bucket(const Config& config, const Use& use);
 // Keys that only the training of large models reads.
@@ -35,13 +44,24 @@ std::string idle_delay(const Config& config, const Use& use);
 // A schedule's file where one is compiled.
 std::string idle_schedule_file(const Config& config, const Use& use);
 std::string idle_dimensions(const Config& config, const Use& use);
-// Keys of one model of the accelerator, where it is the other or nothing is trained.
+// Keys of the accelerator, where nothing is computed.
+std::string idle_accelerator(const Config& config, const Use& use);
+// Keys of one model of the accelerator, where it is the other or nothing is computed.
 std::string idle_systolic(const Config& config, const Use& use);
+std::string idle_array_clock(const Config& config, const Use& use);
+// Keys that decide how a layer is cut into tiles, where there are no layers.
+std::string idle_tiles(const Config& config, const Use& use);
+std::string idle_tiling(const Config& config, const Use& use);
+// What accelerators that forward lose, and what they have room for.
+std::string idle_forwarding(const Config& config, const Use& use);
+std::string idle_memory(const Config& config, const Use& use);
 // What arrays take that SCALE-Sim does not count, and what only those that run multiply.
 std::string idle_pe_latency(const Config& config, const Use& use);
 std::string idle_operands(const Config& config, const Use& use);
 std::string idle_memory_bandwidth(const Config& config, const Use& use);
 std::string idle_roofline(const Config& config, const Use& use);
+// Samples of an accelerator.
+std::string idle_batch(const Config& config, const Use& use);
 // The optimizer, where the workload itself says how long an update takes.
 std::string idle_optimizer(const Config& config, const Use& use);
 // Keys of tree algorithms.

@@ -20,7 +20,8 @@ constexpr int kMostMicroBatches = 1 << 16;
 constexpr const char* kBatch = "training.batch_per_accelerator";
 
 // Values are written of large models only; what lays one out makes it one.
-void add(std::vector<Key>& keys, Key key, const char* example, bool lays_out = false) {
+void add(std::vector<Key>& keys, Key key, const char* example, bool lays_out = false,
+         std::string (*idle)(const Config&, const Use&) = idle_parallel) {
   key.example = example;
   key.write = [write = key.write](const Config& config) {
     return trains_large_model(config) ? write(config) : Json();
@@ -31,7 +32,7 @@ void add(std::vector<Key>& keys, Key key, const char* example, bool lays_out = f
       config.training.large.laid_out = true;
     };
   }
-  keys.push_back(unless(with(std::move(key), kRunOnly), idle_parallel));
+  keys.push_back(unless(with(std::move(key), kRunOnly), idle));
 }
 
 Key order_key() {
@@ -81,12 +82,11 @@ void add_layout_keys(std::vector<Key>& keys) {
   add(keys, sequence, "true", true);
 }
 
-// A sequence that is not set is the model's.
-Key sequence_key() {
-  Key key = integer_key(
-      "training.sequence", [](auto& c) -> auto& { return c.training.large.sequence; }, 1, 1 << 28);
-  key.write = [](const Config& config) {
-    return config.training.large.sequence == 0 ? Json() : Json(config.training.large.sequence);
+// Not written while it is 0, left to the model or the schedule.
+Key unless_zero(Key key) {
+  key.write = [write = key.write](const Config& config) {
+    const Json value = write(config);
+    return value == 0 ? Json() : value;
   };
   return key;
 }
@@ -148,14 +148,17 @@ void add_parallel_keys(std::vector<Key>& keys) {
                       PipelineSchedule::kInterleaved}),
       "1f1b");
   add(keys,
-      integer_key(
-          "training.interleave", [](auto& c) -> auto& { return c.training.large.interleave; }, 1, 1024),
+      unless_zero(integer_key(
+          "training.interleave", [](auto& c) -> auto& { return c.training.large.interleave; }, 1, 1024)),
       "2");
-  add(keys, sequence_key(), "4096");
+  add(keys,
+      unless_zero(integer_key(
+          "training.sequence", [](auto& c) -> auto& { return c.training.large.sequence; }, 1, 1 << 28)),
+      "4096");
   add(keys,
       integer_key(
           "training.zero", [](auto& c) -> auto& { return c.training.large.zero; }, 0, 3),
-      "1");
+      "1", false, idle_zero);
   add(keys,
       enum_key<>(
           "training.recompute", [](auto& c) -> auto& { return c.training.large.recompute; },
@@ -165,7 +168,7 @@ void add_parallel_keys(std::vector<Key>& keys) {
       enum_key<>(
           "training.context_exchange", [](auto& c) -> auto& { return c.training.large.context_exchange; },
           std::vector{ContextExchange::kRing, ContextExchange::kAllGather}),
-      "ring");
+      "ring", false, idle_exchange);
   add(keys,
       integer_key(
           "training.iterations", [](auto& c) -> auto& { return c.training.large.iterations; }, 1, 1024),

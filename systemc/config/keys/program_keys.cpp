@@ -108,7 +108,8 @@ void add_choice_keys(std::vector<Key>& keys, const std::string& op) {
                ? Json()
                : Json(found->second.algorithm);
   };
-  keys.push_back(unless(with(algorithm, kRunOnly), idle_contexts));
+  keys.push_back(unless(with(algorithm, kRunOnly),
+                        [op](const Config& config, const Use& /*use*/) { return idle_choice(config, op); }));
   Key chunks;
   chunks.path = fmt::format("collectives.{}.chunks", op);
   chunks.example = "8";
@@ -123,17 +124,13 @@ void add_choice_keys(std::vector<Key>& keys, const std::string& op) {
                ? Json()
                : Json(found->second.chunks);
   };
-  keys.push_back(unless(with(chunks, kRunOnly), [op](const Config& config, const Use& use) {
-    const std::string idle = idle_contexts(config, use);
-    return idle.empty() ? idle_chunks(op) : idle;
+  keys.push_back(unless(with(chunks, kRunOnly), [op](const Config& config, const Use& /*use*/) {
+    const std::string idle = idle_choice(config, op);
+    return idle.empty() ? idle_chunks(config, op) : idle;
   }));
 }
 
 }  // namespace
-
-std::string idle_chunks(const std::string& op) {
-  return op == "all_to_all" ? "an all-to-all moves blocks, not chunks" : "";
-}
 
 void add_program_keys(std::vector<Key>& keys) {
   keys.push_back(with(file_key(
@@ -151,7 +148,7 @@ void add_program_keys(std::vector<Key>& keys) {
                         idle_trace));
   keys.push_back(unless(with(dependencies_key(), kRunOnly), idle_trace));
   add_job_keys(keys);
-  keys.push_back(unless(with(jitter_key(), kRunOnly), idle_contexts));
+  keys.push_back(unless(with(jitter_key(), kRunOnly), idle_jitter));
   add_context_keys(keys);
   for (const char* op : {"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "all_to_all"}) {
     add_choice_keys(keys, op);

@@ -352,6 +352,8 @@ struct Config {
   std::vector<topology::DegradedLink> degraded{};  // system.topology.degraded
   // What was taken for granted of files that leave it open, a sentence each. No key: results repeat it.
   std::vector<std::string> assumptions{};
+  // What whoever loaded it was warned of, such as keys without an effect. No key: results repeat it.
+  std::vector<std::string> warnings{};
   HardwareConfig hardware{};
   bool operator==(const Config&) const = default;
 };

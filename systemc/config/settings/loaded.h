@@ -18,6 +18,12 @@ struct Loaded {
   std::map<std::string, SourceLocation> places;  // "system.link.bandwidth" -> where its value stands
   SourceLocation top;                            // the document, for keys that are not there
 
+  // The configuration of a result has every key, whether or not anybody has set it.
+  bool from_result = false;
+
+  // Whether somebody has set the key, on the command line or in a configuration.
+  bool was_set(const std::string& key) const;
+
   // The place of `key`, else of the nearest enclosing section that is there.
   SourceLocation place(const std::string& key) const;
 };

@@ -60,6 +60,25 @@ bool reads_tables(const Config& config) {
   return algorithm != nullptr && algorithm->from_file;
 }
 
+Work work_of(const Config& config) {
+  if (runs_lone_collective(config)) return Work::kGroup;
+  const ProgramConfig& program = config.program;
+  if (!program.jobs.empty() || !program.file.empty() || !program.trace.empty()) return Work::kProgram;
+  if (trains_text_workload(config)) return Work::kText;
+  if (trains_large_model(config)) return Work::kLarge;
+  if (runs_inference(config)) return Work::kInference;
+  return config.training.model.empty() ? Work::kCollective : Work::kLayers;
+}
+
+bool computes_layers(const Config& config) {
+  return work_of(config) == Work::kLayers;
+}
+
+bool computes_by_size(const Config& config) {
+  const Work work = work_of(config);
+  return work == Work::kLarge || work == Work::kInference || work == Work::kProgram;
+}
+
 bool runs_program(const Config& config) {
   return !config.program.file.empty() || !config.program.trace.empty() || !config.program.jobs.empty() ||
          trains_large_model(config) || runs_inference(config) || runs_lone_collective(config) ||

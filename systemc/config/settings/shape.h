@@ -42,6 +42,24 @@ bool has_work(const Config& config);
 // The collective's tables are read from collective.file.
 bool reads_tables(const Config& config);
 
+// What coppice run makes of a configuration.
+enum class Work {
+  kCollective,  // among all accelerators
+  kGroup,       // a collective of a group, or an all-to-all
+  kLayers,      // an iteration of a layer table
+  kText,        // a text workload
+  kLarge,       // a large model that is trained
+  kInference,   // a large model that is served
+  kProgram,     // a program's file, a trace, or jobs
+};
+Work work_of(const Config& config);
+
+// Accelerators compute layers of a table, tile by tile.
+bool computes_layers(const Config& config);
+
+// Accelerators compute what a program gives in operations and bytes, or may.
+bool computes_by_size(const Config& config);
+
 // The system runs a program: of a file, a trace, or a large model.
 bool runs_program(const Config& config);
 

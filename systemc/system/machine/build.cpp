@@ -341,7 +341,7 @@ std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, conf
   std::vector<std::string> warnings;
   for (const auto& [key, used] : {std::pair{"system.link.bandwidth", graph.uses_default_bandwidth},
                                   std::pair{"system.link.latency", graph.uses_default_latency}}) {
-    if (used || !loaded.places.contains(key) || !config::find_key(key)->used.has(purpose)) continue;
+    if (used || !loaded.was_set(key) || !config::find_key(key)->used.has(purpose)) continue;
     const SourceLocation place = loaded.place(key);
     warnings.push_back(fmt::format("{}:{}:{}: warning: {} has no effect: every channel of {} has its own",
                                    place.file, place.line, place.column, key, file));

@@ -8,9 +8,10 @@
 
 namespace coppice::system {
 
-// Busy time of the channels over the time of a run: {mean, max} over the channels.
-nlohmann::ordered_json link_utilization(const config::SystemConfig& system,
-                                        const topology::Topology& topology,
-                                        const fabric::FabricStatistics& statistics, Femtoseconds time);
+// Adds to a result what the channels carried in the time of a run: `link_utilization`, the part of it in
+// which they were busy, {mean, max}, and `channels`, a list of {src, dst, bytes, busy}, heads counted.
+void write_channels(const config::SystemConfig& system, const topology::Topology& topology,
+                    const fabric::FabricStatistics& statistics, Femtoseconds time,
+                    nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

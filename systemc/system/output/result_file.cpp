@@ -3,10 +3,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -20,16 +18,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
+constexpr int kMostLinks = 40;
 
-// The file that `path` leads to through symbolic links, whether it exists or not.
+// Something other than a regular file that can be written, such as a device or a pipe.
+bool is_special(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  return fs::exists(status) && !fs::is_regular_file(status);
+}
+
+// The file that `path` leads to through symbolic links, whether it exists or not. A link to what has no name
+// (/dev/stdout to a pipe) is that thing itself.
 fs::path follow_links(const fs::path& path) {
   fs::path target = path;
   std::error_code error;
-  for (int links = 0; links < 40 && fs::is_symlink(target, error); ++links) {
+  if (is_special(path)) return target;
+  for (int links = 0; links < kMostLinks && fs::is_symlink(target, error); ++links) {
     const fs::path next = fs::read_symlink(target, error);
     if (error) break;
     target = next.is_absolute() ? next : target.parent_path() / next;
@@ -41,35 +45,66 @@ fs::path follow_links(const fs::path& path) {
 
 ResultFile::ResultFile(std::string option, std::string path)
     : option_(std::move(option)), path_(std::move(path)), target_(follow_links(path_).string()) {
-  const SourceLocation where{option_ + " " + path_};
-  if (path_.empty()) throw ConfigError(where, "the name of a file is missing");
-  std::error_code ignored;
-  const fs::file_status status = fs::status(target_, ignored);
-  if (fs::is_directory(status)) {
-    throw ConfigError(where, fmt::format("'{}' is a directory; name a file in it", path_));
-  }
-  direct_ = fs::exists(status) && !fs::is_regular_file(status);
+  require_target();
+  direct_ = is_special(target_);
   temporary_ = direct_ ? target_ : fmt::format("{}.partial.{}", target_, ::getpid());
-
+  std::error_code ignored;
   errno = 0;
   // A pipe may wait for its reader: it is opened when there is something to write.
-  if (direct_ ? ::access(target_.c_str(), W_OK) == 0
-              : File(std::fopen(temporary_.c_str(), "wb")) != nullptr) {
-    if (!direct_) fs::remove(temporary_, ignored);
-    return;
+  if (direct_) {
+    if (::access(target_.c_str(), W_OK) == 0) return;
+  } else if (!fs::exists(target_, ignored) || ::access(target_.c_str(), W_OK) == 0) {
+    file_.reset(std::fopen(temporary_.c_str(), "wb"));
+    if (file_ != nullptr) {
+      file_.reset();
+      fs::remove(temporary_, ignored);
+      return;
+    }
   }
-  throw ConfigError(where,
+  throw ConfigError({option_ + " " + path_},
                     fmt::format("'{}' cannot be written: {}; name a file in a directory that exists and is "
                                 "writable",
                                 path_, std::strerror(errno)));
 }
 
+void ResultFile::require_target() const {
+  const SourceLocation where{option_ + " " + path_};
+  if (path_.empty()) throw ConfigError(where, "the name of a file is missing");
+  std::error_code ignored;
+  if (fs::is_directory(target_, ignored)) {
+    throw ConfigError(where, fmt::format("'{}' is a directory; name a file in it", path_));
+  }
+  if (fs::is_symlink(target_, ignored)) {
+    throw ConfigError(where,
+                      fmt::format("'{}' is a symbolic link that leads nowhere; name another file", path_));
+  }
+}
+
 ResultFile::~ResultFile() {
+  file_.reset();
   std::error_code ignored;
   if (!direct_ && !committed_) fs::remove(temporary_, ignored);
 }
 
+void ResultFile::refuse(const std::string& reason) const {
+  throw ModelError(
+      fmt::format("{}: '{}' cannot be written: {}; name another file, or make room", option_, path_, reason));
+}
+
+void ResultFile::fail() const {
+  refuse(std::strerror(errno));
+}
+
+void ResultFile::append(std::string_view text) {
+  errno = 0;
+  if (file_ == nullptr) file_.reset(std::fopen(temporary_.c_str(), "wb"));
+  if (file_ == nullptr || std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) fail();
+}
+
 void ResultFile::commit() {
+  errno = 0;
+  // Closing flushes: it is where a full disk shows.
+  if (file_ != nullptr && std::fclose(file_.release()) != 0) fail();
   if (direct_) {
     committed_ = true;
     return;
@@ -78,25 +113,13 @@ void ResultFile::commit() {
     throw ModelError(
         fmt::format("{}: '{}' was read as an input, and is kept; name another file", option_, path_));
   }
-  committed_ = true;
+  if (is_special(target_)) refuse("there is no longer a regular file");
   std::error_code error;
+  const fs::file_status old = fs::status(target_, error);
+  if (fs::exists(old)) fs::permissions(temporary_, old.permissions(), error);
   fs::rename(temporary_, target_, error);
-  if (!error) return;
-  committed_ = false;
-  throw ModelError(fmt::format("{}: '{}' cannot be written: {}", option_, path_, error.message()));
-}
-
-void ResultFile::write(std::string_view text) {
-  errno = 0;
-  File file(std::fopen(temporary_.c_str(), "wb"));
-  const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
-  // Closing flushes: it is where a full disk shows.
-  const bool closed = file != nullptr && std::fclose(file.release()) == 0;
-  if (!written || !closed) {
-    throw ModelError(fmt::format("{}: '{}' cannot be written: {}; name another file, or make room", option_,
-                                 path_, std::strerror(errno)));
-  }
-  commit();
+  if (error) refuse(error.message());
+  committed_ = true;
 }
 
 }  // namespace coppice::system

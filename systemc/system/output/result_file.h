@@ -1,13 +1,16 @@
 #pragma once
 
+#include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace coppice::system {
 
-// An output that appears under its name whole or not at all: it is written beside its place and renamed. What
-// is no regular file (a terminal, a pipe, /dev/null) is written directly; a symbolic link stays, its target
-// is replaced. A file that was read as an input (base/input_file.h) stays.
+// The one writer of outputs. An output appears under its name whole or not at all: it is written beside its
+// place and renamed. What is not a regular file (a terminal, a pipe, /dev/null) is written directly and never
+// replaced; a symbolic link stays, its target is replaced. A file that was read as an input
+// (base/input_file.h) stays.
 class ResultFile {
  public:
   // `option` is where `path` comes from ("--out"), for messages. Throws ConfigError located there if the file
@@ -20,25 +23,40 @@ class ResultFile {
 
   const std::string& option() const { return option_; }
   const std::string& path() const { return path_; }
-  // Where to write meanwhile, in the same directory.
+  // Where the text is meanwhile, in the same directory.
   const std::string& temporary_path() const { return temporary_; }
-  // No regular file: temporary_path() is the file itself.
+  // Not a regular file: temporary_path() is the file itself.
   bool direct() const { return direct_; }
 
-  // Gives what was written at temporary_path() its name. Throws ModelError if that fails, or an input has it.
+  // Writes `text` behind what is there. Throws ModelError if that fails, for example on a full disk.
+  void append(std::string_view text);
+  // Gives what was appended, or written at temporary_path() by others, its name. Throws ModelError if
+  // anything of it could not be written, or if an input has the name.
   void commit();
+  // Writes `text` as the whole file and commits it.
+  void write(std::string_view text) {
+    append(text);
+    commit();
+  }
 
-  // Writes `text` as the whole file and commits it. Throws ModelError if that fails, for example on a full
-  // disk.
-  void write(std::string_view text);
+  // Throws ModelError: the output cannot be written, because of `reason`.
+  [[noreturn]] void refuse(const std::string& reason) const;
 
  private:
+  struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
+  void require_target() const;
+  [[noreturn]] void fail() const;
+
   std::string option_;
   std::string path_;
   std::string target_;     // path_ with symbolic links resolved
-  std::string temporary_;  // target_ itself if that is no regular file
+  std::string temporary_;  // target_ itself if that is not a regular file
   bool direct_ = false;
   bool committed_ = false;
+  std::unique_ptr<std::FILE, CloseFile> file_;  // while text is appended
 };
 
 }  // namespace coppice::system

@@ -1,14 +1,10 @@
 #include "system/output/trace_writer.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/error.h"
 #include "fabric/route_timing.h"
 #include "system/output/time_breakdown.h"
 
@@ -28,36 +24,21 @@ double microseconds(Femtoseconds time) {
 TraceWriter::TraceWriter(const std::string& path, const topology::Topology& topology,
                          const config::SystemConfig& system, int ni_ports)
     : output_("--trace", path),
-      file_(std::fopen(output_.temporary_path().c_str(), "w")),
       topology_(topology),
       ni_ports_(ni_ports),
       period_(system.clock.period()),
       intervals_(topology.channels().size()) {
-  if (file_ == nullptr) throw ModelError(fmt::format("--trace: '{}' cannot be written", path));
   for (std::size_t c = 0; c < intervals_.size(); ++c) {
     const Femtoseconds flit = fabric::channel_flit_time(system, topology.channels()[c].bandwidth);
     intervals_[c].flit_cycles = (flit + period_ - 1) / period_;
   }
-  write("[\n");
+  output_.append("[\n");
   name_tracks();
 }
 
-TraceWriter::~TraceWriter() {
-  if (file_ != nullptr) std::fclose(file_);
-}
-
-void TraceWriter::refuse() const {
-  throw ModelError(fmt::format("--trace: '{}' cannot be written: {}; name another file, or make room",
-                               output_.path(), std::strerror(errno)));
-}
-
-void TraceWriter::write(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) refuse();
-}
-
 void TraceWriter::event(const std::string& json) {
-  write(first_ ? "" : ",\n");
-  write(json);
+  if (!first_) output_.append(",\n");
+  output_.append(json);
   first_ = false;
 }
 
@@ -155,8 +136,7 @@ void TraceWriter::close_interval(topology::ChannelId channel) {
 
 void TraceWriter::finish() {
   for (std::size_t c = 0; c < intervals_.size(); ++c) close_interval(static_cast<topology::ChannelId>(c));
-  write("\n]\n");
-  if (std::fclose(std::exchange(file_, nullptr)) != 0) refuse();
+  output_.append("\n]\n");
   output_.commit();
 }
 

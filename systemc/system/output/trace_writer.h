@@ -1,9 +1,6 @@
 #pragma once
 
-#include <cstdio>
-#include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -27,9 +24,6 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   // Throws ConfigError if `path` cannot be written.
   TraceWriter(const std::string& path, const topology::Topology& topology, const config::SystemConfig& system,
               int ni_ports);
-  ~TraceWriter() override;
-  TraceWriter(const TraceWriter&) = delete;
-  TraceWriter& operator=(const TraceWriter&) = delete;
 
   void message_completed(const ni::MessageRecord& message) override;
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
@@ -60,11 +54,8 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   void slice(int process, std::int64_t track, const std::string& name, Cycles begin, Cycles end);
   void close_interval(topology::ChannelId channel);
   void event(const std::string& json);
-  void write(std::string_view text);
-  [[noreturn]] void refuse() const;
 
   ResultFile output_;
-  std::FILE* file_ = nullptr;
   bool first_ = true;
   bool has_actors_ = false;
   std::string actors_ = "jobs and controller";

@@ -1,44 +1,24 @@
 #include "system/output/vcd_probe.h"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "base/error.h"
 #include "fabric/sim_time.h"
 
 namespace coppice::system {
-namespace {
-
-namespace fs = std::filesystem;
-
-// The kernel opens its own file: one beside the output, or, for a device or a pipe, among temporary files.
-std::string waves_beside(const ResultFile& output) {
-  if (!output.direct()) return output.temporary_path();
-  return (fs::temp_directory_path() / fmt::format("coppice.{}", ::getpid())).string();
-}
-
-}  // namespace
 
 VcdProbe::VcdProbe(const sc_core::sc_module_name& name, const std::string& path,
                    const topology::Topology& topology, Femtoseconds period,
                    std::vector<const ni::Interface*> nodes)
     : sc_module(name),
-      output_("--vcd", path),
-      waves_(waves_beside(output_)),
+      file_("--vcd", path),
       period_(period),
       by_id_(static_cast<std::size_t>(topology.num_nodes()), nullptr) {
-  file_ = sc_core::sc_create_vcd_trace_file(waves_.c_str());
-  file_->set_time_unit(1, sc_core::SC_PS);
   for (const ni::Interface* interface : nodes) {
     auto node = std::make_unique<Node>();
     node->interface = interface;
-    node->ports.resize(static_cast<std::size_t>(interface->num_ports()));
-    node->channels.resize(topology.out_channels(interface->node()).size());
-    trace_node(*node);
+    add_signals(*node, interface->num_ports(), topology.out_channels(interface->node()).size());
     by_id_[static_cast<std::size_t>(interface->node())] = node.get();
     nodes_.push_back(std::move(node));
   }
@@ -46,27 +26,21 @@ VcdProbe::VcdProbe(const sc_core::sc_module_name& name, const std::string& path,
   SC_METHOD(sample);
 }
 
-VcdProbe::~VcdProbe() {
-  if (file_ == nullptr) return;
-  sc_core::sc_close_vcd_trace_file(file_);
-  std::error_code ignored;
-  fs::remove(waves_ + ".vcd", ignored);
-}
-
-void VcdProbe::trace_node(Node& node) {
+void VcdProbe::add_signals(Node& node, int ports, std::size_t channels) {
+  constexpr int kCounter = 32;
+  constexpr int kState = 3;
+  constexpr int kVc = 5;
   const topology::NodeId id = node.interface->node();
-  for (std::size_t p = 0; p < node.ports.size(); ++p) {
+  for (int p = 0; p < ports; ++p) {
     const std::string prefix = fmt::format("ni_{}.port_{}.", id, p);
-    PortSignals& port = node.ports[p];
-    sc_core::sc_trace(file_, port.timestep, prefix + "timestep_counter");
-    sc_core::sc_trace(file_, port.lockstep, prefix + "lockstep_counter");
-    sc_core::sc_trace(file_, port.issued, prefix + "entries_issued");
-    sc_core::sc_trace(file_, port.decoder, prefix + "decoder_state");
+    node.ports.push_back({.timestep = file_.add(prefix + "timestep_counter", kCounter),
+                          .lockstep = file_.add(prefix + "lockstep_counter", kCounter),
+                          .issued = file_.add(prefix + "entries_issued", kCounter),
+                          .decoder = file_.add(prefix + "decoder_state", kState)});
   }
-  for (std::size_t c = 0; c < node.channels.size(); ++c) {
+  for (std::size_t c = 0; c < channels; ++c) {
     const std::string prefix = fmt::format("router_{}.out_{}.", id, c);
-    sc_core::sc_trace(file_, node.channels[c].valid, prefix + "valid");
-    sc_core::sc_trace(file_, node.channels[c].vc, prefix + "vc");
+    node.channels.push_back({.valid = file_.add(prefix + "valid", 1), .vc = file_.add(prefix + "vc", kVc)});
   }
 }
 
@@ -86,41 +60,23 @@ void VcdProbe::sample() {
     return;
   }
   const Cycles now = fabric::current_cycle(period_);
+  const Femtoseconds at = now * period_;
   for (const auto& node : nodes_) {
     for (std::size_t p = 0; p < node->ports.size(); ++p) {
       const ni::Interface::PortView view = node->interface->view(static_cast<int>(p), now);
-      node->ports[p].timestep = static_cast<unsigned>(view.timestep);
-      node->ports[p].lockstep = static_cast<unsigned>(view.lockstep);
-      node->ports[p].issued = static_cast<unsigned>(view.issued);
-      node->ports[p].decoder = static_cast<unsigned>(view.state);
+      const PortSignals& port = node->ports[p];
+      file_.set(port.timestep, static_cast<std::uint32_t>(view.timestep), at);
+      file_.set(port.lockstep, static_cast<std::uint32_t>(view.lockstep), at);
+      file_.set(port.issued, static_cast<std::uint32_t>(view.issued), at);
+      file_.set(port.decoder, static_cast<std::uint32_t>(view.state), at);
     }
-    for (ChannelSignals& channel : node->channels) {
-      channel.valid = channel.last == now;
-      if (channel.valid) channel.vc = static_cast<unsigned>(channel.last_vc);
+    for (const ChannelSignals& channel : node->channels) {
+      const bool valid = channel.last == now;
+      file_.set(channel.valid, valid ? 1 : 0, at);
+      if (valid) file_.set(channel.vc, static_cast<std::uint32_t>(channel.last_vc), at);
     }
   }
   if (!stopped_) next_trigger(fabric::to_sc_time(period_));
-}
-
-void VcdProbe::finish() {
-  sc_core::sc_close_vcd_trace_file(file_);
-  file_ = nullptr;
-  const std::string written = waves_ + ".vcd";
-  bool moved = false;
-  std::error_code error;
-  if (output_.direct()) {
-    std::ofstream out(output_.temporary_path(), std::ios::binary);
-    moved = static_cast<bool>(out << std::ifstream(written, std::ios::binary).rdbuf() << std::flush);
-  } else {
-    fs::rename(written, output_.temporary_path(), error);
-    moved = !error;
-  }
-  fs::remove(written, error);
-  if (!moved) {
-    throw ModelError(
-        fmt::format("--vcd: '{}' cannot be written: name another file, or make room", output_.path()));
-  }
-  output_.commit();
 }
 
 }  // namespace coppice::system

@@ -7,7 +7,7 @@
 
 #include "fabric/fabric.h"
 #include "ni/interface.h"
-#include "system/output/result_file.h"
+#include "system/output/vcd_file.h"
 #include "topology/topology.h"
 
 namespace coppice::system {
@@ -21,25 +21,25 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
   // Throws ConfigError if `path` cannot be written.
   VcdProbe(const sc_core::sc_module_name& name, const std::string& path, const topology::Topology& topology,
            Femtoseconds period, std::vector<const ni::Interface*> nodes);
-  ~VcdProbe() override;
 
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
 
   // No more samples: the run is over.
   void stop() { stopped_ = true; }
   // Closes the file and puts it in place. Throws ModelError if it cannot be written.
-  void finish();
+  void finish() { file_.finish(); }
 
  private:
+  // Numbers of signals.
   struct PortSignals {
-    sc_dt::sc_uint<32> timestep;
-    sc_dt::sc_uint<32> lockstep;
-    sc_dt::sc_uint<32> issued;
-    sc_dt::sc_uint<3> decoder;  // ni::DecoderState
+    std::size_t timestep;
+    std::size_t lockstep;
+    std::size_t issued;
+    std::size_t decoder;  // ni::DecoderState
   };
   struct ChannelSignals {
-    bool valid = false;  // a flit was granted the switch towards it in this cycle
-    sc_dt::sc_uint<5> vc;
+    std::size_t valid;  // a flit was granted the switch towards it in this cycle
+    std::size_t vc;
     Cycles last = -1;  // cycle of the last flit
     int last_vc = 0;
   };
@@ -50,15 +50,13 @@ class VcdProbe final : public sc_core::sc_module, public fabric::FabricObserver 
   };
 
   void sample();
-  void trace_node(Node& node);
+  void add_signals(Node& node, int ports, std::size_t channels);
 
-  ResultFile output_;
-  std::string waves_;  // what the kernel writes meanwhile; it appends ".vcd" itself
+  VcdFile file_;
   Femtoseconds period_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<Node*> by_id_;  // [node], nullptr where not chosen
-  sc_core::sc_trace_file* file_ = nullptr;
-  bool settled_ = false;  // all other processes of the cycle have run
+  bool settled_ = false;      // all other processes of the cycle have run
   bool stopped_ = false;
 };
 

@@ -12,8 +12,9 @@ namespace coppice::system {
 //
 // Exceptions of the body come back as they were where they are ContentionError, ModelError, ConfigError or
 // Interrupted, else as ModelError. If `interrupted` is set meanwhile, the child is ended and Interrupted is
-// thrown. A child that dies without an answer is a ModelError that names its signal or status.
+// thrown. A child that dies without an answer is a ModelError that names its signal or status. After
+// `most_seconds`, unless that is 0, the child is ended and OutOfTime (subprocess_run.h) is thrown.
 nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()>& body,
-                                    const std::atomic<bool>* interrupted);
+                                    const std::atomic<bool>* interrupted, double most_seconds = 0);
 
 }  // namespace coppice::system

@@ -206,12 +206,21 @@ class Child {
 class SubprocessPool {
  public:
   SubprocessPool(const std::vector<SubprocessJob>& jobs, const SubprocessOptions& options)
-      : jobs_(jobs), options_(options), values_(jobs.size()) {}
+      : jobs_(jobs),
+        options_(options),
+        end_(std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                                    std::chrono::duration<double>(options.most_seconds))),
+        values_(jobs.size()) {}
 
   std::vector<Json> run() {
     while (next_ < jobs_.size() || !children_.empty()) {
       if (options_.interrupted != nullptr && options_.interrupted->load()) {
+        if (options_.interrupting) options_.interrupting();
         throw Interrupted(fmt::format("interrupted with {} of {} simulations done", done_, jobs_.size()));
+      }
+      if (options_.most_seconds > 0 && std::chrono::steady_clock::now() >= end_) {
+        throw OutOfTime(fmt::format("{} of {} simulations were done after {:g} s", done_, jobs_.size(),
+                                    options_.most_seconds));
       }
       start();
       wait();
@@ -245,11 +254,12 @@ class SubprocessPool {
     values_[job] = std::move(outcome->at("value"));
     children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(index));
     ++done_;
-    if (options_.job_done) options_.job_done(job);
+    if (options_.job_done) options_.job_done(job, values_[job]);
   }
 
   const std::vector<SubprocessJob>& jobs_;
   const SubprocessOptions& options_;
+  std::chrono::steady_clock::time_point end_;
   std::vector<Json> values_;
   std::vector<Child> children_;
   std::size_t next_ = 0;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <stdexcept>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -12,10 +13,19 @@ namespace coppice::system {
 // Work that ends in a value, or in an exception.
 using SubprocessJob = std::function<nlohmann::ordered_json()>;
 
+// Jobs were ended because they took longer than SubprocessOptions::most_seconds.
+class OutOfTime : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 struct SubprocessOptions {
   int at_once = 1;                                 // children that run at the same time, at least 1
   const std::atomic<bool>* interrupted = nullptr;  // polled ten times a second
-  std::function<void(std::size_t job)> job_done;   // called as each job's value arrives
+  // Called with each job's value as it arrives, and before the children are ended because of `interrupted`.
+  std::function<void(std::size_t job, const nlohmann::ordered_json& value)> job_done;
+  std::function<void()> interrupting;
+  double most_seconds = 0;  // of all jobs together; 0: as long as they take
 };
 
 // Runs every job in a child process of its own, forked here, so that each may elaborate a SystemC kernel; the
@@ -25,7 +35,7 @@ struct SubprocessOptions {
 // The first job that throws ends the others, and its exception is thrown here again with its message:
 // ConfigError with its place, ContentionError, UnsupportedError, Interrupted and std::bad_alloc as such,
 // others as ModelError, which is also what a child that dies becomes. Throws Interrupted when the flag is
-// set.
+// set, and OutOfTime when the time is up.
 //
 // Children are ended by SIGTERM, so that they may clean up, and two seconds later by SIGKILL; Ctrl-C reaches
 // them through this process only. No child outlives this function or, should this process be killed, this

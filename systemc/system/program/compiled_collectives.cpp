@@ -73,6 +73,19 @@ config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes,
   return one;
 }
 
+// Which network a bound is for.
+std::string bound_network(const GroupNetwork& network, const topology::Topology& machine) {
+  const std::string name = network.topology().name();
+  switch (network.kind()) {
+    case GroupNetwork::Kind::kWhole:
+      return name;
+    case GroupNetwork::Kind::kRouted:
+      return fmt::format("the members' own links in {}", machine.name());
+    default:
+      return fmt::format("{}, the group's own in {}", name, machine.name());
+  }
+}
+
 void take(CompiledCollective& compiled, GroupBound bound) {
   compiled.least = std::move(bound.least);
   compiled.bandwidth_ns = bound.bandwidth_ns;
@@ -208,7 +221,7 @@ topology::Topology CompiledCollectives::own_links(const Members& accelerators) c
 GroupBound CompiledCollectives::bound(CollectiveOp op, const schedule::Schedule& schedule,
                                       const GroupNetwork& network, Bytes bytes) const {
   const bool routed = network.kind() == GroupNetwork::Kind::kRouted;
-  GroupBound bound{routed ? "the members' own links" : network.topology().name(), network.accelerators(), {}};
+  GroupBound bound{bound_network(network, machine_), network.accelerators(), {}};
   std::optional<topology::Topology> star;
   if (routed) star = own_links(bound.accelerators);
   const topology::Topology& topology = star ? *star : network.topology();

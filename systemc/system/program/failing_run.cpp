@@ -233,6 +233,64 @@ class FailingRun {
     }
   }
 
+  static void shift_operations(Json& accelerators, double begin_ns) {
+    for (Json& accelerator : accelerators) {
+      if (!accelerator.contains("operations")) continue;
+      for (Json& operation : accelerator["operations"]) {
+        for (const char* time : {"ready_ns", "begin_ns", "end_ns"}) {
+          operation[time] = operation[time].get<double>() + begin_ns;
+        }
+      }
+    }
+  }
+
+  // Adds the parts of a time to those of another.
+  static void add_parts(Json& sum, const Json& parts) {
+    if (sum.is_null()) sum = Json::object();
+    for (const auto& [name, value] : parts.items()) {
+      if (value.is_object()) {
+        add_parts(sum[name], value);
+      } else {
+        sum[name] = sum.value(name, 0.0) + value.get<double>();
+      }
+    }
+  }
+
+  // What was lost at failures, and the time between stretches, in which nothing ran.
+  void write_losses(Json& json) const {
+    Json lost = Json::object();
+    double up = 0;
+    for (const Json& stretch : progress_.stretches) {
+      if (stretch.contains("lost")) add_parts(lost, stretch["lost"]);
+      up += stretch["end_ns"].get<double>() - stretch["begin_ns"].get<double>();
+    }
+    json.erase("lost");
+    if (!lost.empty()) json["lost"] = std::move(lost);
+    json["down_ns"] = std::max(0.0, json["time_ns"].get<double>() - up);
+  }
+
+  // By rank, all stretches together; a rank is where it was last.
+  Json accelerators() const {
+    Json all = Json::array();
+    for (const Json& stretch : progress_.stretches) {
+      for (std::size_t rank = 0; rank < stretch["accelerators"].size(); ++rank) {
+        Json one = stretch["accelerators"][rank];
+        if (rank == all.size()) {
+          all.push_back(std::move(one));
+          continue;
+        }
+        Json& sum = all[rank];
+        sum["accelerator"] = one["accelerator"];
+        for (const char* place : {"accelerator", "rank"}) one.erase(place);
+        const Json operations = one.value("operations", Json::array());
+        one.erase("operations");
+        add_parts(sum, one);
+        for (const Json& operation : operations) sum["operations"].push_back(operation);
+      }
+    }
+    return all;
+  }
+
   void add(Json stretch, Femtoseconds until) {
     const double begin_ns = to_ns(begin_);
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
@@ -250,11 +308,12 @@ class FailingRun {
         }
       }
     }
+    shift_operations(stretch["accelerators"], begin_ns);
     const double end_ns = begin_ns + stretch["time_ns"].get<double>();
     Json kept{{"begin_ns", begin_ns}, {"end_ns", until > 0 && !finished() ? to_ns(until) : end_ns}};
-    for (const char* key : {"fidelity", "fidelity_reason", "trains", "verified", "iterations", "collectives",
-                            "accelerators", "flits", "flit_hops", "link_utilization", "dimensions",
-                            "window_ns", "time_breakdown_cycles", "statistics"}) {
+    for (const char* key : {"fidelity", "fidelity_reason", "trains", "verified", "iterations", "lost",
+                            "collectives", "accelerators", "flits", "flit_hops", "link_utilization",
+                            "channels", "dimensions", "window_ns", "time_breakdown_cycles", "statistics"}) {
       if (stretch.contains(key)) kept[key] = stretch[key];
     }
     progress_.stretches.push_back(std::move(kept));
@@ -268,19 +327,22 @@ class FailingRun {
     }
     Json json = std::move(last_);
     const Femtoseconds period = loaded_.config.system.clock.period();
-    double end = 0;
+    const double end = progress_.stretches.back()["end_ns"].get<double>();
     Json jobs = Json::array();
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
       Json iterations = Json::array();
       for (const double one : progress_.ends[job]) iterations.push_back({{"end_ns", one}});
       const double last = progress_.ends[job].empty() ? 0 : progress_.ends[job].back();
-      end = std::max(end, last);
       jobs.push_back({{"name", jobs_[job].name},
                       {"arrival_ns", to_ns(jobs_[job].arrival)},
                       {"end_ns", last},
                       {"iterations", std::move(iterations)},
                       {"of", iterations_[job]}});
-      if (!reasons_[job].empty()) jobs.back()["unfinished"] = reasons_[job];
+      if (reasons_[job].empty()) continue;
+      jobs.back()["unfinished"] = reasons_[job];
+      json["warnings"].push_back(fmt::format("warning: {} stays unfinished after {} of {} iterations: {}",
+                                             jobs_[job].name, progress_.done[job], iterations_[job],
+                                             reasons_[job]));
     }
     std::size_t operations = 0;
     for (const workload::RankProgram& rank : program_.ranks) operations += rank.operations.size();
@@ -299,6 +361,8 @@ class FailingRun {
       for (const Json& stretch : progress_.stretches) sum += stretch[count].get<std::int64_t>();
       json[count] = sum;
     }
+    json["accelerators"] = accelerators();
+    write_losses(json);
     // Each stretch has its own machine.
     for (const char* key : {"statistics", "dimensions", "window_ns", "time_breakdown_cycles"})
       json.erase(key);

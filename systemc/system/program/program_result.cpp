@@ -43,7 +43,7 @@ class Record {
         topology_(setup.prepared.topology),
         only_(only_collective(machine.state())),
         told_(!is_collective(setup.program)),
-        cycles_(told_ ? machine.state().last() : machine.observers().last()),
+        cycles_(told_ ? timeline.end() : machine.observers().last()),
         json_(begin_result("coppice.result/1", config())) {}
 
   ordered_json write(const std::string& statistics_path, const CostMeter& cost) {
@@ -75,7 +75,11 @@ class Record {
 
   void write_what_ran() {
     const workload::Program& program = setup_.program;
-    for (const std::string& assumption : program.assumptions) json_["assumptions"].push_back(assumption);
+    // A configuration that comes from a result may have them already.
+    for (const std::string& assumption : program.assumptions) {
+      auto& all = json_["assumptions"];
+      if (std::ranges::find(all, assumption) == all.end()) all.push_back(assumption);
+    }
     if (told_) {
       json_["program"] = {{"name", program.name},
                           {"ranks", program.ranks.size()},
@@ -101,6 +105,7 @@ class Record {
 
   void write_program() {
     json_["iterations"] = timeline_.iterations();
+    if (!machine_.complete()) json_["lost"] = timeline_.lost();
     json_["collectives"] = timeline_.collectives(&machine_.observers());
     if (!config().program.jobs.empty() || !config().program.failures.empty())
       json_["jobs"] = timeline_.jobs();
@@ -145,7 +150,7 @@ class Record {
     // What is under way at a stop counts whole.
     if (!machine_.complete()) return;
     const Femtoseconds end = cycles_ * machine_.fabric().period();
-    json_["link_utilization"] = link_utilization(config().system, topology_, statistics, end);
+    write_channels(config().system, topology_, statistics, end, json_);
     if (topology_.dimension_kinds().empty()) return;
     DimensionLoad load(topology_);
     for (ni::ContextId id = 1; id <= state().exchanges(); ++id) {

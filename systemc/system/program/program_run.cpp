@@ -15,6 +15,7 @@
 #include "system/machine/hierarchy.h"
 #include "system/machine/symmetric_run.h"
 #include "system/machine/time_guard.h"
+#include "system/output/fst_file.h"
 #include "system/output/statistics.h"
 #include "system/process/auto_fidelity.h"
 #include "system/process/child_process.h"
@@ -47,27 +48,42 @@ std::string origin(const config::Loaded& loaded, const workload::Program& progra
 
 class ProgramRun {
  public:
-  ProgramRun(const ProgramSetup& setup, const RunOptions& options)
-      : setup_(setup), options_(options), machine_(setup, options) {
-    if (machine_.trace() != nullptr && !is_collective(setup_.program))
-      machine_.trace()->name_actors("accelerators");
+  ProgramRun(const ProgramSetup& setup, const RunOptions& options) : setup_(setup), options_(options) {
+    if (!options.fst_path.empty()) {
+      fst_ = std::make_unique<FstFile>(options.fst_path);
+      options_.fst_path = fst_->written_path();
+    }
+    machine_ = std::make_unique<ProgramMachine>(setup_, options_);
+    if (machine_->trace() != nullptr && !is_collective(setup_.program))
+      machine_->trace()->name_actors("accelerators");
   }
 
   nlohmann::ordered_json run() {
     const CostMeter cost;
-    machine_.run();
-    const ProgramTimeline timeline(machine_.state(), machine_.fabric().period());
-    if (machine_.trace() != nullptr) {
-      if (!is_collective(setup_.program)) timeline.trace(*machine_.trace());
-      machine_.trace()->finish();
+    machine_->run();
+    auto result = make_record(cost);
+    if (fst_) {
+      machine_.reset();  // which closes the file
+      fst_->finish();
     }
-    return make_result(setup_, machine_, timeline, options_.statistics_path, cost);
+    return result;
   }
 
  private:
+  nlohmann::ordered_json make_record(const CostMeter& cost) const {
+    const ProgramTimeline timeline(machine_->state(), machine_->fabric().period(),
+                                   machine_->complete() ? 0 : setup_.stop);
+    if (machine_->trace() != nullptr) {
+      if (!is_collective(setup_.program)) timeline.trace(*machine_->trace());
+      machine_->trace()->finish();
+    }
+    return make_result(setup_, *machine_, timeline, options_.statistics_path, cost);
+  }
+
   const ProgramSetup setup_;
-  const RunOptions& options_;
-  ProgramMachine machine_;
+  RunOptions options_;
+  std::unique_ptr<FstFile> fst_;
+  std::unique_ptr<ProgramMachine> machine_;
 };
 
 workload::Program load_trace(const config::Loaded& loaded) {

@@ -100,6 +100,11 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
         inference["time_per_token_ns"].get<double>() * 1e-6,
         inference["exposed_per_token_ns"].get<double>() * 1e-6);
   }
+  if (result.contains("lost")) {
+    text += fmt::format("  lost at failures: {:.1f} ns, {:.1f} ns of them compute; down: {:.1f} ns\n",
+                        result["lost"]["time_ns"].get<double>(), result["lost"]["compute_ns"].get<double>(),
+                        result["down_ns"].get<double>());
+  }
   if (result.contains("bound")) {
     text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s, efficiency {:.1f}%\n",
                         result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>(),

@@ -1,6 +1,7 @@
 #include "system/program/program_timeline.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <queue>
 #include <set>
@@ -21,8 +22,8 @@ const std::string& kind_or_other(const std::string& kind) {
 
 }  // namespace
 
-ProgramTimeline::ProgramTimeline(const ProgramState& state, Femtoseconds period)
-    : state_(state), period_(period) {
+ProgramTimeline::ProgramTimeline(const ProgramState& state, Femtoseconds period, Cycles stop)
+    : state_(state), period_(period), stop_(stop) {
   std::map<std::int32_t, Cycles> ends;
   std::int32_t cut = std::numeric_limits<std::int32_t>::max();  // the first that has not ended
   const auto& ranks = state.program().ranks;
@@ -38,6 +39,20 @@ ProgramTimeline::ProgramTimeline(const ProgramState& state, Femtoseconds period)
   }
   ends.erase(ends.lower_bound(cut), ends.end());
   for (const auto& [iteration, end] : ends) ends_.push_back(std::max(end, ends_.empty() ? 0 : ends_.back()));
+}
+
+Cycles ProgramTimeline::end() const {
+  if (stop_ > 0) return stop_;
+  return ends_.empty() ? 0 : ends_.back();
+}
+
+std::optional<OperationTimes> ProgramTimeline::until_stop(const OperationTimes& times) const {
+  if (times.ready < 0 || (stop_ > 0 && times.ready >= stop_)) return std::nullopt;
+  if (times.ended >= 0) return times;
+  OperationTimes cut = times;
+  cut.ended = stop_;
+  if (cut.begun < 0) cut.begun = stop_;
+  return cut;
 }
 
 double ProgramTimeline::ns(double cycles) const {
@@ -56,7 +71,10 @@ void ProgramTimeline::Sums::add(const Sums& other) {
 // Up to when the last of those that take part has joined, this one waits for it.
 void ProgramTimeline::add_exchange(std::vector<Stretch>& list, const OperationTimes& times, ni::ContextId id,
                                    const std::string& kind) const {
-  const Cycles all = std::clamp(state_.exchange(id).last_joined, times.ready, times.ended);
+  const ExchangeState& exchange = state_.exchange(id);
+  const std::size_t members = exchange.compiled == nullptr ? 1 : exchange.compiled->accelerators.size();
+  const bool complete = static_cast<std::size_t>(exchange.joined) >= members;
+  const Cycles all = complete ? std::clamp(exchange.last_joined, times.ready, times.ended) : times.ended;
   list.push_back({times.ready, all, Part::kWaiting});
   list.push_back({all, times.ended, Part::kExposed, kind_or_other(kind)});
 }
@@ -66,8 +84,9 @@ std::vector<ProgramTimeline::Stretch> ProgramTimeline::stretches(int rank) const
   const auto& operations = program.ranks[static_cast<std::size_t>(rank)].operations;
   std::vector<Stretch> list;
   for (std::size_t i = 0; i < operations.size(); ++i) {
-    const OperationTimes& times = state_.times(rank)[i];
-    if (times.ended < 0) continue;
+    const auto seen = until_stop(state_.times(rank)[i]);
+    if (!seen) continue;
+    const OperationTimes& times = *seen;
     const auto& work = operations[i].work;
     if (std::holds_alternative<workload::Compute>(work)) {
       list.push_back({times.begun, times.ended, Part::kCompute});
@@ -229,35 +248,68 @@ ordered_json ProgramTimeline::collectives(const ProgramObservers* observers) con
 
 ordered_json ProgramTimeline::accelerators() const {
   auto list = ordered_json::array();
-  const Cycles end = ends_.empty() ? 0 : ends_.back();
-  for (std::size_t rank = 0; rank < stretches_.size(); ++rank) {
-    ordered_json one{{"accelerator", state_.accelerator(static_cast<int>(rank))}, {"rank", rank}};
-    one.update(to_json(sums(static_cast<int>(rank), {&end, 1}).front(), static_cast<double>(end), 1));
-    if (state_.operations() <= kListedOperations) one["operations"] = operations(static_cast<int>(rank));
-    list.push_back(std::move(one));
+  const Cycles whole = end();
+  for (const Job& job : state_.jobs()) {
+    const Cycles lost = stop_ > 0 ? end() - lost_from(job) : 0;
+    for (int rank = job.first_rank; rank < job.first_rank + job.ranks; ++rank) {
+      ordered_json one{{"accelerator", state_.accelerator(rank)}, {"rank", rank}};
+      one.update(to_json(sums(rank, {&whole, 1}).front(), static_cast<double>(whole), 1));
+      if (stop_ > 0) one["lost_ns"] = ns(static_cast<double>(lost));
+      if (state_.operations() <= kListedOperations) one["operations"] = operations(rank);
+      list.push_back(std::move(one));
+    }
   }
   return list;
 }
 
+std::map<std::int32_t, Cycles> ProgramTimeline::iteration_ends(const Job& job) const {
+  std::map<std::int32_t, Cycles> ends;
+  std::set<std::int32_t> cut;
+  for (int rank = job.first_rank; rank < job.first_rank + job.ranks; ++rank) {
+    const auto& operations = state_.program().ranks[static_cast<std::size_t>(rank)].operations;
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+      const std::int32_t iteration = operations[i].iteration;
+      const Cycles ended = state_.times(rank)[i].ended;
+      ends[iteration] = std::max(ends[iteration], ended);
+      if (ended < 0) cut.insert(iteration);
+    }
+  }
+  if (!cut.empty()) ends.erase(ends.lower_bound(*cut.begin()), ends.end());
+  return ends;
+}
+
+Cycles ProgramTimeline::lost_from(const Job& job) const {
+  bool ended = true;
+  for (int rank = job.first_rank; rank < job.first_rank + job.ranks; ++rank) {
+    for (const OperationTimes& times : state_.times(rank)) ended = ended && times.ended >= 0;
+  }
+  if (ended) return end();
+  Cycles from = (job.arrival + period_ - 1) / period_;
+  for (const auto& [iteration, cycles] : iteration_ends(job)) from = std::max(from, cycles);
+  return std::min(from, end());
+}
+
+ordered_json ProgramTimeline::lost() const {
+  Sums all;
+  double time = 0;
+  for (const Job& job : state_.jobs()) {
+    const Cycles from = lost_from(job);
+    const std::array<Cycles, 2> between{from, end()};
+    for (int rank = job.first_rank; rank < job.first_rank + job.ranks; ++rank) {
+      all.add(sums(rank, between).back());
+      time += static_cast<double>(end() - from);
+    }
+  }
+  const auto ranks = static_cast<double>(stretches_.size());
+  return to_json(all, time / ranks, ranks);
+}
+
 ordered_json ProgramTimeline::jobs() const {
-  const workload::Program& program = state_.program();
   auto list = ordered_json::array();
   for (const Job& job : state_.jobs()) {
-    std::map<std::int32_t, Cycles> ends;
-    std::set<std::int32_t> cut;
-    for (int rank = job.first_rank; rank < job.first_rank + job.ranks; ++rank) {
-      const workload::RankProgram& own = program.ranks[static_cast<std::size_t>(rank)];
-      for (std::size_t i = 0; i < own.operations.size(); ++i) {
-        const std::int32_t iteration = own.operations[i].iteration;
-        const Cycles ended = state_.times(rank)[i].ended;
-        ends[iteration] = std::max(ends[iteration], ended);
-        if (ended < 0) cut.insert(iteration);
-      }
-    }
-    if (!cut.empty()) ends.erase(ends.lower_bound(*cut.begin()), ends.end());
     auto iterations = ordered_json::array();
     double end = 0;
-    for (const auto& [iteration, cycles] : ends) {
+    for (const auto& [iteration, cycles] : iteration_ends(job)) {
       end = std::max(end, ns(static_cast<double>(cycles)));
       iterations.push_back({{"end_ns", end}});
     }
@@ -272,12 +324,14 @@ ordered_json ProgramTimeline::jobs() const {
 
 ordered_json ProgramTimeline::operations(int rank) const {
   auto list = ordered_json::array();
-  const auto& times = state_.times(rank);
-  for (std::size_t i = 0; i < times.size(); ++i) {
+  const auto& all = state_.times(rank);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto times = until_stop(all[i]);
+    if (!times) continue;
     list.push_back({{"name", state_.program().ranks[static_cast<std::size_t>(rank)].operations[i].name},
-                    {"ready_ns", ns(static_cast<double>(times[i].ready))},
-                    {"begin_ns", ns(static_cast<double>(times[i].begun))},
-                    {"end_ns", ns(static_cast<double>(times[i].ended))}});
+                    {"ready_ns", ns(static_cast<double>(times->ready))},
+                    {"begin_ns", ns(static_cast<double>(times->begun))},
+                    {"end_ns", ns(static_cast<double>(times->ended))}});
   }
   return list;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -27,19 +28,27 @@ class ProgramTimeline {
  public:
   static constexpr std::int64_t kListedOperations = 20'000;
 
-  // All references outlive it. What has not ended, where the run was stopped, is left out.
-  ProgramTimeline(const ProgramState& state, Femtoseconds period);
+  // All references outlive it. `stop`: the cycle in which the run was stopped, so that what was under way
+  // then is lost; 0: all has ended.
+  ProgramTimeline(const ProgramState& state, Femtoseconds period, Cycles stop = 0);
+
+  // When the last operation ended, or the run was stopped.
+  Cycles end() const;
 
   // A list of {time_ns, compute_ns, memory_ns, exposed_ns, exposed: {kind: ns}, bubble_ns, idle_ns}: means
   // over the ranks, which add up to the time. An iteration lasts from the end of the one before, or from the
   // start, until the last operation of it or of one before has ended.
   nlohmann::ordered_json iterations() const;
+  // The same of what was lost at the stop: from the last iteration that a rank's job has ended, or from its
+  // arrival, up to the stop.
+  nlohmann::ordered_json lost() const;
   // A list of {name, op, kind, group, bytes, algorithm, steps, begin_ns, joined_ns, end_ns,
-  // bandwidth_gb_s, efficiency}, then those of transfers with {source, destination} instead of a group.
-  // With `observers`, of all-reduces whose chunks become final one by one also gradients.
+  // bandwidth_gb_s, efficiency} of those that have ended, then those of transfers with {source, destination}
+  // instead of a group. With `observers`, of all-reduces whose chunks become final one by one also gradients.
   nlohmann::ordered_json collectives(const ProgramObservers* observers = nullptr) const;
-  // A list of {accelerator, rank, time_ns, compute_ns, memory_ns, exposed_ns, bubble_ns, idle_ns}; of
-  // programs of kListedOperations at most also operations, a list of {name, ready_ns, begin_ns, end_ns}.
+  // A list of {accelerator, rank, time_ns, compute_ns, memory_ns, exposed_ns, bubble_ns, idle_ns}, at a stop
+  // with the lost_ns among the time; of programs of kListedOperations at most also operations, a list of
+  // {name, ready_ns, begin_ns, end_ns} of those that have begun: they end at the stop at the latest.
   nlohmann::ordered_json accelerators() const;
 
   // A list of {name, arrival_ns, end_ns, iterations: a list of {end_ns} of those that have ended}.
@@ -67,6 +76,12 @@ class ProgramTimeline {
     void add(const Sums& other);
   };
 
+  // An operation's times up to the stop; nothing of one that was not ready.
+  std::optional<OperationTimes> until_stop(const OperationTimes& times) const;
+  // By number: when the iterations of a job ended, up to the first that has not.
+  std::map<std::int32_t, Cycles> iteration_ends(const Job& job) const;
+  // From when on what the job did is lost; the stop if it has ended.
+  Cycles lost_from(const Job& job) const;
   std::vector<Stretch> stretches(int rank) const;
   void add_exchange(std::vector<Stretch>& list, const OperationTimes& times, ni::ContextId id,
                     const std::string& kind) const;
@@ -82,6 +97,7 @@ class ProgramTimeline {
 
   const ProgramState& state_;
   Femtoseconds period_;
+  Cycles stop_;
   std::vector<std::vector<Stretch>> stretches_;  // [rank], by begin
   std::vector<Cycles> ends_;                     // of iterations
 };

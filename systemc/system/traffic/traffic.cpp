@@ -14,6 +14,7 @@
 #include "system/machine/hierarchy.h"
 #include "system/machine/machine.h"
 #include "system/machine/run_loop.h"
+#include "system/output/link_utilization.h"
 #include "system/output/result_frame.h"
 #include "system/output/statistics.h"
 #include "system/process/cost_meter.h"
@@ -262,6 +263,8 @@ class TrafficRun {
     json["saturated"] = !drained || accepted < kKeepsUp * offered;
     json["packets_measured"] = measurement_.finished;
     json["flit_hops"] = fabric().statistics().flit_hops;
+    write_channels(loaded_.config.system, topology_, fabric().statistics(),
+                   (fabric().last_movement() + 1) * fabric().period(), json);
     end_result(json, *machine_, options_.statistics_path, cost);
     return json;
   }

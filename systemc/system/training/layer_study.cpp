@@ -80,6 +80,7 @@ class LayerStudy {
     const config::AcceleratorConfig& config = loaded_.config.system.accelerator;
     const double clock = static_cast<double>(config.clock.hertz);
     Json json = begin_result("coppice.layers/1", loaded_.config);
+    for (const std::string& warning : model_.warnings) json["warnings"].push_back(warning);
     json["model"] = model_.name;
     json["timing"] = config.timing;
     json["convention"] = config.convention;

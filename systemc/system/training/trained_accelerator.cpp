@@ -1,7 +1,5 @@
 #include "system/training/trained_accelerator.h"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -16,7 +14,6 @@ constexpr const char* kMemory = "system.accelerator.memory";
 
 workload::Model trained_model(const config::Loaded& loaded) {
   workload::Model model = load_model(loaded);
-  for (const std::string& warning : model.warnings) fmt::print(stderr, "{}\n", warning);
   if (loaded.config.system.accelerator.convention != "scale_sim") return model;
   for (workload::Layer& layer : model.layers) layer.round_up = true;
   return model;

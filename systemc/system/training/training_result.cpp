@@ -146,6 +146,7 @@ std::string part(const char* name, double ns, double total_ns) {
 Json make_training_result(const MeasuredTraining& measured) {
   const Femtoseconds period = measured.config.system.clock.period();
   Json json = begin_result("coppice.result/1", measured.config);
+  for (const std::string& warning : measured.model.warnings) json["warnings"].push_back(warning);
   json["verified"] = verified(measured);
   json["fidelity"] = fidelity(measured);
   json["contention_free"] =

@@ -77,8 +77,8 @@ class TrainingRun {
     const auto timeline = read_timeline(costs, made, ran);
     Json result = make_training_result({loaded_.config, model_, accelerators_, costs_, timeline, results_,
                                         counts_, chained_forward_ns(ran)});
-    for (const char* key : {"iterations", "collectives", "accelerators", "link_utilization", "flit_hops",
-                            "time_breakdown_cycles", "statistics"}) {
+    for (const char* key : {"iterations", "collectives", "accelerators", "link_utilization", "channels",
+                            "flit_hops", "time_breakdown_cycles", "statistics"}) {
       result[key] = ran.at(key);
     }
     if (!loaded_.config.hardware.technology.empty()) result["flits"] = ran.at("flits");

@@ -66,7 +66,7 @@ TEST(IneffectiveKeys, NamesOverrides) {
   EXPECT_THAT(
       added("system.accelerator.pes=4"),
       ElementsAre("--set system.accelerator.pes=4:1:24: warning: system.accelerator.pes has no effect: "
-                  "nothing is trained"));
+                  "nothing is computed by the accelerators"));
   EXPECT_THAT(added("system.ni.reduction_flits_per_cycle=2"),
               ElementsAre(HasSubstr("one flit per cycle at most")));
   EXPECT_THAT(added("observe.nodes=[1]"), ElementsAre(HasSubstr("--vcd")));
@@ -91,7 +91,7 @@ TEST(IneffectiveKeys, KnowsWhatOtherKeysMakeIdle) {
 }
 
 TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
-  EXPECT_THAT(added("system.accelerator.buffers.input=1 MiB"), ElementsAre(HasSubstr("nothing is trained")));
+  EXPECT_THAT(added("system.accelerator.buffers.input=1 MiB"), ElementsAre(HasSubstr("nothing is computed")));
   // The network interface shares the memory.
   EXPECT_THAT(added("system.accelerator.memory_bandwidth=1 TB/s"), IsEmpty());
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "system.ni.impl=rtl",
@@ -99,6 +99,66 @@ TEST(IneffectiveKeys, KnowsWhetherAnythingIsTrained) {
               ElementsAre(HasSubstr("memory_bandwidth has no effect: a network interface in Verilog")));
   EXPECT_THAT(warnings({"system.topology.dims=[4, 4]", "training.model=ncf", "system.accelerator.pes=4"}),
               ElementsAre(HasSubstr("collective.size has no effect: the gradients of training.model")));
+}
+
+// A program computes by the arrays' or the roofline's peak, and leaves the rest of the accelerator idle.
+TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
+  Loaded loaded;
+  loaded.config.system.topology = {"ring", {4}};
+  loaded.config.program.file = "program.yaml";
+  const auto of = [&](const char* key) {
+    loaded.places = {{key, {"f", 2, 3}}};
+    return ineffective_keys(loaded, Purpose::kRun);
+  };
+  for (const char* key : {"system.accelerator.model", "system.accelerator.pes", "system.accelerator.array",
+                          "system.accelerator.clock", "program.jitter"}) {
+    EXPECT_THAT(of(key), IsEmpty()) << key;
+  }
+  for (const char* key :
+       {"system.accelerator.dataflow", "system.accelerator.timing", "system.accelerator.split",
+        "system.accelerator.tiling", "system.accelerator.buffers.input"}) {
+    EXPECT_THAT(of(key), ElementsAre(HasSubstr("only layers of a table have tiles"))) << key;
+  }
+  for (const char* key : {"training.optimizer", "training.overlap", "training.batch_per_accelerator"}) {
+    EXPECT_THAT(of(key), ElementsAre(HasSubstr("a program says what is computed"))) << key;
+  }
+  EXPECT_THAT(of("collective.op"), ElementsAre(HasSubstr("a program says which collectives it has")));
+  EXPECT_THAT(of("system.accelerator.roofline.peak_tflops"), ElementsAre(HasSubstr("is systolic")));
+  loaded.config.system.accelerator.model = "roofline";
+  EXPECT_THAT(of("system.accelerator.roofline.peak_tflops"), IsEmpty());
+  EXPECT_THAT(of("system.accelerator.pes"), ElementsAre(HasSubstr("is roofline")));
+}
+
+// What a program's collectives run by is chosen for each; nobody without a name is named.
+TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
+  Loaded loaded;
+  loaded.config.system.topology.kind = "hierarchy";
+  loaded.config.program.trace = "t.{rank}.et";
+  const auto of = [&](const char* key) {
+    loaded.places = {{key, {"f", 2, 3}}};
+    return ineffective_keys(loaded, Purpose::kRun);
+  };
+  EXPECT_THAT(of("collective.dimension_algorithms"), IsEmpty());
+  EXPECT_THAT(of("collective.scheduler"), IsEmpty());
+  EXPECT_THAT(of("collective.chunks"), ElementsAre(HasSubstr("that is chosen comes with its chunks")));
+  loaded.config.program.collectives["all_reduce"].algorithm = "packed_trees";
+  EXPECT_THAT(of("collectives.all_reduce.chunks"), IsEmpty());
+  loaded.config.collective.algorithm = "ring";
+  EXPECT_THAT(of("collective.scheduler"), ElementsAre(HasSubstr("ring does not move chunks")));
+  loaded.config.system.topology = {"ring", {4}};
+  loaded.config.collective.algorithm = "";
+  EXPECT_THAT(of("collective.scheduler"), ElementsAre(HasSubstr("a ring is not built of dimensions")));
+}
+
+// The keys of a result are all there, set by nobody.
+TEST(IneffectiveKeys, SaysNothingOfAResultsOwnKeys) {
+  const ScratchFile file(
+      "{\"schema\": \"coppice.result/1\", \"config\": {\"system\": {\"topology\": {\"kind\": \"ring\", "
+      "\"dims\": [4]}, \"accelerator\": {\"pes\": 4}}, \"collective\": {\"algorithm\": \"ring\", "
+      "\"size\": \"1 KiB\"}}}\n");
+  EXPECT_THAT(ineffective_keys(load(file.path(), {}, Purpose::kRun), Purpose::kRun), IsEmpty());
+  EXPECT_THAT(ineffective_keys(load(file.path(), {"training.zero=1"}, Purpose::kRun), Purpose::kRun),
+              ElementsAre(HasSubstr("training.zero has no effect")));
 }
 
 TEST(IneffectiveKeys, KnowsWhatASchedulesChunksAreChosenBy) {

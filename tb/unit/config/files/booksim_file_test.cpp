@@ -40,6 +40,18 @@ std::string complaint(const std::string& text) {
   return "accepted";
 }
 
+// Keys of BookSim2 that stand for nothing here are no reason to refuse a file, and no slip of another.
+TEST(BooksimFile, KnowsBooksimsOwnKeys) {
+  EXPECT_THAT(complaint("topology = flatfly;\nc = 4; k = 4; n = 2;\nx = 4; y = 4; xr = 2; yr = 2;\n"
+                        "routing_function = ran_min;\ntraffic = uniform;\n"),
+              HasSubstr("1:12: topology = flatfly: "));
+  EXPECT_EQ(complaint(with("n = 3;", "n = 3; x = 4; xr = 1; batch_size = 100; vc_priority_donation = 1;")),
+            "accepted");
+  EXPECT_THAT(complaint(with("n = 3;", "n = 3; link_failures = 2;")), HasSubstr("link_failures = 2"));
+  EXPECT_THAT(complaint(with("n = 3;", "n = 3; rooting_delay = 2;")),
+              HasSubstr("did you mean 'routing_delay'?"));
+}
+
 TEST(BooksimFile, DescribesNetworkAndTraffic) {
   const ScratchFile file(kMesh, "");
   const BooksimExperiment experiment = read_booksim(file.path());

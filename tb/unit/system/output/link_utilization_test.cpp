@@ -16,11 +16,14 @@ TEST(LinkUtilization, CountsAChannelBusyForItsFlitTime) {
       topology::make_mesh(std::vector{2}, std::vector{topology::LinkSpec{{8'000'000'000}, 0}});
   fabric::FabricStatistics statistics;
   statistics.channel_flits = {100, 300};
-  const auto json = link_utilization(config.system, topology, statistics, 1'000'000'000);
-  EXPECT_DOUBLE_EQ(json["max"], 0.6);
-  EXPECT_DOUBLE_EQ(json["mean"], 0.4);
+  nlohmann::ordered_json json;
+  write_channels(config.system, topology, statistics, 1'000'000'000, json);
+  EXPECT_DOUBLE_EQ(json["link_utilization"]["max"], 0.6);
+  EXPECT_DOUBLE_EQ(json["link_utilization"]["mean"], 0.4);
+  EXPECT_EQ(json["channels"].size(), 2U);
   statistics.channel_flits = {0, 0};
-  EXPECT_EQ(link_utilization(config.system, topology, statistics, 0)["max"], 0.0);
+  write_channels(config.system, topology, statistics, 0, json);
+  EXPECT_EQ(json["link_utilization"]["max"], 0.0);
 }
 
 }  // namespace

@@ -78,6 +78,54 @@ TEST(ResultFile, KeepsASymbolicLink) {
   EXPECT_EQ(read_text(directory.file("target.json")), "text");
 }
 
+TEST(ResultFile, RefusesALinkThatLeadsNowhere) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_symlink("b", directory.file("a"));
+  std::filesystem::create_symlink("a", directory.file("b"));
+  EXPECT_THAT([&] { ResultFile("--out", directory.file("a")); },
+              ThrowsMessage<ConfigError>(HasSubstr("leads nowhere")));
+  EXPECT_TRUE(std::filesystem::is_symlink(directory.file("a")));
+}
+
+TEST(ResultFile, KeepsThePermissionsOfWhatItReplaces) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("a.json");
+  std::ofstream(path) << "old";
+  std::filesystem::permissions(path, std::filesystem::perms{0640});
+  ResultFile("--out", path).write("new");
+  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms{0640});
+}
+
+TEST(ResultFile, AppendsInTurn) {
+  const TemporaryDirectory directory;
+  ResultFile file("--trace", directory.file("a.json"));
+  file.append("one, ");
+  file.append("two");
+  EXPECT_FALSE(std::filesystem::exists(directory.file("a.json")));
+  file.commit();
+  EXPECT_EQ(read_text(directory.file("a.json")), "one, two");
+  EXPECT_THAT(directory.names(), ElementsAre("a.json"));
+}
+
+TEST(ResultFile, ReportsWhatDoesNotFit) {
+  // Larger than what a stream holds back, and not.
+  for (const std::size_t size : {std::size_t{4}, std::size_t{1} << 20}) {
+    ResultFile file("--out", "/dev/full");
+    EXPECT_THAT([&] { file.write(std::string(size, 'x')); },
+                ThrowsMessage<ModelError>(AllOf(HasSubstr("--out: '/dev/full' cannot be written"),
+                                                HasSubstr("No space left on device"))));
+  }
+}
+
+// What appears in the place of a regular file while it is written stays too.
+TEST(ResultFile, NeverReplacesAPipe) {
+  const TemporaryDirectory directory;
+  ResultFile file("--out", directory.file("a.json"));
+  ASSERT_EQ(::mkfifo(directory.file("a.json").c_str(), 0600), 0);
+  EXPECT_THAT([&] { file.write("text"); }, ThrowsMessage<ModelError>(HasSubstr("cannot be written")));
+  EXPECT_TRUE(std::filesystem::is_fifo(directory.file("a.json")));
+}
+
 // A device or pipe must not be replaced by one.
 TEST(ResultFile, WritesIntoAPipe) {
   const TemporaryDirectory directory;

@@ -70,7 +70,7 @@ TEST(SubprocessRun, CarriesValuesLargerThanAPipe) {
 TEST(SubprocessRun, SaysWhenEachJobIsDone) {
   std::vector<std::size_t> done;
   SubprocessOptions options;
-  options.job_done = [&](std::size_t job) { done.push_back(job); };
+  options.job_done = [&](std::size_t job, const Json& /*value*/) { done.push_back(job); };
   const SubprocessJob job = [] { return Json(1); };
   run_in_subprocesses({job, job, job}, options);
   EXPECT_THAT(done, ::testing::ElementsAre(0, 1, 2));  // one at a time, so in order
@@ -152,7 +152,7 @@ TEST(SubprocessRun, EndsAllWhenInterrupted) {
   SubprocessOptions options;
   options.at_once = 2;
   options.interrupted = &interrupted;
-  options.job_done = [&](std::size_t) { interrupted = true; };
+  options.job_done = [&](std::size_t, const Json&) { interrupted = true; };
   EXPECT_THAT(
       [&] {
         run_in_subprocesses({[] { return Json(1); }, wait_for_ever, wait_for_ever}, options);
@@ -169,7 +169,7 @@ TEST(SubprocessRun, LetsJobsCleanUp) {
   SubprocessOptions options;
   options.at_once = 3;
   options.interrupted = &interrupted;
-  options.job_done = [&](std::size_t) { interrupted = true; };
+  options.job_done = [&](std::size_t, const Json&) { interrupted = true; };
   // The last job ends when both others are there to be asked: they take the tokens that it waits for.
   static int ready[2];
   ASSERT_EQ(::pipe(ready), 0);

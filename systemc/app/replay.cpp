@@ -1,0 +1,108 @@
+#include "app/replay.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "config/loader.h"
+#include "config/settings/shape.h"
+#include "system/machine/build.h"
+#include "system/output/run_profile.h"
+#include "system/process/child_process.h"
+#include "system/process/subprocess_run.h"
+#include "system/program/program_run.h"
+#include "system/training/training_run.h"
+
+namespace coppice::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Trains among flits know only while they run which of them meet others: leaps are the same in every cycle.
+std::string fidelity_of(const ordered_json& result) {
+  if (result.contains("trains")) return "leap";
+  const std::string fidelity = result.value("fidelity", "auto");
+  const bool one = fidelity == "flit" || fidelity == "leap" || fidelity == "train" || fidelity == "fluid";
+  return one ? fidelity : "auto";
+}
+
+// The machine that ran, without what costs time and changes no cycle.
+config::Loaded load_again(const std::string& path, const ordered_json& result) {
+  std::vector<std::string> overrides{"check=off", "fidelity=" + fidelity_of(result)};
+  const config::Loaded as_it_was = config::load(path, {}, config::Purpose::kRun);
+  if (as_it_was.config.system.ni.impl != config::Implementation::kSystemc)
+    overrides.emplace_back("system.ni.impl=systemc");
+  if (as_it_was.config.system.router.impl != config::Implementation::kSystemc)
+    overrides.emplace_back("system.router.impl=systemc");
+  return config::load(path, overrides, config::Purpose::kRun);
+}
+
+ordered_json run_again(const config::Loaded& loaded, const system::RunOptions& options) {
+  if (config::runs_program(loaded.config))
+    return system::run_program(loaded, system::load_program(loaded), options);
+  if (!loaded.config.training.model.empty()) return system::run_training(loaded, options);
+  return system::run_program(loaded, system::load_program(loaded), options);
+}
+
+ordered_json simulate(const std::string& path, const ordered_json& result,
+                      const std::atomic<bool>* interrupted) {
+  const config::Loaded loaded = load_again(path, result);
+  const topology::Topology topology = system::build_topology(loaded);
+  ordered_json shown{{"topology", system::drawing_of(topology)}};
+  system::RunProfile profile(topology, loaded.config.system);
+  system::RunOptions options;
+  options.interrupted = interrupted;
+  options.message_observers.push_back(&profile);
+  options.fabric_observers.push_back(&profile);
+  const ordered_json again = run_again(loaded, options);
+  if (again.at("cycles") != result.at("cycles")) {
+    shown["skipped"] = fmt::format(
+        "This version of coppice takes {} cycles for the configuration of the result, which says {}: run it "
+        "again for its links and time lines.",
+        again.at("cycles").dump(), result.at("cycles").dump());
+    return shown;
+  }
+  shown.update(profile.to_json(again.at("cycles").get<Cycles>()));
+  return shown;
+}
+
+std::string too_long(const std::string& how) {
+  return fmt::format(
+      "The run {}, too long to repeat it for links and time lines; --replay-seconds N allows "
+      "it.",
+      how);
+}
+
+std::string reason_to_skip(const ordered_json& result, double most_seconds) {
+  if (result.value("schema", "") != "coppice.result/1" || !result.contains("config") ||
+      !result.contains("cycles")) {
+    return "Links and time lines of ports are shown of runs.";
+  }
+  if (result.contains("stretches")) {
+    return "Links and time lines of ports are not shown of runs with failures, which have several stretches.";
+  }
+  if (most_seconds <= 0) return "Nothing was repeated: --replay-seconds is 0.";
+  const double seconds = result.contains("simulator") ? result["simulator"].value("wall_s", 0.0) : 0.0;
+  return seconds <= most_seconds ? "" : too_long(fmt::format("took {:.0f} s", seconds));
+}
+
+}  // namespace
+
+ordered_json replay(const std::string& path, const ordered_json& result, double most_seconds,
+                    const std::atomic<bool>* interrupted) {
+  const std::string reason = reason_to_skip(result, most_seconds);
+  if (!reason.empty()) return {{"skipped", reason}};
+  try {
+    return system::run_in_child([&] { return simulate(path, result, interrupted); }, interrupted,
+                                most_seconds);
+  } catch (const system::Interrupted&) {
+    throw;
+  } catch (const system::OutOfTime&) {
+    return {{"skipped", too_long(fmt::format("was not over after {:g} s", most_seconds))}};
+  } catch (const std::exception& error) {
+    return {{"skipped", fmt::format("The run could not be repeated: {}", error.what())}};
+  }
+}
+
+}  // namespace coppice::app

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/document/document.h"
+
+namespace coppice::config {
+
+// What a file says of a configuration: the whole of a YAML file, or the `config` of a result, with the
+// `assumptions` that the result lists. Places are those in the file.
+struct ConfigDocument {
+  Node root;
+  bool from_result = false;
+  std::vector<std::string> assumptions{};
+};
+
+// Reads a configuration, or the result of a run. Throws ConfigError as read_document() does, and for a file
+// of coppice's that holds no configuration, such as a schedule.
+ConfigDocument read_config_document(const std::string& path);
+
+}  // namespace coppice::config

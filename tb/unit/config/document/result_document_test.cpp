@@ -1,0 +1,85 @@
+#include "config/document/result_document.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "../scratch_file.h"
+
+namespace coppice::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ConfigDocument read(const std::string& text) {
+  const ScratchFile file(text);
+  return read_config_document(file.path());
+}
+
+TEST(ResultDocument, IsTheConfigurationOfAResultAtItsPlace) {
+  const ScratchFile file(
+      "{\n"
+      "  \"schema\": \"coppice.result/1\",\n"
+      "  \"version\": \"}\\\",{\",\n"
+      "  \"config\": {\n"
+      "    \"seed\": 7\n"
+      "  },\n"
+      "  \"assumptions\": [\"a \\\"link\\\"\", \"b\"],\n"
+      "  \"cycles\": 12\n"
+      "}\n");
+  const ConfigDocument document = read_config_document(file.path());
+  ASSERT_EQ(document.root.children.size(), 1U);
+  const Node& seed = document.root.children.front();
+  EXPECT_EQ(seed.name, "seed");
+  EXPECT_EQ(seed.text, "7");
+  EXPECT_EQ(seed.name_place.file, file.path());
+  EXPECT_EQ(seed.name_place.line, 5);
+  EXPECT_EQ(seed.name_place.column, 5);
+  EXPECT_THAT(document.assumptions, ElementsAre("a \"link\"", "b"));
+}
+
+TEST(ResultDocument, ReadsAResultOfOneLine) {
+  const ConfigDocument document = read(R"({"schema":"coppice.result/1","config":{"seed": 7},"rows":[1]})");
+  ASSERT_EQ(document.root.children.size(), 1U);
+  EXPECT_EQ(document.root.children.front().place.line, 1);
+  EXPECT_EQ(document.root.children.front().name_place.column, 40);
+  EXPECT_THAT(document.assumptions, IsEmpty());
+}
+
+TEST(ResultDocument, LeavesConfigurationsInBracesAsTheyAre) {
+  for (const char* text :
+       {"{seed: 7}", "{\"seed\": 7}", "{\"schema\": \"mine\", \"seed\": 7}", "seed: 7\n"}) {
+    const ConfigDocument document = read(text);
+    EXPECT_EQ(document.root.children.back().name, "seed") << text;
+  }
+}
+
+TEST(ResultDocument, RefusesWhatHoldsNoConfiguration) {
+  try {
+    read(R"({"schema": "coppice.compare/1", "rows": []})");
+    FAIL() << "taken for a configuration";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'coppice.compare/1' holds no configuration"));
+  }
+}
+
+// Whatever is cut off, the parser of YAML or this one says so.
+TEST(ResultDocument, RefusesResultsThatAreCutOff) {
+  const std::string whole =
+      "{\"schema\": \"coppice.result/1\", \"config\": {\"seed\": [7, \"}\\\"\"]}, \"assumptions\": [\"a\"]}";
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    try {
+      const ConfigDocument document = read(whole.substr(0, length));
+      // Behind its configuration a result may end anywhere.
+      EXPECT_GE(length, whole.find(", \"assumptions\"")) << length;
+      EXPECT_EQ(document.root.children.front().name, "seed");
+    } catch (const ConfigError&) {
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coppice::config
