@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "workshop.h"
@@ -136,6 +137,50 @@ TEST(ImportedSchedule, ThatCannotBeReadIsLocated) {
   outcome = shop.run({"run", "c.yaml", "--set", "collective.file=s.json"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.err, HasSubstr("the schedule of ring is compiled, not read from a file"));
+}
+
+// An all-gather of 8 GPUs as MSCCL writes it, a thread block per peer: by distance from the GPU, or by
+// number.
+std::string pairwise_all_gather(bool by_distance) {
+  std::string text =
+      R"(<algo name="pairs" nchannels="1" nchunksperloop="8" ngpus="8" coll="allgather" inplace="1">)";
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    text += fmt::format(R"(<gpu id="{}" i_chunks="0" o_chunks="8" s_chunks="0">)", gpu);
+    int id = 0;
+    const auto block = [&](int send, int receive, const char* type, int chunk) {
+      text += fmt::format(
+          R"(<tb id="{}" send="{}" recv="{}" chan="0"><step s="0" type="{}" srcbuf="o" srcoff="{}" dstbuf="o" )"
+          R"(dstoff="{}" cnt="1" depid="-1" deps="-1" hasdep="0"/></tb>)",
+          id++, send, receive, type, chunk, chunk);
+    };
+    for (int i = 0; i < 8; ++i) {
+      const int peer = by_distance ? (gpu + i) % 8 : i;
+      if (peer == gpu) continue;
+      block(peer, -1, "s", gpu);
+      block(-1, peer, "r", peer);
+    }
+    text += "</gpu>";
+  }
+  return text + "</algo>";
+}
+
+// 7 messages of 128 KiB over a port of 50 GB/s, whatever order the file has thread blocks in.
+TEST(ImportedSchedule, ThreadBlocksSharePortsWhateverTheirOrder) {
+  const Workshop shop;
+  shop.write("c.yaml",
+             "system:\n  topology: {kind: switch, dims: [8]}\n  link: {bandwidth: 50 GB/s, latency: 500 ns}\n"
+             "  flit: 64 B\n  ni: {flow_control: message}\n  router: {vc_depth: 2500}\n"
+             "collective: {op: all_gather, algorithm: file, file: a.xml, size: 1 MiB}\ncheck: values\n");
+  for (const bool by_distance : {true, false}) {
+    shop.write("a.xml", pairwise_all_gather(by_distance));
+    for (const char* fidelity : {"auto", "flit"}) {
+      const Outcome outcome =
+          shop.run({"run", "c.yaml", "--set", std::string("fidelity=") + fidelity, "--out", "r.json"});
+      ASSERT_EQ(outcome.status, 0) << outcome.err;
+      EXPECT_EQ(shop.read_json("r.json")["verified"], "values");
+      EXPECT_EQ(shop.read_json("r.json")["cycles"], 19385) << fidelity;
+    }
+  }
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ class MscclReader {
     std::vector<Send> sends;
     try {
       BlockExecution execution(program_);
-      sends = spread(topology, execution.run());
+      sends = spread(topology, staggered(execution.run(), accelerators_));
     } catch (const BlockFault& fault) {
       refuse(fault.place, fault.what());
     }
@@ -178,6 +178,15 @@ class MscclReader {
       refuse(node.offset_debug(), fmt::format("{} '{}' is none of i, o, s", buffer, name));
     }
     return {name.front(), number_of(node, offset, 0, kMostChunks)};
+  }
+
+  // Thread blocks run side by side: their order in the file means nothing. Where they share a port, each GPU
+  // sends a round's messages in the order of their distance from it, so that all do not send to one at once.
+  static std::vector<BlockMessage> staggered(std::vector<BlockMessage> messages, int gpus) {
+    std::ranges::stable_sort(messages, {}, [gpus](const BlockMessage& message) {
+      return std::pair(message.round, (message.dst - message.src + gpus) % gpus);
+    });
+    return messages;
   }
 
   // Messages as sends: channels of a connection in turn over the links between its ends, routed where there

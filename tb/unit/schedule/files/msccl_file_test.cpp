@@ -239,5 +239,42 @@ TEST(Msccl, RefusesAllToAllsThatLoseAChunk) {
               HasSubstr("not a multiple of ngpus"));
 }
 
+// An all-gather of four GPUs, a thread block per peer in ascending order of peers.
+std::string pairwise() {
+  std::string text =
+      R"(<algo name="pairs" nchannels="1" nchunksperloop="4" ngpus="4" coll="allgather" inplace="1">)";
+  for (int gpu = 0; gpu < 4; ++gpu) {
+    text += fmt::format(R"(<gpu id="{}" i_chunks="0" o_chunks="4" s_chunks="0">)", gpu);
+    int id = 0;
+    const auto block = [&](int send, int receive, const char* type, int chunk) {
+      text += fmt::format(
+          R"(<tb id="{}" send="{}" recv="{}" chan="0"><step s="0" type="{}" srcbuf="o" srcoff="{}" dstbuf="o" )"
+          R"(dstoff="{}" cnt="1" depid="-1" deps="-1" hasdep="0"/></tb>)",
+          id++, send, receive, type, chunk, chunk);
+    };
+    for (int peer = 0; peer < 4; ++peer) {
+      if (peer == gpu) continue;
+      block(peer, -1, "s", gpu);
+      block(-1, peer, "r", peer);
+    }
+    text += "</gpu>";
+  }
+  return text + "</algo>";
+}
+
+TEST(Msccl, ThreadBlocksThatShareAPortSendByDistance) {
+  const Machine machine = built(topology::Kind::kSwitch, {4});
+  const Schedule schedule =
+      parse_msccl(pairwise(), "a.xml", machine.topology, machine.request(Collective::kAllGather, 64));
+  EXPECT_EQ(schedule.steps, 1);
+  for (NodeId gpu = 0; gpu < 4; ++gpu) {
+    const Table& port = schedule.nodes[static_cast<std::size_t>(gpu)].ports[0];
+    ASSERT_EQ(port.size(), 3U);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(port.stored()[static_cast<std::size_t>(i)].destination(), (gpu + 1 + i) % 4);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace coppice::schedule
