@@ -78,7 +78,7 @@ class Record {
     // A configuration that comes from a result may have them already.
     for (const std::string& assumption : program.assumptions) {
       auto& all = json_["assumptions"];
-      if (std::ranges::find(all, assumption) == all.end()) all.push_back(assumption);
+      if (std::find(all.begin(), all.end(), assumption) == all.end()) all.push_back(assumption);
     }
     if (told_) {
       json_["program"] = {{"name", program.name},
