@@ -36,6 +36,9 @@ void warn(config::Loaded& loaded, config::Purpose purpose, bool records_waves) {
   for (std::string& warning : system::overridden_link_keys(loaded, purpose)) {
     warnings.push_back(std::move(warning));
   }
+  if (config::find_key("system.router.vc_depth")->used.has(purpose)) {
+    for (std::string& warning : config::shallow_buffers(loaded)) warnings.push_back(std::move(warning));
+  }
   for (const std::string& warning : warnings) fmt::print(stderr, "{}\n", warning);
 }
 
@@ -44,8 +47,6 @@ void warn(const nlohmann::ordered_json& result, const config::Loaded& loaded) {
   for (std::size_t i = loaded.config.warnings.size(); i < warnings.size(); ++i) {
     fmt::print(stderr, "{}\n", warnings[i].get<std::string>());
   }
-  if (!config::find_key("system.router.vc_depth")->used.has(purpose)) return;
-  for (const std::string& warning : config::shallow_buffers(loaded)) fmt::print(stderr, "{}\n", warning);
 }
 
 void add_style(CLI::App& line, Style& style) {
