@@ -117,9 +117,6 @@ docs: command ## build the documentation as a site: pages, reference of keys and
 	@scripts/setup.sh docs
 	@scripts/docs/build
 
-docs-examples: command ## run the commands of the documentation that take long, and compare what they print
-	@scripts/docs/run_blocks build/release/coppice --long
-
 test-slurm: command ## run a small experiment and a search on a Slurm cluster of one node, started and stopped for them
 	@scripts/setup.sh experiments slurm explore
 	@scripts/experiments/test_slurm
