@@ -16,8 +16,8 @@ namespace {
 using topology::NodeId;
 using workload::CollectiveOp;
 
-std::vector<int> members_of(const config::Loaded& loaded) {
-  const int accelerators = build_topology(loaded).num_accelerators();
+std::vector<int> members_of(const config::Loaded& loaded, const topology::Topology& machine) {
+  const int accelerators = machine.num_accelerators();
   std::vector<int> members = loaded.config.collective.group;
   if (members.empty()) {
     members.resize(static_cast<std::size_t>(accelerators));
@@ -52,7 +52,8 @@ workload::Program make_lone_collective(const config::Loaded& loaded) {
   const config::CollectiveConfig& own = loaded.config.collective;
   workload::Program program;
   program.name = own.op;
-  program.placement = members_of(loaded);
+  const topology::Topology machine = build_topology(loaded);
+  program.placement = members_of(loaded, machine);
   const auto members = static_cast<int>(program.placement.size());
   workload::RankGroup group{"group", {}};
   for (int rank = 0; rank < members; ++rank) group.ranks.push_back(rank);
@@ -63,6 +64,7 @@ workload::Program make_lone_collective(const config::Loaded& loaded) {
   collective.bytes = own.size;
   collective.as_configured = own.group.empty() && collective.op != CollectiveOp::kAllToAll;
   if (has_root(own)) {
+    if (own.group.empty()) require_root(loaded, machine);
     const auto root = std::ranges::find(program.placement, own.root);
     if (root == program.placement.end()) {
       throw ConfigError(loaded.place("collective.root"),

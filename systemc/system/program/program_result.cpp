@@ -126,8 +126,8 @@ class Record {
   void write_bandwidth() {
     const double time = time_ns();
     const auto members = static_cast<int>(only_->accelerators.size());
-    const double algbw =
-        time > 0 ? static_cast<double>(setup_.program.collectives.front().bytes) / time : 0.0;
+    const Bytes bytes = told_ ? setup_.program.collectives.front().bytes : only_->schedule.size;
+    const double algbw = time > 0 ? static_cast<double>(bytes) / time : 0.0;
     const bool all_to_all = only_->op == workload::CollectiveOp::kAllToAll;
     json_["algbw_gb_s"] = algbw;
     json_["busbw_gb_s"] = algbw * (all_to_all ? static_cast<double>(members - 1) / members
