@@ -68,6 +68,13 @@ Placement::Placement(const Topology& network, const Topology& machine, std::vect
   }
 }
 
+Placement::Placement(const Placement& within, const Topology& machine, std::span<const NodeId> nodes,
+                     std::span<const ChannelId> channels)
+    : network_(within.network_), machine_(&machine) {
+  for (const NodeId node : within.nodes_) nodes_.push_back(nodes[static_cast<std::size_t>(node)]);
+  for (const ChannelId id : within.channels_) channels_.push_back(channels[static_cast<std::size_t>(id)]);
+}
+
 Route Placement::route(NodeId src, const Route& route, int ni_ports, bool port_per_channel) const {
   Route placed = route;
   NodeId at = src;

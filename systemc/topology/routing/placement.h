@@ -17,6 +17,11 @@ class Placement {
   // Throws ModelError if the network has more channels between two nodes than the machine.
   Placement(const Topology& network, const Topology& machine, std::vector<NodeId> nodes);
 
+  // A network that lies within a part of the machine: `nodes` and `channels` are the machine's of each of the
+  // part's.
+  Placement(const Placement& within, const Topology& machine, std::span<const NodeId> nodes,
+            std::span<const ChannelId> channels);
+
   // The machine's node of one of the network's; kNoNode for kNoNode.
   NodeId node(NodeId node) const { return node < 0 ? node : nodes_[static_cast<std::size_t>(node)]; }
   // The machine's channel of one of the network's.

@@ -57,7 +57,7 @@ std::optional<Plane> plane_of(const Topology& network, const std::vector<Channel
   }
   if (find_unreachable(own)) return std::nullopt;
   const Bandwidth bandwidth = least_bandwidth(own);
-  return Plane{std::move(own), std::move(nodes), bandwidth};
+  return Plane{std::move(own), std::move(nodes), channels, bandwidth};
 }
 
 // By the fabrics of switches. Empty where accelerators are linked to each other.
@@ -130,6 +130,7 @@ std::vector<Plane> find_planes(const Topology& network) {
     }
     for (Plane& part : own) {
       for (NodeId& node : part.nodes) node = plane.nodes[index(node)];
+      for (ChannelId& id : part.channels) id = plane.channels[static_cast<std::size_t>(id)];
       finest.push_back(std::move(part));
     }
   }

@@ -9,8 +9,9 @@ namespace coppice::topology {
 // A part of a network that joins all accelerators and shares no channel with the network's other planes: a
 // switch among several like it, one fabric of a machine with several, the fastest of parallel links.
 struct Plane {
-  Topology network;           // of kind kFile; accelerators keep their numbers
-  std::vector<NodeId> nodes;  // [node of the plane]: that of the network
+  Topology network;                 // of kind kFile; accelerators keep their numbers
+  std::vector<NodeId> nodes;        // [node of the plane]: that of the network
+  std::vector<ChannelId> channels;  // [channel of the plane]: that of the network
   // The least bandwidth into an accelerator, or out of one.
   Bandwidth bandwidth;
 };

@@ -47,6 +47,8 @@ TEST(FindPlanes, AreParallelLinksTheFastestFirst) {
   ASSERT_EQ(planes.size(), 2U);
   EXPECT_EQ(planes[0].bandwidth, Bandwidth{16});
   EXPECT_EQ(planes[1].bandwidth, Bandwidth{1});
+  EXPECT_THAT(planes[0].channels, testing::ElementsAre(2, 3));
+  EXPECT_THAT(planes[1].channels, testing::ElementsAre(0, 1));
 }
 
 // Boxes on rails, and links of which only some are doubled.
