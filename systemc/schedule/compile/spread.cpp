@@ -26,6 +26,23 @@ std::size_t most_channels(const Topology& topology) {
   return most;
 }
 
+Femtoseconds longest_latency(const Plane& plane) {
+  Femtoseconds longest = 0;
+  for (const topology::Channel& channel : plane.network.channels())
+    longest = std::max(longest, channel.latency);
+  return longest;
+}
+
+// Whether a plane, in the steps of a ring, takes longer on its way than its part of the data would take on
+// the fastest.
+bool holds_up(const Plane& plane, const Plane& fastest, const CompileRequest& request) {
+  const double part =
+      plane.bandwidth.gb_per_s() / (plane.bandwidth.gb_per_s() + fastest.bandwidth.gb_per_s());
+  const auto moved = static_cast<Bytes>(2 * part * static_cast<double>(request.size));
+  const Femtoseconds later = longest_latency(plane) - longest_latency(fastest);
+  return 2 * (plane.network.num_accelerators() - 1) * later > transfer_time(moved, fastest.bandwidth);
+}
+
 // The planes to use, the fastest first; none where the compiler gets the network as it is.
 std::vector<Plane> planes_to_use(const AlgorithmInfo& info, const Topology& topology,
                                  const CompileRequest& request) {
@@ -36,6 +53,12 @@ std::vector<Plane> planes_to_use(const AlgorithmInfo& info, const Topology& topo
   if (whole || request.routing == nullptr) return {};
   std::vector<Plane> planes = topology::find_planes(topology);
   std::ranges::stable_sort(planes, std::greater<>{}, &Plane::bandwidth);
+  std::vector<Plane> worthwhile;
+  for (Plane& plane : planes) {
+    if (!worthwhile.empty() && holds_up(plane, worthwhile.front(), request)) continue;
+    worthwhile.push_back(std::move(plane));
+  }
+  planes = std::move(worthwhile);
   if (request.planes > 0 && planes.size() > static_cast<std::size_t>(request.planes)) {
     planes.erase(planes.begin() + request.planes, planes.end());
   }
