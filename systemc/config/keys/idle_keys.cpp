@@ -63,7 +63,7 @@ bool carries_values(const Config& config) {
 }  // namespace
 
 std::string idle_untrained(const Config& config, const Use& /*use*/) {
-  if (!config.training.model.empty()) return "";
+  if (!config.training.model.empty() || runs_inference(config)) return "";
   return work_of(config) == Work::kProgram ? "a program says what is computed and when"
                                            : "nothing is trained";
 }
