@@ -25,7 +25,9 @@ using topology::DimensionSpec;
 constexpr Femtoseconds kNs = kFemtosecondsPerNanosecond;
 
 DimensionSpec dimension(int size, std::int64_t gigabytes, DimensionKind kind = DimensionKind::kSwitch) {
-  DimensionSpec spec{.kind = kind, .size = size};
+  DimensionSpec spec;
+  spec.kind = kind;
+  spec.size = size;
   spec.links = kind == DimensionKind::kFullyConnected ? size - 1 : 1;
   spec.bandwidth = {gigabytes * 1'000'000'000};
   spec.latency = 500 * kNs;

@@ -57,9 +57,10 @@ TEST(LaunchOf, IsTheProtocolsOrTheSystems) {
 
 // Eight accelerators behind a switch, a message a step.
 nlohmann::ordered_json run_box(const std::string& size, std::vector<std::string> more) {
-  more.insert(more.begin(), {"system.topology.kind=switch", "system.topology.dims=[8]",
-                             "system.link.bandwidth=450 GB/s", "system.link.latency=200 ns",
-                             "collective.algorithm=ring", "collective.size=" + size, "check=contributions"});
+  more.insert(more.begin(),
+              {"system.topology.kind=switch", "system.topology.dims=[8]", "system.link.bandwidth=450 GB/s",
+               "system.link.latency=200 ns", "system.flit=auto", "collective.algorithm=ring",
+               "collective.size=" + size, "check=contributions"});
   return run("torus_4x4", more);
 }
 
