@@ -135,7 +135,8 @@ class SteadyTables {
     }
     std::ranges::stable_sort(trials, {}, &Trial::finish);
     for (std::size_t i = 0; i < std::min(kExecuted, trials.size()); ++i) {
-      if (static_cast<double>(trials[i].finish) > kWorthExecuting * static_cast<double>(best_.expected)) return;
+      if (static_cast<double>(trials[i].finish) > kWorthExecuting * static_cast<double>(best_.expected))
+        return;
       execute(scheduler, trials[i]);
     }
   }

@@ -300,21 +300,22 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
                            split_into_chunks(request.size, request.element, 1), {}),
             0};
   }
-  const bool exactly = request.chunks == kAutomaticChunks &&
-                       (topology.num_switches() > 0 || request.collective != Collective::kAllReduce);
-  PackedTables exact;
-  if (exactly) {
-    exact = pack_exactly(topology, request, limit);
-    if (exact.schedule && !falls_short(topology, request, exact.expected)) return exact;
-    if (exact.schedule) limit = std::min(limit, exact.expected);
-  }
   PackedTables pieces = pack_in_pieces(topology, request, limit);
-  if (exact.schedule && pieces.schedule) {
-    // Both by the same execution.
-    pieces.expected = expected_time(topology, request, *pieces.schedule, exact.expected,
-                                    pieces.buffered ? Waiting::kInRouters : Waiting::kAtPorts);
+  // Channels alike have orders in which nothing meets.
+  const auto rate = [](const topology::Channel& channel) { return channel.bandwidth.bytes_per_second; };
+  const auto [slowest, fastest] = std::ranges::minmax_element(topology.channels(), {}, rate);
+  if (request.chunks == kAutomaticChunks && topology.num_switches() > 0 && rate(*slowest) != rate(*fastest)) {
+    // Estimates of other orders know little of what meets.
+    if (pieces.schedule) {
+      pieces.expected = expected_time(topology, request, *pieces.schedule, limit,
+                                      pieces.buffered ? Waiting::kInRouters : Waiting::kAtPorts);
+    }
+    const Femtoseconds known = pieces.schedule ? std::min(limit, pieces.expected) : limit;
+    if (falls_short(topology, request, known)) {
+      PackedTables exact = pack_exactly(topology, request, known);
+      if (exact.schedule) pieces = std::move(exact);
+    }
   }
-  if (exact.schedule && (!pieces.schedule || exact.expected <= pieces.expected)) pieces = std::move(exact);
   PackedTables steps =
       pack_in_steps(topology, request, PackedTreesCompiler::info().name, std::min(limit, pieces.expected));
   return steps.schedule ? std::move(steps) : std::move(pieces);

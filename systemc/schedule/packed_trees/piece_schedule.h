@@ -87,8 +87,7 @@ class PieceScheduler {
   // The same order in every period, with time to spare between hops (steady state): each hop sends piece p
   // one period after piece p - 1, and so long after its data that waiting in routers does not matter. Pieces
   // are alike but for the last. Nothing if there are too many hops.
-  std::optional<PieceSchedule> schedule_steady(std::span<const Bytes> bytes, int pieces,
-                                               double spare) const;
+  std::optional<PieceSchedule> schedule_steady(std::span<const Bytes> bytes, int pieces, double spare) const;
   // Its finish, if all pieces are of `bytes`; never if there is none.
   Femtoseconds finish_steady(Bytes bytes, int pieces, double spare) const;
   // Without the messages.
