@@ -24,8 +24,8 @@ except ModuleNotFoundError as missing:
     sys.exit(f"coppice: a calibration needs the packages {PACKAGES}: there is no {missing.name}")
 
 # The algorithms that a library may have used, those that move the most bytes first.
-CANDIDATES = {"all_reduce": ["ring", "rail_ring", "rail_tree", "nvls"], "all_gather": ["ring", "rail_ring"],
-              "reduce_scatter": ["ring", "rail_ring"], "all_to_all": ["direct"]}
+CANDIDATES = {"all_reduce": ["rail_ring", "rail_tree", "nvls"], "all_gather": ["rail_ring"],
+              "reduce_scatter": ["rail_ring"], "all_to_all": ["direct"]}
 
 
 def parser() -> argparse.ArgumentParser:

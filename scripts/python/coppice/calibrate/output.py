@@ -16,6 +16,7 @@ from coppice.calibrate.measured import Point
 Case = tuple[str, int, int]
 # What messages between two accelerators are called in system.ni.protocols.
 OPERATIONS = {"send_recv": "send, broadcast"}
+SAME_COSTS = {"rail_ring": "rail_ring, ring", "direct": "direct, two_shot"}  # what moves data in the same way
 # Operations whose lines belong to one algorithm.
 NAMED = {"all_reduce", "all_gather", "reduce_scatter"}
 
@@ -52,7 +53,7 @@ def protocol_line(series: Series, number: int) -> str:
     operations = OPERATIONS.get(series.operation, series.operation)
     fields = [f"name: {series.operation}_{series.ranks}_{number + 1}", f"operations: [{operations}]"]
     if series.operation in NAMED and p.algorithm != "auto":
-        fields.append(f"algorithms: [{p.algorithm}]")
+        fields.append(f"algorithms: [{SAME_COSTS.get(p.algorithm, p.algorithm)}]")
     if series.ranks_range():
         fields.append("ranks: [{}, {}]".format(*series.ranks_range()))
     if p.start is not None:
