@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import warnings
 from collections.abc import Sequence
 
 
@@ -15,6 +16,14 @@ class CoppiceError(RuntimeError):
     def __init__(self, message: str, status: int):
         super().__init__(message)
         self.status = status
+
+
+def reason_of(error: Exception) -> str:
+    """One line for people of an error that nobody expected."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
 def find_command() -> str:
@@ -37,7 +46,8 @@ def find_command() -> str:
 
 
 def call(arguments: Sequence[str], folder: str | os.PathLike[str] | None = None) -> str:
-    """Runs the command in `folder` and returns what it prints. Raises CoppiceError if it fails."""
+    """Runs the command in `folder` and returns what it prints; what it warns of become Python's warnings. Raises
+    CoppiceError if it fails."""
     command = [find_command(), *arguments]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
@@ -45,6 +55,9 @@ def call(arguments: Sequence[str], folder: str | os.PathLike[str] | None = None)
         raise CoppiceError(f"cannot start {command[0]}: {error.strerror}", 2) from error
     if done.returncode != 0:
         raise CoppiceError(done.stderr.strip() or f"coppice ended with status {done.returncode}", done.returncode)
+    for line in done.stderr.splitlines():
+        if "warning: " in line:
+            warnings.warn(line, stacklevel=3)
     return done.stdout
 
 

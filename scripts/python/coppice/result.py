@@ -8,6 +8,8 @@ import pathlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from coppice.files import write_text
+
 if TYPE_CHECKING:
     import pandas
 
@@ -72,7 +74,7 @@ class Result(Section):
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """As --out writes it: what 'coppice report' reads."""
-        pathlib.Path(path).write_text(json.dumps(self._values, indent=2) + "\n", encoding="utf-8")
+        write_text(path, json.dumps(self._values, indent=2) + "\n")
 
     def series(self) -> pandas.Series:
         """Every single figure by its dotted name, without the configuration."""

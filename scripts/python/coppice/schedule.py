@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import pathlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Union
+
+from coppice.files import write_text
 
 if TYPE_CHECKING:
     import pandas
@@ -104,7 +105,7 @@ class Schedule:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """A file for collective.file."""
-        pathlib.Path(path).write_text(self.to_json(), encoding="utf-8")
+        write_text(path, self.to_json())
 
 
 def _relatives(entry: Entry, before: Sequence[Entry]) -> dict[str, Any]:

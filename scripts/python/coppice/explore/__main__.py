@@ -11,7 +11,7 @@ import sys
 import time
 from typing import Any
 
-from coppice.command import CoppiceError, call
+from coppice.command import CoppiceError, call, reason_of
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 PACKAGES = "python3-yaml, python3-optuna, python3-pandas and python3-sklearn (make explore installs them)"
@@ -233,6 +233,11 @@ def main() -> int:
         return error.status
     except ModuleNotFoundError as error:
         print(f"explore: {error}: it needs {PACKAGES}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:  # whatever a disk, a database or a library may raise is one line for whoever called
+        print(f"explore: failed: {reason_of(error)}", file=sys.stderr)
         return FAILED
 
 

@@ -23,8 +23,9 @@ from coppice.explore.ledger import Ledger
 from coppice.explore.space import Space, Workload
 
 BAD_INPUT = 2
+AREA_IN_RANGE = "hardware.area_in_range"  # whether nothing of an area is extrapolated
 PLACE = re.compile(r"^--set .*?:\d+:\d+: ")  # of a message
-LEFT_OUT = ("schema", "version", "config", "simulator", "channels", "assumptions")  # of a result's quantities
+LEFT_OUT = ("schema", "version", "config", "simulator", "channels", "assumptions", "warnings")  # of a result's quantities
 
 
 class Unusable(Exception):
@@ -210,6 +211,9 @@ class Evaluator:
         def lookup(name: str) -> Any:
             return self._lookup(name, known, combined, per_workload, lookup)
         quantities = dict(combined)
+        fitted = [found["hardware"]["area_in_range"] for found in (facts, *per_workload.values()) if "hardware" in found]
+        if fitted:
+            quantities[AREA_IN_RANGE] = all(fitted)
         for name in self.space.quantities:
             quantities[name] = self._value(lookup, name)
         if self.space.prices:

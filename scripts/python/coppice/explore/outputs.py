@@ -5,32 +5,23 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import pathlib
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from coppice.command import call
 from coppice.explore import front, search
-from coppice.explore.evaluate import configuration
+from coppice.explore.evaluate import AREA_IN_RANGE, configuration
 from coppice.explore.ledger import DONE, Ledger, Point
 from coppice.explore.space import Space
 from coppice.explore.worker import centres, decided, feasible, front_of, minimized, neighbours
+from coppice.files import write, write_text
 
 SCHEMA = "coppice.explore/1"
-SHOWN_QUANTITIES = ("time_ns", "cycles", "efficiency", "algbw_gb_s", "cost", "hardware.area_mm2", "hardware.energy_uj",
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # the first letters of what spreadsheets run
+SHOWN_QUANTITIES = ("time_ns", "cycles", "efficiency", "algbw_gb_s", "cost", "hardware.area_mm2", AREA_IN_RANGE, "hardware.energy_uj",
                     "link_utilization.mean", "link_utilization.max", "flit_hops")
-
-
-def write(path: pathlib.Path, fill: Callable[[pathlib.Path], None]) -> None:
-    """Under a temporary name first: nobody sees half a file, and workers that end at once do not disturb each other."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        fill(partial)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 class Results:
@@ -166,7 +157,7 @@ class Results:
         write(folder / "sweeps.csv", lambda path: _csv(path, _names(sweeps) or ["around"], sweeps))
         self._configurations(folder / "front")
         document = self.document(columns, rows, importance, sweeps)
-        write(folder / "explore.json", lambda path: path.write_text(json.dumps(document), encoding="utf-8"))
+        write_text(folder / "explore.json", json.dumps(document))
         if page:
             write(folder / "explore.html", lambda path: call(
                 ["report", str(folder / "explore.json"), "--out", str(path)]) and None)
@@ -179,7 +170,7 @@ class Results:
             for workload, config in (point.record or {})["configs"].items():
                 name = f"{point.point}.yaml" if len(self.space.workloads) == 1 else f"{point.point}.{workload}.yaml"
                 names.add(name)
-                write(folder / name, lambda path, config=config: path.write_text(configuration(config), encoding="utf-8"))
+                write_text(folder / name, configuration(config))
         for path in folder.glob("*.yaml"):
             if path.name not in names:
                 path.unlink(missing_ok=True)
@@ -235,6 +226,9 @@ class Results:
             text += "  " + "  ".join(cell.rjust(width) for cell, width in zip(line, widths)) + "\n"
         if len(self.front) > 20:
             text += f"  ... and {len(self.front) - 20} more\n"
+        beyond = sum((point.record or {})["quantities"].get(AREA_IN_RANGE, True) is False for point in self.front)
+        if beyond:
+            text += f"  {beyond} of these have an area that is extrapolated ({AREA_IN_RANGE} is False)\n"
         return text
 
 
@@ -260,8 +254,13 @@ def _names(rows: Sequence[dict[str, Any]]) -> list[str]:
 def _csv(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.DictWriter(out, columns, lineterminator="\n", extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
+        writer.writerow({name: _inert(name) for name in columns})
+        writer.writerows({name: _inert(value) for name, value in row.items()} for row in rows)
+
+
+def _inert(value: Any) -> Any:
+    """A text that a spreadsheet would run as a formula with an apostrophe before it, which makes it text again."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULAS else value
 
 
 def _cell(value: Any) -> Any:
@@ -269,7 +268,6 @@ def _cell(value: Any) -> Any:
 
 
 def _sqlite(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
-    path.unlink(missing_ok=True)
     database = sqlite3.connect(path)
     try:
         quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)

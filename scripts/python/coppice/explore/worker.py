@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from coppice.command import CoppiceError
+from coppice.command import CoppiceError, reason_of
 from coppice.explore import front, search
 from coppice.explore.evaluate import Evaluator, Unusable
 from coppice.explore.ledger import DONE, FAILED, RUNNING, SKIPPED, Candidate, Ledger, Point
@@ -206,9 +206,9 @@ class Worker:
 def main(space: Space, url: str, study: str, runs: int | None, deadline: float | None, timings: Any = None) -> int:
     """A worker process; its exit status."""
     stop_at_signals()
-    ledger = Ledger(url, study)
     worker = None
     try:
+        ledger = Ledger(url, study)
         worker = Worker(space, ledger, runs, deadline)
         with beating(ledger):
             worker.work()
@@ -217,6 +217,9 @@ def main(space: Space, url: str, study: str, runs: int | None, deadline: float |
     except CoppiceError as error:
         print(f"explore: {error}", file=sys.stderr)
         return 2
+    except Exception as error:
+        print(f"explore: a worker failed: {reason_of(error)}", file=sys.stderr)
+        return 1
     finally:
         if timings is not None and worker is not None:
             with timings.get_lock():
