@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality docs test-slurm cosim coverage nightly formal mutate area timing layout energy waveforms fpga tile sweep deb explore
+.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality docs docs-examples test-slurm cosim coverage nightly formal mutate area timing layout energy waveforms fpga tile sweep deb explore
 .NOTPARALLEL:
 
 help:
@@ -116,6 +116,9 @@ explore: command ## search a small space of machines to its page: results/explor
 docs: command ## build the documentation as a site: pages, reference of keys and results, API
 	@scripts/setup.sh docs
 	@scripts/docs/build
+
+docs-examples: command ## run the commands of the documentation that take long, and compare what they print
+	@scripts/docs/run_blocks build/release/coppice --long
 
 test-slurm: command ## run a small experiment and a search on a Slurm cluster of one node, started and stopped for them
 	@scripts/setup.sh experiments slurm explore
