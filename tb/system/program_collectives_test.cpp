@@ -59,7 +59,7 @@ TEST_F(Programs, CostWhatTheirOnlyCollectiveCostsWhereverItRuns) {
       "kind: dgx1",
       "kind: hierarchy, dimensions: [{kind: switch, size: 4, bandwidth: 16 GB/s, latency: 100 ns}, "
       "{kind: ring, size: 2, links: 2, bandwidth: 8 GB/s, latency: 300 ns}]"};
-  constexpr std::array kRanks{16, 9, 8, 8, 8, 8, 8};
+  constexpr std::array kRanks{16, 9, 8, 16, 8, 8, 8};
   constexpr std::array kAlgorithms{
       "ring",   "ring2d",       "tree",      "double_tree",  "overlapped_double_tree",
       "direct", "hierarchical", "multitree", "packed_trees", "chained_multitree"};
