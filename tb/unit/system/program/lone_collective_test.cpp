@@ -59,38 +59,5 @@ TEST(LoneCollective, RefusesMembersThatAreNone) {
               ThrowsMessage<ConfigError>(HasSubstr("accelerator 1 is there twice")));
 }
 
-// 1,024 bytes in 100 ns among four: an all-reduce moves 2 (n - 1) / n of them over a bus, an all-to-all
-// (n - 1) / n.
-TEST(LoneCollective, AddsTheFieldsOfACollective) {
-  CompiledCollective compiled;
-  compiled.accelerators = {7, 4, 6, 5};
-  compiled.schedule.nodes.resize(4);
-  compiled.schedule.steps = 6;
-  compiled.report.contention_free = true;
-  compiled.bandwidth_ns = 20;
-  compiled.least_ns = 25;
-  compiled.least.latency_ns = 3;
-  compiled.least.bandwidth.groups = {{0, 1}, {3}};
-  nlohmann::ordered_json result{{"time_ns", 100.0}, {"fidelity", "train"}};
-  add_collective_fields(result, compiled, 1024);
-  EXPECT_DOUBLE_EQ(result["algbw_gb_s"], 10.24);
-  EXPECT_DOUBLE_EQ(result["busbw_gb_s"], 10.24 * 1.5);
-  EXPECT_DOUBLE_EQ(result["efficiency"], 0.25);
-  EXPECT_EQ(result["contention_free"], true);
-  EXPECT_EQ(result["bound"]["groups"], nlohmann::ordered_json({{7, 4}, {5}}));
-  EXPECT_DOUBLE_EQ(result["bound"]["latency_ns"], 3);
-  result["fidelity"] = "flit";
-  compiled.op = workload::CollectiveOp::kAllToAll;
-  add_collective_fields(result, compiled, 1024);
-  EXPECT_EQ(result["contention_free"], false);
-  EXPECT_DOUBLE_EQ(result["busbw_gb_s"], 10.24 * 0.75);
-  EXPECT_DOUBLE_EQ(result["bound"]["time_ns"], 20);
-  // Nothing takes no time.
-  result["time_ns"] = 0.0;
-  add_collective_fields(result, compiled, 0);
-  EXPECT_DOUBLE_EQ(result["efficiency"], 1);
-  EXPECT_DOUBLE_EQ(result["algbw_gb_s"], 0);
-}
-
 }  // namespace
 }  // namespace coppice::system

@@ -91,12 +91,12 @@ TEST(Collective, MultiTreeOn4x4TorusIsSerializationAndTheLatencyOfItsPhases) {
 }
 
 // The same on other machines, sizes and timings.
-struct Machine {
+struct BuiltMachine {
   const char* name;
   std::vector<std::string> overrides;
 };
 
-class Arithmetic : public ::testing::TestWithParam<Machine> {};
+class Arithmetic : public ::testing::TestWithParam<BuiltMachine> {};
 
 TEST_P(Arithmetic, GivesTheCyclesOfTheSimulation) {
   for (const char* algorithm : {"multitree", "ring"}) {
@@ -112,7 +112,7 @@ TEST_P(Arithmetic, GivesTheCyclesOfTheSimulation) {
   }
 }
 
-const Machine kMachines[] = {
+const BuiltMachine kMachines[] = {
     {"Torus3x3", {"collective.size=100 KiB", "system.topology.dims=[3, 3]"}},
     {"Torus4x4x2", {"collective.size=40 KiB", "system.topology.dims=[4, 4, 2]"}},
     {"Mesh", {"collective.size=64 KiB", "system.topology.kind=mesh"}},
