@@ -197,14 +197,14 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
   std::map<Bytes, double> bound;
   std::map<std::string, Points> lines;
   Points chosen;
-  std::string chooser;
   for (const ComparedRun& run : runs) {
     least = std::min({least, run.time_ns, run.bound_ns > 0 ? run.bound_ns : run.time_ns});
     most = std::max(most, run.time_ns);
     bound[run.size] = run.bound_ns;
-    Points& line = run.chosen.empty() ? lines[run.algorithm] : chosen;
+    // Choosers of one library's algorithms are lines like any other.
+    const bool chooses = !run.chosen.empty() && run.algorithm == "auto";
+    Points& line = chooses ? chosen : lines[run.algorithm];
     line.emplace_back(static_cast<double>(run.size), run.time_ns);
-    if (!run.chosen.empty()) chooser = run.algorithm + "'s choice";
   }
   const LogAxis x(static_cast<double>(bound.begin()->first), static_cast<double>(bound.rbegin()->first),
                   kLeft, kWidth - kRight);
@@ -222,7 +222,7 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
     text += series(places_of(x, y, lines[order[i].second]), order[i].second, i, name_y);
   }
   if (!chosen.empty()) {
-    text += rings(places_of(x, y, chosen), chooser, name_y);
+    text += rings(places_of(x, y, chosen), "auto's choice", name_y);
     name_y += 19;
   }
   Points limit;

@@ -212,8 +212,8 @@ TEST(BadInput, OverridesAreLocatedOnTheCommandLine) {
        "example "
        "'16 GB/s'\n"},
       {"seed", "--set seed:1:1: must be KEY=VALUE, for example 'system.link.bandwidth=32 GB/s'\n"},
-      {"collective.size=3 B",
-       "--set collective.size=3 B:1:17: collective.size must be from 4 B to 1 TiB, not '3 B'\n"},
+      {"collective.size=0 B",
+       "--set collective.size=0 B:1:17: collective.size must be from 1 B to 1 TiB, not '0 B'\n"},
   };
   for (const auto& [text, message] : cases) {
     const Outcome outcome = shop.run({"run", "c.yaml", "--set", text});

@@ -133,8 +133,9 @@ TEST_F(Programs, RunDisjointRowsAsFastAsOne) {
       "operations:\n"
       "  - {name: a, all_reduce: 64 KiB, group: r0}\n"
       "  - {name: b, all_reduce: 64 KiB, group: r1}\n";
-  const Json row = run(torus, one);
-  const Json rows = run(torus, all);
+  const std::vector<std::string> ring{"collectives.all_reduce.algorithm=ring"};
+  const Json row = run(torus, one, ring);
+  const Json rows = run(torus, all, ring);
   EXPECT_EQ(row["cycles"], rows["cycles"]);
   EXPECT_EQ(row["cycles"].get<std::int64_t>(),
             cycles_alone("kind: ring, dims: [4]", "algorithm: ring, size: 64 KiB"));
@@ -146,14 +147,16 @@ TEST_F(Programs, GiveGroupsTheirDimensions) {
       "{kind: switch, size: 4, bandwidth: 8 GB/s, latency: 500 ns}]";
   const Json inner =
       run(levels,
-          "ranks: 16\ngroups: {g: [4, 5, 6, 7]}\noperations:\n  - {name: a, all_reduce: 1 MiB, group: g}\n");
+          "ranks: 16\ngroups: {g: [4, 5, 6, 7]}\noperations:\n  - {name: a, all_reduce: 1 MiB, group: g}\n",
+          {"collectives.all_reduce.algorithm=ring"});
   EXPECT_EQ(inner["cycles"].get<std::int64_t>(),
             cycles_alone("kind: hierarchy, dimensions: [{kind: ring, size: 4, links: 2, bandwidth: 16 GB/s, "
                          "latency: 100 ns}]",
                          "algorithm: ring, size: 1 MiB"));
   const Json outer =
       run(levels,
-          "ranks: 16\ngroups: {g: [1, 5, 9, 13]}\noperations:\n  - {name: a, all_reduce: 1 MiB, group: g}\n");
+          "ranks: 16\ngroups: {g: [1, 5, 9, 13]}\noperations:\n  - {name: a, all_reduce: 1 MiB, group: g}\n",
+          {"collectives.all_reduce.algorithm=ring"});
   EXPECT_EQ(outer["cycles"].get<std::int64_t>(),
             cycles_alone(
                 "kind: hierarchy, dimensions: [{kind: switch, size: 4, bandwidth: 8 GB/s, latency: 500 ns}]",

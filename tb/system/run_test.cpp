@@ -114,7 +114,7 @@ TEST(Run, RepeatsItselfFromTheConfigurationInItsResult) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   auto first = result_of(shop, {"collective.algorithm=multitree", "system.ni.flow_control=message"});
-  shop.write("c.yaml", first["config"].dump());
+  shop.write("c.yaml", first.dump());
   auto second = result_of(shop, {});
   first.erase("simulator");
   second.erase("simulator");
@@ -154,7 +154,7 @@ TEST(Run, WarnsOfSettingsWithoutEffect) {
             "effect: a "
             "dimension of width 1 has no links\n"
             "--set system.accelerator.pes=4:1:24: warning: system.accelerator.pes has no effect: nothing is "
-            "trained\n");
+            "computed by the accelerators\n");
 }
 
 TEST(Run, FailsAtTheCycleLimit) {

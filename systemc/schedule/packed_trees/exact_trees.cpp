@@ -8,7 +8,6 @@
 
 #include "schedule/packed_trees/arborescences.h"
 #include "schedule/packed_trees/expected_time.h"
-#include "schedule/packed_trees/packed_trees.h"
 #include "schedule/packed_trees/piece_choice.h"
 #include "schedule/packed_trees/piece_tables.h"
 #include "schedule/packed_trees/routed_trees.h"
@@ -150,7 +149,7 @@ class SteadyTables {
     if (!order) return;
     if (timing_) order = both_phases(*std::move(order), bytes);
     Schedule schedule =
-        build_piece_tables(topology_, request_, PackedTreesCompiler::info().name, trees_, flows, *order);
+        build_piece_tables(topology_, request_, kPackedTrees, trees_, flows, *order);
     const Femtoseconds time =
         expected_time(topology_, request_, schedule, best_.expected, Waiting::kInRouters);
     if (time >= best_.expected) return;

@@ -7,6 +7,9 @@
 
 namespace coppice::schedule {
 
+// The algorithm's name.
+inline constexpr const char* kPackedTrees = "packed_trees";
+
 // Tables over packed trees, and what they should take.
 struct PackedTables {
   std::optional<Schedule> schedule;  // none if they would take longer than wanted

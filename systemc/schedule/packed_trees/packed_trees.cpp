@@ -286,7 +286,7 @@ PackedTables pack_in_pieces(const topology::Topology& topology, const CompileReq
 }  // namespace
 
 AlgorithmInfo PackedTreesCompiler::info() {
-  return {.name = "packed_trees",
+  return {.name = kPackedTrees,
           .summary = "spanning trees that share out all bandwidth, each piece summed and spread at once",
           .chunking = Chunking::kChosen,
           .rooted = true,

@@ -74,7 +74,7 @@ void ResultFile::require_target() const {
   if (fs::is_directory(target_, ignored)) {
     throw ConfigError(where, fmt::format("'{}' is a directory; name a file in it", path_));
   }
-  if (fs::is_symlink(target_, ignored)) {
+  if (fs::is_symlink(target_, ignored) && !is_special(target_)) {
     throw ConfigError(where,
                       fmt::format("'{}' is a symbolic link that leads nowhere; name another file", path_));
   }

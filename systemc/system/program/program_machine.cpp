@@ -47,8 +47,8 @@ void require_routers(const config::Loaded& loaded) {
 bool is_one_collective(const config::Loaded& loaded, const workload::Program& program,
                        const std::vector<Job>& jobs, int accelerators) {
   if (program.collectives.size() != 1 || !program.transfers.empty()) return false;
-  if (static_cast<int>(program.ranks.size()) != accelerators || !loaded.config.program.failures.empty())
-    return false;
+  if (static_cast<int>(program.ranks.size()) != accelerators) return false;
+  if (!loaded.config.program.failures.empty() && config::runs_program(loaded.config)) return false;
   if (accelerators < 2 && !program.collectives.front().as_configured) return false;
   return std::ranges::all_of(jobs, [](const Job& job) { return job.arrival == 0; }) &&
          std::ranges::all_of(program.ranks, [](const workload::RankProgram& rank) {

@@ -157,8 +157,8 @@ TEST(IneffectiveKeys, SaysNothingOfAResultsOwnKeys) {
       "\"dims\": [4]}, \"accelerator\": {\"pes\": 4}}, \"collective\": {\"algorithm\": \"ring\", "
       "\"size\": \"1 KiB\"}}}\n");
   EXPECT_THAT(ineffective_keys(load(file.path(), {}, Purpose::kRun), Purpose::kRun), IsEmpty());
-  EXPECT_THAT(ineffective_keys(load(file.path(), {"training.zero=1"}, Purpose::kRun), Purpose::kRun),
-              ElementsAre(HasSubstr("training.zero has no effect")));
+  EXPECT_THAT(ineffective_keys(load(file.path(), {"system.accelerator.pes=8"}, Purpose::kRun), Purpose::kRun),
+              ElementsAre(HasSubstr("system.accelerator.pes has no effect")));
 }
 
 TEST(IneffectiveKeys, KnowsWhatASchedulesChunksAreChosenBy) {

@@ -290,7 +290,7 @@ TEST(ToJson, LeavesOutTheCollectiveThatTrafficDoesNotName) {
 }
 
 TEST(Loader, FilesMayLieBesideTheConfiguration) {
-  const ScratchFile graph("accelerators 2\n", ".graph");
+  const ScratchFile graph("accelerators 2\nlink 0 -- 1\n", ".graph");
   const std::filesystem::path whole(graph.path());
   const auto file_of = [](const std::string& name) {
     return load_text("system: {topology: {kind: file, file: " + name +

@@ -77,7 +77,7 @@ TEST(AstraNetwork, StandsForTheDimensionsOfAHierarchy) {
   EXPECT_EQ(loaded.system.topology.dimensions, read_astra_network(network.path()).dimensions);
   nlohmann::ordered_json result;
   write_config(loaded, result);
-  EXPECT_EQ(result["assumptions"].size(), 3U);
+  EXPECT_EQ(result["assumptions"].size(), 4U);  // those of the file, and the buffers that fit its links
   // What is written stands for the same without the file.
   const ScratchFile again(result["config"].dump());
   EXPECT_EQ(load(again.path(), {}, Purpose::kRun).config.system, loaded.system);

@@ -71,7 +71,9 @@ TEST(Dimensions, AreWrittenAsTheyAreRead) {
   const ScratchFile file(hierarchy(kSwitch, kRing));
   const Loaded loaded = load(file.path(), {}, Purpose::kRun);
   const ScratchFile copy(to_json(loaded.config).dump());
-  EXPECT_EQ(load(copy.path(), {}, Purpose::kRun).config, loaded.config);
+  const Config again = load(copy.path(), {}, Purpose::kRun).config;
+  EXPECT_EQ(again.system, loaded.config.system);
+  EXPECT_EQ(again.collective, loaded.config.collective);
 }
 
 TEST(Dimensions, OfAWrongFormAreRefusedWhereTheyStand) {

@@ -106,7 +106,7 @@ TEST(BuildSchedule, PadsToAnElementForEveryAccelerator) {
   }
   EXPECT_EQ(size_of("torus_4x4", {"collective.op=broadcast", "collective.size=5 B"}), 8);
   // Chunks that move through a ring and a switch have a piece for everyone and each way around the ring.
-  const auto hierarchy = load_system("themis/2D-SW_SW", {"collective.size=8 B"});
+  const auto hierarchy = load_system("themis/2D-SW_SW", {"collective.size=8 B", "collective.chunks=1"});
   EXPECT_EQ(padded_size(hierarchy.config, 64), 4 * 64);
   EXPECT_EQ(padded_size(1, 4), 4);
   EXPECT_EQ(padded_size(9, 8), 12);

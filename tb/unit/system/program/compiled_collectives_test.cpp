@@ -25,7 +25,7 @@ workload::GroupCollective all_reduce(Bytes bytes) {
 
 class CompiledCollectivesTest : public ::testing::Test {
  protected:
-  SmallMachine machine_{"kind: torus, dims: [4, 4]"};
+  SmallMachine machine_{"kind: torus, dims: [4, 4]", {"collectives.all_reduce.algorithm=ring"}};
   CompiledCollectives compiler_{machine_.loaded(), machine_.topology(), machine_.routing()};
 };
 
