@@ -84,8 +84,9 @@ std::string idle_jitter(const Config& config, const Use& /*use*/) {
 
 std::string idle_choice(const Config& config, const std::string& op) {
   const Work work = work_of(config);
-  if (work == Work::kCollective || work == Work::kGroup)
-    return "collective.algorithm and chunks say how a single collective runs";
+  if (work == Work::kCollective) return "collective.algorithm and chunks say how a single collective runs";
+  if (work == Work::kGroup && op != config.collective.op)
+    return fmt::format("collective.op is {}", config.collective.op);
   return work == Work::kLayers && op != "all_reduce" ? "gradients are reduced by all_reduce" : "";
 }
 

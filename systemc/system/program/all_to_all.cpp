@@ -41,9 +41,7 @@ std::size_t index(NodeId node) {
 std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   const std::string key = "collectives.all_to_all.algorithm";
   const auto chosen = loaded.config.program.collectives.find("all_to_all");
-  const bool named_by_program =
-      chosen != loaded.config.program.collectives.end() && !chosen->second.algorithm.empty();
-  if (named_by_program && !config::runs_lone_collective(loaded.config)) {
+  if (chosen != loaded.config.program.collectives.end() && !chosen->second.algorithm.empty()) {
     return {chosen->second.algorithm, key};
   }
   const config::CollectiveConfig& own = loaded.config.collective;

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/time_limit.h"
-#include "config/settings/lone_collective_config.h"
 #include "fabric/route_timing.h"
 #include "routing/all_to_all_bound.h"
 #include "schedule/registry.h"
@@ -54,7 +53,7 @@ config::Loaded alone(const config::Loaded& loaded, CollectiveOp op, Bytes bytes,
   collective.root = root;
   std::string algorithm;
   if (const auto chosen = loaded.config.program.collectives.find(name);
-      chosen != loaded.config.program.collectives.end() && !config::runs_lone_collective(loaded.config)) {
+      chosen != loaded.config.program.collectives.end()) {
     algorithm = chosen->second.algorithm;
     if (chosen->second.chunks != 0) collective.chunks = chosen->second.chunks;
   }
