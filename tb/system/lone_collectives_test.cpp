@@ -266,8 +266,8 @@ TEST_F(LoneCollectives, AreComparedAndScheduled) {
     EXPECT_LE(row["efficiency"].get<double>(), 1);
     EXPECT_GT(row["table_bytes"].get<std::int64_t>(), 0);
   }
-  EXPECT_THAT(algorithms, ::testing::UnorderedElementsAre("auto", "nccl", "direct", "at_once", "pairwise", "ring",
-                                                          "hierarchical", "balanced"));
+  EXPECT_THAT(algorithms, ::testing::UnorderedElementsAre("auto", "nccl", "direct", "at_once", "pairwise",
+                                                          "ring", "hierarchical", "balanced"));
   ASSERT_EQ(
       execute(torus, "algorithm: ring, size: 64 KiB, group: [4, 5, 6, 7]", {"compare", "--out", "c.json"})
           .status,

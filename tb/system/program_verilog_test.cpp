@@ -81,8 +81,12 @@ TEST_F(VerilogPrograms, AreRefusedByTheKeyThatIsWrong) {
   EXPECT_THAT(refusal(begin + "  - {name: told, send: 64 B, from: 0, to: 1}\n", ""),
               HasSubstr("'told' is a message from a rank to another"));
   EXPECT_THAT(refusal(begin + "  - {name: all, all_to_all: 4 KiB}\n", ""), HasSubstr("check: "));
-  EXPECT_THAT(refusal(begin + "  - {name: first, all_reduce: 4 KiB, priority: 200}\n  - {name: second, all_reduce: 4 KiB}\n", ""),
-              HasSubstr("-128 to 127"));
+  EXPECT_THAT(
+      refusal(
+          begin +
+              "  - {name: first, all_reduce: 4 KiB, priority: 200}\n  - {name: second, all_reduce: 4 KiB}\n",
+          ""),
+      HasSubstr("-128 to 127"));
   std::string much = begin;
   for (const char* name : {"a", "b", "c", "d", "e"})
     much += "  - {name: " + std::string(name) + ", all_reduce: 14 MiB}\n";

@@ -148,8 +148,7 @@ class SteadyTables {
     auto order = scheduler.schedule_steady(bytes, trial.pieces, trial.spare);
     if (!order) return;
     if (timing_) order = both_phases(*std::move(order), bytes);
-    Schedule schedule =
-        build_piece_tables(topology_, request_, kPackedTrees, trees_, flows, *order);
+    Schedule schedule = build_piece_tables(topology_, request_, kPackedTrees, trees_, flows, *order);
     const Femtoseconds time =
         expected_time(topology_, request_, schedule, best_.expected, Waiting::kInRouters);
     if (time >= best_.expected) return;

@@ -81,7 +81,7 @@ std::vector<NodeId> canonical_order(const Topology& graph, const std::vector<Nod
       for (const NodeId label : next) order.push_back(by_label[index(label)]);
     }
   }
-  std::ranges::stable_partition(order, [&](NodeId node) { return graph.is_accelerator(node); });
+  std::stable_partition(order.begin(), order.end(), [&](NodeId node) { return graph.is_accelerator(node); });
   return order;
 }
 
