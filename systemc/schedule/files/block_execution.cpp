@@ -309,7 +309,7 @@ void BlockExecution::require_outputs() const {
     const auto node = static_cast<NodeId>(gpu);
     for (const auto& [cell, chunk] : program_.buffers.outputs(node)) {
       const auto found = cells_[gpu].find(cell);
-      const auto fail = [&](const std::string& what) {
+      const auto fail = [&, cell = cell, chunk = chunk](const std::string& what) {
         BlockFault fault(Kind::kOutput, node, -1, -1, program_.places[gpu],
                          fmt::format("GPU {}: in the end, {} {}", gpu, name_of(cell), what));
         fault.chunk = chunk;
