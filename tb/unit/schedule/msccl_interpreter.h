@@ -54,17 +54,20 @@ class MscclInterpreter {
         if (block.channel < 0 || block.channel >= channels) fail("a channel");
         for (const pugi::xml_node step : tb.children("step")) {
           if (step.attribute("s").as_int() != static_cast<int>(block.steps.size())) fail("its steps");
-          block.steps.push_back({step.attribute("type").value(), step.attribute("srcbuf").value()[0],
+          const std::string type = step.attribute("type").value();
+          block.steps.push_back({type, is(type, {"r", "rrc", "rrs", "rcs", "rrcs"}),
+                                 is(type, {"s", "rrs", "rcs", "rrcs"}),
+                                 step.attribute("srcbuf").value()[0],
                                  step.attribute("dstbuf").value()[0], step.attribute("srcoff").as_int(),
                                  step.attribute("dstoff").as_int(), step.attribute("cnt").as_int(),
                                  step.attribute("depid").as_int(), step.attribute("deps").as_int(),
                                  step.attribute("hasdep").as_int() != 0});
         }
-        at_[{block.gpu, block.id}] = blocks_.size();
         blocks_.push_back(std::move(block));
       }
     }
     if (static_cast<int>(sizes_.size()) != gpus_) fail("its GPUs");
+    connect();
   }
 
   std::size_t blocks() const { return blocks_.size(); }
@@ -74,15 +77,14 @@ class MscclInterpreter {
   std::string run(std::uint64_t seed, Order order, std::size_t favourite = 0) {
     try {
       start(seed);
-      for (std::vector<std::size_t> able = ready(); !able.empty(); able = ready()) {
-        std::size_t chosen = able[static_cast<std::size_t>(random_->below(able.size()))];
-        const auto found = std::ranges::find(able, favourite);
-        if (order == Order::kEager && found != able.end()) chosen = favourite;
-        if (order == Order::kReluctant && found != able.end() && able.size() > 1) {
-          able.erase(found);
-          chosen = able[static_cast<std::size_t>(random_->below(able.size()))];
-        }
+      while (!able_.empty()) {
+        std::size_t chosen = able_[static_cast<std::size_t>(random_->below(able_.size()))];
+        const bool favoured = favourite < blocks_.size() && blocks_[favourite].place >= 0;
+        if (order == Order::kEager && favoured) chosen = favourite;
+        while (order == Order::kReluctant && chosen == favourite && able_.size() > 1)
+          chosen = able_[static_cast<std::size_t>(random_->below(able_.size()))];
         advance(blocks_[chosen]);
+        for (const std::size_t touched : blocks_[chosen].touches) update(touched);
       }
       return outcome();
     } catch (const std::runtime_error& error) {
@@ -110,6 +112,7 @@ class MscclInterpreter {
  private:
   struct Step {
     std::string type;
+    bool receives, sends;
     char source_buffer, destination_buffer;
     int source, destination, count, depends_block, depends_step;
     bool posts;
@@ -121,18 +124,43 @@ class MscclInterpreter {
     std::size_t next = 0;
     bool half = false;  // the step has read
     int posted = -1;    // the last step that said it is done
-    Numbers held, written;
+    Numbers held;
+    std::map<int, std::size_t> depends_on;   // by the id of a block of its GPU
+    std::size_t fifo_in = 0, fifo_out = 0;   // in fifos_
+    std::vector<std::size_t> touches;        // blocks that may be able, or no longer, once this one has moved
+    std::ptrdiff_t place = -1;               // in able_; -1: it waits
   };
   struct Memory {
     Numbers i, o, s;
   };
 
   [[noreturn]] static void fail(const std::string& what) { throw std::runtime_error(what); }
-  static bool is(const Step& step, std::initializer_list<const char*> types) {
-    return std::ranges::any_of(types, [&](const char* type) { return step.type == type; });
+  static bool is(const std::string& is, std::initializer_list<const char*> types) {
+    return std::ranges::any_of(types, [&](const char* type) { return is == type; });
   }
-  static bool receives(const Step& step) { return is(step, {"r", "rrc", "rrs", "rcs", "rrcs"}); }
-  static bool sends(const Step& step) { return is(step, {"s", "rrs", "rcs", "rrcs"}); }
+
+  // Which blocks share a connection or a GPU.
+  void connect() {
+    std::map<std::tuple<int, int, int>, std::size_t> numbers;  // of (sender, receiver, channel)
+    const auto number = [&](int from, int to, int channel) {
+      return numbers.try_emplace({from, to, channel}, numbers.size()).first->second;
+    };
+    for (Block& block : blocks_) {
+      block.fifo_in = number(block.recv, block.gpu, block.channel);
+      block.fifo_out = number(block.gpu, block.send, block.channel);
+    }
+    fifos_.resize(numbers.size());
+    for (Block& block : blocks_) {
+      for (std::size_t other = 0; other < blocks_.size(); ++other) {
+        const Block& neighbour = blocks_[other];
+        if (neighbour.gpu == block.gpu) block.depends_on[neighbour.id] = other;
+        if (neighbour.gpu == block.gpu || neighbour.fifo_in == block.fifo_out ||
+            neighbour.fifo_in == block.fifo_in) {
+          block.touches.push_back(other);
+        }
+      }
+    }
+  }
 
   // The number that GPU `gpu` has for chunk `chunk` of its input.
   std::uint64_t input(int gpu, int chunk) const {
@@ -142,12 +170,14 @@ class MscclInterpreter {
 
   void start(std::uint64_t seed) {
     random_.emplace(seed);
-    fifos_.clear();
+    for (auto& fifo : fifos_) fifo.clear();
+    able_.clear();
     memory_.assign(static_cast<std::size_t>(gpus_), {});
     for (Block& block : blocks_) {
       block.next = 0;
       block.half = false;
       block.posted = -1;
+      block.place = -1;
     }
     for (int gpu = 0; gpu < gpus_; ++gpu) {
       Memory& memory = memory_[static_cast<std::size_t>(gpu)];
@@ -165,6 +195,7 @@ class MscclInterpreter {
         *at(gpu, 'i', c, true) = input(gpu, c);
       }
     }
+    for (std::size_t b = 0; b < blocks_.size(); ++b) update(b);
   }
 
   // The memory behind a chunk of a buffer. In place, input and output are one.
@@ -190,12 +221,20 @@ class MscclInterpreter {
     return &(*numbers)[static_cast<std::size_t>(offset)];
   }
 
-  std::vector<std::size_t> ready() {
-    std::vector<std::size_t> able;
-    for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      if (may_go(blocks_[b])) able.push_back(b);
+  // Puts a block among those that can go on, or takes it out.
+  void update(std::size_t number) {
+    Block& block = blocks_[number];
+    const bool may = may_go(block);
+    if (may == (block.place >= 0)) return;
+    if (may) {
+      block.place = static_cast<std::ptrdiff_t>(able_.size());
+      able_.push_back(number);
+      return;
     }
-    return able;
+    blocks_[able_.back()].place = block.place;
+    able_[static_cast<std::size_t>(block.place)] = able_.back();
+    able_.pop_back();
+    block.place = -1;
   }
 
   bool may_go(const Block& block) {
@@ -203,11 +242,11 @@ class MscclInterpreter {
     const Step& step = block.steps[block.next];
     if (block.half) return true;
     if (step.depends_block >= 0) {
-      const auto found = at_.find({block.gpu, step.depends_block});
-      if (found == at_.end()) fail("no such block");
+      const auto found = block.depends_on.find(step.depends_block);
+      if (found == block.depends_on.end()) fail("no such block");
       if (blocks_[found->second].posted < step.depends_step) return false;
     }
-    return !receives(step) || !fifos_[{block.recv, block.gpu, block.channel}].empty();
+    return !step.receives || !fifos_[block.fifo_in].empty();
   }
 
   void advance(Block& block) {
@@ -227,45 +266,45 @@ class MscclInterpreter {
     block.held.clear();
     if (step.type == "nop") return;
     if (step.count < 1) fail("a count");
-    if (receives(step)) {
+    if (step.receives) {
       if (block.recv < 0) fail("nobody to receive from");
-      auto& fifo = fifos_[{block.recv, block.gpu, block.channel}];
+      auto& fifo = fifos_[block.fifo_in];
       block.held = fifo.front();
       fifo.pop_front();
       if (static_cast<int>(block.held.size()) != step.count) fail("a message of another length");
     }
     for (int c = 0; c < step.count; ++c) {
-      const bool first = is(step, {"s", "cpy"});
+      const bool first = is(step.type, {"s", "cpy"});
       if (first) block.held.push_back(*at(block.gpu, step.source_buffer, step.source + c));
       if (step.type == "re") {
         block.held.push_back(*at(block.gpu, step.source_buffer, step.source + c) +
                              *at(block.gpu, step.destination_buffer, step.destination + c));
       }
-      if (is(step, {"rrc", "rrs", "rrcs"})) {
+      if (is(step.type, {"rrc", "rrs", "rrcs"})) {
         block.held[static_cast<std::size_t>(c)] += *at(block.gpu, step.source_buffer, step.source + c);
       }
-      if (!first && !receives(step) && step.type != "re") fail("a step type");
+      if (!first && !step.receives && step.type != "re") fail("a step type");
     }
   }
 
   void finish(Block& block, const Step& step) {
     if (step.type == "nop") return;
-    if (is(step, {"r", "cpy", "re", "rrc", "rcs", "rrcs"})) {
+    if (is(step.type, {"r", "cpy", "re", "rrc", "rcs", "rrcs"})) {
       for (int c = 0; c < step.count; ++c) {
         *at(block.gpu, step.destination_buffer, step.destination + c) =
             block.held[static_cast<std::size_t>(c)];
       }
     }
-    if (!sends(step)) return;
+    if (!step.sends) return;
     if (block.send < 0 || block.send >= gpus_) fail("nobody to send to");
-    fifos_[{block.gpu, block.send, block.channel}].push_back(block.held);
+    fifos_[block.fifo_out].push_back(block.held);
   }
 
   std::string outcome() {
     for (const Block& block : blocks_) {
       if (block.next < block.steps.size()) return "deadlock";
     }
-    for (const auto& [connection, fifo] : fifos_) {
+    for (const auto& fifo : fifos_) {
       if (!fifo.empty()) return "a message is left";
     }
     for (int gpu = 0; gpu < gpus_; ++gpu) {
@@ -293,9 +332,9 @@ class MscclInterpreter {
   bool in_place_ = false;
   std::vector<std::array<int, 3>> sizes_;  // [gpu]
   std::vector<Block> blocks_;
-  std::map<std::pair<int, int>, std::size_t> at_;  // of (gpu, id) in blocks_
   std::vector<Memory> memory_;
-  std::map<std::tuple<int, int, int>, std::deque<Numbers>> fifos_;
+  std::vector<std::deque<Numbers>> fifos_;  // [connection]
+  std::vector<std::size_t> able_;           // blocks that can go on
   std::optional<Random> random_;
 };
 
