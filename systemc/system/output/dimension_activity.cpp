@@ -34,6 +34,12 @@ void TimeWindows::join() {
   }
 }
 
+TimeWindows TimeWindows::until(Femtoseconds end) const {
+  TimeWindows whole = *this;
+  while (end > whole.window_ * static_cast<Femtoseconds>(kMost)) whole.join();
+  return whole;
+}
+
 std::vector<double> TimeWindows::parts(std::size_t series, double count, Femtoseconds end) const {
   std::vector<double> parts;
   const auto& windows = spent_[series];
@@ -100,6 +106,12 @@ void DimensionActivity::message_completed(const ni::MessageRecord& message, std:
   if (end <= begin) return;
   windows_.add(ports_.size() + dimension_[port], begin, end);
   covered = end;
+}
+
+DimensionActivity DimensionActivity::until(Femtoseconds end) const {
+  DimensionActivity whole = *this;
+  whole.windows_ = windows_.until(end);
+  return whole;
 }
 
 std::vector<double> DimensionActivity::busy(std::size_t d, Femtoseconds end) const {

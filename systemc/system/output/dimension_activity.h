@@ -24,6 +24,8 @@ class TimeWindows {
   void add(std::size_t series, Femtoseconds begin, Femtoseconds end) { add(series, begin, end, end - begin); }
   void add(std::size_t series, Femtoseconds begin, Femtoseconds end, Femtoseconds spent);
   Femtoseconds window() const { return window_; }
+  // The same in windows of which kMost reach `end`, where nothing may have been spent for long.
+  TimeWindows until(Femtoseconds end) const;
   // Per window of a series, the part of its length that was spent, over `count`; the last window ends at
   // `end`.
   std::vector<double> parts(std::size_t series, double count, Femtoseconds end) const;
@@ -51,6 +53,8 @@ class DimensionActivity final : public fabric::FabricObserver {
   void message_completed(const ni::MessageRecord& message, std::size_t schedule = 0);
 
   Femtoseconds window() const { return windows_.window(); }
+  // What was observed, in windows of which TimeWindows::kMost reach `end`.
+  DimensionActivity until(Femtoseconds end) const;
   // Per window up to `end`, the part of it in which an accelerator's channels of dimension `d` were busy.
   std::vector<double> busy(std::size_t d, Femtoseconds end) const;
   // The same for messages.

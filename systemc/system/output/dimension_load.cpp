@@ -1,6 +1,7 @@
 #include "system/output/dimension_load.h"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "schedule/tables/alike_entries.h"
@@ -52,6 +53,8 @@ void DimensionLoad::write(const DimensionActivity* activity, Femtoseconds end,
                           nlohmann::ordered_json& result) const {
   const double time_ns = to_ns(end);
   const std::vector<double> bandwidth = bandwidths();
+  std::optional<DimensionActivity> whole;
+  if (activity != nullptr) whole = activity->until(end);
   auto list = nlohmann::ordered_json::array();
   for (std::size_t d = 0; d < bytes_.size(); ++d) {
     const double each = static_cast<double>(bytes_[d]) / topology_.num_accelerators();
@@ -60,12 +63,12 @@ void DimensionLoad::write(const DimensionActivity* activity, Femtoseconds end,
                     {"bandwidth_gb_s", bandwidth[d]},
                     {"bytes_per_accelerator", each},
                     {"utilization", time_ns > 0 ? each / bandwidth[d] / time_ns : 0.0}});
-    if (activity == nullptr) continue;
-    list.back()["activity"] = rounded(activity->active(d, end));
-    list.back()["busy"] = rounded(activity->busy(d, end));
+    if (!whole) continue;
+    list.back()["activity"] = rounded(whole->active(d, end));
+    list.back()["busy"] = rounded(whole->busy(d, end));
   }
   result["dimensions"] = std::move(list);
-  if (activity != nullptr) result["window_ns"] = to_ns(activity->window());
+  if (whole) result["window_ns"] = to_ns(whole->window());
 }
 
 }  // namespace coppice::system

@@ -39,6 +39,17 @@ TEST(TimeWindows, GrowsLongerWithTime) {
   EXPECT_EQ(parts[63], 0.5);  // 252, of two
 }
 
+// A run may go on for long after the last of its messages.
+TEST(TimeWindows, StayFewWhateverTheEnd) {
+  TimeWindows windows(1, 1);
+  windows.add(0, 0, 2);
+  const Femtoseconds end = 1'000'000'000'000'000'000;
+  const TimeWindows whole = windows.until(end);
+  EXPECT_EQ(whole.window(), Femtoseconds{1} << 54);
+  EXPECT_EQ(whole.parts(0, 1, end).size(), 56U);
+  EXPECT_EQ(windows.until(60).parts(0, 1, 60), windows.parts(0, 1, 60));
+}
+
 // All that was spent is in some window, however it is cut.
 RC_GTEST_PROP(TimeWindows, KeepWhatWasSpent, ()) {
   const auto in = [](Femtoseconds least, Femtoseconds most) {
