@@ -33,6 +33,7 @@ Command add_convert(CLI::App& parent);
 Command add_list(CLI::App& parent);
 Command add_explain(CLI::App& parent);
 Command add_topology(CLI::App& parent);
+Command add_schema(CLI::App& parent);
 Command add_report(CLI::App& parent);
 
 // The configuration that a command line names.

@@ -82,7 +82,7 @@ int sc_main(int argc, char** argv) {
       coppice::app::add_chunks(app),    coppice::app::add_route(app),   coppice::app::add_modules(app),
       coppice::app::add_list(app),      coppice::app::add_explain(app), coppice::app::add_report(app),
       coppice::app::add_topology(app),  coppice::app::add_convert(app), coppice::app::add_explore(app),
-      coppice::app::add_calibrate(app),
+      coppice::app::add_calibrate(app), coppice::app::add_schema(app),
   };
   require_values(app);
   try {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/unit_names.h"
 
 namespace coppice {
 namespace {
@@ -208,7 +209,26 @@ std::string format(const UnitFamily& quantity, std::int64_t value) {
   return negative ? "-" + shortest : shortest;
 }
 
+std::vector<std::string_view> names_of(const UnitFamily& quantity) {
+  std::vector<std::string_view> names;
+  for (const Unit& unit : quantity.units) names.push_back(unit.name);
+  return names;
+}
+
 }  // namespace
+
+std::vector<std::string_view> bytes_units() {
+  return names_of(kBytes);
+}
+std::vector<std::string_view> bandwidth_units() {
+  return names_of(kBandwidth);
+}
+std::vector<std::string_view> duration_units() {
+  return names_of(kDuration);
+}
+std::vector<std::string_view> frequency_units() {
+  return names_of(kFrequency);
+}
 
 Bytes parse_bytes(std::string_view text) {
   return parse(kBytes, text);

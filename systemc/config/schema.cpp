@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "config/document/value_schema.h"
 #include "config/document/values.h"
 #include "config/files/hardware_file.h"
 #include "config/keys/accelerator_keys.h"
@@ -59,6 +60,11 @@ void add_topology_keys(std::vector<Key>& keys) {
   Key dims;
   dims.path = "system.topology.dims";
   dims.example = "[8, 8]";
+  int least = 1;
+  for (const topology::KindInfo& info : topology::topology_kinds()) least = std::min(least, info.least_dim);
+  const auto extent = value_schema::integer(least, kMostNodes);
+  dims.schema = value_schema::any_of({extent, value_schema::pattern("[0-9]+(x[0-9]+)*"),
+                                      value_schema::list(extent, 1, static_cast<int>(kMostDimensions))});
   dims.read = [path = dims.path](const Node& value, Config& config) {
     auto& widths = config.system.topology.dims;
     const topology::KindInfo* const kind = kind_of(config);
@@ -86,12 +92,9 @@ void add_topology_keys(std::vector<Key>& keys) {
   };
   keys.push_back(unless(with(file, kEverywhere, kEverywhere), idle_file));
   keys.push_back(unless(with(dimensions_key(), kEverywhere, kEverywhere), idle_dimensions));
-  Key bundled;
-  bundled.path = "system.topology.bundled";
+  Key bundled = flag_key(
+      "system.topology.bundled", [](auto& c) -> auto& { return c.system.topology.bundled; });
   bundled.example = "true";
-  bundled.read = [path = bundled.path](const Node& value, Config& config) {
-    config.system.topology.bundled = read_flag(value, path);
-  };
   bundled.write = [](const Config& config) { return config.system.topology.bundled ? Json() : Json(false); };
   keys.push_back(unless(with(bundled, kEverywhere), idle_dimensions));
   add_failure_keys(keys, kEverywhere);
@@ -103,6 +106,8 @@ Key efficiency_key() {
   key.path = "system.link.efficiency";
   key.example = "0.8";
   key.form = "a number from 0.01 to 1, or a list with one for every dimension";
+  key.schema = value_schema::any_of(
+      {value_schema::number(0.01, 1), value_schema::list(value_schema::number(0.01, 1), 1)});
   key.read = [path = key.path](const Node& value, Config& config) {
     std::vector<double>& shares = config.system.link.efficiency;
     shares.clear();
@@ -133,6 +138,7 @@ Key or_automatic(Key key, void (*leave)(Config& config)) {
     }
   };
   key.form = "auto, or " + key.form;
+  key.schema = value_schema::or_word("auto", std::move(key.schema));
   return key;
 }
 
@@ -225,6 +231,7 @@ void add_router_keys(std::vector<Key>& keys) {
 Key ports_key() {
   Key key;
   key.path = "system.ni.ports";
+  key.schema = value_schema::or_word("auto", value_schema::integer(1, 64));
   key.read = [path = key.path](const Node& value, Config& config) {
     const bool automatic = value.kind == Node::Kind::kScalar && value.text == "auto";
     config.system.ni.ports = automatic ? 0 : static_cast<int>(read_integer(value, path, 1, 64));
@@ -258,13 +265,10 @@ void add_ni_keys(std::vector<Key>& keys) {
                   compiled),
              idle_payload));
   // Nops are in a table only if they hold a lockstep.
-  Key lockstep;
-  lockstep.path = "system.ni.lockstep";
-  lockstep.read = [path = lockstep.path](const Node& value, Config& config) {
-    config.system.ni.lockstep = read_flag(value, path);
-  };
-  lockstep.write = [](const Config& config) { return Json(config.system.ni.lockstep); };
-  keys.push_back(unless(with(std::move(lockstep), compiled), idle_ni));
+  keys.push_back(unless(with(flag_key(
+                                 "system.ni.lockstep", [](auto& c) -> auto& { return c.system.ni.lockstep; }),
+                             compiled),
+                        idle_ni));
   add(integer_key(
           "system.ni.buffer", [](auto& c) -> auto& { return c.system.ni.buffer; }, 1, 1 << 20),
       idle_ni_buffer);
@@ -289,13 +293,12 @@ void add_ni_keys(std::vector<Key>& keys) {
   add_timed(protocols_key(), idle_message_time);
   keys.push_back(
       unless(with(reduction_bandwidth_key(), {Purpose::kRun, Purpose::kRoute, Purpose::kSchedule}), idle_ni));
-  Key rate;
-  rate.path = "system.ni.reduction_flits_per_cycle";
-  rate.read = [path = rate.path](const Node& value, Config& config) {
-    config.system.ni.reduction_flits_per_cycle = read_number(value, path, 0.001, 1024);
-  };
-  rate.write = [](const Config& config) { return Json(config.system.ni.reduction_flits_per_cycle); };
-  keys.push_back(unless(with(rate, kSimulations), idle_reduction_rate));
+  keys.push_back(
+      unless(with(number_key(
+                      "system.ni.reduction_flits_per_cycle",
+                      [](auto& c) -> auto& { return c.system.ni.reduction_flits_per_cycle; }, 0.001, 1024),
+                  kSimulations),
+             idle_reduction_rate));
   keys.push_back(unless(with(enum_key<>(
                                  "system.ni.impl", [](auto& c) -> auto& { return c.system.ni.impl; },
                                  std::vector{Implementation::kSystemc, Implementation::kRtl}),
@@ -303,6 +306,8 @@ void add_ni_keys(std::vector<Key>& keys) {
                         idle_ni));
   Key nodes;
   nodes.path = "system.ni.rtl_nodes";
+  nodes.schema =
+      value_schema::or_word("all", value_schema::list(value_schema::integer(0, kMostNodes - 1), 1));
   nodes.example = "[0, 3]";
   nodes.read = [path = nodes.path](const Node& value, Config& config) {
     const bool all = value.kind == Node::Kind::kScalar && value.text == "all";
@@ -330,6 +335,7 @@ Key when_training(Key key) {
 void add_training_keys(std::vector<Key>& keys) {
   Key model;
   model.path = "training.model";
+  model.schema = value_schema::text();
   model.example = "resnet50";
   model.read = [path = model.path](const Node& value, Config& config) {
     const std::string expected = "a model of 'coppice list', or the name of a layer table (CSV)";
@@ -377,6 +383,7 @@ void add_training_keys(std::vector<Key>& keys) {
 Key chunks_key() {
   Key key;
   key.path = "collective.chunks";
+  key.schema = value_schema::or_word("auto", value_schema::integer(1, 1 << 20));
   key.read = [path = key.path](const Node& value, Config& config) {
     const bool automatic = value.kind == Node::Kind::kScalar && value.text == "auto";
     config.collective.chunks =
@@ -436,6 +443,7 @@ void add_collective_keys(std::vector<Key>& keys) {
   group.path = "collective.group";
   group.example = "[0, 1, 2, 3]";
   group.form = "two accelerators or more";
+  group.schema = value_schema::list(value_schema::integer(0, kMostNodes - 1), 2);
   group.read = [path = group.path](const Node& value, Config& config) {
     config.collective.group = read_integers(value, path, 0, kMostNodes - 1);
     if (config.collective.group.size() < 2) refuse(value, path, "two accelerators at least");
@@ -483,6 +491,7 @@ void add_run_keys(std::vector<Key>& keys) {
                       kMessages));
   Key seed;
   seed.path = "seed";
+  seed.schema = {{"type", "integer"}, {"minimum", 0}};
   seed.read = [path = seed.path](const Node& value, Config& config) {
     config.seed = read_unsigned(value, path);
   };
@@ -494,6 +503,7 @@ void add_run_keys(std::vector<Key>& keys) {
                       kSimulations));
   Key nodes;
   nodes.path = "observe.nodes";
+  nodes.schema = value_schema::list(value_schema::integer(0, kMostNodes - 1), 1);
   nodes.read = [path = nodes.path](const Node& value, Config& config) {
     config.observe_nodes = read_integers(value, path, 0, kMostNodes - 1);
   };

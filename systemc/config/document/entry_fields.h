@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "config/document/document.h"
 #include "config/document/nearest.h"
+#include "config/document/value_schema.h"
 #include "config/document/values.h"
 
 // Readers of keys that are lists of maps.
@@ -33,9 +34,29 @@ inline Femtoseconds read_duration(const Node& value, const std::string& path) {
   return read_quantity(value, path, parse_duration, format_duration, Femtoseconds{0}, kLongestDuration);
 }
 
-// A field of an entry of a list of maps: its name and its reader.
+inline nlohmann::ordered_json duration_schema() {
+  return value_schema::quantity(parse_duration);
+}
+
+// A field of an entry of a list of maps.
 template <typename Entry>
-using Fields = std::vector<std::pair<std::string, void (*)(const Node&, const std::string&, Entry&)>>;
+struct Field {
+  std::string name;
+  nlohmann::ordered_json schema;  // of its values
+  void (*read)(const Node&, const std::string&, Entry&);
+};
+
+template <typename Entry>
+using Fields = std::vector<Field<Entry>>;
+
+// JSON Schema of a list of such entries.
+template <typename Entry>
+nlohmann::ordered_json entries_schema(const Fields<Entry>& fields, const std::vector<std::string>& required,
+                                      int least = 0) {
+  std::vector<std::pair<std::string, nlohmann::ordered_json>> keys;
+  for (const Field<Entry>& field : fields) keys.emplace_back(field.name, field.schema);
+  return value_schema::list(value_schema::section(std::move(keys), required), least);
+}
 
 // Throws ConfigError at a field that there is not.
 template <typename Entry>
@@ -45,14 +66,14 @@ Entry read_entry(const Node& value, const std::string& path, const Fields<Entry>
   Entry entry;
   for (const Node& child : value.children) {
     const auto field =
-        std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.first == child.name; });
+        std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == child.name; });
     if (field == fields.end()) {
       std::vector<std::string> names;
-      for (const auto& known : fields) names.push_back(known.first);
+      for (const auto& known : fields) names.push_back(known.name);
       throw ConfigError(child.name_place, fmt::format("unknown key '{}.{}'; did you mean '{}.{}'?", path,
                                                       child.name, path, nearest(child.name, names)));
     }
-    field->second(child, path + "." + child.name, entry);
+    field->read(child, path + "." + child.name, entry);
   }
   return entry;
 }

@@ -36,6 +36,7 @@ Key limit_key(std::string path, Field field, Quantity (*parse)(std::string_view)
     return Json(limit ? format(*limit) : kUnlimited);
   };
   key.form = fmt::format("unlimited, or from {} to {}", format(lowest), format(highest));
+  key.schema = value_schema::or_word(kUnlimited, value_schema::quantity(parse));
   key.path = std::move(path);
   return key;
 }
@@ -43,6 +44,7 @@ Key limit_key(std::string path, Field field, Quantity (*parse)(std::string_view)
 Key array_key() {
   Key key;
   key.path = "system.accelerator.array";
+  key.schema = value_schema::list(value_schema::integer(1, 65536), 2, 2);
   key.read = [path = key.path](const Node& value, Config& config) {
     const std::vector<int> sides = read_integers(value, path, 1, 65536, "[32, 32], its rows and columns");
     if (sides.size() != 2) {

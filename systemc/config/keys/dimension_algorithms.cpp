@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "config/document/file_name.h"
+#include "config/document/value_schema.h"
 #include "config/document/values.h"
 #include "config/files/astra_system.h"
 #include "schedule/tables/dimension_algorithm.h"
@@ -31,6 +32,7 @@ Key dimension_algorithms_key() {
   key.path = kPath;
   key.example = "[ring, direct, halving_doubling]";
   key.form = "a list of ring, direct and halving_doubling, or the name of a system file of ASTRA-sim";
+  key.schema = value_schema::any_of({value_schema::text(), value_schema::list(value_schema::names(names()))});
   key.read = [](const Node& value, Config& config) {
     auto& algorithms = config.collective.dimension_algorithms;
     if (value.kind == Node::Kind::kScalar) {

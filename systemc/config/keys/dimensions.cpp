@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/usable_bandwidth.h"
+#include "config/document/entry_fields.h"
 #include "config/document/nearest.h"
 #include "config/document/values.h"
 #include "config/files/astra_network.h"
@@ -33,34 +34,53 @@ std::string path_of(std::size_t d) {
   return fmt::format("{}[{}]", kPath, d);
 }
 
-DimensionKind read_kind(const Node& value, const std::string& path) {
+std::vector<std::string> kind_names() {
   std::vector<std::string> names;
   for (const DimensionKind kind : kKinds) names.emplace_back(to_string(kind));
-  const std::string name = read_name(value, path, names);
+  return names;
+}
+
+DimensionKind read_kind(const Node& value, const std::string& path) {
+  const std::string name = read_name(value, path, kind_names());
   return *std::ranges::find(kKinds, name, [](DimensionKind kind) { return std::string(to_string(kind)); });
 }
 
-// Reads one part of a dimension; false if there is none of that name.
-bool read_part(const Node& value, const std::string& path, DimensionSpec& dimension) {
+const Fields<DimensionSpec>& dimension_fields() {
   constexpr int kMost = 1 << 20;
-  if (value.name == "kind") {
-    dimension.kind = read_kind(value, path);
-  } else if (value.name == "size") {
-    dimension.size = static_cast<int>(read_integer(value, path, 2, kMost));
-  } else if (value.name == "links") {
-    dimension.links = static_cast<int>(read_integer(value, path, 1, kMost));
-  } else if (value.name == "bandwidth") {
-    dimension.bandwidth = read_quantity(value, path, parse_bandwidth, format_bandwidth, Bandwidth{1'000},
-                                        Bandwidth{100'000'000'000'000});
-  } else if (value.name == "latency") {
-    dimension.latency =
-        read_quantity(value, path, parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond);
-  } else if (value.name == "in_network") {
-    dimension.in_network = read_flag(value, path);
-  } else {
-    return false;
-  }
-  return true;
+  static const Fields<DimensionSpec> fields{
+      {"kind", value_schema::names(kind_names()),
+       [](const Node& v, const std::string& p, DimensionSpec& d) { d.kind = read_kind(v, p); }},
+      {"size", value_schema::integer(2, kMost),
+       [](const Node& v, const std::string& p, DimensionSpec& d) {
+         d.size = static_cast<int>(read_integer(v, p, 2, kMost));
+       }},
+      {"links", value_schema::integer(1, kMost),
+       [](const Node& v, const std::string& p, DimensionSpec& d) {
+         d.links = static_cast<int>(read_integer(v, p, 1, kMost));
+       }},
+      {"bandwidth", value_schema::quantity(parse_bandwidth),
+       [](const Node& v, const std::string& p, DimensionSpec& d) {
+         d.bandwidth = read_quantity(v, p, parse_bandwidth, format_bandwidth, Bandwidth{1'000},
+                                     Bandwidth{100'000'000'000'000});
+       }},
+      {"latency", duration_schema(),
+       [](const Node& v, const std::string& p, DimensionSpec& d) {
+         d.latency =
+             read_quantity(v, p, parse_duration, format_duration, Femtoseconds{0}, kFemtosecondsPerSecond);
+       }},
+      {"in_network", value_schema::flag(),
+       [](const Node& v, const std::string& p, DimensionSpec& d) { d.in_network = read_flag(v, p); }},
+  };
+  return fields;
+}
+
+// A list of dimensions, a network file, or a network file with what it leaves open.
+Json dimensions_schema() {
+  const std::vector<std::string> ways{"one_way", "both_ways"};
+  return value_schema::any_of(
+      {entries_schema(dimension_fields(), {"kind", "size", "bandwidth", "latency"}, 1), value_schema::text(),
+       value_schema::section({{"file", value_schema::text()}, {"rings", value_schema::names(ways)}},
+                             {"file"})});
 }
 
 // The links of a ring say which ways it goes, so that they are not left to a default.
@@ -99,19 +119,10 @@ AstraNetwork read_network(const Node& value) {
 }
 
 DimensionSpec read_dimension(const Node& value, const std::string& path) {
-  const std::vector<std::string> names{"kind", "size", "links", "bandwidth", "latency", "in_network"};
-  if (value.kind != Node::Kind::kMap) {
-    refuse(value, path, fmt::format("a section with {}", fmt::join(names, ", ")));
-  }
-  DimensionSpec dimension;
-  for (const Node& part : value.children) {
-    if (read_part(part, path + "." + part.name, dimension)) continue;
-    throw ConfigError(part.name_place, fmt::format("unknown key '{}.{}'; did you mean '{}'?", path, part.name,
-                                                   nearest(part.name, names)));
-  }
-  for (const std::string& name : names) {
-    const bool there = std::ranges::find(value.children, name, &Node::name) != value.children.end();
-    if (there || name == "links" || name == "in_network") continue;
+  auto dimension = read_entry(value, path, dimension_fields(),
+                              "a section with kind, size, links, bandwidth, latency, in_network");
+  for (const char* name : {"kind", "size", "bandwidth", "latency"}) {
+    if (std::ranges::find(value.children, name, &Node::name) != value.children.end()) continue;
     throw ConfigError(value.place,
                       fmt::format("{} has no {}: a dimension is, for example, {{kind: switch, size: "
                                   "16, bandwidth: 25 GB/s, latency: 700 ns}}",
@@ -218,6 +229,7 @@ void check_chunks(const Loaded& loaded) {
 Key dimensions_key() {
   Key key;
   key.path = kPath;
+  key.schema = dimensions_schema();
   key.example = "[{kind: switch, size: 16, bandwidth: 25 GB/s, latency: 700 ns}]";
   key.read = [](const Node& value, Config& config) {
     config.assumptions.clear();

@@ -20,12 +20,18 @@ constexpr int kMostNodes = 1 << 20;
 const Fields<ProgramJobConfig>& job_fields() {
   using Job = ProgramJobConfig;
   static const Fields<Job> fields{
-      {"name", [](const Node& v, const std::string& p, Job& j) { j.name = read_text(v, p, "a text"); }},
-      {"file", [](const Node& v, const std::string& p,
-                  Job& j) { j.file = read_file_name(v, p, "the name of a program (YAML)"); }},
-      {"arrival", [](const Node& v, const std::string& p, Job& j) { j.arrival = read_duration(v, p); }},
-      {"accelerators", [](const Node& v, const std::string& p,
-                          Job& j) { j.accelerators = read_integers(v, p, 0, kMostNodes - 1); }},
+      {"name", value_schema::text(),
+       [](const Node& v, const std::string& p, Job& j) { j.name = read_text(v, p, "a text"); }},
+      {"file", value_schema::text(),
+       [](const Node& v, const std::string& p, Job& j) {
+         j.file = read_file_name(v, p, "the name of a program (YAML)");
+       }},
+      {"arrival", duration_schema(),
+       [](const Node& v, const std::string& p, Job& j) { j.arrival = read_duration(v, p); }},
+      {"accelerators", value_schema::list(value_schema::integer(0, kMostNodes - 1), 1),
+       [](const Node& v, const std::string& p, Job& j) {
+         j.accelerators = read_integers(v, p, 0, kMostNodes - 1);
+       }},
   };
   return fields;
 }
@@ -33,6 +39,7 @@ const Fields<ProgramJobConfig>& job_fields() {
 Key jobs_key() {
   Key key;
   key.path = "program.jobs";
+  key.schema = entries_schema(job_fields(), {"file"}, 1);
   key.example = "[{file: program.yaml}]";
   key.read = [path = key.path](const Node& value, Config& config) {
     const std::string expected = "a list of jobs, for example [{file: program.yaml, arrival: 1 ms}]";
@@ -62,16 +69,17 @@ Key jobs_key() {
 const Fields<ProgramFailureConfig>& failure_fields() {
   using Failure = ProgramFailureConfig;
   static const Fields<Failure> fields{
-      {"link",
+      {"link", value_schema::list(value_schema::integer(0, kMostNodes - 1), 2, 2),
        [](const Node& v, const std::string& p, Failure& f) {
          f.link = read_integers(v, p, 0, kMostNodes - 1);
          if (f.link.size() != 2) refuse(v, p, "the two nodes at its ends");
        }},
-      {"accelerator",
+      {"accelerator", value_schema::integer(0, kMostNodes - 1),
        [](const Node& v, const std::string& p, Failure& f) {
          f.accelerator = static_cast<int>(read_integer(v, p, 0, kMostNodes - 1));
        }},
-      {"at", [](const Node& v, const std::string& p, Failure& f) { f.at = read_duration(v, p); }},
+      {"at", duration_schema(),
+       [](const Node& v, const std::string& p, Failure& f) { f.at = read_duration(v, p); }},
   };
   return fields;
 }
@@ -79,6 +87,7 @@ const Fields<ProgramFailureConfig>& failure_fields() {
 Key failures_key() {
   Key key;
   key.path = "program.failures";
+  key.schema = entries_schema(failure_fields(), {"at"});
   key.example = "[{link: [0, 1], at: 1 ms}]";
   key.read = [path = key.path](const Node& value, Config& config) {
     const std::string expected = "a list of failures, for example [{link: [0, 1], at: 1 ms}]";

@@ -39,6 +39,7 @@ struct Key {
   std::string example;    // a value that would be right, for messages
   std::string form{};     // what values may be: "a whole number from 1 to 32"; key_descriptions.h where empty
   std::string summary{};  // what it decides, a sentence of key_descriptions.h
+  nlohmann::ordered_json schema;  // JSON Schema of the values that `read` accepts (document/value_schema.h)
   // Reads the value into the configuration; throws ConfigError at the value.
   std::function<void(const Node& value, Config& config)> read;
   // The value as it would be written; null if there is none and no default either.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "config/document/file_name.h"
+#include "config/document/value_schema.h"
 #include "config/document/values.h"
 #include "config/keys/key.h"
 
@@ -28,6 +29,7 @@ Key integer_key(std::string path, Field field, std::int64_t lowest, std::int64_t
   };
   key.write = [=](const Config& config) { return Json(field(config)); };
   key.form = fmt::format("a whole number from {} to {}", lowest, highest);
+  key.schema = value_schema::integer(lowest, highest);
   key.path = std::move(path);
   return key;
 }
@@ -40,6 +42,7 @@ Key number_key(std::string path, Field field, double lowest, double highest) {
   };
   key.write = [=](const Config& config) { return Json(field(config)); };
   key.form = fmt::format("a number from {} to {}", lowest, highest);
+  key.schema = value_schema::number(lowest, highest);
   key.path = std::move(path);
   return key;
 }
@@ -53,6 +56,7 @@ Key quantity_key(std::string path, Field field, Quantity (*parse)(std::string_vi
   };
   key.write = [=](const Config& config) { return Json(format(field(config))); };
   key.form = fmt::format("from {} to {}", format(lowest), format(highest));
+  key.schema = value_schema::quantity(parse);
   key.path = std::move(path);
   return key;
 }
@@ -86,6 +90,20 @@ Key per_dimension_key(std::string path, Field field, Quantity (*parse)(std::stri
   };
   key.form =
       fmt::format("from {} to {}, or a list with one for every dimension", format(lowest), format(highest));
+  key.schema = value_schema::any_of(
+      {value_schema::quantity(parse), value_schema::list(value_schema::quantity(parse), 1)});
+  key.path = std::move(path);
+  return key;
+}
+
+// true or false, or the other words of read_flag().
+template <typename Field>
+Key flag_key(std::string path, Field field) {
+  Key key;
+  key.read = [=](const Node& value, Config& config) { field(config) = read_flag(value, path); };
+  key.write = [=](const Config& config) { return Json(field(config)); };
+  key.form = "true, false";
+  key.schema = value_schema::flag();
   key.path = std::move(path);
   return key;
 }
@@ -96,6 +114,7 @@ Key name_key(std::string path, Field field, std::vector<std::string> names) {
   Key key;
   key.example = names.front();
   key.form = fmt::format("{}", fmt::join(names, ", "));
+  key.schema = value_schema::names(names);
   key.read = [=](const Node& value, Config& config) { field(config) = read_name(value, path, names); };
   key.write = [=](const Config& config) { return field(config).empty() ? Json() : Json(field(config)); };
   key.path = std::move(path);
@@ -109,6 +128,7 @@ Key file_key(std::string path, Field field, std::string expected, std::string ex
   Key key;
   key.example = std::move(example);
   key.form = expected;
+  key.schema = value_schema::text();
   key.read = [=](const Node& value, Config& config) {
     field(config) = read_file_name(value, path, expected);
   };
@@ -126,6 +146,7 @@ Key enum_key(std::string path, Field field, std::vector<Enum> values,
   names.reserve(values.size());
   for (const Enum value : values) names.emplace_back(to_string(value));
   key.form = fmt::format("{}", fmt::join(names, ", "));
+  key.schema = value_schema::names(names);
   key.read = [=](const Node& value, Config& config) {
     for (const auto& [refused, reason] : unavailable) {
       if (value.kind == Node::Kind::kScalar && value.text == to_string(refused)) {

@@ -29,8 +29,7 @@ constexpr KeyDescription kDescriptions[] = {
      "true, false"},
     {"system.topology.bundled",
      "Whether the links of an accelerator to a switch of a hierarchy act as one channel of all their "
-     "bandwidth.",
-     "true, false"},
+     "bandwidth."},
     {"system.topology.failed_spines", "The spines of a Clos network that are out of order from the start.",
      "a list of spines"},
     {"system.topology.failed_links",
@@ -75,8 +74,7 @@ constexpr KeyDescription kDescriptions[] = {
      "How gradients travel: in packets with a head flit each, or as messages with one head flit."},
     {"system.ni.payload", "The bytes of data in a packet. auto: 16 flits."},
     {"system.ni.lockstep",
-     "Whether network interfaces hold a timestep back until the one before it has nominally ended.",
-     "true, false"},
+     "Whether network interfaces hold a timestep back until the one before it has nominally ended."},
     {"system.ni.buffer", "The flits that a port holds between memory and the network."},
     {"system.ni.dma_latency", "The cycles from a request to memory until its first flit."},
     {"system.ni.contexts", "The collectives of a program that a network interface has in flight at once."},
@@ -158,8 +156,7 @@ constexpr KeyDescription kDescriptions[] = {
      "The bandwidth at which a port of a switch that adds takes in what it adds; that of its link if it is "
      "not "
      "set."},
-    {"system.ni.reduction_flits_per_cycle", "The flits that a port's adder takes in a cycle.",
-     "a number from 0.001 to 1024"},
+    {"system.ni.reduction_flits_per_cycle", "The flits that a port's adder takes in a cycle."},
     {"system.ni.impl", "What network interfaces are: the SystemC model, or the Verilog, Verilated."},
     {"system.ni.rtl_nodes", "The accelerators whose network interface is in Verilog, where any is.",
      "all, or a list of accelerators"},
@@ -287,8 +284,7 @@ constexpr KeyDescription kDescriptions[] = {
     {"routing.controller.timeout", "The time after which hosts fall back to hashed paths."},
     {"routing.controller.detection", "The time in which hosts notice that a path has failed."},
     {"routing.controller.elephant", "The bytes from which on a message is reported to the controller."},
-    {"routing.controller.precompute", "Whether the controller prepares assignments for what may come next.",
-     "true, false"},
+    {"routing.controller.precompute", "Whether the controller prepares assignments for what may come next."},
     {"fidelity",
      "What moves through the network: flits, flits with leaps over what repeats, trains of flits, or flows; "
      "auto "

@@ -40,6 +40,7 @@ Key order_key() {
   Key key;
   key.path = "training.parallel.order";
   key.form = "a list of tensor, context, expert, data and pipeline, the innermost first";
+  key.schema = value_schema::list(value_schema::names(names));
   key.read = [path = key.path](const Node& value, Config& config) {
     if (value.kind != Node::Kind::kList) refuse(value, path, "a list of the five axes, the innermost first");
     auto& order = config.training.large.parallel.order;
@@ -72,14 +73,10 @@ void add_layout_keys(std::vector<Key>& keys) {
   ways(
       "training.parallel.context", [](auto& c) -> auto& { return c.training.large.parallel.context; }, "2");
   add(keys, order_key(), "[tensor, context, expert, data, pipeline]", true);
-  Key sequence;
-  sequence.path = "training.parallel.sequence";
-  sequence.form = "true, false";
-  sequence.read = [path = sequence.path](const Node& value, Config& config) {
-    config.training.large.sequence_parallel = read_flag(value, path);
-  };
-  sequence.write = [](const Config& config) { return Json(config.training.large.sequence_parallel); };
-  add(keys, sequence, "true", true);
+  add(keys,
+      flag_key(
+          "training.parallel.sequence", [](auto& c) -> auto& { return c.training.large.sequence_parallel; }),
+      "true", true);
 }
 
 // Not written while it is 0, left to the model or the schedule.
@@ -103,6 +100,7 @@ void add_inference_keys(std::vector<Key>& keys) {
   };
   Key model;
   model.path = "workload.inference.model";
+  model.schema = value_schema::text();
   model.form = "a transformer of 'coppice list', or the path of its description (YAML)";
   model.read = [path = model.path, form = model.form](const Node& value, Config& config) {
     config.inference.model = read_text(value, path, form);

@@ -54,6 +54,8 @@ void add_context_keys(std::vector<Key>& keys) {
 Key jitter_key() {
   Key key;
   key.path = "program.jitter";
+  key.schema = value_schema::any_of(
+      {value_schema::number(0, kMostJitter), value_schema::list(value_schema::number(0, kMostJitter), 1)});
   key.example = "[1, 1.1]";
   key.read = [path = key.path](const Node& value, Config& config) {
     config.program.jitter.clear();
@@ -77,6 +79,7 @@ Key dependencies_key() {
   static const std::vector<std::string> names{"data", "all"};
   Key key;
   key.path = "program.dependencies";
+  key.schema = value_schema::names(names);
   key.example = "all";
   key.form = "data, all";
   key.read = [path = key.path](const Node& value, Config& config) {
@@ -97,6 +100,7 @@ void add_choice_keys(std::vector<Key>& keys, const std::string& op) {
   if (op == "all_to_all") algorithms = all_to_all_algorithms();
   Key algorithm;
   algorithm.path = fmt::format("collectives.{}.algorithm", op);
+  algorithm.schema = value_schema::names(algorithms);
   algorithm.example = op == "all_to_all" ? "direct" : "ring";
   algorithm.form = fmt::format("{}", fmt::join(algorithms, ", "));
   algorithm.read = [path = algorithm.path, op, algorithms](const Node& value, Config& config) {
@@ -112,6 +116,7 @@ void add_choice_keys(std::vector<Key>& keys, const std::string& op) {
                         [op](const Config& config, const Use& /*use*/) { return idle_choice(config, op); }));
   Key chunks;
   chunks.path = fmt::format("collectives.{}.chunks", op);
+  chunks.schema = value_schema::or_word("auto", value_schema::integer(1, 1 << 20));
   chunks.example = "8";
   chunks.read = [path = chunks.path, op](const Node& value, Config& config) {
     const bool automatic = value.kind == Node::Kind::kScalar && value.text == "auto";

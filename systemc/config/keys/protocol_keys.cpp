@@ -28,33 +28,39 @@ std::vector<std::string> read_names(const Node& value, const std::string& path, 
 const Fields<ProtocolConfig>& protocol_fields() {
   using Protocol = ProtocolConfig;
   static const Fields<Protocol> fields{
-      {"name", [](const Node& value, const std::string& path,
-                  Protocol& entry) { entry.name = read_text(value, path, "the name of a protocol"); }},
-      {"efficiency",
+      {"name", value_schema::text(),
+       [](const Node& value, const std::string& path, Protocol& entry) {
+         entry.name = read_text(value, path, "the name of a protocol");
+       }},
+      {"efficiency", value_schema::number(kLeastEfficiency, 1),
        [](const Node& value, const std::string& path, Protocol& entry) {
          entry.efficiency = read_number(value, path, kLeastEfficiency, 1);
        }},
-      {"setup", [](const Node& value, const std::string& path,
-                   Protocol& entry) { entry.setup = read_duration(value, path); }},
-      {"launch", [](const Node& value, const std::string& path,
-                    Protocol& entry) { entry.launch = read_duration(value, path); }},
-      {"from",
+      {"setup", duration_schema(),
+       [](const Node& value, const std::string& path, Protocol& entry) {
+         entry.setup = read_duration(value, path);
+       }},
+      {"launch", duration_schema(),
+       [](const Node& value, const std::string& path, Protocol& entry) {
+         entry.launch = read_duration(value, path);
+       }},
+      {"from", value_schema::quantity(parse_bytes),
        [](const Node& value, const std::string& path, Protocol& entry) {
          entry.from = read_quantity(value, path, parse_bytes, format_bytes, Bytes{0}, Bytes{1} << 50);
        }},
-      {"up_to",
+      {"up_to", value_schema::quantity(parse_bytes),
        [](const Node& value, const std::string& path, Protocol& entry) {
          entry.up_to = read_quantity(value, path, parse_bytes, format_bytes, Bytes{1}, Bytes{1} << 50);
        }},
-      {"algorithms",
+      {"algorithms", value_schema::list(value_schema::text()),
        [](const Node& value, const std::string& path, Protocol& entry) {
          entry.algorithms = read_names(value, path, "a list of algorithms, such as [ring, double_tree]");
        }},
-      {"operations",
+      {"operations", value_schema::list(value_schema::text()),
        [](const Node& value, const std::string& path, Protocol& entry) {
          entry.operations = read_names(value, path, "a list of operations, such as [all_reduce, send]");
        }},
-      {"ranks",
+      {"ranks", value_schema::list(value_schema::integer(1, kMostRanks), 2, 2),
        [](const Node& value, const std::string& path, Protocol& entry) {
          entry.ranks = read_integers(value, path, 1, kMostRanks, "[2, 8]");
          if (entry.ranks.size() == 2 && entry.ranks[0] <= entry.ranks[1]) return;
@@ -82,6 +88,7 @@ Json write_protocol(const ProtocolConfig& protocol) {
 Key protocols_key() {
   Key key;
   key.path = "system.ni.protocols";
+  key.schema = entries_schema(protocol_fields(), {"name"});
   key.example = "[{name: LL, efficiency: 0.5, setup: 1 us, up_to: 256 KiB}, {name: Simple, setup: 4 us}]";
   key.read = [path = key.path](const Node& value, Config& config) {
     std::vector<ProtocolConfig>& protocols = config.system.ni.protocols;
@@ -111,6 +118,7 @@ Key protocols_key() {
 Key reduction_bandwidth_key() {
   Key key;
   key.path = "system.switch.reduction_bandwidth";
+  key.schema = value_schema::quantity(parse_bandwidth);
   key.example = "300 GB/s";
   key.form = "from 1 kB/s to 100 TB/s";
   key.read = [path = key.path](const Node& value, Config& config) {

@@ -40,21 +40,25 @@ std::vector<std::string> model_names() {
 const Fields<RoutedJobConfig>& job_fields() {
   using Job = RoutedJobConfig;
   static const Fields<Job> fields{
-      {"model",
+      {"model", value_schema::names(model_names()),
        [](const Node& v, const std::string& p, Job& j) { j.model = read_name(v, p, model_names()); }},
-      {"data_parallel",
+      {"data_parallel", value_schema::integer(2, kMostReplicas),
        [](const Node& v, const std::string& p, Job& j) {
          j.data_parallel = static_cast<int>(read_integer(v, p, 2, kMostReplicas));
        }},
-      {"arrival", [](const Node& v, const std::string& p, Job& j) { j.arrival = read_duration(v, p); }},
-      {"copy", [](const Node& v, const std::string& p,
-                  Job& j) { j.copy = static_cast<int>(read_integer(v, p, 1, 1 << 20)); }},
-      {"gradient",
+      {"arrival", duration_schema(),
+       [](const Node& v, const std::string& p, Job& j) { j.arrival = read_duration(v, p); }},
+      {"copy", value_schema::integer(1, 1 << 20),
+       [](const Node& v, const std::string& p, Job& j) {
+         j.copy = static_cast<int>(read_integer(v, p, 1, 1 << 20));
+       }},
+      {"gradient", value_schema::quantity(parse_bytes),
        [](const Node& v, const std::string& p, Job& j) {
          j.gradient = read_quantity(v, p, parse_bytes, format_bytes, Bytes{4}, Bytes{1} << 40);
          if (*j.gradient % 4 != 0) refuse(v, p, "a whole number of elements of 4 B");
        }},
-      {"compute", [](const Node& v, const std::string& p, Job& j) { j.compute = read_duration(v, p); }},
+      {"compute", duration_schema(),
+       [](const Node& v, const std::string& p, Job& j) { j.compute = read_duration(v, p); }},
   };
   return fields;
 }
@@ -85,6 +89,7 @@ Json write_job(const RoutedJobConfig& job) {
 Key jobs_key() {
   Key key;
   key.path = "routing.jobs";
+  key.schema = entries_schema(job_fields(), {}, 1);
   key.example = "[{model: bloom, data_parallel: 4}]";
   key.read = [path = key.path](const Node& value, Config& config) {
     const std::string expected = "a list of jobs, for example [{model: bloom, data_parallel: 4}]";
@@ -102,24 +107,30 @@ Key jobs_key() {
   return key;
 }
 
+const Fields<SpineFailureConfig>& spine_failure_fields() {
+  using Failure = SpineFailureConfig;
+  static const Fields<Failure> fields{
+      {"spine", value_schema::integer(0, kMostSpines),
+       [](const Node& v, const std::string& p, Failure& f) {
+         f.spine = static_cast<int>(read_integer(v, p, 0, kMostSpines));
+       }},
+      {"at", duration_schema(),
+       [](const Node& v, const std::string& p, Failure& f) { f.at = read_duration(v, p); }},
+  };
+  return fields;
+}
+
 Key spine_failures_key() {
   Key key;
   key.path = "routing.failures";
+  key.schema = entries_schema(spine_failure_fields(), {});
   key.example = "[{spine: 3, at: 5 s}]";
   key.read = [path = key.path](const Node& value, Config& config) {
-    static const Fields<SpineFailureConfig> fields{
-        {"spine",
-         [](const Node& v, const std::string& p, SpineFailureConfig& f) {
-           f.spine = static_cast<int>(read_integer(v, p, 0, kMostSpines));
-         }},
-        {"at",
-         [](const Node& v, const std::string& p, SpineFailureConfig& f) { f.at = read_duration(v, p); }},
-    };
     config.routing.failures.clear();
     for (const Node& item : read_list(value, path, "a list of failures, for example [{spine: 3, at: 5 s}]")) {
-      config.routing.failures.push_back(
-          read_entry<SpineFailureConfig>(item, element(path, config.routing.failures.size()), fields,
-                                         "a failure, for example {spine: 3, at: 5 s}"));
+      config.routing.failures.push_back(read_entry<SpineFailureConfig>(
+          item, element(path, config.routing.failures.size()), spine_failure_fields(),
+          "a failure, for example {spine: 3, at: 5 s}"));
     }
   };
   key.write = [](const Config& config) {
@@ -132,28 +143,36 @@ Key spine_failures_key() {
   return key;
 }
 
+const Fields<topology::DegradedLink>& degraded_fields() {
+  using topology::DegradedLink;
+  static const Fields<DegradedLink> fields{
+      {"link", value_schema::list(value_schema::integer(0, kMostNodes - 1), 2, 2),
+       [](const Node& v, const std::string& p, DegradedLink& link) {
+         const auto ends = read_integers(v, p, 0, kMostNodes - 1);
+         if (ends.size() != 2) refuse(v, p, "[node, node], for example [0, 3]");
+         link.a = ends[0];
+         link.b = ends[1];
+       }},
+      {"share", value_schema::number(0.001, 1),
+       [](const Node& v, const std::string& p, DegradedLink& link) {
+         link.share = read_number(v, p, 0.001, 1);
+       }},
+  };
+  return fields;
+}
+
 Key degraded_key() {
   Key key;
   key.path = "system.topology.degraded";
+  key.schema = entries_schema(degraded_fields(), {});
   key.example = "[{link: [0, 3], share: 0.5}]";
   key.read = [path = key.path](const Node& value, Config& config) {
     using topology::DegradedLink;
-    static const Fields<DegradedLink> fields{
-        {"link",
-         [](const Node& v, const std::string& p, DegradedLink& link) {
-           const auto ends = read_integers(v, p, 0, kMostNodes - 1);
-           if (ends.size() != 2) refuse(v, p, "[node, node], for example [0, 3]");
-           link.a = ends[0];
-           link.b = ends[1];
-         }},
-        {"share", [](const Node& v, const std::string& p,
-                     DegradedLink& link) { link.share = read_number(v, p, 0.001, 1); }},
-    };
     config.degraded.clear();
     const std::string form = "for example {link: [0, 3], share: 0.5}";
     for (const Node& item : read_list(value, path, "a list of links, " + form)) {
-      config.degraded.push_back(read_entry<DegradedLink>(item, element(path, config.degraded.size()), fields,
-                                                         "a degraded link, " + form));
+      config.degraded.push_back(read_entry<DegradedLink>(item, element(path, config.degraded.size()),
+                                                         degraded_fields(), "a degraded link, " + form));
     }
   };
   key.write = [](const Config& config) {
@@ -184,13 +203,8 @@ void add_controller_keys(const std::function<void(Key)>& add) {
   add(quantity_key(
       "routing.controller.elephant", [](auto& c) -> auto& { return c.routing.controller.elephant; },
       parse_bytes, format_bytes, Bytes{0}, Bytes{1} << 50));
-  Key precompute;
-  precompute.path = "routing.controller.precompute";
-  precompute.read = [path = precompute.path](const Node& value, Config& config) {
-    config.routing.controller.precompute = read_flag(value, path);
-  };
-  precompute.write = [](const Config& config) { return Json(config.routing.controller.precompute); };
-  add(precompute);
+  add(flag_key(
+      "routing.controller.precompute", [](auto& c) -> auto& { return c.routing.controller.precompute; }));
 }
 
 }  // namespace
@@ -198,6 +212,7 @@ void add_controller_keys(const std::function<void(Key)>& add) {
 void add_failure_keys(std::vector<Key>& keys, Purposes used) {
   Key spines;
   spines.path = "system.topology.failed_spines";
+  spines.schema = value_schema::list(value_schema::integer(0, kMostSpines));
   spines.example = "[3]";
   spines.read = [path = spines.path](const Node& value, Config& config) {
     auto& failed = config.failures.spines;
@@ -213,6 +228,7 @@ void add_failure_keys(std::vector<Key>& keys, Purposes used) {
   keys.push_back(unless(with(spines, used), idle_failures));
   Key links;
   links.path = "system.topology.failed_links";
+  links.schema = value_schema::list(value_schema::list(value_schema::integer(0, kMostNodes - 1), 2, 2));
   links.example = "[[0, 3]]";
   links.read = [path = links.path](const Node& value, Config& config) {
     const std::string expected = "a list of [ToR, spine] or [node, node], for example [[0, 3]]";

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace coppice {
+
+// The units that the functions parse_* of base/units.h accept, smallest first.
+std::vector<std::string_view> bytes_units();
+std::vector<std::string_view> bandwidth_units();
+std::vector<std::string_view> duration_units();
+std::vector<std::string_view> frequency_units();
+
+}  // namespace coppice
