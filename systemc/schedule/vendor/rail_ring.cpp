@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -15,21 +16,26 @@ namespace {
 
 using topology::Topology;
 
-// The way of a rail through a box, as ranks from the rail's own on: 0, 1, -1, 2, -2, ... Of an even number,
-// the ways of all rails together use every link between two ranks once each way.
-int rank_on_way(int rail, int i) {
+// The way of a rail through a box, as ranks from the rail's own on.
+enum class Way : std::uint8_t {
+  kInTurn,  // 0, 1, 2, ...: every rank sends to the next one on all rails, so that none waits for a receiver
+  kZigzag,  // 0, 1, -1, 2, -2, ...: of an even number, all rails together use every link once each way
+};
+
+int rank_on_way(Way way, int rail, int i) {
+  if (way == Way::kInTurn) return rail + i;
   return i % 2 == 1 ? rail + (i + 1) / 2 : rail - i / 2;
 }
 
 // All accelerators in the order of a rail's ring: every other box is passed the other way, so that a ring
 // comes to a box on the rail on which it left the one before.
-std::vector<NodeId> ring_of(const Boxes& boxes, int rail) {
+std::vector<NodeId> ring_of(const Boxes& boxes, Way way, int rail) {
   std::vector<NodeId> ring;
   const int size = boxes.size();
   for (int box = 0; box < boxes.count(); ++box) {
     for (int i = 0; i < size; ++i) {
       const int place = box % 2 == 0 ? i : size - 1 - i;
-      ring.push_back(boxes.at(box, rank_on_way(rail, place) + size));
+      ring.push_back(boxes.at(box, rank_on_way(way, rail, place) + size));
     }
   }
   return ring;
@@ -43,8 +49,10 @@ std::vector<std::vector<NodeId>> rings_of(const Topology& topology) {
     rings = directed_rings(boxes.size());
     if (!rings.empty()) return rings;  // 4 and 6 accelerators have none that use every link once
   }
+  const bool linked = find_channel(topology, boxes.at(0, 0), boxes.at(0, boxes.size() - 1)) >= 0;
+  const Way way = linked ? Way::kZigzag : Way::kInTurn;
   const int rails = boxes.count() > 1 ? boxes.size() : 1;
-  for (int rail = 0; rail < rails; ++rail) rings.push_back(ring_of(boxes, rail));
+  for (int rail = 0; rail < rails; ++rail) rings.push_back(ring_of(boxes, way, rail));
   return rings;
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "schedule/compile/channel_paths.h"
 #include "schedule/compile/table_builder.h"
+#include "schedule/packed_trees/message_timing.h"
 #include "schedule/pipelined_trees/binary_trees.h"
 #include "schedule/vendor/boxes.h"
 #include "schedule/vendor/piece_search.h"
@@ -51,6 +52,7 @@ class Box {
  public:
   virtual ~Box() = default;
   virtual int depth() const = 0;  // of a sum
+  virtual bool in_switch() const = 0;
   virtual void sum(int box, int rail, std::vector<Hop>& hops) const = 0;
   virtual void spread(int box, int rail, int depth, std::vector<Hop>& hops) const = 0;
 };
@@ -59,6 +61,7 @@ class Chain final : public Box {
  public:
   explicit Chain(const Boxes& boxes) : boxes_(boxes) {}
   int depth() const override { return boxes_.size() - 1; }
+  bool in_switch() const override { return false; }
   void sum(int box, int rail, std::vector<Hop>& hops) const override {
     for (int i = 0; i < depth(); ++i) {
       hops.push_back({Op::kReduce, boxes_.at(box, rail + 1 + i), boxes_.at(box, rail + 2 + i), i});
@@ -86,6 +89,7 @@ class Switch final : public Box {
     }
   }
   int depth() const override { return 2; }
+  bool in_switch() const override { return true; }
   void sum(int box, int rail, std::vector<Hop>& hops) const override {
     for (int i = 1; i < boxes_.size(); ++i) {
       hops.push_back({Op::kReduce, boxes_.at(box, rail + i), adder(box), 0});
@@ -132,13 +136,55 @@ std::vector<BinaryTree> trees_over(int boxes) {
   return {std::move(one), std::move(other)};
 }
 
-// Pieces in turn over `ways`, one after the other on each.
+// The channels of a hop: its own, or those by a switch between its ends.
+ChannelPath path_of(const Topology& topology, const Hop& hop) {
+  const topology::ChannelId direct = find_channel(topology, hop.src, hop.dst);
+  if (direct >= 0) return {direct};
+  for (const topology::ChannelId up : topology.out_channels(hop.src)) {
+    const topology::ChannelId down = find_channel(topology, topology.channel(up).dst, hop.dst);
+    if (down >= 0) return {up, down};
+  }
+  return {topology.out_channels(hop.src).front()};
+}
+
+// How many rounds of `flows` later than the first hop those of each depth are due, if a flow of `bytes`
+// starts whenever the busiest channel is done with one: [depth]. Messages may wait as long as they are on
+// their way.
+std::vector<int> lags_of(const Topology& topology, const CompileRequest& request,
+                         std::span<const std::vector<Hop>> ways, Bytes bytes, int flows) {
+  const MessageTiming timing(topology, request);
+  std::vector<Femtoseconds> loads(topology.channels().size(), 0);
+  std::vector<Femtoseconds> on_the_way;  // [depth]
+  const auto count = [&](const Hop& hop) {
+    const ChannelPath path = path_of(topology, hop);
+    const Femtoseconds busy = timing.busy(path, bytes, hop.dst);
+    for (const topology::ChannelId id : path) loads[static_cast<std::size_t>(id)] += busy;
+    const auto depth = static_cast<std::size_t>(hop.depth);
+    if (on_the_way.size() <= depth) on_the_way.resize(depth + 1, 0);
+    on_the_way[depth] = std::max(on_the_way[depth], busy + timing.delay(path, hop.op));
+  };
+  for (const std::vector<Hop>& way : ways) std::ranges::for_each(way, count);
+  const auto width = static_cast<Femtoseconds>(ways.size());
+  const Femtoseconds round = std::max<Femtoseconds>(*std::ranges::max_element(loads) / width * flows, 1);
+  constexpr Femtoseconds kMost = 1 << 20;
+  std::vector<int> lags;
+  Femtoseconds lag = 0;
+  for (const Femtoseconds hop : on_the_way) {
+    lags.push_back(static_cast<int>(lag));
+    lag = std::min(lag + (2 * hop + round - 1) / round, kMost);
+  }
+  return lags;
+}
+
+// Pieces in turn over `ways`, one after the other on each. Where boxes sum in switches, every port is busy
+// with one flow after the other; else with those of all ways in each step, so that accelerators that send in
+// the same order never wait for one receiver.
 Schedule compile_ways(const Topology& topology, const CompileRequest& request, const std::string& algorithm,
-                      std::span<const std::vector<Hop>> ways, int pieces) {
+                      std::span<const std::vector<Hop>> ways, int pieces, bool in_switches) {
   const int width = static_cast<int>(ways.size());
+  const int round = in_switches ? 1 : width;
   const std::vector<Chunk> chunks = split_into_chunks(request.size, request.element, pieces * width);
-  const int lag = std::min(
-      pieces, steps_of_a_hop(topology, request, {.bytes = chunks.front().bytes, .messages = 2 * width}));
+  const std::vector<int> lags = lags_of(topology, request, ways, chunks.front().bytes, round);
   std::vector<Send> sends;
   for (int flow = 0; flow < pieces * width; ++flow) {
     if (chunks[static_cast<std::size_t>(flow)].bytes == 0) continue;
@@ -147,7 +193,7 @@ Schedule compile_ways(const Topology& topology, const CompileRequest& request, c
                        .flow = flow,
                        .src = hop.src,
                        .dst = hop.dst,
-                       .step = hop.depth * lag + flow / width + 1,
+                       .step = lags[static_cast<std::size_t>(hop.depth)] + flow / round + 1,
                        .channel = find_channel(topology, hop.src, hop.dst)});
     }
   }
@@ -167,13 +213,14 @@ Schedule compile_on_rails(const Topology& topology, const CompileRequest& reques
     for (int rail = 0; rail < boxes.size(); ++rail) ways.push_back(hops_of(boxes, inside, tree, rail));
   }
   const auto compile = [&](int pieces) {
-    return compile_ways(topology, request, algorithm, {ways.data(), ways.size()}, pieces);
+    return compile_ways(topology, request, algorithm, {ways.data(), ways.size()}, pieces, inside.in_switch());
   };
   const auto messages = static_cast<std::int64_t>(ways.front().size() * ways.size());
   Schedule wide = best_of_pieces(topology, request, messages, static_cast<int>(ways.size()), compile);
   if (request.chunks != kAutomaticChunks) return wide;
   // Setting up a message for every rail does not pay where there is little data.
-  return faster_of(topology, request, compile_ways(topology, request, algorithm, {ways.data(), 1}, 1),
+  return faster_of(topology, request,
+                   compile_ways(topology, request, algorithm, {ways.data(), 1}, 1, inside.in_switch()),
                    std::move(wide));
 }
 

@@ -120,6 +120,32 @@ TEST(RailRing, UsesTheLinksOfAllRails) {
   for (const Bytes bytes : out) EXPECT_EQ(bytes, (1 << 20) / 4 * 14 / 8);
 }
 
+// The time of large data by estimate, over that of its bytes at `gigabytes` a second.
+template <typename T>
+double over_rate(const topology::Topology& topology, double bytes, Bytes size, double gigabytes) {
+  const auto routing = topology::make_routing(topology, 2);
+  CompileRequest request;
+  request.size = size;
+  request.ni_ports = static_cast<int>(topology.out_channels(0).size());
+  request.routing = routing.get();
+  const Femtoseconds time = expected_time(topology, request, T().compile(topology, request));
+  return static_cast<double>(time) / static_cast<double>(kNs) / (bytes / gigabytes);
+}
+
+// No accelerator waits for a receiver that another one sends to: the links between boxes are never idle.
+TEST(RailRing, IsAsFastAsTheLinksBetweenBoxes) {
+  const Bytes size = 1 << 30;
+  const double bytes = 2.0 * 31 / 32 * size / 8;
+  EXPECT_LT(over_rate<RailRingCompiler>(boxes_of(8, 4), bytes, size, 50), 1.03);
+}
+
+// Of many accelerators few pieces fill the pipeline, since those of all rails follow one another.
+TEST(Nvls, IsAsFastAsTheLinksOfALargeBox) {
+  const Bytes size = Bytes{1} << 33;
+  const double bytes = size * 65.0 / 64;
+  EXPECT_LT(over_rate<NvlsCompiler>(boxes_of(64, 2), bytes, size, 450), 1.4);
+}
+
 // What a switch takes in: all shares but the accelerator's own, and its sum; what it gives: the same.
 TEST(Nvls, SendsTheDataOnceEachWay) {
   const topology::Topology topology = boxes_of(8, 1);
