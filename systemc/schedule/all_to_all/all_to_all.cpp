@@ -162,9 +162,9 @@ double messages_between_neighbours(const Topology& topology) {
 
 std::span<const AllToAllAlgorithm> all_to_all_algorithms() {
   static const std::array<AllToAllAlgorithm, 6> all{{
-      {"direct", messages_of_blocks, direct},
+      {"direct", messages_of_blocks, direct, true},
       {"at_once", messages_of_blocks, at_once},
-      {"pairwise", messages_of_blocks, pairwise},
+      {"pairwise", messages_of_blocks, pairwise, true},
       {"ring", messages_around, around},
       {"hierarchical", messages_through_dimensions, through_dimensions},
       {"balanced", messages_between_neighbours, balanced_exchange},

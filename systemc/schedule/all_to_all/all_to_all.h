@@ -15,6 +15,7 @@ struct AllToAllAlgorithm {
   double (*messages)(const topology::Topology& topology);
   // Of blocks of so many elements. Throws UnsupportedError where the network has not what it takes.
   BlockExchange (*exchange)(const topology::Topology& topology, Bytes elements);
+  bool in_libraries = false;  // NCCL's may be it: a message for every pair, step by step
 };
 
 // All of them: direct, n - 1 steps, in step s with the accelerator s further on; at_once, the

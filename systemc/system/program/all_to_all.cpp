@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -56,10 +57,14 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
                       fmt::format("collective.algorithm: {} is no algorithm of an all-to-all: write {}",
                                   own.algorithm, fmt::join(known, ", ")));
   }
-  // One that chooses among algorithms of other collectives leaves all-to-alls alone.
-  if (!schedule::chosen_among(own.algorithm).empty())
-    return {schedule::all_to_all_algorithms().front().name, key};
   return {own.algorithm, "collective.algorithm"};
+}
+
+// Whether a chooser may take an algorithm: those that choose among a library's know its all-to-alls only.
+bool may_choose(std::string_view chooser, std::string_view name) {
+  const auto algorithms = schedule::all_to_all_algorithms();
+  const auto found = std::ranges::find(algorithms, name, &schedule::AllToAllAlgorithm::name);
+  return schedule::chosen_among(chooser).empty() || (found != algorithms.end() && found->in_libraries);
 }
 
 // The blocks of a schedule, and the parts in which they travel: the same of every block.
@@ -245,7 +250,9 @@ CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology:
                                    const topology::RoutingFunction& routing, Bytes bytes) {
   const int n = topology.num_accelerators();
   const Bytes block = all_to_all_block(bytes, n);
-  const auto [algorithm, key] = algorithm_of(loaded);
+  const auto found = algorithm_of(loaded);
+  const std::string& algorithm = found.first;
+  const std::string& key = found.second;
   schedule::CompileRequest request;
   request.collective = topology::Collective::kAllGather;
   request.size = block * n * n;
@@ -265,7 +272,10 @@ CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology:
     }
     TimedSchedule compiled;
     if (chosen == algorithms.end()) {
-      schedule::AutomaticChoice choice = schedule::choose_all_to_all(like.topology(), own, by.serves);
+      const auto tried = [&](std::string_view name) {
+        return may_choose(algorithm, name) && by.serves(name);
+      };
+      schedule::AutomaticChoice choice = schedule::choose_all_to_all(like.topology(), own, tried);
       compiled = {std::move(choice.schedule), std::move(choice.expected)};
       if (!compiled.expected.empty()) compiled.time = compiled.expected.front().time;
     } else {
