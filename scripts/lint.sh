@@ -6,7 +6,7 @@ set -uo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.." || exit 1
 
 if [[ ${1:-} == --since ]] && ! git rev-parse --quiet --verify "${2:-}^{commit}" >/dev/null; then
-  echo "lint: --since: there is no revision '${2:-}'" >&2
+  echo "lint: --since: unknown revision '${2:-}'" >&2
   exit 2
 fi
 

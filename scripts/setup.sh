@@ -11,7 +11,7 @@ fi
 for purpose in "$@"; do
   list="$(dirname "$(realpath "${BASH_SOURCE[0]}")")/packages_$purpose.txt"
   if [[ ! -r $list ]]; then
-    echo "setup: there is no list $list" >&2
+    echo "setup: the list $list does not exist" >&2
     exit 2
   fi
   lists+=("$list")

@@ -239,7 +239,7 @@ def compare(netlist, routed, extracted):
                 own[cell] = drivers[net]
     for cell, kind in routed.cells.items():
         if cell in own and netlist.cells[own[cell]][0] != kind:
-            raise HardwareError(f"{netlist.top}: {cell} is no {netlist.cells[own[cell]][0]}")
+            raise HardwareError(f"{netlist.top}: {cell} is not a {netlist.cells[own[cell]][0]}")
     known = lambda ends: {(own.get(cell, cell), pin) for cell, pin in ends}  # noqa: E731
     wanted = netlist.nets().values()
     for tool, nets in (("graywolf and qrouter", routed.nets.values()), ("magic", extracted.values())):

@@ -55,7 +55,7 @@ def wire_loads(text, um):
     """The Liberty `text` with wires of `um` a sink."""
     found = LIBRARY.search(text)
     if not found:
-        raise HardwareError("the cell library is no Liberty file: no library (...) {")
+        raise HardwareError("the cell library is not a Liberty file: no library (...) {")
     model = (f'\n  wire_load("stated") {{ resistance : {WIRE_KOHM}; capacitance : {WIRE_PF}; area : 0; slope : {um};\n' +
              "".join(f"    fanout_length({n}, {um * n});\n" for n in (1, 2, 4, 8, 16, 32)) +
              '  }\n  default_wire_load : "stated";\n')

@@ -42,7 +42,7 @@ def parse(text):
 def parse_group(tokens, at):
     kind, name, at = tokens[at], [], at + 1
     if tokens[at] != "(":
-        raise HardwareError(f"the cell library is no Liberty file: {kind} {tokens[at]}")
+        raise HardwareError(f"the cell library is not a Liberty file: {kind} {tokens[at]}")
     while tokens[at] != ")":
         at += 1
         name.append(tokens[at])

@@ -98,17 +98,17 @@ struct Accelerator::Candidate {
 Timing parse_timing(const std::string& name) {
   if (name == "formula") return Timing::kFormula;
   if (name == "array") return Timing::kArray;
-  throw std::invalid_argument(fmt::format("'{}' is no timing: formula and array are", name));
+  throw std::invalid_argument(fmt::format("'{}' is not a timing: write formula or array", name));
 }
 
 Accelerator::Accelerator(const AcceleratorSpec& spec) : spec_(spec) {
-  if (spec.pes < 1) throw std::invalid_argument("an accelerator needs a PE at least");
+  if (spec.pes < 1) throw std::invalid_argument("an accelerator needs at least one PE");
   if (spec.clock.hertz < 1) throw std::invalid_argument("an accelerator needs a clock");
   if (spec.memory_bandwidth && spec.memory_bandwidth->bytes_per_second < 1) {
     throw std::invalid_argument("an accelerator's memory needs a bandwidth");
   }
   if (spec.timing == Timing::kArray && spec.array.convention() == Convention::kScaleSim) {
-    throw std::invalid_argument("an array that runs takes the cycles that it takes, not SCALE-Sim's");
+    throw std::invalid_argument("timing array cannot follow SCALE-Sim's cycle count: use convention causal");
   }
 }
 
@@ -262,8 +262,9 @@ TileWalk Accelerator::walk(const Candidate& candidate, const ProductOperands& op
     if (number == 0) {
       first = std::move(walk);
     } else if (walk.compute != first.compute) {
-      throw ModelError(fmt::format("products {} x {} x {} took the array {} and {} cycles", shape.m, shape.k,
-                                   shape.n, first.compute, walk.compute));
+      throw ModelError(
+          fmt::format("two products of {} x {} x {} took the array different times: {} and {} cycles",
+                      shape.m, shape.k, shape.n, first.compute, walk.compute));
     }
   }
   return first;

@@ -17,7 +17,7 @@ const Optimizer& find_optimizer(const std::string& name) {
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const Optimizer& optimizer) { return optimizer.name == name; });
   if (found != all.end()) return *found;
-  throw std::invalid_argument(fmt::format("'{}' is no optimizer: sgd, momentum and adam are", name));
+  throw std::invalid_argument(fmt::format("'{}' is not an optimizer: write sgd, momentum or adam", name));
 }
 
 Bytes copied_weights(std::int64_t weights, ElementType operands) {

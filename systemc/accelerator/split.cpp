@@ -78,7 +78,7 @@ Split parse_split(const std::string& name) {
     if (name == to_string(split)) return split;
   }
   throw std::invalid_argument(
-      fmt::format("'{}' is no split: best, batch, rows, columns and filters are", name));
+      fmt::format("'{}' is not a split: write best, batch, rows, columns or filters", name));
 }
 
 const char* to_string(Split split) {
@@ -106,7 +106,7 @@ Share share(const Layer& layer, Pass pass, std::int64_t batch, int pes, Split sp
   Share result;
   switch (split) {
     case Split::kBest:
-      throw std::invalid_argument("the best split is not known before the others");
+      throw std::invalid_argument("the best split must be resolved before it is used");
     case Split::kBatch:
       result = made(layer, batch, cut(batch, pes),
                     [](Layer&, std::int64_t& samples, std::int64_t size) { samples = size; });

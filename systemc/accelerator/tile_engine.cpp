@@ -19,7 +19,7 @@ TileEngine::TileEngine(const sc_core::sc_module_name& name, Frequency clock)
 }
 
 void TileEngine::start(TileProgram& program) {
-  if (busy()) throw ModelError(fmt::format("{}: a program is under way", name()));
+  if (busy()) throw ModelError(fmt::format("{}: a program is already running", name()));
   program_ = &program;
   loaded_ = computed_ = 0;
   output_ = -1;
@@ -159,13 +159,12 @@ void TileEngine::finish_if_done() {
 }
 
 void TileEngine::read_statistics(const Reader& read) const {
-  read({"tile_engine", "tiles", "", "The tiles that it has computed."},
-       static_cast<double>(statistics_.tiles));
-  read({"tile_engine", "busy_cycles", "cycles", "The accelerator's cycles in which it computed one."},
+  read({"tile_engine", "tiles", "", "Tiles computed."}, static_cast<double>(statistics_.tiles));
+  read({"tile_engine", "busy_cycles", "cycles", "Accelerator cycles in which a tile was being computed."},
        static_cast<double>(statistics_.busy));
-  read({"tile_engine", "bytes_loaded", "B", "What it has loaded into its buffers."},
+  read({"tile_engine", "bytes_loaded", "B", "Data loaded into the buffers."},
        static_cast<double>(statistics_.loaded));
-  read({"tile_engine", "bytes_stored", "B", "What it has stored from them."},
+  read({"tile_engine", "bytes_stored", "B", "Data stored from the buffers."},
        static_cast<double>(statistics_.stored));
 }
 

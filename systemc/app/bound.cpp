@@ -45,11 +45,11 @@ std::string describe(const config::Loaded& loaded, const topology::Topology& top
                                  format_bytes(collective.size), topology.name(), bandwidth.ns());
   if (bandwidth.groups.empty()) return text + ": one accelerator has nothing to move\n";
   const bool out = bandwidth.direction == topology::Direction::kOut;
-  text += fmt::format(": {} have to {} {} of accelerators, which {} {}\n", format_bytes(bandwidth.bytes),
+  text += fmt::format(": {} must {} {} of accelerators, which {} {}\n", format_bytes(bandwidth.bytes),
                       out ? "leave" : "enter",
                       bandwidth.groups.size() == 2 ? "the first of 2 groups"
                                                    : fmt::format("{} groups", bandwidth.groups.size()),
-                      out ? "let out" : "let in", format_bandwidth({bandwidth.bytes_per_second}));
+                      out ? "can send at" : "can receive at", format_bandwidth({bandwidth.bytes_per_second}));
   text += fmt::format("  groups: {}\n", topology::describe_groups(bandwidth));
   return text + fmt::format("  latency of the farthest pair, one way: {:.3f} ns\n", least.latency_ns);
 }
@@ -83,7 +83,7 @@ void bound_lone(const config::Loaded& loaded, system::ResultFile* out) {
     std::vector<std::string> lists;
     for (const auto& group : groups) lists.push_back(fmt::format("{}", fmt::join(group, ", ")));
     text += groups.empty()
-                ? "  proven by the lengths of all blocks' ways: --out writes those of the channels\n"
+                ? "  proven by the path lengths of all blocks: --out writes the channels' lengths\n"
                 : fmt::format("  groups: {}\n", fmt::join(lists, " | "));
     print(text + fmt::format("  latency of the farthest pair, one way: {:.3f} ns\n", bound.least.latency_ns));
     return;
@@ -130,7 +130,7 @@ void execute(const BoundLine& line) {
 
 Command add_bound(CLI::App& parent) {
   CLI::App* app =
-      parent.add_subcommand("bound", "the least time that any schedule of a collective could take");
+      parent.add_subcommand("bound", "a lower bound on the time of a collective, for any schedule");
   auto line = std::make_shared<BoundLine>();
   add_input(*app, line->input);
   app->add_option("--out", line->out, "write the bound and its cut as JSON")->type_name("FILE");

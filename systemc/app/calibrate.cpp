@@ -8,29 +8,30 @@ namespace coppice::app {
 namespace {
 
 constexpr PythonOption kCalibrateOptions[] = {
-    {"--out", "the configuration to write; CONFIG.calibrated.yaml where left out", "FILE"},
-    {"--figure", "the figure to write; beside the configuration where left out", "FILE"},
-    {"--ranks", "ranks of a measurement that does not say", "N"},
-    {"--op", "operation of a measurement that does not say", "OP"},
+    {"--out", "the configuration to write (default: CONFIG.calibrated.yaml)", "FILE"},
+    {"--figure", "the figure to write (default: beside the configuration)", "FILE"},
+    {"--ranks", "number of ranks, for measurements that do not state it", "N"},
+    {"--op", "operation, for measurements that do not state it", "OP"},
     {"--algorithms", "algorithms that the fit may use, separated by commas", "NAMES"},
     {"--only", "only rows whose algorithm matches this regular expression", "TEXT"},
-    {"--protocols", "protocols per operation and number of ranks at most; 3 where left out", "N"},
-    {"--hold-out", "share of the sizes that is kept from the fit; 0.2 where left out", "SHARE"},
-    {"--seed", "of the choice of those sizes", "N"},
+    {"--protocols", "maximum number of protocols per operation and rank count (default: 3)", "N"},
+    {"--hold-out", "share of the sizes held out of the fit (default: 0.2)", "SHARE"},
+    {"--seed", "seed for choosing the held-out sizes", "N"},
 };
 
 constexpr PythonInput kCalibrateInputs[] = {
     {"CONFIG.yaml", "the machine"},
     {"MEASURED.csv",
-     "measured times: an output of nccl-tests, or a table with operation, ranks, bytes, time_us"},
+     "measured times: nccl-tests output, or a table with columns operation, ranks, bytes, time_us"},
 };
 
 }  // namespace
 
 Command add_calibrate(CLI::App& parent) {
-  return add_python_command(parent, "calibrate",
-                            "fit launch, setup, efficiency and protocols of a machine to measured times",
-                            "coppice.calibrate", kCalibrateInputs, kCalibrateOptions);
+  return add_python_command(
+      parent, "calibrate",
+      "fit a machine's launch time, setup time, efficiency and protocols to measured times",
+      "coppice.calibrate", kCalibrateInputs, kCalibrateOptions);
 }
 
 }  // namespace coppice::app

@@ -182,10 +182,11 @@ void execute(const ChunksLine& line) {
 
 Command add_chunks(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "chunks", "the ways of chunks through a hierarchy's dimensions, and the time they should take");
+      "chunks", "how a chunk scheduler routes chunks through the dimensions, and the expected time");
   auto line = std::make_shared<ChunksLine>();
   add_input(*app, line->input);
-  app->add_option("--window", line->window, "the grain of the activity over time")->type_name("TIME");
+  app->add_option("--window", line->window, "length of the time windows of the reported activity")
+      ->type_name("TIME");
   app->add_option("--workload", line->workload, "predict an iteration of a text workload")->type_name("FILE");
   app->add_option("--out", line->out, "write plans, operations and activity as JSON")->type_name("FILE");
   return {app, [line] { execute(*line); }};

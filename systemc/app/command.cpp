@@ -17,7 +17,7 @@
 namespace coppice::app {
 
 void add_input(CLI::App& line, Input& input) {
-  line.add_option("CONFIG.yaml", input.path, "the system and what it is to do")->required();
+  line.add_option("CONFIG.yaml", input.path, "the configuration: the system and its workload")->required();
   // An option with extra arguments would swallow CONFIG.yaml.
   line.add_option("--set", input.overrides, "override any key: KEY=VALUE, the value in YAML; may be repeated")
       ->allow_extra_args(false)

@@ -1,4 +1,4 @@
-// coppice compare: every algorithm that applies, side by side, and against the least possible time.
+// coppice compare: compare every applicable algorithm with the others and with the lower bound.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -145,8 +145,8 @@ class Comparison {
   void require_every_size(const SourceLocation& place, const std::string& op) const {
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       if (std::ranges::find(runs_, sizes_[i], &ComparedRun::size) != runs_.end()) continue;
-      throw ConfigError(place, fmt::format("no algorithm does {} of {} here: {}", op, format_bytes(sizes_[i]),
-                                           refused_[i * algorithms_.size()]));
+      throw ConfigError(place, fmt::format("no algorithm can run {} of {} here: {}", op,
+                                           format_bytes(sizes_[i]), refused_[i * algorithms_.size()]));
     }
   }
 
@@ -211,12 +211,13 @@ void execute(const CompareLine& line) {
 
 Command add_compare(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "compare", "every algorithm that applies, side by side, and against the least possible time");
+      "compare", "compare every applicable algorithm with the others and with the lower bound");
   auto line = std::make_shared<CompareLine>();
   add_input(*app, line->input);
-  app->add_option("--sizes", line->sizes, "sizes to compare at, as 64KiB,1MiB; else the configuration's")
+  app->add_option("--sizes", line->sizes, "sizes to compare, such as 64KiB,1MiB (default: collective.size)")
       ->type_name("SIZES");
-  app->add_option("--out", line->out, "write the comparison as well: .json, .csv or .svg")->type_name("FILE");
+  app->add_option("--out", line->out, "write the comparison to a .json, .csv or .svg file")
+      ->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }
 

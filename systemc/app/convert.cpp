@@ -50,7 +50,7 @@ Command add_convert(CLI::App& parent) {
       parent.add_subcommand("convert", "write a program as Chakra traces, which other simulators run");
   auto line = std::make_shared<ConvertLine>();
   add_input(*app, line->input);
-  app->add_option("--out", line->out, "the beginning of the files' names: PREFIX.RANK.et")
+  app->add_option("--out", line->out, "prefix of the file names: PREFIX.RANK.et")
       ->type_name("PREFIX")
       ->required();
   return {app, [line] { execute(*line); }};

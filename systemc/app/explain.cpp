@@ -1,4 +1,4 @@
-// coppice explain: what a key of the configuration or a field of a result means.
+// coppice explain: explain a configuration key or a result field.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -191,11 +191,10 @@ std::string as_json(const ExplainLine& line, const std::vector<Item>& keys, cons
   std::vector<std::string> known;
   for (const KeyDescription& description : config::key_descriptions()) known.emplace_back(description.path);
   for (const system::ResultField& field : system::result_fields()) known.emplace_back(field.path);
-  throw ConfigError(
-      {"explain " + name},
-      fmt::format("'{}' is neither a key of configurations nor a field of results; did you mean "
-                  "'{}'?",
-                  name, config::nearest_key(name, known)));
+  throw ConfigError({"explain " + name},
+                    fmt::format("'{}' is neither a configuration key nor a result field; did you mean "
+                                "'{}'?",
+                                name, config::nearest_key(name, known)));
 }
 
 void execute(const ExplainLine& line) {
@@ -204,7 +203,7 @@ void execute(const ExplainLine& line) {
                       fmt::format("'{}' is none of text, markdown, json", line.format));
   }
   if (line.all == !line.name.empty()) {
-    throw ConfigError({"explain"}, "name a key, a section or a field of results, or say --all for every one");
+    throw ConfigError({"explain"}, "name a key, a section or a result field, or pass --all");
   }
   const std::vector<Item> keys = key_items(line.name);
   std::vector<Item> fields = field_items(line.name);
@@ -233,13 +232,11 @@ void execute(const ExplainLine& line) {
 }  // namespace
 
 Command add_explain(CLI::App& parent) {
-  CLI::App* app =
-      parent.add_subcommand("explain", "what a key of the configuration or a field of a result means");
+  CLI::App* app = parent.add_subcommand("explain", "explain a configuration key or a result field");
   auto line = std::make_shared<ExplainLine>();
   line->coppice = &parent;
-  app->add_option("KEY", line->name,
-                  "a key, a section, or a field of results, such as system.link.bandwidth");
-  app->add_flag("--all", line->all, "every key and field, and as JSON every subcommand too");
+  app->add_option("KEY", line->name, "a key, a section or a result field, such as system.link.bandwidth");
+  app->add_flag("--all", line->all, "print every key and field; as JSON, also every subcommand");
   app->add_option("--format", line->format, "text, markdown or json")
       ->type_name("FORMAT")
       ->capture_default_str();

@@ -8,31 +8,31 @@ namespace coppice::app {
 namespace {
 
 constexpr PythonOption kExploreOptions[] = {
-    {"--out", "the folder of the results; SPACE.explore where left out", "FOLDER"},
+    {"--out", "the folder for the results (default: SPACE.explore)", "FOLDER"},
     {"--storage",
-     "the database of the search, shared by its workers: sqlite:///FILE or postgresql://...; in the "
-     "folder where left out",
+     "the database of the search, shared by its workers: sqlite:///FILE or postgresql://... (default: in the "
+     "result folder)",
      "URL"},
-    {"--jobs", "workers on this machine; its cores where left out", "N"},
+    {"--jobs", "number of workers on this machine (default: its cores)", "N"},
     {"--method", "grid, random, nsga2 or tpe, instead of search.method", "METHOD"},
-    {"--runs", "points of the search, instead of search.budget.runs", "N"},
-    {"--minutes", "of the search, instead of search.budget.minutes", "N"},
-    {"--seed", "instead of search.seed", "N"},
-    {"--show", "print the configuration of a point that was found, and do nothing else", "POINT"},
-    {"--workload", "of --show, where the space has several", "NAME"},
-    {"--no-sensitivity", "leave out the importance of keys and the sweeps around the front", nullptr},
-    {"--no-page", "write tables and no page", nullptr},
-    {"--dry-run", "check the space and say how large it is", nullptr},
+    {"--runs", "number of points to evaluate, instead of search.budget.runs", "N"},
+    {"--minutes", "time limit of the search, instead of search.budget.minutes", "N"},
+    {"--seed", "seed of the search, instead of search.seed", "N"},
+    {"--show", "print the configuration of a point found earlier, and exit", "POINT"},
+    {"--workload", "the workload for --show, if the space has several", "NAME"},
+    {"--no-sensitivity", "skip key importance and the sweeps around the Pareto front", nullptr},
+    {"--no-page", "write tables but no HTML page", nullptr},
+    {"--dry-run", "check the space and print its size", nullptr},
 };
 
-constexpr PythonInput kExploreInputs[] = {{"SPACE.yaml", "what there is to choose from, and what is wanted"}};
+constexpr PythonInput kExploreInputs[] = {{"SPACE.yaml", "the search space and its objectives"}};
 
 }  // namespace
 
 Command add_explore(CLI::App& parent) {
   return add_python_command(
       parent, "explore",
-      "the best machines of a space for a workload: tables, the Pareto front, sensitivity, a page",
+      "search a space for the best machines for a workload: tables, Pareto front, sensitivity, HTML page",
       "coppice.explore", kExploreInputs, kExploreOptions);
 }
 

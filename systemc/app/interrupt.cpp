@@ -45,8 +45,8 @@ void end_now(int /*signal*/) {
 void end_without_room(int /*signal*/) {
   remove_unfinished();
   constexpr char kMessage[] =
-      "coppice: failed: a file that is written through memory could not grow: make room on the disk of the "
-      "output, and on that of /tmp\n";
+      "coppice: failed: a memory-mapped output file could not grow: free space on the output's disk and on "
+      "/tmp\n";
   if (::write(STDERR_FILENO, kMessage, sizeof kMessage - 1) < 0) ::_exit(kNoRoomStatus);
   ::_exit(kNoRoomStatus);
 }

@@ -34,11 +34,11 @@ void execute(const LayersLine& line) {
 
 Command add_layers(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "layers", "what each layer costs an accelerator: cycles, utilization, traffic, stalls");
+      "layers", "the cost of each layer on an accelerator: cycles, utilization, traffic, stalls");
   auto line = std::make_shared<LayersLine>();
   add_input(*app, line->input);
   app->add_option("--out", line->out, "write the costs as JSON")->type_name("FILE");
-  app->add_option("--csv", line->csv, "write them as comma-separated values")->type_name("FILE");
+  app->add_option("--csv", line->csv, "write the costs as CSV")->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }
 

@@ -46,7 +46,7 @@ std::string catalogue() {
 }  // namespace
 
 Command add_list(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand("list", "topologies, algorithms, patterns and models");
+  CLI::App* app = parent.add_subcommand("list", "list topologies, algorithms, traffic patterns and models");
   return {app, [] { print(catalogue()); }};
 }
 

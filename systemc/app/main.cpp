@@ -46,11 +46,11 @@ int execute(const Command& command) {
   } catch (const coppice::ModelError& error) {
     complain(fmt::format("coppice: failed: {}", error.what()));
   } catch (const std::bad_alloc&) {
-    complain("coppice: failed: out of memory; a smaller system or 'check: off' needs less");
+    complain("coppice: failed: out of memory; use a smaller system or 'check: off'");
   } catch (const std::exception& error) {
     complain(fmt::format("coppice: failed: {}", error.what()));
   } catch (...) {
-    complain("coppice: failed for a reason that it cannot name");
+    complain("coppice: failed: unknown error");
   }
   return kRunFailed;
 }
@@ -58,7 +58,7 @@ int execute(const Command& command) {
 // An empty text is no file, number or key: it comes from a variable of a script that is not set.
 void require_values(CLI::App& app) {
   const CLI::Validator filled(
-      [](const std::string& text) { return text.empty() ? "a value is expected, not an empty text" : ""; },
+      [](const std::string& text) { return text.empty() ? "expected a value, found an empty string" : ""; },
       "", "filled");
   for (CLI::App* line : app.get_subcommands({})) {
     for (CLI::Option* option : line->get_options()) {

@@ -22,16 +22,16 @@ std::string describe(const config::Loaded& loaded, config::Purpose purpose, bool
 }  // namespace
 
 Command add_modules(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "modules", "the SystemC modules of the machine, their ports and what they are bound to");
+  CLI::App* app =
+      parent.add_subcommand("modules", "list the SystemC modules of the machine, their ports and bindings");
   auto input = std::make_shared<Input>();
   auto quantities = std::make_shared<bool>(false);
   auto traffic = std::make_shared<bool>(false);
   add_input(*app, *input);
   app->add_flag("--statistics", *quantities,
-                "what they count instead: kind of module, quantity, unit, meaning");
+                "list the modules' statistics instead: module kind, quantity, unit, meaning");
   app->add_flag("--traffic", *traffic,
-                "of the machine of 'coppice traffic', as where the configuration has no collective");
+                "use the machine of 'coppice traffic', as if the configuration had no collective");
   return {app, [input, quantities, traffic] {
             catch_interrupts();
             // A network alone is one for traffic.

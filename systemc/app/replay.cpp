@@ -58,8 +58,8 @@ ordered_json simulate(const std::string& path, const ordered_json& result,
   const ordered_json again = run_again(loaded, options);
   if (again.at("cycles") != result.at("cycles")) {
     shown["skipped"] = fmt::format(
-        "This version of coppice takes {} cycles for the configuration of the result, which says {}: run it "
-        "again for its links and time lines.",
+        "This version of coppice takes {} cycles for this configuration, but the result has {}: rerun it to "
+        "show links and timelines.",
         again.at("cycles").dump(), result.at("cycles").dump());
     return shown;
   }
@@ -69,18 +69,16 @@ ordered_json simulate(const std::string& path, const ordered_json& result,
 
 std::string too_long(const std::string& how) {
   return fmt::format(
-      "The run {}, too long to repeat it for links and time lines; --replay-seconds N allows "
-      "it.",
-      how);
+      "The run {}, too long to repeat for links and timelines; raise --replay-seconds N to allow it.", how);
 }
 
 std::string reason_to_skip(const ordered_json& result, double most_seconds) {
   if (result.value("schema", "") != "coppice.result/1" || !result.contains("config") ||
       !result.contains("cycles")) {
-    return "Links and time lines of ports are shown of runs.";
+    return "Links and port timelines are shown for runs only.";
   }
   if (result.contains("stretches")) {
-    return "Links and time lines of ports are not shown of runs with failures, which have several stretches.";
+    return "Links and port timelines are not shown for runs with failures, which have several segments.";
   }
   if (most_seconds <= 0) return "Nothing was repeated: --replay-seconds is 0.";
   const double seconds = result.contains("simulator") ? result["simulator"].value("wall_s", 0.0) : 0.0;
@@ -99,7 +97,7 @@ ordered_json replay(const std::string& path, const ordered_json& result, double 
   } catch (const system::Interrupted&) {
     throw;
   } catch (const system::OutOfTime&) {
-    return {{"skipped", too_long(fmt::format("was not over after {:g} s", most_seconds))}};
+    return {{"skipped", too_long(fmt::format("did not finish within {:g} s", most_seconds))}};
   } catch (const std::exception& error) {
     return {{"skipped", fmt::format("The run could not be repeated: {}", error.what())}};
   }

@@ -39,18 +39,19 @@ ordered_json read_result(const std::string& path) {
   try {
     result = ordered_json::parse(text);
   } catch (const ordered_json::exception& error) {
-    throw ConfigError({path}, fmt::format("no JSON, so no result of coppice: {}", error.what()));
+    throw ConfigError({path}, fmt::format("not JSON, so not a coppice result: {}", error.what()));
   }
   const bool ours = result.is_object() && (result.contains("schema") || result.contains("rows") ||
                                            result.contains("layers") || result.contains("groups"));
   if (!ours) {
-    throw ConfigError({path},
-                      "this JSON is no result of coppice: pass what --out of run, traffic, route, "
-                      "layers or compare wrote");
+    throw ConfigError(
+        {path},
+        "this JSON is not a coppice result: pass a file written by --out of run, traffic, route, "
+        "layers or compare wrote");
   }
   if (result.value("schema", "") == "coppice.schedule/1") {
-    throw ConfigError({path},
-                      "this is a schedule: run it with collective.algorithm=file, and pass the result");
+    throw ConfigError(
+        {path}, "this is a schedule: run it with collective.algorithm=file and pass the result of that run");
   }
   return result;
 }
@@ -109,7 +110,7 @@ void execute(const ReportLine& line) {
     ordered_json result = read_result(line.results[i]);
     const bool searched = result.value("schema", "") == "coppice.explore/1";
     if (searched && line.results.size() > 1) {
-      throw ConfigError({line.results[i]}, "a search has a page of its own: pass it alone");
+      throw ConfigError({line.results[i]}, "a search result has its own page: pass it alone");
     }
     ordered_json profile =
         searched ? ordered_json() : replay(line.results[i], result, line.replay_seconds, &interrupted);
@@ -128,14 +129,13 @@ void execute(const ReportLine& line) {
 }  // namespace
 
 Command add_report(CLI::App& parent) {
-  CLI::App* app =
-      parent.add_subcommand("report", "results as one page for a browser, without network access");
+  CLI::App* app = parent.add_subcommand("report", "show results as one self-contained HTML page");
   auto line = std::make_shared<ReportLine>();
-  app->add_option("RESULT.json", line->results, "what --out of other commands wrote; several are compared")
+  app->add_option("RESULT.json", line->results, "result files written with --out; several are compared")
       ->required();
-  app->add_option("--out", line->out, "the page to write")->required()->type_name("REPORT.html");
+  app->add_option("--out", line->out, "the HTML page to write")->required()->type_name("REPORT.html");
   app->add_option("--replay-seconds", line->replay_seconds,
-                  "repeat runs of at most so many seconds for the use of links and for time lines; 0: none")
+                  "repeat runs of up to N seconds to show link use and timelines; 0: never")
       ->type_name("SECONDS")
       ->capture_default_str();
   return {app, [line] { execute(*line); }};

@@ -1,4 +1,4 @@
-// coppice route: training jobs on a Clos network, with their paths assigned.
+// coppice route: simulate training jobs on a Clos network with a path assignment.
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -41,13 +41,12 @@ void execute(const RouteLine& line) {
 
 Command add_route(CLI::App& parent) {
   CLI::App* app =
-      parent.add_subcommand("route", "training jobs on a Clos network, with their paths assigned");
+      parent.add_subcommand("route", "simulate training jobs on a Clos network with a path assignment");
   auto line = std::make_shared<RouteLine>();
   add_input(*app, line->input);
   add_style(*app, line->style);
   app->add_option("--out", line->out, "write the result as JSON")->type_name("FILE");
-  app->add_option("--trace", line->trace, "write Chrome trace events, which Perfetto opens")
-      ->type_name("FILE");
+  app->add_option("--trace", line->trace, "write a Chrome trace, for Perfetto")->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }
 

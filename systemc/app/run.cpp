@@ -86,16 +86,17 @@ Command add_run(CLI::App& parent) {
   add_input(*app, line->input);
   add_style(*app, line->style);
   app->add_option("--out", line->out, "write the result as JSON")->type_name("RESULT.json");
-  app->add_option("--trace", line->trace, "write Chrome trace events, which Perfetto opens")
-      ->type_name("TRACE.json");
-  app->add_option("--vcd", line->vcd, "write a value change dump of observe.nodes, for GTKWave")
+  app->add_option("--trace", line->trace, "write a Chrome trace, for Perfetto")->type_name("TRACE.json");
+  app->add_option("--vcd", line->vcd, "write a VCD waveform of observe.nodes, for GTKWave")
       ->type_name("FILE");
-  app->add_option("--fst", line->fst, "write every signal of the first of observe.nodes, whose NI is Verilog")
+  app->add_option(
+         "--fst", line->fst,
+         "write an FST waveform of every signal of the first node of observe.nodes; its NI must be Verilog")
       ->type_name("FILE");
-  app->add_option("--statistics", line->statistics, "write what every module counted, as CSV")
+  app->add_option("--statistics", line->statistics, "write every module's statistics as CSV")
       ->type_name("FILE");
   app->add_option("--threads", line->threads,
-                  "threads for a collective or program whose flits move; 0: one per core, one for small runs")
+                  "threads for flit-level runs; 0: one per core, or a single one for small runs")
       ->check(CLI::Range(0, 256))
       ->type_name("N");
   return {app, [line] { execute(*line); }};

@@ -113,7 +113,7 @@ Command add_schedule(CLI::App& parent) {
   add_input(*app, line->input);
   app->add_option(
          "--format", line->format,
-         "text, json, tables (what network interfaces hold, as JSON), dot (Graphviz), msccl (XML that "
+         "text, json, tables (the network interfaces' tables as JSON), dot (Graphviz), msccl (XML that "
          "runs on GPUs) or tacos (CSV)")
       ->type_name("FORMAT")
       ->capture_default_str();

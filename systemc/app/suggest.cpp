@@ -20,9 +20,9 @@ std::string nearest_command(const CLI::App& coppice, const std::string& name) {
   std::vector<std::string> names;
   for (const CLI::App* line : coppice.get_subcommands({})) names.push_back(line->get_name());
   const std::string near = config::nearest(name, names);
-  std::string text = fmt::format("coppice: there is no command '{}'", name);
+  std::string text = fmt::format("coppice: unknown command '{}'", name);
   if (comes_near(name, near)) text += fmt::format("; did you mean '{}'?", near);
-  return text + "\nRun with --help for those that there are.";
+  return text + "\nRun with --help for a list.";
 }
 
 std::vector<std::string> options_of(const CLI::App& line) {
@@ -50,12 +50,12 @@ std::string about_option(const CLI::App& line, const std::string& argument, cons
   const std::size_t equals = argument.find('=');
   const std::string option = argument.substr(0, equals);
   const std::string given = equals == std::string::npos ? value : argument.substr(equals + 1);
-  const std::string said = fmt::format("coppice {}: there is no option {}", line.get_name(), option);
+  const std::string said = fmt::format("coppice {}: unknown option {}", line.get_name(), option);
   const std::string key = key_of(option);
   const std::vector<std::string> options = options_of(line);
   const bool overrides = std::ranges::find(options, "--set") != options.end();
   if (!key.empty() && overrides) {
-    return fmt::format("{}: it is a key of the configuration, write --set {}={}", said, key,
+    return fmt::format("{}: this is a configuration key: write --set {}={}", said, key,
                        given.empty() ? "VALUE" : given);
   }
   const std::string near = config::nearest(option, options);

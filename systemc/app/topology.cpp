@@ -58,12 +58,13 @@ void execute(const TopologyLine& line) {
 }  // namespace
 
 Command add_topology(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand("topology", "print the network for Graphviz, GraphML tools or TACOS");
+  CLI::App* app = parent.add_subcommand(
+      "topology", "print the network for Graphviz, GraphML tools or TACOS, or describe its structure");
   auto line = std::make_shared<TopologyLine>();
   add_input(*app, line->input);
   app->add_option(
          "--format", line->format,
-         "dot (Graphviz), graphml, tacos (CSV), json (its figures) or structure (symmetries, planes)")
+         "dot (Graphviz), graphml, tacos (CSV), json (summary numbers) or structure (symmetries, planes)")
       ->type_name("FORMAT")
       ->capture_default_str();
   return {app, [line] { execute(*line); }};

@@ -65,7 +65,7 @@ Number whole_number(const std::string& option, const std::string& text, Number l
   Number number = 0;
   if (read(text, number) && number >= least && number <= most) return number;
   throw ConfigError({option + " " + text},
-                    fmt::format("'{}' is no whole number from {} to {}: {}", text, least, most, what));
+                    fmt::format("'{}' is not a whole number from {} to {}: {}", text, least, most, what));
 }
 
 std::vector<std::string> pieces(const std::string& text) {
@@ -79,7 +79,7 @@ std::vector<std::string> pieces(const std::string& text) {
 double read_part(const std::string& option, const std::string& text) {
   double part = 0;
   if (read(text, part) && part >= 0 && part <= 1) return part;
-  throw ConfigError({option}, fmt::format("'{}' is no number from 0 to 1, for example 0.2", text));
+  throw ConfigError({option}, fmt::format("'{}' is not a number from 0 to 1, for example 0.2", text));
 }
 
 // NODE or NODE:WEIGHT, with commas between.
@@ -90,7 +90,7 @@ std::vector<system::Hotspot> read_hotspots(const std::string& text) {
     const std::size_t colon = piece.find(':');
     system::Hotspot& hotspot = hotspots.emplace_back();
     hotspot.node = whole_number("--hotspots", piece.substr(0, colon), 0, kMost,
-                                "an accelerator, with its weight behind a colon, for example 0,9:2");
+                                "an accelerator, optionally with a weight after a colon, for example 0,9:2");
     if (colon == std::string::npos) continue;
     hotspot.weight = whole_number("--hotspots", piece.substr(colon + 1), 1, kMost, "a weight, for example 2");
   }
@@ -102,7 +102,7 @@ system::Bursts read_bursts(const std::string& text) {
   if (parts.size() != 2) {
     throw ConfigError(
         {"--bursts " + text},
-        "two probabilities of a cycle: that a source begins, and that it ends, for example 0.01,0.05");
+        "two probabilities per cycle, that a source turns on and that it turns off, for example 0.01,0.05");
   }
   return {read_part("--bursts", parts[0]), read_part("--bursts", parts[1])};
 }
@@ -114,7 +114,7 @@ system::RequestReply read_request_reply(const TrafficLine& line) {
                       "the flits of a read's request and reply and of a write's, for example 1,5,5,1");
   }
   const auto flits = [&](std::size_t i) {
-    return whole_number("--request-reply", parts[i], 1, 65536, "flits of a packet, for example 5");
+    return whole_number("--request-reply", parts[i], 1, 65536, "flits per packet, for example 5");
   };
   system::RequestReply requests;
   requests.read_request = flits(0);
@@ -129,11 +129,10 @@ double read_rate(const std::string& text) {
   double rate = 0;
   // Written so that it refuses "nan" too.
   if (read(text, rate) && rate > 0 && rate <= 1) return rate;
-  throw ConfigError(
-      {"--rate " + text},
-      fmt::format("'{}' is no number above 0 and at most 1: flits per node and cycle, of which the "
-                  "injection channel takes one, for example 0.1",
-                  text));
+  throw ConfigError({"--rate " + text},
+                    fmt::format("'{}' is not a number above 0 and at most 1: flits per node and cycle; the "
+                                "injection channel takes at most one, for example 0.1",
+                                text));
 }
 
 system::TrafficOptions read_options(const TrafficLine& line) {
@@ -145,7 +144,7 @@ system::TrafficOptions read_options(const TrafficLine& line) {
     traffic.rate = read_rate(line.rate);
   }
   traffic.packet_flits = whole_number("--packet-flits", line.packet_flits, 1, 65536,
-                                      "flits of a packet, its head among them, for example 1");
+                                      "flits per packet, including its head, for example 1");
   const auto cycles = [&](const char* option, const std::string& text, Cycles least, Cycles usual) {
     return text.empty()
                ? usual
@@ -159,7 +158,7 @@ system::TrafficOptions read_options(const TrafficLine& line) {
   if (!line.request_reply.empty()) traffic.request_reply = read_request_reply(line);
   if (!line.seed.empty()) {
     whole_number<std::uint64_t>("--seed", line.seed, 0, std::numeric_limits<std::uint64_t>::max(),
-                                "of the random numbers, for example 1");
+                                "seed of the random numbers, for example 1");
   }
   return traffic;
 }
@@ -193,7 +192,7 @@ std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& l
 // What the line leaves out is as in the file of BookSim2, else it must be there.
 TrafficLine completed(TrafficLine line, const std::optional<config::BooksimExperiment>& experiment) {
   if (line.booksim.empty() == line.input.path.empty()) {
-    throw ConfigError({"coppice traffic"}, "name a CONFIG.yaml, or a file of BookSim2 behind --booksim");
+    throw ConfigError({"coppice traffic"}, "name a CONFIG.yaml, or pass a BookSim2 file with --booksim");
   }
   const auto complete = [&](std::string& text, const char* option, auto value) {
     if (!text.empty()) return;
@@ -257,7 +256,7 @@ Command add_traffic(CLI::App& parent) {
   add_input(*app, line->input);
   app->get_option("CONFIG.yaml")->required(false);
   app->add_option("--booksim", line->booksim,
-                  "run the experiment of a configuration file of BookSim2 instead of CONFIG.yaml")
+                  "run the experiment of a BookSim2 configuration file instead of CONFIG.yaml")
       ->type_name("FILE");
   add_style(*app, line->style);
   std::string patterns;
@@ -266,37 +265,36 @@ Command add_traffic(CLI::App& parent) {
   }
   app->add_option("--pattern", line->pattern, "where packets go: " + patterns)->type_name("NAME");
   app->add_option("--hotspots", line->hotspots,
-                  "accelerators of pattern hotspot, each with a weight behind a colon if it is not 1")
+                  "accelerators of pattern hotspot, each optionally with a weight after a colon")
       ->type_name("NODE[:WEIGHT],...");
   app->add_option("--permutation", line->permutation,
-                  "of pattern permutation: a file with a line 'source target' for every accelerator")
+                  "for pattern permutation: a file with a line 'source target' for every accelerator")
       ->type_name("FILE");
   app->add_option("--bursts", line->bursts,
-                  "sources that are on and off: the probabilities of a cycle that they begin, and end")
+                  "on-off sources: the probabilities per cycle of turning on and off")
       ->type_name("BEGIN,END");
-  app->add_option(
-         "--request-reply", line->request_reply,
-         "packets are requests, which are answered: flits of a read's request and reply, and a write's")
+  app->add_option("--request-reply", line->request_reply,
+                  "packets are requests with replies: flits of a read's request and reply, and of a write's")
       ->type_name("N,N,N,N");
-  app->add_option("--writes", line->writes, "the part of the requests that are writes")
+  app->add_option("--writes", line->writes, "the share of requests that are writes")
       ->type_name("PART")
       ->default_str("0.5");
-  app->add_option("--trace", line->trace,
-                  "the packets of a trace, as Netrace prints them, instead of a pattern")
+  app->add_option("--trace", line->trace, "a packet trace as printed by Netrace, instead of a pattern")
       ->type_name("FILE");
-  app->add_option("--rate", line->rate, "offered load in flits per node and cycle, replies among them")
+  app->add_option("--rate", line->rate, "offered load in flits per node and cycle, including replies")
       ->type_name("FLITS");
   app->add_option("--packet-flits", line->packet_flits, "flits of a packet")->type_name("N");
   const system::TrafficOptions usual;
   app->add_option("--warmup", line->warmup, "cycles before the measurement")
       ->type_name("CYCLES")
       ->default_str(std::to_string(usual.warmup));
-  app->add_option("--measure", line->measure, "cycles of the measurement")
+  app->add_option("--measure", line->measure, "measured cycles")
       ->type_name("CYCLES")
       ->default_str(std::to_string(usual.measure));
-  app->add_option("--seed", line->seed, "of the random numbers, instead of the key 'seed'")->type_name("N");
+  app->add_option("--seed", line->seed, "seed of the random numbers, instead of the key 'seed'")
+      ->type_name("N");
   app->add_option("--out", line->out, "write the result as JSON")->type_name("RESULT.json");
-  app->add_option("--statistics", line->statistics, "write what every module counted, as CSV")
+  app->add_option("--statistics", line->statistics, "write every module's statistics as CSV")
       ->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }

@@ -150,7 +150,7 @@ std::string_view trim(std::string_view text) {
 std::int64_t parse(const UnitFamily& quantity, std::string_view original) {
   const std::string_view text = trim(original);
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
-    refuse(quantity, original, "it must have no sign");
+    refuse(quantity, original, "it must not have a sign");
   }
   const std::size_t whole_end = skip_digits(text, 0);
   std::size_t end = whole_end;
@@ -164,13 +164,13 @@ std::int64_t parse(const UnitFamily& quantity, std::string_view original) {
   }
   const Unit& unit = find_unit(quantity, original, trim(text.substr(end)));
   const auto number = read_decimal(text.substr(0, whole_end), fraction);
-  if (!number) refuse(quantity, original, "it has more digits than can be kept exactly");
+  if (!number) refuse(quantity, original, "it has more digits than can be stored exactly");
 
   Wide divisor = unit.denominator;
   for (int i = 0; i < number->decimals; ++i) divisor *= 10;
   const Wide scaled = static_cast<Wide>(number->digits) * unit.numerator;
   if (scaled % divisor != 0) {
-    refuse(quantity, original, fmt::format("it is no whole multiple of {}", quantity.smallest));
+    refuse(quantity, original, fmt::format("it is not a whole multiple of {}", quantity.smallest));
   }
   const Wide value = scaled / divisor;
   if (value > static_cast<Wide>(std::numeric_limits<std::int64_t>::max())) {
@@ -258,7 +258,7 @@ std::string format_frequency(Frequency frequency) {
 
 Femtoseconds transfer_time(Bytes bytes, Bandwidth bandwidth) {
   if (bytes < 0 || bandwidth.bytes_per_second <= 0) {
-    throw std::invalid_argument(fmt::format("the transfer of {} at {} takes no time that is defined",
+    throw std::invalid_argument(fmt::format("the time of a transfer of {} at {} is undefined",
                                             format_bytes(bytes), format_bandwidth(bandwidth)));
   }
   const auto rate = static_cast<Wide>(bandwidth.bytes_per_second);

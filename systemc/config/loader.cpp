@@ -24,9 +24,7 @@ namespace {
 [[noreturn]] void refuse_unknown(const Node& node, const std::string& path) {
   if (find_key(path) != nullptr || is_section(path)) {
     throw ConfigError(node.name_place,
-                      fmt::format("'{}' must be nested in the file, a section for every part of "
-                                  "the name",
-                                  path));
+                      fmt::format("'{}' must be nested: write a section for every part of the name", path));
   }
   std::vector<std::string> known;
   for (const Key& key : keys()) {

@@ -69,11 +69,10 @@ void check_datelines(const Loaded& loaded) {
   const bool rings = kind_of(loaded.config)->wraps &&
                      std::any_of(dims.begin(), dims.end(), [](int width) { return width >= 3; });
   if (rings && system.router.vcs < 2) {
-    throw ConfigError(
-        loaded.place("system.router.vcs"),
-        fmt::format("system.router.vcs is {}, but a {} needs 2 at least: packets before and behind "
-                    "the dateline of a ring use different virtual channels",
-                    system.router.vcs, system.topology.kind));
+    throw ConfigError(loaded.place("system.router.vcs"),
+                      fmt::format("system.router.vcs is {}, but a {} needs at least 2: packets use different "
+                                  "virtual channels before and after the dateline of a ring",
+                                  system.router.vcs, system.topology.kind));
   }
 }
 
@@ -86,7 +85,7 @@ void check_payload(const Loaded& loaded) {
   const Bytes advice =
       payload < system.flit ? usual_payload(system.flit) : (payload / system.flit + 1) * system.flit;
   throw ConfigError(loaded.place("system.ni.payload"),
-                    fmt::format("system.ni.payload of {} is no whole number of flits of {}: {} would be",
+                    fmt::format("system.ni.payload of {} is not a whole number of flits of {}: write {}",
                                 format_bytes(payload), format_bytes(system.flit), format_bytes(advice)));
 }
 
@@ -97,7 +96,7 @@ void check_observed_nodes(const Loaded& loaded) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i] < accelerators) continue;
     const std::string key = element("observe.nodes", i);
-    throw ConfigError(loaded.place(key), fmt::format("{} is {}, but there are accelerators 0 to {} only", key,
+    throw ConfigError(loaded.place(key), fmt::format("{} is {}, but the accelerators are 0 to {}", key,
                                                      nodes[i], accelerators - 1));
   }
 }

@@ -46,7 +46,7 @@ constexpr Frequency kFastestClock{100'000'000'000};
 
 std::string idle_group(const Config& config, const Use& /*use*/) {
   if (runs_lone_collective(config)) return "";
-  return config.training.model.empty() ? "a program says which ranks its collectives join"
+  return config.training.model.empty() ? "the program states the groups of its collectives"
                                        : "the gradients of training.model are reduced by all accelerators";
 }
 
@@ -73,9 +73,8 @@ void add_topology_keys(std::vector<Key>& keys) {
     for (const int width : widths)
       nodes = std::min<std::int64_t>(nodes * width, std::int64_t{kMostNodes} + 1);
     if (nodes > kMostNodes) {
-      throw ConfigError(
-          value.place,
-          fmt::format("{} makes more than {} accelerators, the most that are possible", path, kMostNodes));
+      throw ConfigError(value.place, fmt::format("{} makes more than {} accelerators, which is the limit",
+                                                 path, kMostNodes));
     }
   };
   dims.write = [](const Config& config) {
@@ -442,11 +441,11 @@ void add_collective_keys(std::vector<Key>& keys) {
   Key group;
   group.path = "collective.group";
   group.example = "[0, 1, 2, 3]";
-  group.form = "two accelerators or more";
+  group.form = "at least two accelerators";
   group.schema = value_schema::list(value_schema::integer(0, kMostNodes - 1), 2);
   group.read = [path = group.path](const Node& value, Config& config) {
     config.collective.group = read_integers(value, path, 0, kMostNodes - 1);
-    if (config.collective.group.size() < 2) refuse(value, path, "two accelerators at least");
+    if (config.collective.group.size() < 2) refuse(value, path, "at least two accelerators");
   };
   group.write = [](const Config& config) {
     return config.collective.group.empty() ? Json() : Json(config.collective.group);

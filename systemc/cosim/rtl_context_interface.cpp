@@ -41,8 +41,8 @@ std::uint32_t BufferMap::add(ni::GradientMemory& buffer, Bytes bytes) {
   const Bytes end = first + (words + kLanes - 1) / kLanes * kLanes;
   if (end * kWordBytes > kReach) {
     throw ModelError(
-        fmt::format("the buffers of an accelerator's collectives take more than the {} that a network "
-                    "interface in Verilog reaches",
+        fmt::format("the buffers of an accelerator's collectives exceed the {} that a Verilog network "
+                    "interface can address",
                     format_bytes(kReach)));
   }
   next_ = static_cast<std::uint32_t>(end);
@@ -105,7 +105,7 @@ void RtlContextInterface::load(const ni::ContextTables& tables, Cycles now) {
   if (context.collective != nullptr) fail(fmt::format("context {} is not free", index), now);
   for (const Context& other : contexts_) {
     if (other.collective != nullptr && other.collective->given.id % kIds == tables.id % kIds)
-      fail(fmt::format("two collectives in flight have the id {}", tables.id % kIds), now);
+      fail(fmt::format("two collectives in flight share the id {}", tables.id % kIds), now);
   }
   context.collective =
       std::make_unique<ni::TableContext>(*shared().topology, *shared().system, node(), tables);
@@ -177,12 +177,12 @@ void RtlContextInterface::unload(ContextId id) {
   Context& context = contexts_[static_cast<std::size_t>(std::max(index, 0))];
   if (index < 0 || context.collective->started || index == loading_) {
     throw ModelError(
-        fmt::format("NI {} (Verilog): tables {} are not there, are being loaded, or run", node(), id));
+        fmt::format("NI {} (Verilog): tables {} do not exist, are being loaded, or are running", node(), id));
   }
   if (context.reached) {
     throw ModelError(
-        fmt::format("NI {} (Verilog): collective {} is to give its context to another, but messages of "
-                    "it have come: raise system.ni.contexts",
+        fmt::format("NI {} (Verilog): collective {} should hand its context to another, but messages of it "
+                    "have arrived: raise system.ni.contexts",
                     node(), id));
   }
   context.collective.reset();
@@ -190,9 +190,10 @@ void RtlContextInterface::unload(ContextId id) {
 
 void RtlContextInterface::start_context(ContextId id, Cycles at) {
   const int index = find(id);
-  if (index < 0) fail(fmt::format("tables {} are started, but they are not loaded", id), at);
+  if (index < 0) fail(fmt::format("tables {} are started, but are not loaded", id), at);
   Context& context = contexts_[static_cast<std::size_t>(index)];
-  if (context.collective->started) fail(fmt::format("tables {} are started, but they run already", id), at);
+  if (context.collective->started)
+    fail(fmt::format("tables {} are started, but are already running", id), at);
   if (index == loading_) fail(fmt::format("tables {} are started before they are loaded", id), at);
   const bool some = context.committed == at && !context.collective->issued();
   if (some) fail(fmt::format("tables {} are started in the cycle in which they are committed", id), at);
@@ -209,8 +210,8 @@ void RtlContextInterface::receive_flit(int port, int vc, fabric::Flit flit, Cycl
     const ContextId id = (*shared().log)[arrival.message].context;
     const int index = find(id);
     if (index < 0) {
-      fail(fmt::format("a message of collective {} came before a context held it: raise system.ni.contexts",
-                       id),
+      fail(fmt::format(
+               "a message of collective {} arrived before a context held it: raise system.ni.contexts", id),
            now);
     }
     contexts_[static_cast<std::size_t>(index)].reached = true;
@@ -228,13 +229,13 @@ void RtlContextInterface::receive_credit(int port, int vc, Cycles now) {
 }
 
 void RtlContextInterface::step(Cycles now) {
-  if (now >= Cycles{1} << 31) fail("its counters tell no more than 2^31 cycles apart", now);
+  if (now >= Cycles{1} << 31) fail("its counters cannot measure more than 2^31 cycles", now);
   simulating_ = true;
   if (starts_ >= 0 && starts_ != now) fail(fmt::format("a start was for cycle {}", starts_), now);
   starts_ = -1;
   if (loading_ >= 0) put_tables(now);
   const NiContextsModel::Outcome did = model_->step(now);
-  if (did.stray) fail("a message came that no context is open for", now);
+  if (did.stray) fail("a message arrived for which no context is open", now);
   take_outcome(did, now);
   set_next(did.busy || loading_ >= 0 ? now + 1 : fabric::kNever);
   if (did.holding) want(std::max(now + 1, near(did.next_release, now)));
@@ -258,7 +259,8 @@ void RtlContextInterface::wake(Cycles now) {
     const ni::MessageRecord& record = (*shared().log)[*id];
     const int index = find(record.context);
     if (index < 0)
-      fail(fmt::format("a message of collective {} counts, which has ended", record.context), now);
+      fail(fmt::format("a message of collective {} was counted after the collective ended", record.context),
+           now);
     Context& context = contexts_[static_cast<std::size_t>(index)];
     ni::TableContext& collective = *context.collective;
     const std::int32_t before = collective.tracker.count(record.entry->flow);
@@ -282,7 +284,7 @@ void RtlContextInterface::finish(int index, Cycles now) {
   const bool issued =
       std::ranges::all_of(collective.ports, [](auto& port) { return port.table.next_message() == nullptr; });
   if (!issued || collective.missing > 0 || collective.in_flight > 0) {
-    fail(fmt::format("collective {} ended with {} messages to come, {} on their way out and {} to issue", id,
+    fail(fmt::format("collective {} ended with {} messages still to arrive, {} leaving and {} to issue", id,
                      collective.missing, collective.in_flight, issued ? "none" : "some"),
          now);
   }
@@ -294,11 +296,11 @@ void RtlContextInterface::finish(int index, Cycles now) {
 
 void RtlContextInterface::issue(int port, int index, Cycles released, Cycles now) {
   const Context& context = contexts_[static_cast<std::size_t>(index)];
-  if (context.collective == nullptr) fail("an entry issued of a context that is free", now);
+  if (context.collective == nullptr) fail("a free context issued an entry", now);
   ni::TableContext& collective = *context.collective;
   ni::ScheduleTable& table = collective.ports[static_cast<std::size_t>(port)].table;
   while (table.head() != nullptr && table.head()->op == Op::kNop) table.pop();
-  if (table.head() == nullptr) fail("more entries issued than there are", now);
+  if (table.head() == nullptr) fail("more entries were issued than exist", now);
   const TableEntry& entry = *table.head();
   table.pop();
   const std::uint64_t id =
@@ -314,7 +316,7 @@ void RtlContextInterface::issue(int port, int index, Cycles released, Cycles now
 
 void RtlContextInterface::message_left(ni::MessageRecord& record, Cycles now) {
   const int index = find(record.context);
-  if (index < 0) fail("a message left of a collective that has ended", now);
+  if (index < 0) fail("a collective that has ended sent a message", now);
   --contexts_[static_cast<std::size_t>(index)].collective->in_flight;
 }
 

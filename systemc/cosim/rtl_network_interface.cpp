@@ -26,7 +26,7 @@ std::uint32_t words_of(Bytes bytes) {
 
 std::string refuse_settings(const config::SystemConfig& system, int accelerators, int ni_ports) {
   const auto no = [](const char* what, auto is, const std::string& right) {
-    return fmt::format("the network interface in Verilog cannot have {} {}: {}", what, is, right);
+    return fmt::format("the Verilog network interface does not support {} {}: {}", what, is, right);
   };
   if (ni_ports > kPorts) return no("system.ni.ports", ni_ports, fmt::format("at most {}", kPorts));
   if (accelerators * kPorts > 1 << Limits::kSourceBits) {
@@ -50,7 +50,7 @@ std::string refuse_settings(const config::SystemConfig& system, int accelerators
   if (!system.ni.protocols.empty()) return no("a choice of", "system.ni.protocols", "leave them out");
   if (system.ni.reduction_latency != Limits::kReductionLatency) {
     return no("system.ni.reduction_latency", system.ni.reduction_latency,
-              fmt::format("its adders take {}", Limits::kReductionLatency));
+              fmt::format("its adders accept {}", Limits::kReductionLatency));
   }
   if (fabric::ejection_flit_time(system) > system.clock.period()) {
     return no("system.ni.reduction_flits_per_cycle", system.ni.reduction_flits_per_cycle, "1 or more");
@@ -113,7 +113,7 @@ std::string refuse_schedule(const config::SystemConfig& system, const schedule::
                             const topology::Topology& topology, std::span<const topology::NodeId> nodes,
                             const TableRoom& room) {
   const auto no = [](const std::string& what) {
-    return fmt::format("the network interface in Verilog cannot run this schedule: {}", what);
+    return fmt::format("the Verilog network interface cannot run this schedule: {}", what);
   };
   if (schedule.flows > room.flows) {
     return no(fmt::format("it has {} flows, and at most {} fit", schedule.flows, room.flows));
@@ -193,7 +193,7 @@ RtlNetworkInterface::RtlNetworkInterface(const sc_core::sc_module_name& name, No
 }
 
 void RtlNetworkInterface::start(Cycles at) {
-  if (started_) fail("started, but its tables run already", at);
+  if (started_) fail("started, but its tables are already running", at);
   started_ = true;
   model_->start(sizes_);
   if (shared().held) {
@@ -265,7 +265,7 @@ void RtlNetworkInterface::step(Cycles now) {
 
 void RtlNetworkInterface::issue(int index, Cycles released, Cycles now) {
   Port& port = ports_[static_cast<std::size_t>(index)];
-  if (port.next_send >= port.sends.size()) fail("more entries issued than there are", now);
+  if (port.next_send >= port.sends.size()) fail("more entries were issued than exist", now);
   const TableEntry& entry = port.table[port.sends[port.next_send++]];
   const std::uint64_t id = ni::open_message(shared(), node(), index, entry, entry.message_bytes(),
                                             route_times_[entry.route], released, enablers_[index], now);

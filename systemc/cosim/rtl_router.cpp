@@ -53,11 +53,11 @@ class RtlRouter final : public fabric::RouterModule {
     for (std::uint32_t freed = outcome.freed; freed != 0; freed &= freed - 1) {
       const int place = std::countr_zero(freed);
       const int output = pop(inputs_[static_cast<std::size_t>(place)], leaving, now);
-      if (((expected >> output) & 1) != 0) fail("two flits left for one output", now);
+      if (((expected >> output) & 1) != 0) fail("two flits were sent to one output", now);
       expected |= 1U << output;
       wire_in(place / Limits::kVcs).return_credit(place % Limits::kVcs, now + place_delay_);
     }
-    if (expected != outcome.sent) fail("a flit left through another output than its route names", now);
+    if (expected != outcome.sent) fail("a flit left through an output that is not on its route", now);
     for (std::uint32_t sent = outcome.sent; sent != 0; sent &= sent - 1) {
       const int port = std::countr_zero(sent);
       send(port, leaving[static_cast<std::size_t>(port)], now);
@@ -94,7 +94,7 @@ class RtlRouter final : public fabric::RouterModule {
 
   // The first flit of a buffer leaves; returns its output.
   int pop(Input& input, std::array<fabric::Flit, Limits::kPorts>& leaving, Cycles now) {
-    if (input.flits.empty()) fail("a credit for a flit that is not there", now);
+    if (input.flits.empty()) fail("a credit arrived for a flit that does not exist", now);
     const int output = input.outputs.front();
     const fabric::Flit flit = input.flits.front();
     leaving[static_cast<std::size_t>(output)] = flit;
@@ -106,9 +106,9 @@ class RtlRouter final : public fabric::RouterModule {
   void send(int port, fabric::Flit flit, Cycles now) {
     const RouterModel::Flit& sent = model_->flit(port);
     if (sent.head != flit.is_head() || sent.tail != (flit.tail != 0)) {
-      fail("a head or tail flit left out of turn", now);
+      fail("a head or tail flit left out of order", now);
     }
-    if (--credits_[index(port, sent.vc)] < 0) fail("a flit left without a credit", now);
+    if (--credits_[index(port, sent.vc)] < 0) fail("a flit was sent without a credit", now);
     contents_->write(flit.packet, flits_->packets[flit.packet], flit.sequence, sent.bits);
     tell(*flits_, port, sent.vc, flit, now);
     wire_out(port).send(flit, sent.vc, now + flit_delay_);
@@ -132,7 +132,7 @@ class RtlRouter final : public fabric::RouterModule {
 std::string refuse_routers(const config::SystemConfig& system, const schedule::Schedule& schedule,
                            const topology::Topology& topology, int ni_ports) {
   const auto no = [](const char* what, auto is, const std::string& right) {
-    return fmt::format("the router in Verilog cannot have {} {}: {}", what, is, right);
+    return fmt::format("the Verilog router does not support {} {}: {}", what, is, right);
   };
   const config::RouterConfig& router = system.router;
   if (router.vcs > Limits::kVcs)
@@ -148,7 +148,7 @@ std::string refuse_routers(const config::SystemConfig& system, const schedule::S
     const std::size_t ports = links + static_cast<std::size_t>(topology.is_accelerator(node) ? ni_ports : 0);
     if (ports > Limits::kPorts) {
       return no("ports", ports,
-                fmt::format("at most {}, those of the network interface included", Limits::kPorts));
+                fmt::format("at most {}, including those of the network interface", Limits::kPorts));
     }
   }
   if (fabric::ejection_flit_time(system) > system.clock.period()) {
@@ -156,7 +156,7 @@ std::string refuse_routers(const config::SystemConfig& system, const schedule::S
   }
   for (const topology::Channel& channel : topology.channels()) {
     if (fabric::channel_flit_time(system, channel.bandwidth) > system.clock.period()) {
-      return "the router in Verilog sends a flit a cycle, and a channel is slower";
+      return "the Verilog router sends one flit per cycle, but a channel is slower";
     }
   }
   for (const topology::Route& route : schedule.routes) {

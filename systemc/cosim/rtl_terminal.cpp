@@ -78,7 +78,7 @@ RtlTerminal::Arrival RtlTerminal::take(int port, int vc, fabric::Flit flit, Cycl
   const Arrival arrival{contents_->read(flit.packet, packet, flit.sequence), packet.tag};
   if (flit.is_head()) {
     const auto flow = static_cast<std::uint32_t>((*context_.log)[packet.tag].entry->flow);
-    if (decode(arrival.bits, layout_).flow != flow) fail("a head flit of another flow came", now);
+    if (decode(arrival.bits, layout_).flow != flow) fail("a head flit of another flow arrived", now);
   }
   if (!flit.tail) return arrival;
   senders_[static_cast<std::size_t>(port)].arriving = packet.tag;
@@ -90,7 +90,7 @@ RtlTerminal::Arrival RtlTerminal::take(int port, int vc, fabric::Flit flit, Cycl
 void RtlTerminal::take_outcome(const NiOutcome& outcome, Cycles now) {
   if (outcome.overflow) fail("a queue overflowed", now);
   // The ejection channel gives credits back at once, as the model's.
-  if (!outcome.credits_as_taken) fail("its queue for the reduction unit held a credit back", now);
+  if (!outcome.credits_as_taken) fail("its queue for the reduction unit withheld a credit", now);
   for (int i = 0; i < outcome.num_flits; ++i) send(outcome.flits[static_cast<std::size_t>(i)], now);
 }
 
@@ -99,7 +99,7 @@ void RtlTerminal::message_came(int port, Cycles now) {
   ni::MessageRecord& record = (*context_.log)[message];
   const auto tails = tails_.extract(message).mapped();
   if (tails != record.packets)
-    fail(fmt::format("a message of {} packets counted as arrived with {}", record.packets, tails), now);
+    fail(fmt::format("a message of {} packets was counted as arrived after {}", record.packets, tails), now);
   record.tail_ejected = now;
   record.dst_port = port;
   record.completed = reduction_.completion(record.entry->op, now);
@@ -115,12 +115,12 @@ std::optional<std::uint64_t> RtlTerminal::next_counted(Cycles now) {
 
 void RtlTerminal::send(const NiFlit& flit, Cycles now) {
   Sender& port = senders_[static_cast<std::size_t>(flit.port)];
-  if (port.messages.empty()) fail("a flit left that no message has", now);
+  if (port.messages.empty()) fail("a flit was sent that belongs to no message", now);
   ni::MessageRecord& record = (*context_.log)[port.messages.front()];
-  if (flit.head != (port.flits_sent == 0)) fail("a head flit left out of turn", now);
+  if (flit.head != (port.flits_sent == 0)) fail("a head flit left out of order", now);
   if (flit.head) start_packet(port, flit, now);
   fabric::Packet& packet = context().packets[port.packet];
-  if (flit.tail != (port.flits_sent + 1 == packet.flits)) fail("a tail flit left out of turn", now);
+  if (flit.tail != (port.flits_sent + 1 == packet.flits)) fail("a tail flit left out of order", now);
   packet.injection_cycles += now;
   --port.credits[static_cast<std::size_t>(flit.vc)];
   contents_->write(port.packet, packet, port.flits_sent, flit.bits);
@@ -142,7 +142,7 @@ void RtlTerminal::start_packet(Sender& port, const NiFlit& flit, Cycles now) {
   const TableEntry& entry = *record.entry;
   const topology::Route& route = route_of(record);
   if (decode(flit.bits, layout_).route != route_bits(route))
-    fail("a head flit left with another source route", now);
+    fail("a head flit was sent with the wrong source route", now);
   if (port.packet_index == 0) {
     record.head_injected = now;
     record.port_free_since = port.free_since;

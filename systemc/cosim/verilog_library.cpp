@@ -41,7 +41,7 @@ Loaded load() {
   using Entry = const VerilogLibrary* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(handle, "coppice_verilog_library"));
   if (entry == nullptr) {
-    loaded.refusal = fmt::format("{} is of another version: run `make verilog` in the checkout", file);
+    loaded.refusal = fmt::format("{} is from another version: run `make verilog` in the checkout", file);
     return loaded;
   }
   loaded.library = entry();

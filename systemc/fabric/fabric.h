@@ -95,11 +95,11 @@ struct FabricStatistics {
 
   // For fabrics that are one module: all but those of channels.
   void read(const StatisticsOwner::Reader& read) const {
-    read({"fabric", "flits_injected", "", "The flits of all messages that have been sent."},
+    read({"fabric", "flits_injected", "", "Flits of all messages sent."},
          static_cast<double>(flits_injected));
-    read({"fabric", "flits_ejected", "", "The flits of all messages that have come."},
+    read({"fabric", "flits_ejected", "", "Flits of all messages delivered."},
          static_cast<double>(flits_ejected));
-    read({"fabric", "flit_hops", "", "The routers that flits have passed, all flits together."},
+    read({"fabric", "flit_hops", "", "Router traversals summed over all flits."},
          static_cast<double>(flit_hops));
   }
 };

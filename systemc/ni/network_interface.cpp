@@ -87,7 +87,7 @@ NetworkInterface::NetworkInterface(const sc_core::sc_module_name& name, NodeId n
 
 void NetworkInterface::start(Cycles at) {
   if (started_)
-    throw ModelError(fmt::format("{}: started in cycle {}, but its tables run already", name(), at));
+    throw ModelError(fmt::format("{}: started in cycle {}, but its tables are already running", name(), at));
   started_ = true;
   if (leader_ != nullptr) return;
   own_->begins = at;
@@ -99,8 +99,7 @@ void NetworkInterface::load(const ContextTables& tables, Cycles now) {
   if (tables.id == kOwnTables || loaded_.contains(tables.id) ||
       tables.tables->ports.size() != ports_.size()) {
     throw ModelError(
-        fmt::format("{}: tables {} for {} ports cannot be loaded: they need a number of their "
-                    "own and {} ports",
+        fmt::format("{}: tables {} for {} ports cannot be loaded: they need an unused number and {} ports",
                     name(), tables.id, tables.tables->ports.size(), ports_.size()));
   }
   auto context = std::make_unique<TableContext>(*context_.topology, *context_.system, node_, tables);
@@ -114,13 +113,13 @@ void NetworkInterface::load(const ContextTables& tables, Cycles now) {
 void NetworkInterface::unload(ContextId id) {
   const TableContext* const context = find(id);
   if (id == kOwnTables || context == nullptr || context->started) {
-    throw ModelError(fmt::format("{}: tables {} are not there, or run", name(), id));
+    throw ModelError(fmt::format("{}: tables {} do not exist or are running", name(), id));
   }
   if (context->reached) {
-    throw ModelError(fmt::format(
-        "{}: collective {} is to give its context to another, but messages of it have come and count: "
-        "raise system.ni.contexts, or write system.ni.early_messages: held",
-        name(), id));
+    throw ModelError(
+        fmt::format("{}: collective {} should hand its context to another, but messages of it have arrived "
+                    "and been counted: raise system.ni.contexts, or write system.ni.early_messages: held",
+                    name(), id));
   }
   loaded_.erase(id);
 }
@@ -133,7 +132,7 @@ void NetworkInterface::start_context(ContextId id, Cycles at) {
   TableContext* const context = find(id);
   if (context == nullptr || context->started) {
     throw ModelError(fmt::format("{}: tables {} are started in cycle {}, but {}", name(), id, at,
-                                 context == nullptr ? "they are not loaded" : "they run already"));
+                                 context == nullptr ? "they are not loaded" : "they are already running"));
   }
   context->started = true;
   context->begins = at;
@@ -545,13 +544,13 @@ void NetworkInterface::settle() {
 
 void NetworkInterface::read_statistics(const Reader& read) const {
   const Counts& counts = leader_ != nullptr ? leader_->counts_ : counts_;
-  read({"network_interface", "messages_sent", "", "The messages that table entries have issued."},
+  read({"network_interface", "messages_sent", "", "Messages issued by table entries."},
        static_cast<double>(counts.messages_sent));
-  read({"network_interface", "messages_received", "", "The messages that were reduced or stored."},
+  read({"network_interface", "messages_received", "", "Messages reduced or stored."},
        static_cast<double>(counts.messages_received));
-  read({"network_interface", "bytes_sent", "B", "The data of those that were issued, without heads."},
+  read({"network_interface", "bytes_sent", "B", "Data of the issued messages, without heads."},
        static_cast<double>(counts.bytes_sent));
-  read({"network_interface", "bytes_received", "B", "The data of those that were reduced or stored."},
+  read({"network_interface", "bytes_received", "B", "Data of the messages reduced or stored."},
        static_cast<double>(counts.bytes_received));
 }
 

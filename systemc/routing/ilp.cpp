@@ -82,8 +82,8 @@ Assignment IntegerProgram::assign(const ClosLinks& links, std::span<const Flow> 
   const int status = glp_intopt(problem.get(), &parameters);
   if (status != 0 || glp_mip_status(problem.get()) != GLP_OPT) {
     throw ModelError(
-        fmt::format("the integer program of {} flows between {} pairs of ToRs over {} spines is not solved "
-                    "within {} s: it is for small cases, use optimal",
+        fmt::format("the integer program of {} flows between {} pairs of ToRs over {} spines was not solved "
+                    "within {} s: use method optimal, since ilp suits only small cases",
                     flows.size(), pairs.size(), links.spines(), seconds_));
   }
   for (const auto& [ends, pair] : pairs) {

@@ -16,11 +16,11 @@ namespace {
 const std::array<MethodInfo, 6>& registry() {
   static const std::array<MethodInfo, 6> all{{
       {"ecmp", "a hash of the five-tuple over the live next hops, as switches do without a controller"},
-      {"greedy", "flow by flow over the least loaded path (Algorithm 1); at most twice the optimum"},
-      {"edge_coloring", "bipartite edge colouring, colours dealt to the live spines; exact"},
+      {"greedy", "each flow on the least loaded path (Algorithm 1); at most twice the optimum"},
+      {"edge_coloring", "bipartite edge colouring with the colours distributed over the live spines; exact"},
       {"annealing", "simulated annealing of destinations' spines (Hedera)"},
       {"ilp", "integer linear program by GLPK; exact, for small cases"},
-      {"optimal", "every link at its least load, by alternating paths; exact, and few moves on changes"},
+      {"optimal", "least load on every link, by alternating paths; exact, and moves few flows on changes"},
   }};
   return all;
 }

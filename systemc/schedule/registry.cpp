@@ -36,7 +36,7 @@ class AutomaticCompiler final : public Compiler {
  public:
   static AlgorithmInfo info() {
     return {.name = "auto",
-            .summary = "what should be fastest here by its tables' expected time",
+            .summary = "the algorithm whose tables have the least expected time",
             .chunking = Chunking::kChosen,
             .rooted = true,
             .chooses_algorithm = true};
@@ -51,7 +51,7 @@ class NcclCompiler final : public Compiler {
  public:
   static AlgorithmInfo info() {
     return {.name = "nccl",
-            .summary = "what should be fastest of NCCL's algorithms: rings, trees and NVLS",
+            .summary = "the fastest by expected time of NCCL's algorithms: rings, trees and NVLS",
             .chunking = Chunking::kChosen,
             .rooted = true,
             .chooses_algorithm = true};

@@ -22,7 +22,7 @@ void require_memory_to_double(const Topology& topology) {
   const Bytes available = machine_memory();
   if (needed <= available) return;
   throw UnsupportedError(fmt::format(
-      "{} has more than {} channels, which take {:.2f} GB more at least; {:.2f} GB are left: take "
+      "{} has more than {} channels, which take at least another {:.2f} GB, but {:.2f} GB are left: use "
       "fewer accelerators",
       topology.name(), channels, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
 }
@@ -69,16 +69,16 @@ ChannelId Topology::add_channel(NodeId src, NodeId dst, Bandwidth bandwidth, Fem
     throw UnsupportedError(fmt::format("channel {}->{} of {}: {}", src, dst, name(), why));
   };
   for (const NodeId end : {src, dst}) {
-    if (end < 0 || end >= num_nodes()) fail(fmt::format("there are only nodes 0 to {}", num_nodes() - 1));
+    if (end < 0 || end >= num_nodes()) fail(fmt::format("the nodes are 0 to {}", num_nodes() - 1));
   }
-  if (src == dst) fail("a node needs no channel to itself");
+  if (src == dst) fail("a node cannot have a channel to itself");
   if (bandwidth.bytes_per_second <= 0) fail("its bandwidth must be above 0");
   if (latency < 0) fail("its latency must not be negative");
   auto& out = out_[static_cast<std::size_t>(src)];
   auto& in = in_[static_cast<std::size_t>(dst)];
   // Route hops number output ports, ejection ports included, with 16 bits.
   constexpr std::size_t kMaxPorts = std::numeric_limits<std::int16_t>::max();
-  if (out.size() >= kMaxPorts) fail(fmt::format("node {} has {} out-channels already", src, kMaxPorts));
+  if (out.size() >= kMaxPorts) fail(fmt::format("node {} already has {} out-channels", src, kMaxPorts));
 
   if (channels_.size() >= kManyChannels && std::has_single_bit(channels_.size()))
     require_memory_to_double(*this);

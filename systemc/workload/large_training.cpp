@@ -8,7 +8,7 @@ namespace {
 void require_shared(std::int64_t what, const char* name, int ways, const char* key) {
   if (what % ways == 0) return;
   throw LayoutError(
-      key, fmt::format("{} {} cannot be shared by {}: a divisor of {} is needed", what, name, ways, what));
+      key, fmt::format("{} {} cannot be divided by {}: use a divisor of {}", what, name, ways, what));
 }
 
 void check_shares(const LargeTraining& training) {
@@ -44,7 +44,7 @@ void check_pipeline(const LargeTraining& training) {
   }
   if (training.stages() <= training.model.layers) return;
   throw LayoutError("training.parallel.pipeline",
-                    fmt::format("{} layers cannot be {} stages: {} at most", training.model.layers,
+                    fmt::format("{} layers cannot form {} stages: at most {}", training.model.layers,
                                 training.stages(), training.model.layers));
 }
 

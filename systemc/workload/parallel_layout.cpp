@@ -53,11 +53,11 @@ ParallelLayout::ParallelLayout(const ParallelSpec& spec) : spec_(spec) {
     if (spec.ways(axis) < 1) {
       throw LayoutError(
           fmt::format("training.parallel.{}", to_string(axis)),
-          fmt::format("{} ways of {} parallelism: 1 at least", spec.ways(axis), to_string(axis)));
+          fmt::format("{} ways of {} parallelism: needs at least 1", spec.ways(axis), to_string(axis)));
     }
     if (std::ranges::count(spec.order, axis) != 1) {
       throw LayoutError("training.parallel.order",
-                        fmt::format("the order of ranks names {} {} times: it names each of tensor, context, "
+                        fmt::format("the order of ranks names {} {} times: name each of tensor, context, "
                                     "expert, data and pipeline once",
                                     to_string(axis), std::ranges::count(spec.order, axis)));
     }

@@ -18,7 +18,7 @@ class Checker {
 
   void check() {
     check_placement();
-    if (program_.samples < 1) throw UnsupportedError("the program has passes over no samples");
+    if (program_.samples < 1) throw UnsupportedError("the program has passes without samples");
     for (const RankGroup& group : program_.groups) check_group(group);
     for (const GroupCollective& collective : program_.collectives) check_collective(collective);
     for (const Transfer& transfer : program_.transfers) check_transfer(transfer);
@@ -31,7 +31,7 @@ class Checker {
 
  private:
   void check_placement() const {
-    if (program_.ranks.empty()) throw UnsupportedError("the program has no ranks: it needs one at least");
+    if (program_.ranks.empty()) throw UnsupportedError("the program has no ranks: it needs at least one");
     if (program_.placement.empty()) return;
     if (program_.placement.size() != program_.ranks.size()) {
       throw UnsupportedError(fmt::format("the placement has {} accelerators for {} ranks",
@@ -40,7 +40,7 @@ class Checker {
     std::set<int> taken;
     for (std::size_t rank = 0; rank < program_.placement.size(); ++rank) {
       if (!taken.insert(program_.placement[rank]).second) {
-        throw UnsupportedError(fmt::format("rank {} is placed on accelerator {}, which has a rank already",
+        throw UnsupportedError(fmt::format("rank {} is placed on accelerator {}, which already has a rank",
                                            rank, program_.placement[rank]));
       }
     }
@@ -48,13 +48,13 @@ class Checker {
 
   void check_rank_exists(const std::string& what, int rank) const {
     if (rank >= 0 && static_cast<std::size_t>(rank) < program_.ranks.size()) return;
-    throw UnsupportedError(
-        fmt::format("{} names rank {}: the program has 0 to {}", what, rank, program_.ranks.size() - 1));
+    throw UnsupportedError(fmt::format("{} names rank {}: the program has ranks 0 to {}", what, rank,
+                                       program_.ranks.size() - 1));
   }
 
   void check_group(const RankGroup& group) const {
     const std::string what = fmt::format("group '{}'", group.name);
-    if (group.ranks.empty()) throw UnsupportedError(what + " has no ranks: it needs one at least");
+    if (group.ranks.empty()) throw UnsupportedError(what + " has no ranks: it needs at least one");
     std::set<int> members;
     for (const int rank : group.ranks) {
       check_rank_exists(what, rank);
@@ -66,7 +66,7 @@ class Checker {
   void check_collective(const GroupCollective& collective) const {
     const std::string what = fmt::format("collective '{}'", collective.name);
     if (collective.group < 0 || static_cast<std::size_t>(collective.group) >= program_.groups.size()) {
-      throw UnsupportedError(fmt::format("{} is of group {}: the program has {} groups", what,
+      throw UnsupportedError(fmt::format("{} uses group {}, but the program has {} groups", what,
                                          collective.group, program_.groups.size()));
     }
     if (collective.bytes < 0) throw UnsupportedError(fmt::format("{} has {} bytes", what, collective.bytes));
@@ -82,7 +82,7 @@ class Checker {
     check_rank_exists(what, transfer.source);
     check_rank_exists(what, transfer.destination);
     if (transfer.source == transfer.destination) {
-      throw UnsupportedError(fmt::format("{} is from rank {} to itself", what, transfer.source));
+      throw UnsupportedError(fmt::format("{} goes from rank {} to itself", what, transfer.source));
     }
     if (transfer.bytes < 0) throw UnsupportedError(fmt::format("{} has {} bytes", what, transfer.bytes));
   }
@@ -100,7 +100,7 @@ class Checker {
       std::visit([&](const auto& work) { check_work(rank, operation, work); }, operation.work);
       for (const std::int32_t before : operation.after) {
         if (before < 0 || static_cast<std::size_t>(before) >= operations.size()) {
-          throw UnsupportedError(fmt::format("{} comes after operation {}: the rank has {}",
+          throw UnsupportedError(fmt::format("{} comes after operation {}, but the rank has {} operations",
                                              place(rank, operation), before, operations.size()));
         }
         followers[static_cast<std::size_t>(before)].push_back(i);
@@ -127,7 +127,7 @@ class Checker {
     const auto stuck = std::ranges::find_if(waits, [](std::size_t left) { return left > 0; });
     const auto& operations = program_.ranks[static_cast<std::size_t>(rank)].operations;
     throw UnsupportedError(
-        fmt::format("{} waits for itself, through others",
+        fmt::format("{} waits for itself through other operations",
                     place(rank, operations[static_cast<std::size_t>(stuck - waits.begin())])));
   }
 
@@ -151,8 +151,9 @@ class Checker {
   void check_work(int rank, const Operation& operation, const JoinCollective& join) {
     const auto index = static_cast<std::size_t>(join.collective);
     if (join.collective < 0 || index >= program_.collectives.size()) {
-      throw UnsupportedError(fmt::format("{} joins collective {}: the program has {}", place(rank, operation),
-                                         join.collective, program_.collectives.size()));
+      throw UnsupportedError(fmt::format("{} joins collective {}, but the program has {}",
+                                         place(rank, operation), join.collective,
+                                         program_.collectives.size()));
     }
     const GroupCollective& collective = program_.collectives[index];
     const RankGroup& group = program_.groups[static_cast<std::size_t>(collective.group)];

@@ -200,12 +200,14 @@ std::vector<Column> name_columns(const Row& row) {
   for (const Cell& cell : row) {
     const auto column = find_column(cell);
     if (!column) {
-      throw ConfigError(cell.place, fmt::format("'{}' is no known column; known are {}, Padding, Groups, "
-                                                "Dilation, Kind, Sparsity, Batch, or {}",
-                                                cell.text, listed(kStandard), listed(kGemmColumns)));
+      throw ConfigError(
+          cell.place,
+          fmt::format(
+              "'{}' is not a known column: write {}, Padding, Groups, Dilation, Kind, Sparsity, Batch, or {}",
+              cell.text, listed(kStandard), listed(kGemmColumns)));
     }
     if (has(columns, *column)) {
-      throw ConfigError(cell.place, fmt::format("there is a second column {}", spelled(*column)));
+      throw ConfigError(cell.place, fmt::format("a second column {}: keep one of the two", spelled(*column)));
     }
     columns.push_back(*column);
   }
@@ -213,7 +215,7 @@ std::vector<Column> name_columns(const Row& row) {
   const auto require = [&](const auto& required) {
     for (const Column column : required) {
       if (has(columns, column)) continue;
-      throw ConfigError(row.front().place, fmt::format("the header has no column {}; {} are needed",
+      throw ConfigError(row.front().place, fmt::format("the header lacks the column {}; it needs {}",
                                                        spelled(column), listed(required)));
     }
   };
@@ -232,10 +234,10 @@ void refuse_result_sizes(const Row& row) {
   for (const Cell& cell : row) {
     const std::string name = has_inputs ? "" : plain(cell);
     if (name != "outh" && name != "outw" && name != "ofmapheight" && name != "ofmapwidth") continue;
-    throw ConfigError(cell.place,
-                      fmt::format("'{}' is a size of a result, and layer tables have those of inputs: "
-                                  "write rows of {}",
-                                  cell.text, listed(kStandard)));
+    throw ConfigError(
+        cell.place,
+        fmt::format("'{}' is a size of a result, but layer tables need input sizes: write rows of {}",
+                    cell.text, listed(kStandard)));
   }
 }
 
@@ -275,7 +277,7 @@ std::vector<Column> place_columns(const Row& row, std::vector<std::string>& warn
     columns.push_back(known ? named[i] : row[i].text.empty() ? Column::kByPosition : Column::kUnknown);
     if (columns.back() != Column::kUnknown) continue;
     warnings.push_back(
-        fmt::format("{}:{}:{}: warning: the column '{}' is not read: it is none of a layer table",
+        fmt::format("{}:{}:{}: warning: the column '{}' is ignored: layer tables do not have it",
                     row[i].place.file, row[i].place.line, row[i].place.column, row[i].text));
   }
   return columns;
@@ -335,8 +337,7 @@ void read_sparsity(Layer& layer, const Cell& cell) {
   layer.kept = part(cell.text.substr(0, colon));
   layer.of = part(cell.text.substr(colon + 1));
   if (layer.kept <= layer.of) return;
-  throw ConfigError(cell.place,
-                    fmt::format("Sparsity of {}: no more than all weights can be kept", cell.text));
+  throw ConfigError(cell.place, fmt::format("Sparsity of {}: cannot keep more than all weights", cell.text));
 }
 
 // The second stride, the sparsity or the batch, in this order; the first two may be left out where the next
@@ -449,7 +450,7 @@ class RowChecker {
     check_values(layer);
     if (!plain && !moves_filters) {
       throw ConfigError(place(Column::kKind),
-                        fmt::format("{} takes a 1x1 filter, stride 1 and no padding", to_string(layer.kind)));
+                        fmt::format("{} needs a 1x1 filter, stride 1 and no padding", to_string(layer.kind)));
     }
     if (layer.kind == LayerKind::kEmbedding && layer.groups != 1) {
       throw ConfigError(place(Column::kGroups), "an embedding has no groups");
@@ -503,8 +504,8 @@ void separate_channels(Layer& layer) {
 Layer read_layer(const Row& row, const std::vector<Column>& columns) {
   if (row.size() > columns.size()) {
     throw ConfigError(row[columns.size()].place,
-                      fmt::format("'{}' stands in column {}, but the header has {}", row[columns.size()].text,
-                                  columns.size() + 1, columns.size()));
+                      fmt::format("'{}' is in column {}, but the header has {} columns",
+                                  row[columns.size()].text, columns.size() + 1, columns.size()));
   }
   Layer layer;
   std::vector<Column> seen;
@@ -560,7 +561,7 @@ Model import_scale_sim(const std::string& path) {
     }
   }
   if (model.layers.empty()) {
-    throw ConfigError({path}, fmt::format("holds no layer: rows of {} are expected", listed(kStandard)));
+    throw ConfigError({path}, fmt::format("holds no layers: expected rows of {}", listed(kStandard)));
   }
   return model;
 }

@@ -243,8 +243,8 @@ std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherB
   std::vector<std::string> list;
   if (workload.pipeline > 1) {
     list.push_back(
-        fmt::format("the {} stages of the pipeline (pp:) run side by side, each with all layers of "
-                    "the text workload, which has no transfers between them",
+        fmt::format("the {} pipeline stages (pp:) run independently, each with all layers of the text "
+                    "workload, which has no transfers between them",
                     workload.pipeline));
   }
   if (workload.accumulation > 1) {
@@ -260,8 +260,8 @@ std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherB
   });
   if (gathers && workload.accelerators > 0 && counted == AllGatherBytes::kInput) {
     list.emplace_back(
-        "the bytes of ALLGATHER are taken for one rank's, though SimAI, whose header the text workload has, "
-        "writes those of the result: training.all_gather_bytes: total");
+        "the bytes of ALLGATHER are read as one rank's, but SimAI, whose header this text workload has, "
+        "writes the bytes of the result: to read them so, write training.all_gather_bytes: total");
   }
   return list;
 }
@@ -275,12 +275,12 @@ void require_groups(const TextWorkload& workload, int ranks) {
   }
   const std::int64_t copies = std::int64_t{std::max(workload.model_group, 1)} * workload.pipeline;
   if (ranks % copies != 0) {
-    throw UnsupportedError(fmt::format("{} accelerators are no whole groups of {}", ranks, copies));
+    throw UnsupportedError(fmt::format("{} accelerators cannot be split into groups of {}", ranks, copies));
   }
   const int expert = workload.expert_group.value_or(1);
   if (ranks / copies % expert != 0) {
     throw UnsupportedError(fmt::format(
-        "{} accelerators with the same weights are no whole groups of {} that share experts (ep:)",
+        "{} accelerators with the same weights cannot be split into groups of {} that share experts (ep:)",
         ranks / copies, expert));
   }
 }

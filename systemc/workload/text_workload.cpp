@@ -79,7 +79,7 @@ std::int64_t read_number(const Word& word, std::int64_t lowest, std::int64_t hig
   const char* end = word.text.data() + word.text.size();
   const auto [stopped, error] = std::from_chars(word.text.data(), end, value);
   if (error == std::errc{} && stopped == end && value >= lowest && value <= highest) return value;
-  throw ConfigError(word.place, fmt::format("'{}' is no {}: a whole number from {} to {} is expected",
+  throw ConfigError(word.place, fmt::format("'{}' is not a valid {}: write a whole number from {} to {}",
                                             word.text, what, lowest, highest));
 }
 
@@ -89,7 +89,7 @@ Parallelism read_parallelism(const Word& word) {
     if (word.text == named.name) return named.parallelism;
     known += (known.empty() ? "" : ", ") + std::string(named.name);
   }
-  throw ConfigError(word.place, fmt::format("there is no parallelism '{}': {} are known", word.text, known));
+  throw ConfigError(word.place, fmt::format("unknown parallelism '{}': write one of {}", word.text, known));
 }
 
 // A collective, and among whom SimAI's suffix says that it is.
@@ -110,8 +110,9 @@ Communication read_exchange(const Word& word) {
     known += (known.empty() ? "" : ", ") + std::string(to_string(exchange));
   }
   throw ConfigError(
-      word.place, fmt::format("there is no collective '{}': {} are known, and with _EP or _DP_EP behind them",
-                              word.text, known));
+      word.place,
+      fmt::format("unknown collective '{}': write one of {}, optionally followed by _EP or _DP_EP", word.text,
+                  known));
 }
 
 // The parameters after the parallelism: "key: value" or "key: count values".
@@ -123,7 +124,7 @@ class Parameters {
   const Word& take(const char* expected) {
     if (!done()) return words_[next_++];
     throw ConfigError(words_.back().place,
-                      fmt::format("{} is expected after '{}'", expected, words_.back().text));
+                      fmt::format("expected {} after '{}'", expected, words_.back().text));
   }
   std::vector<int> take_layers() {
     const std::int64_t count = read_number(take("a number of layers"), 0, kMostLayers, "number of layers");
@@ -188,9 +189,8 @@ void read_header(const std::vector<Word>& line, TextWorkload& workload) {
     } else {
       throw ConfigError(
           key.place,
-          fmt::format("there is no parameter '{}': model_parallel_NPU_group:, ep:, pp:, vpp:, ga:, "
-                      "all_gpus:, pp_comm:, DLRM_LAST_BOTTOM_LAYER:, checkpoints: and "
-                      "checkpoint_initiates: are known",
+          fmt::format("unknown parameter '{}': write model_parallel_NPU_group:, ep:, pp:, vpp:, ga:, "
+                      "all_gpus:, pp_comm:, DLRM_LAST_BOTTOM_LAYER:, checkpoints: or checkpoint_initiates:",
                       key.text));
     }
   }
@@ -205,16 +205,17 @@ Communication read_communication(const Word& exchange, const Word& size) {
   Communication communication = read_exchange(exchange);
   communication.bytes = read_number(size, 0, kMostBytes, "size");
   if (communication.exchange != Exchange::kNone || communication.bytes == 0) return communication;
-  throw ConfigError(
-      size.place, fmt::format("NONE sends nothing, but {} bytes stand beside it: write 0, or the collective",
-                              communication.bytes));
+  throw ConfigError(size.place,
+                    fmt::format("NONE sends nothing, but has {} bytes: write 0 bytes, or the collective",
+                                communication.bytes));
 }
 
 void require_alone(const std::vector<Word>& line) {
   if (line.size() == 1) return;
-  throw ConfigError(line[1].place, fmt::format("'{}' stands behind the number of layers, which is a line of "
-                                               "its own: leave it out",
-                                               line[1].text));
+  throw ConfigError(
+      line[1].place,
+      fmt::format("'{}' follows the number of layers, which must be alone on its line: leave it out",
+                  line[1].text));
 }
 
 // How a layer of a customized workload is spread: by data, by model, or both.
@@ -229,10 +230,11 @@ Parallelism read_layer_parallelism(const Word& word) {
     default:
       break;
   }
-  throw ConfigError(word.place,
-                    fmt::format("'{}' is no parallelism of a layer: DATA, MODEL, HYBRID_DATA_MODEL "
-                                "and HYBRID_MODEL_DATA are",
-                                word.text));
+  throw ConfigError(
+      word.place,
+      fmt::format(
+          "'{}' is not a layer's parallelism: write DATA, MODEL, HYBRID_DATA_MODEL or HYBRID_MODEL_DATA",
+          word.text));
 }
 
 // Groups of experts are parts of a transformer's.
@@ -279,7 +281,7 @@ void require_layer(const Word& place, const TextWorkload& workload, int layer, c
   const auto count = static_cast<int>(workload.layers.size());
   if (layer < count) return;
   throw ConfigError(place.place,
-                    fmt::format("{} is layer {}, but there are layers 0 to {} only", what, layer, count - 1));
+                    fmt::format("{} is layer {}, but the layers are 0 to {}", what, layer, count - 1));
 }
 
 void check(const Word& place, const TextWorkload& workload) {
@@ -351,8 +353,8 @@ TextWorkload import_text_workload(const std::string& path) {
   const auto lines = read_lines(path);
   if (lines.size() < 2) {
     throw ConfigError({path},
-                      "a text workload has a line with its parallelism, one with the number of layers, "
-                      "and one for each layer");
+                      "a text workload needs a line with its parallelism, one with the number of layers, and "
+                      "one per layer");
   }
   TextWorkload workload;
   workload.name = std::filesystem::path(path).stem().string();
@@ -362,7 +364,7 @@ TextWorkload import_text_workload(const std::string& path) {
   const auto present = static_cast<std::int64_t>(lines.size()) - 2;
   if (count != present) {
     throw ConfigError(lines[1].front().place,
-                      fmt::format("{} layers are announced, but {} follow", count, present));
+                      fmt::format("the file announces {} layers, but has {}", count, present));
   }
   for (std::size_t line = 2; line < lines.size(); ++line) {
     workload.layers.push_back(read_layer(lines[line], workload));

@@ -66,17 +66,17 @@ constexpr Mistake kMistakes[] = {
      "KiB/s, "
      "Mb/s, MB/s, MiB/s, Gb/s, GB/s, GiB/s, Tb/s, TB/s); for example '16 GB/s'"},
     {"Negative", 7, "    latency: -150 ns",
-     "c.yaml:7:14: system.link.latency: '-150 ns' is not a duration: it must have no sign; for example '150 "
+     "c.yaml:7:14: system.link.latency: '-150 ns' is not a duration: it must not have a sign; for example "
+     "'150 "
      "ns'"},
     {"NegativeWidth", 4, "    dims: [4, -4]",
      "c.yaml:4:15: system.topology.dims[1] must be a whole number from 1 to 1048576, not '-4'"},
     {"Absurd", 7, "    latency: 3 s", "c.yaml:7:14: system.link.latency must be from 0 ns to 1 s, not '3 s'"},
     {"TooManyAccelerators", 4, "    dims: [1024, 2048]",
-     "c.yaml:4:11: system.topology.dims makes more than 1048576 accelerators, the most that are possible"},
+     "c.yaml:4:11: system.topology.dims makes more than 1048576 accelerators, which is the limit"},
     {"TooFewVirtualChannels", 5, "  router: {vcs: 1}\n  link:",
-     "c.yaml:5:17: system.router.vcs is 1, but a torus needs 2 at least: packets before and behind the "
-     "dateline of a "
-     "ring use different virtual channels"},
+     "c.yaml:5:17: system.router.vcs is 1, but a torus needs at least 2: packets use different virtual "
+     "channels before and after the dateline of a ring"},
     {"FasterThanTheWidestFlitPerCycle", 6, "    bandwidth: 5 TB/s",
      "c.yaml:6:16: system.link.bandwidth: 5 TB/s is more than one flit of 4 KiB per cycle of 1 GHz: "
      "make system.clock 1.3 GHz"},
@@ -85,23 +85,22 @@ constexpr Mistake kMistakes[] = {
      "dimension"},
     {"NoSize", 11, "  size: 0 KiB", "c.yaml:11:9: collective.size must be from 1 B to 1 TiB, not '0 KiB'"},
     {"NegativeSize", 11, "  size: -16 KiB",
-     "c.yaml:11:9: collective.size: '-16 KiB' is not a size: it must have no sign; for example '64 KiB'"},
+     "c.yaml:11:9: collective.size: '-16 KiB' is not a size: it must not have a sign; for example '64 KiB'"},
     {"VerilogRouterOfAnotherDelay", 5, "  router: {impl: rtl, routing_delay: 2}\n  link:",
-     "c.yaml:5:18: system.router.impl: the router in Verilog cannot have system.router.routing_delay 2: it "
+     "c.yaml:5:18: system.router.impl: the Verilog router does not support system.router.routing_delay 2: it "
      "takes 1"},
     {"VerilogInterfaceOfAnotherLatency", 5, "  ni: {impl: rtl, reduction_latency: 5}\n  link:",
-     "c.yaml:5:14: system.ni.impl: the network interface in Verilog cannot have system.ni.reduction_latency "
-     "5: its "
-     "adders take 4"},
+     "c.yaml:5:14: system.ni.impl: the Verilog network interface does not support "
+     "system.ni.reduction_latency 5: its adders accept 4"},
     {"PayloadOfPartsOfFlits", 5, "  ni: {payload: 100 B}\n  link:",
-     "c.yaml:5:17: system.ni.payload of 100 B is no whole number of flits of 16 B: 112 B would be"},
+     "c.yaml:5:17: system.ni.payload of 100 B is not a whole number of flits of 16 B: write 112 B"},
     {"KeySetTwice", 7, "    bandwidth: 8 GB/s",
      "c.yaml:7:5: 'bandwidth' is already set at line 6: keep one of the two"},
     {"SectionWithoutKeys", 8,
      "collective: 7\nx:", "c.yaml:8:13: collective must be a section, keys with values, not '7'"},
     {"KeyWithoutValue", 11, "  size:", "c.yaml:11:3: collective.size has no value; for example '1 MiB'"},
     {"ObservedNodeOutside", 8, "observe: {nodes: [0, 16]}\ncollective:",
-     "c.yaml:8:22: observe.nodes[1] is 16, but there are accelerators 0 to 15 only"},
+     "c.yaml:8:22: observe.nodes[1] is 16, but the accelerators are 0 to 15"},
     {"SyntaxError", 4, "    dims: [4, 4", "c.yaml:5:7: not valid YAML: end of sequence flow not found"},
     {"SecondDocument", 8, "---\ncollective:",
      "c.yaml:8:1: a second YAML document begins here: a configuration is one "
@@ -145,23 +144,22 @@ TEST(BadInput, TreesChunksAndLayersThatDoNotFit) {
     EXPECT_THAT(shop.files(), ::testing::Not(::testing::Contains("r.json")));
     return outcome.err;
   };
-  EXPECT_EQ(
-      complaint("kind: dgx1", "  algorithm: overlapped_double_tree\n  size: 64 B\n  chunks: 9\n"),
-      "c.yaml:3:14: collective.algorithm: overlapped_double_tree in 9 chunks: 64 bytes on 2 trees make 8 "
-      "at most, of one element of 4 bytes each\n");
+  EXPECT_EQ(complaint("kind: dgx1", "  algorithm: overlapped_double_tree\n  size: 64 B\n  chunks: 9\n"),
+            "c.yaml:3:14: collective.algorithm: overlapped_double_tree cannot use 9 chunks: 64 bytes on 2 "
+            "trees allow at most 8, each with one element of 4 bytes\n");
   EXPECT_EQ(complaint("kind: file, file: split.graph", "  algorithm: tree\n  size: 1 KiB\n"),
             "split.graph:1:14: the graph is not connected: accelerator 0 cannot reach accelerator 2\n");
   EXPECT_THAT(
       complaint("kind: mesh, dims: [4, 4]", "  algorithm: double_tree\n  size: 1 KiB\n  trees: embedded\n"),
-      StartsWith("c.yaml:3:14: collective.algorithm: mesh 4x4: no 2 trees that share no channel: they need "
-                 "30 links, there are 24"));
+      StartsWith("c.yaml:3:14: collective.algorithm: mesh 4x4: no 2 trees without a shared channel: they "
+                 "need 30 links, but there are 24"));
   EXPECT_THAT(
       complaint("kind: torus, dims: [4, 4]", "  algorithm: double_tree\n  size: 1 KiB\n  trees: ccube\n"),
       StartsWith("c.yaml:3:14: collective.algorithm: trees of 8 accelerators on torus 4x4, which has 16"));
   EXPECT_THAT(complaint("kind: dgx1", "  algorithm: overlapped_tree\n  size: 1 GiB\n",
                         "training: {model: zfnet, overlap: chained}\n"),
-              HasSubstr("c.yaml:4:9: collective.size of 1 GiB is not covered by the layers of zfnet, which a "
-                        "chained forward pass waits for: they have 249388160 B of gradients"));
+              HasSubstr("c.yaml:4:9: collective.size of 1 GiB is more than the gradients of the layers of "
+                        "zfnet, for which a chained forward pass waits: they have 249388160 B"));
 }
 
 TEST(BadInput, MissingOrUnreadableFile) {
@@ -169,9 +167,9 @@ TEST(BadInput, MissingOrUnreadableFile) {
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"run", "none.yaml"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_EQ(outcome.err,
-            "none.yaml:1:1: the file cannot be read: No such file or directory; a configuration file is "
-            "expected\n");
+  EXPECT_EQ(
+      outcome.err,
+      "none.yaml:1:1: the file cannot be read: No such file or directory; expected a configuration file\n");
   outcome = shop.run({"run", "."});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.err, ".:1:1: this is a directory; name a YAML file in it\n");
@@ -235,18 +233,19 @@ TEST(BadInput, SaysWhatWouldBeRight) {
   };
   const auto with = [&](const std::string& key) { return said({"run", "c.yaml", "--set", key}); };
   EXPECT_THAT(with("system.accelerator.array=[]"),
-              HasSubstr("for example [32, 32], its rows and columns, not an empty list"));
+              HasSubstr("for example [32, 32] for rows and columns, not an empty list"));
   EXPECT_THAT(with("system.router.impl=-1"), EndsWith("must be systemc or rtl, not '-1'\n"));
   EXPECT_THAT(with("system.router.impl=rtk"), HasSubstr("did you mean 'rtl'?"));
   EXPECT_THAT(with("system.topology.dims=1048577"), HasSubstr("from 1 to 1048576, for example [8, 8]"));
   EXPECT_THAT(said({"run", "deep.yaml"}), HasSubstr("nested too deeply: at most 32 levels"));
   EXPECT_THAT(said({"run", "c.yaml", "--set", "system.topology={kind: file, file: one_way.graph}", "--set",
                     "collective.algorithm=multitree"}),
-              HasSubstr("0->1 of file of 3 accelerators and 0 switches has no channel back: give it one"));
+              HasSubstr("0->1 of file of 3 accelerators and 0 switches has no reverse channel: add one"));
   EXPECT_THAT(
       said({"run", "c.yaml", "--set", "collective.trees=embedded", "--set",
             "collective.algorithm=double_tree", "--set", "system.topology={kind: mesh, dims: [4, 4]}"}),
-      HasSubstr("collective.trees routed lets messages share channels, and one tree needs half as many"));
+      HasSubstr(
+          "collective.trees: routed lets messages share channels, and one tree needs half as many links"));
 }
 
 TEST(BadInput, EveryOptionOfTrafficSaysWhatItTakes) {
@@ -267,26 +266,26 @@ TEST(BadInput, EveryOptionOfTrafficSaysWhatItTakes) {
     return outcome.err;
   };
   EXPECT_EQ(said("--pattern", "x"),
-            "--pattern x:1:1: unknown pattern 'x'; the patterns are uniform, transpose, bitcomp, tornado, "
+            "--pattern x:1:1: unknown pattern 'x': write one of uniform, transpose, bitcomp, tornado, "
             "neighbor, bitrev, shuffle, randperm, diagonal, asymmetric, next_group, hotspot, permutation\n");
   for (const char* rate : {"x", "-1", "0", "1.5", "nan", "1e9", "0.1x"}) {
     EXPECT_EQ(said("--rate", rate),
               std::string("--rate ") + rate + ":1:1: '" + rate +
-                  "' is no number above 0 and at most 1: flits per node and cycle, of which the injection "
-                  "channel takes one, for example 0.1\n");
+                  "' is not a number above 0 and at most 1: flits per node and cycle; the injection "
+                  "channel takes at most one, for example 0.1\n");
   }
   for (const char* flits : {"0", "99999999999", "1.5", "x"}) {
-    EXPECT_EQ(said("--packet-flits", flits),
-              std::string("--packet-flits ") + flits + ":1:1: '" + flits +
-                  "' is no whole number from 1 to 65536: flits of a packet, its head among them, for example "
-                  "1\n");
+    EXPECT_EQ(
+        said("--packet-flits", flits),
+        std::string("--packet-flits ") + flits + ":1:1: '" + flits +
+            "' is not a whole number from 1 to 65536: flits per packet, including its head, for example 1\n");
   }
   EXPECT_THAT(said("--warmup", "1k"),
-              HasSubstr("'1k' is no whole number from 0 to 9223372036854775807: cycles, "
+              HasSubstr("'1k' is not a whole number from 0 to 9223372036854775807: cycles, "
                         "for example 10000"));
-  EXPECT_THAT(said("--measure", "0"), HasSubstr("'0' is no whole number from 1 to"));
-  EXPECT_THAT(said("--measure", "99999999999999999999"), HasSubstr("is no whole number from 1 to"));
-  EXPECT_THAT(said("--seed", "-1"), HasSubstr("'-1' is no whole number from 0 to 18446744073709551615"));
+  EXPECT_THAT(said("--measure", "0"), HasSubstr("'0' is not a whole number from 1 to"));
+  EXPECT_THAT(said("--measure", "99999999999999999999"), HasSubstr("is not a whole number from 1 to"));
+  EXPECT_THAT(said("--seed", "-1"), HasSubstr("'-1' is not a whole number from 0 to 18446744073709551615"));
 }
 
 // A channel of a graph that is faster than a flit a cycle, whatever moves; a default that no channel has is
@@ -314,11 +313,11 @@ TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
   const Outcome unused = shop.run({"run", "c.yaml", "--set", "system.link.bandwidth=400 GB/s"});
   EXPECT_EQ(unused.status, 0) << unused.err;
   EXPECT_THAT(unused.err,
-              HasSubstr("system.link.bandwidth has no effect: every channel of g.graph has its own"));
+              HasSubstr("system.link.bandwidth has no effect: every channel of g.graph states its own"));
   shop.write("g.graph", "accelerators 2\nlink 0 -- 1\n");
   EXPECT_THAT(
       shop.run({"run", "c.yaml", "--set", "system.link.bandwidth=400 GB/s", "--set", "system.flit=16 B"}).err,
-      HasSubstr("system.link.bandwidth, of channels in g.graph that have none of their own: 400 GB/s is"));
+      HasSubstr("system.link.bandwidth, for channels in g.graph without their own: 400 GB/s is"));
 }
 
 TEST(BadInput, CommandLinesThatMakeNoSense) {
@@ -356,18 +355,17 @@ TEST(BadInput, OnTheCommandLineIsAnsweredWithWhatWasMeant) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
   const std::pair<std::vector<std::string>, const char*> cases[] = {
-      {{"rnu", "c.yaml"}, "coppice: there is no command 'rnu'; did you mean 'run'?"},
-      {{"scheduel", "c.yaml"}, "there is no command 'scheduel'; did you mean 'schedule'?"},
-      {{"simulate", "c.yaml"}, "coppice: there is no command 'simulate'\n"},
+      {{"rnu", "c.yaml"}, "coppice: unknown command 'rnu'; did you mean 'run'?"},
+      {{"scheduel", "c.yaml"}, "unknown command 'scheduel'; did you mean 'schedule'?"},
+      {{"simulate", "c.yaml"}, "coppice: unknown command 'simulate'\n"},
       {{"run", "c.yaml", "--algorithm", "ring"},
-       "coppice run: there is no option --algorithm: it is a key of the configuration, write --set "
+       "coppice run: unknown option --algorithm: this is a configuration key: write --set "
        "collective.algorithm=ring"},
       {{"run", "--algorithm=ring", "c.yaml"}, "write --set collective.algorithm=ring"},
       {{"compare", "c.yaml", "--flow-control", "message"}, "write --set system.ni.flow_control=message"},
       {{"run", "c.yaml", "--fidelity", "flit"}, "write --set fidelity=flit"},
-      {{"run", "c.yaml", "--statistic", "s.csv"},
-       "there is no option --statistic; did you mean --statistics?"},
-      {{"report", "r.json", "--algorithm", "ring"}, "coppice report: there is no option --algorithm\n"}};
+      {{"run", "c.yaml", "--statistic", "s.csv"}, "unknown option --statistic; did you mean --statistics?"},
+      {{"report", "r.json", "--algorithm", "ring"}, "coppice report: unknown option --algorithm\n"}};
   for (const auto& [line, message] : cases) {
     const Outcome outcome = shop.run(line);
     EXPECT_EQ(outcome.status, 2) << message;

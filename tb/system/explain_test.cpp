@@ -71,17 +71,17 @@ TEST(Report, RefusesWhatIsNoResult) {
   shop.write("c.yaml", kSmallConfig);
   Outcome outcome = shop.run({"report", "c.yaml", "--out", "r.html"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("c.yaml:1:1: no JSON, so no result of coppice"));
+  EXPECT_THAT(outcome.err, HasSubstr("c.yaml:1:1: not JSON, so not a coppice result"));
   shop.write("large.json", "{\"schema\": 1e999}");
   outcome = shop.run({"report", "large.json", "--out", "r.html"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("large.json:1:1: no JSON, so no result of coppice"));
+  EXPECT_THAT(outcome.err, HasSubstr("large.json:1:1: not JSON, so not a coppice result"));
   outcome = shop.run({"report", "nowhere.json", "--out", "r.html"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("No such file"));
   shop.write("other.json", "{\"a\": 1}");
   EXPECT_THAT(shop.run({"report", "other.json", "--out", "r.html"}).err,
-              HasSubstr("is no result of coppice"));
+              HasSubstr("is not a coppice result"));
 }
 
 TEST(Report, IsOnePageWithItsData) {

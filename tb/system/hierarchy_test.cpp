@@ -171,12 +171,12 @@ TEST(InNetwork, IsRefusedWhereItDoesNotApply) {
   EXPECT_THAT(
       refused("system.topology.dimensions=[{kind: ring, size: 4, links: 2, bandwidth: 2 GB/s, latency: "
               "1 ns, in_network: true}]"),
-      HasSubstr("a ring has no switch that could add"));
-  EXPECT_THAT(refused("system.topology.bundled=false"), HasSubstr("its links must be bundled"));
+      HasSubstr("a ring has no switch for in-network reduction"));
+  EXPECT_THAT(refused("system.topology.bundled=false"), HasSubstr("the links must be bundled"));
   const std::string other = refused("collective.algorithm=ring");
   EXPECT_THAT(other, HasSubstr("c.yaml:7:"));
-  EXPECT_THAT(other, HasSubstr("switches add for collective.algorithm hierarchical, not for ring"));
-  EXPECT_THAT(refused("system.ni.impl=rtl"), HasSubstr("switches that add are not in Verilog"));
+  EXPECT_THAT(other, HasSubstr("only collective.algorithm hierarchical reduces in the network, not ring"));
+  EXPECT_THAT(refused("system.ni.impl=rtl"), HasSubstr("in-network reduction is not available in Verilog"));
   // Switches that add take any size.
   EXPECT_EQ(shop.run({"run", "c.yaml", "--set",
                       "system.topology.dimensions=[{kind: switch, size: 6, bandwidth: 200 Gb/s, latency: 20 "
@@ -205,7 +205,7 @@ TEST(Hierarchy, RefusesWhatCannotBeBuiltOrScheduled) {
   EXPECT_THAT(refused(one("kind: bus, size: 4, bandwidth: 200 Gb/s, latency: 20 ns")),
               HasSubstr("must be ring, fully_connected or switch"));
   EXPECT_THAT(refused("collective.chunks=100000"),
-              HasSubstr("collective.chunks is 100000, but 1 MB makes 7812"));
+              HasSubstr("collective.chunks is 100000, but 1 MB makes at most 7812"));
   EXPECT_THAT(refused("collective.scheduler=thames"), HasSubstr("did you mean 'themis'?"));
   shop.write("n.yaml",
              "topology: [ Ring, Switch ]\nnpus_count: [ 4 ]\nbandwidth: [ 50, 50 ]\nlatency: [ 20, 20 ]\n");
@@ -268,14 +268,14 @@ TEST(TextTraining, RefusesGroupsThatAreNoDimensions) {
              "HYBRID_TRANSFORMER model_parallel_NPU_group: 6\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n");
   const Outcome cut = shop.run({"chunks", "c.yaml", "--workload", "./t.txt"});
   EXPECT_EQ(cut.status, 2);
-  EXPECT_THAT(cut.err, HasSubstr("groups of 6 accelerators are no part of the dimensions"));
+  EXPECT_THAT(cut.err, HasSubstr("groups of 6 accelerators do not match the dimensions"));
   const Outcome unequal = shop.run({"run", "c.yaml", "--set", "training.model=./t.txt"});
   EXPECT_EQ(unequal.status, 2);
-  EXPECT_THAT(unequal.err, HasSubstr("16 accelerators are no whole groups of 6"));
+  EXPECT_THAT(unequal.err, HasSubstr("16 accelerators cannot be split into groups of 6"));
   for (const Outcome& absent : {shop.run({"run", "c.yaml", "--set", "training.model=./none.txt"}),
                                 shop.run({"chunks", "c.yaml", "--workload", "./none.txt"})}) {
     EXPECT_EQ(absent.status, 2);
-    EXPECT_THAT(absent.err, HasSubstr("there is no text workload ./none.txt"));
+    EXPECT_THAT(absent.err, HasSubstr("the text workload ./none.txt does not exist"));
   }
 }
 

@@ -74,7 +74,7 @@ TEST(ImportedSchedule, ThatFailsTheCheckIsRefusedWithThePlace) {
   }
   outcome = run_with(shop, circular, {"--out", "r.json"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("waits for 1 arrivals of its flow, but only 0 can come"));
+  EXPECT_THAT(outcome.err, HasSubstr("waits for 1 arrivals of its flow, but only 0 are possible"));
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "s.json"));
 }
 
@@ -91,8 +91,8 @@ TEST(ImportedSchedule, OfAnotherCollectiveSizeOrMachineIsRefused) {
       {{"--set", "system.ni.ports=2"},
        "--set system.ni.ports=2:1:17: accelerator 0 has 4 tables in s.json, but 2 NI ports\n"},
       {{"--set", "system.topology.dims=[4, 5]"},
-       "s.json:1:88: /topology: the tables are for torus 4x4, but the system is torus 4x5: take a schedule "
-       "that was made for it, or system.topology as the file has it\n"}};
+       "s.json:1:88: /topology: the tables are for torus 4x4, but the system is torus 4x5: use a schedule "
+       "made for this system, or the file's topology\n"}};
   for (const auto& [more, message] : cases) {
     const Outcome outcome = run_with(shop, schedule, more);
     EXPECT_EQ(outcome.status, 2);
@@ -114,7 +114,7 @@ TEST(ImportedSchedule, ThatAsksForMoreThanTheMachineIsRefused) {
   schedule["element"] = 8;
   outcome = run_with(shop, schedule);
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("s.json has elements of 8 bytes: gradients are fp32, 4 bytes"));
+  EXPECT_THAT(outcome.err, HasSubstr("s.json has elements of 8 bytes, but gradients are fp32, 4 bytes"));
 }
 
 TEST(ImportedSchedule, ThatCannotBeReadIsLocated) {

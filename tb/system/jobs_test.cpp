@@ -70,19 +70,19 @@ TEST_F(Jobs, AreRefusedWithoutAccelerators) {
     EXPECT_THAT(outcome.err, HasSubstr(message));
   };
   expect("  jobs: [{file: row.yaml}, {file: row.yaml}, {file: row.yaml}]\n",
-         "program.jobs[2]: row.yaml has 4 ranks, for which there are 0 accelerators");
+         "program.jobs[2]: row.yaml has 4 ranks, but there are 0 accelerators");
   expect("  jobs: [{file: row.yaml}, {file: row.yaml, accelerators: [3, 4, 5, 6]}]\n",
-         "accelerator 3 has a rank already");
-  expect("  jobs: [{file: row.yaml, accelerators: [5, 6, 7, 8]}]\n", "there is no accelerator 8");
+         "accelerator 3 already has a rank");
+  expect("  jobs: [{file: row.yaml, accelerators: [5, 6, 7, 8]}]\n", "accelerator 8 does not exist");
   expect("  jobs: [{arrival: 1 us}]\n", "program.jobs[0].file is missing");
   expect("  jobs: [{file: row.yaml}]\n  failures: [{link: [0, 6], at: 1 us}]\n",
-         "there is no link between 0 and 6");
+         "nodes 0 and 6 have no link");
   expect("  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 8, at: 1 us}]\n",
-         "there is no accelerator 8");
+         "accelerator 8 does not exist");
   expect("  jobs: [{file: row.yaml}]\n  failures: [{at: 1 us}]\n", "either a link or an accelerator fails");
   expect("  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 1}]\n", "program.failures[0].at is missing");
   expect("  jobs: [{file: row.yaml}]\n  file: row.yaml\n",
-         "program.jobs and program.file both say what runs");
+         "program.jobs and program.file both set the workload");
 }
 
 // What is lost is the iteration under way and the time of the restart.
@@ -122,14 +122,14 @@ TEST_F(Jobs, MoveToIdleAcceleratorsOrSayWhatStaysUnfinished) {
   shop.write("row.yaml", iterating(4, 3));
   const std::string torus = "kind: torus, dims: [4, 2]";
   const Json moved = result(torus, "  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 1, at: 20 us}]\n");
-  EXPECT_THAT(moved["failures"][0]["effect"].get<std::string>(), HasSubstr("went on on accelerator 4"));
+  EXPECT_THAT(moved["failures"][0]["effect"].get<std::string>(), HasSubstr("continued on accelerator 4"));
   EXPECT_EQ(moved["jobs"][0]["iterations"].size(), 3);
   const Json idle = result(torus, "  jobs: [{file: row.yaml}]\n  failures: [{accelerator: 6, at: 20 us}]\n");
-  EXPECT_EQ(idle["failures"][0]["effect"], "none: it had no rank");
+  EXPECT_EQ(idle["failures"][0]["effect"], "none: it ran no rank");
   const Json full = result(torus,
                            "  jobs: [{file: row.yaml}, {file: row.yaml}]\n"
                            "  failures: [{accelerator: 1, at: 20 us}]\n");
-  EXPECT_THAT(full["jobs"][0]["unfinished"].get<std::string>(), HasSubstr("no other is idle"));
+  EXPECT_THAT(full["jobs"][0]["unfinished"].get<std::string>(), HasSubstr("no other accelerator is idle"));
   EXPECT_LT(full["jobs"][0]["iterations"].size(), 3);
   EXPECT_EQ(full["jobs"][1]["iterations"].size(), 3);
 }
@@ -157,7 +157,7 @@ TEST_F(Jobs, CountTheTimeBeforeAFailure) {
   ASSERT_EQ(cut["warnings"].size(), 1U);
   EXPECT_THAT(cut["warnings"][0].get<std::string>(),
               HasSubstr("warning: job 0 stays unfinished after 0 of 1"));
-  EXPECT_THAT(outcome.out, HasSubstr("lost at failures: 7000.0 ns, 5000.0 ns of them compute"));
+  EXPECT_THAT(outcome.out, HasSubstr("lost at failures: 7000.0 ns, including 5000.0 ns of compute"));
 }
 
 // Iterations, what was lost and the time in which nothing ran are the whole time; parts of an accelerator's
@@ -198,7 +198,7 @@ TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
   ASSERT_GT(at, whole["jobs"][0]["end_ns"].get<double>());
   const Json failed =
       result(torus, jobs + fmt::format("  failures: [{{accelerator: 1, at: {} ns}}]\n", std::floor(at)));
-  EXPECT_EQ(failed["failures"][0]["effect"], "none: it had no rank");
+  EXPECT_EQ(failed["failures"][0]["effect"], "none: it ran no rank");
   EXPECT_EQ(failed["jobs"][1]["iterations"], ends);
   EXPECT_EQ(failed["time_ns"], whole["time_ns"]);
   EXPECT_EQ(failed["stretches"].size(), 1);
@@ -227,20 +227,20 @@ TEST_F(Jobs, GoOnWhereOthersAreCutOff) {
   const Json whole = result("kind: switch, dims: [8]", jobs);
   const Json cut = result("kind: switch, dims: [8]",
                           jobs + "  failures: [{link: [0, 8], at: 0 s}, {link: [7, 8], at: 1 s}]\n");
-  EXPECT_EQ(cut["jobs"][0]["unfinished"], "the links that are left do not join accelerators 0 and 1");
+  EXPECT_EQ(cut["jobs"][0]["unfinished"], "the remaining links do not connect accelerators 0 and 1");
   EXPECT_EQ(cut["jobs"][1]["iterations"], whole["jobs"][1]["iterations"]);
   EXPECT_EQ(cut["failures"][1]["effect"], "after the end");
   // Nobody is left.
   const Json none = result("kind: switch, dims: [8]",
                            jobs + "  failures: [{link: [0, 8], at: 20 us}, {link: [7, 8], at: 20 us}]\n");
   for (const Json& job : none["jobs"]) {
-    EXPECT_THAT(job["unfinished"].get<std::string>(), HasSubstr("do not join"));
+    EXPECT_THAT(job["unfinished"].get<std::string>(), HasSubstr("do not connect"));
     EXPECT_LT(job["iterations"].size(), 3);
   }
   const Outcome never = execute("kind: switch, dims: [4]",
                                 "  jobs: [{file: row.yaml}]\n  failures: [{link: [0, 4], at: 0 s}]\n");
   EXPECT_EQ(never.status, 2);
-  EXPECT_THAT(never.err, HasSubstr("program.failures: nothing can run: the links that are left do not join"));
+  EXPECT_THAT(never.err, HasSubstr("program.failures: nothing can run: the remaining links do not connect"));
 }
 
 }  // namespace

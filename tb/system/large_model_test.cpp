@@ -63,16 +63,16 @@ TEST_F(LargeModels, RunWithEverySchedule) {
 
 TEST_F(LargeModels, SayWhatCannotBeLaidOut) {
   expect_refused("  parallel: {tensor: 3}\n",
-                 "c.yaml:6:22: training.parallel.tensor: 4 heads cannot be shared by 3");
+                 "c.yaml:6:22: training.parallel.tensor: 4 heads cannot be divided by 3");
   expect_refused("  parallel: {tensor: 4, data: 8}\n", "on 32 accelerators, but the system has 16");
-  expect_refused("  parallel: {pipeline: 8}\n", "4 layers cannot be 8 stages");
+  expect_refused("  parallel: {pipeline: 8}\n", "4 layers cannot form 8 stages");
 }
 
 TEST_F(LargeModels, HaveToFitIntoTheMemory) {
   const std::string training = "  parallel: {tensor: 2, data: 2}\n";
   const Outcome outcome = run(training, {"--set", "system.accelerator.memory=\"100 kB\""});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("system.accelerator.memory of 100 kB is too little"));
+  EXPECT_THAT(outcome.err, HasSubstr("system.accelerator.memory of 100 kB is too small"));
   EXPECT_EQ(run(training, {"--set", "system.accelerator.memory=\"100 MB\""}).status, 0);
 }
 

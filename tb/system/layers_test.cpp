@@ -139,7 +139,7 @@ TEST_F(Layers, SaysWhatDoesNotFit) {
   expect_refused({"system.accelerator.buffers.output=16 B", "system.accelerator.array=[4, 4]"},
                  "system.accelerator: layer conv, forward: the output buffer is too small");
   expect_refused({"system.accelerator.timing=array", "system.accelerator.convention=scale_sim"},
-                 "an array that runs takes the cycles that it takes, not SCALE-Sim's: write formula");
+                 "timing array cannot follow SCALE-Sim's cycle count: use convention causal: write formula");
   expect_refused({"system.accelerator.model=roofline"}, "system.accelerator.model is roofline");
   expect_refused({"training.optimizer=lion"}, "training.optimizer must be");
 }

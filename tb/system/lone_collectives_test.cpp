@@ -119,7 +119,7 @@ TEST_F(LoneCollectives, ExchangeAllToAllByFilesOfMsccl) {
   shop.write("b.csv", "1");
   EXPECT_THAT(
       execute("kind: ring, dims: [8]", "op: all_to_all, size: 1 KiB, algorithm: file, file: b.csv").err,
-      HasSubstr("an all-to-all is read as MSCCL XML"));
+      HasSubstr("an all-to-all must be MSCCL XML"));
 }
 
 TEST_F(LoneCollectives, RefuseWhatCannotBe) {
@@ -131,12 +131,12 @@ TEST_F(LoneCollectives, RefuseWhatCannotBe) {
     EXPECT_THAT(outcome.err, HasSubstr(message));
   };
   expect("algorithm: ring, size: 1 KiB, group: [1]", "two accelerators");
-  expect("algorithm: ring, size: 1 KiB, group: [1, 16]", "there is no accelerator 16");
-  expect("algorithm: ring, size: 1 KiB, group: [1, 2, 1]", "accelerator 1 is there twice");
+  expect("algorithm: ring, size: 1 KiB, group: [1, 16]", "accelerator 16 does not exist");
+  expect("algorithm: ring, size: 1 KiB, group: [1, 2, 1]", "accelerator 1 appears twice");
   expect("algorithm: multitree, op: broadcast, root: 3, size: 1 KiB, group: [1, 2]",
          "accelerator 3 is not in collective.group");
-  expect("algorithm: multitree, op: all_to_all, size: 1 KiB", "multitree is no algorithm of an all-to-all");
-  expect("algorithm: pairwise, size: 1 KiB", "there is no algorithm 'pairwise'");
+  expect("algorithm: multitree, op: all_to_all, size: 1 KiB", "multitree is not an all-to-all algorithm");
+  expect("algorithm: pairwise, size: 1 KiB", "unknown algorithm 'pairwise'");
   expect("algorithm: ring, group: [1, 2]", "collective.size");
   // The numbers of a fat tree count leaves and spines.
   const Outcome tree =
@@ -144,9 +144,9 @@ TEST_F(LoneCollectives, RefuseWhatCannotBe) {
   EXPECT_EQ(tree.status, 2) << tree.out;
   EXPECT_THAT(tree.err, HasSubstr("dimension by dimension"));
   expect("algorithm: balanced, op: all_to_all, size: 1 KiB, group: [0, 5, 10]",
-         "balanced shares out the channels of tori and meshes");
+         "balanced distributes load over the channels of a torus or mesh");
   for (const char* command : {"schedule", "bound", "compare"}) {
-    expect("algorithm: ring, size: 1 KiB, group: [1, 16]", "there is no accelerator 16", {command});
+    expect("algorithm: ring, size: 1 KiB, group: [1, 16]", "accelerator 16 does not exist", {command});
   }
 }
 

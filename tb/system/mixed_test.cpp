@@ -46,7 +46,7 @@ TEST_F(Mixed, TheSummarySaysHowManyWereFlits) {
   const Outcome outcome = shop.run({"run", "c.yaml", "--set", "collective.algorithm=multitree"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
-              ::testing::ContainsRegex("[0-9]+ of [0-9]+ messages went by flits: contention on"));
+              ::testing::ContainsRegex("[0-9]+ of [0-9]+ messages moved flit by flit: contention on"));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST_F(Programs, WriteValueChangeDumps) {
   const auto cycles = run(kRing, kLate, {"fidelity=flit"})["cycles"];
   EXPECT_EQ(run(kRing, kLate, {}, {"--vcd", "w.vcd"})["cycles"], cycles);
   EXPECT_THAT(shop.read("w.vcd"), HasSubstr("$enddefinitions"));
-  expect_refused(kRing, "ranks: 4\noperations: []\n", "fidelity: leap leaves out flits",
+  expect_refused(kRing, "ranks: 4\noperations: []\n", "fidelity: leap skips flits",
                  {"--vcd", "w.vcd", "--set", "fidelity=leap"});
 }
 

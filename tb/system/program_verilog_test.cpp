@@ -1,4 +1,4 @@
-// Programs on network interfaces in Verilog: what they give is what SystemC gives (flit by flit:
+// Programs on Verilog network interfaces: what they give is what SystemC gives (flit by flit:
 // tb/cosim/system), and what they cannot do is refused by name.
 #include <algorithm>
 #include <string>
@@ -90,7 +90,7 @@ TEST_F(VerilogPrograms, AreRefusedByTheKeyThatIsWrong) {
   std::string much = begin;
   for (const char* name : {"a", "b", "c", "d", "e"})
     much += "  - {name: " + std::string(name) + ", all_reduce: 14 MiB}\n";
-  EXPECT_THAT(refusal(much, "check=off"), HasSubstr("up to 'e': network interfaces in Verilog reach 64 MiB"));
+  EXPECT_THAT(refusal(much, "check=off"), HasSubstr("up to 'e': Verilog network interfaces reach 64 MiB"));
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ const Refusal kRefusals[] = {
     {"AllSpinesFailedAtRandom",
      {"routing.random_failures=2"},
      "--set routing.random_failures",
-     {"2 of 2 spines: at least one must live"}},
+     {"2 of 2 spines have failed: at least one must be left"}},
     {"ZeroRate",
      {"system.link.bandwidth=0 GB/s"},
      "--set system.link.bandwidth",
@@ -167,7 +167,7 @@ const Refusal kRefusals[] = {
     {"UnknownSpine",
      {"routing.failures=[{spine: 2, at: 1 us}]"},
      "--set routing.failures",
-     {"there is no spine 2, only 0 to 1"}},
+     {"spine 2 does not exist: the spines are 0 to 1"}},
     {"RingOfOne",
      {"routing.jobs=[{model: bloom, data_parallel: 1}]"},
      "--set routing.jobs",
@@ -175,7 +175,7 @@ const Refusal kRefusals[] = {
     {"NoElementForEveryReplica",
      {"routing.jobs=[{copy: 1, data_parallel: 4, gradient: 8 B, compute: 1 us}]"},
      "--set routing.jobs",
-     {"less than an element for each of 4 replicas"}},
+     {"less than one element for each of 4 replicas"}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Route, RouteRefusalTest, ::testing::ValuesIn(kRefusals),

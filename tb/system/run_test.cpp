@@ -71,7 +71,7 @@ check: values
   const Outcome outcome = shop.run({"run", "c.yaml", "--out", "r.json"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.err, HasSubstr("wrong sum: accelerator 0 element 536"));
-  EXPECT_THAT(outcome.err, HasSubstr("the order of 'ring2d' is kept by the lockstep alone, and messages that "
+  EXPECT_THAT(outcome.err, HasSubstr("only the lockstep enforces the order of 'ring2d', and messages that "
                                      "share injection port 0 of accelerator 1 in step 1"));
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml"));
 }
@@ -104,8 +104,7 @@ check: contributions
                                      one.dims, one.bandwidth, one.ni, one.size));
     const Outcome outcome = shop.run({"run", "c.yaml"});
     EXPECT_EQ(outcome.status, 1);
-    EXPECT_THAT(outcome.err,
-                HasSubstr("is added twice; the order of 'ring2d' is kept by the lockstep alone"));
+    EXPECT_THAT(outcome.err, HasSubstr("is added twice; only the lockstep enforces the order of 'ring2d'"));
     EXPECT_THAT(outcome.err, HasSubstr(one.why));
   }
 }
@@ -153,8 +152,8 @@ TEST(Run, WarnsOfSettingsWithoutEffect) {
             "--set system.link.bandwidth=[16 GB/s, 8 GB/s]:1:33: warning: system.link.bandwidth[1] has no "
             "effect: a "
             "dimension of width 1 has no links\n"
-            "--set system.accelerator.pes=4:1:24: warning: system.accelerator.pes has no effect: nothing is "
-            "computed by the accelerators\n");
+            "--set system.accelerator.pes=4:1:24: warning: system.accelerator.pes has no effect: the "
+            "accelerators compute nothing\n");
 }
 
 TEST(Run, FailsAtTheCycleLimit) {

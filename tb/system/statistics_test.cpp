@@ -107,8 +107,8 @@ TEST(Statistics, AreDescribedWithTheirUnits) {
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome = shop.run({"modules", "c.yaml", "--statistics"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("memory\tbytes_read\tB\tWhat "));
-  EXPECT_THAT(outcome.out, HasSubstr("router\tflits\t\tThe flits "));
+  EXPECT_THAT(outcome.out, HasSubstr("memory\tbytes_read\tB\tData "));
+  EXPECT_THAT(outcome.out, HasSubstr("router\tflits\t\tFlits "));
 }
 
 TEST(Statistics, OfTrafficAreDescribedWithoutInterfaces) {
@@ -116,7 +116,7 @@ TEST(Statistics, OfTrafficAreDescribedWithoutInterfaces) {
   shop.write("c.yaml", kSmallConfig);
   const Outcome outcome = shop.run({"modules", "c.yaml", "--traffic", "--statistics"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("router\tflits\t\tThe flits "));
+  EXPECT_THAT(outcome.out, HasSubstr("router\tflits\t\tFlits "));
   EXPECT_THAT(outcome.out, Not(HasSubstr("network_interface")));
 }
 

@@ -29,7 +29,7 @@ TEST(Topology, IsPrintedForOtherTools) {
   EXPECT_EQ(count(graphml.out, "<node "), 18);
   const Outcome tacos = shop.run({"topology", config, "--format", "tacos"});
   EXPECT_EQ(tacos.status, 2);
-  EXPECT_THAT(tacos.err, HasSubstr("TACOS has no switches"));
+  EXPECT_THAT(tacos.err, HasSubstr("TACOS cannot express switches"));
 }
 
 TEST(Topology, OfTacosHasARowPerLink) {

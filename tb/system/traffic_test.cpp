@@ -112,7 +112,7 @@ TEST(Traffic, WantsAnExperimentOfOneKind) {
   shop.write("mesh", "topology = mesh;\n");
   const Outcome neither = shop.run({"traffic", "--rate", "0.1"});
   EXPECT_EQ(neither.status, 2);
-  EXPECT_THAT(neither.err, HasSubstr("name a CONFIG.yaml, or a file of BookSim2"));
+  EXPECT_THAT(neither.err, HasSubstr("name a CONFIG.yaml, or pass a BookSim2 file"));
   auto both = traffic({"--booksim", "mesh"});
   EXPECT_EQ(shop.run(both).status, 2);
   const Outcome half =
@@ -194,7 +194,8 @@ TEST(Traffic, RunsTracesAndPermutationsOfFiles) {
   shop.write("bad", "ID:1 CYC:5 SRC:0 DST:99\n");
   outcome = shop.run({"traffic", mesh, "--trace", "bad"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("bad:1:1: '99' is no accelerator from 0 to 63"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("bad:1:1: '99' is not a valid accelerator: write a whole number from 0 to 63"));
   std::string permutation;
   for (int i = 0; i < 64; ++i) permutation += std::to_string(i) + " " + std::to_string(63 - i) + "\n";
   shop.write("reversed", permutation);
@@ -214,7 +215,8 @@ TEST(Traffic, RefusesWaysThatANetworkHasNot) {
   const Outcome outcome =
       shop.run(traffic({"--set", "system.router.routing=ugal", "--set", "system.router.vcs=1"}));
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("system.router.routing: ugal: 1 virtual channels on mesh 8x8: needs 2"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("system.router.routing: ugal: 1 virtual channels on mesh 8x8: needs at least 2"));
 }
 
 }  // namespace

@@ -233,18 +233,18 @@ TEST_F(TextWorkloads, RunOnTheMachine) {
 TEST_F(TextWorkloads, RefuseWhatTheyCannotSay) {
   const Outcome waves = run({"--fst", "t.out"});
   EXPECT_EQ(waves.status, 2);
-  EXPECT_THAT(waves.err, HasSubstr("--fst: a waveform shows a network interface in Verilog"));
+  EXPECT_THAT(waves.err, HasSubstr("--fst: the waveform shows a Verilog network interface"));
   EXPECT_THAT(shop.files(), ElementsAre("c.yaml", "text.txt"));
   for (const std::string overlap : {"chained", "bucketed"}) {
     const Outcome outcome = run({"--set", "training.overlap=" + overlap});
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr("training.overlap is " + overlap));
+    EXPECT_THAT(outcome.err, HasSubstr("training.overlap: " + overlap + " is not available"));
   }
 }
 
 TEST_F(TextWorkloads, SaysWhichKeysItDoesNotUse) {
   EXPECT_THAT(run({"--set", "training.batch_per_accelerator=4"}).err,
-              HasSubstr("training.batch_per_accelerator has no effect: a text workload says itself"));
+              HasSubstr("training.batch_per_accelerator has no effect: a text workload states"));
   const Outcome predicted = shop.run({"chunks", "c.yaml", "--workload", "text.txt"});
   EXPECT_THAT(predicted.err, HasSubstr("system.flit has no effect on the prediction of a text workload"));
 }

@@ -42,7 +42,7 @@ def find_command() -> str:
             built = folder / "build" / preset / "coppice"
             if built.is_file():
                 return str(built)
-    raise CoppiceError("there is no coppice command: install it, build it, or name it in $COPPICE", 2)
+    raise CoppiceError("the coppice command was not found: install it, build it, or name it in $COPPICE", 2)
 
 
 def call(arguments: Sequence[str], folder: str | os.PathLike[str] | None = None) -> str:

@@ -35,13 +35,13 @@ PeCycles ArrayModule::compute(const TileOperands<Value>& operands) {
 }
 
 void ArrayModule::read_statistics(const Reader& read) const {
-  read({"array", "tiles", "", "The tiles that have gone through it."},
+  read({"array", "tiles", "", "Tiles that have passed through the array."},
        static_cast<double>(statistics_.tiles));
-  read({"array", "busy_cycles", "cycles", "The accelerator's cycles in which a tile was in it."},
+  read({"array", "busy_cycles", "cycles", "Accelerator cycles in which a tile was in the array."},
        static_cast<double>(statistics_.busy));
-  read({"array", "pe_cycles", "cycles", "Those cycles, each for every PE that its tile used."},
+  read({"array", "pe_cycles", "cycles", "Busy cycles times the PEs that the tile of each cycle used."},
        static_cast<double>(statistics_.pe_cycles));
-  read({"array", "macs", "", "The multiply-accumulates of operands."}, static_cast<double>(statistics_.macs));
+  read({"array", "macs", "", "Multiply-accumulates."}, static_cast<double>(statistics_.macs));
 }
 
 }  // namespace coppice::accelerator

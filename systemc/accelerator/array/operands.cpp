@@ -34,7 +34,7 @@ ElementType parse_element_type(const std::string& name) {
   for (const ElementType type : {ElementType::kFp32, ElementType::kBf16, ElementType::kInt8}) {
     if (name == to_string(type)) return type;
   }
-  throw std::invalid_argument(fmt::format("'{}' is no type of operands: fp32, bf16 and int8 are", name));
+  throw std::invalid_argument(fmt::format("'{}' is not an operand type: write fp32, bf16 or int8", name));
 }
 
 }  // namespace coppice::accelerator

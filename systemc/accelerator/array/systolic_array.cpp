@@ -41,13 +41,13 @@ Dataflow parse_dataflow(const std::string& name) {
   if (name == "weight_stationary") return Dataflow::kWeightStationary;
   if (name == "input_stationary") return Dataflow::kInputStationary;
   throw std::invalid_argument(fmt::format(
-      "'{}' is no dataflow: output_stationary, weight_stationary and input_stationary are", name));
+      "'{}' is not a dataflow: write output_stationary, weight_stationary or input_stationary", name));
 }
 
 Convention parse_convention(const std::string& name) {
   if (name == "causal") return Convention::kCausal;
   if (name == "scale_sim") return Convention::kScaleSim;
-  throw std::invalid_argument(fmt::format("'{}' is no convention: causal and scale_sim are", name));
+  throw std::invalid_argument(fmt::format("'{}' is not a convention: write causal or scale_sim", name));
 }
 
 SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow, Convention convention, int pe_latency)
@@ -55,7 +55,7 @@ SystolicArray::SystolicArray(int rows, int columns, Dataflow dataflow, Conventio
   if (pe_latency < 0) throw std::invalid_argument("a PE that adds a product before it has its operands");
   if (rows < 1 || columns < 1) {
     throw std::invalid_argument(
-        fmt::format("a systolic array of {}x{}: it needs a row and a column at least", rows, columns));
+        fmt::format("a systolic array of {}x{}: it needs at least one row and one column", rows, columns));
   }
 }
 

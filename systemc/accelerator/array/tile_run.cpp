@@ -137,7 +137,7 @@ void TileRun<Value>::step() {
       array_.drain();
       break;
     case Phase::kDone:
-      throw std::logic_error("a tile that is done has no further cycle");
+      throw std::logic_error("a finished tile has no further cycle");
   }
   ++cycles_;
   ++in_phase_;

@@ -130,7 +130,7 @@ PipelineTimes run_pipeline(std::span<const TileDemand> tiles, std::int64_t repea
   }
   if (longest * static_cast<Wide>(repeats) > static_cast<Wide>(std::numeric_limits<PeCycles>::max() / 2)) {
     throw UnsupportedError(
-        "tiles that take more cycles than can be counted: a faster memory or fewer samples do not");
+        "the tiles take more cycles than can be counted: use a faster memory or fewer samples");
   }
   return Pipeline(tiles, repeats, output_stays, memory).run();
 }

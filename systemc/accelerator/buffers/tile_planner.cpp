@@ -39,7 +39,7 @@ Passes passes(const ProductShape& count, const TilePlan& plan) {
   const std::int64_t spills = 2 * count.k - 1;
   switch (plan.order) {
     case Tiling::kLeastTraffic:
-      throw std::invalid_argument("least_traffic is no order of its own");
+      throw std::invalid_argument("least_traffic is not an order: choose one of the others first");
     case Tiling::kOutputReuse:
       result.input = count.k == 1 ? 1 : count.n;
       result.weight = count.k == 1 && count.n == 1 ? 1 : count.m;

@@ -11,8 +11,8 @@ Tiling parse_tiling(const std::string& name) {
   for (const Tiling tiling : kTileOrders) {
     if (name == to_string(tiling)) return tiling;
   }
-  throw std::invalid_argument(
-      fmt::format("'{}' is no tiling: least_traffic, output_reuse, weight_reuse and input_reuse are", name));
+  throw std::invalid_argument(fmt::format(
+      "'{}' is not a tiling: write least_traffic, output_reuse, weight_reuse or input_reuse", name));
 }
 
 const char* to_string(Tiling tiling) {

@@ -40,7 +40,7 @@ std::string find_base(const Node& value) {
     }
   }
   throw ConfigError(value.place,
-                    fmt::format("base: there is no configuration {0} or {0}.yaml beside {1}, in the working "
+                    fmt::format("base: no configuration {0} or {0}.yaml found beside {1}, in the working "
                                 "directory or in {2}",
                                 name, value.place.file, shipped_folder().string()));
 }

@@ -66,8 +66,8 @@ class Converter {
         node.kind = Node::Kind::kScalar;
         node.text = yaml.Scalar();
         if (!is_utf8(node.text)) {
-          throw ConfigError(node.place,
-                            "holds bytes that are no UTF-8: store the file, and name files, as UTF-8");
+          throw ConfigError(
+              node.place, "holds bytes that are not UTF-8: store the file as UTF-8, and name files in UTF-8");
         }
         break;
       case YAML::NodeType::Sequence:
@@ -157,9 +157,9 @@ YAML::Node parse_yaml(const std::string& text, const Origin& origin, const char*
 void require_text(const std::string& text, SourceLocation place) {
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t') {
-      throw ConfigError(
-          place, fmt::format("the byte 0x{:02x} does not belong in a text file: a YAML file is expected",
-                             static_cast<unsigned>(c)));
+      throw ConfigError(place,
+                        fmt::format("the byte 0x{:02x} cannot occur in a text file: expected a YAML file",
+                                    static_cast<unsigned>(c)));
     }
     if (c == '\n') {
       ++place.line;
@@ -182,7 +182,7 @@ std::string read_document_text(const std::string& path) {
     return read_input_file(path);
   } catch (const UnreadableError& error) {
     throw ConfigError(
-        top, fmt::format("the file cannot be read: {}; a configuration file is expected", error.what()));
+        top, fmt::format("the file cannot be read: {}; expected a configuration file", error.what()));
   }
 }
 
@@ -192,9 +192,9 @@ Node read_document(const std::string& path) {
 
 Node parse_document(const std::string& text, const SourceLocation& place) {
   if (text.size() > kLargestFile) {
-    throw ConfigError(place, fmt::format("the file cannot be read: larger than {} MiB; a configuration file "
-                                         "is expected",
-                                         kLargestFile >> 20));
+    throw ConfigError(
+        place, fmt::format("the file cannot be read: larger than {} MiB; expected a configuration file",
+                           kLargestFile >> 20));
   }
   require_text(text, place);
   const Origin origin{place};
@@ -202,8 +202,7 @@ Node parse_document(const std::string& text, const SourceLocation& place) {
       parse_yaml(text, origin, "a second YAML document begins here: a configuration is one document");
   if (document.IsNull()) {
     throw ConfigError(origin.start,
-                      "the file is empty: a map with 'system' and, for a collective, 'collective' "
-                      "is expected");
+                      "the file is empty: expected a map with 'system' and, for a collective, 'collective'");
   }
   if (!document.IsMap()) {
     throw ConfigError(
@@ -223,7 +222,7 @@ Node parse_override(const std::string& text) {
   value_origin.start.column += static_cast<int>(equals) + 1;
   Node node = Converter(value_origin)
                   .convert(parse_yaml(text.substr(equals + 1), value_origin,
-                                      "one value is expected, not several YAML documents"));
+                                      "expected one value, not several YAML documents"));
   if (node.kind == Node::Kind::kNull) node.place = value_origin.start;
 
   std::size_t end = equals;

@@ -132,8 +132,8 @@ ConfigDocument read_config_document(const std::string& path) {
   if (schema.empty()) return {parse_document(text, {path})};
   const Member* const config = find(members, "config");
   if (config == nullptr) {
-    throw ConfigError({path}, fmt::format("a file of '{}' holds no configuration that could run: pass a "
-                                          "configuration, or the result of a run",
+    throw ConfigError({path}, fmt::format("a file of '{}' does not hold a configuration that can run: pass a "
+                                          "configuration or the result of a run",
                                           schema));
   }
   return {parse_document(std::string(text_of(text, *config)), place_of(path, text, config->begin)), true,

@@ -37,7 +37,7 @@ class Reader {
     for (const Node& key : document_.children) {
       if (std::ranges::find(keys, key.name) != keys.end()) continue;
       throw ConfigError(key.name_place,
-                        fmt::format("unknown key '{}' of a network file of ASTRA-sim; did you mean '{}'?",
+                        fmt::format("unknown key '{}' in an ASTRA-sim network file; did you mean '{}'?",
                                     key.name, nearest(key.name, keys)));
     }
   }
@@ -88,7 +88,7 @@ class Reader {
   const Node& list(const std::string& key) const {
     const auto found = std::ranges::find(document_.children, key, &Node::name);
     if (found == document_.children.end()) {
-      throw ConfigError(document_.place, fmt::format("a network file of ASTRA-sim has no {}", key));
+      throw ConfigError(document_.place, fmt::format("an ASTRA-sim network file needs {}", key));
     }
     if (found->kind != Node::Kind::kList || found->children.empty()) {
       refuse(*found, key, "a list with a value for every dimension");
@@ -118,7 +118,7 @@ std::vector<std::string> assumptions_of(const std::string& path,
   assume("a GB/s is 2^30 B/s, as in ASTRA-sim");
   if (any([](const DimensionSpec& d) { return d.kind == DimensionKind::kOneWayRing && d.size > 2; })) {
     assume(
-        "data goes one way around a ring; write system.topology.dimensions: {file: ..., rings: both_ways} "
+        "data travels one way around a ring; write system.topology.dimensions: {file: ..., rings: both_ways} "
         "for a "
         "link to either neighbour");
   }

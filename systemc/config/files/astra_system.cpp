@@ -29,7 +29,7 @@ nlohmann::json parse(const std::string& path) {
   } catch (const UnreadableError& error) {
     throw ConfigError({path}, fmt::format("cannot read the system file: {}", error.what()));
   } catch (const nlohmann::json::exception& error) {
-    throw ConfigError({path}, fmt::format("is no JSON: {}", error.what()));
+    throw ConfigError({path}, fmt::format("is not JSON: {}", error.what()));
   }
 }
 
@@ -40,7 +40,7 @@ std::string our_name(const std::string& path, const nlohmann::json& theirs) {
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
   throw ConfigError(
-      {path}, fmt::format("{}: {} is not run by a dimension here; {} are", kTheirKey, theirs.dump(), known));
+      {path}, fmt::format("{}: a dimension cannot run {}; write one of {}", kTheirKey, theirs.dump(), known));
 }
 
 }  // namespace
@@ -49,10 +49,9 @@ AstraSystem read_astra_system(const std::string& path) {
   const nlohmann::json file = parse(path);
   if (!file.is_object() || !file.contains(kTheirKey) || !file[kTheirKey].is_array() ||
       file[kTheirKey].empty()) {
-    throw ConfigError({path},
-                      fmt::format("a system file of ASTRA-sim has a list {} with the algorithm of every "
-                                  "dimension, for example [\"ring\", \"halvingDoubling\"]",
-                                  kTheirKey));
+    throw ConfigError({path}, fmt::format("an ASTRA-sim system file needs a list {} with the algorithm of "
+                                          "every dimension, for example [\"ring\", \"halvingDoubling\"]",
+                                          kTheirKey));
   }
   AstraSystem system;
   for (const nlohmann::json& theirs : file[kTheirKey]) system.algorithms.push_back(our_name(path, theirs));

@@ -47,8 +47,8 @@ const std::vector<Network>& networks() {
 // Why the other networks of BookSim2 are not read.
 constexpr std::array kOtherNetworks{
     std::pair{"fly",
-              "its channels go one way only, from sources to sinks that are no accelerators of one kind"},
-    std::pair{"cmesh", "every router of a grid has one accelerator here"},
+              "its channels are one-way, from sources to sinks, which are not accelerators of one kind"},
+    std::pair{"cmesh", "in Coppice every router of a grid has exactly one accelerator"},
     std::pair{"flatfly", "write it as kind hyperx, dims [c, k, ...]"},
     std::pair{"qtree", "write it as a fat tree or as anynet"},
     std::pair{"tree4", "write it as a fat tree or as anynet"},
@@ -78,10 +78,10 @@ class Translation {
     traffic();
     if (kind() != "mesh" && kind() != "torus") {
       assume(
-          "every node has a router of its own in front of its router, a hop more at either end: in "
-          "BookSim2 it is a port of its router");
+          "every node has a router of its own in front of its router, one more hop at either end; in "
+          "BookSim2 the node is a port of its router");
     }
-    assume("a cycle is 1 ns and a flit 16 B: latencies in cycles depend on neither");
+    assume("a cycle is 1 ns and a flit 16 B; latencies in cycles do not depend on either");
     if (!file_.unread().empty()) assume(fmt::format("not read: {}", fmt::join(file_.unread(), ", ")));
     return std::move(experiment_);
   }
@@ -91,17 +91,18 @@ class Translation {
 
   void refuse_other_machines() const {
     file_.require("router", "iq", "Coppice has input-queued routers");
-    file_.require("speculative", "0", "the switch is not allocated ahead of virtual channels here");
-    file_.require("input_speedup", "1", "crossbars here have no speedup");
-    file_.require("output_speedup", "1", "crossbars here have no speedup");
+    file_.require("speculative", "0", "Coppice does not allocate the switch before virtual channels");
+    file_.require("input_speedup", "1", "Coppice's crossbars have no speedup");
+    file_.require("output_speedup", "1", "Coppice's crossbars have no speedup");
     if (file_.number("internal_speedup", 0, 1000) != 1) {
-      file_.require("internal_speedup", "1.0", "routers here run at the channels' clock");
+      file_.require("internal_speedup", "1.0", "Coppice's routers run at the channels' clock");
     }
     file_.require("hold_switch_for_packet", "0", "the switch is allocated flit by flit");
-    file_.require("link_failures", "0", "no link fails here");
-    file_.require("subnets", "1", "there is one network");
-    file_.require("classes", "1", "traffic is of one class");
-    if (kind() == "mesh" || kind() == "torus") file_.require("c", "1", "every router of a grid has one node");
+    file_.require("link_failures", "0", "Coppice reads no link failures from BookSim2 files");
+    file_.require("subnets", "1", "Coppice models one network");
+    file_.require("classes", "1", "Coppice models one traffic class");
+    if (kind() == "mesh" || kind() == "torus")
+      file_.require("c", "1", "every router of a grid has exactly one node");
   }
 
   const Network& network() const {
@@ -131,8 +132,8 @@ class Translation {
       if (theirs.text == routing.theirs) return scalar(routing.ours, theirs.place);
       known.emplace_back(routing.theirs);
     }
-    throw ConfigError(theirs.place, fmt::format("routing_function = {}: of a {} {} are read", theirs.text,
-                                                kind(), fmt::join(known, ", ")));
+    throw ConfigError(theirs.place, fmt::format("routing_function = {}: for a {}, write one of {}",
+                                                theirs.text, kind(), fmt::join(known, ", ")));
   }
 
   Node topology() const {
@@ -156,7 +157,7 @@ class Translation {
     std::vector<std::int64_t> widths{k, n};
     if (grid) widths.assign(static_cast<std::size_t>(n), k);
     if (name == "dragonflynew") {
-      file_.require("n", "1", "a group's routers are linked all to all");
+      file_.require("n", "1", "the routers of a group are fully connected");
       widths = {k, 2 * k, k};
     }
     add(topology, "dims", list(widths, file_["k"].place));
@@ -209,7 +210,7 @@ class Translation {
     const std::int64_t shared = file_.integer("buf_size", -1, kMost * kMost);
     if (shared > 0 && shared != vcs * file_.integer("vc_buf_size", 1, kMost)) {
       throw ConfigError(file_["buf_size"].place,
-                        "buf_size: virtual channels here have buffers of their own; leave it out");
+                        "buf_size: every virtual channel has its own buffer; leave it out");
     }
     add(router, "vc_depth", file_["vc_buf_size"]);
     add(router, "routing_delay", file_["routing_delay"]);
@@ -240,7 +241,7 @@ class Translation {
     experiment_.warmup = period * file_.integer("warmup_periods", 0, 1 << 20);
     experiment_.measure = period * file_.integer("max_samples", 1, 1 << 20);
     assume(
-        fmt::format("{} cycles are measured behind {} of warm-up (max_samples, warmup_periods), while "
+        fmt::format("{} cycles are measured after {} of warm-up (max_samples, warmup_periods), while "
                     "BookSim2 stops when its means are steady",
                     experiment_.measure, experiment_.warmup));
   }
@@ -254,11 +255,12 @@ class Translation {
     value.text = call.name;
     experiment_.pattern = read_name(value, "traffic", known);
     if (call.name == "bad_dragon") experiment_.pattern = "next_group";
-    if (call.name == "randperm") assume("randperm is another permutation than that of BookSim2's perm_seed");
+    if (call.name == "randperm") assume("randperm is not the permutation of BookSim2's perm_seed");
     if (call.name != "hotspot") return;
     if (call.lists.empty() || call.lists[0].front().empty() || call.lists[0].front().front() == '-') {
-      throw ConfigError(value.place,
-                        "traffic = hotspot draws its nodes: name them, for example hotspot({{0,9},{1,2}})");
+      throw ConfigError(
+          value.place,
+          "traffic = hotspot draws its nodes at random: name them, for example hotspot({{0,9},{1,2}})");
     }
     const std::vector<std::string>& nodes = call.lists[0];
     for (std::size_t i = 0; i < nodes.size(); ++i) {

@@ -14,7 +14,7 @@ namespace coppice::config {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
-constexpr const char* kExpected = "a configuration file of BookSim2, 'key = value;' in every line";
+constexpr const char* kExpected = "a BookSim2 configuration file with 'key = value;' on every line";
 
 // What BookSim2 takes where a file is silent.
 constexpr std::array kDefaults{
@@ -142,9 +142,8 @@ void require_known(const Node& key) {
   std::vector<std::string> known;
   for (const auto& [name, value] : kDefaults) known.emplace_back(name);
   if (std::ranges::find(known, key.text) != known.end()) return;
-  throw ConfigError(
-      key.place, fmt::format("unknown key '{}' of a configuration of BookSim2; did you mean '{}'?", key.text,
-                             nearest(key.text, known)));
+  throw ConfigError(key.place, fmt::format("unknown key '{}' in a BookSim2 configuration; did you mean '{}'?",
+                                           key.text, nearest(key.text, known)));
 }
 
 }  // namespace
@@ -156,7 +155,7 @@ BooksimCall read_booksim_call(const Node& value) {
   if (open == std::string::npos) return call;
   const std::size_t close = text.rfind(')');
   if (close == std::string::npos || close < open) {
-    throw ConfigError(value.place, fmt::format("'{}' has no ')' behind its parameters", text));
+    throw ConfigError(value.place, fmt::format("'{}' has no ')' after its parameters", text));
   }
   const std::string inside = text.substr(open + 1, close - open - 1);
   if (split(inside).size() > 1) {
@@ -173,7 +172,7 @@ BooksimKeys::BooksimKeys(const std::string& path) : path_(path) {
   try {
     text = read_input_file(path);
   } catch (const UnreadableError& error) {
-    throw ConfigError({path}, fmt::format("cannot read the configuration of BookSim2: {}", error.what()));
+    throw ConfigError({path}, fmt::format("cannot read the BookSim2 configuration: {}", error.what()));
   }
   blank_comments(text);
   for (std::size_t begin = 0; begin < text.size();) {

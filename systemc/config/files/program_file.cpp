@@ -143,8 +143,8 @@ class ProgramReader {
     if (name != "all") {
       std::vector<std::string> names{"all"};
       for (const auto& group : program_.groups) names.push_back(group.name);
-      throw ConfigError(value->place, fmt::format("{}.group: there is no group '{}'; did you mean '{}'?",
-                                                  path, name, nearest(name, names)));
+      throw ConfigError(value->place, fmt::format("{}.group: unknown group '{}'; did you mean '{}'?", path,
+                                                  name, nearest(name, names)));
     }
     program_.groups.push_back({"all", all()});
     return static_cast<int>(program_.groups.size()) - 1;
@@ -184,9 +184,8 @@ class ProgramReader {
     std::string name = text_of(entry, "name", path);
     if (name.empty()) name = fmt::format("{} {}", work->name, path);
     if (parts_.contains(name)) {
-      throw ConfigError(
-          entry.place,
-          fmt::format("{}: there is an operation '{}' already: give it another name", path, name));
+      throw ConfigError(entry.place,
+                        fmt::format("{}: a second operation '{}': give it another name", path, name));
     }
     parts_[name] = add(entry, *work, path, name, iteration);
   }
@@ -251,7 +250,7 @@ class ProgramReader {
       const auto rank = read_integer(*root, path + ".root", 0, num_ranks_ - 1);
       const auto place = std::ranges::find(group, static_cast<int>(rank));
       if (place == group.end()) {
-        throw ConfigError(root->place, fmt::format("{}.root: rank {} is not of the group", path, rank));
+        throw ConfigError(root->place, fmt::format("{}.root: rank {} is not in the group", path, rank));
       }
       collective.root = static_cast<int>(place - group.begin());
     }
@@ -281,7 +280,7 @@ class ProgramReader {
     transfer.source = end("from");
     transfer.destination = end("to");
     if (transfer.source == transfer.destination) {
-      throw ConfigError(entry.place, fmt::format("{} is from rank {} to itself", path, transfer.source));
+      throw ConfigError(entry.place, fmt::format("{} goes from rank {} to itself", path, transfer.source));
     }
     transfer.bytes = read_size(work, path + ".send");
     transfer.kind = text_of(entry, "kind", path);
@@ -305,8 +304,8 @@ class ProgramReader {
           for (const auto& [known, parts] : parts_) names.push_back(known);
           throw ConfigError(after->place,
                             names.empty()
-                                ? fmt::format("{}.after: there is no operation before it", path)
-                                : fmt::format("{}.after: there is no operation '{}' before it; did you "
+                                ? fmt::format("{}.after: no operation comes before this one", path)
+                                : fmt::format("{}.after: no operation '{}' comes before this one; did you "
                                               "mean '{}'?",
                                               path, name, nearest(name, names)));
         }

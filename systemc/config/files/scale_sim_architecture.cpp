@@ -71,10 +71,11 @@ std::vector<Entry> read_entries(const std::string& path) {
     }
     const std::size_t separator = line.find_first_of(":=");
     if (separator == std::string_view::npos || section.empty()) {
-      throw ConfigError(whole.place,
-                        fmt::format("'{}' is no line of an architecture file of SCALE-Sim: [section] or "
-                                    "'Key: value' is expected",
-                                    whole.text));
+      throw ConfigError(
+          whole.place,
+          fmt::format(
+              "'{}' is not a line of a SCALE-Sim architecture file: expected [section] or 'Key: value'",
+              whole.text));
     }
     const Node key = trimmed(line, 0, separator, place);
     Entry entry{section, trimmed(line, separator + 1, line.size(), place)};
@@ -117,7 +118,8 @@ class Reader {
       }
       require_known(entry, name);
       if (!values_.empty() && find(name) != nullptr) {
-        throw ConfigError(entry.value.name_place, fmt::format("{} stands here twice", entry.value.name));
+        throw ConfigError(entry.value.name_place,
+                          fmt::format("{} is set twice: keep one of the two", entry.value.name));
       }
       values_.push_back(entry.value);
     }
@@ -133,7 +135,7 @@ class Reader {
     set_buffers(section);
     set_bandwidth(section);
     const auto assume = [&](const std::string& what) { result_.assumptions.push_back(path_ + ": " + what); };
-    assume(fmt::format("a word of SCALE-Sim is an element of {} bytes", workload::kElementBytes));
+    assume(fmt::format("a SCALE-Sim word is an element of {} bytes", workload::kElementBytes));
     if (!unread_.empty()) assume(fmt::format("{} not read", fmt::join(unread_, ", ")));
     return std::move(result_);
   }
@@ -148,7 +150,7 @@ class Reader {
     }
     const std::vector<std::string> all(kNames.begin(), kNames.end());
     throw ConfigError(entry.value.name_place,
-                      fmt::format("unknown key '{}' of an architecture file of SCALE-Sim; did you mean '{}'?",
+                      fmt::format("unknown key '{}' in a SCALE-Sim architecture file; did you mean '{}'?",
                                   entry.value.name, nearest(entry.value.name, all)));
   }
 
@@ -160,7 +162,7 @@ class Reader {
 
   const Node& need(const std::string& name) const {
     if (const Node* value = find(name)) return *value;
-    throw ConfigError({path_}, fmt::format("an architecture file of SCALE-Sim without {}", name));
+    throw ConfigError({path_}, fmt::format("a SCALE-Sim architecture file needs {}", name));
   }
 
   void set_array(Node& section) const {
@@ -206,8 +208,8 @@ class Reader {
     const std::vector<std::string> modes{"CALC", "USER"};
     if (mode == nullptr || read_name(*mode, "InterfaceBandwidth", modes) == "CALC") {
       result_.assumptions.push_back(path_ +
-                                    ": the memory keeps up, as the file calculates its bandwidth: "
-                                    "InterfaceBandwidth: USER gives it that of the file");
+                                    ": the file has SCALE-Sim calculate the bandwidth, so memory never "
+                                    "stalls; set InterfaceBandwidth: USER to use the file's");
       return;
     }
     Node first = need("Bandwidth");
@@ -218,7 +220,7 @@ class Reader {
     put(section, "memory_bandwidth",
         scalar(format_bandwidth({static_cast<std::int64_t>(bytes)}), first.place), first.name_place);
     result_.assumptions.push_back(
-        fmt::format("{}: one memory has the bandwidth of SCALE-Sim's {} interfaces, {} words a cycle each",
+        fmt::format("{}: one memory has the bandwidth of SCALE-Sim's {} interfaces, {} words per cycle each",
                     path_, kInterfaces, words));
   }
 
@@ -259,12 +261,12 @@ void expand_accelerator(Node& root, std::vector<std::string>& assumptions) {
   const bool alone = accelerator->kind == Node::Kind::kScalar;
   const Node* file = alone ? accelerator : child(*accelerator, "file");
   if (file == nullptr) return;
-  const std::string path = read_file_name(*file, "system.accelerator.file",
-                                          "the name of an architecture file of SCALE-Sim (*.cfg)");
+  const std::string path =
+      read_file_name(*file, "system.accelerator.file", "the name of a SCALE-Sim architecture file (*.cfg)");
   if (!path.ends_with(".cfg")) {
     refuse(*file, alone ? "system.accelerator" : "system.accelerator.file",
-           alone ? "a section, keys with values, or the name of an architecture file of SCALE-Sim (*.cfg)"
-                 : "the name of an architecture file of SCALE-Sim (*.cfg)");
+           alone ? "a section, keys with values, or the name of a SCALE-Sim architecture file (*.cfg)"
+                 : "the name of a SCALE-Sim architecture file (*.cfg)");
   }
   ScaleSimArchitecture read = read_scale_sim_architecture(path, clock_of(*accelerator));
   Node section = std::move(read.accelerator);

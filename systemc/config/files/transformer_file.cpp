@@ -79,7 +79,7 @@ void require_multiple(const Node& document, std::int64_t of, const char* what, c
                       std::int64_t parts) {
   if (of % parts == 0) return;
   throw ConfigError(place_of(document, name),
-                    fmt::format("{} is {}: {} of {} need a divisor of it", name, parts, what, of));
+                    fmt::format("{} is {}: it must divide {} of {}", name, parts, what, of));
 }
 
 void check(const Node& document, const Transformer& model) {
@@ -95,7 +95,7 @@ void check(const Node& document, const Transformer& model) {
   require_multiple(document, model.heads, "heads", "key_value_heads", model.key_value_heads);
   if (model.experts_per_token > model.experts) {
     throw ConfigError(place_of(document, "experts_per_token"),
-                      fmt::format("experts_per_token is {}, but there {} {}", model.experts_per_token,
+                      fmt::format("experts_per_token is {}, but there {} only {}", model.experts_per_token,
                                   model.experts == 1 ? "is" : "are", model.experts));
   }
   if (model.layer_parameters() > kLargest / model.layers || model.parameters() > kLargest) {

@@ -46,7 +46,7 @@ Key array_key() {
   key.path = "system.accelerator.array";
   key.schema = value_schema::list(value_schema::integer(1, 65536), 2, 2);
   key.read = [path = key.path](const Node& value, Config& config) {
-    const std::vector<int> sides = read_integers(value, path, 1, 65536, "[32, 32], its rows and columns");
+    const std::vector<int> sides = read_integers(value, path, 1, 65536, "[32, 32] for rows and columns");
     if (sides.size() != 2) {
       throw ConfigError(value.place, path + " must be [rows, columns], for example [32, 32]");
     }

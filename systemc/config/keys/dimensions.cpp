@@ -87,8 +87,8 @@ Json dimensions_schema() {
 void settle_ring(const Node& value, const std::string& path, DimensionSpec& dimension) {
   if (dimension.kind != DimensionKind::kRing) return;
   if (std::ranges::find(value.children, "links", &Node::name) == value.children.end()) {
-    throw ConfigError(value.place, fmt::format("{} has no links: a ring has 2, one to either neighbour, or "
-                                               "another even number; 1 if it goes one way",
+    throw ConfigError(value.place, fmt::format("{} is not a possible number of links: a ring has 2, one to "
+                                               "either neighbour, or another even number; 1 if it is one-way",
                                                path));
   }
   if (dimension.links == 1) dimension.kind = DimensionKind::kOneWayRing;
@@ -113,7 +113,7 @@ AstraNetwork read_network(const Node& value) {
   }
   if (file.empty()) {
     throw ConfigError(value.place,
-                      fmt::format("{} has no file; a list of dimensions, or {{file: network.yml}}", kPath));
+                      fmt::format("{} needs a list of dimensions, or {{file: network.yml}}", kPath));
   }
   return read_astra_network(file, ways);
 }
@@ -159,7 +159,7 @@ void check_rate(const Loaded& loaded, std::size_t d) {
   const std::string objection = bandwidth_objection(system, bandwidth);
   if (objection.empty()) return;
   throw ConfigError(loaded.place(path_of(d) + ".bandwidth"),
-                    fmt::format("{}: the links to one neighbour together: {}", path_of(d), objection));
+                    fmt::format("{}: all links to one neighbour together: {}", path_of(d), objection));
 }
 
 void check_latency(const Loaded& loaded, std::size_t d) {
@@ -174,11 +174,10 @@ void check_dateline(const Loaded& loaded, std::size_t d) {
   const SystemConfig& system = loaded.config.system;
   const DimensionSpec& dimension = system.topology.dimensions[d];
   if (!topology::is_ring(dimension.kind) || dimension.size < 3 || system.router.vcs >= 2) return;
-  throw ConfigError(
-      loaded.place("system.router.vcs"),
-      fmt::format("system.router.vcs is {}, but a ring ({}) needs 2 at least: packets before and behind its "
-                  "dateline use different virtual channels",
-                  system.router.vcs, path_of(d)));
+  throw ConfigError(loaded.place("system.router.vcs"),
+                    fmt::format("system.router.vcs is {}, but a ring ({}) needs at least 2: packets use "
+                                "different virtual channels before and after its dateline",
+                                system.router.vcs, path_of(d)));
 }
 
 void check_halving(const Loaded& loaded, std::size_t d) {
@@ -200,8 +199,8 @@ void check_in_network(const Loaded& loaded, std::size_t d) {
   const std::string key = path_of(d) + ".in_network";
   if (config.system.ni.impl == Implementation::kRtl || config.system.router.impl == Implementation::kRtl) {
     throw ConfigError(loaded.place(key),
-                      fmt::format("{}: switches that add are not in Verilog: leave it out, or "
-                                  "system.ni.impl and system.router.impl systemc",
+                      fmt::format("{}: in-network reduction is not available in Verilog: leave it out, or "
+                                  "write system.ni.impl and system.router.impl: systemc",
                                   key));
   }
 }
@@ -215,13 +214,12 @@ void check_chunks(const Loaded& loaded) {
       schedule::pieces_of_a_chunk(static_cast<int>(count_accelerators(loaded.config)), rings) * kElement;
   // What is smaller than one chunk is padded.
   if (collective.size == 0 || collective.chunks <= 1 || collective.size >= each * collective.chunks) return;
-  throw ConfigError(
-      loaded.place("collective.chunks"),
-      fmt::format("collective.chunks is {}, but {} makes {} chunk{} at most: each has a piece of {} bytes at "
-                  "least for every accelerator{}, {}",
-                  collective.chunks, format_bytes(collective.size), collective.size / each,
-                  collective.size / each == 1 ? "" : "s", kElement, rings ? " and way around a ring" : "",
-                  format_bytes(each)));
+  throw ConfigError(loaded.place("collective.chunks"),
+                    fmt::format("collective.chunks is {}, but {} makes at most {} chunk{}: each needs a "
+                                "piece of at least {} bytes for every accelerator{}, {}",
+                                collective.chunks, format_bytes(collective.size), collective.size / each,
+                                collective.size / each == 1 ? "" : "s", kElement,
+                                rings ? " and way around a ring" : "", format_bytes(each)));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ bool chooses_chunks(const Config& config) {
 
 std::string idle_in_schedule(const Config& config, const Use& use) {
   if (use.purpose != Purpose::kSchedule || chooses_chunks(config)) return "";
-  return fmt::format("the schedule of {} does not depend on it", config.collective.algorithm);
+  return fmt::format("the schedule of {} does not use it", config.collective.algorithm);
 }
 
 bool single_accelerator(const Config& config) {
@@ -51,7 +51,7 @@ std::string idle_bytes(const Config& config, const Use& use) {
   if (use.purpose == Purpose::kLayers || accelerator.model != "systolic" || accelerator.memory_bandwidth ||
       accelerator.memory)
     return "";
-  return "no byte takes time: system.accelerator.memory_bandwidth and memory limit bytes";
+  return "memory accesses take no time: only system.accelerator.memory_bandwidth and memory limit them";
 }
 
 // Whether gradients are real numbers, which the seed draws.
@@ -64,14 +64,15 @@ bool carries_values(const Config& config) {
 
 std::string idle_untrained(const Config& config, const Use& /*use*/) {
   if (!config.training.model.empty() || runs_inference(config)) return "";
-  return work_of(config) == Work::kProgram ? "a program says what is computed and when"
+  return work_of(config) == Work::kProgram ? "the program states what is computed and when"
                                            : "nothing is trained";
 }
 
 std::string idle_contexts(const Config& config, const Use& /*use*/) {
   if (config.system.ni.impl == Implementation::kRtl) return "";
   const Work work = work_of(config);
-  if (work == Work::kCollective || work == Work::kGroup) return "a single collective is alone in flight";
+  if (work == Work::kCollective || work == Work::kGroup)
+    return "a single collective is the only one in flight";
   const workload::Overlap overlap = config.training.overlap;
   const bool one = overlap == workload::Overlap::kNone || overlap == workload::Overlap::kChained;
   return work == Work::kLayers && one ? "the gradients are reduced by one all-reduce" : "";
@@ -79,7 +80,7 @@ std::string idle_contexts(const Config& config, const Use& /*use*/) {
 
 std::string idle_jitter(const Config& config, const Use& /*use*/) {
   const Work work = work_of(config);
-  return work == Work::kCollective || work == Work::kGroup ? "nothing is computed by the accelerators" : "";
+  return work == Work::kCollective || work == Work::kGroup ? "the accelerators compute nothing" : "";
 }
 
 std::string idle_choice(const Config& config, const std::string& op) {
@@ -99,7 +100,7 @@ std::string idle_chunks(const Config& config, const std::string& op) {
   const schedule::AlgorithmInfo* const algorithm = schedule::find_algorithm(name);
   const bool open =
       name.empty() ? runs_program(config) : algorithm != nullptr && algorithm->chooses_algorithm;
-  return open ? "the algorithm that is chosen comes with its chunks" : "";
+  return open ? "the chosen algorithm determines its chunks" : "";
 }
 
 std::string idle_op(const Config& config, const Use& use) {
@@ -107,7 +108,7 @@ std::string idle_op(const Config& config, const Use& use) {
   const Work work = work_of(config);
   const bool own =
       work == Work::kProgram || work == Work::kText || work == Work::kLarge || work == Work::kInference;
-  return own ? "a program says which collectives it has" : "";
+  return own ? "the program states its collectives" : "";
 }
 
 std::string idle_copies(const Config& config, const Use& use) {
@@ -143,12 +144,12 @@ std::string idle_trace(const Config& config, const Use& /*use*/) {
 std::string idle_parallel(const Config& config, const Use& /*use*/) {
   const Work work = work_of(config);
   if (work == Work::kLarge) return "";
-  return work == Work::kText ? "a text workload says itself what its ranks share out"
-                             : "training.parallel lays out no large model";
+  return work == Work::kText ? "a text workload states its own parallelism"
+                             : "training.parallel does not describe a large model";
 }
 
 std::string idle_inference(const Config& config, const Use& /*use*/) {
-  return runs_inference(config) ? "" : "workload.inference.model names no model";
+  return runs_inference(config) ? "" : "workload.inference.model is not set";
 }
 
 std::string idle_all_gather_bytes(const Config& config, const Use& use) {
@@ -160,7 +161,7 @@ std::string idle_all_gather_bytes(const Config& config, const Use& use) {
 std::string idle_size(const Config& config, const Use& use) {
   const bool trains = use.purpose == Purpose::kRun && !config.training.model.empty();
   if (use.purpose == Purpose::kRun && runs_program(config) && !runs_lone_collective(config))
-    return "a program says what its collectives move";
+    return "the program states the sizes of its collectives";
   return trains ? "the gradients of training.model are reduced" : "";
 }
 
@@ -202,7 +203,7 @@ std::string idle_dimensions(const Config& config, const Use& /*use*/) {
 std::string idle_accelerator(const Config& config, const Use& use) {
   const bool computes =
       use.purpose == Purpose::kLayers || computes_layers(config) || computes_by_size(config);
-  return computes ? "" : "nothing is computed by the accelerators";
+  return computes ? "" : "the accelerators compute nothing";
 }
 
 std::string idle_systolic(const Config& config, const Use& use) {
@@ -230,14 +231,16 @@ std::string idle_tiling(const Config& config, const Use& use) {
 }
 
 std::string idle_forwarding(const Config& config, const Use& /*use*/) {
-  return computes_layers(config) ? "" : "only the training of a layer table slows accelerators that forward";
+  return computes_layers(config)
+             ? ""
+             : "only training on a layer table slows down accelerators that forward messages";
 }
 
 std::string idle_memory(const Config& config, const Use& use) {
   const Work work = work_of(config);
   const bool known = use.purpose == Purpose::kLayers || work == Work::kLayers || work == Work::kLarge ||
                      work == Work::kInference;
-  return known ? "" : "nothing says what the accelerators have to keep";
+  return known ? "" : "no workload determines what the accelerators store";
 }
 
 std::string idle_pe_latency(const Config& config, const Use& use) {
@@ -253,15 +256,15 @@ std::string idle_operands(const Config& config, const Use& use) {
   const bool counts_bytes =
       use.purpose == Purpose::kLayers || accelerator.memory_bandwidth || accelerator.memory;
   if (!computes_nothing.empty() || accelerator.timing == "array" || counts_bytes) return computes_nothing;
-  return "no value moves by the formula, and no byte takes time: system.accelerator.timing: array multiplies "
-         "values, system.accelerator.memory_bandwidth and memory limit bytes";
+  return "the formula moves no values and memory accesses take no time: write system.accelerator.timing: "
+         "array, or set system.accelerator.memory_bandwidth or memory";
 }
 
 std::string idle_memory_bandwidth(const Config& config, const Use& use) {
   const std::string computes_nothing = idle_systolic(config, use);
   if (computes_nothing.empty() || use.purpose == Purpose::kLayers) return computes_nothing;
   if (config.system.ni.impl == Implementation::kRtl) {
-    return "a network interface in Verilog reads a memory of its own";
+    return "a Verilog network interface has its own memory";
   }
   return single_accelerator(config) ? kAlone : "";
 }
@@ -275,7 +278,7 @@ std::string idle_roofline(const Config& config, const Use& use) {
 std::string idle_optimizer(const Config& config, const Use& use) {
   if (use.purpose == Purpose::kLayers || work_of(config) == Work::kLarge) return "";
   if (computes_layers(config)) return idle_bytes(config, use);
-  if (trains_text_workload(config)) return "a text workload says how long its updates take";
+  if (trains_text_workload(config)) return "a text workload states the times of its updates";
   return idle_untrained(config, use);
 }
 
@@ -288,8 +291,8 @@ std::string idle_trees(const Config& config, const Use& /*use*/) {
   if (may_run(config, [](const schedule::AlgorithmInfo& algorithm) { return algorithm.places_trees; }))
     return "";
   return config.collective.algorithm.empty()
-             ? "no algorithm is named that has trees to place"
-             : "the algorithm " + config.collective.algorithm + " has no trees to place";
+             ? "none of the named algorithms places trees"
+             : "the algorithm " + config.collective.algorithm + " does not place trees";
 }
 
 std::string idle_planes(const Config& config, const Use& /*use*/) {
@@ -300,7 +303,7 @@ std::string idle_planes(const Config& config, const Use& /*use*/) {
 
 std::string idle_link(const Config& config, const Use& /*use*/) {
   if (described_by(config, topology::DescribedBy::kDimensions)) {
-    return "a hierarchy has links of their own in system.topology.dimensions";
+    return "the links of a hierarchy are set in system.topology.dimensions";
   }
   return single_accelerator(config) ? "a single accelerator has no links" : "";
 }
@@ -348,8 +351,7 @@ std::string idle_clock(const Config& config, const Use& use) {
 
 std::string idle_delay(const Config& config, const Use& use) {
   if (use.purpose != Purpose::kSchedule) return idle_router(config, use);
-  return runs_over_dimensions(config) ? idle_timing(config, use)
-                                      : "only chunks in a hierarchy take their turns by it";
+  return runs_over_dimensions(config) ? idle_timing(config, use) : "it only orders chunks in a hierarchy";
 }
 
 std::string idle_ni(const Config& config, const Use& /*use*/) {
@@ -369,7 +371,7 @@ std::string idle_ni_buffer(const Config& config, const Use& use) {
 
 std::string idle_payload(const Config& config, const Use& use) {
   if (config.system.ni.flow_control == FlowControl::kMessage)
-    return "message-based flow control has no packets";
+    return "message-based flow control does not use packets";
   return idle_ni(config, use);
 }
 
@@ -391,15 +393,15 @@ std::string idle_reduction_rate(const Config& config, const Use& use) {
 std::string idle_seed(const Config& config, const Use& use) {
   const bool draws = use.purpose == Purpose::kTraffic || use.purpose == Purpose::kRoute;
   if (draws || carries_values(config)) return "";
-  return "it draws the gradients' values, and this check carries none";
+  return "it seeds the gradients' values, which this check does not use";
 }
 
 std::string idle_energies(const Config& config, const Use& /*use*/) {
-  return config.hardware.technology.empty() ? "no hardware.technology is named" : "";
+  return config.hardware.technology.empty() ? "hardware.technology is not set" : "";
 }
 
 std::string idle_observation(const Config& /*config*/, const Use& use) {
-  return use.records_waves ? "" : "no value change dump (--vcd) is written";
+  return use.records_waves ? "" : "no waveform (--vcd) is written";
 }
 
 }  // namespace coppice::config

@@ -100,7 +100,7 @@ Key failures_key() {
         throw ConfigError(item.place, place + ": either a link or an accelerator fails");
       }
       if (std::ranges::none_of(item.children, [](const Node& child) { return child.name == "at"; })) {
-        throw ConfigError(item.place, place + ".at is missing: when it fails, for example 1 ms");
+        throw ConfigError(item.place, place + ".at is missing: the time of the failure, for example 1 ms");
       }
       config.program.failures.push_back(failure);
     }
@@ -124,7 +124,7 @@ Key failures_key() {
 }
 
 std::string idle_failures(const Config& config, const Use& /*use*/) {
-  return runs_program(config) ? "" : "nothing that runs has iterations to go on from";
+  return runs_program(config) ? "" : "the workload has no iterations to resume from";
 }
 
 std::string idle_restart(const Config& config, const Use& /*use*/) {

@@ -79,7 +79,7 @@ Key per_dimension_key(std::string path, Field field, Quantity (*parse)(std::stri
     for (const Node& item : value.children) {
       quantities.push_back(read(item, fmt::format("{}[{}]", path, quantities.size())));
     }
-    if (quantities.empty()) refuse(value, path, "one value, or a list with one for every dimension");
+    if (quantities.empty()) refuse(value, path, "one value, or a list with a value for every dimension");
   };
   key.write = [=](const Config& config) {
     const auto& quantities = field(config);

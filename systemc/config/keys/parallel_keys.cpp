@@ -187,15 +187,14 @@ void check_parallel_training(const Loaded& loaded) {
   const int batches = training.large.micro_batches;
   if (training.batch_per_accelerator % batches != 0) {
     throw ConfigError(loaded.place(kBatch),
-                      fmt::format("{} of {} samples are no {} micro-batches: {} would be", kBatch,
+                      fmt::format("{} of {} samples cannot be split into {} micro-batches: write {}", kBatch,
                                   training.batch_per_accelerator, batches,
                                   (training.batch_per_accelerator / batches + 1) * batches));
   }
   if (training.overlap == workload::Overlap::kChained) {
     throw ConfigError(
         loaded.place("training.overlap"),
-        "training.overlap: a large model's gradients are not chained: write none, layer_wise or "
-        "bucketed");
+        "training.overlap: chained is not available for large models: write none, layer_wise or bucketed");
   }
 }
 

@@ -97,7 +97,7 @@ Key protocols_key() {
       const std::string item_path = element(path, protocols.size());
       ProtocolConfig protocol = read_entry(item, item_path, protocol_fields(), kExpected);
       if (protocol.name.empty()) {
-        throw ConfigError(item.place, fmt::format("{} has no name, such as LL", item_path));
+        throw ConfigError(item.place, fmt::format("{} needs a name, such as LL", item_path));
       }
       if (std::ranges::find(protocols, protocol.name, &ProtocolConfig::name) != protocols.end()) {
         throw ConfigError(item.place, fmt::format("{} is a second protocol '{}': give it another name",

@@ -20,9 +20,7 @@ constexpr Purposes kRouteOnly{Purpose::kRoute};
 
 std::string idle_failures(const Config& config, const Use& /*use*/) {
   const topology::KindInfo* const kind = kind_of(config);
-  return kind != nullptr && kind->spines_fail
-             ? ""
-             : "a " + config.system.topology.kind + " has no spines that may fail";
+  return kind != nullptr && kind->spines_fail ? "" : "a " + config.system.topology.kind + " has no spines";
 }
 
 std::string idle_degraded(const Config& config, const Use& /*use*/) {
@@ -67,10 +65,10 @@ RoutedJobConfig read_job(const Node& value, const std::string& path) {
   auto job = read_entry<RoutedJobConfig>(value, path, job_fields(),
                                          "a job, for example {model: bloom, data_parallel: 4}");
   if (job.model.empty() && !(job.copy && job.gradient && job.compute)) {
-    throw ConfigError(value.place,
-                      fmt::format("{}.model is missing; a job has a model, or copy, gradient and "
-                                  "compute of its own",
-                                  path));
+    throw ConfigError(
+        value.place,
+        fmt::format("{}.model is missing; give the job a model, or its own copy, gradient and compute",
+                    path));
   }
   return job;
 }

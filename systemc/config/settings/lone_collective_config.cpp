@@ -26,8 +26,8 @@ void require_whole_collective(const Loaded& loaded) {
   const char* const key = loaded.config.collective.group.empty() ? "collective.op" : "collective.group";
   throw ConfigError(
       loaded.place(key),
-      fmt::format("{}: groups and all-to-alls are for coppice run, compare, bound and schedule: {}", key,
-                  "leave collective.group out and write another collective.op"));
+      fmt::format("{}: only coppice run, compare, bound and schedule support groups and all-to-alls: {}", key,
+                  "leave out collective.group, and write another collective.op"));
 }
 
 }  // namespace coppice::config

@@ -66,7 +66,7 @@ void FlitModule::attach(ArrivalCalendar& calendar, int first_line, int first_col
 void FlitModule::wake(Cycles at) {
   want(at);
   if (node_ == nullptr) {
-    throw ModelError(fmt::format("{} has work and belongs to no node that would clock it", name()));
+    throw ModelError(fmt::format("{} has work but belongs to no node that clocks it", name()));
   }
   node_->wake(at);
 }
@@ -77,8 +77,7 @@ void FlitModule::disturb() {
 
 void FlitModule::start_of_simulation() {
   if (node_ != nullptr) return;
-  throw ModelError(
-      fmt::format("{} belongs to no node that would clock it: give it to FlitNode::add()", name()));
+  throw ModelError(fmt::format("{} belongs to no node that clocks it: pass it to FlitNode::add()", name()));
 }
 
 }  // namespace coppice::fabric

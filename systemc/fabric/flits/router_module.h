@@ -47,7 +47,7 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   // Flits that it has switched.
   std::int64_t flits() const;
   void read_statistics(const Reader& read) const override {
-    read({"router", "flits", "", "The flits that it has switched."}, static_cast<double>(flits()));
+    read({"router", "flits", "", "Flits switched."}, static_cast<double>(flits()));
   }
 
  protected:

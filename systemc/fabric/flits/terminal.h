@@ -32,10 +32,9 @@ class Terminal : public FlitModule, public StatisticsOwner {
   std::int64_t flits_injected() const { return injected_; }
   std::int64_t flits_ejected() const { return ejected_; }
   void read_statistics(const Reader& read) const override {
-    read({"terminal", "flits_injected", "", "The flits that it has sent into its router."},
+    read({"terminal", "flits_injected", "", "Flits injected into the router."},
          static_cast<double>(injected_));
-    read({"terminal", "flits_ejected", "", "The flits that have come out of its router."},
-         static_cast<double>(ejected_));
+    read({"terminal", "flits_ejected", "", "Flits ejected from the router."}, static_cast<double>(ejected_));
   }
 
  protected:

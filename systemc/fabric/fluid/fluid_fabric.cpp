@@ -250,7 +250,7 @@ void FluidFabric::end(std::int32_t index, std::uint32_t version) {
   // The end is rounded to a femtosecond.
   const double rounding = flow.rate / kFemto + flow.bytes * 1e-9;
   if (std::abs(flow.remaining) > rounding) {
-    throw ModelError(fmt::format("{}: message {} of {} bytes from {} ends with {} bytes left", name(),
+    throw ModelError(fmt::format("{}: message {} of {} bytes from {} ended with {} bytes left", name(),
                                  flow.message, flow.bytes, flow.src, flow.remaining));
   }
   bytes_carried_ += flow.bytes - flow.remaining;

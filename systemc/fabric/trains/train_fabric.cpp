@@ -166,10 +166,9 @@ void TrainFabric::start(std::int32_t index, const Message& message, Cycles now) 
   const bool credits_short = !injection_credits_keep_up(told);
   if (now < port.vcs_free_at) {
     const Cycles at = port.credits_short || credits_short ? now : stages_.front().passage.head;
-    contend(at, fmt::format(
-                    "contention on the injection channel of NI {} at cycle {}: the message {}->{} follows "
-                    "the one before too closely for {} virtual channels of {} flits",
-                    message.src, at, message.src, message.dst, vcs_, vc_depth_));
+    contend(at, fmt::format("contention on the injection channel of NI {} at cycle {}: message {}->{} "
+                            "follows the previous one too closely for {} virtual channels of {} flits",
+                            message.src, at, message.src, message.dst, vcs_, vc_depth_));
     if (meetings_ != nullptr) meetings_->want_port(index);
   }
   for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -279,7 +278,7 @@ void TrainFabric::require_virtual_channels(const Message& message, const Train& 
   };
   const Cycles delay = timing_.routing_and_allocation();
   if (capped_time(train.packet_flits, train.pace) / period_ < delay) {
-    refuse(fmt::format("a packet of {} flits is over before the next head has a virtual channel",
+    refuse(fmt::format("a packet of {} flits ends before the next head has a virtual channel",
                        train.packet_flits));
   }
   if (vcs_ == 1) refuse("its packets share one virtual channel");
@@ -383,12 +382,10 @@ void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, N
     }
     if (meetings_ != nullptr) meetings_->want_users_and_feeders(index(output));
     if (!first_contention(second.begin)) continue;
-    contend(
-        second.begin,
-        fmt::format("contention on {} at cycle {}: the message {}->{} uses it in cycles {} to {}, another "
-                    "in cycles {} to {}",
-                    place(output), second.begin, src, dst, interval.begin, interval.tail, other.begin,
-                    other.tail));
+    contend(second.begin, fmt::format("contention on {} at cycle {}: message {}->{} uses it in cycles {} to "
+                                      "{}, another in cycles {} to {}",
+                                      place(output), second.begin, src, dst, interval.begin, interval.tail,
+                                      other.begin, other.tail));
   }
   const auto after = std::find_if(trains.begin(), trains.end(),
                                   [&](const Interval& t) { return t.begin >= interval.begin; });

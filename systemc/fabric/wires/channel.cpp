@@ -14,8 +14,8 @@ Channel::Channel(const sc_core::sc_module_name& name, Cycles flit_latency, Cycle
 
 void Channel::bind_end(std::string& first, const char* port, const char* end) const {
   if (!first.empty() && first != port) {
-    throw ModelError(fmt::format("{}.{} is bound to {} and to {}: an end of a channel takes one port", name(),
-                                 end, first, port));
+    throw ModelError(fmt::format("{}.{} is bound to both {} and {}: bind an end of a channel to one port",
+                                 name(), end, first, port));
   }
   first = port;
 }

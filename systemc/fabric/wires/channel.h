@@ -37,8 +37,7 @@ class Channel final : public sc_core::sc_module, public StatisticsOwner {
   Wire& wire() { return wire_; }
   const Wire& wire() const { return wire_; }
   void read_statistics(const Reader& read) const override {
-    read({"channel", "flits", "",
-          "The flits that were sent on it; those from and to network interfaces have channels too."},
+    read({"channel", "flits", "", "Flits sent on the channel. Injection and ejection channels count too."},
          static_cast<double>(wire_.flits_sent()));
   }
 

@@ -34,16 +34,16 @@ void cut_runs(std::vector<Run>& runs, Cycles end, F&& f) {
 
 void Wire::refuse(Flit flit, Stamp stamp) {
   throw ModelError(
-      fmt::format("a channel brings two flits in cycle {}, the second on virtual channel {} of packet {}: a "
-                  "sender sends one in a cycle",
+      fmt::format("a channel delivers two flits in cycle {}, the second on virtual channel {} of packet {}: "
+                  "a sender may send one per cycle",
                   stamp.at(), stamp.vc(), flit.packet));
 }
 
 void Wire::refuse(Stamp credit) {
-  throw ModelError(fmt::format(
-      "a channel brings two credits of virtual channel {} in cycle {}: a receiver frees one place "
-      "of a virtual channel in a cycle",
-      credit.vc(), credit.at()));
+  throw ModelError(
+      fmt::format("a channel delivers two credits of virtual channel {} in cycle {}: a receiver may free one "
+                  "slot of a virtual channel per cycle",
+                  credit.vc(), credit.at()));
 }
 
 // Runs and single flits are of different times, but neither all come first.

@@ -52,7 +52,7 @@ std::pair<std::size_t, std::size_t> ContributionMemory::range(Bytes address, Byt
   const auto find = [this](Bytes at) {
     const std::size_t place = place_of(at);
     if (!sampled_ && (place == addresses_->size() || (*addresses_)[place] != at)) {
-      throw ModelError(fmt::format("gradient memory {}: address {} is no message boundary", self_, at));
+      throw ModelError(fmt::format("gradient memory {}: address {} is not a message boundary", self_, at));
     }
     return place;
   };

@@ -54,16 +54,17 @@ Femtoseconds Memory::serve(const MemoryAccess& access) {
 }
 
 void MemoryModule::read_statistics(const Reader& read) const {
-  read({"memory", "bytes_read", "B", "What the network interface and the arrays have read."},
+  read({"memory", "bytes_read", "B", "Data read by the network interface and the arrays."},
        static_cast<double>(bytes_read_));
-  read({"memory", "bytes_written", "B", "What they have written."}, static_cast<double>(bytes_written_));
-  read({"memory", "dma_bytes", "B", "What of both was the network interface's."},
+  read({"memory", "bytes_written", "B", "Data written by the network interface and the arrays."},
+       static_cast<double>(bytes_written_));
+  read({"memory", "dma_bytes", "B", "Data read and written by the network interface."},
        static_cast<double>(dma_bytes_));
 }
 
 void Memory::read_statistics(const Reader& read) const {
   MemoryModule::read_statistics(read);
-  read({"memory", "busy_ns", "ns", "The time in which it moved data, where its bandwidth is limited."},
+  read({"memory", "busy_ns", "ns", "Time spent moving data, if the bandwidth is limited."},
        static_cast<double>(busy_) / static_cast<double>(kFemtosecondsPerNanosecond));
 }
 

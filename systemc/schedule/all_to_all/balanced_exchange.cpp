@@ -226,9 +226,9 @@ std::vector<Send> in_order(const topology::Topology& topology, const std::vector
 
 BlockExchange balanced_exchange(const topology::Topology& topology, Bytes elements) {
   if (!topology::info_of(topology.kind()).grid) {
-    throw UnsupportedError(
-        fmt::format("balanced shares out the channels of tori and meshes, and {} is neither: write direct",
-                    topology.name()));
+    throw UnsupportedError(fmt::format(
+        "balanced distributes load over the channels of a torus or mesh, but {} is neither: write direct",
+        topology.name()));
   }
   if (is_even_torus(topology)) return torus_exchange(topology, elements);
   const auto channels = topology.channels();

@@ -75,13 +75,13 @@ AutomaticChoice choose_algorithm(const topology::Topology& topology, const Compi
                                  std::span<const AlgorithmInfo> algorithms) {
   AutomaticChoice choice;
   Femtoseconds fastest = kNever;
-  std::string refusal = "there is none that does it on " + topology.name();
+  std::string refusal = "no algorithm can do it on " + topology.name();
   for (const auto& [tried, trial] : candidates(algorithms)) {
     const AlgorithmInfo& info = *tried;
     if (request.root >= 0 && !info.rooted) continue;
     if (!topology.in_network().empty() && !info.over_dimensions) continue;
     if (topology.num_accelerators() > most_accelerators(topology, request, trial)) {
-      refusal = fmt::format("of those that could, none is tried on {} accelerators: name an algorithm",
+      refusal = fmt::format("no applicable algorithm is tried on {} accelerators: name one",
                             topology.num_accelerators());
       continue;
     }
@@ -161,7 +161,7 @@ AutomaticChoice choose_all_to_all(const topology::Topology& topology, const Comp
     if (trials.empty() || messages <= kMostMessages) trials.push_back({&algorithm, messages});
   }
   AutomaticChoice choice;
-  if (trials.empty()) throw UnsupportedError("no algorithm of an all-to-all applies");
+  if (trials.empty()) throw UnsupportedError("no all-to-all algorithm applies");
   if (trials.size() == 1) {
     choice.schedule = compile_all_to_all(topology, request, *trials.front().algorithm);
     return choice;

@@ -44,9 +44,9 @@ std::vector<ChannelId> reverse_channels(const Topology& topology) {
     if (back == out.rend()) back = std::find_if(out.rbegin(), out.rend(), free);
     if (back == out.rend()) {
       throw UnsupportedError(
-          fmt::format("a reduction runs over the gather's channels backwards, but channel "
-                      "{}->{} of {} has no channel back: give it one (a graph file's link has both), or take "
-                      "an algorithm that goes its own way (ring, direct)",
+          fmt::format("a reduction uses the gather's channels in reverse, but channel {}->{} of {} has no "
+                      "reverse channel: add one (a graph file's link has both), or use an algorithm that "
+                      "does not need it (ring, direct)",
                       channel.src, channel.dst, topology.name()));
     }
     reverse[i] = *back;

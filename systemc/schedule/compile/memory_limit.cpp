@@ -18,10 +18,8 @@ void require_memory(const std::string& what, std::int64_t messages, Bytes availa
   const Bytes needed = memory_for(messages);
   if (needed <= available) return;
   throw UnsupportedError(fmt::format(
-      "{}'s {} messages have a table entry each and take {:.1f} GB while they are proven; this machine has "
-      "{:.1f} GB: take ring or multitree_optimal on a torus, with data that all accelerators have equal "
-      "chunks of, "
-      "or fewer accelerators",
+      "checking {}'s {} messages, one table entry each, takes {:.1f} GB, but this machine has {:.1f} GB: use "
+      "ring or multitree_optimal on a torus with a size that divides evenly, or fewer accelerators",
       what, messages, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
 }
 

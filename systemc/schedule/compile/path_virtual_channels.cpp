@@ -52,10 +52,9 @@ PathVcs assign_vcs(const Topology& topology, std::span<const ChannelPath> paths,
     }
   }
   if (count > vcs) {
-    throw UnsupportedError(
-        fmt::format("the paths through the switches of {} need {} virtual channels to be "
-                    "free of deadlock, and there are {}",
-                    topology.name(), count, vcs));
+    throw UnsupportedError(fmt::format(
+        "the paths through the switches of {} need {} virtual channels to avoid deadlock, but there are {}",
+        topology.name(), count, vcs));
   }
   PathVcs result;
   for (std::size_t p = 0; p < paths.size(); ++p) {

@@ -152,7 +152,8 @@ class SymmetricBuilder {
         Table& table = ports[ni_port(node, way)];
         const std::size_t slot = slot_of_way_[way];
         if (table.pattern() != nullptr && table.slot() != slot) {
-          throw ModelError("symmetric schedule: ports at two accelerators stand for different channels");
+          throw ModelError(
+              "symmetric schedule: the same port maps to different channels at two accelerators");
         }
         table = Table(pattern, slot, node);
       }

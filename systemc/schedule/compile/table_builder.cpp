@@ -221,21 +221,21 @@ class Builder {
 const char* Builder::fault_of(const Send& send) const {
   const auto has_tables = [&](NodeId node) { return node >= 0 && topology_.has_interface(node); };
   if (!has_tables(send.src) || !has_tables(send.dst)) {
-    return "its ends have to be accelerators, or switches that add";
+    return "its ends must be accelerators or switches that reduce";
   }
-  if (send.src == send.dst) return "its ends have to differ";
-  if (send.flow < 0 || send.flow >= static_cast<int>(chunks_.size())) return "there is no such flow";
+  if (send.src == send.dst) return "its ends must differ";
+  if (send.flow < 0 || send.flow >= static_cast<int>(chunks_.size())) return "the flow does not exist";
   if (send.step < 1) return "steps count from 1";
-  if (send.op == Op::kNop) return "nops are not sent";
-  if (send.channel >= static_cast<int>(topology_.channels().size())) return "there is no such channel";
-  if (send.path >= static_cast<int>(paths_.size())) return "there is no such path";
+  if (send.op == Op::kNop) return "a nop cannot be sent";
+  if (send.channel >= static_cast<int>(topology_.channels().size())) return "the channel does not exist";
+  if (send.path >= static_cast<int>(paths_.size())) return "the path does not exist";
   if (send.channel < 0 && send.path < 0) return nullptr;
   const std::span<const ChannelId> path = send.channel >= 0
                                               ? std::span(&send.channel, 1)
                                               : std::span(paths_[static_cast<std::size_t>(send.path)]);
   NodeId at = send.src;
   for (const ChannelId id : path) {
-    if (topology_.channel(id).src != at) return "its channels do not join";
+    if (topology_.channel(id).src != at) return "its channels are not connected";
     at = topology_.channel(id).dst;
   }
   return at == send.dst ? nullptr : "its channels lead elsewhere";

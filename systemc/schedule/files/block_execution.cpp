@@ -74,7 +74,7 @@ void BlockExecution::require_connections() const {
         throw BlockFault(
             Kind::kConnection, node, static_cast<int>(b), 0, block.place,
             fmt::format("GPU {}, thread block {}: thread block {} {} between {} and {} on channel {} too, so "
-                        "that messages have no order: give one of them another chan",
+                        "the order of messages is undefined: give one of them another chan",
                         gpu, b, other->second, what, src, dst, channel));
       };
       const auto any = [&](bool StepKind::*does) {
@@ -98,14 +98,14 @@ void BlockExecution::require_dependencies() const {
         if (waiting.block_before >= static_cast<int>(blocks.size()) ||
             waiting.step_before >= static_cast<int>(blocks[index(waiting.block_before)].steps.size())) {
           refuse(Kind::kDeadlock, at,
-                 fmt::format("depends on step {} of thread block {}, which is not there", waiting.step_before,
-                             waiting.block_before));
+                 fmt::format("depends on step {} of thread block {}, which does not exist",
+                             waiting.step_before, waiting.block_before));
         }
         if (telling_step(blocks[index(waiting.block_before)], waiting.step_before) < 0) {
           refuse(Kind::kDeadlock, at,
-                 fmt::format("depends on step {} of thread block {}, which never tells: write hasdep=\"1\" "
-                             "there",
-                             waiting.step_before, waiting.block_before));
+                 fmt::format(
+                     "depends on step {} of thread block {}, which never signals: write hasdep=\"1\" there",
+                     waiting.step_before, waiting.block_before));
         }
       }
     }
@@ -206,8 +206,8 @@ std::vector<BlockExecution::Value> BlockExecution::read(const At& at, const Mscc
     const auto found = cells.find(cell);
     if (found == cells.end()) {
       refuse(Kind::kBuffer, at,
-             fmt::format("reads {}, which nothing has been written to: it has to wait for the step that "
-                         "writes it, or to read another",
+             fmt::format("reads {} before anything is written to it: let it wait for the step that writes "
+                         "it, or read another chunk",
                          name_of({from.buffer, from.offset + i})));
     }
     order_.read(trace_step, at.gpu, cell);
@@ -268,16 +268,16 @@ void BlockExecution::require_end() const {
   const BlockStep& waits = step(at);
   const bool for_block =
       waits.block_before >= 0 && done_[index(at.gpu)][index(waits.block_before)] <= waits.step_before;
-  refuse(Kind::kDeadlock, at,
-         for_block ? fmt::format("waits here for ever: step {} of thread block {}, which it depends on, is "
-                                 "never done",
-                                 waits.step_before, waits.block_before)
-                   : fmt::format(
-                         "waits here for ever: what it receives, message {} of GPU {} on channel {}, "
-                         "is not sent",
-                         std::ranges::count_if(block(at).steps.begin(), block(at).steps.begin() + at.step,
-                                               [](const BlockStep& before) { return before.kind->receives; }),
-                         block(at).receive_from, block(at).channel));
+  refuse(
+      Kind::kDeadlock, at,
+      for_block
+          ? fmt::format(
+                "waits here forever: step {} of thread block {}, on which it depends, never completes",
+                waits.step_before, waits.block_before)
+          : fmt::format("waits here forever: message {} of GPU {} on channel {} is never sent",
+                        std::ranges::count_if(block(at).steps.begin(), block(at).steps.begin() + at.step,
+                                              [](const BlockStep& before) { return before.kind->receives; }),
+                        block(at).receive_from, block(at).channel));
 }
 
 void BlockExecution::require_received() const {
@@ -285,8 +285,8 @@ void BlockExecution::require_received() const {
     if (queue.empty()) continue;
     const auto& [src, dst, channel] = connection;
     refuse(Kind::kConnection, {src, queue.front().block, queue.front().index},
-           fmt::format("sends a message that is never received: GPU {} needs {} more steps that receive from "
-                       "{} on channel {}",
+           fmt::format("sends a message that is never received: GPU {} needs {} more receiving steps from {} "
+                       "on channel {}",
                        dst, queue.size(), src, channel));
   }
 }
@@ -298,7 +298,7 @@ void BlockExecution::require_order() const {
   const At& earlier = trace_[index(race.earlier)];
   const At& later = trace_[index(race.later)];
   refuse(Kind::kRace, later,
-         fmt::format("{} {}, which step {} of thread block {} {} in no certain order: let one wait for the "
+         fmt::format("{} {}, and step {} of thread block {} {} it, in no defined order: let one wait for the "
                      "other, as by depid=\"{}\" deps=\"{}\"",
                      race.later_writes ? "writes" : "reads", name_of(race.cell), earlier.step, earlier.block,
                      race.earlier_writes ? "writes" : "reads", earlier.block, earlier.step));
@@ -315,7 +315,7 @@ void BlockExecution::require_outputs() const {
         fault.chunk = chunk;
         throw fault;
       };
-      if (found == cells_[gpu].end()) fail("has not been written");
+      if (found == cells_[gpu].end()) fail("was never written");
       const Value& value = found->second;
       if (value.chunk != chunk) {
         fail(fmt::format("is not {}, but {}", program_.buffers.describe(chunk),
@@ -326,7 +326,7 @@ void BlockExecution::require_outputs() const {
       for (NodeId other = 0; other < static_cast<NodeId>(program_.blocks.size()); ++other) {
         if (!value.contributions->contains(other)) missing.push_back(other);
       }
-      fail(fmt::format("is a sum without the data of GPU {}", fmt::join(missing, ", ")));
+      fail(fmt::format("is a sum that lacks the data of GPU {}", fmt::join(missing, ", ")));
     }
   }
 }

@@ -27,7 +27,7 @@ struct BlockMessage {
 
 // Executes thread blocks on symbols, and proves what holds in every execution: they have one outcome,
 // whatever the order in which blocks run and messages come (StepOrder), no step reads or writes outside of a
-// buffer or reads what was never written, every message is received, nothing waits for ever, no data is added
+// buffer or reads what was never written, every message is received, nothing waits forever, no data is added
 // twice, and in the end every value is where the collective owes it.
 class BlockExecution {
  public:

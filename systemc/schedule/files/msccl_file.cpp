@@ -32,7 +32,7 @@ class MscclReader {
     if (!parsed) refuse(parsed.offset, fmt::format("not valid XML: {}", parsed.description()));
     algo_ = document_.child("algo");
     if (!algo_) {
-      refuse(0, fmt::format("this XML is <{}>, not an MSCCL algorithm, which is <algo>",
+      refuse(0, fmt::format("the XML element is <{}>, but an MSCCL algorithm is <algo>",
                             document_.first_child().name()));
     }
   }
@@ -77,7 +77,8 @@ class MscclReader {
 
   std::string text_of(const pugi::xml_node& node, const char* name) const {
     const pugi::xml_attribute attribute = node.attribute(name);
-    if (!attribute) refuse(node.offset_debug(), fmt::format("<{}> has no {}", node.name(), name));
+    if (!attribute)
+      refuse(node.offset_debug(), fmt::format("<{}> needs the attribute {}", node.name(), name));
     return attribute.value();
   }
 
@@ -102,10 +103,9 @@ class MscclReader {
     const std::string name = collective();
     program_.buffers = {name, accelerators_, chunks, algo_.attribute("inplace").as_int(1) != 0, request.root};
     if (program_.buffers.per_gpu() && chunks % accelerators_ != 0) {
-      refuse(
-          algo_.offset_debug(),
-          fmt::format("nchunksperloop {} is not a multiple of ngpus {}: every GPU has as many chunks of {}",
-                      chunks, accelerators_, name));
+      refuse(algo_.offset_debug(), fmt::format("nchunksperloop {} is not a multiple of ngpus {}: every GPU "
+                                               "needs the same number of chunks of {}",
+                                               chunks, accelerators_, name));
     }
     if (algo_.attribute("nchannels")) channels_ = number_of(algo_, "nchannels", 1, kMostChannels);
   }
@@ -124,7 +124,8 @@ class MscclReader {
 
   void read_gpu(const pugi::xml_node& node) {
     if (number_of(node, "id", 0, accelerators_ - 1) != static_cast<int>(program_.blocks.size())) {
-      refuse(node.offset_debug(), fmt::format("GPUs come in order: expected id {}", program_.blocks.size()));
+      refuse(node.offset_debug(),
+             fmt::format("GPUs must be in order: expected id {}", program_.blocks.size()));
     }
     program_.buffers.declare({number_of(node, "i_chunks", 0, kMostChunks),
                               number_of(node, "o_chunks", 0, kMostChunks),
@@ -133,7 +134,8 @@ class MscclReader {
     auto& blocks = program_.blocks.emplace_back();
     for (const pugi::xml_node tb : node.children("tb")) {
       if (number_of(tb, "id", 0, kMostBlocks - 1) != static_cast<int>(blocks.size())) {
-        refuse(tb.offset_debug(), fmt::format("thread blocks come in order: expected id {}", blocks.size()));
+        refuse(tb.offset_debug(),
+               fmt::format("thread blocks must be in order: expected id {}", blocks.size()));
       }
       ThreadBlock block;
       block.place = tb.offset_debug();
@@ -149,7 +151,7 @@ class MscclReader {
     BlockStep step;
     step.place = node.offset_debug();
     if (number_of(node, "s", 0, 1 << 20) != static_cast<int>(block.steps.size())) {
-      refuse(step.place, fmt::format("steps come in order: expected s {}", block.steps.size()));
+      refuse(step.place, fmt::format("steps must be in order: expected s {}", block.steps.size()));
     }
     const std::string type = text_of(node, "type");
     const auto kind =
@@ -228,18 +230,16 @@ class MscclReader {
           });
         });
       });
-      refuse(
-          algo_.offset_debug(),
-          fmt::format("'{}' is right on GPUs, which {}; an accelerator has one buffer and adds what comes "
-                      "at once ({}): {}",
-                      text_of(algo_, "name"),
-                      scratch ? "keep what they receive in scratch until they add it, as one-pass "
-                                "algorithms do"
-                              : "hold a message back until the step that receives it",
-                      error.what(),
-                      scratch ? "take an algorithm that adds in place (two-pass), or a built-in one, such as "
-                                "direct"
-                              : "let the send wait for what is to come before it"));
+      refuse(algo_.offset_debug(),
+             fmt::format(
+                 "'{}' works on GPUs, which {}; an accelerator has one buffer and adds data as it arrives "
+                 "({}): {}",
+                 text_of(algo_, "name"),
+                 scratch ? "hold received data in scratch until they add it, as one-pass algorithms do"
+                         : "hold a message until the step that receives it",
+                 error.what(),
+                 scratch ? "use an algorithm that adds in place (two-pass), or a built-in one, such as direct"
+                         : "let the send wait for the steps that must precede it"));
     }
   }
 

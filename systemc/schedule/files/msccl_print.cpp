@@ -81,8 +81,9 @@ class MscclWriter {
         blocks_(schedule.nodes.size()),
         scratch_(schedule.nodes.size()) {
     const std::string collective = collective_name(schedule);
-    if (schedule.adders > 0) throw UnsupportedError("MSCCL has no switches that add: write json");
-    if (collective == "reduce") throw UnsupportedError("MSCCL has no reduce to one accelerator: write json");
+    if (schedule.adders > 0) throw UnsupportedError("MSCCL cannot express in-network reduction: write json");
+    if (collective == "reduce")
+      throw UnsupportedError("MSCCL cannot express a reduce to one accelerator: write json");
     find_grain();
   }
 
@@ -108,7 +109,7 @@ class MscclWriter {
       grain_ = std::gcd(grain_, schedule_.size / pairs);
       const Bytes chunks = schedule_.size / pairs / std::max<Bytes>(grain_, 1);
       if (chunks * schedule_.accelerators() <= kMostChunks) return;
-      throw UnsupportedError(fmt::format("MSCCL has {} chunks a GPU at most", kMostChunks));
+      throw UnsupportedError(fmt::format("MSCCL allows at most {} chunks per GPU", kMostChunks));
     }
     const int accelerators = schedule_.accelerators();
     const bool shares = name_of(collective_name(schedule_)) != "allreduce";
@@ -117,9 +118,8 @@ class MscclWriter {
       return;
     }
     throw UnsupportedError(
-        fmt::format("MSCCL has equal chunks, and the largest part that all messages here are multiples of is "
-                    "{} bytes: choose a "
-                    "collective.size that is a multiple of {} bytes times the chunks",
+        fmt::format("MSCCL needs equal chunks, and all messages here are multiples of only {} bytes: choose "
+                    "a collective.size that is a multiple of {} bytes times the number of chunks",
                     grain_, accelerators * schedule_.element));
   }
 
@@ -329,9 +329,10 @@ class MscclWriter {
     if (connection.steps < most_steps_) return connection;
     int& channels = channels_[{src, dst}];
     if (channels >= kMostChannels) {
-      throw UnsupportedError(fmt::format(
-          "MSCCL has {} channels of {} steps between two GPUs, which {} to {} exceed: choose fewer chunks",
-          kMostChannels, most_steps_, src, dst));
+      throw UnsupportedError(
+          fmt::format("MSCCL allows {} channels of {} steps between two GPUs, which {} to {} exceeds: choose "
+                      "fewer chunks",
+                      kMostChannels, most_steps_, src, dst));
     }
     connection.channel = channels++;
     most_channels_ = std::max(most_channels_, channels);
@@ -445,8 +446,8 @@ std::string write_msccl(const topology::Topology& topology, const Schedule& sche
     std::string text = MscclWriter(topology, schedule, exchanges, most).write();
     if (!text.empty()) return text;
   }
-  throw UnsupportedError(
-      fmt::format("MSCCL has {} steps a thread block, and one here waits for more: write json", kMostSteps));
+  throw UnsupportedError(fmt::format(
+      "MSCCL allows {} steps per thread block, and one here waits for more: write json", kMostSteps));
 }
 
 }  // namespace

@@ -162,11 +162,12 @@ std::string to_text(const Topology& topology, const Schedule& schedule, const Ch
       fmt::format("{} {} on {}: {} bytes, {} flows, {} timesteps", schedule.algorithm,
                   collective_name(schedule), topology.name(), schedule.size, schedule.flows, schedule.steps);
   if (schedule.least_steps > 0) {
-    text += fmt::format(" (the least that trees can take: {})", schedule.least_steps);
+    text += fmt::format(" (lower bound for trees: {})", schedule.least_steps);
   }
   text += '\n';
-  text += "every contribution added once, every final value delivered";
-  text += schedule.ordered_by_lockstep ? ", in the order that the lockstep keeps\n" : ", under any timing\n";
+  text += "every contribution is added once, every final value is delivered";
+  text +=
+      schedule.ordered_by_lockstep ? ", in the order that the lockstep enforces\n" : ", under any timing\n";
   text += report.contention_free ? "no two messages share a channel at a time\n" : "messages share:\n";
   for (const SharedChannel& shared : report.shared) text += "  " + to_string(topology, shared) + "\n";
   if (overhead) text += to_text(*overhead);

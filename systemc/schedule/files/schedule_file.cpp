@@ -65,7 +65,7 @@ class ScheduleReader {
     }
     if (const auto twin = find_duplicate_key(text_, file_)) {
       throw ConfigError(twin->place,
-                        fmt::format("'{}' is there already in this object: keep one of the two", twin->name));
+                        fmt::format("a second '{}' in this object: keep one of the two", twin->name));
     }
     return read_schedule({document, ""});
   }
@@ -76,7 +76,7 @@ class ScheduleReader {
     const std::size_t zero = text_.find('\0');
     if (zero == std::string_view::npos) return;
     throw ConfigError(place_of_byte(text_, file_, zero),
-                      "the byte 0x00 does not belong in a text file: leave it out, and what follows it");
+                      "the byte 0x00 cannot occur in a text file: remove it and everything after it");
   }
 
   // Tables name nodes and ports: those of another network would mean others.
@@ -84,8 +84,8 @@ class ScheduleReader {
     if (topology_.empty() || !file.json_value.contains("topology")) return;
     const Value name = field(file, "topology");
     if (text(name) == topology_) return;
-    refuse(name, fmt::format("the tables are for {}, but the system is {}: take a schedule that was made for "
-                             "it, or system.topology as the file has it",
+    refuse(name, fmt::format("the tables are for {}, but the system is {}: use a schedule made for this "
+                             "system, or the file's topology",
                              text(name), topology_));
   }
 
@@ -100,7 +100,7 @@ class ScheduleReader {
       const bool is_known = std::ranges::any_of(known, [&](const char* name) { return item.key() == name; });
       if (!is_known) {
         refuse({item.value(), object.pointer + "/" + item.key()},
-               fmt::format("unknown key; known here: {}", fmt::join(known, ", ")));
+               fmt::format("unknown key; known keys: {}", fmt::join(known, ", ")));
       }
     }
   }
@@ -155,10 +155,9 @@ class ScheduleReader {
   void require_no_plan(const Value& file) const {
     const json& object = file.json_value;
     if (!object.is_object() || object.contains("schema") || !object.contains("gpus")) return;
-    throw ConfigError(
-        {file_},
-        "this is a plan of MSCCL++ (JSON with \"gpus\"), which is not read: write the algorithm as "
-        "MSCCL's XML, or as coppice schedule --format json prints it");
+    throw ConfigError({file_},
+                      "this is an MSCCL++ plan (JSON with \"gpus\"), which cannot be read: write the "
+                      "algorithm as MSCCL XML, or as JSON from coppice schedule --format json");
   }
 
   Schedule read_schedule(const Value& file) const {
@@ -171,7 +170,7 @@ class ScheduleReader {
     Schedule schedule;
     schedule.algorithm = text(field(file, "algorithm"));
     if (schedule.algorithm.empty())
-      refuse(field(file, "algorithm"), "is empty: results name the algorithm by it");
+      refuse(field(file, "algorithm"), "is empty: results show it as the algorithm's name");
     require_topology(file);
     schedule.collective = one_of(field(file, "collective"), kCollectives);
     schedule.size = integer(field(file, "size"), 1, kMostBytes);
@@ -248,9 +247,9 @@ class ScheduleReader {
     for (std::size_t c = 0; c < children.json_value.size(); ++c)
       entry.children.push_back(int32(element(children, c), 0));
     if (entry.op == Op::kReduce && parent.json_value.is_null())
-      refuse(parent, "a reduce sends to its parent: it must have one");
+      refuse(parent, "a reduce must have a parent to send to");
     if (entry.op == Op::kGather && entry.children.size() != 1)
-      refuse(children, fmt::format("a gather has one child, not {}", entry.children.size()));
+      refuse(children, fmt::format("a gather must have one child, not {}", entry.children.size()));
     entry.dependencies = int32(field(at, "dependencies"), 0);
     if (schedule.numbered_arrivals) entry.arrival = int32(field(at, "arrival"), 0);
     if (at.json_value.contains("padding")) entry.padding = int32(field(at, "padding"), 0);
@@ -285,7 +284,7 @@ Schedule read_schedule_file(const std::string& path, std::string_view topology) 
 AlgorithmInfo tables_from_a_file() {
   return {.name = "file",
           .summary =
-              "tables that are read from collective.file, JSON as schedule prints it, MSCCL XML or TACOS CSV",
+              "tables read from collective.file: JSON as printed by coppice schedule, MSCCL XML or TACOS CSV",
           .chunking = Chunking::kGiven,
           .from_file = true};
 }

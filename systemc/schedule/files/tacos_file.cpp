@@ -115,11 +115,9 @@ class TacosReader {
                                topology_.name(), topology_.num_accelerators()));
     }
     if (chunks_ == 0 || chunks_ % accelerators_ != 0) {
-      refuse(line,
-             fmt::format(
-                 "Chunks Count {} is not a multiple of the {} NPUs: each begins with as many chunks of an "
-                 "all-gather",
-                 chunks_, accelerators_));
+      refuse(line, fmt::format("Chunks Count {} is not a multiple of the {} NPUs: each must begin with the "
+                               "same number of all-gather chunks",
+                               chunks_, accelerators_));
     }
   }
 
@@ -166,7 +164,7 @@ class TacosReader {
         const Receipt& receipt = received[receipt_of(link.src, chunk)];
         if (receipt.block < 0 && chunk / own() != link.src) {
           refuse(link.line,
-                 fmt::format("chunk {} never reaches NPU {}, which is to forward it", chunk, link.src));
+                 fmt::format("chunk {} never reaches NPU {}, which should forward it", chunk, link.src));
         }
         sender.steps.push_back({.kind = kSendStep,
                                 .source = {'o', chunk},
@@ -202,9 +200,10 @@ class TacosReader {
       for (const int chunk : link.chunks) {
         Receipt& receipt = received[receipt_of(link.dst, chunk)];
         if (receipt.block >= 0 || chunk / own() == link.dst) {
-          refuse(link.line, fmt::format("chunk {} comes to NPU {}, which {}: leave one out", chunk, link.dst,
-                                        receipt.block < 0 ? std::string("begins with it")
-                                                          : fmt::format("gets it in line {}", receipt.line)));
+          refuse(link.line,
+                 fmt::format("chunk {} arrives at NPU {}, which {}: leave one out", chunk, link.dst,
+                             receipt.block < 0 ? std::string("begins with it")
+                                               : fmt::format("gets it in line {}", receipt.line)));
         }
         receipt = {static_cast<int>(blocks.size()), static_cast<int>(receiver.steps.size()), link.line};
         receiver.steps.push_back(
@@ -217,7 +216,7 @@ class TacosReader {
 
   static std::string describe(const BlockFault& fault) {
     if (fault.kind == BlockFault::Kind::kDeadlock) {
-      return fmt::format("NPU {} waits for ever for a chunk that it is to forward: links wait for each other",
+      return fmt::format("NPU {} waits forever for a chunk that it is to forward: links wait for each other",
                          fault.gpu);
     }
     if (fault.kind == BlockFault::Kind::kOutput) {
@@ -240,8 +239,8 @@ class TacosReader {
       const Link& link = links_[links.at({message.src, message.dst, message.channel})];
       if (reduces) {
         if (link.backward < 0) {
-          refuse(link.line, fmt::format("{} has no link back from {} to {} to reduce over", topology_.name(),
-                                        link.dst, link.src));
+          refuse(link.line, fmt::format("{} has no reverse link from {} to {} to reduce over",
+                                        topology_.name(), link.dst, link.src));
         }
         sends.push_back(
             {Op::kReduce, message.chunk, link.dst, link.src, rounds + 1 - message.round, link.backward, -1});
@@ -278,7 +277,7 @@ Forwarded forwarded(const topology::Topology& topology, const Schedule& schedule
         const topology::ChannelId id = topology.out_channels(static_cast<NodeId>(node))[out];
         if (topology.channel(id).dst != entry.destination()) {
           throw UnsupportedError(
-              "TACOS forwards chunks over one link each: choose an algorithm of neighbours");
+              "TACOS forwards each chunk over one link: choose an algorithm that sends to neighbours");
         }
         for (Bytes at = 0; at < entry.bytes; at += grain) {
           chunks[static_cast<std::size_t>(id)].emplace_back(entry.step, (entry.address + at) / grain);
@@ -319,7 +318,7 @@ std::string to_tacos(const topology::Topology& topology, const Schedule& schedul
   const std::int64_t chunks = schedule.size / std::max<Bytes>(grain, 1);
   if (chunks % schedule.accelerators() != 0 || chunks > kMostChunks) {
     throw UnsupportedError(
-        fmt::format("TACOS has equal chunks: choose a collective.size that is a multiple of {} bytes",
+        fmt::format("TACOS needs equal chunks: choose a collective.size that is a multiple of {} bytes",
                     schedule.accelerators() * schedule.element));
   }
   const Forwarded rows = forwarded(topology, schedule, grain);

@@ -17,8 +17,9 @@ struct Interval {
 void require_few_windows(Femtoseconds finish, Femtoseconds window) {
   constexpr Femtoseconds kMost = 1'000'000;
   if (finish / window < kMost) return;
-  throw UnsupportedError(fmt::format("{} are {} windows of {}: {} windows at most", format_duration(finish),
-                                     finish / window + 1, format_duration(window), kMost));
+  throw UnsupportedError(fmt::format("{} is {} windows of {}: the limit is {} windows",
+                                     format_duration(finish), finish / window + 1, format_duration(window),
+                                     kMost));
 }
 
 // The part of each window that the intervals cover together.

@@ -83,9 +83,7 @@ class HierarchicalBuilder {
     const Bytes available = machine_memory();
     if (needed <= available) return;
     throw UnsupportedError(fmt::format(
-        "{}'s {} messages of an accelerator take {:.2f} GB while they are put in order; {:.2f} GB are left: "
-        "take fewer "
-        "chunks",
+        "ordering {}'s {} messages per accelerator takes {:.2f} GB, but {:.2f} GB are left: use fewer chunks",
         algorithm, messages, static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
   }
 
@@ -95,8 +93,8 @@ class HierarchicalBuilder {
   void place_chunk(const ChunkPlan& plan) {
     if (model_.adds_in_network() && !goes_back(plan)) {
       throw UnsupportedError(
-          fmt::format("where switches add, a chunk that is reduce-scattered over the dimensions {} is "
-                      "all-gathered the same way back, not over {}",
+          fmt::format("with in-network reduction, a chunk that is reduce-scattered over dimensions {} must "
+                      "be all-gathered in the reverse order, not over {}",
                       fmt::join(plan.reduce_scatter, ", "), fmt::join(plan.all_gather, ", ")));
     }
     require_enough_data(pieces_, plan.bytes, request_.element);
@@ -301,7 +299,8 @@ Schedule compile_in_orders(const Topology& topology, const CompileRequest& reque
 
 AlgorithmInfo HierarchicalCompiler::info() {
   return {.name = "hierarchical",
-          .summary = "chunks in a pipeline over the dimensions of a hierarchy, as collective.scheduler says",
+          .summary =
+              "chunks pipelined over the dimensions of a hierarchy, in the order set by collective.scheduler",
           .chunking = Chunking::kChosen,
           .over_dimensions = true,
           .trials = {{.turn = 9, .most_accelerators = 4096},

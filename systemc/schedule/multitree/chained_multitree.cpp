@@ -18,14 +18,13 @@ namespace {
 void require_sliceable(const CompileRequest& request) {
   if (request.collective != Collective::kAllReduce) {
     throw UnsupportedError(
-        fmt::format("chained_multitree releases sums in order: it does all_reduce only, not {}",
-                    to_string(request.collective)));
+        fmt::format("chained_multitree supports only all_reduce, not {}", to_string(request.collective)));
   }
   const Bytes elements = std::max<Bytes>(request.size / request.element, 1);
   if (request.chunks <= elements) return;
   throw UnsupportedError(
-      fmt::format("chained_multitree in {} slices: {} bytes make 1 to {}, of one element of {} "
-                  "bytes at least each",
+      fmt::format("chained_multitree cannot use {} slices: {} bytes allow 1 to {}, each with at least one "
+                  "element of {} bytes",
                   request.chunks, request.size, elements, request.element));
 }
 
@@ -38,7 +37,7 @@ int phases_before(Op op, int slice, int slices) {
 
 AlgorithmInfo ChainedMultiTreeCompiler::info() {
   return {.name = "chained_multitree",
-          .summary = "as multitree_optimal, slice by slice in the order of the data (all_reduce)",
+          .summary = "multitree_optimal applied slice by slice in the order of the data (all_reduce)",
           .chunking = Chunking::kChosen};
 }
 

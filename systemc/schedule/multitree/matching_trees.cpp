@@ -180,7 +180,7 @@ std::vector<std::vector<ChannelId>> find_ways_in(const Topology& topology) {
 Trees matching_trees(const Topology& topology, int pieces, std::uint64_t seed, int restarts) {
   if (topology.num_nodes() != topology.num_accelerators()) {
     throw UnsupportedError(fmt::format(
-        "{} has switches between its accelerators, which matching does not pass", topology.name()));
+        "{} has switches between its accelerators, which matching does not support", topology.name()));
   }
   const int least = least_steps(topology, pieces);
   const auto ways_in = find_ways_in(topology);

@@ -152,7 +152,7 @@ Trees build_optimal_trees(const topology::Topology& topology, int pieces, std::u
 
 AlgorithmInfo MultiTreeOptimalCompiler::info() {
   return {.name = "multitree_optimal",
-          .summary = "as multitree, in the fewest timesteps that the channels allow",
+          .summary = "like multitree, in the fewest timesteps that the channels allow",
           .chunking = Chunking::kChosen,
           .rooted = true,
           .trials = {{.turn = 1,

@@ -152,7 +152,7 @@ std::vector<TreeChoice> choose_link_trees(const Topology& topology, const Compil
     LinkPacking packing = least_congestion(topology, links, choice.trees);
     if (packing.copies.empty()) {
       throw UnsupportedError("packed_trees: the channels of " + topology.name() +
-                             " do not join all accelerators");
+                             " do not connect all accelerators");
     }
     const std::int64_t nodes = std::int64_t{choice.trees} * topology.num_accelerators();
     shape_trees(topology, links, estimator.hop_ns(), std::min(kExchangesPerNode * nodes, kMostExchanges),

@@ -286,11 +286,12 @@ PackedTables pack_in_pieces(const topology::Topology& topology, const CompileReq
 }  // namespace
 
 AlgorithmInfo PackedTreesCompiler::info() {
-  return {.name = kPackedTrees,
-          .summary = "spanning trees that share out all bandwidth, each piece summed and spread at once",
-          .chunking = Chunking::kChosen,
-          .rooted = true,
-          .trials = {{.turn = 12, .chunks = kAutomaticChunks, .most_accelerators = 256}}};
+  return {
+      .name = kPackedTrees,
+      .summary = "spanning trees that use all bandwidth; each piece is reduced and broadcast in a pipeline",
+      .chunking = Chunking::kChosen,
+      .rooted = true,
+      .trials = {{.turn = 12, .chunks = kAutomaticChunks, .most_accelerators = 256}}};
 }
 
 PackedTables pack_trees(const topology::Topology& topology, const CompileRequest& request,

@@ -244,12 +244,12 @@ std::vector<PlacedTree> embed_trees(const Topology& topology, int trees) {
   }
   const auto refuse = [&](const std::string& why) {
     throw UnsupportedError(fmt::format(
-        "{}: no {} that share no channel: {}; collective.trees routed lets messages share channels{}",
+        "{}: no {} without a shared channel: {}; collective.trees: routed lets messages share channels{}",
         topology.name(), trees == 1 ? "tree" : fmt::format("{} trees", trees), why,
-        trees == 1 ? "" : ", and one tree needs half as many"));
+        trees == 1 ? "" : ", and one tree needs half as many links"));
   };
   if (total / 2 < trees * (n - 1)) {
-    refuse(fmt::format("they need {} links, there are {}", trees * (n - 1), total / 2));
+    refuse(fmt::format("they need {} links, but there are {}", trees * (n - 1), total / 2));
   }
   for (const int fan_in : {2, std::max(most_links, 1)}) {
     for (int depth = 1; depth < std::max(n, 2); depth = depth < 16 ? depth + 1 : depth * 5 / 4) {
@@ -258,7 +258,7 @@ std::vector<PlacedTree> embed_trees(const Topology& topology, int trees) {
     }
   }
   auto found = disjoint_trees(topology, trees);
-  if (found.empty()) refuse("there are none, however deep");
+  if (found.empty()) refuse("none exist at any depth");
   return found;
 }
 
@@ -277,7 +277,7 @@ int for_each_placement(const Topology& topology, std::span<const LogicalTree> tr
     if (EdgeSearch(topology, wanted, detours, visit).run()) return detours;
   }
   throw UnsupportedError(fmt::format(
-      "{}: these trees cannot be placed, even with detours, without using a channel twice", topology.name()));
+      "{}: these trees cannot be placed without using a channel twice, even with detours", topology.name()));
 }
 
 std::vector<PlacedTree> place_trees(const Topology& topology, std::span<const LogicalTree> trees) {

@@ -39,7 +39,7 @@ class SwitchLinks {
     if (left.empty()) {
       throw UnsupportedError(
           fmt::format("{}: accelerator {} has fewer links to switch {} than the trees have edges there: two "
-                      "trees need 4 links that are not bundled in every dimension",
+                      "trees need 4 unbundled links in every dimension",
                       topology_.name(), accelerator, hub));
     }
     const Link link = left.back();
@@ -106,7 +106,7 @@ std::vector<LinkedTree> hierarchy_trees(const Topology& topology, int count) {
   const Hierarchy hierarchy(topology);
   for (const Hierarchy::Dimension& dimension : hierarchy.dimensions()) {
     if (dimension.kind == topology::DimensionKind::kSwitch) continue;
-    throw UnsupportedError(fmt::format("{}: trees are placed on hierarchies of switches, not of a {}",
+    throw UnsupportedError(fmt::format("{}: trees can be placed only on hierarchies of switches, not on a {}",
                                        topology.name(), to_string(dimension.kind)));
   }
   SwitchLinks links(topology);

@@ -21,8 +21,7 @@ std::vector<int> levels_of(const LinkedTree& tree) {
 void require_all_reduce(const CompileRequest& request, const std::string& algorithm) {
   if (request.collective == Collective::kAllReduce) return;
   throw UnsupportedError(
-      fmt::format("{} sums everything at its roots and broadcasts it: it does all_reduce only, not {}",
-                  algorithm, to_string(request.collective)));
+      fmt::format("{} supports only all_reduce, not {}", algorithm, to_string(request.collective)));
 }
 
 void require_data_for_trees(const CompileRequest& request, const std::string& algorithm, std::size_t trees) {
@@ -30,8 +29,8 @@ void require_data_for_trees(const CompileRequest& request, const std::string& al
   const Bytes most = std::max<Bytes>(elements / static_cast<Bytes>(trees), 1);
   if (request.chunks <= most) return;
   throw UnsupportedError(fmt::format(
-      "{} in {} chunks: {} bytes on {} {} make {} at most, of one element of {} bytes each", algorithm,
-      request.chunks, request.size, trees, trees == 1 ? "tree" : "trees", most, request.element));
+      "{} cannot use {} chunks: {} bytes on {} {} allow at most {}, each with one element of {} bytes",
+      algorithm, request.chunks, request.size, trees, trees == 1 ? "tree" : "trees", most, request.element));
 }
 
 // `size` bytes in `count` chunks at one distance, the last of which may be shorter; where it would be empty,

@@ -69,9 +69,9 @@ template <int kTrees, Phases kPhases>
 AlgorithmInfo TreeCompiler<kTrees, kPhases>::info() {
   const bool overlapped = kPhases == Phases::kOverlapped;
   const std::string apart = kTrees == 1 ? "tree" : "double_tree";
-  std::string summary = kTrees == 1 ? "sums up a binary tree, then broadcasts down it (all_reduce)"
-                                    : "two binary trees, half of the data each (all_reduce)";
-  if (overlapped) summary = "as " + apart + ", every chunk broadcast as soon as it is summed (C-Cube)";
+  std::string summary = kTrees == 1 ? "reduces up a binary tree, then broadcasts down it (all_reduce)"
+                                    : "two binary trees with half of the data each (all_reduce)";
+  if (overlapped) summary = "as " + apart + ", each chunk broadcast as soon as it is reduced (C-Cube)";
   std::vector<AutomaticTrial> trials;
   if (overlapped && kTrees == 2) trials = {{.turn = 8, .chunks = kAutomaticChunks, .most_accelerators = 256}};
   return {.name = (overlapped ? "overlapped_" : "") + apart,

@@ -23,7 +23,7 @@ std::string to_string(const Topology& topology, const SharedChannel& shared) {
                        shared.ni_port, shared.node);
   }
   if (shared.late) {
-    return fmt::format("{} in step {}: what an earlier step sent may not have passed yet", what, shared.step);
+    return fmt::format("{} in step {}: messages of an earlier step may still be on it", what, shared.step);
   }
   return fmt::format("{} in step {}: {} messages", what, shared.step, shared.messages);
 }

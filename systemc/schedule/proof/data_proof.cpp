@@ -19,8 +19,8 @@ void require_no_gaps(const Schedule& schedule, std::span<const MessageGroup> gro
   Bytes covered = 0;
   const auto require = [&](Bytes address) {
     if (address == covered) return;
-    throw ScheduleError(
-        fmt::format("bytes {}..{}, every accelerator, all steps: no message carries them", covered, address));
+    throw ScheduleError(fmt::format(
+        "bytes {}..{}, every accelerator, all steps: no message carries these bytes", covered, address));
   };
   for (const MessageGroup& group : groups) {
     require(group.begin);
@@ -39,11 +39,11 @@ void require_shares(const Schedule& schedule, std::span<const Share> shares) {
       continue;
     }
     throw ScheduleError(
-        fmt::format("the share of accelerator {} at bytes {}..{}: shares have to follow one another from {}",
+        fmt::format("the share of accelerator {} at bytes {}..{}: shares must be contiguous from {}",
                     share.owner, share.data.address, share.data.address + share.data.bytes, covered));
   }
   if (covered == schedule.size) return;
-  throw ScheduleError(fmt::format("bytes {}..{} are in nobody's share", covered, schedule.size));
+  throw ScheduleError(fmt::format("bytes {}..{} are in no accelerator's share", covered, schedule.size));
 }
 
 std::vector<Share> proven_shares(const Schedule& schedule) {
@@ -56,7 +56,7 @@ std::vector<Share> proven_shares(const Schedule& schedule) {
 }  // namespace
 
 int prove_flow(const Schedule& schedule, std::span<const Message> messages) {
-  if (messages.empty()) throw ScheduleError("every accelerator, all steps: no message carries a flow");
+  if (messages.empty()) throw ScheduleError("every accelerator, all steps: the schedule sends no message");
   std::vector<const Message*> pointers;
   for (const Message& message : messages) pointers.push_back(&message);
   const TableEntry& any = *messages.front().entry;

@@ -64,8 +64,8 @@ void Causality::begin(std::span<const std::int32_t> flows, std::span<const Messa
   const std::size_t rows = messages.size() + accelerators_ * flows_in_group_;
   if (rows * words_of(messages.size()) * sizeof(std::uint64_t) > kMatrixLimit) {
     throw ScheduleError(
-        fmt::format("flow {}, every accelerator, all steps: {} messages touch overlapping addresses, "
-                    "too many to prove their order; split the data into more chunks",
+        fmt::format("flow {}, every accelerator, all steps: {} messages touch overlapping addresses, which "
+                    "is too many to prove their order; split the data into more chunks",
                     flows.front(), messages.size()));
   }
   const std::size_t fit = std::max<std::size_t>(kPartBytes / (rows * sizeof(std::uint64_t)), 1);
@@ -131,10 +131,9 @@ void Causality::check_lockstep(const Message& sending, const Inbox& inbox) const
   for (std::int32_t i = 0; i < inbox.merged; ++i) {
     const Message& arrival = message(inbox.arrivals[static_cast<std::size_t>(i)]);
     if (arrival.entry->step < sending.entry->step) continue;
-    refuse(sending,
-           fmt::format("it waits for the {} from accelerator {} in step {}, which is not earlier, as "
-                       "it has to be where the lockstep keeps the order",
-                       to_string(arrival.entry->op), arrival.src, arrival.entry->step));
+    refuse(sending, fmt::format("it waits for the {} from accelerator {} in step {}, which must be earlier "
+                                "because the lockstep enforces the order",
+                                to_string(arrival.entry->op), arrival.src, arrival.entry->step));
   }
 }
 
@@ -204,12 +203,11 @@ void Causality::check_entry(std::int32_t entry, NodeId node) const {
         continue;
       }
       if (!counted && (caused(arrival, entry) || later_by_lockstep(arrival, entry))) continue;
-      refuse(sending,
-             fmt::format("the {} of flow {} from accelerator {} in step {} may arrive before it as well as "
-                         "after: {} of {} arrivals are waited for",
-                         to_string(message(arrival).entry->op), message(arrival).entry->flow,
-                         message(arrival).src, message(arrival).entry->step, sending.entry->dependencies,
-                         inboxes_[own].arrivals.size()));
+      refuse(sending, fmt::format("the {} of flow {} from accelerator {} in step {} may arrive before or "
+                                  "after it: it waits for {} of {} arrivals",
+                                  to_string(message(arrival).entry->op), message(arrival).entry->flow,
+                                  message(arrival).src, message(arrival).entry->step,
+                                  sending.entry->dependencies, inboxes_[own].arrivals.size()));
     }
   }
 }

@@ -87,12 +87,12 @@ class Replay {
       const std::int32_t number = message.entry->arrival;
       if (number < 0 || static_cast<std::size_t>(number) >= count) {
         refuse(message,
-               fmt::format("is numbered {} of {} arrivals at accelerator {}", number, count, message.dst));
+               fmt::format("has number {} of {} arrivals at accelerator {}", number, count, message.dst));
       }
       const std::size_t place = first_place_[box] + static_cast<std::size_t>(number);
       if (taken[place]) {
-        refuse(message,
-               fmt::format("is not the only arrival numbered {} at accelerator {}", number, message.dst));
+        refuse(message, fmt::format("shares arrival number {} at accelerator {} with another message", number,
+                                    message.dst));
       }
       taken[place] = true;
       message.arrival = number;
@@ -158,10 +158,9 @@ class Replay {
       if (stuck == nullptr || head.entry->step < stuck->entry->step) stuck = &head;
     }
     if (stuck == nullptr) return;
-    refuse(*stuck,
-           fmt::format("waits for {} arrivals of its flow, but only {} can come: the rest are missing or "
-                       "wait for this entry",
-                       stuck->entry->dependencies, arrived(stuck->src, stuck->entry->flow)));
+    refuse(*stuck, fmt::format("waits for {} arrivals of its flow, but only {} are possible: the rest are "
+                               "missing or wait for this entry",
+                               stuck->entry->dependencies, arrived(stuck->src, stuck->entry->flow)));
   }
 
   const Schedule& schedule_;
@@ -192,7 +191,7 @@ void EntryCheck::check(Message& message) const {
   follow_route(message);
   const TableEntry& entry = *message.entry;
   if (entry.op == Op::kGather && entry.children.size() != 1) {
-    refuse(message, fmt::format("a gather has one child, not {}", entry.children.size()));
+    refuse(message, fmt::format("a gather must have one child, not {}", entry.children.size()));
   }
   if (entry.destination() != message.dst) {
     refuse(message,
@@ -204,21 +203,21 @@ void EntryCheck::check(Message& message) const {
 void EntryCheck::check_fields(const Message& message) const {
   const TableEntry& entry = *message.entry;
   if (entry.flow < 0 || entry.flow >= schedule_.flows) {
-    refuse(message, fmt::format("flows are 0 to {}", schedule_.flows - 1));
+    refuse(message, fmt::format("the flows are 0 to {}", schedule_.flows - 1));
   }
   if (entry.step < 1 || entry.step > schedule_.steps) {
-    refuse(message, fmt::format("steps are 1 to {}", schedule_.steps));
+    refuse(message, fmt::format("the steps are 1 to {}", schedule_.steps));
   }
   if (entry.dependencies < 0) refuse(message, fmt::format("depends on {} arrivals", entry.dependencies));
   if (entry.padding < 0) refuse(message, fmt::format("is padded by {} bytes", entry.padding));
   if (entry.bytes < 1 || entry.address < 0 || entry.address > schedule_.size - entry.bytes) {
-    refuse(message, fmt::format("its data is not inside the buffer of {} bytes", schedule_.size));
+    refuse(message, fmt::format("its data extends beyond the buffer of {} bytes", schedule_.size));
   }
   if (entry.bytes % schedule_.element != 0 || entry.address % schedule_.element != 0) {
-    refuse(message, fmt::format("its data is not in whole elements of {} bytes", schedule_.element));
+    refuse(message, fmt::format("its data is not whole elements of {} bytes", schedule_.element));
   }
   if (entry.route < 0 || entry.route >= static_cast<int>(schedule_.routes.size())) {
-    refuse(message, fmt::format("there is no route {}", entry.route));
+    refuse(message, fmt::format("route {} does not exist", entry.route));
   }
 }
 
@@ -242,11 +241,11 @@ void EntryCheck::follow_route(Message& message) const {
 }
 
 void EntryCheck::check_ejection(const Message& message, bool last_hop) const {
-  if (!last_hop) refuse(message, fmt::format("its route goes on after ejection at node {}", message.dst));
+  if (!last_hop) refuse(message, fmt::format("its route continues after ejection at node {}", message.dst));
   if (message.dst >= static_cast<NodeId>(schedule_.nodes.size())) {
-    refuse(message, fmt::format("its route ends at node {}, which is no accelerator", message.dst));
+    refuse(message, fmt::format("its route ends at node {}, which is not an accelerator", message.dst));
   }
-  if (message.dst == message.src) refuse(message, "its route leads back to where it started");
+  if (message.dst == message.src) refuse(message, "its route leads back to its source");
   const auto ports = schedule_.nodes[static_cast<std::size_t>(message.dst)].ports.size();
   if (message.ejection_port >= static_cast<int>(ports)) {
     refuse(message, fmt::format("its route ejects at NI port {} of accelerator {}, which has {}",
@@ -260,7 +259,7 @@ void require_tables_of(const Topology& topology, const Schedule& schedule) {
                                     topology.name(), topology.num_accelerators()));
   }
   if (static_cast<int>(schedule.nodes.size()) > topology.num_interfaces()) {
-    throw ScheduleError(fmt::format("tables for {} switches that add on {}, which has {}", schedule.adders,
+    throw ScheduleError(fmt::format("tables for {} reducing switches on {}, which has {}", schedule.adders,
                                     topology.name(),
                                     topology.num_interfaces() - topology.num_accelerators()));
   }

@@ -96,7 +96,7 @@ void Contributions::arrive(const Message& message, std::int32_t interval, std::s
   const std::int32_t from_depth = depth_in_flight_[snapshot];
   Depth& here_depth = depth_[index(static_cast<std::size_t>(message.dst), interval)];
   if (entry.op == Op::kReduce) {
-    if (schedule_.collective == Collective::kAllGather) refuse(message, "an all-gather adds nothing");
+    if (schedule_.collective == Collective::kAllGather) refuse(message, "an all-gather must not add");
     if (const auto twice = here.first_common(value); twice >= 0) {
       refuse(message, fmt::format("adds the contribution of accelerator {} a second time at accelerator {}",
                                   twice, message.dst));
@@ -114,7 +114,7 @@ void Contributions::arrive(const Message& message, std::int32_t interval, std::s
                        "with one that lacks it",
                        message.dst, lost));
   }
-  if (value == here) refuse(message, fmt::format("accelerator {} has this value already", message.dst));
+  if (value == here) refuse(message, fmt::format("accelerator {} already has this value", message.dst));
   here.assign(value);
   here_depth = {from_depth, 0};
 }

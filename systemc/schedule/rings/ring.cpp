@@ -76,7 +76,7 @@ bool looks_alike_everywhere(const Topology& topology, const std::vector<ChannelI
 
 AlgorithmInfo RingCompiler::info() {
   return {.name = "ring",
-          .summary = "ring over neighbours, a chunk per accelerator",
+          .summary = "ring over neighbours, one chunk per accelerator",
           .one_plane = true,
           .trials = {{.turn = 3, .most_accelerators = 256, .most_behind_switches = 256, .most_alike = 4096}},
           .predicted_ns = ring_time_ns};

@@ -121,8 +121,8 @@ void require_equal_links(const Topology& topology) {
   for (const topology::Channel& channel : topology.channels()) {
     if (channel.bandwidth != first.bandwidth || channel.latency != first.latency) {
       throw UnsupportedError(
-          "ring2d needs links of one bandwidth and latency, which keep its rows and columns in step; "
-          "multitree and ring take links that differ");
+          "ring2d needs links of equal bandwidth and latency, which keep its rows and columns in step; "
+          "multitree and ring accept unequal links");
     }
   }
 }
@@ -131,7 +131,7 @@ void require_equal_links(const Topology& topology) {
 
 AlgorithmInfo Ring2dCompiler::info() {
   return {.name = "ring2d",
-          .summary = "rings along rows, then columns, of a 2D torus or mesh (all_reduce)",
+          .summary = "rings along the rows, then the columns, of a 2D torus or mesh (all_reduce)",
           .trials = {{.turn = 4, .most_accelerators = 256}}};
 }
 
@@ -140,9 +140,7 @@ Schedule Ring2dCompiler::compile(const Topology& topology, const CompileRequest&
   const auto dimensions = wide_dimensions(topology);
   if (request.collective != Collective::kAllReduce) {
     throw UnsupportedError(
-        fmt::format("ring2d all-reduces along one dimension and then along the other: it does "
-                    "all_reduce only, not {}",
-                    to_string(request.collective)));
+        fmt::format("ring2d supports only all_reduce, not {}", to_string(request.collective)));
   }
   require_equal_links(topology);
   std::vector<bool> ways{true};

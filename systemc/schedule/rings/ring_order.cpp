@@ -172,7 +172,8 @@ NodeId nearest(const Topology& topology, NodeId from, const Wanted& wanted) {
     ring = std::move(next_ring);
   }
   throw UnsupportedError(
-      fmt::format("{}: accelerator {} cannot reach those that the ring lacks", topology.name(), from));
+      fmt::format("{}: accelerator {} cannot reach the accelerators that are not on the ring yet",
+                  topology.name(), from));
 }
 
 std::vector<NodeId> nearest_order(const Topology& topology) {

@@ -215,7 +215,7 @@ void require_enough_data(int pieces, Bytes chunk, Bytes element) {
   const Bytes least = pieces * element;
   if (chunk >= least) return;
   throw UnsupportedError(
-      fmt::format("a chunk of {} pieces needs {} at least, not {}: use fewer chunks or more data", pieces,
+      fmt::format("a chunk of {} pieces needs at least {}, not {}: use fewer chunks or more data", pieces,
                   format_bytes(least), format_bytes(chunk)));
 }
 

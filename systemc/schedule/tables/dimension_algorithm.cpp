@@ -26,9 +26,8 @@ DimensionKind kind_of_method(std::size_t dimension, DimensionKind kind, Dimensio
       break;
   }
   throw UnsupportedError(
-      fmt::format("dimension {} is a {}, which does not serve {}: a ring runs ring, a fully connected group "
-                  "direct or ring, "
-                  "a switch halving_doubling, direct or ring",
+      fmt::format("dimension {} is a {}, which cannot run {}: a ring runs ring, a fully connected group "
+                  "direct or ring, a switch halving_doubling, direct or ring",
                   dimension, topology::to_string(kind), to_string(method)));
 }
 

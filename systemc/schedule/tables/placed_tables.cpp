@@ -36,7 +36,7 @@ class Placer {
       }
       Table& table = ports[port_of(entries, p) % ports.size()];
       if (!table.empty()) {
-        throw ModelError(fmt::format("accelerator {}: two tables of {} for its port {}", placed(node),
+        throw ModelError(fmt::format("accelerator {}: {} has two tables for port {}", placed(node),
                                      algorithm_, port_of(entries, p)));
       }
       table = Table(std::move(entries));

@@ -20,11 +20,11 @@ Schedule relocate(const Schedule& group, const std::vector<std::vector<NodeId>>&
     };
     for (std::size_t i = 0; i < place.size(); ++i) {
       if (place[i] < 0 || place[i] >= accelerators) {
-        throw std::invalid_argument(fmt::format("there is no accelerator {}", place[i]));
+        throw std::invalid_argument(fmt::format("accelerator {} does not exist", place[i]));
       }
       NodeTables& tables = machine.nodes[static_cast<std::size_t>(place[i])];
       if (!tables.ports.empty()) {
-        throw std::invalid_argument(fmt::format("accelerator {} is in two places", place[i]));
+        throw std::invalid_argument(fmt::format("accelerator {} appears twice", place[i]));
       }
       tables = group.nodes[i];
       for (auto& port : tables.ports) {

@@ -28,7 +28,7 @@ int messages_at_once(const topology::Topology& topology, const CompileRequest& r
 
 AlgorithmInfo DirectCompiler::info() {
   return {.name = "direct",
-          .summary = "every accelerator to every other",
+          .summary = "every accelerator sends to every other",
           .one_plane = true,
           .trials = {{.turn = 7, .most_accelerators = 128}}};
 }

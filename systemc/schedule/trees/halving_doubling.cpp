@@ -66,7 +66,7 @@ Trees exchange_trees(std::span<const NodeId> accelerators, std::span<const int> 
 
 AlgorithmInfo HalvingDoublingCompiler::info() {
   return {.name = "halving_doubling",
-          .summary = "recursive halving and doubling over a power of two of accelerators",
+          .summary = "recursive halving and doubling over a power-of-two number of accelerators",
           .one_plane = true,
           .trials = {{.turn = 5, .most_accelerators = 1024}}};
 }
@@ -76,10 +76,8 @@ Schedule HalvingDoublingCompiler::compile(const topology::Topology& topology,
   require_whole_chunks(request, info().name);
   const auto n = static_cast<unsigned>(topology.num_accelerators());
   if (!std::has_single_bit(n)) {
-    throw UnsupportedError(
-        fmt::format("halving_doubling pairs accelerators by the bits of their numbers: it needs a "
-                    "power of two of them, and {} has {}",
-                    topology.name(), n));
+    throw UnsupportedError(fmt::format(
+        "halving_doubling needs a power-of-two number of accelerators, but {} has {}", topology.name(), n));
   }
   require_memory_for_trees(info().name, n, request);
   std::vector<NodeId> ranks(n);

@@ -19,16 +19,16 @@ using topology::Topology;
 void require_mappable(const Topology& topology) {
   if (topology.kind() != topology::Kind::kBigraph) {
     throw UnsupportedError(
-        fmt::format("hdrm places halving-doubling on the two layers of a bigraph: it is not defined on {}; "
-                    "halving_doubling is, for a power of two of accelerators",
+        fmt::format("hdrm needs a bigraph, not {}; halving_doubling runs on any network with a power-of-two "
+                    "number of accelerators",
                     topology.name()));
   }
   const auto per_switch = static_cast<unsigned>(topology.dims()[0]);
   const auto per_layer = static_cast<unsigned>(topology.dims()[1]) / 2;
   if (!std::has_single_bit(per_switch) || !std::has_single_bit(per_layer)) {
     throw UnsupportedError(
-        fmt::format("hdrm pairs accelerators by the bits of their ranks: it needs powers of two of "
-                    "accelerators per switch and of switches per layer, and {} has {} and {}",
+        fmt::format("hdrm needs a power-of-two number of accelerators per switch and of switches per layer, "
+                    "but {} has {} and {}",
                     topology.name(), per_switch, per_layer));
   }
   if (per_switch > per_layer) {
@@ -78,7 +78,7 @@ std::vector<NodeId> rank_mapping(const Topology& topology) {
 
 AlgorithmInfo HdrmCompiler::info() {
   return {.name = "hdrm",
-          .summary = "halving_doubling with ranks placed on a bigraph without contention (EFLOPS)",
+          .summary = "halving_doubling with ranks placed on a bigraph so that no messages contend (EFLOPS)",
           .trials = {{.turn = 6, .most_accelerators = 1024}}};
 }
 

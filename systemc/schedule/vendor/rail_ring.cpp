@@ -140,7 +140,7 @@ Schedule compile_chains(const Topology& topology, const CompileRequest& request,
 
 AlgorithmInfo RailRingCompiler::info() {
   return {.name = "rail_ring",
-          .summary = "a ring for every rail of boxes, through all accelerators (NCCL)",
+          .summary = "one ring per rail of the boxes, through all accelerators (NCCL)",
           .chunking = Chunking::kChosen,
           .rooted = true};
 }

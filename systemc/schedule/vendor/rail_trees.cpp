@@ -84,8 +84,7 @@ class Switch final : public Box {
     for (const auto& box : boxes.members) {
       adders_.push_back(adder_of(topology, box));
       if (adders_.back() >= 0) continue;
-      throw UnsupportedError(
-          "no switch of a box adds what its accelerators send: set system.switch.reduction_bandwidth");
+      throw UnsupportedError("no switch of a box can reduce: set system.switch.reduction_bandwidth");
     }
   }
   int depth() const override { return 2; }
@@ -205,9 +204,9 @@ Schedule compile_ways(const Topology& topology, const CompileRequest& request, c
 Schedule compile_on_rails(const Topology& topology, const CompileRequest& request,
                           const std::string& algorithm, const Boxes& boxes, const Box& inside) {
   if (request.collective != Collective::kAllReduce) {
-    throw UnsupportedError(algorithm + " is an all-reduce: rail_ring does the others");
+    throw UnsupportedError(algorithm + " supports only all_reduce: use rail_ring for other collectives");
   }
-  if (boxes.size() < 2) throw UnsupportedError(algorithm + " needs boxes of two accelerators at least");
+  if (boxes.size() < 2) throw UnsupportedError(algorithm + " needs boxes of at least two accelerators");
   std::vector<std::vector<Hop>> ways;  // [tree * rails + rail]
   for (const BinaryTree& tree : trees_over(boxes.count())) {
     for (int rail = 0; rail < boxes.size(); ++rail) ways.push_back(hops_of(boxes, inside, tree, rail));
@@ -238,9 +237,10 @@ Schedule RailTreeCompiler::compile(const Topology& topology, const CompileReques
 }
 
 AlgorithmInfo NvlsCompiler::info() {
-  return {.name = "nvls",
-          .summary = "sums and multicasts in the switch of a box, and double trees over boxes (NVLink SHARP)",
-          .chunking = Chunking::kChosen};
+  return {
+      .name = "nvls",
+      .summary = "reduction and multicast in the switch of a box, and double trees over boxes (NVLink SHARP)",
+      .chunking = Chunking::kChosen};
 }
 
 Schedule NvlsCompiler::compile(const Topology& topology, const CompileRequest& request) const {

@@ -34,7 +34,8 @@ config::Loaded with_random_failures(const config::Loaded& loaded) {
   const auto spines = static_cast<int>(alive.size());
   if (config.routing.random_failures > 0 && config.routing.random_failures >= spines) {
     refuse(loaded, "routing.random_failures",
-           fmt::format("{} of {} spines: at least one must live", config.routing.random_failures, spines));
+           fmt::format("{} of {} spines have failed: at least one must be left",
+                       config.routing.random_failures, spines));
   }
   Random random(config.seed, 0x6661696c);
   for (int i = 0; i < config.routing.random_failures; ++i) {
@@ -137,7 +138,7 @@ ClusterPlan plan_cluster(const config::Loaded& loaded) {
     const PlannedJob& planned = plan.jobs.back();
     if (planned.gradient / 4 < planned.replicas) {
       refuse(loaded, fmt::format("routing.jobs[{}]", plan.jobs.size() - 1),
-             fmt::format("a gradient of {} is less than an element for each of {} replicas",
+             fmt::format("a gradient of {} is less than one element for each of {} replicas",
                          format_bytes(planned.gradient), planned.replicas));
     }
   }
@@ -148,7 +149,7 @@ ClusterPlan plan_cluster(const config::Loaded& loaded) {
     const int spine = loaded.config.routing.failures[i].spine;
     if (spine < clos.spines()) continue;
     refuse(loaded, fmt::format("routing.failures[{}]", i),
-           fmt::format("there is no spine {}, only 0 to {}", spine, clos.spines() - 1));
+           fmt::format("spine {} does not exist: the spines are 0 to {}", spine, clos.spines() - 1));
   }
   return plan;
 }

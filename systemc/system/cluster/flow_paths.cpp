@@ -117,7 +117,7 @@ void FlowPaths::move(std::size_t flow, int spine) {
 
 void FlowPaths::fail(int spine) {
   controller_.fail_spine(spine);
-  if (fabric_ == nullptr) throw ModelError("spines fail during a run where the fabric moves flows only");
+  if (fabric_ == nullptr) throw ModelError("spines can fail during a run only at fidelity fluid");
   for (int tor = 0; tor < clos_->tors(); ++tor) {
     for (const topology::ChannelId channel : {clos_->up(tor, spine), clos_->down(spine, tor)}) {
       if (channel >= 0) fabric_->set_channel(channel, false);

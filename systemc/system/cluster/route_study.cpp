@@ -351,15 +351,15 @@ void require_fidelity(const config::Loaded& loaded) {
   const config::Fidelity fidelity = loaded.config.fidelity;
   if (fidelity == config::Fidelity::kTrain) {
     throw ConfigError(loaded.place("fidelity"),
-                      "fidelity: flows that share links cannot be told as trains: write fluid or flit");
+                      "fidelity: train cannot simulate flows that share links: write fluid or flit");
   }
   if (fidelity == config::Fidelity::kLeap) {
     throw ConfigError(loaded.place("fidelity"),
-                      "fidelity: flits of a routing study are not leapt over: write fluid or flit");
+                      "fidelity: leap does not support routing studies: write fluid or flit");
   }
   if (fidelity == config::Fidelity::kFlit && !loaded.config.routing.failures.empty()) {
     throw ConfigError(loaded.place("routing.failures"),
-                      "routing.failures: spines fail during a run at fidelity fluid only");
+                      "routing.failures: spines can fail during a run only at fidelity fluid");
   }
 }
 

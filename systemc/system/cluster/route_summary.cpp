@@ -22,15 +22,15 @@ std::string summarize_route_study(const nlohmann::ordered_json& result) {
   const auto& controller = result["controller"];
   if (controller["assignments"].get<int>() > 0) {
     text += fmt::format(
-        "  {} assignments of up to {} flows, {:.3f} ms mean, {} flows moved; load over the "
-        "least possible {:.3f} mean\n",
+        "  {} assignments of up to {} flows, {:.3f} ms mean, {} flows moved; load over lower bound {:.3f} "
+        "mean\n",
         controller["assignments"].get<int>(), controller["most_flows"].get<int>(),
         1e3 * controller["seconds_mean"].get<double>(), controller["moved"].get<std::int64_t>(),
         controller["load_over_bound_mean"].get<double>());
   }
-  text += "  all flows of all jobs at once:\n";
+  text += "  all flows of all jobs together:\n";
   for (const auto& method : result["all_flows"]["methods"]) {
-    text += fmt::format("    {:<14} most flows on a link {:>3}, at least {:>3}, in {:.3f} ms\n",
+    text += fmt::format("    {:<14} most flows on a link {:>3}, lower bound {:>3}, in {:.3f} ms\n",
                         method["method"].get<std::string>(), method["max_load"].get<int>(),
                         result["all_flows"]["lower_bound"].get<int>(), 1e3 * method["seconds"].get<double>());
   }

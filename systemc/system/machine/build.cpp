@@ -53,10 +53,9 @@ auto at_key(const config::Loaded& loaded, const std::string& key, Build build) {
   } catch (const UnsupportedError& error) {
     throw ConfigError(loaded.place(key), fmt::format("{}: {}", key, error.what()));
   } catch (const std::bad_alloc&) {
-    throw ConfigError(
-        loaded.place(key),
-        fmt::format("{}: this takes more memory than there is ({:.1f} GB were left): take fewer accelerators",
-                    key, static_cast<double>(available) / 1e9));
+    throw ConfigError(loaded.place(key),
+                      fmt::format("{}: not enough memory ({:.1f} GB were left): use fewer accelerators", key,
+                                  static_cast<double>(available) / 1e9));
   }
 }
 
@@ -64,11 +63,10 @@ void require_acyclic(const config::Loaded& loaded, const topology::ChannelDepend
                      const std::string& what) {
   const auto cycle = graph.find_cycle();
   if (cycle.empty()) return;
-  throw ConfigError(
-      loaded.place("system.router.vcs"),
-      fmt::format("{} can deadlock with {} virtual channels: each of these waits for the next, the "
-                  "last for the first: {}; raise system.router.vcs",
-                  what, loaded.config.system.router.vcs, graph.describe(cycle)));
+  throw ConfigError(loaded.place("system.router.vcs"),
+                    fmt::format("{} can deadlock with {} virtual channels: each of these waits for the next "
+                                "and the last for the first: {}; raise system.router.vcs",
+                                what, loaded.config.system.router.vcs, graph.describe(cycle)));
 }
 
 // The source routes that the tables use, each from where it starts.
@@ -94,7 +92,7 @@ void require_rooted_algorithm(const config::Loaded& loaded) {
   if (config::algorithm_of(loaded.config)->rooted) return;
   const auto rooted = schedule::algorithms_that([](const auto& info) { return info.rooted; });
   throw ConfigError(loaded.place("collective.algorithm"),
-                    fmt::format("collective.algorithm: {} has no tree of one accelerator for {}: write {}",
+                    fmt::format("collective.algorithm: {} has no rooted tree for {}: write {}",
                                 collective.algorithm, collective.op, fmt::join(rooted, " or ")));
 }
 
@@ -110,8 +108,9 @@ void require_adders_used(const config::Loaded& loaded, const topology::Topology&
   const std::string able = fmt::format("{}", fmt::join(config::algorithms_over_dimensions(), " or "));
   throw ConfigError(
       loaded.place(key),
-      fmt::format("{}: switches add for collective.algorithm {}, not for {}: leave it out, or write {}", key,
-                  able, algorithm, able));
+      fmt::format(
+          "{}: only collective.algorithm {} reduces in the network, not {}: leave it out, or write {}", key,
+          able, algorithm, able));
 }
 
 schedule::TreePlacement parse_trees(const std::string& name) {
@@ -166,7 +165,7 @@ TimedSchedule compile_schedule(const config::Loaded& loaded, const topology::Top
   const auto compiler = schedule::make_compiler(collective.algorithm);
   if (!compiler) {
     throw ConfigError(loaded.place("collective.algorithm"),
-                      fmt::format("collective.algorithm: there is no algorithm '{}'", collective.algorithm));
+                      fmt::format("collective.algorithm: unknown algorithm '{}'", collective.algorithm));
   }
   const LikeNetwork like(loaded, topology, routing, resolve_ni_ports(loaded.config, topology));
   schedule::CompileRequest request = request_of(loaded, like.topology(), like.routing());
@@ -220,7 +219,7 @@ void require_runnable(const config::Loaded& loaded, const schedule::Schedule& sc
   const std::string& file = loaded.config.collective.file;
   if (schedule.element != kFp32Bytes) {
     throw ConfigError(loaded.place("collective.file"),
-                      fmt::format("{} has elements of {} bytes: gradients are fp32, {} bytes", file,
+                      fmt::format("{} has elements of {} bytes, but gradients are fp32, {} bytes", file,
                                   schedule.element, kFp32Bytes));
   }
   const int vcs = loaded.config.system.router.vcs;
@@ -306,8 +305,8 @@ topology::GraphFile read_graph(const config::Loaded& loaded) {
   });
   const auto require_default = [&](const char* key, bool used, const std::string& refused) {
     if (!used || refused.empty()) return;
-    throw ConfigError(loaded.place(key), fmt::format("{}, of channels in {} that have none of their own: {}",
-                                                     key, system.topology.file, refused));
+    throw ConfigError(loaded.place(key), fmt::format("{}, for channels in {} without their own: {}", key,
+                                                     system.topology.file, refused));
   };
   require_default("system.link.bandwidth", graph.uses_default_bandwidth,
                   config::bandwidth_objection(system, link.bandwidth));
@@ -325,11 +324,10 @@ void require_memory_for_flows(const config::Loaded& loaded, const topology::Topo
   if (needed <= available) return;
   throw ConfigError(
       loaded.place("collective.algorithm"),
-      fmt::format(
-          "collective.algorithm: {}'s {} flows are counted at {} network interfaces, which takes {:.2f} GB; "
-          "{:.2f} GB are left: take fewer chunks or accelerators",
-          schedule.algorithm, schedule.flows, topology.num_interfaces(), static_cast<double>(needed) / 1e9,
-          static_cast<double>(available) / 1e9));
+      fmt::format("collective.algorithm: the counters for {}'s {} flows at {} network interfaces take {:.2f} "
+                  "GB, but {:.2f} GB are left: use fewer chunks or accelerators",
+                  schedule.algorithm, schedule.flows, topology.num_interfaces(),
+                  static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
 }
 
 }  // namespace
@@ -343,7 +341,7 @@ std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, conf
                                   std::pair{"system.link.latency", graph.uses_default_latency}}) {
     if (used || !loaded.was_set(key) || !config::find_key(key)->used.has(purpose)) continue;
     const SourceLocation place = loaded.place(key);
-    warnings.push_back(fmt::format("{}:{}:{}: warning: {} has no effect: every channel of {} has its own",
+    warnings.push_back(fmt::format("{}:{}:{}: warning: {} has no effect: every channel of {} states its own",
                                    place.file, place.line, place.column, key, file));
   }
   return warnings;
@@ -434,7 +432,7 @@ topology::Collective parse_collective(const std::string& op) {
   if (op == "reduce_scatter" || op == "reduce") return topology::Collective::kReduceScatter;
   if (op == "all_gather" || op == "broadcast") return topology::Collective::kAllGather;
   throw std::invalid_argument(fmt::format(
-      "'{}' is no collective: all_reduce, reduce_scatter, all_gather, broadcast and reduce are", op));
+      "'{}' is not a collective: write all_reduce, reduce_scatter, all_gather, broadcast or reduce", op));
 }
 
 bool has_root(const config::CollectiveConfig& collective) {
@@ -445,7 +443,7 @@ void require_root(const config::Loaded& loaded, const topology::Topology& topolo
   const int root = loaded.config.collective.root;
   if (root < topology.num_accelerators()) return;
   throw ConfigError(loaded.place("collective.root"),
-                    fmt::format("collective.root is {}, but {} has accelerators 0 to {} only", root,
+                    fmt::format("collective.root is {}, but {} has accelerators 0 to {}", root,
                                 topology.name(), topology.num_accelerators() - 1));
 }
 
@@ -508,8 +506,8 @@ CheckedSchedule build_schedule(const config::Loaded& loaded, const topology::Top
   }
   if (result.schedule.ordered_by_lockstep && !loaded.config.system.ni.lockstep) {
     throw ConfigError(loaded.place("system.ni.lockstep"),
-                      fmt::format("the schedule of '{}' relies on the order that the lockstep keeps: "
-                                  "system.ni.lockstep must be true",
+                      fmt::format("the schedule of '{}' relies on the order that the lockstep enforces: set "
+                                  "system.ni.lockstep: true",
                                   result.schedule.algorithm));
   }
   require_routes_deadlock_free(loaded, topology, result.schedule);

@@ -25,14 +25,15 @@ std::filesystem::path table_path(const std::string& model) {
 }
 
 std::string absent(const std::string& model) {
-  if (is_path(model)) return fmt::format("{}: there is no layer table {}", kKey, model);
+  if (is_path(model)) return fmt::format("{}: the layer table {} does not exist", kKey, model);
   const std::vector<std::string> known = known_models();
   if (known.empty()) {
-    return fmt::format("{}: there are no models in {}; write the path of a layer table", kKey,
-                       model_folder());
+    return fmt::format("{}: no models found in {}; write the path of a layer table", kKey, model_folder());
   }
-  return fmt::format("{}: there is no model '{}'; did you mean '{}'? There are {}, and paths of layer tables",
-                     kKey, model, config::nearest(model, known), fmt::join(known, ", "));
+  return fmt::format(
+      "{}: unknown model '{}'; did you mean '{}'? Known models are {}; the path of a layer table is possible "
+      "too",
+      kKey, model, config::nearest(model, known), fmt::join(known, ", "));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ auto within_time(const config::Loaded& loaded, const std::string& key, F&& run) 
   try {
     return run();
   } catch (const TimeLimitError& error) {
-    throw ConfigError(loaded.place(key), key + ": " + error.what() + ": take less data or more bandwidth");
+    throw ConfigError(loaded.place(key), key + ": " + error.what() + ": use less data or more bandwidth");
   }
 }
 

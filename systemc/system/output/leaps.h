@@ -31,7 +31,7 @@ inline std::string describe_flits(const nlohmann::ordered_json& result) {
   if (!result.contains("trains"))
     return result.at("fidelity") == "fluid" ? "no trains" : "flits were simulated";
   const auto& trains = result.at("trains");
-  return fmt::format("{} of {} messages went by flits", trains.at("as_flits").get<std::int64_t>(),
+  return fmt::format("{} of {} messages moved flit by flit", trains.at("as_flits").get<std::int64_t>(),
                      trains.at("messages").get<std::int64_t>());
 }
 

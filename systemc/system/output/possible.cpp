@@ -8,8 +8,7 @@ namespace coppice::system {
 
 void require_part(const std::string& name, double part, double rounding) {
   if (part <= 1 + rounding) return;  // false for what is no number
-  throw ModelError(
-      fmt::format("{} is {}, but no more than 1 is possible: the model is at fault", name, part));
+  throw ModelError(fmt::format("{} is {}, but cannot exceed 1: this is an error of the model", name, part));
 }
 
 }  // namespace coppice::system

@@ -33,8 +33,7 @@ void require_possible(const nlohmann::ordered_json& result, double least_ns) {
   const double time_ns = result["time_ns"].get<double>();
   if (time_ns < least_ns * (1 - kRatioRounding)) {
     throw ModelError(
-        fmt::format("the run took {} ns, but no schedule of the collective can take less than {} ns: the "
-                    "model is at fault",
+        fmt::format("the run took {} ns, less than the lower bound of {} ns: this is an error of the model",
                     time_ns, least_ns));
   }
   if (result.contains("link_utilization")) {

@@ -69,14 +69,13 @@ ResultFile::ResultFile(std::string option, std::string path)
 
 void ResultFile::require_target() const {
   const SourceLocation where{option_ + " " + path_};
-  if (path_.empty()) throw ConfigError(where, "the name of a file is missing");
+  if (path_.empty()) throw ConfigError(where, "the file name is missing");
   std::error_code ignored;
   if (fs::is_directory(target_, ignored)) {
     throw ConfigError(where, fmt::format("'{}' is a directory; name a file in it", path_));
   }
   if (fs::is_symlink(target_, ignored) && !is_special(target_)) {
-    throw ConfigError(where,
-                      fmt::format("'{}' is a symbolic link that leads nowhere; name another file", path_));
+    throw ConfigError(where, fmt::format("'{}' is a dangling symbolic link; name another file", path_));
   }
 }
 
@@ -111,9 +110,9 @@ void ResultFile::commit() {
   }
   if (was_read(target_)) {
     throw ModelError(
-        fmt::format("{}: '{}' was read as an input, and is kept; name another file", option_, path_));
+        fmt::format("{}: '{}' is an input and is not overwritten; name another file", option_, path_));
   }
-  if (is_special(target_)) refuse("there is no longer a regular file");
+  if (is_special(target_)) refuse("it is no longer a regular file");
   std::error_code error;
   const fs::file_status old = fs::status(target_, error);
   if (fs::exists(old)) fs::permissions(temporary_, old.permissions(), error);

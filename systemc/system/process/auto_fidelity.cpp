@@ -73,8 +73,8 @@ Json run_auto(const RunAtFidelity& run, double flit_hops, bool fluid, const std:
   std::string reason = trains.met;
   if (!affordable) {
     reason += fmt::format(
-        "; one by one its {:.2g} flit-hops would take hours, so that messages share channels as fluids do: "
-        "fidelity: flit simulates them",
+        "; simulating its {:.2g} flit-hops one by one would take hours, so messages share channels as "
+        "fluids: fidelity: flit simulates the flits",
         flit_hops);
   }
   result["fidelity_reason"] = reason;

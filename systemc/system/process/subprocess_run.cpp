@@ -59,7 +59,7 @@ Json outcome_of(const SubprocessJob& job) {
   } catch (const std::exception& error) {
     return describe_error("model", error.what());
   } catch (...) {
-    return describe_error("model", "failed for a reason that it cannot name");
+    return describe_error("model", "failed: unknown error");
   }
 }
 
@@ -159,9 +159,9 @@ class Child {
     Json outcome = Json::parse(text_, nullptr, false);
     if (!outcome.is_discarded() && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) return outcome;
     if (WIFSIGNALED(status)) {
-      throw ModelError(fmt::format("a simulation was ended by signal {} ({}){}", WTERMSIG(status),
+      throw ModelError(fmt::format("a simulation was killed by signal {} ({}){}", WTERMSIG(status),
                                    ::strsignal(WTERMSIG(status)),
-                                   WTERMSIG(status) == SIGKILL ? ": did memory run out?" : ""));
+                                   WTERMSIG(status) == SIGKILL ? ": it may have run out of memory" : ""));
     }
     throw ModelError(fmt::format("a simulation ended with status {} and no result", WEXITSTATUS(status)));
   }
@@ -216,10 +216,10 @@ class SubprocessPool {
     while (next_ < jobs_.size() || !children_.empty()) {
       if (options_.interrupted != nullptr && options_.interrupted->load()) {
         if (options_.interrupting) options_.interrupting();
-        throw Interrupted(fmt::format("interrupted with {} of {} simulations done", done_, jobs_.size()));
+        throw Interrupted(fmt::format("interrupted after {} of {} simulations", done_, jobs_.size()));
       }
       if (options_.most_seconds > 0 && std::chrono::steady_clock::now() >= end_) {
-        throw OutOfTime(fmt::format("{} of {} simulations were done after {:g} s", done_, jobs_.size(),
+        throw OutOfTime(fmt::format("only {} of {} simulations finished within {:g} s", done_, jobs_.size(),
                                     options_.most_seconds));
       }
       start();

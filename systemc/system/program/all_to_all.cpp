@@ -54,7 +54,7 @@ std::pair<std::string, std::string> algorithm_of(const config::Loaded& loaded) {
   if (!named) return {schedule::all_to_all_algorithms().front().name, key};
   if (std::ranges::find(known, own.algorithm) == known.end()) {
     throw ConfigError(loaded.place("collective.algorithm"),
-                      fmt::format("collective.algorithm: {} is no algorithm of an all-to-all: write {}",
+                      fmt::format("collective.algorithm: {} is not an all-to-all algorithm: write {}",
                                   own.algorithm, fmt::join(known, ", ")));
   }
   return {own.algorithm, "collective.algorithm"};
@@ -121,7 +121,7 @@ class BlockMemory final : public ni::GradientMemory {
     for (Bytes number = first; number < end; ++number) into.contributions.push_back(holds(number));
   }
   void reduce(Bytes address, Bytes, const ni::Payload&) override {
-    throw ModelError(fmt::format("all-to-all: block {} is added to, which nothing is",
+    throw ModelError(fmt::format("all-to-all: block {} is added to, but an all-to-all must not add",
                                  parts_.range(address, 0).first / parts_.count()));
   }
   void store(Bytes address, Bytes bytes, const ni::Payload& payload) override {
@@ -182,9 +182,9 @@ void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::
   for (const schedule::Message* message : order) {
     auto& [place, since] = at[static_cast<std::size_t>(message->entry->flow)];
     if (place != message->src || since >= message->round) {
-      throw ModelError(
-          fmt::format("all-to-all: {} is sent where its block is not, which is at accelerator {}",
-                      schedule::place_of(*message), place));
+      throw ModelError(fmt::format(
+          "all-to-all: {} is sent by an accelerator that does not have its block, which is at accelerator {}",
+          schedule::place_of(*message), place));
     }
     place = message->dst;
     since = message->round;
@@ -227,8 +227,8 @@ schedule::Schedule read_all_to_all(const config::Loaded& loaded, const topology:
   if (!schedule::looks_like_xml(text)) {
     throw ConfigError(
         place,
-        fmt::format("collective.file: an all-to-all is read as MSCCL XML, which {} is not{}", file,
-                    text.find("\"gpus\"") == std::string::npos ? "" : ": it looks like a plan of MSCCL++"));
+        fmt::format("collective.file: an all-to-all must be MSCCL XML, which {} is not{}", file,
+                    text.find("\"gpus\"") == std::string::npos ? "" : ": it looks like an MSCCL++ plan"));
   }
   const std::string held = schedule::msccl_collective(text, file);
   if (held != "all_to_all") {

@@ -80,9 +80,9 @@ std::string bound_network(const GroupNetwork& network, const topology::Topology&
     case GroupNetwork::Kind::kWhole:
       return name;
     case GroupNetwork::Kind::kRouted:
-      return fmt::format("the members' own links in {}", machine.name());
+      return fmt::format("the links between the members in {}", machine.name());
     default:
-      return fmt::format("{}, the group's own in {}", name, machine.name());
+      return fmt::format("{}, the group's part of {}", name, machine.name());
   }
 }
 
@@ -169,11 +169,10 @@ CompiledCollective CompiledCollectives::compile(const workload::GroupCollective&
     take(compiled, bound(compiled.op, checked.schedule, network, bytes));
   }
   if (checked.schedule.ordered_by_lockstep) {
-    compiled.late =
-        checked.report.contention_free
-            ? "messages of one timestep that differ in length, or that wait for credits, came later"
-            : fmt::format("messages that share {} came later",
-                          to_string(network.topology(), checked.report.shared.front()));
+    compiled.late = checked.report.contention_free
+                        ? "messages of one timestep that differ in length or wait for credits arrived later"
+                        : fmt::format("messages that share {} arrived later",
+                                      to_string(network.topology(), checked.report.shared.front()));
   }
   compiled.schedule = std::move(checked.schedule);
   compiled.report = std::move(checked.report);

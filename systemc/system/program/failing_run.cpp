@@ -140,14 +140,14 @@ class FailingRun {
     };
     if (failure.link.empty()) {
       if (failure.accelerator < whole_.num_accelerators()) return;
-      refuse(fmt::format("there is no accelerator {}; there are 0 to {}", failure.accelerator,
+      refuse(fmt::format("accelerator {} does not exist: the accelerators are 0 to {}", failure.accelerator,
                          whole_.num_accelerators() - 1));
     }
     for (const topology::Channel& channel : whole_.channels()) {
       if (link_of(channel) == Link(std::minmax(failure.link[0], failure.link[1]))) return;
     }
-    refuse(fmt::format("there is no link between {} and {} in {}", failure.link[0], failure.link[1],
-                       whole_.name()));
+    refuse(
+        fmt::format("nodes {} and {} have no link in {}", failure.link[0], failure.link[1], whole_.name()));
   }
 
   static std::string name(const config::ProgramFailureConfig& failure) {
@@ -174,14 +174,15 @@ class FailingRun {
       const int spare = idle();
       if (spare >= 0) {
         *rank = spare;
-        tell(failure, fmt::format("stopped; its rank went on on accelerator {}", spare));
+        tell(failure, fmt::format("stopped; its rank continued on accelerator {}", spare));
       } else {
-        reasons_[job] = fmt::format("accelerator {} has failed and no other is idle", failure.accelerator);
+        reasons_[job] =
+            fmt::format("accelerator {} has failed and no other accelerator is idle", failure.accelerator);
         tell(failure, "stopped; no other accelerator is idle");
       }
       return true;
     }
-    tell(failure, "none: it had no rank");
+    tell(failure, "none: it ran no rank");
     return false;
   }
 
@@ -203,7 +204,7 @@ class FailingRun {
         return !parts.joined({*first, at});
       });
       if (!left(job) || cut == first + jobs_[job].ranks) continue;
-      reasons_[job] = fmt::format("the links that are left do not join accelerators {} and {}", *first, *cut);
+      reasons_[job] = fmt::format("the remaining links do not connect accelerators {} and {}", *first, *cut);
     }
   }
 
@@ -227,7 +228,7 @@ class FailingRun {
     } catch (const ConfigError& error) {
       if (links_.empty()) throw;
       for (std::size_t job = 0; job < jobs_.size(); ++job) {
-        if (left(job)) reasons_[job] = std::string("on the network that is left: ") + error.what();
+        if (left(job)) reasons_[job] = std::string("on the remaining network: ") + error.what();
       }
       return false;
     }
@@ -395,10 +396,9 @@ Json run_failing(const config::Loaded& loaded, const workload::Program& program,
                  const RunStretch& run) {
   const auto refuse = [](const char* option, const std::string& path, const char* shown) {
     if (path.empty()) return;
-    throw ConfigError({option},
-                      fmt::format("a run with program.failures has several stretches, which no one {} "
-                                  "shows: leave the option out",
-                                  shown));
+    throw ConfigError({option}, fmt::format("a run with program.failures has several segments, which one {} "
+                                            "cannot show: leave the option out",
+                                            shown));
   };
   refuse("--trace", options.trace_path, "trace");
   refuse("--vcd", options.vcd_path, "value change dump");

@@ -82,14 +82,15 @@ class Joiner {
       throw ConfigError(loaded_.place("program.jobs"), fmt::format("{}: {}", key, what));
     };
     if (chosen.size() != program.ranks.size()) {
-      refuse(fmt::format("{} has {} ranks, for which there are {} accelerators", job.file,
-                         program.ranks.size(), chosen.size()));
+      refuse(fmt::format("{} has {} ranks, but there are {} accelerators", job.file, program.ranks.size(),
+                         chosen.size()));
     }
     for (const int at : chosen) {
       if (at >= accelerators_) {
-        refuse(fmt::format("there is no accelerator {}; there are 0 to {}", at, accelerators_ - 1));
+        refuse(fmt::format("accelerator {} does not exist: the accelerators are 0 to {}", at,
+                           accelerators_ - 1));
       }
-      if (!taken_.insert(at).second) refuse(fmt::format("accelerator {} has a rank already", at));
+      if (!taken_.insert(at).second) refuse(fmt::format("accelerator {} already has a rank", at));
       made_.placement.push_back(at);
     }
   }

@@ -29,8 +29,8 @@ std::string description_of(const config::Loaded& loaded, const std::string& mode
   if (std::filesystem::exists(path, none)) return path.string();
   const std::vector<std::string> known = known_transformers();
   throw ConfigError(loaded.place(key),
-                    fmt::format("{}: there is no transformer '{}'; did you mean '{}'? There are "
-                                "{}, and descriptions (YAML) by their path",
+                    fmt::format("{}: unknown transformer '{}'; did you mean '{}'? Known transformers are {}; "
+                                "the path of a description (YAML) is possible too",
                                 key, model, config::nearest(model, known), fmt::join(known, ", ")));
 }
 
@@ -58,13 +58,12 @@ void require_memory(const config::Loaded& loaded, const workload::LargeTraining&
   for (int stage = 0; stage < training.parallel.pipeline; ++stage) {
     const workload::TrainingMemory kept = training_memory(training, stage);
     if (kept.total() <= *memory) continue;
-    throw ConfigError(
-        loaded.place("system.accelerator.memory"),
-        fmt::format(
-            "system.accelerator.memory of {} is too little for accelerators of pipeline rank {}: weights "
-            "{}, gradients {}, optimizer {} and activations {} are {}",
-            format_bytes(*memory), stage, format_bytes(kept.weights), format_bytes(kept.gradients),
-            format_bytes(kept.optimizer), format_bytes(kept.activations), format_bytes(kept.total())));
+    throw ConfigError(loaded.place("system.accelerator.memory"),
+                      fmt::format("system.accelerator.memory of {} is too small for pipeline rank {}: "
+                                  "weights {}, gradients {}, optimizer {} and activations {} need {}",
+                                  format_bytes(*memory), stage, format_bytes(kept.weights),
+                                  format_bytes(kept.gradients), format_bytes(kept.optimizer),
+                                  format_bytes(kept.activations), format_bytes(kept.total())));
   }
 }
 
@@ -130,11 +129,12 @@ workload::Program load_inference(const config::Loaded& loaded) {
     const workload::InferenceMemory kept = inference_memory(inference);
     const auto memory = loaded.config.system.accelerator.memory;
     if (memory && kept.total() > *memory) {
-      throw ConfigError(loaded.place("system.accelerator.memory"),
-                        fmt::format("system.accelerator.memory of {} is too little: weights of {} and a KV "
-                                    "cache of {} are {}",
-                                    format_bytes(*memory), format_bytes(kept.weights),
-                                    format_bytes(kept.cache), format_bytes(kept.total())));
+      throw ConfigError(
+          loaded.place("system.accelerator.memory"),
+          fmt::format(
+              "system.accelerator.memory of {} is too small: weights of {} and a KV cache of {} need {}",
+              format_bytes(*memory), format_bytes(kept.weights), format_bytes(kept.cache),
+              format_bytes(kept.total())));
     }
     return build_inference(inference);
   });

@@ -26,13 +26,14 @@ std::vector<int> members_of(const config::Loaded& loaded, const topology::Topolo
   std::set<int> seen;
   for (const int member : members) {
     if (member >= accelerators) {
-      throw ConfigError(loaded.place("collective.group"),
-                        fmt::format("collective.group: there is no accelerator {}; there are 0 to {}", member,
-                                    accelerators - 1));
+      throw ConfigError(
+          loaded.place("collective.group"),
+          fmt::format("collective.group: accelerator {} does not exist: the accelerators are 0 to {}", member,
+                      accelerators - 1));
     }
     if (!seen.insert(member).second) {
       throw ConfigError(loaded.place("collective.group"),
-                        fmt::format("collective.group: accelerator {} is there twice", member));
+                        fmt::format("collective.group: accelerator {} appears twice", member));
     }
   }
   return members;

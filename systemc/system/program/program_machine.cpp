@@ -25,15 +25,15 @@ void require_room(const config::Loaded& loaded, const std::string& key, const to
     if (at < accelerators) continue;
     throw ConfigError(
         loaded.place(key),
-        fmt::format("the program has rank {} on accelerator {}, but {} has accelerators 0 to {} only", rank,
-                    at, topology.name(), accelerators - 1));
+        fmt::format("the program has rank {} on accelerator {}, but {} has accelerators 0 to {}", rank, at,
+                    topology.name(), accelerators - 1));
   }
   const std::size_t jitter = loaded.config.program.jitter.size();
   if (jitter > 1 && jitter != program.ranks.size()) {
     throw ConfigError(
         loaded.place("program.jitter"),
-        fmt::format("program.jitter lists {} factors for {} ranks: write one, or one for every rank", jitter,
-                    program.ranks.size()));
+        fmt::format("program.jitter lists {} factors for {} ranks: write one factor, or one for every rank",
+                    jitter, program.ranks.size()));
   }
 }
 
@@ -97,7 +97,7 @@ void PreparedProgram::require_time(const ProgramState& state) const {
   for (ni::ContextId id = 1; id <= state.exchanges(); ++id) {
     const CompiledCollective* const compiled = state.exchange(id).compiled;
     if (compiled != nullptr && compiled->least_ns > static_cast<double>(kLongestNs)) {
-      throw TimeLimitError("the collective, however it is scheduled,");
+      throw TimeLimitError("the collective, with any schedule,");
     }
   }
 }
@@ -184,17 +184,17 @@ std::vector<const ni::Interface*> ProgramMachine::shown() const {
 void ProgramMachine::chain_gradients(const GradientChain& chain) {
   if (chain.layers.empty()) return;
   if (verilog_) {
-    throw ConfigError(
-        setup_.loaded.place("system.ni.impl"),
-        "system.ni.impl: operations wait for parts of a collective, which a network interface in "
-        "Verilog does not tell of: write systemc");
+    throw ConfigError(setup_.loaded.place("system.ni.impl"),
+                      "system.ni.impl: operations wait for parts of a collective, which a Verilog network "
+                      "interface does not report: write systemc");
   }
   const auto* compiled = state_.exchange(state_.context_of({chain.collective})).compiled;
   if (compiled == nullptr) return;  // of one rank: its gradients are final at once
   auto chunks = schedule::find_final_chunks(compiled->schedule);
   if (!chunks) {
-    throw ModelError(fmt::format("operations wait for parts of '{}', which has no chunks that become final",
-                                 compiled->schedule.algorithm));
+    throw ModelError(
+        fmt::format("operations wait for parts of '{}', whose chunks do not become final one by one",
+                    compiled->schedule.algorithm));
   }
   chained_ = std::make_unique<ChainedGradients>(ChainedGradients{chain, std::move(*chunks)});
 }
@@ -274,7 +274,7 @@ void ProgramMachine::run() {
   if (verilog_ || prepared_.alone) state_.verify_kept();
   if (complete() && log_.completed_count() != state_.messages()) {
     throw ModelError(
-        fmt::format("{} of the program's {} messages came", log_.completed_count(), state_.messages()));
+        fmt::format("{} of the program's {} messages arrived", log_.completed_count(), state_.messages()));
   }
   if (vcd_) vcd_->finish();
   if (options_.statistics != nullptr) *options_.statistics = fabric().statistics();

@@ -104,7 +104,7 @@ void require_one_origin(const config::Loaded& loaded) {
   if (config::runs_inference(config)) set.push_back("workload.inference.model");
   if (set.size() < 2) return;
   throw ConfigError(loaded.place(set[1]),
-                    fmt::format("{} and {} both say what runs: leave one of them out", set[0], set[1]));
+                    fmt::format("{} and {} both set the workload: leave one of them out", set[0], set[1]));
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ class Stretch {
     if (verilog) {
       if (fidelity != config::Fidelity::kFlit && fidelity != config::Fidelity::kAuto) {
         throw ConfigError(loaded_.place("fidelity"),
-                          "fidelity: the Verilog speaks flits: write flit or auto");
+                          "fidelity: Verilog modules move flits: write flit or auto");
       }
       return run_at(config::Fidelity::kFlit);
     }
@@ -177,21 +177,21 @@ class Stretch {
   void require_waves() const {
     if (!options_.fst_path.empty() && !runs_in_verilog(loaded_)) {
       throw ConfigError(loaded_.place("system.ni.impl"),
-                        "--fst: a waveform shows a network interface in Verilog: set system.ni.impl to rtl");
+                        "--fst: the waveform shows a Verilog network interface: set system.ni.impl to rtl");
     }
     if (!options_.fst_path.empty() && !prepared_->alone) {
       throw ConfigError({"--fst"},
-                        "--fst: network interfaces with contexts, which programs run on, have no waveform: "
-                        "--vcd shows their ports, --trace their operations, messages and channels");
+                        "--fst: a program's network interfaces have contexts, which have no waveform: use "
+                        "--vcd for their ports, --trace for operations, messages and channels");
     }
     if (options_.vcd_path.empty()) return;
     if (asked() == config::Fidelity::kLeap) {
       throw ConfigError(loaded_.place("fidelity"),
-                        "fidelity: leap leaves out flits that a value change dump (--vcd) shows: write flit");
+                        "fidelity: leap skips flits that a waveform (--vcd) must show: write flit");
     }
     if (asked() == config::Fidelity::kFluid) {
       throw ConfigError(loaded_.place("fidelity"),
-                        "fidelity: fluid has no flits for a value change dump (--vcd): write flit");
+                        "fidelity: fluid has no flits for a waveform (--vcd): write flit");
     }
   }
 

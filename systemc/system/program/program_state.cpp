@@ -223,13 +223,13 @@ void ProgramState::refuse_data(ni::ContextId id, const ni::WrongDataError& wrong
   const std::string& name = collective ? program_.collectives[id - 1].name
                                        : program_.transfers[id - 1 - program_.collectives.size()].name;
   std::string text = fmt::format("{} '{}'", collective ? "collective" : "transfer", name);
-  if (exchange.ended >= 0) text += fmt::format(", which has ended in cycle {}", exchange.ended);
+  if (exchange.ended >= 0) text += fmt::format(", which ended in cycle {}", exchange.ended);
   text += fmt::format(": {}", wrong.what());
   const schedule::Schedule& schedule = exchange.compiled->schedule;
   if (!schedule.ordered_by_lockstep) throw ModelError(text);
   throw OrderLostError(
-      fmt::format("{}; the order of '{}' is kept by the lockstep alone, and {} than it counts on: choose an "
-                  "algorithm that is right under any timing",
+      fmt::format("{}; only the lockstep enforces the order of '{}', and {} than it assumes: choose an "
+                  "algorithm that is correct under any timing",
                   text, schedule.algorithm, exchange.compiled->late));
 }
 

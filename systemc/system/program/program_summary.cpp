@@ -23,7 +23,7 @@ std::string summarize_collective(const nlohmann::ordered_json& result) {
   text += fmt::format("  algorithm bandwidth {:.2f} GB/s, bus bandwidth {:.2f} GB/s\n",
                       result["algbw_gb_s"].get<double>(), result["busbw_gb_s"].get<double>());
   const nlohmann::ordered_json& bound = result["bound"];
-  text += fmt::format("  least possible time {:.1f} ns: efficiency {:.1f}%\n",
+  text += fmt::format("  lower bound {:.1f} ns: efficiency {:.1f}%\n",
                       std::max(bound["time_ns"].get<double>(), bound["latency_ns"].get<double>()),
                       100 * result["efficiency"].get<double>());
   text += fmt::format("  link utilization {:.1f}% mean, {:.1f}% max\n",
@@ -36,7 +36,7 @@ std::string summarize_collective(const nlohmann::ordered_json& result) {
                     dimension["kind"].get<std::string>(), dimension["size"].get<int>(),
                     100 * dimension["utilization"].get<double>(), dimension["bandwidth_gb_s"].get<double>());
   }
-  text += "  where the time of a network-interface port went, in cycles (mean over ports):\n";
+  text += "  time of a network-interface port in cycles (mean over ports):\n";
   const double total = std::max(1.0, result["cycles"].get<double>());
   for (const auto& [part, cycles] : result["time_breakdown_cycles"].items()) {
     text += fmt::format("    {:<14} {:>12.1f}  {:>5.1f}%\n", part, cycles.get<double>(),
@@ -101,7 +101,7 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
         inference["exposed_per_token_ns"].get<double>() * 1e-6);
   }
   if (result.contains("lost")) {
-    text += fmt::format("  lost at failures: {:.1f} ns, {:.1f} ns of them compute; down: {:.1f} ns\n",
+    text += fmt::format("  lost at failures: {:.1f} ns, including {:.1f} ns of compute; down: {:.1f} ns\n",
                         result["lost"]["time_ns"].get<double>(), result["lost"]["compute_ns"].get<double>(),
                         result["down_ns"].get<double>());
   }
@@ -120,8 +120,8 @@ std::string summarize_program(const nlohmann::ordered_json& result) {
   if (result.contains("passes")) {
     const auto& passes = result["passes"];
     text += fmt::format(
-        "  {} passes by the formula, {} tile by tile, which lost {:.1f} ns of an accelerator to "
-        "its network interface\n",
+        "  {} passes by the formula, {} tile by tile, which lost {:.1f} ns per accelerator to the network "
+        "interface\n",
         passes["formula"].get<std::int64_t>(), passes["tiles"].get<std::int64_t>(),
         passes["delayed_ns"].get<double>());
   }

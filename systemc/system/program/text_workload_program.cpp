@@ -28,20 +28,19 @@ workload::TextWorkload load_text_workload(const config::Loaded& loaded) {
   const workload::Overlap overlap = loaded.config.training.overlap;
   if (overlap == workload::Overlap::kChained) {
     throw ConfigError(loaded.place("training.overlap"),
-                      "training.overlap is chained, but a text workload has no gradients that a forward pass "
-                      "could wait for piece by piece: write layer_wise or none");
+                      "training.overlap: chained is not available for text workloads, which have no "
+                      "gradients to wait for piece by piece: write layer_wise or none");
   }
   if (overlap == workload::Overlap::kBucketed) {
-    throw ConfigError(
-        loaded.place("training.overlap"),
-        "training.overlap is bucketed, but a text workload says itself what is reduced with what: "
-        "write layer_wise or none");
+    throw ConfigError(loaded.place("training.overlap"),
+                      "training.overlap: bucketed is not available for text workloads, which state what is "
+                      "reduced together: write layer_wise or none");
   }
   const std::string& path = loaded.config.training.model;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     throw ConfigError(loaded.place(kModelKey),
-                      fmt::format("{}: there is no text workload {}", kModelKey, path));
+                      fmt::format("{}: the text workload {} does not exist", kModelKey, path));
   }
   return workload::import_text_workload(path);
 }

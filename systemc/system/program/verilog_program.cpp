@@ -22,7 +22,7 @@ class Refusals {
 
   // What they do, and what would be right to write.
   void unless(bool holds, const char* key, const std::string& what) const {
-    if (!holds) refuse(key, "in programs, network interfaces in Verilog (system.ni.impl: rtl) " + what);
+    if (!holds) refuse(key, "in programs, Verilog network interfaces (system.ni.impl: rtl) " + what);
   }
   [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
     throw ConfigError(loaded_.place(key), fmt::format("{}: {}", key, what));
@@ -35,7 +35,7 @@ class Refusals {
 void require_settings(const Refusals& refusals, const config::Config& config, const std::vector<Job>& jobs) {
   const config::NiConfig& ni = config.system.ni;
   refusals.unless(ni.rtl_nodes.empty(), "system.ni.rtl_nodes",
-                  "stand at all accelerators or at none: write all");
+                  "must be at all accelerators or at none: write all");
   refusals.unless(ni.contexts <= NiContextsLimits::kContexts, "system.ni.contexts",
                   fmt::format("have {0} contexts: write at most {0}", NiContextsLimits::kContexts));
   refusals.unless(ni.early_messages == config::EarlyMessages::kAdded, "system.ni.early_messages",
@@ -43,36 +43,36 @@ void require_settings(const Refusals& refusals, const config::Config& config, co
   refusals.unless(ni.table_load >= 2, "system.ni.table_load",
                   "take a line of a table a cycle and start a cycle after the last: write at least 2");
   refusals.unless(!config.system.accelerator.memory_bandwidth, "system.accelerator.memory_bandwidth",
-                  "read a memory of their own, which keeps up with all ports: leave it out");
-  refusals.unless(config.program.failures.empty(), "program.failures", "do not fail: leave it out");
+                  "have their own memory, which keeps up with all ports: leave it out");
+  refusals.unless(config.program.failures.empty(), "program.failures", "cannot fail: leave it out");
   const bool at_once = std::ranges::all_of(jobs, [](const Job& job) { return job.arrival == 0; });
   refusals.unless(at_once, "program.jobs",
-                  "have their first tables before the simulation begins: leave `arrival` out");
+                  "get their first tables before the simulation begins: leave `arrival` out");
 }
 
 void require_exchanges(const Refusals& refusals, const config::Config& config, const std::string& key,
                        const workload::Program& program, const ProgramState& state) {
   if (!program.transfers.empty()) {
     refusals.refuse(key,
-                    fmt::format("'{}' is a message from a rank to another: network interfaces in Verilog "
+                    fmt::format("'{}' is a message from a rank to another: Verilog network interfaces "
                                 "(system.ni.impl: rtl) have contexts for collectives only: write systemc",
                                 program.transfers.front().name));
   }
   if (state.adding()) {
-    refusals.refuse(key, "switches add: there are none in Verilog (system.ni.impl: rtl): write systemc");
+    refusals.refuse(
+        key, "switches reduce, which is not available in Verilog (system.ni.impl: rtl): write systemc");
   }
   constexpr int kMost = 1 << (NiContextsLimits::kPriorityBits - 1);
   for (const workload::GroupCollective& collective : program.collectives) {
     if (collective.op == workload::CollectiveOp::kAllToAll && config.check != config::Check::kOff) {
-      refusals.refuse(
-          key, fmt::format("'{}' is an all-to-all, which is verified by marks on its blocks: network "
-                           "interfaces in Verilog (system.ni.impl: rtl) carry numbers: write check: off",
-                           collective.name));
+      refusals.refuse(key,
+                      fmt::format("'{}' is an all-to-all, which is verified by marks on its blocks: Verilog "
+                                  "network interfaces (system.ni.impl: rtl) carry numbers: write check: off",
+                                  collective.name));
     }
     if (collective.priority >= kMost || collective.priority < -kMost) {
-      refusals.refuse(key,
-                      fmt::format("'{}' has the priority {}: network interfaces in Verilog take {} to {}",
-                                  collective.name, collective.priority, -kMost, kMost - 1));
+      refusals.refuse(key, fmt::format("'{}' has the priority {}: Verilog network interfaces take {} to {}",
+                                       collective.name, collective.priority, -kMost, kMost - 1));
     }
   }
   refusals.unless(std::string_view(state.verified()) != "contributions", "check",
@@ -92,19 +92,17 @@ void require_tables(const Refusals& refusals, const config::Config& config, cons
     if (!refusal.empty()) refusals.refuse(key, fmt::format("'{}': {}", name, refusal));
     for (std::size_t member = 0; member < compiled->interfaces.size(); ++member) {
       if (compiled->arrivals[member] >= std::int64_t{1} << NiContextsLimits::kArrivalBits) {
-        refusals.refuse(key,
-                        fmt::format("'{}' has {} messages to accelerator {}: network interfaces in Verilog "
-                                    "count to 65535",
-                                    name, compiled->arrivals[member], compiled->interfaces[member]));
+        refusals.refuse(key, fmt::format("'{}' has {} messages to accelerator {}: Verilog network interfaces "
+                                         "count to 65535",
+                                         name, compiled->arrivals[member], compiled->interfaces[member]));
       }
       Bytes& all = buffers[compiled->interfaces[member]];
       all += compiled->schedule.size + cosim::kLanes * 4;
       if (all > cosim::BufferMap::kReach) {
-        refusals.refuse(
-            key, fmt::format("the collectives of accelerator {} have buffers of {} up to '{}': network "
-                             "interfaces in Verilog reach {}",
-                             compiled->interfaces[member], format_bytes(all), name,
-                             format_bytes(cosim::BufferMap::kReach)));
+        refusals.refuse(key, fmt::format("the collectives of accelerator {} have buffers of {} up to '{}': "
+                                         "Verilog network interfaces reach {}",
+                                         compiled->interfaces[member], format_bytes(all), name,
+                                         format_bytes(cosim::BufferMap::kReach)));
       }
     }
   }
@@ -138,7 +136,7 @@ void require_verilog_runs(const config::Loaded& loaded, const CompiledCollective
   if (!refusal.empty()) throw ConfigError(loaded.place("system.ni.impl"), "system.ni.impl: " + refusal);
   if (verified == "contributions") {
     throw ConfigError(loaded.place("check"),
-                      "check: the network interface in Verilog carries numbers, not contributions: "
+                      "check: the Verilog network interface carries numbers, not contributions: "
                       "values or off");
   }
 }

@@ -57,7 +57,8 @@ std::int64_t number(const SourceLocation& place, std::string_view text, std::int
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= most) return value;
-  throw ConfigError(place, fmt::format("'{}' is no {} from 0 to {}", text, what, most));
+  throw ConfigError(
+      place, fmt::format("'{}' is not a valid {}: write a whole number from 0 to {}", text, what, most));
 }
 
 class TraceReader {
@@ -83,8 +84,7 @@ class TraceReader {
     }
     for (const char* needed : {"CYC", "SRC", "DST"}) {
       if (std::ranges::find(given, needed) == given.end()) {
-        throw ConfigError(line.place,
-                          fmt::format("a packet without {}: CYC:, SRC: and DST: are needed", needed));
+        throw ConfigError(line.place, fmt::format("a packet needs {}: write CYC:, SRC: and DST:", needed));
       }
     }
     packets_.push_back(packet);
@@ -95,8 +95,7 @@ class TraceReader {
     for (const auto& [packet, place, id] : dependents_) {
       const auto found = ids_.find(id);
       if (found == ids_.end()) {
-        throw ConfigError(place,
-                          fmt::format("packet {} waits for this one, but there is no such packet", id));
+        throw ConfigError(place, fmt::format("packet {} waits for this one, but does not exist", id));
       }
       packets_[packet].releases.push_back(found->second);
       ++packets_[found->second].waits_for;
@@ -113,11 +112,10 @@ class TraceReader {
   };
 
   [[noreturn]] static void refuse(const Line& line, const std::string& word) {
-    throw ConfigError(
-        line.place,
-        fmt::format("'{}': a packet is written as Netrace prints it, for example 'ID:1 CYC:10 SRC:0 "
-                    "DST:5 TYP:ReadReq NDEP:1 2'",
-                    word));
+    throw ConfigError(line.place,
+                      fmt::format("'{}': write a packet as Netrace prints it, for example 'ID:1 CYC:10 SRC:0 "
+                                  "DST:5 TYP:ReadReq NDEP:1 2'",
+                                  word));
   }
 
   void take(const Line& line, const std::string& name, std::string_view value, TracePacket& packet) {
@@ -126,7 +124,7 @@ class TraceReader {
     };
     if (name == "ID") {
       const auto [other, added] = ids_.emplace(read(kMostCycles, "number of a packet"), packets_.size());
-      if (!added) throw ConfigError(line.place, fmt::format("packet {} is there twice", value));
+      if (!added) throw ConfigError(line.place, fmt::format("packet {} appears twice", value));
     } else if (name == "CYC") {
       packet.at = read(kMostCycles, "cycle");
     } else if (name == "SRC") {
@@ -148,7 +146,7 @@ class TraceReader {
     constexpr Bytes kShort = 8;
     const bool carries_line = std::ranges::find(kLineTypes, type) != kLineTypes.end();
     if (!carries_line && std::ranges::find(kShortTypes, type) == kShortTypes.end()) {
-      throw ConfigError(line.place, fmt::format("'{}' is no type of Netrace's packets: {}, {}", type,
+      throw ConfigError(line.place, fmt::format("'{}' is not a Netrace packet type: {}, {}", type,
                                                 fmt::join(kShortTypes, ", "), fmt::join(kLineTypes, ", ")));
     }
     return static_cast<int>(((carries_line ? kLine : kShort) + flit_ - 1) / flit_);
@@ -159,7 +157,7 @@ class TraceReader {
     const auto count = static_cast<std::size_t>(number(line.place, value, 65536, "number of packets"));
     if (at + count >= line.words.size()) {
       throw ConfigError(line.place,
-                        fmt::format("NDEP:{} with {} numbers behind it", count, line.words.size() - at - 1));
+                        fmt::format("NDEP:{} is followed by {} numbers", count, line.words.size() - at - 1));
     }
     for (std::size_t i = 1; i <= count; ++i) {
       dependents_.push_back({packets_.size(), line.place,
@@ -184,7 +182,7 @@ class TraceReader {
     if (free.size() == packets_.size()) return;
     const auto stuck = static_cast<std::size_t>(
         std::ranges::find_if(missing, [](int count) { return count > 0; }) - missing.begin());
-    throw ConfigError(places_[stuck], "this packet waits for packets that wait for it");
+    throw ConfigError(places_[stuck], "this packet waits for itself through other packets");
   }
 
   int accelerators_;
@@ -212,13 +210,13 @@ std::vector<NodeId> read_permutation(const std::string& path, int accelerators) 
   std::vector<std::optional<NodeId>> targets(static_cast<std::size_t>(accelerators));
   for (const Line& line : read_lines(path, "permutation")) {
     if (line.words.size() != 2) {
-      throw ConfigError(line.place, "a line of a permutation is 'source target', for example '0 5'");
+      throw ConfigError(line.place, "write a line of a permutation as 'source target', for example '0 5'");
     }
     const auto node = [&](const std::string& word) {
       return static_cast<NodeId>(number(line.place, word, accelerators - 1, "accelerator"));
     };
     auto& target = targets[static_cast<std::size_t>(node(line.words[0]))];
-    if (target) throw ConfigError(line.place, fmt::format("source {} is there twice", line.words[0]));
+    if (target) throw ConfigError(line.place, fmt::format("source {} appears twice", line.words[0]));
     target = node(line.words[1]);
   }
   std::vector<NodeId> all;

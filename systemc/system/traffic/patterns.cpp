@@ -17,19 +17,20 @@ using topology::NodeId;
 using topology::Topology;
 
 constexpr std::array kPatterns{
-    PatternInfo{Pattern::kUniform, "uniform", "to any accelerator, the source included"},
+    PatternInfo{Pattern::kUniform, "uniform", "to any accelerator, including the source"},
     PatternInfo{Pattern::kTranspose, "transpose", "from (x, y) to (y, x)"},
-    PatternInfo{Pattern::kBitcomp, "bitcomp", "the source's bits inverted"},
-    PatternInfo{Pattern::kTornado, "tornado", "almost half-way around every dimension"},
-    PatternInfo{Pattern::kNeighbor, "neighbor", "the next in every dimension"},
-    PatternInfo{Pattern::kBitrev, "bitrev", "the source's bits in reverse order"},
-    PatternInfo{Pattern::kShuffle, "shuffle", "the source's bits rotated by one"},
-    PatternInfo{Pattern::kRandperm, "randperm", "a permutation drawn by the seed"},
-    PatternInfo{Pattern::kDiagonal, "diagonal", "the source itself, or, one time of three, the next"},
-    PatternInfo{Pattern::kAsymmetric, "asymmetric", "two accelerators half of them apart"},
-    PatternInfo{Pattern::kNextGroup, "next_group", "any accelerator of the next group of a dragonfly"},
-    PatternInfo{Pattern::kHotspot, "hotspot", "the accelerators of --hotspots by their weights"},
-    PatternInfo{Pattern::kPermutation, "permutation", "as the file --permutation has it"},
+    PatternInfo{Pattern::kBitcomp, "bitcomp", "to the source with inverted bits"},
+    PatternInfo{Pattern::kTornado, "tornado", "almost halfway around every dimension"},
+    PatternInfo{Pattern::kNeighbor, "neighbor", "to the next accelerator in every dimension"},
+    PatternInfo{Pattern::kBitrev, "bitrev", "to the source with reversed bits"},
+    PatternInfo{Pattern::kShuffle, "shuffle", "to the source with bits rotated by one"},
+    PatternInfo{Pattern::kRandperm, "randperm", "a random permutation drawn with the seed"},
+    PatternInfo{Pattern::kDiagonal, "diagonal",
+                "to the source itself or, one time in three, to the next accelerator"},
+    PatternInfo{Pattern::kAsymmetric, "asymmetric", "to one of two accelerators half the network apart"},
+    PatternInfo{Pattern::kNextGroup, "next_group", "to any accelerator of the next group of a dragonfly"},
+    PatternInfo{Pattern::kHotspot, "hotspot", "to the accelerators of --hotspots by their weights"},
+    PatternInfo{Pattern::kPermutation, "permutation", "as given by the file --permutation"},
 };
 
 bool is_grid(const Topology& topology) {
@@ -39,8 +40,8 @@ bool is_grid(const Topology& topology) {
 void require_grid(const Topology& topology) {
   if (is_grid(topology)) return;
   throw UnsupportedError(
-      fmt::format("tornado and neighbor traffic need the coordinates of a torus or mesh, which a {} has not: "
-                  "take uniform or randperm",
+      fmt::format("tornado and neighbor traffic need the coordinates of a torus or mesh, which a {} does not "
+                  "have: use uniform or randperm",
                   topology.name()));
 }
 
@@ -58,8 +59,8 @@ NodeId shifted(const Topology& topology, NodeId src, Shift shift) {
 int node_bits(const Topology& topology, const char* pattern) {
   const auto nodes = static_cast<unsigned>(topology.num_accelerators());
   if (std::has_single_bit(nodes)) return std::countr_zero(nodes);
-  throw UnsupportedError(
-      fmt::format("{} traffic needs a power of two of nodes, {} has {}", pattern, topology.name(), nodes));
+  throw UnsupportedError(fmt::format("{} traffic needs a power-of-two number of nodes, but {} has {}",
+                                     pattern, topology.name(), nodes));
 }
 
 NodeId transposed(const Topology& topology, NodeId src) {
@@ -73,7 +74,7 @@ NodeId transposed(const Topology& topology, NodeId src) {
   }
   const int bits = node_bits(topology, "transpose");
   if (bits % 2 != 0) {
-    throw UnsupportedError(fmt::format("transpose traffic needs a square of nodes, {} has {}",
+    throw UnsupportedError(fmt::format("transpose traffic needs a square number of nodes, but {} has {}",
                                        topology.name(), topology.num_accelerators()));
   }
   const NodeId low = src & ((1 << bits / 2) - 1);
@@ -142,7 +143,7 @@ void require_hotspots(const std::vector<Hotspot>& hotspots, const Topology& topo
   for (const Hotspot& hotspot : hotspots) {
     if (hotspot.node >= 0 && hotspot.node < topology.num_accelerators() && hotspot.weight > 0) continue;
     throw UnsupportedError(
-        fmt::format("hotspot {} of weight {}: {} has the accelerators 0 to {}, and a weight is 1 or more",
+        fmt::format("hotspot {} of weight {}: {} has accelerators 0 to {}, and a weight is at least 1",
                     hotspot.node, hotspot.weight, topology.name(), topology.num_accelerators() - 1));
   }
 }
@@ -153,8 +154,8 @@ TrafficPattern::TrafficPattern(Pattern pattern, const Topology& topology, const 
     : pattern_(pattern), nodes_(topology.num_accelerators()) {
   if (pattern == Pattern::kNextGroup) group_ = group_size(topology);
   if (pattern == Pattern::kAsymmetric && nodes_ % 2 != 0) {
-    throw UnsupportedError(
-        fmt::format("asymmetric traffic needs an even number of nodes, {} has {}", topology.name(), nodes_));
+    throw UnsupportedError(fmt::format("asymmetric traffic needs an even number of nodes, but {} has {}",
+                                       topology.name(), nodes_));
   }
   if (pattern == Pattern::kHotspot) {
     require_hotspots(input.hotspots, topology);
@@ -218,7 +219,7 @@ Pattern parse_pattern(const std::string& name) {
     if (name == info.name) return info.pattern;
     known += known.empty() ? info.name : std::string(", ") + info.name;
   }
-  throw std::invalid_argument(fmt::format("unknown pattern '{}'; the patterns are {}", name, known));
+  throw std::invalid_argument(fmt::format("unknown pattern '{}': write one of {}", name, known));
 }
 
 }  // namespace coppice::system

@@ -36,7 +36,7 @@ void validate(const TrafficOptions& traffic) {
   require(traffic.packet_flits >= 1 && traffic.packet_flits <= 65536, "--packet-flits",
           fmt::format("{} flits; a packet has 1 to 65536", traffic.packet_flits));
   require(traffic.rate > 0 && traffic.rate <= 1, "--rate",
-          fmt::format("{} flits per node and cycle; the injection channel takes more than 0 and at most 1",
+          fmt::format("{} flits per node and cycle; the injection channel accepts more than 0 and at most 1",
                       traffic.rate));
   require(traffic.warmup >= 0, "--warmup", "a number of cycles, 0 or more");
   require(traffic.measure >= 1, "--measure", "a number of cycles, 1 or more");
@@ -46,19 +46,18 @@ void validate(const TrafficOptions& traffic) {
       require(flits >= 1 && flits <= 65536, "--request-reply",
               fmt::format("{} flits; a packet has 1 to 65536", flits));
     }
-    require(requests->writes >= 0 && requests->writes <= 1, "--writes", "a part of the requests, 0 to 1");
+    require(requests->writes >= 0 && requests->writes <= 1, "--writes", "a share of the requests, 0 to 1");
   }
   if (!traffic.bursts) return;
   const auto probability = [](double p) { return p > 0 && p <= 1; };
   require(probability(traffic.bursts->begin) && probability(traffic.bursts->end), "--bursts",
-          "two probabilities above 0 and at most 1: that a source begins, and that it ends");
+          "two probabilities above 0 and at most 1: that a source turns on, and that it turns off");
   const double flits = traffic.request_reply ? traffic.request_reply->mean_flits() : traffic.packet_flits;
   const double while_on = InjectionProcess::while_on(traffic.rate / flits, *traffic.bursts);
   require(while_on <= 1, "--bursts",
-          fmt::format(
-              "sources that are on for {:.3g} of the time would create {:.3g} packets in every cycle of it "
-              "for this rate: let them begin more often, or end more seldom",
-              traffic.bursts->begin / (traffic.bursts->begin + traffic.bursts->end), while_on));
+          fmt::format("sources that are on for {:.3g} of the time would have to create {:.3g} packets per "
+                      "cycle of that time: let them turn on more often or off less often",
+                      traffic.bursts->begin / (traffic.bursts->begin + traffic.bursts->end), while_on));
 }
 
 TrafficPattern make_pattern(const TrafficOptions& traffic, std::uint64_t seed,
@@ -314,10 +313,9 @@ class TrafficRun {
 
 void require_systemc(const config::Loaded& loaded) {
   if (loaded.config.system.router.impl == config::Implementation::kRtl) {
-    throw ConfigError(
-        loaded.place("system.router.impl"),
-        "system.router.impl: rtl takes gradient messages, by their source routes, not synthetic "
-        "traffic: write systemc");
+    throw ConfigError(loaded.place("system.router.impl"),
+                      "system.router.impl: rtl routes only gradient messages, by source route, not synthetic "
+                      "traffic: write systemc");
   }
 }
 
@@ -345,7 +343,7 @@ nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOp
     return TrafficRun(loaded, traffic, options).run();
   } catch (const TimeLimitError& error) {
     const char* const longest = traffic.warmup > traffic.measure ? "--warmup" : "--measure";
-    throw ConfigError({longest, 1, 1}, fmt::format("{}: take fewer cycles", error.what()));
+    throw ConfigError({longest, 1, 1}, fmt::format("{}: measure fewer cycles", error.what()));
   }
 }
 

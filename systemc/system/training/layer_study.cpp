@@ -145,12 +145,12 @@ Json study_layers(const config::Loaded& loaded) {
   constexpr const char* kModel = "system.accelerator.model";
   if (loaded.config.system.accelerator.model != "systolic") {
     throw ConfigError(loaded.place(kModel),
-                      fmt::format("{} is {}, which has no arrays to look into: write systolic", kModel,
+                      fmt::format("{} is {}, which has no arrays to study: write systolic", kModel,
                                   loaded.config.system.accelerator.model));
   }
   if (loaded.config.training.model.ends_with(".txt")) {
     throw ConfigError(loaded.place("training.model"),
-                      "training.model: a text workload has durations and no layers: name a layer table");
+                      "training.model: a text workload has durations but no layers: name a layer table");
   }
   return LayerStudy(loaded).run();
 }

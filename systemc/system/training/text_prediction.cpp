@@ -64,8 +64,8 @@ std::pair<Dimensions, Dimensions> split(const Dimensions& dimensions, int accele
   }
   if (left == 1) return parts;
   throw UnsupportedError(
-      fmt::format("groups of {} accelerators are no part of the dimensions: {} are left over "
-                  "for one that cannot be cut so",
+      fmt::format("groups of {} accelerators do not match the dimensions: {} are left for a dimension that "
+                  "they do not divide",
                   accelerators, left));
 }
 
@@ -95,8 +95,7 @@ Groups groups_of(const workload::TextWorkload& workload, const Dimensions& dimen
       return {{Group::kModel, {dimensions.begin() + 1, dimensions.end()}},
               {Group::kData, {dimensions.front()}}};
     case Parallelism::kCustomized:
-      throw UnsupportedError(
-          "layers that are spread each in its own way (HYBRID_CUSTOMIZED) have no one group");
+      throw UnsupportedError("layers with their own parallelism (HYBRID_CUSTOMIZED) do not share one group");
     case Parallelism::kTransformer:
     case Parallelism::kTransformerRecomputed:
       break;
@@ -317,9 +316,8 @@ std::string summarize_text_training(const Json& result) {
     return fmt::format("    {:<24} {:>14.1f} us  {:>5.1f}%\n", name, ns(key) / 1000, 100 * ns(key) / total);
   };
   std::string text = fmt::format(
-      "training iteration of {} on {} accelerators, collectives by {}, overlap: {}\n  {:.1f} us in all, "
-      "{:.1f} us "
-      "with all dimensions busy; utilization of the collectives {:.2f} %\n",
+      "training iteration of {} on {} accelerators, collectives by {}, overlap: {}\n  {:.1f} us in total, "
+      "{:.1f} us with all dimensions busy; utilization of the collectives {:.2f} %\n",
       training.at("model").get<std::string>(), training.at("accelerators").get<int>(),
       result.at("config").at("collective").at("scheduler").get<std::string>(),
       training.at("overlap").get<std::string>(), total / 1000, ns("ideal_total_ns") / 1000,

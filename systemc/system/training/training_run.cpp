@@ -130,11 +130,10 @@ class TrainingRun {
     const auto routing = build_routing(loaded_, topology);
     const CheckedSchedule checked = build_schedule(with_size(counts_.rbegin()->first), topology, *routing);
     if (chained() && !schedule::find_final_chunks(checked.schedule)) {
-      throw ConfigError(
-          loaded_.place("collective.algorithm"),
-          fmt::format("collective.algorithm: {} on {} has no chunks that become final one by one, "
-                      "which a forward pass could be chained to: a tree algorithm has",
-                      checked.schedule.algorithm, topology.name()));
+      throw ConfigError(loaded_.place("collective.algorithm"),
+                        fmt::format("collective.algorithm: {} on {} has no chunks that become final one by "
+                                    "one, as a chained forward pass needs: use a tree algorithm",
+                                    checked.schedule.algorithm, topology.name()));
     }
     const std::vector<NodeId> forwarding = slow_down(made.program, topology, checked.schedule);
     if (!forwarding.empty()) shared["forwarding"] = forwarding;
@@ -248,8 +247,8 @@ class TrainingRun {
     if (covered >= size) return;
     throw ConfigError(
         loaded_.place("collective.size"),
-        fmt::format("collective.size of {} is not covered by the layers of {}, which a chained forward pass "
-                    "waits for: they have {} of gradients; leave collective.size out",
+        fmt::format("collective.size of {} is more than the gradients of the layers of {}, for which a "
+                    "chained forward pass waits: they have {}; leave out collective.size",
                     format_bytes(size), model_.name, format_bytes(covered)));
   }
 

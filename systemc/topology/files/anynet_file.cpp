@@ -54,7 +54,8 @@ End parse_end(const Line& line, std::size_t i) {
   if (type.text != "router" && type.text != "node") {
     throw ConfigError(type.where, fmt::format("'{}' should be 'router' or 'node'", type.text));
   }
-  if (i + 1 == line.size()) throw ConfigError(end_of(line), fmt::format("'{}' needs its number", type.text));
+  if (i + 1 == line.size())
+    throw ConfigError(end_of(line), fmt::format("'{}' needs a number after it", type.text));
   const auto id = parse_number(line[i + 1], "the number of a " + type.text, 0, kMaxId);
   return {.is_router = type.text == "router", .id = static_cast<int>(id), .where = type.where};
 }
@@ -89,7 +90,7 @@ void AnynetParser::connect(const End& head, const End& body, std::optional<std::
   const std::int64_t latency = cycles.value_or(kDefaultCycles);
   if (written.value_or(latency) != latency) {
     throw ConfigError(body.where,
-                      fmt::format("the channel from router {} to router {} has latency {} already", head.id,
+                      fmt::format("the channel from router {} to router {} already has latency {}", head.id,
                                   body.id, *written));
   }
   written = latency;
@@ -101,8 +102,10 @@ void AnynetParser::attach(const End& node, int router, std::optional<std::int64_
   if (added) {
     routers_[router].push_back(node.id);
   } else if (known->second.router != router) {
-    throw ConfigError(node.where, fmt::format("node {} cannot be connected to router {}: it is to router {}",
-                                              node.id, router, known->second.router));
+    throw ConfigError(
+        node.where,
+        fmt::format("node {} cannot be connected to router {}: it is already connected to router {}", node.id,
+                    router, known->second.router));
   } else if (cycles) {
     known->second.cycles = cycles;
   }
@@ -115,7 +118,7 @@ bool AnynetParser::is_accelerator_router(int router) const {
 
 GraphFile AnynetParser::build(const GraphFileDefaults& defaults, const SourceLocation& start) const {
   if (nodes_.empty())
-    throw ConfigError(start, "the network has no nodes, for example: router 0 node 0 router 1");
+    throw ConfigError(start, "the network has no nodes: write, for example, router 0 node 0 router 1");
   std::map<int, NodeId> accelerator;  // by node number
   std::vector<SourceLocation> places;
   for (const auto& [node, attachment] : nodes_) {

@@ -113,7 +113,7 @@ NodeId GraphParser::parse_node(const Word& word) const {
   const bool names_switch = word.text.size() > 1 && word.text.front() == 's';
   if (names_switch) {
     if (switches == 0)
-      throw ConfigError(word.where, "there are no switches: 'switches N' comes before channels");
+      throw ConfigError(word.where, "the network has no switches: write 'switches N' before the channels");
     const Word number{word.text.substr(1), word.where};
     return accelerators + static_cast<NodeId>(parse_number(number, "a switch", 0, switches - 1));
   }
@@ -122,7 +122,7 @@ NodeId GraphParser::parse_node(const Word& word) const {
 
 GraphFile& GraphParser::graph(const SourceLocation& where) {
   if (!accelerators_)
-    throw ConfigError(where, "'accelerators N' has to come first, for example: accelerators 8");
+    throw ConfigError(where, "'accelerators N' must come first, for example: accelerators 8");
   if (!graph_) {
     graph_ = GraphFile{.topology =
                            Topology(Kind::kFile, {}, accelerators_->value, switches_ ? switches_->value : 0)};
@@ -176,7 +176,7 @@ void GraphParser::parse_count(const Line& line, std::optional<Count>& count, int
   const Word& keyword = line.front();
   if (count) throw ConfigError(keyword.where, fmt::format("a second '{}'", keyword.text));
   if (graph_) {
-    throw ConfigError(keyword.where, fmt::format("'{}' has to come before all channels", keyword.text));
+    throw ConfigError(keyword.where, fmt::format("'{}' must come before all channels", keyword.text));
   }
   const Word& word = value_of(line, 0);
   count = Count{static_cast<int>(parse_number(word, "the number of " + keyword.text, least, kMaxNodes)),
@@ -199,7 +199,7 @@ void GraphParser::parse_statement(const Line& line) {
   } else {
     throw ConfigError(
         keyword.where,
-        fmt::format("unknown statement '{}': known are accelerators, switches, channel, link", keyword.text));
+        fmt::format("unknown statement '{}': write accelerators, switches, channel or link", keyword.text));
   }
 }
 
@@ -227,7 +227,7 @@ void require_no_foreign_form(std::string_view text, const std::string& path) {
   const char* form = foreign_form(text);
   if (form == nullptr) return;
   throw ConfigError({path},
-                    fmt::format("this is {}, which is not read as a network: write lines such as "
+                    fmt::format("this is {}, which cannot be read as a network: write lines such as "
                                 "\"accelerators 4\" and \"link 0 -- 1 bandwidth 16 GB/s\", or BookSim2's "
                                 "anynet (docs/guide/systems.md)",
                                 form));

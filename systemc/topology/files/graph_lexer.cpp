@@ -97,8 +97,9 @@ void require_usable(const Topology& topology, const std::vector<SourceLocation>&
     const bool out = !topology.out_channels(node).empty();
     const bool in = !topology.in_channels(node).empty();
     if (out && in) continue;
-    throw ConfigError(place(node), fmt::format("accelerator {} has no channel{}: it needs one each way", node,
-                                               !out && !in ? "" : (out ? " into it" : " out of it")));
+    throw ConfigError(place(node),
+                      fmt::format("accelerator {} has no channel{}: it needs one in each direction", node,
+                                  !out && !in ? "" : (out ? " into it" : " out of it")));
   }
   if (const auto apart = find_unreachable(topology)) {
     throw ConfigError(place(apart->second),

@@ -55,7 +55,7 @@ std::string to_graphml(const Topology& topology) {
 
 std::string to_tacos(const Topology& topology) {
   if (topology.num_switches() > 0) {
-    throw UnsupportedError(fmt::format("TACOS has no switches, and {} has {}: write graphml or dot",
+    throw UnsupportedError(fmt::format("TACOS cannot express switches, but {} has {}: write graphml or dot",
                                        topology.name(), topology.num_switches()));
   }
   constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;

@@ -22,9 +22,10 @@ std::unique_ptr<DetourRouting> make_detour_routing(const Topology& topology, int
     default:
       break;
   }
-  throw UnsupportedError(fmt::format(
-      "{}: routing with detours is there for tori, meshes, rings, dragonflies and fat trees; write minimal",
-      topology.name()));
+  throw UnsupportedError(
+      fmt::format("{}: routing with detours is available only for tori, meshes, rings, dragonflies and fat "
+                  "trees; write minimal",
+                  topology.name()));
 }
 
 }  // namespace coppice::topology

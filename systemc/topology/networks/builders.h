@@ -20,7 +20,8 @@ namespace coppice::topology {
 // dims [n]: a 1-dimensional torus by another name, with its ports and datelines.
 Topology make_ring(std::span<const int> dims, std::span<const LinkSpec> links);
 
-// dims [n]: a channel from every accelerator to every other, out-channels in ascending order of destination.
+// dims [n]: a channel from every accelerator to every other, out-channels in ascending order of
+// destination.
 Topology make_fully_connected(std::span<const int> dims, std::span<const LinkSpec> links);
 
 // dims [n]: n accelerators on one switch, node n; its out-channel to accelerator i is port i.

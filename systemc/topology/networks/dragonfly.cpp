@@ -250,12 +250,13 @@ std::unique_ptr<RoutingFunction> make_dragonfly_routing(const Topology& topology
 
 std::unique_ptr<DetourRouting> make_dragonfly_detours(const Topology& topology, int vcs, Detours detours) {
   if (detours == Detours::kAdaptive) {
-    throw UnsupportedError("a dragonfly has one shortest way between two routers: write ugal or valiant");
+    throw UnsupportedError(
+        "a dragonfly has only one shortest path between two routers: write ugal or valiant");
   }
   constexpr int kThirds = 3;
   if (vcs < kThirds || vcs > kMaxVcs) {
     throw UnsupportedError(
-        fmt::format("{} virtual channels on {}: needs {} to {}, a third for each group on the way", vcs,
+        fmt::format("{} virtual channels on {}: needs {} to {}, a third for each group on the path", vcs,
                     topology.name(), kThirds, kMaxVcs));
   }
   return std::make_unique<ByWayOfGroup>(topology, vcs, detours == Detours::kUgal);

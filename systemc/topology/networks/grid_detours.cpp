@@ -228,8 +228,8 @@ std::unique_ptr<DetourRouting> make_grid_detours(const Topology& topology, int v
   const bool adaptive = detours == Detours::kAdaptive;
   if (const int least = adaptive ? classes + 1 : 2 * classes; vcs < least) {
     throw UnsupportedError(fmt::format(
-        "{} virtual channels on {}: needs {} at least, {}", vcs, topology.name(), least,
-        adaptive ? "one beside those of dimension-order routing" : "a half for each part of a packet's way"));
+        "{} virtual channels on {}: needs at least {}, {}", vcs, topology.name(), least,
+        adaptive ? "one beside those of dimension-order routing" : "half for each part of a packet's path"));
   }
   if (adaptive) return std::make_unique<ShortestWays>(topology, vcs);
   return std::make_unique<ByWayOfNode>(topology, vcs, detours == Detours::kUgal);

@@ -114,31 +114,31 @@ class HierarchyRouting final : public RoutingFunction {
 }  // namespace
 
 void require_dimension(std::size_t d, const DimensionSpec& spec) {
-  if (spec.size < 2) refuse(d, fmt::format("a size of {} joins nobody: needs at least 2", spec.size));
+  if (spec.size < 2) refuse(d, fmt::format("a size of {} connects nothing: needs at least 2", spec.size));
   if (spec.bandwidth.bytes_per_second <= 0) refuse(d, "its bandwidth must be above 0");
   if (spec.latency < 0) refuse(d, "its latency must not be negative");
   if (spec.in_network && spec.kind != DimensionKind::kSwitch) {
-    refuse(d, fmt::format("a {} has no switch that could add (in_network)", to_string(spec.kind)));
+    refuse(d, fmt::format("a {} has no switch for in-network reduction (in_network)", to_string(spec.kind)));
   }
   if (spec.in_network && !spec.bundled) {
     refuse(d,
-           "a switch adds (in_network) what comes over one channel from each accelerator: its links must "
-           "be bundled");
+           "in-network reduction (in_network) needs one channel from each accelerator: the links must be "
+           "bundled");
   }
   if (!spec.bundled && spec.kind != DimensionKind::kSwitch) {
-    refuse(d, fmt::format("the links of a {} are always bundled: only those to a switch need not be",
+    refuse(d, fmt::format("the links of a {} are always bundled: only links to a switch can be unbundled",
                           to_string(spec.kind)));
   }
   const int ways = bundles(spec.kind, spec.size);
   if (spec.links < 1 || spec.links % ways != 0) {
-    refuse(d, fmt::format("a {} of {} has links in {} direction{} of every accelerator: {} link{} cannot be "
-                          "shared out, {} can",
+    refuse(d, fmt::format("a {} of {} has links in {} direction{} from every accelerator: {} link{} cannot "
+                          "be divided evenly, {} can",
                           to_string(spec.kind), spec.size, ways, ways == 1 ? "" : "s", spec.links,
                           spec.links == 1 ? "" : "s", (std::max(spec.links, 1) + ways - 1) / ways * ways));
   }
   std::int64_t sum = 0;
   if (__builtin_mul_overflow(spec.bandwidth.bytes_per_second, spec.links, &sum)) {
-    refuse(d, "its links have more bandwidth than can be counted");
+    refuse(d, "the total bandwidth of its links is too large");
   }
 }
 
@@ -217,10 +217,8 @@ Topology make_hierarchy(std::span<const DimensionSpec> dimensions) {
 
 Hierarchy::Hierarchy(const Topology& topology) : accelerators_(topology.num_accelerators()) {
   if (topology.kind() != Kind::kHierarchy) {
-    throw UnsupportedError(
-        fmt::format("{} has no dimensions with a network of their own: topology.kind "
-                    "hierarchy has",
-                    topology.name()));
+    throw UnsupportedError(fmt::format(
+        "{} has no dimensions with their own network: use topology.kind hierarchy", topology.name()));
   }
   int stride = 1;
   int port = 0;

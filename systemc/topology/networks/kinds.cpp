@@ -153,7 +153,7 @@ constexpr std::array kKinds{
     KindInfo{.kind = Kind::kDragonfly,
              .name = "dragonfly",
              .dims = "[p, a, h]",
-             .summary = "groups of a routers with p accelerators and h links to other groups each; a*h + 1 "
+             .summary = "groups of a routers, each with p accelerators and h links to other groups; a*h + 1 "
                         "groups, or a fourth number",
              .make = make_dragonfly,
              .link_levels = three_levels,
@@ -162,14 +162,14 @@ constexpr std::array kKinds{
     KindInfo{.kind = Kind::kHyperx,
              .name = "hyperx",
              .dims = "[t, s1, ...]",
-             .summary = "a grid of switches of t accelerators each, every row of it fully connected",
+             .summary = "a grid of switches with t accelerators each; every row is fully connected",
              .make = make_hyperx,
              .link_levels = level_per_dimension,
              .make_routing = make_hyperx_routing},
     KindInfo{
         .kind = Kind::kHierarchy,
         .name = "hierarchy",
-        .summary = "rings, fully connected groups or switches, one per dimension, each with links of its own",
+        .summary = "rings, fully connected groups or switches, one per dimension, each with its own links",
         .described_by = DescribedBy::kDimensions,
         .link_levels = level_per_dimension,
         .make_routing = make_hierarchy_routing,
@@ -220,7 +220,7 @@ std::int64_t count_accelerators(Kind kind, std::span<const int> dims) {
 Topology make_topology(Kind kind, std::span<const int> dims, std::span<const LinkSpec> links) {
   const auto make = info_of(kind).make;
   if (make != nullptr) return make(dims, links);
-  throw UnsupportedError(fmt::format("a topology of kind {} is not built from dims", to_string(kind)));
+  throw UnsupportedError(fmt::format("a topology of kind {} does not use dims", to_string(kind)));
 }
 
 std::unique_ptr<RoutingFunction> make_routing(const Topology& topology, int vcs) {

@@ -154,8 +154,8 @@ Route make_route(const Topology& topology, const RoutingFunction& routing, NodeI
     if (route.size() > topology.channels().size()) break;
   }
   if (at != dst || route.size() > topology.channels().size() + 1) {
-    throw ModelError(fmt::format("routing from {} to {} on {} does not arrive: {} hops, at {}", src, dst,
-                                 topology.name(), route.size(), at));
+    throw ModelError(fmt::format("routing from {} to {} on {} does not arrive: after {} hops it is at {}",
+                                 src, dst, topology.name(), route.size(), at));
   }
   return route;
 }

@@ -52,12 +52,12 @@ class Importer {
       add_rank();
     }
     require_partners();
-    assume(hosts_, "{} nodes of hosts (is_cpu_op) take no time of accelerators");
+    assume(hosts_, "{} host nodes (is_cpu_op) take no accelerator time");
     assume(dangling_, "{} control dependencies on nodes that are not in the trace are ignored");
-    assume(against_ids_, "{} nodes go ahead of lower ids of their stream, since those depend on them");
+    assume(against_ids_, "{} nodes run before lower ids of their stream, which depend on them");
     assume(unordered_,
-           "{} collectives start at once: no dependency and no stream puts them behind a computation");
-    assume(ignored_, "{} control dependencies are not waited for: program.dependencies: all follows them");
+           "{} collectives start immediately: no dependency or stream orders them after a computation");
+    assume(ignored_, "{} control dependencies are ignored: write program.dependencies: all to follow them");
     return std::move(result_);
   }
 
@@ -101,7 +101,7 @@ class Importer {
     const std::int64_t iteration = node.attributes.iteration.value_or(0);
     constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
     if (iteration <= kMost) return static_cast<std::int32_t>(iteration);
-    refuse(node, fmt::format("coppice_iteration is {}: the most is {}", iteration, kMost));
+    refuse(node, fmt::format("coppice_iteration is {}: the maximum is {}", iteration, kMost));
   }
 
   std::vector<std::size_t> dependencies(const Node& node,
@@ -138,7 +138,8 @@ class Importer {
     std::vector<bool> done(nodes.size());
     for (const std::size_t i : issued.order) done[i] = true;
     const auto stuck = std::ranges::find(done, false);
-    refuse(nodes[static_cast<std::size_t>(stuck - done.begin())], "it waits for itself, through others");
+    refuse(nodes[static_cast<std::size_t>(stuck - done.begin())],
+           "it waits for itself through other operations");
   }
 
   // A node waits for the one before it on its stream. Counts collectives that wait for nothing at all though
@@ -193,7 +194,7 @@ class Importer {
     const NodeAttributes& attributes = node.attributes;
     constexpr auto kLongest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 4 /
                                                          kFemtosecondsPerMicrosecond);
-    if (node.duration_micros > kLongest) refuse(node, "it takes longer than can be told: 38 minutes at most");
+    if (node.duration_micros > kLongest) refuse(node, "it takes too long: the limit is 38 minutes");
     compute.duration = attributes.duration_femtoseconds.value_or(
         static_cast<std::int64_t>(node.duration_micros) * kFemtosecondsPerMicrosecond);
     if (compute.duration == 0) {
@@ -234,7 +235,7 @@ class Importer {
     const NodeAttributes& attributes = node.attributes;
     const int other = sends ? rank_of(node, attributes.destination, "comm_dst")
                             : rank_of(node, attributes.source, "comm_src");
-    if (other == rank_) refuse(node, "it is from the rank to itself");
+    if (other == rank_) refuse(node, "it goes from the rank to itself");
     const int source = sends ? rank_ : other;
     const int destination = sends ? other : rank_;
     auto& ends = transfers_[{source, destination, attributes.tag.value_or(0)}];
@@ -247,7 +248,7 @@ class Importer {
     }
     const Transfer& transfer = transfers[static_cast<std::size_t>(ends.transfers[place])];
     if (transfer.bytes != bytes_of(node)) {
-      refuse(node, fmt::format("it is of {} bytes, but its other end of rank {} of {}", bytes_of(node), other,
+      refuse(node, fmt::format("it has {} bytes, but its other end at rank {} has {}", bytes_of(node), other,
                                transfer.bytes));
     }
     if (sends) return Send{ends.transfers[place]};
@@ -279,7 +280,7 @@ class Importer {
     const bool named = found != groups_.end() && !found->second.empty();
     if (!named && found == groups_.end() && !name.empty() && name != "0") {
       refuse(node,
-             fmt::format("there is no group '{}': metadata nodes or program.groups name its ranks", name));
+             fmt::format("unknown group '{}': name its ranks in metadata nodes or program.groups", name));
     }
     std::vector<int> ranks = named ? ranks_of(node, name, found->second) : all_ranks();
     if (std::ranges::find(ranks, rank_) == ranks.end()) {
@@ -297,10 +298,10 @@ class Importer {
     const std::int64_t number = needed(node, node.attributes.collective, "comm_type");
     const auto* known = std::ranges::find(kCollectives, number, &KnownCollective::number);
     if (known == kCollectives.end()) {
-      refuse(node, fmt::format("comm_type {} is no collective that can be run: all-reduce (0), reduce (1), "
-                               "all-gather (2), broadcast (5), all-to-all (6), reduce-scatter (7, 8) and "
-                               "barrier (9) are",
-                               number));
+      refuse(node, fmt::format(
+                       "comm_type {} is not a collective that can run: write all-reduce (0), reduce (1), "
+                       "all-gather (2), broadcast (5), all-to-all (6), reduce-scatter (7, 8) or barrier (9)",
+                       number));
     }
     const int group = group_of(node);
     GroupCollective collective = described(node, *known, group);
@@ -314,8 +315,8 @@ class Importer {
     }
     const GroupCollective& other = collectives[static_cast<std::size_t>(members[place])];
     if (other.op != collective.op || other.bytes != collective.bytes || other.root != collective.root) {
-      refuse(node, fmt::format("it is the {} of {} bytes that is number {} of group '{}', where another rank "
-                               "has the {} '{}' of {} bytes",
+      refuse(node, fmt::format("it is the {} of {} bytes with number {} in group '{}', but another rank has "
+                               "the {} '{}' of {} bytes there",
                                to_string(collective.op), collective.bytes, place,
                                result_.program.groups[static_cast<std::size_t>(group)].name,
                                to_string(other.op), other.name, other.bytes));
@@ -357,8 +358,8 @@ class Importer {
         const auto& missed = program.collectives[static_cast<std::size_t>(in_group_[group][joined])];
         throw ConfigError(
             {traces_[static_cast<std::size_t>(rank)].path},
-            fmt::format("rank {} has {} collectives of group '{}', but others have {}: '{}' has "
-                        "no node",
+            fmt::format("rank {} has {} collectives of group '{}', but other ranks have {}: its node for "
+                        "'{}' is missing",
                         rank, joined, program.groups[group].name, in_group_[group].size(), missed.name));
       }
     }
@@ -367,7 +368,7 @@ class Importer {
       const auto& [source, destination, tag] = key;
       const bool unsent = ends.sent < ends.received;
       throw ConfigError({traces_[static_cast<std::size_t>(unsent ? source : destination)].path},
-                        fmt::format("rank {} {} {} times to rank {} with tag {}, but that receives {} times",
+                        fmt::format("rank {} {} {} times to rank {} with tag {}, which receives {} times",
                                     source, "sends", ends.sent, destination, tag, ends.received));
     }
   }

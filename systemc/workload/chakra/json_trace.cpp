@@ -28,7 +28,7 @@ class Reader {
   Trace read_graph(const Json& graph) {
     Trace trace;
     trace.path = path_;
-    if (!graph.is_array()) refuse("workload_graph is no list of nodes");
+    if (!graph.is_array()) refuse("workload_graph is not a list of nodes");
     for (const Json& item : graph) {
       Node node = begin_node(item, "Id", "Name");
       if (!item.contains("NodeType")) refuse(place_of(rank_, node) + " has no NodeType");
@@ -60,7 +60,7 @@ class Reader {
       node.duration_micros = number(node, "durationMicros", item["durationMicros"]);
     }
     for (const Json& attribute : item.value("attr", Json::array())) {
-      if (!attribute.is_object()) refuse(place_of(rank_, node) + " has an attribute that is no object");
+      if (!attribute.is_object()) refuse(place_of(rank_, node) + " has an attribute that is not an object");
       for (const auto& [name, value] : attribute.items()) {
         if (!name.ends_with("Val")) continue;
         AttributeValue read = value_of(value);
@@ -82,7 +82,7 @@ class Reader {
  private:
   Node begin_node(const Json& item, const char* id, const char* name) const {
     Node node;
-    if (!item.is_object()) refuse("a node is no object: " + item.dump().substr(0, 40));
+    if (!item.is_object()) refuse("a node is not an object: " + item.dump().substr(0, 40));
     if (item.contains(name) && item[name].is_string()) node.name = item[name].get<std::string>();
     if (item.contains(id)) node.id = number(node, id, item[id]);
     return node;
@@ -97,13 +97,13 @@ class Reader {
   std::uint64_t number(const Node& node, const std::string& name, const Json& value) const {
     const AttributeValue read = value_of(value);
     if (read.number && *read.number >= 0) return static_cast<std::uint64_t>(*read.number);
-    refuse(fmt::format("{}: {} is {}: a whole number from 0 on is expected", place_of(rank_, node), name,
+    refuse(fmt::format("{}: {} is {}: expected a whole number, 0 or more", place_of(rank_, node), name,
                        value.dump().substr(0, 40)));
   }
 
   std::vector<std::uint64_t> ids(const Node& node, const Json& list) const {
     std::vector<std::uint64_t> result;
-    if (!list.is_array()) refuse(place_of(rank_, node) + " has dependencies that are no list");
+    if (!list.is_array()) refuse(place_of(rank_, node) + " has dependencies that are not a list");
     for (const Json& id : list) result.push_back(number(node, "a dependency", id));
     return result;
   }
@@ -133,9 +133,9 @@ Trace read_json_trace(const std::string& text, const std::string& path, int rank
     try {
       stream >> item;
     } catch (const Json::exception& error) {
-      throw ConfigError({path}, fmt::format("rank {}: the trace is no JSON: {}", rank, error.what()));
+      throw ConfigError({path}, fmt::format("rank {}: the trace is not JSON: {}", rank, error.what()));
     }
-    if (!item.is_object()) reader.refuse("the trace is no object: " + item.dump().substr(0, 40));
+    if (!item.is_object()) reader.refuse("the trace is not an object: " + item.dump().substr(0, 40));
     if (first && item.contains("workload_graph")) return reader.read_graph(item["workload_graph"]);
     if (first && item.contains("schema") && item.contains("nodes")) {
       reader.refuse(

@@ -99,10 +99,9 @@ class Reader {
   }
 
   [[noreturn]] void refuse(int byte) const {
-    throw ConfigError({path_},
-                      fmt::format("rank {}: what begins at byte {} is no message of a Chakra trace: a "
-                                  "header, then nodes, each behind its length (protobuf)",
-                                  rank_, byte));
+    throw ConfigError({path_}, fmt::format("rank {}: the bytes from {} are not a message of a Chakra trace: "
+                                           "expected a header, then nodes, each after its length (protobuf)",
+                                           rank_, byte));
   }
 
   Node node_of(const TraceNode& message) const {

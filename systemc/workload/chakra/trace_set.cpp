@@ -26,8 +26,8 @@ std::string file_of(const std::string& pattern, int rank) {
 std::vector<Trace> read_traces(const std::string& pattern) {
   if (pattern.find(kRank) == std::string::npos) {
     throw ConfigError({pattern},
-                      "the name of a trace's files has {rank} where a rank's number stands, for "
-                      "example trace.{rank}.et");
+                      "the file name of a trace must have {rank} in place of the rank's number, for example "
+                      "trace.{rank}.et");
   }
   std::vector<Trace> traces;
   std::error_code none;
@@ -35,7 +35,7 @@ std::vector<Trace> read_traces(const std::string& pattern) {
     traces.push_back(read_trace(file_of(pattern, rank), rank));
   }
   if (traces.empty()) {
-    throw ConfigError({pattern}, fmt::format("there is no {}: the trace of rank 0", file_of(pattern, 0)));
+    throw ConfigError({pattern}, fmt::format("{} does not exist: the trace of rank 0", file_of(pattern, 0)));
   }
   return traces;
 }
@@ -44,7 +44,8 @@ NamedGroups read_groups(const std::string& path) {
   NamedGroups groups;
   const auto json = nlohmann::json::parse(read_trace_bytes(path), nullptr, false);
   const auto refuse = [&] {
-    throw ConfigError({path}, "the groups are no object of lists of ranks, for example {\"1\": [0, 1]}");
+    throw ConfigError({path},
+                      "the groups are not an object of lists of ranks: write, for example, {\"1\": [0, 1]}");
   };
   if (!json.is_object()) refuse();
   for (const auto& [name, ranks] : json.items()) {

@@ -47,20 +47,21 @@ NodeKind kind_of(const std::string& path, int rank, const Node& node, std::int64
     if (static_cast<std::int64_t>(known.kind) == number) return known.kind;
   }
   if (number == kOldCollective) {
-    throw ConfigError({path}, fmt::format("{} is of type 8: the trace has the old schema, which counts types "
+    throw ConfigError({path}, fmt::format("{} has type 8: the trace uses the old schema, which counts types "
                                           "from 1; convert it with a newer Chakra",
                                           place_of(rank, node)));
   }
-  throw ConfigError({path}, fmt::format("{} is of type {}: 1 to 7 are known", place_of(rank, node), number));
+  throw ConfigError({path},
+                    fmt::format("{} has type {}: the types are 1 to 7", place_of(rank, node), number));
 }
 
 NodeKind kind_named(const std::string& path, int rank, const Node& node, const std::string& name) {
   const auto* known = std::ranges::find_if(kKinds, [&](const NamedKind& kind) { return name == kind.name; });
   if (known != kKinds.end()) return known->kind;
-  throw ConfigError({path},
-                    fmt::format("{} is of type '{}': METADATA_NODE, MEM_LOAD_NODE, MEM_STORE_NODE, "
-                                "COMP_NODE, COMM_SEND_NODE, COMM_RECV_NODE and COMM_COLL_NODE are known",
-                                place_of(rank, node), name));
+  throw ConfigError(
+      {path}, fmt::format("{} has type '{}': the types are METADATA_NODE, MEM_LOAD_NODE, MEM_STORE_NODE, "
+                          "COMP_NODE, COMM_SEND_NODE, COMM_RECV_NODE and COMM_COLL_NODE",
+                          place_of(rank, node), name));
 }
 
 std::optional<std::int64_t> whole_number(const nlohmann::json& value) {
@@ -81,7 +82,7 @@ void set_attribute(const std::string& path, int rank, Node& node, const std::str
   const auto number = [&] {
     if (value.number && *value.number >= 0) return *value.number;
     throw ConfigError(
-        {path}, fmt::format("{}: {} is no whole number from 0 to 2^63 - 1", place_of(rank, node), name));
+        {path}, fmt::format("{}: {} is not a whole number from 0 to 2^63 - 1", place_of(rank, node), name));
   };
   NodeAttributes& attributes = node.attributes;
   if (name == "is_cpu_op") {
@@ -92,7 +93,7 @@ void set_attribute(const std::string& path, int rank, Node& node, const std::str
     // Some tools write it as a text.
     attributes.stream = value.number ? value.number : number_in(value.text.value_or(""));
     if (!attributes.stream) {
-      throw ConfigError({path}, fmt::format("{}: stream is no whole number", place_of(rank, node)));
+      throw ConfigError({path}, fmt::format("{}: stream is not a whole number", place_of(rank, node)));
     }
   } else if (name == "coppice_kind") {
     attributes.communication = value.text.value_or("");

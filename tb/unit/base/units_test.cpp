@@ -61,8 +61,8 @@ TEST(Units, RefusesTextThatIsNoNumberWithAUnit) {
   expect_refused(parse_bytes, "KiB", "number followed by a unit");
   expect_refused(parse_bytes, ".5 KiB", "number followed by a unit");
   expect_refused(parse_bytes, "5. KiB", "number followed by a unit");
-  expect_refused(parse_bytes, "-4 KiB", "no sign");
-  expect_refused(parse_bytes, "+4 KiB", "no sign");
+  expect_refused(parse_bytes, "-4 KiB", "must not have a sign");
+  expect_refused(parse_bytes, "+4 KiB", "must not have a sign");
   expect_refused(parse_bytes, "64", "needs a unit (B, kB, KiB");
   expect_refused(parse_bytes, "64 ns", "'ns' is none of");
   expect_refused(parse_bytes, "1e3 B", "'e3 B' is none of");

@@ -105,7 +105,7 @@ TEST(Load, NamesUnknownKeysWithTheNearestKnownOne) {
             "--set system.link.bandwith=3 GB/s:1:13: unknown key 'system.link.bandwith'; did you mean "
             "'system.link.bandwidth'?");
   EXPECT_EQ(complaint("system.clock: 1 GHz\n"),
-            "1:1: 'system.clock' must be nested in the file, a section for every part of the name");
+            "1:1: 'system.clock' must be nested: write a section for every part of the name");
 }
 
 TEST(Load, NamesMissingKeysAtTheSectionThatLacksThem) {

@@ -54,7 +54,7 @@ TEST(MachineFit, KeepsWhatIsSetAndFitsTheRestToIt) {
   EXPECT_EQ(loaded.config.system.flit, 128);
   EXPECT_EQ(loaded.config.system.ni.payload, 2048);
   EXPECT_THAT(loaded.config.assumptions, ElementsAre(AllOf(HasSubstr("packets of 2 KiB and buffers of"),
-                                                           HasSubstr("keeps its bandwidth"))));
+                                                           HasSubstr("runs at full rate"))));
 }
 
 TEST(MachineFit, CountsTheShareOfALinkThatMessagesCanUse) {

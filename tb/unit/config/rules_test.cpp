@@ -70,7 +70,7 @@ TEST(Rules, WantTwoVirtualChannelsForADateline) {
   Loaded loaded = torus();
   loaded.config.system.router.vcs = 1;
   EXPECT_THAT(complaint(loaded), HasSubstr("system.router.vcs | "));
-  EXPECT_THAT(complaint(loaded), HasSubstr("a torus needs 2"));
+  EXPECT_THAT(complaint(loaded), HasSubstr("a torus needs at least 2"));
   loaded.config.system.topology.dims = {2, 2};
   EXPECT_EQ(complaint(loaded), "accepted");
   loaded.config.system.topology = {"mesh", {4, 4}};
@@ -81,7 +81,7 @@ TEST(Rules, WantAPayloadOfWholeFlits) {
   Loaded loaded = torus();
   loaded.config.system.ni.payload = 250;
   EXPECT_THAT(complaint(loaded),
-              HasSubstr("system.ni.payload of 250 B is no whole number of flits of 16 B: 256 B"));
+              HasSubstr("system.ni.payload of 250 B is not a whole number of flits of 16 B: write 256 B"));
   loaded.config.system.ni.flow_control = FlowControl::kMessage;
   EXPECT_EQ(complaint(loaded), "accepted");
 }
@@ -90,7 +90,7 @@ TEST(Rules, WantObservedNodesThatExist) {
   Loaded loaded = torus();
   loaded.config.observe_nodes = {16};
   EXPECT_THAT(complaint(loaded), HasSubstr("observe.nodes[0] | "));
-  EXPECT_THAT(complaint(loaded), HasSubstr("accelerators 0 to 15 only"));
+  EXPECT_THAT(complaint(loaded), HasSubstr("the accelerators are 0 to 15"));
 }
 
 }  // namespace

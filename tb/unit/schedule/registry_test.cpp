@@ -70,7 +70,7 @@ TEST(Registry, PiecesAreRefusedWhereTheyMeanNothing) {
   request.chunks = 2;
   for (const std::string name : {"ring", "ring2d", "halving_doubling", "direct", "multitree"}) {
     EXPECT_THAT([&] { make_compiler(name)->compile(machine.topology, request); },
-                testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr(name + " does not cut")));
+                testing::ThrowsMessage<UnsupportedError>(testing::HasSubstr(name + " does not split")));
   }
 }
 

@@ -14,7 +14,7 @@ SCRIPT = ROOT / "scripts" / "area_fit"
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
-from hardware.errors import HardwareError  # noqa: E402: its folder is no package of the system
+from hardware.errors import HardwareError  # noqa: E402: its folder is not an installed package
 
 LOADER = importlib.machinery.SourceFileLoader("area_fit", str(SCRIPT))
 area_fit = importlib.util.module_from_spec(importlib.util.spec_from_loader("area_fit", LOADER))

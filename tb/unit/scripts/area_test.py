@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "scripts" / "area"
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from hardware import liberty, synthesis  # noqa: E402: its folder is no package of the system
+from hardware import liberty, synthesis  # noqa: E402: its folder is not an installed package
 
 class Liberty(unittest.TestCase):
     def test_finds_areas_flip_flops_and_the_smallest_nand(self):

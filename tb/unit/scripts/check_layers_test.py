@@ -79,7 +79,7 @@ class CheckLayers(unittest.TestCase):
         self.assertIn('"config/loader.h"?', self.errors({"config/a.cpp": '#include "loader.h"\n'}))
 
     def test_refuses_a_folder_that_is_no_library(self):
-        self.assertIn("misc/a.h:1: misc/ is no coppice_library()", self.errors({"misc/a.h": ""}))
+        self.assertIn("misc/a.h:1: misc/ is not a coppice_library()", self.errors({"misc/a.h": ""}))
 
     def test_refuses_a_library_that_depends_on_one_below(self):
         self.assertIn("CMakeLists.txt:1: base depends on topology, which is not above it",

@@ -20,7 +20,7 @@ SCRIPT = ROOT / "scripts" / "energy"
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
-from hardware import gates, liberty, netlist, power_tables, recorded, replay  # noqa: E402: its folder is no package of the system
+from hardware import gates, liberty, netlist, power_tables, recorded, replay  # noqa: E402: its folder is not an installed package
 from hardware.errors import HardwareError  # noqa: E402
 
 LIBERTY = pathlib.Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")

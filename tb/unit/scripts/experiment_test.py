@@ -14,7 +14,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts" / "experiments"))
 
-import experiment  # noqa: E402: its folder is no package
+import experiment  # noqa: E402: its folder is not a package
 import inputs  # noqa: E402
 import quantity  # noqa: E402
 

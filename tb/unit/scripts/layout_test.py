@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "scripts" / "layout"
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from hardware import layout, layout_files, timing  # noqa: E402: its folder is no package of the system
+from hardware import layout, layout_files, timing  # noqa: E402: its folder is not an installed package
 from hardware.errors import HardwareError  # noqa: E402
 
 LIBRARY = types.SimpleNamespace(buffer="BUFX4")

@@ -12,7 +12,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tb" / "mutate"))
 
-import drawing  # noqa: E402: its folder is no package of the system
+import drawing  # noqa: E402: its folder is not an installed package
 import stages  # noqa: E402
 import verilog  # noqa: E402
 

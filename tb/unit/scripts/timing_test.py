@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "scripts" / "timing"
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from hardware import netlist, timing  # noqa: E402: its folder is no package of the system
+from hardware import netlist, timing  # noqa: E402: its folder is not an installed package
 from hardware.errors import HardwareError  # noqa: E402
 
 # Delays that do not depend on load or slew: 1 ns through the inverter, 2 through the NAND, 3 from clock to Q.

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
-from hardware import recorded  # noqa: E402: its folder is no package of the system
+from hardware import recorded  # noqa: E402: its folder is not an installed package
 from hardware.errors import HardwareError  # noqa: E402
 
 LOADER = importlib.machinery.SourceFileLoader("waveforms", str(ROOT / "scripts" / "waveforms"))

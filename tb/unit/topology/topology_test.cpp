@@ -43,7 +43,8 @@ TEST(Topology, RefusesImpossibleChannels) {
   const auto adding = [&](NodeId src, NodeId dst, Bandwidth bandwidth, Femtoseconds latency) {
     return [&topology, src, dst, bandwidth, latency] { topology.add_channel(src, dst, bandwidth, latency); };
   };
-  EXPECT_THAT(adding(0, 3, kBandwidth, 0), ThrowsMessage<UnsupportedError>(HasSubstr("only nodes 0 to 2")));
+  EXPECT_THAT(adding(0, 3, kBandwidth, 0),
+              ThrowsMessage<UnsupportedError>(HasSubstr("the nodes are 0 to 2")));
   EXPECT_THAT(adding(-1, 0, kBandwidth, 0), ThrowsMessage<UnsupportedError>(HasSubstr("channel -1->0")));
   EXPECT_THAT(adding(1, 1, kBandwidth, 0), ThrowsMessage<UnsupportedError>(HasSubstr("to itself")));
   EXPECT_THAT(adding(0, 1, {}, 0), ThrowsMessage<UnsupportedError>(HasSubstr("bandwidth")));

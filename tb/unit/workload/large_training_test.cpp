@@ -487,13 +487,13 @@ TEST(LargeTraining, SaysWhatCannotBeLaidOut) {
     return ::testing::Pair(key, HasSubstr(text));
   };
   EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.tensor = 3; }),
-              is("training.parallel.tensor", "4 heads cannot be shared by 3"));
+              is("training.parallel.tensor", "4 heads cannot be divided by 3"));
   EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.pipeline = 16; }),
-              is("training.parallel.pipeline", "8 layers cannot be 16 stages"));
+              is("training.parallel.pipeline", "8 layers cannot form 16 stages"));
   EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.expert = 2; }),
-              is("training.parallel.expert", "1 experts cannot be shared by 2"));
+              is("training.parallel.expert", "1 experts cannot be divided by 2"));
   EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.context = 5; }),
-              is("training.parallel.context", "32 tokens of a sample cannot be shared by 5"));
+              is("training.parallel.context", "32 tokens of a sample cannot be divided by 5"));
   EXPECT_THAT(fault([](LargeTraining& t) { t.chunks = 2; }), is("training.interleave", "interleaved"));
   EXPECT_THAT(fault([](LargeTraining& t) {
                 t.schedule = PipelineSchedule::kInterleaved;
@@ -503,7 +503,7 @@ TEST(LargeTraining, SaysWhatCannotBeLaidOut) {
   EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.order.pop_back(); }),
               is("training.parallel.order", "pipeline 0 times"));
   EXPECT_THAT(fault([](LargeTraining& t) { t.parallel.data = 0; }),
-              is("training.parallel.data", "1 at least"));
+              is("training.parallel.data", "needs at least 1"));
 }
 
 }  // namespace

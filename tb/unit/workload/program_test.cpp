@@ -63,7 +63,7 @@ TEST(Program, NeedsRanksAndAPlaceForEach) {
   EXPECT_THAT(complaint([](Program& program) {
                 program.placement = {4, 4};
               }),
-              HasSubstr("rank 1 is placed on accelerator 4, which has a rank already"));
+              HasSubstr("rank 1 is placed on accelerator 4, which already has a rank"));
 }
 
 TEST(Program, NeedsGroupsOfRanksThatThereAre) {
@@ -72,7 +72,7 @@ TEST(Program, NeedsGroupsOfRanksThatThereAre) {
   EXPECT_THAT(complaint([](Program& program) {
                 program.groups[0].ranks = {0, 2};
               }),
-              HasSubstr("group 'both' names rank 2: the program has 0 to 1"));
+              HasSubstr("group 'both' names rank 2: the program has ranks 0 to 1"));
   EXPECT_THAT(complaint([](Program& program) {
                 program.groups[0].ranks = {1, 1};
               }),
@@ -81,7 +81,7 @@ TEST(Program, NeedsGroupsOfRanksThatThereAre) {
 
 TEST(Program, RefusesCollectivesWithoutGroupOrRoot) {
   EXPECT_THAT(complaint([](Program& program) { program.collectives[0].group = 1; }),
-              HasSubstr("collective 'sum' is of group 1"));
+              HasSubstr("collective 'sum' uses group 1"));
   EXPECT_THAT(complaint([](Program& program) { program.collectives[0].bytes = -1; }),
               HasSubstr("collective 'sum' has -1 bytes"));
   EXPECT_THAT(complaint([](Program& program) { program.collectives[0].root = 2; }),
@@ -133,7 +133,7 @@ TEST(Program, WantsTransfersToBeSentAndReceivedOnceByTheirRanks) {
 
 TEST(Program, RefusesCyclesAndDependenciesOnNothing) {
   EXPECT_THAT(complaint([](Program& program) { program.ranks[0].operations[0].after = {2}; }),
-              HasSubstr("waits for itself, through others"));
+              HasSubstr("waits for itself through other operations"));
   EXPECT_THAT(complaint([](Program& program) { program.ranks[0].operations[1].after = {1}; }),
               HasSubstr("rank 0, operation 'send' waits for itself"));
   EXPECT_THAT(complaint([](Program& program) { program.ranks[0].operations[0].after = {-1}; }),

@@ -116,7 +116,7 @@ TEST(ScaleSim, ReadsGemmTablesByPosition) {
   const Model more = import("L,M,N,K,note\nA,256,768,512,7\n");
   EXPECT_EQ(more.layers, layers);
   EXPECT_THAT(more.warnings.at(0), HasSubstr(":1:9: warning: the column 'note' is not read"));
-  expect_refused("Nr, IFMAP Height, Channels, Num Filter\n", ":1:1: 'Nr' is no known column");
+  expect_refused("Nr, IFMAP Height, Channels, Num Filter\n", ":1:1: 'Nr' is not a known column");
 }
 
 TEST(ScaleSim, ReadsTheOptionalColumns) {
@@ -151,7 +151,8 @@ TEST(ScaleSim, ReadsWhatStandsBehindTheStridesByPosition) {
   EXPECT_EQ(gemm(model.layers[3], Pass::kForward, 1), (Gemm{16 * 24, 2, 8}));
   EXPECT_EQ(model.layers[3].parameters(), 16);
   EXPECT_EQ(gemm(model.layers[4], Pass::kForward, 2), (Gemm{8 * 64, 5, 8}));
-  expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 1, 4:2,\n", ":2:25: Sparsity of 4:2: no more than all");
+  expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 1, 4:2,\n",
+                 ":2:25: Sparsity of 4:2: cannot keep more than all");
   expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 1, x:2,\n", ":2:25: Sparsity must be a whole number");
 }
 
@@ -218,7 +219,7 @@ TEST(ScaleSim, NamesThePlaceOfABadCell) {
 TEST(ScaleSim, NamesWhatARowLacksOrHasTooMuch) {
   expect_refused(header + "a, 8, 8, 3, 3, 2, 4,\n", ":2:19: layer 'a' has no Strides");
   expect_refused(header + "a, 8, , 3, 3, 2, 4, 1\n", ":2:6: layer 'a' has no IFMAP Width");
-  expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 1, 7, 1:2, 1, 5\n", ":2:36: '5' stands in column 12");
+  expect_refused(header + "a, 8, 8, 3, 3, 2, 4, 1, 7, 1:2, 1, 5\n", ":2:36: '5' is in column 12");
 }
 
 TEST(ScaleSim, RefusesLayersThatCannotBe) {
@@ -229,7 +230,7 @@ TEST(ScaleSim, RefusesLayersThatCannotBe) {
       "Strides, Groups, Kind\n";
   expect_refused(wide + "a, 8, 8, 3, 3, 3, 4, 1, 2\n", ":2:25: 2 groups do not divide Channels of 3");
   expect_refused(wide + "a, 8, 8, 3, 3, 4, 5, 1, 2\n", ":2:25: 2 groups do not divide Num Filter of 5");
-  expect_refused(wide + "a, 8, 8, 3, 3, 4, 4, 1, 1, embedding\n", ":2:28: embedding takes a 1x1 filter");
+  expect_refused(wide + "a, 8, 8, 3, 3, 4, 4, 1, 1, embedding\n", ":2:28: embedding needs a 1x1 filter");
   expect_refused(wide + "a, 8, 8, 3, 3, 4, 4, 1, 1, lstm\n",
                  ":2:28: Kind must be one of conv, tied, embedding");
   expect_refused(header + "a, 1, 1, 1, 1, 16777216, 16777216, 1,\n", ":2:1: layer a has more than");
@@ -253,14 +254,14 @@ TEST(ScaleSim, TakesProductsWrittenAsConvolutions) {
 }
 
 TEST(ScaleSim, RefusesHeadersItDoesNotKnow) {
-  expect_refused("Layer name, IFMAP Height, Colour\n", ":1:27: 'Colour' is no known column");
-  expect_refused("Layer name, IFMAP Height, IFMAP H\n", ":1:27: there is a second column IFMAP Height");
-  expect_refused("Layer name, IFMAP Height\n", ":1:1: the header has no column IFMAP Width");
+  expect_refused("Layer name, IFMAP Height, Colour\n", ":1:27: 'Colour' is not a known column");
+  expect_refused("Layer name, IFMAP Height, IFMAP H\n", ":1:27: a second column IFMAP Height");
+  expect_refused("Layer name, IFMAP Height\n", ":1:1: the header lacks the column IFMAP Width");
 }
 
 TEST(ScaleSim, RefusesTablesWithoutLayers) {
-  expect_refused("", ":1:1: holds no layer");
-  expect_refused(header + "\nTitle\n", ":1:1: holds no layer");
+  expect_refused("", ":1:1: holds no layers");
+  expect_refused(header + "\nTitle\n", ":1:1: holds no layers");
   EXPECT_THAT([] { import_scale_sim("/nonexistent.csv"); },
               ThrowsMessage<ConfigError>(HasSubstr("/nonexistent.csv:1:1: cannot read")));
 }

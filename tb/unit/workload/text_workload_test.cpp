@@ -107,38 +107,39 @@ TEST(TextWorkload, ReadsSimAisHeaderAndSuffixes) {
               HasSubstr("3:8: ALLTOALL_EP needs the size of groups that share experts"));
   EXPECT_THAT(complaint("DATA ep: 8" + layers), HasSubstr("3:8: ALLTOALL_EP needs the size"));
   EXPECT_THAT(complaint("DATA\n1\na -1 1 NONE_EP 0 1 NONE 0 1 NONE 0 0\n"),
-              HasSubstr("3:8: there is no collective 'NONE_EP'"));
-  EXPECT_THAT(complaint("DATA ep: 0" + layers), HasSubstr("1:10: '0' is no number"));
+              HasSubstr("3:8: unknown collective 'NONE_EP'"));
+  EXPECT_THAT(complaint("DATA ep: 0" + layers), HasSubstr("1:10: '0' is not a valid number"));
 }
 
 TEST(TextWorkload, PointsAtWhatIsWrong) {
-  EXPECT_THAT(complaint("CONSTANT\n1\n"), HasSubstr("1:1: there is no parallelism 'CONSTANT': DATA, MODEL"));
-  EXPECT_THAT(complaint("DATA\n"), HasSubstr("a text workload has a line with its parallelism"));
+  EXPECT_THAT(complaint("CONSTANT\n1\n"),
+              HasSubstr("1:1: unknown parallelism 'CONSTANT': write one of DATA, MODEL"));
+  EXPECT_THAT(complaint("DATA\n"), HasSubstr("a text workload needs a line with its parallelism"));
   EXPECT_THAT(complaint("DATA\n2\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
-              HasSubstr("2:1: 2 layers are announced, but 1 follow"));
+              HasSubstr("2:1: the file announces 2 layers, but has 1"));
   EXPECT_THAT(complaint("DATA\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0\n"),
               HasSubstr("3:1: layer 'a' has 11 columns"));
   EXPECT_THAT(complaint("DATA\n1\na -1 1 GOSSIP 0 1 NONE 0 1 NONE 0 0\n"),
-              HasSubstr("3:8: there is no collective 'GOSSIP': NONE, ALLREDUCE"));
-  EXPECT_THAT(complaint("DATA\n1\na -1 -5 NONE 0 1 NONE 0 1 NONE 0 0\n"), HasSubstr("3:6: '-5' is no time"));
+              HasSubstr("3:8: unknown collective 'GOSSIP': write one of NONE, ALLREDUCE"));
+  EXPECT_THAT(complaint("DATA\n1\na -1 -5 NONE 0 1 NONE 0 1 NONE 0 0\n"),
+              HasSubstr("3:6: '-5' is not a valid time"));
   EXPECT_THAT(complaint("HYBRID_TRANSFORMER\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
               HasSubstr("1:1: HYBRID_TRANSFORMER needs the size of its groups"));
   EXPECT_THAT(complaint("HYBRID_DLRM 3\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
-              HasSubstr("the last of the bottom MLP is layer 3, but there are layers 0 to 0"));
+              HasSubstr("the last of the bottom MLP is layer 3, but the layers are 0 to 0"));
   EXPECT_THAT(complaint("HYBRID_TRANSFORMER checkpoint\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
-              HasSubstr("1:20: there is no parameter 'checkpoint'"));
+              HasSubstr("1:20: unknown parameter 'checkpoint'"));
 }
 
 TEST(TextWorkload, TakesNothingThatItWouldNotRead) {
   const std::string layer = "a -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n";
   EXPECT_EQ(complaint("DATA\n1\n" + layer), "accepted");
-  EXPECT_THAT(complaint("DATA\n1 junk 7\n" + layer),
-              HasSubstr("2:3: 'junk' stands behind the number of layers"));
+  EXPECT_THAT(complaint("DATA\n1 junk 7\n" + layer), HasSubstr("2:3: 'junk' follows the number of layers"));
   EXPECT_THAT(complaint("DATA\n1\na zzz 1 NONE 0 1 NONE 0 1 NONE 0 0\n"),
-              HasSubstr("3:3: 'zzz' is no reserved number (-1): a whole number from -1"));
+              HasSubstr("3:3: 'zzz' is not a valid reserved number (-1): write a whole number from -1"));
   EXPECT_THAT(complaint("DATA\n1\na -2 1 NONE 0 1 NONE 0 1 NONE 0 0\n"), HasSubstr("3:3: '-2' is no"));
   EXPECT_THAT(complaint("DATA\n1\na -1 1 NONE 0 1 NONE 4096 1 NONE 0 0\n"),
-              HasSubstr("3:22: NONE sends nothing, but 4096 bytes stand beside it"));
+              HasSubstr("3:22: NONE sends nothing, but has 4096 bytes"));
 }
 
 TEST(TextWorkload, CountsTheBytesOfAnAllGatherAsItIsTold) {

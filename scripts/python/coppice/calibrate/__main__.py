@@ -21,7 +21,7 @@ try:
     from coppice.calibrate.fit import Protocol, Shape, fit_series, setup_of_step
     from coppice.calibrate.measured import MeasuredError, Point, read
 except ModuleNotFoundError as missing:
-    sys.exit(f"coppice: a calibration needs the packages {PACKAGES}: there is no {missing.name}")
+    sys.exit(f"coppice: a calibration needs the packages {PACKAGES}: {missing.name} is missing")
 
 # The algorithms that a library may have used, those that move the most bytes first.
 CANDIDATES = {"all_reduce": ["rail_ring", "rail_tree", "nvls"], "all_gather": ["rail_ring"],

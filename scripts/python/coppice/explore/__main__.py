@@ -20,7 +20,7 @@ try:
     from coppice.explore.located import SpaceError
     from coppice.explore.space import SAMPLED, Search, Space
 except ModuleNotFoundError as missing:
-    sys.exit(f"coppice: a search needs the packages {PACKAGES}: there is no {missing.name}")
+    sys.exit(f"coppice: a search needs the packages {PACKAGES}: {missing.name} is missing")
 
 
 def parser() -> argparse.ArgumentParser:

@@ -184,7 +184,7 @@ class Evaluator:
     # Points.
 
     def evaluate(self, values: Mapping[str, Any], fidelity: str | None) -> dict[str, Any]:
-        """The record of a point. Raises Unusable where there are no numbers."""
+        """Returns the record of a point. Raises Unusable if it has no results."""
         self._refuse_early(values)
         settings, facts = self._settled(self.space.settings_of(values), values, None)
         known: dict[str, Any] = {**values, **settings, "topology": facts}
@@ -303,7 +303,7 @@ class Evaluator:
         try:
             return function(argument)
         except MissingName as error:
-            raise CoppiceError(f"{self.space.path}: there is no quantity '{error.name}': a result has these and more: "
+            raise CoppiceError(f"{self.space.path}: unknown quantity '{error.name}'; a result has, among others: "
                                "time_ns, efficiency, hardware.area_mm2 and .energy_uj (with hardware.technology), cost "
                                "(with prices), topology.links", BAD_INPUT) from error
         except ExpressionError as error:

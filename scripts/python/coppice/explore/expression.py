@@ -25,14 +25,14 @@ TEMPLATE = re.compile(r"\$\{([^}]*)\}")
 
 
 class ExpressionError(ValueError):
-    """Text that is no expression, or a value that it cannot have."""
+    """The text is not an expression, or has an invalid value."""
 
 
 class MissingName(ExpressionError):
     """A name without a value, yet or at all."""
 
     def __init__(self, name: str):
-        super().__init__(f"there is no quantity '{name}'")
+        super().__init__(f"unknown quantity '{name}'")
         self.name = name
 
 
@@ -47,7 +47,7 @@ def number(value: Any) -> Any:
 
 
 def _dotted(node: ast.AST) -> str | None:
-    """"a.b.0" of the nodes of a.b[0]; None if they are no name."""
+    """Returns "a.b.0" for the nodes of a.b[0], or None if they are not a name."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -67,7 +67,7 @@ class Expression:
         try:
             self._tree = ast.parse(self.text.strip(), mode="eval").body
         except SyntaxError as error:
-            raise ExpressionError(f"'{self.text}' is no expression: {error.msg}") from error
+            raise ExpressionError(f"'{self.text}' is not an expression: {error.msg}") from error
         self.names: set[str] = set()
         self._check(self._tree)
 
@@ -146,7 +146,7 @@ class Expression:
 
 
 def templates(text: Any) -> list[Expression]:
-    """The expressions in a value's ${...}; none in what is no text."""
+    """The expressions in a value's ${...}; none if the value is not text."""
     return [Expression(inner) for inner in TEMPLATE.findall(text)] if isinstance(text, str) else []
 
 

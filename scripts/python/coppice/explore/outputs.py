@@ -134,7 +134,7 @@ class Results:
         return sorted(rows, key=lambda r: (r["around"], order[r["key"]], texts.get((r["key"], str(r["value"])), 0)))
 
     def skipped(self) -> dict[str, int]:
-        """How many points there are no numbers of, by reason."""
+        """The number of points without results, by reason."""
         reasons: dict[str, int] = {}
         for point in self.points:
             if point.state in ("skipped", "failed"):
@@ -163,7 +163,7 @@ class Results:
                 ["report", str(folder / "explore.json"), "--out", str(path)]) and None)
 
     def _configurations(self, folder: pathlib.Path) -> None:
-        """A file for every point of the front and workload; those of a front that is no more go."""
+        """Writes a file for every point of the front and workload, and removes files of an earlier front."""
         folder.mkdir(exist_ok=True)
         names = set()
         for point in self.front:

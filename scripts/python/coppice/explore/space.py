@@ -199,19 +199,19 @@ class Space:
 
     def _whole(self, value: Any, least: int, *path: Any) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise self._error(f"{path[-1]}: '{value}' is no whole number from {least} on", *path)
+            raise self._error(f"{path[-1]}: '{value}' is not a whole number, {least} or more", *path)
         return value
 
     def _positive(self, value: Any, *path: Any, most: float = math.inf) -> float:
         if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value <= most:
             bound = "" if most == math.inf else f", {most} at most"
-            raise self._error(f"{path[-1]}: '{value}' is no number above 0{bound}", *path)
+            raise self._error(f"{path[-1]}: '{value}' is not a number above 0{bound}", *path)
         return float(value)
 
     def _file(self, value: Any, *path: Any) -> pathlib.Path:
         file = self.path.parent / str(value)
         if not file.is_file():
-            raise self._error(f"there is no file {file} (names are relative to the space's file)", *path)
+            raise self._error(f"the file {file} does not exist (names are relative to the space's file)", *path)
         return file
 
     def _expression(self, text: Any, *path: Any) -> Expression:
@@ -259,7 +259,7 @@ class Space:
         known = {key.name for key in self.keys} | set(self.settings)
         for name, asked in conditional.items():
             for other in sorted(asked - known):
-                raise self._error(f"{name}: its condition is on '{other}', which is no key of the space and no setting",
+                raise self._error(f"{name}: its condition is on '{other}', which is neither a key of the space nor a setting",
                                   "space", name, "when")
             open_names, seen = list(asked), set()
             while open_names:
@@ -322,7 +322,7 @@ class Space:
         self._known(prices, PRICES, ("prices",))
         for name, price in prices.items():
             if not isinstance(price, (int, float)) or price < 0:
-                raise self._error(f"prices.{name}: '{price}' is no price", "prices", name)
+                raise self._error(f"prices.{name}: '{price}' is not a price", "prices", name)
         return {name: float(price) for name, price in prices.items()}
 
     def _read_objectives(self, said: Any) -> list[Objective]:

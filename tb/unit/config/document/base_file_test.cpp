@@ -55,8 +55,8 @@ TEST(BaseFile, IsRefusedAtItsKey) {
     return "accepted";
   };
   const ScratchFile absent("base: machines/none\n");
-  EXPECT_THAT(complaint(absent), AllOf(HasSubstr(":1:7: base: there is no configuration machines/none"),
-                                       HasSubstr("or machines/none.yaml beside")));
+  EXPECT_THAT(complaint(absent), AllOf(HasSubstr(":1:7: base: no configuration machines/none"),
+                                       HasSubstr("or machines/none.yaml found beside")));
   const ScratchFile itself("base: SELF\n");
   std::ofstream(itself.path()) << "base: " << itself.path() << "\n";
   EXPECT_THAT(complaint(itself), HasSubstr("more than 8 files extend each other"));

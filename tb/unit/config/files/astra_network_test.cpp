@@ -93,7 +93,8 @@ TEST(AstraNetwork, StandsForTheDimensionsOfAHierarchy) {
     }
     return std::string("accepted");
   };
-  EXPECT_THAT(refused("{rings: both_ways}"), HasSubstr("system.topology.dimensions has no file"));
+  EXPECT_THAT(refused("{rings: both_ways}"),
+              HasSubstr("system.topology.dimensions needs a list of dimensions"));
   EXPECT_THAT(refused("{file: x.yml, rings: three}"),
               HasSubstr("dimensions.rings must be one_way or both_ways"));
   EXPECT_THAT(refused("{file: x.yml, ring: one_way}"),
@@ -127,7 +128,7 @@ TEST(AstraNetwork, PointsAtWhatIsWrong) {
   EXPECT_THAT(complaint(with("62.5", "0")), HasSubstr("3:14: bandwidth[0]"));
   EXPECT_THAT(complaint(with("62.5", "fast")), HasSubstr("3:14: bandwidth[0]"));
   EXPECT_THAT(complaint(with("latency", "latencies")), HasSubstr("4:1: unknown key 'latencies'"));
-  EXPECT_THAT(complaint(with("latency: [ 20.0, 700, 850.5 ]", "")), HasSubstr("has no latency"));
+  EXPECT_THAT(complaint(with("latency: [ 20.0, 700, 850.5 ]", "")), HasSubstr("needs latency"));
   EXPECT_THAT(complaint(with("[ 4, 8, 16 ]", "4")), HasSubstr("2:13: npus_count must be a list"));
 }
 

@@ -32,10 +32,10 @@ TEST(AstraSystem, HasTheAlgorithmOfEveryDimension) {
 
 TEST(AstraSystem, SaysWhatItDoesNotRun) {
   EXPECT_THAT(complaint(R"({"all-reduce-implementation": ["doubleBinaryTree"]})"),
-              HasSubstr("\"doubleBinaryTree\" is not run by a dimension here; ring, oneRing"));
-  EXPECT_THAT(complaint("{}"), HasSubstr("has a list all-reduce-implementation"));
-  EXPECT_THAT(complaint("["), HasSubstr("is no JSON"));
-  EXPECT_THAT(complaint("[1e999]"), HasSubstr("is no JSON"));
+              HasSubstr("a dimension cannot run \"doubleBinaryTree\"; write one of ring, oneRing"));
+  EXPECT_THAT(complaint("{}"), HasSubstr("needs a list all-reduce-implementation"));
+  EXPECT_THAT(complaint("["), HasSubstr("is not JSON"));
+  EXPECT_THAT(complaint("[1e999]"), HasSubstr("is not JSON"));
 }
 
 }  // namespace

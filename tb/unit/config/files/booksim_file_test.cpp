@@ -95,14 +95,14 @@ TEST(BooksimFile, ReadsAnynetFilesBesideIt) {
 }
 
 TEST(BooksimFile, NamesThePlaceOfWhatIsWrong) {
-  EXPECT_THAT(
-      complaint(with("num_vcs", "nun_vcs")),
-      HasSubstr("5:1: unknown key 'nun_vcs' of a configuration of BookSim2; did you mean 'num_vcs'?"));
+  EXPECT_THAT(complaint(with("num_vcs", "nun_vcs")),
+              HasSubstr("5:1: unknown key 'nun_vcs' in a BookSim2 configuration; did you mean 'num_vcs'?"));
   EXPECT_THAT(complaint(with("= mesh", "= fly")),
-              HasSubstr("2:12: topology = fly: its channels go one way only"));
+              HasSubstr("2:12: topology = fly: its channels are one-way"));
   EXPECT_THAT(complaint(with("= mesh", "= cube")),
               HasSubstr("2:12: topology = cube: mesh, torus, anynet, fattree, dragonflynew are read"));
-  EXPECT_THAT(complaint(with("dor", "romm")), HasSubstr("4:20: routing_function = romm: of a mesh dor, "));
+  EXPECT_THAT(complaint(with("dor", "romm")),
+              HasSubstr("4:20: routing_function = romm: for a mesh, write one of dor, "));
   EXPECT_THAT(complaint(with("tornado", "taper64")), HasSubstr("7:11: traffic must be uniform"));
   EXPECT_THAT(complaint(with("tornado", "hotspot({1,2},{3,4})")),
               HasSubstr("7:11: 'hotspot({1,2},{3,4})': BookSim2 takes several parameters in braces: write "
@@ -114,7 +114,8 @@ TEST(BooksimFile, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(complaint(with("16;", "none;")),
               HasSubstr("5:29: system.router.vc_depth must be a whole number"));
   EXPECT_THAT(complaint(with("k = 4;", "k : 4;")), HasSubstr("3:1: 'k : 4' has no '='"));
-  EXPECT_THAT(complaint("speculative = 1;"), HasSubstr("1:15: speculative = 1: the switch"));
+  EXPECT_THAT(complaint("speculative = 1;"),
+              HasSubstr("1:15: speculative = 1: Coppice does not allocate the switch"));
   EXPECT_THAT(complaint("topology = anynet;"), HasSubstr("needs a network_file"));
   EXPECT_THAT(complaint("k = 4"), HasSubstr("1:1: a ';' is missing"));
   EXPECT_THAT(complaint("// nothing\n"), HasSubstr("holds nothing"));

@@ -66,7 +66,7 @@ TEST(ScaleSimArchitecture, DescribesTheAccelerator) {
     EXPECT_EQ(accelerator.buffers.weight, 8 * 1024 * 4);
     EXPECT_EQ(accelerator.buffers.output, 2 * 1024 * 4);
     EXPECT_EQ(accelerator.memory_bandwidth->bytes_per_second, 3 * 10 * 4 * 1'000'000'000L);
-    EXPECT_THAT(config.assumptions, Contains(HasSubstr("a word of SCALE-Sim is an element of 4 bytes")));
+    EXPECT_THAT(config.assumptions, Contains(HasSubstr("a SCALE-Sim word is an element of 4 bytes")));
     EXPECT_THAT(config.assumptions, Contains(HasSubstr("IfmapOffset, MemoryBanks not read")));
   }
 }
@@ -92,15 +92,16 @@ TEST(ScaleSimArchitecture, HasNoBandwidthToCalculateWith) {
 }
 
 TEST(ScaleSimArchitecture, NamesThePlaceOfWhatIsWrong) {
-  EXPECT_EQ(
-      complaint(with("ArrayHeight", "ArrayHight")),
-      "5:1: unknown key 'ArrayHight' of an architecture file of SCALE-Sim; did you mean 'ArrayHeight'?");
+  EXPECT_EQ(complaint(with("ArrayHeight", "ArrayHight")),
+            "5:1: unknown key 'ArrayHight' in a SCALE-Sim architecture file; did you mean 'ArrayHeight'?");
   EXPECT_THAT(complaint(with("14", "none")), HasSubstr("6:17: ArrayWidth must be a whole number from 1 to"));
   EXPECT_THAT(complaint(with(" ws", " rs")), HasSubstr("11:12: Dataflow must be"));
   EXPECT_THAT(complaint(with("10,10,10", "fast")), HasSubstr("12:13: Bandwidth must be"));
-  EXPECT_THAT(complaint(with("ArrayWidth:     14\n", "")), HasSubstr("without ArrayWidth"));
-  EXPECT_THAT(complaint(with("ArrayWidth:     14", "ArrayWidth")), HasSubstr("6:1: 'ArrayWidth' is no line"));
-  EXPECT_THAT(complaint(with("ArrayWidth:     14", "ArrayHeight: 14")), HasSubstr("6:1: ArrayHeight stands"));
+  EXPECT_THAT(complaint(with("ArrayWidth:     14\n", "")), HasSubstr("needs ArrayWidth"));
+  EXPECT_THAT(complaint(with("ArrayWidth:     14", "ArrayWidth")),
+              HasSubstr("6:1: 'ArrayWidth' is not a line"));
+  EXPECT_THAT(complaint(with("ArrayWidth:     14", "ArrayHeight: 14")),
+              HasSubstr("6:1: ArrayHeight is set twice"));
   EXPECT_THROW(loaded("missing.cfg"), ConfigError);
   EXPECT_THROW(loaded("32"), ConfigError);
   EXPECT_THROW(loaded("{file: [a]}"), ConfigError);

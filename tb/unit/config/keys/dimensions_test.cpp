@@ -100,7 +100,7 @@ TEST(Dimensions, ThatCannotBeBuiltAreRefused) {
   EXPECT_THAT(
       complaint(hierarchy(kSwitch, "{kind: ring, size: 3, links: 3, bandwidth: 1 GB/s, latency: 1 ns}")),
       HasSubstr("5: system.topology.dimensions: dimension 1 of a hierarchy: a ring of 3 has links in 2 "
-                "directions of every accelerator: 3 links cannot be shared out, 4 can"));
+                "directions from every accelerator: 3 links cannot be divided evenly, 4 can"));
   EXPECT_THAT(
       complaint(hierarchy("{kind: switch, size: 4, links: 4, bandwidth: 25 GB/s, latency: 1 ns}", kRing)),
       AllOf(HasSubstr("4: "), HasSubstr("100 GB/s is more than one flit"),
@@ -124,7 +124,7 @@ TEST(Dimensions, LimitTheChunksThatDataMakes) {
     load(file.path(), {"collective.chunks=100000"}, Purpose::kRun);
     FAIL() << "accepted";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("collective.chunks is 100000, but 1 MiB makes 10922 chunks at most"));
+    EXPECT_THAT(error.what(), HasSubstr("collective.chunks is 100000, but 1 MiB makes at most 10922 chunks"));
   }
 }
 
@@ -134,7 +134,7 @@ TEST(Dimensions, MakeTheLinkSectionIdle) {
   const Loaded loaded = load(file.path(), {"system.link.bandwidth=8 GB/s"}, Purpose::kRun);
   EXPECT_THAT(
       ineffective_keys(loaded, Purpose::kRun),
-      testing::ElementsAre(HasSubstr("a hierarchy has links of their own in system.topology.dimensions")));
+      testing::ElementsAre(HasSubstr("the links of a hierarchy are set in system.topology.dimensions")));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST(KeyDescriptions, AreOfKeysOrTheirParts) {
     const std::string_view path = description.path;
     const bool part = path.find("[].") != std::string_view::npos;
     const std::string_view key = path.substr(0, path.find("[]."));
-    EXPECT_NE(find_key(key), nullptr) << path << " is no key any more";
+    EXPECT_NE(find_key(key), nullptr) << path << " is no longer a key";
     EXPECT_EQ(description.form.empty() && part, false) << path;
   }
 }

@@ -81,17 +81,17 @@ TEST(ParallelKeys, SayWhatCannotBe) {
               HasSubstr("training.parallel.order[1]"));
   EXPECT_THAT(
       complaint("training: {model: m, parallel: {data: 2}, micro_batches: 4, batch_per_accelerator: 6}\n"),
-      HasSubstr("6 samples are no 4 micro-batches: 8 would be"));
+      HasSubstr("6 samples cannot be split into 4 micro-batches: write 8"));
   EXPECT_THAT(complaint("training: {model: m, parallel: {data: 2}, overlap: chained}\n"),
-              HasSubstr("not chained"));
+              HasSubstr("chained is not available"));
   EXPECT_THAT(complaint("training: {model: m, parallel: {date: 2}}\n"), HasSubstr("training.parallel.data"));
 }
 
 TEST(ParallelKeys, WarnWhereNothingIsLaidOut) {
   const Loaded loaded = load_text("training: {model: resnet50, zero: 1}\n");
-  EXPECT_THAT(
-      ineffective_keys(loaded, Purpose::kRun),
-      ElementsAre(HasSubstr("training.zero has no effect: training.parallel lays out no large model")));
+  EXPECT_THAT(ineffective_keys(loaded, Purpose::kRun),
+              ElementsAre(HasSubstr(
+                  "training.zero has no effect: training.parallel does not describe a large model")));
   EXPECT_THAT(
       ineffective_keys(load_text("training: {model: m, zero: 1, parallel: {data: 2}}\n"), Purpose::kRun),
       IsEmpty());

@@ -66,7 +66,7 @@ TEST(ContributionMemory, StartsAllGathersFromFinalValues) {
 TEST(ContributionMemory, RefusesAddressesBetweenBoundaries) {
   const ContributionMemory memory(boundaries({0, 8, 16}), 4, 0);
   EXPECT_THAT([&] { (void)memory.copy(4, 12); },
-              ThrowsMessage<ModelError>(HasSubstr("address 4 is no message boundary")));
+              ThrowsMessage<ModelError>(HasSubstr("address 4 is not a message boundary")));
 }
 
 // Adding every accelerator's gradient once, in any order, makes the full set.

@@ -36,7 +36,7 @@ TEST(Automatic, SaysThatItTriesNoneOnSoManyAccelerators) {
                          algorithms());
       },
       testing::ThrowsMessage<UnsupportedError>(
-          testing::HasSubstr("none is tried on 1056 accelerators: name an algorithm")));
+          testing::HasSubstr("no applicable algorithm is tried on 1056 accelerators: name one")));
 }
 
 TEST(Automatic, BroadcastsFromTheRoot) {

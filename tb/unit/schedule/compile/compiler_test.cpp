@@ -20,9 +20,9 @@ TEST(Compiler, RefusesPiecesOfWholeChunks) {
   request.chunks = kAutomaticChunks;
   EXPECT_NO_THROW(require_whole_chunks(request, "one"));
   request.chunks = 2;
-  EXPECT_THAT([&] { require_whole_chunks(request, "one"); },
-              ThrowsMessage<UnsupportedError>(
-                  HasSubstr("one does not cut its chunks into pieces: it takes 1 chunk, not 2")));
+  EXPECT_THAT(
+      [&] { require_whole_chunks(request, "one"); },
+      ThrowsMessage<UnsupportedError>(HasSubstr("one does not split its data: write 1 chunk, not 2")));
 }
 
 // What an algorithm says of its chunks is what its compiler does with them.
@@ -42,7 +42,7 @@ TEST(Compiler, TakesChunksAsItsDescriptionSays) {
       EXPECT_NE(info.chunking, Chunking::kWhole) << info.name;
       EXPECT_EQ(schedule.algorithm, info.chooses_algorithm ? schedule.algorithm : info.name);
     } catch (const UnsupportedError& error) {
-      const bool whole = std::string(error.what()).find("does not cut its chunks") != std::string::npos;
+      const bool whole = std::string(error.what()).find("does not split its data") != std::string::npos;
       EXPECT_TRUE(!whole || info.chunking == Chunking::kWhole) << info.name;
     }
   }

@@ -119,7 +119,7 @@ TEST(SymmetricBuilder, RefusesPortsThatStandForDifferentChannels) {
   CompileRequest request = machine.request(Collective::kAllGather, 8);
   request.ni_ports = 2;
   EXPECT_THAT([&] { build_symmetric_schedule(machine.topology, request, "two", symmetric); },
-              ThrowsMessage<ModelError>(HasSubstr("stand for different channels")));
+              ThrowsMessage<ModelError>(HasSubstr("maps to different channels")));
 }
 
 TEST(PatternPays, TakesManyAcceleratorsOfAsMuchDataEach) {

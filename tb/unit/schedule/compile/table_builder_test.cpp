@@ -129,13 +129,13 @@ TEST(Builder, RefusesWhatIsNotOfTheTopology) {
   };
   refusal({.op = Op::kReduce, .src = 0, .dst = 3}, "accelerators");
   refusal({.op = Op::kReduce, .src = 0, .dst = 0}, "differ");
-  refusal({.op = Op::kReduce, .flow = 1, .src = 0, .dst = 1}, "no such flow");
+  refusal({.op = Op::kReduce, .flow = 1, .src = 0, .dst = 1}, "the flow does not exist");
   refusal({.op = Op::kReduce, .src = 0, .dst = 1, .step = 0}, "count from 1");
-  refusal({.op = Op::kNop, .src = 0, .dst = 1}, "nops");
+  refusal({.op = Op::kNop, .src = 0, .dst = 1}, "a nop cannot be sent");
   refusal({.op = Op::kReduce, .src = 0, .dst = 2, .channel = 0}, "lead elsewhere");
-  refusal({.op = Op::kReduce, .src = 1, .dst = 2, .channel = 0}, "do not join");
-  refusal({.op = Op::kReduce, .src = 0, .dst = 1, .channel = 99}, "no such channel");
-  refusal({.op = Op::kReduce, .src = 0, .dst = 1, .path = 0}, "no such path");
+  refusal({.op = Op::kReduce, .src = 1, .dst = 2, .channel = 0}, "not connected");
+  refusal({.op = Op::kReduce, .src = 0, .dst = 1, .channel = 99}, "the channel does not exist");
+  refusal({.op = Op::kReduce, .src = 0, .dst = 1, .path = 0}, "the path does not exist");
 }
 
 TEST(Builder, NeedsRoutingBetweenStrangers) {

@@ -115,7 +115,7 @@ void expect_refusal(const std::string& text, int line, const std::string& why) {
 }
 
 TEST(Msccl, RefusesWithThePlace) {
-  expect_refusal("<html></html>", 1, "this XML is <html>");
+  expect_refusal("<html></html>", 1, "the XML element is <html>");
   expect_refusal("<algo", 1, "not valid XML");
   expect_refusal(replaced(kScratch, "ngpus=\"2\"", "ngpus=\"3\""), 1, "for 3 GPUs");
   expect_refusal(replaced(kScratch, "allreduce", "alltonext"), 1, "'alltonext' is none of");
@@ -124,7 +124,7 @@ TEST(Msccl, RefusesWithThePlace) {
   expect_refusal(replaced(kScratch, "send=\"0\"", "send=\"1\""), 13, "send 1 is the GPU itself");
   expect_refusal(replaced(kScratch, "recv=\"0\"", "recv=\"1\""), 9, "recv 1 is the GPU itself");
   expect_refusal(replaced(kScratch, "deps=\"1\"", "deps=\"7\""), 15,
-                 "step 7 of thread block 0, which is not there");
+                 "step 7 of thread block 0, which does not exist");
   expect_refusal(replaced(kScratch,
                           "dstbuf=\"s\" dstoff=\"0\" cnt=\"1\" depid=\"-1\" deps=\"-1\" "
                           "hasdep=\"0\"/>\n<step s=\"1\" type=\"re\"",
@@ -135,10 +135,10 @@ TEST(Msccl, RefusesWithThePlace) {
 
 TEST(Msccl, FindsBlocksThatWaitForEver) {
   const std::string itself = replaced(kScratch, "depid=\"0\" deps=\"0\"", "depid=\"1\" deps=\"1\"");
-  expect_refusal(itself, 14, "step 1 of thread block 1, which never tells: write hasdep=\"1\" there");
+  expect_refusal(itself, 14, "step 1 of thread block 1, which never signals: write hasdep=\"1\" there");
   expect_refusal(
       replaced(itself, "depid=\"0\" deps=\"1\" hasdep=\"0\"", "depid=\"0\" deps=\"1\" hasdep=\"1\""), 6,
-      "waits here for ever: what it receives, message 0 of GPU 1 on channel 0, is not sent");
+      "waits here forever: message 0 of GPU 1 on channel 0 is never sent");
 }
 
 TEST(Msccl, FindsWhatIsAddedTwice) {
@@ -230,7 +230,7 @@ TEST(Msccl, RefusesAllToAllsThatLoseAChunk) {
     return "accepted";
   };
   EXPECT_THAT(complaint(exchange("s0", "s0")),
-              HasSubstr("GPU 2: in the end, chunk 0 of buffer o has not been written"));
+              HasSubstr("GPU 2: in the end, chunk 0 of buffer o was never written"));
   // What is passed on has overwritten what GPU 1 was sent.
   EXPECT_THAT(complaint(exchange("o0", "o0")),
               HasSubstr("GPU 1: in the end, chunk 0 of buffer o is not chunk 2 of GPU 0's input, but chunk 4 "

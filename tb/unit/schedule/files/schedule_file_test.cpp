@@ -94,7 +94,7 @@ TEST(ScheduleFile, SaysWhereItIsWrong) {
   EXPECT_EQ(refusal(kSmall, "\"reduce\"", "\"rdeuce\""),
             "s.json:9:8: /nodes/0/ports/0/0/op: 'rdeuce' is none of reduce, gather, nop");
   EXPECT_EQ(refusal(kSmall, "\"parent\": 1", "\"parent\": null"),
-            "s.json:9:62: /nodes/0/ports/0/0/parent: a reduce sends to its parent: it must have one");
+            "s.json:9:62: /nodes/0/ports/0/0/parent: a reduce must have a parent to send to");
   EXPECT_EQ(refusal(kSmall, "\"flow\": 0, ", ""), "s.json:9:1: /nodes/0/ports/0/0: 'flow' is missing");
   EXPECT_EQ(refusal(kSmall, "\"route\": 0", "\"route\": 0, \"colour\": 3").substr(0, 60),
             "s.json:10:56: /nodes/0/ports/0/0/colour: unknown key; known ");
@@ -104,15 +104,15 @@ TEST(ScheduleFile, SaysWhereItIsWrong) {
 
 TEST(ScheduleFile, NamesPlansOfMscclpp) {
   EXPECT_THAT(refusal(R"({"name": "x", "collective": "allreduce", "gpus": []})", "x", "y"),
-              StartsWith("s.json:1:1: this is a plan of MSCCL++ (JSON with \"gpus\"), which is not read"));
+              StartsWith("s.json:1:1: this is an MSCCL++ plan (JSON with \"gpus\"), which cannot be read"));
 }
 
 TEST(ScheduleFile, IsTakenForNothingButWhatItSays) {
   EXPECT_EQ(refusal(kSmall, "\"mine\"", "\"\"").substr(0, 34), "s.json:2:14: /algorithm: is empty:");
   EXPECT_EQ(refusal(kSmall, "\"element\": 4", "\"element\": 4, \"size\": 16"),
-            "s.json:3:26: 'size' is there already in this object: keep one of the two");
+            "s.json:3:26: a second 'size' in this object: keep one of the two");
   EXPECT_EQ(refusal(kSmall, "\"step\": 1,", "\"step\": 1, \"step\": 1,").substr(0, 40),
-            "s.json:9:29: 'step' is there already in ");
+            "s.json:9:29: a second 'step' in ");
   EXPECT_EQ(refusal(kSmall, "]]}]}", std::string("]]}]}\0 {}", 9)).substr(0, 27),
             "s.json:11:6: the byte 0x00 ");
 }

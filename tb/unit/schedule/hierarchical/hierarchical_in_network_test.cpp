@@ -215,7 +215,7 @@ TEST(Offload, RefusesTablesOfSwitchesThatDoNotAdd) {
   const Schedule schedule = machine.compile(Collective::kAllReduce, 1600);
   EXPECT_THAT([&] { check_schedule(plain.topology, schedule); },
               testing::ThrowsMessage<ScheduleError>(
-                  testing::HasSubstr("tables for 1 switches that add on hierarchy 4, which has 0")));
+                  testing::HasSubstr("tables for 1 reducing switches on hierarchy 4, which has 0")));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(Hierarchical, SaysWhatItNeeds) {
   const HierarchicalMachine machine(kSwitches);
   EXPECT_THAT([&] { machine.compile(Collective::kAllReduce, 4 * 8 * 3 - 4, 3); },
               ThrowsMessage<UnsupportedError>(
-                  HasSubstr("a chunk of 8 pieces needs 32 B at least, not 28 B: use fewer chunks")));
+                  HasSubstr("a chunk of 8 pieces needs at least 32 B, not 28 B: use fewer chunks")));
   const Machine grid = torus({4, 4});
   EXPECT_THAT(
       [&] { HierarchicalCompiler().compile(grid.topology, grid.request(Collective::kAllReduce, 1024)); },
@@ -176,7 +176,7 @@ TEST(Hierarchical, AllGathersBackTheWayItCameWhereSwitchesAdd) {
   const std::vector<ChunkPlan> plans{{.bytes = 1024, .reduce_scatter = {0, 1}, .all_gather = {0, 1}}};
   EXPECT_THAT(
       [&] { compile_plans(machine.topology, request, "plans", plans, IntraDimension::kFifo); },
-      ThrowsMessage<UnsupportedError>(HasSubstr("over the dimensions 0, 1 is all-gathered the same")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("over dimensions 0, 1 must be all-gathered in the reverse")));
 }
 
 RC_GTEST_PROP(Hierarchical, IsRightUnderAnyTiming, ()) {
@@ -215,10 +215,10 @@ TEST(Hierarchical, ANumberTakenTwiceIsRefused) {
   ASSERT_EQ(schedule.nodes[0].ports[0][1].arrival, 1);
   schedule.nodes[0].ports[0][1].arrival = 0;
   EXPECT_THAT([&] { check_schedule(machine.topology, schedule); },
-              ThrowsMessage<ScheduleError>(HasSubstr("is not the only arrival numbered 0")));
+              ThrowsMessage<ScheduleError>(HasSubstr("shares arrival number 0")));
   schedule.nodes[0].ports[0][1].arrival = 99;
   EXPECT_THAT([&] { check_schedule(machine.topology, schedule); },
-              ThrowsMessage<ScheduleError>(HasSubstr("is numbered 99 of 6 arrivals")));
+              ThrowsMessage<ScheduleError>(HasSubstr("has number 99 of 6 arrivals")));
 }
 
 // The proof of one chunk stands for the others only where they are alike.

@@ -69,7 +69,7 @@ TEST(HierarchyTrees, SayWhatTheyNeed) {
   const std::vector<DimensionSpec> ring{
       {.kind = DimensionKind::kRing, .size = 4, .links = 2, .bandwidth = {1'000'000'000}, .latency = 0}};
   EXPECT_THAT([&] { hierarchy_trees(topology::make_hierarchy(ring), 1); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("hierarchies of switches, not of a ring")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("hierarchies of switches, not on a ring")));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(TreeCompilers, RefuseMoreChunksThanElements) {
   CompileRequest request = machine.request(Collective::kAllReduce, 64);
   request.chunks = 9;
   EXPECT_THAT([&] { make_compiler("double_tree")->compile(machine.topology, request); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("make 8 at most")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("allow at most 8")));
   request.chunks = 8;
   EXPECT_EQ(make_compiler("double_tree")->compile(machine.topology, request).flows, 16);
 }

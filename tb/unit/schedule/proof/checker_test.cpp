@@ -111,7 +111,7 @@ TEST_F(CheckerTest, RefusesAWrongAddress) {
 
 TEST_F(CheckerTest, RefusesAnAddressOutsideTheBuffer) {
   entry(is_reduce).address = 1024 - 32;
-  refuses("not inside the buffer of 1024 bytes");
+  refuses("extends beyond the buffer of 1024 bytes");
 }
 
 TEST_F(CheckerTest, RefusesPartsOfElements) {
@@ -155,7 +155,7 @@ TEST_F(CheckerTest, RefusesAWrongRoute) {
   while (first_port(e.route) == right) ++e.route;
   refuses("but its route leads to");
   e.route = 1000;
-  refuses("there is no route 1000");
+  refuses("route 1000 does not exist");
 }
 
 TEST_F(CheckerTest, RefusesRoutesThatDoNotEndRight) {
@@ -167,8 +167,8 @@ TEST_F(CheckerTest, RefusesRoutesThatDoNotEndRight) {
   };
   spoil([](auto& route) { route.pop_back(); }, "without leaving the network");
   spoil([](auto& route) { route.back().out_port = 99; }, "NI port 95");
-  spoil([](auto& route) { route.erase(route.begin()); }, "back to where it started");
-  spoil([](auto& route) { route.push_back(route.back()); }, "goes on after ejection");
+  spoil([](auto& route) { route.erase(route.begin()); }, "back to its source");
+  spoil([](auto& route) { route.push_back(route.back()); }, "continues after ejection");
   spoil([](auto& route) { route.front().vcs = {2, 2}; }, "no virtual channel");
 }
 
@@ -260,7 +260,7 @@ class RowsThenColumns : public testing::Test {
 
 TEST_F(RowsThenColumns, AreRefusedWithoutLockstep) {
   EXPECT_THAT([&] { check_schedule(machine_.topology, schedule_); },
-              ThrowsMessage<ScheduleError>(HasSubstr("may arrive before it as well as after")));
+              ThrowsMessage<ScheduleError>(HasSubstr("may arrive before or after it")));
 }
 
 TEST_F(RowsThenColumns, AreRightInLockstep) {

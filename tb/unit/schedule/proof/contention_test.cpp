@@ -41,9 +41,8 @@ TEST(Contention, AShortWayAfterALongOneMeetsItsTail) {
   const CheckReport report = receive_at_0(1, 2, 3 << 16);
   EXPECT_FALSE(report.contention_free);
   EXPECT_TRUE(report.disjoint_steps);
-  EXPECT_THAT(
-      to_string(two_switches().topology, report.shared.front()),
-      HasSubstr("channel 3->0 (port 0) in step 2: what an earlier step sent may not have passed yet"));
+  EXPECT_THAT(to_string(two_switches().topology, report.shared.front()),
+              HasSubstr("channel 3->0 (port 0) in step 2: messages of an earlier step may still be on it"));
 }
 
 TEST(Contention, ALongWayAfterAShortOneDoesNot) {

@@ -41,7 +41,7 @@ TEST_F(DataProofTest, RefusesDataThatNoMessageCarries) {
   std::vector<Message> messages = replayed();
   std::erase_if(messages, [](const Message& m) { return m.entry->flow == 1; });
   EXPECT_THAT([&] { prove_data(schedule_, messages); },
-              ThrowsMessage<ScheduleError>(HasSubstr("no message carries them")));
+              ThrowsMessage<ScheduleError>(HasSubstr("no message carries these bytes")));
 }
 
 TEST_F(DataProofTest, RefusesSharesThatAreNotOfTheBuffer) {
@@ -52,12 +52,12 @@ TEST_F(DataProofTest, RefusesSharesThatAreNotOfTheBuffer) {
     schedule_.shares = shares;
     EXPECT_THAT([&] { prove_data(schedule_, messages); }, ThrowsMessage<ScheduleError>(HasSubstr(what)));
   };
-  refuses({{{0, 1024}, 0}, {{1020, 3076}, 1}}, "shares have to follow one another from 1024");
+  refuses({{{0, 1024}, 0}, {{1020, 3076}, 1}}, "shares must be contiguous from 1024");
   refuses({{{0, 1024}, 0}, {{1028, 3068}, 1}}, "the share of accelerator 1 at bytes 1028..4096");
   refuses({{{0, 4096}, 4}}, "the share of accelerator 4");
   refuses({{{0, 4096}, -1}}, "the share of accelerator -1");
   refuses({{{0, 0}, 0}, {{0, 4096}, 1}}, "the share of accelerator 0 at bytes 0..0");
-  refuses({{{0, 4092}, 0}}, "bytes 4092..4096 are in nobody's share");
+  refuses({{{0, 4092}, 0}}, "bytes 4092..4096 are in no accelerator's share");
 }
 
 TEST_F(DataProofTest, RefusesDataThatIsCarriedInPartOnly) {
@@ -78,7 +78,8 @@ TEST_F(DataProofTest, ProvesFlowsOneByOne) {
     own.pop_back();
     EXPECT_THROW(prove_flow(schedule_, own), ScheduleError);
   }
-  EXPECT_THAT([&] { prove_flow(schedule_, {}); }, ThrowsMessage<ScheduleError>(HasSubstr("no message")));
+  EXPECT_THAT([&] { prove_flow(schedule_, {}); },
+              ThrowsMessage<ScheduleError>(HasSubstr("are not a message")));
 }
 
 }  // namespace

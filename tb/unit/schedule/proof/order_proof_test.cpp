@@ -69,7 +69,7 @@ TEST_F(OrderProofTest, HoldsForWhatWaitsForAll) {
 TEST_F(OrderProofTest, RefusesACountThatOtherArrivalsMeet) {
   entry(1, 0).dependencies = 1;
   refuses("flow 0 at bytes 0..8, accelerator 1, step 2: gather: the reduce of flow 0 from accelerator");
-  refuses("may arrive before it as well as after: 1 of 2 arrivals are waited for");
+  refuses("may arrive before or after it: it waits for 1 of 2 arrivals");
 }
 
 TEST_F(OrderProofTest, RefusesAParentThatSentNothing) {
@@ -232,7 +232,7 @@ TEST(OrderProof, LetsALockstepOrderNoEntriesThatWaitForTheirOwnStep) {
   EXPECT_THAT(AllExecutions(schedule, true).ends(), SizeIs(testing::Gt(1U)));
   EXPECT_THAT([&] { prove_order(schedule, replayed(machine, schedule)); },
               ThrowsMessage<ScheduleError>(
-                  HasSubstr("waits for the reduce from accelerator 1 in step 1, which is not earlier")));
+                  HasSubstr("waits for the reduce from accelerator 1 in step 1, which must be earlier")));
 }
 
 // A bare exchange has two outcomes if nobody waits, which the executions show as well.

@@ -86,7 +86,7 @@ TEST_F(AlteredProgramsTest, AreRefusedForTurnsThatWaitForEachOther) {
 
 TEST_F(AlteredProgramsTest, AreRefusedForAGapBetweenChunks) {
   alter([](ProgramTables::Spec& spec) { spec.chunks[1].address += 4; });
-  refuses("no message carries them");
+  refuses("no message carries these bytes");
 }
 
 TEST_F(AlteredProgramsTest, AreRefusedForARouteToElsewhere) {
@@ -129,7 +129,7 @@ TEST_F(AlteredProgramsTest, AreRefusedForSharesOfOthers) {
   refuses("the final value lacks");
   schedule_.shares.pop_back();
   EXPECT_FALSE(check_programs(machine_.topology, schedule_, *shared).has_value());
-  refuses("in nobody's share");
+  refuses("in no accelerator's share");
 }
 
 // Additions along the longest chain of sums, whatever the order in which each takes in its arrivals.

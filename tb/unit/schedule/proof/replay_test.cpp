@@ -77,7 +77,7 @@ TEST_F(ReplayTest, RefusesARouteThatLeadsElsewhere) {
   TableEntry& entry = first_entry_of_step(1);
   entry.route = -1;
   EXPECT_THAT([&] { collect_messages(machine_.topology, schedule_); },
-              ThrowsMessage<ScheduleError>(HasSubstr("there is no route -1")));
+              ThrowsMessage<ScheduleError>(HasSubstr("route -1 does not exist")));
 }
 
 TEST(PlaceOf, NamesFlowBytesAcceleratorAndStep) {

@@ -93,7 +93,7 @@ TEST_F(SumProofTest, RefusesAValueThatIsThereAlready) {
   send(1, Op::kGather, 1, 0);
   EXPECT_EQ(prove(), 1);
   send(2, Op::kGather, 0, 1);
-  refuses("accelerator 1 has this value already");
+  refuses("accelerator 1 already has this value");
 }
 
 TEST_F(SumProofTest, AllGathersTakeOnlyFromWhoeverHasTheData) {
@@ -108,7 +108,7 @@ TEST_F(SumProofTest, AllGathersTakeOnlyFromWhoeverHasTheData) {
   refuses("sends a value that the accelerator does not have yet", shares);
   messages_.pop_back();
   send(2, Op::kReduce, 1, 0, {0, 4});
-  refuses("an all-gather adds nothing", shares);
+  refuses("an all-gather must not add", shares);
 }
 
 TEST_F(SumProofTest, ReduceScattersOweSharesToTheirOwnersOnly) {

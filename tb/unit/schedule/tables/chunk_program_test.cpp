@@ -126,7 +126,7 @@ TEST(RequireEnoughData, NamesWhatAChunkNeeds) {
   EXPECT_NO_THROW(require_enough_data(12, 48, 4));
   EXPECT_THAT(
       [] { require_enough_data(12, 44, 4); },
-      ThrowsMessage<UnsupportedError>(HasSubstr("a chunk of 12 pieces needs 48 B at least, not 44 B")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("a chunk of 12 pieces needs at least 48 B, not 44 B")));
 }
 
 }  // namespace

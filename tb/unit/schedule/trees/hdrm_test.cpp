@@ -68,7 +68,7 @@ TEST(Hdrm, RefusesWhatItIsNotDefinedOn) {
       [&] {
         compile(torus({4, 4}));
       },
-      ThrowsMessage<UnsupportedError>(HasSubstr("not defined on torus 4x4")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("needs a bigraph, not torus 4x4")));
   EXPECT_THAT([&] { compile(bigraph({3, 8})); }, ThrowsMessage<UnsupportedError>(HasSubstr("has 3 and 4")));
   EXPECT_THAT([&] { compile(bigraph({4, 12})); }, ThrowsMessage<UnsupportedError>(HasSubstr("has 4 and 6")));
   EXPECT_THAT(

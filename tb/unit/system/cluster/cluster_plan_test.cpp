@@ -104,9 +104,10 @@ TEST(ClusterPlan, DrawsSpinesThatFail) {
     drawn.insert(failed);
   }
   EXPECT_THAT(drawn, SizeIs(3));
-  refuses({"routing.random_failures=4"}, "routing.random_failures", "4 of 4 spines: at least one must live");
+  refuses({"routing.random_failures=4"}, "routing.random_failures",
+          "4 of 4 spines have failed: at least one must be left");
   refuses({"routing.random_failures=3", "system.topology.failed_spines=[1]"}, "routing.random_failures",
-          "at least one must live");
+          "at least one must be left");
 }
 
 TEST(ClusterPlan, RefusesWhatCannotBe) {
@@ -117,9 +118,9 @@ TEST(ClusterPlan, RefusesWhatCannotBe) {
            "{copy: 9, data_parallel: 2, gradient: 1 MiB, compute: 1 us}]"},
           "routing.jobs[1]", "the network has 32 accelerators in hosts of 1, and 1 jobs before it");
   refuses({"routing.jobs=[{copy: 1, data_parallel: 4, gradient: 12 B, compute: 1 us}]"}, "routing.jobs[0]",
-          "less than an element for each of 4 replicas");
+          "less than one element for each of 4 replicas");
   refuses({"routing.failures=[{spine: 3, at: 1 us}, {spine: 4, at: 1 us}]"}, "routing.failures[1]",
-          "there is no spine 4, only 0 to 3");
+          "spine 4 does not exist: the spines are 0 to 3");
 }
 
 }  // namespace

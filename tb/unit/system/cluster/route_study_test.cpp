@@ -191,7 +191,7 @@ TEST(RouteStudy, NeedsAClosNetworkAndAFidelityThatShares) {
   EXPECT_THAT([] { study("cross_check", {"fidelity=train"}); },
               ThrowsMessage<ConfigError>(HasSubstr("write fluid or flit")));
   EXPECT_THAT([] { study("cross_check", {"routing.random_failures=4"}); },
-              ThrowsMessage<ConfigError>(HasSubstr("at least one must live")));
+              ThrowsMessage<ConfigError>(HasSubstr("at least one must be left")));
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ TEST(ParseCollective, KnowsTheFive) {
   EXPECT_EQ(parse_collective("broadcast"), topology::Collective::kAllGather);
   EXPECT_EQ(parse_collective("reduce"), topology::Collective::kReduceScatter);
   EXPECT_THAT([] { parse_collective("all_to_all"); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("'all_to_all' is no collective")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("'all_to_all' is not a collective")));
 }
 
 TEST(BuildSchedule, ChecksWhatItCompiles) {

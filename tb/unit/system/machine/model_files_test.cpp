@@ -44,7 +44,7 @@ TEST(ModelFiles, NamesTheNearestModelAndTheMissingFile) {
         load_model(training("resnet", {"c.yaml", 4, 10}));
       },
       ThrowsMessage<ConfigError>(
-          AllOf(StartsWith("c.yaml:4:10: training.model: there is no model 'resnet'; did you mean "
+          AllOf(StartsWith("c.yaml:4:10: training.model: unknown model 'resnet'; did you mean "
                            "'resnet50'?"),
                 HasSubstr("alexnet, alphagozero"))));
   EXPECT_THAT(
@@ -52,7 +52,7 @@ TEST(ModelFiles, NamesTheNearestModelAndTheMissingFile) {
         load_model(training("absent.csv", {"c.yaml", 4, 10}));
       },
       ThrowsMessage<ConfigError>(
-          StartsWith("c.yaml:4:10: training.model: there is no layer table absent.csv")));
+          StartsWith("c.yaml:4:10: training.model: the layer table absent.csv does not exist")));
 }
 
 }  // namespace

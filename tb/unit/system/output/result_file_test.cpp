@@ -64,7 +64,8 @@ TEST(ResultFile, NeverReplacesWhatWasReadMeanwhile) {
   {
     ResultFile file("--out", path);
     EXPECT_EQ(read_input_file(path), "input");
-    EXPECT_THAT([&] { file.write("text"); }, ThrowsMessage<ModelError>(HasSubstr("was read as an input")));
+    EXPECT_THAT([&] { file.write("text"); },
+                ThrowsMessage<ModelError>(HasSubstr("is an input and is not overwritten")));
   }
   EXPECT_EQ(read_text(path), "input");
   EXPECT_THAT(directory.names(), ElementsAre("a.json"));
@@ -83,7 +84,7 @@ TEST(ResultFile, RefusesALinkThatLeadsNowhere) {
   std::filesystem::create_symlink("b", directory.file("a"));
   std::filesystem::create_symlink("a", directory.file("b"));
   EXPECT_THAT([&] { ResultFile("--out", directory.file("a")); },
-              ThrowsMessage<ConfigError>(HasSubstr("leads nowhere")));
+              ThrowsMessage<ConfigError>(HasSubstr("is a dangling symbolic link")));
   EXPECT_TRUE(std::filesystem::is_symlink(directory.file("a")));
 }
 

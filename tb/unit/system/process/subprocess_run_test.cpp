@@ -157,7 +157,7 @@ TEST(SubprocessRun, EndsAllWhenInterrupted) {
       [&] {
         run_in_subprocesses({[] { return Json(1); }, wait_for_ever, wait_for_ever}, options);
       },
-      ThrowsMessage<Interrupted>(HasSubstr("1 of 3 simulations done")));
+      ThrowsMessage<Interrupted>(HasSubstr("after 1 of 3 simulations")));
   expect_no_children();
 }
 

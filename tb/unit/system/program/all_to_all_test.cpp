@@ -80,7 +80,7 @@ TEST(AllToAll, RefusesWhatItsNetworkDoesNotHave) {
     EXPECT_THAT([&] { compiled(machine, 1024); }, ThrowsMessage<ConfigError>(HasSubstr(what)));
   };
   refuses("kind: ring, dims: [6]", "pairwise",
-          "collectives.all_to_all.algorithm: pairwise needs a power of two of accelerators, not 6");
+          "collectives.all_to_all.algorithm: pairwise needs a power-of-two number of accelerators, not 6");
   refuses("kind: fat_tree, dims: [4, 2]", "hierarchical", "moves blocks dimension by dimension");
 }
 

@@ -53,10 +53,11 @@ TEST(LoneCollective, FindsItsRootInTheGroup) {
 }
 
 TEST(LoneCollective, RefusesMembersThatAreNone) {
-  EXPECT_THAT([] { program_of({"collective.group=[1, 16]"}); },
-              ThrowsMessage<ConfigError>(HasSubstr("there is no accelerator 16; there are 0 to 15")));
+  EXPECT_THAT(
+      [] { program_of({"collective.group=[1, 16]"}); },
+      ThrowsMessage<ConfigError>(HasSubstr("accelerator 16 does not exist: the accelerators are 0 to 15")));
   EXPECT_THAT([] { program_of({"collective.group=[1, 3, 1]"}); },
-              ThrowsMessage<ConfigError>(HasSubstr("accelerator 1 is there twice")));
+              ThrowsMessage<ConfigError>(HasSubstr("accelerator 1 appears twice")));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(ProgramState, VerifiesWhenAllAreDone) {
   EXPECT_EQ(one.state->verified(), "values");
   EXPECT_NO_THROW(one.state->done(1, 40));
   EXPECT_THAT([&] { one.state->done(1, 41); },
-              ThrowsMessage<ModelError>(HasSubstr("collective 'a', which has ended in cycle 41")));
+              ThrowsMessage<ModelError>(HasSubstr("collective 'a', which ended in cycle 41")));
   EXPECT_NO_THROW(one.state->done(3, 50));
   EXPECT_THAT([&] { one.state->done(3, 51); },
               ThrowsMessage<ModelError>(AllOf(HasSubstr("transfer 's'"), HasSubstr("cycle 51"))));

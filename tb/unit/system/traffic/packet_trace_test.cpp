@@ -55,15 +55,16 @@ TEST(PacketTrace, ReadsWhatNetracePrints) {
 TEST(PacketTrace, NamesThePlaceOfWhatIsWrong) {
   const auto complaint = [](const std::string& text) { return TraceFile(text).complaint(); };
   EXPECT_THAT(complaint(""), HasSubstr("holds no packet"));
-  EXPECT_THAT(complaint("\nCYC:1 SRC:0 DST:16\n"), HasSubstr("2:1: '16' is no accelerator from 0 to 15"));
-  EXPECT_THAT(complaint("CYC:1 SRC:0\n"), HasSubstr("a packet without DST"));
-  EXPECT_THAT(complaint("10 0 5\n"), HasSubstr("'10': a packet is written as Netrace prints it"));
-  EXPECT_THAT(complaint("CYC:1 SRC:0 DST:1 TYP:Nothing\n"), HasSubstr("no type of Netrace's packets"));
+  EXPECT_THAT(complaint("\nCYC:1 SRC:0 DST:16\n"),
+              HasSubstr("2:1: '16' is not a valid accelerator: write a whole number from 0 to 15"));
+  EXPECT_THAT(complaint("CYC:1 SRC:0\n"), HasSubstr("a packet needs DST"));
+  EXPECT_THAT(complaint("10 0 5\n"), HasSubstr("'10': write a packet as Netrace prints it"));
+  EXPECT_THAT(complaint("CYC:1 SRC:0 DST:1 TYP:Nothing\n"), HasSubstr("not a Netrace packet type"));
   EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1 NDEP:1\n"), HasSubstr("NDEP:1 with 0 numbers"));
-  EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1 NDEP:1 8\n"), HasSubstr("there is no such packet"));
-  EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1\nID:1 CYC:2 SRC:0 DST:1\n"), HasSubstr("there twice"));
+  EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1 NDEP:1 8\n"), HasSubstr("but does not exist"));
+  EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1\nID:1 CYC:2 SRC:0 DST:1\n"), HasSubstr("appears twice"));
   EXPECT_THAT(complaint("ID:1 CYC:1 SRC:0 DST:1 NDEP:1 2\nID:2 CYC:1 SRC:1 DST:0 NDEP:1 1\n"),
-              HasSubstr("1:1: this packet waits for packets that wait for it"));
+              HasSubstr("1:1: this packet waits for itself through other packets"));
 }
 
 TEST(Permutation, HasATargetForEverySource) {
@@ -77,8 +78,8 @@ TEST(Permutation, HasATargetForEverySource) {
   };
   EXPECT_EQ(read("2 0\n0 1 # back\n1 1\n"), "{ 1, 1, 0 }");
   EXPECT_THAT(read("0 1\n2 0\n"), HasSubstr("no line for source 1"));
-  EXPECT_THAT(read("0 1\n0 2\n"), HasSubstr("source 0 is there twice"));
-  EXPECT_THAT(read("0 3\n"), HasSubstr("'3' is no accelerator from 0 to 2"));
+  EXPECT_THAT(read("0 1\n0 2\n"), HasSubstr("source 0 appears twice"));
+  EXPECT_THAT(read("0 3\n"), HasSubstr("'3' is not a valid accelerator: write a whole number from 0 to 2"));
   EXPECT_THAT(read("0\n"), HasSubstr("'source target'"));
 }
 

@@ -55,7 +55,7 @@ TEST(TrafficPattern, ExchangesHalvesOfBitsWithoutCoordinates) {
   EXPECT_EQ(destination(Pattern::kTranspose, tree, 0b0111), 0b1101);
   const Topology other = topology::make_topology(topology::Kind::kFatTree, std::vector{2, 3}, links);
   EXPECT_THAT([&] { TrafficPattern(Pattern::kTranspose, other); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("a square of nodes")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("a square number of nodes")));
 }
 
 TEST(TrafficPattern, DrawsByTheWeightsOfHotspots) {
@@ -70,7 +70,7 @@ TEST(TrafficPattern, DrawsByTheWeightsOfHotspots) {
       [] {
         TrafficPattern(Pattern::kHotspot, torus({4}), {.hotspots = {{4, 1}}});
       },
-      ThrowsMessage<UnsupportedError>(HasSubstr("has the accelerators 0 to 3")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("has accelerators 0 to 3")));
 }
 
 TEST(TrafficPattern, DrawsOneOfTwoOrOfAGroup) {
@@ -147,7 +147,7 @@ TEST(TrafficPattern, RefusesWhereItIsNotDefined) {
       [] {
         TrafficPattern(Pattern::kBitcomp, torus({3, 4}));
       },
-      ThrowsMessage<UnsupportedError>(HasSubstr("a power of two of nodes, torus 3x4 has 12")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("a power-of-two number of nodes, but torus 3x4 has 12")));
 }
 
 TEST(ParsePattern, KnowsThemAndNamesThem) {

@@ -94,7 +94,7 @@ TEST_F(LayerStudy, TakesTheTimeOfItsClock) {
 
 TEST_F(LayerStudy, RefusesWhatHasNoArraysOrNoLayers) {
   refuses({"system.accelerator.model=roofline"}, "system.accelerator.model is roofline, which has no arrays");
-  refuses({"training.model=w.txt"}, "a text workload has durations and no layers");
+  refuses({"training.model=w.txt"}, "a text workload has durations but no layers");
   refuses({"system.accelerator.memory=1 KiB"}, "system.accelerator.memory of 1 KiB is too small for m");
 }
 

@@ -71,9 +71,8 @@ TEST_F(TextPrediction, WaitsForTheOtherPartsOfAModel) {
 TEST_F(TextPrediction, RefusesGroupsThatNoDimensionsMake) {
   const std::string workload =
       "HYBRID_TRANSFORMER model_parallel_NPU_group: 3\n1\nfc -1 1 NONE 0 1 NONE 0 1 NONE 0 0\n";
-  EXPECT_THAT(
-      [&] { predict(workload); },
-      ThrowsMessage<ConfigError>(HasSubstr("groups of 3 accelerators are no part of the dimensions")));
+  EXPECT_THAT([&] { predict(workload); },
+              ThrowsMessage<ConfigError>(HasSubstr("groups of 3 accelerators do not match the dimensions")));
 }
 
 TEST_F(TextPrediction, RefusesAlgorithmsThatMoveNoChunksOverDimensions) {

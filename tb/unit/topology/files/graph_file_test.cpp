@@ -110,21 +110,20 @@ TEST_P(GraphFileMistake, IsLocatedAndExplained) {
 INSTANTIATE_TEST_SUITE_P(
     All, GraphFileMistake,
     testing::Values(
-        Mistake{"", "1:1: 'accelerators N' has to come first"},
-        Mistake{"link 0 -- 1\n", "1:1: 'accelerators N' has to come first"},
+        Mistake{"", "1:1: 'accelerators N' must come first"},
+        Mistake{"link 0 -- 1\n", "1:1: 'accelerators N' must come first"},
         Mistake{"accelerators\n", "1:13: 'accelerators' needs a value"},
         Mistake{"accelerators many\n", "1:14: 'many' is not the number of accelerators"},
         Mistake{"accelerators 0\n", "1:14: the number of accelerators cannot be 0"},
         Mistake{"accelerators 2 3\n", "1:16: nothing may follow 'accelerators 2'"},
         Mistake{"accelerators 2\naccelerators 2\n", "2:1: a second 'accelerators'"},
-        Mistake{"accelerators 2\nlink 0 -- 1\nswitches 1\n",
-                "3:1: 'switches' has to come before all channels"},
-        Mistake{"accelerators 2\nlinks 0 -- 1\n", "2:1: unknown statement 'links': known are accelerators"},
+        Mistake{"accelerators 2\nlink 0 -- 1\nswitches 1\n", "3:1: 'switches' must come before all channels"},
+        Mistake{"accelerators 2\nlinks 0 -- 1\n", "2:1: unknown statement 'links': write accelerators"},
         Mistake{"accelerators 2\nlink 0 -> 1\n", "2:8: a link is written: link 0 -- 1"},
         Mistake{"accelerators 2\nchannel 0 1\n", "2:11: a channel is written: channel 0 -> 1"},
         Mistake{"accelerators 2\nchannel 0\n", "2:10: a channel is written: channel 0 -> 1"},
         Mistake{"accelerators 2\nlink 0 -- 2\n", "2:11: a node cannot be 2: it is 0 to 1"},
-        Mistake{"accelerators 2\nlink 0 -- s0\n", "2:11: there are no switches"},
+        Mistake{"accelerators 2\nlink 0 -- s0\n", "2:11: the network has no switches"},
         Mistake{"accelerators 2\nswitches 1\nlink 0 -- s1\n", "3:11: a switch cannot be 1: it is 0 to 0"},
         Mistake{"accelerators 2\nlink 1 -- 1\n", "2:1: channel 1->1"},
         Mistake{"accelerators 2\nlink 0 -- 1 bandwidth\n", "2:22: 'bandwidth' needs a value"},
@@ -179,9 +178,9 @@ TEST_F(ReadGraphFile, NamesFormsThatAreNotRead) {
                 ThrowsMessage<ConfigError>(StartsWith(path + ":1:1: this is " + name)));
   };
   refusal("<?xml version=\"1.0\"?>\n<graphml><graph/></graphml>\n",
-          "GraphML, which is not read as a network");
+          "GraphML, which cannot be read as a network");
   refusal("<system version=\"1\"></system>\n", "XML, not a graph, which");
-  refusal("digraph network {\n  0 -> 1;\n}\n", "DOT (Graphviz), which is not read as a network");
+  refusal("digraph network {\n  0 -> 1;\n}\n", "DOT (Graphviz), which cannot be read as a network");
   refusal("strict graph {\n  0 -- 1;\n}\n", "DOT (Graphviz), which");
 }
 

@@ -155,8 +155,8 @@ TEST(DetourRouting, SaysWhatItNeeds) {
     EXPECT_THAT([&] { make_detour_routing(topology, vcs, detours); },
                 ThrowsMessage<UnsupportedError>(HasSubstr(message)));
   };
-  refusal(Kind::kTorus, {4, 4}, 3, Detours::kValiant, "needs 4 at least, a half for each part");
-  refusal(Kind::kTorus, {4, 4}, 2, Detours::kAdaptive, "needs 3 at least, one beside those");
+  refusal(Kind::kTorus, {4, 4}, 3, Detours::kValiant, "needs at least 4, half for each part");
+  refusal(Kind::kTorus, {4, 4}, 2, Detours::kAdaptive, "needs at least 3, one beside those");
   refusal(Kind::kDragonfly, {1, 2, 1}, 2, Detours::kUgal, "a third for each group");
   refusal(Kind::kDragonfly, {1, 2, 1}, 4, Detours::kAdaptive, "write ugal or valiant");
   refusal(Kind::kFatTree, {2, 2}, 4, Detours::kUgal, "write adaptive or valiant");

@@ -93,7 +93,7 @@ TEST(Clos, SaysWhatItNeeds) {
       [] {
         clos({4, 3, 2}, {.spines = {2}});
       },
-      ThrowsMessage<UnsupportedError>(HasSubstr("failed spine 2: there are spines 0 to 1 only")));
+      ThrowsMessage<UnsupportedError>(HasSubstr("failed spine 2: the spines are 0 to 1")));
   EXPECT_THAT(
       [] {
         clos({4, 3, 2}, {.links = {{3, 1}}});

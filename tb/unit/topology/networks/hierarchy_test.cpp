@@ -74,12 +74,12 @@ TEST(Hierarchy, RefusesWhatCannotBeBuiltAndSaysWhatCan) {
     EXPECT_THAT([&] { build(dimensions); }, ThrowsMessage<UnsupportedError>(HasSubstr(why)));
   };
   refuses({}, "at least one dimension");
-  refuses({switched(2), switched(1)}, "dimension 1 of a hierarchy: a size of 1 joins nobody");
+  refuses({switched(2), switched(1)}, "dimension 1 of a hierarchy: a size of 1 connects nothing");
   refuses({ring(4, 3)},
-          "a ring of 4 has links in 2 directions of every accelerator: 3 links cannot be "
-          "shared out, 4 can");
-  refuses({{DimensionKind::kFullyConnected, 8, 6, kLink, 0}}, "6 links cannot be shared out, 7 can");
-  refuses({switched(4, 0)}, "0 links cannot be shared out, 1 can");
+          "a ring of 4 has links in 2 directions from every accelerator: 3 links cannot be divided evenly, 4 "
+          "can");
+  refuses({{DimensionKind::kFullyConnected, 8, 6, kLink, 0}}, "6 links cannot be divided evenly, 7 can");
+  refuses({switched(4, 0)}, "0 links cannot be divided evenly, 1 can");
   refuses({{DimensionKind::kSwitch, 4, 1, {0}, 0}}, "its bandwidth must be above 0");
   refuses({{DimensionKind::kSwitch, 4, 1, kLink, -1}}, "its latency must not be negative");
   refuses(std::vector<DimensionSpec>(21, switched(2)), "too large");

@@ -60,7 +60,7 @@ TEST(Builders, CountLinkLevels) {
 
 TEST(Builders, DoNotBuildFiles) {
   EXPECT_THAT([] { sample(Kind::kFile, {4}); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("not built from dims")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("does not use dims")));
 }
 
 }  // namespace

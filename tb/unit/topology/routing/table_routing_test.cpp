@@ -125,7 +125,7 @@ TEST(TableRouting, FindsADatelineOfItsOwnOnAOneWayRing) {
   EXPECT_EQ(detours(ring, *routing), 0);
   EXPECT_TRUE(deadlock_free(ring, *routing));
   EXPECT_THAT([&] { make_table_routing(ring, 1); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("with 1 virtual channels: needs more")));
+              ThrowsMessage<UnsupportedError>(HasSubstr("with 1 virtual channels: add virtual channels")));
 }
 
 TEST(TableRouting, EveryKindIsFreeOfDeadlock) {
