@@ -141,8 +141,8 @@ module gradient_memory #(
       wire [LANES-1:0] lanes = FLITS ? coming_lanes_i[PORT*LANES+:LANES] : dma_lanes_i[PORT*LANES+:LANES];
       wire data = FLITS ? coming_add_i[PORT] : 1'b1;
 
-      // Of those that have no place yet, the first is in registers: the line that it asks for and its bank, and whether it asks for
-      // the one behind it then, as some of its words are there.
+      // The first request without a place is in registers: the line it asks for and its bank, and whether it then also asks for the
+      // next line, because some of its words are there.
       reg               asks_q, second_q, data_q, crosses_q;  // second: its first line has its place
       reg  [BANKS-1:0]  bank_q;        // one-hot, of the line
       reg  [NUMBER_W-1:0] number_q;    // the line
@@ -187,7 +187,7 @@ module gradient_memory #(
       assign touch_tag[s*TAG_W+:TAG_W] = number_q[NUMBER_W-1:BANK_W];
       assign touch_data[s] = data_q;
 
-      // What has got a place, in the next cycle: banks tell then which.
+      // The request that got a place, in the next cycle, when its bank is known.
       reg                placed_q, placed_data_q, placed_crosses_q;
       reg  [LINE_W+BANK_W-1:0] placed_at_q;
       reg  [BANKS-1:0]   got_q;
@@ -259,7 +259,7 @@ module gradient_memory #(
       assign read_banks = its_banks_q & {BANKS{goes && needs}};
       assign stream_busy[s] = asks_q || placed_q || !waits_none || held_q;
 
-      // What was read, in the next cycle.
+      // The result of a read, in the next cycle.
       reg              read_q, crossed_q;
       reg [BANK_W-1:0] read_bank_q;
       reg [SHIFT_W-1:0] shift_q;
@@ -342,7 +342,7 @@ module gradient_memory #(
         assign dma_data_valid_o[PORT] = answer_valid[s];
         assign dma_data_o[PORT*FLIT_W+:FLIT_W] = answer[s*FLIT_W+:FLIT_W];
       end
-      // What waits at the network interface has room here.
+      // There is room here for everything that waits at the network interface.
       wire unused_counts = &{1'b0, full, count, waits_full, waits_count, unused_offset};
     end
 

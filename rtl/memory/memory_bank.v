@@ -100,7 +100,7 @@ module memory_bank #(
     address_of = {base_i, 12'd0} + {{(ADDRESS_W - TAG_W - BANK_W - LINE_W - 2){1'b0}}, line, NUMBER, {(LINE_W + 2){1'b0}}};
   endfunction
 
-  // Of each place:
+  // State per place:
   reg [LINES-1:0]            used_q;     // a line has it
   reg [LINES-1:0]            leaves_q;   // which is being written to memory
   reg [LINES-1:0]            asked_q;    // whose words are on their way from memory
@@ -242,7 +242,7 @@ module memory_bank #(
   wire [PLACE_W-1:0] answered_place;
   wire               answered_none, answered_full;
   wire [PLACE_W:0]   answered_count;
-  // What goes is known a cycle ahead: a touch needs to know it early.
+  // The line that leaves is known a cycle ahead, because a touch needs it early.
   wire [LINES-1:0] holds_new;
   wire [LINES-1:0] hand_may = hand_q & used_q & ~leaves_q & ~asked_q & ~pinned;
   wire all_used = used_q == {LINES{1'b1}};

@@ -1,5 +1,5 @@
-// What a flit's words are to the banks in which it is written: its data turned to the lanes of memory, and of each bank the place,
-// the row and lane of its first word there, and its lanes. A flit that crosses a line begins the next one at its first row.
+// Distributes a flit's words over the banks: rotates its data to the lanes of memory, and gives each bank the place, the row and
+// lane of its first word, and its lanes. A flit that crosses a line begins the next one at its first row.
 `default_nettype none
 module memory_write #(
   parameter LANES = 4,    // words of a flit, a power of two from 2

@@ -19,7 +19,7 @@ module contexts #(
   input  wire [CONTEXTS*ARRIVALS_W-1:0] arrivals_i,        // messages that come for it; with open_i
   input  wire [CONTEXTS-1:0]            start_i,
   input  wire [CONTEXTS*CONTEXT_W-1:0]  turn_i,            // of those that start in one cycle: how many come before it
-  // What happens in this cycle.
+  // Events of this cycle.
   input  wire [PORTS*CONTEXTS-1:0]      ended_i,           // nothing is left in the port's table after it
   input  wire [PORTS*CONTEXTS-1:0]      issue_i,
   input  wire [PORTS*CONTEXTS-1:0]      left_i,            // a message's last tail

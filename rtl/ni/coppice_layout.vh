@@ -1,5 +1,5 @@
-// Where the fields of a table's entry and of a head flit are, from bit 0: said here and nowhere else. Who asks has parameters of
-// these names for the widths.
+// The positions of the fields of a table entry and of a head flit, from bit 0, defined only here. The including module has
+// parameters with these names for the widths.
 `ifndef COPPICE_LAYOUT_VH
 `define COPPICE_LAYOUT_VH
 // An entry: op (0 store at the receiver, 1 add, 2 nop), flow, dependencies, step, address of the data in words, data words,

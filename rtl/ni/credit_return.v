@@ -36,7 +36,7 @@ module credit_return #(
   integer i;
 
   assign owes_o = |owes;
-  // Of those owed, the first from the one after the last.
+  // The first owed credit after the one returned last.
   always @* begin
     next = {VCS{1'b0}};
     found = 1'b0;

@@ -77,7 +77,7 @@ module depacketizer #(
   reg [PENDING*PACKETS_W-1:0] missing_q;
   reg                 overflow_q;
 
-  // Of the virtual channel of the flit that comes.
+  // State of the incoming flit's virtual channel.
   wire valid = |valid_i;
   wire [VCS-1:0] equal, completes, stores;  // completes: its packet is the message's last
   reg [NAME_W-1:0]    name;

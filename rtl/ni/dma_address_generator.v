@@ -23,7 +23,7 @@ module dma_address_generator #(
 );
   localparam [LEN_W-1:0] STEP = LANES[LEN_W-1:0];
   localparam [ADDR_W-1:0] ADDR_STEP = LANES[ADDR_W-1:0];
-  // Of the message in front, from its request on, and of the one behind it.
+  // State of the front message, from its request on, and of the message after it.
   reg              front_q, behind_q;
   reg [ADDR_W-1:0] address_q, behind_address_q;
   reg [LEN_W-1:0]  words_q, behind_words_q;

@@ -38,7 +38,7 @@ module fifo #(
       wire [ADDR_W-1:0] next = head_q + 1'b1;
       wire more = count_q > {{ADDR_W{1'b0}}, 1'b1};
       assign data_o = front_q;
-      // Of a full queue that place is the front's, which is not read any more.
+      // In a full queue this place holds the front word, which has already been read.
       always @(posedge clk_i) begin
         words_q[tail] <= data_i;
         if (do_pop || empty_o) front_q <= more ? words_q[next] : data_i;

@@ -212,7 +212,7 @@ module fp32_adder #(
         ones_further = ones_further && further[b];
       end
       carry = carry && (again ? ones_further : ones);
-      // Where nothing leads and it goes no further, the sum is subnormal.
+      // Without a leading one the sum is subnormal.
       if (leads) exponent = carry ? exponent2_q[7:0] + 8'd1 : exponent2_q[7:0];
       else if (last_q) exponent = {7'd0, carry};
       else exponent = carry ? exponent2_q[7:0] : exponent2_q[7:0] - 8'd1;

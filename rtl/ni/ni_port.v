@@ -1,5 +1,5 @@
-// What each port of the network interface has of its own: reduce-schedule table, timestep and lockstep counters,
-// command decoder, DMA address generator with the buffer behind it, packetizer, injection and depacketizer.
+// The part of the network interface that every port has for itself: reduce-schedule table, timestep and lockstep
+// counters, command decoder, DMA address generator with its buffer, packetizer, injection and depacketizer.
 //
 // In a cycle in which the entry at the head of the table may issue (issue_o), it leaves the table, its message
 // enters the packetizer and its data is asked for from the next cycle on; its head flit leaves dma_latency_i
@@ -135,7 +135,7 @@ module ni_port #(
 );
   localparam [1:0] OP_ADD = 2'd1;
 
-  // Of the entry that issues.
+  // The issuing entry.
   wire                 issue, pop, pass, place;
   wire [ENTRY_W-1:0]   entry;
   wire [1:0]           op = entry[`COPPICE_OP_W-1:0];
@@ -220,7 +220,7 @@ module ni_port #(
         .clk_i(clk_i), .rst_ni(rst_ni), .order_i(order_i), .request_i(request), .fresh_i(fresh_i), .place_i(place_i),
         .priority_i(priority_i), .done_i(done_i), .grant_o(issue_o));
 
-      // Of the one that issues.
+      // The entry of the chosen context.
       reg [ENTRY_W-1:0] chosen;
       reg [ID_W-1:0]    id;
       reg [ADDR_W-1:0]  base;
@@ -239,7 +239,7 @@ module ni_port #(
       assign flow = {id, entry[`COPPICE_ENTRY_FLOW_AT+:FLOW_W]};
       assign source_address = base + address;
 
-      // Whose messages are in the packetizer: the first, and the one behind it.
+      // The contexts of the messages in the packetizer: the first, and the next.
       reg [CONTEXTS-1:0] first_q, second_q;
       wire leaves = flit_valid_o && message_ends;
       assign left_o = first_q & {CONTEXTS{leaves}};

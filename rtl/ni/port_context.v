@@ -1,7 +1,8 @@
-// What a port of the network interface has of each context, where there are several: reduce-schedule table, timestep and
-// lockstep counters, command decoder. The table is loaded line by line, then committed; from the next cycle on its first
-// entry may issue, in cycles with active_i. It is back at its first line when its last entry has left, so that the same
-// collective can follow at once: clear_i, in the last cycle of a collective, makes everything as at the commit.
+// The part of a network-interface port that every context has for itself, if there are several: reduce-schedule table,
+// timestep and lockstep counters, command decoder. The table is loaded line by line, then committed; from the next cycle
+// its first entry may issue, in cycles with active_i. After its last entry the table is back at its first line, so that
+// the same collective can follow immediately: clear_i, in the last cycle of a collective, restores the state after the
+// commit.
 //
 // In a cycle with request_o the entry at the head may issue, and does if grant_i. A nop needs no grant.
 `include "../ni/coppice_layout.vh"

@@ -111,11 +111,12 @@ module reduction_unit #(
                                  (words[2*LANES-1:LANES] & {LANES{address[LANE_W+:2] + 2'd1 == i[1:0]}});
     end
   endfunction
-  // What flits are compared with.
+  // The key that flits are compared with.
   function [SEEN_W-1:0] seen_of(input [PLACE_W-1:0] place);
     seen_of = {key_of(place[ADDR_W-1:LANE_W+1]), map_of(place[ADDR_W+:LANES], place[LANE_W+1:0])};
   endfunction
-  // What a flit is compared by: {digits that another's key must not have as ones; as zeros; its words}.
+  // The pattern that a flit is compared by: {digits that another's key must not have as ones; as zeros; its
+  // words}.
   function [SOUGHT_W-1:0] sought_of(input [PLACE_W-1:0] place);
     sought_of = {~(key_of(place[ADDR_W-1:LANE_W+1]) | step_of(place[ADDR_W-1:LANE_W])),
                  key_of(place[ADDR_W-1:LANE_W+1]) & ~step_of(place[ADDR_W-1:LANE_W]),
@@ -289,7 +290,7 @@ module reduction_unit #(
       end
       always @(posedge clk) begin
         if (write) queue_q[tail] <= data_i[g*FLIT_W+:FLIT_W];
-        // What comes while nothing else waits is the oldest, if it is kept.
+        // A flit that arrives while nothing else waits is the oldest, if it is kept.
         if (pop && more) begin
           oldest_place_q[g*PLACE_W+:PLACE_W] <= next;
           oldest_sought_q[g*SOUGHT_W+:SOUGHT_W] <= sought_of(next);
@@ -352,7 +353,7 @@ module reduction_unit #(
           store_waits_q <= pop && !oldest_add_q ? stores_left != {(QUEUE_W + 1){1'b0}} : !no_stores;
         end
       end
-      // What does not go on is there for nothing: whether it does is known late.
+      // A flit that does not continue has no effect; whether it does is known late.
       always @(posedge clk) begin
         if (queued[g] || valid_i[g]) begin
           read_place_q[g*PLACE_W+:PLACE_W] <= goes;

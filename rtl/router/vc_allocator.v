@@ -21,8 +21,8 @@ module vc_allocator #(
   output wire [INPUTS-1:0]       taken_o      // output virtual channels that are given away now
 );
   localparam VC_W = $clog2(VCS);
-  // Of output virtual channels, masks as round_robin's: from which input port on, and of that from which virtual channel on,
-  // is served first. The last virtual channel always is from there on.
+  // Rotation pointers of output virtual channels, as masks like round_robin's: the input port, and its virtual channel, from
+  // which requests are served first. The last virtual channel is always included.
   /* verilator lint_off MULTIDRIVEN */  // with GATES parts of registers have clocks of their own
   reg [INPUTS*PORTS-1:0]   port_pointer_q;
   reg [INPUTS*(VCS-1)-1:0] grant_pointer_q;
@@ -134,8 +134,8 @@ module vc_allocator #(
         .request_i(mine), .from_i(from), .grant_o(vc_o[i*VCS+:VCS]), .behind_o(behind), .any_o(any));
       wire unused = &{1'b0, behind, any};
     end
-    // What is granted is taken, but for who is granted something earlier from the pointer on too. The pointer stands behind
-    // what the highest input took in the cycle before.
+    // A granted request takes its channel, unless its owner is also granted one earlier after the pointer. The pointer
+    // stands after the highest input that took one in the previous cycle.
     for (o = 0; o < PORTS; o = o + 1) begin : g_pointer
       wire [VCS-1:0] from = vc_pointer[o*VCS+:VCS];
       wire [VCS-1:0] may = granted[o*VCS+:VCS];

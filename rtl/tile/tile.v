@@ -142,7 +142,7 @@ module tile #(
   localparam [CREDIT_W-1:0] LINK_CREDITS = CREDITS[CREDIT_W-1:0];
   localparam [CREDIT_W-1:0] LOCAL_CREDITS = EJECT_CREDITS[CREDIT_W-1:0];
 
-  // What must hold of the parameters; where it does not, elaboration ends at the name of what is wrong.
+  // Constraints on the parameters; if one is violated, elaboration fails at a name that states the error.
   generate
     if (FLIT_W != 32 * LANES || LANES < 2 || (LANES & (LANES - 1)) != 0) begin : g_check_flit
       FLIT_W_must_be_32_times_a_power_of_two_from_2 i_wrong ();
@@ -202,7 +202,7 @@ module tile #(
     .credit_o(in_credit), .flit_valid_o(out_valid), .flit_vc_o(out_vc), .flit_head_o(out_head), .flit_tail_o(out_tail),
     .flit_o(out_flit), .credit_i(out_credit));
 
-  // Of which virtual channel a flit comes, one-hot: of none where it does not, whatever vc is.
+  // The virtual channel of an arriving flit, one-hot; zero if no flit arrives, whatever vc is.
   function [VCS-1:0] marks_of(input valid, input [VC_W-1:0] vc);
     integer n;
     for (n = 0; n < VCS; n = n + 1) marks_of[n] = valid && vc == n[VC_W-1:0];

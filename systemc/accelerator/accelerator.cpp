@@ -186,7 +186,7 @@ PassWork Accelerator::best(const Layer& layer, Pass pass, std::int64_t batch) co
   require_countable(layer, pass, batch);
   std::vector<Division> list = divisions(layer, pass, batch);
   const bool named = spec_.tiling != Tiling::kLeastTraffic;
-  // What has no tiles has no order of them.
+  // Without tiles there is no tile order to choose.
   if (named || !list.front().planner) {
     return fastest(list, layer, pass, batch, named ? spec_.tiling : Tiling::kOutputReuse);
   }
@@ -365,7 +365,7 @@ void Accelerator::run(PassWork& work, TileSequence run) const {
   work.runs.push_back(std::move(run));
 }
 
-// What has no tiles since its memory is never waited for: one.
+// A pass that never waits for memory has no tiles: it is one piece of work.
 PassWork Accelerator::whole(PassWork work) const {
   const PassCost& cost = work.cost;
   if (!work.runs.empty() || (cost.cycles == 0 && cost.traffic.total() == 0)) return work;

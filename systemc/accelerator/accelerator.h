@@ -45,7 +45,7 @@ struct AcceleratorSpec {
       ElementType::kFp32;  // what PEs multiply: its size, and in the array's timing its values
 };
 
-// What one pass over a layer costs an accelerator, for its whole mini-batch.
+// The cost of one pass over a layer for an accelerator's whole mini-batch.
 struct PassCost {
   workload::Gemm product;         // of the whole mini-batch; count 0: nothing is multiplied
   PeCycles cycles = 0;            // as if the memory were never waited for
@@ -123,8 +123,8 @@ class Accelerator {
   // The same as what runs; of an unlimited memory, which nobody waits for, one tile for all.
   PassWork work(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
   PassWork update_work(const workload::Layer& layer, const Optimizer& optimizer) const;
-  // What takes `cycles` if the memory is not waited for, reads `load` bytes for it and writes `store`, evenly
-  // in pieces, two of them in the buffers at a time.
+  // Work that takes `cycles` if memory never stalls it, and evenly reads `load` bytes and writes `store`
+  // bytes in pieces, two of which are buffered at a time.
   PassWork stream_work(PeCycles cycles, Bytes load, Bytes store) const;
 
   // The most weight gradients that the PEs have at a time before they are added, in bytes.

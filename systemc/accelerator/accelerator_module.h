@@ -12,7 +12,7 @@ class WakeScheduler;
 
 namespace coppice::accelerator {
 
-// What stands in a node of the machine as its `accelerator`. Derive your own from it and have it made by
+// The `accelerator` of a node of the machine. Derive your own from it and create it in
 // system::MachineParts::make_accelerator; the machine binds both sockets.
 //
 // It computes, and starts its network interface's tables by write_register(ni::Registers::kControl, kStart)

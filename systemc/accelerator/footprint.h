@@ -24,7 +24,7 @@ struct Optimizer {
 const std::vector<Optimizer>& optimizers();
 const Optimizer& find_optimizer(const std::string& name);
 
-// What a training iteration keeps in the memory of an accelerator.
+// The memory footprint of a training iteration on one accelerator.
 struct Footprint {
   Bytes weights = 0;  // of fp32, and their copies where arrays multiply smaller ones
   Bytes gradients = 0;
@@ -37,8 +37,8 @@ struct Footprint {
 // The copies of `weights` weights that arrays multiply, in bytes: weights are updated as fp32.
 Bytes copied_weights(std::int64_t weights, ElementType operands);
 
-// Of `batch` samples; `partial_sums` is the most that any layer's PEs hold of weight gradients. Activations
-// are of the type of `operands`.
+// The footprint for `batch` samples. `partial_sums` is the largest amount of weight gradients that the PEs
+// hold for any layer; activations have the type `operands`.
 Footprint footprint_of(const workload::Model& model, std::int64_t batch, const Optimizer& optimizer,
                        Bytes partial_sums, ElementType operands = ElementType::kFp32);
 

@@ -11,8 +11,8 @@
 
 namespace coppice::accelerator {
 
-// What computes in a node: runs the work of layers (Accelerator::work()) on a TileEngine, one after the
-// other, over the memory that the network interface shares. Put one into an AcceleratorModule:
+// The compute engine of a node: runs the work of layers (Accelerator::work()) on a TileEngine, one after the
+// other, over the memory shared with the network interface. Use it in an AcceleratorModule:
 //
 //   LayerEngine engine_{"engine", clock};          // a member
 //   share_memory(engine_.memory);                  // in its constructor

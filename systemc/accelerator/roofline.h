@@ -21,8 +21,8 @@ struct Roofline {
   Bandwidth memory_bandwidth{900'000'000'000};
   double memory_efficiency = 1;
 
-  // Of `batch` >= 1 samples. Throws UnsupportedError naming the layer if it takes longer than Femtoseconds
-  // can hold.
+  // The cost of every layer for `batch` >= 1 samples. Throws UnsupportedError naming the layer if a time
+  // exceeds Femtoseconds.
   std::vector<workload::LayerCost> costs(const workload::Model& model, std::int64_t batch,
                                          const Optimizer& optimizer = {}) const;
 };

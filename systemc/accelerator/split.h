@@ -8,7 +8,7 @@
 
 namespace coppice::accelerator {
 
-// What the PEs of an accelerator share out among them.
+// How the PEs of an accelerator split a pass.
 enum class Split {
   kBest,     // whichever is done first; of equal ones the first of the others
   kBatch,    // samples

@@ -82,7 +82,7 @@ void TileEngine::load_nothing() {
 // The transfer that was asked for first, results first where both came at once.
 void TileEngine::transfer() {
   while (true) {
-    // What ends in this instant has to be known before anything is chosen.
+    // Waits until all work that ends at this instant is known, before choosing what comes next.
     wait(sc_core::SC_ZERO_TIME);
     wait(sc_core::SC_ZERO_TIME);
     const bool loads = may_load();

@@ -25,7 +25,7 @@ class TileProgram {
   // Whether operands and results are bytes of the memory; else tiles are timed, transfers have no data, and
   // nothing below is asked.
   virtual bool carries_values() const { return true; }
-  // Where in the memory its operands lie, one behind the other, and its results.
+  // The memory addresses of a tile's operands, which are contiguous, and of its results.
   virtual std::uint64_t load_address(std::int64_t /*tile*/) const { return 0; }
   virtual std::uint64_t store_address(std::int64_t /*tile*/) const { return 0; }
   // Its operands are in the buffers.

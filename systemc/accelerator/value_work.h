@@ -14,7 +14,7 @@ struct ValueWork {
   std::int64_t output = 0;  // values written
 };
 
-// Of `samples` samples; nothing where there is nothing to do: no layer that multiplies.
+// The work of a pass for `samples` samples; nullopt if the layer does not multiply.
 ValueWork value_work(const workload::Layer& layer, workload::Pass pass, std::int64_t samples);
 
 }  // namespace coppice::accelerator

@@ -56,7 +56,7 @@ std::string describe(const config::Loaded& loaded, const topology::Topology& top
 
 using Json = nlohmann::ordered_json;
 
-// What all results have.
+// The fields that all results share.
 Json header(const config::Loaded& loaded) {
   Json json;
   json["schema"] = "coppice.bound/1";
@@ -67,7 +67,8 @@ Json header(const config::Loaded& loaded) {
   return json;
 }
 
-// Of a group, or an all-to-all: on the group's own network, groups of the machine's accelerators.
+// The bound of a group's collective, or of an all-to-all, on the group's own network; its groups are numbered
+// as in the machine.
 void bound_lone(const config::Loaded& loaded, system::ResultFile* out) {
   const system::GroupBound bound = system::bound_lone_collective(loaded);
   std::vector<std::vector<topology::NodeId>> groups = bound.least.bandwidth.groups;

@@ -47,7 +47,7 @@ void add_input(CLI::App& line, Input& input);
 
 // Loads the configuration and warns on stderr of keys without effect, as its results will.
 config::Loaded load(const Input& input, config::Purpose purpose, bool records_waves = false);
-// What load() warns of.
+// Prints the warnings found by load().
 void warn(config::Loaded& loaded, config::Purpose purpose, bool records_waves = false);
 // Warns on stderr of what a result's `warnings` add to those of its configuration.
 void warn(const nlohmann::ordered_json& result, const config::Loaded& loaded);
@@ -55,7 +55,7 @@ void warn(const nlohmann::ordered_json& result, const config::Loaded& loaded);
 // Throws ModelError if standard output takes no more.
 void print(std::string_view text);
 
-// What a command that measures says on standard output.
+// The output style of a measuring command.
 struct Style {
   bool quiet = false;  // nothing
   bool json = false;   // the result as JSON, as --out writes it

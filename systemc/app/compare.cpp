@@ -100,7 +100,7 @@ ComparedRun to_run(const Json& result, const std::string& algorithm, Bytes size)
           .chosen = result.value("chosen", "")};
 }
 
-// What is compared, and what has come of it so far.
+// The comparison: its algorithms and sizes, and the results so far.
 class Comparison {
  public:
   Comparison(std::vector<std::string> algorithms, std::vector<Bytes> sizes)
@@ -132,7 +132,7 @@ class Comparison {
                                        .interrupting = interrupting});
   }
 
-  // By size, the fastest first.
+  // The runs sorted by size, then by time.
   std::vector<ComparedRun> runs() const {
     std::vector<ComparedRun> sorted = runs_;
     std::ranges::stable_sort(sorted, {}, [](const ComparedRun& run) {

@@ -45,7 +45,7 @@ std::string commands_of(const config::Purposes& purposes) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// What a configuration without the key has; empty if nothing.
+// The default value of a key as text, or empty if it has none.
 std::string default_of(const Key& key) {
   const nlohmann::ordered_json value = key.write(config::Config{});
   if (value.is_null() || (value.is_string() && value.get<std::string>().empty())) return "";

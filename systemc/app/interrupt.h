@@ -16,8 +16,8 @@ const std::atomic<bool>& catch_interrupts();
 // files removed, and exit status 1.
 void report_full_disks();
 
-// What those who poll the flag do once they have cleaned up: exits with kInterruptedStatus after Ctrl-C, and
-// by the signal itself after SIGTERM, which shells report as 143.
+// Ends an interrupted command after cleanup: exits with kInterruptedStatus after Ctrl-C, and by the signal
+// itself after SIGTERM, which shells report as 143.
 [[noreturn]] void end_as_interrupted();
 
 // An unfinished output at `path`, to be removed if the process is ended. Paths that are too long, and more

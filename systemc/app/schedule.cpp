@@ -64,7 +64,7 @@ std::string render_all_to_all(const std::string& format, const config::SystemCon
                 lone.overhead);
 }
 
-// Of a group, or an all-to-all: on the group's own network.
+// Prints the schedule of a group's collective, or of an all-to-all, on the group's own network.
 void print_lone(const std::string& format, const config::Loaded& loaded) {
   const system::LoneSchedule lone = system::within_time(
       loaded, "collective.size", [&] { return system::schedule_lone_collective(loaded); });

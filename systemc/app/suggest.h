@@ -6,8 +6,8 @@
 
 namespace coppice::app {
 
-// What a command line that was refused probably meant: a command or option spelt otherwise, or a key of the
-// configuration, which --set overrides. Empty if nothing comes near. `arguments` as main() has them.
+// A suggestion for a rejected command line: a similar command or option, or --set for a configuration key.
+// Empty if nothing is similar. `arguments` are those of main().
 std::string suggestion(const CLI::App& coppice, int count, const char* const* arguments);
 
 }  // namespace coppice::app

@@ -20,7 +20,7 @@ struct TopologyLine {
   std::string format = "dot";
 };
 
-// What a network is made of, and where hardware.technology asks for it its area without tables.
+// The network's parts and, if hardware.technology is set, its area without tables.
 nlohmann::ordered_json describe(const config::Loaded& loaded) {
   const topology::Topology topology = system::build_topology(loaded);
   nlohmann::ordered_json json = topology::to_json(topology);

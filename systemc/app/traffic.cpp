@@ -189,7 +189,7 @@ std::string summarize(const nlohmann::ordered_json& result, const TrafficLine& l
   return text;
 }
 
-// What the line leaves out is as in the file of BookSim2, else it must be there.
+// Fills options missing on the command line from the BookSim2 file; without one they are required.
 TrafficLine completed(TrafficLine line, const std::optional<config::BooksimExperiment>& experiment) {
   if (line.booksim.empty() == line.input.path.empty()) {
     throw ConfigError({"coppice traffic"}, "name a CONFIG.yaml, or pass a BookSim2 file with --booksim");

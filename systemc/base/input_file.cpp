@@ -17,7 +17,7 @@ namespace coppice {
 namespace {
 
 constexpr std::size_t kBlock = 64 << 10;
-// What a device may give before it is taken for endless.
+// A device that provides more than this is rejected as endless.
 constexpr std::size_t kMostOfADevice = 1 << 20;
 
 [[noreturn]] void refuse_size(std::size_t most) {

@@ -12,12 +12,12 @@ namespace coppice::schedule {
 // The place of the byte at `offset`.
 SourceLocation place_of_byte(std::string_view text, const std::string& file, std::size_t offset);
 
-// Where the value at `pointer` (RFC 6901: "/nodes/3/ports/0/7/step") stands in a JSON text that parses. The
-// parser's tree does not keep places; errors are rare enough to read the text once more.
+// The location of the value at `pointer` (RFC 6901: "/nodes/3/ports/0/0/step") in a valid JSON text. The
+// parser's tree has no locations, and errors are rare enough to scan the text again.
 SourceLocation locate(std::string_view text, const std::string& file, const std::string& pointer);
 
-// Where a key of a JSON text that parses stands a second time in its object, and which; nothing if none does.
-// The parser keeps the last of them without a word.
+// A key that occurs twice in one object of a valid JSON text, with the location of the second; nullopt if
+// there is none. The parser silently keeps the last one.
 struct DuplicateKey {
   SourceLocation place;
   std::string name;

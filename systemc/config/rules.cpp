@@ -111,7 +111,7 @@ void check_rules(const Loaded& loaded) {
     check_list_length(loaded, "system.link.bandwidth", loaded.config.system.link.bandwidth.size());
     check_list_length(loaded, "system.link.latency", loaded.config.system.link.latency.size());
     check_list_length(loaded, "system.link.efficiency", loaded.config.system.link.efficiency.size());
-    // Of a file's channels only those without values of their own have these: what reads it checks them.
+    // Channels in a graph file may have their own values; the graph reader checks them.
     if (loaded.config.system.topology.kind != "file") {
       check_bandwidth(loaded);
       check_latency(loaded);

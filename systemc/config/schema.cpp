@@ -170,7 +170,7 @@ void add_link_keys(std::vector<Key>& keys) {
                         idle_timing));
 }
 
-// What is not said unless it is set.
+// Omits a value equal to the default.
 std::function<Json(const Config&)> unless_usual(std::function<Json(const Config&)> write, const char* usual) {
   return [write = std::move(write), usual](const Config& config) {
     Json value = write(config);
@@ -243,7 +243,7 @@ Key ports_key() {
 
 void add_ni_keys(std::vector<Key>& keys) {
   const auto add = [&](Key key, auto idle) { keys.push_back(unless(with(std::move(key), kMessages), idle)); };
-  // What messages cost tells how many chunks are best.
+  // Message costs determine the best number of chunks.
   const auto add_timed = [&](Key key, auto idle) {
     keys.push_back(unless(with(std::move(key), {Purpose::kRun, Purpose::kRoute, Purpose::kSchedule}), idle));
   };

@@ -10,7 +10,7 @@
 
 namespace coppice::cosim {
 
-// What a message's head flits say, as rtl/ni/packetizer.v writes them, and the source route in them.
+// The contents of a message's head flits, as written by rtl/ni/packetizer.v, and the source route in them.
 FlitBits head_bits(const ni::NiContext& context, const ni::MessageRecord& record,
                    const fabric::Packet& packet);
 std::uint64_t route_bits(const topology::Route& route);
@@ -29,7 +29,7 @@ class FlitContents {
 
  private:
   struct Contents {
-    // Of which packet: identities are reused.
+    // The packet of the flit; identities are reused.
     topology::NodeId src = topology::kNoNode;
     std::uint64_t message = 0;
     std::uint32_t index = 0;

@@ -9,8 +9,8 @@
 
 namespace coppice::cosim {
 
-// Where the Verilated instance with contexts differs from the one with one (NiLimits). A flow and a
-// collective's id fill the head flit.
+// The limits of the Verilated instance with several contexts, if they differ from those with one (NiLimits).
+// A flow and a collective's id fill the head flit.
 struct NiContextsLimits {
   static constexpr int kContexts = 8;
   static constexpr int kLines = 256;  // of a port's table, of each context
@@ -22,7 +22,7 @@ struct NiContextsLimits {
 };
 inline constexpr HeadLayout kSeveralContexts{NiContextsLimits::kFlowBits, NiContextsLimits::kIdBits};
 
-// What a context is opened for.
+// The collective that a context is opened for.
 struct NiCollective {
   std::uint32_t id = 0;
   std::uint32_t base = 0;  // of its buffer, in words

@@ -6,7 +6,7 @@
 
 namespace coppice::cosim {
 
-// What a head flit has of a collective and of its flow: with one context there is no collective's id.
+// The fields of a head flit for a collective and its flow; with one context there is no collective id.
 struct HeadLayout {
   int flow_bits;
   int id_bits;

@@ -25,7 +25,7 @@ class NiModel {
   virtual void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) = 0;
   virtual void put_credit(int port, int vc) = 0;
 
-  // What a cycle did.
+  // The outcome of a cycle.
   struct Outcome : NiOutcome {
     unsigned issued = 0;                          // bit per port: an entry issued
     unsigned holding = 0;                         // bit per port: waits for its lockstep

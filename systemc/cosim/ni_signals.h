@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-// What goes into a Verilated network interface and comes out of it, in plain C++.
+// The inputs and outputs of a Verilated network interface, in plain C++.
 namespace coppice::cosim {
 
 inline constexpr int kPorts = 4;
@@ -91,7 +91,7 @@ struct NiFlit {
   bool tail;
   FlitBits bits;
 };
-// What a cycle did, of any number of contexts.
+// The outcome of a cycle, for any number of contexts.
 struct NiOutcome {
   std::array<NiFlit, kPorts> flits;
   int num_flits = 0;

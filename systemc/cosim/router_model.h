@@ -25,13 +25,13 @@ class RouterModel {
   virtual void put_flit(int port, int vc, bool head, bool tail, const FlitBits& bits) = 0;
   virtual void put_credit(int port, int vc) = 0;
 
-  // What a cycle did.
+  // The outcome of a cycle.
   struct Outcome {
     std::uint32_t freed = 0;  // bit per port * kVcs + virtual channel: an input buffer slot was freed
     std::uint32_t sent = 0;   // bit per output port
   };
   virtual Outcome step() = 0;
-  // What output port `port` sent in the last step().
+  // The flit that output port `port` sent in the last step().
   struct Flit {
     int vc;
     bool head;

@@ -345,7 +345,7 @@ std::string RtlContextInterface::describe_waiting(Cycles /*now*/) const {
   return text;
 }
 
-// Of those that have run the longest.
+// Shows the tables that have run the longest.
 ni::Interface::PortView RtlContextInterface::view(int port, Cycles now) const {
   const NiModel::PortView view = model_->view(port, running_.empty() ? 0 : running_.front());
   return {static_cast<ni::DecoderState>(view.state), static_cast<std::int32_t>(view.timestep),

@@ -15,7 +15,7 @@
 
 namespace coppice::cosim {
 
-// What the tables of a collective are held in.
+// The table capacity of a context.
 inline constexpr TableRoom kContextRoom{NiContextsLimits::kLines, NiContextsLimits::kFlows};
 
 // The gradient buffers of an accelerator's collectives, one behind the other in the words that the RTL
@@ -107,7 +107,7 @@ class RtlContextInterface final : public RtlTerminal,
   std::unique_ptr<NiContextsModel> model_;
   std::array<Context, kContexts> contexts_;
   std::vector<int> running_;  // contexts, the first to start first
-  // Of the tables that are being loaded.
+  // The tables being loaded.
   std::deque<Line> lines_;
   std::vector<NiTableSize> sizes_;
   int loading_ = -1;  // -1: none

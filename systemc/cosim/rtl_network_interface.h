@@ -15,7 +15,7 @@ namespace coppice::cosim {
 // can.
 std::string refuse_ni_settings(const config::SystemConfig& system, const topology::Topology& topology,
                                int ni_ports);
-// What a table is held in: NiLimits', or those of contexts.
+// The capacity for a table: that of NiLimits, or of contexts.
 struct TableRoom {
   int lines = NiLimits::kLines;
   int flows = NiLimits::kFlows;

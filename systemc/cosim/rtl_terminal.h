@@ -25,13 +25,13 @@ inline Cycles near(std::uint32_t time, Cycles now) {
   return now + static_cast<std::int32_t>(time - static_cast<std::uint32_t>(now));
 }
 
-// What a Verilated network interface is set to, but for what depends on a collective.
+// The settings of a Verilated network interface that do not depend on a collective.
 NiSettings settings_of(const ni::NiContext& context, topology::NodeId node);
 // A line of a table as the RTL takes it, `route` its message's.
 NiLine line_of(const ni::NiContext& context, const schedule::TableLine& line, const topology::Route* route);
 
-// What stands at a router's local ports where the network interface is Verilog: moves its flits, and keeps
-// the records of the messages that they are of.
+// The terminal at a router's local ports for a Verilated network interface: moves its flits, and keeps the
+// records of their messages.
 class RtlTerminal : public fabric::Terminal {
  public:
   using NodeId = topology::NodeId;
@@ -63,7 +63,8 @@ class RtlTerminal : public fabric::Terminal {
   void take_credit(int port, int vc) {
     ++senders_[static_cast<std::size_t>(port)].credits[static_cast<std::size_t>(vc)];
   }
-  // What every network interface does in a cycle; an error for what none may do.
+  // The bookkeeping of a network interface's cycle, common to all; throws ModelError on an impossible
+  // outcome.
   void take_outcome(const NiOutcome& outcome, Cycles now);
   // The last tail of a message has come at the port in this cycle, as the RTL says: fills in the record of
   // its arrival. The message counts when it has been added.

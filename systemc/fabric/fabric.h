@@ -61,7 +61,7 @@ class Ejector {
   virtual std::int64_t message_ejected(std::uint64_t /*message*/, Cycles /*now*/) { return 0; }
 };
 
-// Where a flit-level event happened, for observers: a channel, or a port of a network interface.
+// The location of a flit-level event, for observers: a channel, or a port of a network interface.
 struct FlitEvent {
   NodeId node;   // the router that sends it, or the node whose NI injects it
   int out_port;  // of that router; -1 for injection
@@ -86,7 +86,7 @@ class FabricObserver {
   }
 };
 
-// What every fabric counts.
+// Statistics that every fabric keeps.
 struct FabricStatistics {
   std::int64_t flits_injected = 0;
   std::int64_t flits_ejected = 0;
@@ -125,7 +125,7 @@ class Fabric {
   virtual bool idle() const = 0;
   // Throws ModelError unless every flit and credit is back where it started.
   virtual void check_conservation() const = 0;
-  // What is stuck and where, one line per packet, for deadlock reports; at most `limit` lines.
+  // The stuck packets and their locations, one line each, for deadlock reports; at most `limit` lines.
   virtual std::string describe_packets(int limit) const = 0;
 };
 

@@ -36,8 +36,7 @@ struct Packet {
 
   // Sum over its flits of ejection minus injection cycle, when all have been ejected.
   std::int64_t flit_cycles() const { return ejection_cycles - injection_cycles; }
-  // What stays as it was injected, for those who are told of a flit of it: the rest may be changing
-  // elsewhere.
+  // The packet as it was injected, for observers of its flits: other fields may be changing elsewhere.
   Packet as_injected() const {
     Packet copy;
     copy.route = route;

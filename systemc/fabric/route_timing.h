@@ -12,18 +12,18 @@ namespace coppice::fabric {
 struct RouteTiming {
   Cycles latency = 0;             // from a flit's injection to its ejection; a head and all behind it alike
   Femtoseconds slowest_flit = 0;  // flit time of its slowest channel, the network interfaces' included
-  // Where a virtual channel's places do not cover the credit loop (channel_credit_loop()), flits wait for
-  // credits without any other traffic. After D flits, a packet longer than D waits `packet_stall` cycles;
-  // after D flits on each virtual channel, any message waits `message_stall`: of the worst channel. The ends
-  // of the blocks of all channels may add up once, to `last_stall`.
+  // If the buffer of a virtual channel does not cover the credit loop (channel_credit_loop()), flits wait for
+  // credits even without other traffic. After D flits, a packet longer than D waits `packet_stall` cycles;
+  // after D flits on each virtual channel, any message waits `message_stall`; both for the worst channel. The
+  // ends of the blocks of all channels may add up once, to `last_stall`.
   Cycles packet_stall = 0;
   Cycles message_stall = 0;
   Cycles last_stall = 0;
   int vcs = 0;  // the fewest that a hop may choose from
 };
 
-// By the pipeline of Router and FlitFabric: two cycles of injection, then per router routing, VC allocation,
-// switch allocation and traversal, and its output channel.
+// Timing by the pipeline of Router and FlitFabric: two cycles of injection, then per router routing, VC
+// allocation, switch allocation and traversal, and its output channel.
 RouteTiming time_route(const topology::Topology& topology, const config::SystemConfig& system,
                        topology::NodeId src, std::span<const topology::Hop> route);
 
@@ -47,7 +47,8 @@ inline Cycles latency_cycles(Femtoseconds latency, Femtoseconds period) {
 // Cycles from a router's input buffer over one of its output channels, without contention.
 Cycles hop_latency(const config::SystemConfig& system, const topology::Channel& channel);
 
-// What a route takes besides its hops over channels: injection, and the last router to its ejection channel.
+// The latency of a route besides its hops over channels: injection, and the last router to its ejection
+// channel.
 Cycles end_latency(const config::SystemConfig& system);
 
 // Latency of the channels between a network interface and its router.

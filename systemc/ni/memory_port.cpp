@@ -29,7 +29,7 @@ class MemoryTransaction {
   }
 
   GradientData& data() { return data_; }
-  // Of `bytes` at `address`, as new.
+  // A fresh payload for `bytes` at `address`.
   tlm::tlm_generic_payload& begin(tlm::tlm_command command, Bytes address, Bytes bytes) {
     constexpr Bytes kLongest = std::numeric_limits<unsigned>::max();
     const auto length = static_cast<unsigned>(std::min(bytes, kLongest));

@@ -18,7 +18,7 @@ class MemoryPort {
   using Socket =
       tlm::tlm_initiator_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
-  // Of an interface whose cycles take `period`; `socket`, bound or not, outlives it.
+  // The memory port of an interface with a cycle of `period`; `socket`, bound or not, outlives it.
   MemoryPort(Socket& socket, Femtoseconds period, Cycles dma_latency)
       : socket_(socket), period_(period), dma_(dma_latency) {}
 

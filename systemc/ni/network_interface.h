@@ -59,8 +59,8 @@ class NetworkInterface final : public sc_core::sc_module,
  public:
   // A port of the network per port: of a fabric that moves messages, or of the terminal inside.
   sc_core::sc_vector<sc_core::sc_port<fabric::NetworkPortIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND>> network;
-  // Where the network moves flits: the terminal's ports, to be bound to the router's local channels; else
-  // none.
+  // If the network moves flits: the terminal's ports, to be bound to the router's local channels; otherwise
+  // empty.
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitReceiveIf>> in;
   sc_core::sc_vector<fabric::FlitModule::Port<fabric::FlitSendIf>> out;
   // Tells of every message that has been reduced or stored here.

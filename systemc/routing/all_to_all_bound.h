@@ -27,7 +27,7 @@ AllToAllBound least_all_to_all(const topology::Topology& topology, Bytes block);
 
 inline constexpr std::size_t kMostSolved = 1536;
 
-// What channels of these lengths prove.
+// The bound that these channel lengths prove.
 double all_to_all_ns(const topology::Topology& topology, Bytes block, std::span<const double> lengths);
 
 }  // namespace coppice::routing

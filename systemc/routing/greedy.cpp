@@ -65,7 +65,7 @@ std::vector<int> components(int tors, std::span<const Flow> flows) {
   return result;
 }
 
-// By ToR: the flows of the busiest end (a ToR's uplinks or downlinks) first, each flow once.
+// Orders flows by ToR: the flows of the busiest end (a ToR's uplinks or downlinks) first, each flow once.
 std::vector<std::size_t> Greedy::ordered(const ClosLinks& links, std::span<const Flow> flows) const {
   std::vector<std::size_t> order(flows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -10,7 +10,7 @@
 
 namespace coppice::routing {
 
-// Where jobs' accelerators are, on ToRs of whole hosts. Every copy of a model takes its accelerators
+// How jobs are placed on accelerators, on ToRs with whole hosts. Every copy of a model takes its accelerators
 // together.
 enum class Placement {
   kRandomHosts,  // free hosts anywhere (the paper's text)

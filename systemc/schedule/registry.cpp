@@ -30,8 +30,8 @@ AlgorithmInfo compiled_by() {
   return info;
 }
 
-// What should be fastest as an algorithm of its own, for network interfaces without lockstep too. It is here
-// because it chooses among all the others.
+// The expected fastest algorithm, as an algorithm of its own, also for network interfaces without lockstep.
+// It is defined here because it chooses among all the others.
 class AutomaticCompiler final : public Compiler {
  public:
   static AlgorithmInfo info() {

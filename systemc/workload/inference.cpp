@@ -25,7 +25,7 @@ int first_layer(const Inference& inference, int stage) {
   return static_cast<int>(inference.model.layers * stage / inference.pipeline);
 }
 
-// What one rank does, operation by operation. Ranks are numbered by tensor, then expert, then stage.
+// The operations of one rank. Ranks are numbered by tensor, then expert, then stage.
 class RankInference {
  public:
   RankInference(ProgramBuilder& builder, const Inference& inference, int rank)

@@ -25,7 +25,7 @@ struct Inference {
 // Throws LayoutError where the model cannot be shared so.
 void check_inference(const Inference& inference);
 
-// What an accelerator keeps: weights, and the KV cache of its requests with one token more.
+// An accelerator's memory: weights, and the KV cache of its requests including the next token.
 struct InferenceMemory {
   Bytes weights = 0;
   Bytes cache = 0;

@@ -10,8 +10,8 @@
 
 namespace coppice::workload {
 
-// What the backward pass computes again instead of keeping it: nothing, the scores of attention (Korthikanti
-// et al. 2022), or every layer from its input.
+// The results that the backward pass recomputes instead of storing: none, attention scores (Korthikanti et
+// al. 2022), or every layer from its input.
 enum class Recomputation { kNone, kSelective, kFull };
 const char* to_string(Recomputation recomputation);
 
@@ -45,7 +45,7 @@ struct LargeTraining {
   Slice slice() const;
 };
 
-// What an accelerator keeps at its fullest.
+// An accelerator's peak memory.
 struct TrainingMemory {
   Bytes weights = 0;
   Bytes gradients = 0;

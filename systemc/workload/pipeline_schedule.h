@@ -20,9 +20,9 @@ struct PipelineUnit {
   bool operator==(const PipelineUnit&) const = default;
 };
 
-// What rank `rank` of `ranks` computes in one iteration, in order. A rank has `chunks` chunks of layers:
-// chunk c of rank r is stage c x ranks + r. Only kInterleaved has more than one, and needs micro_batches in
-// whole multiples of `ranks`: throws std::invalid_argument otherwise.
+// The computations of rank `rank` of `ranks` in one iteration, in order. A rank has `chunks` chunks of
+// layers: chunk c of rank r is stage c x ranks + r. Only kInterleaved has more than one; it needs
+// micro_batches in whole multiples of `ranks` and throws std::invalid_argument otherwise.
 std::vector<PipelineUnit> pipeline_order(PipelineSchedule schedule, int ranks, int rank, int chunks,
                                          int micro_batches);
 

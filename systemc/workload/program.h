@@ -8,9 +8,9 @@
 #include "base/units.h"
 #include "workload/layer.h"
 
-// What a system runs, as execution graphs: a directed acyclic graph of operations per rank. Everything that
-// runs can be said so: a single collective, an iteration of training, a large model laid out over tensor,
-// pipeline, data, expert and context parallelism, a text workload, a trace of another tool.
+// The work of a system as execution graphs: a directed acyclic graph of operations per rank. Everything that
+// runs is expressed as a program: a single collective, a training iteration, a large model laid out over
+// tensor, pipeline, data, expert and context parallelism, a text workload, another tool's trace.
 namespace coppice::workload {
 
 // Ranks that do collectives together, in the order in which the collective counts them.
@@ -49,7 +49,7 @@ struct Transfer {
   bool operator==(const Transfer&) const = default;
 };
 
-// What a computation is for, so that results can add up by it.
+// The purpose of a computation, by which results can add up times.
 enum class Purpose { kForward, kInputGradient, kWeightGradient, kRecomputation, kUpdate, kOther };
 
 // Either a duration, or operations and bytes whose time the accelerator's roofline gives: whichever is set. A
@@ -109,7 +109,7 @@ struct Program {
   std::vector<Transfer> transfers;
   std::vector<RankProgram> ranks;
   std::vector<int> placement;  // the accelerator of each rank; empty: rank r is accelerator r
-  // What was taken for granted of files that leave it open, a sentence each: results repeat it.
+  // Assumptions made where input files leave something open, one sentence each; results repeat them.
   std::vector<std::string> assumptions{};
   std::vector<Layer> layers{};  // that accelerators compute, `samples` of them at a time
   std::int64_t samples = 1;

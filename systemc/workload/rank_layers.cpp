@@ -78,7 +78,7 @@ Frontier RankProgramBuilder::ring_attention_gradient(const Place& place, Frontie
   Frontier block = ready;
   Frontier computed = std::move(ready);
   for (int step = 0; step < slice_.context; ++step) {
-    // What goes on holds the gradients of this block so far.
+    // The block passed on holds the gradients of this block so far.
     if (step > 0) block = ring_step(place, 2 * key_value_bytes(), both(block, computed));
     computed = compute(fmt::format("{} scores {}", name, step), portion(scores, ways), place.purpose,
                        both(computed, block));

@@ -10,7 +10,7 @@
 
 namespace coppice::workload {
 
-// What one rank of a large model's training does, operation by operation.
+// Builds the operations of one rank of a large model's training.
 class RankProgramBuilder {
  public:
   RankProgramBuilder(ProgramBuilder& builder, const LargeTraining& training, const ParallelLayout& layout,

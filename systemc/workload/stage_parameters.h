@@ -13,7 +13,7 @@ struct StageParameters {
   std::int64_t expert = 0;
 
   std::int64_t all() const { return dense + expert; }
-  // What a rank has of them where those who have the same share them, each rounded up.
+  // A rank's share of the parameters that ranks with equal parameters divide among them, each rounded up.
   std::int64_t shares(const LargeTraining& training) const;
   StageParameters& operator+=(const StageParameters& other);
 };
@@ -23,8 +23,8 @@ std::int64_t dense_copies(const LargeTraining& training);
 std::int64_t expert_copies(const LargeTraining& training);
 
 StageParameters layer_parameters(const LargeTraining& training);
-// Of the embedding and of the output layer with the last normalization; tied weights count once where one
-// rank has both.
+// The parameters of the embedding, and of the output layer with the last normalization; tied weights count
+// once if one rank has both.
 StageParameters embedding_parameters(const LargeTraining& training);
 StageParameters output_parameters(const LargeTraining& training);
 // The weights that the output layer computes with: shared ones too, whoever owns them.

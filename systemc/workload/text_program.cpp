@@ -129,7 +129,7 @@ class RankIteration {
     last_ = {builder_.add(rank_, {name, compute, last_})};
   }
 
-  // What has to be waited for where the collective's data is needed: nothing new if there is none.
+  // The operations to wait for before the collective's data is used: none if there is no collective.
   Frontier issue(const std::string& name, const TextLayer& layer, const Communication& communication,
                  Group of_pass) {
     if (communication.exchange == Exchange::kNone || communication.bytes == 0) return last_;
@@ -238,7 +238,7 @@ class RankIteration {
   std::vector<const TextLayer*> waiting_;
 };
 
-// What SimAI's files leave open.
+// The assumptions made where SimAI's files leave something open.
 std::vector<std::string> assumptions_of(const TextWorkload& workload, AllGatherBytes counted) {
   std::vector<std::string> list;
   if (workload.pipeline > 1) {

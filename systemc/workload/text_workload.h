@@ -34,13 +34,13 @@ enum class Group {
 };
 const char* to_string(Group group);
 
-// What the bytes of an all-gather count: those that each accelerator brings, as ASTRA-sim has it, or those
-// that all have in the end, as SimAI writes them.
+// The meaning of an all-gather's size: each accelerator's input, as in ASTRA-sim, or the result, as written
+// by SimAI.
 enum class AllGatherBytes { kInput, kTotal };
 const char* to_string(AllGatherBytes bytes);
 
-// What a pass over a layer sends. The bytes are those of the collective's data; of an all-gather as the file
-// says (AllGatherBytes).
+// The communication of a pass over a layer. The bytes are the collective's data; for an all-gather they
+// follow AllGatherBytes.
 struct Communication {
   Exchange exchange = Exchange::kNone;
   Bytes bytes = 0;

@@ -120,7 +120,7 @@ class GatheredWeights {
     if (unit.forward && ends) use(kOutput, 0, output_);
   }
 
-  // What is used twice running is there once.
+  // Data used twice in a row is stored once.
   void use(Kind kind, std::int64_t number, std::int64_t weights) {
     const std::pair one{kind, number};
     if (one == last_) return;

@@ -59,7 +59,7 @@ struct PassWork {
 
 inline constexpr Bytes kHalfBytes = 2;  // of an activation, weight or gradient in bf16
 
-// What an accelerator has of a layer and of a micro-batch.
+// An accelerator's share of a layer and of a micro-batch.
 struct Slice {
   std::int64_t samples = 1;
   std::int64_t sequence = 1;  // tokens of a sample, all of them

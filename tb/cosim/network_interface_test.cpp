@@ -99,7 +99,7 @@ class Looped {
   }
   // Whether flits' places are given back.
   void give_credits(bool gives) { gives_credits_ = gives; }
-  // What leaves goes to other nodes.
+  // Outgoing flits go to other nodes.
   void send_away() { sends_away_ = true; }
   std::size_t flits_without_credit() const { return credits_.size(); }
   bool busy() {
@@ -210,7 +210,7 @@ class Looped {
     return found;
   }
 
-  // What comes in this cycle: a flit three cycles after it was sent, its credit a cycle later than that.
+  // Applies the arrivals of this cycle: a flit three cycles after it was sent, its credit one cycle later.
   void bring() {
     rtl_->flit_valid_i = rtl_->flit_head_i = rtl_->flit_tail_i = rtl_->credit_i = 0;
     rtl_->dma_data_valid_i = 0;
@@ -269,7 +269,7 @@ class Looped {
       if ((rtl_->read_valid_o >> port) & 1)
         reads_.push_back({now_ + 1, port, words(address(rtl_->read_address_o, port))});
     }
-    // What is written in a cycle is read from the next one on.
+    // Data written in a cycle is readable from the next cycle.
     for (unsigned port = 0; port < kPorts; ++port) {
       if ((rtl_->sum_valid_o >> port) & 1) {
         for (unsigned lane = 0; lane < kLanes; ++lane) {

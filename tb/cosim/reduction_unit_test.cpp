@@ -135,7 +135,7 @@ TEST(ReductionUnit, AddsAFlitACycleAndPortAndWritesItInTheFifthCycle) {
         bench.offer(port, messages[port][static_cast<std::size_t>(cycle)]);
       }
     }
-    // What came in cycle t can be read from t + 5 on.
+    // Data that arrives in cycle t can be read from cycle t + 5.
     if (cycle >= kWritten && cycle < 100 + kWritten) {
       const auto word = static_cast<std::size_t>(cycle - kWritten) * kLanes;
       EXPECT_EQ(bench.memory[word], messages[0].at(word / kLanes).data[0]) << "cycle " << cycle;
@@ -225,7 +225,7 @@ TEST(ReductionUnit, AddsAndStoresInTheOrderOfItsClass) {
   }
 }
 
-// Of flits that waited: the sums of others are written when their message counts.
+// Sums of other flits are written when the message of a flit that waited counts.
 TEST(ReductionUnit, TellsDmaWhatItWouldMiss) {
   struct Request {
     std::uint32_t address;

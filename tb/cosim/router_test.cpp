@@ -21,7 +21,7 @@ constexpr unsigned kRouteAt = 81;
 constexpr unsigned kRouteBits = 42;
 constexpr unsigned kHopBits = 7;
 
-// What the model does in a cycle.
+// The model's outputs in a cycle.
 class Environment final : public fabric::RouterEnvironment {
  public:
   struct Sent {
@@ -118,7 +118,7 @@ class Bench {
       if (head) move_route(expected);
     }
   }
-  // What the route in a head is behind this router: a hop less.
+  // The route in a head after this router: one hop shorter.
   static void move_route(FlitWords& words) {
     constexpr unsigned kLow = 32 - (kRouteAt - 64);  // bits of the route in the third word
     constexpr std::uint64_t kMask = (std::uint64_t{1} << kRouteBits) - 1;
@@ -188,7 +188,7 @@ class Bench {
   std::array<std::uint32_t, kPorts * kVcs> left_{};
   std::array<std::uint32_t, kPorts * kVcs> length_{};
   std::array<fabric::PacketId, kPorts * kVcs> packet_{};
-  // Of the flits in the router, as they should come out: [packet, sequence].
+  // The expected contents of the flits in the router: [packet, sequence].
   std::map<std::pair<fabric::PacketId, std::uint32_t>, FlitWords> under_way_words_;
 };
 

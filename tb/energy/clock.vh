@@ -1,5 +1,5 @@
-  // What every bench has: clock, reset, what is counted, a check over all that came out. Of the cycles from WARM to WARM +
-  // CYCLES the values of all nets of the gates are written (DUMP).
+  // Common to all benches: clock, reset, event count, and a check of all outputs. From cycle WARM to WARM + CYCLES the
+  // values of all nets of the gates are dumped (DUMP).
   reg clk = 1'b0, rst_n = 1'b0, counts = 1'b0;
   integer seed = SEED, load = LOAD, events = 0;
   reg [63:0] check = 64'd0;

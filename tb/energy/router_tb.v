@@ -58,7 +58,7 @@ module tb;
         vc[p] = $unsigned($random(seed)) % VCS;
       end
       sends = waiting[p] > 0 && places[p*VCS+vc[p]] > 0;
-      // What is not valid stays as it was: wires that change for nothing would be counted.
+      // Invalid inputs keep their values: pointless changes of wires would be counted.
       if (sends) begin
         in_valid[p*VCS+vc[p]] = 1'b1;
         in_head[p] = left[p] == LENGTH;

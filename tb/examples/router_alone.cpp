@@ -103,7 +103,7 @@ int sc_main(int, char**) {
   Source source_0("source_0", context, system.router.vc_depth);
   Source source_1("source_1", context, system.router.vc_depth);
   Sink sink("sink");
-  // What has no partner here is tied to modules that never send.
+  // Ports without a partner are tied to modules that never send.
   Source silent("silent", context, 0);
   Sink unused_0("unused_0");
   Sink unused_1("unused_1");

@@ -30,7 +30,7 @@ module contexts_props (input wire clk_i);
     if (!started) begin
       assume (open == 2'd0 && start == 2'd0);
     end else begin
-      // What those around it keep to.
+      // Assumptions about the environment.
       assume (!(open[w] && opened));
       assume (!(start[w] && (runs || !(opened || open[w]))));
       assume (!(start[!w] && other_runs));

@@ -23,7 +23,7 @@
       assert (!credit_o[0] || held0 != 3'd0 || flit_valid_i[0]);
       assert (!credit_o[1] || held1 != 3'd0 || flit_valid_i[1]);
       assert (!comes || owes_o || !room || credit_o == flit_valid_i);
-      // What the induction needs to know of the state.
+      // State invariants for the induction.
       assert ({1'b0, waits} + {2'd0, places0} + {2'd0, places1} <= QUEUE);
       assert (out_q == {1'b0, places0} + {1'b0, places1});
       assert ({1'b0, owed_q[1:0]} == held0 && {1'b0, owed_q[3:2]} == held1);

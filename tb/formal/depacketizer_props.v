@@ -32,7 +32,7 @@ module depacketizer_props (input wire clk_i);
   // Fields of a head, from bit 0: add, flow, address, words, tag, packets.
   wire [NAME_W-1:0]    name_in = {flit[9+:TAG_W], flit[1], flit[0]};
   wire [PACKETS_W-1:0] packets_in = flit[11+:PACKETS_W];
-  // What each virtual channel is in.
+  // The state of each virtual channel.
   reg              within [0:VCS-1];
   reg [NAME_W-1:0] name [0:VCS-1];
   reg [ADDR_W-1:0] address [0:VCS-1];

@@ -66,7 +66,7 @@ module reduction_unit_props (input wire clk_i);
         assert ((reads[1] ? read_address[5:3] : store_address[5:3]) == going[2:0]);
         if (passes && held != 2'd0) assert (newest[3] && !store_waits);
       end
-      // What waits cannot go on.
+      // Waiting flits cannot continue.
       if (held != 2'd0 && (passes || !goes))
         assert (under_way(queue[2:0]) || port0_queued || (valid[0] && overlap(address[2:0], queue[2:0])));
       if (held == 2'd0 && comes && !goes)

@@ -15,7 +15,7 @@
           assert (!used[f] || credits_q[f*CREDIT_W+:CREDIT_W] != {CREDIT_W{1'b0}});
         end
       end
-      // What it tells upstream: a place for each flit that leaves its buffer.
+      // Credits sent upstream: one for each flit that leaves its buffer.
       always @* if (rst_ni) assert (!credit_o[f] || front_valid[f]);
       // Who sends has one output virtual channel, and for itself.
       wire [PORTS-1:0] port = out_port_q[f*PORTS+:PORTS];
@@ -33,7 +33,7 @@
           assert (place_q[f] == |(has & places));
         end
       end
-      // What won in the cycle before still has its output virtual channel, for itself, and is in front of the crossbar with it.
+      // The winner of the previous cycle still owns its output virtual channel and stands in front of the crossbar with it.
       wire holds = state_q[f*3+:3] == SEND || sent_q[f];
       for (h = 0; h < f; h = h + 1) begin : g_other
         always @* if (rst_ni && holds && g_credits[h].holds) assert ((has & g_credits[h].has) == {INPUTS{1'b0}});

@@ -13,7 +13,7 @@ module spill_register_props (input wire clk_i);
   spill_register #(.WIDTH(2)) dut (
     .clk_i(clk_i), .rst_ni(rst_n), .valid_i(offered), .ready_o(place), .data_i(data), .valid_o(valid), .ready_i(ready), .data_o(front));
 
-  // What is in it, the oldest in the lowest place.
+  // The contents, the oldest in the lowest place.
   reg [5:0] model = 6'd0;
   reg [1:0] held = 2'd0;
   reg       known = 1'b0;  // after a reset

@@ -69,7 +69,7 @@ void require_same_mixed(const std::string& yaml, const Outcome& flit, Tally& tal
   tally.mixed_as_flits += trains.at("as_flits").get<std::int64_t>();
 }
 
-// Where all accelerators see the same, the messages of one tell those of all.
+// If all accelerators see the same network, the messages of one determine those of all.
 void require_same_by_one(const std::string& yaml) {
   const Outcome all = record_patterns(yaml, Trains::kOfAll);
   const Outcome one = record_patterns(yaml, Trains::kOfOne);

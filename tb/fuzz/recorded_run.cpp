@@ -115,7 +115,7 @@ class PassageRecorder final : public fabric::FabricObserver {
   std::vector<std::vector<std::int64_t>> rows;
 
  private:
-  // Of a message over a channel; its identity is another message's later.
+  // A message's passage over a channel; a later message may reuse its identity.
   struct Passage {
     std::size_t row = 0;
     std::int64_t packets = 0;  // that have passed

@@ -56,7 +56,7 @@ Outcome record_mixed(const std::string& yaml);
 // Two to four threads, always as many for the same system.
 int threads_for(const std::string& yaml);
 
-// Where two runs that should be equal differ first: "" if they do not.
+// The first difference between two runs that should be equal, or "".
 std::string first_difference(const Recording& flit, const Recording& train);
 
 }  // namespace coppice::fuzz

@@ -202,7 +202,7 @@ class Bench:
             subprocess.run([ROOT / "tb" / "tile" / "registers", "--prepare", folder], check=True)
         benches = [top, "axi_memory"] if top in ("network_tb", "gradient_memory_tb") else [top]
         sources = [ROOT / "tb" / "tile" / f"{bench}.v" for bench in benches] + [self.rtl / source for source in drawing.sources()]
-        # What has failed once need not go on.
+        # A stage that has failed once need not continue.
         script = ('number=$1; shift; simulation=$(mktemp); trap "rm -f $simulation" EXIT; '
                   'iverilog -g2005 -DMUTANT=$number -o $simulation "$@" || exit 1; '
                   'exec 3< <(exec stdbuf -oL vvp -n $simulation); sed -u /FAILED/q <&3; kill $! 2> /dev/null; exit 0')

@@ -280,7 +280,7 @@ class Parser:
         return site
 
     def zeros_of(self, tokens):
-        """Of a concatenation, its first and its last part where they are zeros; else empty."""
+        """The first and last part of a concatenation if they are zeros; otherwise empty."""
         if tokens[0].text != "{":
             return "", ""
         parts, depth, begin = [], 0, 1
@@ -336,7 +336,7 @@ class Parser:
         for text in texts:
             new = self.text[site.start:token.start] + text + self.text[token.end:site.end]
             what = f"'{token.text}' becomes '{text}'" if text else f"'{token.text}' removed"
-            # Where in a long expression it is, one sees from what is around it.
+            # The surrounding text locates the mutant in a long expression.
             around = self.text[max(site.start, token.start - 12):min(site.end, token.end + 12)]
             site.mutants.append((f"{what} in '{' '.join(around.split())}'", new))
 

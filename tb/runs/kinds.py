@@ -10,7 +10,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 KINDS = sorted(path.parent.name for path in HERE.glob("*/config.yaml"))
 
-# What differs between two runs of one configuration.
+# Fields that differ between two runs of one configuration.
 UNSTEADY = ("simulator", "version", "warnings")
 
 

@@ -1,5 +1,4 @@
-// What the command says of bad input: where, what is wrong and what would be right; exit status 2, nothing
-// written.
+// Error messages for bad input: location, fault and correction; exit status 2, no files written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -220,7 +219,7 @@ TEST(BadInput, OverridesAreLocatedOnTheCommandLine) {
   }
 }
 
-// What is wrong and what would be right, in the words of the key or the option at fault.
+// The fault and the correction, in terms of the key or option.
 TEST(BadInput, SaysWhatWouldBeRight) {
   const Workshop shop;
   shop.write("c.yaml", kSmallConfig);
@@ -303,7 +302,7 @@ TEST(BadInput, ChannelsFasterThanAFlitPerCycle) {
               "g.graph:2:23: bandwidth: 400 GB/s is more than one flit of 16 B per cycle of 1 GHz: make "
               "system.flit 512 B and system.ni.payload 8 KiB, or system.clock 25 GHz\n");
   }
-  // What is proposed helps: the fastest of 512 B and 8 KiB moves close to the bandwidth.
+  // The proposal helps: the faster of 512 B and 8 KiB comes close to the bandwidth.
   EXPECT_EQ(shop.run({"run", "c.yaml", "--set", "collective.size=16 MiB", "--set", "system.flit=512 B",
                       "--set", "system.ni.payload=8 KiB", "--out", "r.json"})
                 .status,

@@ -83,7 +83,7 @@ TEST_F(Compare, RefusesFilesOfAnotherKind) {
   EXPECT_THAT(outcome.err, HasSubstr("--out c.pdf:1:1: '.pdf' is none of .json, .csv and .svg"));
 }
 
-// What has ended is told and written, though not all has.
+// Finished rows are printed and written even if others are not finished.
 TEST_F(Compare, KeepsWhatEndedBeforeAnInterruption) {
   RunningCommand running(shop.directory(), {"compare", "c.yaml", "--sizes", "4KiB,1GiB", "--set",
                                             "fidelity=flit", "--out", "c.json"});

@@ -85,7 +85,7 @@ TEST_F(Jobs, AreRefusedWithoutAccelerators) {
          "program.jobs and program.file both set the workload");
 }
 
-// What is lost is the iteration under way and the time of the restart.
+// A failure costs the unfinished iteration and the restart time.
 TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
   shop.write("all.yaml", iterating(8, 4));
   const std::string torus = "kind: torus, dims: [4, 2]";
@@ -112,7 +112,7 @@ TEST_F(Jobs, GoOnFromTheLastIterationAfterAFailure) {
   EXPECT_EQ(failed["failures"][0]["effect"], "stopped");
   EXPECT_EQ(failed["stretches"].size(), 2);
   EXPECT_EQ(failed["time_ns"].get<double>(), after[3]);
-  // What fails after the end changes nothing.
+  // A failure after the end changes nothing.
   const Json late = result(torus, "  jobs: [{file: all.yaml}]\n  failures: [{link: [0, 1], at: 1 s}]\n");
   EXPECT_EQ(ends(late), usual);
   EXPECT_EQ(late["failures"][0]["effect"], "after the end");
@@ -186,7 +186,7 @@ TEST_F(Jobs, AccountForAllTimeAroundFailures) {
   EXPECT_EQ(run["warnings"], Json::array());
 }
 
-// What fails where a job has ended, while others run, stops nobody.
+// A failure among the accelerators of a finished job stops no other job.
 TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
   shop.write("short.yaml", iterating(4, 1));
   shop.write("long.yaml", iterating(4, 4));
@@ -204,7 +204,7 @@ TEST_F(Jobs, GoOnWhereNobodyNeedsWhatFails) {
   EXPECT_EQ(failed["stretches"].size(), 1);
 }
 
-// What fails while the last credits are under way finds all ended.
+// A failure while the last credits are in flight finds all jobs finished.
 TEST_F(Jobs, EndBeforeTheirLastCreditsAreBack) {
   shop.write("row.yaml", iterating(4, 1));
   const std::string jobs = "  jobs: [{file: row.yaml}]\n";

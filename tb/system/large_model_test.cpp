@@ -83,7 +83,7 @@ TEST_F(LargeModels, AreSuggestedWhereThereIsNone) {
   EXPECT_THAT(outcome.err, HasSubstr("did you mean 'llama2_70b'?"));
 }
 
-// What was written as traces runs as the program itself.
+// The traces written from a program run like the program.
 TEST_F(LargeModels, RunTheSameAsTraces) {
   ASSERT_EQ(run("  parallel: {tensor: 2, pipeline: 2, data: 2, context: 2}\n  micro_batches: 2\n  zero: 1\n")
                 .status,

@@ -1,5 +1,4 @@
-// What has no end, or no room: more simulated time than there is, inputs without an end, phases that are
-// interrupted.
+// Limits: too much simulated time, endless inputs, interrupted phases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -92,7 +92,7 @@ TEST_F(LoneCollectives, ExchangeAllToAllByEveryAlgorithm) {
   }
 }
 
-// What is written as MSCCL's runs as the same messages, to the same cycle where blocks travel whole.
+// MSCCL files run as the same messages, and take the same number of cycles if blocks travel whole.
 TEST_F(LoneCollectives, ExchangeAllToAllByFilesOfMsccl) {
   for (const char* topology :
        {"kind: torus, dims: [4, 2]", "kind: mesh, dims: [3, 3]", "kind: fully_connected, dims: [5]"}) {
@@ -150,7 +150,7 @@ TEST_F(LoneCollectives, RefuseWhatCannotBe) {
   }
 }
 
-// What coppice bound says is what runs are measured by.
+// The bound of coppice bound is the bound in the results of runs.
 TEST_F(LoneCollectives, AreBoundedAsTheyRun) {
   for (const char* topology : {"kind: torus, dims: [4, 3]", "kind: mesh, dims: [3, 4]", "kind: dgx1",
                                "kind: fat_tree, dims: [4, 2]"}) {
@@ -228,7 +228,7 @@ TEST_F(LoneCollectives, ExchangeBalancedAlikeInTrainsAndFlits) {
   }
 }
 
-// Of a group too, and by either key.
+// Also for a group, and by either key.
 TEST_F(LoneCollectives, SayWhatTheyChose) {
   const std::string torus = "kind: torus, dims: [4, 4]";
   const Json blocks = result(torus, "op: all_to_all, size: 256 KiB, algorithm: auto");

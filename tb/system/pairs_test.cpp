@@ -234,7 +234,7 @@ TEST(Rooted, AreRefusedWithoutATreeOrARoot) {
   EXPECT_THAT(outcome.err, HasSubstr("collective.root is 16, but torus 4x4 has accelerators 0 to 15"));
 }
 
-// What the networks and algorithms refuse, where it says so.
+// The refusals of networks and algorithms, and their locations.
 TEST(BadNetworks, AreRefusedAtTheirKeys) {
   const Workshop shop;
   shop.write("apart.graph", "accelerators 4\nlink 0 -- 1\nlink 2 -- 3\n");

@@ -30,8 +30,8 @@ TEST_F(Programs, SendAndReceiveOverAnyNetwork) {
   }
 }
 
-// Where a flit takes no whole number of cycles, a message may follow another in the cycle after the channel
-// has had all of it: trains take it as flits do.
+// If a flit takes a fractional number of cycles, a message may follow another in the cycle after the channel
+// has received all of it. Trains behave like flits there.
 TEST_F(Programs, SendMessagesCloseBehindOthersOverAnyBandwidth) {
   struct Case {
     const char* bandwidth;

@@ -1,4 +1,4 @@
-// What a collective alone says of itself, a program says too.
+// A program's result has the fields of a single collective's result.
 #include <cstdint>
 #include <string>
 

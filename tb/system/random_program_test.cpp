@@ -101,7 +101,7 @@ const std::vector<std::string> kTopologies{"kind: torus, dims: [4, 2]", "kind: s
                                            "bandwidth: 16 GB/s, latency: 100 ns}, {kind: "
                                            "switch, size: 2, bandwidth: 16 GB/s, latency: 500 ns}]"};
 
-// What a random program runs with.
+// The settings of a random program.
 std::vector<std::string> settings_of(std::uint32_t seed) {
   const std::vector<std::string> orders{"round_robin", "priority", "fifo"};
   return {"system.ni.contexts=16", "collective.algorithm=ring",

@@ -1,4 +1,4 @@
-// What modules count, in results and module by module.
+// Module statistics, in results and per module.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

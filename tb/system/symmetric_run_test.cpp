@@ -54,7 +54,7 @@ TEST(SymmetricRun, SaysWhatARunOfAllAcceleratorsSays) {
   }
 }
 
-// Where trains meet, or a run does not end, all accelerators say where.
+// If trains meet or a run does not end, the message names all accelerators.
 TEST(SymmetricRun, FailsAsARunOfAllAcceleratorsDoes) {
   const std::vector<std::vector<std::string>> failures{
       {"system.router.vc_depth=8"},  // does not cover the way of credits

@@ -63,7 +63,7 @@ TEST(ThreadsOfCollectives, ChangeNothingInAnyResult) {
   }
 }
 
-// What is cut short says the same, too.
+// An interrupted run gives equal output, too.
 TEST(ThreadsOfCollectives, EndAlikeAtTheLimit) {
   std::string said;
   for (const int threads : {1, 2}) {

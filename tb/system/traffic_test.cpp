@@ -71,7 +71,7 @@ TEST(Traffic, RunsOnTheMachineOfCollectives) {
   EXPECT_THAT(traffic, HasSubstr("network_0 (sc_port) -> machine.node_3.traffic.terminal.port_0"));
   EXPECT_THAT(traffic, Not(HasSubstr(".ni")));
   EXPECT_THAT(collective, Not(HasSubstr(".traffic")));
-  // What is to be done is said, but not all of it.
+  // The module list shows the work to do, but not all of it.
   const Outcome outcome = shop.run(
       {"modules", shipped_config("systems/mesh_8x8_booksim.yaml"), "--set", "collective.size=4 KiB"});
   EXPECT_EQ(outcome.status, 2);

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the standard descriptors of a command go.
+// Destinations of a command's standard descriptors.
 struct Redirections {
   std::string out_path;
   std::string err_path;  // or

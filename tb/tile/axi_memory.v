@@ -68,7 +68,7 @@ module axi_memory #(
       failures = failures + 1;
     end
   endtask
-  // Of `most` cycles, or none.
+  // A random number of up to `most` cycles, or none.
   function integer some(input integer most);
     some = SLOW != 0 ? $unsigned($random(seed)) % most : 0;
   endfunction
@@ -85,7 +85,7 @@ module axi_memory #(
     rlast_o = 1'b0;
   end
 
-  // What happened at the edge, then what is offered in the next cycle.
+  // First the events at the clock edge, then the outputs of the next cycle.
   always @(posedge clk_i) if (rst_ni) begin
     cycle = cycle + 1;
     if (ar_held) must(arvalid_i && araddr_i === araddr, "a read's address changes before it is taken");

@@ -87,7 +87,7 @@ module gradient_memory_tb #(
     end
   endgenerate
 
-  // What each port still sends and asks for, and what it has asked for and not got.
+  // Per port: the flits and requests still to send, and the requests not answered yet.
   integer kind [0:REGIONS-1];
   integer owner [0:REGIONS-1];
   integer at [0:PORTS-1];
@@ -170,7 +170,7 @@ module gradient_memory_tb #(
       valid = 0;
       for (p = 0; p < PORTS; p = p + 1) begin
         if (left[p] == 0 && messages[p] > 0) draw_message;
-        // What waits and what comes in this cycle have room.
+        // Waiting and arriving flits have room.
         if (left[p] > 0 && waiting[p*($clog2(QUEUE)+1)+:$clog2(QUEUE)+1] < QUEUE && below(4) != 0) offer_flit;
         asks[p] = asks_left[p] > 0 && under_way[p] < BUFFER && (asks[p] || below(4) != 0);
       end
@@ -258,7 +258,7 @@ module gradient_memory_tb #(
     step;
     rst_n = 1'b1;
     for (round = 0; round < ROUNDS; round = round + 1) begin
-      // Of regions that are added to, read and stored there is always one at least: no port draws for ever.
+      // At least one region is always added to, read or stored, so that no port draws for ever.
       for (region = 0; region < REGIONS; region = region + 1) begin
         kind[region] = region < 3 ? region : below(3);
         owner[region] = below(PORTS);

@@ -28,7 +28,7 @@ double sc_time_stamp() {
 namespace coppice::tile {
 namespace {
 
-// What the tile was Verilated with; it has as many links as ports.
+// The parameters of the Verilated tile; it has as many links as ports.
 constexpr unsigned kPorts = COPPICE_TILE_PORTS;
 constexpr unsigned kLinks = kPorts;
 constexpr unsigned kFlitBits = COPPICE_TILE_FLIT_BITS;
@@ -112,7 +112,7 @@ void set_flit(Port& port, unsigned number, const FlitBits& bits) {
   for (unsigned lane = 0; lane < kLanes; ++lane) set(port, (number * kLanes + lane) * 32, 32, bits[lane]);
 }
 
-// What is on a link in a cycle: a flit one way, credits the other.
+// The contents of a link in a cycle: a flit in one direction, credits in the other.
 struct Flit {
   bool valid = false;
   bool head = false;
@@ -381,7 +381,7 @@ class Network {
   std::vector<std::uint32_t> sums_;     // of all runs
   std::vector<std::uint32_t> sources_;  // of every input of a link, the output that leads to it
   std::vector<std::unique_ptr<Tile>> tiles_;
-  // What comes out in cycle `at_`, then what goes in: [cycle modulo latency][output or input].
+  // The outputs of cycle `at_`, then its inputs: [cycle modulo latency][output or input].
   std::vector<std::vector<Flit>> flits_;
   std::vector<std::vector<unsigned>> credits_;
   std::size_t at_ = 0;

@@ -369,7 +369,7 @@ module network_tb;
   end
 endmodule
 
-// What goes in comes out LATENCY cycles later: a memory that is written and read in rotation.
+// A delay line: inputs come out LATENCY cycles later, from a memory that is written and read in rotation.
 module link #(
   parameter MARKS = 1,
   parameter WIDTH = 8,

@@ -37,7 +37,7 @@ module queue_tb #(
       held = held + push - pop;
       push = held < DEPTH && ($random(seed) & 1);
       pop = held > 0 && ($random(seed) & 1);
-      // What is seen at the clock's edge, when the inputs stand.
+      // Observed at the clock edge, when the inputs are stable.
       #0 if (pop) begin
         taken = taken + 1;
         if (!valid || front !== expected) wrong = wrong + 1;

@@ -14,7 +14,7 @@ module registers_tb;
   wire       awready, wready, bvalid, arready, rvalid;
   wire [1:0] bresp, rresp;
   wire [31:0] rdata;
-  // By word address: what hardware gives to registers that are read, sets, and sees.
+  // By word address: the values that hardware gives to registers, sets, and sees.
   reg  [64*32-1:0] given = {64{32'd0}};
   reg  [64*32-1:0] sets = {64{32'd0}};
   wire [64*32-1:0] seen;
@@ -42,7 +42,7 @@ module registers_tb;
     end
   endtask
 
-  // What must be seen in a cycle, from what the cycles before were.
+  // Checks the outputs of a cycle against the previous cycles.
   task check;
     begin
       must(awready === takes_write && wready === takes_write, "awready or wready");
@@ -61,7 +61,7 @@ module registers_tb;
     end
   endtask
 
-  // What the clock's edge does.
+  // Models the clock edge.
   task step;
     begin
       pulsed = 64'd0;

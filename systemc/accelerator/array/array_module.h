@@ -15,7 +15,7 @@ namespace coppice::accelerator {
 // A tile of fp32 values (or bf16 ones, which fp32 holds), or of int8 values in int32s.
 using ArrayTile = std::variant<TileOperands<float>, TileOperands<std::int32_t>>;
 
-// Where an array gets its next tile.
+// The interface from which an array fetches its next tile.
 class TileSource : public virtual sc_core::sc_interface {
  public:
   // The next tile, which is there until its result has been taken; null if there is none now.
@@ -24,7 +24,7 @@ class TileSource : public virtual sc_core::sc_interface {
   virtual const sc_core::sc_event& tile_offered() const = 0;
 };
 
-// Where an array tells that a tile is done.
+// The interface through which an array reports a finished tile.
 class TileSink : public virtual sc_core::sc_interface {
  public:
   // In the cycle that follows the tile's last; its result is complete.

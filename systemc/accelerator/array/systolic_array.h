@@ -10,7 +10,7 @@ namespace coppice::accelerator {
 // Periods of `system.accelerator.clock`.
 using PeCycles = std::int64_t;
 
-// What stays in the array while the other operands move through it.
+// The operand that stays in the array while the others move through it.
 enum class Dataflow { kOutputStationary, kWeightStationary, kInputStationary };
 
 // The Dataflow of "output_stationary", "weight_stationary" or "input_stationary"; throws

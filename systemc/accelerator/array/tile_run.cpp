@@ -86,7 +86,7 @@ void TileRun<Value>::prepare_edges() {
   if (pe_latency_ > 0) skew_edges(in_phase_ - pe_latency_, left_added_, upper_added_);
 }
 
-// Of cycle `cycle` of a stream.
+// Sets both edges for cycle `cycle` of a stream.
 template <typename Value>
 void TileRun<Value>::skew_edges(PeCycles cycle, std::vector<Value>& left, std::vector<Value>& upper) const {
   const auto rows = static_cast<PeCycles>(array_.rows());
@@ -103,7 +103,7 @@ void TileRun<Value>::skew_edges(PeCycles cycle, std::vector<Value>& left, std::v
   }
 }
 
-// What is at the upper edge: a row of sums that drain, or sums that were formed in row 0.
+// The values at the upper edge: a row of draining sums, or sums formed in row 0.
 template <typename Value>
 void TileRun<Value>::collect() {
   const auto top = array_.top();

@@ -34,8 +34,8 @@ class TileRun {
 
   Phase phase() const { return phase_; }
   PeCycles cycles() const { return cycles_; }  // so far
-  // Of the array's edges in the cycle that step() does next; row 0 and column 0 first. Fill has no left
-  // edge, drain neither.
+  // The values at the array's edges in the cycle of the next step(), row 0 and column 0 first. The left edge
+  // is empty during fill, both are during drain.
   const std::vector<Value>& left_edge() const { return left_edge_; }
   const std::vector<Value>& upper_edge() const { return upper_edge_; }
   const PeArray<Value>& array() const { return array_; }
@@ -63,7 +63,8 @@ class TileRun {
   PeArray<Value> array_;
   std::vector<Value> left_edge_;
   std::vector<Value> upper_edge_;
-  // Of a stream: the operands whose products are added at the edges, those of `pe_latency_` cycles ago.
+  // For a stream: the operands whose products are added at the edges now, which entered `pe_latency_` cycles
+  // ago.
   std::vector<Value> left_added_;
   std::vector<Value> upper_added_;
   Phase phase_ = Phase::kDone;

@@ -61,7 +61,7 @@ std::int64_t OperandBlocks::positions(std::int64_t first, std::int64_t end) cons
   return sum;
 }
 
-// Of compressed weights, a column stands for as many channels as it has been compressed from.
+// A column of compressed weights stands for all channels that were compressed into it.
 std::int64_t OperandBlocks::channels(std::int64_t first, std::int64_t end) const {
   const std::int64_t last = (end * channels_ + columns_ - 1) / columns_;
   return std::min(last, channels_) - first * channels_ / columns_;

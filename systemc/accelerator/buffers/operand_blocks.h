@@ -10,8 +10,8 @@
 
 namespace coppice::accelerator {
 
-// What a block of rows or columns of an operand contributes to the values of its blocks: places, and values
-// of the tensor per value of the other side.
+// The contribution of a block of rows or columns to the number of values in an operand: places, and tensor
+// values per value of the other side.
 struct OperandPart {
   std::int64_t places = 0;
   std::int64_t values = 0;
@@ -37,7 +37,8 @@ class OperandBlocks {
                       std::int64_t end_column) const;
   // All of the operand that the product needs.
   std::int64_t values() const { return new_values(0, rows(), 0, columns()); }
-  // Of a block without those that blocks of the pixels or columns before have too: they add up to all.
+  // The values of a block that no earlier block of pixels or columns contains; summed over the blocks, they
+  // give all values.
   std::int64_t new_values(std::int64_t first_row, std::int64_t end_row, std::int64_t first_column,
                           std::int64_t end_column) const;
 

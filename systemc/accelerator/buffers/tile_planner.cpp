@@ -151,7 +151,7 @@ TilePlan TilePlanner::made(const ProductShape& tile, Tiling order) const {
 }
 
 TilePlan TilePlanner::plan(Tiling order) {
-  // Where everything stays, what is smallest overlaps best.
+  // If every operand stays, the smallest tile overlaps best.
   if (input_.stays && weight_.stays && output_.stays) {
     ProductShape tile = unit_;
     ProductShape whole = whole_;

@@ -166,7 +166,7 @@ class Walker {
   ProductShape whole_;
   ProductShape count_;
   BlockCycles formula_;
-  // Of an operand that stays, what has not come with a block before.
+  // For an operand that stays, the values that no earlier block has loaded.
   OperandGrid input_;
   OperandGrid weight_;
   OperandGrid output_;

@@ -10,7 +10,7 @@
 
 namespace coppice::accelerator {
 
-// What one tile needs of the memory before it can be computed, and gives it afterwards.
+// The memory traffic of one tile: loads before it is computed, stores afterwards.
 struct TileStep {
   PeCycles compute = 0;
   Bytes input = 0;
@@ -29,7 +29,7 @@ struct TileWalk {
   bool output_stays = false;
 };
 
-// Where a tile lies in its product.
+// The position of a tile in its product.
 struct TilePlace {
   std::int64_t m = 0, height = 0;
   std::int64_t k = 0, depth = 0;

@@ -20,7 +20,7 @@ constexpr std::size_t kLargestFile = 16 << 20;
 constexpr int kDeepest = 32;
 constexpr int kMostNodes = 1 << 20;  // aliases of aliases grow without bound
 
-// Where a text stands: at `line`, `column` of `file`.
+// The location of a text: `line` and `column` of `file`.
 struct Origin {
   SourceLocation start;
 

@@ -31,8 +31,8 @@ Node parse_document(const std::string& text, const SourceLocation& place);
 // ("--set TEXT:1:column"). Throws ConfigError.
 Node parse_override(const std::string& text);
 
-// What a file of another tool says, as this document would have it: a scalar, an empty map, and a value under
-// a key of a map, each with the place that it comes from.
+// Nodes for values read from another tool's file, with their source locations: a scalar, an empty map, and a
+// value under a key of a map.
 Node scalar(std::string text, const SourceLocation& place);
 Node empty_map(const SourceLocation& place);
 void put(Node& map, const std::string& name, Node value, const SourceLocation& name_place);

@@ -7,8 +7,8 @@
 
 namespace coppice::config {
 
-// What a file says of a configuration: the whole of a YAML file, or the `config` of a result, with the
-// `assumptions` that the result lists. Places are those in the file.
+// The configuration in a file: the whole of a YAML file, or the `config` of a result with the `assumptions`
+// listed there. Locations refer to the file.
 struct ConfigDocument {
   Node root;
   bool from_result = false;

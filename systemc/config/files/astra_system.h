@@ -5,7 +5,7 @@
 
 namespace coppice::config {
 
-// What a system file of ASTRA-sim says of collectives.
+// The collective settings of an ASTRA-sim system file.
 struct AstraSystem {
   std::vector<std::string> algorithms;   // of every dimension, as schedule::to_string(DimensionMethod)
   std::vector<std::string> assumptions;  // a sentence each

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr const char* kExpected = "a BookSim2 configuration file with 'key = value;' on every line";
 
-// What BookSim2 takes where a file is silent.
+// BookSim2's defaults.
 constexpr std::array kDefaults{
     std::pair{"topology", "torus"},
     std::pair{"k", "8"},
@@ -67,7 +67,7 @@ constexpr std::array kDefaults{
     std::pair{"seed", "0"},
 };
 
-// What changes no network or has a counterpart that is always on: allocators, and what is printed.
+// Keys without effect on the network or with a counterpart that is always on: allocators, and output options.
 constexpr std::array kUnread{
     "vc_allocator", "sw_allocator", "alloc_iters", "wait_for_tail_credit", "vc_busy_when_full",
     "vc_prioritize_empty", "vc_shuffle_requests", "output_buffer_size", "noq", "latency_thres",
@@ -87,7 +87,7 @@ constexpr std::array kUnread{
     "received_flits_out", "stored_flits_out", "sent_flits_out", "outstanding_credits_out",
     "ejected_flits_out", "active_packets_out", "used_credits_out", "free_credits_out", "max_credits_out"};
 
-// What stands between commas outside of braces.
+// Splits at commas outside braces.
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> parts(1);
   int depth = 0;

@@ -18,7 +18,7 @@ const std::vector<Technology>& technologies();
 // The technology of that name; nullptr if there is none.
 const Technology* find_technology(const std::string& name);
 
-// What configs/hardware/osu018.yaml says, with its names; gates are two-input NANDs.
+// The contents of configs/hardware/osu018.yaml, with its names; gates are two-input NANDs.
 struct HardwareTable {
   double area_nanometres = 0;
   double nand2_um2 = 0;

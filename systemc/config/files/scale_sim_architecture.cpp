@@ -86,7 +86,7 @@ std::vector<Entry> read_entries(const std::string& path) {
   return entries;
 }
 
-// What has no meaning here: addresses, banks, queues of a memory, names, and layouts of data.
+// Entries without a counterpart here: addresses, banks, memory queues, names, and data layouts.
 bool has_no_meaning(const Entry& entry) {
   static constexpr std::array kSections{"layout", "sparsity", "energy", "accelergy"};
   static constexpr std::array kKeys{"run_name",

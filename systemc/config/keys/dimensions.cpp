@@ -212,7 +212,7 @@ void check_chunks(const Loaded& loaded) {
       std::ranges::any_of(dimensions, [](const DimensionSpec& d) { return d.kind == DimensionKind::kRing; });
   const Bytes each =
       schedule::pieces_of_a_chunk(static_cast<int>(count_accelerators(loaded.config)), rings) * kElement;
-  // What is smaller than one chunk is padded.
+  // Data smaller than one chunk is padded.
   if (collective.size == 0 || collective.chunks <= 1 || collective.size >= each * collective.chunks) return;
   throw ConfigError(loaded.place("collective.chunks"),
                     fmt::format("collective.chunks is {}, but {} makes at most {} chunk{}: each needs a "

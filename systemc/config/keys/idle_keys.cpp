@@ -45,7 +45,7 @@ bool may_run(const Config& config, Kind kind) {
   return by_name || (config.collective.algorithm.empty() && kind(*schedule::find_algorithm("hierarchical")));
 }
 
-// Where no byte of an accelerator's takes time: arrays with a memory without limits.
+// Bytes take no time if arrays compute with an unlimited memory.
 std::string idle_bytes(const Config& config, const Use& use) {
   const AcceleratorConfig& accelerator = config.system.accelerator;
   if (use.purpose == Purpose::kLayers || accelerator.model != "systolic" || accelerator.memory_bandwidth ||

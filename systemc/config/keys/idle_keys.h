@@ -19,7 +19,7 @@ std::string idle_jitter(const Config& config, const Use& use);
 std::string idle_choice(const Config& config, const std::string& op);
 std::string idle_chunks(const Config& config, const std::string& op);
 std::string idle_op(const Config& config, const Use& use);
-// What is done with gradients, where nobody else has them; and what is done between parts of a context.
+// Sharding of the optimizer among copies, and exchange among context-parallel ranks.
 std::string idle_copies(const Config& config, const Use& use);
 std::string idle_zero(const Config& config, const Use& use);
 std::string idle_exchange(const Config& config, const Use& use);
@@ -52,10 +52,10 @@ std::string idle_array_clock(const Config& config, const Use& use);
 // Keys that decide how a layer is cut into tiles, where there are no layers.
 std::string idle_tiles(const Config& config, const Use& use);
 std::string idle_tiling(const Config& config, const Use& use);
-// What accelerators that forward lose, and what they have room for.
+// Computation lost to forwarding, and the memory size.
 std::string idle_forwarding(const Config& config, const Use& use);
 std::string idle_memory(const Config& config, const Use& use);
-// What arrays take that SCALE-Sim does not count, and what only those that run multiply.
+// PE latency, which SCALE-Sim does not count, and operand types, which only arrays multiply.
 std::string idle_pe_latency(const Config& config, const Use& use);
 std::string idle_operands(const Config& config, const Use& use);
 std::string idle_memory_bandwidth(const Config& config, const Use& use);
@@ -68,10 +68,10 @@ std::string idle_optimizer(const Config& config, const Use& use);
 std::string idle_trees(const Config& config, const Use& use);
 std::string idle_planes(const Config& config, const Use& use);
 std::string idle_link(const Config& config, const Use& use);
-// Of a schedule compilers know bandwidths that differ; what a message costs besides tells only how many
-// chunks are best, where that is left to them.
+// Compilers use bandwidths only if they differ; message costs only determine the number of chunks, if that is
+// automatic.
 std::string idle_bandwidth(const Config& config, const Use& use);
-// Of a hierarchy it counts too.
+// For a hierarchy, efficiency counts too.
 std::string idle_efficiency(const Config& config, const Use& use);
 std::string idle_latency(const Config& config, const Use& use);
 std::string idle_message_time(const Config& config, const Use& use);

@@ -5,7 +5,7 @@
 
 namespace coppice::config {
 
-// What people need to know of a key: `coppice explain`, the man pages and docs/reference are made of it.
+// The description of a key, used by `coppice explain`, the man pages and docs/reference.
 struct KeyDescription {
   std::string_view path;     // "system.link.bandwidth"; "routing.jobs[].model" is a part of an item of a list
   std::string_view summary;  // what it decides, one sentence

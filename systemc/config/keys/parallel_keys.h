@@ -12,8 +12,8 @@ void add_parallel_keys(std::vector<Key>& keys);
 // The keys of workload.inference.
 void add_inference_keys(std::vector<Key>& keys);
 
-// What such training takes for granted where nothing else is set: a sample in a micro-batch, Adam, and
-// gradients that are reduced in buckets.
+// Sets the defaults of large-model training: one sample per micro-batch, Adam, and gradients reduced in
+// buckets.
 void resolve_parallel_training(Loaded& loaded);
 
 // Throws ConfigError at what cannot be.

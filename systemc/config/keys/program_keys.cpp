@@ -91,7 +91,7 @@ Key dependencies_key() {
   return key;
 }
 
-// What the collectives of one operation run by.
+// Adds the keys for one operation's collectives: algorithm and chunks.
 void add_choice_keys(std::vector<Key>& keys, const std::string& op) {
   std::vector<std::string> algorithms;
   for (const auto& algorithm : schedule::algorithms()) {

@@ -29,8 +29,8 @@ enum class Implementation { kSystemc, kRtl };
 // Which context of a network interface a port serves first, of those whose entry could issue: the one after
 // the last that it served, the one of the highest priority, or the one that started first.
 enum class ContextOrder { kRoundRobin, kPriority, kFifo };
-// What becomes of messages of a collective that the accelerator they come to has not joined yet: they are
-// held until it has, or added and stored as they come, once its tables are loaded.
+// How to treat messages of a collective that their accelerator has not joined yet: hold them until it joins,
+// or add and store them on arrival, once its tables are loaded.
 enum class EarlyMessages { kHeld, kAdded };
 // How packets of synthetic traffic find their way (topology/networks/adaptive_routing.h): the shortest way
 // that is known ahead; by way of a node drawn for each packet; the least busy of the shortest ways, router by
@@ -67,8 +67,8 @@ struct ProtocolConfig {
   double efficiency = 1;                 // bytes of data per byte that is sent
   Femtoseconds setup = 0;                // in place of system.ni.message_setup
   std::optional<Femtoseconds> launch{};  // none: system.ni.launch
-  // What it is for: collectives of `from` to `up_to` bytes, of these algorithms and operations, and of so
-  // many accelerators; none or empty: any.
+  // The protocol applies to collectives of `from` to `up_to` bytes, these algorithms and operations, and this
+  // range of accelerators; none or empty: any.
   std::optional<Bytes> from{};
   std::optional<Bytes> up_to{};
   std::vector<std::string> algorithms{};
@@ -77,7 +77,7 @@ struct ProtocolConfig {
   bool operator==(const ProtocolConfig&) const = default;
 };
 
-// What all switches have in common.
+// Settings that all switches share.
 struct SwitchConfig {
   std::optional<Bandwidth>
       reduction_bandwidth{};  // that a port of one that adds takes in; none: its channel's
@@ -190,8 +190,8 @@ struct CollectiveConfig {
   // Chunks over the dimensions of a hierarchy.
   schedule::ChunkScheduler scheduler = schedule::ChunkScheduler::kBaseline;
   std::string intra_dimension = kUsualPolicy;  // or as schedule::to_string(IntraDimension) writes it
-  // What every dimension of a hierarchy runs, as schedule::to_string(DimensionMethod) writes it; empty: what
-  // its network suits.
+  // The algorithm of every dimension of a hierarchy, as written by schedule::to_string(DimensionMethod);
+  // empty: the default of its network.
   std::vector<std::string> dimension_algorithms{};
   bool operator==(const CollectiveConfig&) const = default;
 };
@@ -257,7 +257,7 @@ struct TrainingConfig {
   std::string model;  // a table in configs/workloads/, or the path of one; empty: nothing is trained
   int batch_per_accelerator = 16;  // samples
   workload::Overlap overlap = workload::Overlap::kNone;
-  // What the bytes of an ALLGATHER count in a text workload.
+  // Whether the size of an ALLGATHER in a text workload is one rank's input or the total.
   workload::AllGatherBytes all_gather_bytes = workload::AllGatherBytes::kInput;
   std::string optimizer = "momentum";  // accelerator/footprint.h
   Bytes bucket = 25'000'000;           // of overlap bucketed: gradients that are reduced together
@@ -327,7 +327,7 @@ struct RoutingConfig {
   bool operator==(const RoutingConfig&) const = default;
 };
 
-// What a result says of the hardware; an empty technology: nothing.
+// The hardware model of results; an empty technology: none.
 struct HardwareConfig {
   std::string technology{};  // hardware.technology: of which area and energy are
   std::string energies{};    // hardware.energies: a file of energies (YAML) in place of the shipped one
@@ -350,9 +350,11 @@ struct Config {
   // between two nodes.
   topology::ClosFailures failures;
   std::vector<topology::DegradedLink> degraded{};  // system.topology.degraded
-  // What was taken for granted of files that leave it open, a sentence each. No key: results repeat it.
+  // Assumptions made where input files leave something open, one sentence each. Not a key: results repeat
+  // them.
   std::vector<std::string> assumptions{};
-  // What whoever loaded it was warned of, such as keys without an effect. No key: results repeat it.
+  // Warnings printed when the configuration was loaded, such as keys without effect. Not a key: results
+  // repeat them.
   std::vector<std::string> warnings{};
   HardwareConfig hardware{};
   bool operator==(const Config&) const = default;

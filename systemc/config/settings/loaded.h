@@ -28,8 +28,8 @@ struct Loaded {
   SourceLocation place(const std::string& key) const;
 };
 
-// What holds the key, section or entry of a list at `path`: "system.link" of "system.link.bandwidth"; empty
-// for what stands at the top.
+// The section or list entry that holds the key, section or entry at `path`: "system.link" for
+// "system.link.bandwidth"; empty at the top level.
 std::string enclosing_section(const std::string& path);
 
 }  // namespace coppice::config

@@ -42,7 +42,7 @@ bool has_work(const Config& config);
 // The collective's tables are read from collective.file.
 bool reads_tables(const Config& config);
 
-// What coppice run makes of a configuration.
+// The kind of work that coppice run does for a configuration.
 enum class Work {
   kCollective,  // among all accelerators
   kGroup,       // a collective of a group, or an all-to-all

@@ -14,7 +14,7 @@ constexpr unsigned kContexts = Limits::kContexts;
 constexpr unsigned kContextBits = 3;
 constexpr unsigned kStateBits = 3;
 
-// Of inputs of up to 64 bits.
+// Sets a part of an input of up to 64 bits.
 template <typename Port>
 void put_part(Port& port, int context, int bits, std::uint32_t value) {
   const std::uint64_t mask = ((std::uint64_t{1} << bits) - 1) << (context * bits);

@@ -41,8 +41,9 @@ class Wave<Rtl> {
   VerilatedFstC file_;
 };
 
-// What is around a Verilated network interface, of one context or of several: its clock, the gradient buffers
-// behind the DMA's latency, and the flits and credits of its ports. Not for where SystemC is.
+// The environment of a Verilated network interface with one or several contexts: its clock, the gradient
+// buffers behind the DMA latency, and the flits and credits of its ports. Do not include it together with
+// SystemC.
 template <typename Rtl>
 class NiHarness {
  public:

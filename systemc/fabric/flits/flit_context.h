@@ -10,7 +10,7 @@
 
 namespace coppice::fabric {
 
-// What the routers and terminals of a network share, those of one thread where there are several; outlives
+// State shared by the routers and terminals of a network, or of one thread if there are several; outlives
 // them.
 struct FlitContext {
   const config::SystemConfig* system;

@@ -156,7 +156,7 @@ void FlitNetwork::decouple(std::function<void()> after_quantum) {
   });
 }
 
-// What the threads have made in a quantum comes together.
+// Merges the results of the threads' last quantum.
 void FlitNetwork::gather() {
   for (Wire* wire : apart_) wire->hand_over();
   FlitContext& first = *contexts_.front();
@@ -185,7 +185,7 @@ void FlitNetwork::leap() {
   stretch();
 }
 
-// Where nodes run ahead far enough for a stretch, and packets are long enough to have a middle.
+// Tries stretches if nodes run ahead far enough and packets are long enough to have a middle.
 void FlitNetwork::stretch() {
   if (!decoupled_ || lookahead() < kLeastForStretches || contexts_.front()->detours != nullptr) return;
   while (switches_.size() < contexts_.size()) switches_.push_back(std::make_unique<SwitchStretch>(period_));

@@ -22,7 +22,7 @@ namespace coppice::fabric {
 
 class Leaper;
 
-// What a network of flits is built of; what is left out is the usual.
+// The parts of a flit network; empty members select the default.
 struct FlitParts {
   // Makes the module `router` of a node: else a SystemCRouter.
   std::function<std::unique_ptr<RouterModule>(const RouterSpec& spec, FlitContext& context)> make_router;

@@ -108,7 +108,7 @@ class FlitModule : public sc_core::sc_module {
   // The same from outside of the node's cycles: from a process, or before the simulation.
   void wake(Cycles at);
   void moved(Cycles now) { last_movement_ = now; }
-  // What it does in this cycle is part of no period.
+  // Marks the work of this cycle as not periodic.
   void disturb();
 
  private:

@@ -25,7 +25,7 @@ class SwitchStretch;
 // they were added.
 class FlitNode : public sc_core::sc_module {
  public:
-  // What makes further modules inside the node, while it is built.
+  // A callback that creates further modules inside the node during construction.
   using Populate = std::function<void(FlitNode& node)>;
 
   // `clock` outlives the node.
@@ -50,12 +50,12 @@ class FlitNode : public sc_core::sc_module {
   void stretch(FlitContext& context, SwitchStretch& switches);
   // Cycles that it has run so.
   std::int64_t stretched() const;
-  // What it has gained so since this was asked last, and how long it is to do without (StretchJudge).
+  // Returns the gain from stretches since the last call, and sets how long to go without them (StretchJudge).
   StretchGain take_stretch_gain();
   void rest_from_stretches(Cycles until);
 
  private:
-  // Where lines fill more than a word.
+  // A line of the calendar, if the lines need more than one word.
   struct Line {
     Wire* wire;
     FlitModule* module;
@@ -74,7 +74,7 @@ class FlitNode : public sc_core::sc_module {
   void hand_over(Cycles now);
   void hand_over_by_line(Cycles now);
   Cycles wanted_by_modules() const;
-  // What comes in runs before cycle `end` is to come one by one.
+  // Turns the parts of runs that arrive before cycle `end` into single arrivals.
   void spread(Cycles end);
   Cycles run_one_by_one(Cycles from, Cycles until);
 

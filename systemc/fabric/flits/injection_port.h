@@ -29,7 +29,7 @@ class InjectionPort {
     return starved_;
   }
 
-  // What a cycle did.
+  // The outcome of a cycle.
   static constexpr Cycles kAsleep = -1;
   struct Outcome {
     bool sent = false;

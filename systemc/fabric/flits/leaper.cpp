@@ -161,7 +161,7 @@ bool Leaper::repeats(Cycles now) {
   return same_packets();
 }
 
-// What has been handed over of each message since the reference.
+// The bytes of each message handed over since the reference state.
 std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
   std::unordered_map<std::uint64_t, Progress> progress;
   for (std::size_t node = 0; node < modules_.size(); ++node) {
@@ -207,7 +207,7 @@ std::int64_t Leaper::periods(Cycles now) const {
       if (grown > 0) most = std::min(most, growth.room / grown);
     }
   }
-  // Where nothing grows, nothing moves.
+  // If nothing grows, nothing moves.
   if (most == kNever) return 0;
   return event == kNever ? most : std::min(most, std::max<Cycles>(0, event - now) / period);
 }
@@ -251,7 +251,7 @@ void Leaper::move_packets(std::int64_t periods) {
   }
 }
 
-// What ejectors and observers have been told of the period, for every one that is leapt over.
+// Repeats the notifications of ejectors and observers for every period that is leapt over.
 void Leaper::tell_again(Cycles period, std::int64_t periods) {
   const auto& taken = context_->taken.flits();
   const auto& told = context_->events.told();

@@ -90,7 +90,7 @@ Cycles NodeStretch::foresee(Cycles now, Cycles end) {
   return end;
 }
 
-// By what is known before any flit is looked at.
+// The undisturbed time, from what is known before any flit is examined.
 Cycles NodeStretch::undisturbed(Cycles now, Cycles end) const {
   const Router& router = module_->router_;
   if (!router.routed_.empty() || !router.allocated_.empty() || !router.choices_.empty()) return now;
@@ -101,7 +101,8 @@ Cycles NodeStretch::undisturbed(Cycles now, Cycles end) const {
   return local_ == nullptr ? end : local_->undisturbed(now, end);
 }
 
-// What comes before `end`, or before the first head that comes to where none waits, whose cycle it returns.
+// Collects arrivals before `end`, or before the first head that arrives at an empty virtual channel; returns
+// that cycle.
 Cycles NodeStretch::gather(Cycles now, Cycles end) {
   flits_come_ = 0;
   credits_come_ = 0;
@@ -309,7 +310,8 @@ void NodeStretch::move_pointers(Cycles now) {
   }
 }
 
-// What a flow sends leaves its buffer, before anything comes, and goes onto its channel. Returns how much.
+// Moves the flits sent by a flow from its buffer onto its channel, before anything arrives. Returns their
+// number.
 int NodeStretch::pass_on(const SwitchFlow& flow, Cycles now) {
   Router& router = module_->router_;
   const int sent = flow.sent.count();

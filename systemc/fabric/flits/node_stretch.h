@@ -23,8 +23,8 @@ namespace coppice::fabric {
 // one by one.
 class NodeStretch {
  public:
-  // Of a node of these modules; it is able() unless they are others than a router, a terminal of packets and
-  // what has no channels. All outlive it; the nodes of a thread share `context` and `switches`.
+  // The stretches of a node with these modules; able() only if they are a router, a terminal for packets, and
+  // modules without channels. All of them outlive it; the nodes of a thread share `context` and `switches`.
   NodeStretch(const std::vector<FlitModule*>& modules, ArrivalCalendar& arrivals, FlitContext& context,
               SwitchStretch& switches);
   bool able() const { return able_; }
@@ -36,15 +36,15 @@ class NodeStretch {
   Cycles resume() const { return resume_; }
   // Cycles that were run in stretches.
   std::int64_t cycles() const { return cycles_; }
-  // What came of stretches since this was asked last: tries, and the work that they saved, which is below 0
-  // where flits one by one would have cost less.
+  // The gain since the last call: the number of tries, and the work saved, which is negative if single flits
+  // would have cost less.
   StretchGain take_gain() { return std::exchange(gain_, {}); }
   // No stretch begins before cycle `until`.
   void rest(Cycles until) { resume_ = std::max(resume_, until); }
 
  private:
   static constexpr std::size_t kMostVcs = 64;  // of all inputs, or outputs
-  // What comes over a channel to one of its virtual channels.
+  // The arrivals over a channel on one of its virtual channels.
   struct Coming {
     CycleMask flits;    // of an input,
     Flit first;         // and the first of them
@@ -85,7 +85,7 @@ class NodeStretch {
   std::int64_t cycles_ = 0;
   StretchGain gain_;
 
-  // Of the stretch at hand; virtual channels as bits.
+  // State of the current stretch; virtual channels as bits.
   std::array<Coming, kMostVcs> coming_;
   std::uint64_t flits_come_ = 0;    // to these inputs
   std::uint64_t credits_come_ = 0;  // to these outputs

@@ -11,8 +11,8 @@
 
 namespace coppice::fabric {
 
-// What part of a network is doing at the beginning of a cycle. Two states with equal words go on alike,
-// shifted by the time between them: all that moves does so in the same cycles until the next event.
+// The activity of a part of a network at the beginning of a cycle. Two states with equal words evolve alike,
+// shifted by the time between them: everything that moves does so in the same cycles until the next event.
 struct StateRecord {
   // Grows with the bytes of message `tag` that were handed over, until `room` is used up: then the message
   // ends otherwise than in the middle.
@@ -69,7 +69,7 @@ class StateRecorder {
     record_->next_event = std::min(record_->next_event, at);
   }
   void counter(std::int64_t& counter) { record_->counters.push_back(counter); }
-  // Of what was handed over of message `tag`; up to `limit` it goes on alike.
+  // Records the data handed over of message `tag`; its growth is regular up to `limit`.
   template <typename Count>
   void growth(std::uint64_t tag, Count& count, std::int64_t limit, bool packets) {
     const auto value = static_cast<std::int64_t>(count);
@@ -144,8 +144,8 @@ class StateShifter {
   std::size_t next_ = 0;
 };
 
-// What can be asked for its state, and moved by whole periods of it: modules of nodes, and what injects and
-// ejects. A network with a module that is none never leaps.
+// An object whose state can be recorded and advanced by whole periods: modules of nodes, injectors and
+// ejectors. If any module is not Repeating, the network never leaps.
 class Repeating {
  public:
   virtual ~Repeating() = default;

@@ -95,9 +95,9 @@ void Router::activate(Cycles now) {
   }
 }
 
-// Of those in waiting_vc_, two at least. An output port that a single one asks grants it all that is free; at
-// the others every input VC picks among the output VCs that were granted to it, by the pointers of the
-// cycle's start.
+// Allocates for the input VCs in waiting_vc_, at least two. An output port requested by only one of them
+// grants it every free VC; at the others, every input VC picks among the output VCs granted to it, by the
+// pointers at the start of the cycle.
 bool Router::allocate_waiting(Cycles now) {
   if (!choices_.empty()) {
     for (const std::int32_t id : waiting_vc_) choose_hop(id);
@@ -267,8 +267,8 @@ int Router::preferred_vc(const InputVc& in, std::uint32_t offered) const {
   return std::countr_zero(from_pointer != 0 ? from_pointer : offered);
 }
 
-// Of the virtual channels that ask for an output, the one whose turn it is: that of the input first in
-// rotation, or of the oldest packet.
+// The virtual channel that wins an output: the requesting input that is first in rotation, or the one with
+// the oldest packet.
 std::int32_t Router::requester(int out_port) const {
   const auto turn = [](int place, int pointer, int places) {
     return place >= pointer ? place - pointer : place - pointer + places;
@@ -304,7 +304,7 @@ void Router::occupy_channel(int out_port, Cycles now) {
   pace.next_free = checked_sum(std::max(pace.next_free, now * period_ - slack), pace.flit_time);
 }
 
-// What asks for the switch follows from buffers and credits.
+// Requests for the switch follow from buffers and credits.
 template <typename Visitor>
 void Router::visit_all(Visitor& visitor) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {

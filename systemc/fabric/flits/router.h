@@ -36,7 +36,7 @@ struct RouteDecision {
   Cycles created = 0;       // for arbitration by age
 };
 
-// What a router asks of the fabric around it.
+// The services that a router needs from the fabric.
 class RouterEnvironment {
  public:
   // Called once per head.
@@ -100,7 +100,7 @@ class Router final : public topology::OutputLoads {
  private:
   friend class NodeStretch;
 
-  // What every flit touches comes first and is small: routers share the caches with all others.
+  // The fields that every flit touches come first and are small, because routers share the caches.
   struct alignas(16) InputVc {
     std::uint32_t head = 0;  // index of the front in its ring
     std::uint32_t count = 0;
@@ -194,7 +194,7 @@ class Router final : public topology::OutputLoads {
   template <typename Visitor>
   void visit_all(Visitor& visitor);
   void start_routing(std::int32_t input_vc, Cycles allocate_at) { routed_.push({allocate_at, input_vc}); }
-  // Where an input virtual channel is in bits_.
+  // The bit of an input virtual channel in bits_.
   static std::uint64_t bit(const InputPort& port, int vc) { return std::uint64_t{1} << (port.bit + vc); }
   // Bit per virtual channel, at most 32.
   static std::uint32_t vc_bits(topology::VcRange vcs) {
@@ -310,7 +310,7 @@ class Router final : public topology::OutputLoads {
 
   std::vector<Allowance> allowances_;  // [input VC]
   std::vector<Pace> paces_;            // [output]; empty unless one is slow
-  // Of routers of more words, or that arbitrate by age: what the allocation under way has come to.
+  // State of an allocation in progress, for routers with several words or age arbitration.
   PortSet requested_;
   PortSet granted_;
   std::vector<std::int32_t> accepted_;  // [input] virtual channel

@@ -12,7 +12,7 @@
 
 namespace coppice::fabric {
 
-// Where a router stands, and what is around it.
+// The position of a router in the network, and its environment.
 struct RouterSpec {
   NodeId node = topology::kNoNode;
   int inputs = 0;                 // channels from other nodes; local ports follow them
@@ -34,7 +34,7 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   virtual int credits(int out_port, int vc) const = 0;
   virtual int buffered(int in_port, int vc) const = 0;
   virtual bool output_vc_busy(int out_port, int vc) const = 0;
-  // What is stuck, a line per packet.
+  // The stuck packets, one line each.
   virtual std::vector<std::string> describe_packets(const PacketPool& packets) const = 0;
 
   // Cycles from switch allocation until a flit is on its channel, and until its place is known free.

@@ -8,8 +8,8 @@
 
 namespace coppice::fabric {
 
-// What came of stretches (NodeStretch): how often one was tried, and the flits one by one that would have
-// cost what they saved; below 0 where they cost more than they saved.
+// The gain from stretches (NodeStretch): how often one was tried, and the number of single flits whose cost
+// they saved; negative if they cost more than they saved.
 struct StretchGain {
   std::int64_t tries = 0;
   std::int64_t flits = 0;

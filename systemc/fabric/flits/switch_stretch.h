@@ -11,8 +11,7 @@
 
 namespace coppice::fabric {
 
-// What of a router's switch one virtual channel of an input asks for in a stretch of cycles, in which it owns
-// a virtual channel of an output.
+// One input VC's demand on the switch during a stretch, in which it owns a virtual channel of an output.
 struct SwitchFlow {
   std::int32_t input_vc = 0;
   std::int32_t output_vc = 0;
@@ -49,9 +48,9 @@ struct SwitchPart {
   std::vector<SwitchOutput> outputs;
 };
 
-// What a switch does in a stretch in which only the middles of packets move through it: the arbitration of
-// Router::allocate_switch(), on nothing but counts. It remembers what it has found: parts that are in the
-// same state and get the same do the same, whatever packets, ports and virtual channels they are.
+// Simulates a switch during a stretch in which only middles of packets pass through it: the arbitration of
+// Router::allocate_switch(), applied to counts only. It caches its findings: parts in equal states with equal
+// inputs behave alike, whatever their packets, ports and virtual channels.
 class SwitchStretch {
  public:
   static constexpr std::size_t kMostFlows = 64;
@@ -114,7 +113,7 @@ class SwitchStretch {
   Femtoseconds period_;
   std::vector<Known> known_;  // [hash], the last of each
   Words key_;
-  // Of the part at hand: sets of its flows or outputs as bits.
+  // State of the current part: sets of its flows or outputs as bits.
   std::vector<Index> index_;  // [flow] its input and output
   Words from_in_;             // [input] flows
   Words to_out_;              // [output] likewise

@@ -17,8 +17,8 @@
 
 namespace coppice::fabric {
 
-// What stands at the local ports of a router, as a module: out[p] is bound to the injection channel of port
-// p, in[p] to its ejection channel.
+// The module at the local ports of a router: out[p] is bound to the injection channel of port p, in[p] to its
+// ejection channel.
 class Terminal : public FlitModule, public StatisticsOwner {
  public:
   // `context` outlives it.

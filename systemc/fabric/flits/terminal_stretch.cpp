@@ -219,7 +219,7 @@ void TerminalStretch::eject(const Local& local, const std::vector<SwitchFlow>& f
   Wire& wire = module_->wire_out(local.out);
   const Cycles cycles = end - now;
   const Cycles delay = module_->flit_delay() + wire.flit_latency();
-  // Where flits are not wanted one by one, only the last ones have credits that are under way.
+  // If flits are not wanted one by one, only the last ones have credits in flight.
   const bool wanted = terminal_->flit_takers_[static_cast<std::size_t>(local.out - first_out_)] != nullptr;
   const Cycles one_by_one = wanted ? 0 : std::max<Cycles>(0, cycles - delay - 1 - wire.credit_latency());
   leaving_.clear();
@@ -249,7 +249,7 @@ void TerminalStretch::eject(const Local& local, const std::vector<SwitchFlow>& f
   }
 }
 
-// What is on the channel already.
+// Takes the flits that are already on the channel.
 void TerminalStretch::take_waiting(const Local& local, Cycles end) {
   Wire& wire = module_->wire_out(local.out);
   while (wire.has_flit(end - 1)) {

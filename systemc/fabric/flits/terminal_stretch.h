@@ -25,7 +25,7 @@ class TerminalStretch {
     int port;  // of its module's input
     FlitEvent event;
   };
-  // What comes to a local input of the router within the stretch.
+  // An arrival at a local input of the router within the stretch.
   struct Injection {
     int port = 0;  // of the router
     int vc = 0;
@@ -41,14 +41,14 @@ class TerminalStretch {
   // All outlive it.
   TerminalStretch(SystemCRouter& router, PacketTerminal& terminal, FlitContext& context);
 
-  // Of the router's ports.
+  // Whether a port of the router is local.
   bool is_local_input(int port) const { return port >= first_in_; }
   bool is_local_output(int port) const { return port >= first_out_; }
 
   // The first cycle from `now` on in which something happens by the clock, or a packet's head or tail leaves
   // for the terminal's side or comes to it; `end` if that is earlier.
   Cycles undisturbed(Cycles now, Cycles end) const;
-  // What arrives at the terminal before `end` is kept, while the calendar skips those cycles.
+  // Keeps the flits that arrive at the terminal before `end`, while the calendar skips those cycles.
   void fetch_flits(Cycles end);
   // The same for what the router and the terminal answer each other: the stretch is short enough for one of
   // them not to need the other's answers. Decides which, and who injects.
@@ -62,9 +62,9 @@ class TerminalStretch {
   // Moves on to `end`, with what the router's flows have sent by then.
   void move(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end, std::vector<Told>& told);
 
-  // What has been foreseen first, or injected: by the router's ports, in order.
+  // The foreseen or injected flits, ordered by the router's ports.
   const std::vector<Injection>& injections() const { return injections_; }
-  // Of the last move().
+  // The credits returned by the last move().
   const std::vector<Return>& returns() const { return returns_; }
 
  private:
@@ -78,7 +78,7 @@ class TerminalStretch {
     CycleMask sent;                  // foreseen
     std::vector<CycleMask> returns;  // [vc] credits that come to the terminal
   };
-  // Of a flow on its way out of the router: the flit that comes next.
+  // A flow leaving the router, with its next flit.
   struct Leaving {
     const SwitchFlow* flow;
     int vc;

@@ -180,9 +180,9 @@ void FluidFabric::start(std::int32_t index, const Message& message) {
   port.injector->message_started(message.id, last_movement_);
 }
 
-// Where buffers do not cover the credit loop, a message is no faster than it would be alone, packet after
-// packet: its injection channel, which it has for itself, is slower meanwhile. Packets that overlap on
-// several virtual channels are somewhat faster in flits.
+// If buffers do not cover the credit loop, a message is no faster than it would be alone, packet after
+// packet: its injection channel, which it has for itself, is slowed down. Packets that overlap on several
+// virtual channels are somewhat faster in flits.
 void FluidFabric::pace(std::int32_t index, const Flow& flow, const RouteTiming& timing) {
   const std::int64_t packets = (flow.flits + flow.packet_flits - 1) / flow.packet_flits;
   const std::int64_t blocks_of_a_packet = (flow.packet_flits - 1) / system_->router.vc_depth;
@@ -305,7 +305,7 @@ void FluidFabric::reroute(NodeId node, int port_number, NodeId dst, const topolo
   Flow& flow = *port.flow;
   const auto now = static_cast<Femtoseconds>(sc_core::sc_time_stamp().value());
   progress(flow, now);
-  // What went over the old route stays there; account() adds the whole message to the last one.
+  // Data that went over the old route stays there; account() assigns the whole message to the last one.
   const double gone = flow.bytes - flow.remaining;
   account(flow, gone);
   vacate(flow, now);

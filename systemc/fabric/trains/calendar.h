@@ -8,8 +8,8 @@
 
 namespace coppice::fabric {
 
-// What is to happen, by cycle: an event list for systems in which many things happen in the same few cycles.
-// Costs as much per cycle that has events as a heap costs per event.
+// An event list ordered by cycle, for systems in which many events fall into the same few cycles. A cycle
+// with events costs as much as a single event in a heap.
 template <typename Event>
 class Calendar {
  public:

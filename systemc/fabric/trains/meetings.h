@@ -10,9 +10,9 @@
 
 namespace coppice::fabric {
 
-// Where trains meet in a run, and which ports of network interfaces are to send flits in the next one
-// instead, so that those meet that do and all others stay trains (MixedFabric). A run that is not exact goes
-// on, so that the next one knows of all its meetings and not of the first alone.
+// Records where trains meet in a run, and decides which ports of network interfaces send flits in the next
+// run, so that messages that meet are simulated as flits and all others as trains (MixedFabric). An inexact
+// run continues, so that the next run knows all its meetings, not only the first.
 //
 // Ports are counted node by node, outputs are the fabric's (TrainFabric).
 class Meetings {
@@ -46,7 +46,7 @@ class Meetings {
   bool met() const { return at_ >= 0; }
   Cycles at() const { return at_; }
   const std::string& reason() const { return reason_; }
-  // Of all ports that send, those that are to send flits.
+  // The share of sending ports that are to send flits.
   double share() const;
   // That is more than `most`, of so many messages that it will stay so: known while it runs.
   bool too_many() const;
@@ -57,7 +57,7 @@ class Meetings {
   // That sent them in this one.
   const std::vector<std::int32_t>& given() const { return given_; }
 
-  // What the run was.
+  // Counts of the run.
   std::int64_t messages = 0;
   std::int64_t as_flits = 0;
 

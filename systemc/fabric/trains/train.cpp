@@ -43,7 +43,7 @@ Passage TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arriva
   passage.head = arrival + routing_and_allocation_;
   passage.last_head = passage.head + train.last_head;
   if (channel.cycles > 0) {
-    // Of the heads only the last one counts.
+    // Only the last head matters.
     const Cycles behind_it = (train.flits - 1 - train.last_head_index()) * channel.cycles;
     passage.tail = std::max(tail_arrival, passage.last_head + behind_it);
     passage.channel_free = passage.tail + channel.cycles;

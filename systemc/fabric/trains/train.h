@@ -79,8 +79,8 @@ class TrainTiming {
   Cycles routing_and_allocation() const { return routing_and_allocation_; }
 
  private:
-  // What a channel whose flit time is no whole number of cycles makes of packets whose heads come at the
-  // train's pace, from the first one's head on.
+  // The delay of packets on a channel whose flit time is not a whole number of cycles, if their heads come at
+  // the train's pace, counted from the first head.
   struct Drain {
     Cycles tail = 0;        // max over heads q of o(q) + floor((flits - 1 - q) g/T)
     Femtoseconds free = 0;  // max over heads q of o(q) T + (flits - q) g
@@ -90,7 +90,7 @@ class TrainTiming {
   Framing framing_;
   Femtoseconds period_;
   Cycles routing_and_allocation_;
-  // By flits, packet flits, pace and flit time.
+  // Keyed by flits, packet flits, pace and flit time.
   std::map<std::tuple<std::int64_t, std::int64_t, Femtoseconds, Femtoseconds>, Drain> drains_;
 };
 

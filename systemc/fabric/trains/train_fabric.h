@@ -236,7 +236,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   const RouteImages* images_ = nullptr;
   Meetings* meetings_ = nullptr;
   const Fabric* whole_ = nullptr;  // that it is a part of
-  // By output port: those that flits came from there.
+  // Per output port: the ports that flits came from.
   std::unordered_map<std::int32_t, std::vector<std::int32_t>> feeders_;
   std::vector<std::int32_t> passing_;  // scratch: the output ports of the message that starts now
   FabricStatistics statistics_;

@@ -1,4 +1,4 @@
-// What trains know of messages that pass the same output ports as flits.
+// The knowledge of trains about messages that pass the same output ports as flits.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -49,8 +49,8 @@ void TrainFabric::flits_passed(const FlitsPassed& flits, Cycles now) {
   const bool last = output.to == topology::kNoNode;
   const Cycles delay = timing_.routing_and_allocation();
   Interval interval{flits.begin, flits.tail, 0, 0, flits.vcs, true};
-  // What the clock edge took from a flit is given to the next, so that a channel of an uneven pace is as it
-  // was a cycle later.
+  // The time that the clock edge took from a flit is given to the next one, so that a channel with an uneven
+  // pace is in the same state a cycle later.
   const Cycles given_back = output.pace.cycles > 0 ? 0 : 1;
   const Cycles channel_free = timing_.cycles(flits.tail * period_ + output.pace.flit_time) + given_back;
   const Cycles credits_back = flits.left_next - (last ? 0 : delay) + output.credit_loop;

@@ -24,7 +24,7 @@ class alignas(64) ArrivalCalendar {
     resize(std::max<std::size_t>(1, (static_cast<std::size_t>(lines) + 63) / 64), slots());
   }
 
-  // Of wires whose flits wait here.
+  // Sets the number of columns for wires whose flits wait here.
   void set_columns(int columns) { flits_.set_columns(columns); }
 
   // Everything before `begun` has been served, whenever it is looked at; outlives the calendar.

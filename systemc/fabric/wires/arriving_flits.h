@@ -42,7 +42,7 @@ class ArrivingFlits {
     copy_to(larger, served, 0);
     *this = std::move(larger);
   }
-  // What is there from cycle `served` on arrives `by` cycles later.
+  // Delays all flits that arrive from cycle `served` on by `by` cycles.
   void shift(Cycles served, Cycles by) {
     ArrivingFlits later = *this;
     copy_to(later, served, by);

@@ -39,8 +39,8 @@ inline Flit later(Flit flit, std::int64_t flits) {
   return flit;
 }
 
-// What comes in consecutive cycles over one virtual channel is one entry of a long wire: the state of a large
-// system would not stay in the caches if every flit and credit had its own.
+// Consecutive flits on one virtual channel are a single entry of a long wire: the state of a large system
+// would not stay in the caches with an entry per flit and credit.
 //
 // Flits of one packet, one behind the other; only the last may be a tail.
 class FlitBurst {

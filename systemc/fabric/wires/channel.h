@@ -9,14 +9,14 @@
 
 namespace coppice::fabric {
 
-// What a module sees of a channel that it sends flits on, and gets credits back from.
+// The sender's view of a channel: it sends flits and receives credits.
 class FlitSendIf : public virtual sc_core::sc_interface {
  public:
   // Fetched once, at the end of elaboration, and used directly from then on.
   virtual Wire& wire() = 0;
 };
 
-// What a module sees of a channel that it receives flits from, and returns credits on.
+// The receiver's view of a channel: it receives flits and returns credits.
 class FlitReceiveIf : public virtual sc_core::sc_interface {
  public:
   virtual Wire& wire() = 0;

@@ -79,7 +79,7 @@ class CycleMask {
     while (words_[static_cast<std::size_t>(word)] == 0) --word;
     return 64 * word + 63 - std::countl_zero(words_[static_cast<std::size_t>(word)]);
   }
-  // Of the cycles, added up.
+  // The sum of the cycles.
   std::int64_t sum() const {
     std::int64_t sum = 0;
     for (int word = 0; word < kWords; ++word) {

@@ -61,9 +61,9 @@ class Ring {
   std::uint32_t end_ = 0;
 };
 
-// What is under way between two modules: flits one way, credits the other, each in the order in which they
-// were sent, with the cycle in which they arrive. Both ends look at it directly, so that a flit costs no
-// event of the kernel; the calendar of the node behind an end says when there is something to take.
+// The traffic between two modules: flits in one direction, credits in the other, each in sending order and
+// with its arrival cycle. Both ends access it directly, so that a flit costs no kernel event; the calendar of
+// the node at an end tells when there is something to take.
 //
 // A wire between nodes that run in different threads is apart: what is sent waits at its sender's side until
 // hand_over(), between quanta, in which nothing that is sent arrives.
@@ -85,7 +85,7 @@ class Wire {
     }
     put(flit, stamp, flits_.end);
   }
-  // Of credits that do not wait in the calendar.
+  // For credits that do not wait in the calendar.
   bool has_credit(Cycles now) const { return !credits_.ring.empty() && credits_.ring.front().at() <= now; }
   // Takes the first of them; returns its virtual channel.
   int take_credit() {
@@ -123,9 +123,9 @@ class Wire {
     put(stamp, credits_.end);
   }
 
-  // Of a stretch (NodeStretch): both ends send runs, which leave from cycle run.begin on, and take them
-  // together with the flits or credits that arrive before `end`, as take_runs() says. Flits and credits are
-  // taken one by one where spread() has made such of the runs that arrive before `end`.
+  // For stretches (NodeStretch): both ends send runs, which leave from cycle run.begin, and take them
+  // together with the flits or credits that arrive before `end`, as described at take_runs(). After spread(),
+  // flits and credits of the runs that arrive before `end` are taken one by one.
   void send_run(FlitRun run) {
     run.begin += flits_.latency;
     flits_.sent += run.cycles.count();
@@ -159,7 +159,7 @@ class Wire {
   void spread_credits(Cycles end) {
     if (!credit_runs_.empty()) spread_credit_runs(end);
   }
-  // What is under way in runs.
+  // The runs in flight.
   const std::vector<FlitRun>& flit_runs() const { return flit_runs_; }
   const std::vector<CreditRun>& credit_runs() const { return credit_runs_; }
   // Calls f(flit, stamp) for what arrives one by one before `end`, in order, as long as f returns true.
@@ -269,12 +269,12 @@ class Wire {
     ArrivalCalendar::Place line{0};
 
     void expect(Cycles at) const { calendar->announce(at, line); }
-    // Of a virtual channel's line; returns false where it was expected already.
+    // For a virtual channel's own line; returns false if the arrival was already expected.
     bool expect_alone(Stamp stamp) const {
       return calendar->announce_alone(stamp.at(), ArrivalCalendar::Place(line, stamp.vc()));
     }
   };
-  // What goes one way, and who is told of it: a cache line.
+  // One direction of a wire, and the listener to notify: one cache line.
   template <typename Entry>
   struct alignas(64) Way {
     Ring<Entry> ring{};

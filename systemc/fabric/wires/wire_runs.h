@@ -29,7 +29,8 @@ inline void shorten(FlitRun& run, int taken) {
 }
 inline void shorten(CreditRun&, int) {}
 
-// What of a run arrives before cycle `end`, counted from cycle `now`, which is not after anything in it.
+// The part of a run that arrives before cycle `end`, relative to cycle `now`, which is no later than any of
+// it.
 template <typename Run>
 CycleMask arriving(const Run& run, Cycles now, Cycles end) {
   if (run.begin >= end) return {};

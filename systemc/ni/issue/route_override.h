@@ -5,8 +5,7 @@
 
 namespace coppice::ni {
 
-// Where hosts keep the paths that a controller assigns: consulted for every message instead of the schedule's
-// own routes.
+// The paths that hosts got from a controller: consulted for every message instead of the schedule's routes.
 class PathTable {
  public:
   virtual ~PathTable() = default;

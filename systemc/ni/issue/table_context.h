@@ -40,7 +40,8 @@ class TableContext {
  public:
   static constexpr Cycles kNever = std::numeric_limits<Cycles>::max();
 
-  // What a port waits for. Apart from the rest, since every arrival and every wake looks at all ports.
+  // The reasons a port waits. Stored apart from the rest, since every arrival and every wake-up looks at all
+  // ports.
   struct Waiting {
     Cycles due = kNever;             // its decoder runs again then, and when what it waits for happens
     std::int32_t awaited_flow = -1;  // waits for arrivals of this flow,
@@ -109,7 +110,7 @@ class TableContext {
   std::int64_t in_flight = 0;    // messages whose tails are still here
 
  private:
-  // What software takes, in cycles: the tables of a switch are hardware's.
+  // The software delay in cycles; zero for switches, whose tables are in hardware.
   static Cycles software(const topology::Topology& topology, const config::SystemConfig& system, NodeId node,
                          Femtoseconds time) {
     return topology.is_accelerator(node) ? fabric::latency_cycles(time, system.clock.period()) : 0;

@@ -32,7 +32,7 @@ struct GradientData final : tlm::tlm_extension<GradientData> {
   }
 };
 
-// What is asked of a memory.
+// A memory access.
 struct MemoryAccess {
   bool write = false;
   bool dma = false;         // by the network interface, else by the arrays
@@ -69,10 +69,10 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   }
   void write_directly(Bytes bytes, bool accumulate) { count(true, accumulate, true, bytes); }
 
-  // Of both sockets.
+  // Totals of both sockets.
   Bytes bytes_read() const { return bytes_read_; }
   Bytes bytes_written() const { return bytes_written_; }
-  // Of the network interface's alone.
+  // The total of the network interface.
   Bytes dma_bytes() const { return dma_bytes_; }
   void read_statistics(const Reader& read) const override;
 
@@ -120,7 +120,7 @@ class Memory final : public MemoryModule {
 
  protected:
   Femtoseconds serve(const MemoryAccess& access) override;
-  // Of an unlimited one.
+  // Only for unlimited memory.
   std::optional<Femtoseconds> direct_read_latency() const override {
     return pace_.bandwidth ? std::nullopt : std::optional(dma_latency_);
   }

@@ -13,7 +13,7 @@ struct AllToAllAlgorithm {
   std::string name;
   // The messages of all accelerators together, each of a whole block.
   double (*messages)(const topology::Topology& topology);
-  // Of blocks of so many elements. Throws UnsupportedError where the network has not what it takes.
+  // Exchanges blocks of `elements` elements. Throws UnsupportedError if the network is unsuitable.
   BlockExchange (*exchange)(const topology::Topology& topology, Bytes elements);
   bool in_libraries = false;  // NCCL's may be it: a message for every pair, step by step
 };

@@ -62,7 +62,7 @@ class Balancer {
     for (const ChannelId id : way) load_[index(id)] += blocks / topology_.channel(id).bandwidth.gb_per_s();
   }
 
-  // By the busiest of its channels, then by what they load together.
+  // Minimises the load of the busiest channel, then the total load.
   Way best(NodeId source, NodeId destination) const {
     Way least;
     std::pair<double, double> cost;
@@ -111,7 +111,7 @@ class Balancer {
     return true;
   }
 
-  // Where a row of two has two channels, one is upwards, one downwards.
+  // In a row of two with two channels, one counts as upward, one as downward.
   void find_neighbours() {
     neighbours_.assign(index(topology_.num_nodes()) * widths_.size() * 2, -1);
     for (std::size_t id = 0; id < topology_.channels().size(); ++id) {
@@ -145,13 +145,13 @@ class Balancer {
   std::vector<ChannelId> neighbours_;  // [node][dimension][upwards]
 };
 
-// What a block takes of a channel, and until it may be passed on.
+// The time that a block occupies a channel, and until it may be passed on.
 struct Passage {
   Femtoseconds busy = 1;
   Femtoseconds latency = 0;
 };
 
-// Where all channels are alike, in steps of one block each.
+// If all channels are alike, the steps have one block each.
 std::vector<Passage> passages_of(const topology::Topology& topology, Bytes block, bool even) {
   std::vector<Passage> passages(topology.channels().size());
   for (std::size_t id = 0; id < passages.size() && !even; ++id) {

@@ -130,8 +130,8 @@ Femtoseconds least_of_blocks(const topology::Topology& topology, const CompileRe
 // How much longer messages that meet take than one after the other.
 constexpr double kMeeting = 1.1;
 
-// Where messages meet, as much of one waits at its port as would fill a buffer. No less than that if it is
-// not less than `fastest`.
+// A message that meets others waits at its port for up to one buffer's worth of time. Returns a lower bound
+// if it is not less than `fastest`.
 Femtoseconds time_of_blocks(const topology::Topology& topology, const CompileRequest& request,
                             const Schedule& schedule, Femtoseconds fastest) {
   const Femtoseconds limit = fastest < kNever / kHopeless ? kHopeless * fastest : kNever;

@@ -10,7 +10,7 @@
 
 namespace coppice::schedule {
 
-// What an algorithm's tables should take by expected_time().
+// The expected time of an algorithm's tables, by expected_time().
 struct ExpectedTime {
   std::string algorithm;
   int chunks = 1;  // CompileRequest::chunks; kAutomaticChunks: the algorithm's choice

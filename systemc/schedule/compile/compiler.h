@@ -65,14 +65,15 @@ enum class Chunking : std::uint8_t {
   kChosen,  // as many as are asked for, or as many as it finds best for kAutomaticChunks
 };
 
-// What `algorithm: auto` tries an algorithm with, on networks on which its tables are made in about a tenth
-// of a second.
+// How `algorithm: auto` tries an algorithm, on networks for which its tables compile in about a tenth of a
+// second.
 struct AutomaticTrial {
   int turn = 0;  // the lowest first: those that are fastest as a rule, and last what gives up when others are
   int chunks = 1;
   int most_accelerators = 0;
   int most_behind_switches = most_accelerators;
-  // Where one accelerator's tables stand for all (pattern_pays() on a network that looks alike everywhere).
+  // The limit if one accelerator's tables stand for all (pattern_pays() on a network that looks alike
+  // everywhere).
   int most_alike = most_accelerators;
 };
 

@@ -186,7 +186,7 @@ std::vector<BlockExecution::Value> BlockExecution::take_message(const At& at,
   return std::move(message.values);
 }
 
-// Of `index` chunks after `cell`, placed; refused outside of the buffer.
+// The position of `index` chunks after `cell`; refused outside the buffer.
 MscclCell BlockExecution::placed(const At& at, const MscclCell& cell, int after) const {
   const int size = program_.buffers.size(at.gpu, cell.buffer);
   const MscclCell named{cell.buffer, cell.offset + after};
@@ -250,7 +250,7 @@ void BlockExecution::send(const At& at, std::vector<Value> values, std::int32_t 
       {std::move(values), round, trace_step, at.block, at.step});
 }
 
-// Of what cannot go on, a receive whose message is never sent says most.
+// Among the steps that cannot continue, a receive whose message is never sent explains most.
 void BlockExecution::require_end() const {
   std::optional<At> stuck;
   for (std::size_t gpu = 0; gpu < program_.blocks.size(); ++gpu) {

@@ -22,8 +22,8 @@ struct MscclChunk {
   int chunk = 0;
 };
 
-// What the buffers of an MSCCL algorithm hold, by its collective: where its input lies, and which part of the
-// data of Coppice's tables a chunk of it is. The tables of an all-to-all have the blocks of all pairs.
+// The layout of an MSCCL algorithm's buffers, by its collective: where its input lies, and which part of the
+// data in Coppice's tables a chunk is. The tables of an all-to-all have the blocks of all pairs.
 class MscclBuffers {
  public:
   // The chunks of i, o and s that a GPU declares.
@@ -47,9 +47,9 @@ class MscclBuffers {
   // In place, input and output are one buffer: the output of an all-gather holds the input at the GPU's
   // share, the input of a reduce-scatter its output.
   MscclCell placed(NodeId gpu, MscclCell cell) const;
-  // What a GPU has in the beginning; of a broadcast, the root.
+  // The chunks that a GPU starts with; for a broadcast, only the root has any.
   std::vector<MscclChunk> inputs(NodeId gpu) const;
-  // What a GPU must have in the end, by its output buffer: where sums(), with the data of all GPUs.
+  // The chunks that a GPU must end with in its output buffer; if sums(), with the data of all GPUs.
   std::vector<MscclChunk> outputs(NodeId gpu) const;
   // "chunk 4", of an all-to-all "chunk 4 of GPU 0's input".
   std::string describe(int chunk) const;

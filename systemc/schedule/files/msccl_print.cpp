@@ -54,7 +54,7 @@ struct Block {
   std::vector<Step> steps;
 };
 
-// Where the messages of a connection over one link go.
+// A connection for messages over one link.
 struct Connection {
   int channel = -1;
   std::size_t steps = kMostSteps;  // full: the next message opens a channel
@@ -225,7 +225,7 @@ class MscclWriter {
       const std::int32_t traced = add(src, connection.sender, {"s", from, to, count}, {});
       for_each_cell(from, count, [&](MscclCell read) { order_.read(traced, src, read); });
       const char* type = entry.op == Op::kReduce ? "rrc" : "r";
-      // What it adds to is its own, where it keeps the sum.
+      // It adds to its own operand, and keeps the sum there.
       const MscclCell operand = entry.op == Op::kReduce ? to : from;
       sent.push_back({dst, connection.receiver, {type, operand, to, count}, traced});
       ++connection.steps;
@@ -286,7 +286,7 @@ class MscclWriter {
     return true;
   }
 
-  // What a GPU sends itself is a copy from its input to its output.
+  // Copies a GPU's block for itself from its input to its output.
   void place_own() {
     const std::int64_t own = schedule_.size / grain_ / schedule_.accelerators() / schedule_.accelerators();
     for (NodeId node = 0; node < schedule_.accelerators(); ++node) {
@@ -298,7 +298,8 @@ class MscclWriter {
     }
   }
 
-  // Where a GPU has the data from `offset` on. What an all-to-all leads through it is in scratch.
+  // The cell of a GPU that holds the data from `offset`. Data that an all-to-all routes through the GPU is in
+  // scratch.
   MscclCell cell(NodeId node, std::int64_t offset) {
     if (!exchanges_)
       return {name_of(collective_name(schedule_)) == kGathers ? 'o' : 'i', static_cast<int>(offset)};

@@ -29,7 +29,7 @@ class StepOrder {
  public:
   // The next step of the trace, of block `block` (any numbers, few of them); it follows `after`. Its number.
   std::int32_t add(std::int32_t block, std::span<const std::int32_t> after);
-  // What step `step`, the last one added, does to a cell of a GPU.
+  // Records that step `step`, the last one added, reads or writes a cell of a GPU.
   void read(std::int32_t step, NodeId gpu, MscclCell cell);
   void write(std::int32_t step, NodeId gpu, MscclCell cell);
 

@@ -155,7 +155,7 @@ class TacosReader {
     std::map<std::pair<NodeId, NodeId>, int> channels;
     std::vector<int> numbers;
     for (const Link& link : links_) numbers.push_back(channels[{link.src, link.dst}]++);
-    // What has come in a round can be sent in it: receivers first.
+    // Chunks received in a round can be sent in the same round: receivers first.
     const std::vector<Receipt> received = add_receivers(program, numbers);
     for (std::size_t l = 0; l < links_.size(); ++l) {
       const Link& link = links_[l];
@@ -178,7 +178,7 @@ class TacosReader {
     return program;
   }
 
-  // Where an NPU receives a chunk.
+  // A chunk's reception at an NPU.
   struct Receipt {
     int block = -1;
     int step = -1;
@@ -264,7 +264,7 @@ class TacosReader {
   std::vector<Link> links_;
 };
 
-// What a channel forwards: timesteps and chunks.
+// The chunks that a channel forwards, with their timesteps.
 using Forwarded = std::vector<std::vector<std::pair<std::int32_t, std::int64_t>>>;
 
 Forwarded forwarded(const topology::Topology& topology, const Schedule& schedule, Bytes grain) {

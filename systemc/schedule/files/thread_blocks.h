@@ -64,7 +64,7 @@ struct BlockProgram {
   std::vector<std::ptrdiff_t> places;            // [gpu], in the file
 };
 
-// What is wrong with a program, and where.
+// A fault of a program, with its location.
 struct BlockFault : std::runtime_error {
   enum class Kind : std::uint8_t {
     kBuffer,      // outside of a buffer, or a read of what was never written

@@ -19,8 +19,8 @@ int rooted_pieces(const topology::Topology& topology, const CompileRequest& requ
 // phases of 1 / K of the data.
 int slice_count(const topology::Topology& topology, const CompileRequest& request, int steps);
 
-// What trees of one piece of `bytes` each take, both phases: their timesteps, and the latencies that ports
-// wait (waits_of()).
+// The predicted time of trees with one piece of `bytes` each, both phases: their timesteps, and the latencies
+// for which ports wait (waits_of()).
 Femtoseconds predicted_time(const topology::Topology& topology, const CompileRequest& request,
                             const Trees& trees, Bytes bytes);
 

@@ -34,7 +34,7 @@ std::vector<ChannelId> fast_channels(const Topology& topology, std::int64_t leas
   return result;
 }
 
-// Of one byte in every piece of all timesteps.
+// The time for one byte per piece, over all timesteps.
 double time_of(const Trees& trees, std::int64_t slowest) {
   return static_cast<double>(trees.steps) / static_cast<double>(slowest);
 }

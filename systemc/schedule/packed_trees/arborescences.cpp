@@ -367,8 +367,8 @@ ArborescencePacking Packer::pack() {
   return packing;
 }
 
-// What the busiest of all ports has to do, of its time: messages keep it at the pace of their slowest
-// channel, at their receiver in the mirror image.
+// The load of the busiest port, as a share of its time: messages occupy it at the pace of their slowest
+// channel, and in the mirror image the receiver's port.
 double port_load(const Topology& topology, const ArborescencePacking& packing, double per_tree) {
   std::vector<double> load(topology.channels().size(), 0);
   std::vector<double> arriving(load);

@@ -23,7 +23,7 @@ using topology::Topology;
 
 // Steps over arcs that packing may take, some nanoseconds each.
 constexpr std::int64_t kMostWork = 400'000'000;
-// Of the bound's rate, the least that is worth pieces.
+// The least share of the bound's rate for which pieces are worthwhile.
 constexpr double kLeastRate = 0.9;
 // Pieces of what routers buffer, over kShorter to times kLonger; so many messages at most.
 constexpr Bytes kShorter = 4;
@@ -31,7 +31,7 @@ constexpr Bytes kLonger = 16;
 constexpr std::int64_t kMostMessages = 1'500'000;
 constexpr std::size_t kExecuted = 4;  // orders, those of the least estimates
 constexpr double kSpare = 0.25;       // of a period, the least that data may be late
-// Of the best execution, the estimate from which no other is tried.
+// No other candidate is executed if its estimate exceeds this share of the best execution.
 constexpr double kWorthExecuting = 0.995;
 constexpr Bytes kProbe = Bytes{1} << 40;
 

@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// Where messages wait for the channels on their way.
+// The place in which messages wait for busy channels.
 enum class Waiting { kAtPorts, kInRouters };
 
 // When the last message of tables has arrived, by an execution of messages as wholes: ports issue in order

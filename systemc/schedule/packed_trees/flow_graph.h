@@ -20,7 +20,7 @@ class FlowGraph {
   Amount capacity(int from, int to) const;
   void change_capacity(int from, int to, Amount by);
 
-  // Where a flow begins or ends besides its two vertices, as if joined to them without a limit.
+  // An additional source or sink of a flow, connected to it without a capacity limit.
   struct Joined {
     int vertex;
     int to;  // the source or the sink

@@ -29,7 +29,7 @@ struct Estimate {
   double ns = std::numeric_limits<double>::infinity();
 };
 
-// What is the same for all numbers of trees.
+// The part of an estimate that does not depend on the number of trees.
 class Estimator {
  public:
   Estimator(const Topology& topology, const CompileRequest& request, std::span<const SymmetricLink> links)

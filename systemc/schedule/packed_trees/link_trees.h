@@ -16,8 +16,8 @@ struct TreeChoice {
   double estimate = 0;  // of the time that they take, femtoseconds
 };
 
-// Of the time that a piece takes up and down its tree, what other trees' messages hide, by experience: a part
-// of the pipeline's period or of that time, whichever is less.
+// Empirical share of a piece's round trip through its tree that messages of other trees hide: of the
+// pipeline's period or of the round trip, whichever is less.
 inline constexpr double kHidden = 0.5;
 // Choices whose estimate is so many times the least one may still turn out the best.
 inline constexpr double kWorthTrying = 1.6;

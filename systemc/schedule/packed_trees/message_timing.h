@@ -9,7 +9,7 @@
 
 namespace coppice::schedule {
 
-// What a message takes on this machine.
+// The timing of messages on this machine.
 class MessageTiming {
  public:
   MessageTiming(const topology::Topology& topology, const CompileRequest& request)

@@ -43,8 +43,8 @@ constexpr int kMostBehindSwitches = 64;
 // They come second where, at so much of their least time, others could still be faster.
 constexpr double kUnlikeShare = 0.8;
 
-// Of the time of the best trees so far, the least possible time from which no exact splitting is tried, and
-// from which no other trees are.
+// Shares of the best trees' time. If the lower bound exceeds the first, exact splitting is not tried; if it
+// exceeds the second, no other trees are.
 constexpr double kWorthSplitting = 0.98;
 constexpr double kWorthOthers = 0.995;
 
@@ -52,7 +52,7 @@ constexpr double kWorthOthers = 0.995;
 // timesteps that keep them apart, and as they come.
 constexpr double kTimesteps = 1.08;
 constexpr double kContention = 1.1;
-// Of what the other order promises, what a timetable and short pieces may take.
+// A timetable and short pieces must finish within this share of the other order's expected time.
 constexpr double kWorthwhile = 0.97;
 
 struct Candidate {
@@ -167,7 +167,7 @@ class Candidates {
   std::vector<Candidate> candidates_;
 };
 
-// Where there are no switches.
+// Chooses trees for networks without switches.
 std::vector<TreeChoice> choose_trees(const topology::Topology& topology, const CompileRequest& request) {
   if (request.collective == Collective::kAllReduce) {
     if (const auto links = symmetric_links(topology)) return choose_link_trees(topology, request, *links);
@@ -248,8 +248,8 @@ std::optional<Schedule> compile_equal_trees(const topology::Topology& topology,
   }
 }
 
-// What a tree for every accelerator takes at least, phase after phase: each receives (or sends) the shares of
-// all others.
+// The least time of one tree per accelerator, phase after phase: each accelerator receives (or sends) the
+// shares of all others.
 Femtoseconds least_of_equal_trees(const topology::Topology& topology, const CompileRequest& request) {
   if (topology.num_accelerators() == 1) return 0;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();

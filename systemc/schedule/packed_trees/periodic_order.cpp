@@ -8,11 +8,11 @@
 namespace coppice::schedule {
 namespace {
 
-// What a router may add to a message's way at most (schedule/proof/contention.h).
+// The largest delay that a router may add to a message (schedule/proof/contention.h).
 constexpr Femtoseconds kRouterGuard = 20 * kFemtosecondsPerNanosecond;
-// Of a slot, the part that may be head flits.
+// The share of a slot available to head flits.
 constexpr Femtoseconds kHeadShare = 8;
-// What a period may take more than the busiest resource.
+// The tolerance of a period over the time of the busiest resource.
 constexpr double kSlack = 0.08;
 
 std::size_t index(std::int64_t number) {

@@ -111,7 +111,7 @@ PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileReques
     return bytes;
   };
   std::vector<bool> tried(counts.size(), false);
-  // What the timetable of one length takes of the busiest channel's time, others should take, too.
+  // Other lengths should need the same share of the busiest channel's time as the timetable of one length.
   PieceScheduler::Periodic like{.period = 1, .fill = 1};
   PieceChoice choice{{counts.front(), kUsualUrgency}, kNever, true};
   for (int tries = 0; tries < kPeriodicTries; ++tries) {

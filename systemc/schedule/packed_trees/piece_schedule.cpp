@@ -17,9 +17,9 @@ namespace {
 
 // Messages that a port looks at for one whose channels are free.
 constexpr std::size_t kLooksAt = 16;
-// What routers may add to a message's way at most (schedule/proof/contention.h).
+// The largest delay that routers may add to a message (schedule/proof/contention.h).
 constexpr Femtoseconds kRouterGuard = 20 * kFemtosecondsPerNanosecond;
-// Of a timestep, the part that may be head flits.
+// The share of a timestep available to head flits.
 constexpr Femtoseconds kHeadShare = 8;
 
 using topology::ChannelId;
@@ -113,7 +113,7 @@ void PieceScheduler::connect(std::span<const PackedTree> trees) {
   }
 }
 
-// What is left to do after each hop's message has left its port, for pieces as long as the first.
+// The time left after each hop's message has left its port, for pieces as long as the first.
 std::vector<Femtoseconds> PieceScheduler::remaining(std::span<const Bytes> bytes) const {
   std::vector<Femtoseconds> left(hops_.size(), 0);
   BusyTimes busy(timing_, paces_);

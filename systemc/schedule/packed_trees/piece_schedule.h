@@ -105,7 +105,7 @@ class PieceScheduler {
   // The longest of those.
   Bytes longest_buffered() const { return longest_buffered_; }
 
-  // Of one piece of `bytes` on every tree: at the busiest port or channel.
+  // The time that one piece of `bytes` on every tree occupies the busiest port or channel.
   Femtoseconds period(Bytes bytes) const;
   // From the first message of one such piece until its last arrives, on the slowest tree, all ports free.
   Femtoseconds latency(Bytes bytes) const;

@@ -43,7 +43,7 @@ std::vector<Chunk> cut(const CompileRequest& request, const Chunk& data, int tre
   const Bytes grain = grain_of(request);
   const Bytes share = (data.bytes + trees - 1) / trees;
   Bytes piece = round_up((share + pieces - 1) / pieces, grain);
-  // Where their number is given, pieces that are all alike leave a little less to the last tree.
+  // If the number of pieces is given, equal pieces leave a little less for the last tree.
   const bool alike = request.chunks != kAutomaticChunks &&
                      piece * pieces <= static_cast<Bytes>(kMostUneven * static_cast<double>(share));
   const std::vector<Chunk> shares =
@@ -223,7 +223,7 @@ Schedule build_piece_tables(const topology::Topology& topology, const CompileReq
   for (const Chunk& flow : flows) longest = std::max(longest, flow.bytes);
   if (order.step_time > 0) Idling(topology, request, order.step_time, longest).fill(schedule);
   if (request.root >= 0) schedule.shares = {{{0, request.size}, request.root}};
-  // Of one piece nothing repeats.
+  // A single piece does not repeat.
   if (order.period_steps > 0 && flows.size() > trees.size()) {
     schedule.repetition = {.flow = static_cast<std::int32_t>(trees.size()),
                            .address = flows[trees.size()].address - flows.front().address,

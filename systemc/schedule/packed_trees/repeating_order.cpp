@@ -15,8 +15,8 @@ namespace {
 constexpr int kFewestPieces = 4;
 // Orders are compared by so many times the pieces that fill the network.
 constexpr int kFillings = 3;
-// Of an order that does not repeat, the most that one may take which does: where the number of pieces is
-// free, and where it is given, so that whoever asks for many pieces gets small tables.
+// How much longer than a non-repeating order a repeating one may take: if the number of pieces is free, and
+// if it is given. In the latter case many pieces should still give small tables.
 constexpr double kMostLonger = 1;
 constexpr double kMostLongerIfGiven = 1.25;
 constexpr std::uint64_t kSeed = 1;
@@ -87,7 +87,7 @@ PieceSchedule PieceScheduler::repeat(std::span<const Bytes> bytes, std::span<con
                                      int pieces, Femtoseconds limit) const {
   const Femtoseconds period = this->period(bytes.front());
   const std::size_t hops = hops_.size();
-  // What comes first in a period, and from then on in turn: one sort for all pieces.
+  // The first messages of a period, and their order from then on: one sort for all pieces.
   const Femtoseconds least = std::ranges::min(starts);
   std::vector<std::int32_t> cycle(hops);
   std::iota(cycle.begin(), cycle.end(), 0);

@@ -128,7 +128,7 @@ class RoutedPacker {
   double price_at(std::size_t channel, double load) const {
     return std::exp(sharpness_ * (load / (rate_[channel] * target_) - 1));
   }
-  // Of one use more; kept until the load or the prices of all change.
+  // The price of one more use, cached until the load or the prices change.
   double own_price(ChannelId id) const {
     double& known = price_[index(id)];
     if (known < 0) known = price_at(index(id), load_[index(id)] + 1);
@@ -144,7 +144,8 @@ class RoutedPacker {
     load_[index(id)] += amount;
     price_[index(id)] = -1;
   }
-  // Of a channel that leaves an accelerator for a message at a pace: its port sends no faster. One use else.
+  // The uses of a channel by a message at a pace: a channel that leaves an accelerator is used for longer,
+  // since its port sends no faster. Otherwise one use.
   double uses(ChannelId id, double pace) const {
     const bool leaves = pace > kAnyPace && topology_.is_accelerator(topology_.channel(id).src);
     return leaves ? rate_[index(id)] / pace : 1;
@@ -279,7 +280,8 @@ class RoutedPacker {
     return price(id, paces_[pace]) + kLevelPrice * hop_[index(id)];
   }
 
-  // What the way of a place's label costs now that its channels are used more; infinite if it passes `apart`.
+  // The current price of a place's labelled path, after its channels have been used more; infinite if it
+  // passes `apart`.
   double key_now(std::size_t place, std::size_t apart) const {
     const std::size_t pace = pace_at(place);
     double sum = 0;
@@ -309,8 +311,8 @@ class RoutedPacker {
     std::ranges::push_heap(heap_, std::greater{});
   }
 
-  // Where the accelerator outside is that costs least to join, by Dijkstra's search through switches, which
-  // goes on where it ended; labels_ lead back. Prices have risen since they were made.
+  // The cheapest accelerator to connect next, by Dijkstra's search through switches, continued from where it
+  // stopped; labels_ lead back. Prices have risen since the labels were made.
   std::size_t nearest() {
     while (!heap_.empty()) {
       std::ranges::pop_heap(heap_, std::greater{});

@@ -29,7 +29,7 @@ struct RoutedPacking {
 RoutedPacking pack_routed(const topology::Topology& topology, const CompileRequest& request,
                           std::span<const topology::NodeId> roots, TreeWays ways, int rounds);
 
-// What the busiest channel takes for a byte of every tree's share.
+// The time of the busiest channel per byte of every tree's share.
 double congestion_ns(const topology::Topology& topology, std::span<const PackedTree> trees);
 
 }  // namespace coppice::schedule

@@ -8,7 +8,7 @@ namespace {
 
 using topology::NodeId;
 
-// Of one node left over, at the start and at the end of a search.
+// Temperatures at the start and end of a search, in units of one node left over.
 constexpr double kHottest = 0.3;
 constexpr double kColdest = 0.12;
 

@@ -114,7 +114,7 @@ class Flattening {
     }
   }
 
-  // What the part below `top` would cost more if `top` were `shift` farther from the root.
+  // The additional cost of the subtree of `top` if `top` were `shift` farther from the root.
   double shifted(const MutableTree& tree, NodeId top, double shift) const {
     double difference = 0;
     stack_.assign(1, top);

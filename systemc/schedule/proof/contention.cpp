@@ -63,8 +63,8 @@ class Resources {
   std::size_t port(NodeId node, std::int32_t port) const {
     return static_cast<std::size_t>(node) * most_ports_ + static_cast<std::size_t>(port);
   }
-  // Of the arrivals of one flow at one accelerator. With a pattern, what is sent to an accelerator comes to
-  // the origin.
+  // The inbox for the arrivals of one flow at one accelerator. With a pattern, messages to any accelerator
+  // arrive at the origin.
   std::size_t inbox(NodeId node, std::int32_t flow) const {
     if (pattern_ != nullptr) return static_cast<std::size_t>(pattern_->moved_back_flow(flow, node));
     return static_cast<std::size_t>(node) * static_cast<std::size_t>(schedule_.flows) +
@@ -205,7 +205,7 @@ class RecentArrivals {
     here = {inbox, at};
     if (2 * ++count_ > arrivals_.size()) make_room();
   }
-  // What came by then no longer matters.
+  // Forgets arrivals up to `time`, which no longer matter.
   void forget_until(Femtoseconds time) { forgotten_ = time; }
 
  private:

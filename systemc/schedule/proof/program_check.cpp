@@ -20,7 +20,7 @@ const ProgramTables* tables_of_all(const Schedule& schedule) {
   return numbered && fits ? tables : nullptr;
 }
 
-// Where a route leads from one accelerator: over a channel of its own, and maybe one of a switch.
+// The channels of a route from one accelerator: a channel of its own, and maybe one of a switch.
 struct Way {
   NodeId dst = topology::kNoNode;
   int ejection_port = -1;

@@ -39,7 +39,7 @@ const TablePattern* pattern_of(const Schedule& schedule) {
   return plain && same_data && is_whole(schedule, *pattern) ? pattern : nullptr;
 }
 
-// Where a way leads at one accelerator.
+// The end of a route at one accelerator.
 struct Passage {
   topology::ChannelId channel = -1;
   NodeId dst = topology::kNoNode;

@@ -167,7 +167,7 @@ class TreeCheck {
   std::vector<Progress> progress_;   // [node * trees + tree]
   std::vector<std::size_t> sums_;    // [tree]: that have been sent
   std::vector<std::size_t> stores_;  // [tree]
-  // Of a timestep:
+  // State for one timestep:
   std::vector<TableEntry> entries_;
   std::vector<Message> messages_;
   std::vector<const Message*> order_;

@@ -12,7 +12,7 @@ bool TreeOrder::holds(const MessageGroup& group) {
   return std::ranges::all_of(group.messages, [&](const Message* message) { return follows(*message); });
 }
 
-// What comes to and leaves every accelerator; false if one of them does anything twice.
+// Reads the messages to and from every accelerator; false if an accelerator does anything twice.
 bool TreeOrder::read(const MessageGroup& group) {
   std::ranges::fill(nodes_, Node{});
   for (const Message* message : group.messages) {
@@ -57,7 +57,7 @@ bool TreeOrder::follows(const Message& message) {
     return entry.dependencies == node.sums && names_sources(entry, node);
   }
   if (entry.dependencies != node.sums + (stored ? 1 : 0) || entry.parent != node.stored_from) return false;
-  // What it comes to has been summed there, if anything.
+  // The destination must have summed all its arrivals.
   const Node& dst = nodes_[static_cast<std::size_t>(message.dst)];
   if (dst.store != dst.sums) return false;
   return dst.sums == 0 ? dst.summed_at == topology::kNoNode || dst.summed_at == message.src

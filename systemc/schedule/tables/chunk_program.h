@@ -166,7 +166,7 @@ class ChunkProgram {
   std::vector<Move> moves_;     // [message * accelerators + accelerator]: all do the same at a time
 };
 
-// Where the pieces of a chunk lie, and how long the messages of its program are.
+// The positions of a chunk's pieces, and the lengths of its program's messages.
 struct MessageSizes {
   std::vector<Bytes> bounds;   // of pieces, from the chunk's address
   std::vector<Bytes> longest;  // [message]: over all accelerators

@@ -9,7 +9,8 @@ struct Arrival {
   Pieces pieces;
 };
 
-// Whose move it is, or the switch that what comes down to it is from: that which it sent up to before.
+// The sender of a message. For a message that comes down from a switch, that is the switch to which the node
+// sent up before.
 NodeId sender_of(const ChunkProgram& program, NodeId node, int message) {
   const ChunkProgram::Step& step = program.step_of(message);
   if (step.leg != ChunkProgram::Leg::kDown) return node;

@@ -26,13 +26,13 @@ class Translations {
 
   NodeId origin() const { return nodes_.front(); }
   std::size_t nodes() const { return nodes_.size(); }
-  // Where `node` comes to by the move that takes the origin to `to`.
+  // The image of `node` under the move that takes the origin to `to`.
   NodeId moved(NodeId node, NodeId to) const {
     const Digits a = digits(node);
     const Digits b = digits(to);
     return node_at(reduced((a & turned_) + (b & turned_)) | ((a ^ b) & ~turned_));
   }
-  // Where `node` comes to by the move that takes `from` to the origin.
+  // The image of `node` under the move that takes `from` to the origin.
   NodeId moved_back(NodeId node, NodeId from) const {
     const Digits a = digits(node);
     const Digits b = digits(from);

@@ -37,7 +37,7 @@ class TableLoop {
   std::span<const TableLine> lines() const { return lines_; }
   const Repetition& stride() const { return stride_; }
   std::int32_t iterations() const { return iterations_; }
-  // Of all iterations.
+  // The entries of all iterations.
   std::int64_t entries() const { return entries_; }
   // Has fewer lines than entries.
   bool repeats() const { return static_cast<std::int64_t>(lines_.size()) < entries_; }

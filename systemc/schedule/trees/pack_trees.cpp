@@ -159,7 +159,7 @@ class Packer {
     return routes;
   }
 
-  // Of the edge for which a channel is used first.
+  // The position in the tree of the edge that uses the channel first.
   std::size_t place_in_tree(ChannelId id, std::int32_t step, std::size_t tree) const {
     const bool up = step <= static_cast<std::int32_t>(spec_.reduce_steps);
     const ChannelId down = up ? reverse_[static_cast<std::size_t>(id)] : id;

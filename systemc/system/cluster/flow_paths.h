@@ -22,7 +22,7 @@ namespace coppice::system {
 // what moves away from spines that fail. A flow under way moves with its path, where the fabric can do so.
 class FlowPaths {
  public:
-  // What the controller has decided of the flows that communicated when it was asked.
+  // The controller's decision for the flows that communicated when it was asked.
   struct Decision {
     std::vector<std::size_t> flows;
     PathAnswer answer;

@@ -126,7 +126,7 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
       for (std::size_t i = 0; i < ring.size(); ++i) {
         const auto& first = program_.ranks[job_of_rank_.size()].operations[1].work;
         const auto& join = std::get<workload::JoinCollective>(first);
-        // Of its ring, whose members all count it.
+        // The messages of its ring, counted once for all members.
         if (i == 0) job.messages += state().exchange(state().context_of(join)).compiled->messages;
         job_of_rank_.push_back(j);
       }
@@ -213,8 +213,8 @@ class RouteStudy final : private ni::MessageObserver, private CollectiveGate {
     bool precomputed = false;
   };
 
-  // What it has predicted is computed already (Sec. 3.4.2), the next phases of jobs that were seen before and
-  // any single failure, unless the flows have changed so lately that it is still at it.
+  // Predicted assignments are precomputed (Sec. 3.4.2): the next phases of jobs seen before and any single
+  // failure, unless the flows have changed so recently that precomputation is unfinished.
   Response respond(bool predictable) {
     const Femtoseconds now = Conductor::now();
     const config::ControllerConfig& controller = routing_.controller;

@@ -8,8 +8,8 @@
 
 namespace coppice::system {
 
-// What the accelerators of planned jobs do: so often compute, and then all-reduce with the others of their
-// ring. Ranks are counted job by job, ring by ring, and along the ring; so are the groups, one for each ring.
+// The program of planned jobs: each iteration computes, then all-reduces with the others of its ring. Ranks
+// are counted job by job, ring by ring, and along the ring; there is one group per ring.
 workload::Program study_program(const std::vector<PlannedJob>& jobs, int iterations);
 
 // The ranks and arrivals of the jobs in that program.

@@ -120,7 +120,7 @@ schedule::TreePlacement parse_trees(const std::string& name) {
   return schedule::TreePlacement::kAuto;
 }
 
-// What a port of the network interface does between two messages: setting up the second, and its head flit.
+// The time of a port between two messages: setting up the second, and its head flit.
 Femtoseconds message_gap(const config::SystemConfig& system) {
   return system.ni.message_setup + (system.ni.dma_latency + 1) * system.clock.period();
 }
@@ -195,7 +195,7 @@ TimedSchedule compile_schedule(const config::Loaded& loaded, const topology::Top
   return {like.adopt(std::move(chosen.schedule)), std::move(chosen.expected), time};
 }
 
-// By the protocol that is the fastest for it.
+// Compiles for the protocol with the least expected time.
 TimedSchedule compile_by_protocol(const config::Loaded& loaded, const topology::Topology& topology,
                                   const topology::RoutingFunction& routing,
                                   std::optional<int> pattern_beyond) {

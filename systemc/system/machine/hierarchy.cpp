@@ -19,7 +19,7 @@ void walk(const std::vector<sc_core::sc_object*>& objects, int depth,
   }
 }
 
-// What an interface is called: the export that gives it, or the object that it is.
+// Names of interfaces: the export that provides one, or the object that implements it.
 class InterfaceNames {
  public:
   InterfaceNames() {

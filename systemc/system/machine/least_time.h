@@ -7,8 +7,8 @@
 
 namespace coppice::system {
 
-// What no schedule of a collective can do without on a machine: bandwidth for what has to pass between groups
-// of accelerators, and the way from the farthest accelerator that another has to hear of, one way.
+// Lower bounds on a collective on a machine: bandwidth for the data that must pass between groups of
+// accelerators, and the one-way latency from the farthest accelerator that another depends on.
 struct LeastTime {
   topology::LeastTime bandwidth;
   double latency_ns = 0;
@@ -17,11 +17,11 @@ struct LeastTime {
   double ns() const;
 };
 
-// Of the collective that the configuration names, its data shared out evenly. Throws ConfigError at
-// `collective.root` for an accelerator that does not exist.
+// The bounds of the configured collective with evenly divided data. Throws ConfigError at `collective.root`
+// for an accelerator that does not exist.
 LeastTime find_least_time(const config::Loaded& loaded, const topology::Topology& topology);
 
-// Of a schedule's collective with the shares that it has, whatever else it does.
+// The bounds of a schedule's collective, with the schedule's own shares.
 LeastTime find_least_time(const config::SystemConfig& system, const topology::Topology& topology,
                           const schedule::Schedule& schedule);
 

@@ -10,9 +10,9 @@
 
 namespace coppice::system {
 
-// What schedules are compiled for: a graph's likeness (topology/structure/likeness.h) where the machine is
-// written as a graph, so that the same machine gets the same schedules however it is written; else the
-// machine's own network.
+// The network that schedules are compiled for: if the machine is written as a graph, its likeness
+// (topology/structure/likeness.h), so that equal machines get equal schedules however they are written;
+// otherwise the machine's own network.
 class LikeNetwork {
  public:
   // For interfaces of `ni_ports` ports. `machine` and `routing` outlive it.

@@ -25,8 +25,8 @@
 
 namespace coppice::system {
 
-// What a machine is built from. All references outlive it. What stands at accelerators is network
-// interfaces, which `schedule`, `log` and `contents` are for, unless `make_endpoint` says otherwise.
+// The parts of a machine. All references outlive it. The endpoints at accelerators are network interfaces,
+// for which `schedule`, `log` and `contents` are meant, unless `make_endpoint` provides others.
 struct MachineSpec {
   const config::Loaded& loaded;
   const topology::Topology& topology;
@@ -43,13 +43,13 @@ struct MachineSpec {
   const ni::PathTable* paths = nullptr;  // of a controller; none: messages take the routes of their schedules
   // In which nodes may run side by side, where flits move and all modules are fit for that.
   int threads = 1;
-  // Where trains move: one accelerator's messages tell what all do. None: all tell.
+  // For trains: lets one accelerator's messages stand for all. nullptr: every accelerator's messages move.
   const SymmetricRun* symmetric = nullptr;
-  // Where trains move: gets where they meet, and says what goes by flits from the start. None: a meeting ends
-  // the run.
+  // For trains: records where they meet, and determines which messages move as flits from the start. nullptr:
+  // a meeting ends the run.
   fabric::Meetings* meetings = nullptr;
-  // Where flits move, makes what stands at the local ports of a node in the place of its network interface,
-  // within the node; it is not the machine's, and has neither memory nor accelerator. None: the usual.
+  // For flits: creates the module at the local ports of a node instead of its network interface, inside the
+  // node; the machine does not own it, and it has neither memory nor accelerator. Empty: the default.
   std::function<fabric::FlitParts::LocalPorts(topology::NodeId node, fabric::FlitContext& flits)>
       make_endpoint{};
 };
@@ -75,9 +75,9 @@ class Machine final : public sc_core::sc_module {
 
   fabric::Fabric& fabric() { return *fabric_; }
   const fabric::Fabric& fabric() const { return *fabric_; }
-  // Of a fabric whose routes change during a run; nullptr of another.
+  // Set if the fabric's routes change during a run; otherwise nullptr.
   fabric::RouteChanges* route_changes() { return route_changes_; }
-  // Of the nodes that have one: accelerators, then switches that add.
+  // The interfaces of all nodes that have one: accelerators, then reducing switches.
   const std::vector<std::unique_ptr<ni::Interface>>& interfaces() const { return interfaces_; }
 
   // Lets nodes run ahead of each other by the latency of their channels (NodeClock), where flits move and

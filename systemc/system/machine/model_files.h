@@ -12,7 +12,7 @@ namespace coppice::system {
 // command, if there is such a folder (`cmake --install` makes it); else of configs/workloads/ of the sources.
 std::vector<std::string> known_models();
 
-// Where models are looked for: see known_models().
+// The folder in which models are looked up: see known_models().
 std::string model_folder();
 
 // The layer table of `training.model`: a known model, or (with a '/' or the extension .csv) the path of a

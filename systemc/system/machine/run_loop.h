@@ -19,7 +19,7 @@ struct RunState {
   std::function<bool(Cycles)> stuck;       // in this cycle: nothing will ever move again
   std::function<std::string(Cycles)> who;  // waits for what, a line each, where it is stuck
   std::function<void()> between;           // what else is to be done; empty: nothing
-  // Where the slice that begins in a cycle ends at the latest; empty: where it likes.
+  // The latest end of the slice that begins in a cycle; empty: no limit.
   std::function<Cycles(Cycles)> next_look{};
   std::function<bool()> ended{};  // the run; empty: when all is complete and the fabric is idle
 };

@@ -45,7 +45,7 @@ struct RunOptions {
   // process and with observers, who see what comes in a cycle in another order, instead of in a process of
   // their own and where nobody observes.
   bool by_one_here = false;
-  // Of a run of trains in this process (MachineSpec::meetings); not owned.
+  // The meetings of a run of trains in this process (MachineSpec::meetings); not owned.
   fabric::Meetings* meetings = nullptr;
   // CompileRequest::pattern_beyond, where it is not to be its own.
   std::optional<int> pattern_beyond{};

@@ -7,7 +7,8 @@
 
 namespace coppice::system {
 
-// What `run` returns. Its TimeLimitError becomes a ConfigError at `key`, which says how much there is to do.
+// Returns the result of `run`. A TimeLimitError becomes a ConfigError at `key`, which states the size of the
+// problem.
 template <typename F>
 auto within_time(const config::Loaded& loaded, const std::string& key, F&& run) {
   try {

@@ -37,10 +37,10 @@ class TimeWindows {
   Femtoseconds window_;
 };
 
-// What the dimensions of a hierarchy do over time, as observed: of their channels (how long flits keep those
-// that leave accelerators busy, heads included) and of their messages (Themis, Fig. 9: a dimension is active
-// while there is a message in it, from when the data that it needs is there, or the message before has been
-// issued at its port, until it has been reduced or stored). Both are means over all accelerators and ports.
+// Observed activity of the dimensions of a hierarchy over time: of their channels (how long flits occupy
+// those that leave accelerators, including heads) and of their messages (Themis, Fig. 9: a dimension is
+// active while a message is in it, from when its data is available, or the previous message has been issued
+// at its port, until it has been reduced or stored). Both are means over all accelerators and ports.
 class DimensionActivity final : public fabric::FabricObserver {
  public:
   // The schedules that messages are of. All outlive it; the topology has dimensions, alike at all

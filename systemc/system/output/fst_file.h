@@ -17,7 +17,7 @@ class FstFile {
   FstFile(const FstFile&) = delete;
   FstFile& operator=(const FstFile&) = delete;
 
-  // Where the model writes.
+  // The file that the model writes.
   const std::string& written_path() const { return written_; }
   // Once the model is gone. Throws ModelError if the file is not whole, or cannot be put in its place.
   void finish();

@@ -26,7 +26,7 @@ inline void write_flits_beside_trains(const fabric::Meetings* meetings, nlohmann
   result["trains"] = {{"messages", meetings->messages}, {"as_flits", meetings->as_flits}};
 }
 
-// What a summary says of a run for which trains were not enough, before it says why.
+// A summary line for a run in which trains were not enough; the reason follows it.
 inline std::string describe_flits(const nlohmann::ordered_json& result) {
   if (!result.contains("trains"))
     return result.at("fidelity") == "fluid" ? "no trains" : "flits were simulated";

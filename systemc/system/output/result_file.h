@@ -23,7 +23,7 @@ class ResultFile {
 
   const std::string& option() const { return option_; }
   const std::string& path() const { return path_; }
-  // Where the text is meanwhile, in the same directory.
+  // The temporary file that is being written, in the same directory.
   const std::string& temporary_path() const { return temporary_; }
   // Not a regular file: temporary_path() is the file itself.
   bool direct() const { return direct_; }

@@ -11,11 +11,11 @@ namespace coppice::system {
 class CostMeter;
 class Machine;
 
-// What every result begins with: its schema, the version that made it, and the configuration.
+// The beginning of every result: its schema, the version that wrote it, and the configuration.
 nlohmann::ordered_json begin_result(const std::string& schema, const config::Config& config);
 
-// What the result of a run on a machine ends with: what the machine's modules have counted, which is written
-// to `statistics_path` too unless that is empty, and what the run cost.
+// The end of a run's result: the statistics of the machine's modules, also written to `statistics_path`
+// unless that is empty, and the cost of the run.
 void end_result(nlohmann::ordered_json& result, const Machine& machine, const std::string& statistics_path,
                 const CostMeter& cost);
 

@@ -13,8 +13,8 @@
 
 namespace coppice::system {
 
-// What a run did over time, for reports: how busy every channel was, as a whole and in windows, and what
-// every port of a network interface waited for and sent.
+// A run's activity over time, for reports: the use of every channel, in total and in windows, and what every
+// port of a network interface waited for and sent.
 class RunProfile final : public ni::MessageObserver, public fabric::FabricObserver {
  public:
   // Messages beyond these are counted only: a page has to hold them.
@@ -29,10 +29,10 @@ class RunProfile final : public ni::MessageObserver, public fabric::FabricObserv
   void flit_sent(const fabric::FlitEvent& event, const fabric::Packet& packet, Cycles now) override;
   void channel_busy(topology::ChannelId channel, Cycles begin, Cycles end, Femtoseconds used) override;
 
-  // Of a run that took `cycles`: busy ([channel], parts of the time), windows (length_ns, and busy:
+  // The profile of a run of `cycles`: busy ([channel], share of the time), windows (length_ns, and busy:
   // [channel][window] in percent), messages ([source, port, free, data, issued, head, tail, done, flow, op,
-  // step, destination], in cycles, ops 0 reduce and 1 gather), messages_in_all, cycle_ns, time_ns. No busy
-  // and windows where the fabric told of no channel.
+  // step, destination], in cycles, ops 0 reduce and 1 gather), messages_in_all, cycle_ns, time_ns. Without
+  // busy and windows if the fabric reported no channels.
   nlohmann::ordered_json to_json(Cycles cycles) const;
 
  private:

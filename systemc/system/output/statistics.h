@@ -7,8 +7,8 @@
 
 namespace coppice::system {
 
-// What the modules below `top` have counted, by kind of module: {"router": {"modules": 16, "flits": {"sum":
-// 960, "max": 60}}}.
+// Statistics of the modules below `top`, by module kind: {"router": {"modules": 16, "flits": {"sum": 960,
+// "max": 60}}}.
 nlohmann::ordered_json collect_statistics(const sc_core::sc_object& top);
 
 // The same module by module, as CSV: module, quantity, unit, value.

@@ -8,7 +8,7 @@
 
 namespace coppice::system {
 
-// Where the cycles of a network-interface port went. Every cycle of every port is in one of them.
+// The cycles of a network-interface port by activity. Every cycle of every port counts once.
 struct PortTime {
   Cycles serialization = 0;  // flits of its messages going out, at the rate of the slowest channel ahead
   Cycles latency = 0;        // memory, and data it depends on that is on its way

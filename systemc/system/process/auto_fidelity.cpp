@@ -18,7 +18,8 @@ using Json = nlohmann::ordered_json;
 
 // A run of trains and flits tells what else has to be flits: so many are tried.
 constexpr int kMostRuns = 4;
-// Of all that is sent, what may be flits beside trains: several runs of them cost no more than one of leaps.
+// The largest share of messages that may move as flits beside trains: several such runs cost no more than one
+// with leaps.
 constexpr double kMostAsFlits = 0.25;
 
 // How a run of trains ended, as it comes from its process.
@@ -28,7 +29,7 @@ Json run_trains(const RunAtFidelity& run, std::vector<std::int32_t> flit_ports) 
     Json result = run(config::Fidelity::kTrain, &meetings);
     if (!meetings.met()) return {{"result", std::move(result)}};
   } catch (const ModelError&) {
-    // What is not exact may fail, too.
+    // An inexact run may fail, too.
     if (!meetings.met()) throw;
   }
   Json ended = {{"reason", meetings.reason()}};

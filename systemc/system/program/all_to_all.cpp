@@ -196,8 +196,8 @@ void prove_ways(const schedule::Schedule& schedule, const std::vector<schedule::
   }
 }
 
-// Where a flow is one of so many parts of a block its way is proven. A file's flows have chunks of any shape,
-// no parts, which the run checks.
+// If flows are equal parts of blocks, their routes are proven here. The flows of a file are chunks of any
+// shape, which the run checks.
 CheckedSchedule checked(const topology::Topology& topology, schedule::Schedule schedule, int parts) {
   CheckedSchedule result;
   result.schedule = std::move(schedule);

@@ -41,7 +41,7 @@ struct CompiledCollective {
   double flit_hops = 0;  // routers that its flits pass, at least
 };
 
-// What no schedule of a collective of a group could do without on the group's own network.
+// Lower bounds on any schedule of a group's collective, on the group's own network.
 struct GroupBound {
   std::string network;                         // its name
   std::vector<topology::NodeId> accelerators;  // of the machine, in the network's order
@@ -67,8 +67,8 @@ class CompiledCollectives {
   CompiledCollectives(const config::Loaded& loaded, const topology::Topology& machine,
                       const topology::RoutingFunction& routing, const CompileOptions& options = {});
 
-  // Of `bytes` among `accelerators`, two at least, the root one of them by its index. Throws ConfigError
-  // where the algorithm is not defined on the group's network.
+  // The collective of `bytes` among `accelerators`, at least two, the root given by its index. Throws
+  // ConfigError if the algorithm is not defined on the group's network.
   const CompiledCollective& collective(const workload::GroupCollective& collective,
                                        const std::vector<topology::NodeId>& accelerators);
   // As collective(), on the group's own network, where it is not placed on the machine.
@@ -111,7 +111,7 @@ class CompiledCollectives {
   std::map<std::tuple<Members, workload::CollectiveOp, Bytes, topology::NodeId>,
            std::unique_ptr<CompiledCollective>>
       compiled_;
-  // By the shape of the network: what has not been placed yet.
+  // Collectives that are not placed yet, by the shape of their network.
   std::map<std::tuple<std::string, workload::CollectiveOp, Bytes, topology::NodeId>, CompiledCollective>
       shapes_;
 };

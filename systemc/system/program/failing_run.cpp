@@ -208,7 +208,7 @@ class FailingRun {
     }
   }
 
-  // What is left, from begin_ on, up to a time if it is not 0. Whether it could be run.
+  // Runs the remaining work from begin_, up to a time if it is not 0. Returns whether it could run.
   bool run_stretch(Femtoseconds until) {
     end_those_cut();
     if (finished()) return false;
@@ -257,7 +257,7 @@ class FailingRun {
     }
   }
 
-  // What was lost at failures, and the time between stretches, in which nothing ran.
+  // Writes the work lost at failures, and the time between segments, in which nothing ran.
   void write_losses(Json& json) const {
     Json lost = Json::object();
     double up = 0;
@@ -270,7 +270,7 @@ class FailingRun {
     json["down_ns"] = std::max(0.0, json["time_ns"].get<double>() - up);
   }
 
-  // By rank, all stretches together; a rank is where it was last.
+  // Accelerators by rank, over all segments; a rank is listed where it ran last.
   Json accelerators() const {
     Json all = Json::array();
     for (const Json& stretch : progress_.stretches) {

@@ -26,7 +26,7 @@ std::vector<Job> jobs_of(const config::Config& config, const workload::Program& 
 // How many iterations a job has.
 int iterations_of(const workload::Program& program, const Job& job);
 
-// What is left of a program when so many iterations of each job have ended: the same ranks and groups.
+// The rest of a program after the given number of iterations of each job: the same ranks and groups.
 workload::Program without_iterations(const workload::Program& program, const std::vector<Job>& jobs,
                                      const std::vector<int>& done);
 

@@ -205,7 +205,7 @@ void ProgramMachine::build_machine() {
       memories_.push_back(std::make_unique<ProgramMemory>(state_, node));
     }
   }
-  // What is cut off in a cycle is not leapt over.
+  // A run that is cut off at a cycle does not leap past it.
   const bool leaps = setup_.fidelity == config::Fidelity::kLeap;
   const MachineSpec spec{
       .loaded = setup_.loaded,

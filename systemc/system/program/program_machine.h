@@ -40,7 +40,7 @@ class PreparedProgram {
                   std::unique_ptr<topology::RoutingFunction> own_routing = nullptr,
                   GroupWays ways = GroupWays::kOwnNetwork, std::optional<int> pattern_beyond = std::nullopt);
 
-  // What interfaces are made with: the tables of the only collective, or none.
+  // The tables that interfaces are constructed with: those of the only collective, or none.
   const schedule::Schedule& tables() const { return only == nullptr ? idle_ : only->schedule; }
 
   topology::Topology topology;
@@ -61,7 +61,7 @@ class PreparedProgram {
   schedule::Schedule idle_;  // of interfaces without tables of their own
 };
 
-// What runs, and how. All references and what pointers point to outlive the machine.
+// The workload and how to run it. All references and pointees outlive the machine.
 struct ProgramSetup {
   const config::Loaded& loaded;
   const workload::Program& program;
@@ -100,7 +100,8 @@ class ProgramMachine {
   ni::MessageLog& log() { return log_; }
   // Gets the exceptions of modules beside the machine.
   fabric::Failure& failure() { return failure_; }
-  // Of options.trace_path; none if that is empty. Who has told it all finishes it.
+  // The trace for options.trace_path, or nullptr if that is empty. The caller that has written everything
+  // finishes it.
   TraceWriter* trace() { return trace_.get(); }
   const ProgramObservers& observers() const { return *observers_; }
 

@@ -6,7 +6,7 @@
 namespace coppice::system {
 namespace {
 
-// Of the exchange of a message: tables that interfaces were made with are those of the only one.
+// The exchange of a message. Tables that interfaces were constructed with belong to the only exchange.
 ni::ContextId exchange_of(const ni::MessageRecord& message) {
   return std::max<ni::ContextId>(message.context, 1);
 }

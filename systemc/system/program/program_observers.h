@@ -39,14 +39,14 @@ class ProgramObservers final : public ni::MessageObserver {
   const std::vector<Cycles>& ends() const { return ends_; }
   Cycles last() const { return last_; }
   const TimeBreakdown& breakdown() const { return breakdown_; }
-  // Of the dimensions of a hierarchy; nullptr on other networks.
+  // The activity of a hierarchy's dimensions; nullptr on other networks.
   const DimensionActivity* activity() const { return activity_.get(); }
   // GradientProgress::to_json() of a collective whose chunks become final one by one; null of another, and
   // before its first message.
   nlohmann::ordered_json gradients(ni::ContextId id) const;
 
  private:
-  // Of a collective, from its first message to its last.
+  // The gradients of a collective, from its first message to its last.
   struct Gradients {
     std::unique_ptr<GradientProgress> progress;
     std::int64_t messages = 0;

@@ -95,7 +95,7 @@ class Record {
   }
 
   void write_schedule() {
-    // What shares no channel among its own messages may still meet others on the machine's routes.
+    // Messages that share no channel with each other may still meet others on the machine's routes.
     const bool met = told_ && (setup_.fidelity != config::Fidelity::kTrain ||
                                (setup_.meetings != nullptr && !setup_.meetings->given().empty()));
     json_["contention_free"] = only_->report.contention_free && !met;
@@ -113,7 +113,7 @@ class Record {
     if (machine_.passes().limited()) json_["passes"] = passes();
   }
 
-  // By what passes over layers were timed, and by how much the network interfaces delayed them.
+  // How passes over layers were timed, and how long the network interfaces delayed them.
   ordered_json passes() const {
     const SharedPasses& passes = machine_.passes();
     const double ns = static_cast<double>(passes.delay()) * static_cast<double>(machine_.fabric().period()) /
@@ -147,7 +147,7 @@ class Record {
     const fabric::FabricStatistics& statistics = machine_.fabric().statistics();
     json_["flits"] = statistics.flits_injected;
     json_["flit_hops"] = statistics.flit_hops;
-    // What is under way at a stop counts whole.
+    // An iteration in progress at a stop counts whole.
     if (!machine_.complete()) return;
     const Femtoseconds end = cycles_ * machine_.fabric().period();
     write_channels(config().system, topology_, statistics, end, json_);
@@ -160,7 +160,7 @@ class Record {
     load.write(machine_.observers().activity(), end, json_);
   }
 
-  // What the run says of itself.
+  // Writes the run's account of itself.
   void write_account() {
     if (only_ != nullptr) predict();
     if (setup_.fidelity == config::Fidelity::kLeap) {

@@ -30,7 +30,8 @@ nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOpt
 // they are bound to, a line each. Elaborates a SystemC kernel. Throws as run_program().
 std::string describe_modules(const config::Loaded& loaded);
 
-// What those modules count: describe_statistics(). Elaborates a SystemC kernel. Throws as run_program().
+// Describes the statistics of those modules: describe_statistics(). Elaborates a SystemC kernel. Throws as
+// run_program().
 std::string describe_quantities(const config::Loaded& loaded);
 
 }  // namespace coppice::system

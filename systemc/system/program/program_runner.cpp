@@ -189,7 +189,7 @@ Cycles ProgramRunner::duration(std::size_t operation) const {
                             : state_.duration(std::get<workload::MemoryAccess>(work));
 }
 
-// What takes no time has ended at once.
+// Operations that take no time end immediately.
 void ProgramRunner::run_unit(Unit& unit, Kind kind, Cycles now) {
   while (!unit.busy && !unit.waiting.empty()) {
     unit.current = unit.waiting.front();
@@ -247,7 +247,7 @@ void ProgramRunner::begin_work(std::size_t operation, const workload::JoinCollec
   }
 }
 
-// What has been joined, and launched, may begin.
+// Lets a joined and launched exchange begin.
 void ProgramRunner::admit(ContextId id, Cycles now) {
   joined_.insert(id);
   const auto context = std::ranges::find(contexts_, id, &Context::id);
@@ -291,7 +291,7 @@ void ProgramRunner::start_transfer(ContextId id, Cycles now) {
   start(id, now);
 }
 
-// By its registers, at the node's own time.
+// Starts tables through the registers, at the node's own time.
 void ProgramRunner::start(ContextId id, Cycles now) {
   state_.begin(id, accelerator_, now);
   times(operation_of_.at(id)).begun = now;
@@ -321,7 +321,8 @@ void ProgramRunner::load_contexts(Cycles now) {
   }
 }
 
-// What is joined and not loaded, else the next of the list. Whether there was work, and room for it.
+// Loads the tables of a joined exchange that are not loaded, else the next in the list. Returns whether there
+// was work, and room for it.
 bool ProgramRunner::load_next(Cycles now) {
   const bool joined = !awaited_.empty();
   while (next_to_load_ < in_order_.size() && begun_.contains(in_order_[next_to_load_])) ++next_to_load_;

@@ -57,7 +57,7 @@ class ProgramRunner final : public accelerator::AcceleratorModule, private ni::W
   // Whether it will act by itself.
   bool expects() const { return !alarms_.empty() || engine_ != nullptr; }
 
-  // What its operations that have not ended wait for, a line for each; at most `limit`.
+  // The reasons that unfinished operations wait, one line each; at most `limit`.
   std::string describe_waiting(int limit) const;
 
  private:

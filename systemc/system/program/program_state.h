@@ -41,9 +41,8 @@ class ExchangeState {
   CheckedElements checked{};    // when its data is verified
 };
 
-// What the accelerators of a program share: the program, its compiled collectives, and how far all have come.
-// Accelerators may run in several threads: what they change here does not depend on their order within a
-// cycle.
+// State shared by the accelerators of a program: the program, its compiled collectives, and their progress.
+// Accelerators may run in several threads: their changes here do not depend on their order within a cycle.
 class ProgramState {
  public:
   // Compiles; throws ConfigError. All references outlive it. `jobs` has every rank.
@@ -100,7 +99,7 @@ class ProgramState {
   void joined(ni::ContextId id, Cycles now);
   // Verifies the data of a collective when all its members are done; throws ModelError.
   void done(ni::ContextId id, Cycles now);
-  // Where the collective is all that the program does, from the start on: it has ended at each accelerator.
+  // If the collective is the whole program and starts at time 0: records its end at each accelerator.
   void ended_alone(const std::vector<Cycles>& ends);
   // Keeps all data, to be verified in the end: network interfaces may still add when all messages of a
   // collective count.

@@ -17,7 +17,11 @@
 
 namespace coppice::system {
 
-// What the time of a program went to, from the times of its operations. At any time an accelerator
+// How the accelerators of a program spent their time, from the times of their operations. At any time an
+// accelerator computes, or accesses its memory. Otherwise, if an exchange that it has joined, sent or will
+// receive is in flight between all its members, it is exposed to communication of that kind (of the first to
+// begin). Otherwise, if members are still missing or the sender has not sent, it waits for others: the bubble
+// of a pipeline, the skew of stragglers. Otherwise it is idle.
 //   computes, or accesses its memory;
 //   else, where something that it has joined, sent or is to receive is under way between all that take part,
 //   is exposed to communication of that kind (of the first to begin);
@@ -78,15 +82,15 @@ class ProgramTimeline {
 
   // An operation's times up to the stop; nothing of one that was not ready.
   std::optional<OperationTimes> until_stop(const OperationTimes& times) const;
-  // By number: when the iterations of a job ended, up to the first that has not.
+  // The times at which the iterations of a job ended, by number, up to the first unfinished one.
   std::map<std::int32_t, Cycles> iteration_ends(const Job& job) const;
   // From when on what the job did is lost; the stop if it has ended.
   Cycles lost_from(const Job& job) const;
   std::vector<Stretch> stretches(int rank) const;
   void add_exchange(std::vector<Stretch>& list, const OperationTimes& times, ni::ContextId id,
                     const std::string& kind) const;
-  // What a rank's time went to from each of `ends`, which ascend, to the next, the first from the start; in
-  // one sweep, however many they are.
+  // A rank's time by activity from each of `ends`, which ascend, to the next, the first from the start; in
+  // one sweep over any number of them.
   std::vector<Sums> sums(int rank, std::span<const Cycles> ends) const;
   // Counts `time` for what matters most of the `active` stretches of `list`.
   static void add_time(Sums& sums, const std::vector<Stretch>& list,

@@ -63,12 +63,12 @@ bool exchanges(const workload::Program& program, const Operation& operation) {
          std::holds_alternative<workload::Receive>(operation.work);
 }
 
-// Of so many operations and bytes, on no layer.
+// Whether the computation is given in operations and bytes, without a layer.
 bool streams(const Compute& compute) {
   return compute.layer < 0 && compute.duration == 0 && compute.bytes > 0;
 }
 
-// What moves bytes of the memory as it computes.
+// A computation that moves bytes of memory as it computes.
 const Compute* pass_of(const Operation& operation) {
   const auto* const compute = std::get_if<Compute>(&operation.work);
   return compute != nullptr && (compute->layer >= 0 || streams(*compute)) ? compute : nullptr;
@@ -147,7 +147,7 @@ SharedPasses::Flags SharedPasses::shared(const RankProgram& rank) const {
     numbers[i] = count;
     count += exchanges(program_, operations[i]) ? 1 : 0;
   }
-  // What each operation comes after, and then what comes after it.
+  // The exchanges before each operation, and then those after it.
   std::vector<Exchanges> ordered(operations.size(), Exchanges(count));
   std::vector<Exchanges> later(operations.size(), Exchanges(count));
   const auto hand_on = [&](std::vector<Exchanges>& sets, std::size_t from, std::size_t to) {

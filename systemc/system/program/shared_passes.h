@@ -27,12 +27,12 @@ class SharedPasses {
 
   // Whether a rank has such passes.
   bool any(int rank) const;
-  // Of an operation of a rank; nullptr where its formula says all. Throws ConfigError.
+  // The work of an operation of a rank; nullptr if its formula is sufficient. Throws ConfigError.
   std::shared_ptr<const accelerator::PassWork> work(int rank, std::size_t operation);
   // Pieces of a computation that is no pass over a layer. Each of them takes whole cycles: alone() may be so
   // many cycles longer than the roofline's time.
   static constexpr Cycles kPieces = 64;
-  // Of a work with the memory to itself, in cycles of system.clock.
+  // The time of a work that has the memory to itself, in cycles of system.clock.
   Cycles alone(const accelerator::PassWork& work) const;
 
   // A pass has run tile by tile, so many cycles longer than alone.

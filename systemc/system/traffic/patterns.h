@@ -10,7 +10,7 @@
 
 namespace coppice::system {
 
-// What a pattern takes besides the network.
+// The inputs of a pattern besides the network.
 struct PatternInput {
   std::vector<Hotspot> hotspots{};          // of hotspot
   std::vector<topology::NodeId> targets{};  // of permutation: [source]

@@ -19,7 +19,7 @@
 
 namespace coppice::system {
 
-// Where a TrafficNode stands, and what those of a network share, which outlives them.
+// The position of a TrafficNode, and the state shared by those of a network, which outlives them.
 struct TrafficPlace {
   topology::NodeId node;
   int tie_bits;  // that a packet's route takes
@@ -28,8 +28,8 @@ struct TrafficPlace {
   fabric::FlitContext& flits;
 };
 
-// What stands at a node of the network under traffic, in the place of a network interface and bound by the
-// same ports: a source with an unbounded queue, and a sink.
+// A node of a network under synthetic traffic. It replaces the network interface and is bound by the same
+// ports: a source with an unbounded queue, and a sink.
 class TrafficNode : public sc_core::sc_module, public fabric::Injector, public fabric::Ejector {
  public:
   // Bound to the terminal inside.
@@ -83,7 +83,7 @@ class SyntheticNode final : public TrafficNode {
 
  private:
   static constexpr Cycles kHorizon = 1024;
-  // What Packet::tag says of a packet; the rest of the tag is the cycle of its request.
+  // The kind of a packet in Packet::tag; the rest of the tag is the cycle of its request.
   enum Tag : std::uint64_t { kRead, kWrite, kReply };
   static constexpr int kTagBits = 2;
   struct Reply {
@@ -108,7 +108,7 @@ class SyntheticNode final : public TrafficNode {
   Cycles drawn_until_ = 0;      // whether a packet is created is known of the cycles before
 };
 
-// What all nodes of a trace know.
+// State shared by all nodes of a trace.
 struct TraceState {
   std::vector<TracePacket> packets;
   std::vector<int> missing;             // [packet] arrivals that it waits for

@@ -9,7 +9,7 @@
 
 namespace coppice::system {
 
-// Where packets go; patterns.h says how each is defined.
+// The destinations of packets; patterns.h defines each pattern.
 enum class Pattern {
   kUniform,
   kTranspose,

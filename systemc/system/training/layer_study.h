@@ -8,7 +8,7 @@
 
 namespace coppice::system {
 
-// What each layer of `training.model` costs an accelerator, pass by pass: coppice.layers/1. Throws
+// The cost of each layer of `training.model` on an accelerator, pass by pass: coppice.layers/1. Throws
 // ConfigError.
 nlohmann::ordered_json study_layers(const config::Loaded& loaded);
 

@@ -139,7 +139,7 @@ class Network {
     return schedule::Collective::kAllReduce;
   }
 
-  // What an all-to-all costs a dimension's links, and the steps of what goes farthest.
+  // The load of an all-to-all on a dimension's links, and the number of steps to the farthest accelerator.
   struct Passage {
     Bytes bytes = 0;  // of an accelerator's links
     int steps = 1;

@@ -9,12 +9,12 @@
 
 namespace coppice::system {
 
-// What `training.model` names, as `system.accelerator.convention` counts its outputs; what its table says
-// that is not read is warned of on standard error. Throws ConfigError.
+// The model named by `training.model`, with outputs counted by `system.accelerator.convention`. Warns on
+// standard error of ignored parts of its table. Throws ConfigError.
 workload::Model trained_model(const config::Loaded& loaded);
 
-// What an iteration of `model` keeps in an accelerator's memory. Throws ConfigError at
-// `system.accelerator.memory` if it is larger; `partial_sums` as footprint_of() has them.
+// The memory footprint of an iteration of `model`. Throws ConfigError at `system.accelerator.memory` if it
+// does not fit; `partial_sums` as in footprint_of().
 accelerator::Footprint require_memory(const config::Loaded& loaded, const workload::Model& model,
                                       Bytes partial_sums);
 

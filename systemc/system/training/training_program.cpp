@@ -89,7 +89,7 @@ class Writer {
     }
   }
 
-  // By reduced gradients, when nothing else is to be computed.
+  // Updates weights once gradients are reduced and nothing else is left to compute.
   void update() {
     const std::int32_t backward_end = last_computed_;
     for (std::size_t layer = 0; layer < costs_.size(); ++layer) {

@@ -108,7 +108,7 @@ class TrainingRun {
     return costs;
   }
 
-  // Where forwarding costs computation, accelerators that forward take longer for their layers.
+  // If forwarding costs computation, accelerators that forward need longer for their layers.
   std::vector<NodeId> slow_down(workload::Program& program, const topology::Topology& topology,
                                 const schedule::Schedule& schedule) const {
     std::vector<NodeId> forwarding = schedule::forwarders(topology, schedule);
@@ -123,7 +123,8 @@ class TrainingRun {
     return forwarding;
   }
 
-  // What is known of the largest all-reduce before it runs; accelerators that forward its messages slow down.
+  // Writes what is known of the largest all-reduce before it runs; accelerators that forward its messages
+  // slow down.
   void prepare(TrainingProgram& made, Json& shared) {
     if (counts_.empty() || accelerators_ < 2) return;
     const topology::Topology topology = build_topology(loaded_);
@@ -141,8 +142,8 @@ class TrainingRun {
     if (reduces_at_once()) shared["contention_free"] = checked.report.contention_free;
   }
 
-  // Where nothing overlaps, an all-reduce begins when all have joined it; else when the first gradients are
-  // there.
+  // If nothing overlaps, an all-reduce begins when all have joined it; otherwise when the first gradients are
+  // available.
   const char* begin_key() const { return reduces_at_once() ? "joined_ns" : "begin_ns"; }
 
   // The layers' times where they wait for nothing.

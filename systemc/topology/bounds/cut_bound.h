@@ -18,12 +18,12 @@ struct CutBound {
 
 inline constexpr int kMaxCutAccelerators = 8192;
 
-// Where accelerators contribute shares that all others have to receive (kOut), or have to receive them made
-// of what all others contribute (kIn): the set that holds an accelerator and misses one with the largest
+// The worst cut if accelerators contribute shares that all others must receive (kOut), or must receive shares
+// that all others contribute to (kIn): the set that contains an accelerator and misses one, with the largest
 // shares / bandwidth out of it (or into it). `shares` has an entry per accelerator in any unit; empty: 1
 // each. An accelerator with all shares is the root of a broadcast or reduce. Exact: Dinkelbach's iteration
-// over minimum cuts. With one accelerator nothing has to move: the result is empty. Throws UnsupportedError
-// naming the nodes if some accelerator cannot reach another.
+// over minimum cuts. With one accelerator the result is empty. Throws UnsupportedError naming the nodes if
+// some accelerator cannot reach another.
 CutBound worst_cut(const Topology& topology, Direction direction = Direction::kOut,
                    std::span<const std::int64_t> shares = {});
 

@@ -28,7 +28,7 @@ class FlowNetwork {
   // Directed channels between vertices, parallel ones as one, and as many the other way.
   std::size_t num_arcs() const { return head_.size(); }
   int num_vertices() const { return static_cast<int>(first_.size()) - 1; }
-  // What a capacity of 1 is: a common divisor of all bandwidths.
+  // The bandwidth of a capacity of 1: a common divisor of all bandwidths.
   std::int64_t unit_bytes_per_second() const { return unit_; }
   // Whether as much goes each way between any two vertices.
   bool symmetric() const;
@@ -41,7 +41,7 @@ class FlowNetwork {
 
   // Takes all flow and all room away; channels carry their units times `scale` from now on.
   void reset(Capacity scale);
-  // What may still end at a vertex, and what does.
+  // The capacity left for flows that end at a vertex, and the flow that ends there.
   Capacity& room(Vertex vertex) { return room_[static_cast<std::size_t>(vertex)]; }
   Capacity& ended(Vertex vertex) { return ended_[static_cast<std::size_t>(vertex)]; }
   // More than all channels carry.
@@ -83,14 +83,14 @@ class FlowNetwork {
   std::vector<Capacity> residual_;
   std::vector<Capacity> room_;
   std::vector<Capacity> ended_;
-  // Of the current search; those of vertices that it has not met are of an earlier one.
+  // State of the current search; entries of vertices that it has not reached are from an earlier one.
   std::vector<std::int32_t> level_;
   std::vector<std::uint32_t> met_;
   std::uint32_t search_ = 0;
   std::vector<Arc> next_arc_;
   std::vector<Vertex> reached_;
   std::vector<Arc> trail_;
-  // Of the last push.
+  // Results of the last push.
   std::vector<Path> paths_;
   std::vector<Arc> path_arcs_;
 };

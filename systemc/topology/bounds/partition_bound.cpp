@@ -64,7 +64,7 @@ Parties::Parties(const Topology& topology) : of_node(index(topology.num_nodes())
 // seconds.
 constexpr std::size_t kSearched = 200'000'000;
 
-// What joining groups costs in exits, in units of the network: so much for so many joints.
+// The cost of joining groups in exit capacity, in units of the network, for a number of joints.
 struct Price {
   Capacity exits = 0;
   Capacity joints = 1;

@@ -130,7 +130,7 @@ GraphFile& GraphParser::graph(const SourceLocation& where) {
   return *graph_;
 }
 
-// Of what the file gives itself; defaults that are used are the configuration's to check.
+// Checks the values that the file sets itself; defaults are checked with the configuration.
 void GraphParser::require_possible(const Line& line, const ChannelOptions& options) const {
   if (defaults_.objection == nullptr) return;
   const auto check = [&](const char* word, const LinkSpec& link) {

@@ -119,8 +119,8 @@ class DragonflyRouting final : public RoutingFunction {
   VcRange after_;
 };
 
-// By way of a group that was drawn. RouteState's dateline_class counts the channels between groups, its
-// dimension is 0 behind the first router.
+// Routes through a random group. RouteState's dateline_class counts the channels between groups, its
+// dimension is 0 after the first router.
 class ByWayOfGroup final : public DetourRouting {
  public:
   ByWayOfGroup(const Topology& topology, int vcs, bool by_load)

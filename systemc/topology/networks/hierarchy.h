@@ -51,7 +51,7 @@ Bandwidth channel_bandwidth(const DimensionSpec& spec);
 // The dimensions of a hierarchy in some order.
 using DimensionOrder = std::vector<std::size_t>;
 
-// Where things are in a hierarchical topology.
+// Positions of nodes in a hierarchical topology.
 class Hierarchy {
  public:
   // Throws UnsupportedError unless the topology is of kind kHierarchy.

@@ -11,7 +11,7 @@
 
 namespace coppice::topology {
 
-// Where a kind's shape stands in a configuration.
+// Which part of a configuration describes a kind's shape.
 enum class DescribedBy {
   kDims,        // system.topology.dims
   kNothing,     // it has one shape only

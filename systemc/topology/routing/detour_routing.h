@@ -8,7 +8,7 @@
 
 namespace coppice::topology {
 
-// What a router knows of the ways out of it.
+// The load of a router's outputs.
 class OutputLoads {
  public:
   // Flits sent through an output port whose places behind the channel are not known to be free.
@@ -18,7 +18,7 @@ class OutputLoads {
   ~OutputLoads() = default;
 };
 
-// Where a packet may go on from a router.
+// The possible next hops of a packet at a router.
 struct Ways {
   Hop hop;                      // always there for it
   std::vector<Hop> adaptive{};  // better ones, while a virtual channel there has room; in order of preference

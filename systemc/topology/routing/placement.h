@@ -8,8 +8,8 @@
 
 namespace coppice::topology {
 
-// Where the nodes and channels of a network lie in a machine: the one port map of whatever is compiled for a
-// network of its own (a group, a job, a graph by its structure) and executed on the machine.
+// Maps the nodes and channels of a network into a machine. It is the only port map for everything compiled
+// for its own network (a group, a job, a graph by its structure) and executed on the machine.
 class Placement {
  public:
   // `nodes` has the machine's node for each of the network's. Parallel channels are paired by speed: the

@@ -19,7 +19,7 @@ namespace {
 constexpr int kMaxVcs = 255;    // VcRange counts them in 8 bits
 constexpr int kMaxLayers = 32;  // a mask of layers has 32 bits
 
-// Where a packet goes next, the virtual channels for that, and its state behind it.
+// A packet's next hop, the virtual channels for it, and the packet's state after it.
 struct Entry {
   std::uint16_t out_port = 0;
   VcRange vcs;

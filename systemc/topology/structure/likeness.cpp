@@ -46,7 +46,7 @@ std::vector<NodeId> as_numbered(const Topology& topology) {
   return nodes;
 }
 
-// Where the nodes of `network` are in the graph, if the two are the same but for numbers.
+// The positions of the nodes of `network` in the graph, if the two are equal up to numbering.
 std::optional<std::vector<NodeId>> places_in(const Topology& graph, const Channels& channels,
                                              const std::vector<NodeId>& by_label, const Topology& network) {
   if (network.num_accelerators() != graph.num_accelerators() || network.num_nodes() != graph.num_nodes() ||

@@ -60,7 +60,7 @@ std::optional<Plane> plane_of(const Topology& network, const std::vector<Channel
   return Plane{std::move(own), std::move(nodes), channels, bandwidth};
 }
 
-// By the fabrics of switches. Empty where accelerators are linked to each other.
+// Divides by switch fabrics. Empty if accelerators are linked to each other.
 Division by_fabric(const Topology& network) {
   std::vector<NodeId> fabric(index(network.num_nodes()));
   std::iota(fabric.begin(), fabric.end(), 0);
@@ -84,8 +84,8 @@ Division by_fabric(const Topology& network) {
   return division;
 }
 
-// By the place of a channel among those between the same two nodes, the fastest first. Empty unless as many
-// join any two that are joined.
+// Divides the channels between two nodes by rank, the fastest first. Empty unless all connected pairs have
+// the same number of channels.
 Division by_rank(const Topology& network) {
   std::vector<ChannelId> all(network.channels().size());
   std::iota(all.begin(), all.end(), 0);

@@ -6,8 +6,8 @@
 
 namespace coppice::topology {
 
-// What a network's algorithms can rely on, as text: the built-in network that it is, its dimensions, planes,
-// symmetries and the groups that hold an all-reduce up most.
+// Describes the structure that algorithms use: the equivalent built-in network, dimensions, planes,
+// symmetries, and the groups that limit an all-reduce.
 std::string describe_structure(const Topology& topology);
 
 }  // namespace coppice::topology

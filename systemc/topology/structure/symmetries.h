@@ -17,8 +17,8 @@ struct Symmetries {
   std::vector<NodeId> labels;
 };
 
-// By the library bliss, nearly linear in the channels on the networks that are built (Junttila and Kaski,
-// ALENEX 2007).
+// Uses the library bliss, in nearly linear time in the number of channels on the built-in networks (Junttila
+// and Kaski, ALENEX 2007).
 Symmetries find_symmetries(const Topology& topology);
 
 // Sets of nodes that symmetries take to each other, each ascending, the sets by their first node.

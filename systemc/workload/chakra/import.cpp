@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t kFemtosecondsPerMicrosecond = 1000 * kFemtosecondsPerNanosecond;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
-// What a collective of the trace is here, and how many times the bytes of a rank's input it counts.
+// The operation for a collective of the trace, and its size in terms of one rank's input.
 struct KnownCollective {
   std::int64_t number;
   CollectiveOp op;

@@ -19,7 +19,7 @@ enum class NodeKind {
   kCollective = 7
 };
 
-// What a node says of its work; what it does not say is not set.
+// The attributes of a node; absent ones are not set.
 struct NodeAttributes {
   bool on_host = false;                                 // is_cpu_op
   std::optional<std::int64_t> operations{};             // num_ops

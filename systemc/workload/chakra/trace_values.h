@@ -22,7 +22,7 @@ std::optional<std::int64_t> whole_number(const nlohmann::json& value);
 // The same of a text that is a number and nothing else.
 std::optional<std::int64_t> number_in(const std::string& text);
 
-// Where a node stands, for messages: "rank 3, node 17 'all_reduce'".
+// The location of a node, for messages: "rank 3, node 17 'all_reduce'".
 std::string place_of(int rank, const Node& node);
 
 // The kind of a number or of a name such as COMM_COLL_NODE. Throws ConfigError.

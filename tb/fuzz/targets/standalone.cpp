@@ -1,5 +1,4 @@
-// Where there is no libFuzzer: random inputs for SECONDS, the seeds that are drawn printed before they are
-// used. coppice_fuzz_TARGET [SECONDS [SEED]]
+// A driver without libFuzzer: random inputs for SECONDS; the seeds are printed before they are used.
 #include <array>
 #include <chrono>
 #include <cstdlib>
