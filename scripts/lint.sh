@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks format, static analysis, layering, scripts, Verilog. clang-tidy reads all of systemc/, the C++ sources
-# that are named, with --since REVISION those that have changed since then beyond their #include lines, or with --no-tidy
-# nothing.
+# Checks format, static analysis, layering, English, scripts and Verilog. clang-tidy reads all of systemc/; with file
+# names, these C++ sources; with --since REVISION, those changed since then beyond their #include lines; with --no-tidy,
+# none.
 set -uo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.." || exit 1
 
@@ -50,7 +50,13 @@ tidy() {
     xargs -r -P "$(nproc)" -n 1 clang-tidy --quiet -p build/lint 2> >(grep -Ev '^([0-9]+ (warnings?|errors?)( and )?)+ generated|^Error while processing' >&2)
 }
 
-# Whoever starts a script must not need to know its language, and must be able to.
+# Misspelt words; scripts/prose_words.txt lists words that codespell mistakes for others.
+spelling() {
+  git ls-files -z | grep -zEv '\.(svg|png|csv|et|woff2?)$|^tb/fuzz/(seeds|regressions)/|^configs/machines/measured/' |
+    xargs -0 codespell --ignore-words scripts/prose_words.txt
+}
+
+# A script must be executable, and must start with a #! line so that its caller need not know its language.
 executable_bits() {
   local bad=0 file
   while IFS= read -r -d '' file; do
@@ -93,6 +99,8 @@ mkdir -p build
 check "clang-format" format
 check "layering" scripts/check_layers
 check "executable bits" executable_bits
+check "English" scripts/prose
+check "spelling" spelling
 mapfile -t shell_scripts < <(script_files bash)
 check "shellcheck" shellcheck "${shell_scripts[@]}"
 mapfile -t python_scripts < <(script_files python3)

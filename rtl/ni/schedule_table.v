@@ -150,7 +150,7 @@ module schedule_table #(
     end
   endgenerate
 
-  // Where the line at the head stands in its loop.
+  // The position of the head line in its loop.
   wire [AHEAD_W-1:0] comes = first_i ? first_line : ahead_line;
   wire [ITER_W-1:0]  iteration = (wraps ? iteration_q + 1'b1 : iteration_q) & {ITER_W{!first_i}};
   wire [FLOW_W-1:0]  flow_offset = (wraps ? flow_q + flow_stride_i : flow_q) & {FLOW_W{!first_i}};

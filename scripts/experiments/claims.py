@@ -1,4 +1,4 @@
-"""What the paper claims beside what the runs measured.
+"""The claims of the paper, beside the measurements.
 
 A claim of an experiment file compares a column between two selections of rows, all other axes being equal,
 and combines the comparisons; without `over` it combines the column's values themselves.

@@ -42,7 +42,7 @@ class Point:
         return f"{slug[:100]}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
 
     def arguments(self):
-        """What follows `coppice COMMAND SYSTEM`; settings that start with -- are options of the command."""
+        """The arguments after `coppice COMMAND SYSTEM`; settings that start with -- are options of the command."""
         return [word for key, value in self.settings
                 for word in ((key, value) if key.startswith("--") else ("--set", f"{key}={value}"))]
 

@@ -136,7 +136,7 @@ def lines(what, data):
 
 
 def curves(what, data):
-    """What y would be by x: `fixed` and `over_x`/x, over the largest of all at the left end. Dots are the runs."""
+    """Fits y over x: `fixed` and `over_x`/x, relative to the largest value at the left end. Dots are the runs."""
     spec = what.plot
     figure, all_panels = panels(what, data, 2.9, 2.7)
     xs = [step / 100 for step in range(10, 101)]

@@ -1,5 +1,5 @@
-"""What Snakemake shows while experiments run: one line that is rewritten on a terminal, every tenth of the
-jobs elsewhere, and of a job that fails the command's own words."""
+"""Snakemake's display while experiments run: a line that is rewritten on a terminal, one line per tenth of
+the jobs elsewhere, and the command's own message for a job that fails."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""What the hardware scripts report without a stack trace."""
+"""Errors that the hardware scripts report without a stack trace."""
 
 
 class HardwareError(Exception):

@@ -1,8 +1,9 @@
-"""A netlist of hardware/netlist.py as gates: its loads and slews, a Verilog in which every gate takes its delay, and the energy
-of what switched in it.
+"""The gates of a netlist (hardware/netlist.py): loads and slews, Verilog in which every gate has its delay, and the energy
+of the gates that switched.
 
-Memories are behavioural in that Verilog and have no energy here. The clock is ideal: no tree, an edge of CLOCK_SLEW, behind clock
-gates too: what a gate drives is no slower than the clock itself, and of the load as much counts inside the gate as it may drive.
+Memories are behavioural in that Verilog and have no energy here. The clock is ideal: it has no tree and edges of
+CLOCK_SLEW, behind clock gates too. The output of a gate is as fast as the clock itself, and its load counts inside the
+gate up to the largest load that the gate can drive.
 """
 
 import collections
@@ -37,7 +38,7 @@ class Energy:
 
 class Gates:
     def __init__(self, folder, library, tables, wire_um):
-        """Of the netlist in `folder`; `library`: liberty.Library; `tables`: power_tables.Tables."""
+        """The gates of the netlist in `folder`; `library`: liberty.Library; `tables`: power_tables.Tables."""
         macros = f"read_liberty -lib {folder}/macros.lib; " if "cell(" in (folder / "macros.lib").read_text() else ""
         synthesis.Synthesis.yosys(f"read_liberty -lib {library.path}; {macros}read_verilog {folder}/netlist.v; "
                                   f"hierarchy -top top; write_json {folder}/gates.json")
@@ -181,7 +182,7 @@ class Gates:
         return found
 
     def clock_pin_pj(self):
-        """Of one flip-flop in one cycle: inside, and charging its pin and wire."""
+        """The energy of one flip-flop in one cycle: internal, and charging its pin and wire."""
         for _, kind, pins in self.cells:
             if kind.sequential:
                 rise, fall = kind.passive[kind.clock]

@@ -46,7 +46,7 @@ quit -noprompt
 
 @dataclasses.dataclass
 class Netlist:
-    """Of a block: what is placed, by plain names."""
+    """The placed cells of a block, by plain names."""
     top: str
     inputs: list
     outputs: list
@@ -61,7 +61,7 @@ class Netlist:
                 found.setdefault(net, set()).add((name, pin))
         for port in [*self.inputs, *self.outputs]:
             found.setdefault(port, set()).add(("PIN", port))
-        # What goes from port to port, or nowhere, has no wire.
+        # Nets from port to port, or without ends, have no wire.
         return {net: ends for net, ends in found.items() if any(end[0] != "PIN" for end in ends)}
 
 
@@ -201,7 +201,7 @@ def route(netlist, folder, seconds):
 
 
 def extract(netlist, definition, folder, seconds):
-    """What magic reads of the metal: ({net: ends} of its own names, violations of the rules, and which)."""
+    """The metal as extracted by magic: ({net: ends} by its own names, violations of the rules, and which)."""
     inside = folder / "magic"
     inside.mkdir(exist_ok=True)
     (inside / "magic.tcl").write_text(MAGIC.format(cells=CELLS, definition=definition, top=netlist.top))

@@ -47,7 +47,7 @@ class Layer:
 
 @dataclasses.dataclass
 class Cells:
-    """Of a LEF: its layers, and the size of its cells in um."""
+    """The layers of a LEF, and the size of its cells in um."""
     layers: dict
     sizes: dict
 
@@ -67,7 +67,7 @@ def read_lef(path):
 
 @dataclasses.dataclass
 class Layout:
-    """Of a DEF, in um."""
+    """A layout from a DEF, in um."""
     die: tuple        # (left, bottom, right, top)
     cells: dict       # {name: kind}
     places: dict      # {name: (x, y, orientation)}
@@ -209,7 +209,7 @@ def spef(netlist, routed, own, resistances, layers):
     ways = dict.fromkeys(top_ports(netlist)[0], "I") | dict.fromkeys(top_ports(netlist)[1], "O")
 
     def nodes(end):
-        """What SPEF calls an end of a wire: a port may be a port, or pins of memories, or both."""
+        """The SPEF names of an end of a wire: a port may be a port, or pins of memories, or both."""
         cell, _, pin = end.partition("/")
         if cell != "PIN":
             return [(f"{own[cell]}:{pin}", "*I", "O" if pin in OUTPUTS else "I")]

@@ -348,7 +348,7 @@ def sources_of(top):
 
 
 def source():
-    """What this module does, for who keeps its results."""
+    """The source of this module, as a key for cached results."""
     return pathlib.Path(__file__).read_text()
 
 

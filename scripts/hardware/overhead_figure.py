@@ -40,7 +40,7 @@ def draw_areas(axes, areas):
 
 
 def draw_shares(axes, areas):
-    """What is added, over a plain interface and over the router."""
+    """The added area, relative to a plain interface and to the router."""
     series = {"over a plain interface": ([], "plain"), "over the router": ([], "router"),
               "without reduction unit, over a plain interface": (["reduction unit"], "plain"),
               "without reduction unit, over the router": (["reduction unit"], "router")}

@@ -1,10 +1,10 @@
-"""What a network interface is made of: what any has, and what executing reduce schedules adds. From scripts/area's table."""
+"""The parts of a network interface: those that any interface has, and those that reduce schedules add. Areas are from scripts/area."""
 
 import csv
 
 from hardware.errors import HardwareError
 
-# Of a network interface: {what the figure calls them: blocks, how often}.
+# The parts of a network interface: {label in the figure: blocks, how often}.
 PLAIN = {"packetizers": [("packetizer", "port")], "depacketizers": [("depacketizer", "port")],
          "DMA and its buffers": [("dma_address_generator", "port"), ("fifo", "port")],
          "injection": [("injection_port", "port")]}

@@ -29,7 +29,7 @@ def run(settings, instances, folder, coppice):
 
 @dataclasses.dataclass
 class Recorded:
-    """Of an instance: {port: [its value in each cycle, as bits of 0, 1, x, z from the highest on]}."""
+    """The recorded ports of an instance: {port: [its value in each cycle, as bits of 0, 1, x, z from the highest on]}."""
     ports: dict
 
     def rows(self):

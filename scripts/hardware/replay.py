@@ -16,7 +16,7 @@ BENCHES = pathlib.Path(__file__).resolve().parents[2] / "tb" / "energy"
 
 @dataclasses.dataclass
 class Activity:
-    """Of a run of `cycles`: what it did, and {net: count} of edges, {net: cycles in which it changed}."""
+    """The activity of a run of `cycles`: its outputs, and {net: count} of edges, {net: cycles in which it changed}."""
     cycles: int
     events: int
     rises: collections.Counter
@@ -98,7 +98,7 @@ class Bench:
 
 
 def edges(path, period):
-    """Of a VCD with nets n1, n2 …: rises and falls by number, and the cycles in which each changed."""
+    """Counts the nets n1, n2 … of a VCD: rises and falls by number, and the cycles in which each changed."""
     names, rises, falls, changed, values = {}, collections.Counter(), collections.Counter(), {}, {}
     with path.open() as file:
         for line in file:

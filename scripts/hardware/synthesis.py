@@ -42,7 +42,7 @@ endmodule
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """Of a module with all that it contains."""
+    """The figures of a module including everything it contains."""
     cells: int = 0
     area: float = 0.0      # um2 of cells, flip-flops included
     flops: int = 0
@@ -127,7 +127,7 @@ class Synthesis:
         return Design(elaborated["top"], {name: future.result() for name, future in mapped.items()}, self.library)
 
     def start_mapping(self, name, modules):
-        # What is kept names children as this elaboration does.
+        # Cached results name children as this elaboration does.
         parts = [plain(name), modules[name].get("parameter_default_values"), sorted(instances(modules[name], modules)),
                  self.sources[plain(name)], self.library.text, self.macro_bits, COARSE, MAP,
                  *([LATCHES, LATCH] if has_latches(modules[name]) else [])]
@@ -137,7 +137,7 @@ class Synthesis:
         return self.mapping[key]
 
     def kept(self, parts, make):
-        """What make(scratch folder) returns, made once for all that `parts` say."""
+        """The result of make(scratch folder), computed once for each value of `parts`."""
         path = self.folder / f"{digest(parts)}.json"
         try:
             return json.loads(path.read_text())

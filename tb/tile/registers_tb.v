@@ -14,7 +14,7 @@ module registers_tb;
   wire       awready, wready, bvalid, arready, rvalid;
   wire [1:0] bresp, rresp;
   wire [31:0] rdata;
-  // By word address: the values that hardware gives to registers, sets, and sees.
+  // Indexed by word address: the values that hardware gives to registers, sets, and sees.
   reg  [64*32-1:0] given = {64{32'd0}};
   reg  [64*32-1:0] sets = {64{32'd0}};
   wire [64*32-1:0] seen;

@@ -8,7 +8,7 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any, Union
 
-# What names a configuration: a YAML file, or its keys, nested or dotted.
+# A configuration: a YAML file, or keys, nested or dotted.
 Config = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 

@@ -65,7 +65,7 @@ def _flat(values: Mapping[str, Any], within: str = "") -> dict[str, Any]:
 
 
 class Result(Section):
-    """What a run measured (RESULT.json); 'coppice explain FIELD' says what a field means."""
+    """The result of a run (RESULT.json); 'coppice explain FIELD' explains a field."""
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Result:

@@ -88,7 +88,7 @@ TEST(Accelerator, WaitsForAMemoryThatIsSlow) {
   EXPECT_EQ(slow.local_aggregation, 4 * 17 * 96 * 128 + 360);
 }
 
-// What comes first and what leaves last is waited for, a cycle or two of 100,000 bytes each.
+// Only the first loads and the last stores stall, for a cycle or two of 100,000 bytes each.
 TEST(Accelerator, AFastMemoryHardlyShows) {
   const LayerCycles fast = Accelerator(spec(16, Bandwidth{100'000'000'000'000})).cycles(layer(), 16);
   const LayerCycles unlimited = Accelerator(spec()).cycles(layer(), 16);

@@ -1,4 +1,4 @@
-// What Accelerator::cost() says of a pass: split, buffers, memory, timing, convention.
+// The cost of a pass by Accelerator::cost(): split, buffers, memory, timing, convention.
 #include <algorithm>
 #include <limits>
 #include <optional>

@@ -14,7 +14,7 @@ using workload::Layer;
 using workload::LayerKind;
 using workload::Pass;
 
-// What all PEs multiply is what the layer multiplies, no matter how it is shared out.
+// All PEs together do the layer's multiplications, whatever the split.
 RC_GTEST_PROP(Split, SharesTheWorkOutWithoutRest, ()) {
   const Layer layer = any_layer();
   const std::int64_t batch = *rc::gen::inRange(1, 20);

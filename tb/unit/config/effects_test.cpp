@@ -129,7 +129,7 @@ TEST(IneffectiveKeys, KnowsWhatProgramsCompute) {
   EXPECT_THAT(of("system.accelerator.pes"), ElementsAre(HasSubstr("is roofline")));
 }
 
-// What a program's collectives run by is chosen for each; nobody without a name is named.
+// The algorithms of a program's collectives are chosen one by one; unnamed ones are not reported.
 TEST(IneffectiveKeys, KnowsWhatIsChosenForPrograms) {
   Loaded loaded;
   loaded.config.system.topology.kind = "hierarchy";

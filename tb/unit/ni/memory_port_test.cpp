@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 constexpr Femtoseconds kPeriod = kFemtosecondsPerNanosecond;
 constexpr Cycles kDmaLatency = 7;
 
-// What holds the socket in the place of a network interface.
+// The owner of the socket, instead of a network interface.
 class Owner : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket_optional<Owner> memory{"memory"};

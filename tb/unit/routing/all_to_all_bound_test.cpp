@@ -30,7 +30,7 @@ TEST(AllToAllBound, IsThatOfRingsAndTori) {
                    4 * 8 * kBlock);
 }
 
-// What passes the middle of the longest dimension.
+// The bound is the traffic through the middle of the longest dimension.
 TEST(AllToAllBound, IsTheMiddleOfAMesh) {
   const AllToAllBound bound = least_all_to_all(topology::make_mesh(std::vector{4, 3}, links(2)), kBlock);
   EXPECT_DOUBLE_EQ(bound.ns, 6 * 6 * kBlock / 3.0);
@@ -121,7 +121,7 @@ TEST(AllToAllBound, IsTheBestOfAllWaysOnSmallNetworks) {
     const AllToAllBound bound = least_all_to_all(network, kBlock);
     EXPECT_NEAR(bound.ns / kBlock, best_of_all_ways(network), 1e-6) << "seed " << seed << " round " << round;
     EXPECT_NE(bound.groups.empty(), bound.lengths.empty());
-    // What it says proves it.
+    // The lengths it returns prove the bound.
     if (!bound.lengths.empty()) {
       EXPECT_DOUBLE_EQ(all_to_all_ns(network, kBlock, bound.lengths), bound.ns);
     }

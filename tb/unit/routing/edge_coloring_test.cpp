@@ -8,7 +8,7 @@
 namespace coppice::routing {
 namespace {
 
-// Where all ToRs have the same spines, no assignment is better (König).
+// If all ToRs have the same spines, no assignment is better (König).
 RC_GTEST_PROP(EdgeColoring, IsTheOptimumWhereSpinesAreEqual, ()) {
   Instance instance = any_instance();
   fail_some_spines(instance.links);

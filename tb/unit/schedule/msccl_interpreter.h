@@ -72,8 +72,8 @@ class MscclInterpreter {
 
   std::size_t blocks() const { return blocks_.size(); }
 
-  // What goes wrong in one execution; empty if the results are right. `favourite`: the block that is eager,
-  // or reluctant.
+  // The error of one execution; empty if the results are right. `favourite`: the block that is eager, or
+  // reluctant.
   std::string run(std::uint64_t seed, Order order, std::size_t favourite = 0) {
     try {
       start(seed);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/area on small blocks whose figures are counted by hand, and what it says of what is missing."""
+"""Tests scripts/area on small blocks whose figures are counted by hand, and its messages about missing inputs."""
 
 import concurrent.futures
 import os
@@ -74,7 +74,7 @@ class Area(unittest.TestCase):
         self.assertEqual((of["flops"], of["bits"], of["macro"]), (4 * 8 + 2 + 3, 0, 0))
         self.assertEqual(of["nand2"], round(of["area"] / 24))
         self.assertGreater(of["area"], 37 * 96)  # a flip-flop's, and some logic
-        # What is done is kept: a second time needs Yosys only to read the library.
+        # Finished work is cached: a second run needs Yosys only to read the library.
         stand_in = self.folder / "yosys"
         stand_in.write_text("#!/bin/sh\ncase $* in *read_liberty*write_json*) "
                             f"exec {shutil.which('yosys')} \"$@\" ;; esac\nexit 1\n")
@@ -91,7 +91,7 @@ class Area(unittest.TestCase):
         of = self.figures("--block", "clock_gate", "--parameter", "GATES=1")
         self.assertEqual((of["cells"], of["area"], of["flops"]), (3, 16 + 56 + 32, 1))
         self.assertEqual(self.figures("--block", "clock_gate")["cells"], 0)
-        # Of credits that come back, each gate is one more latch, and enables have no multiplexers.
+        # For returned credits, each gate is one more latch, and enables have no multiplexers.
         with_gates, without = (self.figures("--block", "credit_return", "--parameter", f"GATES={gates}") for gates in (1, 0))
         self.assertEqual(with_gates["flops"], without["flops"] + 1)
 

@@ -19,7 +19,7 @@ coppice_library(island)
 
 class CheckLayers(unittest.TestCase):
     def errors(self, files, cmake_lists=CMAKE_LISTS):
-        """What the script says about a tree of {path: text}, checked against its exit status."""
+        """The script's output for a tree of {path: text}, checked against its exit status."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "CMakeLists.txt").write_text(cmake_lists)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Experiment files: the runs they make, and what is said of mistakes in them."""
+"""Experiment files: the runs they make, and the messages about mistakes in them."""
 
 import importlib.machinery
 import importlib.util
@@ -140,7 +140,7 @@ class Inputs(unittest.TestCase):
 
 
 class LeftOut(unittest.TestCase):
-    """What the command refuses costs its point and not the table."""
+    """A point that the command refuses is left out; the table remains."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

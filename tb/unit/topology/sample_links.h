@@ -25,7 +25,7 @@ inline Topology sample_mesh(const std::vector<int>& dims) {
   return make_mesh(dims, sample_links(dims.size()));
 }
 
-// Where a node's out-channels lead, in port order.
+// The destinations of a node's out-channels, in port order.
 inline std::vector<NodeId> neighbours(const Topology& topology, NodeId node) {
   std::vector<NodeId> result;
   for (const ChannelId id : topology.out_channels(node)) result.push_back(topology.channel(id).dst);

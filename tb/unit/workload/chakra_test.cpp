@@ -98,7 +98,7 @@ Imported import_of(const std::vector<std::string>& traces, const ImportOptions& 
   return import_chakra(folder.pattern(), options);
 }
 
-// What is said of traces that cannot be read, without the folder.
+// The message for unreadable traces, without the folder.
 std::string complaint(const std::vector<std::string>& traces) {
   const TraceFolder folder;
   for (std::size_t r = 0; r < traces.size(); ++r) folder.write(static_cast<int>(r), traces[r]);

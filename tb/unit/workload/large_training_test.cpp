@@ -392,7 +392,7 @@ TEST(LargeTraining, KeepsTheLargestNeighboursThatZeroGathers) {
   // Forward passes that follow one another: the embedding is gathered ahead while the output layer is used.
   training.schedule = PipelineSchedule::kGpipe;
   EXPECT_EQ(kept(model), 2 * (output + model.embedding_parameters()) + 2 * (output + layer));
-  // Of a layer there is one only where it is used twice running.
+  // A layer is kept only once if it is used twice in a row.
   training.micro_batches = 1;
   EXPECT_EQ(kept(model), 2 * (output + layer) + 2 * (output + layer));
   // Alone, a rank has what it computes with.

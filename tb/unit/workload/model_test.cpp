@@ -91,8 +91,7 @@ TEST_P(ThemisModel, HasTheSizeOfItsArchitecture) {
   EXPECT_NEAR(static_cast<double>(model.parameters()) / GetParam().published, 1, GetParam().within);
 }
 
-// What an accelerator's gradients are in the text workload made of a table: FP16, of the part of the layers
-// that it has.
+// An accelerator's gradients in the text workload made from a table: FP16, for its part of the layers.
 TEST_P(ThemisModel, GivesItsGradientsToTheTextWorkload) {
   const std::string name = GetParam().name;
   const TextWorkload text = import_text_workload(folder + "/themis/" + name + ".txt");

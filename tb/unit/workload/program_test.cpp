@@ -29,7 +29,7 @@ Program two_ranks() {
   return program;
 }
 
-// What check_program() says of two_ranks() after `change`; nothing where it is content.
+// The message of check_program() for two_ranks() after `change`; empty if there is none.
 std::string complaint(const std::function<void(Program&)>& change) {
   Program program = two_ranks();
   change(program);

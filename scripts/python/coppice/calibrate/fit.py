@@ -17,7 +17,8 @@ MEASUREMENT_NOISE = 0.02  # relative; errors below it all count the same
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """What an algorithm costs on a machine without launch, setup and protocols: time = latency + bytes * slope.
+    """The cost of an algorithm on a machine without launch, setup and protocols: time = latency + bytes *
+    slope.
 
     `steps` is the number of message setups one after the other on its critical path.
     """

@@ -9,7 +9,7 @@ import re
 
 OPERATIONS = {"alltoall": "all_to_all", "sendrecv": "send_recv", "allreduce": "all_reduce", "allgather": "all_gather",
               "reducescatter": "reduce_scatter"}
-# What a bus bandwidth is of an algorithm bandwidth, for n ranks.
+# The ratio of bus bandwidth to algorithm bandwidth, for n ranks.
 BUS_FACTORS = {"all_reduce": lambda n: 2 * (n - 1) / n, "all_gather": lambda n: (n - 1) / n,
                "reduce_scatter": lambda n: (n - 1) / n, "all_to_all": lambda n: (n - 1) / n,
                "broadcast": lambda n: 1.0, "reduce": lambda n: 1.0, "send_recv": lambda n: 1.0}

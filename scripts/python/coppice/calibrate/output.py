@@ -1,4 +1,4 @@
-"""What a calibration leaves: a configuration, a table of residuals, a figure."""
+"""The outputs of a calibration: a configuration, a table of residuals, a figure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from coppice.calibrate.fit import Protocol
 from coppice.calibrate.measured import Point
 
 Case = tuple[str, int, int]
-# What messages between two accelerators are called in system.ni.protocols.
+# The name of messages between two accelerators in system.ni.protocols.
 OPERATIONS = {"send_recv": "send, broadcast"}
 SAME_COSTS = {"rail_ring": "rail_ring, ring", "direct": "direct, two_shot"}  # what moves data in the same way
 # Operations whose lines belong to one algorithm.

@@ -1,4 +1,4 @@
-"""What the model itself says of a machine: the shape of each algorithm, and times of single collectives."""
+"""Queries the model about a machine: the shape of each algorithm, and times of single collectives."""
 
 from __future__ import annotations
 

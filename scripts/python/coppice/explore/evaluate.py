@@ -1,4 +1,4 @@
-"""What a point is worth: its runs, their quantities, its objectives and how far it is from each constraint."""
+"""The evaluation of a point: its runs, their quantities, its objectives and its distance from each constraint."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def flat_numbers(value: Any, path: str = "") -> dict[str, float]:
 
 
 def at_path(value: Any, path: str) -> Any:
-    """What a dotted path of a result leads to, entries of lists by number. Raises MissingName."""
+    """The value at a dotted path of a result, with list entries by number. Raises MissingName."""
     for word in path.split("."):
         if isinstance(value, dict) and word in value:
             value = value[word]
@@ -138,7 +138,7 @@ class Evaluator:
         return PLACE.sub("", lines[-1].strip()) if lines else f"the command ended with status {status}"
 
     def facts(self, settings: Mapping[str, Any], workload: Workload | None = None) -> dict[str, Any]:
-        """What `coppice topology --format json` says of the machine: its network and, where asked for, its area."""
+        """The output of `coppice topology --format json` for the machine: its network and, if requested, its area."""
         words = ["topology", str(self._base(workload)), "--format", "json"]
         # Unless a constraint asks for the area only the network is described, which other keys leave as it is.
         asks_area = any(name.startswith("hardware.") for rule in self.space.constraints for name in rule.names)

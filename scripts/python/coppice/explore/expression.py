@@ -16,7 +16,7 @@ BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, 
 UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
 COMPARE = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
            ast.Eq: operator.eq, ast.NotEq: operator.ne}
-# What a unit counts in: bytes, ns, GB/s, GHz.
+# The factors of units, to bytes, ns, GB/s and GHz.
 UNITS = {"B": 1, "KiB": 2 ** 10, "MiB": 2 ** 20, "GiB": 2 ** 30, "TiB": 2 ** 40, "KB": 1e3, "MB": 1e6, "GB": 1e9,
          "TB": 1e12, "fs": 1e-6, "ps": 1e-3, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "KB/s": 1e-6, "MB/s": 1e-3,
          "GB/s": 1, "TB/s": 1e3, "Hz": 1e-9, "kHz": 1e-6, "MHz": 1e-3, "GHz": 1}

@@ -216,7 +216,7 @@ class Ledger:
                      json.loads(row.hints), unpacked(row.record) if row.record else None)
 
     def outcome(self, run: str) -> dict[str, Any] | None:
-        """What a run gave, if it was done before."""
+        """The outcome of a run, if it was done before."""
         with self._engine.connect() as connection:
             row = connection.execute(sa.select(RUNS.c.outcome).where(RUNS.c.run == run)).fetchone()
         return unpacked(row.outcome) if row else None

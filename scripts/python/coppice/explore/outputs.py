@@ -1,5 +1,5 @@
-"""What a search leaves: tables of every point, the front, sensitivity, a configuration for each point of the front, and
-a page. Everything is made of the ledger, so that it can be made at any time, of a search that is not done too."""
+"""The outputs of a search: tables of every point, the front, sensitivity, a configuration for each point of the front,
+and a page. Everything is made from the ledger, so that it can be made at any time, also for an unfinished search."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN_QUANTITIES = ("time_ns", "cycles", "efficiency", "algbw_gb_s", "cost", "ha
 
 
 class Results:
-    """What the ledger says of a search, ready to be written."""
+    """The content of a search's ledger, ready to be written."""
 
     def __init__(self, space: Space, ledger: Ledger):
         self.space = space
@@ -176,7 +176,7 @@ class Results:
                 path.unlink(missing_ok=True)
 
     def document(self, columns: Sequence[str], rows: Sequence[dict[str, Any]], importance: Any, sweeps: Any) -> dict[str, Any]:
-        """What the page shows, schema "coppice.explore/1". Configurations are told by how they differ from the first."""
+        """The page's data, schema "coppice.explore/1". Configurations are described by how they differ from the first."""
         space = self.space
         shown = [name for name in columns if name != "settings"]
         first = next(((point.record or {})["configs"] for point in self.done), {})
@@ -280,7 +280,7 @@ def _sqlite(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str,
 
 
 def _parquet(path: pathlib.Path, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
-    """Where pandas and pyarrow or fastparquet are installed; Debian 12 has neither of those two."""
+    """Writes Parquet if pandas and pyarrow or fastparquet are installed; Debian 12 has neither of those two."""
     try:
         import pandas
         pandas.io.parquet.get_engine("auto")

@@ -104,7 +104,7 @@ class Space:
         for key, value in self.settings.items():
             self._templates(value, "settings", key)
 
-    # What it says.
+    # The content of the space.
 
     @property
     def fingerprint(self) -> str:

@@ -82,7 +82,7 @@ def front_of(space: Space, points: Sequence[Point]) -> list[Point]:
 
 
 def survivors(space: Space, points: Sequence[Point], level: int) -> list[Genome]:
-    """What goes on to the next level: the best fronts, whole, until they are the part that is to survive."""
+    """The points that go on to the next level: the best fronts, whole, until they are the share that survives."""
     done = [point for point in points if point.level == level and point.state == DONE and point.record and
             point.origin != SWEEP and feasible(point.record)]
     if not done:

@@ -104,7 +104,7 @@ RC_GTEST_PROP(TileRun, RoundsEverySumAsTheHostInTheArraysOrder, ()) {
   }
 }
 
-// By hand: a 2x2 array, outputs staying, depth 1.
+// Computed by hand: a 2x2 output-stationary array, depth 1.
 TEST(TileRun, SkewsLanesByACycle) {
   Matrix<float> a(2, 1);
   Matrix<float> b(1, 2);

@@ -57,7 +57,7 @@ RC_GTEST_PROP(OperandBlocks, WholeRowsOfPatchesHoldTheInputsUnderThem, ()) {
   const std::int64_t places = (end - first) * width * patches.columns();
   RC_ASSERT(patches.values(first * width, end * width, 0, patches.columns()) ==
             std::min(positions * layer.channels, places));
-  // Of a second sample as of the first.
+  // The second sample is like the first.
   const std::int64_t image = width * layer.output_height();
   RC_ASSERT(patches.transposed().values(0, patches.columns(), image + first * width, image + end * width) ==
             patches.values(first * width, end * width, 0, patches.columns()));

@@ -42,7 +42,7 @@ TEST(TilePipeline, AnUnlimitedMemoryNeverStalls) {
   EXPECT_EQ(run_pipeline({}, 5, false, kByteACycle).end, 0);
 }
 
-// What stays needs no half of a buffer, and comes as early as the memory can.
+// An operand that stays needs no half of a buffer, and is loaded as early as the memory can.
 TEST(TilePipeline, WhatStaysComesAheadOfItsTime) {
   const std::vector<TileDemand> halves{{1, 1, 0, true, true},
                                        {100, 1, 0, false, true},

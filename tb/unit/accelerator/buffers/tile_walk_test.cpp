@@ -96,7 +96,7 @@ TEST(TileWalk, KnownTraffic) {
   EXPECT_EQ(plan.n, 16);
   // For every m all n: the inputs of an m stay, the weights come again.
   EXPECT_EQ(walk_tiles(operands, array, plan).traffic, (Traffic{16384, 4 * 16384, 16384}));
-  // Of one byte all operands stay; complete sums leave as one byte, or as the four that they have.
+  // With one-byte values all operands stay; complete sums leave as one byte, or as four.
   const ValueBytes small{.operand = 1, .result = 1};
   const TilePlan whole = TilePlanner({{operands}}, array, buffers, small).plan(Tiling::kOutputReuse);
   EXPECT_TRUE(whole.input_stays && whole.weight_stays);

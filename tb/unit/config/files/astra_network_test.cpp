@@ -78,7 +78,7 @@ TEST(AstraNetwork, StandsForTheDimensionsOfAHierarchy) {
   nlohmann::ordered_json result;
   write_config(loaded, result);
   EXPECT_EQ(result["assumptions"].size(), 4U);  // those of the file, and the buffers that fit its links
-  // What is written stands for the same without the file.
+  // The written configuration is equivalent without the file.
   const ScratchFile again(result["config"].dump());
   EXPECT_EQ(load(again.path(), {}, Purpose::kRun).config.system, loaded.system);
 

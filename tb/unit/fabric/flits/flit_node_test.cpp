@@ -48,7 +48,7 @@ class Talker final : public FlitModule {
 };
 
 struct Pair {
-  // Of channels whose flits and credits wait in calendars where `vcs` is not 0.
+  // Channels whose flits and credits wait in calendars if `vcs` is not 0.
   explicit Pair(int vcs = 0) {
     set_time_resolution();
     clock.emplace("clock", kCycle, failure);
@@ -194,8 +194,8 @@ TEST(FlitNode, HandsOverAllLinesInOrder) {
   }
 }
 
-// What is sent in cycle c is there in c + 1 + 20, its credit another 1 + 20 + 3 cycles later; however far
-// nodes run ahead of each other within that.
+// A flit sent in cycle c arrives in c + 1 + 20, its credit another 1 + 20 + 3 cycles later, however far nodes
+// run ahead of each other within that.
 TEST(FlitNode, RunsAheadWithoutChangingAnything) {
   const std::string expected =
       " 26:0 70:1 73:2 74:3 c45 c46 c47 c95 c96 c445 21:0 22:1 23:2 71:3 72:4 421:5 c50 c94 c97 c98";

@@ -99,7 +99,7 @@ class FlitSink final : public Ejector, public Repeating {
   std::string came;  // messages, and when
 };
 
-// What observers see, in whatever order within a cycle.
+// The events that observers see, in any order within a cycle.
 class SeenDigest final : public FabricObserver {
  public:
   void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) override {
@@ -171,14 +171,14 @@ struct Leapt {
   int threads = 1;
 };
 
-// What leaps are to skip: cycles, and cycles of nodes in stretches.
+// The least that leaps must skip: cycles, and cycles of nodes in stretches.
 struct Least {
   Cycles leapt = 0;
   std::int64_t stretched = 0;
 };
 
-// What can be told of the messages from outside, with leaps or without; preceded by what was skipped if that
-// is less than `least`.
+// The externally visible behaviour of the messages, with leaps or without; preceded by the skipped amounts if
+// they are less than `least`.
 inline std::string run(const topology::Topology& topology, const config::SystemConfig& system, int ni_ports,
                        const std::vector<Sent>& sent, const Leapt& how, const std::optional<Least>& least) {
   return ::coppice::testing::in_child([&]() -> std::string {

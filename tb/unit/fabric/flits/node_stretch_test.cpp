@@ -24,7 +24,7 @@ TEST(NodeStretch, TellsObserversAndTakersOfEveryFlit) {
   EXPECT_EQ(compare(mesh({4}, link(60)), system_config(2, 300), 2, sent, how, {.stretched = 2'000}), "");
 }
 
-// What is sent between threads comes in runs, too.
+// Flits between threads come in runs, too.
 TEST(NodeStretch, RunsInThreads) {
   const std::vector<Sent> sent{
       {5, 0, 2, 0, 1, 20'000, 0}, {6, 1, 3, 0, 1, 15'000, 0}, {7, 3, 0, 0, 1, 20'000, 0}};

@@ -10,7 +10,7 @@
 namespace coppice::fabric {
 namespace {
 
-// What a group writes is read by the others in the next round, without any lock.
+// Writes by one group are visible to the others in the next round, without locks.
 TEST(NodeThreads, SeeWhatTheOthersDidInTheRoundBefore) {
   constexpr int kGroups = 4;
   constexpr int kRounds = 1000;

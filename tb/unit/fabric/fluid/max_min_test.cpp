@@ -221,7 +221,7 @@ Work work_of_all_to_all(int k) {
   return work;
 }
 
-// What an update costs is what it changes, however many flows there are.
+// The cost of an update depends on its changes, not on the number of flows.
 TEST(MaxMinRates, LooksAtNotManyMoreFlowsThanChange) {
   for (const int k : {6, 14}) {
     const Work work = work_of_all_to_all(k);

@@ -35,7 +35,7 @@ class GradientQueueModuleTest : public ::testing::Test {
   }
 
   schedule::FinalChunks chunks = three_chunks();
-  // Of one chunk, none of its own, and two.
+  // Flows with one chunk, with none, and with two.
   GradientQueueModule queue{"queue", 7, chunks, 1, {1, 1, 3}};
   tlm::tlm_analysis_port<MessageRecord> completed{"completed"};
   std::vector<std::pair<std::size_t, Cycles>> released;

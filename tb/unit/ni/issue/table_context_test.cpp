@@ -145,7 +145,8 @@ TEST_F(Contexts, ShareAPortInTheirOrder) {
   for (const auto& one : collectives) EXPECT_EQ(one->sink.values()[127], 11.0F);
 }
 
-// What comes before its collective is joined is added then, and not before: 5 flits and the adder's 5 cycles.
+// Messages that arrive before their collective is joined are added then, and not before: 5 flits and the
+// adder's 5 cycles.
 TEST_F(Contexts, HoldWhatComesEarly) {
   Collective& one = add(64, 0);
   run(500);

@@ -30,7 +30,7 @@ Members members_of(const ContributionSets& sets, std::size_t segment) {
   return members;
 }
 
-// Of a few, of many, of a stretch, of all, of none.
+// Sets with few members, with many, with a contiguous range, with all, with none.
 Members random_members(int accelerators) {
   const int count = *rc::gen::element(0, 1, 2, 15, 16, accelerators / 2, accelerators);
   const int first = *rc::gen::inRange(0, accelerators);

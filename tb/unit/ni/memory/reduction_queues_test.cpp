@@ -142,7 +142,7 @@ TEST(ReductionQueues, StoreFinalValuesAfterTheSumsThatTheyHold) {
   }
 }
 
-// Of flits that are read ahead as they come, each word is what the order of arrival makes of it.
+// For flits that are read ahead, each word is still the result of the order of arrival.
 TEST(ReductionQueues, StoreInTheOrderOfArrivalWhatIsReadAhead) {
   rc::check([] {
     constexpr std::size_t kWords = 6;

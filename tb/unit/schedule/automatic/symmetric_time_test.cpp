@@ -8,7 +8,7 @@
 namespace coppice::schedule {
 namespace {
 
-// What the origin takes alone is what all take together.
+// The time computed for the origin is the time for all.
 TEST(SymmetricTime, IsTheTimeOfAll) {
   for (const char* algorithm : {"multitree_optimal", "ring"}) {
     for (const std::vector<int>& dims : {std::vector{4, 4}, std::vector{3, 5}, std::vector{4, 2, 3}}) {

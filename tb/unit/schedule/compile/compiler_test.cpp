@@ -25,7 +25,7 @@ TEST(Compiler, RefusesPiecesOfWholeChunks) {
       ThrowsMessage<UnsupportedError>(HasSubstr("one does not split its data: write 1 chunk, not 2")));
 }
 
-// What an algorithm says of its chunks is what its compiler does with them.
+// An algorithm's description of its chunks agrees with its compiler.
 TEST(Compiler, TakesChunksAsItsDescriptionSays) {
   const Machine machine = torus({4, 2});
   for (const AlgorithmInfo& info : algorithms()) {

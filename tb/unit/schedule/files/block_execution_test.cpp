@@ -135,7 +135,7 @@ void for_each_mutant(const std::string& text,
   each("//algo", set("inplace", "0"), "inplace 0");
 }
 
-// What the reader says; empty if it takes the file, whose tables then have to be right, too.
+// The reader's complaint; empty if it accepts the file, whose tables must then be right, too.
 std::string refusal_of(const RightFile& file, const std::string& text) {
   try {
     CompileRequest request = file.machine.request(file.collective, file.size);

@@ -23,7 +23,7 @@ std::int64_t messages_of(const Schedule& schedule) {
   return messages;
 }
 
-// What the file that `schedule` is written to is read as, and proven right.
+// The schedule read back from the file that `schedule` is written to, proven right.
 Schedule read_back(const Machine& machine, const Schedule& schedule) {
   const std::string text = to_msccl(machine.topology, schedule);
   Schedule read =
@@ -231,7 +231,7 @@ TEST(Msccl, RefusesAllToAllsThatLoseAChunk) {
   };
   EXPECT_THAT(complaint(exchange("s0", "s0")),
               HasSubstr("GPU 2: in the end, chunk 0 of buffer o was never written"));
-  // What is passed on has overwritten what GPU 1 was sent.
+  // The forwarded chunk has overwritten the one sent to GPU 1.
   EXPECT_THAT(complaint(exchange("o0", "o0")),
               HasSubstr("GPU 1: in the end, chunk 0 of buffer o is not chunk 2 of GPU 0's input, but chunk 4 "
                         "of GPU 0's input"));

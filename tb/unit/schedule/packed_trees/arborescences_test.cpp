@@ -93,7 +93,7 @@ RC_GTEST_PROP(Arborescences, ServeOneRoot, ()) {
   RC_ASSERT(packing->trees_bytes_per_second > 0.98 * bound);
 }
 
-// Where switches take in other than they give out, some have no way to be split off; what is, is sound.
+// If switches receive at another rate than they send, some cannot be split off; the others are sound.
 RC_GTEST_PROP(Arborescences, AreSoundOverAnyBandwidths, ()) {
   const Topology topology = random_bandwidths(*rc::gen::arbitrary<bool>());
   const topology::CutBound cut = topology::worst_cut(topology);

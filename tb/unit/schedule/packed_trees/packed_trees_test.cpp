@@ -180,7 +180,7 @@ TEST(PackedTrees, RepeatsItsOrderFromPieceToPiece) {
   }
 }
 
-// Where pieces are free, equal trees' tables are taken if they should be done sooner.
+// If the number of pieces is free, equal trees' tables are used when they should finish sooner.
 RC_GTEST_PROP(PackedTrees, AreNeverSlowerThanEqualTrees, ()) {
   const Machine machine = random_machine(4);
   CompileRequest request = timed(machine.request(random_collective(), Bytes{1} << *rc::gen::inRange(8, 21)));

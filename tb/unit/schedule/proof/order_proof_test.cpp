@@ -177,7 +177,7 @@ Schedule random_tables(const Machine& machine) {
   return schedule;
 }
 
-// What the proof accepts has one outcome, whatever the timing; all outcomes are counted here.
+// A schedule that the proof accepts has one outcome under any timing; all outcomes are counted here.
 void accepts_one_outcome_only(bool lockstep) {
   const Machine machine = built(topology::Kind::kFullyConnected, {3});
   Schedule schedule = random_tables(machine);

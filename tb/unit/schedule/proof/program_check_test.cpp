@@ -153,7 +153,7 @@ TEST(ProgramProof, CountsAdditionsByTheDepthOfItsTrees) {
   EXPECT_EQ(proven({ring, full}, Collective::kAllGather), 0);
 }
 
-// What a program does is not what another collective needs.
+// A program's proof holds only for its own collective.
 TEST(ProgramProof, IsOfItsCollectiveOnly) {
   const HierarchicalMachine machine({dimension(DimensionKind::kRing, 4)});
   constexpr std::array kAll{Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather};

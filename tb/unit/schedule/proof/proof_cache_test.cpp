@@ -22,7 +22,8 @@ class ProofCacheTest : public testing::Test {
     replay(schedule_, messages);
     return messages;
   }
-  // What is known of the second chunk after `change` to one of its entries; shares are of a reduce-scatter.
+  // The cached knowledge of the second chunk after `change` to one of its entries; shares are for a
+  // reduce-scatter.
   std::optional<std::vector<int>> found(const std::function<void(Message&)>& change = {},
                                         const std::vector<Share>& shares = {}) {
     std::vector<Message> messages = replayed();
@@ -74,7 +75,7 @@ TEST_F(ProofCacheTest, NothingStandsForOtherMessages) {
     e.address += 4;
     e.bytes -= 4;
   }));
-  // Where neither the replay nor the data looks, chunks may differ.
+  // Chunks may differ in fields that neither the replay nor the data proof examines.
   EXPECT_TRUE(found_with([](TableEntry& e) { ++e.step; }));
   EXPECT_TRUE(found([](Message& m) { m.ejection_port = 3; }));
 }

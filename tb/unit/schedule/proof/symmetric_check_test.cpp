@@ -123,7 +123,8 @@ TEST(SymmetricCheck, IsForPatternsAlone) {
   EXPECT_EQ(symmetry_of(machine.topology, Schedule()), nullptr);
   const Symmetric symmetric = trees_on(torus({4, 4}), Collective::kAllReduce, 1);
   Schedule schedule = symmetric.compile();
-  // What holds of the origin alone under numbers, a lockstep or shares of its own is not everybody's.
+  // A proof for the origin alone does not cover all accelerators if there are arrival numbers, a lockstep or
+  // shares.
   for (const auto& change : std::vector<std::function<void(Schedule&)>>{
            [](Schedule& s) { s.numbered_arrivals = true; }, [](Schedule& s) { s.ordered_by_lockstep = true; },
            [](Schedule& s) {

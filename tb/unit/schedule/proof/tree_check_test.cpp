@@ -81,7 +81,7 @@ RC_GTEST_PROP(TreeCheck, ReportsWhatTheProofByAllMessagesDoes, ()) {
   RC_ASSERT(report->shared.size() == of_all.shared.size());
 }
 
-// What it takes for right is right, and what it leaves to the other proof that one tells.
+// Everything it accepts is right; anything else is left to the general proof.
 RC_GTEST_PROP(TreeCheck, BelievesNothingWrong, ()) {
   const PackedTrees trees = random_packed_trees(4);
   const TreeTables* tables = tree_tables_of(trees.machine.topology, trees.packed);

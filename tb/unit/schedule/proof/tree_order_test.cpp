@@ -41,7 +41,7 @@ TEST(TreeOrder, HoldsOfTrees) {
   }
 }
 
-// What is changed in one entry is never taken for a tree unless Causality takes it, too.
+// Tables with a changed entry are never accepted as a tree unless Causality accepts them, too.
 TEST(TreeOrder, HoldsOfNothingThatCausalityRefuses) {
   std::mt19937 random(1);
   const auto below = [&](std::size_t end) { return static_cast<std::int32_t>(random() % end); };

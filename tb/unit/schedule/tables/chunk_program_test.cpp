@@ -32,7 +32,7 @@ struct Dimensions {
   HierarchicalMachine machine;
 };
 
-// Whose contributions every accelerator holds of every piece, as a bit each (64 accelerators at most).
+// The contributions that every accelerator holds of every piece, one bit each (at most 64 accelerators).
 class HeldValues {
  public:
   explicit HeldValues(const ChunkProgram& program)

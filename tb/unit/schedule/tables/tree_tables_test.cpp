@@ -40,7 +40,7 @@ RC_GTEST_PROP(TreeTables, TellAnInterfaceTheRest, ()) {
   }
 }
 
-// Where ports are few, a port has several messages in a timestep.
+// If there are few ports, a port has several messages in a timestep.
 TEST(TreeTables, AreForPortsOfTheirOwnAndManyAccelerators) {
   const Machine machine = torus({4, 4});
   CompileRequest request = machine.request(Collective::kAllReduce, 64);

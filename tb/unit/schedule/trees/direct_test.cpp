@@ -21,7 +21,7 @@ RC_GTEST_PROP(Direct, EverybodySendsAndReceivesOneMessageATimestep, ()) {
   const Machine machine = random_machine(4);
   const int n = machine.topology.num_accelerators();
   const Schedule schedule = machine.compile("direct", Collective::kAllReduce, Bytes{4} * n);
-  // Where every accelerator has a channel to every other, several messages go at once.
+  // If every accelerator has a channel to every other, several messages go at once.
   RC_PRE(static_cast<int>(machine.topology.out_channels(0).size()) < n - 1 || n <= 2);
   RC_ASSERT(schedule.steps == 2 * (n - 1));
   std::map<std::pair<NodeId, int>, int> sent;

@@ -146,7 +146,7 @@ TEST(Nvls, IsAsFastAsTheLinksOfALargeBox) {
   EXPECT_LT(over_rate<NvlsCompiler>(boxes_of(64, 2), bytes, size, 450), 1.4);
 }
 
-// What a switch takes in: all shares but the accelerator's own, and its sum; what it gives: the same.
+// A switch receives all shares but the accelerator's own, and its sum; it sends the same.
 TEST(Nvls, SendsTheDataOnceEachWay) {
   const topology::Topology topology = boxes_of(8, 1);
   const Bytes size = 1 << 20;
@@ -168,7 +168,7 @@ TEST(Nvls, NeedsASwitchThatAdds) {
   EXPECT_THROW(compile<NvlsCompiler>(topology, 1 << 20), UnsupportedError);
 }
 
-// Of two boxes' interfaces each carries an eighth of the data each way, and more pieces hide the chains.
+// Each interface of two boxes carries an eighth of the data each way, and more pieces hide the chains.
 TEST(RailTree, CutsTheDataIntoPieces) {
   const topology::Topology topology = boxes_of(8, 2);
   const Compiled large = compile<RailTreeCompiler>(topology, 1 << 26);

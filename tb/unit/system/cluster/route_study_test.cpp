@@ -92,7 +92,7 @@ TEST(FluidAgainstFlit, AgreesWhereFlowsShareLinksAndPortsAreServedEvenly) {
   EXPECT_NEAR(fluid / flit, 1.0, 0.01);
 }
 
-// Where several ports of a switch compete for several others, one iteration of matching does not fill every
+// If several ports of a switch compete for several others, one iteration of matching does not fill every
 // link: here 9% of the time with ECMP's collisions. Switches twice as fast as their links do.
 TEST(FluidAgainstFlit, AgreesInContentionIfSwitchesAreTwiceAsFastAsLinks) {
   const auto [fluid, flit] = fluid_and_flit({"routing.method=ecmp"});

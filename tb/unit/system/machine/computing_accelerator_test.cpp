@@ -132,8 +132,8 @@ std::vector<Layer> convolutions() {
   return {first, second, third};
 }
 
-// What a ring all-reduce of 4 moves in every accelerator's memory: three quarters are read and sent twice,
-// as much arrives and is added (read and written), and as much arrives and is written.
+// The bytes that a ring all-reduce of 4 moves in every accelerator's memory: three quarters are read and sent
+// twice, as much arrives and is added (read and written), and as much arrives and is written.
 constexpr Bytes kMoved = kGradients / 4 * 3 * (1 + 1 + 2 + 1);
 
 TEST(ComputingAccelerator, TakesTheCyclesOfTheFormulaWithTheMemoryToItself) {

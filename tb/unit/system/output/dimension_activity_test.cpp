@@ -147,7 +147,7 @@ TEST(DimensionActivity, CountsWhatATrainUsesOfItsChannel) {
   EXPECT_LT(mean(train["dimensions"][0]["busy"], window, time), 0.13);
 }
 
-// What accelerators send on for others uses their dimensions too.
+// Messages that accelerators forward for others use their dimensions too.
 TEST(DimensionActivity, AgreesWithTheUseOfDimensionsThatAreForwardedOver) {
   const auto result =
       run("hierarchy_16x8x8",

@@ -118,7 +118,7 @@ TEST(ResultFile, ReportsWhatDoesNotFit) {
   }
 }
 
-// What appears in the place of a regular file while it is written stays too.
+// A pipe that replaces a regular file during writing is not overwritten.
 TEST(ResultFile, NeverReplacesAPipe) {
   const TemporaryDirectory directory;
   ResultFile file("--out", directory.file("a.json"));

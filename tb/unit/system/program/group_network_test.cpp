@@ -23,8 +23,8 @@ GroupNetwork network_of(const SmallMachine& machine, const Members& members) {
   return {machine.loaded(), machine.topology(), machine.routing(), members};
 }
 
-// Where a route leads in a machine: the accelerators and switches on the way, and the interface's port at
-// the end; -1: not out of the network.
+// The route in a machine: the accelerators and switches on it, and the interface's port at the end; -1: not
+// out of the network.
 struct Way {
   Members nodes;
   int ni_port = -1;
@@ -189,7 +189,7 @@ RC_GTEST_PROP(GroupNetwork, PlacesSchedulesWithinTheGroup, ()) {
         }
       }
     }
-    // What it sends in its own network.
+    // The messages it sends in its own network.
     for (const auto& table : own.nodes[node].ports) {
       for (const schedule::TableEntry& entry : table) {
         if (entry.op == schedule::Op::kNop) continue;

@@ -72,7 +72,7 @@ TEST_F(ProgramTimelineTest, TellsWhatTimeGoesTo) {
   EXPECT_DOUBLE_EQ(accelerators[1]["operations"][1]["ready_ns"], 30);
 }
 
-// What is computed meanwhile hides communication, and communication hides waiting.
+// Concurrent computation hides communication, and communication hides waiting.
 TEST_F(ProgramTimelineTest, CountsEveryMomentOnce) {
   at(0, 0, 0, 20, 40);
   at(0, 1, 0, 0, 50);    // waits to 10, is exposed to 50, but for the computation
@@ -114,8 +114,8 @@ TEST_F(ProgramTimelineTest, CutsTimeAtTheEndsOfIterations) {
   EXPECT_DOUBLE_EQ(jobs[0]["iterations"][1]["end_ns"], 90);
 }
 
-// What is under way across the end of an iteration counts on both sides, and the parts of the iterations add
-// up to those of the whole.
+// An operation across the end of an iteration counts on both sides, and the parts of the iterations add up to
+// those of the whole.
 TEST_F(ProgramTimelineTest, CutsWhatIsUnderWayAtTheEndsOfIterations) {
   at(0, 0, 0, 0, 10);
   at(0, 1, 0, 0, 70);  // waits to 5, is exposed to 70 but for what is computed

@@ -27,8 +27,8 @@ using workload::Purpose;
 
 constexpr Bytes kGradients = 32 * 1024;
 constexpr Bytes kBytesPerCycle = 64;
-// What a ring all-reduce of 4 moves in every accelerator's memory: three quarters are read and sent twice,
-// as much arrives and is added (read and written), and as much arrives and is written.
+// The bytes that a ring all-reduce of 4 moves in every accelerator's memory: three quarters are read and sent
+// twice, as much arrives and is added (read and written), and as much arrives and is written.
 constexpr Cycles kDelay = kGradients / 4 * 3 * (1 + 1 + 2 + 1) / kBytesPerCycle;
 
 config::Loaded ring(std::vector<std::string> more = {}) {
@@ -100,7 +100,7 @@ TEST(SharedPasses, WaitForTheNetworkInterfaceAsLongAsItTakesTheMemory) {
   }
 }
 
-// What is never under way with an exchange in fact takes its formula in tiles too.
+// A pass that never overlaps with an exchange takes the time of its formula in tiles too.
 TEST(SharedPasses, TakeTheirFormulaWithTheMemoryToThemselves) {
   for (const char* fidelity : {"train", "flit"}) {
     const config::Loaded loaded = ring({std::string("fidelity=") + fidelity});

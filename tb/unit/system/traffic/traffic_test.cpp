@@ -114,7 +114,7 @@ TEST_P(SpreadTraffic, NeverDeadlocks) {
   EXPECT_GT(result["accepted_flits_per_node_cycle"], 0.02);
 }
 
-// Of all packets, those of the measurement arrive: as many flits come out as go in.
+// All measured packets arrive: as many flits come out as go in.
 TEST_P(SpreadTraffic, DeliversWhatIsOffered) {
   const auto result = run_synthetic("mesh_8x8_booksim", uniform(0.05, 4, 10'000), GetParam().keys);
   EXPECT_FALSE(result["saturated"]);

@@ -131,12 +131,12 @@ TEST_F(TrainingResult, SaysTheWeakestOfItsAllReduces) {
   EXPECT_EQ(result()["verified"], "off");
 }
 
-// Whose line is the longest has the widest fields.
+// The all-reduce with the longest time has the widest fields.
 TEST_F(TrainingResult, TellsOfTheTablesOfItsLongestAllReduce) {
   EXPECT_EQ(result()["ni_overhead"]["of"], 400);
 }
 
-// Where a forward pass is chained, its end is each accelerator's own.
+// If a forward pass is chained, every accelerator has its own end.
 TEST_F(TrainingResult, TakesTheChainedForwardPassOfEachAccelerator) {
   forward_ns_ = {500, 500, 520, 500};
   const Json performance = result()["training"]["accelerator_performance"];

@@ -55,7 +55,7 @@ double all_reduce_ns(config::Loaded loaded) {
 // 64 + 8 + 1 - 2, 2. Aggregation over 16 PEs: 64 * 15 / 32, 16 * 15 / 32 rounded up, 15 / 32 rounded up.
 constexpr double kForward = 64 + 40 + 2;
 constexpr double kBackward = (2 + 1 + 2) + (71 + 8 + 40) + (95 + 30);
-// Of 1024, 256 and 1 weights by 16 PEs, 32 of them a cycle.
+// The updates of 1024, 256 and 1 weights by 16 PEs, 32 of them per cycle.
 constexpr double kUpdate = 2 + 1 + 1;
 
 TEST_F(TrainingRun, BreaksANonOverlappedIterationDown) {
@@ -98,7 +98,8 @@ TEST_F(TrainingRun, ChainsTheForwardPassToTheAllReduce) {
   EXPECT_EQ(many["verified"], "values");
 }
 
-// What overlaps is simulated whole: with links that are fast enough the backward pass hides all but the last.
+// Overlapping work is simulated as a whole: with fast enough links the backward pass hides all but the last
+// all-reduce.
 TEST_F(TrainingRun, SimulatesLayersAllReducesBesideComputation) {
   const Json result = run_training(load({"training.overlap=layer_wise"}), {});
   const Json& training = result["training"];

@@ -151,7 +151,7 @@ TEST(LeastAllReduceTime, OfAStarIsOneLink) {
   EXPECT_DOUBLE_EQ(mebibyte_ns(star), 65536);
 }
 
-// Of a one-way ring each link carries a sum once around and a result once more, but for two places.
+// Each link of a one-way ring carries a sum once around and a result once more, except in two places.
 TEST(LeastAllReduceTime, CountsOneWayChannels) {
   Topology ring(Kind::kFile, {}, 4, 0);
   for (NodeId node = 0; node < 4; ++node) ring.add_channel(node, (node + 1) % 4, {kLink}, 0);
