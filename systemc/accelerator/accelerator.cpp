@@ -30,7 +30,7 @@ std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
 }
 
-// Spreads `total` over things of which `part` of `whole` have come so far: what belongs to the next ones.
+// Distributes `total` over a sequence of parts of `whole`: returns the share of each next part.
 class Spread {
  public:
   Spread(Bytes total, Bytes whole) : total_(total), whole_(whole) {}
@@ -62,7 +62,8 @@ void require_countable(const Layer& layer, Pass pass, std::int64_t batch) {
       "layer {} takes more than 2^59 multiply-accumulates for a mini-batch of {}", layer.name, batch));
 }
 
-// A PE's tiles as the accelerator's: `traffic` is what all PEs move for one of their products.
+// Converts a PE's tiles to the accelerator's: `traffic` is what all PEs together move for one of their
+// products.
 std::vector<TileDemand> demands(const TileWalk& walk, const Traffic& traffic) {
   Spread input(traffic.input, walk.traffic.input);
   Spread weight(traffic.weight, walk.traffic.weight);
@@ -119,7 +120,7 @@ ValueBytes Accelerator::bytes(Pass pass) const {
   return {.operand = operand, .result = pass == Pass::kWeightGradient ? kElement : operand, .sum = kElement};
 }
 
-// The products of full PEs and of those with what is left over, as the memory sees them.
+// The products of full PEs and of the remaining ones, as the memory sees them.
 std::vector<CountedProduct> Accelerator::counted(const Share& share, Pass pass) const {
   const auto product = [&](const Layer& layer, std::int64_t samples, std::int64_t pes, std::int64_t copies) {
     const std::int64_t count = gemm(layer, pass, samples).count;
@@ -341,7 +342,8 @@ PassWork Accelerator::stream_work(PeCycles cycles, Bytes load, Bytes store) cons
   return whole(std::move(work));
 }
 
-// Work of `values` values of a PE that come, are changed and leave: in pieces of as many as an array has PEs.
+// Work on `values` values per PE that are loaded, changed and stored, in pieces as large as the number of PEs
+// in an array.
 void Accelerator::stream(PassWork& work, std::int64_t values, Bytes load, Bytes store) const {
   if (!spec_.memory_bandwidth || values == 0) return;
   const std::int64_t piece = std::int64_t{spec_.array.rows()} * spec_.array.columns();

@@ -69,8 +69,8 @@ struct TileSequence {
   bool output_stays = false;
 };
 
-// A pass as something that runs: its tiles, what adds the PEs' weight gradients behind them. LayerEngine
-// runs it in the machine.
+// An executable pass: its tiles, and the addition of the PEs' weight gradients after them. LayerEngine runs
+// it in the machine.
 struct PassWork {
   PassCost cost;  // with the memory to itself
   std::vector<TileSequence> runs;
@@ -115,12 +115,12 @@ class Accelerator {
   // is too small for a tile, or the array's timing would need operands of more than 2 GiB; ModelError if the
   // array's product is wrong.
   LayerCycles cycles(const workload::Layer& layer, std::int64_t batch) const;
-  // The same of one pass; the weight gradient's with the local aggregation.
+  // The cost of one pass; for the weight gradient, including local aggregation.
   PassCost cost(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
   // The update of a layer's weights.
   PassCost update(const workload::Layer& layer, const Optimizer& optimizer) const;
 
-  // The same as what runs; of an unlimited memory, which nobody waits for, one tile for all.
+  // The executable work of a pass; with an unlimited memory, which never stalls, a single tile.
   PassWork work(const workload::Layer& layer, workload::Pass pass, std::int64_t batch) const;
   PassWork update_work(const workload::Layer& layer, const Optimizer& optimizer) const;
   // Work that takes `cycles` if memory never stalls it, and evenly reads `load` bytes and writes `store`

@@ -29,8 +29,8 @@ class AcceleratorModule : public sc_core::sc_module {
 
   // Whether it acts only at the start of simulation, so that nodes may run ahead of the kernel's time.
   virtual bool starts_at_once() const { return false; }
-  // Whether it acts in cycles of its node's time, which may be ahead of the kernel's: then attach() tells it,
-  // before the simulation, what wakes it in them and which network interface is its own.
+  // Whether it acts in cycles of its node's time, which may be ahead of the kernel's: then, before the
+  // simulation, attach() gives it its alarm and its network interface.
   virtual bool wants_alarm() const { return false; }
   virtual void attach(ni::WakeScheduler& /*alarm*/, ni::Interface& /*interface*/) {}
 

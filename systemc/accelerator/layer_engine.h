@@ -27,7 +27,7 @@ class LayerEngine final : public sc_core::sc_module {
   LayerEngine(const sc_core::sc_module_name& name, Frequency clock);
   ~LayerEngine() override;
 
-  // Begins now. Throws ModelError if another work is under way.
+  // Starts the work now. Throws ModelError if another one is in progress.
   void start(std::shared_ptr<const PassWork> work);
   bool busy() const { return work_ != nullptr; }
   // Notified when the last result of a work is in the memory.

@@ -15,7 +15,7 @@ std::int64_t divide_up(std::int64_t value, std::int64_t by) {
   return (value + by - 1) / by;
 }
 
-// `size` things for at most `parts`: as many get `each` as there are, and one gets the rest.
+// Splits `size` items over at most `parts`: `full` parts get `each`, and one gets the rest.
 struct Parts {
   std::int64_t each = 0;
   std::int64_t full = 0;

@@ -23,8 +23,8 @@ const char* to_string(Split split);
 // All but kBest.
 const std::vector<Split>& splits();
 
-// A pass of a layer as the PEs compute it: `full` PEs compute `layer` for `samples` samples, and `smaller`
-// ones what is left over.
+// A pass of a layer as split over PEs: `full` PEs compute `layer` for `samples` samples, and `smaller` ones
+// the rest.
 struct Share {
   workload::Layer layer;
   std::int64_t samples = 1;
@@ -32,7 +32,7 @@ struct Share {
   workload::Layer smaller_layer;
   std::int64_t smaller_samples = 0;
   std::int64_t smaller = 0;
-  // The operand that all PEs read is read once, for each of so many groups of PEs that read the same.
+  // An operand that all PEs share is read once for each group of PEs that read the same values.
   bool shares_input = false;
   bool shares_weight = false;
   std::int64_t copies = 1;

@@ -79,7 +79,7 @@ void TileEngine::load_nothing() {
   }
 }
 
-// The transfer that was asked for first, results first where both came at once.
+// Serves the transfer requested first, results first among simultaneous ones.
 void TileEngine::transfer() {
   while (true) {
     // Waits until all work that ends at this instant is known, before choosing what comes next.

@@ -15,7 +15,7 @@
 
 namespace coppice::accelerator {
 
-// The tiles of a product in the order in which an accelerator computes them, and what it does with them.
+// The tiles of a product in the order of computation, and their data.
 class TileProgram {
  public:
   virtual ~TileProgram() = default;
@@ -32,13 +32,13 @@ class TileProgram {
   virtual void loaded(std::int64_t /*tile*/, std::span<const std::uint8_t> /*operands*/) {}
   // It is computed from now on for the cycles of its demand.
   virtual void compute(std::int64_t /*tile*/) {}
-  // Its results, as many bytes as it stores.
+  // The results of a tile, as many bytes as it stores.
   virtual std::span<const std::uint8_t> results(std::int64_t /*tile*/) { return {}; }
 };
 
 // The accelerator of a node: double buffers around its arrays, and a DMA engine that fills and empties them
-// over a TLM-2.0 socket, one transfer at a time, in the order of request. A memory that nobody else uses
-// makes it take the cycles of run_pipeline(); one that serves a network interface as well makes it wait.
+// over a TLM-2.0 socket, one transfer at a time, in request order. With a memory of its own it takes the
+// cycles of run_pipeline(); a memory shared with a network interface makes it wait.
 class TileEngine : public sc_core::sc_module, public StatisticsOwner {
  public:
   tlm_utils::simple_initiator_socket<TileEngine> memory{"memory"};
@@ -54,7 +54,7 @@ class TileEngine : public sc_core::sc_module, public StatisticsOwner {
   // The kernel's resolution must be a femtosecond (fabric/sim_time.h).
   TileEngine(const sc_core::sc_module_name& name, Frequency clock);
 
-  // Begins `program`, which must outlast it. Throws ModelError if another one is under way.
+  // Starts `program`, which must outlast it. Throws ModelError if another one is in progress.
   void start(TileProgram& program);
   bool busy() const { return program_ != nullptr; }
   // Notified when the last result of a program is in the memory.

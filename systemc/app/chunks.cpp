@@ -1,5 +1,5 @@
-// coppice chunks: what the chunk scheduler of a hierarchical system decides and expects (Themis), in
-// milliseconds of real time: no tables, no network.
+// coppice chunks: prints the decisions and expected times of a hierarchical system's chunk scheduler (Themis)
+// within milliseconds, without tables or a network.
 #include <memory>
 #include <optional>
 

@@ -49,7 +49,7 @@ void add_input(CLI::App& line, Input& input);
 config::Loaded load(const Input& input, config::Purpose purpose, bool records_waves = false);
 // Prints the warnings found by load().
 void warn(config::Loaded& loaded, config::Purpose purpose, bool records_waves = false);
-// Warns on stderr of what a result's `warnings` add to those of its configuration.
+// Prints the warnings of a result that its configuration did not cause.
 void warn(const nlohmann::ordered_json& result, const config::Loaded& loaded);
 
 // Throws ModelError if standard output takes no more.
@@ -64,10 +64,10 @@ struct Style {
 // --quiet and --json.
 void add_style(CLI::App& line, Style& style);
 
-// JSON as results are written; what is no UTF-8 in names of the input (layers, collectives of a trace) is
+// JSON in the form of results; bytes of input names (layers, collectives of a trace) that are not UTF-8 are
 // replaced.
 std::string json_text(const nlohmann::ordered_json& json);
-// The summary, its first line bold on a terminal; or what the style asks for.
+// Prints the summary, its first line bold on a terminal, or the output requested by the style.
 void print_result(const Style& style, const nlohmann::ordered_json& result, std::string_view summary);
 
 // Whether colours are shown on standard output or error (1, 2): it is a terminal, and NO_COLOR is not set.

@@ -108,7 +108,8 @@ class Comparison {
         sizes_(std::move(sizes)),
         refused_(algorithms_.size() * sizes_.size()) {}
 
-  // Runs all of it, many at a time; `interrupting` is called before an interruption ends what runs.
+  // Runs everything, many runs at a time; calls `interrupting` before an interruption ends running
+  // simulations.
   void run(const Input& input, const std::atomic<bool>& interrupted,
            const std::function<void()>& interrupting) {
     std::vector<system::SubprocessJob> jobs;

@@ -17,7 +17,7 @@ constexpr double kRight = 230;  // for the names
 constexpr double kTop = 50;
 constexpr double kBottom = 70;
 constexpr std::size_t kMostSizeLabels = 8;
-// Okabe and Ito's colours, which those who see few colours can tell apart; then the same, dashed.
+// The colours of Okabe and Ito, which colour-blind readers can tell apart; then the same colours, dashed.
 constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#e69f00", "#56b4e9", "#777777"};
 constexpr const char* kText = "#222";
@@ -177,7 +177,7 @@ std::string series(Points places, const std::string& name, std::size_t number, d
   return text + label(sample + 32, name_y, name, "start");
 }
 
-// Circles around what was chosen.
+// Circles around the algorithms chosen by auto.
 std::string rings(Points places, const std::string& name, double name_y) {
   std::string text;
   const double sample = kWidth - kRight + 18;
@@ -209,7 +209,7 @@ std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::stri
   const LogAxis x(static_cast<double>(bound.begin()->first), static_cast<double>(bound.rbegin()->first),
                   kLeft, kWidth - kRight);
   const LogAxis y(least / 1.2, most * 1.2, kHeight - kBottom, kTop);
-  // The slowest at the largest size comes first, as in the figure from above.
+  // The slowest at the largest size comes first, as it is at the top of the figure.
   std::vector<std::pair<double, std::string>> order;
   for (auto& [algorithm, points] : lines) {
     std::ranges::sort(points);

@@ -21,12 +21,12 @@ struct ComparedRun {
 
 // A line per size and algorithm, the fastest of a size first.
 std::string comparison_text(const std::vector<ComparedRun>& runs);
-// The same as comma-separated values with a header.
+// The rows as comma-separated values with a header.
 std::string comparison_csv(const std::vector<ComparedRun>& runs);
 // {"schema": "coppice.compare/1", ..., "rows": [...]}.
 std::string comparison_json(const std::vector<ComparedRun>& runs);
-// Time over size, both logarithmic, a line per algorithm, circles around what auto chose and a dotted line
-// for the bound: a scalable vector graphic.
+// An SVG figure of time over size, both logarithmic: a line per algorithm, circles around the choice of auto,
+// and a dotted line for the bound.
 std::string comparison_svg(const std::vector<ComparedRun>& runs, const std::string& title);
 
 }  // namespace coppice::app

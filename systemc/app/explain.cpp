@@ -119,7 +119,7 @@ std::string as_text(const std::vector<Item>& items) {
 std::string escaped(std::string_view text) {
   std::string safe;
   for (const char letter : text) {
-    // MkDocs takes what stands in braces for attributes of the text before it, and leaves it out.
+    // MkDocs would interpret text in braces as attributes and drop it.
     if (letter == '{' || letter == '}') {
       safe += letter == '{' ? "&#123;" : "&#125;";
       continue;

@@ -9,7 +9,7 @@
 namespace coppice::app {
 namespace {
 
-// A signal handler reaches nothing but what is static.
+// Static, because a signal handler can access nothing else.
 std::atomic<bool> signalled{false};
 std::atomic<int> first_signal{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
@@ -18,7 +18,7 @@ constexpr std::size_t kMostFiles = 16;
 std::array<std::array<char, 4096>, kMostFiles> unfinished{};
 std::atomic<std::size_t> unfinished_files{0};
 
-// Those who poll get this long to end what they do.
+// The time that polling code gets to finish.
 constexpr unsigned kGraceSeconds = 1;
 constexpr int kNoRoomStatus = 1;
 

@@ -6,9 +6,9 @@ namespace coppice::app {
 
 inline constexpr int kInterruptedStatus = 130;
 
-// From now on the first Ctrl-C (SIGINT) or SIGTERM sets the flag returned, for those who poll it and clean
-// up. If the process is still there a second later, in whatever it is doing, or at the second signal, it is
-// ended: the unfinished output files are removed, and it ends as end_as_interrupted() does.
+// From now on the first Ctrl-C (SIGINT) or SIGTERM sets the returned flag, for code that polls it and cleans
+// up. If the process still exists a second later, or at the second signal, it is ended: unfinished output
+// files are removed, and it ends as by end_as_interrupted().
 const std::atomic<bool>& catch_interrupts();
 
 // From now on a file that may not grow is an error of the call that writes to it and not a signal; one that

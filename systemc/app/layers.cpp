@@ -1,4 +1,4 @@
-// coppice layers: what each layer costs an accelerator, pass by pass.
+// coppice layers: prints the cost of each layer on an accelerator, pass by pass.
 #include <memory>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// coppice list: what configurations and options may name.
+// coppice list: prints the names that configurations and options accept.
 #include <fmt/format.h>
 
 #include "app/command.h"

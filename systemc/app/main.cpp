@@ -1,5 +1,5 @@
-// The coppice command: reads the command line, runs one subcommand, and turns what goes wrong into a message
-// and an exit status.
+// The coppice command: reads the command line, runs one subcommand, and turns errors into a message and an
+// exit status.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -55,7 +55,7 @@ int execute(const Command& command) {
   return kRunFailed;
 }
 
-// An empty text is no file, number or key: it comes from a variable of a script that is not set.
+// An empty string is not a file, number or key: it usually comes from an unset variable of a script.
 void require_values(CLI::App& app) {
   const CLI::Validator filled(
       [](const std::string& text) { return text.empty() ? "expected a value, found an empty string" : ""; },

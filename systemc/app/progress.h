@@ -10,18 +10,18 @@
 
 namespace coppice::app {
 
-// A line on the terminal that says what a long command does, how far it is where that is known, and for how
-// long; nothing if stderr is no terminal. It is kept up to date by a thread of its own, whatever the command
-// is busy with, and erased at the end.
+// A line on the terminal that shows what a long command is doing, its progress if known, and the elapsed
+// time; nothing if stderr is not a terminal. A thread updates it, whatever the command is busy with, and it
+// is erased at the end.
 class ProgressLine {
  public:
-  // `what` is done: an algorithm, a pattern.
+  // `what` names the current work: an algorithm, a pattern.
   explicit ProgressLine(std::string what);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // For RunOptions::progress; empty if there is no terminal. Refers to this object.
+  // The callback for RunOptions::progress; empty without a terminal. Refers to this object.
   std::function<void(double fraction)> callback();
 
  private:

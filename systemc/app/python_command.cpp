@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Debian's, whose packages the modules are built on, and not another that stands before it on the path.
+// Debian's Python, for whose packages the modules are written, instead of another one earlier on the path.
 constexpr const char* kPython = "/usr/bin/python3";
 
 struct PythonLine {
@@ -29,7 +29,7 @@ struct PythonLine {
   std::vector<char> flags;
 };
 
-// The folder of the Python package: beside a command that is installed, else that of the sources.
+// The folder of the Python package: beside an installed command, otherwise in the sources.
 std::string package_folder(const fs::path& command) {
   std::error_code none;
   const fs::path installed = command.parent_path().parent_path() / "lib/python3/dist-packages";

@@ -27,7 +27,7 @@ std::string fidelity_of(const ordered_json& result) {
   return one ? fidelity : "auto";
 }
 
-// The machine that ran, without what costs time and changes no cycle.
+// The machine of the run, without options that cost time but change no cycle.
 config::Loaded load_again(const std::string& path, const ordered_json& result) {
   std::vector<std::string> overrides{"check=off", "fidelity=" + fidelity_of(result)};
   const config::Loaded as_it_was = config::load(path, {}, config::Purpose::kRun);

@@ -99,8 +99,8 @@ class Coloring {
     colors_[static_cast<std::size_t>(number)] = color;
   }
 
-  // The path from the vertex by edges of color `own` and color `other` in turn does not come to a left vertex
-  // without `own`: exchanging its colors frees `own` at the vertex.
+  // The path from the vertex whose edges alternate between colors `own` and `other` ends at no left vertex
+  // without `own`, so exchanging its colors frees `own` at the vertex.
   void free_at_right(std::int32_t vertex, std::int32_t own, std::int32_t other) {
     std::vector<std::int32_t> path;
     bool at_right = true;

@@ -26,15 +26,15 @@ class ConfigError : public std::runtime_error {
 };
 
 // A request that cannot be met for a reason found below the configuration (an algorithm that is not defined
-// on a topology, a graph that is not connected). Whoever knows the place of the key rethrows it as a
+// on a topology, a disconnected graph). The caller that knows the key's location rethrows it as a
 // ConfigError.
 class UnsupportedError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Something takes longer than the longest time that can be simulated (kLongestTime). Whoever knows which
-// input asks for it says so.
+// Something takes longer than the longest time that can be simulated (kLongestTime). The caller that knows
+// the responsible input names it.
 class TimeLimitError : public UnsupportedError {
  public:
   explicit TimeLimitError(const std::string& what)

@@ -34,8 +34,8 @@ void use_huge_pages() {
   mallopt(M_MMAP_THRESHOLD, kLargestOfHeap);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   mallopt(M_TOP_PAD, kReserve);
-  // The heap grows now, by the reserve. The pointer is volatile, since a compiler may leave out an allocation
-  // that nobody uses.
+  // The heap grows now, by the reserve. The pointer is volatile because a compiler may remove an unused
+  // allocation.
   void* const volatile probe = std::malloc(kProbe);
   mallopt(M_TOP_PAD, kSmallStep);
   if (probe == nullptr) return;

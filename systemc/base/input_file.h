@@ -6,7 +6,7 @@
 
 namespace coppice {
 
-// Why an input could not be read: what() is the reason alone ("No such file or directory").
+// The reason why an input could not be read: what() is the reason alone ("No such file or directory").
 class UnreadableError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// Walks over the text and tells how far the parser has read.
+// Iterates over the text and records how far the parser has read.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -50,7 +50,8 @@ class Locator : public nlohmann::json_sax<json> {
  public:
   Locator(std::string pointer, const std::size_t* read) : pointer_(std::move(pointer)), read_(read) {}
 
-  // Bytes read when the value had begun: the last byte of a string, one behind a number, or a bracket.
+  // The number of bytes read when the value had begun: the last byte of a string, one after a number, or a
+  // bracket.
   std::size_t found_at() const { return found_at_; }
 
   bool null() override { return scalar(); }
@@ -182,7 +183,7 @@ SourceLocation locate(std::string_view text, const std::string& file, const std:
   const CountingIterator begin(text.data(), &read);
   const CountingIterator end(text.data() + text.size(), &read);
   json::sax_parse(begin, end, &locator);
-  // Back over a look-ahead behind a number, to the value's last byte, then to its first.
+  // Moves back over a look-ahead after a number, to the value's last byte, then to its first.
   std::size_t at = std::min(locator.found_at(), text.size());
   while (at > 0 && std::string_view(" \t\r\n,]}").find(text[at - 1]) != std::string_view::npos) --at;
   if (at > 0 && text[at - 1] == '"') {

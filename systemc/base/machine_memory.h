@@ -4,8 +4,7 @@
 
 namespace coppice {
 
-// The memory that this process may still take: all that the machine has, or what is left of its limit (ulimit
-// -v).
+// The memory that this process may still use: that of the machine, or what remains of its limit (ulimit -v).
 Bytes machine_memory();
 
 }  // namespace coppice

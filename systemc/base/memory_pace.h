@@ -7,12 +7,12 @@
 
 namespace coppice {
 
-// How long a memory takes to move data, in whole cycles of `clock`; nothing where it is unlimited.
+// The time that a memory takes to move data, in whole cycles of `clock`; zero if it is unlimited.
 struct MemoryPace {
   std::optional<Bandwidth> bandwidth;
   Frequency clock{1'000'000'000};
 
-  // Rounded up; more than can be simulated becomes the most that can be.
+  // Rounded up, and capped at the longest time that can be simulated.
   std::int64_t cycles(Bytes bytes) const;
 };
 

@@ -12,8 +12,8 @@
 
 namespace coppice {
 
-// Records that several threads open, hand to each other and close. A record stays where it is and is found by
-// its identity; identities are given out by blocks, to the Shelf of a thread, and are used again.
+// Records that several threads open, hand to each other and close. A record stays in place and is found by
+// its identity; identities are allocated in blocks to the Shelf of a thread, and reused.
 //
 // Whoever hands an identity to another thread lets what it wrote before be seen there: threads meet between
 // the two.
@@ -76,8 +76,8 @@ class Shelf {
   }
   void give_back(std::uint64_t id) { free_.push_back(id); }
 
-  // Shares out what is free when much more is on one shelf than on another: messages may all begin in one
-  // thread and end in another. Between the times at which threads use them.
+  // Rebalances free records if one shelf has many more than another: messages may all begin in one thread and
+  // end in another. Call it while no thread uses them.
   static void level(Shelf& one, Shelf& other) {
     Shelf& more = one.free_.size() < other.free_.size() ? other : one;
     Shelf& less = &more == &one ? other : one;

@@ -13,8 +13,8 @@ struct Quantity {
   std::string_view summary;  // what it says, one sentence
 };
 
-// A module that counts. It declares its quantities where it counts them: results and the reference collect
-// them by a walk over the modules of the machine (system/output/statistics.h).
+// A module with statistics. It declares its quantities where it counts them; results and the reference
+// collect them by walking the modules of the machine (system/output/statistics.h).
 class StatisticsOwner {
  public:
   using Reader = std::function<void(const Quantity& quantity, double value)>;

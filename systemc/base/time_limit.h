@@ -24,7 +24,7 @@ inline Femtoseconds checked_sum(Femtoseconds time, Femtoseconds by) {
   return sum;
 }
 
-// `count` times `each`, or kLongestTime where that is longer: for times that are only compared.
+// `count` times `each`, capped at kLongestTime: for times that are only compared.
 inline Femtoseconds capped_time(std::int64_t count, Femtoseconds each) {
   Femtoseconds time = 0;
   return __builtin_mul_overflow(count, each, &time) ? kLongestTime : std::min(time, kLongestTime);

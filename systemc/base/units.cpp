@@ -119,7 +119,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// More digits than 64 bits hold are no exact quantity: nullopt.
+// Returns nullopt if the digits do not fit 64 bits.
 std::optional<Decimal> read_decimal(std::string_view whole, std::string_view fraction) {
   while (!fraction.empty() && fraction.back() == '0') fraction.remove_suffix(1);
   Decimal result;

@@ -16,7 +16,7 @@ using Femtoseconds = std::int64_t;
 inline constexpr Femtoseconds kFemtosecondsPerNanosecond = 1'000'000;
 inline constexpr Femtoseconds kFemtosecondsPerSecond = 1'000'000'000'000'000;
 
-// The most simulated time there is: what Femtoseconds hold, less a margin for rounding up.
+// The longest simulated time: the range of Femtoseconds, less a margin for rounding up.
 inline constexpr Femtoseconds kLongestTime = 9'223 * kFemtosecondsPerSecond;
 
 // Bytes moved per second, one direction. Decimal units as the field writes them: 16 GB/s = 16e9 B/s.
@@ -34,10 +34,9 @@ struct Frequency {
   Femtoseconds period() const { return (kFemtosecondsPerSecond + hertz / 2) / hertz; }
 };
 
-// A number followed by a unit, the space between them optional: "64 KiB", "16 GB/s", "100 Gb/s", "150 ns",
-// "1 GHz". KiB/MiB/GiB are powers of 1024, kB/MB/GB powers of 1000. Each throws std::invalid_argument with
-// the reason and an example of what would be right; signs, fractions of the smallest unit and overflow
-// are refused.
+// A number followed by a unit, optionally separated by a space: "64 KiB", "16 GB/s", "100 Gb/s", "150 ns", "1
+// GHz". KiB/MiB/GiB are powers of 1024, kB/MB/GB powers of 1000. Each function throws std::invalid_argument
+// with the reason and an example; signs, fractions of the smallest unit and overflow are refused.
 Bytes parse_bytes(std::string_view text);
 Bandwidth parse_bandwidth(std::string_view text);
 Femtoseconds parse_duration(std::string_view text);

@@ -69,7 +69,7 @@ class Reader {
     add_places(key.path, value);
   }
 
-  // The keys of a list's elements, and what is in them.
+  // Adds the keys of a list's elements, and their contents.
   void add_places(const std::string& path, const Node& value) {
     if (value.kind != Node::Kind::kList && value.kind != Node::Kind::kMap) return;
     for (std::size_t i = 0; i < value.children.size(); ++i) {

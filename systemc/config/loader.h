@@ -20,15 +20,16 @@ Loaded load(const std::string& path, const std::vector<std::string>& overrides, 
 Loaded load_booksim(const std::string& path, const BooksimExperiment& experiment,
                     const std::vector<std::string>& overrides);
 
-// Throws ConfigError for a key without which there is no such use of what was loaded for another.
+// Throws ConfigError for a missing key that this purpose requires, if the configuration was loaded for
+// another.
 void require_keys(const Loaded& loaded, Purpose purpose);
 
 // Every key with its resolved value, in the units the file would use: the "config" of a result. Loading it
 // again as YAML gives the same configuration.
 nlohmann::ordered_json to_json(const Config& config);
 
-// Puts to_json() into a result as "config", behind it as "warnings" what whoever loaded it was warned of, and
-// as "assumptions" what was taken for granted of files that leave it open, if anything was.
+// Adds to_json() to a result as "config", followed by the configuration's "warnings" and "assumptions", if
+// there are any.
 void write_config(const Config& config, nlohmann::ordered_json& result);
 
 }  // namespace coppice::config

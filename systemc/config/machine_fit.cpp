@@ -22,7 +22,7 @@ constexpr const char* kFlit = "system.flit";
 constexpr const char* kPayload = "system.ni.payload";
 constexpr const char* kDepth = "system.router.vc_depth";
 
-// Flits that close up behind their heads, by two a router.
+// Flits that close up behind their heads, by two per router.
 constexpr Cycles kClosingUp = 12;
 
 void add(std::vector<topology::LinkSpec>& links, const topology::LinkSpec& link) {

@@ -76,8 +76,8 @@ void check_datelines(const Loaded& loaded) {
   }
 }
 
-// A payload below a flit is one that was not thought of when flits became wider: a packet of one flit behind
-// its head would halve the bandwidth.
+// A payload below a flit was probably forgotten when flits became wider: a packet of one flit behind its head
+// would halve the bandwidth.
 void check_payload(const Loaded& loaded) {
   const SystemConfig& system = loaded.config.system;
   const Bytes payload = system.ni.payload;

@@ -185,7 +185,7 @@ void add_router_keys(std::vector<Key>& keys) {
   // A route names the virtual channels of each hop.
   keys.push_back(unless(with(vcs, {Purpose::kRun, Purpose::kTraffic, Purpose::kSchedule, Purpose::kRoute}),
                         idle_router));
-  // Pieces that wait in a buffer are no longer than it.
+  // Pieces that wait in a buffer are no longer than the buffer.
   keys.push_back(unless(
       with(or_automatic(integer_key(
                             "system.router.vc_depth",
@@ -219,7 +219,7 @@ void add_router_keys(std::vector<Key>& keys) {
   arbitration.write = unless_usual(arbitration.write, "round_robin");
   arbitration.example = "round_robin";
   keys.push_back(unless(with(arbitration, {Purpose::kRun, Purpose::kTraffic}), idle_router));
-  // Routing studies simulate the SystemC model only; so do those of interfaces below.
+  // Routing studies simulate only the SystemC model; this holds for the network interfaces below, too.
   keys.push_back(unless(with(enum_key<>(
                                  "system.router.impl", [](auto& c) -> auto& { return c.system.router.impl; },
                                  std::vector{Implementation::kSystemc, Implementation::kRtl}),
@@ -534,7 +534,7 @@ void add_descriptions(std::vector<Key>& keys) {
   }
 }
 
-// A default is an example of what would be right.
+// Uses defaults as examples.
 void add_examples(std::vector<Key>& keys) {
   for (Key& key : keys) {
     if (!key.example.empty()) continue;

@@ -15,10 +15,9 @@ FlitBits head_bits(const ni::NiContext& context, const ni::MessageRecord& record
                    const fabric::Packet& packet);
 std::uint64_t route_bits(const topology::Route& route);
 
-// The 128 bits of every flit under way. Modules in SystemC move flits as a packet's identity and a number;
-// modules in Verilog get the bits here, and leave here what came out of them. Bits that nobody has written
-// are what a network interface in SystemC would send: a head with its route, or data of the message's
-// payload.
+// The 128 bits of every flit in flight. SystemC modules move flits as a packet's identity and a number;
+// Verilog modules get the bits here, and store their outputs here. Bits that nothing has written are those
+// that a SystemC network interface would send: a head with its route, or data of the message's payload.
 class FlitContents {
  public:
   explicit FlitContents(const ni::NiContext& context) : context_(&context) {}

@@ -36,8 +36,8 @@ struct NiCollective {
 
 enum class NiOrder : std::uint8_t { kInTurns, kByPriority, kFirstToStart };
 
-// rtl/ni/network_interface.v with several contexts, Verilated, as NiModel is with one. Inputs are those of
-// the next cycle, step() or clock().
+// rtl/ni/network_interface.v, Verilated with several contexts; the counterpart of NiModel. Inputs take effect
+// in the next cycle, by step() or clock().
 class NiContextsModel {
  public:
   static constexpr int kContexts = NiContextsLimits::kContexts;

@@ -8,7 +8,7 @@
 
 namespace coppice::cosim {
 
-// rtl/ni/network_interface.v with one context, Verilated, behind plain C++: its users need neither SystemC
+// rtl/ni/network_interface.v, Verilated with one context, behind plain C++: its users need neither SystemC
 // nor Verilator's headers, which must not meet in one translation unit.
 class NiModel {
  public:

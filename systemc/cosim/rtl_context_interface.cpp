@@ -158,7 +158,7 @@ void RtlContextInterface::load_tables(int index, Cycles now) {
   if (loading_ >= 0 && lines_.empty()) put_tables(now);
 }
 
-// In the cycle to come, `now`: a line, or behind the last the sizes.
+// Sends, in the coming cycle `now`, a table line, or after the last one the sizes.
 void RtlContextInterface::put_tables(Cycles now) {
   if (lines_.empty()) {
     model_->commit(loading_, sizes_);
@@ -171,7 +171,7 @@ void RtlContextInterface::put_tables(Cycles now) {
   lines_.pop_front();
 }
 
-// Messages that have come have been added, and counted.
+// Messages that have arrived have been added and counted.
 void RtlContextInterface::unload(ContextId id) {
   const int index = find(id);
   Context& context = contexts_[static_cast<std::size_t>(std::max(index, 0))];
@@ -253,7 +253,7 @@ void RtlContextInterface::step(Cycles now) {
   }
 }
 
-// Who is told of an end acts in the next cycle, before the RTL sees it.
+// The receiver of an end acts in the next cycle, before the RTL sees it.
 void RtlContextInterface::wake(Cycles now) {
   while (const auto id = next_counted(now)) {
     const ni::MessageRecord& record = (*shared().log)[*id];

@@ -18,8 +18,8 @@ namespace coppice::cosim {
 // The table capacity of a context.
 inline constexpr TableRoom kContextRoom{NiContextsLimits::kLines, NiContextsLimits::kFlows};
 
-// The gradient buffers of an accelerator's collectives, one behind the other in the words that the RTL
-// reaches.
+// The gradient buffers of an accelerator's collectives, one after the other in the words that the RTL can
+// address.
 class BufferMap final : public WordMemory {
  public:
   static constexpr Bytes kReach = Bytes{4} << NiLimits::kAddressBits;
@@ -41,9 +41,9 @@ class BufferMap final : public WordMemory {
   std::uint32_t next_ = 0;
 };
 
-// rtl/ni/network_interface.v with contexts in the place of ni::NetworkInterface, for programs: the same
-// cycles and flits. The RTL decides what issues when, and when a collective has ended; around it are kept
-// only the records that observers and results are made of, which what it does is held against.
+// rtl/ni/network_interface.v with contexts instead of ni::NetworkInterface, for programs: the same cycles and
+// flits. The RTL decides what issues when, and when a collective has ended; this class keeps only the records
+// for observers and results, and checks the RTL against them.
 //
 // A line of a table is loaded a cycle, the first of each port first, from the cycle of load() on, and the
 // tables are committed in the cycle after the last: that has to be over when they start. Before the first

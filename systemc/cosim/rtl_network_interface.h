@@ -11,7 +11,7 @@
 
 namespace coppice::cosim {
 
-// Why no Verilated network interface can take part in such a system, and what would be right; empty if one
+// Why a Verilated network interface cannot take part in such a system, and what to write instead; empty if it
 // can.
 std::string refuse_ni_settings(const config::SystemConfig& system, const topology::Topology& topology,
                                int ni_ports);
@@ -20,7 +20,7 @@ struct TableRoom {
   int lines = NiLimits::kLines;
   int flows = NiLimits::kFlows;
 };
-// Why it cannot run the schedule, whose interfaces stand at `nodes` of the machine; empty if it can.
+// Why it cannot run the schedule, whose interfaces are at `nodes` of the machine; empty if it can.
 std::string refuse_schedule(const config::SystemConfig& system, const schedule::Schedule& schedule,
                             const topology::Topology& topology, std::span<const topology::NodeId> nodes,
                             const TableRoom& room = {});

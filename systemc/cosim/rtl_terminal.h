@@ -44,7 +44,7 @@ class RtlTerminal : public fabric::Terminal {
 
  protected:
   const ni::NiContext& shared() const { return context_; }
-  // An entry has issued: its message leaves behind those that have.
+  // An entry has issued: its message leaves after the earlier ones.
   void message_issued(int port, std::uint64_t message) {
     senders_[static_cast<std::size_t>(port)].messages.push_back(message);
   }
@@ -54,7 +54,7 @@ class RtlTerminal : public fabric::Terminal {
   virtual void message_left(ni::MessageRecord& /*record*/, Cycles /*now*/) {}
   virtual const topology::Route& route_of(const ni::MessageRecord& record) const = 0;
 
-  // A flit that came, for the RTL; its packet is gone if it is a tail.
+  // An arrived flit, for the RTL; its packet is gone if it is a tail.
   struct Arrival {
     FlitBits bits;
     std::uint64_t message;
@@ -66,8 +66,8 @@ class RtlTerminal : public fabric::Terminal {
   // The bookkeeping of a network interface's cycle, common to all; throws ModelError on an impossible
   // outcome.
   void take_outcome(const NiOutcome& outcome, Cycles now);
-  // The last tail of a message has come at the port in this cycle, as the RTL says: fills in the record of
-  // its arrival. The message counts when it has been added.
+  // The last tail of a message has arrived at the port in this cycle, according to the RTL: fills in the
+  // record of its arrival. The message counts when it has been added.
   void message_came(int port, Cycles now);
   // The next message that counts by now, taken out; ports in ascending order.
   std::optional<std::uint64_t> next_counted(Cycles now);

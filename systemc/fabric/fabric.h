@@ -11,7 +11,8 @@
 
 namespace coppice::fabric {
 
-// A gradient message from one network-interface port to another: what the NIs hand to any fabric.
+// A gradient message from one network-interface port to another, as the network interfaces hand it to any
+// fabric.
 struct Message {
   std::uint64_t id = 0;  // unique in a run
   NodeId src = topology::kNoNode;
@@ -33,8 +34,8 @@ class Injector {
   // The tail of a packet went into the injection channel.
   virtual void packet_injected(const Packet& packet, Cycles now) = 0;
 
-  // The same in whole messages, for fabrics that move those. The message to inject next and the cycle from
-  // which it is there; no message: none until Fabric::wake().
+  // The next message to inject and the cycle from which it is available, for fabrics that move whole
+  // messages; no message: none until Fabric::wake().
   struct Pending {
     const Message* message = nullptr;
     Cycles ready = 0;
@@ -49,12 +50,11 @@ class Injector {
 class Ejector {
  public:
   virtual ~Ejector() = default;
-  // The head of a packet comes out of the ejection channel, and its tail later: time to fetch what that
-  // needs.
+  // The head of a packet leaves the ejection channel, and its tail later: time to prefetch.
   virtual void expect(const Packet& /*packet*/) {}
   // The tail of a packet came out of the ejection channel.
   virtual void packet_ejected(const Packet& packet, Cycles now) = 0;
-  // Whether it wants to know of every flit that comes out, where the fabric moves flits.
+  // Whether the ejector wants to see every flit that comes out, if the fabric moves flits.
   virtual bool takes_flits() const { return false; }
   virtual void flit_ejected(const Packet& /*packet*/, Flit /*flit*/, Cycles /*now*/) {}
   // The tail of a whole message did; returns the flits it had.
@@ -81,7 +81,7 @@ class FabricObserver {
   // channel of their way is slower.
   virtual void channel_busy(topology::ChannelId /*channel*/, Cycles /*begin*/, Cycles /*end*/,
                             Femtoseconds /*used*/) {}
-  // From `at` on, what a network-interface port sends flows at so many bytes per second; 0: nothing does.
+  // From `at` on, the flow from a network-interface port has this many bytes per second; 0: none.
   virtual void flow_rate(NodeId /*node*/, int /*ni_port*/, double /*bytes_per_second*/, Femtoseconds /*at*/) {
   }
 };
@@ -93,7 +93,7 @@ struct FabricStatistics {
   std::int64_t flit_hops = 0;               // routers traversed, summed over flits
   std::vector<std::int64_t> channel_flits;  // per channel
 
-  // For fabrics that are one module: all but those of channels.
+  // For fabrics that are a single module, not one of channels.
   void read(const StatisticsOwner::Reader& read) const {
     read({"fabric", "flits_injected", "", "Flits of all messages sent."},
          static_cast<double>(flits_injected));
@@ -121,9 +121,9 @@ class Fabric {
   // The cycle in which something last moved, and the clock period.
   virtual Cycles last_movement() const = 0;
   virtual Femtoseconds period() const = 0;
-  // Nothing is under way, in flits or credits.
+  // Whether no flits or credits are in flight.
   virtual bool idle() const = 0;
-  // Throws ModelError unless every flit and credit is back where it started.
+  // Throws ModelError unless every flit and credit has returned.
   virtual void check_conservation() const = 0;
   // The stuck packets and their locations, one line each, for deadlock reports; at most `limit` lines.
   virtual std::string describe_packets(int limit) const = 0;

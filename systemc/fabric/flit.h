@@ -6,8 +6,8 @@ namespace coppice::fabric {
 
 using PacketId = std::uint32_t;
 
-// The unit of flow control, as it lies in a virtual-channel buffer. Which channel and virtual channel it is
-// on is where it lies; what it carries belongs to its packet.
+// The unit of flow control, as stored in a virtual-channel buffer. Its position determines its channel and
+// virtual channel; its packet determines its contents.
 struct Flit {
   PacketId packet = 0;
   std::uint32_t sequence : 31 = 0;  // within the packet, from 0

@@ -55,8 +55,8 @@ struct Packet {
   }
 };
 
-// All packets in flight; identities are reused after release. A pool per thread where several move packets,
-// all of one store: what one has acquired another may release.
+// All packets in flight; identities are reused after release. With several threads each has a pool, all of
+// one store: a packet may be acquired in one and released in another.
 class PacketPool {
  public:
   PacketPool() : store_(std::make_shared<RecordStore<Packet>>()), shelf_(*store_) {}
@@ -81,7 +81,7 @@ class PacketPool {
   }
   Packet& operator[](PacketId id) { return (*store_)[id]; }
   const Packet& operator[](PacketId id) const { return std::as_const(*store_)[id]; }
-  // Acquired here and not released here: the sum over all pools of a store is that of the packets in flight.
+  // The number acquired minus released here; summed over all pools of a store, the packets in flight.
   std::int64_t in_flight() const { return in_flight_; }
   static void level(PacketPool& one, PacketPool& other) { Shelf<Packet>::level(one.shelf_, other.shelf_); }
 

@@ -4,16 +4,17 @@
 
 namespace coppice::fabric {
 
-// A fabric whose messages change their routes while they are under way, and whose channels can fail.
+// A fabric whose messages can change routes in flight, and whose channels can fail.
 class RouteChanges {
  public:
   virtual ~RouteChanges() = default;
 
-  // From the current time on, what a port sends to `dst` takes `route`: what is left of a message under way,
-  // and messages that wait with another route. `route` outlives the run.
+  // From the current time on, messages from a port to `dst` use `route`: the rest of a message in flight, and
+  // messages waiting with another route. `route` outlives the run.
   virtual void reroute(topology::NodeId node, int port, topology::NodeId dst,
                        const topology::Route& route) = 0;
-  // Whether a channel carries anything. Messages over one that does not stand still until they are rerouted.
+  // Sets whether a channel carries anything. Messages over a failed channel are stalled until they are
+  // rerouted.
   virtual void set_channel(topology::ChannelId channel, bool alive) = 0;
 };
 

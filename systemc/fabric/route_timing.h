@@ -35,8 +35,8 @@ Cycles credit_stall(const RouteTiming& timing, const config::SystemConfig& syste
 // again, if it leaves that router at once.
 Cycles channel_credit_loop(const config::SystemConfig& system, const topology::Channel& channel);
 
-// Cycles from when a flit leaves a router until its last bit has come over the channel: the channel's
-// latency, and what a flit takes longer than a cycle. Credits take the latency alone.
+// Cycles from a flit's departure from a router until its last bit has arrived over the channel: the channel's
+// latency, plus the part of the flit time beyond one cycle. Credits take the latency alone.
 Cycles flit_latency(const config::SystemConfig& system, const topology::Channel& channel);
 
 // Whole clock periods of a channel's latency, rounded up.
@@ -60,8 +60,7 @@ inline constexpr Cycles kInjectionDelay = 1 + kNiChannelLatency;
 // k periods exactly, also where the period is rounded to a femtosecond.
 Femtoseconds channel_flit_time(const config::SystemConfig& system, Bandwidth bandwidth);
 
-// Flit time of an ejection channel: the reduction unit behind it, an accelerator's or a switch's, sets the
-// rate.
+// The flit time of an ejection channel, set by the reduction unit of an accelerator or a switch.
 Femtoseconds ejection_flit_time(const config::SystemConfig& system, bool at_switch = false);
 
 }  // namespace coppice::fabric

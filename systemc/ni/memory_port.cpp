@@ -13,8 +13,8 @@
 namespace coppice::ni {
 namespace {
 
-// An access of the memory, with the data that go with it. Making one costs more than what a memory does with
-// it, and no two are under way in a thread.
+// A memory access with its data. Creating one costs more than a memory's work, and a thread has at most one
+// in progress.
 class MemoryTransaction {
  public:
   MemoryTransaction() { payload_.set_extension(&data_); }

@@ -22,12 +22,12 @@ class MemoryPort {
   MemoryPort(Socket& socket, Femtoseconds period, Cycles dma_latency)
       : socket_(socket), period_(period), dma_(dma_latency) {}
 
-  // To be called once sockets are bound; a memory may take back what it has granted.
+  // Call it once sockets are bound; a memory may revoke direct access.
   void ask_for_direct_access();
   void direct_access_ends() { direct_ = nullptr; }
 
-  // Gets the data of `message` of `tables`, whose flits leave `flit_time` apart, at the time that this node
-  // has come to. Returns the cycle of the first flit. Throws ModelError if the memory refuses it.
+  // Reads the data of `message` of `tables`, whose flits leave `flit_time` apart, at this node's current
+  // time. Returns the cycle of the first flit. Throws ModelError if the memory refuses.
   Cycles read(const ContextTables& tables, MessageRecord& message, Femtoseconds flit_time, Cycles now) {
     if (direct_ == nullptr) return read_by_transaction(tables, message, flit_time, now);
     const TableEntry& entry = *message.entry;
@@ -35,8 +35,8 @@ class MemoryPort {
     return now + direct_read_latency_;
   }
 
-  // From when on the memory has what arrived. Its values are written elsewhere, flit by flit where flits
-  // move. Throws ModelError if the memory refuses it.
+  // Returns when the memory has the arrived data. Values are written elsewhere, flit by flit if flits move.
+  // Throws ModelError if the memory refuses.
   Cycles write(const ContextTables& tables, const MessageRecord& arrival, Cycles now) {
     if (direct_ == nullptr) return write_by_transaction(tables, arrival, now);
     direct_->write_directly(arrival.entry->bytes, arrival.entry->op == schedule::Op::kReduce);

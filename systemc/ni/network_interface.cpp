@@ -398,8 +398,8 @@ DecoderState NetworkInterface::state_of(const TableContext& context, int index, 
                 context.tracker, ports_[p]->packetizer.has_place(cycle), cycle);
 }
 
-// The contexts as a port serves them. Some may start when the port has served others in this cycle: they come
-// last always, as they do where all of a cycle is decided at once.
+// The contexts in the order in which a port serves them. Some may start after the port has served others in
+// this cycle: they always come last, as if all of a cycle were decided at once.
 const std::vector<TableContext*>& NetworkInterface::in_order(const Port& port, Cycles now) {
   if (running_.size() < 2 || context_.system->ni.context_order == config::ContextOrder::kFifo)
     return running_;
@@ -467,7 +467,7 @@ bool NetworkInterface::run_context(TableContext& context, int index, Cycles now,
   return true;
 }
 
-// Until what the head of the table needs is there, or until the next cycle if nothing is missing.
+// Waits until the head of the table can issue, or until the next cycle if nothing is missing.
 void NetworkInterface::wait(TableContext& context, int index, DecoderState state, Cycles now) {
   const TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];
   TableContext::Waiting& waiting = context.waiting[static_cast<std::size_t>(index)];
@@ -582,7 +582,7 @@ std::string NetworkInterface::describe_waiting(Cycles now) const {
   return text;
 }
 
-// Its own tables, or those that have run the longest.
+// Shows its own tables, or those that have run the longest.
 NetworkInterface::PortView NetworkInterface::view(int index, Cycles now) const {
   const TableContext& context = running_.empty() ? *own_ : *running_.front();
   const TableContext::Port& port = context.ports[static_cast<std::size_t>(index)];

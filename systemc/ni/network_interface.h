@@ -37,12 +37,11 @@ std::uint64_t open_message(const NiContext& context, NodeId node, int port, cons
                            Bytes bytes, const fabric::RouteTiming& timing, Cycles released,
                            const Enabler& enabler, Cycles now);
 
-// An accelerator's network interface: executes its reduce-schedule tables. Per port a table, timestep and
-// lockstep counters, decoder, packetizer and depacketizer; shared the dependency tracker, the DMA engine and
-// the reduction unit. Tables that are loaded later run beside those it was made with, each set in a context
-// of its own (table_context.h): of those whose entry at a port could issue in a cycle,
-// system.ni.context_order says which does. Those that start in this very cycle come last, the first of them
-// first.
+// An accelerator's network interface: executes its reduce-schedule tables. Each port has a table, timestep
+// and lockstep counters, decoder, packetizer and depacketizer; shared are the dependency tracker, the DMA
+// engine and the reduction unit. Tables loaded later run beside the original ones, each set in its own
+// context (table_context.h): system.ni.context_order decides which context issues if several could. Those
+// that start in the same cycle come last, in the order in which they start.
 //
 // Cycle by cycle: an entry whose conditions hold in cycle c issues in c, one per port and cycle; its first
 // flit reaches the injection channel no earlier than c + dma_latency. A message whose tail is ejected in
@@ -71,8 +70,8 @@ class NetworkInterface final : public sc_core::sc_module,
   NetworkInterface(const sc_core::sc_module_name& name, NodeId node, int ports, const NiContext& context,
                    GradientMemory& contents, fabric::FlitContext* flits = nullptr, int local_ports = 0);
 
-  // Before the simulation, where all accelerators do the same in the same cycles: this one does it, and
-  // `images` what differs elsewhere; or this one does nothing by itself, and counts what `leader` does.
+  // Before the simulation, if all accelerators do the same in the same cycles: this one simulates it and
+  // `images` the differences elsewhere; or this one does nothing by itself and copies the counts of `leader`.
   void lead(MessageImages& images) { images_ = &images; }
   void follow(const NetworkInterface& leader) { leader_ = &leader; }
 
@@ -105,7 +104,7 @@ class NetworkInterface final : public sc_core::sc_module,
     ContextId last_served = 0;  // the context whose entry issued last
     Cycles last_issue = -1;     // when it did
   };
-  // Messages that came before their context was started here, or loaded where they are added as they come.
+  // Messages that arrived before their context was started here (or loaded, if they are added on arrival).
   struct Early {
     int port;
     std::uint64_t message;

@@ -19,8 +19,9 @@ class WakeScheduler {
   class Sleeper {
    public:
     virtual void wake(Cycles now) = 0;
-    // To fetch what it will need from memory, which in large systems lies far outside the caches: called for
-    // stage 0 first, and for those up to kStages - 1 when what the stage before asked for should be there.
+    // Prefetches what the module will need from memory, which in large systems is far outside the caches:
+    // called for stage 0 first, and up to kStages - 1 when the requests of the previous stage should have
+    // arrived.
     static constexpr std::size_t kStages = 4;
     virtual void wakes_soon(std::size_t /*stage*/) const {}
 
@@ -34,8 +35,8 @@ class WakeScheduler {
   ~WakeScheduler() = default;
 };
 
-// One event of the kernel serves all that wake in a cycle: in a collective whole phases of thousands of
-// interfaces do, and an event each costs more than what they do then.
+// One kernel event serves all that wake in a cycle: in a collective thousands of interfaces may wake
+// together, and separate events would cost more than their work.
 class AlarmClock final : public sc_core::sc_module, public WakeScheduler {
  public:
   // An exception of a sleeper ends up in `failure`.

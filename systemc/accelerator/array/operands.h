@@ -9,7 +9,7 @@
 
 namespace coppice::accelerator {
 
-// Values that the PEs multiply, and those that they add the products to.
+// The types of the values that the PEs multiply, and of the sums.
 enum class ElementType {
   kFp32,  // fp32, fp32 sums; a product is rounded before it is added
   kBf16,  // bf16, fp32 sums

@@ -28,7 +28,7 @@ void require_room(std::int64_t m, std::int64_t k, std::int64_t n) {
                   m, k, k, n));
 }
 
-// Whole numbers from -most to most, and most + 1 of them below 0 where they are all of a byte.
+// Whole numbers from -most to most, and also -most - 1 if all values of a byte are used.
 struct Range {
   int lowest = 0;
   int count = 0;

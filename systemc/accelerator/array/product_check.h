@@ -9,9 +9,9 @@
 
 namespace coppice::accelerator {
 
-// A product with operands that are drawn, which an array computes block by block, cycle by cycle. They are
-// whole numbers whose sums have no rounding: fp32 and bf16 as large as that allows, int8 all that there are;
-// bf16 comes as fp32 a little off, which only rounding makes whole.
+// A product of random operands, which an array computes block by block, cycle by cycle. They are whole
+// numbers whose sums need no rounding: fp32 and bf16 as large as that allows, int8 of any value; bf16
+// operands are given as fp32 values nearby, which only rounding makes whole.
 class CheckedProduct {
  public:
   // m x k by k x n, its operands drawn by `number`. Throws UnsupportedError if that takes more than 2 GiB.
@@ -21,7 +21,7 @@ class CheckedProduct {
   // Adds the part of the product that the given sides cut out, and returns its cycles.
   PeCycles compute(std::int64_t m, std::int64_t height, std::int64_t k, std::int64_t depth, std::int64_t n,
                    std::int64_t width);
-  // Throws ModelError unless what was computed is the product; nothing is computed after it.
+  // Throws ModelError unless the computed values are the product; nothing may be computed after it.
   void check();
 
  private:

@@ -43,8 +43,8 @@ class SystolicArray {
   int columns() const { return columns_; }
   Dataflow dataflow() const { return dataflow_; }
   Convention convention() const { return convention_; }
-  // Cycles from when a PE has its operands until it adds their product: 0, or the registers between its
-  // multiplier and its adder. A tile takes as many cycles more, except as SCALE-Sim counts.
+  // Cycles from a PE's receiving its operands until it adds their product: 0, or the registers between its
+  // multiplier and its adder. A tile takes as many cycles more, except by SCALE-Sim's count.
   int pe_latency() const { return pe_latency_; }
 
   // A product m x k by k x n is laid out on the array (rows x columns) and streamed past it (depth):
@@ -56,10 +56,10 @@ class SystolicArray {
   // takes r fewer with output stationary.
   PeCycles cycles(const workload::Gemm& gemm) const;
 
-  // Multiply-accumulates done over those that the array could have done meanwhile; 0 if there is no work.
+  // Multiply-accumulates done, divided by the number possible in the same time; 0 if there is no work.
   double utilization(const workload::Gemm& gemm) const;
 
-  // PEs that a tile has work for, over all PEs, in the mean of the tiles; 0 if there is no work.
+  // The share of PEs with work, averaged over tiles; 0 if there is no work.
   double mapping_efficiency(const workload::Gemm& gemm) const;
 
  private:

@@ -19,8 +19,8 @@ struct TileOperands {
   MatrixView<Value> result;  // what leaves the array is added to it
 };
 
-// A tile on the PEs, cycle by cycle: feeders at the left and the upper edge delay every lane by a cycle more
-// than its neighbour, and a collector at the upper edge adds what leaves to the result.
+// A tile on the PEs, cycle by cycle: feeders at the left and upper edge delay every lane by one cycle more
+// than its neighbour, and a collector at the upper edge adds the values that leave to the result.
 //   output stationary         stream rows + columns + depth - 2 cycles, drain rows
 //   weight, input stationary  fill rows, stream rows + columns + depth - 2: the last row's lane first
 // PEs that add a product `pe_latency` cycles after its operands came stream as many cycles more.

@@ -31,8 +31,8 @@ class OperandBlocks {
   std::int64_t rows() const { return transposed_ ? columns_ : rows_; }
   std::int64_t columns() const { return transposed_ ? rows_ : columns_; }
 
-  // Different values in rows [first_row, end_row) and columns [first_column, end_column). Pixels of more than
-  // one output row count as if they were all of those rows.
+  // The number of distinct values in rows [first_row, end_row) and columns [first_column, end_column). Pixels
+  // of more than one output row count as if they covered all of those rows.
   std::int64_t values(std::int64_t first_row, std::int64_t end_row, std::int64_t first_column,
                       std::int64_t end_column) const;
   // All of the operand that the product needs.
@@ -68,8 +68,8 @@ class OperandBlocks {
   std::int64_t channels_ = 1;
 };
 
-// An operand cut into blocks of `height` rows and `width` columns, the last ones what is left, whose values
-// are known without counting them anew: they are products of what belongs to the rows and to the columns.
+// An operand cut into blocks of `height` rows and `width` columns, the last ones smaller, whose numbers of
+// values are products of a term per row and a term per column.
 class OperandGrid {
  public:
   // `once`: OperandBlocks::new_values(), else values().
@@ -99,8 +99,8 @@ class OperandSums {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sums_;
 };
 
-// The operands of `pass` of one group of `layer`: what enters at the left, what enters from above, and what
-// leaves (workload::gemm() says their sizes).
+// The operands of `pass` for one group of `layer`: from the left, from above, and the result
+// (workload::gemm() gives their sizes).
 struct ProductOperands {
   OperandBlocks input;
   OperandBlocks weight;

@@ -25,8 +25,8 @@ struct PipelineTimes {
   PeCycles stalls() const { return end - compute; }
 };
 
-// Runs tiles, `repeats` times one after the other, through double buffers and one memory that serves one
-// transfer at a time, in the order of request, results first where both come at once:
+// Runs tiles, `repeats` times in a row, through double buffers and one memory that serves one transfer at a
+// time in request order, results first among simultaneous requests:
 //   load     when the load before is over, and the tile before the last has left its half of the buffers, if
 //            it takes one
 //   compute  when it is loaded, the tile before is computed, and the half of the output buffer is free: the

@@ -21,9 +21,9 @@ struct CountedProduct {
   std::int64_t outputs = 1;
 };
 
-// Finds how to cut products for an array and its buffers: the tile sizes of an order that move the fewest
-// bytes, counted exactly, halos of patches included; of those, the sizes that take the fewest cycles to
-// compute, and then the fewest tiles. The sizes tried are the array's, doubled up to the side of the product.
+// Finds how to tile products for an array and its buffers: the tile sizes of an order that move the fewest
+// bytes, counted exactly with the halos of patches; among those, the sizes with the fewest cycles, then the
+// fewest tiles. The sizes tried are the array's, doubled up to the side of the product.
 class TilePlanner {
  public:
   // The buffers must hold tiles of the first of `products`; the others are cut by the same plan. Throws
@@ -33,7 +33,7 @@ class TilePlanner {
 
   // The best plan of `order`, one of kTileOrders.
   TilePlan plan(Tiling order);
-  // The bytes that all products move by `plan`: what walk_tiles() counts, without a walk.
+  // The bytes that all products move by `plan`: the count of walk_tiles(), without a walk.
   Traffic traffic(const TilePlan& plan);
 
  private:

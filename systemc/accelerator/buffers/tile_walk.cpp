@@ -48,7 +48,7 @@ class BlockCycles {
   std::array<PeCycles, 8> cycles_{};  // bits: the last of m, of k, of n
 };
 
-// Walks the tiles and knows what is in the buffers.
+// Walks the tiles and tracks the contents of the buffers.
 class Walker {
  public:
   Walker(const ProductOperands& operands, const SystolicArray& array, const TilePlan& plan,
@@ -101,7 +101,7 @@ class Walker {
     return {block * size, std::min((block + 1) * size, whole)};
   }
 
-  // Whether a block of an operand must come from the memory.
+  // Whether a block of an operand must be loaded from memory.
   static bool missing(std::vector<bool>& seen, bool stays, std::int64_t block, std::int64_t& held) {
     const bool absent = stays ? !seen[static_cast<std::size_t>(block)] : block != held;
     if (stays) seen[static_cast<std::size_t>(block)] = true;

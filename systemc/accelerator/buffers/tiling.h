@@ -10,8 +10,8 @@
 
 namespace coppice::accelerator {
 
-// The buffers of one PE; none: as large as the operand. An operand that is no larger than its buffer stays
-// there; of a larger one a tile takes half of the buffer while the next one comes into the other half.
+// The buffers of one PE; none: as large as the operand. An operand no larger than its buffer stays there; of
+// a larger one, a tile occupies half of the buffer while the next one is loaded into the other half.
 struct BufferSizes {
   std::optional<Bytes> input;
   std::optional<Bytes> weight;
@@ -26,7 +26,7 @@ struct ValueBytes {
   Bytes sum = workload::kElementBytes;
 };
 
-// In which order tiles of a product m x k by k x n follow one another: what stays while the others change.
+// The order of the tiles of a product m x k by k x n: the operand that stays while the others change.
 enum class Tiling {
   kLeastTraffic,  // whichever of the others moves the fewest bytes; of those, the fewest cycles
   kOutputReuse,   // for m, for n, for k: sums stay until they are complete
@@ -52,7 +52,8 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 
-// How one product is cut: tiles of at most m x k x n, and what stays in its buffer throughout.
+// The tiling of one product: tiles of at most m x k x n, and the operands that stay in their buffers
+// throughout.
 struct TilePlan {
   std::int64_t m = 0;
   std::int64_t k = 0;

@@ -90,7 +90,7 @@ class ProgramReader {
   }
 
  private:
-  // The operations of ranks that an entry of the list stands for.
+  // The operations, by rank, that an entry of the list stands for.
   using Parts = std::map<int, std::int32_t>;
 
   std::vector<int> all() const {
@@ -294,7 +294,7 @@ class ProgramReader {
     return parts;
   }
 
-  // The rank's part of what the entry names in `after`, and of the iteration before.
+  // The rank's part of the operations named in `after`, and of the previous iteration.
   std::int32_t append(int rank, workload::Operation operation, const Node& entry, const std::string& path) {
     if (const Node* after = find(entry, "after")) {
       for (const std::string& name : read_names(*after, path + ".after")) {

@@ -7,9 +7,8 @@
 
 namespace coppice::config {
 
-// An accelerator as an architecture file of SCALE-Sim (*.cfg) describes it: a section of the keys of
-// system.accelerator, each at its place in the file, and what the file leaves open or says that has no
-// meaning here.
+// An accelerator from a SCALE-Sim architecture file (*.cfg): a section of the keys of system.accelerator,
+// each with its location in the file, and the assumptions made.
 struct ScaleSimArchitecture {
   Node accelerator;
   std::vector<std::string> assumptions;
@@ -19,8 +18,8 @@ struct ScaleSimArchitecture {
 // unknown key, a value that cannot be.
 ScaleSimArchitecture read_scale_sim_architecture(const std::string& path, std::int64_t clock_hertz);
 
-// Puts such a file in the place of `system.accelerator: NAME.cfg`, or under the keys that stand beside
-// `system.accelerator.file: NAME.cfg`, and adds what it assumes to `assumptions`.
+// Replaces `system.accelerator: NAME.cfg` by the contents of the file, or adds them under the keys beside
+// `system.accelerator.file: NAME.cfg`, and adds its assumptions to `assumptions`.
 void expand_accelerator(Node& root, std::vector<std::string>& assumptions);
 
 }  // namespace coppice::config

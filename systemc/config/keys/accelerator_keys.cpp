@@ -20,7 +20,7 @@ constexpr Bytes kSmallestBuffer = 1;
 constexpr Bytes kLargestMemory = Bytes{1} << 50;
 constexpr const char* kUnlimited = "unlimited";
 
-// A quantity, or "unlimited" where there is none.
+// A quantity, or "unlimited" for none.
 template <typename Field, typename Quantity>
 Key limit_key(std::string path, Field field, Quantity (*parse)(std::string_view),
               std::string (*format)(Quantity), Quantity lowest, Quantity highest) {
@@ -98,7 +98,7 @@ void add_systolic_keys(std::vector<Key>& keys) {
            {"causal", "scale_sim"});
   add_name("system.accelerator.split", [](auto& c) -> auto& { return c.system.accelerator.split; },
            {"best", "batch", "rows", "columns", "filters"});
-  // Written where they are not the usual, which other results leave out.
+  // Written only if they differ from the default; other results omit them.
   const auto add_rare = [&](Key key, auto idle, auto usual) {
     if (key.example.empty()) key.example = key.write(Config()).dump();
     key.write = [write = key.write, usual](const Config& config) {

@@ -6,7 +6,7 @@
 
 namespace coppice::config {
 
-// system.accelerator.*: what computes layers.
+// system.accelerator.*: the model of computation.
 void add_accelerator_keys(std::vector<Key>& keys);
 
 }  // namespace coppice::config

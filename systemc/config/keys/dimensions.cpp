@@ -94,7 +94,7 @@ void settle_ring(const Node& value, const std::string& path, DimensionSpec& dime
   if (dimension.links == 1) dimension.kind = DimensionKind::kOneWayRing;
 }
 
-// A network file with what it leaves open: {file: network.yml, rings: both_ways}.
+// A network file with options: {file: network.yml, rings: both_ways}.
 AstraNetwork read_network(const Node& value) {
   std::string file;
   RingWays ways = RingWays::kOne;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kAlone = "a single accelerator sends nothing";
 
-// The algorithm chooses how many chunks there are by what a message costs.
+// Whether the algorithm chooses the number of chunks by the cost of messages.
 bool chooses_chunks(const Config& config) {
   if (config.collective.chunks != schedule::kAutomaticChunks) return false;
   const schedule::AlgorithmInfo* const algorithm = algorithm_of(config);
@@ -30,8 +30,8 @@ bool single_accelerator(const Config& config) {
   return count_accelerators(config) == 1;
 }
 
-// Whether a collective of the run is by an algorithm of a kind. What a program leaves open is chosen: on a
-// hierarchy, what goes by its dimensions.
+// Whether a collective of the run may use an algorithm of a kind. Choices that a program leaves open count:
+// on a hierarchy, algorithms that use its dimensions.
 template <typename Kind>
 bool may_run(const Config& config, Kind kind) {
   const auto by = [&](const std::string& name) {
@@ -384,7 +384,7 @@ std::string idle_reduction_latency(const Config& config, const Use& use) {
 }
 
 std::string idle_reduction_rate(const Config& config, const Use& use) {
-  // The rate is that of the ejection channel, with synthetic traffic too.
+  // The rate is that of the ejection channel, also with synthetic traffic.
   if (config.system.ni.reduction_flits_per_cycle > 1)
     return "a port ejects one flit per cycle at most; write 1";
   return idle_timing(config, use);

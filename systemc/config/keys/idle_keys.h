@@ -38,7 +38,7 @@ std::string idle_dims(const Config& config, const Use& use);
 std::string idle_file(const Config& config, const Use& use);
 // Keys that decide how chunks move through dimensions.
 std::string idle_scheduler(const Config& config, const Use& use);
-// The clock, and what takes cycles.
+// The clock, and durations in cycles.
 std::string idle_clock(const Config& config, const Use& use);
 std::string idle_delay(const Config& config, const Use& use);
 // A schedule's file where one is compiled.
@@ -46,10 +46,10 @@ std::string idle_schedule_file(const Config& config, const Use& use);
 std::string idle_dimensions(const Config& config, const Use& use);
 // Keys of the accelerator, where nothing is computed.
 std::string idle_accelerator(const Config& config, const Use& use);
-// Keys of one model of the accelerator, where it is the other or nothing is computed.
+// Keys of one accelerator model, if the other one is used or nothing is computed.
 std::string idle_systolic(const Config& config, const Use& use);
 std::string idle_array_clock(const Config& config, const Use& use);
-// Keys that decide how a layer is cut into tiles, where there are no layers.
+// Keys of the tiling of layers, if there are no layers.
 std::string idle_tiles(const Config& config, const Use& use);
 std::string idle_tiling(const Config& config, const Use& use);
 // Computation lost to forwarding, and the memory size.
@@ -86,7 +86,7 @@ std::string idle_payload(const Config& config, const Use& use);
 std::string idle_reduction_latency(const Config& config, const Use& use);
 std::string idle_reduction_rate(const Config& config, const Use& use);
 std::string idle_seed(const Config& config, const Use& use);
-// Energies where no technology is named.
+// Energies without a technology.
 std::string idle_energies(const Config& config, const Use& use);
 std::string idle_observation(const Config& config, const Use& use);
 

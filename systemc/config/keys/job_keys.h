@@ -6,7 +6,7 @@
 
 namespace coppice::config {
 
-// The keys of programs that share a machine, and of what fails while programs run.
+// The keys of jobs that share a machine, and of failures while programs run.
 void add_job_keys(std::vector<Key>& keys);
 
 }  // namespace coppice::config

@@ -45,7 +45,7 @@ struct Key {
   // The value as it would be written; null if there is none and no default either.
   std::function<nlohmann::ordered_json(const Config& config)> write;
   Purposes required;  // where it must be set
-  // Whether it need not be, given what is set; null if it always must.
+  // Whether the key may be missing, given the other keys; null if it is always required.
   std::function<bool(const Loaded& loaded, Purpose purpose)> excused;
   Purposes used;  // where it can change the outcome
   // Why it changes nothing nevertheless, given the rest of the configuration; empty if it does.

@@ -19,7 +19,7 @@ constexpr int kMostWays = 1 << 20;
 constexpr int kMostMicroBatches = 1 << 16;
 constexpr const char* kBatch = "training.batch_per_accelerator";
 
-// Values are written of large models only; what lays one out makes it one.
+// Values are written for large models only; a key of the layout makes a model large.
 void add(std::vector<Key>& keys, Key key, const char* example, bool lays_out = false,
          std::string (*idle)(const Config&, const Use&) = idle_parallel) {
   key.example = example;

@@ -16,7 +16,7 @@ void add_inference_keys(std::vector<Key>& keys);
 // buckets.
 void resolve_parallel_training(Loaded& loaded);
 
-// Throws ConfigError at what cannot be.
+// Throws ConfigError for impossible combinations.
 void check_parallel_training(const Loaded& loaded);
 
 }  // namespace coppice::config

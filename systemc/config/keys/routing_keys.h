@@ -9,7 +9,7 @@ namespace coppice::config {
 // system.topology.failed_spines and failed_links: of Clos networks.
 void add_failure_keys(std::vector<Key>& keys, Purposes used);
 
-// routing.*: what `coppice route` studies.
+// routing.*: the keys of `coppice route`.
 void add_routing_keys(std::vector<Key>& keys);
 
 }  // namespace coppice::config

@@ -26,8 +26,8 @@ enum class Fidelity { kAuto, kFlit, kTrain, kFluid, kLeap };
 enum class Check { kAuto, kValues, kContributions, kOff };
 enum class FlowControl { kPacket, kMessage };
 enum class Implementation { kSystemc, kRtl };
-// Which context of a network interface a port serves first, of those whose entry could issue: the one after
-// the last that it served, the one of the highest priority, or the one that started first.
+// Which context a network-interface port serves first if several could issue: in rotation, by the highest
+// priority, or by the earliest start.
 enum class ContextOrder { kRoundRobin, kPriority, kFifo };
 // How to treat messages of a collective that their accelerator has not joined yet: hold them until it joins,
 // or add and store them on arrival, once its tables are loaded.
@@ -61,7 +61,7 @@ struct LinkConfig {
   bool operator==(const LinkConfig&) const = default;
 };
 
-// A way to send messages that network interfaces can choose (system.ni.protocols), such as those of NCCL.
+// A protocol for messages that network interfaces can choose (system.ni.protocols), such as those of NCCL.
 struct ProtocolConfig {
   std::string name{};
   double efficiency = 1;                 // bytes of data per byte that is sent
@@ -236,7 +236,7 @@ struct ProgramConfig {
   bool operator==(const ProgramConfig&) const = default;
 };
 
-// How a large model is trained. Only what is laid out (training.parallel) is one.
+// The training of a large model: it is one only if it is laid out (training.parallel).
 struct LargeTrainingConfig {
   bool laid_out = false;  // no key: whether training.parallel is there
   workload::ParallelSpec parallel{};

@@ -22,7 +22,7 @@ std::string flit_advice(const SystemConfig& system, Bytes flit) {
                      format_bytes(usual_payload(flit)));
 }
 
-// A clock of whole 100 MHz that moves a flit often enough; none if there is no such.
+// Suggests a clock, in whole 100 MHz, that moves enough flits per second; empty if there is none.
 std::string clock_advice(const SystemConfig& system, Bandwidth bandwidth) {
   std::int64_t steps = bandwidth.bytes_per_second / system.flit / kClockStep;
   for (; steps * kClockStep <= kFastestClock; ++steps) {

@@ -26,15 +26,15 @@ std::string bandwidth_objection(const SystemConfig& system, Bandwidth bandwidth)
 // next router is known free again, if it leaves that router at once.
 Cycles credit_loop(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency);
 
-// Cycles from when a flit leaves a router until its last bit has come over a link: its latency, and what a
-// flit takes longer than a cycle. Credits take the latency alone.
+// Cycles from a flit's departure from a router until its last bit has arrived over a link: the link's
+// latency, plus the part of the flit time beyond one cycle. Credits take the latency alone.
 Cycles flit_latency(const SystemConfig& system, Bandwidth bandwidth, Femtoseconds latency);
 
 // Flit time of a link of `bandwidth`, in time of the model's clock: a link of one flit in k cycles has k
 // periods exactly, also where the period is rounded to a femtosecond.
 Femtoseconds link_flit_time(const SystemConfig& system, Bandwidth bandwidth);
 
-// The same of a latency: the model keeps a slot per cycle of the longest.
+// The objection to a latency: the model keeps one slot per cycle of the longest latency.
 std::string latency_objection(const SystemConfig& system, Femtoseconds latency);
 
 // The flit, the present one or that times a power of two, of which a cycle carries `bandwidth`; 0 if none is

@@ -10,8 +10,8 @@ namespace coppice::config {
 // The collective runs as a program of its own: it is one of a group, or an all-to-all.
 bool runs_lone_collective(const Config& config);
 
-// The algorithms of an all-to-all, which are no schedule compilers of other collectives, and what chooses
-// one.
+// The algorithms of all-to-alls, which are not schedule compilers like those of other collectives, and the
+// algorithm that chooses one.
 std::vector<std::string> all_to_all_algorithms();
 
 // Throws ConfigError for a collective of a group, and for an all-to-all: only the machine runs these.

@@ -21,7 +21,7 @@ const topology::KindInfo* kind_of(const Config& config);
 
 bool described_by(const Config& config, topology::DescribedBy where);
 
-// The description of the collective's algorithm; null where none is named, as for traffic.
+// The description of the collective's algorithm; null if none is named, as for traffic.
 const schedule::AlgorithmInfo* algorithm_of(const Config& config);
 
 // The collective's algorithm lays trees on the network as collective.trees says.
@@ -57,7 +57,7 @@ Work work_of(const Config& config);
 // Accelerators compute layers of a table, tile by tile.
 bool computes_layers(const Config& config);
 
-// Accelerators compute what a program gives in operations and bytes, or may.
+// Whether accelerators compute, or may compute, work that a program gives in operations and bytes.
 bool computes_by_size(const Config& config);
 
 // The system runs a program: of a file, a trace, or a large model.
@@ -72,7 +72,7 @@ bool trains_large_model(const Config& config);
 // `training.model` names a text workload of ASTRA-sim (*.txt) and not a layer table.
 bool trains_text_workload(const Config& config);
 
-// How many accelerators there are; 0 where only the graph tells.
+// The number of accelerators; 0 if only the graph file determines it.
 std::int64_t count_accelerators(const Config& config);
 
 }  // namespace coppice::config

@@ -1,6 +1,5 @@
-// network_interface with a register behind every input: an evaluation of the model computes a cycle once, with
-// what came in it, where it would else settle before and after the clock's edge. Outputs are those of the cycle whose
-// inputs the last edge took.
+// network_interface with a register at every input: an evaluation of the model computes a cycle once, where it would
+// otherwise settle before and after the clock edge. Outputs belong to the cycle whose inputs the last edge took.
 `include "../ni/coppice_layout.vh"
 `default_nettype none
 module clocked_network_interface #(

@@ -14,8 +14,8 @@
 
 namespace coppice::cosim {
 
-// Builds with COPPICE_COVERAGE: adds what a Verilated block has covered to the folder that the environment
-// variable COPPICE_COVERAGE names, as a file of its own. Else nothing.
+// In builds with COPPICE_COVERAGE: writes the coverage of a Verilated block to a new file in the folder named
+// by the environment variable COPPICE_COVERAGE. Otherwise does nothing.
 inline void write_coverage([[maybe_unused]] VerilatedContext& context) {
 #ifdef COPPICE_COVERAGE
   static std::atomic<int> files{0};

@@ -133,7 +133,8 @@ class NiHarness {
   }
   void put_credit(int port, int vc) { rtl_.credit_i |= static_cast<SData>(1U << (port * kVcs + vc)); }
 
-  // A cycle: outputs are there after it, and what all network interfaces have in common is in `outcome`.
+  // Begins a cycle: afterwards its outputs are available, and those common to all network interfaces are in
+  // `outcome`.
   void begin(std::int64_t now, NiOutcome& outcome) {
     rtl_.now_i = static_cast<IData>(now);
     give_dma_data(now);
@@ -147,7 +148,7 @@ class NiHarness {
     outcome.credits_as_taken = rtl_.credit_o == taken_;
     taken_ = 0;
   }
-  // Its end, when outputs have been looked at: nothing comes in the next cycle yet.
+  // Ends the cycle once its outputs have been read: no input is set for the next one yet.
   void end(std::int64_t now) {
     access_memory(now);
     rtl_.clk_i = 0;
@@ -187,7 +188,7 @@ class NiHarness {
     });
   }
 
-  // Reads see what was written in cycles before.
+  // Reads return data written in earlier cycles.
   void access_memory(std::int64_t now) {
     for_each_bit(rtl_.dma_valid_o, [&](unsigned port) {
       responses_.push_back(
@@ -197,7 +198,7 @@ class NiHarness {
       const FlitBits words = memory_->read(address(rtl_.read_address_o, port));
       for (unsigned lane = 0; lane < kLanes; ++lane) rtl_.read_data_i[port * kLanes + lane] = words[lane];
     });
-    // A port's sum is older than what it stores.
+    // A port's sum is older than the data it stores.
     for_each_bit(rtl_.sum_valid_o | rtl_.store_valid_o, [&](unsigned port) {
       if ((rtl_.sum_valid_o >> port) & 1) write(port, rtl_.sum_address_o, rtl_.sum_lanes_o, rtl_.sum_data_o);
       if ((rtl_.store_valid_o >> port) & 1) {

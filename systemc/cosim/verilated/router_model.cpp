@@ -68,7 +68,7 @@ class Model final : public RouterModel {
     rtl_.eval();
     rtl_.clk_i = 0;
   }
-  // The same number behind every output.
+  // Sets the same number of credits for every output.
   void put_credits(std::uint32_t credits) {
     constexpr unsigned kBits = 10;
     for (unsigned port = 0; port < flits_.size(); ++port) {

@@ -6,7 +6,7 @@
 namespace coppice::fabric {
 
 void FlitEvents::flush() {
-  // Every node has told of its events in order.
+  // Every node has reported its events in order.
   std::stable_sort(kept_.begin(), kept_.end(), [](const Told& a, const Told& b) {
     return std::tuple(a.at, a.stage, a.event.node) < std::tuple(b.at, b.stage, b.event.node);
   });

@@ -6,8 +6,8 @@
 
 namespace coppice::fabric {
 
-// Tells observers of flits in the order of time. Nodes that run ahead of each other tell of theirs one node
-// after the other; what they tell is then kept until the quantum is over.
+// Reports flit events to observers in time order. Nodes that run ahead report one node after the other; their
+// events are kept until the quantum is over.
 class FlitEvents {
  public:
   // Within a cycle network interfaces inject before routers switch.
@@ -25,9 +25,9 @@ class FlitEvents {
       give(event, packet.as_injected(), now);
     }
   }
-  // Gives what was kept, by cycle and stage, and by node within those.
+  // Reports the kept events, ordered by cycle and stage, and by node within those.
   void flush();
-  // Takes over what `other` has kept: of nodes that run in another thread.
+  // Takes over the events kept by `other`: those of nodes that run in another thread.
   void take_from(FlitEvents& other) {
     kept_.insert(kept_.end(), other.kept_.begin(), other.kept_.end());
     other.kept_.clear();
@@ -39,7 +39,7 @@ class FlitEvents {
     FlitEvent event;
     Packet packet;
   };
-  // Whether what is given is kept on, so that a period of it can be told again; forgets what was kept.
+  // Whether reported events are remembered, so that a period of them can be repeated; forgets earlier ones.
   void remember(bool remember) {
     remember_ = remember;
     told_.clear();

@@ -26,21 +26,21 @@ class Leaper;
 struct FlitParts {
   // Makes the module `router` of a node: else a SystemCRouter.
   std::function<std::unique_ptr<RouterModule>(const RouterSpec& spec, FlitContext& context)> make_router;
-  // Makes what stands at the local ports of a node, and whatever else belongs into it, while the node is
-  // built: else a PacketTerminal `terminal`, for connect(). Modules that are clocked are added to the node,
-  // which the terminal is already; none belongs to the network.
+  // Creates the modules at the local ports of a node while the node is built; by default a PacketTerminal
+  // `terminal`, for connect(). Clocked modules are added to the node, as the terminal already is; the network
+  // owns none of them.
   struct LocalPorts {
     Terminal* terminal = nullptr;  // none: a PacketTerminal is to be made
-    // To be bound to the channels: the terminal's own, or those of the module that it is in.
+    // The ports to bind to the channels: the terminal's own, or those of the module that contains it.
     sc_core::sc_vector<FlitModule::Port<FlitReceiveIf>>* in = nullptr;
     sc_core::sc_vector<FlitModule::Port<FlitSendIf>>* out = nullptr;
   };
   std::function<LocalPorts(FlitNode& node, NodeId id, int ports, FlitContext& context)> make_terminal;
 };
 
-// The reference fabric: every flit through every router, cycle by cycle. Its modules are made where it is: a
-// node_N per node with its `router`, `terminal` and the channels `injection_P` and `ejection_P` between them,
-// and a channel_U_V per channel.
+// The reference fabric: every flit through every router, cycle by cycle. Its modules are created at its place
+// in the hierarchy: a node_N per node with its `router`, `terminal` and the channels `injection_P` and
+// `ejection_P` between them, and a channel_U_V per channel.
 //
 // With t the cycle of a flit's switch allocation at a router and L the channel's latency in cycles: it is at
 // the next router at t + (sw_alloc_delay - 1) + st_delay + 1 + L, and the buffer place it left is known free
@@ -70,13 +70,13 @@ class FlitNetwork : public Fabric {
   Cycles last_movement() const override;
   Femtoseconds period() const override { return period_; }
 
-  // From now on nodes run ahead of each other by what the shortest channel takes, but not to cycle `end` of
-  // run_to() or beyond; observers still see everything in the order of time. `after_quantum`: called when all
-  // nodes have run as far. Only where nothing else acts on the nodes between their cycles.
+  // From now on nodes run ahead of each other by the latency of the shortest channel, but not to cycle `end`
+  // of run_to() or beyond; observers still see everything in time order. `after_quantum` is called when all
+  // nodes have reached its end. Requires that nothing else acts on the nodes between their cycles.
   void decouple(std::function<void()> after_quantum);
   void run_to(Cycles end) { clock_->set_end(end); }
-  // From now on whole periods of what repeats are leapt over (Leaper), at the end of quanta; after
-  // decouple(), if nodes run ahead at all.
+  // From now on, at the end of quanta, whole periods of repeating states are leapt over (Leaper); call it
+  // after decouple(), if at all.
   void leap();
   // Cycles that were not simulated one by one.
   Cycles leapt() const;
@@ -121,7 +121,7 @@ class FlitNetwork : public Fabric {
   mutable FabricStatistics statistics_;
 };
 
-// The same as a module of its own.
+// The network as a module of its own.
 class FlitFabric final : public sc_core::sc_module, public FlitNetwork {
  public:
   FlitFabric(const sc_core::sc_module_name& name, const topology::Topology& topology,

@@ -13,8 +13,8 @@ namespace coppice::fabric {
 
 class FlitNode;
 
-// A module that takes and gives flits: a router, or what stands at a router's local ports; in SystemC, in
-// Verilog, or of your own. It is clocked by the node that it is added to (FlitNode::add()).
+// A module that receives and sends flits: a router or a terminal, in SystemC, in Verilog, or your own. The
+// node that it is added to clocks it (FlitNode::add()).
 //
 // In a cycle the node calls receive_flit() and receive_credit() for all that arrives in it, and then step()
 // if next() is not after it. The module sends with wire_out(port).send(flit, vc, leaves) and frees places
@@ -22,7 +22,7 @@ class FlitNode;
 // itself takes.
 class FlitModule : public sc_core::sc_module {
  public:
-  // Flits come in and credits go out; flits go out and credits come in. Each is bound to one end of a
+  // An input receives flits and returns credits, an output the reverse. Each is bound to one end of a
   // Channel.
   template <typename Interface>
   using Port = sc_core::sc_port<Interface, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
@@ -31,12 +31,12 @@ class FlitModule : public sc_core::sc_module {
 
   FlitModule(const sc_core::sc_module_name& name, int inputs, int outputs);
 
-  // A flit came out of the channel at in[port], or a credit of the channel at out[port], in cycle `now`.
+  // A flit arrived from the channel at in[port], or a credit from the channel at out[port], in cycle `now`.
   virtual void receive_flit(int port, int vc, Flit flit, Cycles now) = 0;
   virtual void receive_credit(int port, int vc, Cycles now) = 0;
-  // All that arrives in cycle `now`, where a node has at most 64 lines: bit i of `lines` is in[i], those that
-  // follow are credits, by port and where they are told so by virtual channel. Overridden by take_arrivals()
-  // of a module's own class, it saves virtual calls.
+  // Processes all arrivals of cycle `now`, if a node has at most 64 lines: bit i of `lines` is in[i]; credits
+  // follow, by port and, if reported separately, by virtual channel. Override it with take_arrivals() of the
+  // module's own class to save virtual calls.
   virtual void arrive(std::uint64_t lines, Cycles now) { take_arrivals(*this, lines, now); }
   // One cycle, after all that arrives in it; calls set_next().
   virtual void step(Cycles now) = 0;
@@ -46,12 +46,12 @@ class FlitModule : public sc_core::sc_module {
   // The last cycle in which it moved a flit.
   Cycles last_movement() const { return last_movement_; }
 
-  // For the node that clocks it: who that is, and at the end of elaboration the wires behind the ports.
-  // Throws ModelError naming a port that is not bound.
+  // Called by the node that clocks it: sets that node, and at the end of elaboration fetches the wires behind
+  // the ports. Throws ModelError naming a port that is not bound.
   void join(FlitNode& node) { node_ = &node; }
   void fetch_wires();
-  // How many lines it needs in its node's calendar, where what is under way on short wires waits in there or
-  // not; and which it gets.
+  // The number of calendar lines it needs, depending on whether flits on short wires wait in the calendar;
+  // and its first line.
   int lines(bool waiting) const;
   int columns() const;  // for flits that wait
   void attach(ArrivalCalendar& calendar, int first_line, int first_column, Cycles& due, bool waiting);
@@ -68,8 +68,8 @@ class FlitModule : public sc_core::sc_module {
   }
 
  protected:
-  // Hands over, by receive_flit() and receive_credit() of `module`, what has come over `lines`: something
-  // over each.
+  // Passes the arrivals over `lines`, at least one on each, to receive_flit() and receive_credit() of
+  // `module`.
   template <typename Module>
   void take_arrivals(Module& module, std::uint64_t lines, Cycles now) {
     for (std::uint64_t left = lines & flit_lines_; left != 0; left &= left - 1) {

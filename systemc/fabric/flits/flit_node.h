@@ -18,8 +18,8 @@ struct FlitContext;
 class NodeStretch;
 class SwitchStretch;
 
-// A node of the network: the modules that are clocked together, a router and what stands at its local ports.
-// It runs the cycles in which something arrives or a module wants to be stepped, and no others.
+// A node of the network: the modules that are clocked together, a router and its terminals. It runs only the
+// cycles in which something arrives or a module asks to be stepped.
 //
 // Within a cycle all that arrives is handed over first, then the modules are stepped in the order in which
 // they were added.
@@ -39,14 +39,14 @@ class FlitNode : public sc_core::sc_module {
   Cycles run(Cycles from, Cycles until);
   // A module wants to be stepped in cycle `at`.
   void wake(Cycles at) { clock_->wake(index_, at); }
-  // A module does what is part of no period.
+  // Marks the work of a module as not periodic.
   void disturb() { clock_->disturb(index_); }
   const std::vector<FlitModule*>& modules() const { return modules_; }
-  // Everything that comes to it does so `by` cycles later, as its modules have been told; returns the next
-  // cycle.
+  // Delays everything that arrives at the node by `by` cycles, as its modules have been told; returns the
+  // next cycle.
   Cycles shift(Cycles by);
-  // From now on it runs through stretches at once where it can (NodeStretch), and takes the runs of others
-  // that do in any case.
+  // From now on it simulates stretches in one step if possible (NodeStretch), and always accepts the runs of
+  // others that do.
   void stretch(FlitContext& context, SwitchStretch& switches);
   // Cycles that it has run so.
   std::int64_t stretched() const;

@@ -23,7 +23,7 @@ class InjectionPort {
   void connect(Injector& injector) { injector_ = &injector; }
   bool connected() const { return injector_ != nullptr; }
 
-  // A credit of virtual channel `vc` came back. Returns whether a packet may have waited for it.
+  // A credit of virtual channel `vc` returned. Returns whether a packet may have waited for it.
   bool receive_credit(int vc) {
     ++vcs_[static_cast<std::size_t>(vc)].credits;
     return starved_;
@@ -84,7 +84,7 @@ class InjectionPort {
     void advance(const Packet& packet, std::uint32_t sent, Cycles now, Femtoseconds period);
   };
 
-  // Waiting for a cycle asleep costs as much as a few cycles awake.
+  // Sleeping through a wait costs as much as a few awake cycles.
   static constexpr Cycles kShortWait = 4;
 
   bool choose_vc();

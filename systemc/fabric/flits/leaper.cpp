@@ -12,13 +12,13 @@
 namespace coppice::fabric {
 namespace {
 
-// Cycles after an event before the first reference, and those in which a period is looked for at first.
+// The number of cycles after an event before the first reference, and the first search window.
 constexpr Cycles kPatience = 8;
 constexpr Cycles kFirstWindow = 16;
 constexpr Cycles kLongestWindow = 1 << 17;
 // Cycles of a node that are to be simulated for each look at a node: looking costs a tenth or so of the time.
 constexpr Cycles kCostOfLook = 16;
-// Cycles in stretches that cost as much as one by itself, at the least.
+// A single cycle costs at least as much as this many cycles in stretches.
 constexpr std::int64_t kCheaper = 64;
 // Flits that are remembered for telling them again.
 constexpr std::size_t kMostRemembered = 1 << 22;
@@ -87,7 +87,7 @@ Cycles Leaper::look(Cycles now) {
   return 0;
 }
 
-// Cycles of nodes that have been simulated one by one; those of stretches cost much less.
+// The number of node cycles simulated one by one; those of stretches cost much less.
 std::int64_t Leaper::simulated(Cycles now) const {
   std::int64_t stretched = 0;
   for (const FlitNode* node : clock_->nodes()) stretched += node->stretched();
@@ -95,8 +95,8 @@ std::int64_t Leaper::simulated(Cycles now) const {
   return all - stretched + stretched / kCheaper;
 }
 
-// Something has happened: the state is not to be expected to repeat at once. Where that happens again and
-// again before it repeats, it is waited for longer, but for no more than a small part of what was simulated.
+// After an event the state is not expected to repeat immediately. If events recur before it repeats, the
+// search waits longer, but only for a small part of the simulated cycles.
 void Leaper::wait(Cycles now) {
   if (referring_) patience_ = std::max(kPatience, std::min(2 * patience_, (now - leapt_) / kCheaper));
   forget();
@@ -136,8 +136,7 @@ void Leaper::record(std::size_t node, Cycles now, StateRecord& record) const {
 bool Leaper::same(const StateRecord& before, const StateRecord& after) const {
   if (!after.exact || before.words != after.words || before.counters.size() != after.counters.size())
     return false;
-  // A message that nothing but others has held up falls ever further behind its pace, which goes on holding
-  // up nothing.
+  // A message that only others delay falls ever further behind its pace, and goes on delaying nothing.
   return std::equal(before.paces.begin(), before.paces.end(), after.paces.begin(), after.paces.end(),
                     [](const StateRecord::Pace& a, const StateRecord::Pace& b) {
                       return a.ahead == b.ahead || (a.held_up == b.held_up && b.ahead < a.ahead);
@@ -174,8 +173,8 @@ std::unordered_map<std::uint64_t, Leaper::Progress> Leaper::progress() const {
   return progress;
 }
 
-// Flits of one packet are those of one packet again, and packets of a message have not overtaken each other
-// otherwise than before: each is as much later in its message as the message has come on.
+// Whether the flits of one packet are again those of one packet, and packets of a message have kept their
+// order: each has advanced as far as its message.
 bool Leaper::same_packets() const {
   const auto come_on = progress();
   std::unordered_map<PacketId, PacketId> then;

@@ -11,11 +11,10 @@
 
 namespace coppice::fabric {
 
-// Leaps over stretches in which everything that moves repeats its state. At the end of a quantum it compares
-// the network with a reference, that of an earlier cycle. Where both are equal but for times and for what has
-// been handed over of long messages, the future of the one is that of the other: the network is moved on by
-// as many whole periods as end before anything else happens (the last flits of a message, an alarm of a
-// network interface, an event of the kernel).
+// Leaps over intervals in which everything that moves repeats its state. At the end of a quantum it compares
+// the network with a reference, an earlier state. If both are equal except for times and for the data handed
+// over of long messages, they have the same future: the network advances by the whole periods that end before
+// the next event (the last flits of a message, an alarm of a network interface, a kernel event).
 //
 // The reference is moved up after ever longer times, so that a period is found whatever its length, after
 // whatever came before it (Brent's algorithm). Nodes are compared one by one, those that differed last first:
@@ -23,8 +22,8 @@ namespace coppice::fabric {
 // simulated pays for.
 class Leaper {
  public:
-  // The network's contexts, one per thread; what the others have told of is gathered in the first. All
-  // outlive it; all nodes are there.
+  // The network's contexts, one per thread; the reports of the others are gathered in the first. All outlive
+  // it, and all nodes exist.
   Leaper(NodeClock& clock, std::vector<FlitContext*> contexts);
 
   // At the beginning of cycle `now`: moves the modules on and returns by how many cycles; 0: it stays.
@@ -33,7 +32,7 @@ class Leaper {
   Cycles leapt() const { return leapt_; }
 
  private:
-  // How far the messages have come that are being handed over, in a period.
+  // The progress of the messages being handed over, within a period.
   struct Progress {
     std::int64_t flits = 0;
     std::int64_t packets = 0;

@@ -16,7 +16,7 @@ namespace coppice::fabric {
 
 class FlitNode;
 
-// Clocks the nodes: one process for all, so that the kernel is entered once per quantum and not once per
+// Clocks the nodes: one process for all, so that the kernel is entered once per quantum instead of once per
 // flit. It sleeps while no node has work.
 //
 // A quantum of Q cycles lets every node run Q cycles before the next one does. That changes nothing as long
@@ -30,12 +30,12 @@ class NodeClock final : public sc_core::sc_module {
 
   // Returns the index of the node; before the end of elaboration.
   std::size_t add(FlitNode& node);
-  // The next cycle of a node; stays where it is once all nodes are added.
+  // The next cycle of a node; its address is stable once all nodes are added.
   Cycles& due(std::size_t node) { return due_[node]; }
   // A node has work in cycle `at`, which is not over.
   void wake(std::size_t node, Cycles at);
 
-  // The first cycle of the quantum under way, or of the last one.
+  // The first cycle of the current quantum, or of the last one.
   const Cycles& begun() const { return begun_; }
 
   // Nodes run up to `cycles` ahead, but not to cycle `end` or beyond. 1, the default: cycle by cycle.
@@ -45,8 +45,8 @@ class NodeClock final : public sc_core::sc_module {
   void set_groups(const std::vector<int>& group_of);
   // Called when a quantum is over.
   void on_quantum(std::function<void()> call) { on_quantum_ = std::move(call); }
-  // Called after that with the next cycle, which no node has begun, while something moves: may move the nodes
-  // on by so many cycles (FlitNode::shift()) and returns how many.
+  // Called after that with the next cycle, which no node has begun, while something moves: may advance the
+  // nodes by some cycles (FlitNode::shift()) and returns their number.
   void on_pause(std::function<Cycles(Cycles next)> call) { on_pause_ = std::move(call); }
 
   // A module of `node` has done something that is part of no period; how often that has been anywhere.

@@ -9,7 +9,7 @@ namespace {
 
 // A stretch that is shorter costs more than its cycles one by one.
 constexpr Cycles kLeast = 8;
-// Cycles to wait after a disturbance, and where they are many.
+// The number of cycles to wait after a disturbance, at first and after many.
 constexpr Cycles kFirstPause = 8;
 constexpr Cycles kLongestPause = 64;
 // Flits that go through a router one by one in the time that these take: a stretch and each of its flows, and
@@ -67,8 +67,8 @@ Cycles NodeStretch::run(Cycles now, Cycles until) {
   return end;
 }
 
-// The end of a stretch that begins in cycle `now`, and what flows send by then: the first cycle in which
-// something other than the middles of packets may move. Nothing has moved yet.
+// Predicts the end of a stretch that begins in cycle `now`, and the flits sent by then: the first cycle in
+// which something other than the middles of packets may move. Nothing has moved yet.
 Cycles NodeStretch::foresee(Cycles now, Cycles end) {
   end = undisturbed(now, end);
   if (end - now < kLeast) return end;
@@ -274,7 +274,7 @@ std::int64_t NodeStretch::move(Cycles now, Cycles end) {
   return moved;
 }
 
-// They stand behind what went last.
+// Pointers move past the last winner.
 void NodeStretch::move_pointers(Cycles now) {
   Router& router = module_->router_;
   std::array<Cycles, kMostVcs> last_in;
@@ -361,7 +361,7 @@ void NodeStretch::take_flits(int port, Cycles now, Cycles end) {
   take_until(end - 1);
 }
 
-// Flits that come one behind the other, but for those that have left.
+// Buffers consecutive flits, except those that have left.
 void NodeStretch::buffer(std::size_t input_vc, Flit first, int flits) {
   Router& router = module_->router_;
   Router::InputVc& in = router.inputs_[input_vc];

@@ -17,10 +17,9 @@
 
 namespace coppice::fabric {
 
-// Runs a node through stretches of cycles at once, in which nothing but the middles of packets moves through
-// it: no head is routed, no tail leaves, nothing happens by the clock. What flits do then follows from how
-// many there are (SwitchStretch); they come and go in runs. All of it is as if the cycles had been simulated
-// one by one.
+// Runs a node through stretches of cycles in one step, in which nothing but the middles of packets moves
+// through it: no head is routed, no tail leaves, no clocked event happens. Only the number of flits matters
+// then (SwitchStretch), and they arrive and leave in runs. The outcome equals that of single cycles.
 class NodeStretch {
  public:
   // The stretches of a node with these modules; able() only if they are a router, a terminal for packets, and
@@ -29,8 +28,8 @@ class NodeStretch {
               SwitchStretch& switches);
   bool able() const { return able_; }
 
-  // The cycle, up to `until`, that the node has been brought to from cycle `now`; `now` where no stretch
-  // begins that is worth it.
+  // Advances the node from cycle `now` up to `until`, and returns the cycle reached; `now` if no worthwhile
+  // stretch begins there.
   Cycles run(Cycles now, Cycles until);
   // The cycle before which it is not worth asking again.
   Cycles resume() const { return resume_; }

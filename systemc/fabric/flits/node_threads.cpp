@@ -12,8 +12,8 @@
 
 namespace coppice::fabric {
 
-// The two counters say the same as oneTBB's own synchronisation, in a way that ThreadSanitizer sees: the
-// library is not built for it.
+// The two counters repeat oneTBB's own synchronisation in a form that ThreadSanitizer sees: the library is
+// not built for it.
 struct NodeThreads::Arena {
   explicit Arena(int groups)
       : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(groups)),

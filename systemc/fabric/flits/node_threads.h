@@ -11,9 +11,9 @@ class NodeThreads {
   explicit NodeThreads(int groups);
   ~NodeThreads();
 
-  // Calls run(group) for every group, each in a thread, and returns when all have: what they did is seen by
-  // the caller, and what the caller did before is seen by them. Of several exceptions, that of the first
-  // group is thrown.
+  // Calls run(group) for every group, each in a thread, and returns when all have finished. The caller sees
+  // their writes, and they see the caller's earlier ones. Of several exceptions, that of the first group is
+  // thrown.
   void run(const std::function<void(int group)>& run);
 
  private:

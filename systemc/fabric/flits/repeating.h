@@ -22,7 +22,7 @@ struct StateRecord {
     std::uint64_t tag;
     bool packets;  // of packets, else of the flits of a message that is one packet
   };
-  // How far an injection is behind its pace, which has held it up so many times.
+  // The delay of an injection behind its pace, and how often the pace has delayed it.
   struct Pace {
     Femtoseconds ahead;
     std::int64_t held_up;
@@ -47,7 +47,7 @@ struct StateRecord {
   }
 };
 
-// Writes down the state of what it visits. Recorder and shifter visit the same things in the same order.
+// Records the state of what it visits. Recorder and shifter visit the same things in the same order.
 class StateRecorder {
  public:
   // The cycle that is about to begin.
@@ -59,9 +59,9 @@ class StateRecorder {
   void value(const Value& value) {
     record_->words.push_back(static_cast<std::uint64_t>(value));
   }
-  // A cycle at which something that repeats goes on; those that are over are all alike.
+  // A cycle at which periodic activity continues; all past cycles are equivalent.
   void time(Cycles& at) { value(at == kNever ? -1 : std::max<Cycles>(at - now_, 0)); }
-  // An instant; those earlier than `oldest` before the cycle are all alike.
+  // An instant; all instants earlier than `oldest` before the cycle are equivalent.
   void instant(Femtoseconds& at, Femtoseconds oldest) { value(std::max(at - now_ * period_, -oldest)); }
   // A cycle at which something happens by the clock, in no period.
   void timer(Cycles at) {
@@ -100,11 +100,11 @@ class StateRecorder {
   StateRecord* record_;
 };
 
-// Moves the state of what it visits by whole periods: times by `shift`, counters by what they grow by in a
-// period, so many times.
+// Advances the state of what it visits by whole periods: times by `shift`, counters by their growth per
+// period times the number of periods.
 class StateShifter {
  public:
-  // `before` and `after` are a period apart; the state is that of `after`.
+  // `before` and `after` are one period apart; the current state is `after`.
   StateShifter(Cycles shift, Femtoseconds period, std::int64_t periods, const StateRecord& before,
                const StateRecord& after)
       : shift_(shift), period_(period), periods_(periods), before_(&before), after_(&after) {}

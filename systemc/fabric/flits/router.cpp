@@ -128,7 +128,7 @@ bool Router::allocate_waiting(Cycles now) {
   return gave_any;
 }
 
-// The output ports that several of those in waiting_vc_ ask, in routers of one word.
+// The output ports requested by several of the input VCs in waiting_vc_, in routers of one word.
 PortWord Router::contested_outputs() const {
   PortWord asked;
   PortWord contested;
@@ -222,7 +222,7 @@ void Router::give_vc(std::int32_t input_vc, int vc, Cycles now) {
   if (!choice.adaptive) environment_->takes_hop(node_, choice.packet);
 }
 
-// Every free output VC that an input VC may use grants itself to it, unless another that asks comes first.
+// Every free output VC that an input VC may use grants itself to it, unless another requester has precedence.
 void Router::ask_for_vcs(std::int32_t id) {
   const auto virtual_channels = static_cast<std::int32_t>(inputs_.size());
   // Distance of `x` from a round-robin pointer, the smallest wins.
@@ -255,13 +255,13 @@ std::uint32_t Router::take_grants(std::int32_t input_vc) {
   return granted;
 }
 
-// The output VC among `offered` that comes first from the packet's pointer on, or -1.
+// The first output VC among `offered` from the packet's pointer on, or -1.
 int Router::preferred_vc(const InputVc& in, std::uint32_t offered) const {
   if (offered == 0) return -1;
   const Allowance& allowed = allowance(in);
   int pointer = allowed.rotate_vcs ? output_ports_[static_cast<std::size_t>(in.out_port)].vc_pointer
                                    : allowed.accept_pointer - static_cast<int>(index(in.out_port, 0));
-  // A pointer that stands at another output port reaches this port's first virtual channel first.
+  // A pointer to another output port reaches this port's first virtual channel first.
   if (pointer < 0 || pointer >= vcs_) pointer = 0;
   const std::uint32_t from_pointer = offered & (~0U << pointer);
   return std::countr_zero(from_pointer != 0 ? from_pointer : offered);
@@ -296,8 +296,8 @@ bool Router::any_asks() const {
   return asking != 0;
 }
 
-// The channel is busy for flit_time from now; where that is no whole number of cycles, a flit may have been
-// waiting for the clock edge for almost a cycle, and what it lost there is not lost to the channel.
+// The channel is busy for flit_time from now. If that is not a whole number of cycles, a flit may have waited
+// for the clock edge for almost a cycle; that time is not lost to the channel.
 void Router::occupy_channel(int out_port, Cycles now) {
   Pace& pace = paces_[static_cast<std::size_t>(out_port)];
   const Femtoseconds slack = pace.flit_time % period_ == 0 ? 0 : period_ - 1;

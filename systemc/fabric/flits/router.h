@@ -17,7 +17,7 @@ namespace coppice::fabric {
 
 using topology::NodeId;
 
-// Rate of the channel behind an output port, for channels slower than one flit per cycle.
+// The rate of the channel at an output port, for channels slower than one flit per cycle.
 struct OutputRate {
   Femtoseconds flit_time = 0;  // serialization of one flit; 0: one per cycle, never busy
 };
@@ -77,8 +77,7 @@ class Router final : public topology::OutputLoads {
 
   // One cycle. Returns whether the router has work in the next cycle without further events.
   bool step(Cycles now);
-  // The same for the environment that the router was made with, of its own class (router_switch.h): so that
-  // no flit costs a virtual call.
+  // The same for the environment's own class (router_switch.h), so that no flit costs a virtual call.
   template <typename Environment>
   bool step(Cycles now, Environment& environment);
 
@@ -89,7 +88,7 @@ class Router final : public topology::OutputLoads {
   int waiting(int out_port) const override;
   // The flit at the front of a buffer that holds one.
   Flit front(int in_port, int vc) const;
-  // Output port and virtual channel that a buffer's packet holds; -1 where it has none yet.
+  // The output port and virtual channel held by a buffer's packet; -1 if it has none yet.
   int held_output_port(int in_port, int vc) const { return input(in_port, vc).out_port; }
   int held_output_vc(int in_port, int vc) const { return input(in_port, vc).out_vc; }
 
@@ -116,7 +115,7 @@ class Router final : public topology::OutputLoads {
     bool rotate_vcs = false;
     bool adapts = false;  // it has adaptive hops: choices_
   };
-  // Input virtual channels as bits, those of as many whole ports as fit.
+  // Input virtual channels as bits, for as many whole ports as fit.
   struct VcBits {
     std::uint64_t busy = 0;      // a packet is being routed, allocated or sent
     std::uint64_t active = 0;    // it owns an output virtual channel

@@ -51,7 +51,7 @@ class RouterModule : public FlitModule, public StatisticsOwner {
   }
 
  protected:
-  // The local port behind an output; -1 if it leads to another node.
+  // The local port of an output; -1 if it leads to another node.
   int local_port(int out_port) const { return out_port < outputs_ ? -1 : out_port - outputs_; }
   // Tells observers of a flit that wins the switch.
   void tell(FlitContext& context, int out_port, int vc, Flit flit, Cycles now) {

@@ -5,7 +5,7 @@
 
 #include "fabric/flits/router.h"
 
-// The cycle of a router and its switch, in the environment that it is compiled for: what a flit costs.
+// The per-flit work of a router and its switch, compiled for its environment.
 
 namespace coppice::fabric {
 
@@ -95,8 +95,8 @@ void Router::allocate_switch(Cycles now, Environment& environment) {
   });
 }
 
-// The same for any number of virtual channels; or by age: outputs grant and inputs accept the oldest packet,
-// in rotation among equals.
+// The general allocation for any number of virtual channels; or by age: outputs grant and inputs accept the
+// oldest packet, in rotation among equals.
 template <typename Environment>
 void Router::allocate_large_switch(Cycles now, Environment& environment) {
   for (std::size_t word = 0; word < bits_.size(); ++word) {
@@ -146,7 +146,7 @@ template <typename Environment>
   InputVc& in = inputs_[id];
   const Flit flit = buffers_[ring_index(id, 0)];
   const std::uint32_t left = --in.count;
-  // An empty buffer begins anew: what is touched of it stays small.
+  // An empty buffer starts over, so that only a small part of it is touched.
   in.head = left == 0 ? 0 : (in.head + 1) & ring_mask_;
   const int out_vc = in.out_vc;
   OutputVc& out = outputs_[static_cast<std::size_t>(in.out)];

@@ -21,9 +21,9 @@ struct StretchGain {
   }
 };
 
-// Whether stretches pay, in the network as a whole: a node in stretches sends runs, which cost its neighbours
-// more than flits do where those are not, so that all nodes rest together. Where stretches cost more than
-// they saved, all go without for a while: twice as long each time, up to so many times.
+// Decides whether stretches pay, for the network as a whole: a node in stretches sends runs, which cost
+// neighbours outside stretches more than flits, so all nodes pause together. If stretches cost more than they
+// saved, all pause for a while: twice as long each time, up to a limit.
 class StretchJudge {
  public:
   explicit StretchJudge(std::size_t nodes) : enough_(kTries * static_cast<std::int64_t>(nodes)) {}

@@ -50,7 +50,7 @@ void SwitchStretch::run(const SwitchPart& part, Cycles cycles) {
   for (const SwitchFlow* flow : part.flows) known.sent.push_back(flow->sent);
 }
 
-// One flow at a channel that takes a flit per cycle needs no arbitration: what it has most of never matters.
+// A single flow at a channel of one flit per cycle needs no arbitration: exact levels do not matter.
 bool SwitchStretch::run_alone(const SwitchPart& part, Cycles cycles) const {
   SwitchFlow& flow = *part.flows.front();
   if (part.outputs.front().flit_time != 0) return false;
@@ -93,7 +93,7 @@ void SwitchStretch::look_up_indices(const SwitchPart& part) {
     from_in_[index_[f].in] |= bit(f);
     to_out_[index_[f].out] |= bit(f);
     if (flow.vc >= part.inputs[index_[f].in].vc_pointer) next_vcs(index_[f].in) |= bit(f);
-    // Only where it points among those who ask.
+    // Only its position among the requesters matters.
     if (flow.in_port >= part.outputs[index_[f].out].grant_pointer) granting(index_[f].out) |= bit(f);
   }
   for (std::size_t o = 0; o < part.outputs.size(); ++o) {
@@ -104,7 +104,8 @@ void SwitchStretch::look_up_indices(const SwitchPart& part) {
   }
 }
 
-// All that decides. Of what lasts for the whole stretch it does not matter how much there is, nor what comes.
+// The state that determines the outcome. Levels that last for the whole stretch are irrelevant, as are
+// arrivals to them.
 void SwitchStretch::write_key(const SwitchPart& part, Cycles cycles) {
   key_.clear();
   key_.push_back(static_cast<std::uint64_t>(cycles) << 32U | part.flows.size() << 16U |
@@ -195,7 +196,7 @@ void SwitchStretch::accept(const SwitchPart& part, Cycles cycle) {
     const std::size_t o = first_from(granted_[i], accepting(i));
     granted_[i] = 0;
     const std::size_t f = first_from(ready_ & from_in_[i] & to_out_[o], next_vcs(i));
-    // Flows of an input follow each other, so what is behind its last is behind all of its own.
+    // Flows of an input are adjacent, so everything after its last flow is after all of its own.
     const std::uint64_t behind_input = ~std::uint64_t{0}
                                        << (63U - static_cast<unsigned>(std::countl_zero(from_in_[i])));
     granting(o) = to_out_[o] & (behind_input << 1U);
@@ -230,9 +231,9 @@ void SwitchStretch::refer_to(Cycles cycle, Cycles window) {
   }
 }
 
-// The state is that of the reference, but for levels, which do not matter until they come to 0: as long as
-// the same goes on to come, the switch goes on alike. Returns how many cycles, whole periods, it has been
-// moved on by so.
+// The state equals the reference except for levels, which do not matter until they reach 0: while the same
+// arrivals continue, the switch behaves alike. Returns the number of cycles, whole periods, that it has been
+// advanced.
 Cycles SwitchStretch::repeat(const SwitchPart& part, Cycles cycle, Cycles cycles) {
   const Cycles period = cycle - reference_.cycle;
   Cycles times = (cycles - cycle) / period;

@@ -104,7 +104,7 @@ class SwitchStretch {
   Cycles repeat(const SwitchPart& part, Cycles cycle, Cycles cycles);
   void occupy(const SwitchPart& part, std::size_t output, Cycles cycle);
 
-  // Pointers, as the sets of what comes first: of an output flows from its pointer on; of an input outputs,
+  // Pointers, as sets of what has precedence: for an output, flows from its pointer on; for an input, outputs
   // and flows.
   std::uint64_t& granting(std::size_t output) { return pointers_[output]; }
   std::uint64_t& accepting(std::size_t input) { return pointers_[to_out_.size() + input]; }

@@ -9,7 +9,7 @@
 
 namespace coppice::fabric {
 
-// The flits that ejectors have been told of one by one, kept so that a period of them can be told again.
+// The flits that ejectors have seen one by one, kept so that a period of them can be repeated.
 class TakenFlits {
  public:
   struct Taken {
@@ -26,7 +26,7 @@ class TakenFlits {
     flits_.clear();
   }
   void add(const Taken& flit) { flits_.push_back(flit); }
-  // Takes over what `other` has kept: of nodes that run in another thread.
+  // Takes over the flits kept by `other`: those of nodes that run in another thread.
   void take_from(TakenFlits& other) {
     flits_.insert(flits_.end(), other.flits_.begin(), other.flits_.end());
     other.flits_.clear();

@@ -50,8 +50,8 @@ class Terminal : public FlitModule, public StatisticsOwner {
     }
     wire_out(port).send(flit, vc, now + 1);
   }
-  // A flit that came out of the ejection channel is taken at once; returns its packet, which lasts until its
-  // tail is released.
+  // Takes a flit that came out of the ejection channel; returns its packet, which lasts until its tail is
+  // released.
   Packet& eject(int port, int vc, Flit flit, Cycles now) {
     ++ejected_;
     moved(now);
@@ -77,7 +77,7 @@ class Terminal : public FlitModule, public StatisticsOwner {
   std::int64_t ejected_ = 0;
 };
 
-// The terminal of those who speak packets: an InjectionPort per port, and an Ejector that gets what arrives.
+// A terminal for packets: an InjectionPort per port, and an Ejector that receives what arrives.
 class PacketTerminal final : public Terminal, public Repeating {
  public:
   PacketTerminal(const sc_core::sc_module_name& name, NodeId node, int ports, FlitContext& context);
@@ -86,7 +86,7 @@ class PacketTerminal final : public Terminal, public Repeating {
   void connect(int port, Injector& injector, Ejector& ejector);
   // The injector of `port` has something to send from cycle `at` on.
   void wake(int port, Cycles at);
-  // The same for a network interface that is bound by port.
+  // The port for a network interface that is bound by port.
   NetworkPortIf& network_port(int port) { return *network_ports_[static_cast<std::size_t>(port)]; }
 
   void receive_flit(int port, int vc, Flit flit, Cycles now) override;
@@ -121,7 +121,7 @@ class PacketTerminal final : public Terminal, public Repeating {
     bool clock;  // a message is there from then on; else the pace of one that is being injected
     bool operator>(const Wakeup& other) const { return at > other.at; }
   };
-  // In a heap, the first to come in front.
+  // A heap, with the earliest in front.
   class Wakeups {
    public:
     bool empty() const { return heap_.empty(); }

@@ -74,7 +74,7 @@ void TerminalStretch::gather_returns(Local& local, Cycles now, Cycles end) {
   });
 }
 
-// And those of what the router takes now.
+// Adds the returns for flits that the router takes now.
 void TerminalStretch::add_returns(Local& local, const std::vector<SwitchFlow>& flows, Cycles cycles) const {
   const Cycles delay = credit_delay(local);
   for (const SwitchFlow& flow : flows) {
@@ -171,7 +171,7 @@ void TerminalStretch::return_places(const Local& local, const std::vector<Switch
   }
 }
 
-// The credits that have come are counted.
+// Counts the credits that have arrived.
 void TerminalStretch::inject(const Local& local, Cycles now, Cycles cycles, std::vector<Told>& told) {
   const int p = local.in - first_in_;
   InjectionPort& port = port_of(local);

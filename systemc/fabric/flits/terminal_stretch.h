@@ -13,12 +13,11 @@
 
 namespace coppice::fabric {
 
-// The terminal's part in a stretch of its node (NodeStretch): what it injects into the router's local ports
-// and takes out of them. It foresees, which changes nothing outside of it, and then moves on to where the
-// stretch has been found to end.
+// The terminal's part in a stretch of its node (NodeStretch): its injections into the router's local ports
+// and ejections from them. It predicts without side effects, and then advances to the end of the stretch.
 class TerminalStretch {
  public:
-  // A flit that observers are to be told of.
+  // A flit to report to observers.
   struct Told {
     Cycles at;
     FlitEvents::Stage stage;
@@ -32,7 +31,7 @@ class TerminalStretch {
     Flit first;
     CycleMask arrivals;
   };
-  // Credits that come back to a virtual channel of a local output.
+  // Credits that return to a virtual channel of a local output.
   struct Return {
     std::int32_t output_vc = 0;
     int credits = 0;
@@ -45,21 +44,21 @@ class TerminalStretch {
   bool is_local_input(int port) const { return port >= first_in_; }
   bool is_local_output(int port) const { return port >= first_out_; }
 
-  // The first cycle from `now` on in which something happens by the clock, or a packet's head or tail leaves
-  // for the terminal's side or comes to it; `end` if that is earlier.
+  // The first cycle from `now` on in which a clocked event happens, or a packet's head or tail leaves or
+  // reaches the terminal's side; `end` if that is earlier.
   Cycles undisturbed(Cycles now, Cycles end) const;
   // Keeps the flits that arrive at the terminal before `end`, while the calendar skips those cycles.
   void fetch_flits(Cycles end);
-  // The same for what the router and the terminal answer each other: the stretch is short enough for one of
-  // them not to need the other's answers. Decides which, and who injects.
+  // The same for answers between the router and the terminal: the stretch is short enough that one of them
+  // does not need the other's answers. Decides which, and who injects.
   Cycles independent(Cycles now, Cycles end);
-  // Foresees what is injected where that does not depend on what the router takes. Returns `end`, or the
-  // earlier cycle in which a tail would be injected.
+  // Predicts the injections that do not depend on what the router takes. Returns `end`, or the earlier cycle
+  // in which a tail would be injected.
   Cycles foresee(Cycles now, Cycles end);
-  // The same where it does, once it is known what the router takes.
+  // Predicts the injections that do, once it is known what the router takes.
   Cycles foresee_answers(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end);
 
-  // Moves on to `end`, with what the router's flows have sent by then.
+  // Advances to `end`, with the flits sent by the router's flows until then.
   void move(const std::vector<SwitchFlow>& flows, Cycles now, Cycles end, std::vector<Told>& told);
 
   // The foreseen or injected flits, ordered by the router's ports.
@@ -68,7 +67,7 @@ class TerminalStretch {
   const std::vector<Return>& returns() const { return returns_; }
 
  private:
-  // A local port of the router, and that of the terminal.
+  // A local port of the router, and the terminal's.
   struct Local {
     int in = 0;  // the router's ports
     int out = 0;

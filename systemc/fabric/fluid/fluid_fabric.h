@@ -41,7 +41,8 @@ class FluidFabric final : public sc_core::sc_module,
   const FabricStatistics& statistics() const override { return statistics_; }
   void read_statistics(const Reader& read) const override { statistics_.read(read); }
   bool idle() const override { return under_way_ == 0; }
-  // Every message has arrived, as many bytes as its rates add up to, and no channel is above its bandwidth.
+  // Checks that every message has arrived with as many bytes as its rates add up to, and that no channel
+  // exceeds its bandwidth.
   void check_conservation() const override;
   std::string describe_packets(int limit) const override;
   Cycles last_movement() const override { return last_movement_; }
@@ -52,11 +53,11 @@ class FluidFabric final : public sc_core::sc_module,
 
   void reroute(NodeId node, int port, NodeId dst, const topology::Route& route) override;
   void set_channel(topology::ChannelId channel, bool alive) override;
-  // Bytes per second of the message that a port is sending; 0 if it stands still, none if there is none.
+  // Bytes per second of the message that a port is sending; 0 if it is stalled, nullopt if there is none.
   std::optional<double> rate(NodeId node, int port) const;
 
  private:
-  // A message on its way into the network.
+  // A message entering or in the network.
   struct Flow {
     std::uint64_t message = 0;
     NodeId src = topology::kNoNode;

@@ -90,8 +90,8 @@ void MaxMinRates::touch(FlowId flow) {
   touched_.push_back(flow);
 }
 
-// The level at which the link is full, given what is known of its flows: those that other links hold take
-// their rates, or the level if that is less; all others the level. kUnfilled if they do not fill it.
+// The level at which the link is full, given its flows' known rates: flows held by other links take their
+// rates, or the level if that is less; all others take the level. kUnfilled if they do not fill it.
 double MaxMinRates::level_of(std::int32_t id) const {
   const Link& link = links_[index(id)];
   double left = link.capacity;
@@ -103,7 +103,7 @@ double MaxMinRates::level_of(std::int32_t id) const {
         record.state == State::kFixed || (record.state == State::kKept && record.bottleneck != id);
     if (held) lower_.push_back(record.rate);
   }
-  // Taking those below a level out of it only lifts it.
+  // Removing flows below a level only raises it.
   double level = open > 0 ? left / open : kUnfilled;
   for (bool lifted = true; lifted && open > 0;) {
     lifted = false;
@@ -153,7 +153,7 @@ void MaxMinRates::hold(std::int32_t id, double level) {
       if (shared.queued) {
         shared.stale = true;
       } else if (!as_before && (kept || other == held_before) && shared.level < kUnfilled) {
-        // It has more left than before, so it is full where it was at the earliest.
+        // It has more left than before, so it fills up no earlier than before.
         shared.stale = true;
         enqueue(other, std::max(shared.level, level));
       }
@@ -200,7 +200,7 @@ void MaxMinRates::look_at(std::int32_t id, double level) {
   }
 }
 
-// Links that have changed are looked at where they are full now, or where they were before.
+// Changed links are reconsidered at the level where they are full now, or were before.
 void MaxMinRates::start() {
   for (const std::int32_t id : dirty_) {
     Link& link = links_[index(id)];

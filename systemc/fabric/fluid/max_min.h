@@ -8,10 +8,10 @@
 
 namespace coppice::fabric {
 
-// Max-min fair rates of flows over links, kept while flows come, go and move: no flow's rate can grow without
-// a smaller or equal one shrinking (Bertsekas and Gallager, Data Networks, Sec. 6.5.2). In progressive
-// filling all rates rise together; a link that is full at a level holds its flows there and is their
-// bottleneck.
+// Max-min fair rates of flows over links, updated while flows come, go and move: no flow's rate can grow
+// without a smaller or equal one shrinking (Bertsekas and Gallager, Data Networks, Sec. 6.5.2). In
+// progressive filling all rates rise together; a link that is full at a level holds its flows there and is
+// their bottleneck.
 //
 // Incremental and exact: an update rises through the levels as progressive filling does, but looks only at
 // links where something is different from what it was. Up to a level all that is lower is final, so a link
@@ -29,7 +29,7 @@ class MaxMinRates {
   FlowId add(std::span<const std::int32_t> links);
   void remove(FlowId flow);
   void reroute(FlowId flow, std::span<const std::int32_t> links);
-  // 0: the flows over the link stand still.
+  // 0: the flows over the link are stalled.
   void set_capacity(std::int32_t link, double capacity);
 
   // Brings rates up to date with all changes since the last call; the flows whose rates are others now.
@@ -41,7 +41,7 @@ class MaxMinRates {
   // Whether every flow has a bottleneck (a full link on which no flow is faster) and no link is above its
   // capacity, to 1e-9: the definition itself.
   bool is_max_min_fair() const;
-  // Flows looked at again so far, for those who measure.
+  // The number of flows reconsidered so far, for measurements.
   std::int64_t work() const { return work_; }
 
  private:

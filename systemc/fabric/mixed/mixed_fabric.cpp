@@ -125,7 +125,7 @@ void MixedFabric::Follower::open(const FlitEvent& event, const Packet& packet, C
                     packet.route, begin, now);
 }
 
-// A tail has left router `stage` of its way: is it all that was to come?
+// Closes stage `i` of the route once the message's last tail has left it.
 void MixedFabric::Follower::passed(Followed& followed, std::size_t i, const Packet& packet, Cycles now) {
   const Stage& stage = followed.stages[i];
   if (stage.packets != followed.packets) return;

@@ -12,10 +12,10 @@
 
 namespace coppice::fabric {
 
-// A fabric of both: some ports of network interfaces send flits, which go through the routers cycle by cycle,
+// A fabric for both: some network-interface ports send flits, which go through the routers cycle by cycle,
 // all others send trains. Cycle-identical to FlitNetwork while trains meet nothing, neither each other nor
-// flits; flits may meet each other where every message that passed is flits. Where that does not hold it
-// tells its Meetings.
+// flits; flits may meet each other where every message that passed is flits. Otherwise it records the meeting
+// in its Meetings.
 //
 // Why that is exact. A router's state is who holds its buffers, channels and virtual channels, and the
 // pointers of its arbiters. Of what has passed and is over (credits back, channel free, next router left),
@@ -47,7 +47,7 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
   void add_observer(FabricObserver& observer) override;
 
  private:
-  // An ejector that is given whole messages, as trains are, though they come as flits.
+  // An ejector that receives whole messages, as for trains, although they arrive as flits.
   class WholeMessages final : public Ejector {
    public:
     explicit WholeMessages(Ejector& ejector) : ejector_(&ejector) {}
@@ -56,14 +56,14 @@ class MixedFabric final : public sc_core::sc_module, public Fabric, public Stati
    private:
     Ejector* ejector_;
   };
-  // Follows messages of flits through the routers, and tells the trains what they use.
+  // Follows messages of flits through the routers, and reports to the trains which ports they use.
   class Follower final : public FabricObserver {
    public:
     Follower(MixedFabric& fabric) : fabric_(&fabric) {}
     void flit_sent(const FlitEvent& event, const Packet& packet, Cycles now) override;
 
    private:
-    // A message at an output port of its way.
+    // A message at an output port of its route.
     struct Stage {
       std::int32_t output;
       Cycles begin = 0;          // its first head could win the switch

@@ -22,19 +22,19 @@ class Meetings {
   explicit Meetings(std::vector<std::int32_t> flit_ports = {}, double most = 1)
       : given_(std::move(flit_ports)), most_(most) {}
 
-  // Before the run, of the fabric that tells of it.
+  // Sets the sizes of the fabric; call it before the run.
   void set_size(std::size_t outputs, std::size_t ports);
 
-  // A message of `port` takes `route`, which stays where it is, through these outputs.
+  // A message of `port` uses `route`, which must stay in place, through these outputs.
   void passes(std::int32_t port, const topology::Hop* route, std::span<const std::int32_t> outputs);
-  // A message of `port`, or a part of it, starts in cycle `now` and is so many flits in so many routers.
+  // A message of `port`, or a part of it, starts in cycle `now` and has this many flit-hops.
   void sends(std::int32_t port, std::int64_t flit_hops, Cycles now) {
     flit_hops_[static_cast<std::size_t>(port)] += flit_hops;
     last_start_ = now;
   }
   // All messages through the output have to be flits.
   void want_users(std::int32_t output) { want(output, 1); }
-  // Messages meet there: so have those through any output that leads to it.
+  // Messages meet at the output: those through any output that leads to it must become flits, too.
   void want_users_and_feeders(std::int32_t output) { want(output, 2); }
   // All messages of the port have to be flits.
   void want_port(std::int32_t port);
@@ -48,11 +48,12 @@ class Meetings {
   const std::string& reason() const { return reason_; }
   // The share of sending ports that are to send flits.
   double share() const;
-  // That is more than `most`, of so many messages that it will stay so: known while it runs.
+  // Whether the share exceeds `most` among so many messages that it will stay so: known while the run is in
+  // progress.
   bool too_many() const;
   // Whether their flits would cost no more than a part `most` of a run of leaps: known when it is over.
   bool pays() const;
-  // That are to send flits in the next run: those of this one and more.
+  // The ports that are to send flits in the next run: those of this run and more.
   std::vector<std::int32_t> flit_ports() const;
   // That sent them in this one.
   const std::vector<std::int32_t>& given() const { return given_; }

@@ -13,8 +13,8 @@ namespace coppice::fabric {
 using topology::NodeId;
 
 // The routes of all accelerators in a run that looks the same from each of them, by those of one, the origin:
-// whatever leaves the origin over a route stands for an image from every accelerator at the same time, over
-// channels of the same kind. One image comes to the origin.
+// a message that leaves the origin over a route stands for an image from every accelerator at the same time,
+// over channels of the same kind. One image arrives at the origin.
 //
 // Channels are images of each other likewise: the first of a route of that which leaves the origin, the
 // others of those by which its image comes to the origin. What the origin's messages do on these is what all
@@ -31,16 +31,16 @@ class RouteImages {
   // The topology outlives it.
   RouteImages(const topology::Topology& topology, NodeId origin);
 
-  // Adds a route of the origin, given its images by the accelerator that they leave; they outlive this. False
-  // where they do not do as images: where virtual channels, bandwidths or latencies differ, two go over one
-  // channel or to one accelerator, or other images of a channel or of the route are known.
+  // Adds a route of the origin with its images, by the accelerator that they leave; they outlive this object.
+  // Returns false if they are not images: if virtual channels, bandwidths or latencies differ, if two use one
+  // channel or end at one accelerator, or if other images of a channel or of the route are known.
   bool add(std::span<const topology::Route* const> images);
 
   NodeId origin() const { return origin_; }
   std::size_t accelerators() const { return accelerators_; }
   const Images& of(const topology::Route& route) const { return images_.at(&route); }
-  // The channels that images of a message on its route's hop number `hop` take, by accelerator; none where it
-  // is ejected.
+  // The channels used by the images of a message on hop number `hop` of its route, by accelerator; empty at
+  // ejection.
   std::span<const topology::ChannelId> channels(const Images& images, std::size_t hop) const {
     if (hop >= images.hops) return {};
     return std::span(images.channels).subspan(hop * accelerators_, accelerators_);

@@ -54,8 +54,8 @@ Passage TrainTiming::pass(const Train& train, Cycles arrival, Cycles tail_arriva
     const Femtoseconds by_tail = checked_sum(checked_time(tail_arrival + 1, period_), channel.flit_time);
     const Femtoseconds head = checked_time(passage.head, period_);
     const Femtoseconds by_drain = std::max(checked_sum(head, drained.free), by_tail);
-    // No flit i comes after the head by more than o(i), and what o(i) is rounded up by is given back, so that
-    // the channel is free of it by the head's cycle, i paces and a flit time.
+    // No flit i comes later than o(i) after the head, and the rounding of o(i) is given back, so that the
+    // channel is free of it by the head's cycle plus i paces plus a flit time.
     const Femtoseconds by_pace =
         checked_sum(head, checked_time(train.flits, train.pace) - train.pace + channel.flit_time);
     passage.channel_free = cycles(std::min(by_drain, by_pace));

@@ -9,8 +9,7 @@
 
 namespace coppice::fabric {
 
-// A message on its way as one train of flits, i = 0 to flits - 1: every packet's head and the flits behind
-// it.
+// A message in flight as one train of flits, i = 0 to flits - 1: every packet's head and the flits after it.
 struct Train {
   std::int64_t flits = 0;
   std::int64_t packets = 0;
@@ -22,8 +21,8 @@ struct Train {
   std::int64_t last_head_index() const { return (packets - 1) * packet_flits; }
 };
 
-// The flit time of a channel, and the same in cycles where those are whole, else 0: divisions are what
-// telling a train's way would cost most.
+// The flit time of a channel, also in cycles if it is a whole number, else 0: divisions would dominate the
+// cost of a train.
 struct ChannelPace {
   ChannelPace() = default;
   ChannelPace(Femtoseconds time, Femtoseconds period)
@@ -44,9 +43,8 @@ struct Passage {
       0;  // the channel behind the output takes another train's flits unhindered from then on
 };
 
-// The closed form of a train that nothing holds up. Let T be the clock period, f its pace, o(i) = ceil(i
-// f/T), R = r + v the routing and VC allocation delay, and g the flit time of the channel behind an output
-// port.
+// The closed form of an undelayed train. Let T be the clock period, f its pace, o(i) = ceil(i f/T), R = r + v
+// the routing and VC allocation delay, and g the flit time of the channel at an output port.
 //   Injection: flit i leaves the NI at t0 + o(i) (InjectionPort) and comes to the router two cycles later.
 //   Router: a packet's head wins the switch R cycles after it came; a body flit may in the cycle in which it
 //   comes, once its head is through. The channel takes flits that wait for it floor(g/T) cycles apart over
@@ -70,8 +68,8 @@ class TrainTiming {
   // The train that a message of `bytes` makes on a route whose slowest flit time is `slowest`.
   Train train(Bytes bytes, Femtoseconds slowest) const;
 
-  // Through a router to which its head comes in cycle `arrival` and its tail in `tail_arrival`; `channel` is
-  // the pace of that behind it, whose flit time is at most the train's pace.
+  // The passage through a router at which its head arrives in cycle `arrival` and its tail in `tail_arrival`;
+  // `channel` is the pace of the output channel, whose flit time is at most the train's pace.
   Passage pass(const Train& train, Cycles arrival, Cycles tail_arrival, const ChannelPace& channel);
 
   // Whole cycles, rounded up.

@@ -133,7 +133,7 @@ void TrainFabric::process(const Event& event, Cycles now) {
       port.sending = false;
       last_movement_ = now;
       port.injector->message_injected(event.message, now);
-      // One that comes later wakes the port itself.
+      // A message that comes later wakes the port itself.
       if (port.injector->next_message().message != nullptr) {
         schedule(port.free_at, {EventKind::kWake, event.port, 0});
       }
@@ -232,7 +232,7 @@ void TrainFabric::follow(const Message& message, const Train& train, Cycles now)
   }
 }
 
-// Its first channel leaves the origin, the others are those of the image that comes there.
+// Its first channel leaves the origin, the others belong to the image that arrives there.
 void TrainFabric::follow_images(const Message& message, const Train& train, Cycles now) {
   const RouteImages::Images& images = images_->of(*message.route);
   NodeId node = images.incoming_src;
@@ -245,7 +245,7 @@ void TrainFabric::follow_images(const Message& message, const Train& train, Cycl
   }
 }
 
-// The stage behind the last, or behind the injection.
+// Adds the next stage of the route, or the first one after injection.
 void TrainFabric::add_stage(Output& out, topology::VcRange vcs, const Train& train, Cycles now) {
   Cycles head = now + kInjectionDelay;
   Cycles tail = head + train.tail;
@@ -323,11 +323,11 @@ Cycles TrainFabric::injection_free_at(const Known& known, Cycles now) const {
   return std::max(free, now + known.train.last_head + timing_.routing_and_allocation());
 }
 
-// Whether every flit finds a credit at output port `stage` of the train's way. A flit wins the switch there
+// Whether every flit finds a credit at output port `stage` of the train's route. A flit wins the switch there
 // no sooner than `spaced` cycles after the one D places before it, whichever trains they belong to, and D
-// flits of this train are injected `paced` cycles apart. Its stay in the next router is r + v, if that
-// router's channel is no slower than this, else at most r + v and what body flits have closed up behind their
-// heads so far.
+// flits of this train are injected `paced` cycles apart. Its stay in the next router is r + v if that
+// router's channel is no slower than this one, else at most r + v plus the cycles by which body flits have
+// closed up behind their heads so far.
 TrainFabric::Credits TrainFabric::credits_keep_up(std::size_t stage, const Known& known) const {
   const Output& out = *stages_[stage].output;
   const bool last = stage + 1 == stages_.size();
@@ -361,8 +361,8 @@ TrainFabric::Interval TrainFabric::interval(std::size_t stage, const Known& know
 
 void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, NodeId dst, Cycles now) {
   auto& trains = output.trains;
-  // No train starts in the past, so what is over now cannot be met any more, but by flits that are told of
-  // when they have passed.
+  // No train starts in the past, so past intervals can only be met by flits that are reported after they have
+  // passed.
   const Cycles over = std::min(now, output.flits_since);
   std::erase_if(trains, [&](const Interval& t) { return t.free_of_vc <= over; });
   const auto free_for = [](const Interval& first, const Interval& second) {
@@ -392,7 +392,7 @@ void TrainFabric::occupy(Output& output, const Interval& interval, NodeId src, N
   trains.insert(after, interval);
 }
 
-// The run is exact until cycle `at`, and goes on until then: another contention may come before.
+// The run is exact until cycle `at`, and continues until then: another contention may come before.
 void TrainFabric::contend(Cycles at, const std::string& what) {
   if (!first_contention(at)) return;
   contended_at_ = at;

@@ -21,8 +21,8 @@
 
 namespace coppice::fabric {
 
-// Why a run cannot be told message by message: two trains met, or a condition of the closed form does not
-// hold. what() names the first place and cycle.
+// Thrown if a run cannot be simulated message by message: two trains met, or a condition of the closed form
+// does not hold. what() names the first place and cycle.
 class ContentionError : public ModelError {
  public:
   explicit ContentionError(const std::string& what, Cycles cycle = 0) : ModelError(what), cycle_(cycle) {}
@@ -33,10 +33,10 @@ class ContentionError : public ModelError {
   Cycles cycle_;
 };
 
-// The fabric at the cost of messages: a message is one train of flits, and every cycle of it is known when it
-// starts (train.h has the closed form and why it holds). Cycle-identical to FlitFabric while the conditions
-// below hold, and it checks them for every message; where one does not, it throws ContentionError, in the
-// cycle in which the first of them breaks, instead of an answer.
+// The fabric with a cost per message: a message is one train of flits, whose cycles are all known when it
+// starts (train.h has the closed form and its proof). Cycle-identical to FlitFabric while the conditions
+// below hold, which it checks for every message. If one fails, it throws ContentionError, in the cycle of the
+// first violation, instead of returning a wrong answer.
 //
 // Of a message alone:
 //   credits          A virtual channel's D places keep a train going where every flit finds a place free: it
@@ -62,21 +62,21 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
               const config::SystemConfig& system, const Framing& framing, int ni_ports, Failure& failure);
 
   // Before the simulation: only the origin sends, and each of its messages stands for its images; the one
-  // that comes to the origin is ejected there. Statistics count and observers see all of them. `images` knows
-  // every route, and outlives the fabric.
+  // that arrives at the origin is ejected there. Statistics count, and observers see, all of them. `images`
+  // knows every route, and outlives the fabric.
   void stand_for(const RouteImages& images) { images_ = &images; }
 
-  // Before the simulation: where trains meet, the run goes on, and `meetings` says that it is not exact and
-  // what to do about it; a ContentionError ends it where that is too much. It outlives the fabric.
+  // Before the simulation: if trains meet, the run continues inexactly and records the meeting in `meetings`;
+  // a ContentionError ends it if there are too many. It outlives the fabric.
   void tell(Meetings& meetings);
-  // Its trains are counted with what else `whole` moves, which outlives it.
+  // Counts its trains together with the other traffic of `whole`, which outlives it.
   void count_within(const Fabric& whole) { whole_ = &whole; }
 
-  // For messages that pass the same output ports as flits (MixedFabric). One of NI port `port` comes through
-  // `outputs`, the first of which its head cannot leave before cycle `begin`.
+  // For messages that pass the same output ports as flits (MixedFabric). A message of NI port `port` comes
+  // through `outputs`, the first of which its head cannot leave before cycle `begin`.
   void flits_come(std::span<const std::int32_t> outputs, std::int32_t port, const topology::Hop* route,
                   Cycles begin, Cycles now);
-  // All of it has left the router behind an output port.
+  // The whole message has left the router through an output port.
   struct FlitsPassed {
     std::int32_t output;
     Cycles begin;      // its first head could win the switch, as far as others do not hinder it
@@ -94,7 +94,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
   }
   // From the switch before an output port to the next router's input, or to the NI.
   Cycles delay(std::int32_t output) const { return outputs_[static_cast<std::size_t>(output)].delay; }
-  // The node behind an output port; none: the NI.
+  // The node at an output port; none: the NI.
   NodeId node_behind(std::size_t output) const { return outputs_[output].to; }
   // From a router's input to its switch.
   Cycles head_delay() const { return timing_.routing_and_allocation(); }
@@ -121,7 +121,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     bool credits_short = false;  // of that one's: the next may wait for them from its first flit on
     bool sending = false;
   };
-  // A train's use of an output port, or that of a message of flits.
+  // The use of an output port by a train or by a message of flits.
   struct Interval {
     Cycles begin;       // its head wins the switch
     Cycles tail;        // its tail does
@@ -166,7 +166,7 @@ class TrainFabric final : public sc_core::sc_module, public Fabric, public Stati
     Cycles paced = 0;       // from a flit to the one D places after it
     Cycles next_start = 0;  // from its first flit to that of the next message
   };
-  // An output port on the way of the message that starts now.
+  // An output port on the route of the message that starts now.
   struct Stage {
     Output* output;
     topology::VcRange vcs;

@@ -78,7 +78,7 @@ void TrainFabric::keep_trains_off(Output& output, Cycles now) {
   if (output.trained) meet(output, now);
 }
 
-// A train passes where none may.
+// A train passes an output port that is in use.
 void TrainFabric::meet(Output& output, Cycles now) {
   if (output.shared) {
     meetings_->want_users_and_feeders(index(output));

@@ -12,9 +12,9 @@
 
 namespace coppice::fabric {
 
-// In which cycles something arrives at a node, and over which of its lines (ends of wires, or what comes over
-// a virtual channel of one; numbered from 0): a ring of slots, one per cycle, with a bit per line. The ring
-// grows to the longest delay that it meets. Flits of short wires wait here too.
+// The cycles in which something arrives at a node, and on which of its lines (ends of wires, or virtual
+// channels of one; numbered from 0): a ring of slots, one per cycle, with a bit per line. The ring grows to
+// the longest delay that occurs. Flits of short wires wait here too.
 class alignas(64) ArrivalCalendar {
  public:
   ArrivalCalendar() { resize(1, kSmallest); }
@@ -34,8 +34,7 @@ class alignas(64) ArrivalCalendar {
   void add(Cycles at, int line) { add(at, Place(line)); }
   // A line as the calendar keeps it.
   struct Place {
-    // Whether what comes over the line waits in the calendar is for its wire to know: flits in a column of
-    // their own. -1: it does not.
+    // Flits on a line either wait in the calendar, in a column of their own, or (-1) in the wire.
     explicit Place(int line, int its_column = -1)
         : bit(std::uint64_t{1} << (line % 64)),
           word(static_cast<std::uint32_t>(line / 64)),
@@ -57,13 +56,13 @@ class alignas(64) ArrivalCalendar {
     occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
     return alone;
   }
-  // The next cycle of the node, which is moved up to what is announced; outlives the calendar.
+  // Sets the node's next cycle, which announcements move forward; outlives the calendar.
   void set_due(Cycles& due) { due_ = &due; }
   void announce(Cycles at, const Place& line) {
     add(at, line);
     if (at < *due_) *due_ = at;
   }
-  // The same of a line over which nothing else may arrive in that cycle; returns false if something does.
+  // The same for a line that allows one arrival per cycle; returns false if there is another.
   bool announce_alone(Cycles at, const Place& line) {
     const bool alone = add(at, line);
     if (at < *due_) *due_ = at;
@@ -83,15 +82,14 @@ class alignas(64) ArrivalCalendar {
   ArrivingFlits::Arrival& flit(Cycles at, int column) { return flits_.at(at, column); }
   const ArrivingFlits::Arrival& flit(Cycles at, int column) const { return flits_.at(at, column); }
 
-  // The first of the cycles that it knows of, and what arrives in one of them over the 64 lines around
-  // `line`.
+  // The first known cycle, and the arrivals in a cycle over the 64 lines around `line`.
   Cycles first_known(Cycles last) const { return std::max(served_ + 1, last - static_cast<Cycles>(mask_)); }
   std::uint64_t lines(Cycles at, const Place& line) const {
     return lines_[((static_cast<std::size_t>(at) & mask_) << words_shift_) + line.word];
   }
 
-  // Calls f(line) for all lines of cycle `now`, ascending, and forgets them. Cycles are served in order, and
-  // those in between have none.
+  // Calls f(line) for all lines of cycle `now`, ascending, and forgets them. Cycles are served in order,
+  // without arrivals in between.
   template <typename F>
   void serve(Cycles now, F&& f) {
     served_ = now;
@@ -136,7 +134,7 @@ class alignas(64) ArrivalCalendar {
     served_ = std::max(served_, end - 1);
   }
 
-  // Everything, what has been served included, is `by` cycles later.
+  // Delays everything, including what has been served, by `by` cycles.
   void shift(Cycles by) {
     ArrivalCalendar later;
     later.begun_ = begun_;

@@ -12,8 +12,8 @@
 
 namespace coppice::fabric {
 
-// The flits on their way to a node over its short wires, by the cycle in which they arrive and their wire's
-// column: all of a cycle stand side by side. Whether there is one in a place, its calendar knows.
+// The flits in flight to a node over its short wires, by arrival cycle and the column of their wire: those of
+// a cycle are adjacent. The calendar records which places are filled.
 class ArrivingFlits {
  public:
   struct Arrival {

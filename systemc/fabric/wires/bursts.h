@@ -33,7 +33,7 @@ struct TimedFlit {
   Stamp stamp;
 };
 
-// The flit so many behind `flit` in its packet.
+// The flit that follows `flit` in its packet at this distance.
 inline Flit later(Flit flit, std::int64_t flits) {
   flit.sequence = static_cast<std::uint32_t>(flit.sequence + flits) & 0x7fffffffU;
   return flit;
@@ -48,7 +48,7 @@ class FlitBurst {
   FlitBurst() = default;
   FlitBurst(Flit flit, Stamp stamp) : flit_(word_of(flit)), first_(stamp), end_(stamp.later(1)) {}
 
-  // Whether `flit` came to the end: a head begins anew.
+  // Appends `flit` if it continues the burst; a head starts a new one.
   bool append(Flit flit, Stamp stamp) {
     const std::uint64_t word = word_of(flit);
     if (stamp != end_ || ((word ^ flit_) & kPacket) != 0 || (word & kSequence) == 0) return false;
@@ -56,7 +56,7 @@ class FlitBurst {
     flit_ |= word & kTail;
     return true;
   }
-  // Removes the first flit; `last` tells whether it was the only one, whose burst is over.
+  // Removes the first flit; sets `last` if it was the only one, which ends the burst.
   TimedFlit take(bool& last) {
     const Stamp stamp = first_;
     const std::uint64_t word = flit_;
@@ -74,7 +74,7 @@ class FlitBurst {
     const std::uint64_t word = flit_ + static_cast<std::uint64_t>(i) * kNext;
     return {flit_of(i + 1 == flits() ? word : word & ~kTail), first_.later(i)};
   }
-  // The first flit is another one of the packet from now on, and those behind it as many behind that.
+  // Replaces the first flit by another one of the packet, and those after it accordingly.
   void move(Flit first, Stamp stamp) {
     end_ = stamp.later(flits());
     flit_ = (flit_ & ~kSequence) | (word_of(first) & kSequence);
@@ -100,7 +100,7 @@ class CreditBurst {
   CreditBurst() = default;
   explicit CreditBurst(Stamp stamp) : first_(stamp), end_(stamp.later(1)) {}
 
-  // Whether it came to the end.
+  // Appends the credit if it continues the burst.
   bool append(Stamp stamp) {
     if (stamp != end_) return false;
     end_ = stamp.later(1);

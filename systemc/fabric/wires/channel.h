@@ -23,9 +23,9 @@ class FlitReceiveIf : public virtual sc_core::sc_interface {
 };
 
 // A channel from one module to another: bind the sender's port to `sender`, the receiver's to `receiver`. A
-// flit that leaves in cycle c has come whole in cycle c + flit_latency; a credit takes the channel's latency
-// and what its receiver needs to count it. Throws ModelError at the start of simulation unless each end is
-// bound to one module.
+// flit that leaves in cycle c has arrived whole in cycle c + flit_latency; a credit takes the channel's
+// latency and the time its receiver needs to count it. Throws ModelError at the start of simulation unless
+// each end is bound to one module.
 class Channel final : public sc_core::sc_module, public StatisticsOwner {
  public:
   sc_core::sc_export<FlitSendIf> sender{"sender"};

@@ -43,7 +43,7 @@ class CycleMask {
     for (const Word word : words_) bits += ones(word);
     return bits;
   }
-  // The one that comes after `before` others; kMost where there are no more.
+  // The cycle that follows `before` others; kMost if there are no more.
   Cycles nth(Cycles before) const {
     for (int word = 0; word < kWords; ++word) {
       Word bits = words_[static_cast<std::size_t>(word)];
@@ -57,8 +57,9 @@ class CycleMask {
     }
     return kMost;
   }
-  // When a queue is served that takes what comes in these cycles, has `waiting` before, and serves one per
-  // cycle, the one that comes included: at once, until it is empty for the first time, and then as they come.
+  // The cycles in which a queue is served that receives items in these cycles, starts with `waiting` items,
+  // and serves one per cycle, also an arriving one: continuously until it is empty for the first time, then
+  // as items arrive.
   CycleMask served(Cycles waiting) const {
     Cycles busy = std::min(waiting, kMost);
     for (;;) {
@@ -85,7 +86,7 @@ class CycleMask {
     for (int word = 0; word < kWords; ++word) {
       const Word bits = words_[static_cast<std::size_t>(word)];
       sum += 64 * word * ones(bits);
-      // Bit i of a cycle's number is set in those cycles.
+      // The cycles whose number has bit i set.
       constexpr std::array<Word, 6> kNumbers = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0,
                                                 0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000};
       for (unsigned bit = 0; bit < kNumbers.size(); ++bit)
@@ -94,7 +95,7 @@ class CycleMask {
     return sum;
   }
 
-  // The same counted from `cycles` later on, which forgets those before; from earlier on, which forgets those
+  // The same cycles counted from `cycles` later, which drops earlier ones; or from earlier, which drops those
   // that are too late.
   CycleMask from(Cycles cycles) const {
     CycleMask mask;

@@ -69,9 +69,9 @@ class Ring {
 // hand_over(), between quanta, in which nothing that is sent arrives.
 class Wire {
  public:
-  // Latencies in cycles, of a flit and of a credit. Where `vcs` is not 0, it has so many virtual channels, is
-  // short, and is sent no runs: what is under way may then wait in the calendars of those who get it, and
-  // nowhere else, credits with a line for each virtual channel.
+  // Latencies in cycles, of a flit and of a credit. If `vcs` is not 0, the wire has that many virtual
+  // channels, is short, and is sent no runs: items in flight may then wait in the calendars of their
+  // receivers, and nowhere else, credits with a line for each virtual channel.
   Wire(Cycles flit_latency, Cycles credit_latency, int vcs = 0)
       : flits_{.latency = flit_latency}, credits_{.latency = credit_latency}, vcs_(vcs) {}
 
@@ -113,7 +113,7 @@ class Wire {
     if (last) flits_.ring.pop();
     return flit;
   }
-  // A place of virtual channel `vc` is free; the sender is told from cycle `leaves` on.
+  // A slot of virtual channel `vc` is free; the sender learns it from cycle `leaves` on.
   void return_credit(int vc, Cycles leaves) {
     const Stamp stamp(leaves + credits_.latency, vc);
     if (credits_.end.calendar == nullptr) [[unlikely]] {
@@ -162,7 +162,7 @@ class Wire {
   // The runs in flight.
   const std::vector<FlitRun>& flit_runs() const { return flit_runs_; }
   const std::vector<CreditRun>& credit_runs() const { return credit_runs_; }
-  // Calls f(flit, stamp) for what arrives one by one before `end`, in order, as long as f returns true.
+  // Calls f(flit, stamp) for single flits that arrive before `end`, in order, while f returns true.
   template <typename F>
   void for_each_flit(Cycles end, F&& f) const {
     if (receiver().line.waits() && !for_each_waiting_flit(end, f)) return;
@@ -174,7 +174,7 @@ class Wire {
       }
     }
   }
-  // Calls f(stamp), the same of credits.
+  // Calls f(stamp) for credits in the same way.
   template <typename F>
   void for_each_credit(Cycles end, F&& f) const {
     if (sender().line.waits()) for_each_waiting_credit(end, f);
@@ -186,8 +186,8 @@ class Wire {
       }
     }
   }
-  // Flits that arrive before `end` are taken one by one even if they wait in the calendar, which is about to
-  // skip those cycles.
+  // Takes flits that arrive before `end` one by one even if they wait in the calendar, which is about to skip
+  // those cycles.
   void fetch_flits(Cycles end) {
     if (!receiver().line.waits()) return;
     for_each_waiting_flit(end, [this](Flit flit, Stamp stamp) {
@@ -199,7 +199,7 @@ class Wire {
   void drop_credits(Cycles end) {
     while (has_credit(end - 1)) take_credit();
   }
-  // A flit that leaves and comes within a stretch.
+  // Counts flits that leave and arrive within a stretch.
   void count_flits(int flits) { flits_.sent += flits; }
 
   // Its ends are in different threads.
@@ -208,7 +208,7 @@ class Wire {
     apart_->receiver = std::exchange(flits_.end, {});
     apart_->sender = std::exchange(credits_.end, {});
   }
-  // Puts what has been sent onto the wire, while no thread uses it.
+  // Puts sent items onto the wire, while no thread uses it.
   void hand_over() {
     for (const TimedFlit& flit : apart_->flits) put(flit.flit, flit.stamp, apart_->receiver);
     for (const Stamp& credit : apart_->credits) put(credit, apart_->sender);
@@ -220,9 +220,9 @@ class Wire {
     apart_->credit_runs.clear();
   }
 
-  // Who is to be told of arrivals: its calendar, what it calls this wire there, and the next cycle of its
-  // node. Flits wait in the calendar's `column` where that is not -1; credits of virtual channel i have line
-  // `line` + i and wait in the calendar where it is told of them by virtual channel.
+  // Sets the listener of arrivals: its calendar, the wire's line there, and the next cycle of its node. Flits
+  // wait in the calendar's `column` unless it is -1; credits of virtual channel i have line `line` + i and
+  // wait in the calendar if they are reported by virtual channel.
   void attach_receiver(ArrivalCalendar& calendar, int line, Cycles& due, int column = -1) {
     calendar.set_due(due);
     receiver() = {&calendar, ArrivalCalendar::Place(line, column)};
@@ -231,7 +231,7 @@ class Wire {
     calendar.set_due(due);
     sender() = {&calendar, ArrivalCalendar::Place(line, by_vc ? 0 : -1)};
   }
-  // Its virtual channels where what is under way may wait in calendars; else 0.
+  // The number of virtual channels if items in flight may wait in calendars; else 0.
   int vcs() const { return vcs_; }
   bool has_receiver() { return receiver().calendar != nullptr; }
   bool has_sender() { return sender().calendar != nullptr; }
@@ -246,7 +246,7 @@ class Wire {
   Cycles credit_latency() const { return credits_.latency; }
   std::int64_t flits_sent() const { return flits_.sent; }
 
-  // For leaps (repeating.h): all that is under way.
+  // Visits everything in flight, for leaps (repeating.h).
   template <typename Visitor>
   void visit(Visitor& visitor) {
     spread_flits(kNever);
@@ -261,7 +261,7 @@ class Wire {
   }
 
  private:
-  // From so many cycles on, what is under way takes room that is worth joining it to bursts.
+  // From this latency on, items in flight take enough room to be joined in bursts.
   static constexpr Cycles kJoined = 16;
 
   struct End {
@@ -340,7 +340,7 @@ class Wire {
     credit_runs_.push_back(run);
     sender().expect(run.begin + run.cycles.front());
   }
-  // One by one: in how many bursts they are is no part of the state.
+  // Visits single items: how they are grouped in bursts is not part of the state.
   template <typename Visitor>
   static void visit_burst(Visitor& visitor, FlitBurst& burst) {
     TimedFlit first = burst[0];
@@ -424,7 +424,7 @@ class Wire {
   std::vector<FlitRun> flit_runs_;
   std::vector<CreditRun> credit_runs_;
   std::unique_ptr<Apart> apart_;
-  // When the last of those arrives that wait in a calendar.
+  // The arrival of the last item that waits in a calendar.
   Cycles last_flit_ = -1;
   Cycles last_credit_ = -1;
   int vcs_;

@@ -10,8 +10,8 @@
 
 namespace coppice::fabric {
 
-// Flits out of the middle of a packet that are on a wire one behind the other, and credits: a virtual channel
-// each, in which cycles of a stretch they arrive. Cheaper than one by one (NodeStretch).
+// Consecutive flits from the middle of a packet on a wire, and credits: for one virtual channel, the cycles
+// of a stretch in which they arrive. Cheaper than single items (NodeStretch).
 struct FlitRun {
   Cycles begin = 0;  // the cycle of the mask's first bit
   CycleMask cycles;
@@ -40,7 +40,7 @@ CycleMask arriving(const Run& run, Cycles now, Cycles end) {
 }
 
 // Takes from `runs`, in order, what arrives before cycle `end`: calls f(run) with a part that begins in cycle
-// `now`, which is not after anything in them. Returns whether anything stays.
+// `now`, which is no later than any of it. Returns whether anything stays.
 template <typename Run, typename F>
 bool take_runs(std::vector<Run>& runs, Cycles now, Cycles end, F&& f) {
   std::size_t kept = 0;

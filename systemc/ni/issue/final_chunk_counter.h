@@ -8,8 +8,8 @@
 
 namespace coppice::ni {
 
-// Counts the chunks of a buffer that are final at an accelerator, in order: those that come early count when
-// the missing ones have come.
+// Counts the final chunks of a buffer at an accelerator, in order: early ones count when the missing ones
+// have arrived.
 class FinalChunkCounter {
  public:
   // `chunks` outlives it.
@@ -32,7 +32,7 @@ class FinalChunkCounter {
   }
   // Chunks before the first that is not final.
   std::size_t in_order() const { return in_order_; }
-  // The most that were final at a time behind one that was not.
+  // The largest number of chunks that were final at a time after one that was not.
   std::size_t early() const { return early_; }
 
  private:

@@ -7,16 +7,16 @@
 namespace coppice::ni {
 
 // Chains communication into the next forward pass (C-Cube, gradient queuing, its Fig. 9). The enqueue
-// semaphore counts chunks of final gradients as they come, in order; the layer-chunk table says, per layer,
-// how many chunks must have come before its gradients are complete; the layer index counter is the layer to
-// compute next. A layer never leaves before its chunks have come, nor before the layer below it.
+// semaphore counts chunks of final gradients in order; the layer-chunk table gives, per layer, the number of
+// chunks that complete its gradients; the layer index counter is the next layer to compute. A layer never
+// leaves before its chunks have arrived, nor before the layer below it.
 class GradientQueue {
  public:
   explicit GradientQueue(std::vector<std::int64_t> layer_chunks) : layer_chunks_(std::move(layer_chunks)) {}
 
   // A chunk has come.
   void enqueue() { ++enqueued_; }
-  // The layer to compute next; as many as there are when all have left.
+  // The next layer to compute; the number of layers when all have left.
   std::size_t layer() const { return layer_; }
   bool done() const { return layer_ == layer_chunks_.size(); }
   // Its gradients are complete.

@@ -21,11 +21,11 @@ class GradientQueueModule final : public sc_core::sc_module, public tlm::tlm_ana
   // The messages that the interface has reduced or stored: bind NetworkInterface::completed to it.
   sc_core::sc_export<tlm::tlm_analysis_if<MessageRecord>> arrived{"arrived"};
 
-  // Called in a cycle in which chunks have come and a layer is released.
+  // Called in a cycle in which chunks have arrived and a layer is released.
   std::function<void(Cycles now)> on_release;
 
-  // Loaded with the chunks of a collective, which outlive it, and per layer how many of them its gradients
-  // and those of all layers before end in.
+  // Loaded with the chunks of a collective, which outlive it, and for each layer the number of chunks that
+  // contain its gradients and those of all layers before.
   GradientQueueModule(const sc_core::sc_module_name& name, ContextId collective,
                       const schedule::FinalChunks& chunks, schedule::NodeId accelerator,
                       std::vector<std::int64_t> layer_chunks);

@@ -7,8 +7,8 @@
 
 namespace coppice::ni {
 
-// Holds back a port's next timestep for the estimated serialization time of the current one, so that ports
-// that never talk to each other keep in step (MultiTree, NI lockstep).
+// Delays a port's next timestep by the estimated serialization time of the current one, so that ports that
+// never exchange messages stay in step (MultiTree, NI lockstep).
 //
 // A step that is loaded at cycle c nominally occupies the link from c, or from the nominal end of the step
 // before if that is later, for as many cycles as the chunk takes at the pace at which it is injected. The

@@ -10,8 +10,8 @@
 
 namespace coppice::ni {
 
-// The timing of the routes that start at one accelerator, kept for those it used last: tables use few routes
-// over and over.
+// The timing of the routes that start at one accelerator, cached for the last ones used: tables reuse few
+// routes.
 class RouteTimes {
  public:
   RouteTimes(const topology::Topology& topology, const config::SystemConfig& system,

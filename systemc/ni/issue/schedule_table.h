@@ -32,7 +32,7 @@ class ScheduleTable {
     read_head();
   }
   void load(const schedule::Table&& table) = delete;
-  // Folded by `repetition`, if that saves lines. `nops`: whether those are loaded.
+  // Loads the table, folded by `repetition` if that saves lines. `nops`: whether nops are loaded.
   void load(const schedule::Table& table, const schedule::Repetition& repetition, bool nops) {
     if (repetition.step > 0) {
       auto loop = std::make_unique<schedule::TableLoop>(table, repetition, nops);
@@ -53,7 +53,7 @@ class ScheduleTable {
   // Lines are passed over before head().
   bool passes() const { return passes_ > 0; }
   void pass() { --passes_; }
-  // The next entry that is no nop, until the next call; nullptr if there is none.
+  // The next entry that is not a nop, valid until the next call; nullptr if there is none.
   const TableEntry* next_message() {
     Place place = place_;
     for (std::size_t i = next_; i < size_; ++i) {
@@ -119,8 +119,8 @@ class ScheduleTable {
   std::size_t next_ = 0;
   Place place_;              // of the head in the loop
   std::int32_t passes_ = 0;  // lines to pass over before the head
-  // For tables that do not store their entries: the head and the one before it, and what next_message()
-  // found. Apart from the rest, which every wake looks at.
+  // For tables that do not store their entries: the head, the entry before it, and the result of
+  // next_message(). Stored apart from the rest, which every wake-up reads.
   struct Read {
     TableEntry heads[2];
     TableEntry ahead;

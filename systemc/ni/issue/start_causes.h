@@ -9,8 +9,8 @@
 
 namespace coppice::ni {
 
-// The cause that let a message start, as its MessageRecord has it: the arrival that met its last dependency,
-// or, if that had come before, when its port issued the message before it.
+// The cause of a message start, as in its MessageRecord: the arrival that met its last dependency or, if that
+// was earlier, the issue of the previous message at its port.
 struct Enabler {
   Cycles at = 0;
   Cycles tail_injected = 0;
@@ -40,7 +40,7 @@ class Enablers {
     for (Port& port : ports_) {
       if (port.flow != flow || port.dependencies <= before) continue;
       if (!tracker.satisfied(flow, port.dependencies)) continue;
-      // A channel slower than the injection channel stretches the message on its way.
+      // A channel slower than the injection channel stretches the message.
       const Cycles without_contention =
           arrival.head_injected + arrival.zero_load_latency + arrival.serialization - 1;
       const Cycles delay = arrival.tail_ejected - without_contention;

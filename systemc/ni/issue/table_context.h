@@ -17,8 +17,8 @@
 
 namespace coppice::ni {
 
-// The identity of a collective in flight, the same at all network interfaces; 0 is that of the tables that an
-// interface was made with.
+// The identity of a collective in flight, equal at all network interfaces; 0 is that of the tables that an
+// interface was constructed with.
 using ContextId = std::uint32_t;
 inline constexpr ContextId kOwnTables = 0;
 
@@ -88,17 +88,17 @@ class TableContext {
     return given.schedule->protocol ? schedule::sent_bytes(bytes, given.schedule->protocol->efficiency)
                                     : bytes;
   }
-  // Every entry has issued and left, and all that comes here has come.
+  // Whether every entry has issued and left, and everything expected has arrived.
   bool complete() const { return in_flight == 0 && missing == 0 && issued(); }
-  // The same of the cycles before `now`: what happens in a cycle ends it in the next one, in whatever order a
-  // cycle's parts run.
+  // Whether it was complete before cycle `now`: the events of a cycle end it in the next one, in whatever
+  // order the parts of a cycle run.
   bool finished(Cycles now) const { return active < now && complete(); }
 
   ContextTables given;
   bool started = false;
   bool reached = false;  // a message has come
   Cycles begins = 0;     // the cycle in which its entries may issue first
-  // The last cycle in which it began, came past a nop, or a tail of its messages left.
+  // The last cycle in which it began, passed a nop, or sent a tail.
   Cycles active = -1;
   DependencyTracker tracker;
   Enablers enablers;

@@ -6,9 +6,9 @@
 
 namespace coppice::ni {
 
-// Sets of accelerators, one per segment of a gradient buffer, seen as words: bit a % 64 of word a / 64 says
-// whether accelerator a is in. Of many accelerators most sets are of the owner alone, of a few or of all, and
-// only those between take all their words.
+// Sets of accelerators, one per segment of a gradient buffer, as words: bit a % 64 of word a / 64 says
+// whether accelerator a is in the set. With many accelerators, most sets contain only the owner, a few or
+// all, and only the others store all their words.
 class ContributionSets {
  public:
   // All sets are of `self` alone.
@@ -29,7 +29,7 @@ class ContributionSets {
   std::size_t bytes() const;
 
  private:
-  // Up to so many words sets are kept as such.
+  // Sets of up to this many words are stored as words.
   static constexpr std::size_t kFewWords = 4;
   static constexpr std::size_t kListed = 15;  // accelerators of a list, which begins with how many there are
   static constexpr std::size_t kListSize = kListed + 1;

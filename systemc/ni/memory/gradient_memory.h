@@ -27,7 +27,7 @@ struct Payload {
   }
 };
 
-// Data that are provably wrong. what() names the memory or accelerator and the address or element.
+// Provably wrong data. what() names the memory or accelerator and the address or element.
 class WrongDataError : public ModelError {
  public:
   using ModelError::ModelError;
@@ -79,7 +79,7 @@ class ContributionMemory final : public GradientMemory {
  public:
   enum class Segments { kBetweenBoundaries, kSampledElements };
   // `addresses`: ascending, shared by all memories of a run: the boundaries of segments, from 0 to the size
-  // of the buffer, or those of the sampled elements. Every segment starts with its own contribution only.
+  // of the buffer, or the sampled elements. Every segment starts with its own contribution only.
   ContributionMemory(std::shared_ptr<const std::vector<Bytes>> addresses, int accelerators, NodeId self,
                      Segments segments = Segments::kBetweenBoundaries);
 

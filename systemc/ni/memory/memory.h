@@ -15,10 +15,10 @@ namespace coppice::ni {
 
 class MemoryModule;
 
-// Goes with a transaction of a gradient buffer: the data in the representation of what is checked, which need
-// not be bytes (GradientMemory), and the time over which the network takes or gives them. A read fills in the
-// data. A request for direct access (get_direct_mem_ptr) that is granted fills in the memory, in the place of
-// a pointer to bytes.
+// The payload of a gradient-buffer transaction: data in the representation that is checked, which need not be
+// bytes (GradientMemory), and the time over which the network accepts or delivers them. A read fills in the
+// data. A granted request for direct access (get_direct_mem_ptr) fills in the memory instead of a pointer to
+// bytes.
 struct GradientData final : tlm::tlm_extension<GradientData> {
   Payload payload;
   Bytes bytes = 0;          // of the access, if the transaction's length cannot hold them; 0: it does
@@ -43,10 +43,10 @@ struct MemoryAccess {
   Femtoseconds stream = 0;  // GradientData's; a write of the network interface began to come so long before
 };
 
-// The memory of an accelerator as its network interface and its array see it: a TLM-2.0 target. Data are kept
-// by a GradientMemory; the module says how long accesses take. Derive from it, or bind any target that
-// answers the same: adds its time to the delay of b_transport() and fills a read's GradientData, or the bytes
-// at the data pointer where there is one.
+// The memory of an accelerator for its network interface and its array: a TLM-2.0 target. A GradientMemory
+// stores the data; the module determines the time of accesses. Derive from it, or bind any target that
+// behaves alike: it adds its time to the delay of b_transport() and fills a read's GradientData, or the bytes
+// at the data pointer if there is one.
 class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
  public:
   // Both reach the same data: for the network interface's DMA engine, and for the accelerator's array.
@@ -77,11 +77,11 @@ class MemoryModule : public sc_core::sc_module, public StatisticsOwner {
   void read_statistics(const Reader& read) const override;
 
  protected:
-  // When an access is done, no earlier than it is asked for: for a read of the network interface the time of
-  // its first flit such that the others follow at its pace, else that of the last of its data.
+  // When an access is done, no earlier than requested: for a read of the network interface the time of its
+  // first flit such that the others follow at its pace, otherwise that of its last data.
   virtual Femtoseconds serve(const MemoryAccess& access) = 0;
-  // How long a read of the network interface takes, if all take the same whenever they come and writes take
-  // no time: then direct access is granted.
+  // The time of a network-interface read, if all reads take equally long and writes take no time: direct
+  // access is then granted.
   virtual std::optional<Femtoseconds> direct_read_latency() const { return std::nullopt; }
 
  private:

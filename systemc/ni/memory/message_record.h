@@ -26,8 +26,8 @@ struct MessageRecord {
   Cycles zero_load_latency = 0;  // from a flit's injection to its ejection
   Cycles credit_stall = 0;       // the most that credits alone can hold it up (fabric/route_timing.h)
 
-  // When the last arrival that it needs came, or when its port issued the message before if it was there by
-  // then; 0 if it needs none.
+  // When the last arrival that it needs came, or when its port issued the previous message if that was later;
+  // 0 if it needs none.
   Cycles dependencies_met = 0;
   Cycles released = 0;         // when the lockstep let its step start
   Cycles issued = -1;          // decoded, DMA requested
@@ -37,8 +37,8 @@ struct MessageRecord {
   Cycles tail_ejected = -1;
   Cycles completed = -1;  // reduced or stored
 
-  // The message that met the last dependency: when its tail left its sender, how many cycles the network
-  // took beyond its zero-load latency, and how many of those credits alone can explain.
+  // The message that met the last dependency: when its tail left its sender, its delay beyond the zero-load
+  // latency, and how much of that credits alone can explain.
   Cycles enabler_tail_injected = 0;
   Cycles enabler_delay = 0;
   Cycles enabler_credit_delay = 0;

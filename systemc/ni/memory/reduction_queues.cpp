@@ -108,7 +108,8 @@ bool ReductionQueues::in_order(const Flit& flit, Cycles came) const {
                       [&](const Queue& queue) { return queue.precedes(flit, came); });
 }
 
-// No word of the flit is in a sum under way or in a flit at a lower port that may go on before it.
+// Whether no word of the flit is in a sum in progress, or in a flit at a lower port that may proceed before
+// it.
 bool ReductionQueues::is_free(std::size_t port, const Flit& flit, Cycles came) const {
   const std::size_t last = flit.word + flit.data.size();
   for (const UnderWay& sum : under_way_) {

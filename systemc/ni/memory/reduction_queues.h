@@ -11,12 +11,12 @@
 
 namespace coppice::ni {
 
-// In which order the reduction unit adds or stores the flits that come at its ports, and so how sums round:
-// as rtl/ni/reduction_unit.v does. A flit goes on in the cycle in which it comes. It waits in its port's
-// queue while words of it are in a sum under way, which is written `latency` cycles after its flit went
-// on, or in a lower port's flit of the same cycle. The oldest of a queue goes on as soon as it can; in a
-// cycle in which it cannot, a flit that comes to be added passes those that wait, unless one of them is to be
-// stored.
+// The order in which the reduction unit adds or stores the flits that arrive at its ports, which determines
+// how sums round: as in rtl/ni/reduction_unit.v. A flit proceeds in its arrival cycle unless words of it are
+// in a sum in progress, which is written `latency` cycles after its flit proceeded, or in a lower port's flit
+// of the same cycle; then it waits in its port's queue. The oldest of a queue proceeds as soon as it can; in
+// a cycle in which it cannot, an arriving flit to be added passes those that wait, unless one of them is to
+// be stored.
 //
 // What is read ahead is sent before its sums are written, so what follows from it can come back while those
 // still wait: a final value that was stored first would have them added to it once more. So where one of two
@@ -32,16 +32,15 @@ class ReductionQueues {
 
   ReductionQueues(int ports, Cycles latency) : latency_(latency), queues_(static_cast<std::size_t>(ports)) {}
 
-  // A flit comes in cycle `now`, at most one a port and cycle; earlier cycles pass first, over `memory`. Its
-  // data are copied.
+  // A flit arrives in cycle `now`, at most one per port and cycle; earlier cycles are simulated first, over
+  // `memory`. Its data are copied.
   void take(int port, const Flit& flit, Cycles now, std::span<float> memory);
   // Lets the cycles before `now` pass.
   void advance(Cycles now, std::span<float> memory);
   // Lets cycles pass until no flit waits that has one of the words [first, last).
   void settle(std::size_t first, std::size_t last, std::span<float> memory);
-  // Calls `read` with the words [first, last) as they will be when no flit that is here waits for one of
-  // them: what is read of them a word at a time, each behind its sums. Time and memory are afterwards as
-  // before.
+  // Calls `read` with the words [first, last) as they will be when no present flit waits for one of them: the
+  // result of reading a word at a time, each after its sums. Time and memory are restored afterwards.
   void read_ahead(std::size_t first, std::size_t last, std::span<float> memory,
                   const std::function<void()>& read);
   bool empty() const { return waiting_ == 0; }
@@ -59,21 +58,21 @@ class ReductionQueues {
     bool empty() const { return front_ == entries_.size(); }
     Flit front() const { return at(front_); }
     Flit back() const { return at(entries_.size() - 1); }
-    // Whether the last flit comes in `cycle`, and whether others wait before it.
+    // Whether the last flit arrives in `cycle`, and whether others wait before it.
     bool comes(Cycles cycle) const { return !empty() && entries_.back().came == cycle; }
     bool waits(Cycles cycle) const { return entries_.size() - front_ > (comes(cycle) ? 1U : 0U); }
-    // Some of those that wait are to be stored.
+    // Whether some of the waiting flits are to be stored.
     bool stores_wait(Cycles cycle) const { return stores_ > (comes(cycle) && !back().add ? 1 : 0); }
     void push(const Flit& flit, Cycles came);
     void pop();
     void pop_back();
     bool has_words(std::size_t first, std::size_t last) const;
-    // When the oldest came.
+    // When the oldest arrived.
     Cycles front_came() const { return entries_[front_].came; }
     // Those that have one of the words [first, last) are read ahead.
     void mark_read(std::size_t first, std::size_t last);
-    // A flit that came before `came`, and was read ahead, has words of `flit`, and one of the two is to be
-    // stored.
+    // Whether a flit that arrived before `came`, and was read ahead, has words of `flit`, and one of the two
+    // is to be stored.
     bool precedes(const Flit& flit, Cycles came) const;
 
    private:

@@ -15,7 +15,7 @@ class ReductionUnit {
 
   explicit ReductionUnit(Cycles reduction_latency) : reduction_latency_(reduction_latency) {}
 
-  // The cycle at which a message whose tail came at `tail_ejected` is in memory.
+  // The cycle at which a message whose tail arrived at `tail_ejected` is in memory.
   Cycles completion(schedule::Op op, Cycles tail_ejected) const {
     return tail_ejected + (op == schedule::Op::kReduce ? reduction_latency_ : kStoreLatency);
   }

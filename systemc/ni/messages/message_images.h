@@ -13,13 +13,13 @@
 
 namespace coppice::ni {
 
-// The messages of all accelerators in a run that looks the same from each of them, of which one, the origin,
-// executes its tables: entry i of a port there stands for entry i of that port everywhere. The others do what
-// the origin does in the same cycles, so that only what differs is done for each: their data are read, added
-// and stored, and observers are told of their messages.
+// The messages of all accelerators in a run that looks the same from each of them. One accelerator, the
+// origin, executes its tables: entry i of a port there stands for entry i of that port everywhere. The others
+// behave like the origin in the same cycles, so only the differences are simulated for each: their data are
+// read, added and stored, and their messages reported to observers.
 class MessageImages {
  public:
-  // References outlive it; the tables are those of all accelerators, a slot at the same port of each.
+  // References outlive it; the tables are those of all accelerators, with one slot per port.
   MessageImages(const schedule::Schedule& schedule, const schedule::SymmetricTables& tables, MessageLog& log)
       : schedule_(&schedule), moves_(&tables.moves()), origin_(moves_->origin()), log_(&log) {}
 
@@ -28,8 +28,8 @@ class MessageImages {
 
   // The origin has issued entry `index` of the record's port, and has read its data.
   void issued(std::uint64_t message, std::size_t index, MessageRecord& record);
-  // Makes the record of a message that has come to its destination that of the image that comes to the
-  // origin.
+  // Turns the record of a message that has arrived at its destination into that of the image that arrives at
+  // the origin.
   void arrived(std::uint64_t message, MessageRecord& record);
   // The origin has reduced or stored it.
   void completed(std::uint64_t message, MessageRecord& record);

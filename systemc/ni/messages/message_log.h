@@ -10,18 +10,17 @@
 
 namespace coppice::ni {
 
-// The records of all messages under way; identities are reused after completion. Where network interfaces run
-// in several threads, each thread has a log of its own, all of the same messages: what is opened in one is
-// closed in another.
+// The records of all messages in flight; identities are reused after completion. If network interfaces run in
+// several threads, each thread has its own log of the same messages: one may open a message that another
+// closes.
 class MessageLog {
  public:
   MessageLog() : store_(std::make_shared<Store>()), shelf_(*store_) {}
 
-  // The log of a thread; thread 0 uses this one itself, to which those of the others belong. Before the
-  // simulation.
+  // The log of a thread; thread 0 uses this one, which owns the others. Call it before the simulation.
   MessageLog& of_thread(std::size_t thread);
 
-  // A record without data, but with room for those of the message that had its place before.
+  // Opens a record without data, but with the capacity left by the previous message in its place.
   std::uint64_t open() {
     ++open_;
     const std::uint64_t id = shelf_.take();
@@ -65,15 +64,15 @@ class MessageLog {
   // The rest is asked of thread 0's, for all of them, and while none runs.
 
   void add_observer(MessageObserver& observer) { observers_.push_back(&observer); }
-  // Whether closed messages are kept until flush(), which tells observers of them by the cycle of their
-  // completion, and by accelerator within it: for interfaces that run ahead of each other.
+  // Whether closed messages are kept until flush(), which reports them to observers by completion cycle and
+  // accelerator: for interfaces that run ahead of each other.
   void keep(bool keep);
   void flush();
   std::int64_t open_count() const;
   std::int64_t completed_count() const;
 
  private:
-  // A message and what of its table has to stay while it is under way.
+  // A message, and the part of its table that must stay while it is in flight.
   struct Slot {
     MessageRecord record;
     std::unique_ptr<TableEntry> entry;

@@ -11,9 +11,8 @@
 
 namespace coppice::ni {
 
-// Turns the messages that a port has issued into packets, in order, as the injection channel takes them. Two
-// messages at most are here: one that is being sent and one behind it, so that the link need not idle between
-// them.
+// Turns the messages issued by a port into packets, in order, as the injection channel accepts them. It holds
+// at most two messages, one being sent and one after it, so that the link need not idle between them.
 //
 // Setting up a message takes cycles of the port, from when its data is ready and the message before has left:
 // what the kernels of C-Cube spend on synchronising with the receiver, alpha of the linear cost model.
@@ -26,7 +25,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
   // Whether a message may be pushed in cycle `now`. The place of a message whose tail leaves in a cycle is
   // free from the next cycle on, whichever of the two processes runs first.
   bool has_place(Cycles now) const { return queued_ + (tail_left_ == now ? 1 : 0) < kMessages; }
-  // Only while has_place(): takes a message whose first flit comes from memory at cycle `ready`, and which
+  // Only while has_place(): accepts a message whose first flit comes from memory at cycle `ready`, and which
   // takes `setup` cycles to set up. The caller wakes the fabric at front_ready(), now and when a tail has
   // left.
   void push(const fabric::Message& message, Cycles ready, Cycles setup = 0) {
@@ -55,7 +54,7 @@ class Packetizer final : public fabric::Injector, public fabric::Repeating {
     Cycles setup;
   };
 
-  // Cycles of messages are by the clock, also those that are over.
+  // The cycles of messages are absolute, also those of finished ones.
   template <typename Visitor>
   void visit_all(Visitor& visitor) {
     visitor.value(queued_);

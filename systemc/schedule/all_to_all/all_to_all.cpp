@@ -75,7 +75,7 @@ double messages_around(const Topology& topology) {
   return n * (half * (half + 1) + other * (other + 1)) / 2;
 }
 
-// Blocks go from neighbour to neighbour, those that have farthest to go first, half of them either way.
+// Blocks travel from neighbour to neighbour, the farthest first, half of them in each direction.
 BlockExchange around(const Topology& topology, Bytes /*elements*/) {
   const std::vector<NodeId> ring = ring_order(topology).nodes;
   const int n = static_cast<int>(ring.size());
@@ -104,9 +104,9 @@ double messages_through_dimensions(const Topology& topology) {
   return messages;
 }
 
-// Dimension by dimension: a block goes to the accelerator that differs from the one where it is in that
-// coordinate alone, where it is the destination's. In a dimension every accelerator sends to the one that is
-// 1, 2, 3 and so on further, all that it has for it.
+// Dimension by dimension: a block moves to the accelerator that differs from the current one in that
+// coordinate alone, where it equals the destination's. In a dimension every accelerator sends to the one at
+// distance 1, 2, 3 and so on all the blocks it has for it.
 BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
   const std::vector<int> widths = topology::dimension_widths(topology);
   if (widths.empty()) {
@@ -125,7 +125,8 @@ BlockExchange through_dimensions(const Topology& topology, Bytes /*elements*/) {
       for (int shift = 1; shift < width; ++shift) {
         const int there = (own + shift) % width;
         const NodeId to = node + (there - own) * stride;
-        // Sources agree with this accelerator in what is not done yet, destinations in what is.
+        // Sources agree with this accelerator in the dimensions still to do, destinations in those already
+        // done.
         for (int k = 0; k < carried; ++k) {
           const int low = k % stride;
           const int high = k / stride;

@@ -25,8 +25,8 @@ struct AllToAllAlgorithm {
 // neighbour of a torus or mesh with all channels alike loaded (balanced_exchange.h).
 std::span<const AllToAllAlgorithm> all_to_all_algorithms();
 
-// The tables of one of them. request.size is that of all blocks, n^2 of n accelerators, (i, j) at (i n + j)
-// times the length of a block; the flows of a block follow each other. Throws UnsupportedError.
+// The tables of one algorithm. request.size is the size of all blocks, n^2 for n accelerators, (i, j) at (i n
+// + j) times the length of a block; the flows of a block are consecutive. Throws UnsupportedError.
 Schedule compile_all_to_all(const topology::Topology& topology, const CompileRequest& request,
                             const AllToAllAlgorithm& algorithm);
 

@@ -83,8 +83,8 @@ class Balancer {
     return least;
   }
 
-  // Whether the way is one of its own: a bit of `turns` is set for a dimension that is gone downwards though
-  // it is as far upwards.
+  // Whether the path differs from the others: a bit of `turns` is set for a dimension that is passed
+  // downwards although it is equally far upwards.
   bool find(NodeId source, NodeId destination, std::size_t rotation, std::uint32_t turns, Way& way) const {
     std::vector<int> at = topology_.coordinates(source);
     const std::vector<int> to = topology_.coordinates(destination);
@@ -161,11 +161,11 @@ std::vector<Passage> passages_of(const topology::Topology& topology, Bytes block
   return passages;
 }
 
-// Every channel that is free takes one block of those that wait for it, the one that has longest to go.
+// Every free channel takes one of the blocks that wait for it, the one with the longest path left.
 std::vector<Send> in_order(const topology::Topology& topology, const std::vector<Way>& ways,
                            const std::vector<Passage>& passages) {
   using Waiting = std::pair<Femtoseconds, std::int32_t>;  // time to go, -flow
-  // When a block has come to its next channel (its flow), or a channel is free (-1 - channel).
+  // The time at which a block reaches its next channel (its flow), or a channel becomes free (-1 - channel).
   using Event = std::pair<Femtoseconds, std::int32_t>;
   std::vector<std::priority_queue<Waiting>> waiting(topology.channels().size());
   std::vector<std::uint8_t> busy(topology.channels().size(), 0);

@@ -13,8 +13,8 @@ namespace {
 
 using topology::NodeId;
 
-// The busiest direction's hops of all blocks from one accelerator, in so many parts each. Those of the middle
-// of a ring go either way in turn.
+// The hops of the busiest direction for all blocks from one accelerator, in parts. Blocks for the middle of a
+// ring alternate between both directions.
 int busiest_hops(const topology::Topology& topology, int parts) {
   int most = 0;
   for (const int width : topology.dims()) {
@@ -26,8 +26,8 @@ int busiest_hops(const topology::Topology& topology, int parts) {
   return most;
 }
 
-// The fewest parts of a block, of those that it can have, in which all take least time: the middle is shared
-// out, and the longest way has no more hops than there are steps.
+// The fewest possible parts of a block for which all take the least time: the middle is divided evenly, and
+// the longest path has no more hops than there are steps.
 int fewest_parts(const topology::Topology& topology, Bytes most) {
   int longest = 0;
   for (const int width : topology.dims()) longest += width / 2;

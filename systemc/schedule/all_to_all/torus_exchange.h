@@ -7,7 +7,7 @@
 
 namespace coppice::schedule {
 
-// An all-to-all whose blocks travel in so many parts: the flow of part p of the block from i to j among n
+// An all-to-all whose blocks travel in parts: the flow of part p of the block from i to j among n
 // accelerators is (i n + j) parts + p.
 struct BlockExchange {
   int parts = 1;

@@ -39,7 +39,7 @@ std::vector<Candidate> candidates(std::span<const AlgorithmInfo> algorithms) {
 // The pieces of rooted trees, whose own choice takes seconds.
 constexpr int kRootedPieces = 4;
 
-// Tables that take so many times as long as others are not run to their end.
+// Tables that take this many times as long as others are not executed to their end.
 constexpr Femtoseconds kHopeless = 3;
 
 // Tables, none if they would be slower than `fastest`, and their time.

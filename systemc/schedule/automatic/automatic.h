@@ -23,16 +23,16 @@ struct AutomaticChoice {
   std::vector<ExpectedTime> expected;  // of all that apply, the fastest first
 };
 
-// Compiles what applies to the topology and the collective and keeps what should be fastest. On large systems
-// only what compiles quickly there is tried, and nothing that only the lockstep orders, which is wrong where
-// messages come late. Throws UnsupportedError if nothing applies. `algorithms` are all there are
-// (schedule/registry.h).
+// Compiles the algorithms that apply to the topology and the collective and keeps the one with the least
+// expected time. On large systems it tries only those that compile quickly there, and none that only the
+// lockstep orders, since these are wrong if messages are late. Throws UnsupportedError if none applies.
+// `algorithms` are all that exist (schedule/registry.h).
 AutomaticChoice choose_algorithm(const topology::Topology& topology, const CompileRequest& request,
                                  std::span<const AlgorithmInfo> algorithms);
 
-// The same of an all-to-all (schedule/all_to_all/all_to_all.h), of the algorithms whose names `tried` takes.
-// What sends more messages than tables are made of quickly is not tried, and of what cannot end first the
-// time is said that it takes at least. Throws UnsupportedError if nothing is tried.
+// The same for an all-to-all (schedule/all_to_all/all_to_all.h), among the algorithms that `tried` accepts.
+// Algorithms with too many messages are not tried, and those that cannot be fastest are listed with a lower
+// bound of their time. Throws UnsupportedError if none is tried.
 AutomaticChoice choose_all_to_all(
     const topology::Topology& topology, const CompileRequest& request,
     const std::function<bool(std::string_view)>& tried = [](std::string_view) { return true; });

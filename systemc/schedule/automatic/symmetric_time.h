@@ -8,9 +8,9 @@
 
 namespace coppice::schedule {
 
-// As expected_time() (packed_trees/expected_time.h), of tables that are one accelerator's and the moves that
-// make them everybody's: what the origin does, all do in the same moment, so that it alone is executed.
-// Returns nullopt for other tables, or where a way has channels of different speed.
+// Like expected_time() (packed_trees/expected_time.h), for symmetric tables: the origin does what all others
+// do at the same time, so only the origin is executed. Returns nullopt for other tables, or if a path has
+// channels of different speeds.
 std::optional<Femtoseconds> symmetric_time(const topology::Topology& topology, const CompileRequest& request,
                                            const Schedule& schedule);
 

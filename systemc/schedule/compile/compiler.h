@@ -15,7 +15,7 @@ namespace coppice::schedule {
 // How the trees of tree algorithms lie on the network (tree_compilers.h).
 enum class TreePlacement { kAuto, kRouted, kEmbedded, kCcube };
 
-// CompileRequest::chunks: as many as are best, for algorithms of Chunking::kChosen; 1 for those of kWhole.
+// CompileRequest::chunks: the best number for algorithms of Chunking::kChosen; 1 for those of kWhole.
 inline constexpr int kAutomaticChunks = 0;
 
 // Everything a compiler gets besides the topology.
@@ -32,8 +32,8 @@ struct CompileRequest {
   // the data (tree, double_tree and their overlapped forms), of all the data (hierarchical). Other algorithms
   // take 1 only.
   int chunks = 1;
-  // The accelerator that a broadcast comes from, an all-gather of what it alone has, or that a reduce leads
-  // to, a reduce-scatter that leaves it with all. For algorithms with AlgorithmInfo::rooted only.
+  // The root of a broadcast (an all-gather of what it alone has) or of a reduce (a reduce-scatter that leaves
+  // everything to it). For algorithms with AlgorithmInfo::rooted only.
   NodeId root = topology::kNoNode;
   // The cost of a step, whatever its length: alpha of the cost model that chooses the number of chunks.
   Femtoseconds step_latency = 0;

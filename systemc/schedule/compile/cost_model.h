@@ -20,12 +20,12 @@ struct CostModel {
   double tree_phase_ns(double bytes, double chunks) const;
   // Eq. (4); not rounded, but at least 1.
   double optimal_chunks(double bytes) const;
-  // Eq. (5): both phases with the chunks of eq. (4), where those are more than 1.
+  // Eq. (5): both phases with the chunks of eq. (4), if those are more than 1.
   double tree_ns(double bytes) const;
   // Eq. (6): one pass up and down, 2 log P + K steps.
   double overlapped_tree_ns(double bytes, double chunks) const;
-  // Eq. (7): eq. (6) with the chunks of eq. (4), which are the best for eq. (3). The best for eq. (6) itself
-  // are sqrt(2) times as many and have 2 sqrt(2) where eq. (7) has 3.
+  // Eq. (7): eq. (6) with the chunks of eq. (4), which are optimal for eq. (3). The optimum for eq. (6)
+  // itself is sqrt(2) times as many, with 2 sqrt(2) where eq. (7) has 3.
   double overlapped_tree_ns(double bytes) const;
 };
 

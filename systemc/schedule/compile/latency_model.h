@@ -19,8 +19,8 @@ struct DimensionModel {
   bool operator==(const DimensionModel&) const = default;
 };
 
-// The time that a machine adds to the bytes and the links of a step: whole flits behind head flits, routers
-// and network interfaces. Without flits, nothing.
+// The time that a machine adds to the bytes and links of a step: whole flits, head flits, routers and network
+// interfaces. Without flits, nothing.
 struct StepTiming {
   Bytes flit = 0;
   Bytes payload = 0;                // of a packet, each behind a head flit; 0: a head flit per message
@@ -35,14 +35,14 @@ struct StepTiming {
   Bytes buffer = 0;                 // flits that a router's virtual channel holds, which a message waits in
 };
 
-// The methods of the dimensions, of which a ring in a fully connected group uses one link of each
-// accelerator. Throws UnsupportedError if they are not as many.
+// Sets the methods of the dimensions; a ring in a fully connected group uses one link of each accelerator.
+// Throws UnsupportedError unless there is one per dimension.
 void set_methods(std::vector<DimensionModel>& dimensions, const std::vector<DimensionMethod>& methods);
 
 // The dimensions of a hierarchical topology. Throws UnsupportedError for other topologies.
 std::vector<DimensionModel> dimension_models(const topology::Topology& topology);
 
-// Predicts how long a reduce-scatter or an all-gather of a chunk takes in each dimension (Themis, Sec. 4.4):
+// Predicts the time of a reduce-scatter or an all-gather of a chunk in each dimension (Themis, Sec. 4.4):
 // A_K, a fixed delay, plus n_K x B_K, the bytes that an accelerator sends over its bandwidth. Sizes are what
 // an accelerator holds of the chunk before the operation.
 class LatencyModel {
@@ -61,7 +61,7 @@ class LatencyModel {
   // n_K: a reduce-scatter sends all but its own part, an all-gather its part to all others, or once to a
   // switch that adds.
   Bytes sent(std::size_t d, Op op, Bytes before) const;
-  // The bytes that come back meanwhile.
+  // The bytes received meanwhile.
   Bytes received(std::size_t d, Op op, Bytes before) const;
   bool in_network(std::size_t d) const { return dimensions_[d].in_network; }
   // n_K x B_K.
@@ -79,7 +79,7 @@ class LatencyModel {
   // accelerator holds `shares` of a chunk of `chunk` bytes, of as many as there are accelerators, when the
   // operation begins, and messages are as long as the longest of their step.
   Femtoseconds step_transfer(std::size_t d, Op op, Bytes chunk, Bytes shares, int step) const;
-  // How long a message of so many shares takes at its link.
+  // The time of a message with this many shares at its link.
   Femtoseconds shares_transfer(std::size_t d, Bytes chunk, Bytes shares) const;
 
   // Bandwidth of an accelerator over all dimensions.

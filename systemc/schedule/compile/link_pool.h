@@ -7,9 +7,9 @@
 
 namespace coppice::schedule {
 
-// The links between accelerators, each a channel and the one back, with those of the same two accelerators
-// together: what is searched for trees and rings that share no channel. Links are taken and given back one at
-// a time, the last taken of a pair first.
+// The links between accelerators, each a channel and its reverse, grouped by pairs of accelerators: a pool
+// for trees and rings that share no channel. Links are taken and returned one at a time, the last taken of a
+// pair first.
 class NeighbourLinks {
  public:
   // Throws UnsupportedError where accelerators have switches between them or a channel has none back.

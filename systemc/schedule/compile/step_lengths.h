@@ -19,8 +19,8 @@ class StepLengths {
   // Whether `step` has a message.
   bool busy(int step) const { return length(step).bytes > 0; }
 
-  // The bytes of nops at a port whose slowest channel has `pace`, in the order of their steps. As long as the
-  // step where it goes at that pace; elsewhere in whole flits, whose roundings do not add up.
+  // The bytes of nops at a port whose slowest channel has `pace`, in the order of their steps: as long as the
+  // step at that pace, in whole flits elsewhere, with rounding errors that do not add up.
   class Nops {
    public:
     Nops(const StepLengths& lengths, Bandwidth pace, const CompileRequest& request)

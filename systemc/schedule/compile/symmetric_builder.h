@@ -10,8 +10,8 @@
 
 namespace coppice::schedule {
 
-// A collective that looks the same from every accelerator: what happens to the data of one, and the moves
-// that tell the rest.
+// A collective that looks the same from every accelerator: the messages of one accelerator's data, and the
+// moves that give the rest.
 struct SymmetricSends {
   Translations moves;
   int pieces = 1;
@@ -19,13 +19,13 @@ struct SymmetricSends {
   std::vector<std::int32_t> ways;  // [channel]: the same number for its images (TablePattern); -1: not used
 };
 
-// Whether tables of a collective on so many accelerators are to be kept as a pattern
-// (CompileRequest::pattern_beyond) and can be: all pieces of all chunks are of one length.
+// Whether tables of a collective on this many accelerators should (CompileRequest::pattern_beyond) and can be
+// kept as a pattern: all pieces of all chunks have one length.
 bool pattern_pays(const CompileRequest& request, int accelerators, int pieces);
 
-// The tables that build_schedule() makes of all flows' messages, as a pattern; entries of one port and step
-// come by the distance of their flows' owners instead. For pattern_pays() only. Throws ModelError where the
-// moves do not take channels to channels, or one port to several.
+// The tables that build_schedule() makes from all flows' messages, as a pattern; entries of one port and step
+// are ordered by the distance of their flows' owners. For pattern_pays() only. Throws ModelError if the moves
+// do not map channels to channels, or map one port to several.
 Schedule build_symmetric_schedule(const topology::Topology& topology, const CompileRequest& request,
                                   const std::string& algorithm, const SymmetricSends& symmetric);
 

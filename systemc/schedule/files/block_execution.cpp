@@ -20,7 +20,8 @@ std::string name_of(const MscclCell& cell) {
   return fmt::format("chunk {} of buffer {}", cell.offset, cell.buffer);
 }
 
-// The step whose end others see who wait for step `at`: the first from there on that tells; -1: none.
+// The step whose end releases steps that wait for step `at`: the first one from there on that signals; -1:
+// none.
 int telling_step(const ThreadBlock& block, int at) {
   for (std::size_t s = index(at); s < block.steps.size(); ++s) {
     if (block.steps[s].tells) return static_cast<int>(s);

@@ -25,17 +25,17 @@ struct BlockMessage {
   std::int32_t round = 0;
 };
 
-// Executes thread blocks on symbols, and proves what holds in every execution: they have one outcome,
-// whatever the order in which blocks run and messages come (StepOrder), no step reads or writes outside of a
-// buffer or reads what was never written, every message is received, nothing waits forever, no data is added
-// twice, and in the end every value is where the collective owes it.
+// Executes thread blocks symbolically, and proves what holds in every execution: one outcome for every order
+// of blocks and messages (StepOrder), no access outside a buffer or to unwritten data, every message is
+// received, nothing waits forever, no data is added twice, and in the end every value is where the collective
+// requires it.
 class BlockExecution {
  public:
   // `program` outlives this.
   explicit BlockExecution(const BlockProgram& program);
 
-  // All messages in an order in which they can be sent. In round r are sent those that need only what was
-  // sent in earlier rounds, one by each block. Throws BlockFault.
+  // All messages in a possible sending order. Round r sends those that need only messages of earlier rounds,
+  // at most one per block. Throws BlockFault.
   const std::vector<BlockMessage>& run();
 
  private:

@@ -42,7 +42,7 @@ class MscclBuffers {
   bool sums() const { return collective_ == "all_reduce" || collective_ == "reduce_scatter"; }
   // GPUs declare their buffers in order. An input or output of no chunks is the other one, in place.
   void declare(const Sizes& sizes) { declared_.push_back(sizes); }
-  // The chunks of a buffer: what the collective has there, fewer if the GPU declares fewer.
+  // The number of chunks of a buffer: as the collective defines, or fewer if the GPU declares fewer.
   int size(NodeId gpu, char buffer) const;
   // In place, input and output are one buffer: the output of an all-gather holds the input at the GPU's
   // share, the input of a reduce-scatter its output.
@@ -58,7 +58,7 @@ class MscclBuffers {
 
  private:
   bool exchanges() const { return collective_ == "all_to_all"; }
-  // The chunk of an all-to-all that is `part` of what `source` sends `destination`.
+  // The chunk of an all-to-all that is `part` of the block from `source` to `destination`.
   int exchanged(NodeId source, NodeId destination, int part) const {
     return (source * gpus_ + destination) * own_ + part;
   }

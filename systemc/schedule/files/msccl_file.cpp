@@ -110,7 +110,7 @@ class MscclReader {
     if (algo_.attribute("nchannels")) channels_ = number_of(algo_, "nchannels", 1, kMostChannels);
   }
 
-  // A GPU other than that of the thread block; -1: none.
+  // A peer other than the thread block's own GPU; -1: none.
   int peer_of(const pugi::xml_node& tb, const char* name) const {
     const int peer = number_of(tb, name, -1, accelerators_ - 1);
     if (peer + 1 == static_cast<int>(program_.blocks.size())) {
@@ -191,8 +191,8 @@ class MscclReader {
     return messages;
   }
 
-  // Messages as sends: channels of a connection in turn over the links between its ends, routed where there
-  // is none.
+  // Messages as sends: the channels of a connection alternate over the links between its ends, or follow the
+  // routing without a link.
   static std::vector<Send> spread(const topology::Topology& topology,
                                   const std::vector<BlockMessage>& messages) {
     std::map<std::pair<NodeId, NodeId>, std::set<int>> channels_used;
@@ -215,9 +215,9 @@ class MscclReader {
     return sends;
   }
 
-  // MSCCL's GPUs keep apart what comes in different buffers, and what waits to be received. An accelerator
-  // has one buffer, to which sums are added as they come: the proof of its tables says where that is not the
-  // same.
+  // MSCCL's GPUs keep data of different buffers, and data waiting to be received, apart. An accelerator has
+  // one buffer, to which sums are added on arrival; the proof of its tables finds where that makes a
+  // difference.
   void require_one_buffer(const topology::Topology& topology, const Schedule& schedule) const {
     if (!program_.buffers.sums()) return;
     try {

@@ -134,7 +134,7 @@ class MscclWriter {
     }
   }
 
-  // Entries in an order in which what they depend on is placed before them: ports go on while they can.
+  // Places entries in an order in which their dependencies come first: ports continue while they can.
   void place_messages() {
     struct Cursor {
       NodeId node;
@@ -147,8 +147,8 @@ class MscclWriter {
         if (!port.empty()) cursors.push_back({static_cast<NodeId>(node), &port});
       }
     }
-    // A step at a time, so that chunks come in the order of their timesteps where dependencies leave a
-    // choice.
+    // One step at a time, so that chunks are placed in the order of their timesteps where dependencies leave
+    // a choice.
     for (bool moved = true; moved;) {
       moved = false;
       std::int32_t step = std::numeric_limits<std::int32_t>::max();
@@ -174,7 +174,7 @@ class MscclWriter {
     }
   }
 
-  // Timestep by timestep: what is sent in one is what was there before it, and comes before the next.
+  // Timestep by timestep: the sends of one use data from before it, and precede those of the next.
   void place_timesteps() {
     std::map<std::int32_t, std::vector<std::pair<NodeId, TableEntry>>> steps;
     for (std::size_t node = 0; node < schedule_.nodes.size(); ++node) {
@@ -204,7 +204,7 @@ class MscclWriter {
     ++arrived_[{entry.destination(), entry.flow}];
   }
 
-  // A message that has been sent: what its receiver does with it.
+  // A sent message, and its receiver's step.
   struct Sent {
     NodeId dst;
     int receiver;  // the block
@@ -244,7 +244,7 @@ class MscclWriter {
     for (int i = 0; i < static_cast<int>(count); ++i) visit({first.buffer, first.offset + i});
   }
 
-  // Whatever touches the same chunks of a GPU waits for what it has to come after, unless messages say so.
+  // Accesses to the same chunks of a GPU wait for their predecessors, unless messages already order them.
   void order_accesses() {
     for (const UnorderedAccess& access : order_.unordered()) {
       const auto& [gpu, before] = trace_[static_cast<std::size_t>(access.earlier)];

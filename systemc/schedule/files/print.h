@@ -12,7 +12,7 @@ namespace coppice::schedule {
 // A table a person can read: per accelerator and port one line per entry.
 std::string to_text(const topology::Topology& topology, const Schedule& schedule, const CheckReport& report,
                     const std::optional<NiOverhead>& overhead = {});
-// The same as JSON (schema "coppice.schedule/1"), for other tools; schedule_file.h reads it back.
+// The schedule as JSON (schema "coppice.schedule/1"), for other tools; schedule_file.h reads it back.
 std::string to_json(const topology::Topology& topology, const Schedule& schedule, const CheckReport& report,
                     const std::optional<NiOverhead>& overhead = {});
 // The tables of the network interfaces (schema "coppice.tables/1"): for every port the lines of its loop, the

@@ -41,7 +41,7 @@ std::string without_place(const std::string& message) {
   return colon == std::string::npos ? message : message.substr(colon + 2);
 }
 
-// A value of the file, and where it is.
+// A value of the file, and its location.
 struct Value {
   const json& json_value;
   std::string pointer;
@@ -79,7 +79,7 @@ class ScheduleReader {
                       "the byte 0x00 cannot occur in a text file: remove it and everything after it");
   }
 
-  // Tables name nodes and ports: those of another network would mean others.
+  // Tables refer to nodes and ports by number, which mean others in another network.
   void require_topology(const Value& file) const {
     if (topology_.empty() || !file.json_value.contains("topology")) return;
     const Value name = field(file, "topology");

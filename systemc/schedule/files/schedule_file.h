@@ -8,9 +8,9 @@
 
 namespace coppice::schedule {
 
-// Reads the tables that to_json() writes (schema "coppice.schedule/1"), from Coppice or from elsewhere. What
-// only a proof can tell is left to check_schedule(). Keys that say what a check would find
-// (contention_free, shared, least_steps) are read over.
+// Reads tables in the form of to_json() (schema "coppice.schedule/1"), from Coppice or from elsewhere. Checks
+// that need a proof are left to check_schedule(). Keys with results of that check (contention_free, shared,
+// least_steps) are ignored.
 //
 // Throws ConfigError with the place in the file: no JSON, a key that is missing, unknown or of the wrong
 // type, a key that is there twice, a number out of range, no algorithm, a byte 0; and, if `topology` is not

@@ -145,8 +145,8 @@ class TacosReader {
     return -1;
   }
 
-  // An all-gather in which every link is two thread blocks, of its sender and its receiver: chunks follow
-  // each other, and a chunk waits until it has come to the sender.
+  // An all-gather in which every link is two thread blocks, at its sender and its receiver: chunks follow
+  // each other, and a chunk waits until it has reached the sender.
   BlockProgram forwarding() const {
     BlockProgram program{
         {"all_gather", accelerators_, chunks_, true},

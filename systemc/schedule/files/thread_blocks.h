@@ -46,7 +46,7 @@ struct BlockStep {
   std::ptrdiff_t place = 0;  // in the file, as its reader counts
 };
 
-// Steps that run one after the other, beside those of all other thread blocks. A block has one peer at most
+// Steps that run one after the other, concurrently with all other thread blocks. A block has at most one peer
 // in each direction.
 struct ThreadBlock {
   int send_to = -1;
@@ -56,8 +56,8 @@ struct ThreadBlock {
   std::ptrdiff_t place = 0;
 };
 
-// A schedule as MSCCL and TACOS have them: thread blocks, with no order among them but messages and what
-// steps wait for. The k-th send of a connection (source, destination, channel) meets its k-th receive.
+// A schedule in the form of MSCCL and TACOS: thread blocks, ordered only by messages and the steps that they
+// wait for. The k-th send of a connection (source, destination, channel) meets its k-th receive.
 struct BlockProgram {
   MscclBuffers buffers;
   std::vector<std::vector<ThreadBlock>> blocks;  // [gpu]

@@ -7,13 +7,12 @@
 
 namespace coppice::schedule {
 
-// CompileRequest::chunks, or the paper's 64 (Themis, Sec. 5.3), fewer where the data has not so many
-// elements.
+// CompileRequest::chunks, or the paper's 64 (Themis, Sec. 5.3), fewer if the data has too few elements.
 int chunk_count(const LatencyModel& model, const CompileRequest& request);
 
-// The ways of the chunks of a request's collective, as CompileRequest::chunk_policy decides: the baseline's
-// (Themis, Sec. 2.3), those of Themis (themis.h) or those of themis_plus.h. Chunks are equal but with
-// themis_plus; automatic ones are 64 (Themis, Sec. 5.3).
+// The paths of the chunks of a request's collective, by CompileRequest::chunk_policy: the baseline's (Themis,
+// Sec. 2.3), those of Themis (themis.h) or those of themis_plus.h. Chunks are equal except with themis_plus;
+// the automatic number is 64 (Themis, Sec. 5.3).
 ChunkSchedule plan_chunks(const LatencyModel& model, const CompileRequest& request);
 
 // The model by which a request's chunks are planned and take their turns. Themis' own pre-simulation knows

@@ -83,7 +83,7 @@ ChunkStudy study_chunks(const LatencyModel& planner, const LatencyModel& machine
     used += dimension.utilization * static_cast<double>(model.dimension(d).bandwidth.bytes_per_second);
     dimension.activity = coverage(std::move(present), study.finish, window);
   }
-  // Without switches that add, the mean of what dimensions use and the ideal time's part of all are the same.
+  // Without in-network reduction, the mean use of the dimensions equals the ideal time's share.
   study.utilization = model.adds_in_network()
                           ? used / static_cast<double>(model.total_bandwidth().bytes_per_second)
                           : static_cast<double>(study.ideal) / static_cast<double>(study.finish);

@@ -18,7 +18,8 @@ struct ChunkStudy {
   };
   Femtoseconds finish = 0;
   Femtoseconds ideal = 0;  // ideal_time()
-  // The bandwidth-weighted mean of the dimensions' (Themis, Sec. 3): ideal / finish where no switch adds.
+  // The bandwidth-weighted mean over the dimensions (Themis, Sec. 3): ideal / finish without in-network
+  // reduction.
   double utilization = 0;
   std::vector<Dimension> dimensions;
 };

@@ -28,8 +28,8 @@ bool goes_back(const ChunkPlan& plan) {
 
 namespace {
 
-// Pieces of a chunk are numbered by the coordinates of their owner, those of the first dimension of its
-// reduce-scatter in front. What is gathered in another order than back lies apart.
+// Pieces of a chunk are numbered by the coordinates of their owner, the first dimension of its reduce-scatter
+// first. Data gathered in another order is not contiguous.
 void find_runs(const LatencyModel& model, const ChunkPlan& plan, std::span<ChunkStage> stages) {
   std::vector<bool> gathered(model.dimensions(), false);
   for (ChunkStage& stage : stages) {
@@ -50,7 +50,7 @@ void find_runs(const LatencyModel& model, const ChunkPlan& plan, std::span<Chunk
 std::vector<ChunkStage> stages_of(const LatencyModel& model, const ChunkPlan& plan) {
   std::vector<ChunkStage> stages;
   const Bytes all = model.accelerators();
-  // An all-gather starts from what each accelerator contributes.
+  // An all-gather starts from each accelerator's contribution.
   Bytes shares = plan.reduce_scatter.empty() ? 1 : all;
   const auto go = [&](std::size_t d, Op op) {
     const Bytes held = plan.bytes * shares / all;
@@ -105,7 +105,7 @@ void add_offloaded(const LatencyModel& model, Bytes chunk, const ChunkStage& sta
 // The time of all messages of a step at their links.
 Femtoseconds transfer_of(const LatencyModel& model, Bytes chunk, const ChunkStage& stage, int step,
                          Bytes runs) {
-  // A part of its own is what the first step sends.
+  // The first step sends a part of its own.
   const int same_parts = stage.joins ? step : 0;
   return checked_time(
       runs, model.step_transfer(stage.dimension, stage.op, chunk, stage.shares / stage.apart, same_parts));
@@ -202,7 +202,7 @@ Femtoseconds ChunkSimulation::run_all(std::span<const ChunkWay> ways, Femtosecon
     if (next == kNever) return now_;
     now_ = next;
     if (now_ > give_up) return now_;
-    // Everything that happens at a time comes before what is chosen then.
+    // All events at one time come before the choices made then.
     for (Dimension& dimension : dimensions_) receive(dimension);
   }
 }

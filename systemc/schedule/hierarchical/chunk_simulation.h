@@ -22,7 +22,7 @@ struct ChunkPlan {
   bool operator==(const ChunkPlan&) const = default;
 };
 
-// Whether a chunk is all-gathered the way back that it was reduce-scattered, if it is both.
+// Whether a chunk is all-gathered in the reverse order of its reduce-scatter, if it has both.
 bool goes_back(const ChunkPlan& plan);
 
 // A stage of a chunk's way: a reduce-scatter or an all-gather in one dimension.
@@ -47,7 +47,7 @@ Bytes intra_dimension_rank(IntraDimension policy, Op op, Bytes before, int size)
 // each sends its message when the one before has come, and others have the dimension meanwhile.
 enum class Grain { kOperations, kSteps };
 
-// A part of a stage that has a dimension to itself, or, if its switches add, its way up or its way down.
+// A part of a stage that occupies a dimension, or, with in-network reduction, its way up or down.
 struct ChunkStep {
   std::int32_t dimension = 0;  // the way down of d counts as dimension d + LatencyModel::dimensions()
   std::int32_t stage = 0;
@@ -61,7 +61,7 @@ using ChunkWay = std::vector<ChunkStep>;
 
 ChunkWay way_of(const LatencyModel& model, const ChunkPlan& plan, IntraDimension policy, Grain grain);
 
-// The shares that go up to a switch that adds from every accelerator, and those that come down to each.
+// The shares that each accelerator sends up to a reducing switch, and those that each receives from it.
 struct OffloadedShares {
   Bytes up = 0;
   Bytes down = 0;
@@ -95,9 +95,8 @@ class ChunkSimulation {
 
   static constexpr Femtoseconds kNever = std::numeric_limits<Femtoseconds>::max();
 
-  // The time at which the last chunk is complete; ways as way_of() gives them for the same grain. Stops once
-  // that cannot be by `give_up`, with a time behind it that it cannot be before. Storage is kept from call to
-  // call.
+  // The time at which the last chunk is complete, for ways from way_of() with the same grain. Stops once it
+  // cannot be complete by `give_up`, and then returns a lower bound beyond it. Storage is kept between calls.
   Femtoseconds run(std::span<const ChunkWay> ways, Femtoseconds give_up = kNever);
   Femtoseconds run(std::span<const ChunkPlan> chunks, IntraDimension policy);
 
@@ -105,8 +104,8 @@ class ChunkSimulation {
   // tables of another simulation of the same chunks, as a machine of this model executes them.
   Femtoseconds run_in_turns(std::span<const ChunkWay> ways, std::span<const std::vector<ChunkTurn>> turns);
 
-  // The steps of the last run in every dimension, in the order it took them; then those on the way down of
-  // every dimension, if switches add somewhere.
+  // The steps of the last run in every dimension, in order; then those on the way down of every dimension, if
+  // switches reduce somewhere.
   std::vector<std::vector<ChunkTurn>> turns() const;
   // The operations of the last run in a dimension, in the order it began them.
   std::span<const ChunkOperation> operations(std::size_t dimension) const {
@@ -150,7 +149,7 @@ class ChunkSimulation {
   void begin_step(std::int32_t chunk, std::int32_t step);
   void count_steps();
   void serve(Dimension& dimension);
-  // Handles what arrives now.
+  // Handles the arrivals at the current time.
   void receive(Dimension& dimension);
   // When anything happens next; kNever if nothing does.
   Femtoseconds next_event() const;

@@ -119,12 +119,12 @@ class HierarchicalBuilder {
 
   int ni_port(int out_port) const { return out_port % request_.ni_ports; }
 
-  // The ports of an accelerator, and those of switches that add.
+  // The ports of an accelerator, and those of reducing switches.
   int slots() const {
     return request_.ni_ports +
            (model_.adds_in_network() ? static_cast<int>(hierarchy_.dimensions().size()) : 0);
   }
-  // The port of the dimension's switches that leads to an accelerator: their turns are the same for all.
+  // The port of the dimension's switches that leads to an accelerator; all of them use the same order.
   int down_slot(std::size_t dimension) const { return request_.ni_ports + static_cast<int>(dimension); }
 
   void add_turn(const PipelineTurn& turn, std::vector<ProgramTables::Turn>& slot) const {

@@ -9,9 +9,9 @@
 
 namespace coppice::schedule {
 
-// A collective composed over the dimensions of a hierarchy (Themis, Sec. 2.3): the data is cut into chunks
-// that move through the dimensions in a pipeline, chunk c the way of plans[c], by the algorithm of each
-// dimension (DimensionAlgorithm) and in the turns that order_turns() finds. Chunk c is flow c.
+// A collective over the dimensions of a hierarchy (Themis, Sec. 2.3): the data is cut into chunks that move
+// through the dimensions in a pipeline, chunk c as given by plans[c], by the algorithm of each dimension
+// (DimensionAlgorithm) and in the order found by order_turns(). Chunk c is flow c.
 //
 // Every accelerator's share of a chunk is one piece; pieces differ by one element at most, and messages are
 // padded to the longest of their step, so that all accelerators keep in step. Every accelerator holds each

@@ -19,8 +19,8 @@ class DimLoadTracker {
   // Starts from the fixed delays A_K of the whole collective (Sec. 4.4).
   void reset(Collective collective);
   std::span<const Femtoseconds> loads() const { return loads_; }
-  // Adds n_K x B_K of a chunk's way; the fixed delays are in already. Where switches add, n_K is what
-  // accelerators send or what they receive in all, whichever is more.
+  // Adds n_K x B_K of a chunk's plan; the fixed delays are already included. With in-network reduction, n_K
+  // is the larger of what accelerators send and receive.
   void update(const ChunkPlan& chunk);
 
  private:

@@ -67,7 +67,7 @@ class LocalSearch {
   std::vector<ChunkPlan> take() { return std::move(plans_); }
 
  private:
-  // Changes chunk a, and b if it takes two; false if nothing came of it.
+  // Changes chunk a, and b if two are involved; returns false if nothing changed.
   bool change(std::size_t a, std::size_t b) {
     constexpr std::uint64_t kOdds = 8;
     const std::uint64_t what = random_.below(kOdds);

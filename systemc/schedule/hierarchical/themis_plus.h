@@ -9,14 +9,14 @@
 
 namespace coppice::schedule {
 
-// How long to search, and along which path: the same plans come of the same effort, everywhere.
+// The length of the search, and its random path: equal effort gives equal plans on every machine.
 struct SearchEffort {
   std::uint64_t seed = 1;
   int searches = 4;        // each along a path of its own; no more than it takes to come near the ideal
   int simulations = 1500;  // of the whole collective, in each
 };
 
-// The ways of all chunks, and the policy by which they were judged.
+// The plans of all chunks, and the policy by which they were judged.
 struct ChunkSchedule {
   std::vector<ChunkPlan> plans;
   IntraDimension intra_dimension = IntraDimension::kFifo;

@@ -24,7 +24,7 @@ class Pipeline {
     serve_ports();
     while (!events_.empty()) {
       const Femtoseconds now = events_.top().at;
-      // Everything that happens at a time comes before what is chosen then.
+      // All events at one time come before the choices made then.
       for (; !events_.empty() && events_.top().at == now; events_.pop()) process(events_.top());
       now_ = now;
       serve_ports();

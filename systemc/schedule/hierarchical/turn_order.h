@@ -14,7 +14,7 @@ struct PipelineMessage {
   Femtoseconds serialization = 0;
 };
 
-// One step of a chunk, the same at every accelerator: its messages may leave when those of the step before
+// One step of a chunk, the same at every accelerator: its messages may leave when those of the previous step
 // have arrived.
 struct PipelineStep {
   std::vector<PipelineMessage> messages;

@@ -101,7 +101,7 @@ int height(const Grid& grid, const Order& order, NodeId root, NodeId node) {
   return most;
 }
 
-// Chooses an order for every tree. Whoever enters a line goes on to its ends, so that loads grow towards the
+// Chooses an order for every tree. A tree that enters a line continues to its ends, so loads grow towards the
 // ends: the last channels of the lines bound all others.
 class Balance {
  public:
@@ -128,7 +128,7 @@ class Balance {
   std::vector<std::size_t> run() {
     const std::size_t patience = 256 * choice_.size() + 65536;
     for (std::size_t tries = 0; tries < patience && excess_ > 0; ++tries) {
-      // Changing two at once gets over what stops single changes: an exact balance of sums.
+      // Changing two at once overcomes the obstacle to single changes: an exact balance of sums.
       const Change first = change();
       const Change second = random_.bernoulli(0.5) ? change() : first;
       if (first.excess >= excess_) continue;
@@ -230,7 +230,7 @@ class ListScheduler {
     return static_cast<NodeId>(tree / static_cast<std::size_t>(pieces_));
   }
 
-  // `node` has got the tree: it can go on to those that join through it.
+  // `node` has received the tree and can extend it to those that join through it.
   void offer(std::int32_t tree, NodeId node) {
     const Order& order = orders_[choice_[static_cast<std::size_t>(tree)]];
     const NodeId root = root_of(static_cast<std::size_t>(tree));

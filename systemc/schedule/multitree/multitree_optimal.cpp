@@ -93,8 +93,8 @@ Schedule compile_trees(const topology::Topology& topology, const CompileRequest&
   return schedule;
 }
 
-// Pieces fill the last timestep, and let ports wait less for what has only just come. Over switches they get
-// in each other's way, and with many accelerators they gain little for the time that their trees take.
+// Pieces fill the last timestep, and make ports wait less for recent arrivals. Over switches they obstruct
+// each other, and with many accelerators they gain little for the time that their trees take.
 Schedule compile_automatic(const topology::Topology& topology, const CompileRequest& request) {
   constexpr int kMostPieces = 4;
   constexpr int kMostAccelerators = 64;

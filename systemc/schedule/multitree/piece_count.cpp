@@ -12,7 +12,7 @@ namespace {
 
 using topology::Topology;
 
-// Trees of a root times their accelerators: what grows in a moment.
+// Trees of a root times their accelerators: an amount that grows in an instant.
 constexpr int kMostEdges = 1 << 15;
 
 Bandwidth slowest_channel(const Topology& topology) {

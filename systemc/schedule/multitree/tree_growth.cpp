@@ -107,8 +107,7 @@ class GrowingTree {
   // Accelerators that it holds, the root not counted.
   std::size_t size() const { return edges_.size(); }
 
-  // Only what it holds now may be a parent in the timestep to come; nodes without a lacking neighbour are
-  // done.
+  // Only present nodes may be parents in the coming timestep; nodes without a lacking neighbour are done.
   void begin_step() {
     std::erase_if(parents_, [&](NodeId node) {
       return std::ranges::none_of(ground_->topology.out_channels(node), [&](ChannelId id) {

@@ -104,7 +104,7 @@ class Splitter {
     return node;
   }
 
-  // Spanning trees of what is left, the widest links first; an accelerator hangs by one link.
+  // Spanning trees of the remaining links, the widest links first; an accelerator is attached by one link.
   void span() {
     std::iota(group_.begin(), group_.end(), 0);
     for (auto& near : near_) near.clear();

@@ -10,8 +10,8 @@
 
 namespace coppice::schedule {
 
-// A network without its switches: channels between accelerators, some of which stand for fixed ways through
-// switches, with the bandwidth that is set aside for them on all channels of the way.
+// A network without its switches: channels between accelerators, some of which stand for fixed paths through
+// switches, with bandwidth reserved for them on all channels of the path.
 struct Circuits {
   topology::Topology network;
   std::vector<ChannelPath> paths;  // [channel of `network`]: its channels in the network with switches

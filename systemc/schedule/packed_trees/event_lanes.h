@@ -12,9 +12,10 @@
 
 namespace coppice::schedule {
 
-// Events in the order of their times, for simulations in which most events come one of a few delays after the
-// present: those of one delay wait in a lane, where they are in order already. Others go to a heap. Of one
-// time, those of a lane come as they were added, and lanes by the number of their first event.
+// Events in time order, for simulations in which most events come one of a few delays after the present:
+// those of one delay wait in a lane, where they are already in order; others go to a heap. Among simultaneous
+// events, those of a lane keep the order of addition, and lanes are ordered by the number of their first
+// event.
 class EventLanes {
  public:
   struct Event {
@@ -22,7 +23,7 @@ class EventLanes {
     std::int32_t number = 0;
   };
 
-  // A lane for events `delay` after the present; the same for the same delay.
+  // The lane for events `delay` after the present; one lane per delay.
   std::size_t lane(Femtoseconds delay) {
     const auto known = std::ranges::find(lanes_, delay, &Lane::delay);
     if (known != lanes_.end()) return static_cast<std::size_t>(known - lanes_.begin());

@@ -25,7 +25,8 @@ using topology::Topology;
 constexpr std::int64_t kMostWork = 400'000'000;
 // The least share of the bound's rate for which pieces are worthwhile.
 constexpr double kLeastRate = 0.9;
-// Pieces of what routers buffer, over kShorter to times kLonger; so many messages at most.
+// The range of piece sizes, relative to the routers' buffers, from kShorter to kLonger; and the largest
+// number of messages.
 constexpr Bytes kShorter = 4;
 constexpr Bytes kLonger = 16;
 constexpr std::int64_t kMostMessages = 1'500'000;
@@ -53,7 +54,7 @@ double bound_rate(const Topology& topology, const CompileRequest& request) {
   return rate(topology::least_share_time(topology, Collective::kAllGather, shares).ns());
 }
 
-// Every tree as often as its weight says, those of an owner together.
+// Repeats every tree by its weight, those of an owner together.
 std::vector<PackedTree> repeat_by_weight(ArborescencePacking packing) {
   std::vector<PackedTree> trees;
   for (std::size_t i = 0; i < packing.trees.size(); ++i)
@@ -156,7 +157,7 @@ class SteadyTables {
     best_ = {std::move(schedule), time, true};
   }
 
-  // The order of the down trees' messages made that of trees_.
+  // The order of the messages of the downward trees, extended to both phases.
   PieceSchedule both_phases(PieceSchedule down, std::span<const Bytes> bytes) const {
     PieceSchedule order;
     if (request_.collective != Collective::kAllGather) order = mirrored(down, bytes);

@@ -143,7 +143,7 @@ class TableExecution {
     }
   }
 
-  // A message on its way from router to router.
+  // A message moving from router to router.
   struct Moving {
     ChannelPath path;
     std::size_t passed = 0;  // channels
@@ -153,7 +153,7 @@ class TableExecution {
     std::int32_t arrival = 0;
   };
 
-  // The first of the message's flits comes to a channel, which takes it when those before it have passed.
+  // The message's first flit reaches a channel, which takes it when earlier messages have passed.
   void pass(std::int32_t number, Femtoseconds now) {
     Moving& message = moving_[static_cast<std::size_t>(number)];
     const ChannelId id = message.path[message.passed++];
@@ -233,7 +233,7 @@ class TableExecution {
   std::vector<std::int32_t> arrived_;  // [node * flows + flow]
   std::vector<Port> ports_;
   std::vector<std::size_t> first_port_;  // [node]
-  // arrival_of(); from first_moving_ on a message that comes to a channel; negative: number_of().
+  // arrival_of(); from first_moving_ on a message that reaches a channel; negative: number_of().
   EventLanes events_;
   std::vector<Moving> moving_;
   std::vector<std::int32_t> idle_;                       // of those

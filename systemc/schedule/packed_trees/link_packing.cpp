@@ -100,7 +100,7 @@ Middle find_middle(const Adjacency& adjacent, std::span<const double> hop_ns) {
   return middle;
 }
 
-// Trees take turns, a node each; what a tree reaches first it extends first.
+// Trees take turns, one node each; a tree extends the nodes it reached first.
 void grow_together(const Adjacency& adjacent, std::span<const NodeId> roots, std::vector<int>& left,
                    SpanningForests& forests) {
   struct Growing {

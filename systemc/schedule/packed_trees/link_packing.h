@@ -10,22 +10,21 @@
 
 namespace coppice::schedule {
 
-// Spanning trees with equal shares of the data, each link in as many as its bandwidth carries. With k trees
-// of a share of D bytes each, every link is done within congestion x D.
+// Spanning trees with equal shares of the data, with each link in as many as its bandwidth can carry. With k
+// trees of a share of D bytes each, every link is done within congestion x D.
 struct LinkPacking {
   std::vector<RootedTree> trees;
   std::vector<int> copies;  // [link]: trees that may hold it
   double ns_per_byte = 0;   // congestion, of a tree's share
 };
 
-// The least congestion of `count` spanning trees, exactly: link copies come in the order of the congestion
-// that each needs, and every one that fits is taken, which makes the best bottleneck of a matroid's bases.
-// Empty copies if the links do not join the accelerators.
+// The least congestion of `count` spanning trees, exactly: link copies are considered in the order of the
+// congestion that each needs, and every one that fits is taken, which gives the best bottleneck of a
+// matroid's bases. No copies if the links do not connect the accelerators.
 LinkPacking least_congestion(const topology::Topology& topology, std::span<const SymmetricLink> links,
                              int count);
 
-// A lower bound of the same from all accelerators apart, cheaply: what least_congestion() finds is never
-// less.
+// A cheap lower bound on that, from the partition into single accelerators: least_congestion() is never less.
 double congestion_bound_ns(const topology::Topology& topology, std::span<const SymmetricLink> links,
                            int count);
 

@@ -19,7 +19,7 @@ struct TreeChoice {
 // Empirical share of a piece's round trip through its tree that messages of other trees hide: of the
 // pipeline's period or of the round trip, whichever is less.
 inline constexpr double kHidden = 0.5;
-// Choices whose estimate is so many times the least one may still turn out the best.
+// Choices with an estimate up to this factor above the least may still turn out best.
 inline constexpr double kWorthTrying = 1.6;
 
 // Spanning trees over links in numbers that promise the least time for the request's size: many of them use

@@ -19,7 +19,7 @@ class MessageTiming {
   // switch is its destination. A port of a switch sets nothing up.
   Femtoseconds busy(std::span<const topology::ChannelId> path, Bytes bytes,
                     NodeId destination = topology::kNoNode) const;
-  // From when the port is done with it until what waits for it may be sent.
+  // The time from the release of the port until dependents may be sent.
   Femtoseconds delay(std::span<const topology::ChannelId> path, Op op) const;
   // busy() over one channel.
   Femtoseconds busy(topology::ChannelId channel, Bytes bytes) const { return busy({&channel, 1}, bytes); }

@@ -10,7 +10,7 @@ namespace coppice::schedule {
 // The algorithm's name.
 inline constexpr const char* kPackedTrees = "packed_trees";
 
-// Tables over packed trees, and what they should take.
+// Tables over packed trees, and their expected time.
 struct PackedTables {
   std::optional<Schedule> schedule;  // none if they would take longer than wanted
   Femtoseconds expected = 0;

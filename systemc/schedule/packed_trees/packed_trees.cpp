@@ -29,18 +29,19 @@
 namespace coppice::schedule {
 namespace {
 
-// Choices of trees whose pieces are all put in order; the others are compared by what some pieces take.
+// The number of choices of trees whose pieces are all scheduled; the others are compared by the time of some
+// pieces.
 constexpr std::size_t kScheduledChoices = 2;
-// Messages up to which that is done: where they are more, pipelines are long and estimates exact.
+// The limit on messages for that: with more, pipelines are long and estimates exact.
 constexpr std::int64_t kComparedMessages = 150'000;
 
 // How much longer than tables estimates may be by which trees are given up before their pieces are in order.
 constexpr double kPessimism = 1.5;
 
-// Accelerators up to which multitree's tables are made quickly, without and behind switches.
+// The limits on accelerators up to which multitree's tables are made quickly, without and behind switches.
 constexpr int kMostForEqualTrees = 256;
 constexpr int kMostBehindSwitches = 64;
-// They come second where, at so much of their least time, others could still be faster.
+// Equal trees are tried second if at this share of their least time others could still be faster.
 constexpr double kUnlikeShare = 0.8;
 
 // Shares of the best trees' time. If the lower bound exceeds the first, exact splitting is not tried; if it
@@ -72,11 +73,11 @@ double slowdown(const PieceScheduler& scheduler, Bytes bytes) {
 // Numbers of pieces for some choices of trees.
 class Candidates {
  public:
-  // None but those that promise to be done by `limit`.
+  // Only candidates expected to finish by `limit`.
   Candidates(const topology::Topology& topology, const CompileRequest& request, Femtoseconds limit)
       : topology_(topology), request_(request), owners_(owners_of(topology, request)), limit_(limit) {}
 
-  // Unless what is known promises more.
+  // Adds a choice unless a known one promises more.
   void add(TreeChoice choice) {
     const PieceScheduler scheduler(topology_, request_, choice.trees);
     const Bytes share = request_.size / static_cast<Bytes>(choice.trees.size());
@@ -108,7 +109,7 @@ class Candidates {
     candidates_.push_back({std::move(choice), pieces});
   }
 
-  // The least estimate of what has been added.
+  // The least estimate of the candidates.
   Femtoseconds least() const { return least_; }
 
   PackedTables schedule_best() {
@@ -199,9 +200,9 @@ std::vector<int> factors(int number) {
   return result;
 }
 
-// Recursive exchanges where every accelerator has one link, and every switch as many of them or none: first
-// among those of a switch, which exchange most, then among the switches. Nothing meets where switches have as
-// much bandwidth between them.
+// Recursive exchanges if every accelerator has one link, and every switch equally many or none: first among
+// those of a switch, which exchange most, then among the switches. Nothing meets if switches have as much
+// bandwidth between them.
 std::optional<Schedule> compile_exchanges(const topology::Topology& topology, const CompileRequest& request) {
   const int n = topology.num_accelerators();
   std::map<topology::NodeId, std::vector<topology::NodeId>> of_switch;
@@ -306,7 +307,7 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
   const auto rate = [](const topology::Channel& channel) { return channel.bandwidth.bytes_per_second; };
   const auto [slowest, fastest] = std::ranges::minmax_element(topology.channels(), {}, rate);
   if (request.chunks == kAutomaticChunks && topology.num_switches() > 0 && rate(*slowest) != rate(*fastest)) {
-    // Estimates of other orders know little of what meets.
+    // Estimates of other orders neglect most contention.
     if (pieces.schedule) {
       pieces.expected = expected_time(topology, request, *pieces.schedule, limit,
                                       pieces.buffered ? Waiting::kInRouters : Waiting::kAtPorts);
@@ -324,7 +325,7 @@ PackedTables pack_trees(const topology::Topology& topology, const CompileRequest
 
 Schedule PackedTreesCompiler::compile(const topology::Topology& topology,
                                       const CompileRequest& request) const {
-  // Equal trees come first where they can end at all near the least possible time, as they are made quickly.
+  // Equal trees come first if they can come close to the lower bound, because they are made quickly.
   PackedTables packed;
   const bool unlike =
       request.chunks == kAutomaticChunks && request.root < 0 &&

@@ -19,10 +19,11 @@ constexpr std::int64_t kMostBufferedMessages = 500'000;  // there, that routers'
 constexpr int kPeriodicTries = 8;                        // timetables for one choice of trees
 constexpr std::ptrdiff_t kFewer = 2;                     // numbers of pieces that are passed over
 constexpr int kMostPieces = 4096;
-// A pipeline that has been filled goes on alike: what more pieces take is known.
+// A filled pipeline proceeds evenly: the time of more pieces is known.
 constexpr std::int64_t kTriedMessages = 25'000;  // in a trial
 constexpr int kLeastTriedPieces = 10;
-// How much longer than what is known already the expected number of pieces may take for others to be tried.
+// Other numbers of pieces are tried only if the expected one takes at most this factor longer than the best
+// known.
 constexpr double kHopeless = 1.2;
 constexpr double kUsualUrgency = 1.5;
 constexpr double kOtherUrgencies[] = {1.0, 2.5};

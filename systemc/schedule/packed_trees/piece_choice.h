@@ -23,7 +23,7 @@ struct PieceChoice {
 PieceChoice choose_pieces(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                           int trees, int pieces, int owners, Femtoseconds limit);
 
-// The same for a timetable of one period, if that is done before `limit`: else a choice that never is.
+// The same for a timetable of one period, if it finishes before `limit`; otherwise an impossible choice.
 PieceChoice choose_periodic(const PieceScheduler& scheduler, const CompileRequest& request, int accelerators,
                             int trees, int owners, Femtoseconds limit);
 

@@ -88,7 +88,7 @@ std::int32_t PieceScheduler::pace_of(std::span<const ChannelId> path) {
   return static_cast<std::int32_t>(paces_.size()) - 1;
 }
 
-// A sum waits for those from below, a value for that from above, the root's values for its sums.
+// A sum waits for those from below, a value for the one from above, the root's values for its sums.
 void PieceScheduler::connect(std::span<const PackedTree> trees) {
   std::int32_t base = 0;
   for (const PackedTree& tree : trees) {
@@ -196,11 +196,11 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
   std::vector<Femtoseconds> looks_at(index(servers_), 0);  // [server]: again, where nothing could start
   std::vector<Femtoseconds> free_at(shares_channels_ ? topology_.channels().size() : 0, 0);
   const bool buffered = this->buffered(bytes.empty() ? 0 : bytes.front());
-  // So much sooner may a message come to a channel than that is free: one waits in the buffer.
+  // A message may reach a channel this much before it is free: one waits in the buffer.
   const auto queued = [&](ChannelId id) {
     return buffered ? busy_times(channel_paces_[index(id)], bytes.front()) : 0;
   };
-  // A message goes to each channel on its way when that is free, which it keeps at the channel's own pace.
+  // A message enters each channel of its path when it is free, and occupies it at the channel's own pace.
   const auto pass_buffers = [&](const Hop& hop, Femtoseconds now, Bytes size) {
     Femtoseconds begin = now;
     Femtoseconds end = now + busy_times(hop.pace, size);
@@ -214,7 +214,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
     }
     return end - offset(hop, hop.path.size() - 1);
   };
-  // When the channels behind the first let a message start that is ready now.
+  // The time at which the channels after the first allow a message that is ready now to start.
   const auto possible_at = [&](const Hop& hop) {
     Femtoseconds at = 0;
     for (std::size_t i = 1; i < hop.path.size() && shares_channels_; ++i) {
@@ -245,7 +245,7 @@ Femtoseconds PieceScheduler::run(std::span<const Bytes> bytes, const PieceOrder&
       heap.push_back(blocked[i]);
       std::ranges::push_heap(heap, std::greater{});
     }
-    // One look to come is enough.
+    // One pending check is enough.
     Femtoseconds& look = looks_at[index(server)];
     if (taken < 0 && (look <= now || next < look)) {
       look = next;
@@ -393,7 +393,7 @@ Femtoseconds PieceScheduler::run_steps(std::span<const Bytes> bytes, const Piece
     }
     return true;
   };
-  // Data that came in a step is there when a later one begins, whatever routers take within reason.
+  // Data that arrived in a step is available when a later one begins, for any plausible router delay.
   std::vector<std::int64_t> ready_in(missing.size(), 0);
   const auto send = [&](std::int32_t message, std::int64_t step) {
     const Hop& hop = hops_[index(message % hops)];

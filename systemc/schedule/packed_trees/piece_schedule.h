@@ -16,7 +16,7 @@
 
 namespace coppice::schedule {
 
-// A message that every piece of a tree's data makes: a sum on its way up or a final value on its way down.
+// A message for every piece of a tree's data: a sum moving up or a final value moving down.
 struct TreeHop {
   Op op = Op::kGather;
   topology::NodeId src = topology::kNoNode;
@@ -24,8 +24,7 @@ struct TreeHop {
   ChannelPath path;
 };
 
-// The ways of one share of the data, or of equal shares each its own tree: up to `root`, down from it, or
-// both.
+// The tree of one share of the data (or of several equal shares): up to `root`, down from it, or both.
 struct PackedTree {
   topology::NodeId root = topology::kNoNode;
   std::vector<TreeHop> hops;
@@ -45,14 +44,14 @@ struct PieceSchedule {
   std::vector<TimedPiece> messages;  // by start
   Femtoseconds finish = 0;
   bool in_steps = false;  // messages have timesteps, which the lockstep keeps
-  // Timesteps from a message to that of the next piece over the same hop; 0: the order does not repeat.
+  // Timesteps between messages of consecutive pieces over the same hop; 0: the order does not repeat.
   std::int32_t period_steps = 0;
   // How long a timestep is where ports start each message at its time; 0: they need not.
   Femtoseconds step_time = 0;
 };
 
-// How pieces are ordered at a port: those of lower numbers first, less `urgency` times what is still to do
-// for a piece after this message. A period is what the pieces of one number take at the busiest port.
+// How pieces are ordered at a port: lower numbers first, less `urgency` times the work that remains for a
+// piece after this message. A period is the time of all pieces with one number at the busiest port.
 struct PieceOrder {
   int pieces = 1;
   double urgency = 1;
@@ -60,8 +59,8 @@ struct PieceOrder {
 
 // Sends every piece as early as its data and its port allow, the most urgent first (list scheduling). Behind
 // switches, where several ports send over one channel, messages of one length go in timesteps in which no two
-// meet; those of several lengths when the channels on their way are free by estimate.
-// `bytes(tree, piece)` of none sends nothing.
+// meet; those of several lengths when the channels of their path are expected to be free. `bytes(tree,
+// piece)` of none sends nothing.
 class PieceScheduler {
  public:
   PieceScheduler(const topology::Topology& topology, const CompileRequest& request,
@@ -69,13 +68,13 @@ class PieceScheduler {
 
   // `bytes` [piece * trees + tree].
   PieceSchedule schedule(std::span<const Bytes> bytes, const PieceOrder& order) const;
-  // An order that is the same for every piece, with timesteps that repeat (modulo scheduling). Nothing
-  // repeats where messages need timesteps that keep them apart, and where such an order would take
-  // longer, or 25% longer if the number of pieces is given; then schedule()'s own.
+  // An order that is the same for every piece, with timesteps that repeat (modulo scheduling). If messages
+  // need timesteps that keep them apart, or such an order would take longer (25% longer if the number of
+  // pieces is given), returns the order of schedule() instead.
   PieceSchedule schedule_repeating(std::span<const Bytes> bytes, const PieceOrder& order, bool given) const;
-  // A timetable of one period that all pieces keep, over channels that several ports share: no message is
-  // ever in another's way. Nothing where none is found, messages are not all of one length or ways differ by
-  // more than a message.
+  // A timetable of one period that all pieces keep, over channels shared by several ports: no message ever
+  // obstructs another. Returns nullopt if none is found, if messages have several lengths, or if path
+  // latencies differ by more than a message.
   std::optional<PieceSchedule> schedule_periodic(std::span<const Bytes> bytes, int pieces) const;
   // The same without the messages, for pieces that are all alike.
   struct Periodic {
@@ -99,10 +98,10 @@ class PieceScheduler {
   bool shares_channels() const { return shares_channels_; }
   // Whether messages of such lengths go in timesteps.
   bool in_steps(Bytes bytes) const;
-  // Whether messages of such lengths wait in routers' buffers, each channel free of one after its own pace:
-  // those over shared channels that are short and have no timesteps.
+  // Whether messages of these lengths wait in routers' buffers, each channel being free after its own pace:
+  // short messages over shared channels without timesteps.
   bool buffered(Bytes bytes) const;
-  // The longest of those.
+  // The longest buffered message.
   Bytes longest_buffered() const { return longest_buffered_; }
 
   // The time that one piece of `bytes` on every tree occupies the busiest port or channel.
@@ -124,8 +123,8 @@ class PieceScheduler {
     std::span<const topology::ChannelId> path;
   };
 
-  // How hops take their places in a period, one after the other: those first that have most left to do, times
-  // a weight, less by chance up to a part of a period.
+  // How hops are placed in a period: those with the most remaining work first, weighted, less a random part
+  // of a period.
   struct Placing {
     double weight;
     double chance;
@@ -153,16 +152,16 @@ class PieceScheduler {
   Femtoseconds finish_of(const Slots& slots, int pieces) const;
   // The number of a path's slowest bandwidth in paces_.
   std::int32_t pace_of(std::span<const topology::ChannelId> path);
-  // Per hop, when it sends the first piece, where it sends another every period.
+  // Per hop, the time at which it sends the first piece; it sends another every period.
   std::vector<Femtoseconds> place_in_period(Bytes bytes, const Placing& placing, Random& random) const;
-  // All messages in the order of `starts` and so many periods, each as early as it can be sent then; ends
-  // early, later than `limit`, if they take longer than that.
+  // All messages in the order of `starts` over all periods, each as early as possible; stops early, with a
+  // time beyond `limit`, if they take longer than that.
   PieceSchedule repeat(std::span<const Bytes> bytes, std::span<const Femtoseconds> starts, int pieces,
                        Femtoseconds limit) const;
   // Per hop, its timestep with the first piece, from 1, of `period_steps` a period; empty: there is none.
   std::vector<std::int32_t> steps_of(std::span<const Femtoseconds> starts, Femtoseconds period,
                                      std::int32_t period_steps) const;
-  // How long after its start a message comes to channel i of its path.
+  // The time from a message's start until it reaches channel i of its path.
   Femtoseconds offset(const Hop& hop, std::size_t i) const {
     return offsets_[static_cast<std::size_t>(hop.first_offset) + i];
   }

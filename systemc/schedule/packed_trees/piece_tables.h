@@ -18,8 +18,8 @@ std::vector<Chunk> cut_into_pieces(const CompileRequest& request, int trees, int
 // Accelerators that own a share each in a request's collective; 1 where all the data is shared out to trees.
 int owners_of(const topology::Topology& topology, const CompileRequest& request);
 
-// The tables of the messages in their order, each in the first timestep after what it waits for and what its
-// port sends before it.
+// The tables of the messages in their order, each in the first timestep after its dependencies and its port's
+// previous message.
 Schedule build_piece_tables(const topology::Topology& topology, const CompileRequest& request,
                             const std::string& algorithm, std::span<const PackedTree> trees,
                             std::span<const Chunk> flows, const PieceSchedule& order);

@@ -92,7 +92,7 @@ TEST(Program, RefusesTransfersToNobody) {
   EXPECT_THAT(complaint([](Program& program) { program.transfers[0].destination = 5; }),
               HasSubstr("transfer 'block' names rank 5"));
   EXPECT_THAT(complaint([](Program& program) { program.transfers[0].destination = 0; }),
-              HasSubstr("transfer 'block' is from rank 0 to itself"));
+              HasSubstr("transfer 'block' goes from rank 0 to itself"));
   EXPECT_THAT(complaint([](Program& program) { program.transfers[0].bytes = -2; }),
               HasSubstr("transfer 'block' has -2 bytes"));
 }
@@ -105,7 +105,7 @@ TEST(Program, WantsEveryMemberToJoinOnce) {
   EXPECT_THAT(complaint([](Program& program) { program.groups[0].ranks = {0}; }),
               HasSubstr("rank 1, operation 'join' joins 'sum' of group 'both', which the rank is not in"));
   EXPECT_THAT(complaint([](Program& program) { program.ranks[0].operations[2] = join(3); }),
-              HasSubstr("joins collective 3: the program has 1"));
+              HasSubstr("joins collective 3, but the program has 1"));
 }
 
 TEST(Program, WantsTransfersToBeSentAndReceivedOnceByTheirRanks) {
@@ -137,7 +137,7 @@ TEST(Program, RefusesCyclesAndDependenciesOnNothing) {
   EXPECT_THAT(complaint([](Program& program) { program.ranks[0].operations[1].after = {1}; }),
               HasSubstr("rank 0, operation 'send' waits for itself"));
   EXPECT_THAT(complaint([](Program& program) { program.ranks[0].operations[0].after = {-1}; }),
-              HasSubstr("rank 0, operation 'work' comes after operation -1: the rank has 3"));
+              HasSubstr("rank 0, operation 'work' comes after operation -1, but the rank has 3 operations"));
 }
 
 TEST(Program, RefusesNegativeSizes) {

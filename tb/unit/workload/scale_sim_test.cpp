@@ -115,7 +115,7 @@ TEST(ScaleSim, ReadsGemmTablesByPosition) {
   EXPECT_EQ(import("Name,K,N,M\nA,512,768,256\n").layers, layers);
   const Model more = import("L,M,N,K,note\nA,256,768,512,7\n");
   EXPECT_EQ(more.layers, layers);
-  EXPECT_THAT(more.warnings.at(0), HasSubstr(":1:9: warning: the column 'note' is not read"));
+  EXPECT_THAT(more.warnings.at(0), HasSubstr(":1:9: warning: the column 'note' is ignored"));
   expect_refused("Nr, IFMAP Height, Channels, Num Filter\n", ":1:1: 'Nr' is not a known column");
 }
 
@@ -170,7 +170,7 @@ TEST(ScaleSim, ReadsHeadersWhoseWordsDoNotMatter) {
       "a,8,6,3,3,2,4,1,,,110\n");
   EXPECT_EQ(model.layers, layers);
   ASSERT_EQ(model.warnings.size(), 1U);
-  EXPECT_THAT(model.warnings[0], HasSubstr(":1:90: warning: the column 'Eh' is not read"));
+  EXPECT_THAT(model.warnings[0], HasSubstr(":1:90: warning: the column 'Eh' is ignored"));
 }
 
 TEST(ScaleSim, ComputesLayersNamedDpChannelByChannel) {

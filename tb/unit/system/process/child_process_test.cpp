@@ -55,7 +55,7 @@ TEST(RunInChild, NamesTheDeathOfTheChild) {
                 std::raise(SIGTERM);
                 return {};
               }),
-              ThrowsMessage<ModelError>(HasSubstr("ended by signal 15")));
+              ThrowsMessage<ModelError>(HasSubstr("killed by signal 15")));
   EXPECT_THAT(child([]() -> ordered_json { std::_Exit(9); }),
               ThrowsMessage<ModelError>(HasSubstr("status 9 and no result")));
 }
