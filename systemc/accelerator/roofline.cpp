@@ -36,11 +36,12 @@ std::vector<workload::LayerCost> Roofline::costs(const workload::Model& model, s
       throw UnsupportedError(fmt::format("layer {} of {} takes more than the 9,223 s that can be simulated",
                                          layer.name, model.name));
     }
-    const Femtoseconds pass = std::llround(seconds * static_cast<double>(kFemtosecondsPerSecond));
+    const Femtoseconds pass = std::llround(seconds * static_cast<double>(kFemtosecondsPerSecond)) + launch;
     const bool indices = layer.kind == LayerKind::kEmbedding;
     const double updated = static_cast<double>(layer.parameters()) *
                            static_cast<double>(optimizer.bytes_per_weight()) / bytes_per_second;
-    const Femtoseconds update = std::llround(updated * static_cast<double>(kFemtosecondsPerSecond));
+    const Femtoseconds moved = std::llround(updated * static_cast<double>(kFemtosecondsPerSecond));
+    const Femtoseconds update = moved + (layer.parameters() > 0 ? launch : 0);
     costs.push_back({layer.name, pass, indices ? 0 : pass, pass, layer.gradient_bytes(), update});
   }
   return costs;

@@ -20,6 +20,7 @@ struct Roofline {
   double efficiency = 0.6;
   Bandwidth memory_bandwidth{900'000'000'000};
   double memory_efficiency = 1;
+  Femtoseconds launch = 0;  // of the kernel of each pass and update
 
   // The cost of every layer for `batch` >= 1 samples. Throws UnsupportedError naming the layer if a time
   // exceeds Femtoseconds.

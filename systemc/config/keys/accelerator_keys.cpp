@@ -71,6 +71,15 @@ void add_roofline_keys(std::vector<Key>& keys) {
   add(number_key(
       "system.accelerator.roofline.memory_efficiency",
       [](auto& c) -> auto& { return c.system.accelerator.roofline.memory_efficiency; }, 0.001, 1));
+  Key launch = quantity_key(
+      "system.accelerator.roofline.launch",
+      [](auto& c) -> auto& { return c.system.accelerator.roofline.launch; }, parse_duration, format_duration,
+      Femtoseconds{0}, kFemtosecondsPerSecond);
+  launch.example = "3 us";
+  launch.write = [write = launch.write](const Config& config) {
+    return config.system.accelerator.roofline.launch == 0 ? Json() : write(config);
+  };
+  add(std::move(launch));
 }
 
 void add_systolic_keys(std::vector<Key>& keys) {
@@ -152,6 +161,10 @@ void add_accelerator_keys(std::vector<Key>& keys) {
           [](auto& c) -> auto& { return c.system.accelerator.forwarding_cost; }, 0, 0.9),
       {Purpose::kRun}, idle_forwarding);
   add_roofline_keys(keys);
+  add(file_key(
+          "system.accelerator.kernels", [](auto& c) -> auto& { return c.system.accelerator.kernels; },
+          "the name of a table of kernel times (CSV)", "kernels.csv"),
+      {Purpose::kRun}, idle_kernels);
   add_systolic_keys(keys);
   add(limit_key(
           "system.accelerator.memory", [](auto& c) -> auto& { return c.system.accelerator.memory; },

@@ -275,6 +275,10 @@ std::string idle_roofline(const Config& config, const Use& use) {
   return "system.accelerator.model is systolic: write roofline to use it";
 }
 
+std::string idle_kernels(const Config& config, const Use& /*use*/) {
+  return computes_by_size(config) ? "" : "no program computes operations that have a name";
+}
+
 std::string idle_optimizer(const Config& config, const Use& use) {
   if (use.purpose == Purpose::kLayers || work_of(config) == Work::kLarge) return "";
   if (computes_layers(config)) return idle_bytes(config, use);

@@ -60,6 +60,7 @@ std::string idle_pe_latency(const Config& config, const Use& use);
 std::string idle_operands(const Config& config, const Use& use);
 std::string idle_memory_bandwidth(const Config& config, const Use& use);
 std::string idle_roofline(const Config& config, const Use& use);
+std::string idle_kernels(const Config& config, const Use& use);
 // Samples of an accelerator.
 std::string idle_batch(const Config& config, const Use& use);
 // The optimizer, where the workload itself says how long an update takes.

@@ -163,6 +163,10 @@ constexpr KeyDescription kDescriptions[] = {
     {"system.accelerator.roofline.memory_bandwidth", "The memory bandwidth of the roofline."},
     {"system.accelerator.roofline.memory_efficiency",
      "The share of the memory bandwidth that kernels reach."},
+    {"system.accelerator.roofline.launch", "The launch time added to every kernel."},
+    {"system.accelerator.kernels",
+     "A table (CSV) of measured kernel times with the columns kernel and time_us, used instead of the "
+     "accelerator's model."},
     {"system.accelerator.pes",
      "The number of processing elements of an accelerator, each with one systolic array."},
     {"system.accelerator.array", "The rows and columns of a systolic array.", "[rows, columns]"},

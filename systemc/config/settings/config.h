@@ -122,12 +122,13 @@ struct NiConfig {
 };
 
 // A GPU of the roofline model, a V100 by default: the parts that its kernels reach of its peak and of its
-// memory's bandwidth.
+// memory's bandwidth, and what launching one takes.
 struct RooflineConfig {
   double peak_tflops = 15.7;
   double efficiency = 0.6;
   Bandwidth memory_bandwidth{900'000'000'000};
   double memory_efficiency = 1;
+  Femtoseconds launch = 0;
   bool operator==(const RooflineConfig&) const = default;
 };
 
@@ -142,6 +143,7 @@ struct BuffersConfig {
 struct AcceleratorConfig {
   std::string model = "systolic";  // or roofline
   RooflineConfig roofline{};
+  std::string kernels{};  // a table of measured times (workload/kernel_times.h); empty: none
   // Part of its computation that an accelerator loses where messages of others are forwarded through it
   // (C-Cube, Sec. V-C: 3 to 4%).
   double forwarding_cost = 0.035;

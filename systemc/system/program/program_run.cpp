@@ -30,6 +30,7 @@
 #include "system/program/text_workload_program.h"
 #include "system/program/verilog_program.h"
 #include "workload/chakra/import.h"
+#include "workload/kernel_times.h"
 
 namespace coppice::system {
 namespace {
@@ -107,10 +108,7 @@ void require_one_origin(const config::Loaded& loaded) {
                     fmt::format("{} and {} both set the workload: leave one of them out", set[0], set[1]));
 }
 
-}  // namespace
-
-workload::Program load_program(const config::Loaded& loaded) {
-  require_one_origin(loaded);
+workload::Program load_origin(const config::Loaded& loaded) {
   if (!loaded.config.program.jobs.empty()) return load_jobs(loaded);
   if (config::trains_text_workload(loaded.config)) return load_text_program(loaded);
   if (config::runs_inference(loaded.config)) return load_inference(loaded);
@@ -118,6 +116,18 @@ workload::Program load_program(const config::Loaded& loaded) {
   if (!loaded.config.program.trace.empty()) return load_trace(loaded);
   if (!loaded.config.program.file.empty()) return config::read_program_file(loaded.config.program.file);
   return make_lone_collective(loaded);
+}
+
+}  // namespace
+
+workload::Program load_program(const config::Loaded& loaded) {
+  require_one_origin(loaded);
+  workload::Program program = load_origin(loaded);
+  const std::string& kernels = loaded.config.system.accelerator.kernels;
+  if (!kernels.empty() && config::computes_by_size(loaded.config)) {
+    workload::set_kernel_times(program, workload::read_kernel_times(kernels));
+  }
+  return program;
 }
 
 namespace {

@@ -27,6 +27,11 @@ double operations_per_second(const config::AcceleratorConfig& accelerator) {
   return 2 * array * accelerator.pes * static_cast<double>(accelerator.clock.hertz);
 }
 
+double launch_seconds(const config::AcceleratorConfig& accelerator) {
+  if (accelerator.model != "roofline") return 0;
+  return static_cast<double>(accelerator.roofline.launch) / static_cast<double>(kFemtosecondsPerSecond);
+}
+
 // 0: unlimited.
 double memory_bytes_per_second(const config::AcceleratorConfig& accelerator) {
   if (accelerator.model == "roofline") {
@@ -242,6 +247,7 @@ Cycles ProgramState::duration(const workload::Compute& compute, int rank) const 
     seconds = compute.operations / operations_per_second(config_.system.accelerator);
     const double bandwidth = memory_bytes_per_second(config_.system.accelerator);
     if (bandwidth > 0) seconds = std::max(seconds, compute.bytes / bandwidth);
+    seconds += launch_seconds(config_.system.accelerator);
   }
   if (!jitter.empty())
     seconds *= jitter.size() == 1 ? jitter.front() : jitter[static_cast<std::size_t>(rank)];

@@ -210,7 +210,7 @@ class TrainingRun {
       if (accelerator.model == "roofline") {
         const config::RooflineConfig& roofline = accelerator.roofline;
         return accelerator::Roofline{roofline.peak_tflops, roofline.efficiency, roofline.memory_bandwidth,
-                                     roofline.memory_efficiency}
+                                     roofline.memory_efficiency, roofline.launch}
             .costs(model_, training().batch_per_accelerator, optimizer);
       }
       return make_accelerator(loaded_).costs(model_, training().batch_per_accelerator, optimizer);

@@ -55,6 +55,15 @@ TEST(Roofline, EachEfficiencyScalesItsOwnSide) {
   EXPECT_EQ(forward(1, 0.5, 1), forward(1, 0.5, 0.25) / 4);
 }
 
+TEST(Roofline, EveryKernelIsLaunched) {
+  Roofline machine = kMachine;
+  machine.launch = 3000 * kFemtosecondsPerNanosecond;
+  const auto costs = machine.costs(one_layer(1, 1000, 1000), 1)[0];
+  EXPECT_EQ(costs.forward, 19032 * kFemtosecondsPerNanosecond);
+  EXPECT_EQ(costs.input_gradient, costs.forward);
+  EXPECT_EQ(costs.update, 83'000 * kFemtosecondsPerNanosecond);
+}
+
 TEST(Roofline, AnEmbeddingHasNoInputGradient) {
   workload::Model model = one_layer(10, 50, 100);
   model.layers[0].kind = workload::LayerKind::kEmbedding;

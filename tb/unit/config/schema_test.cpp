@@ -39,9 +39,10 @@ TEST(Schema, RefusesAWordWhereverANumberIsExpected) {
     value.text = "surely-not";
     Config config;
     // A model or a file may have any name.
-    const bool is_name = key.path == "training.model" || key.path == "workload.inference.model" ||
-                         key.path == "program.trace" || key.path == "program.groups" ||
-                         key.path == "hardware.energies" || key.path.ends_with(".file");
+    const bool is_name = key.path == "training.model" || key.path == "system.accelerator.kernels" ||
+                         key.path == "workload.inference.model" || key.path == "program.trace" ||
+                         key.path == "program.groups" || key.path == "hardware.energies" ||
+                         key.path.ends_with(".file");
     if (!is_name) {
       EXPECT_THROW(key.read(value, config), ConfigError) << key.path;
     }

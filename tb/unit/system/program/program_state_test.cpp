@@ -115,6 +115,10 @@ TEST(ProgramState, TakesTimeByTheClockAndTheRoofline) {
   EXPECT_EQ(cycles({.operations = 5000}, roofline), 10);
   EXPECT_EQ(cycles({.operations = 5001}, roofline), 11);
   EXPECT_EQ(cycles({.operations = 5000, .bytes = 5000}, roofline), 200);
+  std::vector<std::string> launched = roofline;
+  launched.emplace_back("system.accelerator.roofline.launch=3 us");
+  EXPECT_EQ(cycles({.operations = 5000, .bytes = 5000}, launched), 3200);
+  EXPECT_EQ(cycles({.duration = 1'000'000}, launched), 1);
   EXPECT_EQ(cycles({.duration = 10'000'000}, {"program.jitter=[1, 1.5, 2]"}, 1), 15);
   EXPECT_EQ(cycles({.duration = 10'000'000}, {"program.jitter=3"}, 1), 30);
   EXPECT_THROW(cycles({.operations = 1e30}, roofline), TimeLimitError);

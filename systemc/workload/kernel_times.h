@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "workload/program.h"
+
+namespace coppice::workload {
+
+// The measured time of the kernels whose name matches: `*` stands for any text, so that "decode layer *
+// attention" is the attention of every layer.
+struct KernelTime {
+  std::string pattern;
+  Femtoseconds time = 0;
+  SourceLocation place;
+};
+
+// A table of the columns kernel and time_us (CSV, a row each below a row with these names). Throws
+// ConfigError for other columns and for a time that is not above 0 and at most 1,000 s.
+std::vector<KernelTime> read_kernel_times(const std::string& path);
+
+// Gives the computations of a program the time of the first row that matches their name; others keep their
+// own. Throws ConfigError at a row that matches none.
+void set_kernel_times(Program& program, const std::vector<KernelTime>& times);
+
+}  // namespace coppice::workload
