@@ -1,26 +1,79 @@
-// coppice convert: writes the program that a configuration describes as Chakra traces, one a rank.
+// coppice convert: a network in another form, or the program of a configuration as Chakra traces, one a rank.
+#include <cstdio>
 #include <memory>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "app/command.h"
 #include "app/interrupt.h"
 #include "app/outputs.h"
+#include "app/print_network.h"
 #include "base/error.h"
+#include "config/document/document.h"
+#include "config/files/network_file.h"
 #include "config/settings/shape.h"
+#include "system/machine/build.h"
 #include "system/program/program_run.h"
 #include "workload/chakra/export.h"
 
 namespace coppice::app {
 namespace {
 
+constexpr const char* kChakra = "chakra";
+
 struct ConvertLine {
   Input input;
+  std::string to = kChakra;
   std::string out;
 };
 
+bool is_configuration(const std::string& path) {
+  const bool named = path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".json");
+  return named && !config::is_yaml_network(config::read_document_text(path));
+}
+
+topology::Topology read_network(const ConvertLine& line) {
+  if (is_configuration(line.input.path)) {
+    return system::build_topology(
+        config::load(line.input.path, line.input.overrides, config::Purpose::kTraffic));
+  }
+  if (!line.input.overrides.empty()) {
+    throw ConfigError({"--set"}, fmt::format("{} is a network, which has no keys", line.input.path));
+  }
+  const config::SystemConfig usual;
+  try {
+    const topology::GraphFile file = config::read_network_file(
+        line.input.path,
+        {.link = {usual.link.bandwidth.front(), usual.link.latency.front()}, .cycle = usual.clock.period()});
+    for (const std::string& assumption : file.assumptions) {
+      std::fputs(fmt::format("{}: assumed: {}\n", line.input.path, assumption).c_str(), stderr);
+    }
+    return file.topology;
+  } catch (const UnsupportedError& error) {
+    throw ConfigError({line.input.path}, error.what());
+  }
+}
+
+void convert_network(const ConvertLine& line) {
+  Outputs outputs({line.input.path});
+  system::ResultFile* const file = outputs.add("--out", line.out);
+  const std::string text = print_network(read_network(line), line.to, "--to");
+  if (file != nullptr) {
+    file->write(text);
+  } else {
+    print(text);
+  }
+}
+
 void execute(const ConvertLine& line) {
   catch_interrupts();
+  if (line.to != kChakra) {
+    convert_network(line);
+    return;
+  }
+  if (line.out.empty())
+    throw ConfigError({"--out"}, "Chakra traces need the beginning of their names: --out PREFIX");
   const config::Loaded loaded = load(line.input, config::Purpose::kRun);
   if (!config::runs_program(loaded.config)) {
     throw ConfigError(loaded.top,
@@ -46,13 +99,21 @@ void execute(const ConvertLine& line) {
 }  // namespace
 
 Command add_convert(CLI::App& parent) {
-  CLI::App* app =
-      parent.add_subcommand("convert", "write a program as Chakra traces, which other simulators run");
+  CLI::App* app = parent.add_subcommand(
+      "convert", "write a network in another form, or a program as Chakra traces, for other tools");
   auto line = std::make_shared<ConvertLine>();
   add_input(*app, line->input);
-  app->add_option("--out", line->out, "prefix of the file names: PREFIX.RANK.et")
-      ->type_name("PREFIX")
-      ->required();
+  app->add_option(
+         "--to", line->to,
+         "for a network (of a configuration, or any file that system.topology.file accepts): graph, graphml, "
+         "dot, infragraph or tacos; for a program: chakra")
+      ->type_name("FORM")
+      ->capture_default_str();
+  app->add_option(
+         "--out", line->out,
+         "the file of a network (default: standard output); for traces, the prefix of their names: "
+         "PREFIX.RANK.et")
+      ->type_name("FILE");
   return {app, [line] { execute(*line); }};
 }
 

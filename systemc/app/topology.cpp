@@ -6,6 +6,7 @@
 
 #include "app/command.h"
 #include "app/interrupt.h"
+#include "app/print_network.h"
 #include "base/error.h"
 #include "system/machine/build.h"
 #include "system/output/hardware.h"
@@ -38,33 +39,24 @@ void execute(const TopologyLine& line) {
     print(json_text(describe(loaded)));
     return;
   }
-  using Print = std::string (*)(const topology::Topology&);
-  Print print_as = nullptr;
-  if (line.format == "dot") print_as = topology::to_dot;
-  if (line.format == "graphml") print_as = topology::to_graphml;
-  if (line.format == "tacos") print_as = topology::to_tacos;
-  if (line.format == "structure") print_as = topology::describe_structure;
-  if (print_as == nullptr) {
-    throw ConfigError({"--format " + line.format},
-                      fmt::format("'{}' is none of dot, graphml, tacos, json, structure", line.format));
-  }
-  try {
-    print(print_as(system::build_topology(loaded)));
-  } catch (const UnsupportedError& error) {
-    throw ConfigError({"--format " + line.format}, error.what());
+  const topology::Topology topology = system::build_topology(loaded);
+  if (line.format == "structure") {
+    print(topology::describe_structure(topology));
+  } else {
+    print(print_network(topology, line.format, "--format"));
   }
 }
 
 }  // namespace
 
 Command add_topology(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "topology", "print the network for Graphviz, GraphML tools or TACOS, or describe its structure");
+  CLI::App* app =
+      parent.add_subcommand("topology", "print the network for other tools, or describe its structure");
   auto line = std::make_shared<TopologyLine>();
   add_input(*app, line->input);
-  app->add_option(
-         "--format", line->format,
-         "dot (Graphviz), graphml, tacos (CSV), json (summary numbers) or structure (symmetries, planes)")
+  app->add_option("--format", line->format,
+                  "graph (Coppice's own), graphml, dot (Graphviz), infragraph, tacos (CSV), json (summary "
+                  "numbers) or structure (symmetries, planes)")
       ->type_name("FORMAT")
       ->capture_default_str();
   return {app, [line] { execute(*line); }};

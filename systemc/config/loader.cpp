@@ -99,7 +99,9 @@ namespace {
 
 void add_assumptions(const std::vector<std::string>& assumptions, Loaded& loaded) {
   auto& all = loaded.config.assumptions;
-  all.insert(all.end(), assumptions.begin(), assumptions.end());
+  for (const std::string& assumption : assumptions) {  // a result has stated some of them before
+    if (std::ranges::find(all, assumption) == all.end()) all.push_back(assumption);
+  }
 }
 
 Loaded load_document(const std::string& path, Node root, const std::vector<std::string>& overrides,

@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "base/usable_bandwidth.h"
+#include "config/files/network_file.h"
 #include "config/keys/dimensions.h"
 #include "config/settings/link_limits.h"
 #include "config/settings/shape.h"
-#include "topology/files/graph_file.h"
 #include "topology/networks/hierarchy.h"
 #include "topology/networks/kinds.h"
 
@@ -32,14 +32,17 @@ void add(std::vector<topology::LinkSpec>& links, const topology::LinkSpec& link)
   if (!known) links.push_back(link);
 }
 
-std::vector<topology::LinkSpec> links_of_graph(const Loaded& loaded) {
+// `assumptions`: what the file leaves open goes there, if it is set.
+std::vector<topology::LinkSpec> links_of_graph(const Loaded& loaded,
+                                               std::vector<std::string>* assumptions = nullptr) {
   const SystemConfig& system = loaded.config.system;
   std::vector<topology::LinkSpec> links;
   const topology::LinkSpec link{system.link.bandwidth.front(), system.link.latency.front()};
   try {
-    const topology::GraphFile graph = topology::read_graph_file(
+    const topology::GraphFile graph = read_network_file(
         system.topology.file,
         {.link = link, .efficiency = system.link.efficiency.front(), .cycle = system.clock.period()});
+    if (assumptions != nullptr) *assumptions = graph.assumptions;
     for (const topology::Channel& channel : graph.topology.channels()) {
       add(links, {channel.bandwidth, channel.latency});
     }
@@ -99,11 +102,20 @@ std::vector<topology::LinkSpec> links_of(const Loaded& loaded) {
 void fit_machine(Loaded& loaded) {
   const SystemConfig usual;
   SystemConfig& system = loaded.config.system;
+  const bool from_file = described_by(loaded.config, topology::DescribedBy::kFile);
+  std::vector<topology::LinkSpec> links;
+  if (from_file) {
+    std::vector<std::string> assumptions;
+    links = links_of_graph(loaded, &assumptions);
+    for (const std::string& assumption : assumptions) {
+      loaded.config.assumptions.push_back(fmt::format("{}: {}", system.topology.file, assumption));
+    }
+  }
   const bool flit = open(loaded, kFlit, system.flit, usual.flit);
   const bool payload = open(loaded, kPayload, system.ni.payload, usual.ni.payload);
   const bool depth = open(loaded, kDepth, system.router.vc_depth, usual.router.vc_depth);
   if (!flit && !payload && !depth) return;
-  const std::vector<topology::LinkSpec> links = links_of(loaded);
+  if (!from_file) links = links_of(loaded);
   std::vector<std::string> chosen;
   if (flit) {
     for (const topology::LinkSpec& link : links) {

@@ -16,6 +16,7 @@
 #include "base/machine_memory.h"
 #include "base/time_limit.h"
 #include "base/usable_bandwidth.h"
+#include "config/files/network_file.h"
 #include "config/keys/dimensions.h"
 #include "config/schema.h"
 #include "config/settings/link_limits.h"
@@ -30,7 +31,6 @@
 #include "schedule/registry.h"
 #include "system/machine/like_network.h"
 #include "system/machine/protocols.h"
-#include "topology/files/graph_file.h"
 #include "topology/networks/clos.h"
 #include "topology/networks/hierarchy.h"
 #include "topology/networks/kinds.h"
@@ -300,7 +300,7 @@ topology::GraphFile read_graph(const config::Loaded& loaded) {
       };
   const topology::LinkSpec link{system.link.bandwidth.front(), system.link.latency.front()};
   topology::GraphFile graph = at_key(loaded, "system.topology.file", [&] {
-    return topology::read_graph_file(
+    return config::read_network_file(
         system.topology.file, {link, system.link.efficiency.front(), system.clock.period(), &objection});
   });
   const auto require_default = [&](const char* key, bool used, const std::string& refused) {

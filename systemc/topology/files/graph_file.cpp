@@ -8,15 +8,12 @@
 #include <stdexcept>
 
 #include "base/error.h"
-#include "base/input_file.h"
 #include "base/usable_bandwidth.h"
 #include "topology/dims.h"
 #include "topology/files/graph_lexer.h"
 
 namespace coppice::topology {
 namespace {
-
-constexpr int kMaxMultiplicity = 1024;
 
 // The values that follow the two ends of a channel or link.
 struct ChannelOptions {
@@ -210,47 +207,10 @@ GraphFile GraphParser::parse(std::string_view text) {
   return std::move(result);
 }
 
-// The name of another form of graphs that the text is in; null for none that is known.
-const char* foreign_form(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (first == std::string_view::npos) return nullptr;
-  text.remove_prefix(first);
-  if (text.front() == '<') {
-    return text.find("<graphml") != std::string_view::npos ? "GraphML" : "XML, not a graph";
-  }
-  const bool dot = text.starts_with("digraph") || text.starts_with("graph") || text.starts_with("strict ");
-  return dot && text.find('{') != std::string_view::npos ? "DOT (Graphviz)" : nullptr;
-}
-
-// Forms that are written, and what others write, have their own names in messages.
-void require_no_foreign_form(std::string_view text, const std::string& path) {
-  const char* form = foreign_form(text);
-  if (form == nullptr) return;
-  throw ConfigError({path},
-                    fmt::format("this is {}, which cannot be read as a network: write lines such as "
-                                "\"accelerators 4\" and \"link 0 -- 1 bandwidth 16 GB/s\", or BookSim2's "
-                                "anynet (docs/guide/systems.md)",
-                                form));
-}
-
 }  // namespace
 
 GraphFile parse_graph(std::string_view text, const std::string& file, const GraphFileDefaults& defaults) {
   return GraphParser(file, defaults).parse(text);
-}
-
-GraphFile read_graph_file(const std::string& path, const GraphFileDefaults& defaults) {
-  std::string text;
-  try {
-    text = read_input_file(path);
-  } catch (const UnreadableError& error) {
-    throw UnsupportedError(fmt::format("cannot read graph file {}: {}", path, error.what()));
-  }
-  require_no_foreign_form(text, path);
-  const auto lines = split_lines(text, path);
-  const bool anynet =
-      !lines.empty() && (lines.front().front().text == "router" || lines.front().front().text == "node");
-  return anynet ? parse_anynet(text, path, defaults) : parse_graph(text, path, defaults);
 }
 
 }  // namespace coppice::topology

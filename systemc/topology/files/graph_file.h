@@ -3,10 +3,14 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "topology/topology.h"
 
 namespace coppice::topology {
+
+// The most parallel channels that one statement makes.
+inline constexpr int kMaxMultiplicity = 1024;
 
 // Values that a graph file leaves open.
 struct GraphFileDefaults {
@@ -22,13 +26,8 @@ struct GraphFile {
   Topology topology;
   bool uses_default_bandwidth = false;
   bool uses_default_latency = false;
+  std::vector<std::string> assumptions{};  // what the file leaves open, a sentence each
 };
-
-// Reads either format: a file whose first word is "router" or "node" is an anynet file. Throws
-// UnsupportedError if the file cannot be read, and ConfigError with file:line:col, what is wrong and what
-// would be right for its contents: bad words, numbers or units, nodes that do not exist, accelerators without
-// a channel, accelerators that cannot reach each other, values that GraphFileDefaults::objection refuses.
-GraphFile read_graph_file(const std::string& path, const GraphFileDefaults& defaults);
 
 // Parses Coppice's own format; `file` is for messages. One statement a line, # starts a comment:
 //

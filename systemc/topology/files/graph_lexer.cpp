@@ -54,18 +54,32 @@ Line split_line(std::string_view text, SourceLocation where) {
 
 }  // namespace
 
-std::vector<Line> split_lines(std::string_view text, const std::string& file) {
+namespace {
+
+// The first `most` lines with words.
+std::vector<Line> split(std::string_view text, const std::string& file, std::size_t most) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::vector<Line> lines;
   SourceLocation where{.file = file, .line = 1, .column = 1};
-  while (!text.empty()) {
+  while (!text.empty() && lines.size() < most) {
     const std::string_view line = text.substr(0, text.find('\n'));
     if (Line words = split_line(line, where); !words.empty()) lines.push_back(std::move(words));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     ++where.line;
   }
   return lines;
+}
+
+}  // namespace
+
+std::vector<Line> split_lines(std::string_view text, const std::string& file) {
+  return split(text, file, text.size());
+}
+
+Line first_line(std::string_view text, const std::string& file) {
+  std::vector<Line> lines = split(text, file, 1);
+  return lines.empty() ? Line() : std::move(lines.front());
 }
 
 SourceLocation end_of(const Line& line) {

@@ -22,6 +22,9 @@ using Line = std::vector<Word>;
 // ConfigError at a quote that is not closed.
 std::vector<Line> split_lines(std::string_view text, const std::string& file);
 
+// The first of them; empty if there is none.
+Line first_line(std::string_view text, const std::string& file);
+
 // The place just behind a line, for what is missing there.
 SourceLocation end_of(const Line& line);
 

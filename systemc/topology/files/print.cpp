@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "topology/files/graph_file.h"
 
 namespace coppice::topology {
 namespace {
@@ -14,7 +15,45 @@ double ns_of(Femtoseconds time) {
   return static_cast<double>(time) / static_cast<double>(kFemtosecondsPerNanosecond);
 }
 
+// A switch is s0, s1 and so on.
+std::string graph_node(const Topology& topology, NodeId node) {
+  return topology.is_accelerator(node) ? std::to_string(node)
+                                       : fmt::format("s{}", node - topology.num_accelerators());
+}
+
+bool alike(const Channel& a, const Channel& b) {
+  return a.bandwidth == b.bandwidth && a.latency == b.latency;
+}
+
 }  // namespace
+
+std::string to_graph(const Topology& topology) {
+  std::string text = fmt::format("accelerators {}\n", topology.num_accelerators());
+  if (topology.num_switches() > 0) text += fmt::format("switches {}\n", topology.num_switches());
+  const auto channels = topology.channels();
+  // Channels `i` and `i + 1` are the two of a link.
+  const auto is_link = [&](std::size_t i) {
+    return i + 1 < channels.size() && channels[i].src == channels[i + 1].dst &&
+           channels[i].dst == channels[i + 1].src && alike(channels[i], channels[i + 1]);
+  };
+  for (std::size_t i = 0; i < channels.size();) {
+    const Channel& first = channels[i];
+    const bool link = is_link(i);
+    const std::size_t step = link ? 2 : 1;
+    const auto repeats = [&](std::size_t at) {
+      return at < channels.size() && channels[at].src == first.src && channels[at].dst == first.dst &&
+             alike(channels[at], first) && is_link(at) == link;
+    };
+    std::size_t count = 1;
+    while (count < kMaxMultiplicity && repeats(i + count * step)) ++count;
+    fmt::format_to(std::back_inserter(text), "{} {} {} {} bandwidth \"{}\" latency \"{}\"{}\n",
+                   link ? "link" : "channel", graph_node(topology, first.src), link ? "--" : "->",
+                   graph_node(topology, first.dst), format_bandwidth(first.bandwidth),
+                   format_duration(first.latency), count > 1 ? fmt::format(" x{}", count) : "");
+    i += count * step;
+  }
+  return text;
+}
 
 std::string to_dot(const Topology& topology) {
   std::string text = fmt::format("digraph topology {{\n  label=\"{}\";\n", topology.name());
@@ -23,8 +62,11 @@ std::string to_dot(const Topology& topology) {
                    topology.is_accelerator(node) ? "circle" : "box");
   }
   for (const Channel& channel : topology.channels()) {
-    fmt::format_to(std::back_inserter(text), "  {} -> {} [label=\"{:g} GB/s\", tooltip=\"{:g} ns\"];\n",
-                   channel.src, channel.dst, channel.bandwidth.gb_per_s(), ns_of(channel.latency));
+    const std::string bandwidth = format_bandwidth(channel.bandwidth);
+    fmt::format_to(std::back_inserter(text),
+                   "  {} -> {} [label=\"{}\", bandwidth=\"{}\", latency=\"{}\", dimension={}];\n",
+                   channel.src, channel.dst, bandwidth, bandwidth, format_duration(channel.latency),
+                   channel.dimension);
   }
   return text + "}\n";
 }
@@ -66,6 +108,15 @@ std::string to_tacos(const Topology& topology) {
                    static_cast<double>(channel.bandwidth.bytes_per_second) / kGibibyte);
   }
   return text;
+}
+
+std::span<const NetworkForm> network_forms() {
+  static constexpr NetworkForm kForms[] = {{"graph", to_graph},
+                                           {"graphml", to_graphml},
+                                           {"dot", to_dot},
+                                           {"infragraph", to_infragraph},
+                                           {"tacos", to_tacos}};
+  return kForms;
 }
 
 nlohmann::ordered_json to_json(const Topology& topology) {

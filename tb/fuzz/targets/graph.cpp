@@ -1,7 +1,7 @@
-// Graph files: what is taken is a graph whose accelerators reach each other, so that routes can be found.
+// Networks in all forms but YAML: what is taken is a graph whose accelerators reach each other.
 #include "base/error.h"
 #include "input.h"
-#include "topology/files/graph_file.h"
+#include "topology/files/parse_network.h"
 #include "topology/routing/table_routing.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const topology::GraphFileDefaults defaults{.link = {.bandwidth = {16'000'000'000}, .latency = 150'000'000},
                                              .cycle = kFemtosecondsPerNanosecond};
   try {
-    const topology::GraphFile file = topology::parse_graph(text, "input", defaults);
+    const topology::GraphFile file = topology::parse_network(text, "input", defaults);
     if (file.topology.num_nodes() <= 64) topology::make_table_routing(file.topology, 4);
   } catch (const ConfigError&) {
   } catch (const UnsupportedError&) {

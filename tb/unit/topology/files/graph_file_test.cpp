@@ -1,11 +1,7 @@
 #include "topology/files/graph_file.h"
 
-#include <unistd.h>
-
 #include <gmock/gmock.h>
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
 
 #include "base/error.h"
@@ -139,58 +135,6 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"accelerators 2\nchannel 0 -> 1\n", "1:14: accelerator 0 has no channel into it"},
         Mistake{"accelerators 4\nlink 0 -- 1\nlink 2 -- 3\n",
                 "1:14: the graph is not connected: accelerator 0 cannot reach accelerator 2"}));
-
-class ReadGraphFile : public testing::Test {
- protected:
-  std::string write(const std::string& text) {
-    std::ofstream(path_) << text;
-    return path_;
-  }
-  void TearDown() override { std::filesystem::remove(path_); }
-
- private:
-  std::string path_ = testing::TempDir() + "coppice_graph_file_test_" + std::to_string(::getpid()) + "_" +
-                      testing::UnitTest::GetInstance()->current_test_info()->name();
-};
-
-TEST_F(ReadGraphFile, TellsTheFormatsApart) {
-  EXPECT_EQ(read_graph_file(write("# ours\naccelerators 2\nlink 0 -- 1\n"), kDefaults).topology.num_nodes(),
-            2);
-  EXPECT_EQ(
-      read_graph_file(write("\nrouter 0 node 0 router 1\nrouter 1 node 1\n"), kDefaults).topology.num_nodes(),
-      2);
-  EXPECT_EQ(read_graph_file(write("node 0 router 7\n"), kDefaults).topology.num_nodes(), 1);
-}
-
-TEST_F(ReadGraphFile, LocatesMistakesInTheFile) {
-  const std::string path = write("accelerators 2\nlonk 0 -- 1\n");
-  EXPECT_THAT([&] { read_graph_file(path, kDefaults); },
-              ThrowsMessage<ConfigError>(StartsWith(path + ":2:1: unknown statement 'lonk'")));
-  const std::string empty = write("");
-  EXPECT_THAT([&] { read_graph_file(empty, kDefaults); },
-              ThrowsMessage<ConfigError>(StartsWith(path + ":1:1: ")));
-}
-
-TEST_F(ReadGraphFile, NamesFormsThatAreNotRead) {
-  const auto refusal = [&](const std::string& text, const std::string& name) {
-    const std::string path = write(text);
-    EXPECT_THAT([&] { read_graph_file(path, kDefaults); },
-                ThrowsMessage<ConfigError>(StartsWith(path + ":1:1: this is " + name)));
-  };
-  refusal("<?xml version=\"1.0\"?>\n<graphml><graph/></graphml>\n",
-          "GraphML, which cannot be read as a network");
-  refusal("<system version=\"1\"></system>\n", "XML, not a graph, which");
-  refusal("digraph network {\n  0 -> 1;\n}\n", "DOT (Graphviz), which cannot be read as a network");
-  refusal("strict graph {\n  0 -- 1;\n}\n", "DOT (Graphviz), which");
-}
-
-TEST_F(ReadGraphFile, SaysWhyAFileCannotBeRead) {
-  EXPECT_THAT([] { read_graph_file("/nowhere/x.graph", kDefaults); },
-              ThrowsMessage<UnsupportedError>(
-                  StrEq("cannot read graph file /nowhere/x.graph: No such file or directory")));
-  EXPECT_THAT([] { read_graph_file(testing::TempDir(), kDefaults); },
-              ThrowsMessage<UnsupportedError>(HasSubstr("Is a directory")));
-}
 
 }  // namespace
 }  // namespace coppice::topology

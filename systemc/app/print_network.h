@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "topology/topology.h"
+
+namespace coppice::app {
+
+// The network in one of topology::network_forms(). Throws ConfigError at `option` for another form, and for a
+// network that the form cannot state.
+std::string print_network(const topology::Topology& topology, const std::string& form, const char* option);
+
+}  // namespace coppice::app

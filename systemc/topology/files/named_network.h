@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "topology/files/graph_file.h"
+
+namespace coppice::topology {
+
+// A network as other tools write it: nodes by name, in any order, with links whose bandwidth or latency may
+// be left open. Readers of foreign forms fill one; build() numbers its nodes.
+class NamedNetwork {
+ public:
+  // A place in the input: what `locate` turns into file, line and column, which it does for errors only.
+  using Place = std::ptrdiff_t;
+  using Locate = std::function<SourceLocation(Place)>;
+
+  struct Link {
+    int a = 0;
+    int b = 0;
+    std::optional<Bandwidth> bandwidth;  // each way
+    std::optional<Femtoseconds> latency;
+    bool both_ways = true;
+    int count = 1;  // parallel links
+    int dimension = 0;
+    Place place = 0;
+  };
+
+  explicit NamedNetwork(Locate locate) : locate_(std::move(locate)) {}
+
+  // Throws ConfigError for a second node of the name.
+  int add_node(const std::string& name, bool accelerator, Place place);
+  // -1 if there is none.
+  int find(const std::string& name) const;
+  void set_accelerator(int node, bool accelerator) {
+    nodes_[static_cast<std::size_t>(node)].accelerator = accelerator;
+  }
+  void add_link(const Link& link) { links_.push_back(link); }
+  // States what the file leaves open, for the result's assumptions.
+  void assume(std::string sentence) { assumptions_.push_back(std::move(sentence)); }
+
+  int num_nodes() const { return static_cast<int>(nodes_.size()); }
+  int num_accelerators() const;
+  std::vector<Link>& links() { return links_; }
+  SourceLocation locate(Place place) const { return locate_(place); }
+
+  // Removes switches that lead nowhere: with links to at most one node, again and again. Returns how many.
+  int drop_dead_ends();
+  // Makes one link of the two links at each switch that has two neighbours and one link to each, such as a
+  // port or a NIC: the lower bandwidth, the sum of latencies. Returns how many.
+  int join_pass_through();
+
+  // Accelerators and switches are numbered in the order of their names' addition. Throws ConfigError as
+  // parse_graph() does.
+  GraphFile build(const GraphFileDefaults& defaults) const;
+
+ private:
+  struct Node {
+    std::string name;
+    bool accelerator = false;
+    bool gone = false;
+    Place place = 0;
+  };
+
+  std::vector<std::vector<std::size_t>> links_of_nodes() const;
+  void add(Topology& topology, const std::vector<NodeId>& numbers, const Link& link,
+           const GraphFileDefaults& defaults) const;
+
+  Locate locate_;
+  std::vector<Node> nodes_;
+  std::unordered_map<std::string, int> numbers_;
+  std::vector<Link> links_;
+  std::vector<std::string> assumptions_;
+};
+
+// The bandwidth or duration of a number and a unit as other tools write it ("200Gbps", "25 GB/s";
+// "0.0005ms"). Throws std::invalid_argument.
+Bandwidth parse_foreign_bandwidth(std::string_view text);
+
+// An edge's attribute of another tool: its name says what it is (bandwidth, capacity, weight, speed, rate;
+// latency, delay), and name or value says the unit (bandwidth_gb_s, bandwidth_gbps, latency_ns, "25 GB/s").
+// Attributes of other names are ignored. Throws ConfigError at `where` if there is no unit.
+void read_link_attribute(const std::string& name, const std::string& value, NamedNetwork::Link& link,
+                         const std::function<SourceLocation()>& where);
+
+// Whether a node's attribute says that it is an accelerator or a switch: kind, type, role or shape. nullopt
+// if the attribute says neither.
+std::optional<bool> says_accelerator(std::string_view name, std::string_view value);
+
+}  // namespace coppice::topology

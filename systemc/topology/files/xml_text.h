@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <pugixml.hpp>
+
+#include "base/error.h"
+
+namespace coppice::topology {
+
+// An XML text that parses, whose elements know their places.
+class XmlText {
+ public:
+  // Keeps a view of `text`. Throws ConfigError where it is not XML.
+  XmlText(std::string_view text, const std::string& file);
+
+  pugi::xml_node root() const { return document_.document_element(); }
+  SourceLocation place(std::ptrdiff_t offset) const;
+  SourceLocation place(const pugi::xml_node& node) const { return place(node.offset_debug()); }
+  // Throws ConfigError if the element has no such attribute.
+  std::string attribute(const pugi::xml_node& node, const char* name) const;
+
+ private:
+  std::string_view text_;
+  std::string file_;
+  pugi::xml_document document_;
+};
+
+}  // namespace coppice::topology
