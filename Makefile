@@ -9,7 +9,7 @@ SANITIZER ?= sanitize
 space := $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality docs docs-examples test-slurm cosim coverage nightly formal mutate area timing layout energy waveforms fpga tile sweep deb explore
+.PHONY: help setup clang run build command verilog setup-lint setup-hardware test sanitize lint format bench budget random soak fuzz clean reproduce-multitree reproduce-themis reproduce-ccube reproduce-routing reproduce-model reproduce-packed_trees reproduce-programs reproduce-reality docs docs-examples test-slurm cosim coverage nightly formal mutate area timing layout energy waveforms fpga tile sweep wheel deb explore
 .NOTPARALLEL:
 
 help:
@@ -143,6 +143,12 @@ coverage: setup ## which lines and signals of the Verilog the co-simulation test
 nightly: build ## what takes too long for make test: memories and tiles in Icarus, ten million sums through the Verilog adder
 	@ctest --preset nightly --parallel $(JOBS)
 	@COPPICE_ADDER_PAIRS=10000000 build/release/tb/cosim/cosim_tests --gtest_filter='Fp32Adder.*'
+
+# Without a package index: what is installed builds it.
+wheel: command ## make the Python wheel of the release build, with the command in it: build/release/coppice-*.whl
+	@scripts/setup.sh wheel
+	@/usr/bin/python3 -m pip wheel --quiet --no-index --no-deps --no-build-isolation scripts/python --wheel-dir build/release
+	@ls build/release/coppice-*.whl
 
 deb: verilog ## make the Debian package of the release build, and check it with lintian
 	@scripts/setup.sh packaging

@@ -1,5 +1,5 @@
 // coppice explore: the best machines of a space for a workload. The search is the Python package's,
-// coppice.explore; this is its command line.
+// coppice.exploration; this is its command line.
 #include "app/explore.h"
 
 #include "app/python_command.h"
@@ -33,7 +33,7 @@ Command add_explore(CLI::App& parent) {
   return add_python_command(
       parent, "explore",
       "search a space for the best machines for a workload: tables, Pareto front, sensitivity, HTML page",
-      "coppice.explore", kExploreInputs, kExploreOptions);
+      "coppice.exploration", kExploreInputs, kExploreOptions);
 }
 
 }  // namespace coppice::app

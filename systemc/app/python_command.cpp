@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,8 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Debian's Python, for whose packages the modules are written, instead of another one earlier on the path.
+// Debian's Python, whose packages the modules need, instead of another one earlier on the path; or the one that
+// runs `python -m coppice`.
 constexpr const char* kPython = "/usr/bin/python3";
+constexpr const char* kNamedPython = "COPPICE_PYTHON";
 
 struct PythonLine {
   std::string module;
@@ -42,13 +45,30 @@ void prepend_path(const char* variable, const std::string& folder) {
   ::setenv(variable, joined.c_str(), 1);
 }
 
+// A wheel's libraries are the command's, not Python's.
+void forget_libraries() {
+  const char* const own = std::getenv("COPPICE_LIBRARIES");
+  const char* const all = std::getenv("LD_LIBRARY_PATH");
+  if (own == nullptr || all == nullptr || !std::string_view(all).starts_with(own)) return;
+  std::string rest(all + std::strlen(own));
+  if (rest.starts_with(':')) rest.erase(0, 1);
+  if (rest.empty()) {
+    ::unsetenv("LD_LIBRARY_PATH");
+  } else {
+    ::setenv("LD_LIBRARY_PATH", rest.c_str(), 1);
+  }
+}
+
 [[noreturn]] void execute(const PythonLine& line) {
   std::error_code none;
+  const char* const named = std::getenv(kNamedPython);
+  const std::string python = named == nullptr || *named == '\0' ? kPython : named;
   const fs::path command = fs::read_symlink("/proc/self/exe", none);
   ::setenv("COPPICE", command.c_str(), 1);
-  prepend_path("PYTHONPATH", package_folder(command));
+  if (python == kPython) prepend_path("PYTHONPATH", package_folder(command));
+  forget_libraries();
   ::setenv("PYTHONDONTWRITEBYTECODE", "1", 1);  // an installation may be read-only
-  std::vector<std::string> words{kPython, "-m", line.module};
+  std::vector<std::string> words{python, "-m", line.module};
   words.insert(words.end(), line.inputs.begin(), line.inputs.end());
   for (std::size_t i = 0; i < line.options.size(); ++i) {
     if (line.flags[i] != 0) words.emplace_back(line.options[i].name);
@@ -57,8 +77,8 @@ void prepend_path(const char* variable, const std::string& folder) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  ::execv(kPython, arguments.data());
-  throw ModelError(fmt::format("{} cannot be started: {}", kPython, std::strerror(errno)));
+  ::execv(python.c_str(), arguments.data());
+  throw ModelError(fmt::format("{} cannot be started: {}", python, std::strerror(errno)));
 }
 
 }  // namespace

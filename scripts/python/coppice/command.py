@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import warnings
 from collections.abc import Sequence
+from typing import Any
+
+# A wheel has the command within the package, with the libraries that it needs.
+_INSTALLED = pathlib.Path(__file__).resolve().parent / "_installed"
 
 
 class CoppiceError(RuntimeError):
-    """The command refused its input (status 2) or the simulated run failed (status 1); the text is its message."""
+    """The command refused its input (status 2), or the simulated run failed or took too long (status 1); the text is its
+    message."""
 
     def __init__(self, message: str, status: int):
         super().__init__(message)
         self.status = status
+
+
+class CoppiceWarning(UserWarning):
+    """What the command warns of: a key without effect, a shallow buffer, an unfinished job."""
 
 
 def reason_of(error: Exception) -> str:
@@ -27,13 +39,16 @@ def reason_of(error: Exception) -> str:
 
 
 def find_command() -> str:
-    """The command: $COPPICE, else the one on the path, else that of the checkout around this file.
+    """The command: $COPPICE, else that of the wheel around this file, the one on the path, or the checkout's.
 
     Raises CoppiceError where there is none.
     """
     named = os.environ.get("COPPICE")
     if named:
         return named
+    bundled = _INSTALLED / "bin/coppice"
+    if bundled.is_file():
+        return str(bundled)
     installed = shutil.which("coppice")
     if installed:
         return installed
@@ -45,22 +60,48 @@ def find_command() -> str:
     raise CoppiceError("the coppice command was not found: install it, build it, or name it in $COPPICE", 2)
 
 
-def call(arguments: Sequence[str], folder: str | os.PathLike[str] | None = None) -> str:
+def environment(command: str) -> dict[str, str]:
+    """What the command is started with: this interpreter for its parts in Python, and the libraries of a wheel."""
+    values = dict(os.environ)
+    values["COPPICE_PYTHON"] = sys.executable
+    package = str(pathlib.Path(__file__).resolve().parents[1])
+    values["PYTHONPATH"] = os.pathsep.join([package, *filter(None, [values.get("PYTHONPATH")])])
+    if pathlib.Path(command).is_relative_to(_INSTALLED):
+        libraries = str(_INSTALLED / "lib")
+        values["COPPICE_LIBRARIES"] = libraries
+        values["LD_LIBRARY_PATH"] = os.pathsep.join([libraries, *filter(None, [values.get("LD_LIBRARY_PATH")])])
+    return values
+
+
+def call(arguments: Sequence[str], folder: str | os.PathLike[str] | None = None, timeout: float | None = None) -> str:
     """Runs the command in `folder` and returns what it prints; what it warns of become Python's warnings. Raises
-    CoppiceError if it fails."""
+    CoppiceError if it fails, or has not ended after `timeout` seconds, when it is stopped."""
     command = [find_command(), *arguments]
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=timeout,
+                              stdin=subprocess.DEVNULL, env=environment(command[0]))
     except OSError as error:
         raise CoppiceError(f"cannot start {command[0]}: {error.strerror}", 2) from error
+    except subprocess.TimeoutExpired as error:
+        raise CoppiceError(f"coppice {' '.join(arguments[:2])} was stopped after {timeout:g} s", 1) from error
     if done.returncode != 0:
         raise CoppiceError(done.stderr.strip() or f"coppice ended with status {done.returncode}", done.returncode)
     for line in done.stderr.splitlines():
         if "warning: " in line:
-            warnings.warn(line, stacklevel=3)
+            warnings.warn(line, CoppiceWarning, stacklevel=3)
     return done.stdout
 
 
 def version() -> str:
     """The version of the command, such as "0.1.0"."""
     return call(["--version"]).split()[-1]
+
+
+@functools.lru_cache(maxsize=None)
+def _schema_of(command: str) -> dict[str, Any]:
+    return json.loads(call(["schema"]))
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of configurations ('coppice schema')."""
+    return _schema_of(find_command())

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 import pathlib
 from collections.abc import Mapping
 from typing import Any, Union
+
+from coppice.command import schema
 
 # A configuration: a YAML file, or keys, nested or dotted.
 Config = Union[str, "os.PathLike[str]", Mapping[str, Any]]
@@ -36,9 +39,37 @@ def nested(keys: Mapping[str, Any]) -> dict[str, Any]:
     return tree
 
 
+def _is_size(schema: Mapping[str, Any]) -> bool:
+    """Whether a part of the schema is of amounts of data, which have a unit (KiB) and no rate (KiB/s)."""
+    forms = [schema, *schema.get("anyOf", [])]
+    return any("|KiB|" in form.get("pattern", "") for form in forms)
+
+
+def with_unit(key: str, value: Any) -> Any:
+    """A number of bytes of a key that is an amount of data, such as collective.size, as the command reads it: 4096 as
+    "4096 B". Everything else stays."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        return value
+    node: Any = schema()
+    for part in key.split("."):
+        forms = [node, *node.get("anyOf", [])]
+        node = next((form["properties"][part] for form in forms if part in form.get("properties", {})), {})
+    return f"{int(value)} B" if _is_size(node) else value
+
+
 def override(key: str, value: Any) -> list[str]:
-    """--set KEY=VALUE; JSON is YAML, but for texts, which stay as they are."""
-    return ["--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
+    """--set KEY=VALUE; JSON is YAML, but for texts, which stay as they are. A number of bytes gets its unit."""
+    value = with_unit(key, value)
+    return ["--set", f"{key}={value if isinstance(value, str) else json.dumps(value, default=_plain)}"]
+
+
+def _plain(value: Any) -> Any:
+    """numpy's numbers and paths as JSON has them."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"{value!r} is not a value of a configuration")
 
 
 def arguments(config: Config, overrides: Mapping[str, Any], folder: pathlib.Path) -> list[str]:
@@ -46,7 +77,8 @@ def arguments(config: Config, overrides: Mapping[str, Any], folder: pathlib.Path
     words: list[str] = []
     if isinstance(config, Mapping):
         path = folder / "config.yaml"
-        path.write_text(json.dumps(nested(config), indent=2), encoding="utf-8")
+        keys = {key: with_unit(key, value) for key, value in flattened(config).items()}
+        path.write_text(json.dumps(nested(keys), indent=2, default=_plain), encoding="utf-8")
         words.append(str(path))
     else:
         words.append(os.fspath(config))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import pathlib
@@ -44,6 +45,12 @@ class Section(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({json.dumps(self._values, indent=1)[:400]})"
 
+    def _repr_html_(self) -> str:
+        """A table of the single figures, for notebooks; sections by their dotted names, lists by their lengths."""
+        rows = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(_shown(value))}</td></tr>"
+                       for name, value in _figures(self._values))
+        return f"<table>{rows}</table>"
+
     def to_dict(self) -> dict[str, Any]:
         """The values as plain dictionaries and lists."""
         return dict(self._values)
@@ -51,6 +58,33 @@ class Section(Mapping[str, Any]):
 
 def _wrapped(value: Any) -> Any:
     return Section(value) if isinstance(value, Mapping) else value
+
+
+def _figures(values: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        path = f"{within}.{name}" if within else name
+        if path in ("config", "simulator"):
+            continue
+        if isinstance(value, Mapping):
+            yield from _figures(value, path)
+        else:
+            yield path, value
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return f"{len(value)} items" if value and not isinstance(value[0], str) else "; ".join(value)
+    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+
+
+def size_of(size: int | str) -> str:
+    """An amount of data as the command reads it: bytes, or a number with a unit."""
+    return size.replace(" ", "") if isinstance(size, str) else f"{int(size)}B"
+
+
+def _axes(axes: Any) -> Any:
+    import matplotlib.pyplot
+    return matplotlib.pyplot.subplots()[1] if axes is None else axes
 
 
 def _flat(values: Mapping[str, Any], within: str = "") -> dict[str, Any]:
@@ -92,3 +126,35 @@ class Result(Section):
         if isinstance(value, Mapping):
             return pandas.DataFrame({"name": list(value), "value": list(value.values())}).set_index("name")
         return pandas.DataFrame(value)
+
+    def plot(self, name: str = "time_breakdown_cycles", axes: Any = None) -> Any:
+        """Bars of a section's figures, or of the first numeric column of a list; matplotlib's axes, which it returns."""
+        table = self.table(name)
+        numeric = table.select_dtypes("number")
+        if numeric.empty:
+            raise ValueError(f"{name} has no figures to plot")
+        axes = _axes(axes)
+        labels = table["name"] if "name" in table else table.index
+        axes.barh([str(label) for label in labels], numeric.iloc[:, 0])
+        axes.invert_yaxis()
+        axes.set_xlabel(f"{name}: {numeric.columns[0]}")
+        return axes
+
+
+class Comparison(Result):
+    """Every algorithm at every size ('coppice compare'); table("rows") has a row a pair."""
+
+    def plot(self, name: str = "time_ns", axes: Any = None) -> Any:
+        """A column of the rows, such as time_ns or efficiency, over the size, a line an algorithm; matplotlib's axes."""
+        rows = self.table("rows")
+        rows = rows[rows[name].notna()].sort_values("size")
+        axes = _axes(axes)
+        for algorithm, part in rows.groupby("algorithm"):
+            axes.plot(part["size"], part[name], marker="o", label=algorithm)
+        axes.set_xscale("log", base=2)
+        if name != "efficiency":
+            axes.set_yscale("log")
+        axes.set_xlabel("bytes")
+        axes.set_ylabel(name)
+        axes.legend()
+        return axes

@@ -17,8 +17,8 @@ BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 PACKAGES = "python3-yaml, python3-optuna, python3-pandas and python3-sklearn (make explore installs them)"
 
 try:
-    from coppice.explore.located import SpaceError
-    from coppice.explore.space import SAMPLED, Search, Space
+    from coppice.exploration.located import SpaceError
+    from coppice.exploration.space import SAMPLED, Search, Space
 except ModuleNotFoundError as missing:
     sys.exit(f"coppice: a search needs the packages {PACKAGES}: {missing.name} is missing")
 
@@ -66,7 +66,7 @@ class Progress:
     def _best(self, done: int) -> str:
         """The least of each objective so far, asked for again when there is more."""
         if done != self.seen:
-            from coppice.explore.worker import decided
+            from coppice.exploration.worker import decided
             self.seen = done
             values = [point.record["objectives"] for point in decided(self.space, self.ledger.points()) if point.record]
             self.best = [(max if o.maximize else min)(v[i] for v in values)
@@ -115,9 +115,9 @@ class Progress:
 
 
 def explore(space: Space, arguments: argparse.Namespace) -> int:
-    from coppice.explore.ledger import Ledger
-    from coppice.explore.mirror import Mirror
-    from coppice.explore.outputs import Results
+    from coppice.exploration.ledger import Ledger
+    from coppice.exploration.mirror import Mirror
+    from coppice.exploration.outputs import Results
     folder = arguments.out or pathlib.Path(f"{space.name}.explore")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -144,8 +144,8 @@ def explore(space: Space, arguments: argparse.Namespace) -> int:
 
 def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespace) -> tuple[int, int, float]:
     """(exit status, points, CPU seconds of the search beside the runs) of the workers of this machine."""
-    from coppice.explore import worker
-    from coppice.explore.ledger import Ledger
+    from coppice.exploration import worker
+    from coppice.exploration.ledger import Ledger
     if space.search.method in SAMPLED:
         import optuna  # noqa: F401: once, before there are copies of the process
     deadline = None if space.search.minutes is None else time.monotonic() + 60 * space.search.minutes
@@ -200,7 +200,7 @@ def run_workers(space: Space, url: str, study: str, arguments: argparse.Namespac
 
 def show(space: Space, ledger: Any, arguments: argparse.Namespace) -> int:
     """The configuration of a point on standard output."""
-    from coppice.explore.evaluate import configuration
+    from coppice.exploration.evaluate import configuration
     found = [point for point in ledger.points() if point.point == arguments.show and point.record and
              "configs" in point.record]
     if not found:

@@ -16,11 +16,11 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from coppice.command import CoppiceError, find_command
+from coppice.command import CoppiceError, environment, find_command
 from coppice.config import nested, override
-from coppice.explore.expression import Expression, ExpressionError, MissingName, fill, number, templates
-from coppice.explore.ledger import Ledger
-from coppice.explore.space import Space, Workload
+from coppice.exploration.expression import Expression, ExpressionError, MissingName, fill, number, templates
+from coppice.exploration.ledger import Ledger
+from coppice.exploration.space import Space, Workload
 
 BAD_INPUT = 2
 AREA_IN_RANGE = "hardware.area_in_range"  # whether nothing of an area is extrapolated
@@ -100,7 +100,8 @@ class Evaluator:
         try:
             # A session of its own: Ctrl-C comes to the worker, which ends it.
             self._child = subprocess.Popen([self.command, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                           stderr=subprocess.PIPE, text=True, start_new_session=True)
+                                           stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                           env=environment(self.command))
             try:
                 output, errors = self._child.communicate(timeout=self.space.limit_seconds)
                 status = self._child.returncode

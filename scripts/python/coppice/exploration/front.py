@@ -28,12 +28,26 @@ def ranks(values: Sequence[Sequence[float]]) -> list[int]:
 
 def hypervolume(values: Sequence[Sequence[float]], reference: Sequence[float]) -> float:
     """The volume that the points dominate up to the reference point."""
-    from optuna._hypervolume import WFG
     inside = [point for point in values if all(v < r for v, r in zip(point, reference))]
     if not inside:
         return 0.0
     front = [point for point, rank in zip(inside, ranks(inside)) if rank == 0]
-    return float(WFG().compute(numpy.unique(numpy.asarray(front, dtype=float), axis=0), numpy.asarray(reference, dtype=float)))
+    return _volume(numpy.unique(numpy.asarray(front, dtype=float), axis=0), numpy.asarray(reference, dtype=float))
+
+
+def _volume(front: numpy.ndarray, reference: numpy.ndarray) -> float:
+    """By slices along the last objective: between two neighbouring values of it, the points that are no worse there
+    dominate the volume of one objective less."""
+    if front.shape[1] == 1:
+        return float(reference[0] - front[:, 0].min())
+    front = front[numpy.argsort(front[:, -1], kind="stable")]
+    edges = numpy.append(front[:, -1], reference[-1])
+    total = 0.0
+    for i in range(len(front)):
+        height = edges[i + 1] - edges[i]
+        if height > 0:
+            total += height * _volume(front[:i + 1, :-1], reference[:-1])
+    return float(total)
 
 
 def normalised(values: Sequence[Sequence[float]]) -> list[list[float]]:

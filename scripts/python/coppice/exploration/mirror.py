@@ -7,9 +7,9 @@ import time
 import warnings
 from typing import Any
 
-from coppice.explore import search
-from coppice.explore.ledger import DONE, Point
-from coppice.explore.space import Space
+from coppice.exploration import search
+from coppice.exploration.ledger import DONE, Point
+from coppice.exploration.space import Space
 
 
 class Mirror:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from coppice.command import call
-from coppice.explore import front, search
-from coppice.explore.evaluate import AREA_IN_RANGE, configuration
-from coppice.explore.ledger import DONE, Ledger, Point
-from coppice.explore.space import Space
-from coppice.explore.worker import centres, decided, feasible, front_of, minimized, neighbours
+from coppice.exploration import front, search
+from coppice.exploration.evaluate import AREA_IN_RANGE, configuration
+from coppice.exploration.ledger import DONE, Ledger, Point
+from coppice.exploration.space import Space
+from coppice.exploration.worker import centres, decided, feasible, front_of, minimized, neighbours
 from coppice.files import write, write_text
 
 SCHEMA = "coppice.explore/1"

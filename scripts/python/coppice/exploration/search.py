@@ -12,9 +12,9 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from coppice.explore.ledger import DONE, Candidate, Point
-from coppice.explore.located import SpaceError
-from coppice.explore.space import MOST_LISTED, SAMPLED, Genome, Space
+from coppice.exploration.ledger import DONE, Candidate, Point
+from coppice.exploration.located import SpaceError
+from coppice.exploration.space import MOST_LISTED, SAMPLED, Genome, Space
 
 DRAWS = 20  # of a point that is new, before the neighbours of the last one are tried
 STEPS = 2000

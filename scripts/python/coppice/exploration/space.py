@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from coppice.config import flattened
-from coppice.explore.expression import Expression, ExpressionError, MissingName, QUANTITY, number, templates
-from coppice.explore.located import Document, SpaceError
+from coppice.exploration.expression import Expression, ExpressionError, MissingName, QUANTITY, number, templates
+from coppice.exploration.located import Document, SpaceError
 
 SECTIONS = ("title", "question", "base", "settings", "space", "workloads", "combine", "constraints", "quantities",
             "prices", "objectives", "search", "fidelities", "survivors", "sensitivity", "limit_seconds")

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from coppice.command import CoppiceError, reason_of
-from coppice.explore import front, search
-from coppice.explore.evaluate import Evaluator, Unusable
-from coppice.explore.ledger import DONE, FAILED, RUNNING, SKIPPED, Candidate, Ledger, Point
-from coppice.explore.space import Genome, Space
+from coppice.exploration import front, search
+from coppice.exploration.evaluate import Evaluator, Unusable
+from coppice.exploration.ledger import DONE, FAILED, RUNNING, SKIPPED, Candidate, Ledger, Point
+from coppice.exploration.space import Genome, Space
 
 SEARCH, SURVIVOR, SWEEP = "search", "survivor", "sweep"
 BEAT_SECONDS = 10.0

@@ -1,0 +1,71 @@
+"""A wheel with the command in it, its libraries and the shipped configurations: `pip install scripts/python`, or `make
+wheel`. Takes build/release of the checkout, which it builds where it is missing; needs no package index."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+from wheel.bdist_wheel import bdist_wheel
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build/release"
+# Part of every system's C library, which has to fit the kernel and the loader.
+OF_THE_SYSTEM = re.compile(r"^(ld-linux.*|linux-vdso|lib(c|m|dl|pthread|rt|resolv|util))\.so")
+
+
+def version() -> str:
+    return re.search(r"project\(coppice VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+
+
+def build_command() -> None:
+    if (BUILD / "coppice").is_file():
+        return
+    try:
+        subprocess.run(["cmake", "--preset", "release"], cwd=ROOT, check=True)
+        subprocess.run(["cmake", "--build", "--preset", "release", "--target", "coppice"], cwd=ROOT, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f"coppice: there is no {BUILD / 'coppice'}, and it cannot be built: {error}; run `make command` first")
+
+
+def libraries_of(command: pathlib.Path) -> list[pathlib.Path]:
+    """Shared libraries that the command is linked with, but for the C library."""
+    text = subprocess.run(["ldd", command], check=True, capture_output=True, text=True).stdout
+    found = [pathlib.Path(match[1]) for match in re.finditer(r"=> (/\S+)", text)]
+    return [path for path in found if not OF_THE_SYSTEM.match(path.name)]
+
+
+class BuildWithCommand(build_py):
+    """Puts bin/, lib/ and share/ of an installation into coppice/_installed."""
+
+    def run(self) -> None:
+        super().run()
+        build_command()
+        target = pathlib.Path(self.build_lib) / "coppice/_installed"
+        shutil.rmtree(target, ignore_errors=True)
+        with tempfile.TemporaryDirectory() as stage:
+            subprocess.run(["cmake", "--install", BUILD, "--prefix", stage, "--component", "command", "--strip"], check=True,
+                           stdout=subprocess.DEVNULL)
+            for folder in ("bin", "share"):
+                shutil.copytree(pathlib.Path(stage) / folder, target / folder)
+        (target / "lib").mkdir()
+        for library in libraries_of(target / "bin/coppice"):
+            shutil.copy(library, target / "lib" / library.name)
+
+
+class PlatformWheel(bdist_wheel):
+    """For any Python 3, on this platform."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.root_is_pure = False
+
+    def get_tag(self):
+        return "py3", "none", super().get_tag()[2]
+
+
+setup(version=version(), cmdclass={"build_py": BuildWithCommand, "bdist_wheel": PlatformWheel})
