@@ -27,7 +27,7 @@ class CoppiceError(RuntimeError):
 
 
 class CoppiceWarning(UserWarning):
-    """What the command warns of: a key without effect, a shallow buffer, an unfinished job."""
+    """A warning of the command: a key without effect, a shallow buffer, an unfinished job."""
 
 
 def reason_of(error: Exception) -> str:
@@ -61,7 +61,7 @@ def find_command() -> str:
 
 
 def environment(command: str) -> dict[str, str]:
-    """What the command is started with: this interpreter for its parts in Python, and the libraries of a wheel."""
+    """The environment of the command: this interpreter for its parts in Python, and the libraries of a wheel."""
     values = dict(os.environ)
     values["COPPICE_PYTHON"] = sys.executable
     package = str(pathlib.Path(__file__).resolve().parents[1])

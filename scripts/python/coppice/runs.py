@@ -85,13 +85,13 @@ def route(config: Config, timeout: float | None = None, **overrides: Any) -> Res
 
 
 def chunks(config: Config, workload: _PathName | None = None, timeout: float | None = None, **overrides: Any) -> Result:
-    """What a chunk scheduler decides; of a text workload, what an iteration takes."""
+    """The decisions of a chunk scheduler, or the time of a text workload's iteration."""
     words = [] if workload is None else ["--workload", os.fspath(workload)]
     return _result("chunks", config, overrides, words, timeout=timeout)
 
 
 def layers(config: Config, timeout: float | None = None, **overrides: Any) -> Result:
-    """What each layer of training.model costs an accelerator; table("layers") has a row a pass."""
+    """The cost of each layer of training.model to an accelerator; table("layers") has a row a pass."""
     return _result("layers", config, overrides, timeout=timeout)
 
 
@@ -156,7 +156,7 @@ def explore(space: _PathName, out: _PathName, timeout: float | None = None, **op
 
 
 def catalogue() -> dict[str, dict[str, str]]:
-    """What configurations and options may name ('coppice list'): sections such as "topologies", names with what each
+    """The names that configurations and options accept ('coppice list'): sections such as "topologies", names with what each
     is."""
     sections: dict[str, dict[str, str]] = {}
     names: dict[str, str] = {}

@@ -53,7 +53,7 @@ class DimensionActivity final : public fabric::FabricObserver {
   void message_completed(const ni::MessageRecord& message, std::size_t schedule = 0);
 
   Femtoseconds window() const { return windows_.window(); }
-  // What was observed, in windows of which TimeWindows::kMost reach `end`.
+  // The observations, in windows of which TimeWindows::kMost reach `end`.
   DimensionActivity until(Femtoseconds end) const;
   // Per window up to `end`, the part of it in which an accelerator's channels of dimension `d` were busy.
   std::vector<double> busy(std::size_t d, Femtoseconds end) const;

@@ -107,7 +107,7 @@ class DotLexer {
   Token now_;
 };
 
-// What node and edge statements of a graph or subgraph set for those behind them.
+// The attributes that node and edge statements of a graph or subgraph set for later ones.
 struct Usual {
   Attributes node;
   Attributes edge;

@@ -24,7 +24,7 @@ std::string lower(std::string_view text) {
   return all;
 }
 
-// What the name of an attribute says after its first word: the unit of a bare number.
+// The part of an attribute's name after its first word: the unit of a bare number.
 struct Suffix {
   std::string_view name;
   double unit = 1;  // bytes per second, or femtoseconds

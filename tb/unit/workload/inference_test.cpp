@@ -24,7 +24,7 @@ Inference serving(Transformer model, int tensor) {
   return inference;
 }
 
-// What rank 0 does in an iteration.
+// The operations of rank 0 in an iteration.
 struct Total {
   int collectives = 0;
   Bytes collective_bytes = 0;

@@ -36,7 +36,7 @@ def hypervolume(values: Sequence[Sequence[float]], reference: Sequence[float]) -
 
 
 def _volume(front: numpy.ndarray, reference: numpy.ndarray) -> float:
-    """By slices along the last objective: between two neighbouring values of it, the points that are no worse there
+    """Sums slices along the last objective: between two neighbouring values of it, the points not worse there
     dominate the volume of one objective less."""
     if front.shape[1] == 1:
         return float(reference[0] - front[:, 0].min())

@@ -139,7 +139,7 @@ TEST(RailRing, IsAsFastAsTheLinksBetweenBoxes) {
   EXPECT_LT(over_rate<RailRingCompiler>(boxes_of(8, 4), bytes, size, 50), 1.03);
 }
 
-// Of many accelerators few pieces fill the pipeline, since those of all rails follow one another.
+// Few pieces fill the pipeline of many accelerators, since the pieces of all rails follow one another.
 TEST(Nvls, IsAsFastAsTheLinksOfALargeBox) {
   const Bytes size = Bytes{1} << 33;
   const double bytes = size * 65.0 / 64;
