@@ -1,4 +1,4 @@
-"""The small runs by which the simulator's cost is watched, and what a command needs for each of them."""
+"""The small runs that measure the simulator's cost, and their instruction and time counts."""
 
 import json
 import os
