@@ -15,7 +15,7 @@ namespace coppice::routing {
 // some lengths prove the true optimum). A cut is the case of length 1 for its channels and 0 for all others.
 struct AllToAllBound {
   double ns = 0;
-  // The accelerators of a cut, those inside first; empty: `lengths` prove more than all cuts that were tried.
+  // The accelerators of a cut, those inside first; empty: `lengths` prove more than all cuts tried.
   std::vector<std::vector<topology::NodeId>> groups;
   std::vector<double> lengths;  // [channel], the longest 1; empty: `groups` prove it
 };

@@ -53,8 +53,8 @@ class ClosLinks {
   void set_link(int tor, int spine, bool alive);
   void set_spine(int spine, bool alive);
 
-  // Every ToR has the same live spines, those with both directions alive: what failed spines leave, failed
-  // links do not.
+  // Whether every ToR has the same live spines, with both directions alive: true if only spines have failed,
+  // false if links have.
   bool uniform() const;
 
  private:
@@ -69,7 +69,7 @@ class ClosLinks {
   std::vector<std::uint8_t> live_down_;  // likewise
 };
 
-// Flows that no live path joins: what() names them.
+// Flows without a live path: what() names them.
 class UnroutableError : public std::runtime_error {
  public:
   UnroutableError(const std::string& what, std::vector<std::size_t> flows)

@@ -4,7 +4,7 @@
 
 namespace coppice::routing {
 
-// The best assignment in polynomial time, from nothing or from one that is in place.
+// The best assignment in polynomial time, from scratch or from an existing one.
 //
 // All ToRs with the same live spines (whatever spines failed): exact, and more than the least maximum: every
 // link of every ToR carries no more than ceil(flows of the ToR / live spines), the least it can at that ToR

@@ -33,8 +33,8 @@ class SpineBalancer {
   bool place(std::size_t flow);
   // Puts a flow on `spine`, whatever the caps.
   void put(std::size_t flow, int spine);
-  // At least so many flows have to leave for every link to keep its cap: a flow relieves one uplink and one
-  // downlink.
+  // A lower bound on the number of flows that must move for every link to keep its cap: a flow relieves one
+  // uplink and one downlink.
   int least_excess() const;
   // Takes flows off the links above their caps until none is, and returns them.
   std::vector<std::size_t> take_excess();

@@ -13,7 +13,7 @@ namespace coppice::topology {
 inline constexpr std::int64_t kMaxNodes = 1 << 20;
 inline constexpr std::int64_t kMaxChannels = 1 << 24;
 
-// Checks that builders share. Each throws UnsupportedError naming the kind and what would be right.
+// Checks shared by builders. Each throws UnsupportedError naming the kind and what to write instead.
 
 // `kind` has to have `count` dims ("[k, n]" in the message is `form`).
 void require_dims(Kind kind, std::span<const int> dims, std::size_t count, std::string_view form);

@@ -76,8 +76,8 @@ class Topology {
   int num_nodes() const { return static_cast<int>(out_.size()); }
   bool is_accelerator(NodeId node) const { return node < accelerators_; }
 
-  // Lets the switches of some dimensions of a kHierarchy add what they are sent (in-network reduction):
-  // those are the first `switches` of all, and have network interfaces like accelerators.
+  // Lets the switches of some dimensions of a kHierarchy reduce (in-network reduction): these are the first
+  // `switches` of all, and have network interfaces like accelerators.
   void reduce_in_network(std::vector<bool> dimensions, int switches);
   // Per dimension; empty: no switch adds.
   const std::vector<bool>& in_network() const { return in_network_; }

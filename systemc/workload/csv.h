@@ -13,9 +13,9 @@ struct Cell {
   SourceLocation place;
 };
 
-// The rows of a file of cells that are separated by commas, or in rows without any by tabs, and not blank;
-// blank cells at their ends are dropped, and so is what follows a cell that begins with #. There is no
-// quoting. Throws ConfigError: unreadable, not text.
+// The rows of a file with comma-separated cells (or tab-separated ones in rows without commas); blank rows,
+// blank cells at the ends of rows, and everything after a cell that begins with # are dropped. There is no
+// quoting. Throws ConfigError if the file is unreadable or not text.
 std::vector<std::vector<Cell>> read_csv(const std::string& path);
 
 }  // namespace coppice::workload

@@ -27,7 +27,7 @@ struct LargeModel {
   // Accelerators of a full copy; each holds a share of the parameters and is in a ring of its own with its
   // likes in the other copies.
   int copy() const { return tensor * pipeline; }
-  // Gradients of one accelerator: what its ring reduces, in whole elements of 4 B.
+  // The gradients of one accelerator that its ring reduces, in whole elements of 4 B.
   Bytes gradient_bytes() const { return 4 * ((parameters + copy() - 1) / copy()); }
 };
 

@@ -8,8 +8,8 @@
 
 namespace coppice::workload {
 
-// A network as a chain of layers in the order of the forward pass; branches stand one after the other, as
-// one accelerator computes them.
+// A network as a chain of layers in the order of the forward pass; branches are listed one after the other,
+// as one accelerator computes them.
 struct Model {
   std::string name;
   std::vector<Layer> layers;
@@ -21,7 +21,7 @@ struct Model {
   std::int64_t macs() const;
 };
 
-// The tables (*.csv) in `folder`, by name without the extension, in order; empty if there is no such folder.
+// The names of the tables (*.csv) in `folder` without extension, sorted; empty if the folder does not exist.
 std::vector<std::string> model_names(const std::string& folder);
 
 }  // namespace coppice::workload

@@ -25,8 +25,8 @@ class LayoutError : public UnsupportedError {
   std::string key_;
 };
 
-// How many ranks share the work on every axis, and their order: the first axis is the innermost, along which
-// ranks are neighbours. Layers that are no experts have data x expert copies.
+// The number of ranks on every axis, and the order of the axes: the first is the innermost, along which ranks
+// are neighbours. Layers other than experts have data x expert copies.
 struct ParallelSpec {
   int tensor = 1;
   int context = 1;
@@ -46,7 +46,7 @@ using ParallelCoordinates = std::array<int, kParallelAxes>;  // by ParallelAxis
 // Which rank has which coordinates.
 class ParallelLayout {
  public:
-  // Throws LayoutError if the order is no permutation of the axes, or a number of ways is below 1.
+  // Throws LayoutError if the order is not a permutation of the axes, or a size is below 1.
   explicit ParallelLayout(const ParallelSpec& spec);
 
   int ranks() const { return ranks_; }

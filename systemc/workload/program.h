@@ -33,8 +33,8 @@ struct GroupCollective {
   int root = 0;  // in the group; of a broadcast or reduce
   int priority = 0;  // the higher is served first where priorities are followed
   std::string kind;  // what it is there for: "data", "tensor", "pipeline", "expert", "context", and so on
-  // It runs exactly as `collective` of the configuration says, or is refused; else what does not fit the
-  // group is replaced by what does.
+  // The collective runs exactly as the configuration's `collective` specifies, or is refused; otherwise
+  // settings that do not suit the group are replaced.
   bool as_configured = false;
   bool operator==(const GroupCollective&) const = default;
 };

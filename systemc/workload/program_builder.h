@@ -17,8 +17,8 @@ using Frontier = std::vector<std::int32_t>;
 // The operations of two, each once.
 Frontier both(Frontier a, const Frontier& b);
 
-// Collects a program rank by rank. Collectives are matched by their group and how many of it came before, as
-// ranks that do the same in the same order do them.
+// Collects a program rank by rank. Collectives are matched by their group and the number of earlier ones,
+// assuming that ranks join them in the same order.
 class ProgramBuilder {
  public:
   ProgramBuilder(std::string name, int ranks);
@@ -29,12 +29,12 @@ class ProgramBuilder {
   const Program& program() const { return program_; }
   Program take() { return std::move(program_); }
 
-  // Puts an operation behind a rank's others.
+  // Appends an operation to a rank.
   std::int32_t add(int rank, Operation operation);
   // The rank's next collective of the collective's group. Throws ModelError if another rank of the group has
   // one of another kind, operation or size at that place.
   std::int32_t join(int rank, GroupCollective collective, Frontier after, int iteration);
-  // The two ends of a transfer, which `key` tells from others between the same ranks.
+  // The two ends of a transfer; `key` distinguishes it from others between the same ranks.
   using TransferKey = std::array<int, 5>;
   std::int32_t send(int rank, const TransferKey& key, Transfer transfer, Frontier after, int iteration);
   std::int32_t receive(int rank, const TransferKey& key, Transfer transfer, Frontier after, int iteration);

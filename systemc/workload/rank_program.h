@@ -22,7 +22,7 @@ class RankProgramBuilder {
   // Other ends of transfers; the rest of their key is the iteration, the stage and the micro-batch, or how
   // many went around the ring before.
   enum TransferKind { kForwardTransfer, kBackwardTransfer, kRingTransfer };
-  // A layer's pass within a unit of the pipeline: for names, and for what it is for.
+  // A layer's pass within a unit of the pipeline, for names and purposes.
   struct Place {
     std::string name;
     Purpose purpose = Purpose::kForward;
@@ -43,7 +43,8 @@ class RankProgramBuilder {
   Frontier forward_layer(const Place& place, Frontier ready, const Frontier& gathered);
   Frontier forward_attention(const Place& place, Frontier ready);
   Frontier forward_mlp(const Place& place, Frontier ready);
-  // Each returns what the gradient of the input comes from; what computes weight gradients goes to `weights`.
+  // Each returns the operations that produce the input's gradient; those that compute weight gradients are
+  // added to `weights`.
   Frontier backward_layer(const Place& place, Frontier ready, const Frontier& gathered, Frontier& weights);
   Frontier backward_attention(const Place& place, Frontier ready, Frontier& weights);
   Frontier backward_mlp(const Place& place, Frontier ready, Frontier& weights);
@@ -55,11 +56,11 @@ class RankProgramBuilder {
   Frontier output_gradient(const PipelineUnit& unit, Frontier ready);
   Frontier embedding(const PipelineUnit& unit);
 
-  // Tensor parallelism: before what is shared, and behind it.
+  // Tensor parallelism: the communication before and after the shared part.
   Frontier enter(const Place& place, const char* part, Frontier ready);
   Frontier leave(const Place& place, const char* part, Frontier ready);
   Frontier exchange_tokens(const Place& place, const char* what, Frontier ready);
-  // The MLP's tokens: to where its experts are and back, with what tensor parallelism exchanges for it.
+  // The MLP's tokens: to their experts and back, with the exchanges of tensor parallelism.
   Frontier to_experts(const Place& place, Frontier ready);
   Frontier from_experts(const Place& place, Frontier ready);
   Frontier gather_inputs(const Place& place, const char* what, Frontier ready);

@@ -27,7 +27,7 @@ StageParameters layer_parameters(const LargeTraining& training);
 // once if one rank has both.
 StageParameters embedding_parameters(const LargeTraining& training);
 StageParameters output_parameters(const LargeTraining& training);
-// The weights that the output layer computes with: shared ones too, whoever owns them.
+// The weights that the output layer computes with, including shared ones that others own.
 StageParameters output_uses(const LargeTraining& training);
 StageParameters stage_parameters(const LargeTraining& training, int stage);
 

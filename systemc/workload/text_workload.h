@@ -86,8 +86,8 @@ struct TextWorkload {
 // read too; vpp and pp_comm are for its own formula of the bubble and change nothing.
 TextWorkload import_text_workload(const std::string& path);
 
-// The bytes of all data that a communication among `ranks` accelerators moves: those of an all-gather are
-// `counted` so or so. Throws UnsupportedError if they are more than 2^50.
+// The bytes of all data that a communication among `ranks` accelerators moves; the size of an all-gather
+// counts as `counted`. Throws UnsupportedError if they exceed 2^50.
 Bytes total_bytes(const Communication& communication, AllGatherBytes counted, int ranks);
 
 // The duration of a collective among a group, alone on the network.

@@ -30,8 +30,8 @@ struct ClusterPlan {
   std::vector<PlannedJob> jobs;
 };
 
-// Throws ConfigError at the key at fault: a topology that is no Clos network, hosts that do not divide a ToR,
-// more failures than spines, jobs that do not fit, jobs that the failures cut off (named).
+// Throws ConfigError at the responsible key: a topology other than a Clos network, hosts that do not divide a
+// ToR, more failures than spines, jobs that do not fit, jobs that the failures cut off (named).
 ClusterPlan plan_cluster(const config::Loaded& loaded);
 
 }  // namespace coppice::system

@@ -18,8 +18,8 @@
 
 namespace coppice::system {
 
-// The paths of all jobs' flows in the course of a study: what switches hash, what the controller assigns, and
-// what moves away from spines that fail. A flow under way moves with its path, where the fabric can do so.
+// The paths of all jobs' flows during a study: hashed by switches, assigned by the controller, or moved away
+// from failed spines. A flow in progress moves with its path, if the fabric supports it.
 class FlowPaths {
  public:
   // The controller's decision for the flows that communicated when it was asked.
@@ -43,7 +43,7 @@ class FlowPaths {
 
   // Whether a job's flows are the controller's to assign.
   bool controlled(std::size_t job) const;
-  // A job communicates from now on, over what the switches hash until it is told otherwise; or no more.
+  // A job starts communicating, over hashed paths until it gets others; or stops.
   void begin(std::size_t job);
   void end(std::size_t job) { communicates_[job] = false; }
   bool any_communicates() const;
@@ -51,12 +51,13 @@ class FlowPaths {
   // Asks the controller for the paths of all flows that communicate. Throws ModelError naming the jobs that
   // cannot be routed.
   Decision decide();
-  // Hosts have the decision, of which counts what still communicates over spines that live.
+  // Hosts receive the decision, which applies to flows that still communicate over live spines.
   void apply(const Decision& decision);
 
   // A spine fails: its channels carry nothing any more, and the controller knows.
   void fail(int spine);
-  // Hosts whose path is gone fall back to hashing over what lives. Throws ModelError for a flow without any.
+  // Hosts that have lost their path fall back to hashing over live spines. Throws ModelError for a flow
+  // without any.
   Fallback fall_back(int spine);
 
  private:

@@ -20,7 +20,7 @@ class HostPaths final : public ni::PathTable {
   void set_spine(std::size_t flow, int spine) { spines_[flow] = spine; }
   const topology::Route& route_of(std::size_t flow) const;
 
-  // Throws ModelError for a pair that is no flow.
+  // Throws ModelError for a pair without a flow.
   const topology::Route& route(topology::NodeId src, topology::NodeId dst) const override;
 
  private:

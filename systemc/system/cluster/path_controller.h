@@ -30,7 +30,7 @@ class Controller {
   // `previous` are the flows' spines so far, kNoSpine for new ones: `optimal` moves few of them. Throws
   // UnroutableError, and ModelError if the integer program does not finish.
   PathAnswer assign(std::span<const routing::Flow> flows, std::span<const int> previous);
-  // The spine that the switches choose for a flow that nobody assigned.
+  // The spine chosen by the switches for an unassigned flow.
   int hashed(const routing::Flow& flow) const;
 
   const routing::ClosLinks& links() const { return links_; }

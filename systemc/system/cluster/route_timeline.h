@@ -19,7 +19,7 @@ class RouteTimeline {
   // `trace`, if any, outlives the timeline. One name per job.
   RouteTimeline(TraceWriter* trace, const std::vector<std::string>& jobs);
 
-  // Times of one job, and those of the controller, do not decrease.
+  // The times of one job, and those of the controller, must not decrease.
   void note(Femtoseconds time, const std::string& event, std::optional<std::size_t> job,
             const nlohmann::ordered_json& details = {});
 

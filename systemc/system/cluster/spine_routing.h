@@ -5,14 +5,14 @@
 
 namespace coppice::system {
 
-// Routing on a Clos network without tables, for messages that a controller then gives other routes: over the
-// first live spine from that of the destination's number on.
+// Routing on a Clos network without tables, for messages that a controller reroutes later: over the first
+// live spine, starting at the destination's number.
 class SpineRouting final : public topology::RoutingFunction {
  public:
   // `clos` outlives it.
   SpineRouting(const topology::Clos& clos, int vcs) : clos_(&clos), vcs_(vcs) {}
 
-  // Throws ModelError where no live spine joins the ToRs.
+  // Throws ModelError if no live spine connects the ToRs.
   topology::Hop next_hop(topology::NodeId at, topology::NodeId dst, topology::RouteState& state,
                          int ejection_port) const override;
   int num_tie_bits() const override { return 0; }

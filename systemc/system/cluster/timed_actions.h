@@ -13,8 +13,8 @@
 
 namespace coppice::system {
 
-// Calls functions at simulated times, those of one time in the order in which they were asked for: what jobs
-// and their controller do between messages.
+// Calls functions at simulated times, simultaneous ones in the order of their requests: the activity of jobs
+// and their controller between messages.
 class Conductor final : public sc_core::sc_module {
  public:
   // `failure` outlives the conductor and gets the exceptions of the functions.

@@ -10,14 +10,14 @@
 
 namespace coppice::system {
 
-// When the chunks of an all-reduce become final, accelerator by accelerator: the gradient turnaround time,
-// and whether chunks come in order (C-Cube, Sec. III-D).
+// The times at which the chunks of an all-reduce become final, per accelerator: the gradient turnaround time,
+// and whether chunks arrive in order (C-Cube, Sec. III-D).
 class GradientProgress {
  public:
   // `chunks` outlives it.
   GradientProgress(const schedule::FinalChunks& chunks, Femtoseconds period);
 
-  // `message` has come to an accelerator, by its number in the collective.
+  // `message`, numbered within the collective, has arrived at an accelerator.
   void message_completed(schedule::NodeId accelerator, const ni::MessageRecord& message);
 
   // {chunks, turnaround_ns, in_order, early_chunks}. The turnaround: from cycle `begin` of the collective

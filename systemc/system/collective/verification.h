@@ -13,7 +13,7 @@
 
 namespace coppice::system {
 
-// The gradient buffers of a run and the proof that the collective did its work on them.
+// The gradient buffers of a run, and the proof that the collective produced the right data in them.
 //
 // `values`: every accelerator starts with its own pseudo-random fp32 gradients (by `seed`); afterwards each
 // final value must lie within the rounding bound of its own reduction tree around the sum in double
@@ -37,8 +37,8 @@ class Verification {
   virtual CheckedElements checked() const { return {}; }
 };
 
-// Wrong data of a schedule that is `ordered_by_lockstep`: a message came later than its timestep promises,
-// for contention, lengths that differ or buffers that are short, and one of a later step before it.
+// Wrong data of a schedule that is `ordered_by_lockstep`: a message arrived later than its timestep promises,
+// because of contention, unequal lengths or short buffers, and after one of a later step.
 class OrderLostError : public ModelError {
  public:
   using ModelError::ModelError;

@@ -22,8 +22,8 @@ namespace coppice::system {
 
 topology::Topology build_topology(const config::Loaded& loaded);
 
-// Warnings of link keys that were set although every channel of the graph file has its own values, in the
-// form of config::ineffective_keys(): only the file tells.
+// Warnings about link keys that have no effect because every channel of the graph file has its own values, in
+// the form of config::ineffective_keys(): only the file shows it.
 std::vector<std::string> overridden_link_keys(const config::Loaded& loaded, config::Purpose purpose);
 
 std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& loaded,
@@ -32,15 +32,14 @@ std::unique_ptr<topology::RoutingFunction> build_routing(const config::Loaded& l
 // NI ports per accelerator: `system.ni.ports`, or one per out-channel of an accelerator.
 int resolve_ni_ports(const config::Config& config, const topology::Topology& topology);
 
-// The scheduler of a hierarchical collective and `collective.intra_dimension`, or what the scheduler usually
-// has.
+// The scheduler of a hierarchical collective and `collective.intra_dimension`, or the scheduler's default.
 schedule::ChunkPolicy chunk_policy_of(const config::CollectiveConfig& collective);
 
 // The time that the machine adds to every step of a schedule's messages.
 schedule::StepTiming step_timing(const config::SystemConfig& system);
 
 // The cost of a step of a schedule besides bytes: setting up the message, the longest channel (two of them
-// where there are switches), memory and the adder. Alpha of the cost model.
+// with switches), memory and the adder. Alpha of the cost model.
 Femtoseconds step_latency(const config::Config& config, const topology::Topology& topology);
 
 // A broadcast is an all-gather and a reduce a reduce-scatter with all data at `collective.root`.
@@ -51,15 +50,15 @@ bool has_root(const config::CollectiveConfig& collective);
 
 // The bytes that a collective of `bytes` moves: whole elements of fp32, `least` bytes at least.
 Bytes padded_size(Bytes bytes, Bytes least);
-// The same of `collective.size`: an element for every accelerator, or for every piece of a chunk that moves
-// through dimensions; one where all the data is the root's.
+// `collective.size`, padded to an element for every accelerator, or for every piece of a chunk that moves
+// through dimensions; one element if the root owns all the data.
 Bytes padded_size(const config::Config& config, int accelerators);
 
 // Throws ConfigError at `collective.root` for an accelerator that does not exist.
 void require_root(const config::Loaded& loaded, const topology::Topology& topology);
 
-// Compiles `collective` and proves it right; its channel dependencies are proven free of cycles too.
-// `pattern_beyond`: CompileRequest's, where it is not to be its own.
+// Compiles `collective` and proves it right; its channel dependencies are proven acyclic too.
+// `pattern_beyond` overrides CompileRequest's.
 struct CheckedSchedule {
   schedule::Schedule schedule;
   schedule::CheckReport report;

@@ -26,9 +26,10 @@ class LikeNetwork {
   // Null where the network is the machine's own.
   const topology::Likeness* likeness() const { return likeness_.get(); }
 
-  // Tables for topology() as the machine executes them, accelerators in its own order. Who owns what follows.
+  // Tables for topology() as the machine executes them, with accelerators in its own order and shares to
+  // match.
   schedule::Schedule adopt(schedule::Schedule schedule) const;
-  // The same of an all-to-all, of whose blocks from accelerator to accelerator each flow is one or a part.
+  // The same for an all-to-all, each of whose flows is a block or a part of one.
   schedule::Schedule adopt_blocks(schedule::Schedule schedule) const;
 
  private:

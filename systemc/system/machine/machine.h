@@ -80,9 +80,8 @@ class Machine final : public sc_core::sc_module {
   // The interfaces of all nodes that have one: accelerators, then reducing switches.
   const std::vector<std::unique_ptr<ni::Interface>>& interfaces() const { return interfaces_; }
 
-  // Lets nodes run ahead of each other by the latency of their channels (NodeClock), where flits move and
-  // nothing acts in between, and leap at `fidelity: leap`. Everything that is observed still comes in the
-  // order of time.
+  // Lets nodes run ahead of each other by the latency of their channels (NodeClock), if flits move and
+  // nothing acts in between, and leap at `fidelity: leap`. Observers still see everything in time order.
   void decouple();
   // In which its nodes run.
   int threads() const { return flits_ == nullptr ? 1 : flits_->threads(); }
@@ -90,7 +89,7 @@ class Machine final : public sc_core::sc_module {
   Cycles leapt() const { return flits_ == nullptr ? 0 : flits_->leapt(); }
   // Cycles of its nodes that were run in stretches.
   std::int64_t stretched() const { return flits_ == nullptr ? 0 : flits_->stretched(); }
-  // Simulates the cycles before `cycle`, counted from the start; rethrows what a module has thrown.
+  // Simulates the cycles before `cycle`, counted from the start; rethrows exceptions of modules.
   void run_to(Cycles cycle);
 
  private:

@@ -10,7 +10,7 @@
 
 namespace coppice::system {
 
-// How far what runs on a fabric has come. All are asked between slices of its time.
+// The progress of a run on a fabric. All functions are called between slices of its time.
 struct RunState {
   std::function<void(Cycles)> run_to;  // lets the kernel run until this cycle; throws what the modules throw
   std::function<bool()> complete;

@@ -13,8 +13,8 @@
 
 namespace coppice::system {
 
-// The threads for a run of so many flit-hops: as many as are `asked` for or, where that is 0, as there are
-// cores, one for a small run.
+// The number of threads for a run with this many flit-hops: `asked`, or if that is 0, the number of cores, or
+// one for a small run.
 inline int threads_for(double flit_hops, int asked) {
   constexpr double kSmall = 2e6;
   if (asked > 0) return asked;
@@ -36,8 +36,8 @@ struct RunOptions {
 
   MachineParts parts;  // modules of your own in the places of the machine's
 
-  // For those who compare runs; not owned. What they see of `fidelity: auto` they see in the child process
-  // that tries trains, too.
+  // Observers for comparisons of runs; not owned. With `fidelity: auto` they also observe the child process
+  // that tries trains.
   std::vector<ni::MessageObserver*> message_observers;
   std::vector<fabric::FabricObserver*> fabric_observers;
   fabric::FabricStatistics* statistics = nullptr;  // gets what the fabric has counted, when the run is done
@@ -47,7 +47,7 @@ struct RunOptions {
   bool by_one_here = false;
   // The meetings of a run of trains in this process (MachineSpec::meetings); not owned.
   fabric::Meetings* meetings = nullptr;
-  // CompileRequest::pattern_beyond, where it is not to be its own.
+  // Overrides CompileRequest::pattern_beyond.
   std::optional<int> pattern_beyond{};
   // Gets the accelerator and its gradient buffer, when the run is done and verified with `check: values`.
   std::function<void(int accelerator, std::span<const float> values)> final_values;

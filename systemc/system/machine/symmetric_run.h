@@ -9,8 +9,8 @@
 
 namespace coppice::system {
 
-// A collective that every accelerator sees alike, so that the messages of one of them, which are trains, tell
-// when those of all come and go (ni::MessageImages, fabric::RouteImages).
+// A collective that looks the same from every accelerator, so that the trains of one of them determine the
+// messages of all (ni::MessageImages, fabric::RouteImages).
 struct SymmetricRun {
   const schedule::SymmetricTables& tables;
   fabric::RouteImages routes;

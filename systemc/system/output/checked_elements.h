@@ -4,7 +4,7 @@
 
 namespace coppice::system {
 
-// How many elements a verification looked at, where it was not all.
+// The number of elements that a verification checked, if not all.
 struct CheckedElements {
   std::int64_t elements = 0;  // 0: all
   std::int64_t of = 0;

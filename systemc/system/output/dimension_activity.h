@@ -57,7 +57,7 @@ class DimensionActivity final : public fabric::FabricObserver {
   DimensionActivity until(Femtoseconds end) const;
   // Per window up to `end`, the part of it in which an accelerator's channels of dimension `d` were busy.
   std::vector<double> busy(std::size_t d, Femtoseconds end) const;
-  // The same for messages.
+  // The activity of messages.
   std::vector<double> active(std::size_t d, Femtoseconds end) const;
 
  private:

@@ -12,15 +12,14 @@ namespace coppice::system {
 
 class DimensionActivity;
 
-// The bytes that accelerators send in each dimension of a hierarchy, those that they send on for others
-// included.
+// The bytes that accelerators send in each dimension of a hierarchy, including forwarded ones.
 class DimensionLoad {
  public:
   // The topology, which has dimensions, outlives it.
   explicit DimensionLoad(const topology::Topology& topology)
       : topology_(topology), bytes_(topology.dimension_kinds().size(), 0) {}
 
-  // The messages of a schedule whose tables are those of `interfaces` of the topology.
+  // Adds the messages of a schedule whose tables belong to `interfaces` of the topology.
   void add(const schedule::Schedule& schedule, const std::vector<topology::NodeId>& interfaces);
 
   // Writes `dimensions`, a list of {kind, size, bandwidth_gb_s, bytes_per_accelerator, utilization, activity,

@@ -12,7 +12,7 @@ class FstFile {
  public:
   // Throws ConfigError if `path` cannot be written.
   explicit FstFile(const std::string& path);
-  // Removes what was not finished.
+  // Removes an unfinished file.
   ~FstFile();
   FstFile(const FstFile&) = delete;
   FstFile& operator=(const FstFile&) = delete;

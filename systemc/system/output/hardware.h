@@ -38,14 +38,13 @@ bool in_range(const InterfaceShape& shape);
 // hardware.energies, else the shipped file: beside the command if that is installed, else of the sources.
 config::HardwareTable hardware_table(const config::Loaded& loaded);
 
-// `hardware` of a machine: the area an accelerator takes with its part of the switches, in mm2, and its
-// parts, all accelerators together. `ni_overhead` is that of a result; where it is null the tables are
-// counted as empty.
+// `hardware` of a machine: the area of an accelerator with its share of the switches, in mm2, and its parts,
+// for all accelerators together. `ni_overhead` is that of a result; if it is null, tables count as empty.
 nlohmann::ordered_json hardware_area(const config::Loaded& loaded, const topology::Topology& topology,
                                      const nlohmann::ordered_json& ni_overhead);
 
-// Adds `hardware` to a result if hardware.technology asks for it: area, and where flits were counted the
-// energy of what moved. An iteration counts as its all-reduces do.
+// Adds `hardware` to a result if hardware.technology is set: area and, if flits were counted, the energy of
+// data movement. An iteration counts as its all-reduces.
 void add_hardware(nlohmann::ordered_json& result, const config::Loaded& loaded);
 
 }  // namespace coppice::system

@@ -11,8 +11,8 @@
 
 namespace coppice::system {
 
-// `leap` of a result: the cycles of a run that were simulated, and those that were leapt over; of the former,
-// times the `nodes`, those that nodes were run through in stretches.
+// `leap` of a result: the simulated and skipped cycles of a run; of the simulated ones, times the `nodes`,
+// those in stretches.
 inline nlohmann::ordered_json leaps(Cycles cycles, Cycles leapt, int nodes, std::int64_t stretched) {
   return {{"simulated_cycles", cycles - leapt},
           {"leapt_cycles", leapt},

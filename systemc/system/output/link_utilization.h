@@ -8,8 +8,8 @@
 
 namespace coppice::system {
 
-// Adds to a result what the channels carried in the time of a run: `link_utilization`, the part of it in
-// which they were busy, {mean, max}, and `channels`, a list of {src, dst, bytes, busy}, heads counted.
+// Adds the use of channels during a run to a result: `link_utilization`, the share of the time in which they
+// were busy, {mean, max}, and `channels`, a list of {src, dst, bytes, busy}, including heads.
 void write_channels(const config::SystemConfig& system, const topology::Topology& topology,
                     const fabric::FabricStatistics& statistics, Femtoseconds time,
                     nlohmann::ordered_json& result);

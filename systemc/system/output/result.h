@@ -17,7 +17,7 @@ double bus_factor(const schedule::Schedule& schedule, int accelerators);
 // collective that took less than the least possible time, or with a part of time or bandwidth above 1.
 void require_possible(const nlohmann::ordered_json& result, double least_ns);
 
-// Adds what `algorithm: auto` chose over what, the fastest first, if it did.
+// Adds the choice of `algorithm: auto` and its candidates, the fastest first, if there was one.
 void write_choice(const std::vector<schedule::ExpectedTime>& expected, nlohmann::ordered_json& result);
 
 }  // namespace coppice::system

@@ -12,10 +12,10 @@ struct ResultField {
   std::string_view summary;  // what it says, one sentence
 };
 
-// Every field, in the order of a result; sections that commands share come once.
+// Every field, in the order of a result; sections shared by commands are listed once.
 std::span<const ResultField> result_fields();
 
-// The description of a field, or of the nearest section around it that is described as a whole; nullptr where
+// The description of a field, or of the nearest enclosing section that is described as a whole; nullptr if
 // there is none.
 const ResultField* describe_field(std::string_view path);
 

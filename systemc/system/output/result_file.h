@@ -13,8 +13,8 @@ namespace coppice::system {
 // (base/input_file.h) stays.
 class ResultFile {
  public:
-  // `option` is where `path` comes from ("--out"), for messages. Throws ConfigError located there if the file
-  // could not be written; makes and removes the temporary file to find out. Leaves nothing behind.
+  // `option` is the origin of `path` ("--out"), for messages. Throws ConfigError located there if the file
+  // could not be written, which it finds out by creating and removing the temporary file.
   ResultFile(std::string option, std::string path);
   // Removes the temporary file if it was not committed.
   ~ResultFile();
@@ -28,10 +28,10 @@ class ResultFile {
   // Not a regular file: temporary_path() is the file itself.
   bool direct() const { return direct_; }
 
-  // Writes `text` behind what is there. Throws ModelError if that fails, for example on a full disk.
+  // Appends `text`. Throws ModelError if that fails, for example on a full disk.
   void append(std::string_view text);
-  // Gives what was appended, or written at temporary_path() by others, its name. Throws ModelError if
-  // anything of it could not be written, or if an input has the name.
+  // Renames the temporary file, written here or by others, to its final name. Throws ModelError if anything
+  // could not be written, or if the name belongs to an input.
   void commit();
   // Writes `text` as the whole file and commits it.
   void write(std::string_view text) {

@@ -17,8 +17,8 @@ std::string list_statistics(const sc_core::sc_object& top);
 // Writes that list, unless `path` is empty. Throws ConfigError if it cannot be written.
 void write_statistics(const std::string& path, const sc_core::sc_object& top);
 
-// A line per quantity that some module below `top` counts: its kind, its name, its unit, what it says; parted
-// by tabulators.
+// A line per quantity that modules below `top` count: module kind, name, unit and description, separated by
+// tabs.
 std::string describe_statistics(const sc_core::sc_object& top);
 
 }  // namespace coppice::system

@@ -32,7 +32,7 @@ class TraceWriter final : public ni::MessageObserver, public fabric::FabricObser
   // A counter per port, in GB/s.
   void flow_rate(topology::NodeId node, int ni_port, double bytes_per_second, Femtoseconds at) override;
 
-  // Those who are no part of the machine, training jobs and their controller: each a track of its own.
+  // Names actors outside the machine, training jobs and their controller: each gets its own track.
   void name_actors(const std::string& all) { actors_ = all; }
   void name_actor(int actor, const std::string& name);
   void actor_phase(int actor, const std::string& name, Femtoseconds begin, Femtoseconds end);

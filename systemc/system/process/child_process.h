@@ -7,8 +7,8 @@
 
 namespace coppice::system {
 
-// Runs `body` in a forked process and returns its value: a SystemC kernel elaborates once per process, so a
-// simulation that may have to be repeated gets a process of its own. Call before anything of SystemC exists.
+// Runs `body` in a forked process and returns its value: a SystemC kernel elaborates only once per process,
+// so a simulation that may have to be repeated needs its own. Call it before any SystemC object exists.
 //
 // Exceptions of the body come back as they were where they are ContentionError, ModelError, ConfigError or
 // Interrupted, else as ModelError. If `interrupted` is set meanwhile, the child is ended and Interrupted is

@@ -20,7 +20,7 @@ class CostMeter {
   double user_start_;
 };
 
-// CPU time of this process, all its threads, in seconds: what work costs, whatever else the computer does.
+// CPU time of this process with all its threads, in seconds, independent of other load.
 double cpu_seconds();
 
 }  // namespace coppice::system

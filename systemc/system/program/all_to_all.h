@@ -22,7 +22,8 @@ CheckedSchedule compile_all_to_all(const config::Loaded& loaded, const topology:
 // The bytes of each of its blocks: whole elements.
 Bytes all_to_all_block(Bytes bytes, int accelerators);
 
-// Marks every block with its source: right if every accelerator has in the end what was marked for it.
+// Marks every block with its source: the result is right if every accelerator ends with the blocks marked for
+// it.
 std::unique_ptr<Verification> make_all_to_all_verification(const schedule::Schedule& schedule);
 
 }  // namespace coppice::system

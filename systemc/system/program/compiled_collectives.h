@@ -71,7 +71,7 @@ class CompiledCollectives {
   // ConfigError if the algorithm is not defined on the group's network.
   const CompiledCollective& collective(const workload::GroupCollective& collective,
                                        const std::vector<topology::NodeId>& accelerators);
-  // As collective(), on the group's own network, where it is not placed on the machine.
+  // Like collective(), but on the group's own network, not placed on the machine.
   CompiledCollective unplaced(const workload::GroupCollective& collective,
                               const std::vector<topology::NodeId>& accelerators);
   // The network of `accelerators`.

@@ -13,12 +13,12 @@
 
 namespace coppice::system {
 
-// How the members of groups reach each other. kRouted: all by the machine's routes, for whoever sends
-// messages another way.
+// How the members of groups reach each other. kRouted: all by the machine's routes, for callers that send
+// messages differently.
 enum class GroupWays { kOwnNetwork, kRouted };
 
-// The network that a group of accelerators has to itself in a machine, as collectives are compiled for it,
-// and where its parts are in the machine. In this order:
+// The network that a group of accelerators has for itself in a machine, for which its collectives are
+// compiled, and its position in the machine. It is the first of these that applies:
 //   whole    all accelerators: the machine's own network;
 //   grid     a box of a torus or mesh (a row, a plane): a torus of the dimensions that it spans, or a mesh
 //            where it spans none of them whole;
@@ -53,7 +53,7 @@ class GroupNetwork {
 
  private:
   bool whole() const { return kind_ == Kind::kWhole; }
-  // Between the machine's nodes and those of view_.
+  // Convert between the machine's nodes and those of view_.
   topology::NodeId in_view(topology::NodeId node) const;
   topology::NodeId from_view(topology::NodeId node) const;
   bool find_grid();

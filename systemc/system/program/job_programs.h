@@ -17,7 +17,7 @@ struct Job {
 };
 
 // The programs of program.jobs as one, whose first groups are the jobs. Throws ConfigError at the key for a
-// job with too few or too many accelerators, with those of another, or where none are left.
+// job with too few or too many accelerators, with those of another job, or without any left.
 workload::Program load_jobs(const config::Loaded& loaded);
 
 // The jobs of a program of load_jobs(); of any other, that program alone.

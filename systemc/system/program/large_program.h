@@ -22,7 +22,7 @@ workload::LargeTraining large_training_of(const config::Loaded& loaded);
 // system.accelerator.memory if an accelerator would have to keep more.
 workload::Program load_inference(const config::Loaded& loaded);
 
-// `inference` of the result of such a program: the time to the first token, and that of one more.
+// `inference` of the result of such a program: the time to the first token, and the time per further token.
 void add_inference(nlohmann::ordered_json& result, const config::Config& config);
 
 // Its program. Throws ConfigError at the key that cannot be, and at system.accelerator.memory if an

@@ -77,14 +77,14 @@ struct ProgramSetup {
   Cycles stop = 0;                          // what has not ended by then is lost; 0: all ends
 };
 
-// The machine with a program on it: the one way in which programs are simulated, whatever is told of them.
+// The machine with a program on it: every simulation of a program uses it, whatever it observes.
 class ProgramMachine {
  public:
   // Elaborates a SystemC kernel: at most once per process.
   ProgramMachine(const ProgramSetup& setup, const RunOptions& options);
 
-  // To the end, or to the stop. Throws Interrupted, ModelError where nothing can move any more, where data is
-  // wrong or missing, or beyond max_cycles, and what the modules throw.
+  // Runs to the end, or to the stop. Throws Interrupted; ModelError for a deadlock, wrong or missing data, or
+  // beyond max_cycles; and exceptions of modules.
   void run();
   bool complete() const {
     return prepared_.alone ? log_.completed_count() == state_.messages()

@@ -21,8 +21,8 @@
 
 namespace coppice::system {
 
-// The observers of every run of a program: where the time of ports went, when gradients became final, what
-// the dimensions of a hierarchy did, and when the last message of each network interface was over.
+// The observers of every run of a program: the time of ports by activity, when gradients became final, the
+// activity of a hierarchy's dimensions, and the last message of each network interface.
 class ProgramObservers final : public ni::MessageObserver {
  public:
   // All references outlive it.

@@ -26,8 +26,8 @@ nlohmann::ordered_json run_program(const config::Loaded& loaded, const workload:
 // The program of the configuration's `collective` alone, whatever else runs.
 nlohmann::ordered_json run_collective(const config::Loaded& loaded, const RunOptions& options);
 
-// The SystemC hierarchy of the machine that would run the configuration's collective, with its ports and what
-// they are bound to, a line each. Elaborates a SystemC kernel. Throws as run_program().
+// The SystemC hierarchy of the machine that would run the configuration's collective, with its ports and
+// bindings, one per line. Elaborates a SystemC kernel. Throws as run_program().
 std::string describe_modules(const config::Loaded& loaded);
 
 // Describes the statistics of those modules: describe_statistics(). Elaborates a SystemC kernel. Throws as

@@ -19,8 +19,8 @@
 
 namespace coppice::system {
 
-// The life of an operation of a rank, in cycles; -1: not yet. Ready: all that it comes after has ended.
-// Begun: its computation does, or the network interface may move its data.
+// The life of a rank's operation, in cycles; -1: not yet. Ready: all its predecessors have ended. Begun: its
+// computation has, or the network interface may move its data.
 struct OperationTimes {
   Cycles ready = -1;
   Cycles begun = -1;
@@ -105,8 +105,8 @@ class ProgramState {
   // collective count.
   void keep_data() { kept_ = true; }
   void verify_kept();
-  // Throws what is wrong with the data of a collective or transfer: OrderLostError for tables whose order the
-  // lockstep alone keeps, else ModelError.
+  // Throws an error for wrong data of a collective or transfer: OrderLostError for tables that only the
+  // lockstep orders, otherwise ModelError.
   [[noreturn]] void refuse_data(ni::ContextId id, const ni::WrongDataError& wrong) const;
 
   // The buffer of an address of an accelerator's memory: kBufferBits of the address are within the buffer.

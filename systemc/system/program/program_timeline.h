@@ -32,8 +32,8 @@ class ProgramTimeline {
  public:
   static constexpr std::int64_t kListedOperations = 20'000;
 
-  // All references outlive it. `stop`: the cycle in which the run was stopped, so that what was under way
-  // then is lost; 0: all has ended.
+  // All references outlive it. `stop`: the cycle in which the run was stopped, which loses unfinished work;
+  // 0: everything has ended.
   ProgramTimeline(const ProgramState& state, Femtoseconds period, Cycles stop = 0);
 
   // When the last operation ended, or the run was stopped.
@@ -43,7 +43,7 @@ class ProgramTimeline {
   // over the ranks, which add up to the time. An iteration lasts from the end of the one before, or from the
   // start, until the last operation of it or of one before has ended.
   nlohmann::ordered_json iterations() const;
-  // The same of what was lost at the stop: from the last iteration that a rank's job has ended, or from its
+  // The same for work lost at the stop: from the last finished iteration of a rank's job, or from its
   // arrival, up to the stop.
   nlohmann::ordered_json lost() const;
   // A list of {name, op, kind, group, bytes, algorithm, steps, begin_ns, joined_ns, end_ns,
@@ -58,7 +58,7 @@ class ProgramTimeline {
   // A list of {name, arrival_ns, end_ns, iterations: a list of {end_ns} of those that have ended}.
   nlohmann::ordered_json jobs() const;
 
-  // A track for what each rank computes, and as many as it takes for what it has in flight.
+  // Adds a track for each rank's computation, and as many as needed for its operations in flight.
   void trace(TraceWriter& writer) const;
 
  private:
@@ -84,7 +84,7 @@ class ProgramTimeline {
   std::optional<OperationTimes> until_stop(const OperationTimes& times) const;
   // The times at which the iterations of a job ended, by number, up to the first unfinished one.
   std::map<std::int32_t, Cycles> iteration_ends(const Job& job) const;
-  // From when on what the job did is lost; the stop if it has ended.
+  // The time from which a job's work is lost; the stop if it has ended.
   Cycles lost_from(const Job& job) const;
   std::vector<Stretch> stretches(int rank) const;
   void add_exchange(std::vector<Stretch>& list, const OperationTimes& times, ni::ContextId id,
@@ -92,7 +92,7 @@ class ProgramTimeline {
   // A rank's time by activity from each of `ends`, which ascend, to the next, the first from the start; in
   // one sweep over any number of them.
   std::vector<Sums> sums(int rank, std::span<const Cycles> ends) const;
-  // Counts `time` for what matters most of the `active` stretches of `list`.
+  // Counts `time` for the most important of the `active` stretches of `list`.
   static void add_time(Sums& sums, const std::vector<Stretch>& list,
                        const std::set<std::pair<Part, std::size_t>>& active, Cycles time);
   nlohmann::ordered_json to_json(const Sums& sums, double time, double over) const;

@@ -13,8 +13,8 @@
 
 namespace coppice::system {
 
-// Which passes over layers, and other computations of operations and bytes, accelerators have to run tile by
-// tile, and what they run.
+// Which passes over layers, and other computations given in operations and bytes, run tile by tile, and their
+// work.
 //
 // With a limited memory, a pass takes longer than its formula where the network interface reads or writes
 // meanwhile. It cannot where the program orders the pass with every exchange of its rank, one before the
@@ -29,13 +29,13 @@ class SharedPasses {
   bool any(int rank) const;
   // The work of an operation of a rank; nullptr if its formula is sufficient. Throws ConfigError.
   std::shared_ptr<const accelerator::PassWork> work(int rank, std::size_t operation);
-  // Pieces of a computation that is no pass over a layer. Each of them takes whole cycles: alone() may be so
-  // many cycles longer than the roofline's time.
+  // The number of pieces of a computation that is not a pass over a layer. Each takes whole cycles, so
+  // alone() may exceed the roofline's time by that many cycles.
   static constexpr Cycles kPieces = 64;
   // The time of a work that has the memory to itself, in cycles of system.clock.
   Cycles alone(const accelerator::PassWork& work) const;
 
-  // A pass has run tile by tile, so many cycles longer than alone.
+  // A pass has run tile by tile, and took this many cycles longer than alone.
   void ran(Cycles longer) {
     ++tiles_;
     delay_ += longer;

@@ -6,12 +6,12 @@
 
 namespace coppice::system {
 
-// The text workload that training.model names. Throws ConfigError if there is none, if it does not read, and
-// at training.overlap where that asks for what a text workload does not say.
+// The text workload named by training.model. Throws ConfigError if it does not exist or cannot be read, and
+// at training.overlap if it needs information that text workloads lack.
 workload::TextWorkload load_text_workload(const config::Loaded& loaded);
 
-// Its iteration as a program of all accelerators. A cut model is spread over the first dimensions of the
-// network, or over neighbours by number where it has none. Throws ConfigError.
+// Its iteration as a program of all accelerators. A partitioned model is spread over the first dimensions of
+// the network, or without dimensions over accelerators with adjacent numbers. Throws ConfigError.
 workload::Program load_text_program(const config::Loaded& loaded);
 
 }  // namespace coppice::system

@@ -23,8 +23,8 @@ std::vector<bool> verilog_accelerators(const config::Loaded& loaded, const topol
 void require_verilog_runs(const config::Loaded& loaded, const CompiledCollective& alone,
                           const std::string& verified, const topology::Topology& topology, int ni_ports);
 
-// Throws ConfigError where the Verilated network interface (cosim/rtl_context_interface.h) cannot run a
-// program, naming the key and what would be right. `key`: where the configuration has the program.
+// Throws ConfigError if the Verilated network interface (cosim/rtl_context_interface.h) cannot run a program,
+// naming the key and what to write instead. `key`: the key that names the program.
 void require_verilog_runs(const config::Loaded& loaded, const std::string& key,
                           const workload::Program& program, const std::vector<Job>& jobs,
                           const topology::Topology& topology, int ni_ports, const ProgramState& state);

@@ -8,8 +8,8 @@
 
 namespace coppice::system {
 
-// The ways of packets without a route of their own, as system.router.routing says, proven free of deadlock.
-// Throws ConfigError where the topology has no such routing, or could deadlock.
+// The routing of packets without a source route, by system.router.routing, proven deadlock-free. Throws
+// ConfigError if the topology has no such routing, or it could deadlock.
 std::unique_ptr<topology::RoutingFunction> make_packet_routing(const config::Loaded& loaded,
                                                                const topology::Topology& topology);
 

@@ -34,8 +34,8 @@ std::span<const PatternInfo> traffic_patterns();
 // permutation: as a file has it.
 class TrafficPattern {
  public:
-  // Throws UnsupportedError where the pattern is not defined: coordinates on other networks than tori and
-  // meshes, bits of a number of nodes that is no power of two, hotspots or targets that do not exist.
+  // Throws UnsupportedError if the pattern is not defined: coordinates outside tori and meshes, bits of a
+  // number of nodes that is not a power of two, hotspots or targets that do not exist.
   TrafficPattern(Pattern pattern, const topology::Topology& topology, const PatternInput& input = {});
 
   // The destination of a packet from `src`; only patterns that are not permutations use `random`.

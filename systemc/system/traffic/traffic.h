@@ -15,9 +15,8 @@ namespace coppice::system {
 nlohmann::ordered_json run_traffic(const config::Loaded& loaded, const TrafficOptions& traffic,
                                    const RunOptions& options);
 
-// The SystemC hierarchy of the machine under synthetic traffic, and what its modules count, as
-// describe_modules() and describe_quantities() tell them of a collective. Throw as run_program(). Each
-// elaborates a SystemC kernel.
+// The SystemC hierarchy of the machine under synthetic traffic, and its statistics; like describe_modules()
+// and describe_quantities() for a collective. Throw as run_program(). Each elaborates a SystemC kernel.
 std::string describe_traffic_modules(const config::Loaded& loaded);
 std::string describe_traffic_quantities(const config::Loaded& loaded);
 

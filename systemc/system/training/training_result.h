@@ -28,7 +28,8 @@ struct MeasuredTraining {
   const std::vector<double>& forward_ns;
 };
 
-// RESULT.json, schema "coppice.result/1", with `training` for what is the collective's in a plain run.
+// RESULT.json, schema "coppice.result/1", with `training` for the values that a plain run has for its
+// collective.
 nlohmann::ordered_json make_training_result(const MeasuredTraining& measured);
 
 // The breakdown of an iteration for people, of a result of make_training_result().

@@ -12,8 +12,8 @@ namespace coppice::topology {
 
 enum class Collective { kReduceScatter, kAllGather, kAllReduce };
 
-// The least time that any schedule of a collective could take, and what proves it: so many bytes have to
-// leave (or enter) groups of accelerators, out of (or into) which no more than so many pass in a second.
+// A lower bound on the time of a collective, with its proof: this many bytes must leave (or enter) groups of
+// accelerators, whose boundaries pass at most this many bytes per second.
 struct LeastTime {
   Bytes bytes = 0;                    // that pass the boundaries of all groups together
   std::int64_t bytes_per_second = 0;  // that can; 0 where nothing has to move
@@ -25,13 +25,13 @@ struct LeastTime {
   double ns() const;
 };
 
-// An all-reduce of `bytes`. Every set of accelerators has to send its sum, and to receive that of the others,
-// once. Among k groups an element's sum takes 2 (k - 1) messages between groups where only accelerators (and
-// switches that add, which are then in the groups) add: a gossip takes no fewer. Whichever says more.
+// An all-reduce of `bytes`. Every set of accelerators must send its sum, and receive that of the others,
+// once. Among k groups, one element's sum takes 2 (k - 1) messages between groups if only accelerators (and
+// reducing switches, which are then in the groups) add, as in a gossip. Returns the larger bound.
 LeastTime least_all_reduce_time(const Topology& topology, Bytes bytes);
 
 // A reduce-scatter or all-gather in which each accelerator receives or contributes its share, or a reduce or
-// broadcast where the root has all: what leaves or enters the worst cut.
+// broadcast where the root has all: the data that leaves or enters the worst cut.
 LeastTime least_share_time(const Topology& topology, Collective collective, std::span<const Bytes> shares);
 
 // "each accelerator by itself", or the groups' accelerators: "0-3, 8 | 4-7".

@@ -9,7 +9,7 @@
 
 namespace coppice::topology {
 
-// A set of nodes, and what holds up data that have to leave (or enter) it.
+// A set of nodes, and the limit on data that must leave (or enter) it.
 struct CutBound {
   std::int64_t data = 0;              // that have to pass, in the unit of the shares
   std::int64_t bytes_per_second = 0;  // that can pass: the channels out of (or into) the set

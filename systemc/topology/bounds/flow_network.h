@@ -25,7 +25,7 @@ class FlowNetwork {
   // is a vertex. With kIn all channels are taken the other way round.
   FlowNetwork(const Topology& topology, Direction direction, std::span<const Vertex> vertex_of = {});
 
-  // Directed channels between vertices, parallel ones as one, and as many the other way.
+  // Directed channels between vertices, parallel ones combined, and the same number in the other direction.
   std::size_t num_arcs() const { return head_.size(); }
   int num_vertices() const { return static_cast<int>(first_.size()) - 1; }
   // The bandwidth of a capacity of 1: a common divisor of all bandwidths.
@@ -47,7 +47,7 @@ class FlowNetwork {
   // More than all channels carry.
   Capacity unlimited() const { return unlimited_; }
 
-  // Sends as much as possible, but `limit` at most, from a vertex to others with room, and says how much.
+  // Pushes as much as possible, at most `limit`, from a vertex to others with room; returns the amount.
   Capacity push(Vertex from, Capacity limit);
   // Takes the last `amount` of the last push back.
   void take_back(Capacity amount);

@@ -8,7 +8,7 @@
 
 namespace coppice::topology {
 
-// The accelerators in groups, and what passes between these.
+// The accelerators in groups, and the bandwidth between these.
 struct Partition {
   std::vector<std::vector<NodeId>> groups;  // each ascending, by their first accelerators
   // Most that may leave (or enter) the groups at once: the sum over groups of the maximum flow from one to

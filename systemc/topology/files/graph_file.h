@@ -17,7 +17,7 @@ struct GraphFileDefaults {
   LinkSpec link;           // of channels without a bandwidth or latency of their own
   double efficiency = 1;   // of all channels without one of their own
   Femtoseconds cycle = 0;  // the unit of the latencies in anynet files
-  // Says what speaks against a channel with values of its own, nothing if it will do; none: all will.
+  // Returns the objection to a channel with its own values, or an empty string; null: no checks.
   const std::function<std::string(const LinkSpec&)>* objection = nullptr;
 };
 

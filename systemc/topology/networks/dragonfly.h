@@ -16,8 +16,8 @@ namespace coppice::topology {
 // router in each.
 std::unique_ptr<RoutingFunction> make_dragonfly_routing(const Topology& topology, int vcs);
 
-// make_detour_routing() of a dragonfly: a packet takes at most a channel in every group that it passes. The
-// c-th third of the virtual channels serves behind c channels between groups.
+// make_detour_routing() for a dragonfly: a packet takes at most one channel in every group that it passes.
+// The c-th third of the virtual channels serves after c channels between groups.
 std::unique_ptr<DetourRouting> make_dragonfly_detours(const Topology& topology, int vcs, Detours detours);
 
 }  // namespace coppice::topology

@@ -11,7 +11,7 @@
 namespace coppice::topology {
 
 // One dimension of a hierarchical system (Themis, Sec. 2.3 and Table 2): every accelerator belongs to one
-// group of `size` along it, joined by a ring, by links between all pairs, or by a switch of the group's own.
+// group of `size` along it, connected by a ring, by links between all pairs, or by a switch of its own.
 //
 // `links` are those of one accelerator in this dimension, each with `bandwidth` either way. Links that join
 // the same two nodes are a bundle: flits go over all of them side by side, so that a bundle is one channel of
@@ -32,7 +32,7 @@ struct DimensionSpec {
   bool operator==(const DimensionSpec&) const = default;
 };
 
-// Throws UnsupportedError, with what would be right, if `spec` cannot be dimension `d` of any hierarchy.
+// Throws UnsupportedError, with what to write instead, if `spec` cannot be dimension `d` of any hierarchy.
 void require_dimension(std::size_t d, const DimensionSpec& spec);
 
 // Nodes: accelerators numbered with dimension 0 fastest, then the switches of the lowest switch dimension by

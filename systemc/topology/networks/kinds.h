@@ -26,11 +26,12 @@ struct KindInfo {
   std::string_view dims{};     // "[k, n]", empty for none
   std::string_view summary{};  // one line
   DescribedBy described_by = DescribedBy::kDims;
-  // Builds it from dims and links, one for all levels or one for each; null where that is not enough.
+  // Builds the network from dims and links, one for all levels or one per level; null if that is not
+  // sufficient.
   Topology (*make)(std::span<const int> dims, std::span<const LinkSpec> links) = nullptr;
   // How many link specifications it distinguishes; null: one, whatever the dims.
   std::size_t (*link_levels)(std::span<const int> dims) = nullptr;
-  // How many accelerators dims stand for, 0 if none can be built; null: the product of dims.
+  // The number of accelerators for dims, 0 if none can be built; null: the product of dims.
   std::int64_t (*accelerators)(std::span<const int> dims) = nullptr;
   // Routes between any two nodes; null: the shortest, by tables (topology/routing/table_routing.h).
   std::unique_ptr<RoutingFunction> (*make_routing)(const Topology& topology, int vcs) = nullptr;
@@ -57,8 +58,8 @@ std::optional<Kind> parse_kind(std::string_view name);
 // only their validity at build time matters; kFile has none.
 std::size_t num_link_levels(Kind kind, std::span<const int> dims);
 
-// How many accelerators a kind of these dims has, before it is built; 0 where dims do not tell. Huge numbers
-// stop at 2^40.
+// The number of accelerators of a kind with these dims, before it is built; 0 if dims do not determine it.
+// Huge numbers are capped at 2^40.
 std::int64_t count_accelerators(Kind kind, std::span<const int> dims);
 
 // Any kind that dims describe, with one link specification for all levels or one for each. Throws

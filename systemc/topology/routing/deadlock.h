@@ -19,7 +19,7 @@ class ChannelDependencyGraph {
 
   // Adds the dependencies of one route from `src`.
   void add_route(NodeId src, std::span<const Hop> route);
-  // Adds those of every pair of accelerators under `routing`, both ways of every tie.
+  // Adds the routes of every pair of accelerators under `routing`, both directions of every tie.
   void add_all_pairs(const RoutingFunction& routing);
 
   // The vertices of a cycle in order, first not repeated; empty if there is none.

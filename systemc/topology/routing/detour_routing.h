@@ -11,7 +11,7 @@ namespace coppice::topology {
 // The load of a router's outputs.
 class OutputLoads {
  public:
-  // Flits sent through an output port whose places behind the channel are not known to be free.
+  // The number of flits sent through an output port whose downstream slots are not known to be free.
   virtual int waiting(int out_port) const = 0;
 
  protected:
@@ -24,8 +24,8 @@ struct Ways {
   std::vector<Hop> adaptive{};  // better ones, while a virtual channel there has room; in order of preference
 };
 
-// Routing that spreads packets over more ways than one: by way of a node drawn for each, or by what waits at
-// the routers' outputs. Packets bring 31 tie bits, drawn at random.
+// Routing that spreads packets over several paths: through a random node, or by the load of the routers'
+// outputs. Packets bring 31 random tie bits.
 //
 // Virtual channels of Ways::hop depend on each other without a cycle (add_dependencies()). A packet that took
 // one of them instead of Ways::adaptive stays with them; one of Ways::adaptive is given only where its buffer
@@ -35,7 +35,7 @@ class DetourRouting : public RoutingFunction {
  public:
   int num_tie_bits() const override { return 31; }
 
-  // The ways of a packet in a router of `loads`; next_hop() is the same without loads.
+  // The possible hops of a packet in a router with `loads`; next_hop() is the same without loads.
   virtual Ways ways(NodeId at, NodeId dst, RouteState& state, int ejection_port,
                     const OutputLoads& loads) const = 0;
   // A packet takes Ways::hop although there were adaptive ones.

@@ -18,7 +18,7 @@ class Distances {
   Distances(const Distances&) = delete;
   Distances& operator=(const Distances&) = delete;
 
-  // [node]: its distance from `node` (or to it), the largest Length where there is no way. `lengths` has one
+  // [node]: its distance from `node` (or to it), the largest Length if there is no path. `lengths` has one
   // for every channel, none below 0. Length is double or Cycles.
   template <typename Length>
   std::vector<Length> of(NodeId node, std::span<const Length> lengths) const;

@@ -28,7 +28,7 @@ class Placement {
   const Channel& channel(ChannelId id) const {
     return machine_->channel(channels_[static_cast<std::size_t>(id)]);
   }
-  // The machine's channel behind an output port of the network.
+  // The machine's channel at an output port of the network.
   const Channel& behind(NodeId node, int out_port) const {
     return channel(network_->out_channels(node)[static_cast<std::size_t>(out_port)]);
   }
@@ -50,9 +50,9 @@ inline int ejection_port(const Channel& last, int ni_ports) {
   return last.dst_port % ni_ports;
 }
 
-// The machine's own way from one accelerator to another, out of the network at the interface's port of the
-// channel by which it comes there, so that what comes over different channels meets at no port. An interface
-// with fewer ports than channels takes them in turn.
+// The machine's own route from one accelerator to another, ejected at the interface port of the channel on
+// which it arrives, so that messages over different channels share no port. An interface with fewer ports
+// than channels assigns them in turn.
 Route machine_route(const Topology& machine, const RoutingFunction& routing, NodeId src, NodeId dst,
                     int ni_ports);
 

@@ -16,8 +16,8 @@ struct VcRange {
 };
 
 // The route of one packet through one router: the output port, and the virtual channels that it may use on
-// the channel behind it. An output port below the number of out-channels is that channel; from there on it
-// is an ejection port of the network interface.
+// the next channel. Output ports below the number of out-channels are those channels; higher ones are
+// ejection ports of the network interface.
 struct Hop {
   std::uint16_t out_port = 0;
   VcRange vcs;

@@ -14,12 +14,12 @@ struct LikelyNetwork {
   std::vector<DimensionSpec> dimensions = {};  // of a hierarchy
 };
 
-// Tori, meshes and fully connected groups of as many accelerators with such links: those whose numbers of
-// nodes at each distance are the graph's. None for graphs with switches, or whose links are not as fast both
-// ways.
+// Tori, meshes and fully connected groups with as many accelerators and such links, whose numbers of nodes at
+// each distance equal the graph's. Empty for graphs with switches, or with links that are not equally fast
+// both ways.
 std::vector<LikelyNetwork> likely_grids(const Topology& graph);
 
-// Hierarchies with as many switches of such sizes and links. None for graphs without switches.
+// Hierarchies with as many switches of these sizes and links. Empty for graphs without switches.
 std::vector<LikelyNetwork> likely_hierarchies(const Topology& graph);
 
 }  // namespace coppice::topology

@@ -16,10 +16,10 @@ struct DegradedLink {
   bool operator==(const DegradedLink&) const = default;
 };
 
-// Any network with links out of order, a graph of kind kFile whose structure is what is left of it
-// (likeness.h): all channels between the nodes of a failed link are gone, those of a degraded one slower.
-// Nodes keep their numbers, what is left of a node's ports their order. Throws UnsupportedError for a link
-// that is not there, and where accelerators no longer reach each other.
+// A network with failed or degraded links: a graph of kind kFile whose structure is that of the remaining
+// network (likeness.h). All channels between the nodes of a failed link are removed, those of a degraded one
+// slowed down. Nodes keep their numbers, remaining ports their order. Throws UnsupportedError for a link that
+// does not exist, and if accelerators no longer reach each other.
 Topology with_faults(const Topology& network, std::span<const std::pair<NodeId, NodeId>> failed,
                      std::span<const DegradedLink> degraded);
 

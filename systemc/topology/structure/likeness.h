@@ -17,8 +17,8 @@ struct Likeness {
   std::vector<NodeId> nodes;                   // [node of the network]: that of the graph
   std::vector<NodeId> members;                 // [node of the graph]: that of the network
   std::vector<DimensionSpec> dimensions = {};  // of a hierarchy
-  // Switches of the network stand for whole fabrics (fabrics.h), and have no node of the graph (kNoNode, as
-  // the graph's switches have no member): messages take the graph's routes.
+  // Switches of the network stand for whole fabrics (fabrics.h), and correspond to no node of the graph
+  // (kNoNode): messages take the graph's routes.
   bool routed = false;
 };
 

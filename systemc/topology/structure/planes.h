@@ -16,10 +16,9 @@ struct Plane {
   Bandwidth bandwidth;
 };
 
-// The planes that a network consists of, each strongly connected: one for each fabric of switches (what is
-// left connected without the accelerators), or for each of the parallel channels that join the same two
-// nodes, of which the fastest are one plane and so on. Empty where there is only one, or where a part of the
-// network is in none.
+// The planes of a network, each strongly connected: one for each fabric of switches (connected components
+// without the accelerators), or one per rank of the parallel channels between two nodes, the fastest first.
+// Empty if there is only one, or if a part of the network is in none.
 std::vector<Plane> find_planes(const Topology& network);
 
 }  // namespace coppice::topology

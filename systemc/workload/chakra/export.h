@@ -6,9 +6,9 @@
 
 namespace coppice::workload::chakra {
 
-// The trace of every rank of a program, PREFIX.RANK.et by rank: what import_chakra() reads back as the same
-// operations, dependencies, groups, collectives and transfers. Durations are in whole microseconds for
-// others, and exactly in an attribute of our own.
+// The trace of one rank of a program, to be written as PREFIX.RANK.et; import_chakra() reads it back as the
+// same operations, dependencies, groups, collectives and transfers. Durations are whole microseconds for
+// other tools, and exact in an attribute of our own.
 std::string trace_of(const Program& program, int rank);
 
 // The name of a rank's file.

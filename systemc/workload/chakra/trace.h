@@ -60,9 +60,9 @@ struct Trace {
   NamedGroups groups;  // that metadata nodes name
 };
 
-// Reads a trace: protobuf or one of the JSON forms, gzipped or not. `rank` is for messages: what is not
-// understood is a ConfigError that names file, rank and node. Traces of the old schema, whose numbers of
-// kinds are others, and host traces that were not converted are refused.
+// Reads a trace: protobuf or one of the JSON forms, gzipped or not. `rank` is for messages. Throws
+// ConfigError naming file, rank and node for unsupported contents, such as traces of the old schema, whose
+// types have other numbers, and unconverted host traces.
 Trace read_trace(const std::string& path, int rank);
 
 }  // namespace coppice::workload::chakra

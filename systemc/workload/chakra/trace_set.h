@@ -7,8 +7,8 @@
 
 namespace coppice::workload::chakra {
 
-// The traces of all ranks: `pattern` has {rank} where the number of a rank stands, from 0 on up to the first
-// that is not there. Throws ConfigError where the pattern has no {rank} or there is no rank 0.
+// The traces of all ranks: `pattern` has {rank} in place of a rank's number, from 0 up to the first missing
+// file. Throws ConfigError if the pattern lacks {rank} or rank 0 is missing.
 std::vector<Trace> read_traces(const std::string& pattern);
 
 // Groups of ranks by name, of a JSON file like {"1": [0, 1]}. Throws ConfigError for any other.

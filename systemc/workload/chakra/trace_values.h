@@ -19,7 +19,7 @@ struct AttributeValue {
 
 // A whole number of at most 63 bits and a sign; nothing for any other value.
 std::optional<std::int64_t> whole_number(const nlohmann::json& value);
-// The same of a text that is a number and nothing else.
+// The number in a text that contains nothing else.
 std::optional<std::int64_t> number_in(const std::string& text);
 
 // The location of a node, for messages: "rank 3, node 17 'all_reduce'".
@@ -29,8 +29,8 @@ std::string place_of(int rank, const Node& node);
 NodeKind kind_of(const std::string& path, int rank, const Node& node, std::int64_t number);
 NodeKind kind_named(const std::string& path, int rank, const Node& node, const std::string& name);
 
-// Puts an attribute where it belongs; those that say nothing of the node's work are left out. Throws
-// ConfigError where the value is of the wrong type, or negative and no stream.
+// Stores an attribute in its field; attributes that do not describe the node's work are ignored. Throws
+// ConfigError if the value has the wrong type, or is negative and not a stream.
 void set_attribute(const std::string& path, int rank, Node& node, const std::string& name,
                    const AttributeValue& value);
 
